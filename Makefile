@@ -1,0 +1,110 @@
+# Everything there is to do with this repository. `make help` lists it.
+# Only Go is needed; whatever else is used is built from pinned Go modules.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+GO ?= go
+# The same flags everywhere: programs and tests then share one build cache.
+LDFLAGS := -ldflags='-s -w'
+TOOL := $(GO) tool -modfile=$(CURDIR)/tools/go.mod
+
+# The race detector needs a C compiler. `make test RACE=` does without it.
+RACE ?= $(if $(shell command -v "$$($(GO) env CC)" 2>/dev/null),-race,)
+# Packages tested at once: some start an API server of their own.
+PARALLEL ?= 2
+TESTFLAGS ?=
+
+# Modules besides the root and the playground.
+MODULES := $(patsubst %/go.mod,%,$(wildcard test/*/go.mod examples/*/go.mod))
+
+.PHONY: help
+help: ## Show this list
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: demo
+demo: bin/landbridge bin/playground tour-providers ## The whole story in one command: install real providers, apply, change, drift, repair, delete
+	@bin/playground demo
+
+.PHONY: up
+up: bin/landbridge bin/playground tour-providers ## Run a cluster with Landbridge and real providers for kubectl, until Ctrl-C (state is kept in .playground/)
+	@bin/playground up
+
+.PHONY: test
+test: build ## All tests, against real provider binaries and a real API server
+	$(if $(RACE),,@echo "note: no C compiler found, so the tests run without the race detector")
+	$(GO) test $(RACE) -p $(PARALLEL) -timeout 20m $(TESTFLAGS) ./...
+	@# Not with -race, which would compile all of Kubernetes a second time; vet is part of lint.
+	$(GO) -C playground test -vet=off $(LDFLAGS) -timeout 20m $(TESTFLAGS) ./...
+	@for module in $(MODULES); do (set -x; $(GO) -C $$module test $(RACE) -p $(PARALLEL) -timeout 20m $(TESTFLAGS) ./...); done
+
+.PHONY: lint
+lint: ## gofmt, go vet and staticcheck over every module
+	@unformatted=$$(gofmt -l $$(git ls-files --cached --others --exclude-standard '*.go')); \
+		test -z "$$unformatted" || { echo "not formatted (gofmt -w): $$unformatted"; exit 1; }
+	@for module in . playground $(MODULES); do \
+		(cd $$module && set -x && $(GO) vet ./... && $(TOOL) staticcheck ./...); done
+
+.PHONY: bench
+bench: build ## Benchmarks; one JSON object per figure, also written to docs/performance.md
+	@$(GO) run ./test/bench -write docs/performance.md
+
+.PHONY: bench-scale
+bench-scale: build ## The same for a provider with more than a thousand types; builds it first (ten minutes and more)
+	@$(GO) run ./internal/providertest/build azurerm >/dev/null
+	@$(GO) run ./test/bench -only scale -write docs/performance.md
+
+.PHONY: fuzz-short
+fuzz-short: ## Every fuzz target for ten seconds
+	@for package in $$($(GO) list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./...); do \
+		for target in $$($(GO) test -list '^Fuzz' $$package | { grep '^Fuzz' || true; }); do \
+			(set -x; $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime 10s $$package); done; done
+
+.PHONY: vectors
+vectors: build ## The contract's test vectors, through every way of running a provider
+	@$(GO) run -C test/vectors ./cmd/vectors
+
+CASES ?= 2000
+SEED ?= 1
+.PHONY: differential
+differential: ## The engine against OpenTofu: CASES=n random cases of SEED=s, driven by both
+	@$(GO) run -C test/differential ./cmd/differential -cases $(CASES) -seed $(SEED)
+
+.PHONY: build
+build: bin/landbridge bin/playground providers ## Build all programs and test providers into bin/
+
+# The go command knows best what is up to date.
+.PHONY: bin/landbridge
+bin/landbridge:
+	@$(GO) build $(LDFLAGS) -o $@ ./cmd/landbridge
+
+.PHONY: bin/playground
+bin/playground: | bin
+	@test -x $@ || echo "building the playground: Kubernetes' API server takes about five minutes the first time"
+	@$(GO) build -C playground $(LDFLAGS) -o ../bin/ ./cmd/playground
+
+.PHONY: providers
+providers: ## Build the real providers into bin/providers, a filesystem mirror
+	@$(GO) run ./internal/providertest/build >/dev/null
+
+# What `make demo` and `make up` install.
+.PHONY: tour-providers
+tour-providers:
+	@$(GO) run ./internal/providertest/build random local time >/dev/null
+
+bin:
+	@mkdir -p $@
+
+.PHONY: generate
+generate: ## Run go generate in every module
+	@for module in . playground $(MODULES); do $(GO) -C $$module generate ./...; done
+
+.PHONY: crds
+crds: ## Make the CRDs of Landbridge's own types anew
+	@$(GO) generate ./apis/...
+
+.PHONY: clean
+clean: ## Remove what was built, and the data of `make up`
+	@rm -rf bin .playground

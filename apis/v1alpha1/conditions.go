@@ -1,0 +1,46 @@
+package v1alpha1
+
+import (
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+)
+
+// Conditions of a TerraformProvider.
+const (
+	// TypeInstalled: the binary was found, is a provider, and its schema could be read.
+	TypeInstalled xpv2.ConditionType = "Installed"
+	// TypeHealthy: the CRDs of all activated types are served and their controllers run.
+	TypeHealthy = xpv2.TypeHealthy
+)
+
+// Reasons of a TerraformProvider's conditions.
+const (
+	ReasonInstalled           xpv2.ConditionReason = "Installed"
+	ReasonBinaryNotFound      xpv2.ConditionReason = "BinaryNotFound"
+	ReasonProviderNotRunning  xpv2.ConditionReason = "ProviderNotRunning"
+	ReasonInvalidSchema       xpv2.ConditionReason = "InvalidSchema"
+	ReasonHealthy             xpv2.ConditionReason = "Healthy"
+	ReasonUnknownResourceType xpv2.ConditionReason = "UnknownResourceType"
+	ReasonCRDConflict         xpv2.ConditionReason = "CRDConflict"
+	ReasonActivationFailed    xpv2.ConditionReason = "ActivationFailed"
+	ReasonInstalling          xpv2.ConditionReason = "Installing"
+)
+
+// TypeLastAsyncOperation is the condition of a managed resource that tells how its last
+// operation in the background ended.
+const TypeLastAsyncOperation xpv2.ConditionType = "LastAsyncOperation"
+
+// Reasons of the conditions of a managed resource, beyond Crossplane's own.
+const (
+	ReasonSuccess              xpv2.ConditionReason = "Success"
+	ReasonOngoing              xpv2.ConditionReason = "Ongoing"
+	ReasonAsyncCreateFailure   xpv2.ConditionReason = "AsyncCreateFailure"
+	ReasonAsyncUpdateFailure   xpv2.ConditionReason = "AsyncUpdateFailure"
+	ReasonAsyncDeleteFailure   xpv2.ConditionReason = "AsyncDeleteFailure"
+	ReasonTainted              xpv2.ConditionReason = "Tainted"
+	ReasonReplaceRefused       xpv2.ConditionReason = "ReplaceRefused"
+	ReasonCreateOutcomeUnknown xpv2.ConditionReason = "CreateOutcomeUnknown"
+	ReasonInvalidConfiguration xpv2.ConditionReason = "InvalidConfiguration"
+	ReasonProviderConfig       xpv2.ConditionReason = "ProviderConfigError"
+	ReasonProviderUnavailable  xpv2.ConditionReason = "ProviderUnavailable"
+	ReasonImportFailed         xpv2.ConditionReason = "ImportFailed"
+)

@@ -1,0 +1,107 @@
+package v1alpha1
+
+import (
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// TerraformProvider brings the resource types of one Terraform provider into the cluster.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:scope=Cluster,categories={landbridge},shortName=tfp
+// +kubebuilder:printcolumn:name="INSTALLED",type="string",JSONPath=".status.conditions[?(@.type=='Installed')].status"
+// +kubebuilder:printcolumn:name="HEALTHY",type="string",JSONPath=".status.conditions[?(@.type=='Healthy')].status"
+// +kubebuilder:printcolumn:name="SOURCE",type="string",JSONPath=".spec.source"
+// +kubebuilder:printcolumn:name="VERSION",type="string",JSONPath=".status.installed.version"
+// +kubebuilder:printcolumn:name="ACTIVATED",type="integer",JSONPath=".status.activated"
+// +kubebuilder:printcolumn:name="RESOURCES",type="integer",JSONPath=".status.resources",priority=1
+// +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
+type TerraformProvider struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec   TerraformProviderSpec   `json:"spec"`
+	Status TerraformProviderStatus `json:"status,omitempty"`
+}
+
+// TerraformProviderSpec says which provider, and which of its resource types.
+type TerraformProviderSpec struct {
+	// Source is the provider's address, such as hashicorp/random, which is looked up in the
+	// controller's provider mirror; or the absolute path of a provider binary.
+	// +kubebuilder:validation:MinLength=1
+	Source string `json:"source"`
+
+	// Version is a version constraint in Terraform's syntax, such as "~> 3.7". The newest
+	// version of the mirror that meets it is installed. Empty: the newest version.
+	// +optional
+	Version string `json:"version,omitempty"`
+
+	// Activate names the resource types to serve, by Terraform's names; "*" stands for any
+	// characters. A CRD and a controller exist only for these. Taking a type away again stops
+	// its controller; its CRD goes when no resource of the kind is left.
+	// +kubebuilder:default={"*"}
+	// +listType=set
+	// +optional
+	Activate []string `json:"activate,omitempty"`
+
+	// LogLevel turns the provider's own logs on. They go to the controller's log.
+	// They are off by default since they multiply the cost of every call.
+	// +kubebuilder:validation:Enum=Off;Error;Warn;Info;Debug;Trace
+	// +kubebuilder:default=Off
+	// +optional
+	LogLevel string `json:"logLevel,omitempty"`
+
+	// Env is added to the environment of the provider's process, which is otherwise empty but
+	// for the locations of the home and temporary folders and of proxies.
+	// +listType=map
+	// +listMapKey=name
+	// +optional
+	Env []EnvVar `json:"env,omitempty"`
+}
+
+// EnvVar is one environment variable.
+type EnvVar struct {
+	// +kubebuilder:validation:MinLength=1
+	Name  string `json:"name"`
+	Value string `json:"value,omitempty"`
+}
+
+// TerraformProviderStatus is what was found.
+type TerraformProviderStatus struct {
+	xpv2.ConditionedStatus `json:",inline"`
+
+	// Installed is the binary in use.
+	// +optional
+	Installed *InstalledProvider `json:"installed,omitempty"`
+	// Protocol is the plugin protocol version the provider speaks.
+	// +optional
+	Protocol int `json:"protocol,omitempty"`
+	// Resources is how many resource types the provider has.
+	// +optional
+	Resources int `json:"resources,omitempty"`
+	// Activated is how many of them are served.
+	// +optional
+	Activated int `json:"activated,omitempty"`
+	// ObservedGeneration is the generation of the spec the status speaks of.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+}
+
+// InstalledProvider is a provider binary.
+type InstalledProvider struct {
+	// Version of the provider; empty when it was installed by path.
+	// +optional
+	Version string `json:"version,omitempty"`
+	// SHA256 of the binary, in hex.
+	SHA256 string `json:"sha256"`
+}
+
+// TerraformProviderList is a list of TerraformProviders.
+//
+// +kubebuilder:object:root=true
+type TerraformProviderList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []TerraformProvider `json:"items"`
+}

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/landbridge-io/landbridge/standalone"
+	"github.com/landbridge-io/landbridge/terraform"
+)
+
+func newApplyCommand() *cobra.Command {
+	var flags standaloneFlags
+	approved := false
+	cmd := &cobra.Command{
+		Use:   "apply -f MANIFEST --provider BINARY",
+		Short: "Make remote objects what a manifest wants, without a cluster",
+		Long: `Make remote objects what a manifest wants, without a cluster: what plan shows is carried out,
+one object after the other, after a question.
+
+The state file is written after every answer of the provider. What it held before is kept beside it, with
+.backup at the end of its name. An interruption lets the running operation come to its end; a
+second one does not wait for it.
+
+` + manifestHelp,
+		Example: `  landbridge apply -f password.yaml --provider ./terraform-provider-random_v3.9.0
+  landbridge apply -f password.yaml --provider ./terraform-provider-random_v3.9.0 --destroy --auto-approve`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ask := func() (bool, error) { return confirm(cmd, flags.mode()) }
+			switch {
+			case approved:
+				ask = func() (bool, error) { return true, nil }
+			case flags.output == "json":
+				return errors.New("--output json asks no questions: give --auto-approve, too")
+			case !isTerminal(cmd.InOrStdin()):
+				return errors.New("there is no terminal to ask on: give --auto-approve to apply without a question")
+			}
+			unlock, err := standalone.Lock(flags.state, "apply")
+			if err != nil {
+				return err
+			}
+			defer unlock()
+			s, err := flags.session(cmd)
+			if err != nil {
+				return err
+			}
+			defer s.close()
+			return s.apply(cmd.Context(), ask)
+		},
+	}
+	flags.add(cmd)
+	cmd.Flags().BoolVar(&approved, "auto-approve", false, "do not ask")
+	return cmd
+}
+
+// apply plans, asks and carries out.
+func (s *openSession) apply(ctx context.Context, ask func() (bool, error)) error {
+	plan, messages := s.Plan(ctx, s.flags.mode())
+	messages = append(s.messages, messages...)
+	text := s.flags.output == "text"
+	if messages.HasErrors() || text {
+		if err := s.show(plan, messages); err != nil {
+			return err
+		}
+	}
+	if messages.HasErrors() {
+		return exit{1}
+	}
+	if plan.HasChanges() {
+		if yes, err := ask(); err != nil || !yes {
+			return err
+		}
+	}
+	ctx, abandon, done := abandonable(ctx)
+	defer done()
+	hooks := standalone.Hooks{Abandon: abandon}
+	if text {
+		hooks.Step = s.step
+	}
+	hooks.Stopping = func() {
+		fmt.Fprintln(s.err, "\nInterrupted: waiting for the running operation to end. Interrupt again to end at once, not knowing what it has made.")
+	}
+	results, said := s.Apply(ctx, plan, hooks)
+	if !text {
+		d := newPlanDocument(s.flags.mode(), plan, append(messages, said...))
+		d.results(results)
+		if err := writeJSON(s.out, d); err != nil {
+			return err
+		}
+	} else {
+		s.tell(said)
+		how := "Apply complete!"
+		switch {
+		case said.HasErrors():
+			how = "Apply not completed."
+		case plan.Mode == standalone.Destroy:
+			how = "Destroy complete!"
+		}
+		fmt.Fprintf(s.out, "\n%s %s\n", how, standalone.Summary(standalone.Done(results)))
+	}
+	if said.HasErrors() {
+		return exit{1}
+	}
+	return nil
+}
+
+// abandonable is a context that ends with a second interruption.
+func abandonable(ctx context.Context) (_, abandon context.Context, done func()) {
+	abandon, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 1)
+	go func() {
+		select {
+		case <-ctx.Done():
+		case <-abandon.Done():
+			return
+		}
+		signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+		select {
+		case <-signals:
+			cancel()
+		case <-abandon.Done():
+		}
+	}()
+	return ctx, abandon, func() { signal.Stop(signals); cancel() }
+}
+
+func confirm(cmd *cobra.Command, mode standalone.Mode) (bool, error) {
+	question := "Do you want to perform these actions?"
+	switch mode {
+	case standalone.Destroy:
+		question = "Do you really want to destroy these objects? There is no undo."
+	case standalone.RefreshOnly:
+		question = "Do you want to remember the objects as they were found?"
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "\n%s\n  Only 'yes' will be accepted.\n\n  Enter a value: ", question)
+	answers := make(chan string, 1)
+	go func() {
+		line, _ := bufio.NewReader(io.LimitReader(cmd.InOrStdin(), 1<<10)).ReadString('\n')
+		answers <- line
+	}()
+	select {
+	case line := <-answers:
+		fmt.Fprintln(cmd.OutOrStdout())
+		if strings.TrimSpace(line) != "yes" {
+			fmt.Fprintln(cmd.OutOrStdout(), "Nothing was done.")
+			return false, exit{1}
+		}
+		return true, nil
+	case <-cmd.Context().Done():
+		return false, errors.New("interrupted: nothing was done")
+	}
+}
+
+// step tells of a step of an apply, as Terraform does.
+func (s *openSession) step(e standalone.Event) {
+	name := e.Address
+	if e.Deposed != "" {
+		name += " (deposed object " + e.Deposed + ")"
+	}
+	words := map[terraform.Action][3]string{
+		terraform.Create: {"Creating", "creating", "Creation"},
+		terraform.Update: {"Modifying", "modifying", "Modifications"},
+		terraform.Delete: {"Destroying", "destroying", "Destruction"},
+	}[e.Action]
+	id := ""
+	if e.ID != "" {
+		id = " [id=" + printable(e.ID) + "]"
+	}
+	switch {
+	case e.Failed:
+		fmt.Fprintf(s.out, "%s: %s failed after %s\n", name, words[2], e.Elapsed.Round(time.Second))
+	case e.Done:
+		fmt.Fprintf(s.out, "%s: %s complete after %s%s\n", name, words[2], e.Elapsed.Round(time.Second), id)
+	case e.Elapsed > 0:
+		fmt.Fprintf(s.out, "%s: Still %s... [%s elapsed]\n", name, words[1], e.Elapsed.Round(time.Second))
+	default:
+		if e.Action == terraform.Create {
+			id = ""
+		}
+		fmt.Fprintf(s.out, "%s: %s...%s\n", name, words[0], id)
+	}
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/landbridge-io/landbridge/crd"
+)
+
+func newCRDsCommand() *cobra.Command {
+	var flags providerFlags
+	providerConfig := true
+	cmd := &cobra.Command{
+		Use:   "crds BINARY|PATH [PATTERN...]",
+		Short: "Print the CustomResourceDefinitions of a provider",
+		Long: `Print the CustomResourceDefinitions that a provider's resource types become, as YAML, with those
+of the provider's own configuration.
+
+The provider is started, asked for its schema and ended. It is not configured: no credentials are
+needed, and nothing is called over the network. The controller makes the same CRDs by itself; this
+is to look at them, to check manifests against them, or to install them by other means.
+
+PATTERN limits the resource types; * stands for any characters.`,
+		Example: `  landbridge crds ./terraform-provider-random_v3.9.0 random_password
+  landbridge crds ./terraform-provider-hcloud_v1.68.0 'hcloud_*' > crds.yaml`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := flags.open(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			resources, err := p.match(args[1:])
+			if err != nil {
+				return err
+			}
+			p.warn(cmd, resources)
+			var all []*apiextensionsv1.CustomResourceDefinition
+			if providerConfig {
+				all = crd.ProviderConfig(p.model)
+			}
+			for _, r := range resources {
+				d, err := crd.Resource(r)
+				if err != nil {
+					return err
+				}
+				all = append(all, d)
+			}
+			for _, d := range all {
+				if err := writeCRD(cmd.OutOrStdout(), d); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	flags.add(cmd)
+	cmd.Flags().BoolVar(&providerConfig, "provider-config", providerConfig, "print the kinds of the provider's configuration as well")
+	return cmd
+}
+
+// writeCRD writes one YAML document, without the status, which is the API server's.
+func writeCRD(w io.Writer, d *apiextensionsv1.CustomResourceDefinition) error {
+	raw, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	var document map[string]any
+	if err := json.Unmarshal(raw, &document); err != nil {
+		return err
+	}
+	delete(document, "status")
+	if raw, err = yaml.Marshal(document); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "---\n%s", raw)
+	return err
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := newRootCommand().ExecuteContext(ctx)
+	stop()
+	if err != nil {
+		code, tell := exitCode(err)
+		if tell {
+			fmt.Fprintln(os.Stderr, "Error:", err)
+		}
+		os.Exit(code)
+	}
+}
+
+func newRootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "landbridge",
+		Short: "Any Terraform provider as a Kubernetes API",
+		Long: `Landbridge takes a Terraform provider, as its authors released it, and gives a cluster one
+typed custom resource per Terraform resource type, with controllers that keep the remote
+objects as declared.
+
+To see what a provider would look like, no cluster is needed:
+  landbridge provider inspect ./terraform-provider-random_v3.9.0
+  landbridge crds ./terraform-provider-random_v3.9.0 random_password
+nor to try it:
+  landbridge plan -f password.yaml --provider ./terraform-provider-random_v3.9.0`,
+		Version: version(),
+		// An error is not a question about how the command is used.
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.SetVersionTemplate("landbridge {{.Version}}\n")
+	root.AddCommand(
+		newControllerCommand(),
+		newProviderCommand(),
+		newCRDsCommand(),
+		newPlanCommand(),
+		newApplyCommand(),
+	)
+	return root
+}
+
+// version is what the build knows of itself: a released version, or a commit.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		return v
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			return "development, commit " + s.Value
+		}
+	}
+	return "development"
+}

@@ -1,0 +1,243 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/landbridge-io/landbridge/model"
+	"github.com/landbridge-io/landbridge/provider/install"
+	"github.com/landbridge-io/landbridge/provider/plugin"
+	"github.com/landbridge-io/landbridge/standalone"
+	"github.com/landbridge-io/landbridge/terraform/planview"
+)
+
+const manifestHelp = `The manifest holds custom resources as one would give them to kubectl: several documents, and
+several kinds of one provider. A ClusterProviderConfig or ProviderConfig in it configures the
+provider, and Secrets in it are what references to Secrets mean; without a configuration the provider is
+left to itself. spec.import, spec.initProvider, spec.lifecycle and spec.managementPolicies mean
+what they mean in a cluster; no connection Secret is written.
+
+What is remembered of the objects is in a state file in Terraform's format, where a custom resource is
+TYPE.NAME. It holds sensitive values: keep it as safe as Terraform's. What is in the state and not in
+the manifest is left alone.`
+
+func newPlanCommand() *cobra.Command {
+	var flags standaloneFlags
+	detailed := false
+	cmd := &cobra.Command{
+		Use:   "plan -f MANIFEST --provider BINARY",
+		Short: "Show what applying a manifest would do, without a cluster",
+		Long: `Show what applying a manifest would do, without a cluster: the objects are read, and the
+provider is asked what it would change. Nothing is changed, nor written.
+
+` + manifestHelp,
+		Example: `  landbridge plan -f password.yaml --provider ./terraform-provider-random_v3.9.0
+  landbridge plan -f manifests/ --provider ./terraform-provider-hcloud_v1.68.0 --provider-env HCLOUD_TOKEN -o json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := flags.session(cmd)
+			if err != nil {
+				return err
+			}
+			defer s.close()
+			plan, messages := s.Plan(cmd.Context(), flags.mode())
+			if err := s.show(plan, append(s.messages, messages...)); err != nil {
+				return err
+			}
+			switch {
+			case messages.HasErrors():
+				return exit{1}
+			case detailed && plan.HasChanges():
+				return exit{2}
+			}
+			return nil
+		},
+	}
+	flags.add(cmd)
+	cmd.Flags().BoolVar(&detailed, "detailed-exitcode", false, "exit with 2 when there is something to do, 0 when there is not, 1 on errors")
+	return cmd
+}
+
+// exit ends the program with a code, after all was said.
+type exit struct{ code int }
+
+func (e exit) Error() string { return fmt.Sprintf("exit code %d", e.code) }
+
+// exitCode is the code that an error ends the program with, and whether it is still to be told.
+func exitCode(err error) (code int, tell bool) {
+	var e exit
+	if errors.As(err, &e) {
+		return e.code, false
+	}
+	return 1, true
+}
+
+// standaloneFlags are the flags of plan and apply.
+type standaloneFlags struct {
+	providerFlags
+	files       []string
+	binary      string
+	source      string
+	env         []string
+	state       string
+	output      string
+	destroy     bool
+	refreshOnly bool
+	noColor     bool
+}
+
+var planOutputs = []string{"text", "json"}
+
+func (f *standaloneFlags) add(cmd *cobra.Command) {
+	f.providerFlags.add(cmd)
+	flags := cmd.Flags()
+	flags.StringSliceVarP(&f.files, "filename", "f", nil, "manifest: a file, a directory of them, or - for standard input")
+	flags.StringVar(&f.binary, "provider", "", "the provider's binary, or a directory that holds one")
+	flags.StringVar(&f.source, "source", "", "the provider's source in the state, such as hashicorp/random (default: from the binary's place in a mirror, else hashicorp/NAME)")
+	flags.StringArrayVar(&f.env, "provider-env", nil, "environment variable to give to the provider, as NAME or NAME=VALUE; nothing is given unasked")
+	flags.StringVar(&f.state, "state", "landbridge.tfstate", "state file; apply creates it if it is not there")
+	flags.BoolVar(&f.destroy, "destroy", false, "destroy the objects of the manifest")
+	flags.BoolVar(&f.refreshOnly, "refresh-only", false, "change no object, but what is remembered of them")
+	flags.StringVarP(&f.output, "output", "o", "text", "how to print it: "+strings.Join(planOutputs, ", "))
+	flags.BoolVar(&f.noColor, "no-color", false, "no colours, also on a terminal; so does the environment variable NO_COLOR")
+	_ = cmd.MarkFlagRequired("filename")
+	_ = cmd.MarkFlagRequired("provider")
+	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(planOutputs, cobra.ShellCompDirectiveNoFileComp))
+	cmd.MarkFlagsMutuallyExclusive("destroy", "refresh-only")
+}
+
+func (f *standaloneFlags) mode() standalone.Mode {
+	switch {
+	case f.destroy:
+		return standalone.Destroy
+	case f.refreshOnly:
+		return standalone.RefreshOnly
+	}
+	return standalone.Normal
+}
+
+// openSession is a session, and how to tell of it.
+type openSession struct {
+	*standalone.Session
+	flags    *standaloneFlags
+	out, err io.Writer
+	colour   bool
+	messages standalone.Messages // what the manifest gave rise to
+}
+
+// session reads all there is to read. What is wrong with the manifest is said here.
+func (f *standaloneFlags) session(cmd *cobra.Command) (*openSession, error) {
+	if !slices.Contains(planOutputs, f.output) {
+		return nil, fmt.Errorf("unknown output %q: it is one of %s", f.output, strings.Join(planOutputs, ", "))
+	}
+	env, err := f.environment()
+	if err != nil {
+		return nil, err
+	}
+	sources, err := standalone.ReadSources(f.files, cmd.InOrStdin())
+	if err != nil {
+		return nil, err
+	}
+	p, err := f.open(cmd.Context(), f.binary)
+	if err != nil {
+		return nil, err
+	}
+	source, err := f.sourceOf(p.path, p.model)
+	if err != nil {
+		return nil, err
+	}
+	s := &openSession{flags: f, out: cmd.OutOrStdout(), err: cmd.ErrOrStderr()}
+	s.colour = !f.noColor && os.Getenv("NO_COLOR") == "" && isTerminal(s.out)
+	manifest, messages := standalone.ReadManifest(p.model, sources)
+	s.messages = messages
+	if messages.HasErrors() {
+		if err := s.show(nil, messages); err != nil {
+			return nil, err
+		}
+		return nil, exit{1}
+	}
+	state, err := standalone.OpenState(f.state, source, p.schema)
+	if err != nil {
+		return nil, err
+	}
+	launcher := &plugin.Launcher{Path: p.path, StartTimeout: f.timeout, Env: env}
+	s.Session = standalone.New(p.model, source, launcher, manifest, state)
+	return s, nil
+}
+
+func (f *standaloneFlags) environment() (map[string]string, error) {
+	out := map[string]string{}
+	for _, e := range f.env {
+		name, value, given := strings.Cut(e, "=")
+		if !given {
+			if value, given = os.LookupEnv(name); !given {
+				return nil, fmt.Errorf("--provider-env %s: there is no such environment variable", name)
+			}
+		}
+		out[name] = value
+	}
+	return out, nil
+}
+
+// sourceOf is the provider's address: as given, or from the place of the binary in a mirror
+// (HOST/NAMESPACE/TYPE/VERSION/OS_ARCH/BINARY).
+func (f *standaloneFlags) sourceOf(binary string, p *model.Provider) (string, error) {
+	source := f.source
+	if source == "" {
+		source = "hashicorp/" + p.Name
+		parts := strings.Split(filepath.ToSlash(binary), "/")
+		if n := len(parts); n > 6 && strings.ContainsRune(parts[n-6], '.') && strings.Contains(parts[n-2], "_") {
+			source = strings.Join(parts[n-6:n-3], "/")
+		}
+	}
+	address, err := install.ParseAddress(source)
+	if err != nil {
+		return "", fmt.Errorf("--source %s: %w", source, err)
+	}
+	return address.String(), nil
+}
+
+func (s *openSession) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	_ = s.Close(ctx) // nothing is lost by it: all answers are in
+}
+
+// show prints a plan and what was said on the way. Warnings and errors of a plan in JSON are
+// in the JSON, too.
+func (s *openSession) show(plan *standalone.Plan, messages standalone.Messages) error {
+	if s.flags.output == "json" {
+		return writeJSON(s.out, newPlanDocument(s.flags.mode(), plan, messages))
+	}
+	if plan != nil {
+		if !messages.HasErrors() || len(plan.Changes) > 0 {
+			style := planview.Style{Colour: s.colour, RefreshOnly: plan.Mode == standalone.RefreshOnly}
+			if messages.HasErrors() {
+				fmt.Fprint(s.out, "Planning failed. This is what was planned before:\n\n")
+			}
+			if err := planview.Text(s.out, plan.View(), style); err != nil {
+				return err
+			}
+		}
+		if len(plan.Others) > 0 {
+			fmt.Fprintf(s.out, "\nNot in the manifest, and left alone: %s.\n", strings.Join(plan.Others, ", "))
+		}
+	}
+	s.tell(messages)
+	return nil
+}
+
+func isTerminal(w any) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

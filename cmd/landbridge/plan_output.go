@@ -1,0 +1,107 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+
+	"github.com/landbridge-io/landbridge/diagnostic"
+	"github.com/landbridge-io/landbridge/standalone"
+	"github.com/landbridge-io/landbridge/terraform/planview"
+)
+
+// planDocument is what plan and apply print as JSON. resource_changes are as in Terraform's own
+// JSON plans; planview.ChangeContents says what differs.
+type planDocument struct {
+	FormatVersion string          `json:"format_version"`
+	Mode          standalone.Mode `json:"mode"`
+	// Applyable: there is something to do, and nothing is in the way of it.
+	Applyable bool `json:"applyable"`
+	// Errored: the plan is incomplete, or not all of it could be carried out.
+	Errored         bool                      `json:"errored"`
+	ResourceChanges []planview.ResourceChange `json:"resource_changes"`
+	ResourceDrift   []planview.ResourceChange `json:"resource_drift,omitempty"`
+	// NotInManifest are the addresses of resources in the state that are left alone.
+	NotInManifest []string `json:"not_in_manifest,omitempty"`
+	// Results are what became of the changes, in their order; of apply only.
+	Results     []resultDocument    `json:"results,omitempty"`
+	Diagnostics standalone.Messages `json:"diagnostics,omitempty"`
+}
+
+type resultDocument struct {
+	Address string            `json:"address"`
+	Deposed string            `json:"deposed,omitempty"`
+	Actions []string          `json:"actions"`
+	Status  standalone.Status `json:"status"`
+}
+
+func newPlanDocument(mode standalone.Mode, plan *standalone.Plan, messages standalone.Messages) planDocument {
+	d := planDocument{
+		FormatVersion: planview.FormatVersion, Mode: mode, Errored: messages.HasErrors(), Diagnostics: messages,
+		ResourceChanges: []planview.ResourceChange{},
+	}
+	if plan != nil {
+		v := plan.View()
+		d.ResourceChanges, d.ResourceDrift, d.NotInManifest = planview.JSON(v.Changes), planview.JSON(v.Drift), plan.Others
+		d.Applyable = !d.Errored && plan.HasChanges()
+	}
+	return d
+}
+
+func (d *planDocument) results(results []standalone.Result) {
+	for i, r := range results {
+		d.Results = append(d.Results, resultDocument{
+			Address: r.Change.Address, Deposed: r.Change.Deposed, Actions: d.ResourceChanges[i].Change.Actions, Status: r.Status,
+		})
+	}
+}
+
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// tell prints messages for people.
+func (s *openSession) tell(messages standalone.Messages) {
+	colour := s.colour && isTerminal(s.err)
+	for _, m := range messages {
+		paint := "\x1b[31m"
+		if m.Severity == diagnostic.Warning {
+			paint = "\x1b[33m"
+		}
+		head := string(m.Severity) + ":"
+		if colour {
+			head = "\x1b[1m" + paint + head + "\x1b[0m"
+		}
+		fmt.Fprintf(s.err, "\n%s %s\n", head, printable(m.Summary))
+		var where []string
+		for _, x := range []string{m.Address, m.Path} {
+			if x != "" {
+				where = append(where, x)
+			}
+		}
+		if len(where) > 0 {
+			fmt.Fprintf(s.err, "\n  with %s\n", printable(strings.Join(where, ", ")))
+		}
+		if m.Source != "" {
+			fmt.Fprintf(s.err, "  in %s\n", printable(m.Source))
+		}
+		if m.Detail != "" {
+			fmt.Fprintf(s.err, "\n  %s\n", strings.ReplaceAll(printable(strings.TrimSpace(m.Detail)), "\n", "\n  "))
+		}
+	}
+}
+
+// printable is text without what could move a terminal's cursor.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' || unicode.IsPrint(r) {
+			return r
+		}
+		return -1
+	}, s)
+}

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
+
+	"github.com/landbridge-io/landbridge/config"
+	"github.com/landbridge-io/landbridge/model"
+	"github.com/landbridge-io/landbridge/provider/plugin"
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+func newProviderCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "provider",
+		Short: "Look at Terraform providers",
+		Long:  "Look at Terraform providers, without a cluster and without credentials.",
+	}
+	cmd.AddCommand(newProviderInspectCommand())
+	return cmd
+}
+
+// providerFlags are the flags of all commands that read a provider.
+type providerFlags struct {
+	name, config string
+	timeout      time.Duration
+}
+
+func (f *providerFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.name, "name", "", "name of the provider, such as random (default: from the binary's name, else from its resource types)")
+	cmd.Flags().StringVar(&f.config, "config", "", "YAML file that changes how the provider is presented: name, group, and resources with kind, plural, shortNames, omit, externalName, lateInitialize")
+	cmd.Flags().DurationVar(&f.timeout, "timeout", time.Minute, "how long the provider may take to start and to say what it has")
+}
+
+// openProvider is a provider as it was found, and as it is presented.
+type openedProvider struct {
+	path   string
+	schema *schema.Provider
+	model  *model.Provider
+}
+
+// open starts the provider at a path, asks for its schema and ends it.
+func (f *providerFlags) open(ctx context.Context, where string) (*openedProvider, error) {
+	var c config.Provider
+	if f.config != "" {
+		raw, err := os.ReadFile(f.config)
+		if err != nil {
+			return nil, err
+		}
+		if err := yaml.UnmarshalStrict(raw, &c); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.config, err)
+		}
+	}
+	binary, err := findBinary(where)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, f.timeout)
+	defer cancel()
+	server, err := (&plugin.Launcher{Path: binary, StartTimeout: f.timeout}).Launch(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s, diags := server.Schema(ctx)
+	if err := server.Close(ctx); err != nil && !diags.HasErrors() {
+		return nil, err
+	}
+	if err := diags.Err(); err != nil {
+		return nil, err
+	}
+	name := f.name
+	if name == "" {
+		name = providerName(binary, s)
+	}
+	m, err := model.NewProvider(name, s, c)
+	if err != nil {
+		return nil, err
+	}
+	return &openedProvider{path: binary, schema: s, model: m}, nil
+}
+
+// findBinary is the provider's binary at a path, in a directory, or in PATH.
+func findBinary(where string) (string, error) {
+	info, err := os.Stat(where)
+	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsRune(where, filepath.Separator) {
+		if found, lookErr := exec.LookPath(where); lookErr == nil {
+			return found, nil
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	if !info.IsDir() {
+		return filepath.Abs(where)
+	}
+	var found []string
+	err = filepath.WalkDir(where, func(p string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && strings.HasPrefix(d.Name(), "terraform-provider-") && filepath.Ext(d.Name()) != ".zip" {
+			found = append(found, p)
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return "", err
+	case len(found) == 0:
+		return "", fmt.Errorf("%s: there is no terraform-provider-… in this directory", where)
+	case len(found) > 1:
+		return "", fmt.Errorf("%s: there are several providers in this directory; name one of them:\n  %s", where, strings.Join(found, "\n  "))
+	}
+	return filepath.Abs(found[0])
+}
+
+var binaryName = regexp.MustCompile(`^terraform-provider-([a-z0-9-]+?)(_v?[0-9].*|\.exe)?$`)
+
+// providerName is the provider's name by its binary, else by the first word of its types' names.
+func providerName(binary string, s *schema.Provider) string {
+	if m := binaryName.FindStringSubmatch(filepath.Base(binary)); m != nil {
+		return m[1]
+	}
+	for _, t := range slices.Sorted(maps.Keys(s.Resources)) {
+		first, _, _ := strings.Cut(t, "_")
+		return first
+	}
+	return "provider"
+}
+
+// match picks resource types by patterns in which * stands for any characters; none picks all. A
+// pattern that picks nothing is an error.
+func (p *openedProvider) match(patterns []string) ([]*model.Resource, error) {
+	types := slices.Sorted(maps.Keys(p.model.Resources))
+	picked := map[string]bool{}
+	for _, pattern := range patterns {
+		n := 0
+		for _, t := range types {
+			ok, err := path.Match(pattern, t)
+			if err != nil {
+				return nil, fmt.Errorf("pattern %q: %w", pattern, err)
+			}
+			if ok {
+				picked[t] = true
+				n++
+			}
+		}
+		if n == 0 {
+			return nil, fmt.Errorf("the provider has no resource type %s; landbridge provider inspect lists those it has", pattern)
+		}
+	}
+	var out []*model.Resource
+	for _, t := range types {
+		if len(patterns) == 0 || picked[t] {
+			out = append(out, p.model.Resources[t])
+		}
+	}
+	return out, nil
+}
+
+// warn tells about names that are not the natural ones.
+func (p *openedProvider) warn(cmd *cobra.Command, of []*model.Resource) {
+	for _, r := range p.model.Renamed {
+		if slices.ContainsFunc(of, func(x *model.Resource) bool { return x.Type == r.Type }) {
+			cmd.PrintErrln("Note:", r)
+		}
+	}
+}

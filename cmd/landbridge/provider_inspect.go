@@ -1,0 +1,220 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
+
+	"github.com/landbridge-io/landbridge/model"
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+// inspection is what provider inspect prints; its JSON is meant for programs.
+type inspection struct {
+	Name         string              `json:"name"`
+	Binary       string              `json:"binary"`
+	Group        string              `json:"group"`
+	Protocol     int                 `json:"protocol"`
+	Capabilities schema.Capabilities `json:"capabilities"`
+	Resources    []inspectedResource `json:"resources"`
+	// What the provider has besides, by name.
+	DataSources        []string `json:"dataSources,omitempty"`
+	EphemeralResources []string `json:"ephemeralResources,omitempty"`
+	Actions            []string `json:"actions,omitempty"`
+	Functions          []string `json:"functions,omitempty"`
+}
+
+type inspectedResource struct {
+	Type          string             `json:"type"`
+	APIVersion    string             `json:"apiVersion"`
+	Kind          string             `json:"kind"`
+	Plural        string             `json:"plural"`
+	SchemaVersion int64              `json:"schemaVersion"`
+	Identity      *inspectedIdentity `json:"identity,omitempty"`
+	// Listable says that the provider can list the remote objects.
+	Listable   bool `json:"listable,omitempty"`
+	Deprecated bool `json:"deprecated,omitempty"`
+}
+
+type inspectedIdentity struct {
+	Version    int64               `json:"version"`
+	Attributes []inspectedArgument `json:"attributes"`
+}
+
+type inspectedArgument struct {
+	Name              string `json:"name"`
+	Type              string `json:"type"`
+	RequiredForImport bool   `json:"requiredForImport,omitempty"`
+	Description       string `json:"description,omitempty"`
+}
+
+func newProviderInspectCommand() *cobra.Command {
+	var flags providerFlags
+	output := "table"
+	cmd := &cobra.Command{
+		Use:   "inspect BINARY|PATH [PATTERN...]",
+		Short: "Show the resource types, kinds and identities of a provider",
+		Long: `Show what a provider has: its resource types, the kinds they become in Kubernetes, the
+versions of their schemas, and their identities, which is what an existing object is imported by.
+
+The provider is started, asked for its schema and ended. It is not configured: no credentials are
+needed, and nothing is called over the network.
+
+BINARY is a provider's binary; PATH may also be a directory that holds one. PATTERN limits the
+resource types; * stands for any characters.`,
+		Example: `  landbridge provider inspect ./terraform-provider-random_v3.9.0
+  landbridge provider inspect ./terraform-provider-hcloud_v1.68.0 'hcloud_zone*' -o yaml`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !slices.Contains(outputs, output) {
+				return fmt.Errorf("unknown output %q: it is one of %s", output, strings.Join(outputs, ", "))
+			}
+			p, err := flags.open(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			resources, err := p.match(args[1:])
+			if err != nil {
+				return err
+			}
+			p.warn(cmd, resources)
+			return inspect(p, resources).write(cmd.OutOrStdout(), output)
+		},
+	}
+	flags.add(cmd)
+	cmd.Flags().StringVarP(&output, "output", "o", output, "how to print it: "+strings.Join(outputs, ", "))
+	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+var outputs = []string{"table", "json", "yaml"}
+
+func inspect(p *openedProvider, resources []*model.Resource) inspection {
+	out := inspection{
+		Name: p.model.Name, Binary: p.path, Group: p.model.Group,
+		Protocol: p.schema.Protocol, Capabilities: p.schema.Capabilities,
+		Resources:          make([]inspectedResource, 0, len(resources)),
+		DataSources:        slices.Sorted(maps.Keys(p.schema.DataSources)),
+		EphemeralResources: slices.Sorted(maps.Keys(p.schema.EphemeralResources)),
+		Actions:            slices.Sorted(maps.Keys(p.schema.Actions)),
+		Functions:          p.schema.Functions,
+	}
+	for _, r := range resources {
+		x := inspectedResource{
+			Type: r.Type, APIVersion: r.GroupVersionKind().GroupVersion().String(), Kind: r.Kind, Plural: r.Plural,
+			SchemaVersion: r.Schema.Version, Deprecated: r.Schema.Block.Deprecated,
+			Listable: p.schema.ListResources[r.Type] != nil,
+		}
+		if id := r.Schema.Identity; id != nil {
+			x.Identity = &inspectedIdentity{Version: id.Version}
+			for _, name := range slices.Sorted(maps.Keys(id.Attributes)) {
+				a := id.Attributes[name]
+				x.Identity.Attributes = append(x.Identity.Attributes, inspectedArgument{
+					Name: name, Type: a.Type.FriendlyName(), RequiredForImport: a.RequiredForImport, Description: a.Description,
+				})
+			}
+		}
+		out.Resources = append(out.Resources, x)
+	}
+	return out
+}
+
+func (i inspection) write(w io.Writer, output string) error {
+	switch output {
+	case "json":
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(i)
+	case "yaml":
+		raw, err := yaml.Marshal(i)
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(raw)
+		return err
+	default:
+		return i.table(w)
+	}
+}
+
+func (i inspection) table(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "Provider:\t%s\n", i.Name)
+	fmt.Fprintf(t, "Protocol:\t%d\n", i.Protocol)
+	fmt.Fprintf(t, "API group:\t%s\n", i.Group)
+	fmt.Fprintf(t, "Capabilities:\t%s\n", capabilities(i.Capabilities))
+	for _, more := range []struct {
+		what  string
+		names []string
+	}{{"Data sources", i.DataSources}, {"Ephemeral resources", i.EphemeralResources}, {"Actions", i.Actions}, {"Functions", i.Functions}} {
+		if len(more.names) > 0 {
+			fmt.Fprintf(t, "%s:\t%d\n", more.what, len(more.names))
+		}
+	}
+	fmt.Fprintf(t, "Resources:\t%d\n", len(i.Resources))
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if len(i.Resources) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w)
+	fmt.Fprintln(t, "TYPE\tKIND\tVERSION\tLIST\tIDENTITY")
+	for _, r := range i.Resources {
+		kind := r.Kind
+		if r.Deprecated {
+			kind += " (deprecated)"
+		}
+		list := "no"
+		if r.Listable {
+			list = "yes"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\n", r.Type, kind, r.SchemaVersion, list, r.Identity)
+	}
+	return t.Flush()
+}
+
+// String is the identity in short: optional attributes are in brackets.
+func (i *inspectedIdentity) String() string {
+	if i == nil {
+		return "-"
+	}
+	names := make([]string, 0, len(i.Attributes))
+	for _, required := range []bool{true, false} {
+		for _, a := range i.Attributes {
+			if a.RequiredForImport != required {
+				continue
+			}
+			if required {
+				names = append(names, a.Name)
+			} else {
+				names = append(names, "["+a.Name+"]")
+			}
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+func capabilities(c schema.Capabilities) string {
+	var out []string
+	for name, has := range map[string]bool{
+		"plan destroy": c.PlanDestroy, "schema asked for once": c.GetProviderSchemaOptional,
+		"move resource state": c.MoveResourceState, "generate configuration": c.GenerateResourceConfig,
+	} {
+		if has {
+			out = append(out, name)
+		}
+	}
+	if len(out) == 0 {
+		return "none"
+	}
+	slices.Sort(out)
+	return strings.Join(out, ", ")
+}

@@ -1,0 +1,53 @@
+package controller
+
+import (
+	"unique"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// compact makes an object small before it is cached. It drops the managed fields, which no
+// controller reads and which are half of a resource's size, and has equal strings share their
+// memory: those that decoding JSON leaves behind are the same in all resources of a kind.
+func compact(in any) (any, error) {
+	o, err := meta.Accessor(in)
+	if err != nil {
+		return in, nil // a tombstone, or something else that is none of ours
+	}
+	o.SetManagedFields(nil)
+	if u, ok := in.(*unstructured.Unstructured); ok {
+		u.Object = sharing(u.Object).(map[string]any)
+	}
+	return in, nil
+}
+
+// maxShared is the length up to which a string is likely to be one of many.
+const maxShared = 64
+
+func shared(s string) string {
+	if len(s) > maxShared {
+		return s
+	}
+	return unique.Make(s).Value()
+}
+
+func sharing(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k, e := range v {
+			out[shared(k)] = sharing(e)
+		}
+		return out
+	case []any:
+		for i, e := range v {
+			v[i] = sharing(e)
+		}
+		return v
+	case string:
+		return shared(v)
+	default:
+		return v
+	}
+}

@@ -1,0 +1,237 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiextensionsclient "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/kubernetes"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/record"
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/controller/managed"
+	"github.com/landbridge-io/landbridge/controller/terraformprovider"
+	"github.com/landbridge-io/landbridge/provider/install"
+	"github.com/landbridge-io/landbridge/provider/pool"
+	"github.com/landbridge-io/landbridge/scheduler"
+	"github.com/landbridge-io/landbridge/scheduler/store"
+)
+
+// Name is what the controller calls itself.
+const Name = "landbridge"
+
+// ownCRDs is who owns the CRDs of Landbridge's own kinds. It is not the name of any
+// TerraformProvider: those have no capitals.
+const ownCRDs = "Landbridge"
+
+// Options of Run.
+type Options struct {
+	// Namespace holds Landbridge's own objects: what is stored of remote objects, and the lease
+	// of leader election. It is made if it does not exist.
+	Namespace string
+	// Installer finds provider binaries.
+	Installer *install.Installer
+	// Poll is how often an unchanged resource is looked at.
+	Poll time.Duration
+	// Workers is how many resources of one kind are looked at at once.
+	Workers int
+	// StartTimeout bounds the start of a provider's process; a minute unless set.
+	StartTimeout time.Duration
+	// ReconcileTimeout bounds one look, in which remote objects are read and changes planned.
+	ReconcileTimeout time.Duration
+	// OperationTimeout bounds creates, updates and deletes.
+	OperationTimeout time.Duration
+	// OperationsPerConfiguration bounds how many of those run at once per provider configuration.
+	OperationsPerConfiguration int
+	// GracePeriod is how long running operations are waited for when told to stop.
+	GracePeriod time.Duration
+	// EventsPerSecond bounds how many events are written. What happens more often waits.
+	EventsPerSecond float32
+	// LeaderElection lets only one of several processes work.
+	LeaderElection bool
+	// MetricsAddress and HealthAddress are listened on; "0" is not at all.
+	MetricsAddress, HealthAddress string
+	// ProfileAddress serves Go's profiles; "0" is not at all.
+	ProfileAddress string
+	// Pool is how provider processes are kept.
+	Pool   pool.Options
+	Logger logr.Logger
+}
+
+// Run works until ctx ends, and then stops in order.
+func Run(ctx context.Context, config *rest.Config, o Options) error {
+	o.Logger = discreet(o.Logger)
+	config = rest.CopyConfig(config)
+	// The API server's priority and fairness is the limit; a second one here makes 409 races.
+	config.QPS, config.Burst = -1, 0
+
+	kube, err := kubernetes.NewForConfig(protobuf(config))
+	if err != nil {
+		return err
+	}
+	extensions, err := apiextensionsclient.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	if err := prepare(ctx, kube, extensions, o.Namespace); err != nil {
+		return err
+	}
+
+	m, err := newManager(config, o)
+	if err != nil {
+		return err
+	}
+	recorder, stopEvents, err := newRecorder(config, o.EventsPerSecond, m.GetScheme())
+	if err != nil {
+		return err
+	}
+	defer stopEvents()
+
+	providers := pool.New(o.Pool)
+	registry := &terraformprovider.Registry{}
+	operations := scheduler.New(scheduler.Options{
+		Store:                      &store.Secrets{Client: kube.CoreV1().Secrets(o.Namespace)},
+		Logger:                     o.Logger.WithName("scheduler"),
+		Wake:                       registry.Wake,
+		OperationTimeout:           o.OperationTimeout,
+		OperationsPerConfiguration: int64(o.OperationsPerConfiguration),
+	})
+	resourceMetrics, err := resourceMetrics()
+	if err != nil {
+		return err
+	}
+
+	reconciler := &terraformprovider.Reconciler{
+		Manager:   m,
+		CRDs:      extensions.ApiextensionsV1().CustomResourceDefinitions(),
+		Installer: o.Installer,
+		Pool:      providers,
+		Scheduler: operations,
+		Registry:  registry,
+
+		StartTimeout: o.StartTimeout,
+		Managed: managed.Options{
+			Poll: o.Poll, Workers: o.Workers, Timeout: o.ReconcileTimeout,
+			MinBackoff: 500 * time.Millisecond, MaxBackoff: 5 * time.Minute,
+			Recorder: event.NewAPIRecorder(recorder), Metrics: resourceMetrics, Logger: o.Logger,
+		},
+		Recorder: event.NewAPIRecorder(recorder),
+		Logger:   o.Logger.WithName("terraformprovider"),
+	}
+	if err := reconciler.SetupWithManager(ctx, m); err != nil {
+		return err
+	}
+
+	// The manager's end is not the end of the operations: those must be recorded first.
+	runErr := m.Start(ctx)
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.GracePeriod)
+	defer cancel()
+	if n := operations.Running(); n > 0 {
+		o.Logger.Info("Waiting for operations to end", "operations", n, "gracePeriod", o.GracePeriod.String())
+	}
+	// Closing the pool tells providers to stop, which ends calls early but with an answer; it
+	// waits for them. The scheduler records those answers.
+	closed := make(chan error, 1)
+	go func() { closed <- providers.Close(grace) }()
+	stopErr := operations.Stop(grace)
+	return errors.Join(runErr, stopErr, <-closed)
+}
+
+// resourceMetrics are those of the process: the registry takes them once, however often Run is
+// called.
+var resourceMetrics = sync.OnceValues(func() (*xpmanaged.MRMetricRecorder, error) {
+	m := xpmanaged.NewMRMetricRecorder()
+	return m, metrics.Registry.Register(m)
+})
+
+func protobuf(config *rest.Config) *rest.Config {
+	out := rest.CopyConfig(config)
+	out.ContentType = "application/vnd.kubernetes.protobuf"
+	out.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
+	return out
+}
+
+func newManager(config *rest.Config, o Options) (ctrl.Manager, error) {
+	scheme := runtime.NewScheme()
+	utilruntime.Must(clientgoscheme.AddToScheme(scheme))
+	utilruntime.Must(apiextensionsv1.AddToScheme(scheme))
+	utilruntime.Must(v1alpha1.AddToScheme(scheme))
+	m, err := ctrl.NewManager(config, ctrl.Options{
+		Scheme:                        scheme,
+		Logger:                        o.Logger,
+		LeaderElection:                o.LeaderElection,
+		LeaderElectionID:              Name + "." + v1alpha1.Group,
+		LeaderElectionNamespace:       o.Namespace,
+		LeaderElectionReleaseOnCancel: true,
+		Metrics:                       metricsserver.Options{BindAddress: o.MetricsAddress},
+		HealthProbeBindAddress:        o.HealthAddress,
+		PprofBindAddress:              o.ProfileAddress,
+		GracefulShutdownTimeout:       ptr.To(10 * time.Second),
+		Cache: cache.Options{
+			DefaultTransform: compact,
+		},
+		Client: client.Options{Cache: &client.CacheOptions{
+			Unstructured: true,
+			// Secrets are never cached, whoever reads them.
+			DisableFor: []client.Object{&corev1.Secret{}},
+		}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := m.AddHealthzCheck("ping", healthz.Ping); err != nil {
+		return nil, err
+	}
+	return m, m.AddReadyzCheck("ping", healthz.Ping)
+}
+
+// newRecorder writes events at a bounded rate: they tell a story, and must not compete with
+// the work they tell of.
+func newRecorder(config *rest.Config, perSecond float32, scheme *runtime.Scheme) (record.EventRecorder, func(), error) {
+	config = protobuf(config)
+	config.QPS, config.Burst = perSecond, int(perSecond)
+	c, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, nil, err
+	}
+	b := record.NewBroadcaster()
+	b.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: c.CoreV1().Events("")})
+	return b.NewRecorder(scheme, corev1.EventSource{Component: Name}), b.Shutdown, nil
+}
+
+// prepare makes what has to be there before anything can work.
+func prepare(ctx context.Context, kube kubernetes.Interface, extensions apiextensionsclient.Interface, namespace string) error {
+	_, err := kube.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})
+	if err != nil && !kerrors.IsAlreadyExists(err) {
+		if _, getErr := kube.CoreV1().Namespaces().Get(ctx, namespace, metav1.GetOptions{}); getErr != nil {
+			return fmt.Errorf("cannot make the namespace %s: %w", namespace, err)
+		}
+	}
+	crd, err := v1alpha1.CustomResourceDefinition()
+	if err != nil {
+		return err
+	}
+	return terraformprovider.EnsureCRD(ctx, extensions.ApiextensionsV1().CustomResourceDefinitions(), ownCRDs, crd)
+}

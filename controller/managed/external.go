@@ -1,0 +1,184 @@
+package managed
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/instance"
+	"github.com/landbridge-io/landbridge/scheduler"
+	"github.com/landbridge-io/landbridge/translate"
+)
+
+// connector makes an external client for one reconcile of one resource.
+type connector struct {
+	kind   *Kind
+	client client.Client
+}
+
+// Connect implements managed.ExternalConnector. It starts no provider: the scheduler does,
+// when it needs one.
+func (c *connector) Connect(ctx context.Context, mg resource.Managed) (xpmanaged.ExternalClient, error) {
+	r := mg.(*Resource)
+	req, diags := c.request(ctx, r)
+	if diags.HasErrors() {
+		return nil, c.explain(ctx, r, &scheduler.Error{Reason: scheduler.ReasonInvalidConfiguration, Diagnostics: diags})
+	}
+	return &external{connector: c, request: req}, nil
+}
+
+type external struct {
+	*connector
+	request scheduler.Request
+}
+
+func (e *external) Disconnect(context.Context) error { return nil }
+
+// Observe implements managed.ExternalClient.
+func (e *external) Observe(ctx context.Context, mg resource.Managed) (xpmanaged.ExternalObservation, error) {
+	r := mg.(*Resource)
+	o, err := e.kind.Scheduler.Observe(ctx, e.request)
+	if err != nil {
+		return xpmanaged.ExternalObservation{}, e.explain(ctx, r, err)
+	}
+	if err := e.setAnnotations(ctx, r, o); err != nil {
+		return xpmanaged.ExternalObservation{}, err
+	}
+	e.setStatus(r, o)
+
+	out := xpmanaged.ExternalObservation{ResourceExists: o.Exists(), ResourceUpToDate: o.UpToDate()}
+	if o.Exists() {
+		if r.string("spec", "writeConnectionSecretToRef", "name") != "" {
+			out.ConnectionDetails = translate.ConnectionDetails(e.kind.Model, o.Instance.State)
+			r.detailsKnown = true
+		}
+	}
+	switch {
+	case o.Operation != nil:
+		// There is nothing to do until it ends; nobody is to create, update or finalize meanwhile.
+		out.ResourceExists, out.ResourceUpToDate = true, !meta.WasDeleted(r)
+	case meta.WasDeleted(r), o.Plan == nil:
+		out.ResourceUpToDate = true
+	}
+	return out, nil
+}
+
+// Create implements managed.ExternalClient.
+func (e *external) Create(ctx context.Context, mg resource.Managed) (xpmanaged.ExternalCreation, error) {
+	r := mg.(*Resource)
+	if err := e.kind.Scheduler.Apply(ctx, e.request); err != nil {
+		return xpmanaged.ExternalCreation{}, e.explain(ctx, r, err)
+	}
+	// Most creates end before it is worth saying that they go on.
+	r.holdStatus = true
+	return xpmanaged.ExternalCreation{}, nil
+}
+
+// Update implements managed.ExternalClient.
+func (e *external) Update(ctx context.Context, mg resource.Managed) (xpmanaged.ExternalUpdate, error) {
+	r := mg.(*Resource)
+	if err := e.kind.Scheduler.Apply(ctx, e.request); err != nil {
+		var se *scheduler.Error
+		if errors.As(err, &se) && se.Reason == scheduler.ReasonReplaceRefused {
+			r.SetConditions(xpv2.UpdateRestricted().WithObservedGeneration(r.GetGeneration()))
+		}
+		return xpmanaged.ExternalUpdate{}, e.explain(ctx, r, err)
+	}
+	return xpmanaged.ExternalUpdate{}, nil
+}
+
+// Delete implements managed.ExternalClient.
+func (e *external) Delete(ctx context.Context, mg resource.Managed) (xpmanaged.ExternalDelete, error) {
+	r := mg.(*Resource)
+	if err := e.kind.Scheduler.Delete(ctx, e.request); err != nil {
+		return xpmanaged.ExternalDelete{}, e.explain(ctx, r, err)
+	}
+	r.holdStatus = true
+	return xpmanaged.ExternalDelete{}, nil
+}
+
+// setAnnotations writes down what singles out the remote object, in one update, if that is
+// not written yet.
+func (e *external) setAnnotations(ctx context.Context, r *Resource, o *scheduler.Observation) error {
+	if !o.Exists() || meta.WasDeleted(r) || o.Operation != nil {
+		return nil
+	}
+	annotations := r.GetAnnotations()
+	want := map[string]string{}
+	if name := translate.ExternalName(e.kind.Model, o.Instance.State, o.Instance.Identity); name != "" {
+		want[meta.AnnotationKeyExternalName] = name
+	}
+	if o.Instance.HasIdentity() {
+		b, err := json.Marshal(translate.Identity(e.kind.Model, o.Instance.Identity))
+		if err != nil {
+			return err
+		}
+		want[v1alpha1.AnnotationIdentity] = string(b)
+	}
+	changed := false
+	for k, v := range want {
+		changed = changed || annotations[k] != v
+	}
+	if !changed {
+		return nil
+	}
+	if a := attemptFrom(ctx); a != nil && e.kind.busy() && !longReady(r) {
+		// Others are waited for: tell that this one is ready first, and come back.
+		a.comeBack = true
+		return nil
+	}
+	meta.AddAnnotations(r, want)
+	return e.client.Update(ctx, r)
+}
+
+// longReady says whether the resource has been ready for so long that what is left to do is
+// not put off any more.
+func longReady(r *Resource) bool {
+	c := r.GetCondition(xpv2.TypeReady)
+	return c.Status == corev1.ConditionTrue && time.Since(c.LastTransitionTime.Time) > time.Minute
+}
+
+// explain turns an error of the scheduler into what the user reads, with attribute paths in
+// the spelling of the spec and without secrets, and sets the conditions that go with it.
+func (c *connector) explain(ctx context.Context, r *Resource, err error) error {
+	var se *scheduler.Error
+	if !errors.As(err, &se) {
+		return err
+	}
+	message := c.message(r, se)
+	reason, ok := reasons[se.Reason]
+	if ok && r.reason == "" {
+		r.reason = reason
+	}
+	if se.Reason == scheduler.ReasonOperationFailed {
+		r.SetConditions(xpv2.UpdateFailed().WithObservedGeneration(r.GetGeneration()))
+	}
+	if a := attemptFrom(ctx); a != nil && !se.RetryAt.IsZero() {
+		a.retryAt = se.RetryAt
+	}
+	return errors.New(message)
+}
+
+var reasons = map[scheduler.Reason]xpv2.ConditionReason{
+	scheduler.ReasonProviderUnavailable:  v1alpha1.ReasonProviderUnavailable,
+	scheduler.ReasonInvalidConfiguration: v1alpha1.ReasonInvalidConfiguration,
+	scheduler.ReasonImportFailed:         v1alpha1.ReasonImportFailed,
+	scheduler.ReasonCreateOutcomeUnknown: v1alpha1.ReasonCreateOutcomeUnknown,
+	scheduler.ReasonReplaceRefused:       v1alpha1.ReasonReplaceRefused,
+}
+
+// asyncReasons name how an operation failed, in Upjet's words.
+var asyncReasons = map[instance.OperationKind]xpv2.ConditionReason{
+	instance.Create: v1alpha1.ReasonAsyncCreateFailure,
+	instance.Update: v1alpha1.ReasonAsyncUpdateFailure,
+	instance.Delete: v1alpha1.ReasonAsyncDeleteFailure,
+}

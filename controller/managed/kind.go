@@ -1,0 +1,160 @@
+package managed
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/landbridge-io/landbridge/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/model"
+	"github.com/landbridge-io/landbridge/scheduler"
+	"github.com/landbridge-io/landbridge/scheduler/store"
+)
+
+// ProviderConfigs finds the provider that a resource's providerConfigRef means.
+type ProviderConfigs interface {
+	Resolve(ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string) providerconfig.Handle
+}
+
+// Kind is one kind of managed resource, and what its controller needs.
+type Kind struct {
+	Model           *model.Resource
+	ProviderConfigs ProviderConfigs
+	Scheduler       scheduler.Interface
+	Options         Options
+
+	configurations *configurations
+	written        *written
+	queue          workqueue.TypedRateLimitingInterface[reconcile.Request]
+}
+
+// Options of the controllers of managed resources. They are the same for all kinds.
+type Options struct {
+	// Poll is how often an unchanged resource is looked at.
+	Poll time.Duration
+	// Workers is how many resources of a kind are looked at at once.
+	Workers int
+	// Timeout bounds one reconcile, in which remote objects are read and changes planned.
+	Timeout time.Duration
+	// MinBackoff and MaxBackoff bound the wait after failures in a row.
+	MinBackoff, MaxBackoff time.Duration
+	Recorder               event.Recorder
+	Metrics                xpmanaged.MetricRecorder
+	Logger                 logr.Logger
+}
+
+// Start runs the controller of the kind until ctx ends. It returns when the resources that
+// exist already are known. The kind's CRD must be served.
+func (k *Kind) Start(ctx context.Context, m manager.Manager) error {
+	gvk := k.Model.GroupVersionKind()
+	// A scheme of its own: the manager's is in use and must not be changed any more.
+	scheme := runtime.NewScheme()
+	scheme.AddKnownTypeWithName(gvk, &Resource{})
+	k.configurations = newConfigurations(m.GetAPIReader())
+	k.written = newWritten()
+	quiet := newQuietClient(m, gvk, k.written)
+	log := k.Options.Logger.WithValues("kind", gvk.GroupKind().String())
+	c := &connector{kind: k, client: quiet}
+	inner := xpmanaged.NewReconciler(quietManager{Manager: m, client: quiet, scheme: scheme}, resource.ManagedKind(gvk),
+		xpmanaged.WithExternalConnector(c),
+		xpmanaged.WithManagementPolicies(),
+		xpmanaged.WithInitializers(), // the external name is not made up from the resource's name
+		xpmanaged.WithFinalizer(&finalizer{kind: k, client: quiet, connector: c}),
+		xpmanaged.WithReferenceResolver(noReferences{}),
+		xpmanaged.WithCriticalAnnotationUpdater(xpmanaged.CriticalAnnotationUpdateFn(noCreateProtocol)),
+		xpmanaged.WithDeterministicExternalName(true), // whether a create is safe is for the journal to say
+		xpmanaged.WithPollInterval(k.Options.Poll),
+		xpmanaged.WithMinPollInterval(time.Second),
+		xpmanaged.WithPollJitterHook(k.Options.Poll/10),
+		xpmanaged.WithTimeout(k.Options.Timeout),
+		xpmanaged.WithRecorder(k.Options.Recorder),
+		xpmanaged.WithMetricRecorder(k.Options.Metrics),
+		xpmanaged.WithLogger(debugLogger(log)),
+	)
+	backoff := workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](k.Options.MinBackoff, k.Options.MaxBackoff)
+	ctl, err := controller.NewUnmanaged("managed/"+gvk.GroupKind().String(), controller.Options{
+		Reconciler:              &reconciler{inner: inner, poll: k.Options.Poll},
+		MaxConcurrentReconciles: k.Options.Workers,
+		RateLimiter:             backoff,
+		// One logger for all reconciles: making one for each costs more than most of them log.
+		LogConstructor:     func(*reconcile.Request) logr.Logger { return log },
+		SkipNameValidation: ptr.To(true),
+		UsePriorityQueue:   ptr.To(false),
+	})
+	if err != nil {
+		return fmt.Errorf("cannot make the controller of %s: %w", gvk.Kind, err)
+	}
+	// A CRD is established a little before it is discovered.
+	err = wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, time.Minute, true, func(context.Context) (bool, error) {
+		_, err := m.GetRESTMapper().RESTMapping(gvk.GroupKind(), gvk.Version)
+		return err == nil, nil
+	})
+	if err != nil {
+		return fmt.Errorf("the kind %s is not served: %w", gvk.Kind, err)
+	}
+	obj := &unstructured.Unstructured{}
+	obj.SetGroupVersionKind(gvk)
+	queued := make(chan struct{})
+	err = ctl.Watch(source.Func(func(_ context.Context, q workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
+		k.queue = q
+		close(queued)
+		return nil
+	}))
+	if err == nil {
+		err = ctl.Watch(source.Kind(m.GetCache(), obj, &handler.TypedEnqueueRequestForObject[*unstructured.Unstructured]{}, desiredStateChanged()))
+	}
+	if err != nil {
+		return fmt.Errorf("cannot watch %s: %w", gvk.Kind, err)
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- ctl.Start(ctx) }()
+	select {
+	case <-queued:
+		return nil
+	case err := <-failed:
+		return fmt.Errorf("the controller of %s ended: %w", gvk.Kind, err)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// debugLogger logs what managed.Reconciler says, all of which is for debugging. It makes a
+// logger for each reconcile, which is not free, so there is none if nobody wants to know.
+func debugLogger(log logr.Logger) logging.Logger {
+	if !log.V(1).Enabled() {
+		return logging.NewNopLogger()
+	}
+	return logging.NewLogrLogger(log)
+}
+
+// few is how many resources may be waited for without making anybody hurry.
+const few = 4
+
+// busy says whether many resources are waited for.
+func (k *Kind) busy() bool { return k.queue.Len()+k.Scheduler.Running() > few }
+
+// Wake has a resource reconciled now.
+func (k *Kind) Wake(key store.Key) {
+	k.queue.Add(reconcile.Request{NamespacedName: types.NamespacedName{Namespace: key.Namespace, Name: key.Name}})
+}
+
+func noCreateProtocol(context.Context, client.Object) error { return nil }

@@ -1,0 +1,131 @@
+package managed
+
+import (
+	"context"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+)
+
+// ours are the annotations that setAnnotations writes.
+var ours = map[string]bool{meta.AnnotationKeyExternalName: true, v1alpha1.AnnotationIdentity: true}
+
+// attempt is what one reconcile tells the reconciler around managed.Reconciler, which itself
+// only knows "again at once" and "again after the poll interval".
+type attempt struct {
+	resource *Resource
+	// retryAt is when a failed operation may be tried again.
+	retryAt time.Time
+	// comeBack: something is left to do that is not urgent.
+	comeBack bool
+}
+
+type attemptKey struct{}
+
+func attemptFrom(ctx context.Context) *attempt {
+	a, _ := ctx.Value(attemptKey{}).(*attempt)
+	return a
+}
+
+// comeBackAfter is when what is not urgent is done.
+const comeBackAfter = 15 * time.Second
+
+// reconciler decides when to come back.
+type reconciler struct {
+	inner *xpmanaged.Reconciler
+	poll  time.Duration
+}
+
+func (r *reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	a := &attempt{}
+	result, err := r.inner.Reconcile(context.WithValue(ctx, attemptKey{}, a), req)
+	switch {
+	case err != nil:
+		return reconcile.Result{}, err // managed.Reconciler asks for both, of which this wins
+	case !a.retryAt.IsZero():
+		// The scheduler counts failures, and will not try earlier.
+		return reconcile.Result{RequeueAfter: max(time.Until(a.retryAt), 10*time.Millisecond)}, nil
+	case a.resource != nil && a.resource.holdStatus:
+		// The scheduler wakes us when the operation ends, and when it turns out to take long.
+		return reconcile.Result{RequeueAfter: r.poll}, nil
+	case a.comeBack && result.RequeueAfter > comeBackAfter:
+		return reconcile.Result{RequeueAfter: comeBackAfter}, nil
+	}
+	return result, err
+}
+
+// desiredStateChanged lets through what may need something done: changes of spec, labels,
+// annotations, finalizers and deletion, but not of the status, which is ours.
+func desiredStateChanged() predicate.TypedPredicate[*unstructured.Unstructured] {
+	return predicate.TypedFuncs[*unstructured.Unstructured]{
+		UpdateFunc: func(e event.TypedUpdateEvent[*unstructured.Unstructured]) bool {
+			return e.ObjectOld.GetGeneration() != e.ObjectNew.GetGeneration() ||
+				!equality.Semantic.DeepEqual(e.ObjectOld.GetDeletionTimestamp(), e.ObjectNew.GetDeletionTimestamp()) ||
+				!equality.Semantic.DeepEqual(e.ObjectOld.GetLabels(), e.ObjectNew.GetLabels()) ||
+				!sameAnnotations(e.ObjectOld.GetAnnotations(), e.ObjectNew.GetAnnotations()) ||
+				(!e.ObjectNew.GetDeletionTimestamp().IsZero() && len(e.ObjectOld.GetFinalizers()) != len(e.ObjectNew.GetFinalizers()))
+		},
+	}
+}
+
+// finalizer holds a custom resource until its remote object is gone, or given up, and its
+// state is forgotten.
+type finalizer struct {
+	kind      *Kind
+	client    client.Client
+	connector *connector
+}
+
+var _ resource.Finalizer = (*finalizer)(nil)
+
+func (f *finalizer) api() *resource.APIFinalizer {
+	return resource.NewAPIFinalizer(f.client, xpmanaged.FinalizerName)
+}
+
+// AddFinalizer implements resource.Finalizer.
+func (f *finalizer) AddFinalizer(ctx context.Context, o resource.Object) error {
+	return f.api().AddFinalizer(ctx, o)
+}
+
+// RemoveFinalizer implements resource.Finalizer. What is stored goes first: a state without
+// its resource would be an orphan, a resource without state can still be found by its identity.
+func (f *finalizer) RemoveFinalizer(ctx context.Context, o resource.Object) error {
+	r := o.(*Resource)
+	req, _ := f.connector.request(ctx, r)
+	if err := f.kind.Scheduler.Forget(ctx, req); err != nil {
+		return err
+	}
+	f.kind.configurations.forget(r.GetUID())
+	f.kind.written.forget(r.GetUID())
+	return f.api().RemoveFinalizer(ctx, o)
+}
+
+// noReferences: references between resources are not resolved.
+type noReferences struct{}
+
+func (noReferences) ResolveReferences(context.Context, resource.Managed) error { return nil }
+
+// sameAnnotations ignores the annotations that this controller writes itself.
+func sameAnnotations(a, b map[string]string) bool {
+	for k, v := range a {
+		if b[k] != v && !ours[k] {
+			return false
+		}
+	}
+	for k := range b {
+		if _, ok := a[k]; !ok && !ours[k] {
+			return false
+		}
+	}
+	return true
+}

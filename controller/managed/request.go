@@ -1,0 +1,235 @@
+package managed
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/zclconf/go-cty/cty"
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/diagnostic"
+	"github.com/landbridge-io/landbridge/scheduler"
+	"github.com/landbridge-io/landbridge/scheduler/store"
+	"github.com/landbridge-io/landbridge/terraform"
+	"github.com/landbridge-io/landbridge/translate"
+)
+
+// configurations remembers the translated configuration of each resource, for as long as
+// neither its generation nor the Secrets it refers to have changed.
+type configurations struct {
+	mu     sync.Mutex
+	byUID  map[types.UID]*configuration
+	reader client.Reader
+}
+
+type configuration struct {
+	generation int64
+	secrets    map[translate.SecretKeySelector]string
+	config     *terraform.Config
+	hash       string
+}
+
+func newConfigurations(reader client.Reader) *configurations {
+	return &configurations{byUID: map[types.UID]*configuration{}, reader: reader}
+}
+
+func (c *configurations) forget(uid types.UID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.byUID, uid)
+}
+
+// get translates the resource's spec, unless that was done before.
+func (c *configurations) get(ctx context.Context, k *Kind, r *Resource) (*configuration, diagnostic.Diagnostics) {
+	c.mu.Lock()
+	known := c.byUID[r.GetUID()]
+	c.mu.Unlock()
+	if known != nil && known.generation == r.GetGeneration() && c.sameSecrets(ctx, r.GetNamespace(), known.secrets) {
+		for _, value := range known.secrets {
+			r.secrets = append(r.secrets, value)
+		}
+		return known, nil
+	}
+	out := &configuration{generation: r.GetGeneration(), secrets: map[translate.SecretKeySelector]string{}}
+	read := func(ref translate.SecretKeySelector) ([]byte, error) {
+		b, err := readSecret(ctx, c.reader, r.GetNamespace(), ref)
+		if err == nil {
+			out.secrets[ref] = string(b)
+			r.secrets = append(r.secrets, string(b))
+		}
+		return b, err
+	}
+	forProvider, initProvider := r.object("spec", "forProvider"), r.object("spec", "initProvider")
+	translated, diags := translate.Config(k.Model, forProvider, initProvider, read)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	lifecycle := r.object("spec", "lifecycle")
+	out.config = &terraform.Config{
+		Value:          translated.Value,
+		SensitivePaths: translated.SensitivePaths,
+		// What only initProvider says holds at creation; afterwards it is left to others.
+		IgnoreChanges: terraform.IgnoreChanges{Paths: translate.InitOnly(k.Model, forProvider, initProvider)},
+	}
+	out.config.CreateBeforeDestroy, _ = lifecycle["createBeforeDestroy"].(bool)
+	ignored, _, _ := unstructured.NestedStringSlice(lifecycle, "ignoreChanges")
+	all, paths, diags := translate.IgnoreChanges(k.Model, ignored)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	out.config.IgnoreChanges.All = all
+	out.config.IgnoreChanges.Paths = append(out.config.IgnoreChanges.Paths, paths...)
+	out.hash = out.sum()
+	c.mu.Lock()
+	c.byUID[r.GetUID()] = out
+	c.mu.Unlock()
+	return out, nil
+}
+
+// sum changes with the generation and with the referred Secrets.
+func (c *configuration) sum() string {
+	if len(c.secrets) == 0 {
+		return fmt.Sprint(c.generation)
+	}
+	h := sha256.New()
+	for ref, value := range c.secrets {
+		one := sha256.Sum256([]byte(ref.Name + "\x00" + ref.Key + "\x00" + value))
+		h.Write(one[:])
+	}
+	return fmt.Sprintf("%d-%s", c.generation, hex.EncodeToString(h.Sum(nil)))
+}
+
+func (c *configurations) sameSecrets(ctx context.Context, namespace string, secrets map[translate.SecretKeySelector]string) bool {
+	for ref, value := range secrets {
+		b, err := readSecret(ctx, c.reader, namespace, ref)
+		if err != nil || string(b) != value {
+			return false
+		}
+	}
+	return true
+}
+
+func readSecret(ctx context.Context, reader client.Reader, namespace string, ref translate.SecretKeySelector) ([]byte, error) {
+	s := &corev1.Secret{}
+	if err := reader.Get(ctx, types.NamespacedName{Namespace: namespace, Name: ref.Name}, s); err != nil {
+		if kerrors.IsNotFound(err) {
+			return nil, fmt.Errorf("there is no Secret %s in namespace %s", ref.Name, namespace)
+		}
+		return nil, err
+	}
+	b, ok := s.Data[ref.Key]
+	if !ok {
+		return nil, fmt.Errorf("the Secret %s has no key %s", ref.Name, ref.Key)
+	}
+	return b, nil
+}
+
+// request is what the scheduler needs to know of the resource.
+func (c *connector) request(ctx context.Context, r *Resource) (scheduler.Request, diagnostic.Diagnostics) {
+	k := c.kind
+	req := scheduler.Request{
+		Key: store.Key{Group: k.Model.Group, Kind: k.Model.Kind, Namespace: r.GetNamespace(), Name: r.GetName()},
+		UID: r.GetUID(), Generation: r.GetGeneration(),
+		Resource:      terraform.Resource{Schema: k.Model.Schema},
+		New:           !meta.FinalizerExists(r, xpmanaged.FinalizerName),
+		ConfirmCreate: r.GetAnnotations()[v1alpha1.AnnotationConfirmCreate],
+		Untaint:       r.GetAnnotations()[v1alpha1.AnnotationUntaint] != "",
+	}
+	lifecycle := r.object("spec", "lifecycle")
+	req.AllowReplace = lifecycle["replacePolicy"] != "Never" &&
+		r.allows(xpv2.ManagementActionCreate) && r.allows(xpv2.ManagementActionDelete)
+	req.KeepTainted = lifecycle["taintPolicy"] == "Keep"
+
+	handle := k.ProviderConfigs.Resolve(ctx, r.GetProviderConfigReference(), r.GetNamespace())
+	req.Acquire, req.ProviderConfiguration = handle.Acquire, handle.Name
+	r.secrets = slices.Clone(handle.Secrets)
+
+	req.Known = knownTarget(k, r)
+	if meta.WasDeleted(r) {
+		return req, nil
+	}
+	if handle.Diagnostics.HasErrors() {
+		r.reason = v1alpha1.ReasonProviderConfig
+		return req, handle.Diagnostics
+	}
+	var diags diagnostic.Diagnostics
+	if req.Import, diags = importTarget(k, r); diags.HasErrors() {
+		return req, diags
+	}
+	if !r.allows(xpv2.ManagementActionCreate) && !r.allows(xpv2.ManagementActionUpdate) && !complete(k, r) {
+		return req, nil // what is only observed need not be described, and then there is nothing to compare
+	}
+	config, diags := k.configurations.get(ctx, k, r)
+	if diags.HasErrors() {
+		return req, diags
+	}
+	req.Config, req.ConfigHash = config.config, config.hash
+	return req, nil
+}
+
+// complete says whether the spec has all the fields that the schema requires.
+func complete(k *Kind, r *Resource) bool {
+	forProvider, initProvider := r.object("spec", "forProvider"), r.object("spec", "initProvider")
+	for _, f := range k.Model.Root().Object.All {
+		if !f.Required || !f.Input {
+			continue
+		}
+		_, always := forProvider[f.InputName()]
+		_, initially := initProvider[f.InputName()]
+		if !always && !initially {
+			return false
+		}
+	}
+	return true
+}
+
+// importTarget is what spec.import asks for.
+func importTarget(k *Kind, r *Resource) (*terraform.ImportTarget, diagnostic.Diagnostics) {
+	imp := r.object("spec", "import")
+	if imp == nil {
+		return nil, nil
+	}
+	if id, ok := imp["id"].(string); ok && id != "" {
+		return &terraform.ImportTarget{ID: id, Identity: cty.NilVal}, nil
+	}
+	identity, ok := imp["identity"].(map[string]any)
+	if !ok {
+		return nil, diagnostic.Errorf("Invalid spec.import", "Give exactly one of spec.import.id and spec.import.identity.")
+	}
+	v, diags := translate.ImportIdentity(k.Model, identity)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	return &terraform.ImportTarget{Identity: v}, nil
+}
+
+// knownTarget is where the resource's annotations say that its object is. Used only when
+// nothing is stored of it: its state was lost, or the annotation was set to adopt the object.
+func knownTarget(k *Kind, r *Resource) *terraform.ImportTarget {
+	annotations := r.GetAnnotations()
+	if raw := annotations[v1alpha1.AnnotationIdentity]; raw != "" && k.Model.Schema.Identity != nil {
+		var identity map[string]any
+		if json.Unmarshal([]byte(raw), &identity) == nil {
+			if v, diags := translate.ImportIdentity(k.Model, identity); !diags.HasErrors() {
+				return &terraform.ImportTarget{Identity: v}
+			}
+		}
+	}
+	if id := meta.GetExternalName(r); id != "" {
+		return &terraform.ImportTarget{ID: id, Identity: cty.NilVal}
+	}
+	return nil
+}

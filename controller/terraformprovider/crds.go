@@ -1,0 +1,93 @@
+package terraformprovider
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiextensions "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+)
+
+// annotationSum is the hash of the CRD as it was made: equal means there is nothing to write.
+const annotationSum = "landbridge.io/definition-hash"
+
+// conflictError: a CRD of that name exists and belongs to somebody else.
+type conflictError struct{ name, owner string }
+
+func (e *conflictError) Error() string {
+	if e.owner == "" {
+		return fmt.Sprintf("the CRD %s exists already and is not Landbridge's", e.name)
+	}
+	return fmt.Sprintf("the CRD %s belongs to the TerraformProvider %s", e.name, e.owner)
+}
+
+// EnsureCRD makes the CRD, or brings it up to date, and waits until it is served. A CRD of
+// the same name that is not the provider's own is left alone: conflictError.
+func EnsureCRD(ctx context.Context, client apiextensions.CustomResourceDefinitionInterface, provider string, crd *apiextensionsv1.CustomResourceDefinition) error {
+	b, err := json.Marshal(crd.Spec)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(b)
+	want := crd.DeepCopy()
+	metav1.SetMetaDataLabel(&want.ObjectMeta, v1alpha1.LabelProvider, provider)
+	metav1.SetMetaDataAnnotation(&want.ObjectMeta, annotationSum, hex.EncodeToString(sum[:]))
+
+	have, err := client.Get(ctx, crd.Name, metav1.GetOptions{})
+	switch {
+	case kerrors.IsNotFound(err):
+		have, err = client.Create(ctx, want, metav1.CreateOptions{})
+	case err != nil:
+	case have.Labels[v1alpha1.LabelProvider] != provider:
+		return &conflictError{name: crd.Name, owner: have.Labels[v1alpha1.LabelProvider]}
+	case have.Annotations[annotationSum] != want.Annotations[annotationSum]:
+		have.Labels, have.Spec = want.Labels, want.Spec
+		metav1.SetMetaDataAnnotation(&have.ObjectMeta, annotationSum, want.Annotations[annotationSum])
+		have, err = client.Update(ctx, have, metav1.UpdateOptions{})
+	}
+	if err != nil {
+		return fmt.Errorf("cannot install the CRD %s: %w", crd.Name, err)
+	}
+	err = wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		if served(have) {
+			return true, nil
+		}
+		var err error
+		have, err = client.Get(ctx, crd.Name, metav1.GetOptions{})
+		return err == nil && served(have), onlyNotFound(err)
+	})
+	if err != nil {
+		return fmt.Errorf("the CRD %s is not served: %w", crd.Name, err)
+	}
+	return nil
+}
+
+// onlyNotFound ends the wait if the CRD is gone; other errors pass.
+func onlyNotFound(err error) error {
+	if kerrors.IsNotFound(err) {
+		return err
+	}
+	return nil
+}
+
+func served(crd *apiextensionsv1.CustomResourceDefinition) bool {
+	established := false
+	for _, c := range crd.Status.Conditions {
+		switch {
+		case c.Type == apiextensionsv1.NamesAccepted && c.Status == apiextensionsv1.ConditionFalse:
+			return false
+		case c.Type == apiextensionsv1.Established:
+			established = c.Status == apiextensionsv1.ConditionTrue
+		}
+	}
+	return established
+}

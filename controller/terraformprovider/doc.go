@@ -1,0 +1,8 @@
+// Package terraformprovider installs providers into a cluster at run time.
+//
+// In: TerraformProvider objects. Out: the CRDs of the resource types they activate, and a
+// running controller for each, and the kinds of their provider configurations. Nothing is
+// generated, built or restarted. Taking a provider, or a type, away stops controllers and
+// removes kinds nobody uses; it never deletes a custom resource and never touches a remote
+// object.
+package terraformprovider

@@ -1,0 +1,363 @@
+package terraformprovider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/go-logr/logr"
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiextensions "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	ctrlevent "sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/config"
+	"github.com/landbridge-io/landbridge/controller/managed"
+	"github.com/landbridge-io/landbridge/crd"
+	"github.com/landbridge-io/landbridge/diagnostic"
+	"github.com/landbridge-io/landbridge/model"
+	"github.com/landbridge-io/landbridge/provider/install"
+	"github.com/landbridge-io/landbridge/provider/plugin"
+	"github.com/landbridge-io/landbridge/provider/pool"
+	"github.com/landbridge-io/landbridge/scheduler"
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+// resync is how often an installed provider is looked at without cause.
+const resync = 10 * time.Minute
+
+// crdWorkers is how many CRDs are installed at once. More make the API server's own CRD
+// controllers conflict with each other, and take longer.
+const crdWorkers = 8
+
+// Reconciler installs providers. All fields are needed but StartTimeout.
+type Reconciler struct {
+	Manager   manager.Manager
+	CRDs      apiextensions.CustomResourceDefinitionInterface
+	Installer *install.Installer
+	Pool      *pool.Pool
+	Scheduler scheduler.Interface
+	Registry  *Registry
+	Managed   managed.Options
+	Recorder  event.Recorder
+	Logger    logr.Logger
+	// StartTimeout bounds the start of a provider's process; a minute unless set.
+	StartTimeout time.Duration
+
+	// lifetime ends when the manager stops.
+	lifetime  context.Context
+	mu        sync.Mutex
+	providers map[types.UID]*running
+}
+
+// SetupWithManager registers the controller. Whatever it starts ends with ctx.
+func (r *Reconciler) SetupWithManager(ctx context.Context, m manager.Manager) error {
+	r.lifetime = ctx
+	r.providers = map[types.UID]*running{}
+	toProvider := handler.EnqueueRequestsFromMapFunc(func(_ context.Context, o client.Object) []reconcile.Request {
+		name := o.GetLabels()[v1alpha1.LabelProvider]
+		if name == "" {
+			return nil
+		}
+		return []reconcile.Request{{NamespacedName: types.NamespacedName{Name: name}}}
+	})
+	return ctrl.NewControllerManagedBy(m).
+		For(&v1alpha1.TerraformProvider{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		// Metadata only: the schemas of a thousand CRDs are not to be held in memory.
+		WatchesMetadata(&apiextensionsv1.CustomResourceDefinition{}, toProvider, builder.WithPredicates(predicate.Funcs{UpdateFunc: crdChanged})).
+		WithOptions(controller.Options{
+			MaxConcurrentReconciles: 4,
+			SkipNameValidation:      ptr.To(true), // there is one per call of Run
+			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](time.Second, 5*time.Minute),
+		}).
+		Complete(r)
+}
+
+func crdChanged(e ctrlevent.UpdateEvent) bool {
+	return e.ObjectOld.GetGeneration() != e.ObjectNew.GetGeneration() || !e.ObjectNew.GetDeletionTimestamp().IsZero()
+}
+
+// problem is why a provider is not as it should be.
+type problem struct {
+	condition xpv2.ConditionType
+	reason    xpv2.ConditionReason
+	err       error
+	// retry: it may pass by itself.
+	retry bool
+}
+
+// Reconcile implements reconcile.Reconciler.
+func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	p := &v1alpha1.TerraformProvider{}
+	if err := r.Manager.GetClient().Get(ctx, req.NamespacedName, p); err != nil {
+		return reconcile.Result{}, client.IgnoreNotFound(err)
+	}
+	if !p.DeletionTimestamp.IsZero() {
+		return reconcile.Result{}, r.remove(ctx, p)
+	}
+	if controllerutil.AddFinalizer(p, v1alpha1.FinalizerProvider) {
+		if err := r.Manager.GetClient().Update(ctx, p); err != nil {
+			return againOnConflict(err)
+		}
+	}
+	before := p.DeepCopy()
+	problem := r.install(ctx, p)
+	p.Status.ObservedGeneration = p.Generation
+	r.setConditions(p, problem)
+	if !equality.Semantic.DeepEqual(before.Status, p.Status) {
+		if err := r.Manager.GetClient().Status().Update(ctx, p); err != nil {
+			return againOnConflict(err)
+		}
+	}
+	switch {
+	case problem == nil:
+		return reconcile.Result{RequeueAfter: resync}, nil
+	case problem.retry:
+		return reconcile.Result{}, problem.err
+	default:
+		return reconcile.Result{RequeueAfter: resync}, nil
+	}
+}
+
+// againOnConflict comes back soon and quietly when the object that was read was not the latest.
+func againOnConflict(err error) (reconcile.Result, error) {
+	if kerrors.IsConflict(err) {
+		return reconcile.Result{RequeueAfter: 100 * time.Millisecond}, nil
+	}
+	return reconcile.Result{}, err
+}
+
+func (r *Reconciler) setConditions(p *v1alpha1.TerraformProvider, problem *problem) {
+	condition := func(t xpv2.ConditionType, s corev1.ConditionStatus, reason xpv2.ConditionReason, message string) xpv2.Condition {
+		return xpv2.Condition{Type: t, Status: s, Reason: reason, Message: message, LastTransitionTime: metav1.Now(), ObservedGeneration: p.Generation}
+	}
+	installed := condition(v1alpha1.TypeInstalled, corev1.ConditionTrue, v1alpha1.ReasonInstalled, "")
+	healthy := condition(v1alpha1.TypeHealthy, corev1.ConditionTrue, v1alpha1.ReasonHealthy, "")
+	if problem != nil {
+		message := problem.err.Error()
+		if problem.condition == v1alpha1.TypeInstalled {
+			installed = condition(v1alpha1.TypeInstalled, corev1.ConditionFalse, problem.reason, message)
+		}
+		healthy = condition(v1alpha1.TypeHealthy, corev1.ConditionFalse, problem.reason, message)
+		if !p.Status.GetCondition(v1alpha1.TypeHealthy).Equal(healthy) {
+			r.Recorder.Event(p, event.Warning(event.Reason(problem.reason), problem.err))
+		}
+	} else if p.Status.GetCondition(v1alpha1.TypeHealthy).Status != corev1.ConditionTrue {
+		r.Recorder.Event(p, event.Normal(event.Reason(v1alpha1.ReasonHealthy), fmt.Sprintf("Serving %d of %d resource types", p.Status.Activated, p.Status.Resources)))
+	}
+	p.Status.SetConditions(installed, healthy)
+}
+
+// install brings the cluster to what the object says, and fills in its status.
+func (r *Reconciler) install(ctx context.Context, p *v1alpha1.TerraformProvider) *problem {
+	binary, err := r.Installer.Install(ctx, p.Spec.Source, p.Spec.Version)
+	if err != nil {
+		return &problem{v1alpha1.TypeInstalled, v1alpha1.ReasonBinaryNotFound, err, true}
+	}
+	launcher := &plugin.Launcher{
+		Path: binary.Path, SHA256: binary.SHA256, Env: map[string]string{},
+		LogLevel: plugin.LogLevel(strings.ToUpper(p.Spec.LogLevel)),
+		Logger:   r.Logger.WithName("provider").WithValues("provider", p.Name),
+
+		StartTimeout: r.StartTimeout,
+		// Little lives in a provider between calls, and what does should not take twice its room.
+		GOGC: 70,
+	}
+	for _, e := range p.Spec.Env {
+		launcher.Env[e.Name] = e.Value
+	}
+	run, prob := r.running(ctx, p, binary.Name(), launcher)
+	if prob != nil {
+		return prob
+	}
+	p.Status.Installed = &v1alpha1.InstalledProvider{Version: binary.Version, SHA256: binary.SHA256}
+	p.Status.Protocol = run.model.Schema.Protocol
+	p.Status.Resources = len(run.model.Resources)
+
+	patterns := p.Spec.Activate
+	if len(patterns) == 0 {
+		patterns = []string{"*"}
+	}
+	active, wrong := activated(run.model, patterns)
+	problems := r.activate(ctx, p.Name, run, active)
+	p.Status.Activated = run.serving()
+	switch {
+	case len(problems) > 0:
+		reason := v1alpha1.ReasonActivationFailed
+		var conflict *conflictError
+		if errors.As(problems[0], &conflict) {
+			reason = v1alpha1.ReasonCRDConflict
+		}
+		return &problem{v1alpha1.TypeHealthy, reason, errors.Join(problems...), true}
+	case len(wrong) > 0:
+		return &problem{v1alpha1.TypeHealthy, v1alpha1.ReasonUnknownResourceType, errors.New("spec.activate: " + strings.Join(wrong, "; ")), false}
+	}
+	return nil
+}
+
+// running is the provider as it runs now; made anew if its binary or environment changed.
+func (r *Reconciler) running(ctx context.Context, p *v1alpha1.TerraformProvider, name string, launcher *plugin.Launcher) (*running, *problem) {
+	key := launcher.Key()
+	r.mu.Lock()
+	old := r.providers[p.UID]
+	r.mu.Unlock()
+	if old != nil && old.key == key && old.logLevel == p.Spec.LogLevel {
+		return old, nil
+	}
+	s, diags := readSchema(ctx, launcher)
+	if diags.HasErrors() {
+		return nil, &problem{v1alpha1.TypeInstalled, v1alpha1.ReasonProviderNotRunning, diags.Err(), true}
+	}
+	m, err := model.NewProvider(name, s, config.Provider{})
+	if err != nil {
+		return nil, &problem{v1alpha1.TypeInstalled, v1alpha1.ReasonInvalidSchema, err, false}
+	}
+	for _, renamed := range m.Renamed {
+		r.Logger.Info("A kind has another name than its resource type suggests", "provider", p.Name, "renamed", renamed.String())
+	}
+	if old != nil {
+		old.stop(ctx)
+	}
+	run := newRunning(r, p.Name, key, p.Spec.LogLevel, m, launcher)
+	r.mu.Lock()
+	r.providers[p.UID] = run
+	r.mu.Unlock()
+	return run, nil
+}
+
+func readSchema(ctx context.Context, launcher *plugin.Launcher) (*schema.Provider, diagnostic.Diagnostics) {
+	server, err := launcher.Launch(ctx)
+	if err != nil {
+		return nil, diagnostic.Errorf("The provider does not start", "%s.", err)
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		_ = server.Close(ctx)
+	}()
+	return server.Schema(ctx)
+}
+
+// activate serves exactly the given types. What goes wrong with one does not keep the others.
+func (r *Reconciler) activate(ctx context.Context, name string, run *running, active []string) []error {
+	var mu sync.Mutex
+	var problems []error
+	note := func(err error) {
+		if err != nil {
+			mu.Lock()
+			defer mu.Unlock()
+			problems = append(problems, err)
+		}
+	}
+	group := errgroup.Group{}
+	group.SetLimit(crdWorkers)
+	for _, c := range crd.ProviderConfig(run.model) {
+		group.Go(func() error { note(EnsureCRD(ctx, r.CRDs, name, c)); return nil })
+	}
+	_ = group.Wait()
+	if len(problems) > 0 {
+		return problems // without provider configurations there is nothing to serve
+	}
+
+	want := map[string]bool{}
+	for _, t := range active {
+		want[t] = true
+		group.Go(func() error {
+			res := run.model.Resources[t]
+			c, err := crd.Resource(res)
+			if err == nil {
+				err = EnsureCRD(ctx, r.CRDs, name, c)
+			}
+			if err == nil {
+				err = run.start(res)
+			}
+			note(err)
+			return nil
+		})
+	}
+	_ = group.Wait()
+	// Not before the kinds: who uses a configuration is known from their controllers.
+	note(run.startConfigs())
+	for _, t := range run.types() {
+		if !want[t] {
+			run.stopKind(ctx, t)
+		}
+	}
+	note(r.prune(ctx, name, want))
+	return problems
+}
+
+// prune deletes the CRDs of types that are not active, unless there are resources of the
+// kind: deleting a CRD deletes its resources.
+func (r *Reconciler) prune(ctx context.Context, name string, keep map[string]bool) error {
+	list, err := r.CRDs.List(ctx, metav1.ListOptions{LabelSelector: v1alpha1.LabelProvider + "=" + name})
+	if err != nil {
+		return fmt.Errorf("cannot list the provider's CRDs: %w", err)
+	}
+	var errs []error
+	for _, c := range list.Items {
+		t := c.Annotations[v1alpha1.AnnotationResourceType]
+		if (t == "" && keep != nil) || keep[t] || !c.DeletionTimestamp.IsZero() {
+			continue
+		}
+		used, err := r.used(ctx, &c)
+		if err == nil && !used {
+			err = r.CRDs.Delete(ctx, c.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: ptr.To(c.UID)}})
+		}
+		if client.IgnoreNotFound(err) != nil {
+			errs = append(errs, fmt.Errorf("cannot remove the CRD %s: %w", c.Name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// used says whether there is any resource of the CRD's kind.
+func (r *Reconciler) used(ctx context.Context, c *apiextensionsv1.CustomResourceDefinition) (bool, error) {
+	list := &metav1.PartialObjectMetadataList{}
+	list.SetGroupVersionKind(kschema.GroupVersionKind{Group: c.Spec.Group, Version: c.Spec.Versions[0].Name, Kind: c.Spec.Names.ListKind})
+	err := r.Manager.GetAPIReader().List(ctx, list, client.Limit(1))
+	return len(list.Items) > 0, err
+}
+
+// remove stops what runs for the provider, and removes the kinds of which there is no
+// resource. Resources that are left stay as they are, and so do their remote objects.
+func (r *Reconciler) remove(ctx context.Context, p *v1alpha1.TerraformProvider) error {
+	if !controllerutil.ContainsFinalizer(p, v1alpha1.FinalizerProvider) {
+		return nil
+	}
+	r.mu.Lock()
+	run := r.providers[p.UID]
+	delete(r.providers, p.UID)
+	r.mu.Unlock()
+	if run != nil {
+		run.stop(ctx)
+	}
+	if err := r.prune(ctx, p.Name, nil); err != nil {
+		return err
+	}
+	controllerutil.RemoveFinalizer(p, v1alpha1.FinalizerProvider)
+	return client.IgnoreNotFound(r.Manager.GetClient().Update(ctx, p))
+}

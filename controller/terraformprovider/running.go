@@ -1,0 +1,188 @@
+package terraformprovider
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/landbridge-io/landbridge/controller/managed"
+	"github.com/landbridge-io/landbridge/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/model"
+	"github.com/landbridge-io/landbridge/provider"
+	"github.com/landbridge-io/landbridge/scheduler/store"
+)
+
+// Registry finds the running controller of a kind. The zero value is ready to use.
+type Registry struct {
+	mu    sync.RWMutex
+	kinds map[groupKind]*managed.Kind
+}
+
+type groupKind struct{ group, kind string }
+
+// Wake has a resource reconciled now, if its kind has a controller.
+func (r *Registry) Wake(key store.Key) {
+	r.mu.RLock()
+	k := r.kinds[groupKind{key.Group, key.Kind}]
+	r.mu.RUnlock()
+	if k != nil {
+		k.Wake(key)
+	}
+}
+
+func (r *Registry) set(m *model.Resource, k *managed.Kind) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.kinds == nil {
+		r.kinds = map[groupKind]*managed.Kind{}
+	}
+	if k == nil {
+		delete(r.kinds, groupKind{m.Group, m.Kind})
+		return
+	}
+	r.kinds[groupKind{m.Group, m.Kind}] = k
+}
+
+// running is one installed provider and its controllers.
+type running struct {
+	r        *Reconciler
+	name     string
+	key      string
+	logLevel string
+	model    *model.Provider
+	configs  *providerconfig.Resolver
+
+	mu          sync.Mutex
+	kinds       map[string]*runningKind // by Terraform's type name
+	stopConfigs context.CancelFunc
+}
+
+type runningKind struct {
+	kind   *managed.Kind
+	cancel context.CancelFunc
+}
+
+func newRunning(r *Reconciler, name, key, logLevel string, m *model.Provider, launcher provider.Launcher) *running {
+	return &running{
+		r: r, name: name, key: key, logLevel: logLevel, model: m, kinds: map[string]*runningKind{},
+		configs: &providerconfig.Resolver{
+			Client: r.Manager.GetClient(), Live: r.Manager.GetAPIReader(),
+			Provider: m, Launcher: launcher, Pool: r.Pool,
+		},
+	}
+}
+
+// start runs the controller of a type, unless it runs.
+func (run *running) start(m *model.Resource) error {
+	run.mu.Lock()
+	_, ok := run.kinds[m.Type]
+	run.mu.Unlock()
+	if ok {
+		return nil
+	}
+	k := &managed.Kind{Model: m, ProviderConfigs: run.configs, Scheduler: run.r.Scheduler, Options: run.r.Managed}
+	// Controllers live as long as the type is activated, not as long as one reconcile.
+	ctx, cancel := context.WithCancel(run.r.lifetime)
+	if err := k.Start(ctx, run.r.Manager); err != nil {
+		cancel()
+		return err
+	}
+	run.r.Registry.set(m, k)
+	run.mu.Lock()
+	run.kinds[m.Type] = &runningKind{kind: k, cancel: cancel}
+	run.mu.Unlock()
+	return nil
+}
+
+// stopKind stops the controller of a type. Operations that run are concluded all the same.
+func (run *running) stopKind(ctx context.Context, t string) {
+	run.mu.Lock()
+	rk := run.kinds[t]
+	delete(run.kinds, t)
+	run.mu.Unlock()
+	if rk == nil {
+		return
+	}
+	rk.cancel()
+	run.r.Registry.set(rk.kind.Model, nil)
+	run.removeInformer(ctx, rk.kind.Model.Group, rk.kind.Model.Version, rk.kind.Model.Kind)
+}
+
+func (run *running) removeInformer(ctx context.Context, group, version, kind string) {
+	u := &unstructured.Unstructured{}
+	u.SetAPIVersion(group + "/" + version)
+	u.SetKind(kind)
+	if err := run.r.Manager.GetCache().RemoveInformer(ctx, u); err != nil {
+		run.r.Logger.Error(err, "Cannot stop watching a kind", "kind", kind, "group", group)
+	}
+}
+
+// stop stops everything that runs for the provider.
+func (run *running) stop(ctx context.Context) {
+	// Configurations first: with fewer kinds they would seem to have fewer users.
+	run.mu.Lock()
+	stop := run.stopConfigs
+	run.stopConfigs = nil
+	run.mu.Unlock()
+	if stop != nil {
+		stop()
+	}
+	for _, t := range run.types() {
+		run.stopKind(ctx, t)
+	}
+	if stop != nil {
+		for _, kind := range []string{model.ProviderConfigKind, model.ClusterProviderConfigKind} {
+			run.removeInformer(ctx, run.model.Group, run.model.Version, kind)
+		}
+	}
+}
+
+// startConfigs runs the controller of the provider configurations, unless it runs.
+func (run *running) startConfigs() error {
+	run.mu.Lock()
+	defer run.mu.Unlock()
+	if run.stopConfigs != nil {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(run.r.lifetime)
+	c := &providerconfig.Controller{Provider: run.model, Users: run.users}
+	if err := c.Start(ctx, run.r.Manager); err != nil {
+		cancel()
+		return err
+	}
+	run.stopConfigs = cancel
+	return nil
+}
+
+// users finds the resources, of all kinds that have a controller, that use a configuration.
+func (run *running) users(ctx context.Context, ref providerconfig.Reference) ([]func(), error) {
+	run.mu.Lock()
+	kinds := slices.Collect(maps.Values(run.kinds))
+	run.mu.Unlock()
+	var out []func()
+	for _, rk := range kinds {
+		keys, err := rk.kind.Users(ctx, run.r.Manager.GetClient(), ref)
+		if err != nil {
+			return nil, err
+		}
+		for _, key := range keys {
+			out = append(out, func() { rk.kind.Wake(key) })
+		}
+	}
+	return out, nil
+}
+
+func (run *running) types() []string {
+	run.mu.Lock()
+	defer run.mu.Unlock()
+	return slices.Sorted(maps.Keys(run.kinds))
+}
+
+func (run *running) serving() int {
+	run.mu.Lock()
+	defer run.mu.Unlock()
+	return len(run.kinds)
+}

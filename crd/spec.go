@@ -1,0 +1,131 @@
+package crd
+
+import (
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/landbridge-io/landbridge/model"
+)
+
+// The values of spec.lifecycle.replacePolicy and taintPolicy; the first of each is the default.
+const (
+	ReplaceAutomatic = "Automatic"
+	ReplaceNever     = "Never"
+	TaintReplace     = "Replace"
+	TaintKeep        = "Keep"
+)
+
+func specSchema(r *model.Resource, root *model.Type, w writer) props {
+	forProvider := w.object(root, 0, false)
+	forProvider.Description = "What the remote object shall be."
+	// The same fields again: what they are is said once.
+	brief := w
+	brief.descriptions = 0
+	initProvider := brief.object(root, 0, false)
+	initProvider.Description = "What the remote object shall be when it is created, and is not looked at afterwards: the fields of forProvider, which wins where both are given. Objects are merged, lists are not."
+
+	rules := requiredRules(root, forProvider)
+	rules = append(rules, apiextensionsv1.ValidationRule{
+		Rule: "!has(oldSelf.__import__) || has(self.__import__)", Message: "spec.import cannot be removed",
+	})
+	return props{
+		Type:         "object",
+		Description:  "What is wanted.",
+		Required:     []string{"forProvider"},
+		XValidations: rules,
+		Properties: map[string]props{
+			"forProvider":                forProvider,
+			"initProvider":               initProvider,
+			"import":                     importSchema(r),
+			"lifecycle":                  lifecycleSchema(),
+			"managementPolicies":         managementPolicies(),
+			"providerConfigRef":          providerConfigRef(),
+			"writeConnectionSecretToRef": connectionSecretRef(),
+		},
+	}
+}
+
+func importSchema(r *model.Resource) props {
+	one := int64(1)
+	id := props{Type: "string", MinLength: &one, Description: "The id by which the provider imports the object."}
+	out := props{
+		Type:        "object",
+		Description: "The remote object that this resource takes over instead of creating one. It can neither be changed nor removed once it is set.",
+		Properties:  map[string]props{"id": id},
+		XValidations: apiextensionsv1.ValidationRules{
+			{Rule: "self == oldSelf", Message: "spec.import is immutable"},
+		},
+	}
+	if r.Identity() == nil {
+		out.Required = []string{"id"}
+		return out
+	}
+	identity := writer{descriptions: 320}.object(r.Identity(), 0, true)
+	identity.Description = "The identity of the object."
+	out.Properties["identity"] = identity
+	out.XValidations = append(out.XValidations, apiextensionsv1.ValidationRule{
+		Rule: "has(self.id) != has(self.identity)", Message: "exactly one of spec.import.id and spec.import.identity must be given",
+	})
+	return out
+}
+
+func lifecycleSchema() props {
+	return props{
+		Type:        "object",
+		Description: "What may happen to the remote object.",
+		Properties: map[string]props{
+			"replacePolicy": enum("What happens when a change cannot be made without destroying the object and creating another. Automatic, the default: it is replaced, as Terraform does. Never: nothing happens, and the change is shown in status.plan.", ReplaceAutomatic, ReplaceNever),
+			"taintPolicy":   enum("What happens to an object whose creation did not end well. Replace, the default: it is destroyed and created again. Keep: it waits for a person.", TaintReplace, TaintKeep),
+			"createBeforeDestroy": {
+				Type: "boolean", Description: "A replacement creates the new object before it destroys the old one. Default: false.",
+			},
+			"ignoreChanges": {
+				Type: "array", Items: stringItems(),
+				Description: "Fields of forProvider whose differences are left alone once the object exists, such as tags.team or rule[0].maxAgeDays; \"*\" is all of them.",
+			},
+		},
+	}
+}
+
+func managementPolicies() props {
+	all := enum("", "Observe", "Create", "Update", "Delete", "LateInitialize", "*")
+	most := int64(16)
+	return props{
+		Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &all}, MaxItems: &most,
+		Default:     &apiextensionsv1.JSON{Raw: []byte(`["*"]`)},
+		Description: "What may be done to the remote object. An empty list pauses the resource.",
+	}
+}
+
+func providerConfigRef() props {
+	return props{
+		Type:        "object",
+		Description: "The configuration of the provider to use.",
+		Required:    []string{"kind", "name"},
+		Properties: map[string]props{
+			"kind": {Type: "string", Description: "ProviderConfig, in the resource's namespace, or ClusterProviderConfig."},
+			"name": {Type: "string", Description: "Name of the configuration."},
+		},
+		Default: &apiextensionsv1.JSON{Raw: []byte(`{"kind":"ClusterProviderConfig","name":"default"}`)},
+	}
+}
+
+func connectionSecretRef() props {
+	return props{
+		Type:        "object",
+		Description: "The Secret, in the resource's namespace, into which the object's sensitive values are written.",
+		Required:    []string{"name"},
+		Properties:  map[string]props{"name": {Type: "string", Description: "Name of the Secret."}},
+	}
+}
+
+func enum(description string, values ...string) props {
+	out := props{Type: "string", Description: description}
+	for _, v := range values {
+		out.Enum = append(out.Enum, apiextensionsv1.JSON{Raw: []byte(`"` + v + `"`)})
+	}
+	return out
+}
+
+func stringItems() *apiextensionsv1.JSONSchemaPropsOrArray {
+	return &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &props{Type: "string"}}
+}

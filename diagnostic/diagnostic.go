@@ -1,0 +1,131 @@
+package diagnostic
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+)
+
+// Severity of a Diagnostic.
+type Severity string
+
+// The two severities of the plugin protocol.
+const (
+	Error   Severity = "Error"
+	Warning Severity = "Warning"
+)
+
+// Diagnostic is one thing said about an operation.
+type Diagnostic struct {
+	Severity Severity
+	Summary  string
+	Detail   string
+	// Attribute is the attribute the diagnostic is about, in Terraform's
+	// spelling; empty when it is about the whole object.
+	Attribute cty.Path
+}
+
+// Diagnostics is what was said about an operation, in the order it was said.
+type Diagnostics []Diagnostic
+
+// Errorf is a single error diagnostic about the whole object.
+func Errorf(summary, detail string, args ...any) Diagnostics {
+	return Diagnostics{{Severity: Error, Summary: summary, Detail: fmt.Sprintf(detail, args...)}}
+}
+
+// AttributeErrorf is a single error diagnostic about one attribute.
+func AttributeErrorf(path cty.Path, summary, detail string, args ...any) Diagnostics {
+	return Diagnostics{{Severity: Error, Summary: summary, Detail: fmt.Sprintf(detail, args...), Attribute: path.Copy()}}
+}
+
+// Warningf is a single warning diagnostic about the whole object.
+func Warningf(summary, detail string, args ...any) Diagnostics {
+	return Diagnostics{{Severity: Warning, Summary: summary, Detail: fmt.Sprintf(detail, args...)}}
+}
+
+// HasErrors says whether any diagnostic is an error.
+func (d Diagnostics) HasErrors() bool {
+	for _, x := range d {
+		if x.Severity == Error {
+			return true
+		}
+	}
+	return false
+}
+
+// Errors is the error diagnostics only.
+func (d Diagnostics) Errors() Diagnostics { return d.only(Error) }
+
+// Warnings is the warning diagnostics only.
+func (d Diagnostics) Warnings() Diagnostics { return d.only(Warning) }
+
+func (d Diagnostics) only(s Severity) Diagnostics {
+	var out Diagnostics
+	for _, x := range d {
+		if x.Severity == s {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// HasSummary says whether an error's summary starts with prefix. SDKv2 puts the
+// whole sentence into the summary, the framework splits it (contract § 3.13).
+func (d Diagnostics) HasSummary(prefix string) bool {
+	for _, x := range d {
+		if x.Severity == Error && strings.HasPrefix(x.Summary, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// Err is nil without errors, else an error from which the diagnostics can be had
+// again with As.
+func (d Diagnostics) Err() error {
+	if !d.HasErrors() {
+		return nil
+	}
+	return &diagnosticsError{diagnostics: d}
+}
+
+// As recovers the Diagnostics from an error made by Err.
+func As(err error) (Diagnostics, bool) {
+	var e *diagnosticsError
+	if errors.As(err, &e) {
+		return e.diagnostics, true
+	}
+	return nil, false
+}
+
+type diagnosticsError struct{ diagnostics Diagnostics }
+
+func (e *diagnosticsError) Error() string { return e.diagnostics.Errors().String() }
+
+// String joins the diagnostics, one a line, with attribute paths in Terraform's
+// spelling. It is for logs and test failures; users get the spelling of their
+// own spec from translate.
+func (d Diagnostics) String() string {
+	lines := make([]string, 0, len(d))
+	for _, x := range d {
+		lines = append(lines, x.Format(FormatPath))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Format is the diagnostic as one line, with the attribute path spelled by path.
+func (x Diagnostic) Format(path func(cty.Path) string) string {
+	var b strings.Builder
+	if len(x.Attribute) > 0 {
+		b.WriteString(path(x.Attribute))
+		b.WriteString(": ")
+	}
+	b.WriteString(x.Summary)
+	if x.Detail != "" {
+		b.WriteString(": ")
+		b.WriteString(strings.Join(strings.Fields(x.Detail), " "))
+	}
+	return b.String()
+}

@@ -1,0 +1,3 @@
+// Command examplecloud runs the example cloud. Its address comes out as one line
+// of JSON when it is ready; --help tells the rest.
+package main

@@ -1,0 +1,254 @@
+package instance
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/landbridge-io/landbridge/internal/wire"
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+// EncodingVersion is the version of the JSON form that Encode writes. Decode reads this
+// one and all before it.
+const EncodingVersion = 1
+
+type encoded struct {
+	Version int `json:"version"`
+	encodedObject
+	Deposed   []encodedDeposed  `json:"deposed,omitempty"`
+	Operation *encodedOperation `json:"operation,omitempty"`
+}
+
+type encodedObject struct {
+	Status                Status          `json:"status,omitempty"`
+	SchemaVersion         int64           `json:"schemaVersion,omitempty"`
+	State                 json.RawMessage `json:"state,omitempty"`
+	IdentitySchemaVersion int64           `json:"identitySchemaVersion,omitempty"`
+	Identity              json.RawMessage `json:"identity,omitempty"`
+	Private               []byte          `json:"private,omitempty"`
+	CreateBeforeDestroy   bool            `json:"createBeforeDestroy,omitempty"`
+	SensitivePaths        []Path          `json:"sensitivePaths,omitempty"`
+}
+
+type encodedDeposed struct {
+	Key string `json:"key"`
+	encodedObject
+}
+
+type encodedOperation struct {
+	ID                    string        `json:"id"`
+	Kind                  OperationKind `json:"kind"`
+	Generation            int64         `json:"generation,omitempty"`
+	SchemaVersion         int64         `json:"schemaVersion,omitempty"`
+	PlannedState          []byte        `json:"plannedState,omitempty"` // msgpack: it may hold unknown values
+	IdentitySchemaVersion int64         `json:"identitySchemaVersion,omitempty"`
+	PlannedIdentity       []byte        `json:"plannedIdentity,omitempty"` // msgpack
+	PlannedPrivate        []byte        `json:"plannedPrivate,omitempty"`
+	StartedAt             time.Time     `json:"startedAt"`
+	Deadline              time.Time     `json:"deadline,omitzero"`
+}
+
+// Encode is the instance as JSON. r is the schema its values are of; Raw values are written
+// as they are. Wire is not written.
+func Encode(in Instance, r *schema.Resource) ([]byte, error) {
+	t := typesOf(r)
+	object, err := t.encodeObject(in.Depose(""))
+	if err != nil {
+		return nil, err
+	}
+	out := encoded{Version: EncodingVersion, encodedObject: object}
+	for _, d := range in.Deposed {
+		object, err := t.encodeObject(d)
+		if err != nil {
+			return nil, fmt.Errorf("deposed object %s: %w", d.Key, err)
+		}
+		out.Deposed = append(out.Deposed, encodedDeposed{Key: d.Key, encodedObject: object})
+	}
+	if in.Operation != nil {
+		if out.Operation, err = t.encodeOperation(in.Operation); err != nil {
+			return nil, fmt.Errorf("operation: %w", err)
+		}
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // raw values stay as they are
+	if err := e.Encode(out); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// Decode reads what Encode wrote. Values of another version than r's, or that do not fit r,
+// are kept in RawState and RawIdentity: it is an error only when b is not an encoded instance.
+func Decode(b []byte, r *schema.Resource) (Instance, error) {
+	var in encoded
+	if err := json.Unmarshal(b, &in); err != nil {
+		return Instance{}, fmt.Errorf("not an encoded instance: %w", withoutValues(err))
+	}
+	if in.Version < 1 {
+		return Instance{}, errors.New("not an encoded instance: no version")
+	}
+	if in.Version > EncodingVersion {
+		return Instance{}, fmt.Errorf("the instance was written by a newer Landbridge: encoding version %d, where this one knows %d", in.Version, EncodingVersion)
+	}
+	t := typesOf(r)
+	current := t.decodeObject("", in.encodedObject)
+	out := current.Instance()
+	for _, d := range in.Deposed {
+		out.Deposed = append(out.Deposed, t.decodeObject(d.Key, d.encodedObject))
+	}
+	if in.Operation != nil {
+		out.Operation = t.decodeOperation(in.Operation)
+	}
+	return out, nil
+}
+
+// withoutValues keeps what encoding/json says free of the values it stumbled upon.
+func withoutValues(err error) error {
+	var syntax *json.SyntaxError
+	var mismatch *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		return fmt.Errorf("malformed JSON at byte %d", syntax.Offset)
+	case errors.As(err, &mismatch):
+		return fmt.Errorf("wrong type at byte %d (%s)", mismatch.Offset, mismatch.Field)
+	default:
+		return errors.New("malformed JSON")
+	}
+}
+
+// types are the types and versions that a schema gives.
+type types struct {
+	state, identity               cty.Type
+	stateVersion, identityVersion int64
+}
+
+func typesOf(r *schema.Resource) types {
+	t := types{state: r.ImpliedType(), identity: r.IdentityType(), stateVersion: r.Version}
+	if r.Identity != nil {
+		t.identityVersion = r.Identity.Version
+	}
+	return t
+}
+
+func (t types) encodeObject(d Deposed) (encodedObject, error) {
+	out := encodedObject{
+		Status: d.Status, SchemaVersion: d.SchemaVersion, IdentitySchemaVersion: d.IdentityVersion,
+		Private: d.Private, CreateBeforeDestroy: d.CreateBeforeDestroy, SensitivePaths: toPaths(d.SensitivePaths),
+	}
+	var err error
+	if out.State, err = encodeValue(d.State, d.RawState, t.state); err != nil {
+		return out, fmt.Errorf("state: %w", err)
+	}
+	if out.Identity, err = encodeValue(d.Identity, d.RawIdentity, t.identity); err != nil {
+		return out, fmt.Errorf("identity: %w", err)
+	}
+	// Values that are not raw are of the schema at hand, whatever the fields say.
+	if len(d.RawState) == 0 && out.State != nil {
+		out.SchemaVersion = t.stateVersion
+	}
+	if len(d.RawIdentity) == 0 && out.Identity != nil {
+		out.IdentitySchemaVersion = t.identityVersion
+	}
+	return out, nil
+}
+
+func encodeValue(v cty.Value, raw json.RawMessage, t cty.Type) (json.RawMessage, error) {
+	switch {
+	case len(raw) > 0:
+		return raw, nil
+	case !isSet(v):
+		return nil, nil
+	case t == cty.NilType:
+		return nil, errors.New("there is a value, but no schema for it")
+	}
+	return wire.MarshalJSON(v, t)
+}
+
+func (t types) decodeObject(key string, in encodedObject) Deposed {
+	out := Deposed{
+		Key: key, Status: in.Status, SchemaVersion: in.SchemaVersion, IdentityVersion: in.IdentitySchemaVersion,
+		Private: in.Private, CreateBeforeDestroy: in.CreateBeforeDestroy, SensitivePaths: fromPaths(in.SensitivePaths),
+	}
+	out.State, out.RawState = DecodeValue(in.State, in.SchemaVersion, t.state, t.stateVersion)
+	out.Identity, out.RawIdentity = DecodeValue(in.Identity, in.IdentitySchemaVersion, t.identity, t.identityVersion)
+	return out
+}
+
+// DecodeValue reads the JSON of a value of the given version, as in Terraform's state, by
+// the type t of version current. What that type cannot read comes back raw.
+func DecodeValue(raw json.RawMessage, version int64, t cty.Type, current int64) (cty.Value, json.RawMessage) {
+	if !isSetJSON(raw) {
+		if t == cty.NilType {
+			return cty.NilVal, nil
+		}
+		return cty.NullVal(t), nil
+	}
+	if t == cty.NilType || version != current {
+		return cty.NilVal, bytes.Clone(raw)
+	}
+	v, err := wire.UnmarshalJSON(raw, t)
+	if err != nil {
+		return cty.NilVal, bytes.Clone(raw)
+	}
+	return v, nil
+}
+
+func (t types) encodeOperation(o *Operation) (*encodedOperation, error) {
+	out := &encodedOperation{
+		ID: o.ID, Kind: o.Kind, Generation: o.Generation, PlannedPrivate: o.PlannedPrivate,
+		SchemaVersion: o.SchemaVersion, IdentitySchemaVersion: o.IdentityVersion,
+		PlannedState: o.RawPlannedState, PlannedIdentity: o.RawPlannedIdentity,
+		StartedAt: o.StartedAt, Deadline: o.Deadline,
+	}
+	var err error
+	if len(out.PlannedState) == 0 && isSet(o.PlannedState) {
+		out.SchemaVersion = t.stateVersion
+		if out.PlannedState, err = wire.Marshal(o.PlannedState, t.state); err != nil {
+			return nil, fmt.Errorf("planned state: %w", err)
+		}
+	}
+	if len(out.PlannedIdentity) == 0 && isSet(o.PlannedIdentity) {
+		if t.identity == cty.NilType {
+			return nil, errors.New("there is a planned identity, but no schema for it")
+		}
+		out.IdentitySchemaVersion = t.identityVersion
+		if out.PlannedIdentity, err = wire.Marshal(o.PlannedIdentity, t.identity); err != nil {
+			return nil, fmt.Errorf("planned identity: %w", err)
+		}
+	}
+	return out, nil
+}
+
+func (t types) decodeOperation(in *encodedOperation) *Operation {
+	out := &Operation{
+		ID: in.ID, Kind: in.Kind, Generation: in.Generation, PlannedPrivate: in.PlannedPrivate,
+		SchemaVersion: in.SchemaVersion, IdentityVersion: in.IdentitySchemaVersion,
+		StartedAt: in.StartedAt, Deadline: in.Deadline,
+	}
+	out.PlannedState, out.RawPlannedState = decodePlanned(in.PlannedState, in.SchemaVersion, t.state, t.stateVersion)
+	out.PlannedIdentity, out.RawPlannedIdentity = decodePlanned(in.PlannedIdentity, in.IdentitySchemaVersion, t.identity, t.identityVersion)
+	return out
+}
+
+func decodePlanned(raw []byte, version int64, t cty.Type, current int64) (cty.Value, []byte) {
+	if len(raw) == 0 {
+		if t == cty.NilType {
+			return cty.NilVal, nil
+		}
+		return cty.NullVal(t), nil
+	}
+	if t == cty.NilType || version != current {
+		return cty.NilVal, raw
+	}
+	v, err := wire.Unmarshal(raw, t)
+	if err != nil {
+		return cty.NilVal, raw
+	}
+	return v, nil
+}

@@ -1,0 +1,217 @@
+package architecture_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/landbridge-io/landbridge/internal/testbin"
+)
+
+const modulePath = "github.com/landbridge-io/landbridge"
+
+// layers from the top down. A package belongs to the longest path here that is
+// its own or leads to it, and imports only from layers below its own; packages
+// of one path may import each other, two paths of one layer may not. Drawn and
+// explained in docs/architecture.md.
+var layers = [][]string{
+	{"cmd/landbridge"},
+	{"controller", "generate", "standalone"},
+	{"scheduler"},
+	{"terraform/engine", "terraform/cli", "terraform/planview"},
+	{"terraform"},
+	{"provider/plugin", "provider/inprocess", "provider/pool", "provider/install"},
+	{"provider"},
+	{"crd", "translate"},
+	{"model"},
+	{"config"},
+	{"instance"},
+	{"schema"},
+	{"apis"},
+	{"diagnostic"},
+	{"internal"},
+}
+
+// support is for tests alone: it may import anything, and nothing that ships
+// imports it.
+var support = []string{
+	"examples",
+	"internal/architecture",
+	"internal/hcloudtest",
+	"internal/playgroundtest",
+	"internal/providertest",
+	"internal/schematest",
+	"internal/testbin",
+	"test",
+}
+
+// place is where a package stands.
+type place struct {
+	layer   int    // index in layers
+	path    string // the path in layers that it belongs to
+	support bool
+}
+
+// placeOf returns the place of a package, given by its path within the module.
+func placeOf(pkg string) (place, error) {
+	for _, path := range support {
+		if within(pkg, path) {
+			return place{layer: -1, path: path, support: true}, nil
+		}
+	}
+	best := place{layer: -1}
+	for i, paths := range layers {
+		for _, path := range paths {
+			if within(pkg, path) && len(path) > len(best.path) {
+				best = place{layer: i, path: path}
+			}
+		}
+	}
+	if best.layer < 0 {
+		return place{}, fmt.Errorf("package %s has no layer: give it one in internal/architecture/layers_test.go and docs/architecture.md", pkg)
+	}
+	return best, nil
+}
+
+func within(pkg, path string) bool { return pkg == path || strings.HasPrefix(pkg, path+"/") }
+
+// checkImport returns an error if from must not import to.
+func checkImport(from, to string) error {
+	f, err := placeOf(from)
+	if err != nil {
+		return err
+	}
+	t, err := placeOf(to)
+	if err != nil {
+		return err
+	}
+	switch {
+	case f.support:
+		return nil
+	case t.support:
+		return fmt.Errorf("%s imports %s, which is for tests alone", from, to)
+	case t.layer > f.layer, t.path == f.path:
+		return nil
+	case t.layer == f.layer:
+		return fmt.Errorf("%s imports %s, which stands beside it in the same layer", from, to)
+	default:
+		return fmt.Errorf("%s imports %s, which stands above it", from, to)
+	}
+}
+
+func TestLayers(t *testing.T) {
+	imports := packages(t)
+	if len(imports) < len(layers) {
+		t.Errorf("only %d packages found", len(imports))
+	}
+	for from, all := range imports {
+		if _, err := placeOf(from); err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, to := range all {
+			if err := checkImport(from, to); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// The rule itself, on examples: a test of the tree alone would also pass with a
+// rule that allows everything.
+func TestCheckImport(t *testing.T) {
+	tests := map[string]struct {
+		from, to string
+		want     string // error; empty: allowed
+	}{
+		"down":                      {from: "scheduler", to: "terraform"},
+		"far down":                  {from: "cmd/landbridge", to: "schema"},
+		"child to parent, listed":   {from: "terraform/engine", to: "terraform"},
+		"child to parent, unlisted": {from: "scheduler/store", to: "scheduler"},
+		"parent to child, unlisted": {from: "scheduler", to: "scheduler/store"},
+		"parent to child, listed": {
+			from: "terraform", to: "terraform/engine",
+			want: "terraform imports terraform/engine, which stands above it",
+		},
+		"up": {
+			from: "model", to: "controller/managed",
+			want: "model imports controller/managed, which stands above it",
+		},
+		"sideways": {
+			from: "crd", to: "translate",
+			want: "crd imports translate, which stands beside it in the same layer",
+		},
+		"a longer name is another package": {
+			from: "crd", to: "models",
+			want: "package models has no layer: give it one in internal/architecture/layers_test.go and docs/architecture.md",
+		},
+		"support to anything": {from: "internal/providertest", to: "scheduler"},
+		"anything to support": {
+			from: "scheduler", to: "internal/testbin",
+			want: "scheduler imports internal/testbin, which is for tests alone",
+		},
+		"other internal packages are the ground": {from: "diagnostic", to: "internal/wire"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			var got string
+			if err := checkImport(test.from, test.to); err != nil {
+				got = err.Error()
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("checkImport(%s, %s): -want, +got:\n%s", test.from, test.to, diff)
+			}
+		})
+	}
+}
+
+// packages returns every package of the root module with what it imports from
+// the same module, both by their path within it.
+func packages(t *testing.T) map[string][]string {
+	t.Helper()
+	decoder := json.NewDecoder(bytes.NewReader(goCommand(t, "list", "-e", "-json=ImportPath,Imports", "./...")))
+	all := map[string][]string{}
+	for {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		var imports []string
+		for _, path := range p.Imports {
+			if path, ok := strings.CutPrefix(path, modulePath+"/"); ok {
+				imports = append(imports, path)
+			}
+		}
+		all[strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, modulePath), "/")] = imports
+	}
+}
+
+// goCommand returns what the go command prints in the repository's root.
+func goCommand(t *testing.T, args ...string) []byte {
+	t.Helper()
+	root, err := testbin.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "go", args...)
+	cmd.Dir = root
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, stderr.Bytes())
+	}
+	return out
+}

@@ -1,0 +1,165 @@
+package testbin
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+const modulePath = "github.com/landbridge-io/landbridge"
+
+// Target is a program to build. Paths are relative to the repository's root
+// and slash separated.
+type Target struct {
+	Module  string   // directory of the Go module to build in; "." is the root
+	Package string   // main package: "./cmd/x" or an import path
+	Output  string   // where the binary goes
+	Sources []string // files and directories that make the binary stale
+}
+
+// Playground is the program of the nested module playground.
+var Playground = Target{
+	Module:  "playground",
+	Package: "./cmd/playground",
+	Output:  "bin/playground",
+	Sources: []string{"playground"},
+}
+
+// Landbridge is the project's own program.
+var Landbridge = Target{
+	Module:  ".",
+	Package: "./cmd/landbridge",
+	Output:  "bin/landbridge",
+	Sources: []string{
+		"go.mod", "go.sum", "apis", "cmd", "config", "controller", "crd", "diagnostic", "generate", "instance",
+		"internal", "model", "provider", "scheduler", "schema", "terraform", "translate",
+	},
+}
+
+// Build returns the absolute path of the target's binary, which it builds where
+// it is missing or older than a source.
+func Build(ctx context.Context, t Target) (string, error) {
+	root, err := Root()
+	if err != nil {
+		return "", err
+	}
+	output := filepath.Join(root, filepath.FromSlash(t.Output))
+	if fresh, err := t.fresh(root, output); err != nil || fresh {
+		return output, err
+	}
+	if err := os.MkdirAll(filepath.Dir(output), 0o755); err != nil {
+		return "", err
+	}
+	// Not beside the binary: an installer would take it for part of a package.
+	unlock, err := lock(filepath.Join(root, "bin", ".locks", filepath.Base(output)))
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	// Somebody else may have built it while we waited for the lock.
+	if fresh, err := t.fresh(root, output); err != nil || fresh {
+		return output, err
+	}
+	return output, t.build(ctx, root, output)
+}
+
+func (t Target) build(ctx context.Context, root, output string) error {
+	// Built beside and renamed: the old binary may be running.
+	begin, building := time.Now(), output+".new"
+	defer os.Remove(building)
+	// The flags are those of the Makefile, so that both share a build cache.
+	cmd := exec.CommandContext(ctx, "go", "build", "-ldflags=-s -w", "-o", building, t.Package)
+	cmd.Dir = filepath.Join(root, filepath.FromSlash(t.Module))
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("building %s in %s: %w\n%s", t.Package, cmd.Dir, err, out.Bytes())
+	}
+	// As old as the sources it was certainly built from.
+	if err := os.Chtimes(building, begin, begin); err != nil {
+		return err
+	}
+	return os.Rename(building, output)
+}
+
+// fresh reports whether output is there and no source is newer.
+func (t Target) fresh(root, output string) (bool, error) {
+	built, err := os.Stat(output)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	fresh := true
+	for _, source := range t.Sources {
+		err := filepath.WalkDir(filepath.Join(root, filepath.FromSlash(source)), func(path string, d fs.DirEntry, err error) error {
+			if err != nil {
+				// A file that vanishes while others edit the tree is no source.
+				if errors.Is(err, fs.ErrNotExist) {
+					return nil
+				}
+				return err
+			}
+			if name := d.Name(); d.IsDir() || strings.HasSuffix(name, "_test.go") {
+				if d.IsDir() && name == "testdata" {
+					return fs.SkipDir
+				}
+				return nil
+			}
+			info, err := d.Info()
+			if err == nil && info.ModTime().After(built.ModTime()) {
+				fresh = false
+				return fs.SkipAll
+			}
+			return nil
+		})
+		if err != nil || !fresh {
+			return false, err
+		}
+	}
+	return fresh, nil
+}
+
+// lock waits until this process alone holds the file; the kernel lets go of it
+// when the process ends.
+func lock(path string) (unlock func(), err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("locking %s: %w", path, err)
+	}
+	return func() { f.Close() }, nil
+}
+
+// Root returns the repository's root directory, looked for upwards from the
+// working directory.
+var Root = sync.OnceValues(func() (string, error) {
+	start, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for dir := start; ; dir = filepath.Dir(dir) {
+		content, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if err == nil && strings.HasPrefix(string(content), "module "+modulePath+"\n") {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", fmt.Errorf("%s is not inside a checkout of %s", start, modulePath)
+		}
+	}
+})

@@ -1,0 +1,180 @@
+package model
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+// place is where in a resource type something is being built.
+type place struct {
+	// omit holds the paths to leave out, relative to here.
+	omit []string
+	// input and observed say whether fields here can be inputs and observations at all.
+	input, observed bool
+	root            bool
+}
+
+func (p place) in(name string) place {
+	var omit []string
+	for _, o := range p.omit {
+		if rest, ok := strings.CutPrefix(o, name+"."); ok {
+			omit = append(omit, rest)
+		}
+	}
+	return place{omit: omit, input: p.input, observed: p.observed}
+}
+
+func blockType(b *schema.Block, p place) *Type {
+	fields := make([]*Field, 0, len(b.Attributes)+len(b.Blocks))
+	for _, name := range slices.Sorted(maps.Keys(b.Attributes)) {
+		fields = append(fields, attributeField(name, b.Attributes[name], p))
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.Blocks)) {
+		fields = append(fields, blockField(name, b.Blocks[name], p))
+	}
+	t := &Type{Kind: Object, Cty: b.ImpliedType(), Object: newFields(fields)}
+	t.Absent = cty.NullVal(t.Cty)
+	return t
+}
+
+func attributeField(name string, a *schema.Attribute, p place) *Field {
+	inside := p.in(name)
+	omitted := slices.Contains(p.omit, name)
+	inside.input = p.input && (a.Required || a.Optional) && !omitted && !(p.root && isImplicitID(name, a))
+	inside.observed = p.observed && !a.Sensitive && !a.WriteOnly && !omitted
+	f := &Field{
+		Name: name, Input: inside.input, Observed: inside.observed,
+		Required: a.Required, Optional: a.Optional, Computed: a.Computed,
+		Sensitive: a.Sensitive, WriteOnly: a.WriteOnly,
+		Deprecated: a.Deprecated, DeprecationMessage: a.DeprecationMessage,
+		Description: strings.TrimSpace(a.Description.Text),
+	}
+	if a.Nested == nil {
+		f.Type = plainType(a.Type)
+		return f
+	}
+	nested := make([]*Field, 0, len(a.Nested.Attributes))
+	for _, n := range slices.Sorted(maps.Keys(a.Nested.Attributes)) {
+		nested = append(nested, attributeField(n, a.Nested.Attributes[n], inside))
+	}
+	object := &Type{Kind: Object, Cty: a.Nested.ObjectType(), Object: newFields(nested)}
+	object.Absent = cty.NullVal(object.Cty)
+	f.Type = nestedType(a.Nested.Nesting, object, a.Nested.ImpliedType())
+	f.Type.Absent = cty.NullVal(f.Type.Cty)
+	return f
+}
+
+func blockField(name string, b *schema.NestedBlock, p place) *Field {
+	inside := p.in(name)
+	omitted := slices.Contains(p.omit, name)
+	inside.input = p.input && !b.Computed && !omitted
+	inside.observed = p.observed && !omitted
+	f := &Field{
+		Name: name, Input: inside.input, Observed: inside.observed,
+		Required: b.MinItems > 0 && !b.Computed, Optional: b.MinItems == 0 && !b.Computed, Computed: b.Computed,
+		Deprecated: b.Deprecated, DeprecationMessage: b.DeprecationMessage,
+		Description: strings.TrimSpace(b.Description.Text),
+	}
+	f.Type = nestedType(b.Nesting, blockType(b.Block, inside), b.ImpliedType())
+	f.Type.Block = b.Nesting
+	f.Type.Absent = b.EmptyValue()
+	if f.Type.Kind == List || f.Type.Kind == Set {
+		f.Type.MinItems, f.Type.MaxItems = b.MinItems, b.MaxItems
+		f.Type.Singleton = b.MaxItems == 1
+	}
+	return f
+}
+
+func nestedType(nesting schema.Nesting, object *Type, implied cty.Type) *Type {
+	switch nesting {
+	case schema.NestingList:
+		return &Type{Kind: List, Cty: implied, Element: object}
+	case schema.NestingSet:
+		return &Type{Kind: Set, Cty: implied, Element: object}
+	case schema.NestingMap:
+		return &Type{Kind: Map, Cty: implied, Element: object}
+	default:
+		t := *object
+		t.Cty = implied
+		return &t
+	}
+}
+
+// isImplicitID recognises the id that SDKv2 adds to every resource: it is declared optional
+// only so that old configurations pass, and the SDK refuses it when set.
+func isImplicitID(name string, a *schema.Attribute) bool {
+	return name == "id" && a.Optional && a.Computed && a.Nested == nil && a.Type == cty.String && a.Description.Text == ""
+}
+
+// PlainType is the form of a type that no schema says more about, such as the type of a plain
+// attribute. The fields of its objects are inputs and observations alike.
+func PlainType(t cty.Type) *Type { return plainType(t) }
+
+func plainType(t cty.Type) *Type {
+	out := &Type{Cty: t, Absent: cty.NullVal(t)}
+	switch {
+	case t == cty.String:
+		out.Kind = String
+	case t == cty.Number:
+		out.Kind = Number
+	case t == cty.Bool:
+		out.Kind = Bool
+	case t.IsListType():
+		out.Kind, out.Element = List, plainType(t.ElementType())
+	case t.IsSetType():
+		out.Kind, out.Element = Set, plainType(t.ElementType())
+	case t.IsMapType():
+		out.Kind, out.Element = Map, plainType(t.ElementType())
+	case t.IsTupleType():
+		out.Kind = Tuple
+		for _, e := range t.TupleElementTypes() {
+			out.Tuple = append(out.Tuple, plainType(e))
+		}
+	case t.IsObjectType():
+		out.Kind = Object
+		var fields []*Field
+		for _, name := range slices.Sorted(maps.Keys(t.AttributeTypes())) {
+			fields = append(fields, &Field{
+				Name: name, Type: plainType(t.AttributeType(name)),
+				Input: true, Observed: true, Optional: true,
+			})
+		}
+		out.Object = newFields(fields)
+	default:
+		out.Kind = Dynamic
+	}
+	return out
+}
+
+// newFields names the fields. Every name a field might be known by is claimed, whether or not it
+// is used, so that a flag that changes between versions of a provider renames no other field.
+func newFields(fields []*Field) *Fields {
+	slices.SortFunc(fields, func(a, b *Field) int { return strings.Compare(a.Name, b.Name) })
+	out := &Fields{
+		All:       fields,
+		terraform: make(map[string]*Field, len(fields)),
+		json:      make(map[string]*Field, len(fields)),
+		input:     make(map[string]*Field, len(fields)),
+	}
+	taken := make(map[string]bool, len(fields))
+	for _, f := range fields {
+		f.JSONName = claim(taken, camelCase(f.Name), f.Name)
+	}
+	for _, f := range fields {
+		if f.Input && f.Secret() {
+			f.SecretRef = claim(taken, f.JSONName+"SecretRef")
+		}
+		out.secret = out.secret || f.Secret() || f.Type.HasSecrets()
+		out.terraform[f.Name] = f
+		out.json[f.JSONName] = f
+		if f.Input {
+			out.input[f.InputName()] = f
+		}
+	}
+	return out
+}

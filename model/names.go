@@ -1,0 +1,108 @@
+package model
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// claim takes the first of names that is free, else the last with a number at the end.
+func claim(taken map[string]bool, names ...string) string {
+	for _, n := range names {
+		if n != "" && !taken[n] {
+			taken[n] = true
+			return n
+		}
+	}
+	last := names[len(names)-1]
+	for i := 2; ; i++ {
+		if n := last + strconv.Itoa(i); !taken[n] {
+			taken[n] = true
+			return n
+		}
+	}
+}
+
+// camelCase is the JSON name of a field: max_age_days becomes maxAgeDays. Letters after the
+// first of a word keep their case.
+func camelCase(name string) string {
+	var b strings.Builder
+	for i, w := range words(name) {
+		if i == 0 {
+			r, n := utf8.DecodeRuneInString(w)
+			if strings.ToUpper(w) == w {
+				b.WriteString(strings.ToLower(w))
+				continue
+			}
+			b.WriteRune(unicode.ToLower(r))
+			b.WriteString(w[n:])
+			continue
+		}
+		b.WriteString(title(w))
+	}
+	return b.String()
+}
+
+// pascalCase is a kind: ssh_key becomes SSHKey.
+func pascalCase(name string) string {
+	var b strings.Builder
+	for _, w := range words(name) {
+		lower := strings.ToLower(w)
+		letters := strings.TrimRight(lower, "0123456789")
+		switch {
+		case initialisms[lower], letters != "" && initialisms[letters]:
+			b.WriteString(strings.ToUpper(w))
+		case strings.HasSuffix(lower, "s") && initialisms[lower[:len(lower)-1]]:
+			b.WriteString(strings.ToUpper(w[:len(w)-1]) + "s")
+		default:
+			b.WriteString(title(w))
+		}
+	}
+	return b.String()
+}
+
+func words(name string) []string {
+	return strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+func title(w string) string {
+	r, n := utf8.DecodeRuneInString(w)
+	return string(unicode.ToUpper(r)) + w[n:]
+}
+
+// plural is the plural of a kind, in lower case. It is a few fixed rules rather than a dictionary,
+// because CRDs are found by it: it must never change. What looks like a plural stays as it is.
+func plural(kind string) string {
+	s := strings.ToLower(kind)
+	ends := func(suffixes ...string) bool {
+		return slices.ContainsFunc(suffixes, func(x string) bool { return strings.HasSuffix(s, x) })
+	}
+	switch {
+	case ends("ss", "us", "is", "x", "z", "ch", "sh"):
+		return s + "es"
+	case ends("s"):
+		return s
+	case ends("ay", "ey", "iy", "oy", "uy"):
+		return s + "s"
+	case ends("y"):
+		return s[:len(s)-1] + "ies"
+	default:
+		return s + "s"
+	}
+}
+
+// initialisms are written in capitals in kinds. Only ones that are no words otherwise.
+var initialisms = func() map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(`acl acm ai aks alb ami api arn asg asn aws bgp ca cdn cidr cname cors cpu
+		csr cvm db dhcp dkim dlp dms dns ebs ecr ecs efs eip eks elb emr fifo fqdn ftp gcp gcs gke gpu gui
+		hmac hpc hsm http https iam id idp imap iot ip ipam ipsec iso ipv json jwt kms kv lb ldap lfs mfa mqtt mtls mx nacl
+		nat nfs nlb ns ntp oauth oci oidc os osb otp pdf pki ptr qos ram rbac rdns rds rpc rsa sam saml sas scim sdk sdn
+		sftp sip sku sla smb smtp sms sns spf sql sqs sso ssh ssl ssm ssid sts tcp tls tpu ttl txt udp
+		ui uid url uri uuid vdi vlan vm vpc vpn vps waf wan xml xss`) {
+		out[w] = true
+	}
+	return out
+}()

@@ -1,0 +1,247 @@
+package model
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/landbridge-io/landbridge/config"
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+// Version is the API version of all kinds.
+const Version = "v1alpha1"
+
+// The kinds every provider's group has besides its resource types.
+const (
+	ProviderConfigKind        = "ProviderConfig"
+	ClusterProviderConfigKind = "ClusterProviderConfig"
+)
+
+// Provider is how one provider is presented to Kubernetes.
+type Provider struct {
+	// Name is the short name, a DNS label such as random.
+	Name           string
+	Group, Version string
+	Schema         *schema.Provider
+	// Config is the provider's own configuration, an Object.
+	Config *Type
+	// Resources holds the resource types by Terraform's name.
+	Resources map[string]*Resource
+	// Renamed says which names are not the natural ones because those were taken, sorted by type.
+	Renamed []Renamed
+}
+
+// Renamed is a kind or plural that collided with another.
+type Renamed struct {
+	// Type is Terraform's name of the resource type.
+	Type string
+	// Wanted is the name that was taken, Got the one the type has instead.
+	Wanted, Got string
+}
+
+func (r Renamed) String() string {
+	return fmt.Sprintf("%s: the name %s is taken, %s is used instead", r.Type, r.Wanted, r.Got)
+}
+
+// NewProvider makes the model. name is the provider's name without namespace, such as random; it is
+// the prefix of its resource types as a rule. Mistakes in the configuration are errors.
+func NewProvider(name string, s *schema.Provider, c config.Provider) (*Provider, error) {
+	short := c.Name
+	if short == "" {
+		short = strings.ToLower(strings.ReplaceAll(name, "_", "-"))
+	}
+	if msgs := validation.IsDNS1035Label(short); len(msgs) > 0 {
+		return nil, fmt.Errorf("provider name %q: %s", short, strings.Join(msgs, "; "))
+	}
+	p := &Provider{
+		Name: short, Group: c.Group, Version: Version, Schema: s,
+		Config:    blockType(s.Config, place{input: true}),
+		Resources: make(map[string]*Resource, len(s.Resources)),
+	}
+	if p.Group == "" {
+		p.Group = short + ".landbridge.io"
+	}
+	if err := checkGroup(p.Group); err != nil {
+		return nil, err
+	}
+	for _, t := range slices.Sorted(maps.Keys(c.Resources)) {
+		if s.Resources[t] == nil {
+			return nil, fmt.Errorf("resources: the provider has no resource type %s", t)
+		}
+	}
+
+	names := newNameSpace()
+	names.reserve(p.Group, ProviderConfigKind, ClusterProviderConfigKind)
+	types := slices.Sorted(maps.Keys(s.Resources))
+	// Configured names first: what an author chose is not taken away by what was made up.
+	slices.SortStableFunc(types, func(a, b string) int { return chosen(c.Resources[b]) - chosen(c.Resources[a]) })
+	for _, t := range types {
+		rc := c.Resources[t]
+		r := &Resource{
+			Type: t, Schema: s.Resources[t], Group: p.Group, Version: Version,
+			ShortNames: slices.Clone(rc.ShortNames), Categories: categories(short),
+			LateInitialize: rc.LateInitialize, omit: rc.Omit, externalName: rc.ExternalName,
+		}
+		if rc.Group != "" {
+			r.Group = rc.Group
+		}
+		err := checkNames(rc)
+		var renamed []Renamed
+		if err == nil {
+			renamed, err = names.name(r, name, rc)
+		}
+		if err == nil && (len(rc.Omit) > 0 || rc.ExternalName != "") {
+			err = r.check(rc)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("resources.%s: %w", t, err)
+		}
+		p.Renamed = append(p.Renamed, renamed...)
+		p.Resources[t] = r
+	}
+	slices.SortStableFunc(p.Renamed, func(a, b Renamed) int { return strings.Compare(a.Type, b.Type) })
+	return p, nil
+}
+
+func checkGroup(group string) error {
+	if msgs := validation.IsDNS1123Subdomain(group); len(msgs) > 0 || !strings.Contains(group, ".") {
+		return fmt.Errorf("group %q: it must be a domain name with a dot, such as cloud.landbridge.io", group)
+	}
+	return nil
+}
+
+// checkNames finds names that Kubernetes would not take.
+func checkNames(c config.Resource) error {
+	if c.Group != "" {
+		if err := checkGroup(c.Group); err != nil {
+			return err
+		}
+	}
+	if c.Kind != "" && (len(validation.IsDNS1035Label(strings.ToLower(c.Kind))) > 0 || strings.Contains(c.Kind, "-") || c.Kind[0] < 'A' || c.Kind[0] > 'Z') {
+		return fmt.Errorf("kind %q: it must be in PascalCase", c.Kind)
+	}
+	if c.Plural != "" {
+		if msgs := validation.IsDNS1035Label(c.Plural); len(msgs) > 0 {
+			return fmt.Errorf("plural %q: %s", c.Plural, strings.Join(msgs, "; "))
+		}
+	}
+	for _, n := range c.ShortNames {
+		if msgs := validation.IsDNS1035Label(n); len(msgs) > 0 {
+			return fmt.Errorf("short name %q: %s", n, strings.Join(msgs, "; "))
+		}
+	}
+	return nil
+}
+
+func chosen(c config.Resource) int {
+	n := 0
+	if c.Kind != "" {
+		n++
+	}
+	if c.Plural != "" {
+		n++
+	}
+	return n
+}
+
+// nameSpace holds the names that are taken in each API group. The API server wants kinds and list
+// kinds to be distinct in a group, and so plurals, singulars and short names.
+type nameSpace struct{ kinds, resources map[string]map[string]bool }
+
+func newNameSpace() *nameSpace {
+	return &nameSpace{kinds: map[string]map[string]bool{}, resources: map[string]map[string]bool{}}
+}
+
+func (n *nameSpace) of(group string) (kinds, resources map[string]bool) {
+	if n.kinds[group] == nil {
+		n.kinds[group], n.resources[group] = map[string]bool{}, map[string]bool{}
+	}
+	return n.kinds[group], n.resources[group]
+}
+
+func (n *nameSpace) reserve(group string, kinds ...string) {
+	k, r := n.of(group)
+	for _, kind := range kinds {
+		k[kind], k[kind+"List"] = true, true
+		r[strings.ToLower(kind)], r[plural(kind)] = true, true
+	}
+}
+
+func (n *nameSpace) name(r *Resource, provider string, c config.Resource) (renamed []Renamed, err error) {
+	kinds, resources := n.of(r.Group)
+	bare := r.Type
+	if rest, ok := strings.CutPrefix(r.Type, provider+"_"); ok {
+		bare = rest
+	} else if _, rest, ok := strings.Cut(r.Type, "_"); ok {
+		bare = rest
+	}
+	candidates := []string{kindName(bare), kindName(r.Type)}
+	if c.Kind != "" {
+		candidates = []string{c.Kind}
+	}
+	free := func(kind string) bool { return !kinds[kind] && !kinds[kind+"List"] }
+	r.Kind = firstFree(candidates, free)
+	if c.Kind != "" && r.Kind != c.Kind {
+		return nil, fmt.Errorf("kind %s is taken", c.Kind)
+	}
+	if r.Kind != candidates[0] {
+		renamed = append(renamed, Renamed{Type: r.Type, Wanted: candidates[0], Got: r.Kind})
+	}
+	r.ListKind = r.Kind + "List"
+	kinds[r.Kind], kinds[r.ListKind] = true, true
+
+	// A singular may be another type's plural (setting, settings), so both move together.
+	freeResource := func(singular string) bool {
+		return !resources[singular] && !resources[plural(singular)]
+	}
+	singulars := []string{strings.ToLower(r.Kind), strings.ToLower(kindName(r.Type)), strings.ToLower(kindName(r.Type)) + "resource"}
+	if c.Plural != "" {
+		freeResource = func(singular string) bool { return !resources[singular] }
+	}
+	r.Singular = firstFree(singulars, freeResource)
+	r.Plural = plural(r.Singular)
+	if c.Plural != "" {
+		if resources[c.Plural] {
+			return nil, fmt.Errorf("plural %s is taken", c.Plural)
+		}
+		r.Plural = c.Plural
+	}
+	if r.Singular != singulars[0] {
+		renamed = append(renamed, Renamed{Type: r.Type, Wanted: plural(singulars[0]), Got: r.Plural})
+	}
+	resources[r.Plural], resources[r.Singular] = true, true
+	for _, s := range c.ShortNames {
+		if resources[s] {
+			return nil, fmt.Errorf("short name %s is taken", s)
+		}
+		resources[s] = true
+	}
+	return renamed, nil
+}
+
+func firstFree(candidates []string, free func(string) bool) string {
+	for _, c := range candidates {
+		if free(c) {
+			return c
+		}
+	}
+	last := candidates[len(candidates)-1]
+	for i := 2; ; i++ {
+		if c := fmt.Sprintf("%s%d", last, i); free(c) {
+			return c
+		}
+	}
+}
+
+// kindName is a kind; one that would begin with a digit gets a letter in front, as kinds are DNS labels.
+func kindName(name string) string {
+	k := pascalCase(name)
+	if k == "" || k[0] < 'A' || k[0] > 'Z' {
+		return "X" + k
+	}
+	return k
+}

@@ -1,0 +1,123 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/zclconf/go-cty/cty"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/landbridge-io/landbridge/config"
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+// Resource is how one resource type is presented to Kubernetes.
+type Resource struct {
+	// Type is Terraform's name of the resource type.
+	Type   string
+	Schema *schema.Resource
+
+	Group, Version, Kind, ListKind string
+	Plural, Singular               string
+	ShortNames, Categories         []string
+	// LateInitialize lets values that the provider chose be written into spec.forProvider.
+	LateInitialize bool
+
+	omit         []string
+	externalName string
+
+	rootOnce     sync.Once
+	root         *Type
+	identityOnce sync.Once
+	identity     *Type
+}
+
+// GroupVersionKind is the kind of the custom resource.
+func (r *Resource) GroupVersionKind() kschema.GroupVersionKind {
+	return kschema.GroupVersionKind{Group: r.Group, Version: r.Version, Kind: r.Kind}
+}
+
+// GroupVersionResource is the API path of the custom resource.
+func (r *Resource) GroupVersionResource() kschema.GroupVersionResource {
+	return kschema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: r.Plural}
+}
+
+// CRDName is the name of the CustomResourceDefinition.
+func (r *Resource) CRDName() string { return r.Plural + "." + r.Group }
+
+// Root is the resource itself: an Object of all its attributes and blocks.
+func (r *Resource) Root() *Type {
+	r.rootOnce.Do(func() {
+		r.root = blockType(r.Schema.Block, place{omit: r.omit, input: true, observed: true, root: true})
+	})
+	return r.root
+}
+
+// Identity is the type of the resource's identity: an Object whose fields are Required where
+// an import needs them. Nil when the type has no identity schema.
+func (r *Resource) Identity() *Type {
+	r.identityOnce.Do(func() {
+		if r.Schema.Identity == nil {
+			return
+		}
+		fields := make([]*Field, 0, len(r.Schema.Identity.Attributes))
+		for name, a := range r.Schema.Identity.Attributes {
+			fields = append(fields, &Field{
+				Name: name, Type: plainType(a.Type), Description: strings.TrimSpace(a.Description),
+				Input: true, Observed: true, Required: a.RequiredForImport, Optional: a.OptionalForImport,
+			})
+		}
+		t := r.Schema.Identity.ImpliedType()
+		r.identity = &Type{Kind: Object, Cty: t, Object: newFields(fields), Absent: cty.NullVal(t)}
+	})
+	return r.identity
+}
+
+// ExternalName is the top-level attribute that is configured to be the external name; nil when
+// none is.
+func (r *Resource) ExternalName() *Field { return r.Root().Object.ByTerraform(r.externalName) }
+
+// check finds mistakes in the configuration of this resource type.
+func (r *Resource) check(c config.Resource) error {
+	for _, path := range c.Omit {
+		f := r.Root().find(strings.Split(path, "."))
+		if f == nil {
+			return fmt.Errorf("omit: there is no %s", path)
+		}
+		if f.Required {
+			return fmt.Errorf("omit: %s is required", path)
+		}
+	}
+	if c.ExternalName != "" {
+		f := r.ExternalName()
+		switch {
+		case f == nil:
+			return fmt.Errorf("externalName: there is no attribute %s", c.ExternalName)
+		case f.Secret():
+			return fmt.Errorf("externalName: %s is sensitive", c.ExternalName)
+		case f.Type.Kind != String && f.Type.Kind != Number:
+			return fmt.Errorf("externalName: %s is neither a string nor a number", c.ExternalName)
+		}
+	}
+	return nil
+}
+
+// find is the field at a path of Terraform names; collections on the way are passed through.
+func (t *Type) find(path []string) *Field {
+	for t.Element != nil {
+		t = t.Element
+	}
+	if t.Object == nil {
+		return nil
+	}
+	f := t.Object.ByTerraform(path[0])
+	if f == nil || len(path) == 1 {
+		return f
+	}
+	return f.Type.find(path[1:])
+}
+
+// Categories of a provider's managed resources, as in the Crossplane Resource Model.
+func categories(short string) []string { return slices.Clone([]string{"crossplane", "managed", short}) }

@@ -1,0 +1,110 @@
+package model
+
+import (
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+// Kind is the shape of a Type.
+type Kind string
+
+// The kinds. Set is a list without order or repetition; Map has keys of the user's; Dynamic is
+// any value, of a type that the value itself determines.
+const (
+	String  Kind = "string"
+	Number  Kind = "number"
+	Bool    Kind = "bool"
+	Dynamic Kind = "dynamic"
+	List    Kind = "list"
+	Set     Kind = "set"
+	Map     Kind = "map"
+	Tuple   Kind = "tuple"
+	Object  Kind = "object"
+)
+
+// Type is the type of a value, as Terraform has it and as Kubernetes sees it. Attributes of a plain
+// type, attributes made of attributes, and nested blocks all have the same form.
+type Type struct {
+	Kind Kind
+	// Cty is the type constraint. It is dynamic for list and map blocks that hold dynamically
+	// typed attributes: their values are tuples and objects.
+	Cty cty.Type
+	// Element is the type of the elements of a List, Set or Map.
+	Element *Type
+	// Tuple holds the types of the elements of a Tuple.
+	Tuple []*Type
+	// Object holds the fields of an Object.
+	Object *Fields
+	// Singleton marks a List or Set that is presented as its one element, or nothing.
+	Singleton bool
+	// Block is the nesting of a nested block; empty for everything else.
+	Block schema.Nesting
+	// MinItems and MaxItems bound the number of list and set blocks; 0 is no bound.
+	MinItems, MaxItems int64
+	// Absent is the value that means "not set": null, except for blocks (contract § 2).
+	Absent cty.Value
+}
+
+// IsPrimitive says whether the type is a string, a number or a boolean.
+func (t *Type) IsPrimitive() bool { return t.Kind == String || t.Kind == Number || t.Kind == Bool }
+
+// HasSecrets says whether anything inside a value of the type may be secret.
+func (t *Type) HasSecrets() bool {
+	for t.Element != nil {
+		t = t.Element
+	}
+	return t.Object != nil && t.Object.secret
+}
+
+// Fields are the fields of an object type.
+type Fields struct {
+	// All is sorted by Terraform name.
+	All []*Field
+
+	terraform, json, input map[string]*Field
+	secret                 bool
+}
+
+// ByTerraform finds a field by its Terraform name; nil if there is none.
+func (f *Fields) ByTerraform(name string) *Field { return f.terraform[name] }
+
+// ByJSON finds a field by its name in status; nil if there is none.
+func (f *Fields) ByJSON(name string) *Field { return f.json[name] }
+
+// ByInput finds an input by its name in spec, which is Field.InputName; nil if there is none.
+func (f *Fields) ByInput(name string) *Field { return f.input[name] }
+
+// Field is one named value of an object.
+type Field struct {
+	// Name is Terraform's, JSONName the one in status, and in spec unless SecretRef is set.
+	Name     string
+	JSONName string
+	// SecretRef is the name under which spec refers to a Secret for the value; empty unless the
+	// field is an input that is sensitive or write-only.
+	SecretRef string
+	Type      *Type
+
+	// Input says that the field can be set in spec.
+	Input bool
+	// Observed says that the field appears in status.
+	Observed bool
+
+	Required, Optional, Computed bool
+	// Sensitive and WriteOnly are those of the field itself; everything inside it follows.
+	Sensitive, WriteOnly bool
+	Deprecated           bool
+	DeprecationMessage   string
+	Description          string
+}
+
+// InputName is the name of an input in spec.
+func (f *Field) InputName() string {
+	if f.SecretRef != "" {
+		return f.SecretRef
+	}
+	return f.JSONName
+}
+
+// Secret says whether the value must not be shown.
+func (f *Field) Secret() bool { return f.Sensitive || f.WriteOnly }

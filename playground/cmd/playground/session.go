@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/landbridge-io/landbridge/playground"
+	"github.com/landbridge-io/landbridge/playground/internal/landbridge"
+)
+
+// session is a control plane with Landbridge's controller beside it.
+type session struct {
+	controlPlane *playground.ControlPlane
+	controller   *landbridge.Controller
+	log          string // the controller's
+	closeLog     func()
+}
+
+// sessionOptions are where to find what a session needs. The defaults are where
+// `make` puts it.
+type sessionOptions struct {
+	landbridge, mirror, examples string
+	poll                         time.Duration
+}
+
+func (o *sessionOptions) addFlags(f *pflag.FlagSet) {
+	bin := "bin"
+	if self, err := os.Executable(); err == nil {
+		bin = filepath.Dir(self)
+	}
+	f.StringVar(&o.landbridge, "landbridge", filepath.Join(bin, "landbridge"), "the landbridge program")
+	f.StringVar(&o.mirror, "provider-mirror", filepath.Join(bin, "providers"), "directory with providers, in the layout of Terraform's filesystem mirrors")
+	f.StringVar(&o.examples, "examples", filepath.Join(filepath.Dir(bin), "examples", "demo"), "directory with the example manifests")
+	f.DurationVar(&o.poll, "poll", 5*time.Second, "how often the controller looks for drift")
+}
+
+// check says what is missing before anything is started.
+func (o *sessionOptions) check() error {
+	for _, path := range []string{o.landbridge, o.mirror, o.examples} {
+		if _, err := os.Stat(path); err != nil {
+			return fmt.Errorf("%w (make build makes it; flags say where else it is)", err)
+		}
+	}
+	return nil
+}
+
+// startSession starts both, with all their files in dir.
+func startSession(ctx context.Context, dir string, port int, o sessionOptions) (_ *session, err error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	tuneCollector()
+	s := &session{log: filepath.Join(dir, "landbridge.log")}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.stop())
+		}
+	}()
+	log := filepath.Join(dir, "playground.log")
+	if s.closeLog, err = logTo(log); err != nil {
+		return nil, err
+	}
+	if s.controlPlane, err = playground.Start(ctx, playground.Options{Dir: dir, Port: port, LogFile: log}); err != nil {
+		return nil, err
+	}
+	s.controller, err = landbridge.Start(landbridge.Options{
+		Binary: o.landbridge, Kubeconfig: s.controlPlane.Kubeconfig, Mirror: o.mirror,
+		Cache: filepath.Join(dir, "provider-cache"), Log: s.log, Poll: o.poll,
+	})
+	return s, err
+}
+
+// watch returns a context that also ends, with the reason as its cause, when one
+// of the processes does.
+func (s *session) watch(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		select {
+		case <-ctx.Done():
+		case <-s.controller.Done():
+			cancel(s.controller.Err())
+		case <-s.controlPlane.Done():
+			cancel(s.controlPlane.Err())
+		}
+	}()
+	return ctx, cancel
+}
+
+// stop stops the controller and then what it works in.
+func (s *session) stop() error {
+	var err error
+	if s.controller != nil {
+		select {
+		case <-s.controller.Done(): // reported already
+		default:
+			err = s.controller.Stop()
+		}
+	}
+	if s.controlPlane != nil {
+		s.controlPlane.Stop()
+	}
+	if s.closeLog != nil {
+		s.closeLog()
+	}
+	return err
+}
+
+// tail returns the last lines of a log.
+func tail(path string) []byte {
+	const most = 20
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	lines := bytes.Split(bytes.TrimSpace(content), []byte("\n"))
+	return bytes.Join(lines[max(0, len(lines)-most):], []byte("\n"))
+}

@@ -1,0 +1,95 @@
+package install
+
+import (
+	"errors"
+	"strings"
+	"unicode/utf8"
+
+	version "github.com/hashicorp/go-version"
+	regaddr "github.com/hashicorp/terraform-registry-address"
+)
+
+// Address is a provider's address, as in hashicorp/random.
+type Address struct {
+	// Host, Namespace and Type are in lower case; Host is the default registry unless given.
+	Host, Namespace, Type string
+	// Explicit says that the host was given.
+	Explicit bool
+}
+
+// String is the full address.
+func (a Address) String() string { return a.Host + "/" + a.Namespace + "/" + a.Type }
+
+// ParseAddress reads a provider's source as Terraform does: TYPE, NAMESPACE/TYPE or
+// HOST/NAMESPACE/TYPE. TYPE alone is one of HashiCorp's.
+func ParseAddress(source string) (Address, *Error) {
+	if !utf8.ValidString(source) {
+		return Address{}, problem(InvalidSource, "it is no text")
+	}
+	p, err := regaddr.ParseProviderSource(source)
+	if err != nil {
+		detail := err.Error()
+		var parsing *regaddr.ParserError
+		if errors.As(err, &parsing) {
+			detail = strings.Join(strings.Fields(parsing.Detail), " ")
+		}
+		return Address{}, problem(InvalidSource, "it is no provider source: %s", detail)
+	}
+	a := Address{Host: p.Hostname.ForDisplay(), Namespace: p.Namespace, Type: p.Type, Explicit: strings.Count(source, "/") == 2}
+	switch p.Namespace {
+	case regaddr.UnknownProviderNamespace:
+		a.Namespace = "hashicorp"
+	case regaddr.LegacyProviderNamespace:
+		return Address{}, problem(InvalidSource, "it has no namespace; write NAMESPACE/%s", p.Type)
+	case regaddr.BuiltInProviderNamespace:
+		if p.IsBuiltIn() {
+			return Address{}, problem(Unsupported, "it is built into Terraform, and there is no binary of it")
+		}
+	}
+	return a, nil
+}
+
+const binaryPrefix = "terraform-provider-"
+
+// parseBinaryName reads type and version from a program's name, such as
+// terraform-provider-random_v3.7.2_x5; the version is empty where the name has none.
+func parseBinaryName(name string) (typ, ver string) {
+	name = strings.TrimSuffix(name, ".exe")
+	name = strings.TrimPrefix(name, binaryPrefix)
+	typ, rest, ok := strings.Cut(name, "_v")
+	if !ok {
+		return name, ""
+	}
+	// Old providers name the handshake version after their own.
+	rest, _, _ = strings.Cut(rest, "_x")
+	if _, err := version.NewSemver(rest); err != nil {
+		return typ, ""
+	}
+	return typ, rest
+}
+
+// parseConstraints reads a version constraint in Terraform's syntax.
+func parseConstraints(s string) (version.Constraints, *Error) {
+	if strings.TrimSpace(s) == "" {
+		return nil, nil
+	}
+	c, err := version.NewConstraint(s)
+	if err != nil {
+		return nil, problem(InvalidConstraint, "%q is no version constraint, such as \"3.7.2\", \"~> 3.7\" or \">= 3.0, < 4.0\"", s)
+	}
+	return c, nil
+}
+
+// meets says whether a version meets constraints. Versions before a release are meant only
+// where they are named.
+func meets(v *version.Version, c version.Constraints) bool {
+	if v.Prerelease() == "" {
+		return c.Check(v)
+	}
+	for _, one := range c {
+		if one.Prerelease() && one.Check(v) {
+			return c.Check(v)
+		}
+	}
+	return false
+}

@@ -1,0 +1,198 @@
+package install
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	version "github.com/hashicorp/go-version"
+)
+
+// Installer finds provider binaries. Its zero value finds those given by path. It must not
+// be copied after its first use.
+type Installer struct {
+	// CacheDir is where packages are unpacked. It must be on a file system that can run programs.
+	CacheDir string
+	// Mirrors are directories in the layout of Terraform's filesystem mirrors, packed or
+	// unpacked. The newest version of all of them wins, the first mirror where they have the same.
+	Mirrors []string
+	// Hosts are registry hosts that are looked under, too, for a source that names no host,
+	// such as registry.opentofu.org.
+	Hosts []string
+
+	mu sync.Mutex
+	// sums remembers checksums of files that did not change.
+	sums map[string]fileSum
+}
+
+type fileSum struct {
+	size    int64
+	changed time.Time
+	sum     string
+}
+
+// Binary is a provider's program.
+type Binary struct {
+	// Source is the provider's full address, or the path as it was given.
+	Source string
+	// Type is the provider's name, such as random.
+	Type string
+	// Path of the program, absolute.
+	Path string
+	// Version of the provider; empty where a path does not tell.
+	Version string
+	// SHA256 of the program, in lower-case hex.
+	SHA256 string
+}
+
+// Name is the provider's name, such as random.
+func (b Binary) Name() string { return b.Type }
+
+// Install finds the newest version of a provider that meets a constraint; an empty one is
+// met by every release. A source that is a path ("/…", "./…", "../…") is that program. It is
+// cheap when nothing has changed. The error is an *Error.
+func (i *Installer) Install(ctx context.Context, source, constraint string) (Binary, error) {
+	b, err := i.install(ctx, source, constraint)
+	if err != nil {
+		err.Source, err.Constraint = source, constraint
+		return Binary{}, err
+	}
+	return b, nil
+}
+
+func (i *Installer) install(ctx context.Context, source, constraint string) (Binary, *Error) {
+	constraints, err := parseConstraints(constraint)
+	if err != nil {
+		return Binary{}, err
+	}
+	switch {
+	case source == "":
+		return Binary{}, problem(InvalidSource, "no source is given")
+	case strings.Contains(source, "://"):
+		return Binary{}, problem(Unsupported, "providers are found by path or in filesystem mirrors, not at URLs")
+	case filepath.IsAbs(source), strings.HasPrefix(source, "./"), strings.HasPrefix(source, "../"):
+		return i.fromPath(source, constraints)
+	}
+	address, err := ParseAddress(source)
+	if err != nil {
+		return Binary{}, err
+	}
+	return i.fromMirrors(ctx, address, constraints)
+}
+
+// fromPath takes a program as it is.
+func (i *Installer) fromPath(source string, constraints version.Constraints) (Binary, *Error) {
+	path, err := filepath.Abs(source)
+	if err != nil {
+		return Binary{}, problem(InvalidSource, "%s", err)
+	}
+	b := Binary{Source: source, Path: path}
+	b.Type, b.Version = parseBinaryName(filepath.Base(path))
+	if len(constraints) > 0 {
+		v, err := version.NewSemver(b.Version)
+		switch {
+		case err != nil:
+			return Binary{}, problem(NoMatchingVersion, "the file's name does not tell its version; leave the version out, or name the file terraform-provider-%s_vVERSION", b.Type)
+		case !constraints.Check(v):
+			return Binary{}, problem(NoMatchingVersion, "the file is of version %s", b.Version)
+		}
+	}
+	if err := checkProgram(path); err != nil {
+		return Binary{}, err
+	}
+	if b.SHA256, err = i.sum(path); err != nil {
+		return Binary{}, problem(InvalidPackage, "%s", err)
+	}
+	return b, nil
+}
+
+func checkProgram(path string) *Error {
+	info, err := os.Stat(path)
+	switch {
+	case os.IsNotExist(err):
+		return problem(NotFound, "there is no file %s", path)
+	case err != nil:
+		return problem(NotFound, "%s", err)
+	case !info.Mode().IsRegular():
+		return problem(InvalidPackage, "%s is not a file", path)
+	case info.Mode()&0o111 == 0 && runtime.GOOS != "windows":
+		return problem(InvalidPackage, "%s is not marked as executable; chmod +x it", path)
+	}
+	return nil
+}
+
+// sum is the checksum of a file, made anew when the file has changed.
+func (i *Installer) sum(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	i.mu.Lock()
+	known, ok := i.sums[path]
+	i.mu.Unlock()
+	if ok && known.size == info.Size() && known.changed.Equal(info.ModTime()) {
+		return known.sum, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	sum := hex.EncodeToString(h.Sum(nil))
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.sums == nil {
+		i.sums = map[string]fileSum{}
+	}
+	i.sums[path] = fileSum{size: info.Size(), changed: info.ModTime(), sum: sum}
+	return sum, nil
+}
+
+// Reason is why a provider could not be found.
+type Reason string
+
+// The reasons for which a provider cannot be found.
+const (
+	InvalidSource     Reason = "InvalidSource"
+	InvalidConstraint Reason = "InvalidVersionConstraint"
+	NotFound          Reason = "NotFound"
+	NoMatchingVersion Reason = "NoMatchingVersion"
+	// InvalidPackage: what is there is no provider's package or program.
+	InvalidPackage Reason = "InvalidPackage"
+	// Unsupported: providers are not looked for there.
+	Unsupported Reason = "Unsupported"
+)
+
+// Error says why a provider could not be found.
+type Error struct {
+	Reason             Reason
+	Source, Constraint string
+	// Detail is for a person, and names what was looked for and what was there.
+	Detail string
+	// Available are the versions that were found, the newest first.
+	Available []string
+}
+
+func (e *Error) Error() string {
+	name := e.Source
+	if e.Constraint != "" {
+		name += " " + e.Constraint
+	}
+	return fmt.Sprintf("provider %s: %s", name, e.Detail)
+}
+
+func problem(reason Reason, format string, args ...any) *Error {
+	return &Error{Reason: reason, Detail: fmt.Sprintf(format, args...)}
+}

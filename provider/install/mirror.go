@@ -1,0 +1,185 @@
+package install
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	version "github.com/hashicorp/go-version"
+)
+
+// platform is this machine, as packages name it.
+const platform = runtime.GOOS + "_" + runtime.GOARCH
+
+// found is one version of a provider in a mirror.
+type found struct {
+	version *version.Version
+	// text is the version as the mirror spells it.
+	text string
+	// Exactly one of them is set: the directory of an unpacked package, the file of a packed one.
+	dir, archive string
+}
+
+// fromMirrors finds the newest version that meets the constraints in all mirrors.
+func (i *Installer) fromMirrors(ctx context.Context, a Address, constraints version.Constraints) (Binary, *Error) {
+	if len(i.Mirrors) == 0 {
+		return Binary{}, problem(Unsupported, "no provider mirror is set up, and registries are not asked; give a mirror directory, or the path of the provider's binary")
+	}
+	hosts := []string{a.Host}
+	if !a.Explicit {
+		hosts = append(hosts, i.Hosts...)
+	}
+	var looked, elsewhere []string
+	var all []found
+	for _, mirror := range i.Mirrors {
+		if info, err := os.Stat(mirror); err != nil {
+			return Binary{}, problem(NotFound, "the mirror cannot be read: %s", err)
+		} else if !info.IsDir() {
+			return Binary{}, problem(NotFound, "the mirror %s is not a directory", mirror)
+		}
+		for _, host := range hosts {
+			dir := filepath.Join(mirror, host, a.Namespace, a.Type)
+			looked = append(looked, dir)
+			here, other, err := scan(dir, a.Type)
+			if err != nil {
+				return Binary{}, problem(InvalidPackage, "the mirror cannot be read: %s", err)
+			}
+			all = append(all, here...)
+			elsewhere = append(elsewhere, other...)
+		}
+	}
+	// The newest first; of equal ones that of the first mirror.
+	slices.SortStableFunc(all, func(x, y found) int { return y.version.Compare(x.version) })
+	for _, f := range all {
+		if !meets(f.version, constraints) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return Binary{}, problem(NotFound, "%s", err)
+		}
+		return i.take(a, f)
+	}
+	var available []string
+	for _, f := range all {
+		if !slices.Contains(available, f.text) {
+			available = append(available, f.text)
+		}
+	}
+	switch {
+	case len(available) > 0:
+		e := problem(NoMatchingVersion, "no version there meets the constraint; there are %s in %s", strings.Join(available, ", "), strings.Join(looked, " and "))
+		e.Available = available
+		return Binary{}, e
+	case len(elsewhere) > 0:
+		slices.Sort(elsewhere)
+		return Binary{}, problem(NotFound, "there is nothing for %s in %s, only %s", platform, strings.Join(looked, " and "), strings.Join(slices.Compact(elsewhere), ", "))
+	default:
+		return Binary{}, problem(NotFound, "there is no such provider in %s", strings.Join(looked, " and "))
+	}
+}
+
+// scan lists what a mirror has of one provider: for this machine, and for others. Entries
+// that are neither layout are passed over.
+func scan(dir, typ string) (here []found, elsewhere []string, err error) {
+	entries, err := os.ReadDir(dir)
+	if os.IsNotExist(err) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, e := range entries {
+		if ver, target, ok := parseArchiveName(e.Name(), typ); ok {
+			if target != platform {
+				elsewhere = append(elsewhere, target)
+			} else if v, err := version.NewSemver(ver); err == nil {
+				here = append(here, found{version: v, text: ver, archive: filepath.Join(dir, e.Name())})
+			}
+			continue
+		}
+		v, err := version.NewSemver(e.Name())
+		if err != nil {
+			continue
+		}
+		targets, err := os.ReadDir(filepath.Join(dir, e.Name()))
+		if err != nil {
+			continue // no directory
+		}
+		for _, t := range targets {
+			if t.Name() == platform {
+				here = append(here, found{version: v, text: e.Name(), dir: filepath.Join(dir, e.Name(), platform)})
+			} else if strings.Count(t.Name(), "_") == 1 {
+				elsewhere = append(elsewhere, t.Name())
+			}
+		}
+	}
+	return here, elsewhere, nil
+}
+
+// parseArchiveName reads version and platform from the name of a packed package,
+// terraform-provider-TYPE_VERSION_OS_ARCH.zip.
+func parseArchiveName(name, typ string) (ver, target string, ok bool) {
+	rest, ok := strings.CutPrefix(name, binaryPrefix+typ+"_")
+	if !ok {
+		return "", "", false
+	}
+	if rest, ok = strings.CutSuffix(rest, ".zip"); !ok {
+		return "", "", false
+	}
+	parts := strings.Split(rest, "_")
+	if len(parts) != 3 || slices.Contains(parts, "") {
+		return "", "", false
+	}
+	if _, err := version.NewSemver(parts[0]); err != nil {
+		return "", "", false
+	}
+	return parts[0], parts[1] + "_" + parts[2], true
+}
+
+// take makes a version in a mirror a program.
+func (i *Installer) take(a Address, f found) (Binary, *Error) {
+	b := Binary{Source: a.String(), Type: a.Type, Version: f.version.String()}
+	var problems *Error
+	if f.archive != "" {
+		b.Path, problems = i.unpack(a, f)
+	} else {
+		b.Path, problems = programIn(f.dir, a.Type)
+	}
+	if problems != nil {
+		return Binary{}, problems
+	}
+	if problems = checkProgram(b.Path); problems != nil {
+		return Binary{}, problems
+	}
+	var err error
+	if b.Path, err = filepath.Abs(b.Path); err == nil {
+		b.SHA256, err = i.sum(b.Path)
+	}
+	if err != nil {
+		return Binary{}, problem(InvalidPackage, "%s", err)
+	}
+	return b, nil
+}
+
+// programIn finds the program in an unpacked package.
+func programIn(dir, typ string) (string, *Error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "", problem(InvalidPackage, "the package cannot be read: %s", err)
+	}
+	for _, e := range entries {
+		if isProgramName(e.Name(), typ) {
+			return filepath.Join(dir, e.Name()), nil
+		}
+	}
+	return "", problem(InvalidPackage, "there is no %s in %s", binaryPrefix+typ, dir)
+}
+
+// isProgramName says whether a file of a package is the provider's program.
+func isProgramName(name, typ string) bool {
+	rest, ok := strings.CutPrefix(name, binaryPrefix+typ)
+	return ok && (rest == "" || rest == ".exe" || strings.HasPrefix(rest, "_"))
+}

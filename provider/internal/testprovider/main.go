@@ -1,0 +1,321 @@
+package testprovider
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+
+	goplugin "github.com/hashicorp/go-plugin"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov5"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov5/tf5server"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"google.golang.org/grpc"
+)
+
+const (
+	modeVariable   = "LANDBRIDGE_TESTPROVIDER"
+	recordVariable = "LANDBRIDGE_TESTPROVIDER_RECORD"
+)
+
+// The ways to behave. Each is a provider of protocol 6 unless it says otherwise.
+const (
+	// Good has a small schema, and does what Request's TypeName says; see Behave.
+	Good = "good"
+	// Good5 is Good in protocol 5, Both serves the two.
+	Good5 = "good5"
+	Both  = "both"
+	// Walk and Walk5 answer everything with what Fill makes.
+	Walk  = "walk"
+	Walk5 = "walk5"
+	// Bare and Bare5 have no optional calls.
+	Bare  = "bare"
+	Bare5 = "bare5"
+	// AlwaysAsk does not have get_provider_schema_optional.
+	AlwaysAsk = "alwaysask"
+	// BigSchema answers with a schema of 20 MiB.
+	BigSchema = "bigschema"
+	// InvalidSchema breaks Terraform's rules.
+	InvalidSchema = "invalidschema"
+	// Protocol4 announces protocol 4.
+	Protocol4 = "protocol4"
+	// Rubbish prints something else than a handshake, LongRubbish a megabyte without a line end.
+	Rubbish     = "rubbish"
+	LongRubbish = "longrubbish"
+	// NetRPC announces a protocol that is not gRPC.
+	NetRPC = "netrpc"
+	// Exit ends at once, after it wrote to stderr.
+	Exit = "exit"
+	// Hang says nothing; HangAfterHandshake announces a socket on which nobody answers.
+	Hang               = "hang"
+	HangAfterHandshake = "hangafterhandshake"
+	// Chatty prints 2 MiB to its real stdout in its first ReadResource, one line of it 200 KiB
+	// long, and does not answer before that was read.
+	Chatty = "chatty"
+	// Flood writes 4 MiB of log lines.
+	Flood = "flood"
+	// Stubborn does not end when it is told to, and starts a child that keeps its stderr.
+	Stubborn = "stubborn"
+)
+
+// Env makes a test binary that calls Main this provider. record is a file for Records, or "".
+func Env(mode, record string) map[string]string {
+	return map[string]string{modeVariable: mode, recordVariable: record}
+}
+
+// Records reads what a provider recorded.
+func Records(file string) ([]Record, error) {
+	data, err := os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var out []Record
+	for line := range bytes.Lines(data) {
+		var r Record
+		if err := json.Unmarshal(line, &r); err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+// Main makes this process a provider and ends it, if it was started to be one.
+func Main() {
+	mode := os.Getenv(modeVariable)
+	if mode == "" {
+		return
+	}
+	if err := run(mode, os.Getenv(recordVariable)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+func run(mode, record string) error {
+	core := &Core{Protocol: 6, File: record, Schema: Schema(), Behave: Behave}
+	var server tfprotov6.ProviderServer = Server{core}
+	switch mode {
+	case Good:
+	case Good5:
+		core.Protocol = 5
+	case Both:
+		return serve(map[int]goplugin.Plugin{5: plugin5(New5(core)), 6: plugin6(server)})
+	case Walk, Walk5:
+		core.Schema, core.Behave = nil, nil
+		if mode == Walk5 {
+			core.Protocol = 5
+		}
+	case Bare, Bare5:
+		core.Schema, core.Behave = nil, nil
+		if mode == Bare5 {
+			core.Protocol = 5
+			return serve(map[int]goplugin.Plugin{5: plugin5(Core5{core})})
+		}
+		server = core
+	case AlwaysAsk:
+		core.Schema.ServerCapabilities.GetProviderSchemaOptional = false
+	case BigSchema:
+		core.Schema.Provider.Block.Description = strings.Repeat("0123456789abcdef", 20<<20/16)
+	case InvalidSchema:
+		core.Schema.Provider.Block.Attributes[0].Optional = false
+	case Protocol4:
+		return serve(map[int]goplugin.Plugin{4: plugin6(server)})
+	case Rubbish:
+		fmt.Println("Hello! This is no provider.")
+		time.Sleep(time.Minute)
+	case LongRubbish:
+		fmt.Print(strings.Repeat("x", 1<<20))
+		time.Sleep(time.Minute)
+	case NetRPC:
+		fmt.Println("1|5|tcp|127.0.0.1:1|netrpc")
+		time.Sleep(time.Minute)
+	case Exit:
+		fmt.Fprintln(os.Stderr, "cannot start: the moon is full")
+		os.Exit(3)
+	case Hang:
+		time.Sleep(time.Hour)
+	case HangAfterHandshake:
+		return hangAfterHandshake()
+	case Chatty:
+		stdout := os.Stdout // go-plugin puts another in its place
+		var once sync.Once
+		core.Behave = func(ctx context.Context, method string, request any) (any, error) {
+			if method == "ReadResource" {
+				once.Do(func() {
+					fmt.Fprintln(stdout, strings.Repeat("y", 200<<10))
+					for range 2 << 10 {
+						fmt.Fprintln(stdout, strings.Repeat("z", 1023))
+					}
+				})
+			}
+			return Behave(ctx, method, request)
+		}
+	case Flood:
+		for i := range 20000 {
+			fmt.Fprintf(os.Stderr, `{"@level":"trace","@message":"noise","@module":"flood","n":%d,"padding":%q}`+"\n", i, strings.Repeat("n", 150))
+		}
+	case Stubborn:
+		child := exec.Command("sleep", "3600")
+		child.Stderr = os.Stderr
+		if err := child.Start(); err != nil {
+			return err
+		}
+		if err := serve(map[int]goplugin.Plugin{6: plugin6(server)}); err != nil {
+			return err
+		}
+		time.Sleep(time.Hour)
+	default:
+		return fmt.Errorf("testprovider: unknown mode %q", mode)
+	}
+	if core.Protocol == 5 {
+		return serve(map[int]goplugin.Plugin{5: plugin5(New5(core))})
+	}
+	return serve(map[int]goplugin.Plugin{6: plugin6(server)})
+}
+
+func plugin6(server tfprotov6.ProviderServer) goplugin.Plugin {
+	return &tf6server.GRPCProviderPlugin{Name: "registry.terraform.io/landbridge/test", GRPCProvider: func() tfprotov6.ProviderServer { return server }}
+}
+
+func plugin5(server tfprotov5.ProviderServer) goplugin.Plugin {
+	return &tf5server.GRPCProviderPlugin{Name: "registry.terraform.io/landbridge/test", GRPCProvider: func() tfprotov5.ProviderServer { return server }}
+}
+
+func serve(plugins map[int]goplugin.Plugin) error {
+	versioned := map[int]goplugin.PluginSet{}
+	for protocol, p := range plugins {
+		versioned[protocol] = goplugin.PluginSet{"provider": p}
+	}
+	goplugin.Serve(&goplugin.ServeConfig{
+		HandshakeConfig: goplugin.HandshakeConfig{
+			MagicCookieKey:   "TF_PLUGIN_MAGIC_COOKIE",
+			MagicCookieValue: "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2",
+		},
+		VersionedPlugins: versioned,
+		GRPCServer: func(opts []grpc.ServerOption) *grpc.Server {
+			return grpc.NewServer(append(opts, grpc.MaxRecvMsgSize(256<<20), grpc.MaxSendMsgSize(256<<20))...)
+		},
+	})
+	return nil
+}
+
+// Schema is that of Good: one resource type, test_thing, and a configuration with a token.
+func Schema() *tfprotov6.GetProviderSchemaResponse {
+	return &tfprotov6.GetProviderSchemaResponse{
+		ServerCapabilities: &tfprotov6.ServerCapabilities{GetProviderSchemaOptional: true, PlanDestroy: true},
+		Provider: &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{Attributes: []*tfprotov6.SchemaAttribute{
+			{Name: "behave", Type: tftypes.String, Optional: true},
+			{Name: "token", Type: tftypes.String, Optional: true, Sensitive: true},
+		}}},
+		ResourceSchemas: map[string]*tfprotov6.Schema{
+			"test_thing": {Version: 1, Block: &tfprotov6.SchemaBlock{Attributes: []*tfprotov6.SchemaAttribute{
+				{Name: "id", Type: tftypes.String, Computed: true},
+				{Name: "name", Type: tftypes.String, Required: true},
+			}}},
+		},
+	}
+}
+
+// ConfigType is the type of Good's configuration.
+var ConfigType = tftypes.Object{AttributeTypes: map[string]tftypes.Type{"behave": tftypes.String, "token": tftypes.String}}
+
+// Behave is what Good does. ReadResource does what the type name says: "crash" panics,
+// "exit" ends the process, "wait" waits until the call is cancelled and says so in the
+// answer, "say:TEXT" writes TEXT to the log, "pid" answers with the process id, "leak" keeps
+// a megabyte, "absent" answers without a state, "echo" with the state it got, "ext99" with an
+// unknown msgpack extension. ConfigureProvider and ValidateProviderConfig do what the
+// attribute "behave" says: "invalid" is refused, "fail" fails, "crash" crashes.
+func Behave(ctx context.Context, method string, request any) (any, error) {
+	switch r := request.(type) {
+	case *tfprotov6.GetResourceIdentitySchemasRequest:
+		return &tfprotov6.GetResourceIdentitySchemasResponse{}, nil
+	case *tfprotov6.ValidateProviderConfigRequest:
+		if behaviour(r.Config) == "invalid" {
+			return &tfprotov6.ValidateProviderConfigResponse{Diagnostics: refuse("Invalid behave")}, nil
+		}
+		return &tfprotov6.ValidateProviderConfigResponse{}, nil
+	case *tfprotov6.ConfigureProviderRequest:
+		switch behaviour(r.Config) {
+		case "fail":
+			return &tfprotov6.ConfigureProviderResponse{Diagnostics: refuse("Failed to log in")}, nil
+		case "crash":
+			panic("crashed in ConfigureProvider")
+		}
+		return &tfprotov6.ConfigureProviderResponse{}, nil
+	case *tfprotov6.ReadResourceRequest:
+		return read(ctx, r)
+	}
+	return nil, nil
+}
+
+var kept [][]byte
+
+func read(ctx context.Context, r *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+	switch {
+	case r.TypeName == "crash":
+		panic("crashed in ReadResource")
+	case r.TypeName == "exit":
+		os.Exit(7)
+	case r.TypeName == "wait":
+		<-ctx.Done()
+		return &tfprotov6.ReadResourceResponse{NewState: text("cancelled")}, nil
+	case strings.HasPrefix(r.TypeName, "say:"):
+		fmt.Fprintln(os.Stderr, strings.TrimPrefix(r.TypeName, "say:"))
+	case r.TypeName == "pid":
+		return &tfprotov6.ReadResourceResponse{NewState: text(fmt.Sprint(os.Getpid()))}, nil
+	case r.TypeName == "leak":
+		kept = append(kept, bytes.Repeat([]byte{1}, 1<<20))
+	case r.TypeName == "absent":
+		return &tfprotov6.ReadResourceResponse{}, nil
+	case r.TypeName == "ext99":
+		return &tfprotov6.ReadResourceResponse{NewState: &tfprotov6.DynamicValue{MsgPack: []byte{0xd4, 99, 0}}}, nil
+	}
+	return &tfprotov6.ReadResourceResponse{NewState: r.CurrentState, Private: r.Private, NewIdentity: r.CurrentIdentity}, nil
+}
+
+func text(s string) *tfprotov6.DynamicValue {
+	v, err := tfprotov6.NewDynamicValue(tftypes.String, tftypes.NewValue(tftypes.String, s))
+	if err != nil {
+		panic(err)
+	}
+	return &v
+}
+
+func refuse(summary string) []*tfprotov6.Diagnostic {
+	return []*tfprotov6.Diagnostic{{
+		Severity: tfprotov6.DiagnosticSeverityError, Summary: summary, Detail: "It was asked to.",
+		Attribute: tftypes.NewAttributePath().WithAttributeName("behave"),
+	}}
+}
+
+func behaviour(config *tfprotov6.DynamicValue) string {
+	v, err := config.Unmarshal(ConfigType)
+	if err != nil {
+		panic(err)
+	}
+	var fields map[string]tftypes.Value
+	if err := v.As(&fields); err != nil {
+		panic(err)
+	}
+	var s *string
+	if err := fields["behave"].As(&s); err != nil {
+		panic(err)
+	}
+	if s == nil {
+		return ""
+	}
+	return *s
+}

@@ -1,0 +1,67 @@
+package plugin
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/landbridge-io/landbridge/internal/tfplugin"
+)
+
+// ValidateActionConfig checks an action's configuration.
+func (s *Server) ValidateActionConfig(ctx context.Context, r *tfprotov6.ValidateActionConfigRequest) (*tfprotov6.ValidateActionConfigResponse, error) {
+	var a tfplugin.DiagnosticsResponse
+	if err := s.invoke(ctx, tfplugin.ValidateActionConfig, &tfplugin.ConfigRequest{TypeName: r.ActionType, Config: toValue(r.Config)}, &a); err != nil {
+		return nil, err
+	}
+	return &tfprotov6.ValidateActionConfigResponse{Diagnostics: fromDiagnostics(a.Diagnostics)}, nil
+}
+
+// PlanAction plans an action.
+func (s *Server) PlanAction(ctx context.Context, r *tfprotov6.PlanActionRequest) (*tfprotov6.PlanActionResponse, error) {
+	var a tfplugin.PlanActionResponse
+	if err := s.invoke(ctx, tfplugin.PlanAction, &tfplugin.ConfigRequest{
+		TypeName:           r.ActionType,
+		Config:             toValue(r.Config),
+		ClientCapabilities: deferral(r.ClientCapabilities != nil && r.ClientCapabilities.DeferralAllowed),
+	}, &a); err != nil {
+		return nil, err
+	}
+	return &tfprotov6.PlanActionResponse{
+		Diagnostics: fromDiagnostics(a.Diagnostics),
+		Deferred:    fromDeferred(a.Deferred),
+	}, nil
+}
+
+// InvokeAction does an action. One that breaks off is completed with an error. It returns
+// with the action's first event.
+func (s *Server) InvokeAction(ctx context.Context, r *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
+	events, err := answers[tfplugin.InvokeActionEvent](ctx, s, tfplugin.InvokeAction, &tfplugin.ConfigRequest{
+		TypeName:           r.ActionType,
+		Config:             toValue(r.Config),
+		ClientCapabilities: deferral(false),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &tfprotov6.InvokeActionServerStream{Events: func(yield func(tfprotov6.InvokeActionEvent) bool) {
+		for e, err := range events {
+			if err != nil {
+				yield(tfprotov6.InvokeActionEvent{Type: tfprotov6.CompletedInvokeActionEventType{Diagnostics: errorDiagnostics(err)}})
+				return
+			}
+			var out tfprotov6.InvokeActionEvent
+			switch event := e.Type.(type) {
+			case *tfplugin.InvokeActionEvent_Progress_:
+				out.Type = tfprotov6.ProgressInvokeActionEventType{Message: event.Progress.GetMessage()}
+			case *tfplugin.InvokeActionEvent_Completed:
+				out.Type = tfprotov6.CompletedInvokeActionEventType{Diagnostics: fromDiagnostics(event.Completed.GetDiagnostics())}
+			default:
+				continue // a kind of event that came after this protocol version
+			}
+			if !yield(out) {
+				return
+			}
+		}
+	}}, nil
+}

@@ -1,0 +1,59 @@
+package plugin
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/landbridge-io/landbridge/internal/tfplugin"
+)
+
+// ValidateEphemeralResourceConfig checks an ephemeral resource's configuration.
+func (s *Server) ValidateEphemeralResourceConfig(ctx context.Context, r *tfprotov6.ValidateEphemeralResourceConfigRequest) (*tfprotov6.ValidateEphemeralResourceConfigResponse, error) {
+	var a tfplugin.DiagnosticsResponse
+	if err := s.invoke(ctx, tfplugin.ValidateEphemeralResourceConfig, &tfplugin.ConfigRequest{TypeName: r.TypeName, Config: toValue(r.Config)}, &a); err != nil {
+		return nil, err
+	}
+	return &tfprotov6.ValidateEphemeralResourceConfigResponse{Diagnostics: fromDiagnostics(a.Diagnostics)}, nil
+}
+
+// OpenEphemeralResource opens an ephemeral resource.
+func (s *Server) OpenEphemeralResource(ctx context.Context, r *tfprotov6.OpenEphemeralResourceRequest) (*tfprotov6.OpenEphemeralResourceResponse, error) {
+	var a tfplugin.OpenEphemeralResourceResponse
+	if err := s.invoke(ctx, tfplugin.OpenEphemeralResource, &tfplugin.ConfigRequest{
+		TypeName:           r.TypeName,
+		Config:             toValue(r.Config),
+		ClientCapabilities: deferral(r.ClientCapabilities != nil && r.ClientCapabilities.DeferralAllowed),
+	}, &a); err != nil {
+		return nil, err
+	}
+	return &tfprotov6.OpenEphemeralResourceResponse{
+		Result:      fromValue(a.Result),
+		Diagnostics: fromDiagnostics(a.Diagnostics),
+		Private:     a.Private,
+		RenewAt:     fromTime(a.RenewAt),
+		Deferred:    fromDeferred(a.Deferred),
+	}, nil
+}
+
+// RenewEphemeralResource makes an ephemeral resource last longer.
+func (s *Server) RenewEphemeralResource(ctx context.Context, r *tfprotov6.RenewEphemeralResourceRequest) (*tfprotov6.RenewEphemeralResourceResponse, error) {
+	var a tfplugin.RenewEphemeralResourceResponse
+	if err := s.invoke(ctx, tfplugin.RenewEphemeralResource, &tfplugin.EphemeralRequest{TypeName: r.TypeName, Private: r.Private}, &a); err != nil {
+		return nil, err
+	}
+	return &tfprotov6.RenewEphemeralResourceResponse{
+		Diagnostics: fromDiagnostics(a.Diagnostics),
+		Private:     a.Private,
+		RenewAt:     fromTime(a.RenewAt),
+	}, nil
+}
+
+// CloseEphemeralResource closes an ephemeral resource.
+func (s *Server) CloseEphemeralResource(ctx context.Context, r *tfprotov6.CloseEphemeralResourceRequest) (*tfprotov6.CloseEphemeralResourceResponse, error) {
+	var a tfplugin.DiagnosticsResponse
+	if err := s.invoke(ctx, tfplugin.CloseEphemeralResource, &tfplugin.EphemeralRequest{TypeName: r.TypeName, Private: r.Private}, &a); err != nil {
+		return nil, err
+	}
+	return &tfprotov6.CloseEphemeralResourceResponse{Diagnostics: fromDiagnostics(a.Diagnostics)}, nil
+}

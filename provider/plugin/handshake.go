@@ -1,0 +1,140 @@
+package plugin
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"google.golang.org/grpc/status"
+)
+
+// Reason is why a provider did not start.
+type Reason string
+
+// The reasons for which a provider does not start.
+const (
+	// NotFound: there is no file of that name.
+	NotFound Reason = "NotFound"
+	// NotExecutable: there is a file, but this machine cannot run it.
+	NotExecutable Reason = "NotExecutable"
+	// NotAProvider: it runs, but what it says is not the handshake of a provider.
+	NotAProvider Reason = "NotAProvider"
+	// IncompatibleProtocol: it is a provider that speaks neither protocol 5 nor 6.
+	IncompatibleProtocol Reason = "IncompatibleProtocol"
+	// Exited: it ended before it said anything.
+	Exited Reason = "Exited"
+	// TimedOut: it did not say anything in time.
+	TimedOut Reason = "TimedOut"
+	// Failed: anything else, on our side of the connection too.
+	Failed Reason = "Failed"
+)
+
+// StartError says why a provider did not start.
+type StartError struct {
+	Reason Reason
+	// Path is the provider's binary.
+	Path string
+	// Detail is one sentence for a person.
+	Detail string
+	// Output is the last of what the provider wrote, without secrets.
+	Output []string
+	Err    error
+}
+
+func (e *StartError) Error() string {
+	s := fmt.Sprintf("provider %s: %s", e.Path, e.Detail)
+	if len(e.Output) > 0 {
+		s += "; it wrote: " + strings.Join(e.Output, " | ")
+	}
+	return s
+}
+
+func (e *StartError) Unwrap() error { return e.Err }
+
+// checkBinary finds what is wrong with a binary before it is run.
+func checkBinary(path string) *StartError {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &StartError{Reason: NotFound, Detail: "there is no such file", Err: err}
+	case err != nil:
+		return &StartError{Reason: NotFound, Detail: "the file cannot be read: " + err.Error(), Err: err}
+	case !info.Mode().IsRegular():
+		return &StartError{Reason: NotExecutable, Detail: "it is not a file"}
+	case info.Mode()&0o111 == 0:
+		return &StartError{Reason: NotExecutable, Detail: "the file is not marked as executable; chmod +x it"}
+	}
+	return nil
+}
+
+// explainStart turns the failure of a start into what was wrong. died says that the process
+// ended by itself, timedOut and cancelled say why we ended it.
+func explainStart(err error, p *process, died, timedOut, cancelled bool) *StartError {
+	line, hasLine := p.output.firstLine()
+	e := &StartError{Err: err, Output: p.output.last()}
+	switch {
+	case cancelled:
+		e.Reason, e.Detail = Failed, "its start was cancelled"
+	case timedOut && !p.started.Load():
+		e.Reason, e.Detail = TimedOut, "this machine did not get to start it in time"
+	case !p.started.Load():
+		e.Reason = NotExecutable
+		switch {
+		case errors.Is(err, syscall.ENOEXEC):
+			e.Detail = "it is not a program that this machine can run"
+		case errors.Is(err, fs.ErrPermission):
+			e.Detail = "it may not be run: permission denied"
+		case errors.Is(err, fs.ErrNotExist):
+			e.Detail = "it needs an interpreter or loader that this machine does not have"
+		default:
+			e.Reason, e.Detail = Failed, "it cannot be started: "+err.Error()
+		}
+	case hasLine:
+		e.Reason, e.Detail = explainHandshake(p.output.redact.string(line))
+		switch {
+		case e.Reason != "":
+		case timedOut:
+			e.Reason, e.Detail = TimedOut, "it announced itself, but did not answer in time"
+		case died:
+			e.Reason, e.Detail = Exited, "it ended at its start: it "+p.exited()
+		default:
+			e.Reason, e.Detail = Failed, "the connection to it failed: "+status.Convert(err).Message()
+		}
+	case timedOut:
+		e.Reason, e.Detail = TimedOut, "it did not announce itself in time"
+	default:
+		e.Reason, e.Detail = Exited, "it ended at its start: it "+p.exited()
+	}
+	return e
+}
+
+// explainHandshake says what is wrong with a handshake line; nothing is an empty reason.
+func explainHandshake(line string) (Reason, string) {
+	const maxShown = 120
+	shown := line
+	if len(shown) > maxShown {
+		shown = strings.ToValidUTF8(shown[:maxShown], "") + "…"
+	}
+	parts := strings.Split(strings.TrimSpace(line), "|")
+	if len(parts) < 4 {
+		return NotAProvider, fmt.Sprintf("it is not a Terraform provider: it printed %q where a provider announces itself", shown)
+	}
+	core, err1 := strconv.Atoi(parts[0])
+	app, err2 := strconv.Atoi(parts[1])
+	switch {
+	case err1 != nil || err2 != nil:
+		return NotAProvider, fmt.Sprintf("it is not a Terraform provider: it printed %q where a provider announces itself", shown)
+	case core != 1:
+		return NotAProvider, fmt.Sprintf("it speaks version %d of the plugin handshake, and only version 1 is known", core)
+	case app != 5 && app != 6:
+		return IncompatibleProtocol, fmt.Sprintf("it speaks plugin protocol %d; protocols 5 and 6 are supported, so another version of the provider is needed", app)
+	case len(parts) < 5 || parts[4] != "grpc":
+		return NotAProvider, "it does not speak gRPC, as all providers of protocols 5 and 6 do"
+	default:
+		return "", ""
+	}
+}

@@ -1,0 +1,263 @@
+package plugin
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/go-logr/logr"
+)
+
+const (
+	// maxLine bounds a line of output, in bytes; the rest of a longer one is dropped.
+	maxLine = 64 << 10
+	// maxTail bounds the lines kept for the error of a provider that ended.
+	maxTail = 12
+	// maxTailLine bounds each of them, in bytes.
+	maxTailLine = 400
+)
+
+// LogLevel is what a provider logs; empty is nothing.
+type LogLevel string
+
+// The levels that providers know.
+const (
+	LogOff   LogLevel = ""
+	LogTrace LogLevel = "TRACE"
+	LogDebug LogLevel = "DEBUG"
+	LogInfo  LogLevel = "INFO"
+	LogWarn  LogLevel = "WARN"
+	LogError LogLevel = "ERROR"
+)
+
+// output reads all that a provider writes, turns it into structured logs without secrets,
+// and keeps the last of it for the error that says why the provider ended.
+type output struct {
+	log    logr.Logger
+	redact redactor
+
+	mu sync.Mutex
+	// first is the first line of stdout, where the handshake should be.
+	first    string
+	hasFirst bool
+	tail     []string
+	// panicked is set from the first line of a crash report; tail then keeps its beginning.
+	panicked bool
+}
+
+// maxHandshake bounds the first line of stdout, in bytes. What is longer is none.
+const maxHandshake = 16 << 10
+
+// readStdout hands the first line on and logs the others, until r ends.
+func (o *output) readStdout(r io.Reader, handshake io.WriteCloser) {
+	reader := bufio.NewReaderSize(r, maxHandshake)
+	line, err := reader.ReadSlice('\n')
+	if len(line) > 0 || err == nil {
+		line = append(bytes.TrimRight(line, "\r\n"), '\n')
+		o.mu.Lock()
+		o.first, o.hasFirst = string(line[:len(line)-1]), true
+		o.mu.Unlock()
+		_, _ = handshake.Write(line)
+	}
+	_ = handshake.Close()
+	readLines(reader, func(line []byte) { o.line("stdout", line) })
+}
+
+func (o *output) readStderr(r io.Reader) {
+	readLines(r, func(line []byte) { o.line("stderr", line) })
+}
+
+// lineWriter logs, by line, what go-plugin brings over from a provider's own stdout and
+// stderr, which it redirects after the handshake.
+type lineWriter struct {
+	output *output
+	stream string
+	line   []byte
+}
+
+// Write is called by one goroutine only.
+func (w *lineWriter) Write(p []byte) (int, error) {
+	n := len(p)
+	for len(p) > 0 {
+		part, rest, ended := bytes.Cut(p, []byte{'\n'})
+		w.line = append(w.line, part[:min(len(part), maxLine-len(w.line))]...)
+		if p = rest; ended {
+			w.output.line(w.stream, bytes.TrimRight(w.line, "\r"))
+			w.line = w.line[:0]
+		}
+	}
+	return n, nil
+}
+
+// readLines calls f with each line of r, without its end, until r ends. The slice is f's
+// only until it returns.
+func readLines(r io.Reader, f func([]byte)) {
+	reader := bufio.NewReaderSize(r, 4096)
+	var line []byte
+	for {
+		part, err := reader.ReadSlice('\n')
+		if room := maxLine - len(line); len(part) > room {
+			part = part[:max(room, 0)]
+		}
+		line = append(line, part...)
+		switch err {
+		case bufio.ErrBufferFull:
+			continue
+		case nil:
+		default:
+			if len(line) > 0 {
+				f(bytes.TrimRight(line, "\r\n"))
+			}
+			return
+		}
+		f(bytes.TrimRight(line, "\r\n"))
+		if line = line[:0]; cap(line) > 16<<10 {
+			line = nil
+		}
+	}
+}
+
+// line logs one line of output.
+func (o *output) line(stream string, raw []byte) {
+	if len(bytes.TrimSpace(raw)) == 0 {
+		return
+	}
+	if e, ok := parseEntry(raw); ok {
+		if e.level == LogError {
+			o.keep(e.message)
+		}
+		if log := o.log.V(verbosity(e.level)); e.level == LogError || log.Enabled() {
+			o.emit(log, e)
+		}
+		return
+	}
+	text := string(raw)
+	o.keep(text)
+	level := plainLevel(text)
+	switch log := o.log.V(verbosity(level)); {
+	case level == LogError:
+		o.log.Error(nil, "provider output", "stream", stream, "text", o.redact.string(text))
+	case log.Enabled():
+		log.Info("provider output", "stream", stream, "text", o.redact.string(text))
+	}
+}
+
+func (o *output) emit(log logr.Logger, e entry) {
+	kv := make([]any, 0, 4+2*len(e.fields))
+	kv = append(kv, "text", o.redact.string(e.message))
+	if e.module != "" {
+		kv = append(kv, "module", e.module)
+	}
+	// Providers log the diagnostics they answer with. Those have a reader of their own, and may
+	// quote the secrets of a resource, of which nobody here knows.
+	delete(e.fields, "diagnostic_detail")
+	for _, name := range slices.Sorted(maps.Keys(e.fields)) {
+		kv = append(kv, name, o.redact.any(e.fields[name]))
+	}
+	if e.level == LogError {
+		log.Error(nil, "provider log", kv...)
+		return
+	}
+	log.Info("provider log", kv...)
+}
+
+// verbosity is logr's for a level: what an operator should see is 0.
+func verbosity(l LogLevel) int {
+	switch l {
+	case LogError, LogWarn:
+		return 0
+	case LogInfo:
+		return 1
+	case LogTrace:
+		return 3
+	default:
+		return 2
+	}
+}
+
+// entry is one log line as hclog writes it.
+type entry struct {
+	level           LogLevel
+	message, module string
+	fields          map[string]any
+}
+
+// parseEntry reads a log line in hclog's JSON form; false when the line is none.
+func parseEntry(raw []byte) (entry, bool) {
+	if raw[0] != '{' {
+		return entry{}, false
+	}
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	var fields map[string]any
+	if err := decoder.Decode(&fields); err != nil || decoder.More() {
+		return entry{}, false
+	}
+	level, hasLevel := fields["@level"].(string)
+	message, hasMessage := fields["@message"].(string)
+	if !hasLevel || !hasMessage {
+		return entry{}, false
+	}
+	e := entry{level: LogLevel(strings.ToUpper(level)), message: message, fields: fields}
+	e.module, _ = fields["@module"].(string)
+	maps.DeleteFunc(fields, func(name string, _ any) bool { return strings.HasPrefix(name, "@") })
+	return e, true
+}
+
+// plainLevel guesses the level of a line that is not JSON.
+func plainLevel(text string) LogLevel {
+	if isCrash(text) {
+		return LogError
+	}
+	for _, l := range []LogLevel{LogTrace, LogDebug, LogInfo, LogWarn, LogError} {
+		if strings.HasPrefix(text, "["+string(l)+"]") {
+			return l
+		}
+	}
+	return LogDebug
+}
+
+func isCrash(text string) bool {
+	return strings.HasPrefix(text, "panic: ") || strings.HasPrefix(text, "fatal error: ")
+}
+
+// keep remembers a line for reason.
+func (o *output) keep(text string) {
+	if len(text) > maxTailLine {
+		text = strings.ToValidUTF8(text[:maxTailLine], "") + "…"
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch {
+	case isCrash(text) && !o.panicked:
+		o.panicked, o.tail = true, o.tail[:0]
+	case o.panicked && len(o.tail) == maxTail:
+		return
+	case len(o.tail) == maxTail:
+		o.tail = slices.Delete(o.tail, 0, 1)
+	}
+	o.tail = append(o.tail, text)
+}
+
+// last is what the provider last had to say, without secrets.
+func (o *output) last() []string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	out := make([]string, len(o.tail))
+	for i, text := range o.tail {
+		out[i] = o.redact.string(text)
+	}
+	return out
+}
+
+// firstLine is the first line of stdout; false when there was none.
+func (o *output) firstLine() (string, bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.first, o.hasFirst
+}

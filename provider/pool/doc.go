@@ -1,0 +1,17 @@
+// Package pool keeps one running, configured server per distinct provider configuration.
+//
+// In: a launcher and a configuration. Out: a lease on a server that may be called. A server
+// is started when it is first wanted, configured once (contract § 1), shared by all who want
+// the same, and closed when nobody did for a while. One that crashed is started again, later
+// each time. One that has grown too large is replaced: new leases get a fresh server, and the
+// old one is closed when its last lease was released, so no call is cut. Servers need that
+// because a provider's framework may keep something of each call until it is stopped.
+//
+//	         Acquire              configured              grown
+//	(none) ───────────▶ starting ────────────▶ current ───────────▶ retiring ──▶ closed
+//	  ▲                    │ failed               │ crashed, idle       (last lease released)
+//	  └──── backing off ◀──┴──────────────────────┘
+//
+// It never makes calls but those that configure and end a server, and never shows or logs a
+// configuration.
+package pool

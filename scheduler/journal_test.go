@@ -1,0 +1,375 @@
+package scheduler_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/zclconf/go-cty/cty"
+	"k8s.io/apimachinery/pkg/types"
+	"pgregory.net/rapid"
+
+	"github.com/landbridge-io/landbridge/diagnostic"
+	"github.com/landbridge-io/landbridge/instance"
+	"github.com/landbridge-io/landbridge/scheduler"
+	"github.com/landbridge-io/landbridge/scheduler/store"
+	"github.com/landbridge-io/landbridge/schema"
+	"github.com/landbridge-io/landbridge/terraform"
+)
+
+// TestJournal has processes crash, stores fail and providers not answer at random points of
+// random changes. Whatever happens, a resource never has two objects, and no object is
+// without a record, or an entry of the journal, that points to it.
+func TestJournal(t *testing.T) {
+	for _, kind := range []identityKind{noIdentity, assigned, plannedIdentity, derivable} {
+		t.Run(string(kind), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				rapid.Check(struct{ rapid.TB }{t}, func(t *rapid.T) { // a bubble has no deadline to ask for
+					j := newJournalTest(t, kind)
+					defer j.end()
+					t.Repeat(map[string]func(*rapid.T){
+						"":              j.check,
+						"reconcile":     j.reconcileAtRandom,
+						"reconcile too": j.reconcileAtRandom, // more often than the rest
+						"change":        j.change,
+						"delete":        func(*rapid.T) { j.deleting = true },
+						"crash":         func(*rapid.T) { j.restart() },
+						"meddle":        func(*rapid.T) { j.records.touch(j.key()) },
+						"lose record":   j.loseRecord,
+						"destroy":       j.destroy,
+						"person":        func(t *rapid.T) { j.person(rapid.Bool().Draw(t, "cleans up")) },
+					})
+					j.converge(t)
+				})
+			})
+		})
+	}
+}
+
+// journalTest is one resource, its remote world, and the processes that follow upon each other.
+type journalTest struct {
+	cloud   *cloud
+	records *memory
+	process *process
+	fatalf  func(format string, args ...any)
+
+	// The custom resource, as its controller presents it.
+	uid        int
+	generation int64
+	name       string
+	size       int64
+	deleting   bool
+	imports    string // spec.import.id: once set, it stays
+	known      string // the annotation of the object's id
+	confirm    string
+
+	// unknown is the operation whose outcome the last Observe could not tell.
+	unknown string
+}
+
+// process is a life of the controller: when it is dead, it changes nothing any more.
+type process struct {
+	*memory
+	sched *scheduler.Scheduler
+	dead  atomic.Bool
+	// script is what goes wrong with the next writes; guarded by the memory's lock.
+	script []fault
+}
+
+func (p *process) plan(script []fault) {
+	p.memory.mu.Lock()
+	defer p.memory.mu.Unlock()
+	p.script = script
+}
+
+func (p *process) next() fault {
+	p.memory.mu.Lock()
+	defer p.memory.mu.Unlock()
+	if len(p.script) == 0 {
+		return ""
+	}
+	next := p.script[0]
+	p.script = p.script[1:]
+	return next
+}
+
+// Faults of the process.
+const (
+	// dies: the process ends before the call.
+	dies fault = "dies"
+	// diesAfter: the call is carried out, but the process ends.
+	diesAfter fault = "dies after"
+)
+
+func (p *process) Load(ctx context.Context, k store.Key, r *schema.Resource) (store.Record, error) {
+	if p.dead.Load() {
+		return store.Record{}, errUnavailable
+	}
+	return p.memory.Load(ctx, k, r)
+}
+
+func (p *process) Save(ctx context.Context, k store.Key, r *schema.Resource, rec store.Record) (store.Record, error) {
+	if p.dead.Load() {
+		return rec, errUnavailable
+	}
+	next := p.next()
+	switch next {
+	case dies:
+		p.dead.Store(true)
+		return rec, errUnavailable
+	case diesAfter:
+		p.dead.Store(true)
+		next = unanswered
+	}
+	p.memory.mu.Lock()
+	p.fault = func(string) fault { return next }
+	p.memory.mu.Unlock()
+	defer func() {
+		p.memory.mu.Lock()
+		p.fault = nil
+		p.memory.mu.Unlock()
+	}()
+	return p.memory.Save(ctx, k, r, rec)
+}
+
+func (p *process) Delete(ctx context.Context, k store.Key) error {
+	if p.dead.Load() {
+		return errUnavailable
+	}
+	return p.memory.Delete(ctx, k)
+}
+
+func newJournalTest(t *rapid.T, kind identityKind) *journalTest {
+	c := newCloud(kind)
+	j := &journalTest{cloud: c, records: newMemory(c.log), name: "a", size: 1, uid: 1, generation: 1, fatalf: t.Fatalf}
+	j.start()
+	return j
+}
+
+func (j *journalTest) start() {
+	j.process = &process{memory: j.records}
+	j.process.sched = scheduler.New(scheduler.Options{
+		Store: j.process, Logger: logr.Discard(), LongOperation: 1000 * time.Hour, MaxBackoff: time.Microsecond,
+	})
+}
+
+// end ends the process, as it is.
+func (j *journalTest) end() {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	j.process.dead.Store(true)
+	_ = j.process.sched.Stop(ctx)
+}
+
+func (j *journalTest) restart() {
+	j.end()
+	j.start()
+}
+
+func (j *journalTest) key() store.Key {
+	return store.Key{Group: "test.landbridge.io", Kind: "Thing", Namespace: "team", Name: "one"}
+}
+
+func (j *journalTest) request() scheduler.Request {
+	r := scheduler.Request{
+		Key: j.key(), UID: types.UID(fmt.Sprint("uid-", j.uid)), Generation: j.generation,
+		Resource: j.cloud.kind.resource(), ProviderConfiguration: "default", AllowReplace: true, ConfirmCreate: j.confirm,
+		Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+			return j.cloud, func() {}, nil
+		},
+	}
+	if j.known != "" {
+		r.Known = &terraform.ImportTarget{ID: j.known, Identity: cty.NilVal}
+	}
+	if j.deleting {
+		return r
+	}
+	r.Config, r.ConfigHash = config(j.name, j.size), fmt.Sprint(j.generation)
+	if j.imports != "" {
+		r.Import = &terraform.ImportTarget{ID: j.imports, Identity: cty.NilVal}
+	}
+	return r
+}
+
+func (j *journalTest) stored() (store.Record, bool) {
+	rec, err := j.records.Load(context.Background(), j.key(), j.cloud.kind.resource().Schema)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		j.fatalf("what is stored cannot be read: %v", err)
+	}
+	return rec, err == nil
+}
+
+// check is what always holds.
+func (j *journalTest) check(t *rapid.T) {
+	j.fatalf = t.Fatalf
+	ids := j.cloud.ids()
+	if len(ids) > 1 {
+		t.Fatalf("one resource has %d objects: %v", len(ids), j.cloud.objects)
+	}
+	rec, found := j.stored()
+	op := rec.Instance.Operation
+	for _, id := range ids {
+		switch {
+		case idOf(rec.Instance) == id:
+		case !found && j.known == id: // the record was lost
+		case op != nil && op.Kind == instance.Create && !j.cloud.kind.foreseen():
+		case op != nil && op.Kind == instance.Create && nameOf(op.PlannedState) == j.cloud.objects[id].name:
+		default:
+			t.Fatalf("orphan %s: stored is %q, operation %+v", id, idOf(rec.Instance), op)
+		}
+	}
+}
+
+func (j *journalTest) reconcileAtRandom(t *rapid.T) {
+	j.cloud.manner = rapid.SampledFrom([]manner{inOrder, inOrder, refused, halfway, silentDone, silentUndone}).Draw(t, "manner")
+	j.process.plan(rapid.SliceOfN(rapid.SampledFrom([]fault{"", "", "", unavailable, unanswered, touched, dies, diesAfter}), 0, 5).Draw(t, "writes"))
+	crash := rapid.SampledFrom([]string{"", "", "", "before", "after"}).Draw(t, "crash of apply")
+	kill := func() { j.process.dead.Store(true) }
+	j.cloud.before, j.cloud.after = j.checkIntent, nil
+	switch crash {
+	case "before":
+		j.cloud.manner = silentUndone
+		j.cloud.before = func() { j.checkIntent(); kill() }
+	case "after":
+		j.cloud.after = kill
+	}
+	j.reconcile()
+	if j.process.dead.Load() {
+		j.restart()
+	}
+}
+
+// checkIntent runs while the provider is being asked.
+func (j *journalTest) checkIntent() {
+	if rec, _ := j.stored(); rec.Instance.Operation == nil {
+		j.fatalf("a provider was asked without an intent in the store")
+	}
+}
+
+// reconcile does what the controller does, and waits for the operation to end.
+func (j *journalTest) reconcile() {
+	ctx := context.Background()
+	time.Sleep(time.Microsecond)
+	j.unknown = ""
+	sched, r := j.process.sched, j.request()
+	o, err := sched.Observe(ctx, r)
+	var se *scheduler.Error
+	switch {
+	case errors.As(err, &se):
+		rec, _ := j.stored()
+		if op := rec.Instance.Operation; op != nil && se.Reason == scheduler.ReasonCreateOutcomeUnknown {
+			j.unknown = op.ID
+		}
+		if se.Reason == scheduler.ReasonCreateOutcomeUnknown && j.cloud.kind.foreseen() {
+			j.fatalf("the identity is known, and yet: %v", err)
+		}
+		if se.Reason == scheduler.ReasonImportFailed && rec.Instance.Operation != nil {
+			j.unknown = rec.Instance.Operation.ID
+		}
+		return
+	case err != nil:
+		j.fatalf("Observe: %v", err)
+	}
+	if o.Exists() && !j.deleting {
+		j.known = idOf(o.Instance)
+	}
+	switch {
+	case j.deleting && o.Exists():
+		err = sched.Delete(ctx, r)
+	case j.deleting:
+		if sched.Forget(ctx, r) == nil {
+			// A new resource of the same name follows.
+			j.uid, j.deleting, j.imports, j.known, j.confirm = j.uid+1, false, "", "", ""
+			j.generation++
+		}
+		return
+	case !o.UpToDate():
+		err = sched.Apply(ctx, r)
+	}
+	if err != nil {
+		j.fatalf("what was observed cannot be carried out: %v", err)
+	}
+	synctest.Wait()
+	// The outcome is stored in the end, unless the process is dead. The library gives up
+	// after a day in time of the bubble, so that no time is to be wasted.
+	for tries := 0; !j.process.dead.Load() && sched.Running() != 0; tries++ {
+		if tries > 1000 {
+			j.fatalf("an operation does not end")
+		}
+		time.Sleep(10 * time.Millisecond)
+		synctest.Wait()
+	}
+}
+
+func (j *journalTest) change(t *rapid.T) {
+	j.name = rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "name")
+	j.size = rapid.Int64Range(1, 3).Draw(t, "size")
+	j.generation++
+}
+
+// loseRecord is a record that goes while nothing is under way, and whose object is written
+// down elsewhere.
+func (j *journalTest) loseRecord(t *rapid.T) {
+	rec, _ := j.stored()
+	if rec.Instance.Operation != nil || idOf(rec.Instance) != j.known || j.imports != "" {
+		t.Skip("it would be lost for good, or waits for a person to say what to import")
+	}
+	_ = j.records.Delete(context.Background(), j.key())
+}
+
+func (j *journalTest) destroy(*rapid.T) {
+	for _, id := range j.cloud.ids() {
+		j.cloud.remove(id)
+	}
+}
+
+// person does what the message of an unknown outcome says: looks for the object, and adopts
+// it, or confirms that there is none.
+func (j *journalTest) person(cleansUp bool) {
+	if j.unknown == "" {
+		return
+	}
+	ids := j.cloud.ids()
+	switch {
+	case len(ids) == 0:
+		j.confirm = j.unknown
+	case j.imports == "" && !j.deleting && !cleansUp:
+		j.imports = ids[0]
+	default:
+		j.cloud.remove(ids[0])
+		j.confirm = j.unknown
+	}
+}
+
+// converge: once nothing goes wrong any more, there is what is wanted.
+func (j *journalTest) converge(t *rapid.T) {
+	j.cloud.manner, j.cloud.before, j.cloud.after = inOrder, nil, nil
+	j.restart() // a record that was lost is missed when it is read or written next
+	uid := j.uid
+	for range 8 {
+		if j.deleting || j.uid == uid {
+			j.reconcile()
+		}
+		j.check(t)
+		if j.unknown != "" && j.cloud.kind.foreseen() {
+			t.Fatal("a person is needed, though the identity is known")
+		}
+		j.person(false)
+	}
+	if j.uid != uid {
+		if ids := j.cloud.ids(); len(ids) != 0 || len(j.records.records) != 0 {
+			t.Fatalf("after deleting: objects %v, %d records", ids, len(j.records.records))
+		}
+		return
+	}
+	rec, _ := j.stored()
+	ids := j.cloud.ids()
+	if len(ids) != 1 || ids[0] != idOf(rec.Instance) || j.cloud.objects[ids[0]] != (object{j.name, j.size}) || rec.Instance.Operation != nil {
+		t.Fatalf("in the end: objects %v, stored %q, operation %+v; want %s of size %d", j.cloud.objects, idOf(rec.Instance), rec.Instance.Operation, j.name, j.size)
+	}
+}

@@ -1,0 +1,139 @@
+package scheduler
+
+import (
+	"context"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/landbridge-io/landbridge/diagnostic"
+	"github.com/landbridge-io/landbridge/instance"
+	"github.com/landbridge-io/landbridge/scheduler/store"
+	"github.com/landbridge-io/landbridge/terraform"
+)
+
+// Acquire gets hold of a provider for one call or operation. release must be called when it
+// is over. Background operations acquire for themselves, so it must stay usable after the
+// request was answered.
+type Acquire func(ctx context.Context) (ex terraform.Executor, release func(), diags diagnostic.Diagnostics)
+
+// Request is a custom resource, as far as the scheduler is concerned.
+type Request struct {
+	Key        store.Key
+	UID        types.UID
+	Generation int64
+	Resource   terraform.Resource
+	Acquire    Acquire
+	// ProviderConfiguration names the provider configuration: operations are bounded per
+	// configuration.
+	ProviderConfiguration string
+
+	// New says that nothing was ever begun for the resource, so that nothing need be looked for
+	// in the store.
+	New bool
+
+	// Config is what the object is to be; nil when it is only to be observed or deleted.
+	Config *terraform.Config
+	// ConfigHash changes whenever Config does.
+	ConfigHash string
+
+	// Import is the object that the user asked to be imported.
+	Import *terraform.ImportTarget
+	// Known is where the object may be found if nothing is stored for it: what was written down
+	// elsewhere of its identity. Not finding it there means that it is gone, but says nothing of
+	// what an interrupted create made since.
+	Known *terraform.ImportTarget
+	// ConfirmCreate is the id of an operation of unknown outcome after which the user says
+	// that a new create is safe.
+	ConfirmCreate string
+	// Untaint makes a tainted object an ordinary one.
+	Untaint bool
+	// AllowReplace says that the object may be destroyed and created anew.
+	AllowReplace bool
+	// KeepTainted says that a tainted object waits for a person instead of being replaced.
+	KeepTainted bool
+	// Timeout bounds an operation; 0 is the scheduler's default.
+	Timeout time.Duration
+}
+
+// Observation is what is known of the remote object.
+type Observation struct {
+	Instance instance.Instance
+	// Plan is what Apply would do; nil while an operation runs, and without a Config.
+	Plan *terraform.Plan
+	// Operation is the one that runs now, or whose outcome is unknown.
+	Operation *instance.Operation
+	// Last is how the last operation of this process ended; nil when there was none.
+	Last *Outcome
+	// Warnings are what the provider had to say without refusing.
+	Warnings diagnostic.Diagnostics
+}
+
+// Exists says whether there is a remote object.
+func (o *Observation) Exists() bool { return o.Instance.Exists() }
+
+// UpToDate says whether the object is as its configuration wants it.
+func (o *Observation) UpToDate() bool { return o.Plan != nil && o.Plan.Action == terraform.NoOp }
+
+// Outcome is how an operation ended.
+type Outcome struct {
+	Kind        instance.OperationKind
+	At          time.Time
+	Diagnostics diagnostic.Diagnostics
+	// RetryAt is when a failed operation may be tried again.
+	RetryAt time.Time
+}
+
+// Failed says whether the operation failed.
+func (o *Outcome) Failed() bool { return o != nil && o.Diagnostics.HasErrors() }
+
+// Reason classifies errors of the scheduler.
+type Reason string
+
+// Reasons of errors.
+const (
+	// ReasonProviderUnavailable: no provider could be had.
+	ReasonProviderUnavailable Reason = "ProviderUnavailable"
+	// ReasonReadFailed: the object could not be read.
+	ReasonReadFailed Reason = "ReadFailed"
+	// ReasonInvalidConfiguration: the provider refuses the configuration, or cannot plan it.
+	ReasonInvalidConfiguration Reason = "InvalidConfiguration"
+	// ReasonImportFailed: the object to import was not found, or cannot be imported.
+	ReasonImportFailed Reason = "ImportFailed"
+	// ReasonCreateOutcomeUnknown: a create was interrupted, and nothing tells whether it made an object.
+	ReasonCreateOutcomeUnknown Reason = "CreateOutcomeUnknown"
+	// ReasonOperationFailed: the last operation failed, and it is too early to try again.
+	ReasonOperationFailed Reason = "OperationFailed"
+	// ReasonReplaceRefused: the change needs a replacement, which is not allowed.
+	ReasonReplaceRefused Reason = "ReplaceRefused"
+	// ReasonStore: what is remembered could not be loaded or stored.
+	ReasonStore Reason = "StoreFailed"
+)
+
+// Error is why a request could not be carried out. The diagnostics are kept whole.
+type Error struct {
+	Reason      Reason
+	Diagnostics diagnostic.Diagnostics
+	// RetryAt is when it makes sense to ask again; zero when that is not known.
+	RetryAt time.Time
+	// Err is set when the cause is not a provider's.
+	Err error
+}
+
+// Error implements error.
+func (e *Error) Error() string {
+	if e.Err != nil {
+		return e.Err.Error()
+	}
+	return e.Diagnostics.Errors().String()
+}
+
+// Unwrap gives the cause, if it is not a provider's.
+func (e *Error) Unwrap() error { return e.Err }
+
+func failed(reason Reason, diags diagnostic.Diagnostics) *Error {
+	return &Error{Reason: reason, Diagnostics: diags.Errors()}
+}
+
+func known(v cty.Value) bool { return v != cty.NilVal && !v.IsNull() && v.IsWhollyKnown() }

@@ -1,0 +1,408 @@
+package scheduler
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-logr/logr"
+	"golang.org/x/sync/semaphore"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
+
+	"github.com/landbridge-io/landbridge/diagnostic"
+	"github.com/landbridge-io/landbridge/instance"
+	"github.com/landbridge-io/landbridge/scheduler/store"
+	"github.com/landbridge-io/landbridge/schema"
+	"github.com/landbridge-io/landbridge/terraform"
+)
+
+// Interface is what a reconciler asks of a Scheduler.
+type Interface interface {
+	// Observe says what is known of the remote object. The same *Observation as before is
+	// returned when nothing has changed since.
+	Observe(ctx context.Context, r Request) (*Observation, error)
+	// Apply starts what the plan of the last Observe says, or reports what became of it: nil
+	// while it runs, an *Error when it failed and it is too early to try again.
+	Apply(ctx context.Context, r Request) error
+	// Delete starts to destroy the object, or reports what became of that.
+	Delete(ctx context.Context, r Request) error
+	// Forget removes what is remembered of the object, which itself stays as it is.
+	Forget(ctx context.Context, r Request) error
+	// Running is how many operations run.
+	Running() int
+}
+
+// Options of a Scheduler.
+type Options struct {
+	Store  store.Store
+	Logger logr.Logger
+	// Wake is called when an operation has ended and its outcome is stored, and when one has
+	// run for LongOperation.
+	Wake func(store.Key)
+	// LongOperation is how long an operation runs until it is worth telling of; 1 second by default.
+	LongOperation time.Duration
+	// Clock is the real one by default.
+	Clock clock.WithDelayedExecution
+	// OperationTimeout bounds operations whose request has no timeout; 1 hour by default.
+	OperationTimeout time.Duration
+	// OperationsPerConfiguration bounds how many operations run at once with one provider
+	// configuration; 100 by default.
+	OperationsPerConfiguration int64
+	// MinBackoff and MaxBackoff bound the wait after failed operations, which doubles with
+	// each failure in a row; 1 second and 5 minutes by default.
+	MinBackoff, MaxBackoff time.Duration
+}
+
+// Scheduler implements Interface. Make one with New.
+type Scheduler struct {
+	o Options
+
+	mu       sync.Mutex
+	entries  map[types.UID]*entry
+	limits   map[string]*semaphore.Weighted
+	stopping bool
+	running  sync.WaitGroup
+	count    atomic.Int64
+	// cancelled when the grace period of Stop is over.
+	ctx    context.Context
+	cancel context.CancelFunc
+}
+
+var _ Interface = (*Scheduler)(nil)
+
+// entry is what is held in memory of one resource.
+type entry struct {
+	mu     sync.Mutex
+	loaded bool
+	record store.Record
+	// schema is what the record was decoded with: that of another version of the provider needs
+	// the record anew, so that it is upgraded.
+	schema *schema.Resource
+	// observation is the last complete one, made for configHash; or that of what is running.
+	observation *Observation
+	configHash  string
+	// applied says that observation is what an operation left, which nobody has told of yet.
+	applied bool
+	// validated is the hash of the configuration that the provider accepted last.
+	validated string
+	// conflicted says that something is stored for the resource, contrary to expectation.
+	conflicted bool
+	running    *instance.Operation
+	// undispatched is the id of an operation that never got to the provider, though its intent
+	// may be stored.
+	undispatched string
+	last         *Outcome
+	failures     int
+	failedHash   string
+}
+
+// New makes a Scheduler.
+func New(o Options) *Scheduler {
+	if o.Clock == nil {
+		o.Clock = clock.RealClock{}
+	}
+	if o.OperationTimeout == 0 {
+		o.OperationTimeout = time.Hour
+	}
+	if o.OperationsPerConfiguration == 0 {
+		o.OperationsPerConfiguration = 100
+	}
+	if o.LongOperation == 0 {
+		o.LongOperation = time.Second
+	}
+	if o.MinBackoff == 0 {
+		o.MinBackoff = time.Second
+	}
+	if o.MaxBackoff == 0 {
+		o.MaxBackoff = 5 * time.Minute
+	}
+	if o.Wake == nil {
+		o.Wake = func(store.Key) {}
+	}
+	s := &Scheduler{o: o, entries: map[types.UID]*entry{}, limits: map[string]*semaphore.Weighted{}}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	return s
+}
+
+// Stop starts no more operations and waits for those that run to be concluded, until ctx ends.
+// Then it cancels what is left, and waits until that is recorded. Their providers must be
+// told to stop by whoever owns them.
+func (s *Scheduler) Stop(ctx context.Context) error {
+	s.mu.Lock()
+	s.stopping = true
+	s.mu.Unlock()
+	ended := make(chan struct{})
+	go func() { s.running.Wait(); close(ended) }()
+	select {
+	case <-ended:
+		s.cancel()
+		return nil
+	case <-ctx.Done():
+		s.cancel()
+		<-ended
+		return ctx.Err()
+	}
+}
+
+// Running is how many operations run.
+func (s *Scheduler) Running() int { return int(s.count.Load()) }
+
+func (s *Scheduler) isStopping() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stopping
+}
+
+func (s *Scheduler) entry(uid types.UID) *entry {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e, ok := s.entries[uid]
+	if !ok {
+		e = &entry{}
+		s.entries[uid] = e
+	}
+	return e
+}
+
+// Observe implements Interface.
+func (s *Scheduler) Observe(ctx context.Context, r Request) (*Observation, error) {
+	e := s.entry(r.UID)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.running != nil {
+		return e.observation, nil
+	}
+	if err := s.load(ctx, e, r); err != nil {
+		return nil, err
+	}
+	if e.applied && e.observation != nil && r.Config != nil && e.configHash == r.ConfigHash {
+		// What a provider answers to an apply was checked against the plan and is the new state;
+		// as in Terraform, it is read at the next occasion.
+		e.applied = false
+		return e.observation, nil
+	}
+	if r.Config == nil && !e.record.Instance.Exists() && e.record.Instance.Operation == nil && (e.record.Version != "" || r.Known == nil && r.Import == nil) {
+		return &Observation{Last: e.last}, nil // nothing to delete: no provider is needed to say so
+	}
+	ex, release, diags := r.Acquire(ctx)
+	if diags.HasErrors() {
+		return nil, failed(ReasonProviderUnavailable, diags)
+	}
+	defer release()
+
+	if e.record.Instance.Operation != nil {
+		if err := s.recover(ctx, e, r, ex); err != nil {
+			return nil, err
+		}
+	}
+	if r.Untaint && e.record.Instance.Status == instance.Tainted {
+		in := e.record.Instance
+		in.Status = instance.Partial
+		if err := s.save(ctx, e, r, in); err != nil {
+			return nil, err
+		}
+	}
+	if !e.record.Instance.Exists() && e.record.Version == "" {
+		if err := s.find(ctx, e, r, ex); err != nil {
+			return nil, err
+		}
+	}
+	if e.record.Instance.Exists() {
+		refreshed, diags := ex.Refresh(ctx, r.Resource, e.record.Instance)
+		if diags.HasErrors() {
+			return nil, failed(ReasonReadFailed, diags)
+		}
+		if refreshed.Unchanged {
+			e.record.Instance = refreshed.Instance // the same, and now known as the provider sends it
+			if e.observation != nil && e.configHash == r.ConfigHash {
+				return e.observation, nil
+			}
+		} else {
+			if err := s.save(ctx, e, r, refreshed.Instance); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return s.observe(ctx, e, r, ex)
+}
+
+// observe plans, and remembers the observation.
+func (s *Scheduler) observe(ctx context.Context, e *entry, r Request, ex terraform.Executor) (*Observation, error) {
+	o := &Observation{Instance: e.record.Instance, Last: e.last}
+	e.observation, e.configHash = nil, ""
+	if r.Config != nil {
+		config := *r.Config
+		config.Validated = e.validated != "" && e.validated == r.ConfigHash
+		p, diags := ex.Plan(ctx, r.Resource, e.record.Instance, config)
+		if diags.HasErrors() {
+			return nil, failed(ReasonInvalidConfiguration, diags)
+		}
+		e.validated = r.ConfigHash
+		o.Plan, o.Warnings = &p, diags.Warnings()
+		if p.Action == terraform.NoOp {
+			o.Plan = &upToDate // there is nothing to apply, so the values need not be kept
+		}
+	}
+	e.observation, e.configHash = o, r.ConfigHash
+	return o, nil
+}
+
+// upToDate is the plan of all resources that are as they should be.
+var upToDate = terraform.Plan{Action: terraform.NoOp}
+
+// load gets the record from the store, once for each version of the provider.
+func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
+	if e.loaded && e.schema == r.Resource.Schema {
+		return nil
+	}
+	e.loaded, e.observation, e.configHash, e.validated = false, nil, "", ""
+	if r.New && !e.conflicted {
+		// If something is stored all the same, the first write finds out.
+		e.record, e.loaded, e.schema = store.Record{}, true, r.Resource.Schema
+		return nil
+	}
+	rec, err := s.o.Store.Load(ctx, r.Key, r.Resource.Schema)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		rec = store.Record{}
+	case err != nil:
+		return &Error{Reason: ReasonStore, Err: err}
+	case rec.Owner != r.UID:
+		// The resource or the Secret was restored from a backup, or the resource was deleted and
+		// made anew while nobody watched. What is stored is read before it is believed.
+		s.o.Logger.Info("Stored instance belongs to an earlier resource of the same name", "resource", r.Key, "uid", r.UID, "owner", rec.Owner)
+	}
+	e.record, e.loaded, e.schema = rec, true, r.Resource.Schema
+	return nil
+}
+
+// save stores the instance. A conflict means that another controller works on the same
+// resource, or that the Secret was tampered with: what is in memory is not to be believed.
+func (s *Scheduler) save(ctx context.Context, e *entry, r Request, in instance.Instance) error {
+	rec := e.record
+	rec.Instance, rec.Owner = in, r.UID
+	e.observation, e.configHash = nil, ""
+	rec, err := s.o.Store.Save(ctx, r.Key, r.Resource.Schema, rec)
+	if err != nil {
+		e.loaded, e.conflicted = false, true
+		return &Error{Reason: ReasonStore, Err: err}
+	}
+	e.record = rec
+	return nil
+}
+
+// find imports the object that nothing is stored of: the one the user asked for, or if that
+// is not there any more, the one that was known last.
+func (s *Scheduler) find(ctx context.Context, e *entry, r Request, ex terraform.Executor) error {
+	var notFound diagnostic.Diagnostics
+	for _, target := range []*terraform.ImportTarget{r.Import, r.Known} {
+		if target == nil {
+			continue
+		}
+		in, diags := ex.Import(ctx, r.Resource, *target)
+		switch {
+		case !diags.HasErrors():
+			return s.save(ctx, e, r, in)
+		case !nonExistent(diags):
+			return failed(ReasonImportFailed, diags)
+		case target == r.Import:
+			notFound = diags
+		}
+	}
+	if notFound != nil {
+		return failed(ReasonImportFailed, notFound)
+	}
+	return nil
+}
+
+// Forget implements Interface.
+func (s *Scheduler) Forget(ctx context.Context, r Request) error {
+	e := s.entry(r.UID)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.running != nil {
+		return &Error{Reason: ReasonStore, Err: errors.New("an operation is still running")}
+	}
+	if err := s.o.Store.Delete(ctx, r.Key); err != nil {
+		return &Error{Reason: ReasonStore, Err: err}
+	}
+	s.mu.Lock()
+	delete(s.entries, r.UID)
+	s.mu.Unlock()
+	return nil
+}
+
+// Apply implements Interface.
+func (s *Scheduler) Apply(_ context.Context, r Request) error {
+	e := s.entry(r.UID)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.running != nil {
+		return nil
+	}
+	if err := s.backoff(e, r); err != nil {
+		return err
+	}
+	if e.observation == nil || e.observation.Plan == nil || e.configHash != r.ConfigHash {
+		return &Error{Reason: ReasonStore, Err: errors.New("the resource changed since it was observed")}
+	}
+	p := *e.observation.Plan
+	switch {
+	case p.Action == terraform.NoOp:
+		return nil
+	case p.Action.IsReplace() && (!r.AllowReplace || p.Reason == terraform.ReplaceBecauseTainted && r.KeepTainted):
+		return failed(ReasonReplaceRefused, replaceRefused(p))
+	case p.Action.IsReplace():
+		return s.start(e, r, instance.Delete, nil)
+	case p.Action == terraform.Create:
+		return s.start(e, r, instance.Create, &p)
+	default:
+		return s.start(e, r, instance.Update, &p)
+	}
+}
+
+// Delete implements Interface.
+func (s *Scheduler) Delete(_ context.Context, r Request) error {
+	e := s.entry(r.UID)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.running != nil {
+		return nil
+	}
+	if !e.loaded || e.record.Instance.Operation != nil {
+		return &Error{Reason: ReasonStore, Err: errors.New("the resource was not observed since its last operation")}
+	}
+	if !e.record.Instance.Exists() {
+		return nil
+	}
+	if err := s.backoff(e, r); err != nil {
+		return err
+	}
+	return s.start(e, r, instance.Delete, nil)
+}
+
+func replaceRefused(p terraform.Plan) diagnostic.Diagnostics {
+	if p.Reason == terraform.ReplaceBecauseTainted {
+		return diagnostic.Errorf("Replacement refused", "The remote object is tainted: its creation did not end well. It would have to be destroyed and created anew, which spec.lifecycle.taintPolicy, spec.lifecycle.replacePolicy or spec.managementPolicies do not allow. Allow it, or untaint the resource.")
+	}
+	var out diagnostic.Diagnostics
+	for _, path := range p.RequiresReplace {
+		out = append(out, diagnostic.AttributeErrorf(path, "Replacement refused", "This change would destroy the remote object and create it anew, which spec.lifecycle.replacePolicy or spec.managementPolicies do not allow. Allow it, or take the change back.")...)
+	}
+	if out == nil {
+		out = diagnostic.Errorf("Replacement refused", "This change would destroy the remote object and create it anew, which spec.lifecycle.replacePolicy or spec.managementPolicies do not allow.")
+	}
+	return out
+}
+
+// backoff is the error of the last operation as long as it is too early to try again. A
+// changed configuration is tried at once.
+func (s *Scheduler) backoff(e *entry, r Request) error {
+	if !e.last.Failed() || e.failedHash != r.ConfigHash || !s.o.Clock.Now().Before(e.last.RetryAt) {
+		return nil
+	}
+	return &Error{Reason: ReasonOperationFailed, Diagnostics: e.last.Diagnostics.Errors(), RetryAt: e.last.RetryAt}
+}

@@ -1,0 +1,8 @@
+// Package store is where an instance lives between operations.
+//
+// In: an instance and the key of its custom resource. Out: the same instance, with the
+// version that fences concurrent writers: a writer that has not seen the latest version is
+// refused. Secrets keeps each instance in a Secret of Landbridge's own namespace, which
+// tenants can neither read nor forge. It never lists or caches Secrets, and never logs or
+// returns what they hold in an error.
+package store

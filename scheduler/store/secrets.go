@@ -1,0 +1,135 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/instance"
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+const (
+	dataInstance = "instance.json"
+
+	labelManagedBy      = "app.kubernetes.io/managed-by"
+	annotationOwnerUID  = "landbridge.io/owner-uid"
+	annotationOwnerKind = "landbridge.io/owner-kind"
+	annotationOwnerName = "landbridge.io/owner"
+)
+
+// Secrets keeps instances in Secrets of one namespace.
+type Secrets struct {
+	// Client is for the Secrets of Landbridge's namespace. It must not be a caching client.
+	Client typedcorev1.SecretInterface
+
+	// saved remembers what was last written, so that an equal record is not written again.
+	saved sync.Map // Key -> savedRecord
+}
+
+type savedRecord struct {
+	version string
+	sum     [sha256.Size]byte
+}
+
+var _ Store = (*Secrets)(nil)
+
+// SecretName is the name of the Secret for a key: readable, and unique by a hash, since the
+// parts may be longer together than a name may be.
+func SecretName(k Key) string {
+	sum := sha256.Sum256([]byte(strings.Join([]string{k.Group, k.Kind, k.Namespace, k.Name}, "\x00")))
+	readable := strings.ToLower(k.Kind) + "." + k.Name
+	if len(readable) > 180 {
+		readable = strings.TrimRight(readable[:180], ".-")
+	}
+	return readable + "." + hex.EncodeToString(sum[:10])
+}
+
+// Load implements Store.
+func (s *Secrets) Load(ctx context.Context, k Key, r *schema.Resource) (Record, error) {
+	secret, err := s.Client.Get(ctx, SecretName(k), metav1.GetOptions{})
+	if kerrors.IsNotFound(err) {
+		return Record{}, ErrNotFound
+	}
+	if err != nil {
+		return Record{}, fmt.Errorf("cannot load the stored instance: %w", err)
+	}
+	data, ok := secret.Data[dataInstance]
+	if !ok || string(secret.Type) != v1alpha1.SecretTypeInstance {
+		return Record{}, fmt.Errorf("the Secret %s is not one of Landbridge's; it was replaced by somebody else", secret.Name)
+	}
+	in, err := instance.Decode(data, r)
+	if err != nil {
+		return Record{}, fmt.Errorf("cannot decode the instance in Secret %s: %w", secret.Name, err)
+	}
+	owner := types.UID(secret.Annotations[annotationOwnerUID])
+	s.saved.Store(k, savedRecord{version: secret.ResourceVersion, sum: sumOf(owner, data)})
+	return Record{Owner: owner, Version: secret.ResourceVersion, Instance: in}, nil
+}
+
+func sumOf(owner types.UID, data []byte) [sha256.Size]byte {
+	return sha256.Sum256(append([]byte(owner+"\x00"), data...))
+}
+
+// Save implements Store.
+func (s *Secrets) Save(ctx context.Context, k Key, r *schema.Resource, rec Record) (Record, error) {
+	data, err := instance.Encode(rec.Instance, r)
+	if err != nil {
+		return rec, fmt.Errorf("cannot encode the instance: %w", err)
+	}
+	sum := sumOf(rec.Owner, data)
+	if v, ok := s.saved.Load(k); ok && rec.Version != "" {
+		if last := v.(savedRecord); last.version == rec.Version && last.sum == sum {
+			return rec, nil
+		}
+	}
+	secret := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{
+			Name:            SecretName(k),
+			ResourceVersion: rec.Version,
+			Labels:          map[string]string{labelManagedBy: "landbridge"},
+			Annotations: map[string]string{
+				annotationOwnerUID:  string(rec.Owner),
+				annotationOwnerKind: k.Kind + "." + k.Group,
+				annotationOwnerName: strings.TrimPrefix(k.Namespace+"/"+k.Name, "/"),
+			},
+		},
+		Type: v1alpha1.SecretTypeInstance,
+		Data: map[string][]byte{dataInstance: data},
+	}
+	var written *corev1.Secret
+	if rec.Version == "" {
+		written, err = s.Client.Create(ctx, secret, metav1.CreateOptions{})
+	} else {
+		written, err = s.Client.Update(ctx, secret, metav1.UpdateOptions{})
+	}
+	switch {
+	case kerrors.IsConflict(err), kerrors.IsAlreadyExists(err), kerrors.IsNotFound(err) && rec.Version != "":
+		return rec, ErrConflict
+	case err != nil:
+		return rec, fmt.Errorf("cannot store the instance: %w", err)
+	}
+	rec.Version = written.ResourceVersion
+	s.saved.Store(k, savedRecord{version: rec.Version, sum: sum})
+	return rec, nil
+}
+
+// Delete implements Store.
+func (s *Secrets) Delete(ctx context.Context, k Key) error {
+	err := s.Client.Delete(ctx, SecretName(k), metav1.DeleteOptions{})
+	if err != nil && !kerrors.IsNotFound(err) {
+		return fmt.Errorf("cannot delete the stored instance: %w", err)
+	}
+	s.saved.Delete(k)
+	return nil
+}

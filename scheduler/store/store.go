@@ -1,0 +1,47 @@
+package store
+
+import (
+	"context"
+	"errors"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/landbridge-io/landbridge/instance"
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+var (
+	// ErrNotFound: nothing is stored under the key.
+	ErrNotFound = errors.New("no instance is stored for the resource")
+	// ErrConflict: somebody else wrote since the record was loaded.
+	ErrConflict = errors.New("the stored instance was changed by another writer")
+)
+
+// Key is the custom resource an instance belongs to.
+type Key struct {
+	// Group and Kind of the custom resource.
+	Group, Kind string
+	// Namespace is empty for a cluster-scoped resource.
+	Namespace, Name string
+}
+
+// Record is a stored instance.
+type Record struct {
+	// Owner is the uid of the custom resource the instance was stored for. Another uid than the
+	// resource's own means that one of the two was restored from a backup.
+	Owner types.UID
+	// Version fences writers; empty for a record that is not stored yet.
+	Version  string
+	Instance instance.Instance
+}
+
+// Store keeps one record per custom resource. Implementations are safe for concurrent use.
+type Store interface {
+	// Load returns ErrNotFound when nothing is stored.
+	Load(ctx context.Context, k Key, r *schema.Resource) (Record, error)
+	// Save writes the record, if its Version is still the stored one, and returns it with its
+	// new Version; else ErrConflict. A record with an empty Version must not exist yet.
+	Save(ctx context.Context, k Key, r *schema.Resource, rec Record) (Record, error)
+	// Delete removes what is stored; nothing stored is no error.
+	Delete(ctx context.Context, k Key) error
+}

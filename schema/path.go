@@ -1,0 +1,43 @@
+package schema
+
+import "github.com/zclconf/go-cty/cty"
+
+// AttributeByPath is the attribute whose value is at the end of path: nil when there is
+// no attribute, but a block, an element, a part of a plain collection, or nothing at all.
+func (b *Block) AttributeByPath(path cty.Path) *Attribute {
+	return attributeByPath(b.Attributes, b.Blocks, path)
+}
+
+// AttributeByPath is Block.AttributeByPath for a path into the nested attributes' value.
+func (n *NestedAttributes) AttributeByPath(path cty.Path) *Attribute {
+	return attributeByPath(n.Attributes, nil, path)
+}
+
+func attributeByPath(attributes map[string]*Attribute, blocks map[string]*NestedBlock, path cty.Path) *Attribute {
+	key := false
+	for i, step := range path {
+		name, ok := step.(cty.GetAttrStep)
+		if !ok || key {
+			key = false
+			continue // the element of a nested block or attribute, which has the same schema
+		}
+		if a := attributes[name.Name]; a != nil {
+			if i == len(path)-1 {
+				return a
+			}
+			if a.Nested == nil {
+				return nil
+			}
+			attributes, blocks = a.Nested.Attributes, nil
+			continue
+		}
+		n := blocks[name.Name]
+		if n == nil {
+			return nil
+		}
+		attributes, blocks = n.Attributes, n.Blocks
+		// Labelled blocks with values of no fixed type are the attributes of an object.
+		key = n.Nesting == NestingMap && n.ImpliedType() == cty.DynamicPseudoType
+	}
+	return nil
+}

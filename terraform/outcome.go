@@ -1,0 +1,15 @@
+package terraform
+
+import "github.com/landbridge-io/landbridge/diagnostic"
+
+const outcomeUnknown = "Create outcome unknown"
+
+// OutcomeUnknownError is what Apply says, besides the cause, of a create after which it is
+// not known whether an object exists.
+func OutcomeUnknownError(resourceType string) diagnostic.Diagnostics {
+	return diagnostic.Errorf(outcomeUnknown, "The provider did not say whether it created the object of %s. It may exist: look for it before another one is created.", resourceType)
+}
+
+// OutcomeUnknown says whether a create that Apply carried out may have made an object that
+// is not in the instance Apply returned.
+func OutcomeUnknown(d diagnostic.Diagnostics) bool { return d.HasSummary(outcomeUnknown) }

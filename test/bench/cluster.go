@@ -1,0 +1,291 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+var providers = schema.GroupVersionResource{Group: "landbridge.io", Version: "v1alpha1", Resource: "terraformproviders"}
+
+// cluster is a playground and a controller, each a process of its own.
+type cluster struct {
+	dir        string
+	config     *rest.Config
+	client     dynamic.Interface
+	apiserver  *exec.Cmd
+	controller *exec.Cmd
+
+	mu sync.Mutex
+	// provider is what each provider process has used, those that are gone by now included.
+	provider map[int]time.Duration
+}
+
+func start(ctx context.Context, bin string, poll time.Duration) (_ *cluster, err error) {
+	c := &cluster{provider: map[int]time.Duration{}}
+	if c.dir, err = os.MkdirTemp("", "landbridge-bench"); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			c.stop()
+		}
+	}()
+	c.apiserver = command(filepath.Join(bin, "playground"), "serve", "--data", c.dir, "--stop-on-stdin-close")
+	if _, err = c.apiserver.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := c.apiserver.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err = c.apiserver.Start(); err != nil {
+		return nil, err
+	}
+	var ready struct{ Kubeconfig string }
+	line, err := bufio.NewReader(out).ReadBytes('\n')
+	if err != nil {
+		return nil, fmt.Errorf("the playground does not start: %w", err)
+	}
+	go func() { _, _ = io.Copy(io.Discard, out) }()
+	if err = json.Unmarshal(line, &ready); err != nil {
+		return nil, err
+	}
+	if c.config, err = clientcmd.BuildConfigFromFlags("", ready.Kubeconfig); err != nil {
+		return nil, err
+	}
+	c.config.QPS = -1
+	log, err := os.Create(filepath.Join(c.dir, "controller.log"))
+	if err != nil {
+		return nil, err
+	}
+	kubeconfig, err := c.serviceAccount(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if c.config, err = clientcmd.BuildConfigFromFlags("", kubeconfig); err != nil {
+		return nil, err
+	}
+	c.config.QPS = -1
+	if c.client, err = dynamic.NewForConfig(c.config); err != nil {
+		return nil, err
+	}
+	c.controller = command(filepath.Join(bin, "landbridge"), "controller", "--kubeconfig", kubeconfig,
+		"--provider-mirror", filepath.Join(bin, "providers"), "--provider-cache", filepath.Join(c.dir, "providers"),
+		"--poll", poll.String(), "--leader-elect=false", "--metrics-address", "0", "--health-address", "0")
+	c.controller.Stdout, c.controller.Stderr = log, log
+	if err = c.controller.Start(); err != nil {
+		return nil, err
+	}
+	go c.follow(ctx)
+	return c, c.until(ctx, 30*time.Second, func() (bool, error) {
+		_, err := c.client.Resource(providers).List(ctx, listAll)
+		return err == nil, nil
+	})
+}
+
+// serviceAccount is a kubeconfig of a service account that may do everything: programs come with
+// a token as a rule, not with a certificate, which costs the API server more to check.
+func (c *cluster) serviceAccount(ctx context.Context) (string, error) {
+	const namespace, name = "kube-system", "landbridge"
+	kube, err := kubernetes.NewForConfig(c.config)
+	if err != nil {
+		return "", err
+	}
+	if err := c.until(ctx, 30*time.Second, func() (bool, error) {
+		_, err := kube.CoreV1().Namespaces().Get(ctx, namespace, getNow)
+		return err == nil, nil
+	}); err != nil {
+		return "", err
+	}
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	if _, err := kube.CoreV1().ServiceAccounts(namespace).Create(ctx, account, createNow); err != nil {
+		return "", err
+	}
+	binding := &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "cluster-admin"},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: name}},
+	}
+	if _, err := kube.RbacV1().ClusterRoleBindings().Create(ctx, binding, createNow); err != nil {
+		return "", err
+	}
+	token, err := kube.CoreV1().ServiceAccounts(namespace).CreateToken(ctx, name, &authenticationv1.TokenRequest{}, createNow)
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(c.dir, "controller.kubeconfig")
+	return path, clientcmd.WriteToFile(clientcmdapi.Config{
+		CurrentContext: name,
+		Clusters:       map[string]*clientcmdapi.Cluster{name: {Server: c.config.Host, CertificateAuthority: c.config.CAFile, CertificateAuthorityData: c.config.CAData}},
+		AuthInfos:      map[string]*clientcmdapi.AuthInfo{name: {Token: token.Status.Token}},
+		Contexts:       map[string]*clientcmdapi.Context{name: {Cluster: name, AuthInfo: name}},
+	}, path)
+}
+
+func command(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(name, args...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
+	return cmd
+}
+
+// stop ends both processes and removes what they left.
+func (c *cluster) stop() {
+	for _, p := range []*exec.Cmd{c.controller, c.apiserver} {
+		if p != nil && p.Process != nil {
+			_ = p.Process.Signal(syscall.SIGTERM)
+			_ = p.Wait()
+		}
+	}
+	_ = os.RemoveAll(c.dir)
+}
+
+// follow keeps the processor time of provider processes, which come and go.
+func (c *cluster) follow(ctx context.Context) {
+	for ctx.Err() == nil {
+		c.sample()
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+func (c *cluster) sample() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, pid := range children(c.controller.Process.Pid) {
+		if t, err := cpu(pid); err == nil {
+			c.provider[pid] = t
+		}
+	}
+}
+
+func (c *cluster) usage() (u usage, err error) {
+	c.sample()
+	if u.controller, err = cpu(c.controller.Process.Pid); err != nil {
+		return u, err
+	}
+	if u.apiserver, err = cpu(c.apiserver.Process.Pid); err != nil {
+		return u, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, t := range c.provider {
+		u.provider += t
+	}
+	return u, nil
+}
+
+// memory is the resident memory of controller and providers, in MiB.
+func (c *cluster) memory() (controller, provider float64, err error) {
+	if controller, err = rss(c.controller.Process.Pid); err != nil {
+		return 0, 0, err
+	}
+	for _, pid := range children(c.controller.Process.Pid) {
+		if m, err := rss(pid); err == nil {
+			provider += m
+		}
+	}
+	return controller, provider, nil
+}
+
+// install applies a TerraformProvider and waits until it is healthy.
+func (c *cluster) install(ctx context.Context, name, source, version string, activate ...string) (time.Duration, error) {
+	patterns := make([]any, len(activate))
+	for i, a := range activate {
+		patterns[i] = a
+	}
+	u := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "landbridge.io/v1alpha1", "kind": "TerraformProvider", "metadata": map[string]any{"name": name},
+		"spec": map[string]any{"source": source, "version": version, "activate": patterns},
+	}}
+	began := time.Now()
+	if _, err := c.client.Resource(providers).Create(ctx, u, createNow); err != nil {
+		return 0, err
+	}
+	err := c.until(ctx, 5*time.Minute, func() (bool, error) {
+		u, err := c.client.Resource(providers).Get(ctx, name, getNow)
+		return err == nil && condition(u, "Healthy") == "True", nil
+	})
+	return time.Since(began), err
+}
+
+func condition(u *unstructured.Unstructured, kind string) string {
+	list, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
+	for _, x := range list {
+		if m, ok := x.(map[string]any); ok && m["type"] == kind {
+			s, _ := m["status"].(string)
+			return s
+		}
+	}
+	return ""
+}
+
+func (c *cluster) until(ctx context.Context, limit time.Duration, done func() (bool, error)) error {
+	for deadline := time.Now().Add(limit); ; time.Sleep(5 * time.Millisecond) {
+		if ok, err := done(); ok || err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if time.Now().After(deadline) {
+			return errors.New("it took too long; see " + filepath.Join(c.dir, "controller.log"))
+		}
+	}
+}
+
+// writes counts the requests that changed something, or tried to, by all clients, without
+// events and leases.
+func (c *cluster) writes(ctx context.Context) (int, error) {
+	client, err := rest.HTTPClientFor(c.config)
+	if err != nil {
+		return 0, err
+	}
+	req, err := newRequest(ctx, c.config.Host+"/metrics")
+	if err != nil {
+		return 0, err
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return 0, err
+	}
+	defer resp.Body.Close()
+	total := 0
+	scanner := bufio.NewScanner(resp.Body)
+	scanner.Buffer(nil, 1<<20)
+	for scanner.Scan() {
+		line := scanner.Text()
+		if !strings.HasPrefix(line, "apiserver_request_total{") || strings.Contains(line, `resource="leases"`) || strings.Contains(line, `resource="events"`) {
+			continue
+		}
+		for _, verb := range []string{"POST", "PUT", "PATCH", "DELETE", "APPLY"} {
+			if strings.Contains(line, `verb="`+verb+`"`) {
+				var n float64
+				_, _ = fmt.Sscan(line[strings.LastIndexByte(line, ' ')+1:], &n)
+				total += int(n)
+			}
+		}
+	}
+	return total, scanner.Err()
+}

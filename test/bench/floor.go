@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/landbridge-io/landbridge/instance"
+	"github.com/landbridge-io/landbridge/provider"
+	"github.com/landbridge-io/landbridge/provider/install"
+	"github.com/landbridge-io/landbridge/provider/plugin"
+	"github.com/landbridge-io/landbridge/provider/pool"
+	"github.com/landbridge-io/landbridge/terraform"
+	"github.com/landbridge-io/landbridge/terraform/engine"
+)
+
+// randomPool is a pool with the random provider, and the key of its configuration.
+func randomPool(ctx context.Context, bin string) (*pool.Pool, pool.Key, error) {
+	installer := &install.Installer{Mirrors: []string{filepath.Join(bin, "providers")}, CacheDir: os.TempDir()}
+	b, err := installer.Install(ctx, "hashicorp/random", "")
+	if err != nil {
+		return nil, pool.Key{}, err
+	}
+	launcher := &plugin.Launcher{Path: b.Path, SHA256: b.SHA256}
+	return pool.New(pool.Options{}), pool.Prepare(pool.Configuration{Launcher: launcher, Config: cty.EmptyObjectVal}), nil
+}
+
+// created is a random_string, and the request that reads it.
+func created(ctx context.Context, server provider.Server) (*tfprotov6.ReadResourceRequest, error) {
+	s, diags := server.Schema(ctx)
+	if diags.HasErrors() {
+		return nil, diags.Err()
+	}
+	res := terraform.Resource{Schema: s.Resources["random_string"]}
+	values := map[string]cty.Value{}
+	for name, t := range res.Schema.ImpliedType().AttributeTypes() {
+		values[name] = cty.NullVal(t)
+	}
+	values["length"] = cty.NumberIntVal(16)
+	e := engine.New(server)
+	plan, diags := e.Plan(ctx, res, instance.Instance{}, terraform.Config{Value: cty.ObjectVal(values)})
+	if diags.HasErrors() {
+		return nil, diags.Err()
+	}
+	in, diags := e.Apply(ctx, plan)
+	if diags.HasErrors() {
+		return nil, diags.Err()
+	}
+	if in.Wire == nil {
+		return nil, errors.New("the engine does not keep what the provider sent")
+	}
+	null := &tfprotov6.DynamicValue{MsgPack: []byte{0xc0}}
+	return &tfprotov6.ReadResourceRequest{
+		TypeName: "random_string", CurrentState: &tfprotov6.DynamicValue{MsgPack: in.Wire.State}, Private: in.Private, ProviderMeta: null,
+		ClientCapabilities: &tfprotov6.ReadResourceClientCapabilities{},
+	}, nil
+}
+
+// readFloor is the processor time of one Read over gRPC, in the provider and in this process.
+func readFloor(ctx context.Context, bin string) (time.Duration, error) {
+	p, key, err := randomPool(ctx, bin)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = p.Close(context.WithoutCancel(ctx)) }()
+	lease, diags := p.Acquire(ctx, key)
+	if diags.HasErrors() {
+		return 0, diags.Err()
+	}
+	defer lease.Release()
+	req, err := created(ctx, lease.Server())
+	if err != nil {
+		return 0, err
+	}
+	const calls = 3000
+	used := func() (time.Duration, error) {
+		here, err := cpu(os.Getpid())
+		return here + lease.Server().(provider.UsageReporter).Usage().CPU, err
+	}
+	before, err := used()
+	if err != nil {
+		return 0, err
+	}
+	for range calls {
+		if _, err := lease.Server().ReadResource(ctx, req); err != nil {
+			return 0, err
+		}
+	}
+	after, err := used()
+	return (after - before) / calls, err
+}
+
+// longLife calls a provider 100,000 times through the pool.
+func longLife(ctx context.Context, r *report, bin string) error {
+	p, key, err := randomPool(ctx, bin)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = p.Close(context.WithoutCancel(ctx)) }()
+	var req *tfprotov6.ReadResourceRequest
+	memory := map[int]float64{}
+	peak := 0.0
+	const few, many = 1000, 100_000
+	began := time.Now()
+	for i := 1; i <= many; i++ {
+		lease, diags := p.Acquire(ctx, key)
+		if diags.HasErrors() {
+			return diags.Err()
+		}
+		if req == nil {
+			if req, err = created(ctx, lease.Server()); err != nil {
+				return err
+			}
+		}
+		if _, err := lease.Server().ReadResource(ctx, req); err != nil {
+			return fmt.Errorf("call %d: %w", i, err)
+		}
+		if i%100 == 0 {
+			m := float64(lease.Server().(provider.UsageReporter).Usage().ResidentBytes) / (1 << 20)
+			if i <= few {
+				memory[few] = max(memory[few], m)
+			}
+			peak = max(peak, m)
+		}
+		lease.Release()
+	}
+	took := time.Since(began)
+	const name = "long life: largest memory of a provider in its first 1,000 calls"
+	r.add(figure{Name: name, Value: memory[few], Unit: "MiB"})
+	r.ratio(figure{Name: "long life: largest memory of a provider in 100,000 calls", Value: peak, Unit: "MiB", Bound: 2 * memory[few]}, name)
+	r.add(figure{Name: "long life: servers started for 100,000 calls", Value: float64(p.Stats().Starts), Unit: "servers"})
+	r.add(figure{Name: "long life: time per call, replacements included", Value: took.Seconds() * 1000 / many, Unit: "ms"})
+	return nil
+}

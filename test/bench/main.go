@@ -1,0 +1,237 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"os/signal"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+var (
+	strs      = schema.GroupVersionResource{Group: "random.landbridge.io", Version: "v1alpha1", Resource: "strings"}
+	listAll   = metav1.ListOptions{}
+	getNow    = metav1.GetOptions{}
+	createNow = metav1.CreateOptions{}
+)
+
+func newRequest(ctx context.Context, url string) (*http.Request, error) {
+	return http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+}
+
+func main() {
+	var (
+		bin    = flag.String("bin", "bin", "directory of the binaries that make build makes")
+		write  = flag.String("write", "", "Markdown file to put the figures into")
+		only   = flag.String("only", "", "comma-separated parts to run: reconcile, longlife, scale; all but scale by default")
+		window = flag.Duration("window", 30*time.Second, "how long unchanged reconciles are measured")
+	)
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	parts := []string{"reconcile", "longlife"}
+	if *only != "" {
+		parts = strings.Split(*only, ",")
+	}
+	failed := false
+	for _, part := range parts {
+		r := &report{}
+		var err error
+		switch part {
+		case "reconcile":
+			err = reconcile(ctx, r, *bin, *window)
+		case "longlife":
+			err = longLife(ctx, r, *bin)
+		case "scale":
+			err = scale(ctx, r, *bin)
+		default:
+			err = fmt.Errorf("there is no part %q", part)
+		}
+		if err == nil && *write != "" {
+			err = r.write(*write, part)
+		}
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "bench: %s: %s\n", part, err)
+			failed = true
+		}
+		for _, e := range r.exceeded() {
+			fmt.Fprintf(os.Stderr, "bench: out of bounds: %s\n", e)
+			failed = true
+		}
+	}
+	if failed {
+		os.Exit(1)
+	}
+}
+
+// reconcile measures the life of random_string resources.
+func reconcile(ctx context.Context, r *report, bin string, window time.Duration) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	const poll = 10 * time.Second
+	c, err := start(ctx, bin, poll)
+	if err != nil {
+		return err
+	}
+	defer c.stop()
+	installed, err := c.install(ctx, "random", "hashicorp/random", "", "random_*")
+	if err != nil {
+		return err
+	}
+	r.add(figure{Name: "install: random, 10 kinds, until served", Value: seconds(installed), Unit: "s"})
+
+	// The first create of a kind within two seconds of its CRD waits for them in the API server.
+	time.Sleep(3 * time.Second)
+	if _, err := c.create(ctx, "warm-up", 1, 1); err != nil {
+		return err
+	}
+	controller, provider, err := c.memory()
+	if err != nil {
+		return err
+	}
+	r.add(figure{Name: "memory: 1 resource, controller and provider", Value: controller + provider, Unit: "MiB"})
+
+	var ones []time.Duration
+	for i := range 100 {
+		d, err := c.create(ctx, fmt.Sprintf("one-%d", i), 1, 1)
+		if err != nil {
+			return err
+		}
+		ones = append(ones, d)
+	}
+	r.add(figure{Name: "time to Ready: one, p50", Value: seconds(percentile(ones, .5)), Unit: "s"})
+	r.add(figure{Name: "time to Ready: one, p99", Value: seconds(percentile(ones, .99)), Unit: "s", Bound: .15})
+
+	beforeMany, err := c.usage()
+	if err != nil {
+		return err
+	}
+	all, err := c.create(ctx, "many", 780, 16)
+	if err != nil {
+		return err
+	}
+	afterMany, err := c.usage()
+	if err != nil {
+		return err
+	}
+	many := afterMany.sub(beforeMany)
+	for name, d := range map[string]time.Duration{"controller": many.controller, "provider": many.provider, "API server": many.apiserver} {
+		r.add(figure{Name: "create, 780 at once: " + name, Value: d.Seconds() * 1000 / 780, Unit: "ms CPU each"})
+	}
+	r.add(figure{Name: "time to Ready: 780 at once, last", Value: seconds(all), Unit: "s", Bound: 6})
+
+	if _, err := c.create(ctx, "rest", 1000-780-101, 16); err != nil {
+		return err
+	}
+	// Let what was created settle: statuses, first polls, and events, which are written slowly.
+	time.Sleep(80 * time.Second)
+	before, err := c.usage()
+	if err != nil {
+		return err
+	}
+	writes, err := c.writes(ctx)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	time.Sleep(window)
+	after, err := c.usage()
+	if err != nil {
+		return err
+	}
+	took := time.Since(began)
+	writesAfter, err := c.writes(ctx)
+	if err != nil {
+		return err
+	}
+	const resources = 1000
+	reconciles := resources * float64(took) / float64(poll)
+	per := func(d time.Duration) float64 { return d.Seconds() * 1000 / reconciles }
+	used := after.sub(before)
+	floor, err := readFloor(ctx, bin)
+	if err != nil {
+		return err
+	}
+	const floorName = "floor: the same Read called directly, provider and client"
+	r.add(figure{Name: floorName, Value: floor.Seconds() * 1000, Unit: "ms CPU"})
+	r.ratio(figure{Name: "unchanged reconcile: controller, provider and API server", Value: per(used.total()), Unit: "ms CPU", Bound: 3}, floorName)
+	r.ratio(figure{Name: "unchanged reconcile: controller", Value: per(used.controller), Unit: "ms CPU"}, floorName)
+	r.ratio(figure{Name: "unchanged reconcile: provider", Value: per(used.provider), Unit: "ms CPU"}, floorName)
+	r.ratio(figure{Name: "unchanged reconcile: API server", Value: per(used.apiserver), Unit: "ms CPU"}, floorName)
+	r.add(figure{Name: "unchanged reconcile: API writes, all of them together", Value: float64(writesAfter - writes), Unit: "writes", Bound: -1})
+	controller, provider, err = c.memory()
+	if err != nil {
+		return err
+	}
+	r.add(figure{Name: "memory: 1,000 resources, controller", Value: controller, Unit: "MiB"})
+	r.add(figure{Name: "memory: 1,000 resources, provider", Value: provider, Unit: "MiB"})
+	r.add(figure{Name: "memory: 1,000 resources, controller and provider", Value: controller + provider, Unit: "MiB", Bound: 100})
+	return nil
+}
+
+func seconds(d time.Duration) float64 { return d.Seconds() }
+
+// create makes n resources with some workers, and waits until all are Ready. The time is
+// from the first create to the last Ready.
+func (c *cluster) create(ctx context.Context, name string, n, workers int) (time.Duration, error) {
+	client := c.client.Resource(strs).Namespace("default")
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
+	defer cancel()
+	selector := metav1.ListOptions{LabelSelector: "bench=" + name}
+	list, err := client.List(ctx, selector)
+	if err != nil {
+		return 0, err
+	}
+	selector.ResourceVersion = list.GetResourceVersion()
+	w, err := client.Watch(ctx, selector)
+	if err != nil {
+		return 0, err
+	}
+	defer w.Stop()
+	var done sync.WaitGroup
+	var last time.Time
+	done.Go(func() {
+		ready := map[string]bool{}
+		for e := range w.ResultChan() {
+			if u, ok := e.Object.(*unstructured.Unstructured); ok && e.Type == watch.Modified && condition(u, "Ready") == "True" {
+				ready[u.GetName()] = true
+				if len(ready) == n {
+					last = time.Now()
+					return
+				}
+			}
+		}
+	})
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(workers)
+	began := time.Now()
+	for i := range n {
+		group.Go(func() error {
+			_, err := client.Create(groupCtx, &unstructured.Unstructured{Object: map[string]any{
+				"apiVersion": "random.landbridge.io/v1alpha1", "kind": "String",
+				"metadata": map[string]any{"name": fmt.Sprintf("%s-%d", name, i), "labels": map[string]any{"bench": name}},
+				"spec":     map[string]any{"forProvider": map[string]any{"length": int64(16)}},
+			}}, createNow)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return 0, err
+	}
+	done.Wait()
+	if last.IsZero() {
+		return 0, fmt.Errorf("%d resources did not all become Ready in time", n)
+	}
+	return last.Sub(began), nil
+}

@@ -1,0 +1,472 @@
+package cases
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+	"pgregory.net/rapid"
+
+	"github.com/landbridge-io/landbridge/internal/schematest"
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+// Generate is the case of a seed.
+func Generate(style Style, seed int) *Case {
+	return rapid.Custom(func(t *rapid.T) *Case { return draw(t, style) }).Example(seed)
+}
+
+// Faults are the faults there are, by RPC. What each does is the provider's business.
+var Faults = map[string][]string{
+	"Validate":        {"error", "warning", "call"},
+	"Upgrade":         {"error", "null", "unknown", "writeonly", "call"},
+	"UpgradeIdentity": {"error", "null", "call"},
+	"Read": {
+		"error", "call", "warning", "gone", "errorgone", "unknown", "writeonly", "malformed", "noidentity", "newidentity",
+		"unknownidentity", "deferred", "private", "noprivate",
+	},
+	"Plan": {
+		"error", "call", "warning", "null", "invalid", "malformed", "unknownconfig", "noidentity", "newidentity", "unknownidentity",
+		"deferred", "private", "noprivate", "badpath", "replace", "writeonly",
+	},
+	"Apply": {
+		"error", "errorpartial", "errornull", "errornoprivate", "call", "warning", "nothing", "null", "unknown", "inconsistent", "malformed",
+		"noidentity", "newidentity", "unknownidentity", "writeonly", "private", "noprivate",
+	},
+	"Import": {"error", "call", "none", "two", "othertype", "null", "noidentity", "unknownidentity", "deferred", "writeonly", "warning"},
+}
+
+func draw(t *rapid.T, style Style) *Case {
+	c := &Case{Style: style, Seed: rapid.Uint64().Draw(t, "seed")}
+	c.Legacy = rapid.IntRange(0, 3).Draw(t, "legacy") == 0 && (style == Hand || style == HandNoPlan)
+	c.Schemas = drawSchemas(t, style)
+	length := rapid.IntRange(3, 7).Draw(t, "steps")
+	var before *Step
+	for range length {
+		step := c.drawStep(t, before)
+		c.Steps = append(c.Steps, step)
+		before = &step
+	}
+	return c
+}
+
+// valid is a configuration with something for all that is required, which SDKs insist on.
+func valid(b *schema.Block, v cty.Value) cty.Value {
+	values := map[string]cty.Value{}
+	for name, a := range b.Attributes {
+		values[name] = validAttribute(a, v.GetAttr(name))
+	}
+	for name, n := range b.Blocks {
+		values[name] = each(n.Nesting, v.GetAttr(name), func(v cty.Value) cty.Value { return valid(n.Block, v) })
+	}
+	if len(values) == 0 {
+		return cty.EmptyObjectVal
+	}
+	return cty.ObjectVal(values)
+}
+
+func validAttribute(a *schema.Attribute, v cty.Value) cty.Value {
+	if v.IsNull() {
+		if !a.Required {
+			return v
+		}
+		v = something(a.ImpliedType())
+	}
+	if a.Nested == nil {
+		return v
+	}
+	return each(a.Nested.Nesting, v, func(v cty.Value) cty.Value {
+		if v.IsNull() {
+			return v
+		}
+		return valid(&schema.Block{Attributes: a.Nested.Attributes}, v)
+	})
+}
+
+// something is a value of a type that is not null.
+func something(t cty.Type) cty.Value {
+	switch {
+	case t == cty.Number:
+		return cty.NumberIntVal(1)
+	case t == cty.Bool:
+		return cty.True
+	case t.IsListType():
+		return cty.ListValEmpty(t.ElementType())
+	case t.IsSetType():
+		return cty.SetValEmpty(t.ElementType())
+	case t.IsMapType():
+		return cty.MapValEmpty(t.ElementType())
+	case t.IsObjectType():
+		return cty.ObjectVal(nulls(t))
+	}
+	return cty.StringVal("something")
+}
+
+func (c *Case) drawStep(t *rapid.T, before *Step) Step {
+	var step Step
+	one := func(n int, label string) bool { return rapid.IntRange(1, n).Draw(t, label) == n }
+	if before != nil {
+		step.Version = before.Version
+	}
+	if before != nil && before.Version == 0 && one(8, "upgrade") {
+		step.Version = 1
+	}
+	b := c.Schemas[step.Version].Block
+	switch {
+	case before == nil || before.Config == nil:
+		step.Config = drawConfig(t, b)
+		if one(3, "import") {
+			step.Import = ImportByID
+			if c.Schemas[step.Version].Identity != nil && rapid.Bool().Draw(t, "identity") {
+				step.Import = ImportByIdentity
+			}
+		}
+	case one(7, "destroy"):
+	case rapid.Bool().Draw(t, "same"):
+		step.Config = c.convertConfig(*before, step.Version)
+	default:
+		step.Config = c.changeConfig(t, *before, step.Version)
+	}
+	if before != nil {
+		step.Taint = one(8, "taint")
+		switch rapid.IntRange(1, 10).Draw(t, "drift") {
+		case 8, 9:
+			step.Drift = DriftChanged
+		case 10:
+			step.Drift = DriftGone
+		}
+	}
+	step.CreateBeforeDestroy = one(6, "createBeforeDestroy")
+	if one(6, "ignoreChanges") {
+		if one(3, "all") {
+			step.IgnoreChanges = []string{"*"}
+		} else {
+			step.IgnoreChanges = drawNames(t, b)
+		}
+	}
+	if step.Config != nil && c.Style != Hand && c.Style != HandNoPlan && !one(12, "invalid") {
+		v, err := c.ConfigValue(step)
+		if err != nil {
+			panic(err)
+		}
+		values := valid(b, v).AsValueMap()
+		values["id"] = cty.NullVal(cty.String) // the legacy SDK's is optional, but not for users
+		step.Config = encode(cty.ObjectVal(values), b)
+	}
+	if one(3, "fault") {
+		// Apply is where most can go wrong.
+		rpcs := []string{"Validate", "Plan", "Plan", "Apply", "Apply", "Apply"}
+		if before != nil {
+			rpcs = append(rpcs, "Upgrade", "Read", "Read")
+			if step.Version != before.Version {
+				rpcs = append(rpcs, "UpgradeIdentity", "Upgrade")
+			}
+		}
+		if step.Import != NoImport {
+			rpcs = append(rpcs, "Import", "Import", "Read")
+		}
+		rpc := rapid.SampledFrom(rpcs).Draw(t, "rpc")
+		step.Faults = map[string]string{rpc: rapid.SampledFrom(Faults[rpc]).Draw(t, "kind")}
+	}
+	return step
+}
+
+func drawNames(t *rapid.T, b *schema.Block) []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(b.Attributes)) {
+		if rapid.Bool().Draw(t, "ignore") {
+			out = append(out, name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.Blocks)) {
+		if rapid.Bool().Draw(t, "ignore") {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// drawSchemas draws a schema and its successor, which lacks an attribute and has another.
+func drawSchemas(t *rapid.T, style Style) [2]*schema.Resource {
+	first := &schema.Resource{Block: &schema.Block{}, Version: int64(rapid.IntRange(0, 1).Draw(t, "version"))}
+	first.Block = lowercase(schematest.Block(t))
+	restrict(first.Block, style)
+	first.Block.Attributes["id"] = &schema.Attribute{Type: cty.String, Computed: true, Optional: style == SDK}
+	if style == SDK {
+		// The SDK refuses resources that nothing can be changed of.
+		first.Block.Attributes["note"] = &schema.Attribute{Type: cty.String, Optional: true}
+	}
+	if rapid.IntRange(0, 3).Draw(t, "identity") > 0 {
+		first.Identity = drawIdentity(t)
+	}
+	second := clone(first)
+	second.Version++
+	second.Block.Attributes["added"] = &schema.Attribute{Type: cty.String, Optional: true, Computed: rapid.Bool().Draw(t, "computed")}
+	if names := slices.Sorted(maps.Keys(first.Block.Attributes)); len(names) > 1 {
+		if name := rapid.SampledFrom(names).Draw(t, "removed"); name != "id" && name != "note" {
+			delete(second.Block.Attributes, name)
+		}
+	}
+	if second.Identity != nil && rapid.Bool().Draw(t, "identityVersion") {
+		second.Identity.Version++
+		second.Identity.Attributes["added"] = &schema.IdentityAttribute{Type: cty.String, OptionalForImport: true}
+	}
+	return [2]*schema.Resource{first, second}
+}
+
+func clone(r *schema.Resource) *schema.Resource {
+	raw, err := json.Marshal(r)
+	if err != nil {
+		panic(err)
+	}
+	out := &schema.Resource{}
+	if err := json.Unmarshal(raw, out); err != nil {
+		panic(err)
+	}
+	return out
+}
+
+func drawIdentity(t *rapid.T) *schema.Identity {
+	out := &schema.Identity{
+		Version:    int64(rapid.IntRange(0, 1).Draw(t, "version")),
+		Attributes: map[string]*schema.IdentityAttribute{"id": {Type: cty.String, RequiredForImport: true}},
+	}
+	for _, a := range []struct {
+		name string
+		ty   cty.Type
+	}{{"region", cty.String}, {"number", cty.Number}, {"flag", cty.Bool}, {"tags", cty.List(cty.String)}} {
+		switch rapid.IntRange(0, 3).Draw(t, a.name) {
+		case 0:
+			out.Attributes[a.name] = &schema.IdentityAttribute{Type: a.ty, RequiredForImport: true}
+		case 1:
+			out.Attributes[a.name] = &schema.IdentityAttribute{Type: a.ty, OptionalForImport: true}
+		}
+	}
+	return out
+}
+
+// lowercase gives blocks the names that Terraform allows.
+func lowercase(b *schema.Block) *schema.Block {
+	out := &schema.Block{Attributes: lowercaseAttributes(b.Attributes), Blocks: map[string]*schema.NestedBlock{}}
+	for name, n := range b.Blocks {
+		out.Blocks[lower(name)] = &schema.NestedBlock{Nesting: n.Nesting, Block: lowercase(n.Block), MinItems: n.MinItems, MaxItems: n.MaxItems}
+	}
+	return out
+}
+
+func lowercaseAttributes(in map[string]*schema.Attribute) map[string]*schema.Attribute {
+	out := map[string]*schema.Attribute{}
+	for name, a := range in {
+		x := &schema.Attribute{
+			Type: a.Type, Required: a.Required, Optional: a.Optional, Computed: a.Computed,
+			Sensitive: a.Sensitive, WriteOnly: a.WriteOnly,
+		}
+		if a.Nested != nil {
+			x.Nested = &schema.NestedAttributes{Nesting: a.Nested.Nesting, Attributes: lowercaseAttributes(a.Nested.Attributes)}
+		}
+		out[lower(name)] = x
+	}
+	return out
+}
+
+func lower(name string) string { return strings.ToLower(name) }
+
+func drawConfig(t *rapid.T, b *schema.Block) json.RawMessage {
+	return encode(Configurable(b, schematest.Value(t, b)), b)
+}
+
+func encode(v cty.Value, b *schema.Block) json.RawMessage {
+	raw, err := ctyjson.Marshal(v, b.ImpliedType())
+	if err != nil {
+		panic(fmt.Sprintf("encoding a configuration: %s", err))
+	}
+	// OpenTofu's language takes a byte order mark at the beginning of a string for none of it.
+	return bytes.ReplaceAll(raw, []byte("\ufeff"), nil)
+}
+
+// convertConfig is a step's configuration for another version of the schema.
+func (c *Case) convertConfig(step Step, version int) json.RawMessage {
+	if step.Version == version {
+		return step.Config
+	}
+	v, err := c.ConfigValue(step)
+	if err != nil {
+		panic(err)
+	}
+	return encode(Configurable(c.Schemas[version].Block, Reshape(v, c.Schemas[version].Block)), c.Schemas[version].Block)
+}
+
+// Reshape is v as a value of another version of its schema.
+func Reshape(v cty.Value, b *schema.Block) cty.Value {
+	if v.IsNull() {
+		return cty.NullVal(b.ImpliedType())
+	}
+	values := b.EmptyValue().AsValueMap()
+	if values == nil {
+		return cty.EmptyObjectVal
+	}
+	for name := range values {
+		if v.Type().HasAttribute(name) {
+			values[name] = v.GetAttr(name)
+		}
+	}
+	return cty.ObjectVal(values)
+}
+
+// changeConfig draws some of the top-level attributes and blocks anew.
+func (c *Case) changeConfig(t *rapid.T, step Step, version int) json.RawMessage {
+	b := c.Schemas[version].Block
+	was, err := ctyjson.Unmarshal(c.convertConfig(step, version), b.ImpliedType())
+	if err != nil {
+		panic(err)
+	}
+	now := Configurable(b, schematest.Value(t, b))
+	values := was.AsValueMap()
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if rapid.IntRange(0, 2).Draw(t, "change") == 0 {
+			values[name] = now.GetAttr(name)
+		}
+	}
+	return encode(cty.ObjectVal(values), b)
+}
+
+// Configurable is v as a user can write it: what only the provider sets is null, and
+// values of no fixed type are of types that JSON has.
+func Configurable(b *schema.Block, v cty.Value) cty.Value {
+	values := map[string]cty.Value{}
+	for name, a := range b.Attributes {
+		values[name] = configurableAttribute(a, v.GetAttr(name))
+	}
+	for name, n := range b.Blocks {
+		values[name] = each(n.Nesting, v.GetAttr(name), func(v cty.Value) cty.Value { return Configurable(n.Block, v) })
+	}
+	if len(values) == 0 {
+		return cty.EmptyObjectVal
+	}
+	return cty.ObjectVal(values)
+}
+
+func configurableAttribute(a *schema.Attribute, v cty.Value) cty.Value {
+	if !a.Required && !a.Optional {
+		return cty.NullVal(a.ImpliedType())
+	}
+	if a.Nested == nil {
+		return jsonTyped(v, a.Type)
+	}
+	return each(a.Nested.Nesting, v, func(v cty.Value) cty.Value {
+		if v.IsNull() {
+			if a.Nested.Nesting == schema.NestingSingle || !hasMarked(a.Nested.Attributes) {
+				return v
+			}
+			// OpenTofu crashes on null elements with something sensitive or write-only inside.
+			v = cty.ObjectVal(nulls(v.Type()))
+		}
+		values := map[string]cty.Value{}
+		for name, x := range a.Nested.Attributes {
+			values[name] = configurableAttribute(x, v.GetAttr(name))
+		}
+		if len(values) == 0 {
+			return cty.EmptyObjectVal
+		}
+		return cty.ObjectVal(values)
+	})
+}
+
+func hasMarked(attributes map[string]*schema.Attribute) bool {
+	for _, a := range attributes {
+		if a.Sensitive || a.WriteOnly || a.Nested != nil && hasMarked(a.Nested.Attributes) {
+			return true
+		}
+	}
+	return false
+}
+
+func nulls(t cty.Type) map[string]cty.Value {
+	out := map[string]cty.Value{}
+	for name, ty := range t.AttributeTypes() {
+		out[name] = cty.NullVal(ty)
+	}
+	return out
+}
+
+// each applies f to each object of a nesting.
+func each(nesting schema.Nesting, v cty.Value, f func(cty.Value) cty.Value) cty.Value {
+	if v.IsNull() {
+		return v
+	}
+	if nesting == schema.NestingSingle || nesting == schema.NestingGroup {
+		return f(v)
+	}
+	if v.LengthInt() == 0 {
+		return v
+	}
+	switch t := v.Type(); {
+	case t.IsMapType(), t.IsObjectType():
+		values := v.AsValueMap()
+		for key, x := range values {
+			values[key] = f(x)
+		}
+		if t.IsObjectType() {
+			return cty.ObjectVal(values)
+		}
+		return cty.MapVal(values)
+	default:
+		values := v.AsValueSlice()
+		for i, x := range values {
+			values[i] = f(x)
+		}
+		switch {
+		case t.IsSetType():
+			return cty.SetVal(values)
+		case t.IsTupleType():
+			return cty.TupleVal(values)
+		}
+		return cty.ListVal(values)
+	}
+}
+
+// jsonTyped is v with what is in places of no fixed type made of the types JSON has.
+func jsonTyped(v cty.Value, t cty.Type) cty.Value {
+	if !t.HasDynamicTypes() {
+		return v
+	}
+	if v.IsNull() {
+		return cty.NullVal(t)
+	}
+	if t == cty.DynamicPseudoType {
+		raw, err := ctyjson.Marshal(v, v.Type())
+		if err != nil {
+			panic(err)
+		}
+		ty, err := ctyjson.ImpliedType(raw)
+		if err != nil {
+			panic(err)
+		}
+		out, err := ctyjson.Unmarshal(raw, ty)
+		if err != nil {
+			panic(err)
+		}
+		return out
+	}
+	switch {
+	case t.IsObjectType():
+		values := v.AsValueMap()
+		for name, ty := range t.AttributeTypes() {
+			values[name] = jsonTyped(values[name], ty)
+		}
+		return cty.ObjectVal(values)
+	case t.IsTupleType():
+		values := v.AsValueSlice()
+		for i, x := range values {
+			values[i] = jsonTyped(x, t.TupleElementType(i))
+		}
+		return cty.TupleVal(values)
+	default: // a collection: schemas have no dynamic ones
+		return cty.NullVal(t)
+	}
+}

@@ -1,0 +1,83 @@
+package cases
+
+import (
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+// restrict takes out of a schema what providers of a style cannot have.
+func restrict(b *schema.Block, style Style) {
+	if style == Hand || style == HandNoPlan {
+		return
+	}
+	restrictAttributes(b.Attributes, style)
+	for name, n := range b.Blocks {
+		switch n.Nesting {
+		case schema.NestingList, schema.NestingSet:
+		case schema.NestingSingle:
+			if style == SDK {
+				delete(b.Blocks, name)
+				continue
+			}
+		default:
+			delete(b.Blocks, name)
+			continue
+		}
+		restrict(n.Block, style)
+		if style == SDK {
+			// The SDK's blocks are configured or not; what is computed inside comes with them.
+			for inside, a := range n.Attributes {
+				if a.WriteOnly || inside == "id" {
+					delete(n.Attributes, inside)
+				}
+			}
+		}
+	}
+}
+
+func restrictAttributes(attributes map[string]*schema.Attribute, style Style) {
+	for name, a := range attributes {
+		switch {
+		case a.Nested != nil && style != Framework6:
+			delete(attributes, name)
+		case a.Nested != nil:
+			// What is computed inside of something write-only, and the reverse, the framework refuses.
+			if a.WriteOnly || hasMarkedWriteOnly(a.Nested.Attributes) {
+				delete(attributes, name)
+				continue
+			}
+			restrictAttributes(a.Nested.Attributes, style)
+		case !isExpressible(a.Type, style, true), a.WriteOnly && (a.Type.IsSetType() || style == SDK && !a.Type.IsPrimitiveType()):
+			delete(attributes, name)
+		}
+	}
+}
+
+func hasMarkedWriteOnly(attributes map[string]*schema.Attribute) bool {
+	for _, a := range attributes {
+		if a.WriteOnly || a.Nested != nil && hasMarkedWriteOnly(a.Nested.Attributes) {
+			return true
+		}
+	}
+	return false
+}
+
+// isExpressible says whether a style has attributes of a type.
+func isExpressible(t cty.Type, style Style, top bool) bool {
+	switch {
+	case t.IsPrimitiveType():
+		return true
+	case t.IsTupleType(), t == cty.DynamicPseudoType:
+		return false
+	case t.IsCollectionType():
+		return (style != SDK || top && t.ElementType().IsPrimitiveType()) && isExpressible(t.ElementType(), style, false)
+	default:
+		for _, x := range t.AttributeTypes() {
+			if !isExpressible(x, style, false) {
+				return false
+			}
+		}
+		return style != SDK
+	}
+}

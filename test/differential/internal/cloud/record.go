@@ -1,0 +1,108 @@
+package cloud
+
+import (
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/landbridge-io/landbridge/internal/wire"
+)
+
+// null stands for a value that was not sent at all; clients may do either.
+func decode(v *tfprotov6.DynamicValue, t cty.Type) cty.Value {
+	switch {
+	case t == cty.NilType:
+		return cty.NilVal
+	case v == nil, len(v.MsgPack) == 0 && len(v.JSON) == 0:
+		return cty.NullVal(t)
+	}
+	var out cty.Value
+	var err error
+	if len(v.MsgPack) > 0 {
+		out, err = wire.Unmarshal(v.MsgPack, t)
+	} else {
+		out, err = wire.UnmarshalJSON(v.JSON, t)
+	}
+	if err != nil {
+		panic(fmt.Sprintf("a client sent what is not a value of %s: %s", t.FriendlyName(), err))
+	}
+	return out
+}
+
+func decodeIdentity(v *tfprotov6.ResourceIdentityData, t cty.Type) cty.Value {
+	if v == nil {
+		return decode(nil, t)
+	}
+	return decode(v.IdentityData, t)
+}
+
+// rpc is a request about one resource, decoded and written down.
+type rpc struct {
+	*Active
+	call Call
+}
+
+func (a *Active) begin(name string, fields map[string]any) rpc {
+	c := Call{RPC: name, Fields: fields}
+	a.record(c)
+	return rpc{a, c}
+}
+
+func (r rpc) value(name string) cty.Value {
+	v, ok := r.call.Fields[name].(cty.Value)
+	if !ok {
+		return cty.NilVal
+	}
+	return v
+}
+
+func (a *Active) recordValidate(q *tfprotov6.ValidateResourceConfigRequest) rpc {
+	return a.begin("Validate", map[string]any{
+		"config":     decode(q.Config, a.Schema().ImpliedType()),
+		"write-only": q.ClientCapabilities != nil && q.ClientCapabilities.WriteOnlyAttributesAllowed,
+	})
+}
+
+func (a *Active) recordUpgrade(q *tfprotov6.UpgradeResourceStateRequest) rpc {
+	return a.begin("Upgrade", map[string]any{"version": q.Version, "state": canonicalJSON(q.RawState)})
+}
+
+func (a *Active) recordUpgradeIdentity(q *tfprotov6.UpgradeResourceIdentityRequest) rpc {
+	return a.begin("UpgradeIdentity", map[string]any{"version": q.Version, "identity": canonicalJSON(q.RawIdentity)})
+}
+
+func (a *Active) recordRead(q *tfprotov6.ReadResourceRequest) rpc {
+	s := a.Schema()
+	return a.begin("Read", map[string]any{
+		"state": decode(q.CurrentState, s.ImpliedType()), "private": string(q.Private),
+		"identity": decodeIdentity(q.CurrentIdentity, s.IdentityType()),
+		"deferral": q.ClientCapabilities != nil && q.ClientCapabilities.DeferralAllowed,
+	})
+}
+
+func (a *Active) recordPlan(q *tfprotov6.PlanResourceChangeRequest) rpc {
+	s := a.Schema()
+	return a.begin("Plan", map[string]any{
+		"prior": decode(q.PriorState, s.ImpliedType()), "proposed": decode(q.ProposedNewState, s.ImpliedType()),
+		"config": decode(q.Config, s.ImpliedType()), "private": string(q.PriorPrivate),
+		"identity": decodeIdentity(q.PriorIdentity, s.IdentityType()),
+		"deferral": q.ClientCapabilities != nil && q.ClientCapabilities.DeferralAllowed,
+	})
+}
+
+func (a *Active) recordApply(q *tfprotov6.ApplyResourceChangeRequest) rpc {
+	s := a.Schema()
+	return a.begin("Apply", map[string]any{
+		"prior": decode(q.PriorState, s.ImpliedType()), "planned": decode(q.PlannedState, s.ImpliedType()),
+		"config": decode(q.Config, s.ImpliedType()), "private": string(q.PlannedPrivate),
+		"identity": decodeIdentity(q.PlannedIdentity, s.IdentityType()),
+	})
+}
+
+func (a *Active) recordImport(q *tfprotov6.ImportResourceStateRequest) rpc {
+	return a.begin("Import", map[string]any{
+		"id": q.ID, "identity": decodeIdentity(q.Identity, a.Schema().IdentityType()),
+		"deferral": q.ClientCapabilities != nil && q.ClientCapabilities.DeferralAllowed,
+	})
+}

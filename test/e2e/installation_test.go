@@ -1,0 +1,308 @@
+package e2e_test
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	kruntime "k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// A provider that cannot be installed says why in its conditions, is tried again
+// ever less often, and heals when its spec is corrected.
+func TestProviderRefused(t *testing.T) {
+	c := shared(t)
+	file := func(name, content string, mode os.FileMode) func(*testing.T) *unstructured.Unstructured {
+		return func(t *testing.T) *unstructured.Unstructured {
+			path := filepath.Join(directory(t), "terraform-provider-"+name)
+			if err := os.WriteFile(path, []byte(content), mode); err != nil {
+				t.Fatal(err)
+			}
+			return terraformProvider("refused-"+name, path)
+		}
+	}
+	mode := func(mode string) func(*testing.T) *unstructured.Unstructured {
+		return func(t *testing.T) *unstructured.Unstructured {
+			return newDouble(t, "refused"+mode, "TESTPROVIDER_MODE="+mode).provider()
+		}
+	}
+	version := func(name, source, version string) func(*testing.T) *unstructured.Unstructured {
+		return func(*testing.T) *unstructured.Unstructured {
+			p := terraformProvider("refused-"+name, source)
+			if version != "" {
+				p.Object["spec"].(m)["version"] = version
+			}
+			return p
+		}
+	}
+	for name, x := range map[string]struct {
+		provider func(*testing.T) *unstructured.Unstructured
+		reason   string
+		says     []string
+	}{
+		"no such source":     {version("source", "hashicorp/nothing", ""), "BinaryNotFound", []string{"hashicorp/nothing"}},
+		"no such version":    {version("version", "hashicorp/random", "~> 99.0"), "BinaryNotFound", []string{"~> 99.0", "3.9.0"}},
+		"no version at all":  {version("constraint", "hashicorp/random", "newest"), "BinaryNotFound", []string{"newest"}},
+		"no source at all":   {version("address", "a b c", ""), "BinaryNotFound", []string{"a b c"}},
+		"no such file":       {version("nofile", "/nowhere/terraform-provider-x", ""), "BinaryNotFound", []string{"/nowhere/terraform-provider-x"}},
+		"not executable":     {file("plain", "text", 0o644), "BinaryNotFound", []string{"chmod +x"}},
+		"not a program":      {file("text", "text", 0o755), "ProviderNotRunning", []string{"terraform-provider-text"}},
+		"not a provider":     {file("script", "#!/bin/sh\necho hello\n", 0o755), "ProviderNotRunning", []string{"not a Terraform provider", "hello"}},
+		"exits at its start": {mode("exit"), "ProviderNotRunning", []string{"the moon is full", "3"}},
+		"protocol 4":         {mode("protocol4"), "ProviderNotRunning", []string{"protocol 4", "5 and 6"}},
+		"prints rubbish":     {mode("rubbish"), "ProviderNotRunning", []string{"Hello! This is no provider."}},
+		"hangs":              {mode("hang"), "ProviderNotRunning", []string{"did not announce itself in time"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := x.provider(t)
+			if err := c.Create(t.Context(), p); err != nil {
+				t.Fatal(err)
+			}
+			message := c.refused(t, p, "Installed", x.reason, x.says...)
+			if status, reason, other := condition(p, "Healthy"); status != "False" || reason != x.reason || other != message {
+				t.Errorf("Healthy is %s, %s, %q", status, reason, other)
+			}
+			version := p.GetResourceVersion()
+			c.never(t, 2*time.Second, "another write of the same refusal", func() bool {
+				return c.Get(t.Context(), client.ObjectKeyFromObject(p), p) != nil || p.GetResourceVersion() != version
+			})
+			if name == "no such version" {
+				c.patch(t, p, `{"spec":{"version":"~> 3.9","source":"hashicorp/time","activate":["time_nothing"]}}`)
+				c.refused(t, p, "Installed", "BinaryNotFound", "0.14.2")
+			}
+			c.remove(t, p)
+		})
+	}
+}
+
+// crdNames are the CRDs of a provider that are there.
+func (c *cluster) crdNames(ctx context.Context, provider string) []string {
+	list := &unstructured.UnstructuredList{}
+	list.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinitionList"))
+	if err := c.List(ctx, list, client.MatchingLabels{"landbridge.io/provider": provider}); err != nil {
+		return nil
+	}
+	var out []string
+	for _, u := range list.Items {
+		out = append(out, u.GetName())
+	}
+	return out
+}
+
+func TestActivation(t *testing.T) {
+	c := shared(t)
+	d := newDouble(t, "activation")
+	ns := c.namespace(t)
+	const things, places = "things.activation.landbridge.io", "places.activation.landbridge.io"
+
+	// A type that is not there is told of; the others are served.
+	p := d.provider("activation_thing", "activation_nothing", "[")
+	if err := c.Create(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	c.refused(t, p, "Healthy", "UnknownResourceType", `"activation_nothing"`, `"["`, "spec.activate")
+	if !isTrue(p, "Installed") || text(p, "status", "activated") != "1" || text(p, "status", "resources") != "2" || text(p, "status", "protocol") != "6" {
+		t.Errorf("status %v", p.Object["status"])
+	}
+	used := d.thing(ns, "used", nil)
+	c.create(t, used)
+	c.ready(t, used)
+	if c.crd(t.Context(), things) == nil || c.crd(t.Context(), places) != nil {
+		t.Error("the CRDs are not those of the activated types")
+	}
+
+	c.patch(t, p, `{"spec":{"activate":["activation_*"]}}`)
+	c.waitFor(t, p, "healthy", func() bool { return isTrue(p, "Healthy") && text(p, "status", "activated") == "2" })
+
+	// Taken away: the CRD of which there are resources stays, with them, and the other goes.
+	c.patch(t, p, `{"spec":{"activate":[]}}`)
+	c.waitFor(t, p, "serving all again", func() bool { return current(p) && text(p, "status", "activated") == "2" })
+	c.patch(t, p, `{"spec":{"activate":["activation_none"]}}`)
+	c.refused(t, p, "Healthy", "UnknownResourceType", `"activation_none"`)
+	c.eventually(t, "the unused CRD is gone", func(ctx context.Context) bool { return c.crd(ctx, places) == nil })
+	if text(p, "status", "activated") != "" && text(p, "status", "activated") != "0" {
+		t.Errorf("%s types are activated", text(p, "status", "activated"))
+	}
+	reads := d.calls("read thing used")
+	c.patch(t, used, `{"spec":{"forProvider":{"value":"later"}}}`)
+	c.never(t, 3*poll, "a resource of a type that is not active was looked at", func() bool { return d.calls("read thing used") > reads+1 || d.calls("update") > 0 })
+	if c.crd(t.Context(), things) == nil {
+		t.Fatal("a CRD of which there are resources was removed")
+	}
+
+	c.patch(t, p, `{"spec":{"activate":["activation_thing"]}}`)
+	c.has(t, d, "thing", "used", "value", "later")
+	c.ready(t, used)
+
+	// The provider is taken away and comes back: nothing happens to remote objects.
+	changes := d.changes()
+	c.remove(t, p)
+	c.never(t, 2*poll, "the resource or its CRD went with the provider", func() bool {
+		return c.crd(t.Context(), things) == nil || c.Get(t.Context(), client.ObjectKeyFromObject(used), used) != nil
+	})
+	again := d.provider("activation_thing")
+	c.install(t, again)
+	reads = d.calls("read thing used")
+	c.eventually(t, "the resource is looked at again", func(context.Context) bool { return d.calls("read thing used") > reads })
+	c.ready(t, used)
+	if n := d.changes() - changes; n != 0 {
+		t.Errorf("%d changes of remote objects", n)
+	}
+
+	// A CRD that somebody removes comes back, if it is in use.
+	c.remove(t, used)
+	if err := c.Delete(t.Context(), c.crd(t.Context(), things)); err != nil {
+		t.Fatal(err)
+	}
+	c.eventually(t, "a removed CRD is back", func(ctx context.Context) bool {
+		u := c.crd(ctx, things)
+		return u != nil && u.GetDeletionTimestamp() == nil && isTrue(u, "Established")
+	})
+	after := d.thing(ns, "after", nil)
+	c.create(t, after)
+	c.ready(t, after)
+	c.remove(t, after)
+	c.remove(t, again)
+	c.eventually(t, "all of the provider's CRDs are gone", func(ctx context.Context) bool { return len(c.crdNames(ctx, "activation")) == 0 })
+}
+
+// A CRD of somebody else is left alone, and the other types are served.
+func TestCRDConflict(t *testing.T) {
+	c := shared(t)
+	d := newDouble(t, "conflict")
+	ns := c.namespace(t)
+	preserve := true
+	foreign := &apiextensionsv1.CustomResourceDefinition{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "apiextensions.k8s.io/v1", Kind: "CustomResourceDefinition"},
+		ObjectMeta: metav1.ObjectMeta{Name: "things.conflict.landbridge.io", Annotations: map[string]string{"made-by": "somebody"}},
+		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
+			Group: "conflict.landbridge.io", Scope: apiextensionsv1.NamespaceScoped,
+			Names: apiextensionsv1.CustomResourceDefinitionNames{Kind: "Thing", ListKind: "ThingList", Plural: "things", Singular: "thing"},
+			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
+				Name: "v1alpha1", Served: true, Storage: true,
+				Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: &preserve}},
+			}},
+		},
+	}
+	content, err := kruntime.DefaultUnstructuredConverter.ToUnstructured(foreign)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Create(t.Context(), &unstructured.Unstructured{Object: content}); err != nil {
+		t.Fatal(err)
+	}
+	c.eventually(t, "the foreign CRD is served", func(ctx context.Context) bool {
+		u := c.crd(ctx, foreign.Name)
+		return u != nil && isTrue(u, "Established")
+	})
+	theirs := resource(d.apiVersion(), "Thing", ns, "theirs", m{"whatever": "they like"})
+	c.create(t, theirs)
+	before := c.crd(t.Context(), foreign.Name)
+
+	p := d.provider()
+	if err := c.Create(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	c.refused(t, p, "Healthy", "CRDConflict", foreign.Name, "not Landbridge's")
+	place := d.place(ns, "served", nil)
+	c.create(t, place)
+	c.ready(t, place)
+	c.remove(t, place)
+
+	// Another installation of the same provider does not take over what the first one serves.
+	second := d.provider()
+	second.SetName("conflict-second")
+	if err := c.Create(t.Context(), second); err != nil {
+		t.Fatal(err)
+	}
+	c.refused(t, second, "Healthy", "CRDConflict", "belongs to the TerraformProvider conflict")
+	c.remove(t, second)
+	c.remove(t, p)
+	after := c.crd(t.Context(), foreign.Name)
+	if after == nil || after.GetResourceVersion() != before.GetResourceVersion() {
+		t.Error("the foreign CRD was changed")
+	}
+	if err := c.Get(t.Context(), client.ObjectKeyFromObject(theirs), theirs); err != nil || len(theirs.GetFinalizers()) != 0 {
+		t.Errorf("the foreign object was touched: %v", err)
+	}
+	if left := c.crdNames(t.Context(), "conflict"); len(left) > 0 {
+		c.eventually(t, "the provider's own CRDs are gone", func(ctx context.Context) bool { return len(c.crdNames(ctx, "conflict")) == 0 })
+	}
+}
+
+// A new version of the provider takes over the resources; their state is upgraded.
+func TestProviderVersion(t *testing.T) {
+	c := shared(t)
+	d := newDouble(t, "versions")
+	ns := c.namespace(t)
+	d.release(t, "1.0.0", "2.0.0")
+	p := d.provider()
+	set(t, p, "test/versions", "spec", "source")
+	set(t, p, "~> 1.0", "spec", "version")
+	c.install(t, p)
+	if got := text(p, "status", "installed", "version"); got != "1.0.0" {
+		t.Fatalf("version %s", got)
+	}
+	r := d.thing(ns, "kept", m{"value": "a"})
+	c.create(t, r)
+	c.ready(t, r)
+	id := r.GetAnnotations()[externalName]
+
+	c.patch(t, p, `{"spec":{"version":">= 1.0"}}`)
+	c.waitFor(t, p, "of version 2", func() bool { return text(p, "status", "installed", "version") == "2.0.0" && isTrue(p, "Healthy") })
+	reads := d.calls("read thing kept")
+	c.eventually(t, "the new version reads it", func(context.Context) bool { return d.calls("read thing kept") > reads })
+	c.ready(t, r)
+	if d.changes() != 1 || r.GetAnnotations()[externalName] != id {
+		t.Errorf("%d changes of remote objects", d.changes())
+	}
+	c.patch(t, r, `{"spec":{"forProvider":{"label":"new in version 2"}}}`)
+	c.has(t, d, "thing", "kept", "label", "new in version 2")
+	c.ready(t, r)
+
+	// A version that is not there: what was installed goes on.
+	c.patch(t, p, `{"spec":{"version":"~> 3.0"}}`)
+	c.refused(t, p, "Installed", "BinaryNotFound", "2.0.0", "1.0.0")
+	c.patch(t, r, `{"spec":{"forProvider":{"value":"b"}}}`)
+	c.has(t, d, "thing", "kept", "value", "b")
+	c.remove(t, r)
+	c.remove(t, p)
+}
+
+// release puts versions of the double into the mirror.
+func (d *double) release(t *testing.T, versions ...string) {
+	t.Helper()
+	for _, v := range versions {
+		path := filepath.Join(scratch, "mirror", "registry.terraform.io", "test", d.name, v, runtime.GOOS+"_"+runtime.GOARCH, "terraform-provider-"+d.name+"_v"+v)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		from, err := os.Open(testProvider(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		to, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o755)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// What follows a program does not matter to it, but makes it another file.
+		_, err = io.Copy(to, io.MultiReader(from, strings.NewReader(v)))
+		from.Close()
+		if err == nil {
+			err = to.Close()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,170 @@
+package e2e_test
+
+import (
+	"context"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/kubernetes"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// m is an object in JSON.
+type m = map[string]any
+
+// resource makes an object; namespace may be empty.
+func resource(apiVersion, kind, namespace, name string, spec m) *unstructured.Unstructured {
+	u := &unstructured.Unstructured{Object: m{"apiVersion": apiVersion, "kind": kind, "spec": spec}}
+	u.SetNamespace(namespace)
+	u.SetName(name)
+	return u
+}
+
+// terraformProvider makes an object whose provider is the source.
+func terraformProvider(name, source string, activate ...any) *unstructured.Unstructured {
+	spec := m{"source": source}
+	if len(activate) > 0 {
+		spec["activate"] = activate
+	}
+	return resource("landbridge.io/v1alpha1", "TerraformProvider", "", name, spec)
+}
+
+// install creates the TerraformProvider and waits until it is healthy. One that
+// is there is only waited for.
+func (c *cluster) install(t *testing.T, p *unstructured.Unstructured) {
+	t.Helper()
+	var err error
+	c.eventually(t, "TerraformProviders are served", func(ctx context.Context) bool {
+		err = client.IgnoreAlreadyExists(c.Create(ctx, p))
+		return !meta.IsNoMatchError(err) && !kerrors.IsNotFound(err)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.waitFor(t, p, "healthy", func() bool { return isTrue(p, "Installed", "Healthy") && current(p) })
+}
+
+// current says whether the status tells of the spec as it is.
+func current(u *unstructured.Unstructured) bool {
+	return text(u, "status", "observedGeneration") == strconv.FormatInt(u.GetGeneration(), 10)
+}
+
+// ready waits until the resource is as its spec says.
+func (c *cluster) ready(t *testing.T, u *unstructured.Unstructured) {
+	t.Helper()
+	c.waitFor(t, u, "ready", func() bool {
+		return isTrue(u, "Ready", "Synced") && current(u) && text(u, "status", "operation") == "" && text(u, "status", "plan") == ""
+	})
+}
+
+// refused waits until the resource or provider has a condition that is false
+// for the reason, with a message that has all of the parts, and returns that.
+func (c *cluster) refused(t *testing.T, u *unstructured.Unstructured, condition, reason string, parts ...string) string {
+	t.Helper()
+	var message string
+	c.waitFor(t, u, reason+" "+strings.Join(parts, ", "), func() bool {
+		s, r, m := conditionOf(u, condition)
+		message = m
+		for _, part := range parts {
+			if !strings.Contains(m, part) {
+				return false
+			}
+		}
+		return s == "False" && r == reason
+	})
+	return message
+}
+
+var conditionOf = condition
+
+// secret creates one.
+func (c *cluster) secret(t *testing.T, namespace, name string, data map[string]string) *corev1.Secret {
+	t.Helper()
+	s := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, StringData: data}
+	if err := c.Create(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// stored are the Secrets that hold what is remembered of the namespace's resources.
+func (c *cluster) stored(t *testing.T, namespace string) []corev1.Secret {
+	t.Helper()
+	list := &corev1.SecretList{}
+	if err := c.List(t.Context(), list, client.InNamespace(system)); err != nil {
+		t.Fatal(err)
+	}
+	var out []corev1.Secret
+	for _, s := range list.Items {
+		if strings.HasPrefix(s.Annotations["landbridge.io/owner"], namespace+"/") {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// crd is the CRD of that name, or nil.
+func (c *cluster) crd(ctx context.Context, name string) *unstructured.Unstructured {
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
+	if err := c.Get(ctx, client.ObjectKey{Name: name}, u); err != nil {
+		return nil
+	}
+	return u
+}
+
+var requestCount = regexp.MustCompile(`^apiserver_request_total\{(.*)\} (\S+)$`)
+
+// writes is how many writes of the resource's objects, in any namespace, the
+// API server has answered.
+func (c *cluster) writes(t *testing.T, group, plural string) int {
+	t.Helper()
+	kube, err := kubernetes.NewForConfig(c.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := kube.RESTClient().Get().AbsPath("/metrics").DoRaw(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := 0
+	for line := range strings.Lines(string(raw)) {
+		match := requestCount.FindStringSubmatch(strings.TrimSpace(line))
+		if match == nil || !strings.Contains(match[1], `group="`+group+`"`) || !strings.Contains(match[1], `resource="`+plural+`"`) {
+			continue
+		}
+		for _, verb := range []string{"POST", "PUT", "PATCH", "APPLY", "DELETE"} {
+			if strings.Contains(match[1], `verb="`+verb+`"`) {
+				n, err := strconv.ParseFloat(match[2], 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				total += int(n)
+			}
+		}
+	}
+	return total
+}
+
+// never watches for a while that something stays as it is.
+func (c *cluster) never(t *testing.T, during time.Duration, what string, happened func() bool) {
+	t.Helper()
+	for end := time.Now().Add(during); time.Now().Before(end); time.Sleep(25 * time.Millisecond) {
+		if happened() {
+			t.Fatalf("it happened: %s", what)
+		}
+	}
+}
+
+func object(content m) *unstructured.Unstructured { return &unstructured.Unstructured{Object: content} }
+
+func key(u *unstructured.Unstructured) client.ObjectKey { return client.ObjectKeyFromObject(u) }

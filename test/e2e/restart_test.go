@@ -1,0 +1,265 @@
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/landbridge-io/landbridge/internal/providertest"
+)
+
+// versions are the resource versions of the objects and of all Secrets.
+func (c *cluster) versions(t *testing.T, objects ...*unstructured.Unstructured) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for _, u := range objects {
+		if err := c.Get(t.Context(), key(u), u); err != nil {
+			t.Fatal(err)
+		}
+		out[u.GetKind()+" "+u.GetName()] = u.GetResourceVersion()
+	}
+	secrets := &corev1.SecretList{}
+	if err := c.List(t.Context(), secrets); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range secrets.Items {
+		out["Secret "+s.Name] = s.ResourceVersion
+	}
+	return out
+}
+
+func same(t *testing.T, what string, before, after map[string]string) {
+	t.Helper()
+	for name := range maps.Keys(before) {
+		if after[name] != before[name] {
+			t.Errorf("%s: %s went from version %q to %q", what, name, before[name], after[name])
+		}
+	}
+	if len(before) != len(after) {
+		t.Errorf("%s: %d objects became %d", what, len(before), len(after))
+	}
+}
+
+// Nothing is written as long as nothing changes, and a new start of the
+// controller changes nothing either; not even if what was stored is lost.
+func TestNothingChanges(t *testing.T) {
+	t.Parallel()
+	c := alone(t)
+	mirror := providertest.Mirror(t, "random", "local")
+	stop := c.control(t, options(mirror))
+	d := newDouble(t, "quiet", "TESTPROVIDER_CONFIGURATION=yes")
+	providers := []*unstructured.Unstructured{d.provider(), terraformProvider("random", "hashicorp/random"), terraformProvider("local", "hashicorp/local")}
+	for _, p := range providers {
+		c.install(t, p)
+	}
+	ns := c.namespace(t)
+	c.secret(t, ns, "token", map[string]string{"token": "the token", "password": "the password"})
+	config := resource(d.apiVersion(), "ClusterProviderConfig", "", "default", m{"tokenSecretRef": m{"name": "token", "namespace": ns, "key": "token"}})
+	resources := []*unstructured.Unstructured{
+		d.thing(ns, "thing", m{"value": "a", "passwordSecretRef": m{"name": "token", "key": "password"}, "rule": []any{m{"portRange": "1"}, m{"portRange": "2"}}}),
+		d.place(ns, "place", nil),
+		resource(random, "Password", ns, "password", m{"forProvider": m{"length": int64(16)}, "writeConnectionSecretToRef": m{"name": "details"}}),
+		resource(random, "Pet", ns, "pet", m{"forProvider": m{}}),
+		resource(local, "File", ns, "file", m{"forProvider": m{"filename": filepath.Join(d.dir, "file"), "content": "text"}}),
+	}
+	broken := d.thing(ns, "broken", m{"displayName": "invalid"})
+	for _, r := range append(resources, broken) {
+		c.create(t, r)
+	}
+	c.create(t, config) // now, since its users are counted at once and then but now and then
+	for _, r := range resources {
+		c.ready(t, r)
+	}
+	c.refused(t, broken, "Synced", "InvalidConfiguration")
+	all := slices.Concat(providers, resources, []*unstructured.Unstructured{config, broken})
+	polls := func(n int) {
+		t.Helper()
+		reads := d.calls("read thing thing")
+		c.eventually(t, fmt.Sprint(n, " polls"), func(context.Context) bool { return d.calls("read thing thing") >= reads+n })
+	}
+	writes := func() (n int) {
+		for _, kind := range []struct{ group, plural string }{
+			{"quiet.landbridge.io", "things"}, {"quiet.landbridge.io", "places"}, {"quiet.landbridge.io", "clusterproviderconfigs"},
+			{"random.landbridge.io", "passwords"}, {"random.landbridge.io", "pets"}, {"local.landbridge.io", "files"},
+			{"landbridge.io", "terraformproviders"}, {"", "secrets"}, {"apiextensions.k8s.io", "customresourcedefinitions"},
+		} {
+			n += c.writes(t, kind.group, kind.plural)
+		}
+		return n
+	}
+	c.waitFor(t, config, "counted", func() bool { return text(config, "status", "users") == "3" })
+
+	polls(2)
+	versions, before, changes := c.versions(t, all...), writes(), d.changes()
+	if before < len(resources) {
+		t.Fatalf("the API server counts %d writes", before)
+	}
+	polls(4)
+	if n := writes() - before; n != 0 {
+		t.Errorf("%d writes while nothing changes", n)
+	}
+	same(t, "while nothing changes", versions, c.versions(t, all...))
+
+	stop()
+	stop = c.control(t, options(mirror))
+	polls(4)
+	same(t, "after a new start", versions, c.versions(t, all...))
+	if n := d.changes() - changes; n != 0 {
+		t.Errorf("%d changes of remote objects", n)
+	}
+
+	// Without what was stored, objects are found by what is written on the resources.
+	stop()
+	for _, name := range []string{"thing", "place"} {
+		for _, s := range c.stored(t, ns) {
+			if s.Annotations["landbridge.io/owner"] == ns+"/"+name {
+				if err := c.Delete(t.Context(), &s); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	c.control(t, options(mirror))
+	polls(2)
+	for _, r := range resources[:2] {
+		c.ready(t, r)
+	}
+	if n := d.changes() - changes; n != 0 {
+		t.Errorf("%d changes of remote objects after what was stored was lost", n)
+	}
+	if stored := c.stored(t, ns); len(stored) != len(resources) {
+		t.Errorf("%d of %d resources are stored", len(stored), len(resources))
+	}
+	for _, r := range resources {
+		c.remove(t, r)
+	}
+	c.remove(t, broken)
+	if stored := c.stored(t, ns); len(stored) != 0 {
+		t.Errorf("%d are stored at the end", len(stored))
+	}
+}
+
+// A slow create does not keep the only worker, survives a stop of the
+// controller, and is not begun again by the next.
+func TestSlowCreate(t *testing.T) {
+	t.Parallel()
+	c := alone(t)
+	d := newDouble(t, "slow")
+	o := options(directory(t))
+	o.Workers = 1
+	stop := c.control(t, o)
+	c.install(t, d.provider())
+	ns := c.namespace(t)
+	quick := d.thing(ns, "quick", m{"value": "a"})
+	c.create(t, quick)
+	c.ready(t, quick)
+
+	d.order(t, "slow", "slow 6s")
+	slow := d.thing(ns, "slow", nil)
+	c.create(t, slow)
+	c.waitFor(t, slow, "being created", func() bool { return text(slow, "status", "operation", "kind") == "Create" })
+	if _, reason, _ := condition(slow, "Ready"); reason != "Creating" {
+		t.Errorf("Ready is %s", reason)
+	}
+	c.patch(t, quick, `{"spec":{"forProvider":{"value":"b"}}}`)
+	c.has(t, d, "thing", "quick", "value", "b")
+	c.ready(t, quick)
+	// A change meanwhile waits, and is made afterwards.
+	c.patch(t, slow, `{"spec":{"forProvider":{"value":"meanwhile"}}}`)
+	if _, made := d.object("thing", "slow"); made {
+		t.Error("the create was over before: nothing is proved")
+	}
+	c.has(t, d, "thing", "slow", "value", "meanwhile")
+	c.ready(t, slow)
+
+	// Told to stop, the controller waits for the answer.
+	d.order(t, "stopped", "slow 3s")
+	stopped := d.thing(ns, "stopped", nil)
+	c.create(t, stopped)
+	c.eventually(t, "its create is begun", func(context.Context) bool { return d.carriedOut("stopped") })
+	stop()
+	object, made := d.object("thing", "stopped")
+	if !made {
+		t.Fatal("the create was not waited for")
+	}
+	for _, s := range c.stored(t, ns) {
+		if s.Annotations["landbridge.io/owner"] == ns+"/stopped" && !strings.Contains(string(s.Data["instance.json"]), object.Attributes["id"]) {
+			t.Error("its answer was not stored")
+		}
+	}
+
+	// What takes longer than that is of unknown outcome, and is not begun again.
+	o.GracePeriod = time.Second
+	end, err := c.start(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.ready(t, stopped)
+	d.order(t, "lost", "slow 30s")
+	lost := d.thing(ns, "lost", nil)
+	c.create(t, lost)
+	c.eventually(t, "its create is begun", func(context.Context) bool { return d.carriedOut("lost") })
+	if err := end(); err == nil {
+		t.Error("that the controller did not wait is no error")
+	}
+	c.control(t, o)
+	c.refused(t, lost, "Synced", "CreateOutcomeUnknown")
+	for _, name := range []string{"stopped", "lost", "slow"} {
+		if n := d.calls("create thing " + name); n != 1 {
+			t.Errorf("%d creates of %s", n, name)
+		}
+	}
+}
+
+// Of two controllers one works, and the other when that one has gone.
+func TestLeaderElection(t *testing.T) {
+	t.Parallel()
+	first := alone(t)
+	second := &cluster{Client: first.Client, config: first.config, log: filepath.Join(directory(t), "controller.log")}
+	o := options(directory(t))
+	o.LeaderElection = true
+	d := newDouble(t, "elected")
+	stop := first.control(t, o)
+	first.install(t, d.provider())
+	ns := first.namespace(t)
+	r := d.thing(ns, "a", nil)
+	first.create(t, r)
+	first.ready(t, r)
+
+	second.control(t, o)
+	holder := func() string {
+		lease := resource("coordination.k8s.io/v1", "Lease", system, "landbridge.landbridge.io", nil)
+		if err := first.Get(t.Context(), key(lease), lease); err != nil {
+			return ""
+		}
+		return text(lease, "spec", "holderIdentity")
+	}
+	leader := holder()
+	works := func(c *cluster) bool { return strings.Contains(content(c.log), "Starting workers") }
+	second.eventually(t, "the second waits for the lease", func(context.Context) bool {
+		return strings.Contains(content(second.log), "leader lease")
+	})
+	reads := d.calls("read")
+	first.eventually(t, "the first goes on", func(context.Context) bool { return d.calls("read") > reads+2 })
+	if leader == "" || holder() != leader || !works(first) || works(second) {
+		t.Errorf("the leader is %q, then %q; the first works: %v, the second: %v", leader, holder(), works(first), works(second))
+	}
+
+	changes := d.changes()
+	stop()
+	second.eventually(t, "the second takes over", func(context.Context) bool { return holder() != leader && works(second) })
+	second.patch(t, r, `{"spec":{"forProvider":{"value":"of the second"}}}`)
+	second.has(t, d, "thing", "a", "value", "of the second")
+	second.ready(t, r)
+	if n := d.changes() - changes; n != 1 {
+		t.Errorf("%d changes", n)
+	}
+}

@@ -1,0 +1,170 @@
+package e2e_test
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+
+	"github.com/landbridge-io/landbridge/internal/providertest"
+)
+
+func content(path string) string {
+	b, _ := os.ReadFile(path)
+	return string(b)
+}
+
+// Secret values are in the Secrets that are there to hold them, and nowhere else.
+func TestSecretValues(t *testing.T) {
+	t.Parallel()
+	c := alone(t)
+	c.control(t, options(providertest.Mirror(t, "random")))
+	d := newDouble(t, "discreet", "TESTPROVIDER_CONFIGURATION=yes")
+	provider := d.provider()
+	set(t, provider, "Trace", "spec", "logLevel")
+	c.install(t, provider)
+	c.install(t, terraformProvider("random", "hashicorp/random"))
+	ns := c.namespace(t)
+	values := map[string]string{
+		"the provider's token":         "canary-provider-token",
+		"a token the provider refuses": "wrong-canary-token",
+		"a resource's password":        "canary-of-the-password",
+		"a password of a bad resource": "canary-of-the-other-password",
+	}
+	c.secret(t, ns, "inputs", map[string]string{
+		"token": values["the provider's token"], "wrong": values["a token the provider refuses"] + "\n",
+		"password": values["a resource's password"], "bad": values["a password of a bad resource"],
+	})
+	for name, key := range map[string]string{"default": "token", "wrong": "wrong"} {
+		c.create(t, resource(d.apiVersion(), "ClusterProviderConfig", "", name, m{"tokenSecretRef": m{"name": "inputs", "namespace": ns, "key": key}}))
+	}
+	good := d.thing(ns, "good", m{"passwordSecretRef": m{"name": "inputs", "key": "password"}})
+	set(t, good, "details", "spec", "writeConnectionSecretToRef", "name")
+	c.create(t, good)
+	generated := resource(random, "Password", ns, "generated", m{"forProvider": m{"length": int64(20), "special": false}, "writeConnectionSecretToRef": m{"name": "generated"}})
+	c.create(t, generated)
+	c.ready(t, good)
+	c.ready(t, generated)
+	secret := &corev1.Secret{}
+	generated.SetName("generated")
+	c.eventually(t, "there is a connection secret", func(ctx context.Context) bool { return c.Get(ctx, key(generated), secret) == nil })
+	values["a password a provider made"] = string(secret.Data["attribute.result"])
+	o, _ := d.object("thing", "good")
+	values["a token a provider made"] = o.Attributes["token"]
+
+	// Errors that quote them, of a create, an update, a delete and a configuration.
+	bad := d.thing(ns, "bad", m{"passwordSecretRef": m{"name": "inputs", "key": "bad"}})
+	d.order(t, "bad", "always fail")
+	c.create(t, bad)
+	c.refused(t, bad, "LastAsyncOperation", "AsyncCreateFailure", "(sensitive value)")
+	d.order(t, "good", "always fail")
+	c.patch(t, good, `{"spec":{"forProvider":{"value":"changed"}}}`)
+	c.refused(t, good, "LastAsyncOperation", "AsyncUpdateFailure", "password (sensitive value)", "token (sensitive value)")
+	c.refused(t, good, "Synced", "ReconcileError", "password (sensitive value)", "token (sensitive value)")
+	unauthorised := d.thing(ns, "unauthorised", nil)
+	set(t, unauthorised, m{"kind": "ClusterProviderConfig", "name": "wrong"}, "spec", "providerConfigRef")
+	c.create(t, unauthorised)
+	c.refused(t, unauthorised, "Synced", "ProviderUnavailable", "does not know the token (sensitive value)")
+	events := &corev1.EventList{}
+	c.eventually(t, "events tell of the failures", func(ctx context.Context) bool {
+		if err := c.List(ctx, events); err != nil {
+			return false
+		}
+		told := func(part string) bool {
+			return slices.ContainsFunc(events.Items, func(e corev1.Event) bool { return strings.Contains(e.Message, part) })
+		}
+		return told("Cannot create") && told("Cannot update") && told("Not authorised")
+	})
+
+	objects := c.everything(t)
+	for what, value := range values {
+		if len(value) < 16 {
+			t.Fatalf("%s is %q", what, value)
+		}
+		held := false
+		for _, u := range objects {
+			b, err := json.Marshal(u.Object)
+			if err != nil {
+				t.Fatal(err)
+			}
+			where := u.GetKind() + " " + u.GetNamespace() + "/" + u.GetName()
+			// The second is how Secrets hold it.
+			if shows(string(b), value) {
+				if u.GetKind() == "Secret" && (u.GetNamespace() == system || u.GetNamespace() == ns) {
+					held = true
+					continue
+				}
+				t.Errorf("%s shows %s", where, what)
+			}
+		}
+		if !held {
+			t.Errorf("no Secret holds %s: the search finds nothing", what)
+		}
+		for line := range strings.Lines(content(c.log)) {
+			if shows(line, value) {
+				t.Errorf("the log shows %s: %s", what, strings.ReplaceAll(line, value, "(it)"))
+				break
+			}
+		}
+	}
+	if log := content(c.log); !strings.Contains(log, `"Level(-5)"`) || !strings.Contains(log, "provider log") {
+		t.Error("the log is not that of the highest verbosity, with the provider's own")
+	}
+}
+
+// shows says whether a text has the value, as it is or in base64, wherever in
+// that it begins.
+func shows(text, value string) bool {
+	for _, v := range []string{value, base64.StdEncoding.EncodeToString([]byte(value)), base64.StdEncoding.EncodeToString([]byte(value + "\n"))} {
+		if strings.Contains(text, v) {
+			return true
+		}
+	}
+	for shift := range 3 {
+		// Without the characters that depend on what is around.
+		encoded := base64.RawStdEncoding.EncodeToString([]byte(strings.Repeat("x", shift) + value))
+		if strings.Contains(text, encoded[4:len(encoded)-2]) {
+			return true
+		}
+	}
+	return false
+}
+
+// everything is all objects of the API server.
+func (c *cluster) everything(t *testing.T) []unstructured.Unstructured {
+	t.Helper()
+	client, err := discovery.NewDiscoveryClientForConfig(c.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lists, err := client.ServerPreferredResources()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []unstructured.Unstructured
+	for _, list := range lists {
+		for _, r := range list.APIResources {
+			if !slices.Contains(r.Verbs, "list") {
+				continue
+			}
+			items := &unstructured.UnstructuredList{}
+			items.SetGroupVersionKind(schema.FromAPIVersionAndKind(list.GroupVersion, r.Kind))
+			if err := c.List(t.Context(), items); err != nil {
+				t.Fatalf("listing %s of %s: %v", r.Kind, list.GroupVersion, err)
+			}
+			out = append(out, items.Items...)
+		}
+	}
+	if len(out) < 30 {
+		t.Fatalf("only %d objects were found", len(out))
+	}
+	return out
+}

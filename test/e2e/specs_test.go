@@ -1,0 +1,139 @@
+package e2e_test
+
+import (
+	"strings"
+	"testing"
+
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// What is wrong with a spec is told in its own words, is not tried in a hot
+// loop, and is forgotten when it is corrected.
+func TestBadSpecs(t *testing.T) {
+	c := shared(t)
+	d := newDouble(t, "specs")
+	c.install(t, d.provider())
+	ns := c.namespace(t)
+
+	t.Run("required field", func(t *testing.T) {
+		t.Parallel()
+		r := d.thing(ns, "required", nil)
+		unstructured.RemoveNestedField(r.Object, "spec", "forProvider", "name")
+		if err := c.Create(t.Context(), r); !kerrors.IsInvalid(err) || !strings.Contains(err.Error(), "spec.forProvider.name is a required parameter") {
+			t.Errorf("the API server says %v", err)
+		}
+	})
+
+	for name, x := range map[string]struct {
+		forProvider m
+		path        string
+		correct     string // patch
+	}{
+		"attribute": {m{"displayName": "invalid"}, "spec.forProvider.displayName: Invalid value", `{"spec":{"forProvider":{"displayName":"valid"}}}`},
+		"block":     {m{"rule": []any{m{"portRange": "1"}, m{"portRange": "invalid"}}}, "spec.forProvider.rule[1].portRange: Invalid range", `{"spec":{"forProvider":{"rule":[{"portRange":"1"}]}}}`},
+		"secret":    {m{"passwordSecretRef": m{"name": "nowhere", "key": "password"}}, "there is no Secret nowhere", `{"spec":{"forProvider":{"passwordSecretRef":null}}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := d.thing(ns, name, x.forProvider)
+			c.create(t, r)
+			c.refused(t, r, "Synced", "InvalidConfiguration", x.path)
+			version, before := r.GetResourceVersion(), d.calls("validate thing "+name)
+			// Half a second, one, two, four: five tries in eight seconds, and no write of what is
+			// known.
+			c.never(t, 4*poll, "another write", func() bool {
+				c.waitFor(t, r, "there", func() bool { return true })
+				return r.GetResourceVersion() != version
+			})
+			if n := d.calls("validate thing "+name) - before; n > 6 {
+				t.Errorf("%d tries in four seconds", n)
+			}
+			c.patch(t, r, x.correct)
+			c.ready(t, r)
+			if n := d.calls("create thing " + name); n != 1 {
+				t.Errorf("%d creates", n)
+			}
+		})
+	}
+
+	t.Run("broken by an update", func(t *testing.T) {
+		t.Parallel()
+		r := d.thing(ns, "update", m{"displayName": "valid"})
+		c.create(t, r)
+		c.ready(t, r)
+		c.patch(t, r, `{"spec":{"forProvider":{"displayName":"invalid"}}}`)
+		c.refused(t, r, "Synced", "InvalidConfiguration", "spec.forProvider.displayName")
+		if o, _ := d.object("thing", "update"); o.Attributes["display_name"] != "valid" || !isTrue(r, "Ready") {
+			t.Errorf("the object is %v", o)
+		}
+		c.remove(t, r) // what is wrong with the spec does not matter any more
+		if _, ok := d.object("thing", "update"); ok {
+			t.Error("the object is left")
+		}
+	})
+
+	t.Run("secret that comes later", func(t *testing.T) {
+		t.Parallel()
+		r := d.thing(ns, "later", m{"passwordSecretRef": m{"name": "later", "key": "password"}})
+		c.create(t, r)
+		c.refused(t, r, "Synced", "InvalidConfiguration", "there is no Secret later in namespace "+ns, "spec.forProvider.passwordSecretRef")
+		s := c.secret(t, ns, "later", map[string]string{"other": "x"})
+		c.refused(t, r, "Synced", "InvalidConfiguration", "the Secret later has no key password")
+		s.Data = map[string][]byte{"password": []byte("first password")}
+		if err := c.Update(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+		c.has(t, d, "thing", "later", "password", "first password")
+		c.ready(t, r)
+		s.Data["password"] = []byte("second password")
+		if err := c.Update(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+		c.has(t, d, "thing", "later", "password", "second password")
+		c.remove(t, r)
+	})
+
+	t.Run("failing create", func(t *testing.T) {
+		t.Parallel()
+		r := d.thing(ns, "create", nil)
+		d.order(t, "create", "always fail")
+		c.create(t, r)
+		c.refused(t, r, "LastAsyncOperation", "AsyncCreateFailure", "Cannot create")
+		c.refused(t, r, "Synced", "ReconcileError", "Cannot create")
+		if s, reason, _ := condition(r, "Ready"); s != "False" || reason != "Creating" {
+			t.Errorf("Ready is %s, %s", s, reason)
+		}
+		// One second, two, four, eight.
+		before := d.calls("create thing create")
+		c.never(t, 6*poll, "a hot loop", func() bool { return d.calls("create thing create")-before > 4 })
+		d.countermand(t, "create")
+		// A corrected spec is tried at once, however long the wait has become.
+		c.patch(t, r, `{"spec":{"forProvider":{"value":"better"}}}`)
+		c.ready(t, r)
+	})
+
+	t.Run("failing update", func(t *testing.T) {
+		t.Parallel()
+		r := d.thing(ns, "change", m{"value": "a"})
+		c.create(t, r)
+		c.ready(t, r)
+		d.order(t, "change", "always fail")
+		c.patch(t, r, `{"spec":{"forProvider":{"value":"b"}}}`)
+		c.refused(t, r, "LastAsyncOperation", "AsyncUpdateFailure", "Cannot update")
+		c.refused(t, r, "Synced", "ReconcileError", "Cannot update")
+		c.waitFor(t, r, "still ready", func() bool { return isTrue(r, "Ready") })
+		d.countermand(t, "change")
+		c.has(t, d, "thing", "change", "value", "b")
+		c.ready(t, r)
+	})
+
+	t.Run("lifecycle", func(t *testing.T) {
+		t.Parallel()
+		r := d.thing(ns, "lifecycle", nil)
+		set(t, r, "Sometimes", "spec", "lifecycle", "replacePolicy")
+		if err := c.Create(t.Context(), r); !kerrors.IsInvalid(err) {
+			t.Errorf("the API server says %v", err)
+		}
+	})
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
+)
+
+const (
+	// variableDirectory is where the objects are; see the package's documentation.
+	variableDirectory = "TESTPROVIDER_DIRECTORY"
+	// variableMode is how the process starts: as a provider if it is empty.
+	variableMode = "TESTPROVIDER_MODE"
+	// variableConfiguration, not empty, gives the provider a configuration, with a token.
+	variableConfiguration = "TESTPROVIDER_CONFIGURATION"
+)
+
+func main() {
+	switch mode := os.Getenv(variableMode); mode {
+	case "":
+	case "exit":
+		fmt.Fprintln(os.Stderr, "cannot start: the moon is full")
+		os.Exit(3)
+	case "protocol4":
+		fmt.Println("1|4|unix|/nowhere|grpc|")
+		time.Sleep(time.Minute)
+	case "rubbish":
+		fmt.Println("Hello! This is no provider.")
+		time.Sleep(time.Minute)
+	case "hang":
+		time.Sleep(time.Hour)
+	default:
+		fmt.Fprintln(os.Stderr, "no such mode:", mode)
+		os.Exit(2)
+	}
+	name, version, _ := strings.Cut(strings.TrimPrefix(filepath.Base(os.Args[0]), "terraform-provider-"), "_v")
+	s := &server{
+		name: name, second: strings.HasPrefix(version, "2"), configurable: os.Getenv(variableConfiguration) != "",
+		cloud: cloud{dir: os.Getenv(variableDirectory)},
+	}
+	if err := tf6server.Serve("registry.terraform.io/test/"+name, func() tfprotov6.ProviderServer { return s }); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,78 @@
+package vectors_test
+
+import (
+	"testing"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/landbridge-io/landbridge/instance"
+	"github.com/landbridge-io/landbridge/terraform"
+	"github.com/landbridge-io/landbridge/terraform/engine"
+	"github.com/landbridge-io/landbridge/test/vectors/internal/cloud"
+)
+
+// BenchmarkUnchanged is the price of finding that nothing changed: the bare calls, which are
+// the floor, and the engine's refresh and plan over the same server.
+func BenchmarkUnchanged(b *testing.B) {
+	for name, launcher := range servers {
+		b.Run(name, func(b *testing.B) {
+			c := &cloud.Cloud{}
+			f := newFixture(b, c, launcher(c, cloud.Options{}), "cloud_thing")
+			config := f.object(map[string]cty.Value{"name": cty.StringVal("a"), "size": cty.NumberIntVal(3)})
+			p, diags := f.engine.Plan(b.Context(), f.resource, instance.Instance{}, terraform.Config{Value: config})
+			wantNoErrors(b, diags)
+			in, diags := f.engine.Apply(b.Context(), p)
+			wantNoErrors(b, diags)
+			refreshed, diags := f.engine.Refresh(b.Context(), f.resource, in)
+			wantNoErrors(b, diags)
+			in = refreshed.Instance
+			if _, diags := f.engine.Plan(b.Context(), f.resource, in, terraform.Config{Value: config, Validated: true}); diags.HasErrors() {
+				b.Fatal(diags)
+			}
+			read, plan := last(f.reads), last(f.plans)
+			server := f.recorder.Server
+			f.engine = engine.New(server) // without the recorder
+
+			bareRead := func(b *testing.B) {
+				q := *read
+				if _, err := server.ReadResource(b.Context(), &q); err != nil {
+					b.Fatal(err)
+				}
+			}
+			barePlan := func(b *testing.B) {
+				q := *plan
+				if _, err := server.PlanResourceChange(b.Context(), &q); err != nil {
+					b.Fatal(err)
+				}
+			}
+			refresh := func(b *testing.B) {
+				out, diags := f.engine.Refresh(b.Context(), f.resource, in)
+				if diags.HasErrors() || !out.Unchanged {
+					b.Fatalf("unchanged: %t, %s", out.Unchanged, diags)
+				}
+			}
+			planned := func(b *testing.B) {
+				p, diags := f.engine.Plan(b.Context(), f.resource, in, terraform.Config{Value: config, Validated: true})
+				if diags.HasErrors() || p.Action != terraform.NoOp {
+					b.Fatalf("%s: %s", p.Action, diags)
+				}
+			}
+			for _, x := range []struct {
+				name string
+				run  []func(*testing.B)
+			}{
+				{"read/bare", []func(*testing.B){bareRead}}, {"read/engine", []func(*testing.B){refresh}},
+				{"read+plan/bare", []func(*testing.B){bareRead, barePlan}}, {"read+plan/engine", []func(*testing.B){refresh, planned}},
+			} {
+				b.Run(x.name, func(b *testing.B) {
+					b.ReportAllocs()
+					for b.Loop() {
+						for _, run := range x.run {
+							run(b)
+						}
+					}
+				})
+			}
+		})
+	}
+}

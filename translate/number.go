@@ -1,0 +1,84 @@
+package translate
+
+import (
+	"math"
+	"math/big"
+	"strconv"
+
+	"github.com/zclconf/go-cty/cty"
+)
+
+// maxExponent bounds the binary exponent of numbers given as text, so that a few bytes of input
+// cannot become megabytes of digits.
+const maxExponent = 1 << 14
+
+// numberFromText reads a decimal number; ok is false if it is none, or out of all proportion.
+func numberFromText(s string) (cty.Value, bool) {
+	if s == "" || len(s) > 4096 {
+		return cty.NilVal, false
+	}
+	// The exponent is looked at before the digits are computed.
+	if f, err := strconv.ParseFloat(s, 64); err != nil && (f == 0 || math.IsInf(f, 0)) && !plausible(s) {
+		return cty.NilVal, false
+	}
+	v, err := cty.ParseNumberVal(s)
+	if err != nil {
+		return cty.NilVal, false
+	}
+	bf := v.AsBigFloat()
+	if bf.IsInf() {
+		return cty.NilVal, false
+	}
+	if e := bf.MantExp(nil); e > maxExponent || e < -maxExponent {
+		return cty.NilVal, false
+	}
+	return v, true
+}
+
+// plausible says whether the exponent of s, if it has one, is of at most five digits.
+func plausible(s string) bool {
+	for i := len(s) - 1; i >= 0; i-- {
+		if c := s[i]; c == 'e' || c == 'E' || c == 'p' || c == 'P' {
+			return len(s)-i <= 7
+		}
+	}
+	return true
+}
+
+// numberFromFloat is the number that a person who wrote the float meant: the shortest decimal.
+func numberFromFloat(f float64) (cty.Value, bool) {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return cty.NilVal, false
+	}
+	if f == math.Trunc(f) && math.Abs(f) < 1<<53 {
+		return cty.NumberIntVal(int64(f)), true
+	}
+	v, err := cty.ParseNumberVal(strconv.FormatFloat(f, 'g', -1, 64))
+	return v, err == nil
+}
+
+// numberToJSON is the number as int64 or float64; exact is false if the float64 is only the nearest.
+func numberToJSON(v cty.Value) (out any, exact bool) {
+	bf := v.AsBigFloat()
+	if i, acc := bf.Int64(); acc == big.Exact {
+		return i, true
+	}
+	f, acc := bf.Float64()
+	if math.IsInf(f, 0) {
+		return math.Copysign(math.MaxFloat64, f), false
+	}
+	if acc == big.Exact && !bf.IsInt() && bf.Prec() <= 53 {
+		return f, true // made from a float64, and one again
+	}
+	back, ok := numberFromFloat(f)
+	return f, ok && back.AsBigFloat().Cmp(bf) == 0
+}
+
+// numberText is the number in decimal digits, as Terraform writes it into JSON.
+func numberText(v cty.Value) string {
+	bf := v.AsBigFloat()
+	if e := bf.MantExp(nil); e > 4096 || e < -4096 {
+		return bf.Text('g', -1)
+	}
+	return bf.Text('f', -1)
+}

@@ -1,0 +1,20 @@
+package translate
+
+import (
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/landbridge-io/landbridge/model"
+)
+
+// Observation is a state as status.atProvider. Nothing secret is in it, at any depth; null and
+// absent blocks are left out. A state that is null is nil.
+func Observation(r *model.Resource, state cty.Value) map[string]any {
+	if !isObject(state) {
+		return nil
+	}
+	return encoder{}.object(r.Root(), state)
+}
+
+func isObject(v cty.Value) bool {
+	return v != cty.NilVal && v.IsKnown() && !v.IsNull() && v.Type().IsObjectType()
+}
