@@ -44,6 +44,7 @@ var layers = [][]string{
 var support = []string{
 	"examples",
 	"internal/architecture",
+	"internal/doctest",
 	"internal/hcloudtest",
 	"internal/playgroundtest",
 	"internal/providertest",

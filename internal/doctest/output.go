@@ -1,0 +1,133 @@
+package doctest
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// placeholder is a text that stands for another.
+var placeholder = regexp.MustCompile(`<[a-z][a-z0-9-]*>`)
+
+// literal are the texts in angle brackets that programs print.
+var literal = []string{"<none>", "<unknown>", "<unset>", "<nil>", "<invalid>", "<pending>", "<error>"}
+
+// bindings are what the placeholders of a page stand for.
+type bindings struct {
+	values   map[string]string
+	patterns map[string]string
+}
+
+// substitute returns a text with its placeholders' values in their place.
+func (b bindings) substitute(text string) (string, error) {
+	var missing string
+	text = placeholder.ReplaceAllStringFunc(text, func(p string) string {
+		if slices.Contains(literal, p) {
+			return p
+		}
+		value, ok := b.values[p]
+		if !ok && missing == "" {
+			missing = p
+		}
+		return value
+	})
+	if missing != "" {
+		return "", fmt.Errorf("%s is used before an output said what it is", missing)
+	}
+	return text, nil
+}
+
+// restore is the opposite of substitute, for what has a value long enough to be meant.
+func (b bindings) restore(line string) string {
+	names := slices.SortedFunc(maps.Keys(b.values), func(x, y string) int { return len(b.values[y]) - len(b.values[x]) })
+	for _, name := range names {
+		if value := b.values[name]; len(value) >= 4 {
+			line = strings.ReplaceAll(line, value, name)
+		}
+	}
+	return line
+}
+
+var spaces = regexp.MustCompile(`(\S)[ \t]{2,}`)
+
+// plain is output as lines, without what is not compared: trailing spaces and empty lines, and
+// the width of columns.
+func plain(lines []string) []string {
+	out := make([]string, 0, len(lines))
+	for _, l := range lines {
+		out = append(out, spaces.ReplaceAllString(strings.TrimRight(l, " \t\r"), "$1  "))
+	}
+	for len(out) > 0 && out[len(out)-1] == "" {
+		out = out[:len(out)-1]
+	}
+	return out
+}
+
+// compare returns a difference between what is wanted and what was printed; empty if there is
+// none, and then the placeholders that were new have their values.
+func (b bindings) compare(want, got []string) (string, error) {
+	want, got = plain(want), plain(got)
+	var pattern strings.Builder
+	var names []string
+	pattern.WriteString(`\A`)
+	for _, l := range want {
+		if strings.TrimSpace(l) == "..." {
+			pattern.WriteString(`(?:[^\n]*\n)*?`)
+			continue
+		}
+		last := 0
+		for _, at := range placeholder.FindAllStringIndex(l, -1) {
+			name := l[at[0]:at[1]]
+			if slices.Contains(literal, name) {
+				continue
+			}
+			pattern.WriteString(regexp.QuoteMeta(l[last:at[0]]))
+			last = at[1]
+			if p, ok := b.patterns[name]; ok {
+				fmt.Fprintf(&pattern, "(?:%s)", p)
+			} else if value, ok := b.values[name]; ok {
+				pattern.WriteString(regexp.QuoteMeta(value))
+			} else {
+				pattern.WriteString(`(\S+?)`)
+				names = append(names, name)
+			}
+		}
+		pattern.WriteString(regexp.QuoteMeta(l[last:]) + "\n")
+	}
+	pattern.WriteString(`\z`)
+	expression, err := regexp.Compile(pattern.String())
+	if err != nil {
+		return "", fmt.Errorf("the patterns of placeholders: %w", err)
+	}
+	text := strings.Join(got, "\n")
+	if len(got) > 0 {
+		text += "\n"
+	}
+	found := expression.FindStringSubmatch(text)
+	if found == nil {
+		known := make([]string, 0, len(want))
+		for _, l := range want {
+			known = append(known, placeholder.ReplaceAllStringFunc(l, func(p string) string {
+				if value, ok := b.values[p]; ok {
+					return value
+				}
+				return p
+			}))
+		}
+		return "-page, +printed:\n" + cmp.Diff(known, got), nil
+	}
+	fresh := map[string]string{}
+	for i, name := range names {
+		value := found[i+1]
+		if before, ok := fresh[name]; ok && before != value {
+			return fmt.Sprintf("%s stands for %q, and then for %q", name, before, value), nil
+		}
+		fresh[name] = value
+	}
+	maps.Copy(b.values, fresh)
+	return "", nil
+}
