@@ -53,6 +53,9 @@ type Options struct {
 	Namespace string
 	// Installer finds provider binaries.
 	Installer *install.Installer
+	// Linked are providers that are linked into this program; for their sources no binary is
+	// looked for.
+	Linked []terraformprovider.Linked
 	// Poll is how often an unchanged resource is looked at.
 	Poll time.Duration
 	// Workers is how many resources of one kind are looked at at once.
@@ -127,6 +130,7 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 		Manager:   m,
 		CRDs:      extensions.ApiextensionsV1().CustomResourceDefinitions(),
 		Installer: o.Installer,
+		Linked:    o.Linked,
 		Pool:      providers,
 		Scheduler: operations,
 		Registry:  registry,

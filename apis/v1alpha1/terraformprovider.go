@@ -71,7 +71,7 @@ type EnvVar struct {
 type TerraformProviderStatus struct {
 	xpv2.ConditionedStatus `json:",inline"`
 
-	// Installed is the binary in use.
+	// Installed is the program in use.
 	// +optional
 	Installed *InstalledProvider `json:"installed,omitempty"`
 	// Protocol is the plugin protocol version the provider speaks.
@@ -88,13 +88,14 @@ type TerraformProviderStatus struct {
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 }
 
-// InstalledProvider is a provider binary.
+// InstalledProvider is a provider's program.
 type InstalledProvider struct {
 	// Version of the provider; empty when it was installed by path.
 	// +optional
 	Version string `json:"version,omitempty"`
-	// SHA256 of the binary, in hex.
-	SHA256 string `json:"sha256"`
+	// SHA256 of the binary, in hex; empty when the provider is linked into the controller.
+	// +optional
+	SHA256 string `json:"sha256,omitempty"`
 }
 
 // TerraformProviderList is a list of TerraformProviders.

@@ -39,8 +39,8 @@ import (
 	"github.com/landbridge-io/landbridge/crd"
 	"github.com/landbridge-io/landbridge/diagnostic"
 	"github.com/landbridge-io/landbridge/model"
+	"github.com/landbridge-io/landbridge/provider"
 	"github.com/landbridge-io/landbridge/provider/install"
-	"github.com/landbridge-io/landbridge/provider/plugin"
 	"github.com/landbridge-io/landbridge/provider/pool"
 	"github.com/landbridge-io/landbridge/scheduler"
 	"github.com/landbridge-io/landbridge/schema"
@@ -53,11 +53,13 @@ const resync = 10 * time.Minute
 // controllers conflict with each other, and take longer.
 const crdWorkers = 8
 
-// Reconciler installs providers. All fields are needed but StartTimeout.
+// Reconciler installs providers. All fields are needed but Linked and StartTimeout.
 type Reconciler struct {
 	Manager   manager.Manager
 	CRDs      apiextensions.CustomResourceDefinitionInterface
 	Installer *install.Installer
+	// Linked are the providers that need no binary; it may be empty.
+	Linked    []Linked
 	Pool      *pool.Pool
 	Scheduler scheduler.Interface
 	Registry  *Registry
@@ -173,27 +175,15 @@ func (r *Reconciler) setConditions(p *v1alpha1.TerraformProvider, problem *probl
 
 // install brings the cluster to what the object says, and fills in its status.
 func (r *Reconciler) install(ctx context.Context, p *v1alpha1.TerraformProvider) *problem {
-	binary, err := r.Installer.Install(ctx, p.Spec.Source, p.Spec.Version)
-	if err != nil {
-		return &problem{v1alpha1.TypeInstalled, v1alpha1.ReasonBinaryNotFound, err, true}
-	}
-	launcher := &plugin.Launcher{
-		Path: binary.Path, SHA256: binary.SHA256, Env: map[string]string{},
-		LogLevel: plugin.LogLevel(strings.ToUpper(p.Spec.LogLevel)),
-		Logger:   r.Logger.WithName("provider").WithValues("provider", p.Name),
-
-		StartTimeout: r.StartTimeout,
-		// Little lives in a provider between calls, and what does should not take twice its room.
-		GOGC: 70,
-	}
-	for _, e := range p.Spec.Env {
-		launcher.Env[e.Name] = e.Value
-	}
-	run, prob := r.running(ctx, p, binary.Name(), launcher)
+	from, prob := r.find(ctx, p)
 	if prob != nil {
 		return prob
 	}
-	p.Status.Installed = &v1alpha1.InstalledProvider{Version: binary.Version, SHA256: binary.SHA256}
+	run, prob := r.running(ctx, p, from)
+	if prob != nil {
+		return prob
+	}
+	p.Status.Installed = &from.installed
 	p.Status.Protocol = run.model.Schema.Protocol
 	p.Status.Resources = len(run.model.Resources)
 
@@ -218,20 +208,20 @@ func (r *Reconciler) install(ctx context.Context, p *v1alpha1.TerraformProvider)
 	return nil
 }
 
-// running is the provider as it runs now; made anew if its binary or environment changed.
-func (r *Reconciler) running(ctx context.Context, p *v1alpha1.TerraformProvider, name string, launcher *plugin.Launcher) (*running, *problem) {
-	key := launcher.Key()
+// running is the provider as it runs now; made anew if its program or environment changed.
+func (r *Reconciler) running(ctx context.Context, p *v1alpha1.TerraformProvider, from origin) (*running, *problem) {
+	key := from.launcher.Key()
 	r.mu.Lock()
 	old := r.providers[p.UID]
 	r.mu.Unlock()
 	if old != nil && old.key == key && old.logLevel == p.Spec.LogLevel {
 		return old, nil
 	}
-	s, diags := readSchema(ctx, launcher)
+	s, diags := readSchema(ctx, from.launcher)
 	if diags.HasErrors() {
 		return nil, &problem{v1alpha1.TypeInstalled, v1alpha1.ReasonProviderNotRunning, diags.Err(), true}
 	}
-	m, err := model.NewProvider(name, s, config.Provider{})
+	m, err := model.NewProvider(from.name, s, config.Provider{})
 	if err != nil {
 		return nil, &problem{v1alpha1.TypeInstalled, v1alpha1.ReasonInvalidSchema, err, false}
 	}
@@ -241,14 +231,14 @@ func (r *Reconciler) running(ctx context.Context, p *v1alpha1.TerraformProvider,
 	if old != nil {
 		old.stop(ctx)
 	}
-	run := newRunning(r, p.Name, key, p.Spec.LogLevel, m, launcher)
+	run := newRunning(r, p.Name, key, p.Spec.LogLevel, m, from.launcher)
 	r.mu.Lock()
 	r.providers[p.UID] = run
 	r.mu.Unlock()
 	return run, nil
 }
 
-func readSchema(ctx context.Context, launcher *plugin.Launcher) (*schema.Provider, diagnostic.Diagnostics) {
+func readSchema(ctx context.Context, launcher provider.Launcher) (*schema.Provider, diagnostic.Diagnostics) {
 	server, err := launcher.Launch(ctx)
 	if err != nil {
 		return nil, diagnostic.Errorf("The provider does not start", "%s.", err)
