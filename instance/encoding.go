@@ -43,6 +43,7 @@ type encodedDeposed struct {
 type encodedOperation struct {
 	ID                    string        `json:"id"`
 	Kind                  OperationKind `json:"kind"`
+	Deposed               string        `json:"deposed,omitempty"`
 	Generation            int64         `json:"generation,omitempty"`
 	SchemaVersion         int64         `json:"schemaVersion,omitempty"`
 	PlannedState          []byte        `json:"plannedState,omitempty"` // msgpack: it may hold unknown values
@@ -201,7 +202,7 @@ func DecodeValue(raw json.RawMessage, version int64, t cty.Type, current int64) 
 
 func (t types) encodeOperation(o *Operation) (*encodedOperation, error) {
 	out := &encodedOperation{
-		ID: o.ID, Kind: o.Kind, Generation: o.Generation, PlannedPrivate: o.PlannedPrivate,
+		ID: o.ID, Kind: o.Kind, Deposed: o.Deposed, Generation: o.Generation, PlannedPrivate: o.PlannedPrivate,
 		SchemaVersion: o.SchemaVersion, IdentitySchemaVersion: o.IdentityVersion,
 		PlannedState: o.RawPlannedState, PlannedIdentity: o.RawPlannedIdentity,
 		StartedAt: o.StartedAt, Deadline: o.Deadline,
@@ -227,7 +228,7 @@ func (t types) encodeOperation(o *Operation) (*encodedOperation, error) {
 
 func (t types) decodeOperation(in *encodedOperation) *Operation {
 	out := &Operation{
-		ID: in.ID, Kind: in.Kind, Generation: in.Generation, PlannedPrivate: in.PlannedPrivate,
+		ID: in.ID, Kind: in.Kind, Deposed: in.Deposed, Generation: in.Generation, PlannedPrivate: in.PlannedPrivate,
 		SchemaVersion: in.SchemaVersion, IdentityVersion: in.IdentitySchemaVersion,
 		StartedAt: in.StartedAt, Deadline: in.Deadline,
 	}

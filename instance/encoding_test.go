@@ -48,7 +48,7 @@ func TestRoundTrip(t *testing.T) {
 			Identity: cty.NullVal(r.IdentityType()), Private: []byte("p"), Status: instance.Full,
 		}},
 		Operation: &instance.Operation{
-			ID: "x", Kind: instance.Update, Generation: 4,
+			ID: "x", Kind: instance.Update, Deposed: "0a1b2c3d", Generation: 4,
 			PlannedState: cty.ObjectVal(map[string]cty.Value{
 				"name":   cty.StringVal("a"),
 				"size":   cty.UnknownVal(cty.Number).RefineNotNull(),

@@ -116,6 +116,10 @@ type Operation struct {
 	// ID is unique among all operations.
 	ID   string
 	Kind OperationKind
+	// Deposed is the key of the deposed object that a Delete destroys, or that a Create makes
+	// way for: it is what the resource falls back on if there is no new object in the end.
+	// Empty for operations on the current object alone.
+	Deposed string
 	// Generation is that of the custom resource the operation carries out.
 	Generation int64
 	// PlannedState, PlannedPrivate and PlannedIdentity are what the provider was, or is, asked
