@@ -70,32 +70,23 @@ func (p *Plan) HasChanges() bool {
 }
 
 // Plan reads the objects and plans what to do. Nothing is changed, nor stored. With errors the
-// plan is incomplete and must not be applied.
+// plan is incomplete and must not be applied. As in Terraform (contract § 3), all configurations are
+// validated before anything is read: an error in one of them ends it there.
 func (s *Session) Plan(ctx context.Context, mode Mode) (*Plan, Messages) {
 	plan := &Plan{Mode: mode, found: map[*Resource]instance.Instance{}, Others: s.State.Others(s.Manifest.Resources)}
-	results := make([]planned, len(s.Manifest.Resources))
-	var group errgroup.Group
-	group.SetLimit(parallelism)
+	planners := make([]*planner, len(s.Manifest.Resources))
 	for i, r := range s.Manifest.Resources {
-		group.Go(func() error {
-			if ctx.Err() != nil {
-				results[i].messages = Messages{interrupted(r)}
-				return nil
-			}
-			p := planner{Session: s, resource: r, mode: mode}
-			p.plan(ctx)
-			results[i] = p.planned
-			return nil
-		})
+		planners[i] = &planner{Session: s, resource: r, mode: mode}
 	}
-	_ = group.Wait()
-	var messages Messages
-	for i, x := range results {
-		messages = append(messages, x.messages...)
-		plan.Changes = append(plan.Changes, x.changes...)
-		plan.Drift = append(plan.Drift, x.drift...)
-		if !x.messages.HasErrors() {
-			plan.found[s.Manifest.Resources[i]] = x.found
+	messages := each(ctx, planners, (*planner).validate)
+	if !messages.HasErrors() {
+		messages = append(messages, each(ctx, planners, (*planner).plan)...)
+	}
+	for _, p := range planners {
+		plan.Changes = append(plan.Changes, p.changes...)
+		plan.Drift = append(plan.Drift, p.drift...)
+		if !p.failed {
+			plan.found[p.resource] = p.found
 		}
 	}
 	if mode == Destroy {
@@ -104,25 +95,47 @@ func (s *Session) Plan(ctx context.Context, mode Mode) (*Plan, Messages) {
 	return plan, s.Manifest.secrets.messages(messages)
 }
 
+// each does something with all resources, some at once, and returns what was said in their order.
+func each(ctx context.Context, planners []*planner, do func(*planner, context.Context)) Messages {
+	var group errgroup.Group
+	group.SetLimit(parallelism)
+	for _, p := range planners {
+		group.Go(func() error {
+			if ctx.Err() != nil {
+				p.messages = Messages{interrupted(p.resource)}
+				return nil
+			}
+			do(p, ctx)
+			return nil
+		})
+	}
+	_ = group.Wait()
+	var out Messages
+	for _, p := range planners {
+		out = append(out, p.messages...)
+		p.failed = p.failed || p.messages.HasErrors()
+		p.messages = nil
+	}
+	return out
+}
+
 func interrupted(r *Resource) Message {
 	m := errorf("", "Interrupted", "It was interrupted before this resource's turn came.")
 	m.Address = r.Address()
 	return m
 }
 
-// planned is what came of planning one resource.
-type planned struct {
-	changes  []*Change
-	drift    []planview.Change
-	found    instance.Instance
-	messages Messages
-}
-
+// planner plans one resource.
 type planner struct {
 	*Session
 	resource *Resource
 	mode     Mode
-	planned
+
+	changes  []*Change
+	drift    []planview.Change
+	found    instance.Instance
+	messages Messages
+	failed   bool
 }
 
 func (p *planner) say(diags diagnostic.Diagnostics) bool {
@@ -136,6 +149,21 @@ func (p *planner) view(plan terraform.Plan) planview.Change {
 		Model: r.Model, Address: r.Address(), Namespace: r.Namespace, Name: r.Name, Label: r.Label(),
 		Provider: p.Source, Plan: plan,
 	}
+}
+
+// validate asks the provider whether it takes the configuration.
+func (p *planner) validate(ctx context.Context) {
+	r := p.resource
+	if p.mode != Normal || r.paused || r.config == nil {
+		return
+	}
+	ex, release, messages := p.acquire(ctx, r)
+	p.messages = append(p.messages, messages...)
+	if messages.HasErrors() {
+		return
+	}
+	defer release()
+	p.say(ex.Validate(ctx, r.terraform(), *r.config))
 }
 
 func (p *planner) plan(ctx context.Context) {
@@ -338,7 +366,9 @@ func (p *planner) change(ctx context.Context, ex terraform.Executor) *Change {
 		}
 		return c
 	}
-	plan, diags := ex.Plan(ctx, r.terraform(), p.found, *r.config)
+	config := *r.config
+	config.Validated = true
+	plan, diags := ex.Plan(ctx, r.terraform(), p.found, config)
 	if !p.say(diags) {
 		return nil
 	}

@@ -439,11 +439,17 @@ func TestPlanFailures(t *testing.T) {
 		d.write(`Pet p {forProvider: {}}`, `Password p {forProvider: {length: 0}}`)
 		p := d.run("plan", "-o", "json")
 		doc := d.document(p)
-		if p.code != 1 || !doc.Errored || doc.Applyable || len(doc.ResourceChanges) != 1 || len(doc.Diagnostics) != 1 {
+		if p.code != 1 || !doc.Errored || doc.Applyable || len(doc.ResourceChanges) != 0 || len(doc.Diagnostics) != 1 {
 			t.Fatalf("got %+v", doc)
 		}
 		if m := doc.Diagnostics[0]; m.Address != "random_password.p" || m.Path != "spec.forProvider.length" {
 			t.Errorf("got %+v", m)
+		}
+		// What could be planned is shown, where it is not the configuration that is wrong.
+		d.write(`Pet p {forProvider: {}}`, `Pet q {forProvider: {}, import: {id: q}}`)
+		p = d.run("plan", "-o", "json")
+		if doc = d.document(p); p.code != 1 || !doc.Errored || doc.Applyable || len(doc.ResourceChanges) != 1 || len(doc.Diagnostics) != 1 {
+			t.Fatalf("got %+v", doc)
 		}
 	})
 }

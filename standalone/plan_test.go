@@ -1,0 +1,126 @@
+package standalone_test
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/landbridge-io/landbridge/config"
+	"github.com/landbridge-io/landbridge/internal/providertest"
+	"github.com/landbridge-io/landbridge/internal/schematest"
+	"github.com/landbridge-io/landbridge/model"
+	"github.com/landbridge-io/landbridge/provider"
+	"github.com/landbridge-io/landbridge/provider/plugin"
+	"github.com/landbridge-io/landbridge/standalone"
+)
+
+// record launches a provider and notes which calls about resources it gets.
+type record struct {
+	provider.Launcher
+	mu    sync.Mutex
+	calls []string
+}
+
+func (r *record) Launch(ctx context.Context) (provider.Server, error) {
+	s, err := r.Launcher.Launch(ctx)
+	return &recorded{Server: s, to: r}, err
+}
+
+func (r *record) note(call string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.calls = append(r.calls, call)
+}
+
+// take is the calls since the last time.
+func (r *record) take() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := r.calls
+	r.calls = nil
+	return out
+}
+
+type recorded struct {
+	provider.Server
+	to *record
+}
+
+func (r *recorded) ValidateResourceConfig(ctx context.Context, q *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
+	r.to.note("validate " + q.TypeName)
+	return r.Server.ValidateResourceConfig(ctx, q)
+}
+
+func (r *recorded) ReadResource(ctx context.Context, q *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+	r.to.note("read " + q.TypeName)
+	return r.Server.ReadResource(ctx, q)
+}
+
+func (r *recorded) PlanResourceChange(ctx context.Context, q *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+	r.to.note("plan " + q.TypeName)
+	return r.Server.PlanResourceChange(ctx, q)
+}
+
+// All that a manifest wants is validated, once, before anything is read: what is wrong with it is
+// then said at once.
+func TestPlanValidatesFirst(t *testing.T) {
+	t.Parallel()
+	p, err := model.NewProvider("random", schematest.Provider(t, "random"), config.Provider{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := &record{Launcher: &plugin.Launcher{Path: providertest.Binary(t, "random")}}
+	path := filepath.Join(t.TempDir(), "s.tfstate")
+	const good = "apiVersion: random.landbridge.io/v1alpha1\nkind: String\nmetadata: {name: good}\nspec: {forProvider: {length: 8}}\n---\n"
+	session := func(manifest string) *standalone.Session {
+		m, messages := standalone.ReadManifest(p, []standalone.Source{{Name: "m.yaml", Data: []byte(manifest)}})
+		if messages.HasErrors() {
+			t.Fatal(messages)
+		}
+		s := standalone.New(p, source, calls, m, open(t, p, path))
+		t.Cleanup(func() { _ = s.Close(context.Background()) })
+		return s
+	}
+
+	s := session(good)
+	plan, messages := s.Plan(t.Context(), standalone.Normal)
+	if messages.HasErrors() {
+		t.Fatal(messages)
+	}
+	if diff := cmp.Diff([]string{"validate random_string", "plan random_string"}, calls.take()); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+	if _, messages := s.Apply(t.Context(), plan, standalone.Hooks{}); messages.HasErrors() {
+		t.Fatal(messages)
+	}
+	calls.take()
+
+	s = session(good + "apiVersion: random.landbridge.io/v1alpha1\nkind: Pet\nmetadata: {name: a}\nspec: {}\n---\n" +
+		"apiVersion: random.landbridge.io/v1alpha1\nkind: Password\nmetadata: {name: b}\nspec: {forProvider: {length: 8, overrideSpecial: 7, number: true, numeric: false}}\n---\n" +
+		"apiVersion: random.landbridge.io/v1alpha1\nkind: Integer\nmetadata: {name: c}\nspec: {forProvider: {min: 1}}\n")
+	_, messages = s.Plan(t.Context(), standalone.Normal)
+	var got []string
+	for _, m := range messages {
+		got = append(got, m.Address)
+	}
+	if !messages.HasErrors() || !slices.Contains(got, "random_password.b") || !slices.Contains(got, "random_integer.c") {
+		t.Errorf("got %s", messages)
+	}
+	want := []string{"validate random_integer", "validate random_password", "validate random_pet", "validate random_string"}
+	if diff := cmp.Diff(want, slices.Sorted(slices.Values(calls.take()))); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+
+	// What is to be destroyed needs no valid configuration.
+	if _, messages = s.Plan(t.Context(), standalone.Destroy); messages.HasErrors() {
+		t.Error(messages)
+	}
+	if diff := cmp.Diff([]string{"read random_string"}, calls.take()[:1]); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
