@@ -284,7 +284,7 @@ func TestUntaint(t *testing.T) {
 		if tainted.Instance.Status != instance.Tainted || !tainted.Plan.Action.IsReplace() || tainted.Plan.Reason != terraform.ReplaceBecauseTainted {
 			t.Fatalf("after half a create: status %s, plan %s (%s)", tainted.Instance.Status, tainted.Plan.Action, tainted.Plan.Reason)
 		}
-		h.r.Untaint = true
+		h.r.Asked.Untaint = "1"
 		o := h.observe()
 		if o.Instance.Status != instance.Full || !o.UpToDate() {
 			t.Errorf("after untaint: status %s, plan %s", o.Instance.Status, o.Plan.Action)
@@ -305,7 +305,7 @@ func TestUntaintUnreadable(t *testing.T) {
 		h.observe()
 		h.apply()
 		synctest.Wait()
-		h.r.Untaint = true
+		h.r.Asked.Untaint = "1"
 		h.cloud.fail["refresh"] = diagnostic.Errorf("Broken", "It is.")
 		h.observeRefused(scheduler.ReasonReadFailed)
 		if got := h.stored().Instance.Status; got != instance.Partial {

@@ -16,44 +16,54 @@ import (
 	"github.com/landbridge-io/landbridge/terraform"
 )
 
-// start begins an operation in the background. The plan of a Delete is made there. The
-// entry's lock is held by the caller.
-func (s *Scheduler) start(e *entry, r Request, kind instance.OperationKind, p *terraform.Plan) error {
+// task is what an operation is to do.
+type task struct {
+	kind instance.OperationKind
+	// plan of a Create or Update. Deletes, and creates for which an object makes way, are
+	// planned when they begin.
+	plan *terraform.Plan
+	// deposed is the key of the deposed object to destroy, or of the current one as soon as it
+	// has made way for the one to create.
+	deposed string
+	// replacement says that the operation is half of one.
+	replacement bool
+}
+
+// start begins an operation in the background. The entry's lock is held by the caller.
+func (s *Scheduler) start(e *entry, r Request, t task) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stopping {
 		return &Error{Reason: ReasonProviderUnavailable, Err: errors.New("the controller is stopping; the operation is left to its successor")}
 	}
-	timeout := r.Timeout
-	if timeout == 0 {
-		timeout = s.o.OperationTimeout
-	}
-	now := s.o.Clock.Now()
 	op := &instance.Operation{
-		ID: string(uuid.NewUUID()), Kind: kind, Generation: r.Generation,
-		StartedAt: now, Deadline: now.Add(timeout),
+		ID: string(uuid.NewUUID()), Kind: t.kind, Deposed: t.deposed, Generation: r.Generation, StartedAt: s.o.Clock.Now(),
 	}
 	limit, ok := s.limits[r.ProviderConfiguration]
 	if !ok {
 		limit = semaphore.NewWeighted(s.o.OperationsPerConfiguration)
 		s.limits[r.ProviderConfiguration] = limit
 	}
-	e.running = op
-	e.observation, e.configHash = &Observation{Instance: e.record.Instance, Operation: op, Last: e.last}, ""
+	e.run(op)
 	rec := e.record
 	s.count.Add(1)
 	s.running.Go(func() {
-		ctx, cancel := context.WithTimeout(s.ctx, timeout)
-		defer cancel()
 		long := s.o.Clock.AfterFunc(s.o.LongOperation, func() { s.o.Wake(r.Key) })
 		defer long.Stop()
-		s.end(e, r, op, s.run(ctx, rec, r, op, p, limit))
+		s.end(e, r, t, s.run(e, rec, r, op, t, limit))
 	})
 	return nil
 }
 
+// run makes an operation the one that is observed.
+func (e *entry) run(op *instance.Operation) {
+	e.running = op
+	e.observation, e.configHash = &Observation{Instance: e.record.Instance, Operation: op, Last: e.last}, ""
+}
+
 // result is what an operation leaves behind.
 type result struct {
+	op *instance.Operation
 	// record is what the store holds; nil when that is not known.
 	record *store.Record
 	diags  diagnostic.Diagnostics
@@ -62,56 +72,126 @@ type result struct {
 }
 
 // run is the journal protocol: intent, dispatch, conclude.
-func (s *Scheduler) run(ctx context.Context, rec store.Record, r Request, op *instance.Operation, p *terraform.Plan, limit *semaphore.Weighted) result {
+func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Operation, t task, limit *semaphore.Weighted) result {
 	notStarted := func(record *store.Record, diags diagnostic.Diagnostics) result {
-		return result{record: record, diags: diags, undispatched: true}
+		return result{op: op, record: record, diags: diags, undispatched: true}
 	}
-	if err := limit.Acquire(ctx, 1); err != nil {
+	waiting, cancel := context.WithTimeout(s.ctx, s.o.OperationTimeout)
+	defer cancel()
+	if err := limit.Acquire(waiting, 1); err != nil {
 		return notStarted(&rec, diagnostic.Errorf("Operation not started", "The operation waited too long for others of the same provider configuration: %s.", err))
 	}
 	defer limit.Release(1)
+	op, timeout := s.begin(e, r, op, t, rec.Instance)
+	ctx, cancel := context.WithTimeout(s.ctx, timeout)
+	defer cancel()
 	ex, release, diags := r.Acquire(ctx)
 	if diags.HasErrors() {
 		return notStarted(&rec, diags)
 	}
 	defer release()
 
-	if p == nil {
-		destroy, d := ex.PlanDestroy(ctx, r.Resource, rec.Instance)
-		if d.HasErrors() {
-			return notStarted(&rec, d)
-		}
-		p = &destroy
+	intent := rec
+	intent.Owner = r.UID
+	in, p, diags := prepare(ctx, ex, r, rec.Instance, t)
+	if diags.HasErrors() {
+		return notStarted(&rec, diags)
 	}
 	if s.isStopping() {
 		return notStarted(&rec, diagnostic.Errorf("Operation not started", "The controller is stopping; the operation is left to its successor."))
 	}
 
 	// Intent.
-	intent := rec
-	intent.Owner = r.UID
-	intent.Instance.Operation = &instance.Operation{
-		ID: op.ID, Kind: op.Kind, Generation: op.Generation, StartedAt: op.StartedAt, Deadline: op.Deadline,
-		PlannedState: p.State, PlannedPrivate: p.Private, PlannedIdentity: p.Identity,
-	}
+	intended := *op
+	intended.PlannedState, intended.PlannedPrivate, intended.PlannedIdentity = p.State, p.Private, p.Identity
+	in.Operation = &intended
+	intent.Instance = in
 	rec, err := s.o.Store.Save(ctx, r.Key, r.Resource.Schema, intent)
 	if err != nil {
 		return notStarted(nil, diagnostic.Errorf("Operation not started", "Its intent could not be recorded: %s.", err))
 	}
 
 	// Dispatch.
-	out, diags := ex.Apply(ctx, *p)
-	out.Operation = nil
-	if op.Kind == instance.Create && !out.Exists() && terraform.OutcomeUnknown(diags) {
-		out.Operation = intent.Instance.Operation
+	out, diags := p.Prior, diagnostic.Diagnostics(nil)
+	if p.Action != terraform.NoOp {
+		out, diags = ex.Apply(ctx, p)
+	}
+	if diags.HasErrors() && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		diags = append(diags, timedOut(op.Kind, timeout)...)
 	}
 
 	// Conclude.
-	rec.Instance = out
+	rec.Instance = concluded(in, out, diags)
 	if rec, err = s.conclude(r, op, rec); err != nil {
-		return result{diags: append(diags, diagnostic.Errorf("Outcome not recorded", "The operation ended, but its outcome could not be recorded: %s.", err)...)}
+		return result{op: op, diags: append(diags, diagnostic.Errorf("Outcome not recorded", "The operation ended, but its outcome could not be recorded: %s.", err)...)}
 	}
-	return result{record: &rec, diags: diags}
+	return result{op: op, record: &rec, diags: diags}
+}
+
+// begin is called when it is the operation's turn: its time counts from now.
+func (s *Scheduler) begin(e *entry, r Request, queued *instance.Operation, t task, in instance.Instance) (*instance.Operation, time.Duration) {
+	state, private := in.State, in.Private
+	if i := deposed(in, t.deposed); t.kind == instance.Delete && i >= 0 {
+		state, private = in.Deposed[i].State, in.Deposed[i].Private
+	}
+	if t.plan != nil {
+		state, private = t.plan.State, t.plan.Private
+	}
+	timeout := s.timeout(r, t.kind, state, private)
+	op := *queued
+	op.StartedAt = s.o.Clock.Now()
+	op.Deadline = op.StartedAt.Add(timeout)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.run(&op)
+	return &op, timeout
+}
+
+// prepare is what is to be stored while the operation goes on, and the plan to carry out.
+func prepare(ctx context.Context, ex terraform.Executor, r Request, in instance.Instance, t task) (instance.Instance, terraform.Plan, diagnostic.Diagnostics) {
+	switch {
+	case t.kind == instance.Delete && t.deposed == "":
+		p, diags := ex.PlanDestroy(ctx, r.Resource, in)
+		return in, p, diags
+	case t.kind == instance.Delete:
+		i := deposed(in, t.deposed)
+		if i < 0 {
+			return in, terraform.Plan{}, diagnostic.Errorf("Operation not started", "There is no deposed object %s.", t.deposed)
+		}
+		// It may be gone, or of another version of its schema.
+		refreshed, diags := ex.Refresh(ctx, r.Resource, in.Deposed[i].Instance())
+		if diags.HasErrors() {
+			return in, terraform.Plan{}, diags
+		}
+		if !refreshed.Instance.Exists() {
+			return in, terraform.Plan{Resource: r.Resource, Action: terraform.NoOp, Prior: refreshed.Instance}, nil
+		}
+		p, diags := ex.PlanDestroy(ctx, r.Resource, refreshed.Instance)
+		return withDeposed(in, t.deposed, refreshed.Instance), p, diags
+	case t.deposed != "":
+		in = setAside(in, t.deposed)
+		config := *r.Config
+		config.Validated = true
+		p, diags := ex.Plan(ctx, r.Resource, in, config)
+		return in, p, diags
+	default:
+		return in, *t.plan, nil
+	}
+}
+
+// concluded is what is left when the provider has answered to the operation of an instance.
+func concluded(in, out instance.Instance, diags diagnostic.Diagnostics) instance.Instance {
+	op := in.Operation
+	in.Operation = nil
+	if op.Kind == instance.Delete && op.Deposed != "" {
+		return withDeposed(in, op.Deposed, out)
+	}
+	out.Operation, out.Deposed = nil, in.Deposed
+	if op.Kind == instance.Create && !out.Exists() && terraform.OutcomeUnknown(diags) {
+		out.Operation = op
+		return out
+	}
+	return fallBack(out, op.Deposed)
 }
 
 // conclude stores the outcome, and does not give up for as long as this process lives: as
@@ -172,7 +252,8 @@ func (s *Scheduler) same(r Request, a, b store.Record) bool {
 	return err == nil && bytes.Equal(x, y)
 }
 
-func (s *Scheduler) end(e *entry, r Request, op *instance.Operation, res result) {
+func (s *Scheduler) end(e *entry, r Request, t task, res result) {
+	op := res.op
 	e.mu.Lock()
 	if res.record != nil {
 		e.record = *res.record
@@ -188,23 +269,50 @@ func (s *Scheduler) end(e *entry, r Request, op *instance.Operation, res result)
 		e.observation = &Observation{Instance: e.record.Instance, Plan: &upToDate, Last: e.last, Warnings: res.diags.Warnings()}
 		e.configHash = r.ConfigHash
 	}
+	f := &e.failed
+	if op.Kind == instance.Delete && op.Deposed != "" {
+		f = &e.deposedFailed
+	}
 	switch {
 	case res.diags.HasErrors():
-		if e.failedHash != r.ConfigHash {
-			e.failures = 0
+		if f.hash != r.ConfigHash {
+			f.count = 0
 		}
-		e.failedHash = r.ConfigHash
 		wait := s.o.MaxBackoff
-		if e.failures < 16 {
-			wait = min(s.o.MinBackoff<<e.failures, s.o.MaxBackoff)
+		if f.count < 16 {
+			wait = min(s.o.MinBackoff<<f.count, s.o.MaxBackoff)
 		}
-		e.failures++
-		e.last.RetryAt = e.last.At.Add(wait)
-	case op.Kind != instance.Delete:
-		// A delete may be but half of a replacement, whose create fails again and again.
-		e.failures = 0
+		*f = failure{count: f.count + 1, hash: r.ConfigHash, retryAt: e.last.At.Add(wait), diags: res.diags.Errors()}
+		e.last.RetryAt = f.retryAt
+	case t.replacement && op.Deposed == "":
+		// The delete is but half of a replacement, whose create may fail again and again.
+		f.retryAt = time.Time{}
+	default:
+		*f = failure{}
 	}
+	events := ended(t, res, e.replacing)
+	e.replacing = t.replacement && op.Kind == instance.Delete && op.Deposed == ""
 	e.mu.Unlock()
+	for _, event := range events {
+		r.tell(event)
+	}
 	s.count.Add(-1)
 	s.o.Wake(r.Key)
+}
+
+// ended is what is to be told of an operation's end.
+func ended(t task, res result, replacing bool) []Event {
+	op := res.op
+	event := Event{
+		Kind: Succeeded, Operation: op.Kind, Deposed: op.Deposed, Took: time.Since(op.StartedAt),
+		Replacement: t.replacement || replacing && op.Kind == instance.Create, Diagnostics: res.diags.Errors(),
+	}
+	if res.diags.HasErrors() {
+		event.Kind = Failed
+	}
+	events := []Event{event}
+	if op.Kind == instance.Create && res.record != nil && res.record.Instance.Status == instance.Tainted {
+		events = append(events, Event{Kind: Tainted})
+	}
+	return events
 }

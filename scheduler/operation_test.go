@@ -496,7 +496,7 @@ func TestConcludeFenced(t *testing.T) {
 
 func TestTimeout(t *testing.T) {
 	bubble(t, plannedIdentity, func(h *harness) {
-		h.r.Timeout = time.Minute
+		h.r.Timeouts.Create = time.Minute
 		h.observe()
 		h.cloud.block = make(chan struct{})
 		begin := time.Now()

@@ -22,29 +22,30 @@ func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terrafo
 	in.Operation = nil
 	if op.Kind != instance.Create || op.ID == e.undispatched || r.ConfirmCreate == op.ID {
 		// The prior object is known, and reading it tells what became of it; or there is none.
-		return s.save(ctx, e, r, in)
+		return s.recovered(ctx, e, r, op, fallBack(in, op.Deposed), false)
 	}
 	unknown := createOutcomeUnknown(op)
 	var refused diagnostic.Diagnostics
 	if identity := createIdentity(r, op); identity != cty.NilVal {
 		found, diags := ex.Import(ctx, r.Resource, terraform.ImportTarget{Identity: identity})
 		switch {
-		case !diags.HasErrors():
-			return s.adopt(ctx, e, r, found)
-		case nonExistent(diags):
-			return s.save(ctx, e, r, in)
+		case !diags.HasErrors() && !isDeposed(in, found):
+			return s.adopt(ctx, e, r, op, found)
+		case !diags.HasErrors(), nonExistent(diags):
+			return s.recovered(ctx, e, r, op, fallBack(in, op.Deposed), false)
 		}
 		refused = diags
 	}
 	target := r.Import
-	if target == nil {
+	if target == nil && op.Deposed == "" { // what is known is the object that made way
 		target = r.Known
 	}
 	if target != nil {
 		found, diags := ex.Import(ctx, r.Resource, *target)
 		switch {
+		case !diags.HasErrors() && isDeposed(in, found):
 		case !diags.HasErrors():
-			return s.adopt(ctx, e, r, found)
+			return s.adopt(ctx, e, r, op, found)
 		case r.Import != nil || !nonExistent(diags):
 			refused = diags
 		}
@@ -57,11 +58,29 @@ func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terrafo
 
 // adopt stores the object that an interrupted create left behind. What is there may not be
 // whole, unless the user says that it is the one to import.
-func (s *Scheduler) adopt(ctx context.Context, e *entry, r Request, found instance.Instance) error {
+func (s *Scheduler) adopt(ctx context.Context, e *entry, r Request, op *instance.Operation, found instance.Instance) error {
+	found.Deposed = e.record.Instance.Deposed
 	if r.Import == nil {
 		found.Status = instance.Tainted
 	}
-	return s.save(ctx, e, r, found)
+	return s.recovered(ctx, e, r, op, found, true)
+}
+
+// recovered stores what became of an operation, and tells it. found says of a create that it
+// made the object.
+func (s *Scheduler) recovered(ctx context.Context, e *entry, r Request, op *instance.Operation, in instance.Instance, found bool) error {
+	undispatched := op.ID == e.undispatched
+	if err := s.save(ctx, e, r, in); err != nil {
+		return err
+	}
+	if undispatched {
+		return nil // its failure was told already
+	}
+	r.tell(Event{Kind: Recovered, Operation: op.Kind, Deposed: op.Deposed, Found: found})
+	if found && in.Status == instance.Tainted {
+		r.tell(Event{Kind: Tainted})
+	}
+	return nil
 }
 
 func createOutcomeUnknown(op *instance.Operation) diagnostic.Diagnostics {
@@ -108,10 +127,7 @@ func createIdentity(r Request, op *instance.Operation) cty.Value {
 
 // planned is the attribute of an object, if it has the type and is known and not null.
 func planned(object cty.Value, name string, t cty.Type) cty.Value {
-	if object == cty.NilVal || object.IsNull() || !object.IsKnown() || !object.Type().IsObjectType() || !object.Type().HasAttribute(name) {
-		return cty.NilVal
-	}
-	if v := object.GetAttr(name); known(v) && v.Type().Equals(t) {
+	if v := attribute(object, name); v != cty.NilVal && known(v) && v.Type().Equals(t) {
 		return v
 	}
 	return cty.NilVal

@@ -47,14 +47,19 @@ type Request struct {
 	// ConfirmCreate is the id of an operation of unknown outcome after which the user says
 	// that a new create is safe.
 	ConfirmCreate string
-	// Untaint makes a tainted object an ordinary one.
-	Untaint bool
+	// Asked are the tokens of what is asked for by annotation.
+	Asked store.Tokens
 	// AllowReplace says that the object may be destroyed and created anew.
 	AllowReplace bool
 	// KeepTainted says that a tainted object waits for a person instead of being replaced.
 	KeepTainted bool
-	// Timeout bounds an operation; 0 is the scheduler's default.
-	Timeout time.Duration
+	// KeepDeposed says that objects that were replaced must not be destroyed.
+	KeepDeposed bool
+	// Timeouts bound the operations.
+	Timeouts Timeouts
+	// Tell is told what happens to the resource; nil is nobody. It must not block, nor call the
+	// scheduler.
+	Tell func(Event)
 }
 
 // Observation is what is known of the remote object.
@@ -73,8 +78,10 @@ type Observation struct {
 // Exists says whether there is a remote object.
 func (o *Observation) Exists() bool { return o.Instance.Exists() }
 
-// UpToDate says whether the object is as its configuration wants it.
-func (o *Observation) UpToDate() bool { return o.Plan != nil && o.Plan.Action == terraform.NoOp }
+// UpToDate says whether the object is as its configuration wants it, and alone.
+func (o *Observation) UpToDate() bool {
+	return o.Plan != nil && o.Plan.Action == terraform.NoOp && len(o.Instance.Deposed) == 0
+}
 
 // Outcome is how an operation ended.
 type Outcome struct {

@@ -31,6 +31,8 @@ type Interface interface {
 	Delete(ctx context.Context, r Request) error
 	// Forget removes what is remembered of the object, which itself stays as it is.
 	Forget(ctx context.Context, r Request) error
+	// Remembered is what is known of the resource without asking anybody; false when that is nothing.
+	Remembered(r Request) (Remembered, bool)
 	// Running is how many operations run.
 	Running() int
 }
@@ -46,7 +48,8 @@ type Options struct {
 	LongOperation time.Duration
 	// Clock is the real one by default.
 	Clock clock.WithDelayedExecution
-	// OperationTimeout bounds operations whose request has no timeout; 1 hour by default.
+	// OperationTimeout bounds operations of which neither the request nor the provider says how
+	// long they may take, and the wait for their turn; 1 hour by default.
 	OperationTimeout time.Duration
 	// OperationsPerConfiguration bounds how many operations run at once with one provider
 	// configuration; 100 by default.
@@ -95,8 +98,21 @@ type entry struct {
 	// may be stored.
 	undispatched string
 	last         *Outcome
-	failures     int
-	failedHash   string
+	// failed and deposedFailed keep operations on the current object, and on deposed ones, from
+	// being tried again too early.
+	failed, deposedFailed failure
+	// replacing says that the last operation was the destroying half of a replacement.
+	replacing bool
+	// unsaved says that there is a handled token that is not in the store.
+	unsaved bool
+}
+
+// failure is what keeps operations from being tried again too early.
+type failure struct {
+	count   int
+	hash    string // of the configuration that failed
+	retryAt time.Time
+	diags   diagnostic.Diagnostics
 }
 
 // New makes a Scheduler.
@@ -184,7 +200,8 @@ func (s *Scheduler) Observe(ctx context.Context, r Request) (*Observation, error
 		e.applied = false
 		return e.observation, nil
 	}
-	if r.Config == nil && !e.record.Instance.Exists() && e.record.Instance.Operation == nil && (e.record.Version != "" || r.Known == nil && r.Import == nil) {
+	s.retry(e, r)
+	if r.Config == nil && !e.record.Instance.Exists() && len(e.record.Instance.Deposed) == 0 && e.record.Instance.Operation == nil && (e.record.Version != "" || r.Known == nil && r.Import == nil) {
 		return &Observation{Last: e.last}, nil // nothing to delete: no provider is needed to say so
 	}
 	ex, release, diags := r.Acquire(ctx)
@@ -198,35 +215,57 @@ func (s *Scheduler) Observe(ctx context.Context, r Request) (*Observation, error
 			return nil, err
 		}
 	}
-	if r.Untaint && e.record.Instance.Status == instance.Tainted {
-		in := e.record.Instance
-		in.Status = instance.Partial
-		if err := s.save(ctx, e, r, in); err != nil {
-			return nil, err
-		}
+	if err := s.act(ctx, e, r); err != nil {
+		return nil, err
 	}
 	if !e.record.Instance.Exists() && e.record.Version == "" {
 		if err := s.find(ctx, e, r, ex); err != nil {
 			return nil, err
 		}
 	}
-	if e.record.Instance.Exists() {
-		refreshed, diags := ex.Refresh(ctx, r.Resource, e.record.Instance)
+	unchanged, err := s.read(ctx, e, r, ex)
+	if err != nil {
+		return nil, err
+	}
+	if unchanged && e.observation != nil && e.configHash == r.ConfigHash {
+		return e.observation, nil
+	}
+	return s.observe(ctx, e, r, ex)
+}
+
+// read reads the current object, and says whether it is as it was. Where it is gone, and there
+// are deposed ones, the last of those takes its place.
+func (s *Scheduler) read(ctx context.Context, e *entry, r Request, ex terraform.Executor) (unchanged bool, err error) {
+	if in := e.record.Instance; !in.Exists() && len(in.Deposed) > 0 {
+		if err := s.save(ctx, e, r, fallBack(in, "")); err != nil {
+			return false, err
+		}
+	}
+	for e.record.Instance.Exists() {
+		before := e.record.Instance
+		refreshed, diags := ex.Refresh(ctx, r.Resource, before)
 		if diags.HasErrors() {
-			return nil, failed(ReasonReadFailed, diags)
+			return false, failed(ReasonReadFailed, diags)
 		}
 		if refreshed.Unchanged {
 			e.record.Instance = refreshed.Instance // the same, and now known as the provider sends it
-			if e.observation != nil && e.configHash == r.ConfigHash {
-				return e.observation, nil
-			}
-		} else {
-			if err := s.save(ctx, e, r, refreshed.Instance); err != nil {
-				return nil, err
-			}
+			return true, nil
+		}
+		gone := !refreshed.Instance.Exists()
+		if err := s.save(ctx, e, r, fallBack(refreshed.Instance, "")); err != nil {
+			return false, err
+		}
+		switch {
+		case gone && r.Config != nil:
+			r.tell(Event{Kind: Gone})
+		case before.Status == instance.Partial && !gone:
+			r.tell(Event{Kind: Read})
+		}
+		if !gone {
+			break
 		}
 	}
-	return s.observe(ctx, e, r, ex)
+	return false, nil
 }
 
 // observe plans, and remembers the observation.
@@ -258,7 +297,7 @@ func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 	if e.loaded && e.schema == r.Resource.Schema {
 		return nil
 	}
-	e.loaded, e.observation, e.configHash, e.validated = false, nil, "", ""
+	e.loaded, e.observation, e.configHash, e.validated, e.unsaved = false, nil, "", "", false
 	if r.New && !e.conflicted {
 		// If something is stored all the same, the first write finds out.
 		e.record, e.loaded, e.schema = store.Record{}, true, r.Resource.Schema
@@ -290,7 +329,7 @@ func (s *Scheduler) save(ctx context.Context, e *entry, r Request, in instance.I
 		e.loaded, e.conflicted = false, true
 		return &Error{Reason: ReasonStore, Err: err}
 	}
-	e.record = rec
+	e.record, e.unsaved = rec, false
 	return nil
 }
 
@@ -305,7 +344,11 @@ func (s *Scheduler) find(ctx context.Context, e *entry, r Request, ex terraform.
 		in, diags := ex.Import(ctx, r.Resource, *target)
 		switch {
 		case !diags.HasErrors():
-			return s.save(ctx, e, r, in)
+			if err := s.save(ctx, e, r, in); err != nil {
+				return err
+			}
+			r.tell(Event{Kind: Imported})
+			return nil
 		case !nonExistent(diags):
 			return failed(ReasonImportFailed, diags)
 		case target == r.Import:
@@ -343,24 +386,32 @@ func (s *Scheduler) Apply(_ context.Context, r Request) error {
 	if e.running != nil {
 		return nil
 	}
-	if err := s.backoff(e, r); err != nil {
+	observed := e.observation != nil && e.observation.Plan != nil && e.configHash == r.ConfigHash
+	var kept error
+	if observed {
+		var started bool
+		if started, kept = s.destroyDeposed(e, r); started {
+			return kept
+		}
+	}
+	if err := s.backoff(&e.failed, r); err != nil {
 		return err
 	}
-	if e.observation == nil || e.observation.Plan == nil || e.configHash != r.ConfigHash {
+	if !observed {
 		return &Error{Reason: ReasonStore, Err: errors.New("the resource changed since it was observed")}
 	}
 	p := *e.observation.Plan
 	switch {
 	case p.Action == terraform.NoOp:
-		return nil
+		return kept
 	case p.Action.IsReplace() && (!r.AllowReplace || p.Reason == terraform.ReplaceBecauseTainted && r.KeepTainted):
 		return failed(ReasonReplaceRefused, replaceRefused(p))
 	case p.Action.IsReplace():
-		return s.start(e, r, instance.Delete, nil)
+		return s.replace(e, r, p)
 	case p.Action == terraform.Create:
-		return s.start(e, r, instance.Create, &p)
+		return s.start(e, r, task{kind: instance.Create, plan: &p})
 	default:
-		return s.start(e, r, instance.Update, &p)
+		return s.start(e, r, task{kind: instance.Update, plan: &p})
 	}
 }
 
@@ -378,10 +429,10 @@ func (s *Scheduler) Delete(_ context.Context, r Request) error {
 	if !e.record.Instance.Exists() {
 		return nil
 	}
-	if err := s.backoff(e, r); err != nil {
+	if err := s.backoff(&e.failed, r); err != nil {
 		return err
 	}
-	return s.start(e, r, instance.Delete, nil)
+	return s.start(e, r, task{kind: instance.Delete})
 }
 
 func replaceRefused(p terraform.Plan) diagnostic.Diagnostics {
@@ -398,11 +449,11 @@ func replaceRefused(p terraform.Plan) diagnostic.Diagnostics {
 	return out
 }
 
-// backoff is the error of the last operation as long as it is too early to try again. A
+// backoff is the error of a failed operation as long as it is too early to try again. A
 // changed configuration is tried at once.
-func (s *Scheduler) backoff(e *entry, r Request) error {
-	if !e.last.Failed() || e.failedHash != r.ConfigHash || !s.o.Clock.Now().Before(e.last.RetryAt) {
+func (s *Scheduler) backoff(f *failure, r Request) error {
+	if f.hash != r.ConfigHash || !s.o.Clock.Now().Before(f.retryAt) {
 		return nil
 	}
-	return &Error{Reason: ReasonOperationFailed, Diagnostics: e.last.Diagnostics.Errors(), RetryAt: e.last.RetryAt}
+	return &Error{Reason: ReasonOperationFailed, Diagnostics: f.diags, RetryAt: f.retryAt}
 }

@@ -9,8 +9,17 @@ const (
 	// AnnotationIdentity is on a managed resource whose remote object has an identity: the
 	// identity as JSON, so that it can be found again if all else is lost.
 	AnnotationIdentity = "landbridge.io/identity"
-	// AnnotationUntaint, set to any value, makes a tainted resource an ordinary one again.
+	// AnnotationTaint, AnnotationUntaint and AnnotationRetry ask for something to be done once.
+	// Their values are tokens: a value that differs from the one that was acted upon last, which
+	// status.lastHandled shows, asks anew. Values that are there when a resource is made ask
+	// nothing.
+	//
+	// AnnotationTaint has the remote object replaced, as spec.lifecycle.taintPolicy says.
+	AnnotationTaint = "landbridge.io/taint"
+	// AnnotationUntaint has a tainted object read, and kept.
 	AnnotationUntaint = "landbridge.io/untaint"
+	// AnnotationRetry has a failed operation tried again now.
+	AnnotationRetry = "landbridge.io/retry"
 	// AnnotationConfirmCreate, set to the id of an operation whose outcome is unknown, says
 	// that a new create is safe.
 	AnnotationConfirmCreate = "landbridge.io/confirm-create"

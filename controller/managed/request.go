@@ -146,7 +146,7 @@ func (c *connector) request(ctx context.Context, r *Resource) (scheduler.Request
 		Resource:      terraform.Resource{Schema: k.Model.Schema},
 		New:           !meta.FinalizerExists(r, xpmanaged.FinalizerName),
 		ConfirmCreate: r.GetAnnotations()[v1alpha1.AnnotationConfirmCreate],
-		Untaint:       r.GetAnnotations()[v1alpha1.AnnotationUntaint] != "",
+		Asked:         asked(r),
 	}
 	lifecycle := r.object("spec", "lifecycle")
 	req.AllowReplace = lifecycle["replacePolicy"] != "Never" &&
@@ -178,6 +178,12 @@ func (c *connector) request(ctx context.Context, r *Resource) (scheduler.Request
 	}
 	req.Config, req.ConfigHash = config.config, config.hash
 	return req, nil
+}
+
+// asked are the tokens of what is asked for by annotation.
+func asked(r *Resource) store.Tokens {
+	a := r.GetAnnotations()
+	return store.Tokens{Taint: a[v1alpha1.AnnotationTaint], Untaint: a[v1alpha1.AnnotationUntaint], Retry: a[v1alpha1.AnnotationRetry]}
 }
 
 // complete says whether the spec has all the fields that the schema requires.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
@@ -21,6 +22,7 @@ import (
 
 const (
 	dataInstance = "instance.json"
+	dataHandled  = "handled.json" // Tokens
 
 	labelManagedBy      = "app.kubernetes.io/managed-by"
 	annotationOwnerUID  = "landbridge.io/owner-uid"
@@ -72,13 +74,19 @@ func (s *Secrets) Load(ctx context.Context, k Key, r *schema.Resource) (Record, 
 	if err != nil {
 		return Record{}, fmt.Errorf("cannot decode the instance in Secret %s: %w", secret.Name, err)
 	}
-	owner := types.UID(secret.Annotations[annotationOwnerUID])
-	s.saved.Store(k, savedRecord{version: secret.ResourceVersion, sum: sumOf(owner, data)})
-	return Record{Owner: owner, Version: secret.ResourceVersion, Instance: in}, nil
+	rec := Record{Owner: types.UID(secret.Annotations[annotationOwnerUID]), Version: secret.ResourceVersion, Instance: in}
+	if handled, ok := secret.Data[dataHandled]; ok {
+		if err := json.Unmarshal(handled, &rec.Handled); err != nil {
+			return Record{}, fmt.Errorf("cannot decode %s in Secret %s: it is malformed", dataHandled, secret.Name)
+		}
+	}
+	s.saved.Store(k, savedRecord{version: secret.ResourceVersion, sum: sumOf(rec, data)})
+	return rec, nil
 }
 
-func sumOf(owner types.UID, data []byte) [sha256.Size]byte {
-	return sha256.Sum256(append([]byte(owner+"\x00"), data...))
+func sumOf(rec Record, data []byte) [sha256.Size]byte {
+	h := rec.Handled
+	return sha256.Sum256(append([]byte(strings.Join([]string{string(rec.Owner), h.Taint, h.Untaint, h.Retry, ""}, "\x00")), data...))
 }
 
 // Save implements Store.
@@ -87,7 +95,7 @@ func (s *Secrets) Save(ctx context.Context, k Key, r *schema.Resource, rec Recor
 	if err != nil {
 		return rec, fmt.Errorf("cannot encode the instance: %w", err)
 	}
-	sum := sumOf(rec.Owner, data)
+	sum := sumOf(rec, data)
 	if v, ok := s.saved.Load(k); ok && rec.Version != "" {
 		if last := v.(savedRecord); last.version == rec.Version && last.sum == sum {
 			return rec, nil
@@ -106,6 +114,11 @@ func (s *Secrets) Save(ctx context.Context, k Key, r *schema.Resource, rec Recor
 		},
 		Type: v1alpha1.SecretTypeInstance,
 		Data: map[string][]byte{dataInstance: data},
+	}
+	if rec.Handled != (Tokens{}) {
+		if secret.Data[dataHandled], err = json.Marshal(rec.Handled); err != nil {
+			return rec, fmt.Errorf("cannot encode %s: %w", dataHandled, err)
+		}
 	}
 	var written *corev1.Secret
 	if rec.Version == "" {

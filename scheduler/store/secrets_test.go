@@ -88,6 +88,9 @@ func same(t *testing.T, got, want store.Record) {
 	if diff := cmp.Diff(string(y), string(x)); diff != "" {
 		t.Errorf("instance (-want +got):\n%s", diff)
 	}
+	if got.Handled != want.Handled {
+		t.Errorf("got tokens %v, want %v", got.Handled, want.Handled)
+	}
 	if got.Owner != want.Owner || got.Version != want.Version {
 		t.Errorf("got owner %q, version %q; want %q, %q", got.Owner, got.Version, want.Owner, want.Version)
 	}
@@ -111,6 +114,9 @@ func TestSecrets(t *testing.T) {
 		t.Error("a write left the version as it was")
 	}
 	same(t, load(t, s, k), changed)
+	changed.Handled = store.Tokens{Taint: "1", Untaint: "2", Retry: "<3>"}
+	changed = save(t, s, k, changed)
+	same(t, load(t, &store.Secrets{Client: client}, k), changed)
 
 	secret, err := client.Get(t.Context(), store.SecretName(k), metav1.GetOptions{})
 	if err != nil {
@@ -193,11 +199,12 @@ func TestSecretsCreateOnce(t *testing.T) {
 
 func TestSecretsForeign(t *testing.T) {
 	cases := map[string]corev1.Secret{
-		"another type": {Data: map[string][]byte{"instance.json": []byte(`{"version": 1, "state": "` + password + `"}`)}},
-		"no instance":  {Type: v1alpha1.SecretTypeInstance, Data: map[string][]byte{"other": []byte(password)}},
-		"broken":       {Type: v1alpha1.SecretTypeInstance, Data: map[string][]byte{"instance.json": []byte(`{"version": "` + password + `"}`)}},
-		"truncated":    {Type: v1alpha1.SecretTypeInstance, Data: map[string][]byte{"instance.json": []byte(`{"version": 1, "state": {"password": "` + password)}},
-		"too new":      {Type: v1alpha1.SecretTypeInstance, Data: map[string][]byte{"instance.json": []byte(`{"version": 1000, "state": {"password": "` + password + `"}}`)}},
+		"another type":  {Data: map[string][]byte{"instance.json": []byte(`{"version": 1, "state": "` + password + `"}`)}},
+		"no instance":   {Type: v1alpha1.SecretTypeInstance, Data: map[string][]byte{"other": []byte(password)}},
+		"broken":        {Type: v1alpha1.SecretTypeInstance, Data: map[string][]byte{"instance.json": []byte(`{"version": "` + password + `"}`)}},
+		"truncated":     {Type: v1alpha1.SecretTypeInstance, Data: map[string][]byte{"instance.json": []byte(`{"version": 1, "state": {"password": "` + password)}},
+		"broken tokens": {Type: v1alpha1.SecretTypeInstance, Data: map[string][]byte{"instance.json": []byte(`{"version": 1}`), "handled.json": []byte(password)}},
+		"too new":       {Type: v1alpha1.SecretTypeInstance, Data: map[string][]byte{"instance.json": []byte(`{"version": 1000, "state": {"password": "` + password + `"}}`)}},
 	}
 	client := secrets(t)
 	for name, secret := range cases {
@@ -238,8 +245,13 @@ func TestSecretsUnchanged(t *testing.T) {
 		t.Errorf("an unchanged record was written after reading: %d writes", counting.writes)
 	}
 	again.Owner = "uid-2"
-	if owned := save(t, s, k, again); owned.Version == rec.Version || load(t, s, k).Owner != "uid-2" {
+	owned := save(t, s, k, again)
+	if owned.Version == rec.Version || load(t, s, k).Owner != "uid-2" {
 		t.Error("a new owner was not written")
+	}
+	owned.Handled.Retry = "now"
+	if save(t, s, k, owned); load(t, s, k).Handled.Retry != "now" {
+		t.Error("a token was not written")
 	}
 }
 

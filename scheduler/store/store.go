@@ -33,6 +33,8 @@ type Record struct {
 	// Version fences writers; empty for a record that is not stored yet.
 	Version  string
 	Instance instance.Instance
+	// Handled are the tokens that were acted upon. They are written with what came of it.
+	Handled Tokens
 }
 
 // Store keeps one record per custom resource. Implementations are safe for concurrent use.
