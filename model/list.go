@@ -1,0 +1,23 @@
+package model
+
+import "github.com/zclconf/go-cty/cty"
+
+// ListResource is how the objects of a resource type are listed: the arguments of its list resource.
+type ListResource struct {
+	// Type is Terraform's name of the resource type, and of its list resource.
+	Type string
+	// Config is an Object.
+	Config *Type
+}
+
+// ListResource is how the objects of a resource type are listed; nil when the provider cannot do it.
+func (p *Provider) ListResource(resourceType string) *ListResource {
+	b := p.Schema.ListResources[resourceType]
+	if b == nil {
+		return nil
+	}
+	return &ListResource{Type: resourceType, Config: blockType(b, place{input: true})}
+}
+
+// UserPath spells a path of the arguments: example_thing.vpcId.
+func (l *ListResource) UserPath(p cty.Path) string { return l.Config.spell(l.Type, p, true) }
