@@ -13,13 +13,12 @@ import (
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/zclconf/go-cty/cty"
-	corev1 "k8s.io/api/core/v1"
-	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/diagnostic"
 	"github.com/landbridge-io/landbridge/scheduler"
 	"github.com/landbridge-io/landbridge/scheduler/store"
@@ -57,7 +56,7 @@ func (c *configurations) get(ctx context.Context, k *Kind, r *Resource) (*config
 	c.mu.Lock()
 	known := c.byUID[r.GetUID()]
 	c.mu.Unlock()
-	if known != nil && known.generation == r.GetGeneration() && c.sameSecrets(ctx, r.GetNamespace(), known.secrets) {
+	if known != nil && known.generation == r.GetGeneration() && c.sameSecrets(ctx, known.secrets) {
 		for _, value := range known.secrets {
 			r.secrets = append(r.secrets, value)
 		}
@@ -65,7 +64,8 @@ func (c *configurations) get(ctx context.Context, k *Kind, r *Resource) (*config
 	}
 	out := &configuration{generation: r.GetGeneration(), secrets: map[translate.SecretKeySelector]string{}}
 	read := func(ref translate.SecretKeySelector) ([]byte, error) {
-		b, err := readSecret(ctx, c.reader, r.GetNamespace(), ref)
+		ref.Namespace = r.GetNamespace() // a resource reads its own namespace only
+		b, err := providerconfig.ReadSecret(ctx, c.reader, ref)
 		if err == nil {
 			out.secrets[ref] = string(b)
 			r.secrets = append(r.secrets, string(b))
@@ -112,29 +112,14 @@ func (c *configuration) sum() string {
 	return fmt.Sprintf("%d-%s", c.generation, hex.EncodeToString(h.Sum(nil)))
 }
 
-func (c *configurations) sameSecrets(ctx context.Context, namespace string, secrets map[translate.SecretKeySelector]string) bool {
+func (c *configurations) sameSecrets(ctx context.Context, secrets map[translate.SecretKeySelector]string) bool {
 	for ref, value := range secrets {
-		b, err := readSecret(ctx, c.reader, namespace, ref)
+		b, err := providerconfig.ReadSecret(ctx, c.reader, ref)
 		if err != nil || string(b) != value {
 			return false
 		}
 	}
 	return true
-}
-
-func readSecret(ctx context.Context, reader client.Reader, namespace string, ref translate.SecretKeySelector) ([]byte, error) {
-	s := &corev1.Secret{}
-	if err := reader.Get(ctx, types.NamespacedName{Namespace: namespace, Name: ref.Name}, s); err != nil {
-		if kerrors.IsNotFound(err) {
-			return nil, fmt.Errorf("there is no Secret %s in namespace %s", ref.Name, namespace)
-		}
-		return nil, err
-	}
-	b, ok := s.Data[ref.Key]
-	if !ok {
-		return nil, fmt.Errorf("the Secret %s has no key %s", ref.Name, ref.Key)
-	}
-	return b, nil
 }
 
 // request is what the scheduler needs to know of the resource.

@@ -9,7 +9,6 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/zclconf/go-cty/cty"
-	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -130,16 +129,9 @@ func (r *Resolver) handle(ctx context.Context, name string, key configKey, u *un
 		if key.namespace != "" {
 			ref.Namespace = key.namespace // a namespaced configuration reads its own namespace only
 		}
-		s := &corev1.Secret{}
-		if err := r.Live.Get(ctx, types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}, s); err != nil {
-			if kerrors.IsNotFound(err) {
-				return nil, fmt.Errorf("there is no Secret %s in namespace %s", ref.Name, ref.Namespace)
-			}
+		b, err := ReadSecret(ctx, r.Live, ref)
+		if err != nil {
 			return nil, err
-		}
-		b, ok := s.Data[ref.Key]
-		if !ok {
-			return nil, fmt.Errorf("the Secret %s in namespace %s has no key %s", ref.Name, ref.Namespace, ref.Key)
 		}
 		secrets = append(secrets, string(b))
 		return b, nil

@@ -79,7 +79,7 @@ func TestBadSpecs(t *testing.T) {
 		c.create(t, r)
 		c.refused(t, r, "Synced", "InvalidConfiguration", "there is no Secret later in namespace "+ns, "spec.forProvider.passwordSecretRef")
 		s := c.secret(t, ns, "later", map[string]string{"other": "x"})
-		c.refused(t, r, "Synced", "InvalidConfiguration", "the Secret later has no key password")
+		c.refused(t, r, "Synced", "InvalidConfiguration", "the Secret later in namespace "+ns+" has no key password")
 		s.Data = map[string][]byte{"password": []byte("first password")}
 		if err := c.Update(t.Context(), s); err != nil {
 			t.Fatal(err)
