@@ -16,6 +16,7 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/crd"
 	"github.com/landbridge-io/landbridge/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/redact"
 	"github.com/landbridge-io/landbridge/model"
 	"github.com/landbridge-io/landbridge/terraform"
 	"github.com/landbridge-io/landbridge/translate"
@@ -68,7 +69,7 @@ func (r *Resource) allows(action string) bool {
 type Manifest struct {
 	// Resources are in the order of the manifest.
 	Resources []*Resource
-	secrets   redactor
+	secrets   redact.Redactor
 }
 
 type objectKey struct{ kind, namespace, name string }
@@ -112,7 +113,7 @@ func ReadManifest(p *model.Provider, sources []Source) (*Manifest, Messages) {
 				resources = append(resources, d)
 			case gvk == corev1.SchemeGroupVersion.WithKind("Secret"):
 				r.secret(d)
-			case gvk.Group == p.Group && gvk.Version == p.Version && (gvk.Kind == model.ProviderConfigKind || gvk.Kind == model.ClusterProviderConfigKind):
+			case r.isConfig(gvk):
 				r.config(d)
 			case gvk.Group == v1alpha1.GroupVersion.Group && gvk.Kind == "TerraformProvider", gvk == corev1.SchemeGroupVersion.WithKind("Namespace"):
 				r.messages = append(r.messages, Message{Severity: diagnostic.Warning, Source: d.source, Summary: "Not used",
@@ -131,7 +132,11 @@ func ReadManifest(p *model.Provider, sources []Source) (*Manifest, Messages) {
 	if len(r.out.Resources) == 0 && !r.messages.HasErrors() {
 		r.messages = append(r.messages, errorf("", "Nothing to do", "There is no resource of %s in the manifest.", p.Group))
 	}
-	return r.out, r.out.secrets.messages(r.messages)
+	return r.out, conceal(&r.out.secrets, r.messages)
+}
+
+func (r *reader) isConfig(gvk kschema.GroupVersionKind) bool {
+	return gvk.Group == r.provider.Group && gvk.Version == r.provider.Version && (gvk.Kind == model.ProviderConfigKind || gvk.Kind == model.ClusterProviderConfigKind)
 }
 
 func sortedKeys[V any](m map[objectKey]V) []objectKey {
@@ -210,7 +215,7 @@ func (r *reader) read(own string, foreign bool) translate.Secrets {
 		if !ok {
 			return nil, fmt.Errorf("the Secret %s has no key %s", s.Name, s.Key)
 		}
-		r.out.secrets.add(b)
+		r.out.secrets.Add(b)
 		return b, nil
 	}
 }

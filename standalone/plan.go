@@ -92,7 +92,7 @@ func (s *Session) Plan(ctx context.Context, mode Mode) (*Plan, Messages) {
 	if mode == Destroy {
 		slices.Reverse(plan.Changes)
 	}
-	return plan, s.Manifest.secrets.messages(messages)
+	return plan, conceal(&s.Manifest.secrets, messages)
 }
 
 // each does something with all resources, some at once, and returns what was said in their order.
@@ -216,7 +216,7 @@ func (p *planner) conceal(in instance.Instance) {
 	p.concealType(p.resource.Model.Root(), in.State)
 	for _, path := range in.SensitivePaths {
 		if v, err := path.Apply(in.State); err == nil {
-			p.Manifest.secrets.addValue(v)
+			p.Manifest.secrets.AddValue(v)
 		}
 	}
 }
@@ -229,7 +229,7 @@ func (p *planner) concealType(t *model.Type, v cty.Value) {
 	if t.Kind == model.Object {
 		for _, f := range t.Object.All {
 			if f.Secret() {
-				p.Manifest.secrets.addValue(v.GetAttr(f.Name))
+				p.Manifest.secrets.AddValue(v.GetAttr(f.Name))
 			} else {
 				p.concealType(f.Type, v.GetAttr(f.Name))
 			}
