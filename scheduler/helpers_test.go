@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -105,6 +106,8 @@ type cloud struct {
 	block chan struct{}
 	// before and after surround what Apply does in the world.
 	before, after func()
+	// unique refuses a second object of the same name.
+	unique bool
 	// fail makes a call of the given name answer with an error.
 	fail map[string]diagnostic.Diagnostics
 	// most is how many calls of Apply there were at the same time.
@@ -199,7 +202,7 @@ func (c *cloud) Refresh(_ context.Context, _ terraform.Resource, in instance.Ins
 	if in.Status == instance.Tainted && out.Exists() {
 		out.Status = instance.Tainted
 	}
-	out.Operation = in.Operation
+	out.Operation, out.Deposed = in.Operation, in.Deposed
 	unchanged := out.Exists() && out.State.RawEquals(in.State) && out.Status == in.Status
 	return terraform.Refreshed{Instance: out, Unchanged: unchanged}, nil
 }
@@ -226,9 +229,9 @@ func (c *cloud) Plan(_ context.Context, r terraform.Resource, in instance.Instan
 			p.Identity = c.identity("", name)
 		}
 	case in.Status == instance.Tainted:
-		p.Action, p.Reason = terraform.DeleteThenCreate, terraform.ReplaceBecauseTainted
+		p.Action, p.Reason = replacement(config), terraform.ReplaceBecauseTainted
 	case nameOf(in.State) != name:
-		p.Action, p.Reason = terraform.DeleteThenCreate, terraform.ReplaceBecauseCannotUpdate
+		p.Action, p.Reason = replacement(config), terraform.ReplaceBecauseCannotUpdate
 		p.RequiresReplace = []cty.Path{cty.GetAttrPath("name")}
 	case sizeOf(in.State) != size:
 		p.Action, p.State, p.Identity = terraform.Update, thing(cty.StringVal(idOf(in)), name, size), in.Identity
@@ -236,6 +239,13 @@ func (c *cloud) Plan(_ context.Context, r terraform.Resource, in instance.Instan
 		p.Action, p.State, p.Identity = terraform.NoOp, in.State, in.Identity
 	}
 	return p, diagnostic.Warningf("Deprecated", "Something is.")
+}
+
+func replacement(config terraform.Config) terraform.Action {
+	if config.CreateBeforeDestroy {
+		return terraform.CreateThenDelete
+	}
+	return terraform.DeleteThenCreate
 }
 
 func (c *cloud) PlanDestroy(_ context.Context, r terraform.Resource, in instance.Instance) (terraform.Plan, diagnostic.Diagnostics) {
@@ -302,6 +312,11 @@ func (c *cloud) apply(p terraform.Plan) (instance.Instance, diagnostic.Diagnosti
 	id := idOf(p.Prior)
 	switch p.Action {
 	case terraform.Create:
+		for _, o := range c.objects {
+			if c.unique && o.name == nameOf(p.State) {
+				return p.Prior, diagnostic.Errorf("Already exists", "There is one of this name.")
+			}
+		}
 		id = c.addLocked(object{nameOf(p.State), sizeOf(p.State)})
 	case terraform.Update:
 		if _, ok := c.objects[id]; !ok {
@@ -402,6 +417,7 @@ type record struct {
 	owner   types.UID
 	version string
 	data    []byte
+	handled store.Tokens
 }
 
 var _ store.Store = (*memory)(nil)
@@ -448,7 +464,7 @@ func (m *memory) Load(_ context.Context, k store.Key, r *schema.Resource) (store
 		return store.Record{}, store.ErrNotFound
 	}
 	in, err := instance.Decode(stored.data, r)
-	return store.Record{Owner: stored.owner, Version: stored.version, Instance: in}, err
+	return store.Record{Owner: stored.owner, Version: stored.version, Instance: in, Handled: stored.handled}, err
 }
 
 func (m *memory) Save(_ context.Context, k store.Key, r *schema.Resource, rec store.Record) (store.Record, error) {
@@ -474,7 +490,7 @@ func (m *memory) Save(_ context.Context, k store.Key, r *schema.Resource, rec st
 	m.log.add(what)
 	m.writes++
 	rec.Version = m.nextVersion()
-	m.records[k] = record{owner: rec.Owner, version: rec.Version, data: data}
+	m.records[k] = record{owner: rec.Owner, version: rec.Version, data: data, handled: rec.Handled}
 	if f == unanswered {
 		return rec, errUnavailable
 	}
@@ -506,6 +522,7 @@ type harness struct {
 	sched *scheduler.Scheduler
 	o     scheduler.Options
 	r     scheduler.Request
+	told  *events // what is told of the resource
 }
 
 func bubble(t *testing.T, kind identityKind, f func(h *harness)) {
@@ -515,7 +532,7 @@ func bubble(t *testing.T, kind identityKind, f func(h *harness)) {
 
 func newHarness(t *testing.T, kind identityKind) *harness {
 	c := newCloud(kind)
-	h := &harness{t: t, cloud: c, log: c.log, store: newMemory(c.log)}
+	h := &harness{t: t, cloud: c, log: c.log, store: newMemory(c.log), told: &events{}}
 	h.o = scheduler.Options{
 		Store: h.store, Logger: logr.Discard(), LongOperation: 1000 * time.Hour,
 		Wake: func(store.Key) { c.log.add("wake") },
@@ -528,6 +545,7 @@ func newHarness(t *testing.T, kind identityKind) *harness {
 		Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
 			return c, func() {}, nil
 		},
+		Tell: func(e scheduler.Event) { h.told.add(eventText(e)) },
 	}
 	t.Cleanup(func() {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -535,6 +553,25 @@ func newHarness(t *testing.T, kind identityKind) *harness {
 		_ = h.sched.Stop(ctx)
 	})
 	return h
+}
+
+// eventText is an event in short, such as "Failed Create of replacement".
+func eventText(e scheduler.Event) string {
+	parts := []string{string(e.Kind)}
+	add := func(when bool, s string) {
+		if when {
+			parts = append(parts, s)
+		}
+	}
+	add(e.Operation != "", string(e.Operation))
+	add(e.Replacement, "of replacement")
+	add(e.Deposed != "", "with deposed")
+	add(e.Found, "found")
+	add(e.Asked, "as asked")
+	for _, d := range e.Diagnostics {
+		parts = append(parts, "("+d.Summary+")")
+	}
+	return strings.Join(parts, " ")
 }
 
 // want changes the configuration.
