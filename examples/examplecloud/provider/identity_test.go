@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -138,6 +139,35 @@ func TestImportSupport(t *testing.T) {
 				}
 				want(t, "state", c.state(test.object), c.state(got))
 			})
+		}
+	})
+}
+
+// TestFoundByIdentity proves that this type needs its identity in every call.
+func TestFoundByIdentity(t *testing.T) {
+	eachForm(t, func(t *testing.T, c *core) {
+		made := c.mustCreate("examplecloud_identity_import", values{"name": "a"})
+		without := made
+		without.identity = nil
+		for name, act := range map[string]func(instance) (instance, error){
+			"read":   c.read,
+			"update": func(i instance) (instance, error) { return c.apply(i, values{"name": "b"}) },
+			"delete": c.destroy,
+		} {
+			_, err := act(without)
+			if err == nil || !strings.Contains(err.Error(), "none was given") {
+				t.Errorf("%s without an identity: %v", name, err)
+			}
+		}
+		made, err := c.read(made)
+		if err == nil {
+			made, err = c.apply(made, values{"name": "c"})
+		}
+		if err == nil {
+			_, err = c.destroy(made)
+		}
+		if err != nil {
+			t.Error(err)
 		}
 	})
 }

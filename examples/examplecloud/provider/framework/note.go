@@ -3,11 +3,13 @@ package framework
 import (
 	"context"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/landbridge-io/landbridge/examples/examplecloud/api"
@@ -18,6 +20,8 @@ import (
 type note struct {
 	base
 	collection api.Collection[api.Note]
+	// byIdentity finds the object by its identity alone, whatever the state says.
+	byIdentity bool
 }
 
 // noteWithIdentity has an identity, but no import: examplecloud_no_import.
@@ -26,7 +30,8 @@ type noteWithIdentity struct{ note }
 // idImport has no identity, and imports by id only: examplecloud_id_import.
 type idImport struct{ note }
 
-// identityImport imports by identity only: examplecloud_identity_import.
+// identityImport imports by identity only, and finds its object by nothing else
+// afterwards: examplecloud_identity_import.
 type identityImport struct{ noteWithIdentity }
 
 var (
@@ -94,9 +99,7 @@ func (r *note) Read(ctx context.Context, req resource.ReadRequest, resp *resourc
 		resp.Diagnostics.Append(req.State.Get(ctx, &data)...)
 	}
 	// Right after an import by identity there may be nothing but the identity.
-	if data.ID.IsNull() && req.Identity != nil && !req.Identity.Raw.IsNull() {
-		resp.Diagnostics.Append(req.Identity.GetAttribute(ctx, path.Root("id"), &data.ID)...)
-	}
+	r.find(ctx, &data, req.Identity, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -119,6 +122,7 @@ func (r *note) Read(ctx context.Context, req resource.ReadRequest, resp *resourc
 func (r *note) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var data noteModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &data)...)
+	r.find(ctx, &data, req.Identity, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -134,11 +138,26 @@ func (r *note) Update(ctx context.Context, req resource.UpdateRequest, resp *res
 func (r *note) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var data noteModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &data)...)
+	r.find(ctx, &data, req.Identity, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	if err := client.Delete(ctx, r.client, r.collection, known(data.ID)); err != nil {
 		r.fail(&resp.Diagnostics, "delete", err)
+	}
+}
+
+// find takes the id from the identity where the type goes by that.
+func (r *note) find(ctx context.Context, data *noteModel, identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
+	if !r.byIdentity {
+		return
+	}
+	data.ID = types.StringNull()
+	if identity != nil && !identity.Raw.IsNull() {
+		diags.Append(identity.GetAttribute(ctx, path.Root("id"), &data.ID)...)
+	}
+	if known(data.ID) == "" {
+		diags.AddError("Missing identity", "examplecloud_"+r.name+" is found by its identity, and none was given.")
 	}
 }
 

@@ -111,6 +111,8 @@ func (p *Provider) resources() []resource.Resource {
 	note := func(name string, collection api.Collection[api.Note]) note {
 		return note{base: base{name: name}, collection: collection}
 	}
+	byIdentity := note("identity_import", api.IdentityImports)
+	byIdentity.byIdentity = true
 	all := []resource.Resource{
 		&thing{base: base{name: "thing"}},
 		&datastore{base: base{name: "datastore"}, protocol: p.protocol},
@@ -118,7 +120,7 @@ func (p *Provider) resources() []resource.Resource {
 		&alias{base: base{name: "alias"}, collection: api.Aliases, mutable: true},
 		&alias{base: base{name: "nickname"}, collection: api.Nicknames},
 		&idImport{note("id_import", api.IDImports)},
-		&identityImport{noteWithIdentity{note("identity_import", api.IdentityImports)}},
+		&identityImport{noteWithIdentity{byIdentity}},
 		&noteWithIdentity{note("no_import", api.NoImports)},
 		&credential{base: base{name: "credential"}},
 		&shapes{base: base{name: "shapes"}, protocol: p.protocol},

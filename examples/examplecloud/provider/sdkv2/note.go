@@ -15,6 +15,11 @@ import (
 // resourceNote is the simplest object; the types made of it differ in what they can
 // import.
 func resourceNote(collection api.Collection[api.Note]) *schema.Resource {
+	return resourceNoteBy(collection, func(d *schema.ResourceData) (string, error) { return d.Id(), nil })
+}
+
+// resourceNoteBy is a note that is found by the id that idOf tells.
+func resourceNoteBy(collection api.Collection[api.Note], idOf func(*schema.ResourceData) (string, error)) *schema.Resource {
 	var r *schema.Resource
 	take := func(d *schema.ResourceData, made api.Note) diag.Diagnostics {
 		d.SetId(made.ID)
@@ -47,7 +52,11 @@ func resourceNote(collection api.Collection[api.Note]) *schema.Resource {
 			return nil
 		},
 		ReadContext: func(ctx context.Context, d *schema.ResourceData, meta any) diag.Diagnostics {
-			made, err := client.Get(ctx, clientOf(meta), collection, d.Id(), "")
+			id, err := idOf(d)
+			if err != nil {
+				return fail("read the note", err)
+			}
+			made, err := client.Get(ctx, clientOf(meta), collection, id, "")
 			if client.NotFound(err) {
 				d.SetId("")
 				return nil
@@ -58,14 +67,22 @@ func resourceNote(collection api.Collection[api.Note]) *schema.Resource {
 			return take(d, made)
 		},
 		UpdateContext: func(ctx context.Context, d *schema.ResourceData, meta any) diag.Diagnostics {
-			made, err := client.Update(ctx, clientOf(meta), collection, d.Id(), map[string]any{"name": get(d, "name"), "text": get(d, "text")})
+			id, err := idOf(d)
+			if err != nil {
+				return fail("update the note", err)
+			}
+			made, err := client.Update(ctx, clientOf(meta), collection, id, map[string]any{"name": get(d, "name"), "text": get(d, "text")})
 			if err != nil {
 				return fail("update the note", err)
 			}
 			return take(d, made)
 		},
 		DeleteContext: func(ctx context.Context, d *schema.ResourceData, meta any) diag.Diagnostics {
-			if err := client.Delete(ctx, clientOf(meta), collection, d.Id()); err != nil {
+			id, err := idOf(d)
+			if err == nil {
+				err = client.Delete(ctx, clientOf(meta), collection, id)
+			}
+			if err != nil {
 				return fail("delete the note", err)
 			}
 			return nil
@@ -81,9 +98,20 @@ func resourceIDImport() *schema.Resource {
 	return r
 }
 
-// resourceIdentityImport imports by identity only.
+// resourceIdentityImport imports by identity only, and finds its object by nothing
+// else afterwards.
 func resourceIdentityImport() *schema.Resource {
-	r := resourceNote(api.IdentityImports)
+	r := resourceNoteBy(api.IdentityImports, func(d *schema.ResourceData) (string, error) {
+		identity, err := d.Identity()
+		if err != nil {
+			return "", err
+		}
+		id, _ := identity.Get("id").(string)
+		if id == "" {
+			return "", errors.New("it is found by its identity, and none was given")
+		}
+		return id, nil
+	})
 	r.Identity = identityByID()
 	passThrough := schema.ImportStatePassthroughWithIdentity("id")
 	r.Importer = &schema.ResourceImporter{StateContext: func(ctx context.Context, d *schema.ResourceData, meta any) ([]*schema.ResourceData, error) {
