@@ -637,14 +637,24 @@ func (h *harness) observeRefused(reason scheduler.Reason) *scheduler.Error {
 // stored is what the store holds.
 func (h *harness) stored() store.Record {
 	h.t.Helper()
+	rec, ok := h.record()
+	if !ok {
+		h.t.Fatal("nothing is stored")
+	}
+	return rec
+}
+
+// record is what the store holds, if it holds anything.
+func (h *harness) record() (store.Record, bool) {
+	h.t.Helper()
 	h.store.mu.Lock()
 	records := maps.Clone(h.store.records)
 	h.store.mu.Unlock()
-	rec, err := (&memory{log: &events{}, records: records}).Load(h.t.Context(), h.r.Key, h.r.Resource.Schema)
-	if err != nil {
-		h.t.Fatalf("nothing is stored: %v", err)
+	rec, err := (&memory{log: &events{}, records: records}).Load(context.Background(), h.r.Key, h.r.Resource.Schema)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		h.t.Fatalf("what is stored cannot be read: %v", err)
 	}
-	return rec
+	return rec, err == nil
 }
 
 // interrupted is a store that holds an unconcluded operation, as a crash leaves it.
