@@ -23,9 +23,10 @@ const modulePath = "github.com/landbridge-io/landbridge"
 // explained in docs/architecture.md.
 var layers = [][]string{
 	{"cmd/landbridge"},
-	{"controller", "generate", "standalone"},
+	{"cluster"},
+	{"controller", "generate", "importer", "standalone"},
 	{"scheduler"},
-	{"terraform/engine", "terraform/cli", "terraform/planview"},
+	{"discover", "terraform/engine", "terraform/cli", "terraform/planview"},
 	{"terraform"},
 	{"provider/plugin", "provider/inprocess", "provider/pool", "provider/install"},
 	{"provider"},
@@ -45,6 +46,7 @@ var support = []string{
 	"examples",
 	"internal/architecture",
 	"internal/doctest",
+	"internal/examplecloudtest",
 	"internal/hcloudtest",
 	"internal/playgroundtest",
 	"internal/providertest",
