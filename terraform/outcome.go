@@ -1,6 +1,11 @@
 package terraform
 
-import "github.com/landbridge-io/landbridge/diagnostic"
+import (
+	"slices"
+	"strings"
+
+	"github.com/landbridge-io/landbridge/diagnostic"
+)
 
 const outcomeUnknown = "Create outcome unknown"
 
@@ -13,3 +18,12 @@ func OutcomeUnknownError(resourceType string) diagnostic.Diagnostics {
 // OutcomeUnknown says whether a create that Apply carried out may have made an object that
 // is not in the instance Apply returned.
 func OutcomeUnknown(d diagnostic.Diagnostics) bool { return d.HasSummary(outcomeUnknown) }
+
+// UnexpectedIdentityChange says whether a provider refuses an identity because it is not the
+// one that was stored, or planned, and identities of the type do not change. The framework
+// splits the message, the legacy SDK puts all of it into the summary (contract § 3.13).
+func UnexpectedIdentityChange(d diagnostic.Diagnostics) bool {
+	return slices.ContainsFunc(d.Errors(), func(d diagnostic.Diagnostic) bool {
+		return strings.HasPrefix(d.Summary, "Unexpected Identity Change")
+	})
+}

@@ -172,6 +172,10 @@ func (c *call) applied(ctx context.Context, p terraform.Plan, answer *tfprotov6.
 	out.State, out.SchemaVersion, out.RawState = clean, c.schema.Version, nil
 	out.Private = answer.Private
 	if diags.HasErrors() {
+		if terraform.UnexpectedIdentityChange(diags) {
+			// The framework answers with the very identity that it refuses.
+			identity, identityBytes = nullIdentity(c.identity), nil
+		}
 		out = c.partial(p, out, identity, identityBytes)
 	} else {
 		out.Status = instance.Full

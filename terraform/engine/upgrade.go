@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/zclconf/go-cty/cty"
@@ -124,11 +126,35 @@ func (c *call) upgradeIdentity(ctx context.Context, in instance.Instance) (upgra
 		err = errors.New("there is none")
 	case err == nil && !v.IsWhollyKnown():
 		err = errors.New("it has unknown values")
+	case err == nil:
+		if missing := c.missingIdentity(v); missing != "" {
+			// The legacy SDK says nothing when it has no upgrader: it drops what it does not know.
+			return none, append(diags, diagnostic.Errorf(summary,
+				"The provider has no upgrader of the identity of %s from version %d to version %d: in its answer %s. The stored identity is kept. Use the provider version that wrote it, or one that can upgrade it.",
+				c.schema.Type, in.IdentityVersion, c.identityVersion(), missing)...)
+		}
 	}
 	if err != nil {
-		return none, append(diags, diagnostic.Errorf(summary, "The provider's upgraded identity of %s cannot be used: %s. %s", c.schema.Type, formatError(err), providerBug)...)
+		return none, append(diags, diagnostic.Errorf(summary, "The provider's upgraded identity of %s, from version %d to version %d, cannot be used: %s. %s",
+			c.schema.Type, in.IdentityVersion, c.identityVersion(), formatError(err), providerBug)...)
 	}
 	return upgraded{value: v, wire: wireBytes(data, v, c.identity)}, diags
+}
+
+// missingIdentity says what an identity lacks to single out an object; empty when nothing.
+func (c *call) missingIdentity(v cty.Value) string {
+	something := false
+	for _, name := range slices.Sorted(maps.Keys(c.schema.Identity.Attributes)) {
+		null := v.GetAttr(name).IsNull()
+		if null && c.schema.Identity.Attributes[name].RequiredForImport {
+			return fmt.Sprintf("the attribute %q, which an import requires, is null", name)
+		}
+		something = something || !null
+	}
+	if !something {
+		return "all attributes are null"
+	}
+	return ""
 }
 
 func (c *call) unreadableIdentity(err error) diagnostic.Diagnostics {

@@ -1,13 +1,16 @@
 package engine_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/zclconf/go-cty/cty"
 	ctymsgpack "github.com/zclconf/go-cty/cty/msgpack"
 
+	"github.com/landbridge-io/landbridge/diagnostic"
 	"github.com/landbridge-io/landbridge/instance"
+	"github.com/landbridge-io/landbridge/schema"
 	"github.com/landbridge-io/landbridge/terraform"
 )
 
@@ -157,6 +160,13 @@ func TestVectorsIdentity(t *testing.T) {
 			"unknown": {&tfprotov6.UpgradeResourceIdentityResponse{UpgradedIdentity: newFixture(t, thing()).encIdentity(partly)}, "Invalid resource identity upgrade"},
 			"wrong type": {&tfprotov6.UpgradeResourceIdentityResponse{UpgradedIdentity: &tfprotov6.ResourceIdentityData{
 				IdentityData: &tfprotov6.DynamicValue{MsgPack: falseID}}}, "Invalid resource identity upgrade"},
+			// What the legacy SDK answers without an upgrader from that version.
+			"a required attribute is null": {&tfprotov6.UpgradeResourceIdentityResponse{UpgradedIdentity: newFixture(t, thing()).encIdentity(
+				cty.ObjectVal(map[string]cty.Value{"id": null, "region": str("eu")}))}, "Invalid resource identity upgrade"},
+			"all is null": {&tfprotov6.UpgradeResourceIdentityResponse{UpgradedIdentity: newFixture(t, thing()).encIdentity(
+				cty.ObjectVal(map[string]cty.Value{"id": null, "region": null}))}, "Invalid resource identity upgrade"},
+			"null": {&tfprotov6.UpgradeResourceIdentityResponse{UpgradedIdentity: newFixture(t, thing()).encIdentity(
+				cty.NullVal(thing().IdentityType()))}, "Invalid resource identity upgrade"},
 		} {
 			t.Run(name, func(t *testing.T) {
 				f := newFixture(t, thing())
@@ -168,7 +178,54 @@ func TestVectorsIdentity(t *testing.T) {
 				wantError(t, diags, test.summary)
 				f.wantUntouched(in, out)
 				wantEqual(t, "reads", count[*tfprotov6.ReadResourceRequest](f), 0)
+				// Byte for byte, if it is stored all the same.
+				again, err := instance.Encode(out.Instance, f.resource.Schema)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !strings.HasSuffix(string(again), `"identitySchemaVersion":1,"identity":{"arn":"old"}}`) {
+					t.Errorf("stored: %s", again)
+				}
 			})
+		}
+	})
+
+	t.Run("a missing upgrader is named", func(t *testing.T) {
+		for name, test := range map[string]struct {
+			answer cty.Value
+			says   string
+		}{
+			"a required attribute is null": {cty.ObjectVal(map[string]cty.Value{"id": null, "region": str("eu")}), `the attribute "id"`},
+			"all attributes are null":      {cty.ObjectVal(map[string]cty.Value{"id": null, "region": null}), `the attribute "id"`},
+		} {
+			t.Run(name, func(t *testing.T) {
+				f := newFixture(t, thing())
+				f.Identity = func(*tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
+					return &tfprotov6.UpgradeResourceIdentityResponse{UpgradedIdentity: f.encIdentity(test.answer)}, nil
+				}
+				_, diags := f.refresh(f.stored(`{"version":1,"status":"Full","schemaVersion":1,"state":{"o":"a"},"identitySchemaVersion":1,"identity":{"arn":"old"}}`))
+				for _, part := range []string{"no upgrader", "from version 1 to version 2", "test_thing", test.says} {
+					if !strings.Contains(diags.String(), part) {
+						t.Errorf("%q is not in: %s", part, diags)
+					}
+				}
+			})
+		}
+		r := thing()
+		r.Identity.Attributes["id"] = &schema.IdentityAttribute{Type: cty.String, OptionalForImport: true}
+		f := newFixture(t, r)
+		answer := cty.ObjectVal(map[string]cty.Value{"id": null, "region": str("eu")})
+		f.Identity = func(*tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
+			return &tfprotov6.UpgradeResourceIdentityResponse{UpgradedIdentity: f.encIdentity(answer)}, nil
+		}
+		const stored = `{"version":1,"status":"Full","schemaVersion":1,"state":{"o":"a"},"identitySchemaVersion":1,"identity":{"arn":"old"}}`
+		out, diags := f.refresh(f.stored(stored))
+		wantNoErrors(t, diags) // what an import does not require may be null
+		wantValue(t, "identity", out.Instance.Identity, answer)
+		answer = cty.ObjectVal(map[string]cty.Value{"id": null, "region": null})
+		_, diags = f.refresh(f.stored(stored))
+		if !strings.Contains(diags.String(), "all attributes are null") {
+			t.Errorf("an identity of nothing: %s", diags)
 		}
 	})
 
@@ -253,6 +310,42 @@ func TestVectorsIdentity(t *testing.T) {
 		wantValue(t, "prior applied", f.dec(apply.PriorState), a)
 		wantEqual(t, "planned private", string(apply.PlannedPrivate), "planned")
 		wantValue(t, "planned identity", f.decIdentity(apply.PlannedIdentity), identity("1"))
+	})
+
+	// The framework answers an update with the identity that it refuses, and the legacy SDK with
+	// none; what was updated is updated.
+	t.Run("unexpected change in an update", func(t *testing.T) {
+		for name, test := range map[string]struct {
+			id    cty.Value
+			diags []*tfprotov6.Diagnostic
+		}{
+			"framework":  {identity("2"), providerError("Unexpected Identity Change", "During the update operation, …")},
+			"legacy SDK": {cty.NilVal, providerError("Unexpected Identity Change: During the update operation, …", "")},
+		} {
+			t.Run(name, func(t *testing.T) {
+				f := newFixture(t, thing())
+				f.answersApply(b, "q", test.id, test.diags)
+				out, diags := f.change(f.existing(a, identity("1"), "p"), b)
+				wantEqual(t, "recognized", terraform.UnexpectedIdentityChange(diags), true)
+				wantValue(t, "state", out.State, b)
+				wantValue(t, "identity", out.Identity, identity("1"))
+				f.Read = func(r *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+					return &tfprotov6.ReadResourceResponse{NewState: r.CurrentState, NewIdentity: r.CurrentIdentity, Private: r.Private}, nil
+				}
+				refreshed, diags := f.refresh(out)
+				wantNoErrors(t, diags)
+				wantValue(t, "identity sent", f.decIdentity(last[*tfprotov6.ReadResourceRequest](f).CurrentIdentity), identity("1"))
+				wantEqual(t, "unchanged", refreshed.Unchanged, true)
+			})
+		}
+		for name, diags := range map[string][]*tfprotov6.Diagnostic{
+			"another error": providerError("It failed", "Unexpected Identity Change"),
+			"a warning":     {{Severity: tfprotov6.DiagnosticSeverityWarning, Summary: "Unexpected Identity Change"}},
+		} {
+			if terraform.UnexpectedIdentityChange(diagnostic.FromProtocol(diags)) {
+				t.Errorf("%s is taken for it", name)
+			}
+		}
 	})
 
 	t.Run("identity without a schema", func(t *testing.T) {

@@ -156,6 +156,14 @@ func TestVectorsImport(t *testing.T) {
 		f.answersRead(none, "p", identity("1"))
 		_, summary, _ := f.importBy(byID)
 		wantEqual(t, "summary", summary, "Cannot import non-existent remote object")
+		// The framework's complaint about an object that it has just said to be gone.
+		f.imports(f.imported(a, cty.NilVal, "p"))
+		f.Read = func(*tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+			return &tfprotov6.ReadResourceResponse{NewState: f.enc(none), Diagnostics: providerError("Missing Resource Identity After Read", "")}, nil
+		}
+		out, summary, _ := f.importBy(byID)
+		wantEqual(t, "summary", summary, "Cannot import non-existent remote object")
+		wantEqual(t, "exists", out.Exists(), false)
 	})
 
 	t.Run("V112", func(t *testing.T) {
