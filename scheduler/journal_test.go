@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -37,12 +38,16 @@ func TestJournal(t *testing.T) {
 						"reconcile":     j.reconcileAtRandom,
 						"reconcile too": j.reconcileAtRandom, // more often than the rest
 						"change":        j.change,
-						"delete":        func(*rapid.T) { j.deleting = true },
-						"crash":         func(*rapid.T) { j.restart() },
-						"meddle":        func(*rapid.T) { j.records.touch(j.key()) },
-						"lose record":   j.loseRecord,
-						"destroy":       j.destroy,
-						"person":        func(t *rapid.T) { j.person(rapid.Bool().Draw(t, "cleans up")) },
+						"order": func(t *rapid.T) {
+							j.before, j.generation = rapid.Bool().Draw(t, "create before destroy"), j.generation+1
+						},
+						"taint":       func(*rapid.T) { j.taints++ },
+						"delete":      func(*rapid.T) { j.deleting = true },
+						"crash":       func(*rapid.T) { j.restart() },
+						"meddle":      func(*rapid.T) { j.records.touch(j.key()) },
+						"lose record": j.loseRecord,
+						"destroy":     j.destroy,
+						"person":      func(t *rapid.T) { j.person(rapid.Bool().Draw(t, "cleans up")) },
 					})
 					j.converge(t)
 				})
@@ -67,6 +72,8 @@ type journalTest struct {
 	imports    string // spec.import.id: once set, it stays
 	known      string // the annotation of the object's id
 	confirm    string
+	before     bool // createBeforeDestroy
+	taints     int
 
 	// unknown is the operation whose outcome the last Observe could not tell.
 	unknown string
@@ -144,8 +151,12 @@ func (p *process) Delete(ctx context.Context, k store.Key) error {
 	return p.memory.Delete(ctx, k)
 }
 
-func newJournalTest(t *rapid.T, kind identityKind) *journalTest {
+// fataler is a test of either kind.
+type fataler interface{ Fatalf(string, ...any) }
+
+func newJournalTest(t fataler, kind identityKind) *journalTest {
 	c := newCloud(kind)
+	c.unique = kind.foreseen()
 	j := &journalTest{cloud: c, records: newMemory(c.log), name: "a", size: 1, uid: 1, generation: 1, fatalf: t.Fatalf}
 	j.start()
 	return j
@@ -179,6 +190,7 @@ func (j *journalTest) request() scheduler.Request {
 	r := scheduler.Request{
 		Key: j.key(), UID: types.UID(fmt.Sprint("uid-", j.uid)), Generation: j.generation,
 		Resource: j.cloud.kind.resource(), ProviderConfiguration: "default", AllowReplace: true, ConfirmCreate: j.confirm,
+		Asked: store.Tokens{Taint: fmt.Sprint(j.taints)},
 		Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
 			return j.cloud, func() {}, nil
 		},
@@ -190,6 +202,7 @@ func (j *journalTest) request() scheduler.Request {
 		return r
 	}
 	r.Config, r.ConfigHash = config(j.name, j.size), fmt.Sprint(j.generation)
+	r.Config.CreateBeforeDestroy = j.before
 	if j.imports != "" {
 		r.Import = &terraform.ImportTarget{ID: j.imports, Identity: cty.NilVal}
 	}
@@ -205,14 +218,20 @@ func (j *journalTest) stored() (store.Record, bool) {
 }
 
 // check is what always holds.
-func (j *journalTest) check(t *rapid.T) {
+func (j *journalTest) check(t *rapid.T) { j.checkNow(t) }
+
+func (j *journalTest) checkNow(t fataler) {
 	j.fatalf = t.Fatalf
-	ids := j.cloud.ids()
-	if len(ids) > 1 {
-		t.Fatalf("one resource has %d objects: %v", len(ids), j.cloud.objects)
-	}
 	rec, found := j.stored()
 	op := rec.Instance.Operation
+	aside := deposedIDs(rec.Instance)
+	ids := slices.DeleteFunc(j.cloud.ids(), func(id string) bool { return slices.Contains(aside, id) })
+	if len(ids) > 1 {
+		t.Fatalf("one resource has %d objects that are not deposed: %v", len(ids), j.cloud.objects)
+	}
+	if len(aside) > 0 && !rec.Instance.Exists() && (op == nil || op.Kind != instance.Create) {
+		t.Fatalf("there are deposed objects %v, but no current one", aside)
+	}
 	for _, id := range ids {
 		switch {
 		case idOf(rec.Instance) == id:
@@ -223,6 +242,14 @@ func (j *journalTest) check(t *rapid.T) {
 			t.Fatalf("orphan %s: stored is %q, operation %+v", id, idOf(rec.Instance), op)
 		}
 	}
+}
+
+func deposedIDs(in instance.Instance) []string {
+	var out []string
+	for _, d := range in.Deposed {
+		out = append(out, idOf(d.Instance()))
+	}
+	return out
 }
 
 func (j *journalTest) reconcileAtRandom(t *rapid.T) {
@@ -316,7 +343,7 @@ func (j *journalTest) change(t *rapid.T) {
 // down elsewhere.
 func (j *journalTest) loseRecord(t *rapid.T) {
 	rec, _ := j.stored()
-	if rec.Instance.Operation != nil || idOf(rec.Instance) != j.known || j.imports != "" {
+	if rec.Instance.Operation != nil || idOf(rec.Instance) != j.known || j.imports != "" || len(rec.Instance.Deposed) > 0 {
 		t.Skip("it would be lost for good, or waits for a person to say what to import")
 	}
 	_ = j.records.Delete(context.Background(), j.key())
@@ -334,7 +361,9 @@ func (j *journalTest) person(cleansUp bool) {
 	if j.unknown == "" {
 		return
 	}
-	ids := j.cloud.ids()
+	rec, _ := j.stored()
+	aside := deposedIDs(rec.Instance)
+	ids := slices.DeleteFunc(j.cloud.ids(), func(id string) bool { return slices.Contains(aside, id) })
 	switch {
 	case len(ids) == 0:
 		j.confirm = j.unknown
@@ -351,7 +380,11 @@ func (j *journalTest) converge(t *rapid.T) {
 	j.cloud.manner, j.cloud.before, j.cloud.after = inOrder, nil, nil
 	j.restart() // a record that was lost is missed when it is read or written next
 	uid := j.uid
-	for range 8 {
+	if j.cloud.unique {
+		j.before = false // an object of the same name cannot be created before the tainted one is destroyed
+		j.generation++
+	}
+	for range 12 {
 		if j.deleting || j.uid == uid {
 			j.reconcile()
 		}

@@ -37,13 +37,13 @@ func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terrafo
 		refused = diags
 	}
 	target := r.Import
-	if target == nil && op.Deposed == "" { // what is known is the object that made way
+	if target == nil {
 		target = r.Known
 	}
 	if target != nil {
 		found, diags := ex.Import(ctx, r.Resource, *target)
 		switch {
-		case !diags.HasErrors() && isDeposed(in, found):
+		case !diags.HasErrors() && isDeposed(in, found): // known is the object that made way
 		case !diags.HasErrors():
 			return s.adopt(ctx, e, r, op, found)
 		case r.Import != nil || !nonExistent(diags):
