@@ -20,8 +20,9 @@ const EncodingVersion = 1
 type encoded struct {
 	Version int `json:"version"`
 	encodedObject
-	Deposed   []encodedDeposed  `json:"deposed,omitempty"`
-	Operation *encodedOperation `json:"operation,omitempty"`
+	Deposed         []encodedDeposed  `json:"deposed,omitempty"`
+	Operation       *encodedOperation `json:"operation,omitempty"`
+	IdentityHistory []FormerIdentity  `json:"identityHistory,omitempty"`
 }
 
 type encodedObject struct {
@@ -44,6 +45,7 @@ type encodedOperation struct {
 	ID                    string        `json:"id"`
 	Kind                  OperationKind `json:"kind"`
 	Deposed               string        `json:"deposed,omitempty"`
+	Absent                bool          `json:"absent,omitempty"`
 	Generation            int64         `json:"generation,omitempty"`
 	SchemaVersion         int64         `json:"schemaVersion,omitempty"`
 	PlannedState          []byte        `json:"plannedState,omitempty"` // msgpack: it may hold unknown values
@@ -62,7 +64,7 @@ func Encode(in Instance, r *schema.Resource) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := encoded{Version: EncodingVersion, encodedObject: object}
+	out := encoded{Version: EncodingVersion, encodedObject: object, IdentityHistory: in.IdentityHistory}
 	for _, d := range in.Deposed {
 		object, err := t.encodeObject(d)
 		if err != nil {
@@ -100,6 +102,7 @@ func Decode(b []byte, r *schema.Resource) (Instance, error) {
 	t := typesOf(r)
 	current := t.decodeObject("", in.encodedObject)
 	out := current.Instance()
+	out.IdentityHistory = in.IdentityHistory
 	for _, d := range in.Deposed {
 		out.Deposed = append(out.Deposed, t.decodeObject(d.Key, d.encodedObject))
 	}
@@ -202,7 +205,7 @@ func DecodeValue(raw json.RawMessage, version int64, t cty.Type, current int64) 
 
 func (t types) encodeOperation(o *Operation) (*encodedOperation, error) {
 	out := &encodedOperation{
-		ID: o.ID, Kind: o.Kind, Deposed: o.Deposed, Generation: o.Generation, PlannedPrivate: o.PlannedPrivate,
+		ID: o.ID, Kind: o.Kind, Deposed: o.Deposed, Absent: o.Absent, Generation: o.Generation, PlannedPrivate: o.PlannedPrivate,
 		SchemaVersion: o.SchemaVersion, IdentitySchemaVersion: o.IdentityVersion,
 		PlannedState: o.RawPlannedState, PlannedIdentity: o.RawPlannedIdentity,
 		StartedAt: o.StartedAt, Deadline: o.Deadline,
@@ -228,7 +231,7 @@ func (t types) encodeOperation(o *Operation) (*encodedOperation, error) {
 
 func (t types) decodeOperation(in *encodedOperation) *Operation {
 	out := &Operation{
-		ID: in.ID, Kind: in.Kind, Deposed: in.Deposed, Generation: in.Generation, PlannedPrivate: in.PlannedPrivate,
+		ID: in.ID, Kind: in.Kind, Deposed: in.Deposed, Absent: in.Absent, Generation: in.Generation, PlannedPrivate: in.PlannedPrivate,
 		SchemaVersion: in.SchemaVersion, IdentityVersion: in.IdentitySchemaVersion,
 		StartedAt: in.StartedAt, Deadline: in.Deadline,
 	}

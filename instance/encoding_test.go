@@ -47,8 +47,11 @@ func TestRoundTrip(t *testing.T) {
 			Key: "0a1b2c3d", RawState: []byte(`{"old":"<1>"}`), SchemaVersion: 1,
 			Identity: cty.NullVal(r.IdentityType()), Private: []byte("p"), Status: instance.Full,
 		}},
+		IdentityHistory: []instance.FormerIdentity{{
+			Identity: []byte(`{"id":"<i-0>"}`), Version: 1, Until: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+		}},
 		Operation: &instance.Operation{
-			ID: "x", Kind: instance.Update, Deposed: "0a1b2c3d", Generation: 4,
+			ID: "x", Kind: instance.Update, Deposed: "0a1b2c3d", Absent: true, Generation: 4,
 			PlannedState: cty.ObjectVal(map[string]cty.Value{
 				"name":   cty.StringVal("a"),
 				"size":   cty.UnknownVal(cty.Number).RefineNotNull(),

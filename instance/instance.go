@@ -30,6 +30,8 @@ type Instance struct {
 	Deposed []Deposed
 	// Operation is the journal: what was begun and not yet concluded.
 	Operation *Operation
+	// IdentityHistory are the identities that the object had before this one, the latest last.
+	IdentityHistory []FormerIdentity
 
 	// RawState and RawIdentity are set instead of State and Identity when what was stored
 	// cannot be read by the schema at hand: it is of another version, or does not fit. They
@@ -120,6 +122,9 @@ type Operation struct {
 	// way for: it is what the resource falls back on if there is no new object in the end.
 	// Empty for operations on the current object alone.
 	Deposed string
+	// Absent says of a Create that right before it no object of the identity that it plans was
+	// there: one that is found afterwards is its own.
+	Absent bool
 	// Generation is that of the custom resource the operation carries out.
 	Generation int64
 	// PlannedState, PlannedPrivate and PlannedIdentity are what the provider was, or is, asked
