@@ -669,10 +669,16 @@ func (h *harness) interrupted(kind instance.OperationKind, prior instance.Instan
 		ID: "op-1", Kind: kind, Generation: 1, StartedAt: time.Now(), Deadline: time.Now().Add(time.Hour),
 		PlannedState: p.State, PlannedPrivate: p.Private, PlannedIdentity: p.Identity,
 	}
+	h.stores(in)
+	return in.Operation
+}
+
+// stores puts an instance into the store, as an earlier process left it.
+func (h *harness) stores(in instance.Instance) {
+	h.t.Helper()
 	if _, err := h.store.Save(h.t.Context(), h.r.Key, h.r.Resource.Schema, store.Record{Owner: h.r.UID, Instance: in}); err != nil {
 		h.t.Fatal(err)
 	}
 	h.log.take()
 	h.store.writes = 0
-	return in.Operation
 }
