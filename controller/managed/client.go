@@ -4,12 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -23,6 +26,7 @@ import (
 //   - writes only what differs from what was read,
 //   - reads its own writes: a cache that lags behind never makes it act on, and conflict with,
 //     an older version of what it wrote itself,
+//   - does not find what is being deleted and was let go,
 //   - does not write the external-create-* annotations, whose purpose the journal serves,
 //   - reads Secrets from the API server, since they are not to be cached.
 type quietClient struct {
@@ -36,7 +40,11 @@ type quietClient struct {
 }
 
 func newQuietClient(m manager.Manager, gvk schema.GroupVersionKind, w *written) *quietClient {
-	return &quietClient{Client: m.GetClient(), live: m.GetAPIReader(), gvk: gvk, written: w, writes: map[types.NamespacedName]*unstructured.Unstructured{}}
+	return quietClientOf(m.GetClient(), m.GetAPIReader(), gvk, w)
+}
+
+func quietClientOf(cached client.Client, live client.Reader, gvk schema.GroupVersionKind, w *written) *quietClient {
+	return &quietClient{Client: cached, live: live, gvk: gvk, written: w, writes: map[types.NamespacedName]*unstructured.Unstructured{}}
 }
 
 // quietManager hands the quietClient to managed.NewReconciler.
@@ -65,7 +73,11 @@ func (c *quietClient) Get(ctx context.Context, key client.ObjectKey, obj client.
 		c.forget(key)
 		return err
 	}
-	r.assign(c.newer(key, read))
+	newest := c.newer(key, read)
+	if released(newest) {
+		return kerrors.NewNotFound(schema.GroupResource{Group: c.gvk.Group, Resource: c.gvk.Kind}, key.Name)
+	}
+	r.assign(newest)
 	if a := attemptFrom(ctx); a != nil {
 		a.resource = r
 	}
@@ -81,12 +93,20 @@ func (c *quietClient) newer(key types.NamespacedName, read *unstructured.Unstruc
 		return read
 	}
 	if written.GetUID() == read.GetUID() {
-		if cmp, err := resourceversion.CompareResourceVersion(read.GetResourceVersion(), written.GetResourceVersion()); err == nil && cmp < 0 {
+		// Removing the last finalizer deletes the object, which gets no version of its own then.
+		cmp, err := resourceversion.CompareResourceVersion(read.GetResourceVersion(), written.GetResourceVersion())
+		if err == nil && (cmp < 0 || cmp == 0 && released(written)) {
 			return written
 		}
 	}
 	delete(c.writes, key)
 	return read
+}
+
+// released says whether the resource is being deleted and no concern of ours any more: its
+// remote object is gone, or was never made. Looking for it again could find a later one.
+func released(u *unstructured.Unstructured) bool {
+	return u.GetDeletionTimestamp() != nil && !slices.Contains(u.GetFinalizers(), xpmanaged.FinalizerName)
 }
 
 func (c *quietClient) wrote(r *Resource) {

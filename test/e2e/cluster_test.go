@@ -150,10 +150,10 @@ func (c *cluster) waitFor(t *testing.T, u *unstructured.Unstructured, what strin
 	})
 }
 
-// patch merges JSON into the object.
+// patch changes the object as kubectl does: a field that its kind does not have is an error.
 func (c *cluster) patch(t *testing.T, u *unstructured.Unstructured, merge string) {
 	t.Helper()
-	if err := c.Patch(t.Context(), u, client.RawPatch("application/merge-patch+json", []byte(merge))); err != nil {
+	if err := c.Patch(t.Context(), u, client.RawPatch("application/merge-patch+json", []byte(merge)), client.FieldValidation("Strict")); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -17,6 +17,8 @@ import (
 	"github.com/go-logr/logr"
 	"go.uber.org/zap/zapcore"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -158,7 +160,7 @@ func (c *cluster) start(o controller.Options) (stop func() error, err error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- controller.Run(ctx, rest.CopyConfig(c.config), o) }()
-	return sync.OnceValue(func() error {
+	stop = sync.OnceValue(func() error {
 		cancel()
 		select {
 		case err := <-ended:
@@ -166,7 +168,14 @@ func (c *cluster) start(o controller.Options) (stop func() error, err error) {
 		case <-time.After(2 * limit):
 			return errors.New("the controller does not stop")
 		}
-	}), nil
+	})
+	err = wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, limit, true, func(ctx context.Context) (bool, error) {
+		return c.List(ctx, &unstructured.UnstructuredList{Object: m{"apiVersion": "landbridge.io/v1alpha1", "kind": "TerraformProviderList"}}) == nil, nil
+	})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("TerraformProviders are not served: %w", err), stop())
+	}
+	return stop, nil
 }
 
 // control runs a controller until the test ends or stop is called.
