@@ -19,6 +19,8 @@ TESTFLAGS ?=
 
 # Modules besides the root and the playground.
 MODULES := $(patsubst %/go.mod,%,$(wildcard test/*/go.mod examples/*/go.mod))
+# Those whose tests `make test` runs. The identity matrix is a test run of its own.
+TESTED := $(filter-out test/identity,$(MODULES))
 
 .PHONY: help
 help: ## Show this list
@@ -38,7 +40,7 @@ test: build ## All tests, against real provider binaries and a real API server
 	$(GO) test $(RACE) -p $(PARALLEL) -timeout 20m $(TESTFLAGS) ./...
 	@# Not with -race, which would compile all of Kubernetes a second time; vet is part of lint.
 	$(GO) -C playground test -vet=off $(LDFLAGS) -timeout 20m $(TESTFLAGS) ./...
-	@for module in $(MODULES); do (set -x; $(GO) -C $$module test $(RACE) -p $(PARALLEL) -timeout 20m $(TESTFLAGS) ./...); done
+	@for module in $(TESTED); do (set -x; $(GO) -C $$module test $(RACE) -p $(PARALLEL) -timeout 20m $(TESTFLAGS) ./...); done
 
 .PHONY: lint
 lint: ## gofmt, go vet and staticcheck over every module
@@ -71,6 +73,11 @@ SEED ?= 1
 .PHONY: differential
 differential: ## The engine against OpenTofu: CASES=n random cases of SEED=s, driven by both
 	@$(GO) run -C test/differential ./cmd/differential -cases $(CASES) -seed $(SEED)
+
+CHECK ?=
+.PHONY: identity-matrix
+identity-matrix: bin/playground ## Every behaviour of resource identity with every form of provider; writes the table in docs/identity.md (CHECK=1 compares it)
+	@$(GO) run -C test/identity ./cmd/identity-matrix $(if $(CHECK),-check)
 
 .PHONY: build
 build: bin/landbridge bin/playground providers ## Build all programs and test providers into bin/

@@ -24,6 +24,7 @@ type Target struct {
 	Package string   // main package: "./cmd/x" or an import path
 	Output  string   // where the binary goes
 	Sources []string // files and directories that make the binary stale
+	LDFlags string   // for the linker, beside those of all programs
 }
 
 // Playground is the program of the nested module playground.
@@ -77,7 +78,7 @@ func (t Target) build(ctx context.Context, root, output string) error {
 	begin, building := time.Now(), output+".new"
 	defer os.Remove(building)
 	// The flags are those of the Makefile, so that both share a build cache.
-	cmd := exec.CommandContext(ctx, "go", "build", "-ldflags=-s -w", "-o", building, t.Package)
+	cmd := exec.CommandContext(ctx, "go", "build", strings.TrimSpace("-ldflags=-s -w "+t.LDFlags), "-o", building, t.Package)
 	cmd.Dir = filepath.Join(root, filepath.FromSlash(t.Module))
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out

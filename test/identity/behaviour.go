@@ -1,0 +1,86 @@
+package identity
+
+import (
+	"slices"
+
+	"github.com/landbridge-io/landbridge/examples/examplecloud/provider"
+)
+
+// Way is how a provider is run.
+type Way string
+
+// The ways of running a provider.
+const (
+	Plugin    Way = "plugin"    // its program, over gRPC
+	InProcess Way = "inprocess" // linked into the controller
+)
+
+// Ways are all ways.
+var Ways = []Way{Plugin, InProcess}
+
+// Column is one form of the provider, run in one way.
+type Column struct {
+	Form provider.Form
+	Way  Way
+}
+
+// Name is the column in names of tests and of providers, as in sdkv2-plugin.
+func (c Column) Name() string { return string(c.Form) + "-" + string(c.Way) }
+
+// Columns are all columns, in the order of the table.
+func Columns() []Column {
+	var out []Column
+	for _, form := range provider.Forms {
+		for _, way := range Ways {
+			out = append(out, Column{form, way})
+		}
+	}
+	return out
+}
+
+// Behaviour is one thing that a user can rely on.
+type Behaviour struct {
+	// Name is that of its test.
+	Name string
+	// Says is the behaviour, as the table has it.
+	Says string
+	// Source is where it is required.
+	Source string
+	// Not are the columns in which it cannot occur.
+	Not []Exception
+}
+
+// Exception is why a behaviour does not apply to some columns.
+type Exception struct {
+	Forms  []provider.Form // empty: all
+	Ways   []Way           // empty: all
+	Reason string
+}
+
+// NotApplicable is why the behaviour does not apply to a column; empty if it does.
+func (b Behaviour) NotApplicable(c Column) string {
+	for _, e := range b.Not {
+		if (len(e.Forms) == 0 || slices.Contains(e.Forms, c.Form)) && (len(e.Ways) == 0 || slices.Contains(e.Ways, c.Way)) {
+			return e.Reason
+		}
+	}
+	return ""
+}
+
+// Section is a part of the table.
+type Section struct {
+	Title      string
+	Behaviours []Behaviour
+}
+
+// Find is the behaviour of that name.
+func Find(name string) (Behaviour, bool) {
+	for _, s := range Sections {
+		for _, b := range s.Behaviours {
+			if b.Name == name {
+				return b, true
+			}
+		}
+	}
+	return Behaviour{}, false
+}

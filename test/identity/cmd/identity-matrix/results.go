@@ -1,0 +1,142 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/landbridge-io/landbridge/examples/examplecloud/provider"
+	"github.com/landbridge-io/landbridge/test/identity"
+)
+
+// outcome of a cell.
+type outcome int
+
+const (
+	failure outcome = iota
+	pass
+	notApplicable
+)
+
+// cell is one behaviour in one column.
+type cell struct {
+	section   string
+	behaviour identity.Behaviour
+	column    identity.Column
+	outcome   outcome
+	// reason is why it failed or does not apply.
+	reason string
+}
+
+// key is what a test's name tells.
+type key struct {
+	column    identity.Column
+	behaviour string
+}
+
+// results are what became of the tests.
+type results struct {
+	outcomes map[key][]string // the actions that ended tests
+	output   map[string][]string
+	// broken: something failed that is no cell's test, or could not be run.
+	broken bool
+}
+
+func newResults() *results {
+	return &results{outcomes: map[key][]string{}, output: map[string][]string{}}
+}
+
+var cellTest = regexp.MustCompile(`^Test[A-Za-z]*/([^/]+)/([^/]+)/([^/]+)$`)
+
+// add takes in one event.
+func (r *results) add(e event) {
+	switch e.Action {
+	case "build-output":
+		fmt.Fprint(os.Stderr, e.Output)
+	case "output":
+		r.output[e.Test] = append(r.output[e.Test], e.Output)
+	case "pass", "fail", "skip":
+		if e.Action != "pass" {
+			fmt.Print(strings.Join(r.output[e.Test], ""))
+		}
+		delete(r.output, e.Test)
+		match := cellTest.FindStringSubmatch(e.Test)
+		if match == nil {
+			return
+		}
+		k := key{identity.Column{Form: provider.Form(match[1]), Way: identity.Way(match[2])}, match[3]}
+		r.outcomes[k] = append(r.outcomes[k], e.Action)
+	}
+}
+
+// cells are all of them, in the order of the table. A test that is no cell's is a failed cell of
+// its own: nothing that runs is left out.
+func (r *results) cells() []cell {
+	var out []cell
+	known := map[key]bool{}
+	for _, s := range identity.Sections {
+		for _, b := range s.Behaviours {
+			for _, c := range identity.Columns() {
+				k := key{c, b.Name}
+				known[k] = true
+				x := cell{section: s.Title, behaviour: b, column: c}
+				x.outcome, x.reason = judge(r.outcomes[k], b.NotApplicable(c))
+				out = append(out, x)
+			}
+		}
+	}
+	var unknown []key
+	for k := range r.outcomes {
+		if !known[k] {
+			unknown = append(unknown, k)
+		}
+	}
+	slices.SortFunc(unknown, func(a, b key) int {
+		return strings.Compare(a.column.Name()+a.behaviour, b.column.Name()+b.behaviour)
+	})
+	for _, k := range unknown {
+		out = append(out, cell{behaviour: identity.Behaviour{Name: k.behaviour}, column: k.column, reason: "it is in no list of behaviours"})
+	}
+	return out
+}
+
+// judge is what the ends of its tests say of a cell, which may be one that does not apply.
+func judge(ends []string, not string) (outcome, string) {
+	switch {
+	case not != "" && len(ends) > 0:
+		return failure, "it is listed as not applicable, but there is a test of it"
+	case not != "":
+		return notApplicable, not
+	case len(ends) == 0:
+		return failure, "there is no test of it, or it did not run"
+	case slices.Contains(ends, "fail"):
+		return failure, "its test failed"
+	case slices.Contains(ends, "skip"):
+		return failure, "its test was skipped"
+	}
+	return pass, ""
+}
+
+// counts of cells.
+type counts struct{ passed, not, failed int }
+
+func (c counts) String() string {
+	return fmt.Sprintf("identity: %d passed, %d not applicable, %d failed", c.passed, c.not, c.failed)
+}
+
+func summary(cells []cell) counts {
+	var n counts
+	for _, c := range cells {
+		switch c.outcome {
+		case pass:
+			n.passed++
+		case notApplicable:
+			n.not++
+		default:
+			n.failed++
+		}
+	}
+	return n
+}

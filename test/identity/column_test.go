@@ -1,0 +1,309 @@
+package identity_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/landbridge-io/landbridge/examples/examplecloud/provider/release"
+	"github.com/landbridge-io/landbridge/scheduler/store"
+	"github.com/landbridge-io/landbridge/test/identity"
+)
+
+// m is an object in JSON.
+type m = map[string]any
+
+type ctx = context.Context
+
+// column is one column of the matrix, with a cloud, a provider and a namespace of its own.
+type column struct {
+	identity.Column
+	*environment
+	*world
+	// name is that of the TerraformProvider and of the namespace.
+	name, group string
+}
+
+// open installs a column's provider, with the named types.
+func (e *environment) open(t *testing.T, of identity.Column, use string, r release.Release, types ...string) *column {
+	t.Helper()
+	c := &column{Column: of, environment: e, world: newWorld(t), name: providerName(of, use)}
+	c.group = c.name + ".landbridge.io"
+	e.makeNamespace(t, c.name)
+	activate := make([]any, len(types))
+	for i, typ := range types {
+		activate[i] = "examplecloud_" + typ
+	}
+	p := c.terraformProvider()
+	p.Object["spec"] = m{"source": sourceNamespace + "/" + c.name, "version": r.String(), "activate": activate}
+	c.create(t, p)
+	c.installed(t, r)
+	config := c.object("ClusterProviderConfig", "default", m{"endpoint": c.endpoint, "region": "us-east-1"})
+	config.SetNamespace("")
+	c.create(t, config)
+	return c
+}
+
+func (c *column) terraformProvider() *unstructured.Unstructured {
+	p := &unstructured.Unstructured{}
+	p.SetAPIVersion("landbridge.io/v1alpha1")
+	p.SetKind("TerraformProvider")
+	p.SetName(c.name)
+	return p
+}
+
+// installed waits until the provider is, in a release.
+func (c *column) installed(t *testing.T, r release.Release) {
+	t.Helper()
+	p := c.terraformProvider()
+	c.waitFor(t, p, "healthy", func() bool {
+		return isTrue(p, "Installed", "Healthy") && current(p) && text(p, "status", "installed", "version") == r.String()
+	})
+}
+
+// release changes the provider's release.
+func (c *column) release(t *testing.T, r release.Release) {
+	t.Helper()
+	c.patch(t, c.terraformProvider(), fmt.Sprintf(`{"spec":{"version":%q}}`, r))
+	c.installed(t, r)
+}
+
+// object makes an object of one of the provider's kinds.
+func (c *column) object(kind, name string, spec m) *unstructured.Unstructured {
+	u := &unstructured.Unstructured{Object: m{"spec": spec}}
+	u.SetAPIVersion(c.group + "/v1alpha1")
+	u.SetKind(kind)
+	u.SetNamespace(c.name)
+	u.SetName(name)
+	return u
+}
+
+// resource creates a resource named after the test.
+func (c *column) resource(t *testing.T, kind string, spec m) *unstructured.Unstructured {
+	t.Helper()
+	u := c.object(kind, nameOf(t), spec)
+	c.create(t, u)
+	return u
+}
+
+// nameOf is a name for what a test makes.
+func nameOf(t *testing.T) string { return path.Base(t.Name()) }
+
+// create creates the object, once its kind is served.
+func (e *environment) create(t *testing.T, u *unstructured.Unstructured) {
+	t.Helper()
+	var err error
+	eventually(t, "the kind "+u.GetKind()+" is served", func(ctx context.Context) bool {
+		err = e.Create(ctx, u)
+		return !meta.IsNoMatchError(err) && !kerrors.IsNotFound(err)
+	})
+	if err != nil {
+		t.Fatalf("creating %s %s: %v", u.GetKind(), u.GetName(), err)
+	}
+}
+
+// get brings u up to date.
+func (e *environment) get(t *testing.T, u *unstructured.Unstructured) {
+	t.Helper()
+	if err := e.Get(t.Context(), client.ObjectKeyFromObject(u), u); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// patch merges JSON into the object.
+func (e *environment) patch(t *testing.T, u *unstructured.Unstructured, merge string) {
+	t.Helper()
+	if err := e.Patch(t.Context(), u, client.RawPatch("application/merge-patch+json", []byte(merge))); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// poke has the resource looked at now.
+func (e *environment) poke(t *testing.T, u *unstructured.Unstructured) {
+	t.Helper()
+	e.patch(t, u, fmt.Sprintf(`{"metadata":{"annotations":{"crossplane.io/reconcile-requested-at":"%d"}}}`, time.Now().UnixNano()))
+}
+
+// remove deletes the object and waits until it is gone.
+func (e *environment) remove(t *testing.T, u *unstructured.Unstructured) {
+	t.Helper()
+	if err := e.Delete(t.Context(), u); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, u.GetKind()+" "+u.GetName()+" is gone", func(ctx context.Context) bool {
+		return kerrors.IsNotFound(e.Get(ctx, client.ObjectKeyFromObject(u), u))
+	})
+}
+
+// waitFor brings u up to date until holds is true of it.
+func (e *environment) waitFor(t *testing.T, u *unstructured.Unstructured, what string, holds func() bool) {
+	t.Helper()
+	var err error
+	defer func() {
+		if t.Failed() {
+			u.SetManagedFields(nil)
+			content, _ := json.MarshalIndent(u.Object, "", "  ")
+			t.Logf("as it was last (error %v):\n%s", err, content)
+		}
+	}()
+	eventually(t, u.GetKind()+" "+u.GetName()+" is "+what, func(ctx context.Context) bool {
+		err = e.Get(ctx, client.ObjectKeyFromObject(u), u)
+		return err == nil && holds()
+	})
+}
+
+// ready waits until the resource is as its spec says, and nothing is going on.
+func (e *environment) ready(t *testing.T, u *unstructured.Unstructured) {
+	t.Helper()
+	e.waitFor(t, u, "ready", func() bool {
+		return isTrue(u, "Ready", "Synced") && current(u) && text(u, "status", "operation") == "" && text(u, "status", "plan") == ""
+	})
+}
+
+// refused waits until the resource's Synced condition is false for the reason, with a message that
+// has all of the parts, and returns that.
+func (e *environment) refused(t *testing.T, u *unstructured.Unstructured, reason string, parts ...string) string {
+	t.Helper()
+	var message string
+	e.waitFor(t, u, "not synced: "+reason+" "+strings.Join(parts, ", "), func() bool {
+		s, r, m := condition(u, "Synced")
+		message = m
+		for _, part := range parts {
+			if !strings.Contains(m, part) {
+				return false
+			}
+		}
+		return s == "False" && r == reason
+	})
+	return message
+}
+
+// stored is what is remembered of the resource's object, by field; nil if nothing is.
+func (e *environment) stored(t *testing.T, u *unstructured.Unstructured) map[string]json.RawMessage {
+	t.Helper()
+	s := e.storedSecret(t, u)
+	if s == nil {
+		return nil
+	}
+	var out map[string]json.RawMessage
+	if err := json.Unmarshal(s.Data["instance.json"], &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func (e *environment) storedSecret(t *testing.T, u *unstructured.Unstructured) *corev1.Secret {
+	t.Helper()
+	s := &corev1.Secret{}
+	gvk := u.GroupVersionKind()
+	key := client.ObjectKey{Namespace: system, Name: store.SecretName(store.Key{Group: gvk.Group, Kind: gvk.Kind, Namespace: u.GetNamespace(), Name: u.GetName()})}
+	if err := e.Get(t.Context(), key, s); kerrors.IsNotFound(err) {
+		return nil
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// events are the events of the resource.
+func (e *environment) events(t *testing.T, u *unstructured.Unstructured) []corev1.Event {
+	t.Helper()
+	list := &corev1.EventList{}
+	if err := e.List(t.Context(), list, client.InNamespace(u.GetNamespace()), client.MatchingFields{"involvedObject.uid": string(u.GetUID())}); err != nil {
+		t.Fatal(err)
+	}
+	return list.Items
+}
+
+// failures is how often looks at the resource failed, as its events tell.
+func (e *environment) failures(t *testing.T, u *unstructured.Unstructured) int {
+	t.Helper()
+	n := 0
+	for _, event := range e.events(t, u) {
+		if event.Type == corev1.EventTypeWarning {
+			n += int(event.Count)
+		}
+	}
+	return n
+}
+
+// noStorm watches that the resource, which fails, is looked at ever less often.
+func (e *environment) noStorm(t *testing.T, u *unstructured.Unstructured) {
+	t.Helper()
+	before := e.failures(t, u)
+	time.Sleep(4 * time.Second)
+	// Waits of half a second, one, two, four: with some room.
+	if n := e.failures(t, u) - before; n > 5 {
+		t.Errorf("%d failures in four seconds", n)
+	}
+}
+
+// eventually waits until something holds.
+func eventually(t *testing.T, what string, holds func(context.Context) bool) {
+	t.Helper()
+	for end := time.Now().Add(limit); ; time.Sleep(50 * time.Millisecond) {
+		if holds(t.Context()) {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("never: %s", what)
+		}
+	}
+}
+
+// current says whether the status tells of the spec as it is.
+func current(u *unstructured.Unstructured) bool {
+	n, _, _ := unstructured.NestedInt64(u.Object, "status", "observedGeneration")
+	return n == u.GetGeneration()
+}
+
+// at returns what is at a path; nil if nothing is.
+func at(u *unstructured.Unstructured, path ...string) any {
+	value, _, _ := unstructured.NestedFieldNoCopy(u.Object, path...)
+	return value
+}
+
+// text is at, as text; empty if nothing is there.
+func text(u *unstructured.Unstructured, path ...string) string {
+	if value := at(u, path...); value != nil {
+		return fmt.Sprint(value)
+	}
+	return ""
+}
+
+// identityOf is status.identity.
+func identityOf(u *unstructured.Unstructured) m {
+	out, _ := at(u, "status", "identity").(m)
+	return out
+}
+
+// condition returns a condition's status, reason and message.
+func condition(u *unstructured.Unstructured, kind string) (status, reason, message string) {
+	all, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
+	for _, c := range all {
+		if c, ok := c.(m); ok && c["type"] == kind {
+			message, _ = c["message"].(string)
+			return fmt.Sprint(c["status"]), fmt.Sprint(c["reason"]), message
+		}
+	}
+	return "", "", ""
+}
+
+func isTrue(u *unstructured.Unstructured, kinds ...string) bool {
+	for _, kind := range kinds {
+		if status, _, _ := condition(u, kind); status != "True" {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,228 @@
+package identity_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov5"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"go.uber.org/zap/zapcore"
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+
+	"github.com/landbridge-io/landbridge/controller"
+	"github.com/landbridge-io/landbridge/controller/terraformprovider"
+	"github.com/landbridge-io/landbridge/examples/examplecloud/provider"
+	"github.com/landbridge-io/landbridge/examples/examplecloud/provider/framework"
+	"github.com/landbridge-io/landbridge/examples/examplecloud/provider/release"
+	"github.com/landbridge-io/landbridge/examples/examplecloud/provider/sdkv2"
+	"github.com/landbridge-io/landbridge/internal/playgroundtest"
+	"github.com/landbridge-io/landbridge/internal/testbin"
+	"github.com/landbridge-io/landbridge/provider/inprocess"
+	"github.com/landbridge-io/landbridge/provider/install"
+	"github.com/landbridge-io/landbridge/test/identity"
+)
+
+const (
+	// system is the namespace of Landbridge's own objects.
+	system = "landbridge-system"
+	// sourceNamespace is that of the providers' addresses.
+	sourceNamespace = "landbridge-io"
+	// poll is how often the controller looks at what has not changed. Tests that wait for less
+	// ask for a look.
+	poll = 5 * time.Second
+	// limit is how long anything that should happen may take.
+	limit = 60 * time.Second
+)
+
+var releases = []release.Release{release.BeforeIdentity, release.V0, release.V1, release.V2}
+
+// providerName is the provider's type in its address, and with that in the API group of its
+// kinds. Each use of a column has providers of its own, so that they do not meet.
+func providerName(c identity.Column, use string) string { return c.Name() + use }
+
+// What columns have providers for, beside the one that most tests share.
+const (
+	common  = ""
+	history = "-history"
+)
+
+// environment is what all tests share: an API server, and a controller with all providers.
+type environment struct {
+	client.Client
+	config *rest.Config
+	log    string
+	stop   func() error
+}
+
+// everyone is the environment, once it is started.
+var everyone struct {
+	sync.Once
+	environment *environment
+	err         error
+}
+
+// shared is the environment of this test binary.
+func shared(t *testing.T) *environment {
+	t.Helper()
+	everyone.Do(func() { everyone.environment, everyone.err = start(t) })
+	if everyone.err != nil {
+		t.Fatal(everyone.err)
+	}
+	return everyone.environment
+}
+
+// mirror is the directory of the filesystem mirror.
+var mirror = sync.OnceValues(func() (string, error) {
+	dir := filepath.Join(scratch, "mirror")
+	return dir, makeMirror(context.Background(), dir)
+})
+
+// start starts an API server and a controller in this process.
+func start(t *testing.T) (*environment, error) {
+	programs, err := mirror()
+	if err != nil {
+		return nil, err
+	}
+	e := &environment{config: playgroundtest.Start(t).Config, log: filepath.Join(scratch, "controller.log")}
+	if e.Client, err = client.New(e.config, client.Options{}); err != nil {
+		return nil, err
+	}
+	log, err := os.Create(e.log)
+	if err != nil {
+		return nil, err
+	}
+	o, err := options(programs)
+	if err != nil {
+		return nil, err
+	}
+	o.Logger = zap.New(zap.UseDevMode(false), zap.WriteTo(log), zap.Level(zapcore.Level(-1)))
+	o.Pool.Logger = o.Logger.WithName("pool")
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- controller.Run(ctx, rest.CopyConfig(e.config), o) }()
+	e.stop = func() error {
+		cancel()
+		select {
+		case err := <-ended:
+			return errors.Join(err, log.Close())
+		case <-time.After(limit):
+			return errors.New("the controller does not stop")
+		}
+	}
+	return e, nil
+}
+
+// options of a controller that has all providers, of all columns.
+func options(mirror string) (controller.Options, error) {
+	o := controller.Options{
+		Namespace: system,
+		Installer: &install.Installer{CacheDir: filepath.Join(scratch, "cache"), Mirrors: []string{mirror}},
+		Poll:      poll, Workers: 10, StartTimeout: 30 * time.Second,
+		ReconcileTimeout: time.Minute, OperationTimeout: 10 * time.Minute, OperationsPerConfiguration: 100,
+		GracePeriod: limit / 2, EventsPerSecond: 1000, MetricsAddress: "0", HealthAddress: "0", ProfileAddress: "0",
+		Logger: logr.Discard(),
+	}
+	for _, c := range identity.Columns() {
+		if c.Way != identity.InProcess {
+			continue
+		}
+		for _, use := range []string{common, history} {
+			for _, r := range releases {
+				l, err := linked(c, use, r)
+				if err != nil {
+					return o, err
+				}
+				o.Linked = append(o.Linked, l)
+			}
+		}
+	}
+	return o, nil
+}
+
+// linked is the provider as generated controllers have it: in this program.
+func linked(c identity.Column, use string, r release.Release) (terraformprovider.Linked, error) {
+	name := providerName(c, use)
+	launcher := &inprocess.Launcher{Name: name + " " + r.String()}
+	switch c.Form {
+	case provider.SDKv2:
+		// It fails for every release or for none.
+		if _, err := sdkv2.Server(context.Background(), r); err != nil {
+			return terraformprovider.Linked{}, err
+		}
+		launcher.Protocol5 = func() tfprotov5.ProviderServer {
+			server, _ := sdkv2.Server(context.Background(), r)
+			return server
+		}
+	case provider.Framework5:
+		launcher.Protocol5 = func() tfprotov5.ProviderServer { return framework.Server5(r) }
+	case provider.Framework6:
+		launcher.Protocol6 = func() tfprotov6.ProviderServer { return framework.Server6(r) }
+	}
+	return terraformprovider.Linked{Source: sourceNamespace + "/" + name, Version: r.String(), Launcher: launcher}, nil
+}
+
+// makeMirror builds the programs of the provider, and makes a mirror in which each column has
+// them under a name of its own.
+func makeMirror(ctx context.Context, dir string) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for _, form := range provider.Forms {
+		for _, r := range releases {
+			group.Go(func() error {
+				program, err := build(ctx, form, r)
+				if err != nil {
+					return err
+				}
+				for _, use := range []string{common, history} {
+					name := providerName(identity.Column{Form: form, Way: identity.Plugin}, use)
+					in := filepath.Join(dir, "registry.terraform.io", sourceNamespace, name, r.String(), runtime.GOOS+"_"+runtime.GOARCH)
+					if err := os.MkdirAll(in, 0o755); err != nil {
+						return err
+					}
+					if err := os.Symlink(program, filepath.Join(in, "terraform-provider-"+name+"_v"+r.String())); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+	}
+	return group.Wait()
+}
+
+// build makes the program of one form and release.
+func build(ctx context.Context, form provider.Form, r release.Release) (string, error) {
+	text := "pre"
+	if r.HasIdentity() {
+		text = fmt.Sprint(int(r))
+	}
+	return testbin.Build(ctx, testbin.Target{
+		Module:  "examples/examplecloud",
+		Package: "./cmd/terraform-provider-examplecloud-" + string(form),
+		Output:  "bin/examplecloud/terraform-provider-examplecloud-" + string(form) + "_v" + r.String(),
+		Sources: []string{"examples/examplecloud"},
+		LDFlags: "-X github.com/landbridge-io/landbridge/examples/examplecloud/provider/release.linked=" + text,
+	})
+}
+
+// makeNamespace makes a namespace, if it is not there.
+func (e *environment) makeNamespace(t *testing.T, name string) {
+	t.Helper()
+	ns := &corev1.Namespace{}
+	ns.Name = name
+	if err := client.IgnoreAlreadyExists(e.Create(t.Context(), ns)); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,232 @@
+package identity_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/landbridge-io/landbridge/examples/examplecloud/api"
+	"github.com/landbridge-io/landbridge/examples/examplecloud/client"
+)
+
+var _ = register(map[string]func(*testing.T, *column){
+	"create-stores":         createStores,
+	"create-plans":          createPlans,
+	"given-to-provider":     givenToProvider,
+	"update-keeps":          updateKeeps,
+	"replace-renews":        replaceRenews,
+	"gone-renews":           goneRenews,
+	"external-name":         externalName,
+	"external-name-several": externalNameSeveral,
+	"state-lost":            stateLost,
+})
+
+// table is what kubectl get -o wide prints of the resources of a kind, by name and column.
+func (c *column) table(t *testing.T, plural string) map[string]map[string]any {
+	t.Helper()
+	kube, err := kubernetes.NewForConfig(rest.CopyConfig(c.config))
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := kube.RESTClient().Get().AbsPath("/apis/"+c.group+"/v1alpha1/namespaces/"+c.name+"/"+plural).
+		SetHeader("Accept", "application/json;as=Table;v=v1;g=meta.k8s.io").DoRaw(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table metav1.Table
+	if err := json.Unmarshal(raw, &table); err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]map[string]any{}
+	for _, row := range table.Rows {
+		cells := map[string]any{}
+		for i, cell := range row.Cells {
+			cells[strings.ToUpper(table.ColumnDefinitions[i].Name)] = cell
+		}
+		out[row.Cells[0].(string)] = cells
+	}
+	return out
+}
+
+func createStores(t *testing.T, c *column) {
+	u := c.resource(t, "Thing", m{"forProvider": m{"name": nameOf(t), "region": "us-west-2"}})
+	c.ready(t, u)
+	objects := named(t, c.world, api.Things, nameOf(t))
+	if len(objects) != 1 {
+		t.Fatalf("there are %v", objects)
+	}
+	identity := m{"id": objects[0].ID, "region": "us-west-2"}
+	if diff := cmp.Diff(identity, identityOf(u)); diff != "" {
+		t.Errorf("status.identity: %s", diff)
+	}
+	var stored, annotated m
+	if err := json.Unmarshal(c.stored(t, u)["identity"], &stored); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(identity, stored); diff != "" {
+		t.Errorf("stored: %s", diff)
+	}
+	c.waitFor(t, u, "annotated", func() bool { return u.GetAnnotations()["landbridge.io/identity"] != "" })
+	if err := json.Unmarshal([]byte(u.GetAnnotations()["landbridge.io/identity"]), &annotated); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(identity, annotated); diff != "" {
+		t.Errorf("annotation: %s", diff)
+	}
+	row := c.table(t, "things")[u.GetName()]
+	if row["ID"] != objects[0].ID || row["REGION"] != "us-west-2" {
+		t.Errorf("kubectl prints %v", row)
+	}
+}
+
+func createPlans(t *testing.T, c *column) {
+	name := nameOf(t)
+	c.fault(t, api.Fault{On: api.OnCreate, Collection: string(api.Datastores), Match: map[string]string{"name": name}, Count: 1, TaskDelay: api.Duration(3 * time.Second)})
+	u := c.resource(t, "Datastore", m{"forProvider": datastoreSpec(name)})
+	c.waitFor(t, u, "being created", func() bool { return text(u, "status", "operation", "kind") == "Create" })
+	var operation struct{ PlannedIdentity []byte }
+	if err := json.Unmarshal(c.stored(t, u)["operation"], &operation); err != nil {
+		t.Fatal(err)
+	}
+	// It is msgpack, in which strings are themselves.
+	for _, part := range []string{"hci_cluster_uuid", "u-1", "cluster_info_id", "c-1", "name", name} {
+		if !bytes.Contains(operation.PlannedIdentity, []byte(part)) {
+			t.Errorf("the journal's identity has no %q", part)
+		}
+	}
+	if len(named(t, c.world, api.Datastores, name)) > 0 {
+		t.Error("it exists already")
+	}
+	c.ready(t, u)
+	if diff := cmp.Diff(datastoreIdentity(name), identityOf(u)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// This type finds its object by the identity it is given, and by nothing else.
+func givenToProvider(t *testing.T, c *column) {
+	u := c.resource(t, "IdentityImport", m{"forProvider": m{"name": nameOf(t), "text": "one"}})
+	c.ready(t, u)
+	id := text(u, "status", "identity", "id")
+	changed(t, c.world, api.IdentityImports, id, m{"text": "by somebody else"})
+	c.poke(t, u) // Read, Update
+	eventually(t, "the text is as it was", func(ctx ctx) bool {
+		now, err := client.Get(ctx, c.hand, api.IdentityImports, id, "")
+		return err == nil && now.Text == "one"
+	})
+	c.ready(t, u)
+	c.remove(t, u) // Delete
+	if _, err := client.Get(t.Context(), c.hand, api.IdentityImports, id, ""); !client.NotFound(err) {
+		t.Errorf("it was not deleted: %v", err)
+	}
+}
+
+func updateKeeps(t *testing.T, c *column) {
+	u := c.resource(t, "Thing", m{"forProvider": m{"name": nameOf(t)}})
+	c.ready(t, u)
+	before, stored := identityOf(u), string(c.stored(t, u)["identity"])
+	c.patch(t, u, `{"spec":{"forProvider":{"size":4}}}`)
+	c.waitFor(t, u, "larger", func() bool { return text(u, "status", "atProvider", "size") == "4" })
+	if diff := cmp.Diff(before, identityOf(u)); diff != "" || len(before) != 2 {
+		t.Errorf("status.identity: %s", diff)
+	}
+	if now := string(c.stored(t, u)["identity"]); now != stored {
+		t.Errorf("stored is %s, was %s", now, stored)
+	}
+}
+
+func replaceRenews(t *testing.T, c *column) {
+	u := c.resource(t, "Thing", m{"forProvider": m{"name": nameOf(t), "region": "us-east-1"}})
+	c.ready(t, u)
+	old := text(u, "status", "identity", "id")
+	c.patch(t, u, `{"spec":{"forProvider":{"region":"us-west-2"}}}`)
+	c.waitFor(t, u, "another", func() bool {
+		return isTrue(u, "Ready", "Synced") && text(u, "status", "identity", "region") == "us-west-2"
+	})
+	c.renewed(t, u, old)
+	if n := len(c.written(http.MethodDelete, old)); n != 1 {
+		t.Errorf("the old one was deleted %d times", n)
+	}
+}
+
+func goneRenews(t *testing.T, c *column) {
+	u := c.resource(t, "Thing", m{"forProvider": m{"name": nameOf(t)}})
+	c.ready(t, u)
+	old := text(u, "status", "identity", "id")
+	if err := client.Delete(t.Context(), c.hand, api.Things, old); err != nil {
+		t.Fatal(err)
+	}
+	c.poke(t, u)
+	c.waitFor(t, u, "another", func() bool {
+		id := text(u, "status", "identity", "id")
+		return isTrue(u, "Ready", "Synced") && id != "" && id != old
+	})
+	c.renewed(t, u, old)
+}
+
+// renewed fails the test unless the resource is of one object, another than the old one, of which
+// nothing is left.
+func (c *column) renewed(t *testing.T, u *unstructured.Unstructured, old string) {
+	t.Helper()
+	objects := named(t, c.world, api.Things, nameOf(t))
+	if len(objects) != 1 || objects[0].ID == old || objects[0].ID != identityOf(u)["id"] {
+		t.Fatalf("there are %v, and the identity is %v", objects, identityOf(u))
+	}
+	c.waitFor(t, u, "annotated anew", func() bool {
+		return u.GetAnnotations()["crossplane.io/external-name"] == objects[0].ID && strings.Contains(u.GetAnnotations()["landbridge.io/identity"], objects[0].ID)
+	})
+	c.ready(t, u)
+	content, err := u.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(content), old) {
+		t.Errorf("the resource still speaks of %s: %s", old, content)
+	}
+	for field, raw := range c.stored(t, u) {
+		if strings.Contains(string(raw), old) {
+			t.Errorf("%s is still stored: %s", old, field)
+		}
+	}
+}
+
+func externalName(t *testing.T, c *column) {
+	u := c.resource(t, "Thing", m{"forProvider": m{"name": nameOf(t)}})
+	c.ready(t, u)
+	id := text(u, "status", "identity", "id")
+	c.waitFor(t, u, "named", func() bool { return u.GetAnnotations()["crossplane.io/external-name"] == id && id != "" })
+}
+
+func externalNameSeveral(t *testing.T, c *column) {
+	u := c.resource(t, "Datastore", m{"forProvider": datastoreSpec(nameOf(t))})
+	c.ready(t, u)
+	want := "cluster_info_id=c-1,hci_cluster_uuid=u-1,name=" + nameOf(t)
+	c.waitFor(t, u, "named "+want, func() bool { return u.GetAnnotations()["crossplane.io/external-name"] == want })
+}
+
+func stateLost(t *testing.T, c *column) {
+	u := c.resource(t, "Thing", m{"forProvider": m{"name": nameOf(t)}})
+	c.ready(t, u)
+	id := text(u, "status", "identity", "id")
+	c.waitFor(t, u, "annotated", func() bool { return u.GetAnnotations()["landbridge.io/identity"] != "" })
+	if err := c.Client.Delete(t.Context(), c.storedSecret(t, u)); err != nil {
+		t.Fatal(err)
+	}
+	c.patch(t, u, `{"spec":{"forProvider":{"size":6}}}`)
+	c.waitFor(t, u, "larger", func() bool { return isTrue(u, "Ready", "Synced") && text(u, "status", "atProvider", "size") == "6" })
+	if diff := cmp.Diff(m{"id": id, "region": "us-east-1"}, identityOf(u)); diff != "" {
+		t.Error(diff)
+	}
+	if n := len(named(t, c.world, api.Things, nameOf(t))); n != 1 {
+		t.Errorf("there are %d", n)
+	}
+}

@@ -1,0 +1,94 @@
+package identity_test
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/go-logr/logr"
+	"k8s.io/klog/v2"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/landbridge-io/landbridge/examples/examplecloud/provider"
+	"github.com/landbridge-io/landbridge/test/identity"
+)
+
+// scratch is a directory of this test binary.
+var scratch string
+
+func TestMain(m *testing.M) {
+	ctrl.SetLogger(logr.Discard()) // what is logged by none of the controllers
+	klog.SetLogger(logr.Discard())
+	if kubeconfig := os.Getenv(runController); kubeconfig != "" {
+		if err := controlUntilKilled(kubeconfig); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	var err error
+	if scratch, err = os.MkdirTemp("", "landbridge-identity-"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(scratch)
+	flag.Parse()
+	// They wait more than they work.
+	if err := flag.Set("test.parallel", "24"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	code := m.Run()
+	if e := everyone.environment; e != nil {
+		if err := e.stop(); err != nil {
+			fmt.Fprintln(os.Stderr, "the controller ended with", err)
+			code = 1
+		}
+		if code != 0 {
+			fmt.Fprintln(os.Stderr, "the controller's log is", keep(e.log))
+		}
+	}
+	return code
+}
+
+// keep saves a log from the end of the tests, and returns where it is.
+func keep(log string) string {
+	in, err := os.Open(log)
+	if err != nil {
+		return err.Error()
+	}
+	defer in.Close()
+	path := filepath.Join(os.TempDir(), "landbridge-identity-"+filepath.Base(log))
+	out, err := os.Create(path)
+	if err != nil {
+		return err.Error()
+	}
+	defer out.Close()
+	if _, err := io.Copy(out, in); err != nil {
+		return err.Error()
+	}
+	return path
+}
+
+// each runs a test for each column, all at once. Below it there is one test for each behaviour,
+// of that name: cmd/identity-matrix counts on it.
+func each(t *testing.T, test func(t *testing.T, c identity.Column)) {
+	for _, form := range provider.Forms {
+		t.Run(string(form), func(t *testing.T) {
+			t.Parallel()
+			for _, way := range identity.Ways {
+				t.Run(string(way), func(t *testing.T) {
+					t.Parallel()
+					test(t, identity.Column{Form: form, Way: way})
+				})
+			}
+		})
+	}
+}

@@ -1,0 +1,44 @@
+package identity_test
+
+import (
+	"testing"
+
+	"github.com/landbridge-io/landbridge/examples/examplecloud/provider"
+	"github.com/landbridge-io/landbridge/examples/examplecloud/provider/release"
+	"github.com/landbridge-io/landbridge/test/identity"
+)
+
+// tests are the behaviours that need nothing of their own, by name.
+var tests = map[string]func(*testing.T, *column){}
+
+// register adds tests; each file does it for its own.
+func register(more map[string]func(*testing.T, *column)) map[string]func(*testing.T, *column) {
+	for name, test := range more {
+		if _, ok := identity.Find(name); !ok || tests[name] != nil {
+			panic("unknown or repeated behaviour " + name)
+		}
+		tests[name] = test
+	}
+	return more
+}
+
+// TestMatrix proves the behaviours of one release.
+func TestMatrix(t *testing.T) {
+	each(t, func(t *testing.T, of identity.Column) {
+		types := []string{"thing", "datastore", "ticket", "alias", "nickname", "id_import", "identity_import", "no_import", "credential", "shapes"}
+		if of.Form == provider.SDKv2 {
+			types = append(types, "odd_import")
+		}
+		c := shared(t).open(t, of, common, release.Latest, types...)
+		for _, s := range identity.Sections {
+			for _, b := range s.Behaviours {
+				if test := tests[b.Name]; test != nil && b.NotApplicable(of) == "" {
+					t.Run(b.Name, func(t *testing.T) {
+						t.Parallel()
+						test(t, c)
+					})
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,117 @@
+package identity_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/landbridge-io/landbridge/examples/examplecloud/api"
+)
+
+var _ = register(map[string]func(*testing.T, *column){
+	"unexpected-read":   unexpectedRead,
+	"unexpected-update": unexpectedUpdate,
+	"unexpected-plan":   unexpectedPlan,
+	"mutable-update":    mutableUpdate,
+	"mutable-plan":      mutablePlan,
+	"mutable-read":      mutableRead,
+})
+
+// unexpected fails the test unless the resource says that its identity changed where it must not,
+// ever less often, with the identity as it was.
+func (c *column) unexpected(t *testing.T, u *unstructured.Unstructured, says string) {
+	t.Helper()
+	c.refused(t, u, "UnexpectedIdentityChange", "Unexpected Identity Change", says)
+	c.noStorm(t, u)
+	c.get(t, u)
+	if diff := cmp.Diff(m{"name": nameOf(t)}, identityOf(u)); diff != "" {
+		t.Errorf("status.identity: %s", diff)
+	}
+	if stored := string(c.stored(t, u)["identity"]); stored != `{"name":"`+nameOf(t)+`"}` {
+		t.Errorf("stored is %s", stored)
+	}
+}
+
+func unexpectedRead(t *testing.T, c *column) {
+	u := c.resource(t, "Nickname", m{"forProvider": m{"name": nameOf(t)}})
+	c.ready(t, u)
+	changed(t, c.world, api.Nicknames, text(u, "status", "atProvider", "id"), m{"name": nameOf(t) + "-2"})
+	c.poke(t, u)
+	c.unexpected(t, u, "read")
+	// What was right becomes right again.
+	changed(t, c.world, api.Nicknames, text(u, "status", "atProvider", "id"), m{"name": nameOf(t)})
+	c.poke(t, u)
+	c.ready(t, u)
+}
+
+func unexpectedUpdate(t *testing.T, c *column) {
+	u := c.resource(t, "Nickname", m{"forProvider": m{"name": nameOf(t)}})
+	c.ready(t, u)
+	c.patch(t, u, `{"spec":{"forProvider":{"name":"`+nameOf(t)+`-2"}}}`)
+	c.unexpected(t, u, "")
+	if n := len(c.written(http.MethodPatch, text(u, "status", "atProvider", "id"))); n != 1 {
+		t.Errorf("it was renamed %d times", n)
+	}
+}
+
+func unexpectedPlan(t *testing.T, c *column) {
+	u := c.resource(t, "Nickname", m{"forProvider": m{"name": nameOf(t), "planIdentity": true}})
+	c.ready(t, u)
+	c.patch(t, u, `{"spec":{"forProvider":{"name":"`+nameOf(t)+`-2"}}}`)
+	c.unexpected(t, u, "planning")
+	if n := len(c.written(http.MethodPatch, text(u, "status", "atProvider", "id"))); n != 0 {
+		t.Errorf("it was renamed %d times", n)
+	}
+}
+
+// renamed fails the test unless the resource has the identity, and that is recorded.
+func (c *column) renamed(t *testing.T, u *unstructured.Unstructured, to string) {
+	t.Helper()
+	c.waitFor(t, u, "named "+to, func() bool {
+		return text(u, "status", "identity", "name") == to && u.GetAnnotations()["crossplane.io/external-name"] == to &&
+			u.GetAnnotations()["landbridge.io/identity"] == `{"name":"`+to+`"}`
+	})
+	if stored := string(c.stored(t, u)["identity"]); stored != `{"name":"`+to+`"}` {
+		t.Errorf("stored is %s", stored)
+	}
+	eventually(t, "an event tells of "+to, func(ctx) bool {
+		for _, event := range c.events(t, u) {
+			if event.Reason == "IdentityChanged" && strings.Contains(event.Message, nameOf(t)) && strings.Contains(event.Message, to) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+func (c *column) rename(t *testing.T, spec m) {
+	t.Helper()
+	spec["name"] = nameOf(t)
+	u := c.resource(t, "Alias", m{"forProvider": spec})
+	c.ready(t, u)
+	id := text(u, "status", "atProvider", "id")
+	c.patch(t, u, `{"spec":{"forProvider":{"name":"`+nameOf(t)+`-2"}}}`)
+	c.renamed(t, u, nameOf(t)+"-2")
+	c.ready(t, u)
+	if got := text(u, "status", "atProvider", "id"); got != id {
+		t.Errorf("it is another object: %s, not %s", got, id)
+	}
+}
+
+func mutableUpdate(t *testing.T, c *column) { c.rename(t, m{}) }
+
+func mutablePlan(t *testing.T, c *column) { c.rename(t, m{"planIdentity": true}) }
+
+func mutableRead(t *testing.T, c *column) {
+	object := made(t, c.world, api.Aliases, api.Alias{Name: nameOf(t)})
+	u := c.resource(t, "Alias", m{"forProvider": m{}, "managementPolicies": []any{"Observe"}, "import": m{"identity": m{"name": object.Name}}})
+	c.waitFor(t, u, "ready", func() bool { return isTrue(u, "Ready", "Synced") })
+	changed(t, c.world, api.Aliases, object.ID, m{"name": object.Name + "-2"})
+	c.poke(t, u)
+	c.renamed(t, u, object.Name+"-2")
+	c.waitFor(t, u, "ready", func() bool { return isTrue(u, "Ready", "Synced") })
+	c.untouched(t, object.ID)
+}

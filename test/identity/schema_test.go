@@ -1,0 +1,175 @@
+package identity_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/landbridge-io/landbridge/examples/examplecloud/api"
+)
+
+var _ = register(map[string]func(*testing.T, *column){
+	"typed":               typed,
+	"every-type":          everyType,
+	"required-for-import": requiredForImport,
+	"optional-for-import": optionalForImport,
+	"set-by-provider":     setByProvider,
+	"no-identity":         noIdentity,
+})
+
+// schemaOf is the schema of a kind, as the API server has it.
+func (c *column) schemaOf(t *testing.T, plural string) apiextensionsv1.CustomResourceDefinitionVersion {
+	t.Helper()
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
+	if err := c.Get(t.Context(), client.ObjectKey{Name: plural + "." + c.group}, u); err != nil {
+		t.Fatal(err)
+	}
+	var crd apiextensionsv1.CustomResourceDefinition
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &crd); err != nil {
+		t.Fatal(err)
+	}
+	return crd.Spec.Versions[0]
+}
+
+func typed(t *testing.T, c *column) {
+	types := func(s apiextensionsv1.JSONSchemaProps) map[string]string {
+		out := map[string]string{}
+		for name, p := range s.Properties {
+			out[name] = p.Type
+			if p.Items != nil && p.Items.Schema != nil {
+				out[name] += " of " + p.Items.Schema.Type
+			}
+		}
+		return out
+	}
+	for plural, want := range map[string]struct {
+		types    map[string]string
+		required []string
+	}{
+		"things":     {map[string]string{"id": "string", "region": "string"}, []string{"id"}},
+		"shapes":     {map[string]string{"id": "string", "zones": "array of string", "weight": "number", "active": "boolean"}, []string{"id"}},
+		"datastores": {map[string]string{"hciClusterUuid": "string", "clusterInfoId": "string", "name": "string"}, []string{"clusterInfoId", "hciClusterUuid", "name"}},
+	} {
+		s := c.schemaOf(t, plural).Schema.OpenAPIV3Schema
+		spec, status := s.Properties["spec"].Properties["import"].Properties["identity"], s.Properties["status"].Properties["identity"]
+		if diff := cmp.Diff(want.types, types(spec)); diff != "" {
+			t.Errorf("%s: spec.import.identity: %s", plural, diff)
+		}
+		if diff := cmp.Diff(want.types, types(status)); diff != "" {
+			t.Errorf("%s: status.identity: %s", plural, diff)
+		}
+		slices.Sort(spec.Required)
+		if diff := cmp.Diff(want.required, spec.Required); diff != "" {
+			t.Errorf("%s: required in spec.import.identity: %s", plural, diff)
+		}
+		if len(status.Required) > 0 {
+			t.Errorf("%s: required in status.identity: %v", plural, status.Required)
+		}
+	}
+}
+
+func everyType(t *testing.T, c *column) {
+	// The provider is asked to let go of the object, not to destroy it.
+	spec := m{"name": nameOf(t), "zones": []any{"b", "a"}, "weight": 1.5, "active": true}
+	first := c.object("Shapes", nameOf(t), m{"forProvider": spec, "managementPolicies": []any{"Observe", "Create", "Update"}})
+	c.create(t, first)
+	c.ready(t, first)
+	identity := identityOf(first)
+	if diff := cmp.Diff(m{"id": identity["id"], "zones": []any{"b", "a"}, "weight": 1.5, "active": true}, identity); diff != "" || identity["id"] == nil {
+		t.Fatalf("the identity is %v", identity)
+	}
+	var annotated m
+	if err := json.Unmarshal([]byte(first.GetAnnotations()["landbridge.io/identity"]), &annotated); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(identity, annotated); diff != "" {
+		t.Errorf("the annotation is not status.identity: %s", diff)
+	}
+	c.remove(t, first)
+
+	second := c.object("Shapes", nameOf(t)+"-again", m{"forProvider": spec, "import": m{"identity": identity}})
+	c.create(t, second)
+	c.ready(t, second)
+	if diff := cmp.Diff(identity, identityOf(second)); diff != "" {
+		t.Errorf("imported by it: %s", diff)
+	}
+	if n := len(named(t, c.world, api.Shapes, nameOf(t))); n != 1 {
+		t.Errorf("there are %d", n)
+	}
+}
+
+func requiredForImport(t *testing.T, c *column) {
+	for name, identity := range map[string]m{
+		"left out":     {"region": "us-east-1"},
+		"null":         {"id": nil, "region": "us-east-1"},
+		"nothing":      {},
+		"another type": {"id": m{}},
+	} {
+		err := c.Create(t.Context(), c.object("Thing", nameOf(t), m{"forProvider": m{"name": "x"}, "import": m{"identity": identity}}))
+		if err == nil || !strings.Contains(err.Error(), "spec.import.identity.id") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func optionalForImport(t *testing.T, c *column) {
+	for name, identity := range map[string]m{"left-out": {}, "null": {"region": nil}} {
+		object := made(t, c.world, api.Things, api.Thing{Name: nameOf(t) + name, Region: "us-east-1", Size: 1})
+		identity["id"] = object.ID
+		u := c.object("Thing", nameOf(t)+name, m{"forProvider": m{"name": object.Name}, "import": m{"identity": identity}})
+		c.create(t, u)
+		c.ready(t, u)
+		if diff := cmp.Diff(m{"id": object.ID, "region": "us-east-1"}, identityOf(u)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+func setByProvider(t *testing.T, c *column) {
+	u := c.object("Ticket", nameOf(t), m{"forProvider": m{"title": nameOf(t)}})
+	u.Object["status"] = m{"identity": m{"id": "written by hand"}}
+	c.create(t, u)
+	c.ready(t, u)
+	id := identityOf(u)["id"]
+	is(t, c.world, api.Tickets, id.(string))
+	forged := client.RawPatch("application/merge-patch+json", []byte(`{"status":{"identity":{"id":"written by hand"}}}`))
+	if err := c.Status().Patch(t.Context(), u, forged); err != nil {
+		t.Fatal(err)
+	}
+	c.poke(t, u)
+	c.waitFor(t, u, "with its own identity again", func() bool { return identityOf(u)["id"] == id })
+	if stored := string(c.stored(t, u)["identity"]); stored != `{"id":"`+id.(string)+`"}` {
+		t.Errorf("stored is %s", stored)
+	}
+}
+
+func noIdentity(t *testing.T, c *column) {
+	s := c.schemaOf(t, "idimports")
+	if _, ok := s.Schema.OpenAPIV3Schema.Properties["spec"].Properties["import"].Properties["identity"]; ok {
+		t.Error("there is spec.import.identity")
+	}
+	if _, ok := s.Schema.OpenAPIV3Schema.Properties["status"].Properties["identity"]; ok {
+		t.Error("there is status.identity")
+	}
+	object := made(t, c.world, api.IDImports, api.Note{Name: nameOf(t)})
+	byIdentity := c.object("IDImport", nameOf(t), m{"forProvider": m{"name": object.Name}, "import": m{"identity": m{"id": object.ID}}})
+	if err := c.Create(t.Context(), byIdentity, client.FieldValidation("Strict")); err == nil || !strings.Contains(err.Error(), "spec.import.identity") {
+		t.Errorf("imported by identity: %v", err)
+	}
+	u := c.resource(t, "IDImport", m{"forProvider": m{"name": object.Name}, "import": m{"id": object.ID}})
+	c.ready(t, u)
+	if got := text(u, "status", "atProvider", "id"); got != object.ID || identityOf(u) != nil {
+		t.Errorf("imported %q with the identity %v", got, identityOf(u))
+	}
+	if name := u.GetAnnotations()["crossplane.io/external-name"]; name != object.ID {
+		t.Errorf("the external name is %q", name)
+	}
+}

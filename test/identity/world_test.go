@@ -1,0 +1,147 @@
+package identity_test
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/landbridge-io/landbridge/examples/examplecloud/api"
+	"github.com/landbridge-io/landbridge/examples/examplecloud/client"
+	"github.com/landbridge-io/landbridge/examples/examplecloud/cloud"
+)
+
+// world is a cloud, and what providers asked of it.
+type world struct {
+	cloud *cloud.Server
+	// hand is a client whose requests are not noted.
+	hand *client.Client
+	// endpoint is where requests are noted.
+	endpoint string
+
+	mu     sync.Mutex
+	writes []write
+}
+
+// write is a request that changes the cloud.
+type write struct{ method, path, body string }
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	server, err := cloud.Start(cloud.Options{Data: filepath.Join(t.TempDir(), "cloud.db"), NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Close() })
+	w := &world{cloud: server}
+	if w.hand, err = client.New(client.Config{Endpoint: server.URL()}); err != nil {
+		t.Fatal(err)
+	}
+	target, err := url.Parse(server.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	// A connection that the cloud drops is dropped.
+	proxy.ErrorHandler = func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) }
+	front := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		w.note(r)
+		proxy.ServeHTTP(rw, r)
+	}))
+	t.Cleanup(front.Close)
+	w.endpoint = front.URL
+	return w
+}
+
+func (w *world) note(r *http.Request) {
+	if r.Method == http.MethodGet {
+		return
+	}
+	body, _ := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.writes = append(w.writes, write{r.Method, r.URL.Path, string(body)})
+}
+
+// written are the writes by a method, of which the path ends with the text, or the body has it as
+// a string.
+func (w *world) written(method, text string) []write {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var out []write
+	for _, x := range w.writes {
+		if x.method == method && (strings.HasSuffix(x.path, "/"+text) || strings.Contains(x.body, `"`+text+`"`)) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// untouched fails the test if any provider wrote anything about one of the texts, which are ids
+// and names.
+func (w *world) untouched(t *testing.T, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		all := slices.Concat(w.written(http.MethodPost, text), w.written(http.MethodPatch, text), w.written(http.MethodDelete, text))
+		if len(all) > 0 {
+			t.Errorf("%s was to be left alone: %v", text, all)
+		}
+	}
+}
+
+// made creates an object by hand.
+func made[T any](t *testing.T, w *world, collection api.Collection[T], object T) T {
+	t.Helper()
+	task, err := client.Begin(t.Context(), w.hand, collection, object)
+	if err == nil {
+		object, err = client.Await(t.Context(), w.hand, collection, task)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return object
+}
+
+// named are the objects with a name.
+func named[T any](t *testing.T, w *world, collection api.Collection[T], name string) []T {
+	t.Helper()
+	found, err := client.List(t.Context(), w.hand, collection, map[string]string{"name": name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// changed changes an object by hand.
+func changed[T any](t *testing.T, w *world, collection api.Collection[T], id string, fields m) {
+	t.Helper()
+	if _, err := client.Update(t.Context(), w.hand, collection, id, fields); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// is fails the test if the object is not there.
+func is[T any](t *testing.T, w *world, collection api.Collection[T], id string) T {
+	t.Helper()
+	object, err := client.Get(t.Context(), w.hand, collection, id, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return object
+}
+
+// fault makes something go wrong.
+func (w *world) fault(t *testing.T, f api.Fault) {
+	t.Helper()
+	if err := w.cloud.AddFault(f); err != nil {
+		t.Fatal(err)
+	}
+}
