@@ -112,6 +112,11 @@ func resourceColumns(r *model.Resource) []apiextensionsv1.CustomResourceColumnDe
 		{Name: "STATE", Type: "string", JSONPath: ".status.state"},
 		{Name: "EXTERNAL-NAME", Type: "string", JSONPath: `.metadata.annotations.crossplane\.io/external-name`},
 	}
+	operation := []apiextensionsv1.CustomResourceColumnDefinition{
+		{Name: "OPERATION", Type: "string", JSONPath: ".status.operation.kind", Priority: 1, Description: "The change that is being carried out."},
+		{Name: "ELAPSED", Type: "date", JSONPath: ".status.operation.startedAt", Priority: 1, Description: "How long that has taken."},
+	}
+	out = append(out, operation...)
 	taken := map[string]bool{"NAMESPACE": true, "NAME": true, "AGE": true}
 	for _, c := range out {
 		taken[c.Name] = true

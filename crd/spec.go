@@ -78,11 +78,24 @@ func lifecycleSchema() props {
 			"createBeforeDestroy": {
 				Type: "boolean", Description: "A replacement creates the new object before it destroys the old one. Default: false.",
 			},
+			"timeouts": timeoutsSchema(),
 			"ignoreChanges": {
 				Type: "array", Items: stringItems(),
 				Description: "Fields of forProvider whose differences are left alone once the object exists, such as tags.team or rule[0].maxAgeDays; \"*\" is all of them.",
 			},
 		},
+	}
+}
+
+func timeoutsSchema() props {
+	timeout := func(what string) props {
+		return props{Type: "string", Pattern: `^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`, Description: "How long " + what + " may take, such as 30m or 1h30m."}
+	}
+	return props{
+		Type: "object",
+		Description: "How long operations may take until they are given up. Default: somewhat longer than the provider gives itself, where it says so" +
+			" in a field named timeouts of forProvider or, with the legacy SDK, by itself; else what the controller allows.",
+		Properties: map[string]props{"create": timeout("creates"), "update": timeout("updates"), "delete": timeout("deletes")},
 	}
 }
 

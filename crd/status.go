@@ -17,6 +17,8 @@ func statusSchema(r *model.Resource, root *model.Type, w writer) props {
 			"atProvider":             atProvider,
 			"state":                  {Type: "string", Description: "State of the remote object: Empty, Partial, Tainted or Full."},
 			"operation":              operationSchema(),
+			"deposed":                deposedSchema(),
+			"lastHandled":            lastHandledSchema(),
 			"plan":                   planSchema(),
 			"conditions":             conditionsSchema(),
 			"observedGeneration":     integer("The generation of the resource that this status is about."),
@@ -39,9 +41,40 @@ func operationSchema() props {
 			"id":         {Type: "string"},
 			"kind":       {Type: "string", Description: "Create, Update or Delete."},
 			"generation": integer("The generation of the resource that is being carried out."),
+			"deposed":    {Type: "string", Description: "Key of the deposed object that is destroyed, or that the object to be created replaces."},
 			"startedAt":  {Type: "string", Format: "date-time"},
-			"deadline":   {Type: "string", Format: "date-time"},
+			"deadline":   {Type: "string", Format: "date-time", Description: "When it will be given up. Empty while it waits for its turn."},
 		},
+	}
+}
+
+func deposedSchema() props {
+	object := props{
+		Type:     "object",
+		Required: []string{"key"},
+		Properties: map[string]props{
+			"key":          {Type: "string", Description: "Tells it from other deposed objects."},
+			"state":        {Type: "string"},
+			"externalName": {Type: "string", Description: "What the object is called at the provider."},
+			"identity":     anything(),
+		},
+	}
+	kind := "map"
+	return props{
+		Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &object},
+		XListType: &kind, XListMapKeys: []string{"key"},
+		Description: "Remote objects that were replaced, and are still to be destroyed.",
+	}
+}
+
+func lastHandledSchema() props {
+	token := func(name string) props {
+		return props{Type: "string", Description: "The last value of the annotation landbridge.io/" + name + " that was acted upon."}
+	}
+	return props{
+		Type:        "object",
+		Description: "What was asked for by annotation, and acted upon. The same value never acts twice.",
+		Properties:  map[string]props{"taint": token("taint"), "untaint": token("untaint"), "retry": token("retry")},
 	}
 }
 

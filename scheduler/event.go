@@ -24,6 +24,8 @@ type Event struct {
 	Asked bool
 	// Diagnostics say why something Failed.
 	Diagnostics diagnostic.Diagnostics
+	// Instance is what an operation that ended has left, as far as that is known.
+	Instance instance.Instance
 }
 
 // EventKind is what happened.

@@ -310,6 +310,9 @@ func ended(t task, res result, replacing bool) []Event {
 	if res.diags.HasErrors() {
 		event.Kind = Failed
 	}
+	if res.record != nil {
+		event.Instance = res.record.Instance
+	}
 	events := []Event{event}
 	if op.Kind == instance.Create && res.record != nil && res.record.Instance.Status == instance.Tainted {
 		events = append(events, Event{Kind: Tainted})

@@ -48,6 +48,7 @@ func (e *external) Observe(ctx context.Context, mg resource.Managed) (xpmanaged.
 	r := mg.(*Resource)
 	o, err := e.kind.Scheduler.Observe(ctx, e.request)
 	if err != nil {
+		e.setUnobserved(r)
 		return xpmanaged.ExternalObservation{}, e.explain(ctx, r, err)
 	}
 	if err := e.setAnnotations(ctx, r, o); err != nil {
@@ -160,6 +161,7 @@ func (c *connector) explain(ctx context.Context, r *Resource, err error) error {
 		r.reason = reason
 	}
 	if se.Reason == scheduler.ReasonOperationFailed {
+		r.told = true
 		r.SetConditions(xpv2.UpdateFailed().WithObservedGeneration(r.GetGeneration()))
 	}
 	if a := attemptFrom(ctx); a != nil && !se.RetryAt.IsZero() {

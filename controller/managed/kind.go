@@ -86,7 +86,7 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager) error {
 		xpmanaged.WithMinPollInterval(time.Second),
 		xpmanaged.WithPollJitterHook(k.Options.Poll/10),
 		xpmanaged.WithTimeout(k.Options.Timeout),
-		xpmanaged.WithRecorder(k.Options.Recorder),
+		xpmanaged.WithRecorder(quietRecorder{k.Options.Recorder}),
 		xpmanaged.WithMetricRecorder(k.Options.Metrics),
 		xpmanaged.WithLogger(debugLogger(log)),
 	)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
@@ -137,20 +138,23 @@ func (c *connector) request(ctx context.Context, r *Resource) (scheduler.Request
 	req.AllowReplace = lifecycle["replacePolicy"] != "Never" &&
 		r.allows(xpv2.ManagementActionCreate) && r.allows(xpv2.ManagementActionDelete)
 	req.KeepTainted = lifecycle["taintPolicy"] == "Keep"
+	req.KeepDeposed = !r.allows(xpv2.ManagementActionDelete)
+	var diags diagnostic.Diagnostics
+	req.Timeouts, diags = timeouts(lifecycle)
 
 	handle := k.ProviderConfigs.Resolve(ctx, r.GetProviderConfigReference(), r.GetNamespace())
 	req.Acquire, req.ProviderConfiguration = handle.Acquire, handle.Name
 	r.secrets = slices.Clone(handle.Secrets)
 
+	req.Tell = c.teller(r)
 	req.Known = knownTarget(k, r)
-	if meta.WasDeleted(r) {
-		return req, nil
+	if meta.WasDeleted(r) || diags.HasErrors() {
+		return req, diags
 	}
 	if handle.Diagnostics.HasErrors() {
 		r.reason = v1alpha1.ReasonProviderConfig
 		return req, handle.Diagnostics
 	}
-	var diags diagnostic.Diagnostics
 	if req.Import, diags = importTarget(k, r); diags.HasErrors() {
 		return req, diags
 	}
@@ -162,7 +166,26 @@ func (c *connector) request(ctx context.Context, r *Resource) (scheduler.Request
 		return req, diags
 	}
 	req.Config, req.ConfigHash = config.config, config.hash
+	req.Tell = c.teller(r) // with the secrets of the configuration
 	return req, nil
+}
+
+// timeouts are those of spec.lifecycle. The CRD lets through nothing but Go durations.
+func timeouts(lifecycle map[string]any) (scheduler.Timeouts, diagnostic.Diagnostics) {
+	var out scheduler.Timeouts
+	values, _ := lifecycle["timeouts"].(map[string]any)
+	for name, t := range map[string]*time.Duration{"create": &out.Create, "update": &out.Update, "delete": &out.Delete} {
+		text, ok := values[name].(string)
+		if !ok {
+			continue
+		}
+		d, err := time.ParseDuration(text)
+		if err != nil || d <= 0 {
+			return out, diagnostic.Errorf("Invalid timeout", "spec.lifecycle.timeouts.%s is %q. Give a duration such as 30m or 1h30m.", name, text)
+		}
+		*t = d
+	}
+	return out, nil
 }
 
 // asked are the tokens of what is asked for by annotation.

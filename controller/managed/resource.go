@@ -29,6 +29,8 @@ type Resource struct {
 	holdStatus bool
 	// secrets are what no message may show: of the configuration and of its provider's.
 	secrets []string
+	// told says that what goes wrong was told when it happened.
+	told bool
 	// detailsKnown says that the connection details are those of an existing object.
 	detailsKnown bool
 }
@@ -175,6 +177,6 @@ func (r *Resource) set(value any, path ...string) {
 
 // assign makes r the object that was read.
 func (r *Resource) assign(read *unstructured.Unstructured) {
-	r.read, r.conditions, r.observation = read, nil, nil
+	r.read, r.conditions, r.observation, r.told = read, nil, nil, false
 	r.Unstructured = *read.DeepCopy()
 }

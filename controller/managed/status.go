@@ -12,6 +12,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/instance"
@@ -40,17 +41,75 @@ func (e *external) setStatus(r *Resource, o *scheduler.Observation) {
 	if o.Instance.HasIdentity() {
 		status["identity"] = translate.Identity(e.kind.Model, o.Instance.Identity)
 	}
-	if op := o.Operation; op != nil {
-		status["operation"] = map[string]any{
-			"id": op.ID, "kind": string(op.Kind),
-			"startedAt": op.StartedAt.UTC().Format(time.RFC3339), "deadline": op.Deadline.UTC().Format(time.RFC3339),
-		}
+	if o.Operation != nil {
+		status["operation"] = operationStatus(o.Operation)
 	}
 	if o.Plan != nil && o.Plan.Action != terraform.NoOp {
 		status["plan"] = planStatus(e.kind, o.Plan)
 	}
 	r.Object["status"] = status
+	e.setRemembered(r)
 	e.setConditions(r, o)
+}
+
+// setUnobserved brings the status up to date as far as that goes without an observation. An
+// operation that runs would have been observed.
+func (e *external) setUnobserved(r *Resource) {
+	unstructured.RemoveNestedField(r.Object, "status", "operation")
+	e.setRemembered(r)
+}
+
+// setRemembered writes what is known whether or not the remote object could be observed.
+func (e *external) setRemembered(r *Resource) {
+	known, ok := e.kind.Scheduler.Remembered(e.request)
+	if !ok {
+		return
+	}
+	r.set(state(known.Status), "status", "state")
+	if known.Status == instance.Partial {
+		r.SetConditions(xpv2.Unavailable().WithMessage("The remote object is Partial: it was untainted, and has not been read since.").WithObservedGeneration(r.GetGeneration()))
+	}
+	unstructured.RemoveNestedField(r.Object, "status", "deposed")
+	if len(known.Deposed) > 0 {
+		r.set(deposedStatus(e.kind, known.Deposed), "status", "deposed")
+	}
+	unstructured.RemoveNestedField(r.Object, "status", "lastHandled")
+	for name, token := range map[string]string{"taint": known.Handled.Taint, "untaint": known.Handled.Untaint, "retry": known.Handled.Retry} {
+		if token != "" {
+			r.set(token, "status", "lastHandled", name)
+		}
+	}
+}
+
+func operationStatus(op *instance.Operation) map[string]any {
+	out := map[string]any{"id": op.ID, "kind": string(op.Kind), "startedAt": op.StartedAt.UTC().Format(time.RFC3339)}
+	if !op.Deadline.IsZero() {
+		out["deadline"] = op.Deadline.UTC().Format(time.RFC3339)
+	}
+	if op.Deposed != "" {
+		out["deposed"] = op.Deposed
+	}
+	return out
+}
+
+// deposedStatus are the objects that were replaced and not destroyed yet, as far as they can be told
+// from others.
+func deposedStatus(k *Kind, deposed []instance.Deposed) []any {
+	var out []any
+	for _, d := range deposed {
+		in := d.Instance()
+		m := map[string]any{"key": d.Key, "state": state(d.Status)}
+		if len(in.RawState) == 0 && len(in.RawIdentity) == 0 {
+			if name := translate.ExternalName(k.Model, in.State, in.Identity); name != "" {
+				m["externalName"] = name
+			}
+			if in.HasIdentity() {
+				m["identity"] = translate.Identity(k.Model, in.Identity)
+			}
+		}
+		out = append(out, m)
+	}
+	return out
 }
 
 func state(s instance.Status) string {
@@ -65,14 +124,14 @@ func (e *external) setConditions(r *Resource, o *scheduler.Observation) {
 	switch {
 	case meta.WasDeleted(r):
 		set(xpv2.Deleting())
-	case o.Operation != nil && o.Operation.Kind == instance.Create:
+	case o.Operation != nil && o.Operation.Kind == instance.Create && !o.Exists():
 		set(xpv2.Creating())
-	case o.Operation != nil && o.Operation.Kind == instance.Delete:
+	case o.Operation != nil && o.Operation.Kind == instance.Delete && o.Operation.Deposed == "":
 		set(xpv2.Unavailable().WithMessage("The remote object is being replaced."))
 	case !o.Exists():
 		set(xpv2.Creating())
 	case o.Instance.Status == instance.Tainted:
-		c := xpv2.Unavailable().WithMessage("The remote object is tainted: its creation did not end well.")
+		c := xpv2.Unavailable().WithMessage("The remote object is tainted, because its creation did not end well, or because somebody asked for it: it is to be replaced.")
 		c.Reason = v1alpha1.ReasonTainted
 		set(c)
 	default:
@@ -133,18 +192,26 @@ func planStatus(k *Kind, p *terraform.Plan) map[string]any {
 // message is what was said, one diagnostic a line, in the spelling of the spec, and
 // without any secret value of the resource, its object or its provider's configuration.
 func (c *connector) message(r *Resource, err *scheduler.Error) string {
+	o := r.observation
+	if o == nil {
+		o = c.kind.written.last(r.GetUID())
+	}
+	return c.text(err, r.secrets, o)
+}
+
+// text is the message without the given secrets, and those of the observed objects.
+func (c *connector) text(err *scheduler.Error, secrets []string, observed ...*scheduler.Observation) string {
 	var text string
 	if err.Err != nil {
 		text = err.Err.Error()
 	} else {
 		text = translate.Message(c.kind.Model, err.Diagnostics.Errors())
 	}
-	secrets := slices.Clone(r.secrets)
-	o := r.observation
-	if o == nil {
-		o = c.kind.written.last(r.GetUID())
-	}
-	if o.Exists() {
+	secrets = slices.Clone(secrets)
+	for _, o := range observed {
+		if !o.Exists() {
+			continue
+		}
 		for _, value := range translate.ConnectionDetails(c.kind.Model, o.Instance.State) {
 			secrets = append(secrets, string(value))
 		}
