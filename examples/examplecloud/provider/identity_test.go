@@ -295,3 +295,50 @@ func TestUpgradeErrors(t *testing.T) {
 		}
 	})
 }
+
+// TestUpgradeNeedsConfiguration proves that the upgraders tell who forgets to configure.
+func TestUpgradeNeedsConfiguration(t *testing.T) {
+	for _, form := range provider.Forms {
+		t.Run(string(form), func(t *testing.T) {
+			server, err := form.Server(t.Context(), release.V2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer, err := server.UpgradeResourceIdentity(t.Context(), &tfprotov6.UpgradeResourceIdentityRequest{
+				TypeName: "examplecloud_volume", Version: 1, RawIdentity: &tfprotov6.RawState{JSON: []byte(`{"id":"v-1","public":"true"}`)},
+			})
+			if err == nil {
+				err = failed(nil, answer.Diagnostics)
+			}
+			wantError(t, err, "configured provider")
+		})
+	}
+}
+
+// TestMistakenRelease proves that its identity schema has the mistake.
+func TestMistakenRelease(t *testing.T) {
+	for _, form := range provider.Forms {
+		t.Run(string(form), func(t *testing.T) {
+			server, err := form.Server(t.Context(), release.Mistaken)
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer, err := server.GetResourceIdentitySchemas(t.Context(), &tfprotov6.GetResourceIdentitySchemasRequest{})
+			if err == nil {
+				err = failed(nil, answer.Diagnostics)
+			}
+			if form != provider.SDKv2 {
+				wantError(t, err, `"public"`) // the framework sees it itself
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, a := range answer.IdentitySchemas["examplecloud_volume"].IdentityAttributes {
+				if a.Name == "public" && (a.RequiredForImport || a.OptionalForImport) {
+					t.Errorf("%v says what an import needs", a)
+				}
+			}
+		})
+	}
+}

@@ -116,7 +116,7 @@ func volumeIdentitySchema(at release.Release) identityschema.Schema {
 		Attributes: map[string]identityschema.Attribute{idName(at): identityschema.StringAttribute{RequiredForImport: true}},
 	}
 	if at >= release.V1 {
-		s.Attributes["public"] = identityschema.StringAttribute{OptionalForImport: true}
+		s.Attributes["public"] = identityschema.StringAttribute{OptionalForImport: at != release.Mistaken}
 	} else {
 		s.Attributes["public"] = identityschema.BoolAttribute{OptionalForImport: true}
 	}
@@ -126,13 +126,25 @@ func volumeIdentitySchema(at release.Release) identityschema.Schema {
 // UpgradeIdentity is asked for upgraders from every older version straight to the
 // current one: the framework does not chain them.
 func (r *volumeWithUpgrade) UpgradeIdentity(context.Context) map[int64]resource.IdentityUpgrader {
-	return r.upgraders(r.release)
+	all := r.upgraders(r.release)
+	if r.client != nil {
+		return all
+	}
+	// These do not ask the cloud, but others would: whoever forgets to configure the
+	// provider before an upgrade is told here.
+	for version, upgrader := range all {
+		upgrader.IdentityUpgrader = func(_ context.Context, _ resource.UpgradeIdentityRequest, resp *resource.UpgradeIdentityResponse) {
+			resp.Diagnostics.AddError("The provider is not configured", "Identities are upgraded by a configured provider.")
+		}
+		all[version] = upgrader
+	}
+	return all
 }
 
 // upgradeComplete upgrades from every older version.
 func upgradeComplete(to release.Release) map[int64]resource.IdentityUpgrader {
 	all := map[int64]resource.IdentityUpgrader{}
-	for from := release.V0; from < to; from++ {
+	for from := release.V0; from.Version() < to.Version(); from++ {
 		prior := volumeIdentitySchema(from)
 		all[from.Version()] = resource.IdentityUpgrader{
 			PriorSchema: &prior,
@@ -195,7 +207,7 @@ func upgradeWith(to release.Release, upgrade func(context.Context, resource.Upgr
 // UpgradeState takes over states of older releases.
 func (r *volume) UpgradeState(context.Context) map[int64]resource.StateUpgrader {
 	all := map[int64]resource.StateUpgrader{}
-	for from := release.V0; from < r.release; from++ {
+	for from := release.V0; from.Version() < r.release.Version(); from++ {
 		prior := volumeSchema(from)
 		all[from.Version()] = resource.StateUpgrader{
 			PriorSchema: &prior,

@@ -16,10 +16,14 @@ const (
 	V1                                // identity: id, public (string)
 	V2                                // identity: volume_id, public (string)
 
+	// Mistaken is V2 with a mistake in its identity schema: public is neither required
+	// nor optional for import.
+	Mistaken
+
 	Latest = V2
 )
 
-// Env names the environment variable that chooses a release: "pre", "0", "1" or "2".
+// Env names the environment variable that chooses a release: "pre", "0", "1", "2" or "mistaken".
 const Env = "EXAMPLECLOUD_PROVIDER_VERSION"
 
 // linked may be set while linking, so that releases are programs of their own:
@@ -38,18 +42,20 @@ func Current() (Release, error) {
 		return Latest, nil
 	case "pre":
 		return BeforeIdentity, nil
+	case "mistaken":
+		return Mistaken, nil
 	case "0", "1", "2":
 		n, err := strconv.Atoi(text)
 		return Release(n), err
 	}
-	return 0, fmt.Errorf("%s is %q, which is none of pre, 0, 1, 2", from, text)
+	return 0, fmt.Errorf("%s is %q, which is none of pre, 0, 1, 2, mistaken", from, text)
 }
 
 // HasIdentity tells whether volumes have an identity.
 func (r Release) HasIdentity() bool { return r >= V0 }
 
 // Version is the version of the state schema, and of the identity schema if there is one.
-func (r Release) Version() int64 { return int64(max(r, V0)) }
+func (r Release) Version() int64 { return int64(min(max(r, V0), V2)) }
 
 // String is the provider's version as registries would write it.
 func (r Release) String() string {

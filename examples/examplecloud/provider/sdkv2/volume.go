@@ -94,7 +94,7 @@ func resourceVolume(at release.Release, collection api.Collection[api.Volume], u
 		SchemaFunc: func() map[string]*schema.Schema {
 			return map[string]*schema.Schema{
 				idName(at): {Type: schema.TypeString, RequiredForImport: true},
-				"public":   {Type: publicType(at), OptionalForImport: true},
+				"public":   {Type: publicType(at), OptionalForImport: at != release.Mistaken},
 			}
 		},
 	}
@@ -155,13 +155,25 @@ func isPublic(value any) (bool, error) {
 	return false, fmt.Errorf("public is a %T", value)
 }
 
+// configured is for upgraders, which may ask the cloud. These do not, but others would:
+// whoever forgets to configure the provider before an upgrade is told here.
+func configured(meta any) error {
+	if _, ok := meta.(*client.Client); !ok {
+		return errors.New("the provider is not configured: identities are upgraded by a configured provider")
+	}
+	return nil
+}
+
 // volumeIdentityUpgraders upgrade by one version each: the SDK chains them.
 func volumeIdentityUpgraders() []schema.IdentityUpgrader {
 	return []schema.IdentityUpgrader{
 		{
 			Version: 0,
 			Type:    tftypes.Object{AttributeTypes: map[string]tftypes.Type{"id": tftypes.String, "public": tftypes.Bool}},
-			Upgrade: func(_ context.Context, identity map[string]any, _ any) (map[string]any, error) {
+			Upgrade: func(_ context.Context, identity map[string]any, meta any) (map[string]any, error) {
+				if err := configured(meta); err != nil {
+					return nil, err
+				}
 				if public, ok := identity["public"].(bool); ok {
 					identity["public"] = strconv.FormatBool(public)
 				}
@@ -171,7 +183,10 @@ func volumeIdentityUpgraders() []schema.IdentityUpgrader {
 		{
 			Version: 1,
 			Type:    tftypes.Object{AttributeTypes: map[string]tftypes.Type{"id": tftypes.String, "public": tftypes.String}},
-			Upgrade: func(_ context.Context, identity map[string]any, _ any) (map[string]any, error) {
+			Upgrade: func(_ context.Context, identity map[string]any, meta any) (map[string]any, error) {
+				if err := configured(meta); err != nil {
+					return nil, err
+				}
 				identity["volume_id"] = identity["id"]
 				delete(identity, "id")
 				return identity, nil
