@@ -24,6 +24,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
+	"github.com/landbridge-io/landbridge/controller/informer"
 	"github.com/landbridge-io/landbridge/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/model"
 	"github.com/landbridge-io/landbridge/scheduler"
@@ -113,6 +114,9 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager) error {
 	}
 	obj := &unstructured.Unstructured{}
 	obj.SetGroupVersionKind(gvk)
+	if err := informer.Start(ctx, m.GetCache(), obj, k.Options.Logger); err != nil {
+		return fmt.Errorf("cannot watch %s: %w", gvk.Kind, err)
+	}
 	queued := make(chan struct{})
 	err = ctl.Watch(source.Func(func(_ context.Context, q workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
 		k.queue = q
@@ -126,7 +130,13 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager) error {
 		return fmt.Errorf("cannot watch %s: %w", gvk.Kind, err)
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- ctl.Start(ctx) }()
+	go func() {
+		err := ctl.Start(ctx)
+		if err != nil {
+			log.Error(err, "The controller of a kind ended")
+		}
+		failed <- err
+	}()
 	select {
 	case <-queued:
 		return nil

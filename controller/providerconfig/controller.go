@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/controller/informer"
 	"github.com/landbridge-io/landbridge/model"
 )
 
@@ -57,6 +58,9 @@ func (c *Controller) Start(ctx context.Context, m manager.Manager) error {
 		})
 		if err != nil {
 			return fmt.Errorf("cannot make the controller of %s: %w", kind, err)
+		}
+		if err := informer.Start(ctx, m.GetCache(), obj, m.GetLogger()); err != nil {
+			return fmt.Errorf("cannot watch %s: %w", kind, err)
 		}
 		changed := predicate.TypedGenerationChangedPredicate[*unstructured.Unstructured]{}
 		if err := ctl.Watch(source.Kind(m.GetCache(), obj, &handler.TypedEnqueueRequestForObject[*unstructured.Unstructured]{}, changed)); err != nil {
