@@ -83,7 +83,7 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	}
 	defer limit.Release(1)
 	op, timeout := s.begin(e, r, op, t, rec.Instance)
-	ctx, cancel := context.WithTimeout(s.ctx, timeout)
+	ctx, cancel := bounded(s.ctx, op.Deadline)
 	defer cancel()
 	ex, release, diags := r.Acquire(ctx)
 	if diags.HasErrors() {
@@ -116,7 +116,7 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	if p.Action != terraform.NoOp {
 		out, diags = ex.Apply(ctx, p)
 	}
-	if diags.HasErrors() && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	if diags.HasErrors() && !s.o.Clock.Now().Before(op.Deadline) {
 		diags = append(diags, timedOut(op.Kind, timeout)...)
 	}
 

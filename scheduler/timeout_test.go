@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/landbridge-io/landbridge/diagnostic"
@@ -126,6 +127,11 @@ func TestTimeouts(t *testing.T) {
 				}
 				time.Sleep(tc.want)
 				synctest.Wait()
+				if told := h.told.take(); told != nil {
+					t.Errorf("told %q while the provider may answer still", told)
+				}
+				time.Sleep(15 * time.Second)
+				synctest.Wait()
 				last := h.told.take()
 				if len(last) != 1 || !strings.HasPrefix(last[0], "Failed "+string(tc.kind)) || !strings.Contains(last[0], "(Operation timed out)") {
 					t.Errorf("told %q", last)
@@ -137,6 +143,25 @@ func TestTimeouts(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A provider that comes to an end when its time is over is listened to: what it made is known.
+func TestTimeoutAnswered(t *testing.T) {
+	bubble(t, noIdentity, func(h *harness) {
+		h.r.Timeouts.Create = time.Minute
+		h.cloud.manner = halfway
+		h.cloud.before = func() { time.Sleep(time.Minute + time.Second) }
+		h.observe()
+		h.apply()
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		if in := h.stored().Instance; in.Status != instance.Tainted || in.Operation != nil {
+			t.Errorf("it is %s, with operation %+v", in.Status, in.Operation)
+		}
+		if diff := cmp.Diff([]string{"Failed Create (Halfway) (Operation timed out)", "Tainted"}, h.told.take()); diff != "" {
+			t.Errorf("told (-want +got):\n%s", diff)
+		}
+	})
 }
 
 // The wait for others is not part of an operation's time.

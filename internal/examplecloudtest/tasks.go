@@ -1,0 +1,52 @@
+package examplecloudtest
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// EndTask ends the running create tasks of the objects of that name; outcome is succeed or fail.
+func (c *Cloud) EndTask(tb testing.TB, collection, name, outcome string) {
+	tb.Helper()
+	var tasks []struct{ ID string }
+	query := url.Values{"collection": {collection}, "name": {name}}
+	c.call(tb, http.MethodGet, "/v1/tasks?"+query.Encode(), nil, &tasks)
+	if len(tasks) == 0 {
+		tb.Fatalf("nothing called %s is being made in %s", name, collection)
+	}
+	for _, t := range tasks {
+		c.call(tb, http.MethodPost, "/admin/tasks/"+t.ID, map[string]any{"outcome": outcome}, nil)
+	}
+}
+
+// RemoveFaults removes the faults that are for objects of that name.
+func (c *Cloud) RemoveFaults(tb testing.TB, name string) {
+	tb.Helper()
+	var faults []struct {
+		ID    string
+		Match map[string]string
+	}
+	c.call(tb, http.MethodGet, "/admin/faults", nil, &faults)
+	for _, f := range faults {
+		if f.Match["name"] == name {
+			c.call(tb, http.MethodDelete, "/admin/faults/"+f.ID, nil, nil)
+		}
+	}
+}
+
+// Happened counts the events of a sort, such as creates or deletes, of objects of that name.
+func (c *Cloud) Happened(tb testing.TB, what, name string) int {
+	tb.Helper()
+	var events []struct{ What, Key string }
+	c.call(tb, http.MethodGet, "/admin/events", nil, &events)
+	n := 0
+	for _, e := range events {
+		// The natural key ends with the name.
+		if e.What == what && (e.Key == name || strings.HasSuffix(e.Key, "/"+name)) {
+			n++
+		}
+	}
+	return n
+}
