@@ -4,56 +4,15 @@ import (
 	"context"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/discover"
 	"github.com/landbridge-io/landbridge/internal/examplecloudtest"
 	"github.com/landbridge-io/landbridge/model"
-	"github.com/landbridge-io/landbridge/provider"
-	"github.com/landbridge-io/landbridge/provider/plugin"
-	"github.com/landbridge-io/landbridge/provider/pool"
 	"github.com/landbridge-io/landbridge/translate"
 )
-
-// configured is the provider of a cloud, in one form.
-func configured(t *testing.T, form string, env map[string]string, cloud *examplecloudtest.Cloud) (*model.Provider, provider.Server) {
-	t.Helper()
-	launcher := &plugin.Launcher{Path: examplecloudtest.Provider(t, form), Env: env}
-	server, err := launcher.Launch(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, diags := server.Schema(t.Context())
-	if err := server.Close(t.Context()); err != nil || diags.HasErrors() {
-		t.Fatal(err, diags)
-	}
-	p, err := model.NewProvider("examplecloud", s, config.Provider{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, diags := translate.ProviderConfig(p, map[string]any{"endpoint": cloud.URL}, nil)
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	servers := pool.New(pool.Options{})
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		defer cancel()
-		if err := servers.Close(ctx); err != nil {
-			t.Error(err)
-		}
-	})
-	lease, diags := servers.Acquire(t.Context(), pool.Prepare(pool.Configuration{Launcher: launcher, Config: c}))
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	t.Cleanup(lease.Release)
-	return p, lease.Server()
-}
 
 func request(t *testing.T, p *model.Provider, resourceType string, limit int64, arguments map[string]any) discover.Request {
 	t.Helper()
@@ -83,7 +42,7 @@ func TestList(t *testing.T) {
 		t.Run(form, func(t *testing.T) {
 			t.Parallel()
 			cloud := examplecloudtest.Start(t)
-			p, server := configured(t, form, nil, cloud)
+			p, server := examplecloudtest.Open(t, form, cloud, nil)
 			made := func(name, region string) string {
 				thing := cloud.Make(t, "things", map[string]any{"name": name, "region": region})
 				return name + " id=" + thing["id"].(string) + ",region=" + region
@@ -146,7 +105,7 @@ func TestList(t *testing.T) {
 func TestListFails(t *testing.T) {
 	t.Parallel()
 	cloud := examplecloudtest.Start(t)
-	p, server := configured(t, examplecloudtest.Framework6, nil, cloud)
+	p, server := examplecloudtest.Open(t, examplecloudtest.Framework6, cloud, nil)
 	cloud.Fault(t, map[string]any{"on": "list", "collection": "things", "status": 418})
 	l := discover.List(t.Context(), server, request(t, p, "examplecloud_thing", 10, nil))
 	if !l.Diagnostics.HasSummary("Cannot list") || len(l.Objects) > 0 {

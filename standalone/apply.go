@@ -121,7 +121,7 @@ func (s *Session) Apply(ctx context.Context, plan *Plan, hooks Hooks) ([]Result,
 	if ctx.Err() != nil {
 		messages = append(messages, errorf("", "Interrupted", "Not all changes were carried out. What was done is in the state."))
 	}
-	return results, conceal(&s.Manifest.secrets, messages)
+	return results, conceal(s.Manifest.secrets, messages)
 }
 
 func stateFailed(err error) Message {

@@ -12,20 +12,16 @@ import (
 
 // Configurations are the provider configurations in manifests.
 type Configurations struct {
-	// Secrets are what the configurations refer to, to be kept out of messages.
-	Secrets *redact.Redactor
-
 	provider *model.Provider
 	given    map[objectKey]configDocument
 	values   map[objectKey]cty.Value
 }
 
 // ReadConfigurations reads the ProviderConfigs and ClusterProviderConfigs of one provider, with
-// the Secrets that they refer to. Everything else is passed over.
-func ReadConfigurations(p *model.Provider, sources []Source) (*Configurations, Messages) {
-	m := &Manifest{}
+// the Secrets that they refer to, which the redactor learns. Everything else is passed over.
+func ReadConfigurations(p *model.Provider, sources []Source, secrets *redact.Redactor) (*Configurations, Messages) {
 	r := &reader{
-		provider: p, out: m, seen: map[objectKey]string{}, secrets: map[objectKey]map[string][]byte{},
+		provider: p, out: &Manifest{secrets: secrets}, seen: map[objectKey]string{}, secrets: map[objectKey]map[string][]byte{},
 		configs: map[objectKey]configDocument{}, values: map[objectKey]cty.Value{},
 	}
 	for _, s := range sources {
@@ -43,7 +39,7 @@ func ReadConfigurations(p *model.Provider, sources []Source) (*Configurations, M
 	for _, k := range sortedKeys(r.configs) {
 		r.configure(k)
 	}
-	return &Configurations{Secrets: &m.secrets, provider: p, given: r.configs, values: r.values}, conceal(&m.secrets, r.messages)
+	return &Configurations{provider: p, given: r.configs, values: r.values}, conceal(secrets, r.messages)
 }
 
 // Find is the configuration of a kind, namespace and name. The ClusterProviderConfig "default"

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/landbridge-io/landbridge/internal/redact"
 	"github.com/landbridge-io/landbridge/model"
 	"github.com/landbridge-io/landbridge/standalone"
 )
@@ -54,7 +55,8 @@ func TestReadConfigurations(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c, messages := standalone.ReadConfigurations(p, []standalone.Source{{Name: "c.yaml", Data: []byte(test.manifest)}})
+			secrets := &redact.Redactor{}
+			c, messages := standalone.ReadConfigurations(p, []standalone.Source{{Name: "c.yaml", Data: []byte(test.manifest)}}, secrets)
 			if messages.HasErrors() {
 				if test.want == "" || !strings.Contains(messages.String(), test.want) {
 					t.Fatalf("got %s, want %q", messages, test.want)
@@ -80,7 +82,7 @@ func TestReadConfigurations(t *testing.T) {
 			if got := v.GetAttr("api_token"); !got.RawEquals(cty.StringVal(test.token)) {
 				t.Errorf("got %#v", got)
 			}
-			if got := c.Secrets.Replacer().Replace(test.token); got == test.token {
+			if got := secrets.Replacer().Replace(test.token); got == test.token {
 				t.Error("the secret is not known as one")
 			}
 		})

@@ -69,7 +69,7 @@ func (r *Resource) allows(action string) bool {
 type Manifest struct {
 	// Resources are in the order of the manifest.
 	Resources []*Resource
-	secrets   redact.Redactor
+	secrets   *redact.Redactor
 }
 
 type objectKey struct{ kind, namespace, name string }
@@ -96,7 +96,7 @@ type configDocument struct {
 // configurations they refer to. With errors the Manifest is incomplete.
 func ReadManifest(p *model.Provider, sources []Source) (*Manifest, Messages) {
 	r := &reader{
-		provider: p, kinds: map[kschema.GroupVersionKind]*model.Resource{}, out: &Manifest{},
+		provider: p, kinds: map[kschema.GroupVersionKind]*model.Resource{}, out: &Manifest{secrets: &redact.Redactor{}},
 		seen: map[objectKey]string{}, secrets: map[objectKey]map[string][]byte{},
 		configs: map[objectKey]configDocument{}, values: map[objectKey]cty.Value{},
 	}
@@ -132,7 +132,7 @@ func ReadManifest(p *model.Provider, sources []Source) (*Manifest, Messages) {
 	if len(r.out.Resources) == 0 && !r.messages.HasErrors() {
 		r.messages = append(r.messages, errorf("", "Nothing to do", "There is no resource of %s in the manifest.", p.Group))
 	}
-	return r.out, conceal(&r.out.secrets, r.messages)
+	return r.out, conceal(r.out.secrets, r.messages)
 }
 
 func (r *reader) isConfig(gvk kschema.GroupVersionKind) bool {

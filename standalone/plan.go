@@ -92,7 +92,7 @@ func (s *Session) Plan(ctx context.Context, mode Mode) (*Plan, Messages) {
 	if mode == Destroy {
 		slices.Reverse(plan.Changes)
 	}
-	return plan, conceal(&s.Manifest.secrets, messages)
+	return plan, conceal(s.Manifest.secrets, messages)
 }
 
 // each does something with all resources, some at once, and returns what was said in their order.

@@ -86,7 +86,7 @@ func (s *Session) spell(r *Resource, diags diagnostic.Diagnostics) Messages {
 
 // say is what was said of a resource.
 func (s *Session) say(r *Resource, diags diagnostic.Diagnostics) Messages {
-	return conceal(&s.Manifest.secrets, translated(r.Source, r.Address(), diags, r.Model.UserPath))
+	return conceal(s.Manifest.secrets, translated(r.Source, r.Address(), diags, r.Model.UserPath))
 }
 
 // stop asks the providers that are at work to come to an end.

@@ -7,7 +7,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -89,16 +88,16 @@ which one works and the others wait (--leader-elect).`,
 			}
 			o.Logger = log
 			o.Pool = pool.Options{Logger: log.WithName("pool")}
-			if os.Getenv("GOGC") == "" {
-				// Most of the heap is the resources themselves, which live long: less than half of it
-				// is room enough for what does not.
-				debug.SetGCPercent(40)
-			}
 			if o.ProfileAddress == "0" {
 				runtime.MemProfileRate = 0 // samples that nobody can ask for
 			}
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
+			if os.Getenv("GOGC") == "" {
+				// Most of the heap is the resources themselves, which live long: less than half of it
+				// is room enough for what does not, unless there is much to do.
+				go memory.Pace(ctx, 40, 200)
+			}
 			go keepSmall(ctx, log)
 			return controller.Run(ctx, config, o)
 		},

@@ -49,6 +49,8 @@ nor to try it:
 		newCRDsCommand(),
 		newPlanCommand(),
 		newApplyCommand(),
+		newDiscoverCommand(),
+		newImportCommand(),
 	)
 	return root
 }

@@ -140,7 +140,7 @@ func (f *standaloneFlags) session(cmd *cobra.Command) (*openSession, error) {
 	if !slices.Contains(planOutputs, f.output) {
 		return nil, fmt.Errorf("unknown output %q: it is one of %s", f.output, strings.Join(planOutputs, ", "))
 	}
-	env, err := f.environment()
+	env, err := environment(f.env)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ func (f *standaloneFlags) session(cmd *cobra.Command) (*openSession, error) {
 	if err != nil {
 		return nil, err
 	}
-	source, err := f.sourceOf(p.path, p.model)
+	source, err := sourceOf(f.source, p.path, p.model)
 	if err != nil {
 		return nil, err
 	}
@@ -175,9 +175,10 @@ func (f *standaloneFlags) session(cmd *cobra.Command) (*openSession, error) {
 	return s, nil
 }
 
-func (f *standaloneFlags) environment() (map[string]string, error) {
+// environment is what --provider-env asks for.
+func environment(asked []string) (map[string]string, error) {
 	out := map[string]string{}
-	for _, e := range f.env {
+	for _, e := range asked {
 		name, value, given := strings.Cut(e, "=")
 		if !given {
 			if value, given = os.LookupEnv(name); !given {
@@ -191,8 +192,7 @@ func (f *standaloneFlags) environment() (map[string]string, error) {
 
 // sourceOf is the provider's address: as given, or from the place of the binary in a mirror
 // (HOST/NAMESPACE/TYPE/VERSION/OS_ARCH/BINARY).
-func (f *standaloneFlags) sourceOf(binary string, p *model.Provider) (string, error) {
-	source := f.source
+func sourceOf(source, binary string, p *model.Provider) (string, error) {
 	if source == "" {
 		source = "hashicorp/" + p.Name
 		parts := strings.Split(filepath.ToSlash(binary), "/")

@@ -487,7 +487,7 @@ func TestSourceOf(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := (&standaloneFlags{}).sourceOf(binary, p.model)
+		got, err := sourceOf("", binary, p.model)
 		if err != nil || got != want {
 			t.Errorf("%s: got %s, %v", binary, got, err)
 		}

@@ -41,7 +41,8 @@ var Landbridge = Target{
 	Package: "./cmd/landbridge",
 	Output:  "bin/landbridge",
 	Sources: []string{
-		"go.mod", "go.sum", "apis", "cmd", "config", "controller", "crd", "diagnostic", "generate", "instance",
+		"go.mod", "go.sum", "apis", "cluster", "cmd", "config", "controller", "crd", "diagnostic", "discover", "generate",
+		"importer", "instance", "standalone",
 		"internal", "model", "provider", "scheduler", "schema", "terraform", "translate",
 	},
 }

@@ -1,0 +1,376 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
+
+	"github.com/landbridge-io/landbridge/discover"
+	"github.com/landbridge-io/landbridge/importer"
+	"github.com/landbridge-io/landbridge/model"
+	"github.com/landbridge-io/landbridge/translate"
+)
+
+func newDiscoverCommand() *cobra.Command {
+	var flags remoteFlags
+	var list listFlags
+	unmanaged, output, state := false, "table", ""
+	cmd := &cobra.Command{
+		Use:   "discover [TYPE...]",
+		Short: "List remote objects, and who manages them",
+		Long: `List remote objects through the provider's list resources, with their identity and with the
+custom resources that manage them. Nothing is created, changed or imported.
+
+TYPE is a resource type by Terraform's name; * stands for any characters. Without any, all types
+are listed that the provider can list, and in a cluster of those the ones that are activated.
+
+` + remoteHelp,
+		Example: `  # In the cluster of your kubeconfig: what nobody manages yet
+  landbridge discover --unmanaged --provider-mirror /var/lib/terraform/mirror
+
+  # Without a cluster
+  landbridge discover 'examplecloud_*' --provider ./terraform-provider-examplecloud --configuration config.yaml
+  landbridge discover examplecloud_thing --set region=eu-central-1 -o json --provider ./terraform-provider-examplecloud`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !slices.Contains(outputs, output) {
+				return fmt.Errorf("unknown output %q: it is one of %s", output, strings.Join(outputs, ", "))
+			}
+			r, err := flags.open(cmd, false)
+			if err != nil {
+				return err
+			}
+			defer r.close()
+			if unmanaged && r.cluster == nil && state == "" {
+				return errors.New("--unmanaged needs a cluster or a --state, which say what is managed")
+			}
+			d, err := r.discover(cmd, args, &list, state)
+			if err != nil {
+				return err
+			}
+			if unmanaged {
+				d.onlyUnmanaged()
+			}
+			if err := d.write(cmd.OutOrStdout(), output); err != nil {
+				return err
+			}
+			return d.tell(cmd.ErrOrStderr())
+		},
+	}
+	flags.add(cmd)
+	list.add(cmd)
+	cmd.Flags().BoolVar(&unmanaged, "unmanaged", false, "only objects that nobody manages")
+	cmd.Flags().StringVar(&state, "state", "", "Terraform state whose resources count as managers, too")
+	cmd.Flags().StringVarP(&output, "output", "o", output, "how to print it: "+strings.Join(outputs, ", "))
+	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// listFlags say what is listed of each type.
+type listFlags struct {
+	file  string
+	set   []string
+	limit int64
+}
+
+func (f *listFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVarP(&f.file, "filename", "f", "", "YAML file with arguments of list resources, by type: {examplecloud_thing: {region: eu-central-1}}")
+	cmd.Flags().StringArrayVar(&f.set, "set", nil, "argument of the list resources, as NAME=VALUE, for all types that are listed")
+	cmd.Flags().Int64Var(&f.limit, "limit", 10000, "how many objects of a type are listed at most")
+}
+
+// discovery is what was found.
+type discovery struct {
+	listings []providerListing
+	// unlistable are types that cannot be listed.
+	unlistable []*model.Resource
+	// explicit says that the types were named.
+	explicit bool
+}
+
+type providerListing struct {
+	provider *remoteProvider
+	discover.Listing
+}
+
+// discover lists the types that the patterns name.
+func (r *remote) discover(cmd *cobra.Command, patterns []string, list *listFlags, state string) (*discovery, error) {
+	if list.limit < 1 {
+		return nil, errors.New("--limit must be at least 1")
+	}
+	reference, err := r.flags.reference()
+	if err != nil {
+		return nil, err
+	}
+	arguments, err := list.read()
+	if err != nil {
+		return nil, err
+	}
+	out := &discovery{explicit: len(patterns) > 0}
+	selected, used := 0, map[string]bool{}
+	requests := map[*remoteProvider][]discover.Request{}
+	for _, p := range r.providers {
+		wanted := patterns
+		if len(wanted) == 0 {
+			if wanted = p.activate; len(wanted) == 0 {
+				wanted = []string{"*"}
+			}
+		}
+		types, err := matching(p.model, wanted)
+		if err != nil {
+			return nil, err
+		}
+		selected += len(types)
+		for _, m := range types {
+			l := p.model.ListResource(m.Type)
+			if l == nil {
+				out.unlistable = append(out.unlistable, m)
+				continue
+			}
+			used[m.Type] = true
+			given, err := list.arguments(l, arguments[m.Type])
+			if err != nil {
+				return nil, err
+			}
+			config, diags := translate.ListConfig(l, given, nil)
+			if diags.HasErrors() {
+				return nil, fmt.Errorf("%s The arguments to list %s are: %s", diags.Errors()[0].Format(l.UserPath), m.Type, argumentNames(l))
+			}
+			requests[p] = append(requests[p], discover.Request{Resource: m, List: l, Config: config, Limit: list.limit})
+		}
+	}
+	switch {
+	case selected == 0:
+		return nil, fmt.Errorf("no provider has a resource type %s; landbridge provider inspect lists those it has", strings.Join(patterns, " or "))
+	case len(requests) == 0:
+		return nil, errors.New(out.cannotList())
+	}
+	for t := range arguments {
+		if !used[t] {
+			return nil, fmt.Errorf("%s has arguments for %s, which is not listed", list.file, t)
+		}
+	}
+	for _, p := range r.providers {
+		if len(requests[p]) == 0 {
+			continue
+		}
+		if err := r.list(cmd.Context(), out, p, reference, requests[p], state); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// list lists the types of one provider, and finds the owners.
+func (r *remote) list(ctx context.Context, out *discovery, p *remoteProvider, reference importer.Configuration, requests []discover.Request, state string) error {
+	opened, err := r.configured(ctx, p, reference, true)
+	if err != nil {
+		return err
+	}
+	addresses, err := stateOwners(state, p)
+	if err != nil {
+		return err
+	}
+	for _, l := range discover.All(ctx, opened.Server, requests) {
+		var owners *discover.Owners
+		if opened.Owners != nil {
+			if owners, err = opened.Owners(ctx, l.Request.Resource); err != nil {
+				return err
+			}
+		}
+		for i := range l.Objects {
+			o := &l.Objects[i]
+			if owners != nil {
+				o.Owners = owners.Of(o.Identity)
+			}
+			if x := addresses[o.Resource.Type]; x != nil {
+				o.Owners = append(o.Owners, x.Of(o.Identity)...)
+			}
+		}
+		for i, d := range l.Diagnostics {
+			conceal := r.secrets.Replacer()
+			l.Diagnostics[i].Summary, l.Diagnostics[i].Detail = conceal.Replace(d.Summary), conceal.Replace(d.Detail)
+		}
+		out.listings = append(out.listings, providerListing{p, l})
+	}
+	return nil
+}
+
+// stateOwners are the resources of a Terraform state, by type.
+func stateOwners(file string, p *remoteProvider) (map[string]*discover.Owners, error) {
+	if file == "" {
+		return nil, nil
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	estate, err := importer.ReadState(b, func(source, _ string) (*importer.Provider, error) {
+		if !sameProvider(source, p.source) {
+			return nil, errors.New("it is of another provider")
+		}
+		return &importer.Provider{Model: p.model}, nil
+	}, nil)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	all := map[string][]discover.Owner{}
+	for _, i := range estate.Items {
+		all[i.Resource.Type] = append(all[i.Resource.Type], discover.Owner{Address: i.Origin, Identity: i.Stored.Identity})
+	}
+	out := map[string]*discover.Owners{}
+	for t, owners := range all {
+		out[t] = discover.NewOwners(owners)
+	}
+	return out, nil
+}
+
+// read reads the file of arguments.
+func (f *listFlags) read() (map[string]map[string]any, error) {
+	if f.file == "" {
+		return nil, nil
+	}
+	raw, err := os.ReadFile(f.file)
+	if err != nil {
+		return nil, err
+	}
+	var out map[string]map[string]any
+	if err := yaml.UnmarshalStrict(raw, &out); err != nil {
+		return nil, fmt.Errorf("%s: %w", f.file, err)
+	}
+	return out, nil
+}
+
+// arguments are those of one type: of the file, and on top of them those of --set.
+func (f *listFlags) arguments(l *model.ListResource, given map[string]any) (map[string]any, error) {
+	out := maps.Clone(given)
+	for _, s := range f.set {
+		name, text, ok := strings.Cut(s, "=")
+		if !ok {
+			return nil, fmt.Errorf("--set %s: it is NAME=VALUE", s)
+		}
+		if out == nil {
+			out = map[string]any{}
+		}
+		field := l.Config.Object.ByInput(name)
+		if field == nil {
+			if field = l.Config.Object.ByTerraform(name); field != nil {
+				name = field.InputName()
+			}
+		}
+		if field == nil || field.Type.Kind == model.String {
+			out[name] = text
+			continue
+		}
+		var value any
+		if err := yaml.Unmarshal([]byte(text), &value); err != nil {
+			return nil, fmt.Errorf("--set %s: %w", s, err)
+		}
+		out[name] = value
+	}
+	return out, nil
+}
+
+func argumentNames(l *model.ListResource) string {
+	var names []string
+	for _, f := range l.Config.Object.All {
+		names = append(names, f.InputName())
+	}
+	return cmp.Or(strings.Join(names, ", "), "none")
+}
+
+// sameProvider says whether two addresses are of the same provider, whichever of the public
+// registries they name.
+func sameProvider(a, b string) bool {
+	public := func(s string) string {
+		for _, host := range []string{"registry.terraform.io/", "registry.opentofu.org/"} {
+			if rest, ok := strings.CutPrefix(s, host); ok {
+				return rest
+			}
+		}
+		return s
+	}
+	return a == b || public(a) == public(b)
+}
+
+func (d *discovery) onlyUnmanaged() {
+	for i := range d.listings {
+		d.listings[i].Objects = slices.DeleteFunc(d.listings[i].Objects, func(o discover.Object) bool { return len(o.Owners) > 0 })
+	}
+}
+
+func (d *discovery) document() discover.Document {
+	listings := make([]discover.Listing, 0, len(d.listings))
+	for _, l := range d.listings {
+		listings = append(listings, l.Listing)
+	}
+	return discover.NewDocument(listings, d.unlistable)
+}
+
+func (d *discovery) write(w io.Writer, output string) error {
+	switch output {
+	case "json":
+		return writeJSON(w, d.document())
+	case "yaml":
+		raw, err := yaml.Marshal(d.document())
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(raw)
+		return err
+	default:
+		return d.document().Table(w)
+	}
+}
+
+// tell says what else there is to say, and returns an error if the list is not whole because
+// something went wrong.
+func (d *discovery) tell(w io.Writer) error {
+	failed := false
+	for _, l := range d.listings {
+		t := l.Request.Resource.Type
+		for _, x := range l.Diagnostics {
+			fmt.Fprintf(w, "%s: %s: %s\n", x.Severity, t, printable(x.Format(l.Request.List.UserPath)))
+		}
+		if l.More {
+			fmt.Fprintf(w, "Note: %s: there may be more than %d objects; raise --limit to see them.\n", t, l.Request.Limit)
+		}
+		failed = failed || l.Diagnostics.HasErrors()
+	}
+	if len(d.unlistable) > 0 {
+		fmt.Fprintln(w, "Note: "+d.cannotList())
+	}
+	if failed {
+		return exit{1}
+	}
+	return nil
+}
+
+// cannotList says which types cannot be listed, and what to do with their objects.
+func (d *discovery) cannotList() string {
+	const few = 3
+	types := make([]string, 0, len(d.unlistable))
+	for _, m := range d.unlistable {
+		types = append(types, m.Type)
+	}
+	how := "landbridge import TYPE --id ID"
+	if m := d.unlistable[0]; len(types) == 1 {
+		how = "landbridge import " + m.Type + " --id ID"
+		if m.Schema.Identity != nil {
+			how = "landbridge import " + m.Type + " --identity " + strings.Join(m.Schema.Identity.Required(), "=…,") + "=…"
+		}
+	}
+	what := strings.Join(types, ", ")
+	if !d.explicit && len(types) > few {
+		what = fmt.Sprintf("%s and %d more types", strings.Join(types[:few], ", "), len(types)-few)
+	}
+	return fmt.Sprintf("%s cannot be listed: the provider has no list resource for it. Objects that you know are imported one by one: %s", what, how)
+}

@@ -1,0 +1,231 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/api/validation"
+
+	"github.com/landbridge-io/landbridge/importer"
+	"github.com/landbridge-io/landbridge/model"
+)
+
+func newImportCommand() *cobra.Command {
+	var flags importFlags
+	cmd := &cobra.Command{
+		Use:   "import {TYPE --id ID | TYPE --identity NAME=VALUE,... | --objects FILE | [TYPE...] --unmanaged | --state FILE [ADDRESS...]}",
+		Short: "Write manifests that bring existing objects under management",
+		Long: `Write manifests that bring existing objects under management, without touching the objects.
+
+The objects are: single ones, by import id or by identity; what landbridge discover has printed
+as JSON or YAML, or a part of it; all of the given types that can be listed and that nobody
+manages; or all resource instances of a Terraform state (terraform.tfstate, format 4).
+
+Each object is read, and a configuration is found for it that changes nothing: the provider is
+asked for the plan. Where there is none, the resource only observes (managementPolicies), and
+says why. Sensitive values are not written: the manifest refers to a Secret that you make. With
+--state they are known from the state, and go into Secrets that are written along with what the
+provider had stored, so that the first reconcile has nothing to find out.
+
+Manifests go to standard output, into files (-o), or into the cluster (--apply). What is left out is said
+at the end. Exit code: 0 when all is written and changes nothing; 2 when something was left out or
+only observes; 1 when nothing was written.
+
+` + remoteHelp,
+		Example: `  # One object
+  landbridge import examplecloud_thing --identity id=t-1,region=us-east-1
+  # All that nobody manages, into files
+  landbridge import --unmanaged -o manifests/
+  # A selection
+  landbridge discover -o json | jq '.objects |= map(select(.displayName | startswith("web")))' | landbridge import --objects -
+  # A whole Terraform state, straight into the cluster; then remove it from Terraform
+  landbridge import --state terraform.tfstate -n team-a --apply`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := flags.check(args); err != nil {
+				return err
+			}
+			r, err := flags.open(cmd, flags.apply)
+			if err != nil {
+				return err
+			}
+			defer r.close()
+			return flags.run(cmd, r, args)
+		},
+	}
+	flags.add(cmd)
+	return cmd
+}
+
+type importFlags struct {
+	remoteFlags
+	list        listFlags
+	ids         []string
+	identities  []string
+	as          string
+	objects     string
+	unmanaged   bool
+	state       string
+	refresh     bool
+	aliases     []string
+	directory   string
+	apply       bool
+	observeOnly bool
+	system      string
+}
+
+func (f *importFlags) add(cmd *cobra.Command) {
+	f.remoteFlags.add(cmd)
+	f.list.add(cmd)
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.ids, "id", nil, "import id of an object; may be repeated")
+	flags.StringArrayVar(&f.identities, "identity", nil, `identity of an object, as NAME=VALUE,... or as JSON; may be repeated`)
+	flags.StringVar(&f.as, "as", "", "name of the custom resource of a single object (default: what the object is called)")
+	flags.StringVar(&f.objects, "objects", "", "file with objects as landbridge discover prints them with -o json or yaml; - is standard input")
+	flags.BoolVar(&f.unmanaged, "unmanaged", false, "all objects that can be listed and that nobody manages")
+	flags.StringVar(&f.state, "state", "", "Terraform state whose resource instances are to be imported")
+	flags.BoolVar(&f.refresh, "refresh", true, "look at the objects of a --state; with --refresh=false it is believed, and no provider is configured")
+	flags.StringArrayVar(&f.aliases, "alias", nil, "provider configuration for resources of an aliased provider in a --state, as ALIAS=KIND/NAME (default: the ClusterProviderConfig named as the alias)")
+	flags.StringVarP(&f.directory, "output", "o", "", "directory to write the manifests into, a file for each object")
+	flags.BoolVar(&f.apply, "apply", false, "create the objects in the cluster instead of writing manifests")
+	flags.BoolVar(&f.observeOnly, "observe", false, "have all resources only observe their objects")
+	flags.StringVar(&f.system, "system-namespace", "landbridge-system", "namespace of Landbridge's own objects, where states are stored")
+	cmd.MarkFlagsMutuallyExclusive("output", "apply")
+	cmd.MarkFlagsMutuallyExclusive("objects", "unmanaged", "state", "id")
+	cmd.MarkFlagsMutuallyExclusive("objects", "unmanaged", "state", "identity")
+	cmd.MarkFlagsOneRequired("id", "identity", "objects", "unmanaged", "state")
+}
+
+// check finds what is wrong with the flags before anything is started.
+func (f *importFlags) check(args []string) error {
+	if single := len(f.ids)+len(f.identities) > 0; single && (len(args) != 1 || strings.ContainsAny(args[0], "*?[")) {
+		return errors.New("name the one resource type that --id or --identity are of")
+	}
+	if f.as != "" {
+		if len(f.ids)+len(f.identities) != 1 {
+			return errors.New("--as is for a single object, given by --id or --identity")
+		}
+		if msgs := validation.NameIsDNSSubdomain(f.as, false); len(msgs) > 0 {
+			return fmt.Errorf("--as %s: %s", f.as, strings.Join(msgs, "; "))
+		}
+	}
+	if f.objects != "" && len(args) > 0 {
+		return errors.New("--objects says which objects, so that no types can be given")
+	}
+	if !f.refresh && f.state == "" {
+		return errors.New("--refresh=false is for --state")
+	}
+	_, err := f.reference()
+	return err
+}
+
+func (f *importFlags) run(cmd *cobra.Command, r *remote, args []string) error {
+	ctx := cmd.Context()
+	b := &importer.Builder{Namespace: r.namespace, SystemNamespace: f.system, Observe: f.observeOnly}
+	if r.cluster != nil {
+		taken := map[*model.Resource]map[string]bool{}
+		b.Taken = func(m *model.Resource, name string) bool {
+			if taken[m] == nil {
+				taken[m] = map[string]bool{}
+				all, err := r.cluster.Resources(ctx, m)
+				if err != nil {
+					return false // that there is one is found out when it is created
+				}
+				for _, x := range all {
+					if x.Namespace == r.namespace {
+						taken[m][x.Name] = true
+					}
+				}
+			}
+			return taken[m][name]
+		}
+	}
+	items, skipped, incomplete, err := f.items(cmd, r, b, args)
+	if err != nil {
+		return err
+	}
+	if err := b.Read(ctx, items); err != nil {
+		return err
+	}
+	result, err := b.Build(ctx)
+	if err != nil {
+		return err
+	}
+	if err := f.write(cmd, r, result); err != nil {
+		return err
+	}
+	return f.tell(cmd.ErrOrStderr(), result, skipped, incomplete)
+}
+
+// write brings the manifests where they are to be.
+func (f *importFlags) write(cmd *cobra.Command, r *remote, result importer.Result) error {
+	switch {
+	case len(result.Manifests) == 0:
+		return nil
+	case f.directory != "":
+		return importer.WriteDir(f.directory, result.Manifests)
+	case !f.apply:
+		return importer.Write(cmd.OutOrStdout(), result.Manifests)
+	}
+	n, err := importer.Apply(cmd.Context(), r.client, result.Manifests)
+	if err != nil && n == 0 {
+		return fmt.Errorf("nothing was applied:\n%w", err)
+	}
+	if err != nil {
+		return fmt.Errorf("%d of %d were applied, and the others not:\n%w", n, len(result.Manifests), err)
+	}
+	return nil
+}
+
+// tell says what was done, and what was not.
+func (f *importFlags) tell(w io.Writer, result importer.Result, dataSources int, incomplete bool) error {
+	observing := 0
+	for _, m := range result.Manifests {
+		if f.directory != "" || f.apply {
+			fmt.Fprintf(w, "%s → %s %s/%s\n", printable(m.Origin), m.Resource.GetKind(), m.Resource.GetNamespace(), m.Resource.GetName())
+		}
+		for _, note := range m.Notes {
+			fmt.Fprintf(w, "Note: %s %s: %s\n", m.Resource.GetKind(), m.Resource.GetName(), printable(note))
+		}
+		if m.Observes != "" {
+			observing++
+		}
+	}
+	where := "written"
+	switch {
+	case f.apply:
+		where = "applied"
+	case f.directory != "":
+		where = "written to " + f.directory
+	}
+	fmt.Fprintf(w, "%s %s", plural(len(result.Manifests), "resource"), where)
+	if observing > 0 {
+		fmt.Fprintf(w, ", of which %d only observe", observing)
+	}
+	fmt.Fprintln(w, ".")
+	if dataSources > 0 {
+		fmt.Fprintf(w, "%s skipped: there is nothing to manage about them.\n", plural(dataSources, "data source"))
+	}
+	if len(result.Left) > 0 {
+		fmt.Fprintln(w, "Left out:")
+		for _, l := range result.Left {
+			fmt.Fprintf(w, "  %s: %s.\n", printable(l.Origin), printable(strings.TrimSuffix(l.Reason, ".")))
+		}
+	}
+	switch {
+	case len(result.Manifests) == 0 && len(result.Left) > 0:
+		return exit{1}
+	case len(result.Left) > 0 || observing > 0 || incomplete:
+		return exit{2}
+	}
+	return nil
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

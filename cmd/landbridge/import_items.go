@@ -1,0 +1,238 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
+
+	"github.com/landbridge-io/landbridge/discover"
+	"github.com/landbridge-io/landbridge/importer"
+	"github.com/landbridge-io/landbridge/model"
+)
+
+// items are the objects to import.
+func (f *importFlags) items(cmd *cobra.Command, r *remote, b *importer.Builder, args []string) (items []importer.Item, dataSources int, incomplete bool, err error) {
+	switch {
+	case f.state != "":
+		items, dataSources, err = f.fromState(cmd, r, b, args)
+	case f.unmanaged:
+		items, incomplete, err = f.fromLists(cmd, r, args)
+	case f.objects != "":
+		items, err = f.fromObjects(cmd, r)
+	default:
+		items, err = f.single(cmd, r, args[0])
+	}
+	return items, dataSources, incomplete, err
+}
+
+// single are the objects of --id and --identity.
+func (f *importFlags) single(cmd *cobra.Command, r *remote, resourceType string) ([]importer.Item, error) {
+	p, m, err := r.typeNamed(resourceType)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := f.look(cmd, r, p)
+	if err != nil {
+		return nil, err
+	}
+	var out []importer.Item
+	for _, id := range f.ids {
+		out = append(out, importer.ByID(opened, m, id))
+	}
+	for _, text := range f.identities {
+		v, err := importer.ParseIdentity(m, text)
+		if err != nil {
+			return nil, fmt.Errorf("--identity %s: %w", text, err)
+		}
+		out = append(out, importer.ByIdentity(opened, m, v))
+	}
+	if f.as != "" {
+		out[0].Name = f.as
+	}
+	return out, nil
+}
+
+// typeNamed is the one provider that has a resource type.
+func (r *remote) typeNamed(resourceType string) (*remoteProvider, *model.Resource, error) {
+	var found *remoteProvider
+	for _, p := range r.providers {
+		if p.model.Resources[resourceType] == nil {
+			continue
+		}
+		if found != nil {
+			return nil, nil, fmt.Errorf("%s and %s have %s both; name one with --terraform-provider", found.title, p.title, resourceType)
+		}
+		found = p
+	}
+	if found == nil {
+		return nil, nil, fmt.Errorf("no provider has a resource type %s; landbridge provider inspect lists those it has", resourceType)
+	}
+	return found, found.model.Resources[resourceType], nil
+}
+
+func (f *importFlags) look(cmd *cobra.Command, r *remote, p *remoteProvider) (*importer.Provider, error) {
+	reference, err := f.reference()
+	if err != nil {
+		return nil, err
+	}
+	return r.configured(cmd.Context(), p, reference, true)
+}
+
+// fromLists are the objects that can be listed and that nobody manages.
+func (f *importFlags) fromLists(cmd *cobra.Command, r *remote, patterns []string) (items []importer.Item, incomplete bool, err error) {
+	if r.cluster == nil {
+		return nil, false, errors.New("--unmanaged needs a cluster, which says what is managed; without one, give --objects what landbridge discover prints")
+	}
+	d, err := r.discover(cmd, patterns, &f.list, "")
+	if err != nil {
+		return nil, false, err
+	}
+	d.onlyUnmanaged()
+	// Not all may be listed; what is, is imported all the same.
+	incomplete = d.tell(cmd.ErrOrStderr()) != nil
+	for _, l := range d.listings {
+		opened, err := f.look(cmd, r, l.provider)
+		if err != nil {
+			return nil, false, err
+		}
+		incomplete = incomplete || l.More
+		for _, o := range l.Objects {
+			items = append(items, importer.Discovered(opened, o))
+		}
+	}
+	return items, incomplete, nil
+}
+
+// fromObjects are the objects that discover has printed.
+func (f *importFlags) fromObjects(cmd *cobra.Command, r *remote) ([]importer.Item, error) {
+	raw, err := readFile(f.objects, cmd.InOrStdin())
+	if err != nil {
+		return nil, err
+	}
+	var d discover.Document
+	if err := yaml.Unmarshal(raw, &d); err != nil {
+		return nil, fmt.Errorf("%s: %w", f.objects, err)
+	}
+	var items []importer.Item
+	for i, o := range d.Objects {
+		p, m, err := r.typeNamed(o.Type)
+		if err != nil {
+			return nil, fmt.Errorf("%s, objects[%d]: %w", f.objects, i, err)
+		}
+		opened, err := f.look(cmd, r, p)
+		if err != nil {
+			return nil, err
+		}
+		v, err := importer.ReadIdentity(m, o.Identity)
+		if err != nil {
+			return nil, fmt.Errorf("%s, objects[%d]: %w", f.objects, i, err)
+		}
+		item := importer.ByIdentity(opened, m, v)
+		item.Name = o.DisplayName
+		items = append(items, item)
+	}
+	return items, nil
+}
+
+func readFile(name string, stdin io.Reader) ([]byte, error) {
+	if name == "-" {
+		return io.ReadAll(stdin)
+	}
+	return os.ReadFile(name)
+}
+
+// fromState are the resource instances of a Terraform state.
+func (f *importFlags) fromState(cmd *cobra.Command, r *remote, b *importer.Builder, patterns []string) ([]importer.Item, int, error) {
+	raw, err := os.ReadFile(f.state)
+	if err != nil {
+		return nil, 0, err
+	}
+	aliases, err := f.aliasConfigurations()
+	if err != nil {
+		return nil, 0, err
+	}
+	reference, err := f.reference()
+	if err != nil {
+		return nil, 0, err
+	}
+	match := func(address, resourceType string) bool {
+		return len(patterns) == 0 || slices.ContainsFunc(patterns, func(p string) bool {
+			byType, _ := path.Match(p, resourceType)
+			byAddress, _ := path.Match(p, address)
+			return byType || byAddress || p == address
+		})
+	}
+	matched := false
+	type answer struct {
+		p   *importer.Provider
+		err error
+	}
+	known := map[string]answer{}
+	find := func(source, alias string) (*importer.Provider, error) {
+		p := r.provider(source)
+		if p == nil {
+			return nil, fmt.Errorf("there is no provider %s; name its binary with --provider, or install it with a TerraformProvider", source)
+		}
+		c := reference
+		if alias != "" {
+			if c = aliases[alias]; c.Name == "" {
+				c = importer.Configuration{Kind: model.ClusterProviderConfigKind, Name: alias}
+			}
+		}
+		return r.configured(cmd.Context(), p, c, f.refresh)
+	}
+	estate, err := importer.ReadState(raw, func(source, alias string) (*importer.Provider, error) {
+		key := source + " " + alias
+		if _, ok := known[key]; !ok {
+			p, err := find(source, alias)
+			known[key] = answer{p, err}
+		}
+		return known[key].p, known[key].err
+	}, func(address, resourceType string) bool {
+		yes := match(address, resourceType)
+		matched = matched || yes
+		return yes
+	})
+	if err != nil {
+		return nil, 0, fmt.Errorf("%s: %w", f.state, err)
+	}
+	if !matched && len(patterns) > 0 {
+		return nil, 0, fmt.Errorf("%s has no resource that matches %s", f.state, strings.Join(patterns, " or "))
+	}
+	b.Leave(estate.Left...)
+	return estate.Items, estate.DataSources, nil
+}
+
+// provider is the provider of a source, of the very registry if there is one.
+func (r *remote) provider(source string) *remoteProvider {
+	var out *remoteProvider
+	for _, p := range r.providers {
+		switch {
+		case p.source == source:
+			return p
+		case out == nil && sameProvider(p.source, source):
+			out = p
+		}
+	}
+	return out
+}
+
+func (f *importFlags) aliasConfigurations() (map[string]importer.Configuration, error) {
+	out := map[string]importer.Configuration{}
+	for _, a := range f.aliases {
+		alias, reference, _ := strings.Cut(a, "=")
+		c, err := (&remoteFlags{configuration: reference}).reference()
+		if err != nil || alias == "" {
+			return nil, fmt.Errorf("--alias %s: it is ALIAS=%s/NAME or ALIAS=%s/NAME", a, model.ClusterProviderConfigKind, model.ProviderConfigKind)
+		}
+		out[alias] = c
+	}
+	return out, nil
+}

@@ -1,0 +1,314 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/zclconf/go-cty/cty"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/cluster"
+	"github.com/landbridge-io/landbridge/discover"
+	"github.com/landbridge-io/landbridge/importer"
+	"github.com/landbridge-io/landbridge/internal/redact"
+	"github.com/landbridge-io/landbridge/model"
+	"github.com/landbridge-io/landbridge/provider"
+	"github.com/landbridge-io/landbridge/provider/install"
+	"github.com/landbridge-io/landbridge/provider/plugin"
+	"github.com/landbridge-io/landbridge/provider/pool"
+	"github.com/landbridge-io/landbridge/standalone"
+	"github.com/landbridge-io/landbridge/terraform/engine"
+)
+
+const remoteHelp = `With a cluster, the providers are those of its TerraformProviders; their programs run on this
+machine, found in --provider-mirror, and are configured as the ProviderConfig or
+ClusterProviderConfig says, whose Secrets you must be allowed to read. Without a cluster, --provider
+names the programs, and --configuration files with the same kinds of objects.`
+
+// remoteFlags say through which providers remote objects are looked at.
+type remoteFlags struct {
+	providerFlags
+	binaries, sources, env []string
+	files                  []string
+	kubeconfig, context    string
+	namespace              string
+	installed              []string
+	configuration          string
+	mirror, cache          string
+}
+
+func (f *remoteFlags) add(cmd *cobra.Command) {
+	f.providerFlags.add(cmd)
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.binaries, "provider", nil, "work without a cluster, with the provider of this binary, or of a directory that holds one")
+	flags.StringArrayVar(&f.sources, "source", nil, "the source of the --provider in the same place, such as hashicorp/random (default: from the binary's place in a mirror, else hashicorp/NAME)")
+	flags.StringArrayVar(&f.env, "provider-env", nil, "environment variable to give to a --provider, as NAME or NAME=VALUE; nothing is given unasked")
+	flags.StringSliceVar(&f.files, "configuration", nil, "manifest with a provider configuration, and the Secrets it refers to, for --provider: a file, a directory, or - for standard input")
+	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig file (default: $KUBECONFIG, ~/.kube/config, or the cluster the process runs in)")
+	flags.StringVar(&f.context, "context", "", "context of the kubeconfig")
+	flags.StringVarP(&f.namespace, "namespace", "n", "", "namespace of custom resources, and of a ProviderConfig (default: that of the context)")
+	flags.StringArrayVar(&f.installed, "terraform-provider", nil, "name of a TerraformProvider in the cluster (default: all)")
+	flags.StringVar(&f.configuration, "provider-config", model.ClusterProviderConfigKind+"/default", "provider configuration to use, as KIND/NAME")
+	flags.StringVar(&f.mirror, "provider-mirror", os.Getenv("LANDBRIDGE_PROVIDER_MIRROR"), "directory with provider binaries in the layout of Terraform's filesystem mirrors, for providers of a cluster")
+	flags.StringVar(&f.cache, "provider-cache", "", "directory for unpacked providers (default: the user's cache directory)")
+	cmd.MarkFlagsMutuallyExclusive("provider", "terraform-provider")
+}
+
+// reference is what --provider-config names.
+func (f *remoteFlags) reference() (importer.Configuration, error) {
+	kind, name, ok := strings.Cut(f.configuration, "/")
+	if !ok || name == "" || kind != model.ProviderConfigKind && kind != model.ClusterProviderConfigKind {
+		return importer.Configuration{}, fmt.Errorf("--provider-config %s: it is %s/NAME or %s/NAME", f.configuration, model.ClusterProviderConfigKind, model.ProviderConfigKind)
+	}
+	return importer.Configuration{Kind: kind, Name: name}, nil
+}
+
+// remote is where remote objects are looked at.
+type remote struct {
+	flags *remoteFlags
+	// cluster and client are nil without a cluster.
+	cluster   *cluster.Cluster
+	client    client.Client
+	namespace string
+	providers []*remoteProvider
+	pool      *pool.Pool
+	secrets   *redact.Redactor
+	leases    []*pool.Lease
+	opened    map[openKey]*importer.Provider
+}
+
+type openKey struct {
+	provider      *remoteProvider
+	configuration importer.Configuration
+}
+
+// remoteProvider is one provider, not configured yet.
+type remoteProvider struct {
+	// title is what the user knows it by.
+	title    string
+	source   string
+	model    *model.Provider
+	launcher provider.Launcher
+	// activate are the patterns of the types that the cluster serves.
+	activate []string
+	given    *standalone.Configurations
+}
+
+// connect gets hold of the cluster.
+func (r *remote) connect() error {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = r.flags.kubeconfig
+	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: r.flags.context})
+	config, err := loader.ClientConfig()
+	if err != nil {
+		return fmt.Errorf("no cluster to work with: %w; to work without one, name a provider with --provider", err)
+	}
+	if r.namespace == "" {
+		if r.namespace, _, err = loader.Namespace(); err != nil {
+			return err
+		}
+	}
+	config = rest.CopyConfig(config)
+	config.QPS = -1
+	scheme := runtime.NewScheme()
+	if err := errors.Join(corev1.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)); err != nil {
+		return err
+	}
+	if r.client, err = client.New(config, client.Options{Scheme: scheme}); err != nil {
+		return err
+	}
+	cache := r.flags.cache
+	if cache == "" {
+		if cache, err = os.UserCacheDir(); err != nil {
+			cache = os.TempDir()
+		}
+		cache = filepath.Join(cache, "landbridge", "providers")
+	}
+	installer := &install.Installer{CacheDir: cache}
+	if r.flags.mirror != "" {
+		installer.Mirrors = []string{r.flags.mirror}
+	}
+	r.cluster = &cluster.Cluster{Reader: r.client, Installer: installer, StartTimeout: r.flags.timeout}
+	return nil
+}
+
+// open finds the providers. withCluster connects to the cluster even if they are given.
+func (f *remoteFlags) open(cmd *cobra.Command, withCluster bool) (_ *remote, err error) {
+	r := &remote{flags: f, namespace: f.namespace, secrets: &redact.Redactor{}, pool: pool.New(pool.Options{}), opened: map[openKey]*importer.Provider{}}
+	defer func() {
+		if err != nil {
+			r.close()
+		}
+	}()
+	if len(f.binaries) == 0 || withCluster {
+		if err := r.connect(); err != nil {
+			return nil, err
+		}
+	}
+	if r.namespace == "" {
+		r.namespace = "default"
+	}
+	if len(f.binaries) == 0 {
+		if len(f.files)+len(f.sources)+len(f.env) > 0 {
+			return nil, errors.New("--configuration, --source and --provider-env are for --provider; the cluster has its own")
+		}
+		return r, r.fromCluster(cmd.Context())
+	}
+	return r, r.fromBinaries(cmd)
+}
+
+func (r *remote) fromCluster(ctx context.Context) error {
+	all, err := r.cluster.Providers(ctx, r.flags.installed...)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		p, err := r.cluster.Open(ctx, &all[i])
+		if err != nil {
+			return err
+		}
+		source := p.Source
+		if a, err := install.ParseAddress(source); err == nil {
+			source = a.String()
+		}
+		r.providers = append(r.providers, &remoteProvider{title: "TerraformProvider " + p.Name, source: source, model: p.Model, launcher: p.Launcher, activate: p.Activate})
+	}
+	return nil
+}
+
+func (r *remote) fromBinaries(cmd *cobra.Command) error {
+	env, err := environment(r.flags.env)
+	if err != nil {
+		return err
+	}
+	sources, err := standalone.ReadSources(r.flags.files, cmd.InOrStdin())
+	if err != nil {
+		return err
+	}
+	if len(r.flags.sources) > len(r.flags.binaries) {
+		return errors.New("there are more --source than --provider")
+	}
+	for i, where := range r.flags.binaries {
+		p, err := r.flags.providerFlags.open(cmd.Context(), where)
+		if err != nil {
+			return err
+		}
+		source := ""
+		if i < len(r.flags.sources) {
+			source = r.flags.sources[i]
+		}
+		if source, err = sourceOf(source, p.path, p.model); err != nil {
+			return err
+		}
+		given, messages := standalone.ReadConfigurations(p.model, sources, r.secrets)
+		if messages.HasErrors() {
+			return errors.New(messages.String())
+		}
+		launcher := &plugin.Launcher{Path: p.path, StartTimeout: r.flags.timeout, Env: env}
+		r.providers = append(r.providers, &remoteProvider{title: "provider " + p.model.Name, source: source, model: p.model, launcher: launcher, given: given})
+	}
+	return nil
+}
+
+// configured is a provider with one of its configurations. It is started, unless look is
+// false: then it is not asked anything.
+func (r *remote) configured(ctx context.Context, p *remoteProvider, c importer.Configuration, look bool) (*importer.Provider, error) {
+	key := openKey{p, c}
+	if out, ok := r.opened[key]; ok {
+		return out, nil
+	}
+	out := &importer.Provider{Model: p.model, Configuration: c, Secrets: r.secrets}
+	if look {
+		config, err := r.configuration(ctx, p, c)
+		if err != nil {
+			return nil, err
+		}
+		lease, diags := r.pool.Acquire(ctx, pool.Prepare(pool.Configuration{Launcher: p.launcher, Config: config}))
+		if diags.HasErrors() {
+			lines := make([]string, 0, len(diags))
+			for _, d := range diags.Errors() {
+				lines = append(lines, d.Format(p.model.UserPath))
+			}
+			return nil, fmt.Errorf("%s, %s/%s: %s", p.title, c.Kind, c.Name, r.secrets.Replacer().Replace(strings.Join(lines, "; ")))
+		}
+		r.leases = append(r.leases, lease)
+		out.Server, out.Executor = lease.Server(), engine.New(lease.Server())
+	}
+	if r.cluster != nil {
+		out.Owners = r.owners(c)
+	}
+	r.opened[key] = out
+	return out, nil
+}
+
+// owners finds those who manage objects with a configuration, and asks once for each type.
+func (r *remote) owners(c importer.Configuration) func(context.Context, *model.Resource) (*discover.Owners, error) {
+	known := map[*model.Resource]*discover.Owners{}
+	return func(ctx context.Context, m *model.Resource) (*discover.Owners, error) {
+		if out, ok := known[m]; ok {
+			return out, nil
+		}
+		all, err := r.cluster.Resources(ctx, m)
+		if err != nil {
+			return nil, err
+		}
+		var owners []discover.Owner
+		for _, x := range all {
+			if x.Uses(c.Kind, r.namespace, c.Name) {
+				owners = append(owners, x.Owner)
+			}
+		}
+		known[m] = discover.NewOwners(owners)
+		return known[m], nil
+	}
+}
+
+func (r *remote) configuration(ctx context.Context, p *remoteProvider, c importer.Configuration) (cty.Value, error) {
+	if p.given != nil {
+		v, err := p.given.Find(c.Kind, r.namespace, c.Name)
+		return v, err
+	}
+	return r.cluster.Configuration(ctx, p.model, c.Kind, r.namespace, c.Name, r.secrets)
+}
+
+// close ends the providers.
+func (r *remote) close() {
+	for _, l := range r.leases {
+		l.Release()
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	_ = r.pool.Close(ctx) // nothing is lost by it: all answers are in
+}
+
+// matching are the resource types of a provider that patterns name.
+func matching(p *model.Provider, patterns []string) ([]*model.Resource, error) {
+	var out []*model.Resource
+	for _, t := range slices.Sorted(maps.Keys(p.Resources)) {
+		for _, pattern := range patterns {
+			ok, err := path.Match(pattern, t)
+			if err != nil {
+				return nil, fmt.Errorf("pattern %q: %w", pattern, err)
+			}
+			if ok {
+				out = append(out, p.Resources[t])
+				break
+			}
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,79 @@
+package importer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// fieldOwner is who the API server says wrote the objects.
+const fieldOwner = client.FieldOwner("landbridge-import")
+
+// Apply creates the objects in a cluster. Nothing is created unless the API server would take
+// every object. Secrets come before their resource; if that cannot be created after all, they go
+// again, and the rest is left. It returns how many manifests were applied, each of them whole.
+func Apply(ctx context.Context, c client.Client, manifests []Manifest) (int, error) {
+	all := make([][]*unstructured.Unstructured, len(manifests))
+	var problems []error
+	for i, m := range manifests {
+		objects, err := m.Objects()
+		if err != nil {
+			return 0, err
+		}
+		all[i] = objects
+		for _, o := range objects {
+			if err := c.Create(ctx, o.DeepCopy(), client.DryRunAll, fieldOwner); err != nil {
+				problems = append(problems, fmt.Errorf("%s: %w", m.Origin, explain(o, err)))
+			}
+		}
+	}
+	if len(problems) > 0 {
+		return 0, errors.Join(problems...)
+	}
+	for i, objects := range all {
+		if err := applyOne(ctx, c, objects); err != nil {
+			return i, fmt.Errorf("%s: %w", manifests[i].Origin, err)
+		}
+	}
+	return len(manifests), nil
+}
+
+func applyOne(ctx context.Context, c client.Client, objects []*unstructured.Unstructured) error {
+	for i, o := range objects {
+		err := c.Create(ctx, o, fieldOwner)
+		if err == nil {
+			continue
+		}
+		// Not the caller's context: what was begun is to be undone even if that has ended.
+		undo, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+		defer cancel()
+		err = explain(o, err)
+		for _, made := range objects[:i] {
+			if undoErr := c.Delete(undo, made); client.IgnoreNotFound(undoErr) != nil {
+				err = errors.Join(err, fmt.Errorf("the Secret %s could not be removed again: %w", client.ObjectKeyFromObject(made), undoErr))
+			}
+		}
+		return err
+	}
+	return nil
+}
+
+// explain says what to do about an error of the API server. It never holds a Secret's data.
+func explain(o *unstructured.Unstructured, err error) error {
+	switch {
+	case meta.IsNoMatchError(err):
+		return fmt.Errorf("the cluster does not serve the kind %s; activate it in spec.activate of its TerraformProvider", o.GroupVersionKind().GroupKind())
+	case kerrors.IsNotFound(err):
+		return fmt.Errorf("the namespace %s does not exist; create it", o.GetNamespace())
+	case kerrors.IsAlreadyExists(err):
+		return fmt.Errorf("there is a %s %s already", o.GetKind(), client.ObjectKeyFromObject(o))
+	default:
+		return fmt.Errorf("%s %s: %w", o.GetKind(), client.ObjectKeyFromObject(o), err)
+	}
+}

@@ -1,0 +1,154 @@
+package importer
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
+)
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// Objects are the Secrets of a manifest and then its resource: the order in which they are to
+// be applied.
+func (m Manifest) Objects() ([]*unstructured.Unstructured, error) {
+	var out []*unstructured.Unstructured
+	for _, s := range []*corev1.Secret{m.State, m.Inputs} {
+		if s == nil {
+			continue
+		}
+		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(s)
+		if err != nil {
+			return nil, err
+		}
+		unstructured.RemoveNestedField(content, "metadata", "creationTimestamp")
+		out = append(out, &unstructured.Unstructured{Object: content})
+	}
+	return append(out, m.Resource), nil
+}
+
+// documents are the objects as YAML, in their order; the resource has the notes before it.
+func (m Manifest) documents() ([][]byte, error) {
+	objects, err := m.Objects()
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]byte, len(objects))
+	for i, o := range objects {
+		raw, err := yaml.Marshal(o.Object)
+		if err != nil {
+			return nil, err
+		}
+		var b bytes.Buffer
+		if i == len(objects)-1 {
+			for _, note := range append([]string{m.Origin}, m.Notes...) {
+				// One line each, whatever a provider said.
+				fmt.Fprintf(&b, "# %s\n", strings.Join(strings.Fields(note), " "))
+			}
+		}
+		b.Write(raw)
+		out[i] = b.Bytes()
+	}
+	return out, nil
+}
+
+// Write writes all manifests as one YAML stream: first every Secret, then the resources.
+func Write(w io.Writer, manifests []Manifest) error {
+	var secrets, resources [][]byte
+	for _, m := range manifests {
+		documents, err := m.documents()
+		if err != nil {
+			return err
+		}
+		secrets = append(secrets, documents[:len(documents)-1]...)
+		resources = append(resources, documents[len(documents)-1])
+	}
+	var b bytes.Buffer
+	for _, d := range append(secrets, resources...) {
+		b.WriteString("---\n")
+		b.Write(d)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// The folders of WriteDir: their names are in the order in which kubectl apply -R takes them.
+const (
+	secretsFolder   = "1-secrets"
+	resourcesFolder = "2-resources"
+)
+
+// WriteDir writes each object into a file of its own below a directory, all or none. A file
+// that is there already is an error.
+func WriteDir(dir string, manifests []Manifest) (err error) {
+	files := map[string][]byte{}
+	for _, m := range manifests {
+		objects, err := m.Objects()
+		if err != nil {
+			return err
+		}
+		documents, err := m.documents()
+		if err != nil {
+			return err
+		}
+		for i, o := range objects {
+			folder, kind := secretsFolder, "secrets"
+			if i == len(objects)-1 {
+				folder, kind = resourcesFolder, strings.ToLower(o.GroupVersionKind().GroupKind().String())
+			}
+			name := filepath.Join(folder, fmt.Sprintf("%s.%s.yaml", o.GetName(), kind))
+			if _, ok := files[name]; ok {
+				name = filepath.Join(folder, fmt.Sprintf("%s.%s.%s.yaml", o.GetNamespace(), o.GetName(), kind))
+			}
+			files[name] = documents[i]
+		}
+	}
+	for _, name := range sortedKeys(files) {
+		if _, err := os.Lstat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
+			if err == nil {
+				err = fmt.Errorf("%s is there already; nothing was written", filepath.Join(dir, name))
+			}
+			return err
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(dir, resourcesFolder), 0o755); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Join(dir, secretsFolder), 0o700); err != nil {
+		return err
+	}
+	building, err := os.MkdirTemp(dir, ".import-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(building)
+	names := sortedKeys(files)
+	for i, name := range names {
+		if err := os.WriteFile(filepath.Join(building, fmt.Sprint(i)), files[name], 0o600); err != nil {
+			return err
+		}
+	}
+	for i, name := range names {
+		if err := os.Rename(filepath.Join(building, fmt.Sprint(i)), filepath.Join(dir, name)); err != nil {
+			for _, done := range names[:i] {
+				err = errors.Join(err, os.Remove(filepath.Join(dir, done)))
+			}
+			return err
+		}
+	}
+	// Empty folders are of no use to anybody.
+	_ = os.Remove(filepath.Join(dir, secretsFolder))
+	_ = os.Remove(filepath.Join(dir, resourcesFolder))
+	return nil
+}
