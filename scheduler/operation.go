@@ -83,7 +83,7 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	}
 	defer limit.Release(1)
 	op, timeout := s.begin(e, r, op, t, rec.Instance)
-	ctx, cancel := bounded(s.ctx, op.Deadline)
+	ctx, cancel := context.WithTimeout(s.ctx, timeout)
 	defer cancel()
 	ex, release, diags := r.Acquire(ctx)
 	if diags.HasErrors() {

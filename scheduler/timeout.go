@@ -1,7 +1,6 @@
 package scheduler
 
 import (
-	"context"
 	"encoding/json"
 	"time"
 
@@ -39,26 +38,6 @@ func (s *Scheduler) timeout(r Request, kind instance.OperationKind, state cty.Va
 	// Nobody asked for what the provider's authors chose, so it only ever lengthens.
 	return max(s.o.OperationTimeout, withMargin(legacyTimeout(private, kind)))
 }
-
-// answerTime is how long an operation that was given up is listened to. Its provider was told
-// when it would be, and most then answer with what there is by then.
-const answerTime = 15 * time.Second
-
-// bounded is a context for an operation: the provider is told its end, and is listened to
-// somewhat longer.
-func bounded(ctx context.Context, deadline time.Time) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithDeadline(ctx, deadline.Add(answerTime))
-	return toldDeadline{ctx, deadline}, cancel
-}
-
-// toldDeadline is a context that ends later than it says.
-type toldDeadline struct {
-	context.Context
-	deadline time.Time
-}
-
-// Deadline implements context.Context.
-func (c toldDeadline) Deadline() (time.Time, bool) { return c.deadline, true }
 
 func withMargin(t time.Duration) time.Duration {
 	if t <= 0 {

@@ -75,10 +75,6 @@ func TestPanicIsACrash(t *testing.T) {
 	servertest.Gone(t, s)
 }
 
-func TestToldDeadline(t *testing.T) {
-	servertest.ToldDeadline(t, launch(t, launcher(good(testprovider.Behave))))
-}
-
 func TestContextEndsWithCall(t *testing.T) {
 	var inside context.Context
 	s := launch(t, launcher(good(func(ctx context.Context, method string, request any) (any, error) {

@@ -95,24 +95,16 @@ func guard[A any](s *Server, f func() (A, error)) (a A, err error) {
 	return f()
 }
 
-// call makes one call, in a context that ends with it, or at the deadline that ctx tells: who
-// calls may listen longer.
+// call makes one call, in a context that ends with it.
 func call[Q, A any](ctx context.Context, s *Server, request Q, f func(context.Context, Q) (A, error)) (A, error) {
 	if err := s.begin(); err != nil {
 		var none A
 		return none, err
 	}
 	defer s.calls.End()
-	ctx, cancel := untilTold(ctx)
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	return guard(s, func() (A, error) { return f(ctx, request) })
-}
-
-func untilTold(ctx context.Context) (context.Context, context.CancelFunc) {
-	if deadline, ok := ctx.Deadline(); ok {
-		return context.WithDeadline(ctx, deadline)
-	}
-	return context.WithCancel(ctx)
 }
 
 // stream makes a call whose answer goes on after it returned. The call ends with the

@@ -217,15 +217,6 @@ func TestCallIsCancelled(t *testing.T) {
 	}
 }
 
-func TestToldDeadline(t *testing.T) {
-	t.Parallel()
-	l, _ := launcher(t, testprovider.Good)
-	s := launch(t, l)
-	for range 5 { // no answer is lost to a race
-		servertest.ToldDeadline(t, s)
-	}
-}
-
 // TestParentDeath proves that a provider does not outlive this program, killed as it may be.
 func TestParentDeath(t *testing.T) {
 	t.Parallel()
