@@ -1,0 +1,309 @@
+package e2e_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/landbridge-io/landbridge/internal/examplecloudtest"
+)
+
+// exampleCloud is a cloud with tasks, and an installation of its provider.
+type exampleCloud struct {
+	*examplecloudtest.Cloud
+	name string
+}
+
+// exampleCloud installs the provider of the example cloud under a name of its own.
+func (c *cluster) exampleCloud(t *testing.T, name, form string) *exampleCloud {
+	t.Helper()
+	x := &exampleCloud{Cloud: examplecloudtest.Start(t), name: name}
+	path := filepath.Join(directory(t), "terraform-provider-"+name)
+	if err := os.Symlink(examplecloudtest.Provider(t, form), path); err != nil {
+		t.Fatal(err)
+	}
+	p := terraformProvider(name, path, "examplecloud_datastore", "examplecloud_thing")
+	c.install(t, p)
+	c.create(t, resource(name+".landbridge.io/v1alpha1", "ClusterProviderConfig", "", "default", m{"endpoint": x.URL}))
+	return x
+}
+
+// datastore is made by a task, and may be told how long that may take.
+func (x *exampleCloud) datastore(namespace, name, createTimeout string) *unstructured.Unstructured {
+	forProvider := m{"name": name, "hciClusterUuid": "hci-1", "clusterInfo": m{"id": "c-1"}}
+	if createTimeout != "" {
+		forProvider["timeouts"] = m{"create": createTimeout}
+	}
+	return resource(x.name+".landbridge.io/v1alpha1", "Datastore", namespace, name, m{"forProvider": forProvider})
+}
+
+func (x *exampleCloud) thing(namespace, name string) *unstructured.Unstructured {
+	return resource(x.name+".landbridge.io/v1alpha1", "Thing", namespace, name, m{"forProvider": m{"name": name}})
+}
+
+// events are those of the resource, oldest first, as "Reason: message".
+func (c *cluster) events(t *testing.T, u *unstructured.Unstructured) []string {
+	t.Helper()
+	list := &corev1.EventList{}
+	if err := c.List(t.Context(), list, client.InNamespace(u.GetNamespace())); err != nil {
+		t.Fatal(err)
+	}
+	items := slices.DeleteFunc(list.Items, func(e corev1.Event) bool { return e.InvolvedObject.UID != u.GetUID() })
+	slices.SortStableFunc(items, func(a, b corev1.Event) int { return a.CreationTimestamp.Compare(b.CreationTimestamp.Time) })
+	out := make([]string, len(items))
+	for i, e := range items {
+		out[i] = e.Reason + ": " + e.Message
+	}
+	return out
+}
+
+// tells waits for an event of the resource that begins so.
+func (c *cluster) tells(t *testing.T, u *unstructured.Unstructured, begin string) string {
+	t.Helper()
+	var found string
+	c.eventually(t, u.GetName()+" tells "+begin, func(context.Context) bool {
+		for _, e := range c.events(t, u) {
+			if strings.HasPrefix(e, begin) {
+				found = e
+				return true
+			}
+		}
+		return false
+	})
+	return found
+}
+
+// TestStates goes the ways of the Resource State Overview with a provider of each SDK, whose
+// datastores are made by tasks.
+func TestStates(t *testing.T) {
+	c := shared(t)
+	for _, form := range []string{examplecloudtest.SDKv2, examplecloudtest.Framework6} {
+		t.Run(form, func(t *testing.T) {
+			t.Parallel()
+			x := c.exampleCloud(t, "states"+form, form)
+			ns := c.namespace(t)
+			inState := func(u *unstructured.Unstructured, state string) {
+				t.Helper()
+				c.waitFor(t, u, state, func() bool { return text(u, "status", "state") == state })
+			}
+			// partial brings a datastore to the state Partial: polling its task is given up, and then it
+			// cannot be read.
+			partial := func(t *testing.T, name string) *unstructured.Unstructured {
+				t.Helper()
+				x.Fault(t, m{"on": "create", "collection": "datastores", "match": m{"name": name}, "count": 1, "task_outcome": "hang"})
+				x.Fault(t, m{"on": "list", "collection": "datastores", "match": m{"name": name}, "status": 503})
+				u := x.datastore(ns, name, "3s")
+				c.create(t, u)
+				c.waitFor(t, u, "being created", func() bool { return text(u, "status", "operation", "kind") == "Create" })
+				started, err := time.Parse(time.RFC3339, text(u, "status", "operation", "startedAt"))
+				deadline, err2 := time.Parse(time.RFC3339, text(u, "status", "operation", "deadline"))
+				if got := deadline.Sub(started); err != nil || err2 != nil || got < 32*time.Second || got > 34*time.Second {
+					t.Errorf("the deadline is %s after the start, of a create that the provider is given 3s for (%v, %v)", got, err, err2)
+				}
+				inState(u, "Tainted")
+				c.tells(t, u, "CannotCreateExternalResource: Create failed after 3")
+				c.tells(t, u, "Tainted: The remote object is tainted, because its creation did not end well.")
+				c.patch(t, u, `{"metadata":{"annotations":{"landbridge.io/untaint":"1"}}}`)
+				inState(u, "Partial")
+				c.refused(t, u, "Ready", "Unavailable", "Partial")
+				c.refused(t, u, "Synced", "ReconcileError")
+				if got := text(u, "status", "lastHandled", "untaint"); got != "1" {
+					t.Errorf("the token handled is %q", got)
+				}
+				c.tells(t, u, "Untainted: ")
+				return u
+			}
+
+			t.Run("Partial, read ok → Full", func(t *testing.T) {
+				t.Parallel()
+				u := partial(t, "found")
+				x.EndTask(t, "datastores", "found", "succeed")
+				x.RemoveFaults(t, "found")
+				inState(u, "Full")
+				c.ready(t, u)
+				c.tells(t, u, "ReadExternalResource: ")
+				created := func() int { return x.Happened(t, "creates", "found") }
+				if created() != 1 || x.Happened(t, "deletes", "found") != 0 {
+					t.Error("it was not kept")
+				}
+				// The same token acts once.
+				c.patch(t, u, `{"metadata":{"annotations":{"landbridge.io/taint":"1"}}}`)
+				c.eventually(t, "it is replaced", func(context.Context) bool { return created() == 2 })
+				c.ready(t, u)
+				c.never(t, 3*poll, "it is replaced again", func() bool { return created() > 2 })
+				c.tells(t, u, "Tainted: The remote object is tainted, as asked.")
+				c.tells(t, u, "ReplacedExternalResource: ")
+				c.remove(t, u)
+			})
+			t.Run("Partial, read 404 → Empty", func(t *testing.T) {
+				t.Parallel()
+				u := partial(t, "gone")
+				x.EndTask(t, "datastores", "gone", "fail")
+				x.RemoveFaults(t, "gone")
+				c.tells(t, u, "ExternalResourceGone: ")
+				c.ready(t, u)
+				if creates, deletes := x.Happened(t, "creates", "gone"), x.Happened(t, "deletes", "gone"); creates != 1 || deletes != 0 {
+					t.Errorf("%d creates, %d deletes", creates, deletes)
+				}
+				c.remove(t, u)
+			})
+			// Tainted, apply: there is none, so that nothing has to be destroyed before the create.
+			t.Run("task failed → Tainted → Empty → Full", func(t *testing.T) {
+				t.Parallel()
+				x.Fault(t, m{"on": "create", "collection": "datastores", "match": m{"name": "failed"}, "count": 1, "task_outcome": "fail"})
+				u := x.datastore(ns, "failed", "")
+				c.create(t, u)
+				c.tells(t, u, "Tainted: ")
+				c.ready(t, u)
+				if creates, deletes := x.Happened(t, "creates", "failed"), x.Happened(t, "deletes", "failed"); creates != 1 || deletes != 0 {
+					t.Errorf("%d creates, %d deletes", creates, deletes)
+				}
+			})
+			// Our own deadline: the call is cut off, the object is read, and what is left to do is done.
+			t.Run("timeout of an update", func(t *testing.T) {
+				t.Parallel()
+				u := x.thing(ns, "slow")
+				set(t, u, m{"update": "2s"}, "spec", "lifecycle", "timeouts")
+				c.create(t, u)
+				c.ready(t, u)
+				x.Fault(t, m{"on": "update", "collection": "things", "match": m{"name": "slow"}, "count": 1, "delay": "40s"})
+				begin := time.Now()
+				c.patch(t, u, `{"spec":{"forProvider":{"size":7}}}`)
+				c.ready(t, u)
+				if took := time.Since(begin); took > 30*time.Second {
+					t.Errorf("it took %s", took)
+				}
+				if told := c.tells(t, u, "CannotUpdateExternalResource: Update failed after 2"); !strings.Contains(told, "spec.lifecycle.timeouts.update") {
+					t.Errorf("told %q", told)
+				}
+				c.tells(t, u, "UpdatedExternalResource: ")
+			})
+		})
+	}
+}
+
+// What waits to be tried again is tried now if somebody asks for it.
+func TestRetryByAnnotation(t *testing.T) {
+	c := shared(t)
+	d := newDouble(t, "retries")
+	c.install(t, d.provider())
+	ns := c.namespace(t)
+	r := d.thing(ns, "r", nil)
+	d.order(t, "r", "always fail")
+	c.create(t, r)
+	// The wait doubles with each failure; after so many it is 16 seconds.
+	c.eventually(t, "it has failed five times", func(context.Context) bool { return d.calls("create thing r") >= 5 })
+	c.refused(t, r, "LastAsyncOperation", "AsyncCreateFailure")
+	begin := time.Now()
+	d.countermand(t, "r")
+	c.patch(t, r, `{"metadata":{"annotations":{"landbridge.io/retry":"now"}}}`)
+	c.ready(t, r)
+	if took := time.Since(begin); took > 8*time.Second {
+		t.Errorf("it took %s", took)
+	}
+	if got := text(r, "status", "lastHandled", "retry"); got != "now" {
+		t.Errorf("the token handled is %q", got)
+	}
+	n := 0
+	for _, e := range c.events(t, r) {
+		if strings.HasPrefix(e, "CannotCreateExternalResource") {
+			n++
+		}
+	}
+	// The same failure again and again is one event with a count; that it took another while makes
+	// it another one.
+	if n > 5 {
+		t.Errorf("%d events of failures", n)
+	}
+}
+
+func TestCreateBeforeDestroy(t *testing.T) {
+	c := shared(t)
+	d := newDouble(t, "befores")
+	c.install(t, d.provider())
+	ns := c.namespace(t)
+	made := func(t *testing.T, name string) *unstructured.Unstructured {
+		t.Helper()
+		r := d.thing(ns, name, nil)
+		set(t, r, true, "spec", "lifecycle", "createBeforeDestroy")
+		c.create(t, r)
+		c.ready(t, r)
+		return r
+	}
+	// order is in which the calls that change something came.
+	order := func(t *testing.T, name string) []string {
+		t.Helper()
+		content, err := os.ReadFile(filepath.Join(d.dir, "calls"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out []string
+		for line := range strings.Lines(string(content)) {
+			f := strings.Fields(line)
+			if len(f) == 3 && strings.HasPrefix(f[2], name) && (f[0] == "create" || f[0] == "delete") {
+				out = append(out, f[0]+" "+f[2])
+			}
+		}
+		return out
+	}
+
+	t.Run("replaced", func(t *testing.T) {
+		t.Parallel()
+		r := made(t, "replaced")
+		old := r.GetAnnotations()[externalName]
+		d.order(t, "replaced", "always fail") // it cannot be destroyed for now
+		ready := true
+		c.patch(t, r, `{"spec":{"forProvider":{"name":"replaced-too"}}}`)
+		c.waitFor(t, r, "replaced, with a deposed object", func() bool {
+			ready = ready && isTrue(r, "Ready")
+			list, _, _ := unstructured.NestedSlice(r.Object, "status", "deposed")
+			return len(list) == 1 && list[0].(m)["externalName"] == old && text(r, "status", "atProvider", "name") == "replaced-too"
+		})
+		if !ready {
+			t.Error("it was not ready all the time")
+		}
+		c.refused(t, r, "LastAsyncOperation", "AsyncDeleteFailure", "in use")
+		c.eventually(t, "the new object is the one written down", func(ctx context.Context) bool {
+			return c.Get(ctx, key(r), r) == nil && r.GetAnnotations()[externalName] != old
+		})
+		d.countermand(t, "replaced")
+		c.waitFor(t, r, "without deposed objects", func() bool { return text(r, "status", "deposed") == "" })
+		c.ready(t, r)
+		if _, ok := d.object("thing", "replaced"); ok {
+			t.Error("the old object is left")
+		}
+		calls := slices.Compact(order(t, "replaced"))
+		if want := []string{"create replaced", "create replaced-too", "delete replaced"}; !slices.Equal(calls, want) {
+			t.Errorf("the order is %v", calls)
+		}
+		c.tells(t, r, "CreatedExternalResource: Created a replacement")
+		c.tells(t, r, "CannotDeleteExternalResource: Delete of the replaced object")
+		c.tells(t, r, "ReplacedExternalResource: Destroyed the replaced object")
+	})
+
+	t.Run("deleted meanwhile", func(t *testing.T) {
+		t.Parallel()
+		r := made(t, "deleted")
+		d.order(t, "deleted", "always fail")
+		c.patch(t, r, `{"spec":{"forProvider":{"name":"deleted-too"}}}`)
+		c.waitFor(t, r, "replaced, with a deposed object", func() bool { return text(r, "status", "deposed") != "" })
+		if err := c.Delete(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+		c.eventually(t, "the new object is gone", func(context.Context) bool { _, ok := d.object("thing", "deleted-too"); return !ok })
+		c.never(t, 2*poll, "the resource is gone", func() bool { return c.Get(t.Context(), key(r), r) != nil })
+		d.countermand(t, "deleted")
+		c.gone(t, r)
+		if _, ok := d.object("thing", "deleted"); ok {
+			t.Error("the old object is left")
+		}
+	})
+}
