@@ -43,6 +43,9 @@ type Options struct {
 	// NoFsync lets etcd lose its last writes when the machine (not just the
 	// process) dies. For tests.
 	NoFsync bool
+	// NoControllers leaves out kube-controller-manager's controllers: namespaces are not
+	// emptied, and nothing is garbage-collected.
+	NoControllers bool
 }
 
 // ControlPlane is a running control plane.
@@ -159,6 +162,9 @@ func (c *ControlPlane) start(ctx context.Context, o Options) error {
 	}
 	if err := c.waitReady(ctx); err != nil {
 		return err
+	}
+	if o.NoControllers {
+		return nil
 	}
 	controllersCtx, stopControllers := context.WithCancel(context.Background())
 	waitControllers, err := startControllers(controllersCtx, c.Config)

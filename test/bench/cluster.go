@@ -37,6 +37,7 @@ type cluster struct {
 	client     dynamic.Interface
 	apiserver  *exec.Cmd
 	controller *exec.Cmd
+	pprof      string // where the controller can be profiled
 
 	mu sync.Mutex
 	// provider is what each provider process has used, those that are gone by now included.
@@ -53,7 +54,7 @@ func start(ctx context.Context, bin string, poll time.Duration) (_ *cluster, err
 			c.stop()
 		}
 	}()
-	c.apiserver = command(filepath.Join(bin, "playground"), "serve", "--data", c.dir, "--stop-on-stdin-close")
+	c.apiserver = command(filepath.Join(bin, "playground"), "serve", "--data", c.dir, "--no-controllers", "--stop-on-stdin-close")
 	if _, err = c.apiserver.StdinPipe(); err != nil {
 		return nil, err
 	}
@@ -92,9 +93,12 @@ func start(ctx context.Context, bin string, poll time.Duration) (_ *cluster, err
 	if c.client, err = dynamic.NewForConfig(c.config); err != nil {
 		return nil, err
 	}
+	if c.pprof, err = freeAddress(); err != nil {
+		return nil, err
+	}
 	c.controller = command(filepath.Join(bin, "landbridge"), "controller", "--kubeconfig", kubeconfig,
 		"--provider-mirror", filepath.Join(bin, "providers"), "--provider-cache", filepath.Join(c.dir, "providers"),
-		"--poll", poll.String(), "--leader-elect=false", "--metrics-address", "0", "--health-address", "0")
+		"--poll", poll.String(), "--leader-elect=false", "--metrics-address", "0", "--health-address", "0", "--profile-address", c.pprof)
 	c.controller.Stdout, c.controller.Stderr = log, log
 	if err = c.controller.Start(); err != nil {
 		return nil, err

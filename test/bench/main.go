@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"net/http"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"syscall"
@@ -32,12 +34,14 @@ func newRequest(ctx context.Context, url string) (*http.Request, error) {
 
 func main() {
 	var (
-		bin    = flag.String("bin", "bin", "directory of the binaries that make build makes")
-		write  = flag.String("write", "", "Markdown file to put the figures into")
-		only   = flag.String("only", "", "comma-separated parts to run: reconcile, longlife, scale; all but scale by default")
-		window = flag.Duration("window", 30*time.Second, "how long unchanged reconciles are measured")
+		bin     = flag.String("bin", "bin", "directory of the binaries that make build makes")
+		write   = flag.String("write", "", "Markdown file to put the figures into")
+		only    = flag.String("only", "", "comma-separated parts to run: reconcile, longlife, scale; all but scale by default")
+		profile = flag.String("profile", "", "directory for CPU profiles of the API server and the controller, while 780 resources are created")
+		window  = flag.Duration("window", 30*time.Second, "how long unchanged reconciles are measured")
 	)
 	flag.Parse()
+	debug.SetGCPercent(400) // what is measured shares its processors with this program
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	parts := []string{"reconcile", "longlife"}
@@ -50,7 +54,7 @@ func main() {
 		var err error
 		switch part {
 		case "reconcile":
-			err = reconcile(ctx, r, *bin, *window)
+			err = reconcile(ctx, r, *bin, *window, *profile)
 		case "longlife":
 			err = longLife(ctx, r, *bin)
 		case "scale":
@@ -76,7 +80,7 @@ func main() {
 }
 
 // reconcile measures the life of random_string resources.
-func reconcile(ctx context.Context, r *report, bin string, window time.Duration) error {
+func reconcile(ctx context.Context, r *report, bin string, window time.Duration, profile string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	const poll = 10 * time.Second
@@ -117,8 +121,12 @@ func reconcile(ctx context.Context, r *report, bin string, window time.Duration)
 	if err != nil {
 		return err
 	}
+	profiled := func() error { return nil }
+	if profile != "" {
+		profiled = c.profile(ctx, profile)
+	}
 	all, err := c.create(ctx, "many", 780, 16)
-	if err != nil {
+	if err = errors.Join(err, profiled()); err != nil {
 		return err
 	}
 	afterMany, err := c.usage()
