@@ -2,7 +2,6 @@ package model
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 
@@ -119,5 +118,8 @@ func (t *Type) find(path []string) *Field {
 	return f.Type.find(path[1:])
 }
 
+// Category is the one of all managed resources of Landbridge, of whatever provider.
+const Category = "landbridge"
+
 // Categories of a provider's managed resources, as in the Crossplane Resource Model.
-func categories(short string) []string { return slices.Clone([]string{"crossplane", "managed", short}) }
+func categories(short string) []string { return []string{"crossplane", "managed", Category, short} }
