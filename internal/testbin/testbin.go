@@ -35,6 +35,14 @@ var Playground = Target{
 	Sources: []string{"playground"},
 }
 
+// Kubectl is Kubernetes' own client.
+var Kubectl = Target{
+	Module:  "test/kubectl",
+	Package: ".",
+	Output:  "bin/kubectl",
+	Sources: []string{"test/kubectl"},
+}
+
 // Landbridge is the project's own program.
 var Landbridge = Target{
 	Module:  ".",

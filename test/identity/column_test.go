@@ -20,6 +20,14 @@ import (
 	"github.com/landbridge-io/landbridge/test/identity"
 )
 
+// Reasons of the Synced condition.
+const (
+	reasonConflict   = "IdentityConflict"
+	reasonUnexpected = "" // TODO
+	reasonUpgrade    = ""
+	reasonAdoption   = ""
+)
+
 // m is an object in JSON.
 type m = map[string]any
 
@@ -134,6 +142,15 @@ func (e *environment) poke(t *testing.T, u *unstructured.Unstructured) {
 	e.patch(t, u, fmt.Sprintf(`{"metadata":{"annotations":{"crossplane.io/reconcile-requested-at":"%d"}}}`, time.Now().UnixNano()))
 }
 
+// look pokes, and waits until the resource was looked at.
+func (e *environment) look(t *testing.T, u *unstructured.Unstructured) {
+	t.Helper()
+	e.poke(t, u)
+	e.waitFor(t, u, "looked at", func() bool {
+		return text(u, "status", "lastHandledReconcileAt") == u.GetAnnotations()["crossplane.io/reconcile-requested-at"]
+	})
+}
+
 // remove deletes the object and waits until it is gone.
 func (e *environment) remove(t *testing.T, u *unstructured.Unstructured) {
 	t.Helper()
@@ -178,12 +195,7 @@ func (e *environment) refused(t *testing.T, u *unstructured.Unstructured, reason
 	e.waitFor(t, u, "not synced: "+reason+" "+strings.Join(parts, ", "), func() bool {
 		s, r, m := condition(u, "Synced")
 		message = m
-		for _, part := range parts {
-			if !strings.Contains(m, part) {
-				return false
-			}
-		}
-		return s == "False" && r == reason
+		return s == "False" && (reason == "" || r == reason) && contains(m, parts...)
 	})
 	return message
 }
@@ -297,6 +309,16 @@ func condition(u *unstructured.Unstructured, kind string) (status, reason, messa
 		}
 	}
 	return "", "", ""
+}
+
+// contains says whether a text has all parts.
+func contains(text string, parts ...string) bool {
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			return false
+		}
+	}
+	return true
 }
 
 func isTrue(u *unstructured.Unstructured, kinds ...string) bool {

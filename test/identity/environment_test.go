@@ -43,10 +43,10 @@ const (
 	// ask for a look.
 	poll = 5 * time.Second
 	// limit is how long anything that should happen may take.
-	limit = 60 * time.Second
+	limit = 30 * time.Second
 )
 
-var releases = []release.Release{release.BeforeIdentity, release.V0, release.V1, release.V2}
+var releases = []release.Release{release.BeforeIdentity, release.V0, release.V1, release.V2, release.Mistaken}
 
 // providerName is the provider's type in its address, and with that in the API group of its
 // kinds. Each use of a column has providers of its own, so that they do not meet.
@@ -54,16 +54,18 @@ func providerName(c identity.Column, use string) string { return c.Name() + use 
 
 // What columns have providers for, beside the one that most tests share.
 const (
-	common  = ""
-	history = "-history"
+	common    = ""
+	history   = "-history"
+	admission = "-admission"
 )
 
 // environment is what all tests share: an API server, and a controller with all providers.
 type environment struct {
 	client.Client
-	config *rest.Config
-	log    string
-	stop   func() error
+	config     *rest.Config
+	kubeconfig string
+	log        string
+	stop       func() error
 }
 
 // everyone is the environment, once it is started.
@@ -95,7 +97,8 @@ func start(t *testing.T) (*environment, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &environment{config: playgroundtest.Start(t).Config, log: filepath.Join(scratch, "controller.log")}
+	server := playgroundtest.Start(t)
+	e := &environment{config: server.Config, kubeconfig: server.Kubeconfig, log: filepath.Join(scratch, "controller.log")}
 	if e.Client, err = client.New(e.config, client.Options{}); err != nil {
 		return nil, err
 	}
@@ -138,7 +141,7 @@ func options(mirror string) (controller.Options, error) {
 		if c.Way != identity.InProcess {
 			continue
 		}
-		for _, use := range []string{common, history} {
+		for _, use := range []string{common, history, admission} {
 			for _, r := range releases {
 				l, err := linked(c, use, r)
 				if err != nil {
@@ -185,7 +188,7 @@ func makeMirror(ctx context.Context, dir string) error {
 				if err != nil {
 					return err
 				}
-				for _, use := range []string{common, history} {
+				for _, use := range []string{common, history, admission} {
 					name := providerName(identity.Column{Form: form, Way: identity.Plugin}, use)
 					in := filepath.Join(dir, "registry.terraform.io", sourceNamespace, name, r.String(), runtime.GOOS+"_"+runtime.GOARCH)
 					if err := os.MkdirAll(in, 0o755); err != nil {
@@ -204,9 +207,12 @@ func makeMirror(ctx context.Context, dir string) error {
 
 // build makes the program of one form and release.
 func build(ctx context.Context, form provider.Form, r release.Release) (string, error) {
-	text := "pre"
-	if r.HasIdentity() {
-		text = fmt.Sprint(int(r))
+	text := fmt.Sprint(int(r))
+	switch r {
+	case release.BeforeIdentity:
+		text = "pre"
+	case release.Mistaken:
+		text = "mistaken"
 	}
 	return testbin.Build(ctx, testbin.Target{
 		Module:  "examples/examplecloud",

@@ -336,10 +336,7 @@ func importNoOp(t *testing.T, c *column) {
 	if !isTrue(u, "UpToDate") {
 		t.Error("it is not up to date")
 	}
-	c.poke(t, u)
-	c.waitFor(t, u, "looked at again", func() bool {
-		return text(u, "status", "lastHandledReconcileAt") == u.GetAnnotations()["crossplane.io/reconcile-requested-at"]
-	})
+	c.look(t, u)
 	c.taken(t, u, object.ID, m{"id": object.ID, "region": "us-west-2"})
 }
 

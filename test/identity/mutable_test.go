@@ -24,7 +24,7 @@ var _ = register(map[string]func(*testing.T, *column){
 // ever less often, with the identity as it was.
 func (c *column) unexpected(t *testing.T, u *unstructured.Unstructured, says string) {
 	t.Helper()
-	c.refused(t, u, "UnexpectedIdentityChange", "Unexpected Identity Change", says)
+	c.refused(t, u, reasonUnexpected, "Unexpected Identity Change", says)
 	c.noStorm(t, u)
 	c.get(t, u)
 	if diff := cmp.Diff(m{"name": nameOf(t)}, identityOf(u)); diff != "" {

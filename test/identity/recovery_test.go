@@ -1,7 +1,268 @@
 package identity_test
 
-import "errors"
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+	"time"
 
-const runController = "IDENTITY_TEST_CONTROLLER"
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
-func controlUntilKilled(string) error { return errors.New("not yet") }
+	"github.com/landbridge-io/landbridge/controller"
+	"github.com/landbridge-io/landbridge/examples/examplecloud/api"
+	cloudclient "github.com/landbridge-io/landbridge/examples/examplecloud/client"
+	"github.com/landbridge-io/landbridge/examples/examplecloud/provider/release"
+	"github.com/landbridge-io/landbridge/internal/playgroundtest"
+	"github.com/landbridge-io/landbridge/test/identity"
+)
+
+// The test binary is a controller when it is started with a kubeconfig and a mirror in these.
+const (
+	runController       = "IDENTITY_TEST_CONTROLLER"
+	runControllerMirror = "IDENTITY_TEST_CONTROLLER_MIRROR"
+)
+
+// controlUntilKilled runs the controller of a child process.
+func controlUntilKilled(kubeconfig string) error {
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		return err
+	}
+	o, err := options(os.Getenv(runControllerMirror))
+	if err != nil {
+		return err
+	}
+	o.Logger = zap.New(zap.UseDevMode(false), zap.WriteTo(os.Stderr))
+	return controller.Run(context.Background(), config, o)
+}
+
+// control runs a controller in a process of its own, linked providers included, until kill is
+// called or the test ends.
+func control(t *testing.T, kubeconfig, log string) (kill func()) {
+	t.Helper()
+	programs, err := mirror()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := os.OpenFile(log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), runController+"="+kubeconfig, runControllerMirror+"="+programs)
+	cmd.Stderr = out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	exited := make(chan error, 1)
+	go func() { exited <- cmd.Wait(); out.Close() }()
+	killed := false
+	kill = func() {
+		t.Helper()
+		if killed {
+			return
+		}
+		killed = true
+		_ = cmd.Process.Kill()
+		if err := <-exited; err == nil || err.Error() != "signal: killed" {
+			t.Errorf("the controller ended by itself: %v; its log is %s", err, keep(log))
+		}
+	}
+	t.Cleanup(kill)
+	return kill
+}
+
+// TestRecovery kills a controller while it creates objects through all columns, and starts another.
+func TestRecovery(t *testing.T) {
+	t.Parallel()
+	server := playgroundtest.New(t, playgroundtest.Options{})
+	e := &environment{config: server.Config, log: filepath.Join(scratch, "recovery.log")}
+	var err error
+	if e.Client, err = client.New(server.Config, client.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the controllers' log is %s", keep(e.log))
+		}
+	})
+	kill := control(t, server.Kubeconfig, e.log)
+	interrupted := map[identity.Column]*interruption{}
+	for _, of := range identity.Columns() {
+		i := &interruption{column: e.open(t, of, common, release.Latest, "thing", "datastore", "ticket")}
+		i.begin(t)
+		interrupted[of] = i
+	}
+	for _, i := range interrupted {
+		i.underWay(t)
+	}
+	kill()
+	for _, i := range interrupted {
+		i.endTasks(t)
+	}
+	control(t, server.Kubeconfig, e.log)
+	each(t, func(t *testing.T, of identity.Column) {
+		for name, test := range map[string]func(*testing.T, *interruption){
+			"recover-found": recoverFound, "recover-absent": recoverAbsent, "recover-unknown": recoverUnknown, "recover-token": recoverToken,
+		} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				test(t, interrupted[of])
+			})
+		}
+	})
+}
+
+// interruption are the creates of one column that were interrupted.
+type interruption struct {
+	*column
+	found, absent, unknown, token *unstructured.Unstructured
+}
+
+// begin creates resources whose objects take long.
+func (i *interruption) begin(t *testing.T) {
+	t.Helper()
+	hang := func(collection, field, name string) {
+		i.fault(t, api.Fault{On: api.OnCreate, Collection: collection, Match: map[string]string{field: name}, Count: 1, TaskOutcome: api.OutcomeHang})
+	}
+	hang(string(api.Datastores), "name", "found")
+	// The request is there, and nothing is done about it as long as the controller lives.
+	i.fault(t, api.Fault{On: api.OnCreate, Collection: string(api.Datastores), Match: map[string]string{"name": "absent"}, Count: 1, Delay: api.Duration(10 * time.Minute)})
+	hang(string(api.Things), "name", "unknown")
+	hang(string(api.Tickets), "title", "token")
+	i.found = i.object("Datastore", "found", m{"forProvider": datastoreSpec("found"), "lifecycle": m{"taintPolicy": "Keep"}})
+	i.absent = i.object("Datastore", "absent", m{"forProvider": datastoreSpec("absent")})
+	i.unknown = i.object("Thing", "unknown", m{"forProvider": m{"name": "unknown"}})
+	i.token = i.object("Ticket", "token", m{"forProvider": m{"title": "token", "createToken": "once"}})
+	for _, u := range i.all() {
+		i.create(t, u)
+	}
+}
+
+func (i *interruption) all() []*unstructured.Unstructured {
+	return []*unstructured.Unstructured{i.found, i.absent, i.unknown, i.token}
+}
+
+// underWay waits until the cloud was asked for all objects.
+func (i *interruption) underWay(t *testing.T) {
+	t.Helper()
+	for _, u := range i.all() {
+		eventually(t, "the cloud is asked for "+u.GetName(), func(ctx) bool { return len(i.written(http.MethodPost, u.GetName())) == 1 })
+	}
+	eventually(t, "the tasks run", func(ctx) bool { return len(i.tasks(t)) == 3 })
+}
+
+// tasks are the creations that run.
+func (i *interruption) tasks(t *testing.T) []api.Task {
+	t.Helper()
+	var all []api.Task
+	for _, list := range []func() ([]api.Task, error){
+		func() ([]api.Task, error) { return cloudclient.Tasks(t.Context(), i.hand, api.Datastores, nil) },
+		func() ([]api.Task, error) { return cloudclient.Tasks(t.Context(), i.hand, api.Things, nil) },
+		func() ([]api.Task, error) { return cloudclient.Tasks(t.Context(), i.hand, api.Tickets, nil) },
+	} {
+		tasks, err := list()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, tasks...)
+	}
+	return all
+}
+
+// endTasks has the objects appear that were asked for.
+func (i *interruption) endTasks(t *testing.T) {
+	t.Helper()
+	body, err := json.Marshal(api.TaskEnd{Outcome: "succeed"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, task := range i.tasks(t) {
+		answer, err := http.Post(i.cloud.URL()+"/admin/tasks/"+task.ID, "application/json", bytes.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.StatusCode != http.StatusOK {
+			t.Fatalf("ending task %s: %s", task.ID, answer.Status)
+		}
+	}
+}
+
+func recoverFound(t *testing.T, i *interruption) {
+	i.waitFor(t, i.found, "tainted", func() bool { return text(i.found, "status", "state") == "Tainted" })
+	if diff := cmp.Diff(datastoreIdentity("found"), identityOf(i.found)); diff != "" {
+		t.Error(diff)
+	}
+	i.patch(t, i.found, `{"metadata":{"annotations":{"landbridge.io/untaint":"yes"}}}`)
+	i.ready(t, i.found)
+	if n := len(named(t, i.world, api.Datastores, "found")); n != 1 {
+		t.Errorf("there are %d", n)
+	}
+	if n := len(i.written(http.MethodPost, "found")); n != 1 {
+		t.Errorf("the cloud was asked for it %d times", n)
+	}
+}
+
+func recoverAbsent(t *testing.T, i *interruption) {
+	i.ready(t, i.absent)
+	if diff := cmp.Diff(datastoreIdentity("absent"), identityOf(i.absent)); diff != "" {
+		t.Error(diff)
+	}
+	if n := len(named(t, i.world, api.Datastores, "absent")); n != 1 {
+		t.Errorf("there are %d", n)
+	}
+	if n := len(i.written(http.MethodPost, "absent")); n != 2 {
+		t.Errorf("the cloud was asked for it %d times, once of them to no avail", n)
+	}
+}
+
+func recoverUnknown(t *testing.T, i *interruption) {
+	i.refused(t, i.unknown, "CreateOutcomeUnknown", "spec.import", "landbridge.io/confirm-create")
+	i.noStorm(t, i.unknown)
+	objects := named(t, i.world, api.Things, "unknown")
+	if len(objects) != 1 {
+		t.Fatalf("there are %v", objects)
+	}
+	i.patch(t, i.unknown, fmt.Sprintf(`{"spec":{"import":{"identity":{"id":%q}}}}`, objects[0].ID))
+	i.ready(t, i.unknown)
+	if diff := cmp.Diff(m{"id": objects[0].ID, "region": "us-east-1"}, identityOf(i.unknown)); diff != "" {
+		t.Error(diff)
+	}
+	if n := len(i.written(http.MethodPost, "unknown")); n != 1 {
+		t.Errorf("the cloud was asked for it %d times", n)
+	}
+}
+
+var confirm = regexp.MustCompile(`landbridge\.io/confirm-create to "([^"]+)"`)
+
+func recoverToken(t *testing.T, i *interruption) {
+	message := i.refused(t, i.token, "CreateOutcomeUnknown", "landbridge.io/confirm-create")
+	match := confirm.FindStringSubmatch(message)
+	if match == nil {
+		t.Fatalf("%q does not say with what to confirm", message)
+	}
+	i.patch(t, i.token, fmt.Sprintf(`{"metadata":{"annotations":{"landbridge.io/confirm-create":%q}}}`, match[1]))
+	i.ready(t, i.token)
+	tickets, err := cloudclient.List(t.Context(), i.hand, api.Tickets, map[string]string{"title": "token"})
+	if err != nil || len(tickets) != 1 {
+		t.Fatalf("there are %v, error %v", tickets, err)
+	}
+	if diff := cmp.Diff(m{"id": tickets[0].ID}, identityOf(i.token)); diff != "" {
+		t.Error(diff)
+	}
+	if n := len(i.written(http.MethodPost, "token")); n != 2 {
+		t.Errorf("the cloud was asked for it %d times", n)
+	}
+}

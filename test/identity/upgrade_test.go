@@ -1,0 +1,217 @@
+package identity_test
+
+import (
+	"maps"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/landbridge-io/landbridge/examples/examplecloud/api"
+	"github.com/landbridge-io/landbridge/examples/examplecloud/provider"
+	"github.com/landbridge-io/landbridge/examples/examplecloud/provider/release"
+	"github.com/landbridge-io/landbridge/test/identity"
+)
+
+const paused = "crossplane.io/paused"
+
+// TestUpgrades is the story of a provider through its releases: before identities, with versions
+// 0, 1 and 2 of the identity schema, back to 0, and on to one with a mistake.
+func TestUpgrades(t *testing.T) {
+	each(t, func(t *testing.T, of identity.Column) {
+		c := shared(t).open(t, of, history, release.BeforeIdentity,
+			"thing", "volume", "volume_no_upgrader", "volume_upgrade_gap", "volume_upgrade_fails", "volume_upgrade_invalid")
+		volume := func(kind, name string) *unstructured.Unstructured {
+			u := c.object(kind, name, m{"forProvider": m{"name": name}})
+			c.create(t, u)
+			c.ready(t, u)
+			return u
+		}
+		// pause lets a resource sit out a release.
+		pause := func(u *unstructured.Unstructured) {
+			c.patch(t, u, `{"metadata":{"annotations":{"`+paused+`":"true"}}}`)
+			c.waitFor(t, u, "paused", func() bool { _, reason, _ := condition(u, "Synced"); return reason == "ReconcilePaused" })
+		}
+		resume := func(t *testing.T, u *unstructured.Unstructured) {
+			c.patch(t, u, `{"metadata":{"annotations":{"`+paused+`":null}}}`)
+		}
+
+		elder := volume("Volume", "elder")
+		if identityOf(elder) != nil || c.stored(t, elder)["identity"] != nil {
+			t.Errorf("an identity from nowhere: %v", identityOf(elder))
+		}
+
+		c.release(t, release.V0)
+		t.Run("read-stores", func(t *testing.T) { c.upgraded(t, elder, 0, "id", false) })
+		first, straight := volume("Volume", "first"), volume("Volume", "straight")
+		gap, fails, invalid := volume("VolumeUpgradeGap", "gap"), volume("VolumeUpgradeFails", "fails"), volume("VolumeUpgradeInvalid", "invalid")
+		thing := c.object("Thing", "thing", m{"forProvider": m{"name": "thing"}})
+		c.create(t, thing)
+		c.ready(t, thing)
+		object := made(t, c.world, api.Volumes, api.Volume{Name: "imported", SizeGiB: 1})
+		imported := c.object("Volume", "imported", m{"forProvider": m{"name": "imported"}, "import": m{"identity": m{"id": object.ID, "public": false}}})
+		c.create(t, imported)
+		c.ready(t, imported)
+		for _, u := range []*unstructured.Unstructured{straight, gap, fails, invalid, thing} {
+			c.look(t, u) // what a first Read changes is not to be taken for something else
+		}
+		pause(straight)
+		pause(gap)
+		failsBefore, invalidBefore, gapBefore := c.memory(t, fails), c.memory(t, invalid), c.memory(t, gap)
+		thingBefore := c.memory(t, thing)
+
+		c.release(t, release.V1)
+		t.Run("upgrade-type", func(t *testing.T) {
+			c.upgraded(t, first, 1, "id", "false")
+			c.upgraded(t, elder, 1, "id", "false")
+		})
+		t.Run("upgrade-fails", func(t *testing.T) {
+			says := "Cannot upgrade the identity"
+			if of.Form == provider.SDKv2 {
+				says = "cannot upgrade the identity"
+			}
+			c.refusedUpgrade(t, fails, failsBefore, says)
+		})
+		t.Run("upgrade-invalid", func(t *testing.T) {
+			c.refusedUpgrade(t, invalid, invalidBefore, "upgrade")
+		})
+		second := volume("VolumeUpgradeGap", "second")
+		missing := volume("VolumeNoUpgrader", "missing")
+		c.look(t, missing)
+		missingBefore := c.memory(t, missing)
+
+		c.release(t, release.V2)
+		t.Run("upgrade-rename", func(t *testing.T) { c.upgraded(t, first, 2, "volumeId", "false") })
+		t.Run("upgrade-straight", func(t *testing.T) {
+			resume(t, straight)
+			c.upgraded(t, straight, 2, "volumeId", "false")
+		})
+		t.Run("upgrade-missing", func(t *testing.T) {
+			says := "Unable to Upgrade Resource Identity"
+			if of.Form == provider.SDKv2 {
+				// The SDK drops what does not fit and says nothing, so it is found out here.
+				says = "volume_id"
+			}
+			c.refusedUpgrade(t, missing, missingBefore, says)
+		})
+		t.Run("upgrade-gap", func(t *testing.T) {
+			resume(t, gap)
+			says := "Unable to Upgrade Resource Identity"
+			if of.Form == provider.SDKv2 {
+				says = "volume_id"
+			}
+			c.refusedUpgrade(t, gap, gapBefore, says)
+			c.upgraded(t, second, 2, "volumeId", "false")
+		})
+		// The upgraders of the provider refuse to work when it is not configured; and what could not
+		// be upgraded was not planned either, as a change of its spec shows.
+		t.Run("upgrade-configured", func(t *testing.T) {
+			c.upgraded(t, elder, 2, "volumeId", "false")
+			c.patch(t, missing, `{"spec":{"forProvider":{"sizeGib":3}}}`)
+			c.waitFor(t, missing, "refused anew", func() bool {
+				status, _, _ := condition(missing, "Synced")
+				return status == "False" && current(missing)
+			})
+			if at(missing, "status", "plan") != nil {
+				t.Errorf("it was planned: %v", at(missing, "status", "plan"))
+			}
+			c.untouchedVolume(t, missing)
+		})
+		t.Run("upgrade-not-needed", func(t *testing.T) {
+			c.poke(t, thing)
+			c.ready(t, thing)
+			if diff := cmp.Diff(thingBefore, c.memory(t, thing)); diff != "" {
+				t.Errorf("what is stored of the thing has changed: %s", diff)
+			}
+		})
+		t.Run("upgrade-imported", func(t *testing.T) {
+			c.upgraded(t, imported, 2, "volumeId", "false")
+			c.untouched(t, object.ID)
+			c.patch(t, imported, `{"spec":{"forProvider":{"sizeGib":3}}}`)
+			eventually(t, "it is larger", func(ctx) bool { return is(t, c.world, api.Volumes, object.ID).SizeGiB == 3 })
+			c.ready(t, imported)
+		})
+
+		c.look(t, first)
+		firstBefore := c.memory(t, first)
+		c.release(t, release.V0)
+		t.Run("upgrade-newer", func(t *testing.T) {
+			c.refusedUpgrade(t, first, firstBefore, "managed by newer provider version")
+		})
+		t.Run("upgrade-back", func(t *testing.T) {
+			c.ready(t, fails)
+			c.ready(t, invalid)
+			if diff := cmp.Diff(failsBefore, c.memory(t, fails)); diff != "" {
+				t.Errorf("what is stored has changed: %s", diff)
+			}
+			c.release(t, release.V2)
+			c.upgraded(t, first, 2, "volumeId", "false")
+			if diff := cmp.Diff(firstBefore, c.memory(t, first)); diff != "" {
+				t.Errorf("what is stored has changed: %s", diff)
+			}
+		})
+
+		t.Run("invalid-schema", func(t *testing.T) {
+			p := c.terraformProvider()
+			c.patch(t, p, `{"spec":{"version":"`+release.Mistaken.String()+`"}}`)
+			c.waitFor(t, p, "refused", func() bool {
+				status, _, message := condition(p, "Installed")
+				return status == "False" && current(p) && contains(message, "public", "mport")
+			})
+			// The release before goes on.
+			c.poke(t, first)
+			c.upgraded(t, first, 2, "volumeId", "false")
+		})
+	})
+}
+
+// memory is what is stored of a resource, with what tells of its owner.
+func (c *column) memory(t *testing.T, u *unstructured.Unstructured) map[string]string {
+	t.Helper()
+	s := c.storedSecret(t, u)
+	if s == nil {
+		t.Fatalf("nothing is stored of %s %s", u.GetKind(), u.GetName())
+	}
+	out := maps.Clone(s.Annotations)
+	for name, value := range s.Data {
+		out[name] = string(value)
+	}
+	return out
+}
+
+// upgraded waits until the volume has an identity of that version, with its id under that name, and
+// fails the test if it is not well or the volume was touched.
+func (c *column) upgraded(t *testing.T, u *unstructured.Unstructured, version int, id string, public any) {
+	t.Helper()
+	c.waitFor(t, u, "upgraded", func() bool {
+		return cmp.Equal(m{id: at(u, "status", "atProvider", "id"), "public": public}, identityOf(u)) && isTrue(u, "Ready", "Synced")
+	})
+	stored := string(c.stored(t, u)["identitySchemaVersion"])
+	if version == 0 && stored != "" || version > 0 && stored != string(rune('0'+version)) {
+		t.Errorf("%s: the stored version is %q", u.GetName(), stored)
+	}
+	c.ready(t, u)
+	c.untouchedVolume(t, u)
+}
+
+// refusedUpgrade fails the test unless the resource says why its identity cannot be upgraded, ever
+// less often, and everything is as it was.
+func (c *column) refusedUpgrade(t *testing.T, u *unstructured.Unstructured, before map[string]string, says string) {
+	t.Helper()
+	c.refused(t, u, reasonUpgrade, says)
+	c.noStorm(t, u)
+	if diff := cmp.Diff(before, c.memory(t, u)); diff != "" {
+		t.Errorf("%s: what is stored has changed: %s", u.GetName(), diff)
+	}
+	c.untouchedVolume(t, u)
+}
+
+// untouchedVolume fails the test if the volume was changed or deleted since it was made.
+func (c *column) untouchedVolume(t *testing.T, u *unstructured.Unstructured) {
+	t.Helper()
+	c.untouched(t, text(u, "status", "atProvider", "id"))
+	// Its creation is the one request with its name.
+	if n := len(c.written("POST", u.GetName())); n > 1 {
+		t.Errorf("%s was created %d times", u.GetName(), n)
+	}
+}
