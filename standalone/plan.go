@@ -131,9 +131,11 @@ type planner struct {
 	resource *Resource
 	mode     Mode
 
-	changes  []*Change
-	drift    []planview.Change
-	found    instance.Instance
+	changes []*Change
+	drift   []planview.Change
+	found   instance.Instance
+	// upgraded is what was stored as a value of the current schema; cty.NilVal when nothing was read.
+	upgraded cty.Value
 	messages Messages
 	failed   bool
 }
@@ -195,6 +197,10 @@ func (p *planner) plan(ctx context.Context) {
 	if !ok {
 		return
 	}
+	if r.config != nil && p.mode != Destroy {
+		// As in Terraform: it is the configuration's, whatever becomes of the change.
+		p.found.CreateBeforeDestroy = r.config.CreateBeforeDestroy && p.found.Exists()
+	}
 	p.conceal(p.found)
 	p.compare(stored)
 	if p.mode == RefreshOnly {
@@ -255,7 +261,7 @@ func (p *planner) find(ctx context.Context, ex terraform.Executor, stored instan
 		if !p.say(diags) {
 			return nil, false
 		}
-		p.found = out.Instance
+		p.found, p.upgraded = out.Instance, out.Upgraded
 		if p.found.Exists() && p.found.Status == instance.Partial {
 			p.found.Status = instance.Full
 		}
@@ -290,16 +296,17 @@ func nonExistent(diags diagnostic.Diagnostics) bool {
 
 // compare notes what happened to the object since it was stored.
 func (p *planner) compare(stored instance.Instance) {
-	if !stored.Exists() || len(stored.RawState) > 0 {
+	if p.upgraded == cty.NilVal {
 		return
 	}
 	found := p.found.State
 	if !p.found.Exists() {
 		found = cty.NullVal(p.resource.Model.Schema.ImpliedType())
 	}
-	if stored.State.RawEquals(found) {
+	if p.upgraded.RawEquals(found) {
 		return
 	}
+	stored.State, stored.RawState = p.upgraded, nil
 	plan := terraform.Plan{
 		Resource: p.resource.terraform(), Action: terraform.Update, Prior: stored, State: found, Identity: p.found.Identity,
 		SensitivePaths: stored.SensitivePaths,

@@ -124,3 +124,42 @@ func TestPlanValidatesFirst(t *testing.T) {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 }
+
+// As in Terraform, what is stored has the flag from the configuration as soon as the object is read,
+// whatever becomes of the change.
+func TestFlagIsStoredWithWhatWasRead(t *testing.T) {
+	t.Parallel()
+	p, err := model.NewProvider("random", schematest.Provider(t, "random"), config.Provider{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "s.tfstate")
+	stored := func(lifecycle string, mode standalone.Mode) bool {
+		t.Helper()
+		m, messages := standalone.ReadManifest(p, []standalone.Source{{Name: "m.yaml", Data: []byte(
+			"apiVersion: random.landbridge.io/v1alpha1\nkind: String\nmetadata: {name: a}\nspec: {forProvider: {length: 8}, lifecycle: " + lifecycle + "}\n")}})
+		if messages.HasErrors() {
+			t.Fatal(messages)
+		}
+		s := standalone.New(p, source, &plugin.Launcher{Path: providertest.Binary(t, "random")}, m, open(t, p, path))
+		defer s.Close(context.Background()) //nolint:errcheck // nothing comes of it
+		plan, messages := s.Plan(t.Context(), mode)
+		if messages.HasErrors() {
+			t.Fatal(messages)
+		}
+		if _, messages := s.Apply(t.Context(), plan, standalone.Hooks{}); messages.HasErrors() {
+			t.Fatal(messages)
+		}
+		in, err := open(t, p, path).Instance(m.Resources[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return in.CreateBeforeDestroy
+	}
+	if stored("{}", standalone.Normal) {
+		t.Error("the flag is stored, though not set")
+	}
+	if !stored("{createBeforeDestroy: true}", standalone.RefreshOnly) {
+		t.Error("the flag is not stored")
+	}
+}

@@ -47,6 +47,10 @@ type Refreshed struct {
 	// to write or, for an unchanged configuration, to plan. Instance is then worth keeping in
 	// memory all the same: its Wire makes the next refresh cheaper.
 	Unchanged bool
+	// Upgraded is the stored state as a value of the current schema version. In what the read
+	// state differs from it, the object has changed since. cty.NilVal when there was nothing to read, or
+	// with errors.
+	Upgraded cty.Value
 }
 
 // Config is what the user wants the object to be.

@@ -2,24 +2,45 @@ package engine
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/landbridge-io/landbridge/diagnostic"
+	"github.com/landbridge-io/landbridge/instance"
 	"github.com/landbridge-io/landbridge/schema"
 	"github.com/landbridge-io/landbridge/terraform"
 )
 
 // ignoreChanges is the configuration with the prior values of what the user leaves to
 // others (contract § 3.4). prior may be null: then there is nothing to keep.
-func ignoreChanges(b *schema.Block, ignore terraform.IgnoreChanges, prior, config cty.Value) (cty.Value, diagnostic.Diagnostics) {
+func ignoreChanges(b *schema.Block, ignore terraform.IgnoreChanges, prior, config cty.Value) cty.Value {
 	if prior.IsNull() || config.IsNull() {
-		return config, nil
+		return config
 	}
 	if ignore.All {
-		return withoutComputedOnly(b, prior), nil
+		return withoutComputedOnly(b, prior)
 	}
-	return ignorePaths(ignore.Paths, prior, config), redundantIgnores(b, ignore.Paths)
+	return ignorePaths(ignore.Paths, prior, config)
+}
+
+// ignoredMarks are the sensitive paths of what ignoreChanges makes of a configuration: the prior
+// object's where its values are.
+func ignoredMarks(ignore terraform.IgnoreChanges, prior instance.Instance, config []cty.Path) []cty.Path {
+	if !prior.Exists() || !ignore.All && len(ignore.Paths) == 0 {
+		return config
+	}
+	if ignore.All {
+		return prior.SensitivePaths
+	}
+	isIgnored := func(path cty.Path) bool { return slices.ContainsFunc(ignore.Paths, path.HasPrefix) }
+	out := slices.DeleteFunc(slices.Clone(config), isIgnored)
+	for _, path := range prior.SensitivePaths {
+		if isIgnored(path) {
+			out = append(out, path)
+		}
+	}
+	return out
 }
 
 // ignoreInPlan does the same to the plan of a legacy provider, which may have ignored it.
@@ -33,6 +54,8 @@ func ignoreInPlan(ignore terraform.IgnoreChanges, prior, planned cty.Value) cty.
 	return ignorePaths(ignore.Paths, prior, planned)
 }
 
+// redundantIgnores are warnings about what need not be ignored; like Core's they are part of the
+// validation.
 func redundantIgnores(b *schema.Block, paths []cty.Path) diagnostic.Diagnostics {
 	var diags diagnostic.Diagnostics
 	for _, path := range paths {
@@ -49,7 +72,7 @@ func redundantIgnores(b *schema.Block, paths []cty.Path) diagnostic.Diagnostics 
 func withoutComputedOnly(b *schema.Block, v cty.Value) cty.Value {
 	out, err := cty.Transform(v, func(path cty.Path, v cty.Value) (cty.Value, error) {
 		if a := b.AttributeByPath(path); a != nil && a.Computed && !a.Optional && !v.IsNull() {
-			return cty.NullVal(a.ImpliedType()), nil
+			return cty.NullVal(v.Type()), nil
 		}
 		return v, nil
 	})

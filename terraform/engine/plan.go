@@ -35,7 +35,7 @@ func (e *Engine) Plan(ctx context.Context, r terraform.Resource, in instance.Ins
 		return none, diags
 	}
 	if !config.Validated {
-		diags = append(diags, c.validate(ctx, original)...)
+		diags = append(diags, c.validate(ctx, original, config.IgnoreChanges)...)
 		if diags.HasErrors() {
 			return none, diags
 		}
@@ -47,10 +47,8 @@ func (e *Engine) Plan(ctx context.Context, r terraform.Resource, in instance.Ins
 		from = instance.Instance{State: cty.NullVal(c.state), Identity: nullIdentity(c.identity)}
 	}
 	request := planRequest{prior: from, config: original}
-	var more diagnostic.Diagnostics
 	if config.IgnoreChanges.All || len(config.IgnoreChanges.Paths) > 0 {
-		request.config, more = ignoreChanges(c.schema.Block, config.IgnoreChanges, from.State, original)
-		diags = append(diags, more...)
+		request.config = ignoreChanges(c.schema.Block, config.IgnoreChanges, from.State, original)
 		if c.hasComputedBlocks {
 			request.config = emptyComputedBlocks(c.schema.Block, request.config)
 		}
@@ -67,7 +65,7 @@ func (e *Engine) Plan(ctx context.Context, r terraform.Resource, in instance.Ins
 	diags = append(diags, more...)
 
 	plan := terraform.Plan{
-		Resource: r, Prior: in, Config: original, SensitivePaths: config.SensitivePaths,
+		Resource: r, Prior: in, Config: original, SensitivePaths: ignoredMarks(config.IgnoreChanges, from, config.SensitivePaths),
 		CreateBeforeDestroy: config.CreateBeforeDestroy, RequiresReplace: paths,
 	}
 	switch {

@@ -3,6 +3,7 @@
 package engine_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -181,15 +182,68 @@ func TestIgnoreChanges(t *testing.T) {
 			wantValue(t, "config sent", f.dec(last[*tfprotov6.PlanResourceChangeRequest](f).Config), config)
 		}
 	})
+	// As in Core, what is of no fixed type keeps the type it has.
+	t.Run("all, with a computed attribute of any type", func(t *testing.T) {
+		f := newFixture(t, &schema.Resource{Type: "test_thing", Block: &schema.Block{
+			Attributes: map[string]*schema.Attribute{"d": {Type: cty.DynamicPseudoType, Computed: true}},
+		}})
+		prior := cty.ObjectVal(map[string]cty.Value{"d": cty.NumberIntVal(7)})
+		_, diags := f.engine.Plan(t.Context(), f.resource, f.existing(prior, cty.NilVal, ""), terraform.Config{
+			Value: cty.ObjectVal(map[string]cty.Value{"d": cty.NullVal(cty.DynamicPseudoType)}), IgnoreChanges: terraform.IgnoreChanges{All: true},
+		})
+		wantNoErrors(t, diags)
+		wantValue(t, "config sent", f.dec(last[*tfprotov6.PlanResourceChangeRequest](f).Config), cty.ObjectVal(map[string]cty.Value{"d": cty.NullVal(cty.Number)}))
+	})
+	// What is sensitive of an ignored value is what was sensitive before: it is the prior value.
+	t.Run("sensitive values", func(t *testing.T) {
+		f := newFixture(t, r)
+		in := f.existing(value(map[string]cty.Value{"o": str("a"), "m": cty.MapVal(map[string]cty.Value{"x": str("1"), "y": str("2")})}), cty.NilVal, "")
+		in.SensitivePaths = []cty.Path{cty.GetAttrPath("o"), cty.GetAttrPath("m").IndexString("x"), cty.GetAttrPath("l")}
+		config := terraform.Config{
+			Value:          value(map[string]cty.Value{"o": str("b"), "m": cty.MapVal(map[string]cty.Value{"x": str("1"), "y": str("3")})}),
+			SensitivePaths: []cty.Path{cty.GetAttrPath("m").IndexString("y"), cty.GetAttrPath("o")},
+		}
+		for name, test := range map[string]struct {
+			ignore terraform.IgnoreChanges
+			want   string
+		}{
+			"none": {terraform.IgnoreChanges{}, "[m[\"y\"] o]"},
+			"all":  {terraform.IgnoreChanges{All: true}, "[o m[\"x\"] l]"},
+			"path": {terraform.IgnoreChanges{Paths: []cty.Path{cty.GetAttrPath("o")}}, "[m[\"y\"] o]"},
+			"map":  {terraform.IgnoreChanges{Paths: []cty.Path{cty.GetAttrPath("m")}}, "[o m[\"x\"]]"},
+			"key":  {terraform.IgnoreChanges{Paths: []cty.Path{cty.GetAttrPath("m").IndexString("y")}}, "[o]"},
+		} {
+			config.IgnoreChanges = test.ignore
+			p, diags := f.engine.Plan(t.Context(), f.resource, in, config)
+			wantNoErrors(t, diags)
+			var got []string
+			for _, path := range p.SensitivePaths {
+				got = append(got, diagnostic.FormatPath(path))
+			}
+			wantEqual(t, name, fmt.Sprint(got), test.want)
+		}
+		config.IgnoreChanges = terraform.IgnoreChanges{All: true}
+		p, diags := f.engine.Plan(t.Context(), f.resource, instance.Instance{}, config)
+		wantNoErrors(t, diags)
+		wantEqual(t, "of an object to be created", len(p.SensitivePaths), 2)
+	})
+	// It is said of the configuration, whether there is an object or not, and once.
 	t.Run("computed attribute", func(t *testing.T) {
 		f := newFixture(t, r)
-		_, diags := f.engine.Plan(t.Context(), f.resource, f.existing(value(nil), cty.NilVal, ""), terraform.Config{
-			Value: value(nil), IgnoreChanges: terraform.IgnoreChanges{Paths: []cty.Path{cty.GetAttrPath("c")}},
-		})
-		wantEqual(t, "warnings", diags.Warnings().String(), diagnostic.Diagnostics{{
+		config := terraform.Config{Value: value(nil), IgnoreChanges: terraform.IgnoreChanges{Paths: []cty.Path{cty.GetAttrPath("c")}}}
+		want := diagnostic.Diagnostics{{
 			Severity: diagnostic.Warning, Attribute: cty.GetAttrPath("c"), Summary: "Redundant ignore_changes element",
 			Detail: "The provider alone decides this attribute, so there is no configured change to ignore.",
-		}}.String())
+		}}.String()
+		wantEqual(t, "warnings of the validation", f.engine.Validate(t.Context(), f.resource, config).String(), want)
+		for _, in := range []instance.Instance{{}, f.existing(value(nil), cty.NilVal, "")} {
+			_, diags := f.engine.Plan(t.Context(), f.resource, in, config)
+			wantEqual(t, "warnings", diags.String(), want)
+			validated := config
+			validated.Validated = true
+			_, diags = f.engine.Plan(t.Context(), f.resource, in, validated)
+			wantEqual(t, "warnings after a validation", diags.String(), "")
+		}
 	})
 }
 

@@ -46,14 +46,14 @@ func (e *Engine) Refresh(ctx context.Context, r terraform.Resource, in instance.
 		if in.Wire == nil {
 			in.Wire = newWire(state.wire, identity.wire)
 		}
-		return terraform.Refreshed{Instance: in, Unchanged: true}, append(diags, diagnostic.FromProtocol(answer.Diagnostics)...)
+		return terraform.Refreshed{Instance: in, Unchanged: true, Upgraded: state.value}, append(diags, diagnostic.FromProtocol(answer.Diagnostics)...)
 	}
 	out, more := c.readAnswer(answer, in)
 	diags = append(diags, more...)
 	if diags.HasErrors() {
 		return unread, diags
 	}
-	return terraform.Refreshed{Instance: out, Unchanged: stored && sameInstance(in, out)}, diags
+	return terraform.Refreshed{Instance: out, Unchanged: stored && sameInstance(in, out), Upgraded: state.value}, diags
 }
 
 func (c *call) readRequest(state, identity, private []byte) *tfprotov6.ReadResourceRequest {

@@ -44,6 +44,7 @@ func TestRefreshUnchanged(t *testing.T) {
 				out, diags := f.refresh(in)
 				wantNoErrors(t, diags)
 				wantEqual(t, "unchanged", out.Unchanged, false)
+				wantValue(t, "state before", out.Upgraded, a)
 				wantValue(t, "state", out.Instance.State, test.state)
 				if !test.state.IsNull() {
 					wantValue(t, "identity", out.Instance.Identity, test.identity)
@@ -68,6 +69,7 @@ func TestRefreshUnchanged(t *testing.T) {
 		}
 		out, diags := f.refresh(in)
 		wantNoErrors(t, diags)
+		wantValue(t, "state before", out.Upgraded, repaired)
 		wantEqual(t, "unchanged", out.Unchanged, false)
 		wantValue(t, "state", out.Instance.State, repaired)
 	})

@@ -22,22 +22,23 @@ func (e *Engine) Validate(ctx context.Context, r terraform.Resource, config terr
 	if diags.HasErrors() {
 		return diags
 	}
-	return c.validate(ctx, value)
+	return c.validate(ctx, value, config.IgnoreChanges)
 }
 
-func (c *call) validate(ctx context.Context, config cty.Value) diagnostic.Diagnostics {
+func (c *call) validate(ctx context.Context, config cty.Value, ignore terraform.IgnoreChanges) diagnostic.Diagnostics {
 	encoded, err := encode(config, c.state)
 	if err != nil {
 		return c.unfitting(err)
 	}
+	diags := redundantIgnores(c.schema.Block, ignore.Paths)
 	answer, err := c.server.ValidateResourceConfig(ctx, &tfprotov6.ValidateResourceConfigRequest{
 		TypeName: c.schema.Type, Config: dynamic(encoded),
 		ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true},
 	})
 	if err != nil {
-		return provider.CallError(err)
+		return append(diags, provider.CallError(err)...)
 	}
-	return diagnostic.FromProtocol(answer.Diagnostics)
+	return append(diags, diagnostic.FromProtocol(answer.Diagnostics)...)
 }
 
 // config checks that a configuration is one, and makes it what every provider is to see:
