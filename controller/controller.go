@@ -89,6 +89,7 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 	config = rest.CopyConfig(config)
 	// The API server's priority and fairness is the limit; a second one here makes 409 races.
 	config.QPS, config.Burst = -1, 0
+	config.WarningHandlerWithContext = warnings{o.Logger.WithName("kubernetes")}
 
 	kube, err := kubernetes.NewForConfig(protobuf(config))
 	if err != nil {
@@ -129,6 +130,7 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 	reconciler := &terraformprovider.Reconciler{
 		Manager:   m,
 		CRDs:      extensions.ApiextensionsV1().CustomResourceDefinitions(),
+		Policies:  kube.AdmissionregistrationV1(),
 		Installer: o.Installer,
 		Linked:    o.Linked,
 		Pool:      providers,
@@ -169,6 +171,15 @@ var resourceMetrics = sync.OnceValues(func() (*xpmanaged.MRMetricRecorder, error
 	m := xpmanaged.NewMRMetricRecorder()
 	return m, metrics.Registry.Register(m)
 })
+
+// warnings logs the API server's: for debugging, as most come again with each resource, like
+// the one about the name of Crossplane's finalizer.
+type warnings struct{ log logr.Logger }
+
+// HandleWarningHeaderWithContext implements rest.WarningHandlerWithContext.
+func (w warnings) HandleWarningHeaderWithContext(_ context.Context, _ int, _, text string) {
+	w.log.V(1).Info("Warning of the API server", "warning", text)
+}
 
 func protobuf(config *rest.Config) *rest.Config {
 	out := rest.CopyConfig(config)

@@ -30,6 +30,9 @@ const (
 
 	// FinalizerProvider keeps a TerraformProvider until its controllers have stopped.
 	FinalizerProvider = "finalizer.landbridge.io"
+	// FinalizerCreated keeps a managed resource from its creation on: the API server puts it
+	// there, where it can be told to, and the controller puts Crossplane's in its place.
+	FinalizerCreated = "landbridge.io/created"
 	// FinalizerInUse keeps a provider configuration while resources use it.
 	FinalizerInUse = "in-use.crossplane.io"
 )

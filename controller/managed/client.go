@@ -4,11 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
-	"slices"
 	"strings"
 	"sync"
 
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -106,7 +104,7 @@ func (c *quietClient) newer(key types.NamespacedName, read *unstructured.Unstruc
 // released says whether the resource is being deleted and no concern of ours any more: its
 // remote object is gone, or was never made. Looking for it again could find a later one.
 func released(u *unstructured.Unstructured) bool {
-	return u.GetDeletionTimestamp() != nil && !slices.Contains(u.GetFinalizers(), xpmanaged.FinalizerName)
+	return u.GetDeletionTimestamp() != nil && !held(u)
 }
 
 func (c *quietClient) wrote(r *Resource) {

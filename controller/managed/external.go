@@ -107,8 +107,8 @@ func (e *external) Delete(ctx context.Context, mg resource.Managed) (xpmanaged.E
 	return xpmanaged.ExternalDelete{}, nil
 }
 
-// setAnnotations writes down what singles out the remote object, in one update, if that is
-// not written yet.
+// setAnnotations writes down what singles out the remote object, and settles the finalizer, in
+// one update, if that is not written yet.
 func (e *external) setAnnotations(ctx context.Context, r *Resource, o *scheduler.Observation) error {
 	if !o.Exists() || meta.WasDeleted(r) || o.Operation != nil {
 		return nil
@@ -129,7 +129,7 @@ func (e *external) setAnnotations(ctx context.Context, r *Resource, o *scheduler
 	for k, v := range want {
 		changed = changed || annotations[k] != v
 	}
-	if !changed {
+	if !changed && settled(r) {
 		return nil
 	}
 	if a := attemptFrom(ctx); a != nil && e.kind.busy() && !longReady(r) {
@@ -138,6 +138,7 @@ func (e *external) setAnnotations(ctx context.Context, r *Resource, o *scheduler
 		return nil
 	}
 	meta.AddAnnotations(r, want)
+	settle(r)
 	return e.client.Update(ctx, r)
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -76,38 +75,6 @@ func desiredStateChanged() predicate.TypedPredicate[*unstructured.Unstructured] 
 				(!e.ObjectNew.GetDeletionTimestamp().IsZero() && len(e.ObjectOld.GetFinalizers()) != len(e.ObjectNew.GetFinalizers()))
 		},
 	}
-}
-
-// finalizer holds a custom resource until its remote object is gone, or given up, and its
-// state is forgotten.
-type finalizer struct {
-	kind      *Kind
-	client    client.Client
-	connector *connector
-}
-
-var _ resource.Finalizer = (*finalizer)(nil)
-
-func (f *finalizer) api() *resource.APIFinalizer {
-	return resource.NewAPIFinalizer(f.client, xpmanaged.FinalizerName)
-}
-
-// AddFinalizer implements resource.Finalizer.
-func (f *finalizer) AddFinalizer(ctx context.Context, o resource.Object) error {
-	return f.api().AddFinalizer(ctx, o)
-}
-
-// RemoveFinalizer implements resource.Finalizer. What is stored goes first: a state without
-// its resource would be an orphan, a resource without state can still be found by its identity.
-func (f *finalizer) RemoveFinalizer(ctx context.Context, o resource.Object) error {
-	r := o.(*Resource)
-	req, _ := f.connector.request(ctx, r)
-	if err := f.kind.Scheduler.Forget(ctx, req); err != nil {
-		return err
-	}
-	f.kind.configurations.forget(r.GetUID())
-	f.kind.written.forget(r.GetUID())
-	return f.api().RemoveFinalizer(ctx, o)
 }
 
 // noReferences: references between resources are not resolved.

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/zclconf/go-cty/cty"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -130,7 +129,7 @@ func (c *connector) request(ctx context.Context, r *Resource) (scheduler.Request
 		Key: store.Key{Group: k.Model.Group, Kind: k.Model.Kind, Namespace: r.GetNamespace(), Name: r.GetName()},
 		UID: r.GetUID(), Generation: r.GetGeneration(),
 		Resource:      terraform.Resource{Schema: k.Model.Schema},
-		New:           !meta.FinalizerExists(r, xpmanaged.FinalizerName),
+		New:           untouched(r),
 		ConfirmCreate: r.GetAnnotations()[v1alpha1.AnnotationConfirmCreate],
 		Asked:         asked(r),
 	}
@@ -192,6 +191,20 @@ func timeouts(lifecycle map[string]any) (scheduler.Timeouts, diagnostic.Diagnost
 func asked(r *Resource) store.Tokens {
 	a := r.GetAnnotations()
 	return store.Tokens{Taint: a[v1alpha1.AnnotationTaint], Untaint: a[v1alpha1.AnnotationUntaint], Retry: a[v1alpha1.AnnotationRetry]}
+}
+
+// fresh is how long a resource is taken for one that nothing was begun for yet.
+const fresh = 30 * time.Second
+
+// untouched says whether nothing was begun for the resource, as far as it shows: there is no
+// finalizer of ours, or only just since the API server puts it on by itself, and no status. A
+// process that died at the wrong moment makes this wrong, which the scheduler finds out.
+func untouched(r *Resource) bool {
+	if !held(r) {
+		return true
+	}
+	_, told := r.Object["status"]
+	return !told && !meta.WasDeleted(r) && time.Since(r.GetCreationTimestamp().Time) < fresh
 }
 
 // complete says whether the spec has all the fields that the schema requires.

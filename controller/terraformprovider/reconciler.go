@@ -20,6 +20,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	admissionregistration "k8s.io/client-go/kubernetes/typed/admissionregistration/v1"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -57,6 +58,7 @@ const crdWorkers = 8
 type Reconciler struct {
 	Manager   manager.Manager
 	CRDs      apiextensions.CustomResourceDefinitionInterface
+	Policies  admissionregistration.AdmissionregistrationV1Interface
 	Installer *install.Installer
 	// Linked are the providers that need no binary; it may be empty.
 	Linked    []Linked
@@ -289,6 +291,7 @@ func (r *Reconciler) activate(ctx context.Context, name string, run *running, ac
 		})
 	}
 	_ = group.Wait()
+	r.finalizers(ctx, name, run, want)
 	// Not before the kinds: who uses a configuration is known from their controllers.
 	note(run.startConfigs())
 	for _, t := range run.types() {
@@ -298,6 +301,29 @@ func (r *Reconciler) activate(ctx context.Context, name string, run *running, ac
 	}
 	note(r.prune(ctx, name, want))
 	return problems
+}
+
+// finalizers keeps the policy that puts finalizers on resources of the kinds that are served.
+func (r *Reconciler) finalizers(ctx context.Context, name string, run *running, want map[string]bool) {
+	var plurals []string
+	for _, t := range run.types() {
+		if want[t] {
+			plurals = append(plurals, run.model.Resources[t].Plural)
+		}
+	}
+	var err error
+	if len(plurals) == 0 {
+		err = removeFinalizers(ctx, r.Policies, name)
+	} else {
+		err = ensureFinalizers(ctx, r.Policies, name, run.model.Group, plurals)
+	}
+	switch {
+	case err == nil:
+	case unavailable(err):
+		r.Logger.V(1).Info("The API server does not put finalizers on new resources, so the controller does", "provider", name, "why", err.Error())
+	default:
+		r.Logger.Error(err, "The controller puts finalizers on new resources, since the API server cannot be told to", "provider", name)
+	}
 }
 
 // prune deletes the CRDs of types that are not active, unless there are resources of the
@@ -342,6 +368,10 @@ func (r *Reconciler) remove(ctx context.Context, p *v1alpha1.TerraformProvider) 
 	run := r.providers[p.UID]
 	delete(r.providers, p.UID)
 	r.mu.Unlock()
+	// First: a resource made from now on would wait for its finalizer to be taken off for ever.
+	if err := removeFinalizers(ctx, r.Policies, p.Name); err != nil {
+		return err
+	}
 	if run != nil {
 		run.stop(ctx)
 	}
