@@ -51,6 +51,10 @@ nor to try it:
 		newApplyCommand(),
 		newDiscoverCommand(),
 		newImportCommand(),
+		newStatusCommand(),
+		newTaintCommand(),
+		newUntaintCommand(),
+		newRetryCommand(),
 	)
 	return root
 }

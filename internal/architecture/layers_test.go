@@ -24,7 +24,7 @@ const modulePath = "github.com/landbridge-io/landbridge"
 var layers = [][]string{
 	{"cmd/landbridge"},
 	{"cluster"},
-	{"controller", "generate", "importer", "standalone"},
+	{"controller", "generate", "importer", "operate", "standalone"},
 	{"scheduler"},
 	{"discover", "terraform/engine", "terraform/cli", "terraform/planview"},
 	{"terraform"},

@@ -50,7 +50,7 @@ var Landbridge = Target{
 	Output:  "bin/landbridge",
 	Sources: []string{
 		"go.mod", "go.sum", "apis", "cluster", "cmd", "config", "controller", "crd", "diagnostic", "discover", "generate",
-		"importer", "instance", "standalone",
+		"importer", "instance", "operate", "standalone",
 		"internal", "model", "provider", "scheduler", "schema", "terraform", "translate",
 	},
 }

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/landbridge-io/landbridge/operate"
+)
+
+// clusterFlags are the flags of commands that work with resources in a cluster.
+type clusterFlags struct {
+	kubeconfig, context, namespace string
+}
+
+func (f *clusterFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig file (default: $KUBECONFIG, ~/.kube/config, or the cluster the process runs in)")
+	flags.StringVar(&f.context, "context", "", "context of the kubeconfig")
+	flags.StringVarP(&f.namespace, "namespace", "n", "", "namespace of the resources (default: that of the context)")
+}
+
+// open is the cluster, and the namespace that is meant.
+func (f *clusterFlags) open() (*operate.Cluster, string, error) {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = f.kubeconfig
+	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: f.context})
+	config, err := loader.ClientConfig()
+	if err != nil {
+		return nil, "", fmt.Errorf("no cluster to work with: %w", err)
+	}
+	namespace := f.namespace
+	if namespace == "" {
+		if namespace, _, err = loader.Namespace(); err != nil {
+			return nil, "", err
+		}
+	}
+	c, err := operate.NewCluster(config)
+	return c, namespace, err
+}
+
+// completeKinds offers the kinds of managed resources.
+func (f *clusterFlags) completeKinds() []cobra.Completion {
+	c, _, err := f.open()
+	if err != nil {
+		return nil
+	}
+	kinds, err := c.Kinds()
+	if err != nil {
+		return nil
+	}
+	called := map[string]int{}
+	for _, k := range kinds {
+		called[k.Singular]++
+	}
+	var out []cobra.Completion
+	for _, k := range kinds {
+		name := k.Singular
+		if called[name] > 1 {
+			name = k.String()
+		}
+		out = append(out, cobra.CompletionWithDesc(name, k.Group))
+	}
+	return out
+}
+
+// completeNames offers the resources of a kind.
+func (f *clusterFlags) completeNames(cmd *cobra.Command, kind string) []cobra.Completion {
+	c, namespace, err := f.open()
+	if err != nil {
+		return nil
+	}
+	kinds, err := c.Kinds()
+	if err != nil {
+		return nil
+	}
+	k, err := operate.Find(kinds, kind)
+	if err != nil {
+		return nil
+	}
+	names, err := c.Names(cmd.Context(), k, namespace)
+	if err != nil {
+		return nil
+	}
+	return names
+}

@@ -1,0 +1,268 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/landbridge-io/landbridge/operate"
+)
+
+var statusOutputs = []string{"text", "json"}
+
+type statusFlags struct {
+	clusterFlags
+	everywhere, watch bool
+	output            string
+}
+
+func newStatusCommand() *cobra.Command {
+	var flags statusFlags
+	cmd := &cobra.Command{
+		Use:   "status [KIND...]",
+		Short: "Show how the managed resources of a cluster are",
+		Long: `Show how the managed resources of a cluster are: one line for each, with
+
+  STATE      of the remote object: Empty (there is none), Partial (it has not been read whole),
+             Tainted (it is going to be replaced) or Full
+  READY      whether the object can be used
+  SYNCED     whether the controller could do what the resource asks for
+  OPERATION  the change that is being carried out, and for how long
+  ID         the object's identity at the provider, or its external name
+  MESSAGE    what is in the way, if anything is
+
+KIND limits it to some kinds: a kind, its plural or a short name, with its group where several have
+the name. With --watch a terminal shows how they are all the time, and anything else gets a line
+for each change. Only the rights to list and watch the resources are needed.`,
+		Example: `  # All managed resources of the namespace, and all of the cluster
+  landbridge status
+  landbridge status -A
+
+  # Look on while some kinds change
+  landbridge status -w password,file -n team-a
+
+  # Everything that is not ready, for a script
+  landbridge status -A -o json | jq '.resources[] | select(.ready != "True")'`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !slices.Contains(statusOutputs, flags.output) {
+				return fmt.Errorf("unknown output %q: it is one of %s", flags.output, strings.Join(statusOutputs, ", "))
+			}
+			c, namespace, err := flags.open()
+			if err != nil {
+				return err
+			}
+			if flags.everywhere {
+				namespace = ""
+			}
+			s := statusView{cluster: c, namespace: namespace, flags: flags, names: splitNames(args), out: cmd.OutOrStdout(), err: cmd.ErrOrStderr()}
+			switch {
+			case !flags.watch:
+				return s.once(cmd.Context())
+			case flags.output == "text" && isTerminal(s.out):
+				return s.live(cmd.Context(), s.out.(*os.File))
+			default:
+				return s.changes(cmd.Context())
+			}
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return flags.completeKinds(), cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	flags.add(cmd)
+	cmd.Flags().BoolVarP(&flags.everywhere, "all-namespaces", "A", false, "resources of all namespaces")
+	cmd.Flags().BoolVarP(&flags.watch, "watch", "w", false, "go on, and show what changes")
+	cmd.Flags().StringVarP(&flags.output, "output", "o", statusOutputs[0], "how to print it: "+strings.Join(statusOutputs, ", "))
+	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(statusOutputs, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// splitNames takes a,b for a b, as kubectl does.
+func splitNames(args []string) []string {
+	var out []string
+	for _, a := range args {
+		for name := range strings.SplitSeq(a, ",") {
+			if name != "" {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
+type statusView struct {
+	cluster   *operate.Cluster
+	namespace string // empty: all
+	flags     statusFlags
+	names     []string
+	out, err  io.Writer
+}
+
+// kinds are those that are asked for.
+func (s *statusView) kinds() ([]operate.Kind, error) {
+	all, err := s.cluster.Kinds()
+	if err != nil || len(s.names) == 0 {
+		return all, err
+	}
+	var out []operate.Kind
+	for _, name := range s.names {
+		k, err := operate.Find(all, name)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(out, func(o operate.Kind) bool { return o.String() == k.String() }) {
+			out = append(out, k)
+		}
+	}
+	return out, nil
+}
+
+func (s *statusView) once(ctx context.Context) error {
+	kinds, err := s.kinds()
+	if err != nil {
+		return err
+	}
+	rows, err := s.cluster.List(ctx, kinds, s.namespace)
+	if err != nil && len(rows) == 0 {
+		return err
+	}
+	if s.flags.output == "json" {
+		if rows == nil {
+			rows = []operate.Row{}
+		}
+		if writeErr := writeJSON(s.out, map[string]any{"resources": rows}); writeErr != nil {
+			return writeErr
+		}
+	} else {
+		s.table(kinds, rows)
+	}
+	if err != nil {
+		fmt.Fprintln(s.err, "Not everything is shown:", err)
+		return exit{1}
+	}
+	return nil
+}
+
+func (s *statusView) table(kinds []operate.Kind, rows []operate.Row) {
+	where := "in namespace " + s.namespace + "; -A looks in all"
+	if s.namespace == "" {
+		where = "in the cluster"
+	}
+	switch {
+	case len(kinds) == 0:
+		fmt.Fprintln(s.err, "The cluster serves no managed resources. kubectl get terraformproviders shows which providers are installed.")
+	case len(rows) == 0:
+		fmt.Fprintf(s.err, "There are no managed resources %s.\n", where)
+	default:
+		columns := 0
+		if f, ok := s.out.(*os.File); ok {
+			if w, _, err := term.GetSize(int(f.Fd())); err == nil {
+				columns = w
+			}
+		}
+		fmt.Fprint(s.out, operate.Table(rows, time.Now(), columns))
+	}
+}
+
+// changes prints a line for each resource, and for each change.
+func (s *statusView) changes(ctx context.Context) error {
+	var broken error
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	err := s.cluster.Watch(ctx, s.kinds, s.namespace, func() {}, func(c operate.Change) {
+		var err error
+		if s.flags.output == "json" {
+			err = json.NewEncoder(s.out).Encode(struct {
+				operate.Row
+				Gone bool `json:"gone,omitempty"`
+			}{c.Row, c.Gone})
+		} else {
+			_, err = fmt.Fprintln(s.out, c.Line(time.Now()))
+		}
+		if err != nil && broken == nil {
+			broken = err // nobody reads any more
+			cancel()
+		}
+	})
+	return errors.Join(err, broken)
+}
+
+// Terminal sequences: another screen, and back; the cursor to the top, and all below it away.
+const (
+	screenOn  = "\x1b[?1049h\x1b[?25l"
+	screenOff = "\x1b[?25h\x1b[?1049l"
+	screenTop = "\x1b[H\x1b[J"
+)
+
+// live keeps a table on the terminal until it is interrupted, and leaves the last one behind.
+func (s *statusView) live(ctx context.Context, terminal *os.File) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	changes := make(chan operate.Change)
+	listed, ended := make(chan struct{}, 1), make(chan error, 1)
+	go func() {
+		ended <- s.cluster.Watch(ctx, s.kinds, s.namespace, func() { listed <- struct{}{} }, func(c operate.Change) {
+			select {
+			case changes <- c:
+			case <-ctx.Done():
+			}
+		})
+	}()
+	fmt.Fprint(terminal, screenOn)
+	rows := map[string]operate.Row{}
+	sorted := func() []operate.Row {
+		out := make([]operate.Row, 0, len(rows))
+		for _, key := range slices.Sorted(maps.Keys(rows)) {
+			out = append(out, rows[key])
+		}
+		return out
+	}
+	ready, dirty := false, false
+	draw := func() {
+		columns, lines, err := term.GetSize(int(terminal.Fd()))
+		if err != nil {
+			columns, lines = 80, 24
+		}
+		// In one write, so that nothing flickers. A raw terminal is not asked for: Ctrl-C ends this.
+		fmt.Fprint(terminal, screenTop+operate.Screen(sorted(), time.Now(), columns, lines))
+	}
+	second, soon := time.NewTicker(time.Second), time.NewTicker(150*time.Millisecond)
+	defer second.Stop()
+	defer soon.Stop()
+	for {
+		select {
+		case c := <-changes:
+			if dirty = true; c.Gone {
+				delete(rows, c.Key())
+			} else {
+				rows[c.Key()] = c.Row
+			}
+		case <-listed:
+			ready, dirty = true, true
+		case <-soon.C:
+			if ready && dirty {
+				dirty = false
+				draw()
+			}
+		case <-second.C: // operations grow older
+			dirty = true
+		case err := <-ended:
+			fmt.Fprint(terminal, screenOff)
+			if err == nil && len(rows) > 0 {
+				fmt.Fprintln(terminal, operate.Summary(sorted()))
+				columns, _, _ := term.GetSize(int(terminal.Fd()))
+				fmt.Fprint(terminal, operate.Table(sorted(), time.Now(), columns))
+			}
+			return err
+		}
+	}
+}
