@@ -9,6 +9,7 @@ import (
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -28,7 +29,7 @@ func Apply(ctx context.Context, c client.Client, manifests []Manifest) (int, err
 		}
 		all[i] = objects
 		for _, o := range objects {
-			if err := c.Create(ctx, o.DeepCopy(), client.DryRunAll, fieldOwner); err != nil {
+			if err := create(ctx, c, o.DeepCopy(), client.DryRunAll, fieldOwner); err != nil {
 				problems = append(problems, fmt.Errorf("%s: %w", m.Origin, explain(o, err)))
 			}
 		}
@@ -46,7 +47,7 @@ func Apply(ctx context.Context, c client.Client, manifests []Manifest) (int, err
 
 func applyOne(ctx context.Context, c client.Client, objects []*unstructured.Unstructured) error {
 	for i, o := range objects {
-		err := c.Create(ctx, o, fieldOwner)
+		err := create(ctx, c, o, fieldOwner)
 		if err == nil {
 			continue
 		}
@@ -62,6 +63,19 @@ func applyOne(ctx context.Context, c client.Client, objects []*unstructured.Unst
 		return err
 	}
 	return nil
+}
+
+// patience is how long an API server is waited for that says that it is not ready: kinds that
+// were just activated take a moment to be served everywhere.
+const patience = 30 * time.Second
+
+func create(ctx context.Context, c client.Client, o *unstructured.Unstructured, opts ...client.CreateOption) error {
+	var err error
+	_ = wait.PollUntilContextTimeout(ctx, 200*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
+		err = c.Create(ctx, o, opts...)
+		return !kerrors.IsServiceUnavailable(err) && !kerrors.IsTooManyRequests(err), nil
+	})
+	return err
 }
 
 // explain says what to do about an error of the API server. It never holds a Secret's data.

@@ -1,0 +1,56 @@
+package e2e_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/landbridge-io/landbridge/internal/doctest"
+	"github.com/landbridge-io/landbridge/internal/examplecloudtest"
+	"github.com/landbridge-io/landbridge/internal/playgroundtest"
+	"github.com/landbridge-io/landbridge/internal/testbin"
+)
+
+// The page on imports is true, word by word.
+func TestImportPage(t *testing.T) {
+	c := shared(t)
+	cloud := examplecloudtest.Start(t)
+	cloud.Make(t, "things", m{"name": "Web Server", "region": "eu-central-1", "size": 2, "tags": m{"team": "a"}})
+	cloud.Make(t, "things", m{"name": "cache", "region": "us-west-2"})
+	for range 2 {
+		cloud.Make(t, "things", m{"name": "db", "region": "us-east-1"})
+	}
+	before := cloud.Audit(t)
+	doctest.Test(t, filepath.Join("..", "..", "docs", "import.md"), doctest.Options{
+		Env: []string{
+			"PATH=" + programs(t) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + playgroundtest.Start(t).Kubeconfig,
+		},
+		Replace: map[string]string{
+			"http://127.0.0.1:8480":                                 cloud.URL,
+			"/opt/providers/terraform-provider-examplecloud_v3.0.0": examplecloudtest.Provider(t, examplecloudtest.Framework6),
+		},
+	})
+	after := cloud.Audit(t)
+	if after.Creates != before.Creates+2 || after.Updates != before.Updates || after.Deletes != before.Deletes {
+		t.Errorf("the imports changed something: before %+v, after %+v", before, after)
+	}
+	for _, x := range []struct{ kind, name string }{{"Thing", "web"}, {"Thing", "cache"}, {"Credential", "api"}, {"IDImport", "note"}} {
+		c.untouched(t, resource("examplecloud.landbridge.io/v1alpha1", x.kind, "team-a", x.name, nil))
+	}
+}
+
+// programs is a directory with the programs that pages use.
+func programs(t *testing.T) string {
+	t.Helper()
+	dir := directory(t)
+	for name, target := range map[string]testbin.Target{"landbridge": testbin.Landbridge, "kubectl": testbin.Kubectl} {
+		path, err := testbin.Build(t.Context(), target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(path, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
