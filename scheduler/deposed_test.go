@@ -85,7 +85,7 @@ func TestCreateBeforeDestroy(t *testing.T) {
 			t.Errorf("in the end: %+v", o)
 		}
 		want := []string{
-			"plan", "save intent Create", "apply Create", "save", "wake",
+			"plan", "import", "save intent Create", "apply Create", "save", "wake",
 			"refresh", "plan destroy", "save intent Delete", "apply Delete", "save", "wake",
 			"refresh", "plan",
 		}

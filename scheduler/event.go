@@ -3,6 +3,8 @@ package scheduler
 import (
 	"time"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/landbridge-io/landbridge/diagnostic"
 	"github.com/landbridge-io/landbridge/instance"
 )
@@ -26,6 +28,8 @@ type Event struct {
 	Diagnostics diagnostic.Diagnostics
 	// Instance is what an operation that ended has left, as far as that is known.
 	Instance instance.Instance
+	// From and To are the identities before and after IdentityChanged.
+	From, To cty.Value
 }
 
 // EventKind is what happened.
@@ -49,6 +53,8 @@ const (
 	Recovered EventKind = "Recovered"
 	// Gone: the object was destroyed by somebody else.
 	Gone EventKind = "Gone"
+	// IdentityChanged: the same object has another identity, which its provider allows.
+	IdentityChanged EventKind = "IdentityChanged"
 )
 
 func (r Request) tell(e Event) {

@@ -37,6 +37,8 @@ const (
 	plannedIdentity identityKind = "planned"
 	// derivable: the identity is the argument name, and the provider plans none.
 	derivable identityKind = "derivable"
+	// constant: the type has none, and all objects have the same id.
+	constant identityKind = "constant"
 )
 
 // foreseen says whether the identity is known before the create.
@@ -102,10 +104,13 @@ type cloud struct {
 	serial  int
 	applies int
 	manner  manner
+	refusal diagnostic.Diagnostics // instead of a quota's
 	// block, if set, keeps Apply until it is closed or the context ends.
 	block chan struct{}
 	// before and after surround what Apply does in the world.
 	before, after func()
+	// moved are the objects whose planned identity is not the one that follows from their name.
+	moved map[string]string
 	// unique refuses a second object of the same name.
 	unique bool
 	// fail makes a call of the given name answer with an error.
@@ -117,7 +122,7 @@ type cloud struct {
 var _ terraform.Executor = (*cloud)(nil)
 
 func newCloud(kind identityKind) *cloud {
-	return &cloud{kind: kind, log: &events{}, objects: map[string]object{}, manner: inOrder, fail: map[string]diagnostic.Diagnostics{}}
+	return &cloud{kind: kind, log: &events{}, objects: map[string]object{}, moved: map[string]string{}, manner: inOrder, fail: map[string]diagnostic.Diagnostics{}}
 }
 
 func (c *cloud) call(name string) diagnostic.Diagnostics {
@@ -130,10 +135,22 @@ func (c *cloud) instance(id string) instance.Instance {
 	if !ok {
 		return instance.Instance{}
 	}
-	return instance.Instance{
-		State: thing(cty.StringVal(id), o.name, o.size), SchemaVersion: 1,
-		Identity: c.identity(id, o.name), Status: instance.Full, Private: []byte("private"),
+	shown := id
+	if c.kind == constant {
+		shown = "none"
 	}
+	return instance.Instance{
+		State: thing(cty.StringVal(shown), o.name, o.size), SchemaVersion: 1,
+		Identity: c.identity(id, o.name), Status: instance.Full, Private: []byte(id),
+	}
+}
+
+// find is the id of an instance's object.
+func (c *cloud) find(in instance.Instance) string {
+	if c.kind == constant {
+		return string(in.Private)
+	}
+	return idOf(in)
 }
 
 func (c *cloud) identity(id, name string) cty.Value {
@@ -141,6 +158,9 @@ func (c *cloud) identity(id, name string) cty.Value {
 	case assigned:
 		return cty.ObjectVal(map[string]cty.Value{"id": cty.StringVal(id)})
 	case plannedIdentity:
+		if path, ok := c.moved[id]; ok {
+			return cty.ObjectVal(map[string]cty.Value{"path": cty.StringVal(path)})
+		}
 		return cty.ObjectVal(map[string]cty.Value{"path": cty.StringVal("/things/" + name)})
 	case derivable:
 		return cty.ObjectVal(map[string]cty.Value{"name": cty.StringVal(name), "region": cty.StringVal("here")})
@@ -198,12 +218,12 @@ func (c *cloud) Refresh(_ context.Context, _ terraform.Resource, in instance.Ins
 	if d := c.call("refresh"); d.HasErrors() {
 		return terraform.Refreshed{Instance: in}, d
 	}
-	out := c.instance(idOf(in))
+	out := c.instance(c.find(in))
 	if in.Status == instance.Tainted && out.Exists() {
 		out.Status = instance.Tainted
 	}
-	out.Operation, out.Deposed = in.Operation, in.Deposed
-	unchanged := out.Exists() && out.State.RawEquals(in.State) && out.Status == in.Status
+	out.Operation, out.Deposed, out.IdentityHistory = in.Operation, in.Deposed, in.IdentityHistory
+	unchanged := out.Exists() && out.State.RawEquals(in.State) && out.Status == in.Status && (out.Identity == cty.NilVal || out.Identity.RawEquals(in.Identity))
 	return terraform.Refreshed{Instance: out, Unchanged: unchanged}, nil
 }
 
@@ -219,15 +239,16 @@ func (c *cloud) Plan(_ context.Context, r terraform.Resource, in instance.Instan
 	}
 	name, size := nameOf(config.Value), sizeOf(config.Value)
 	p := terraform.Plan{Resource: r, Prior: in, Config: config.Value, Private: []byte("planned")}
+	p.State = thing(cty.UnknownVal(cty.String), name, size)
+	switch c.kind {
+	case assigned:
+		p.Identity = cty.ObjectVal(map[string]cty.Value{"id": cty.UnknownVal(cty.String)})
+	case plannedIdentity:
+		p.Identity = c.identity("", name)
+	}
 	switch {
 	case !in.Exists():
-		p.Action, p.State = terraform.Create, thing(cty.UnknownVal(cty.String), name, size)
-		switch c.kind {
-		case assigned:
-			p.Identity = cty.ObjectVal(map[string]cty.Value{"id": cty.UnknownVal(cty.String)})
-		case plannedIdentity:
-			p.Identity = c.identity("", name)
-		}
+		p.Action = terraform.Create
 	case in.Status == instance.Tainted:
 		p.Action, p.Reason = replacement(config), terraform.ReplaceBecauseTainted
 	case nameOf(in.State) != name:
@@ -305,11 +326,14 @@ func (c *cloud) apply(p terraform.Plan) (instance.Instance, diagnostic.Diagnosti
 	defer c.mu.Unlock()
 	switch c.manner {
 	case refused:
+		if c.refusal != nil {
+			return p.Prior, c.refusal
+		}
 		return p.Prior, diagnostic.Errorf("Quota exceeded", "There is no room.")
 	case silentUndone:
 		return c.silent(p, nil)
 	}
-	id := idOf(p.Prior)
+	id := c.find(p.Prior)
 	switch p.Action {
 	case terraform.Create:
 		for _, o := range c.objects {
@@ -329,6 +353,9 @@ func (c *cloud) apply(p terraform.Plan) (instance.Instance, diagnostic.Diagnosti
 		return p.Prior, diagnostic.Errorf("Plan cannot be applied", "It is %s.", p.Action)
 	}
 	out := c.instance(id)
+	if out.Exists() {
+		out.IdentityHistory = p.Prior.IdentityHistory
+	}
 	switch {
 	case c.manner == silentDone:
 		return c.silent(p, nil)
@@ -346,6 +373,10 @@ func (c *cloud) Import(_ context.Context, _ terraform.Resource, target terraform
 	defer c.mu.Unlock()
 	if d := c.call("import"); d.HasErrors() {
 		return instance.Instance{}, d
+	}
+	if c.kind == constant { // anything is imported, and becomes an object
+		id := c.addLocked(object{target.ID, 0})
+		return c.instance(id), nil
 	}
 	for id, o := range c.objects {
 		byIdentity := target.Identity != cty.NilVal
@@ -540,7 +571,7 @@ func newHarness(t *testing.T, kind identityKind) *harness {
 	h.sched = scheduler.New(h.o)
 	h.r = scheduler.Request{
 		Key: store.Key{Group: "test.landbridge.io", Kind: "Thing", Namespace: "team", Name: "one"}, UID: "uid-1", Generation: 1,
-		Resource: kind.resource(), ProviderConfiguration: "default", AllowReplace: true,
+		Resource: kind.resource(), ProviderConfiguration: "default", AllowCreate: true, AllowReplace: true,
 		Config: config("a", 1), ConfigHash: "a1",
 		Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
 			return c, func() {}, nil
@@ -568,6 +599,9 @@ func eventText(e scheduler.Event) string {
 	add(e.Deposed != "", "with deposed")
 	add(e.Found, "found")
 	add(e.Asked, "as asked")
+	if e.Kind == scheduler.IdentityChanged {
+		parts = append(parts, e.From.GetAttr("path").AsString(), e.To.GetAttr("path").AsString())
+	}
 	for _, d := range e.Diagnostics {
 		parts = append(parts, "("+d.Summary+")")
 	}
@@ -666,7 +700,7 @@ func (h *harness) interrupted(kind instance.OperationKind, prior instance.Instan
 	}
 	in := prior
 	in.Operation = &instance.Operation{
-		ID: "op-1", Kind: kind, Generation: 1, StartedAt: time.Now(), Deadline: time.Now().Add(time.Hour),
+		ID: "op-1", Kind: kind, Generation: 1, Absent: kind == instance.Create && h.cloud.kind.foreseen(), StartedAt: time.Now(), Deadline: time.Now().Add(time.Hour),
 		PlannedState: p.State, PlannedPrivate: p.Private, PlannedIdentity: p.Identity,
 	}
 	h.stores(in)

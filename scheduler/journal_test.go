@@ -75,8 +75,10 @@ type journalTest struct {
 	before     bool // createBeforeDestroy
 	taints     int
 
-	// unknown is the operation whose outcome the last Observe could not tell.
+	// unknown is the operation whose outcome the last Observe could not tell; doubted says that it
+	// did not believe what is known of the object.
 	unknown string
+	doubted bool
 }
 
 // process is a life of the controller: when it is dead, it changes nothing any more.
@@ -189,8 +191,9 @@ func (j *journalTest) key() store.Key {
 func (j *journalTest) request() scheduler.Request {
 	r := scheduler.Request{
 		Key: j.key(), UID: types.UID(fmt.Sprint("uid-", j.uid)), Generation: j.generation,
-		Resource: j.cloud.kind.resource(), ProviderConfiguration: "default", AllowReplace: true, ConfirmCreate: j.confirm,
-		Asked: store.Tokens{Taint: fmt.Sprint(j.taints)},
+		Resource: j.cloud.kind.resource(), ProviderConfiguration: "default", AllowCreate: true, AllowReplace: true, ConfirmCreate: j.confirm,
+		Deleted: j.deleting,
+		Asked:   store.Tokens{Taint: fmt.Sprint(j.taints)},
 		Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
 			return j.cloud, func() {}, nil
 		},
@@ -282,7 +285,7 @@ func (j *journalTest) checkIntent() {
 func (j *journalTest) reconcile() {
 	ctx := context.Background()
 	time.Sleep(time.Microsecond)
-	j.unknown = ""
+	j.unknown, j.doubted = "", false
 	sched, r := j.process.sched, j.request()
 	o, err := sched.Observe(ctx, r)
 	var se *scheduler.Error
@@ -298,6 +301,7 @@ func (j *journalTest) reconcile() {
 		if se.Reason == scheduler.ReasonImportFailed && rec.Instance.Operation != nil {
 			j.unknown = rec.Instance.Operation.ID
 		}
+		j.doubted = se.Reason == scheduler.ReasonImportFailed && rec.Version == "" && j.imports == ""
 		return
 	case err != nil:
 		j.fatalf("Observe: %v", err)
@@ -358,6 +362,10 @@ func (j *journalTest) destroy(*rapid.T) {
 // person does what the message of an unknown outcome says: looks for the object, and adopts
 // it, or confirms that there is none.
 func (j *journalTest) person(cleansUp bool) {
+	if j.doubted && slices.Contains(j.cloud.ids(), j.known) && !j.deleting {
+		j.imports = j.known
+		return
+	}
 	if j.unknown == "" {
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/zclconf/go-cty/cty"
 	"golang.org/x/sync/semaphore"
 	"k8s.io/apimachinery/pkg/util/uuid"
 
@@ -35,6 +36,9 @@ func (s *Scheduler) start(e *entry, r Request, t task) error {
 	defer s.mu.Unlock()
 	if s.stopping {
 		return &Error{Reason: ReasonProviderUnavailable, Err: errors.New("the controller is stopping; the operation is left to its successor")}
+	}
+	if rival, ok := e.claimant.Begin(); !ok {
+		return identityConflict(rival)
 	}
 	op := &instance.Operation{
 		ID: string(uuid.NewUUID()), Kind: t.kind, Deposed: t.deposed, Generation: r.Generation, StartedAt: s.o.Clock.Now(),
@@ -69,6 +73,10 @@ type result struct {
 	diags  diagnostic.Diagnostics
 	// undispatched says that the provider was never asked, whatever the store holds.
 	undispatched bool
+	// planned is the identity of what was to be made, as far as it was known; met is an object
+	// that was there already.
+	planned cty.Value
+	met     instance.Instance
 }
 
 // run is the journal protocol: intent, dispatch, conclude.
@@ -100,9 +108,14 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	if s.isStopping() {
 		return notStarted(&rec, diagnostic.Errorf("Operation not started", "The controller is stopping; the operation is left to its successor."))
 	}
+	met, absent := look(ctx, ex, r, in, op.Kind, p)
+	if met.Exists() {
+		return result{op: op, record: &rec, undispatched: true, met: met, planned: plannedIdentity(r, p.Identity, p.State)}
+	}
 
 	// Intent.
 	intended := *op
+	intended.Absent = absent
 	intended.PlannedState, intended.PlannedPrivate, intended.PlannedIdentity = p.State, p.Private, p.Identity
 	in.Operation = &intended
 	intent.Instance = in
@@ -120,12 +133,16 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 		diags = append(diags, timedOut(op.Kind, timeout)...)
 	}
 
+	if op.Kind == instance.Update {
+		out = out.AfterIdentity(p.Prior, s.o.Clock.Now())
+	}
+
 	// Conclude.
 	rec.Instance = concluded(in, out, diags)
 	if rec, err = s.conclude(r, op, rec); err != nil {
 		return result{op: op, diags: append(diags, diagnostic.Errorf("Outcome not recorded", "The operation ended, but its outcome could not be recorded: %s.", err)...)}
 	}
-	return result{op: op, record: &rec, diags: diags}
+	return result{op: op, record: &rec, diags: diags, planned: plannedIdentity(r, p.Identity, p.State)}
 }
 
 // begin is called when it is the operation's turn: its time counts from now.
@@ -255,6 +272,7 @@ func (s *Scheduler) same(r Request, a, b store.Record) bool {
 func (s *Scheduler) end(e *entry, r Request, t task, res result) {
 	op := res.op
 	e.mu.Lock()
+	prior := e.record.Instance
 	if res.record != nil {
 		e.record = *res.record
 	} else {
@@ -264,6 +282,19 @@ func (s *Scheduler) end(e *entry, r Request, t task, res result) {
 		e.undispatched = op.ID
 	}
 	e.running, e.observation, e.configHash = nil, nil, ""
+	if op.Kind == instance.Create && e.record.Instance.Exists() {
+		e.complete(identityKey(r, instance.Instance{Identity: res.planned}), identityKey(r, e.record.Instance))
+	}
+	if res.record != nil && (e.record.Instance.Exists() || e.record.Instance.Operation != nil) {
+		s.claim(e, r, e.record.Instance) // else it keeps what it claims, until the next plan
+	}
+	s.wake(e.claimant.End())
+	reason := failed(ReasonOperationFailed, res.diags).Reason
+	if res.met.Exists() {
+		var diags diagnostic.Diagnostics
+		reason, diags = s.meets(e, r, res.met, res.planned)
+		res.diags = append(res.diags, diags...)
+	}
 	e.last = &Outcome{Kind: op.Kind, At: s.o.Clock.Now(), Diagnostics: res.diags}
 	if e.applied = op.Kind != instance.Delete && res.record != nil && !res.diags.HasErrors(); e.applied {
 		e.observation = &Observation{Instance: e.record.Instance, Plan: &upToDate, Last: e.last, Warnings: res.diags.Warnings()}
@@ -282,7 +313,7 @@ func (s *Scheduler) end(e *entry, r Request, t task, res result) {
 		if f.count < 16 {
 			wait = min(s.o.MinBackoff<<f.count, s.o.MaxBackoff)
 		}
-		*f = failure{count: f.count + 1, hash: r.ConfigHash, retryAt: e.last.At.Add(wait), diags: res.diags.Errors()}
+		*f = failure{count: f.count + 1, hash: r.ConfigHash, retryAt: e.last.At.Add(wait), reason: reason, diags: res.diags.Errors()}
 		e.last.RetryAt = f.retryAt
 	case t.replacement && op.Deposed == "":
 		// The delete is but half of a replacement, whose create may fail again and again.
@@ -291,6 +322,9 @@ func (s *Scheduler) end(e *entry, r Request, t task, res result) {
 		*f = failure{}
 	}
 	events := ended(t, res, e.replacing)
+	if op.Kind == instance.Update && instance.IdentityChanged(prior, e.record.Instance) {
+		events = append(events, Event{Kind: IdentityChanged, From: prior.Identity, To: e.record.Instance.Identity})
+	}
 	e.replacing = t.replacement && op.Kind == instance.Delete && op.Deposed == ""
 	e.mu.Unlock()
 	for _, event := range events {

@@ -30,9 +30,9 @@ func TestApply(t *testing.T) {
 		status instance.Status
 		failed bool
 	}{
-		"create":          {name: "a", size: 1, calls: []string{"save intent Create", "apply Create", "save", "wake"}, status: instance.Full},
-		"create refused":  {manner: refused, name: "a", size: 1, calls: []string{"save intent Create", "apply Create", "save", "wake"}, failed: true},
-		"create halfway":  {manner: halfway, name: "a", size: 1, calls: []string{"save intent Create", "apply Create", "save", "wake"}, status: instance.Tainted, failed: true},
+		"create":          {name: "a", size: 1, calls: []string{"import", "save intent Create", "apply Create", "save", "wake"}, status: instance.Full},
+		"create refused":  {manner: refused, name: "a", size: 1, calls: []string{"import", "save intent Create", "apply Create", "save", "wake"}, failed: true},
+		"create halfway":  {manner: halfway, name: "a", size: 1, calls: []string{"import", "save intent Create", "apply Create", "save", "wake"}, status: instance.Tainted, failed: true},
 		"update":          {prior: true, name: "a", size: 2, calls: []string{"save intent Update", "apply Update", "save", "wake"}, status: instance.Full},
 		"update refused":  {manner: refused, prior: true, name: "a", size: 2, calls: []string{"save intent Update", "apply Update", "save", "wake"}, status: instance.Full, failed: true},
 		"update halfway":  {manner: halfway, prior: true, name: "a", size: 2, calls: []string{"save intent Update", "apply Update", "save", "wake"}, status: instance.Full, failed: true},

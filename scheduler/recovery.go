@@ -14,8 +14,9 @@ import (
 // by a provider that never answered. After it, the record has no operation, or there is an error.
 //
 // Only an object that is looked for where the create would have put it, and is not there,
-// proves that a second create is safe. Where the user or an annotation says that the object
-// is, may be where an earlier one was: it proves something only if there is one.
+// proves that a second create is safe. Only if it was not there before the create either, it
+// proves that the create made it: anything else may be somebody else's, which must neither be
+// replaced nor taken over unless the user says so.
 func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terraform.Executor) error {
 	in := e.record.Instance
 	op := in.Operation
@@ -26,28 +27,42 @@ func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terrafo
 	}
 	unknown := createOutcomeUnknown(op)
 	var refused diagnostic.Diagnostics
-	if identity := createIdentity(r, op); identity != cty.NilVal {
+	if r.Import != nil {
+		found, diags := ex.Import(ctx, r.Resource, *r.Import)
+		switch {
+		case diags.HasErrors():
+			refused = diags
+		case !isDeposed(in, found):
+			return s.adopt(ctx, e, r, op, found)
+		}
+	}
+	if identity := plannedIdentity(r, op.PlannedIdentity, op.PlannedState); identity != cty.NilVal {
 		found, diags := ex.Import(ctx, r.Resource, terraform.ImportTarget{Identity: identity})
 		switch {
-		case !diags.HasErrors() && !isDeposed(in, found):
-			return s.adopt(ctx, e, r, op, found)
-		case !diags.HasErrors(), nonExistent(diags):
+		case diags.HasErrors() && !nonExistent(diags):
+			refused = append(refused, diags...)
+		case diags.HasErrors(), isDeposed(in, found):
 			return s.recovered(ctx, e, r, op, fallBack(in, op.Deposed), false)
-		}
-		refused = diags
-	}
-	target := r.Import
-	if target == nil {
-		target = r.Known
-	}
-	if target != nil {
-		found, diags := ex.Import(ctx, r.Resource, *target)
-		switch {
-		case !diags.HasErrors() && isDeposed(in, found): // known is the object that made way
-		case !diags.HasErrors():
+		case op.Absent:
+			found.Status = instance.Tainted // what is there may not be whole
 			return s.adopt(ctx, e, r, op, found)
-		case r.Import != nil || !nonExistent(diags):
-			refused = diags
+		default:
+			s.claim(e, r, in, identityKey(r, found))
+			if rival, ok := s.rival(ctx, e); ok && !r.Deleted {
+				return identityConflict(rival)
+			} else if ok {
+				return s.recovered(ctx, e, r, op, fallBack(in, op.Deposed), false) // it is not ours to look after
+			}
+			unknown = append(unknown, foundAfterCreate(r, importOf(found, identity))...)
+		}
+	}
+	if r.Import == nil && r.Known != nil && op.Deposed == "" { // else what is known is the object that made way
+		found, diags := ex.Import(ctx, r.Resource, *r.Known)
+		switch {
+		case diags.HasErrors() && !nonExistent(diags):
+			refused = append(refused, diags...)
+		case !diags.HasErrors() && !isDeposed(in, found):
+			unknown = append(unknown, foundAfterCreate(r, *r.Known)...)
 		}
 	}
 	if refused != nil {
@@ -56,12 +71,16 @@ func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terrafo
 	return failed(ReasonCreateOutcomeUnknown, unknown)
 }
 
-// adopt stores the object that an interrupted create left behind. What is there may not be
-// whole, unless the user says that it is the one to import.
+// adopt stores the object that an interrupted create left behind, unless it is another resource's.
 func (s *Scheduler) adopt(ctx context.Context, e *entry, r Request, op *instance.Operation, found instance.Instance) error {
 	found.Deposed = e.record.Instance.Deposed
-	if r.Import == nil {
-		found.Status = instance.Tainted
+	s.claim(e, r, e.record.Instance, identityKey(r, found))
+	if rival, ok := s.rival(ctx, e); ok && !r.Deleted {
+		return identityConflict(rival)
+	} else if ok {
+		in := e.record.Instance
+		in.Operation = nil
+		return s.recovered(ctx, e, r, op, fallBack(in, op.Deposed), false)
 	}
 	return s.recovered(ctx, e, r, op, found, true)
 }
@@ -94,24 +113,21 @@ func nonExistent(diags diagnostic.Diagnostics) bool {
 	return diags.HasSummary("Cannot import non-existent remote object") || diags.HasSummary("Import returned null resource")
 }
 
-// createIdentity is the identity of the object that an interrupted create makes, as far as an
-// import needs it; cty.NilVal when it cannot be told beforehand. Without attributes that an
-// import requires, nothing says when it is whole. It comes from what was
-// planned, not from the configuration, which may have changed since.
-func createIdentity(r Request, op *instance.Operation) cty.Value {
+// plannedIdentity is the identity of an object that is to be made, or may have been, as far as
+// an import needs it; cty.NilVal when it cannot be told beforehand. Without attributes that an
+// import requires, nothing says when it is whole. It comes from what was planned, not from the
+// configuration, which may have changed since.
+func plannedIdentity(r Request, identity, state cty.Value) cty.Value {
 	schema := r.Resource.Schema.Identity
-	if schema == nil {
-		return cty.NilVal
-	}
-	if len(schema.Required()) == 0 {
+	if schema == nil || len(schema.Required()) == 0 {
 		return cty.NilVal
 	}
 	values := make(map[string]cty.Value, len(schema.Attributes))
 	for name, a := range schema.Attributes {
-		v := planned(op.PlannedIdentity, name, a.Type)
+		v := planned(identity, name, a.Type)
 		if v == cty.NilVal {
 			// Providers that do not plan identities name their attributes after those of the resource.
-			v = planned(op.PlannedState, name, a.Type)
+			v = planned(state, name, a.Type)
 		}
 		switch {
 		case v != cty.NilVal:

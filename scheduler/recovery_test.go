@@ -6,7 +6,6 @@ import (
 	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/zclconf/go-cty/cty"
 
 	"github.com/landbridge-io/landbridge/diagnostic"
 	"github.com/landbridge-io/landbridge/instance"
@@ -16,9 +15,6 @@ import (
 
 // TestRecoverCreate is a create whose intent is stored, and nothing else.
 func TestRecoverCreate(t *testing.T) {
-	byID := func(id string) *terraform.ImportTarget {
-		return &terraform.ImportTarget{ID: id, Identity: cty.NilVal}
-	}
 	cases := map[string]struct {
 		kind    identityKind
 		objects []object // there are, the first being i-1
@@ -49,9 +45,10 @@ func TestRecoverCreate(t *testing.T) {
 			kind: noIdentity, request: func(h *harness) { h.r.Config, h.r.ConfigHash = nil, "" },
 			reason: scheduler.ReasonCreateOutcomeUnknown,
 		},
+		// Nothing says that the create made it, so that only a person can say that it is to be taken over.
 		"known by id, found": {
 			kind: noIdentity, objects: []object{{"a", 1}}, request: func(h *harness) { h.r.Known = byID("i-1") },
-			id: "i-1", status: instance.Tainted,
+			reason: scheduler.ReasonCreateOutcomeUnknown,
 		},
 		// It may have been the id of an earlier object.
 		"known by id, not found": {

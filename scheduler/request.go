@@ -25,13 +25,22 @@ type Request struct {
 	Generation int64
 	Resource   terraform.Resource
 	Acquire    Acquire
+	// Created is the creation time of the custom resource: of two that are about the same remote
+	// object, the older owns it.
+	Created time.Time
 	// ProviderConfiguration names the provider configuration: operations are bounded per
-	// configuration.
+	// configuration, and identities single out remote objects within one.
 	ProviderConfiguration string
 
 	// New says that nothing was ever begun for the resource, so that nothing need be looked for
 	// in the store.
 	New bool
+
+	// Deleted says that the custom resource is being deleted.
+	Deleted bool
+	// ObserveOnly says that the object must not be changed in any way. Such a resource owns
+	// nothing, and so may look at what another one owns.
+	ObserveOnly bool
 
 	// Config is what the object is to be; nil when it is only to be observed or deleted.
 	Config *terraform.Config
@@ -44,11 +53,18 @@ type Request struct {
 	// elsewhere of its identity. Not finding it there means that it is gone, but says nothing of
 	// what an interrupted create made since.
 	Known *terraform.ImportTarget
+	// Recognize says whether an object that was found at Known is called so; nil is always yes: a
+	// user may know an object by a name that it does not have for itself.
+	Recognize func(instance.Instance) bool
+	// SpellImport is the spec.import that would import an object; nil spells none.
+	SpellImport func(terraform.ImportTarget) string
 	// ConfirmCreate is the id of an operation of unknown outcome after which the user says
 	// that a new create is safe.
 	ConfirmCreate string
 	// Asked are the tokens of what is asked for by annotation.
 	Asked store.Tokens
+	// AllowCreate says that an object may be created.
+	AllowCreate bool
 	// AllowReplace says that the object may be destroyed and created anew.
 	AllowReplace bool
 	// KeepTainted says that a tainted object waits for a person instead of being replaced.
@@ -114,6 +130,17 @@ const (
 	ReasonOperationFailed Reason = "OperationFailed"
 	// ReasonReplaceRefused: the change needs a replacement, which is not allowed.
 	ReasonReplaceRefused Reason = "ReplaceRefused"
+	// ReasonIdentityConflict: the remote object belongs to another custom resource.
+	ReasonIdentityConflict Reason = "IdentityConflict"
+	// ReasonAlreadyExists: there is a remote object with the identity of the one to create, which
+	// nobody asked to be imported.
+	ReasonAlreadyExists Reason = "AlreadyExists"
+	// ReasonIdentityUpgradeFailed: the stored identity is of another version of its schema, and
+	// cannot be upgraded.
+	ReasonIdentityUpgradeFailed Reason = "IdentityUpgradeFailed"
+	// ReasonUnexpectedIdentityChange: the provider sees another identity than the stored one, and
+	// says that identities of the type do not change.
+	ReasonUnexpectedIdentityChange Reason = "UnexpectedIdentityChange"
 	// ReasonStore: what is remembered could not be loaded or stored.
 	ReasonStore Reason = "StoreFailed"
 )
@@ -140,6 +167,9 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 func failed(reason Reason, diags diagnostic.Diagnostics) *Error {
+	if terraform.UnexpectedIdentityChange(diags) {
+		reason = ReasonUnexpectedIdentityChange
+	}
 	return &Error{Reason: reason, Diagnostics: diags.Errors()}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/diagnostic"
 	"github.com/landbridge-io/landbridge/instance"
+	"github.com/landbridge-io/landbridge/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/scheduler/store"
 	"github.com/landbridge-io/landbridge/schema"
 	"github.com/landbridge-io/landbridge/terraform"
@@ -31,6 +32,11 @@ type Interface interface {
 	Delete(ctx context.Context, r Request) error
 	// Forget removes what is remembered of the object, which itself stays as it is.
 	Forget(ctx context.Context, r Request) error
+	// Claim makes known which remote objects a resource that has been worked on before is about,
+	// from what is stored of it. As long as that is not known of all of them, nobody must write.
+	Claim(ctx context.Context, r Request) error
+	// Gone says that there is no such custom resource any more, so that others may have its objects.
+	Gone(k store.Key)
 	// Remembered is what is known of the resource without asking anybody; false when that is nothing.
 	Remembered(r Request) (Remembered, bool)
 	// Running is how many operations run.
@@ -41,9 +47,12 @@ type Interface interface {
 type Options struct {
 	Store  store.Store
 	Logger logr.Logger
-	// Wake is called when an operation has ended and its outcome is stored, and when one has
-	// run for LongOperation.
+	// Wake is called when an operation has ended and its outcome is stored, when one has run for
+	// LongOperation, and when a remote object that the resource is about has changed hands.
 	Wake func(store.Key)
+	// Exists says whether there is a custom resource of the key and UID. It is asked of the owner
+	// of a remote object before another resource is refused because of it; nil is always yes.
+	Exists func(context.Context, store.Key, types.UID) bool
 	// LongOperation is how long an operation runs until it is worth telling of; 1 second by default.
 	LongOperation time.Duration
 	// Clock is the real one by default.
@@ -61,7 +70,8 @@ type Options struct {
 
 // Scheduler implements Interface. Make one with New.
 type Scheduler struct {
-	o Options
+	o      Options
+	owners ownership.Index
 
 	mu       sync.Mutex
 	entries  map[types.UID]*entry
@@ -105,6 +115,12 @@ type entry struct {
 	replacing bool
 	// unsaved says that there is a handled token that is not in the store.
 	unsaved bool
+
+	// claimant is the resource in the index of owners; claimed is what its claims were made for,
+	// and completed what an identity that was planned in part turned out to be.
+	claimant  *ownership.Claimant
+	claimed   claimed
+	completed completed
 }
 
 // failure is what keeps operations from being tried again too early.
@@ -112,6 +128,7 @@ type failure struct {
 	count   int
 	hash    string // of the configuration that failed
 	retryAt time.Time
+	reason  Reason
 	diags   diagnostic.Diagnostics
 }
 
@@ -194,6 +211,9 @@ func (s *Scheduler) Observe(ctx context.Context, r Request) (*Observation, error
 	if err := s.load(ctx, e, r); err != nil {
 		return nil, err
 	}
+	if o, err := s.yield(ctx, e, r); o != nil || err != nil {
+		return o, err
+	}
 	if e.applied && e.observation != nil && r.Config != nil && e.configHash == r.ConfigHash {
 		// What a provider answers to an apply was checked against the plan and is the new state;
 		// as in Terraform, it is read at the next occasion.
@@ -230,7 +250,21 @@ func (s *Scheduler) Observe(ctx context.Context, r Request) (*Observation, error
 	if unchanged && e.observation != nil && e.configHash == r.ConfigHash {
 		return e.observation, nil
 	}
-	return s.observe(ctx, e, r, ex)
+	if e.record.Instance.Exists() {
+		s.claim(e, r, e.record.Instance)
+		if o, err := s.yield(ctx, e, r); o != nil || err != nil {
+			return o, err
+		}
+	}
+	o, err := s.observe(ctx, e, r, ex)
+	if err != nil {
+		return nil, err
+	}
+	s.claim(e, r, e.record.Instance, wants(e, r, o.Plan)...)
+	if o, err := s.yield(ctx, e, r); o != nil || err != nil {
+		return o, err
+	}
+	return o, nil
 }
 
 // read reads the current object, and says whether it is as it was. Where it is gone, and there
@@ -244,6 +278,9 @@ func (s *Scheduler) read(ctx context.Context, e *entry, r Request, ex terraform.
 	for e.record.Instance.Exists() {
 		before := e.record.Instance
 		refreshed, diags := ex.Refresh(ctx, r.Resource, before)
+		if diags.HasErrors() && refreshed.IdentityUpgrade {
+			return false, failed(ReasonIdentityUpgradeFailed, diags)
+		}
 		if diags.HasErrors() {
 			return false, failed(ReasonReadFailed, diags)
 		}
@@ -252,8 +289,12 @@ func (s *Scheduler) read(ctx context.Context, e *entry, r Request, ex terraform.
 			return true, nil
 		}
 		gone := !refreshed.Instance.Exists()
-		if err := s.save(ctx, e, r, fallBack(refreshed.Instance, "")); err != nil {
+		after := refreshed.Instance.AfterIdentity(before, s.o.Clock.Now())
+		if err := s.save(ctx, e, r, fallBack(after, "")); err != nil {
 			return false, err
+		}
+		if instance.IdentityChanged(before, after) {
+			r.tell(Event{Kind: IdentityChanged, From: before.Identity, To: after.Identity})
 		}
 		switch {
 		case gone && r.Config != nil:
@@ -297,7 +338,7 @@ func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 	if e.loaded && e.schema == r.Resource.Schema {
 		return nil
 	}
-	e.loaded, e.observation, e.configHash, e.validated, e.unsaved = false, nil, "", "", false
+	e.loaded, e.observation, e.configHash, e.validated, e.unsaved, e.claimed = false, nil, "", "", false, claimed{}
 	if r.New && !e.conflicted {
 		// If something is stored all the same, the first write finds out.
 		e.record, e.loaded, e.schema = store.Record{}, true, r.Resource.Schema
@@ -343,12 +384,13 @@ func (s *Scheduler) find(ctx context.Context, e *entry, r Request, ex terraform.
 		}
 		in, diags := ex.Import(ctx, r.Resource, *target)
 		switch {
-		case !diags.HasErrors():
-			if err := s.save(ctx, e, r, in); err != nil {
+		case !diags.HasErrors() && target == r.Known:
+			if err := s.doubt(ctx, e, r, ex, in); err != nil {
 				return err
 			}
-			r.tell(Event{Kind: Imported})
-			return nil
+			return s.take(ctx, e, r, in)
+		case !diags.HasErrors():
+			return s.take(ctx, e, r, in)
 		case !nonExistent(diags):
 			return failed(ReasonImportFailed, diags)
 		case target == r.Import:
@@ -375,16 +417,20 @@ func (s *Scheduler) Forget(ctx context.Context, r Request) error {
 	s.mu.Lock()
 	delete(s.entries, r.UID)
 	s.mu.Unlock()
+	s.wake(s.owners.Release(r.Key))
 	return nil
 }
 
 // Apply implements Interface.
-func (s *Scheduler) Apply(_ context.Context, r Request) error {
+func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	e := s.entry(r.UID)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.running != nil {
 		return nil
+	}
+	if rival, ok := s.rival(ctx, e); ok {
+		return identityConflict(rival)
 	}
 	observed := e.observation != nil && e.observation.Plan != nil && e.configHash == r.ConfigHash
 	var kept error
@@ -455,5 +501,5 @@ func (s *Scheduler) backoff(f *failure, r Request) error {
 	if f.hash != r.ConfigHash || !s.o.Clock.Now().Before(f.retryAt) {
 		return nil
 	}
-	return &Error{Reason: ReasonOperationFailed, Diagnostics: f.diags, RetryAt: f.retryAt}
+	return &Error{Reason: f.reason, Diagnostics: f.diags, RetryAt: f.retryAt}
 }

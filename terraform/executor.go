@@ -51,6 +51,9 @@ type Refreshed struct {
 	// state differs from it, the object has changed since. cty.NilVal when there was nothing to read, or
 	// with errors.
 	Upgraded cty.Value
+	// IdentityUpgrade says of a refresh with errors that it was the stored identity that could
+	// not be brought to the current version of its schema.
+	IdentityUpgrade bool
 }
 
 // Config is what the user wants the object to be.

@@ -29,6 +29,8 @@ const (
 	// Wanted: the resource is going to make the object, or to take it over by a name that others
 	// may have given it. Any other claim comes first, and among those that want it the oldest.
 	Wanted
+	// Begun: an operation that was to make the object was begun, and nobody knows how it ended.
+	Begun
 	// Held: the object is known to be the one that the resource manages, or asks to import.
 	Held
 )
@@ -47,13 +49,6 @@ type Resource struct {
 	Created time.Time
 }
 
-func (r Resource) older(than Resource) bool {
-	if !r.Created.Equal(than.Created) {
-		return r.Created.Before(than.Created)
-	}
-	return r.UID < than.UID
-}
-
 // Rival is why a claimant must not write.
 type Rival struct {
 	// Owner comes first.
@@ -68,6 +63,8 @@ type claim struct {
 	on       *object
 	strength Strength
 	place    int
+	// order is that of all claims.
+	order uint64
 }
 
 // before says whether a comes before b, which is on the same object.
@@ -78,7 +75,10 @@ func (a *claim) before(b *claim) bool {
 	if a.strength != b.strength {
 		return a.strength > b.strength
 	}
-	return a.by.older(b.by.Resource)
+	if !a.by.Created.Equal(b.by.Created) {
+		return a.by.Created.Before(b.by.Created)
+	}
+	return a.order < b.order
 }
 
 // object is all claims on one object. A claimant has at most one.

@@ -10,6 +10,7 @@ import (
 // Index holds all claims. The zero value is an empty one; it is safe for concurrent use.
 type Index struct {
 	mu        sync.Mutex
+	last      uint64 // order of claims
 	objects   map[Object]*object
 	claimants map[store.Key]*Claimant
 }
@@ -109,7 +110,12 @@ func (x *Index) set(c *Claimant, claims []Claim, w *waking) {
 	}
 	c.claims = slices.DeleteFunc(c.claims, func(have *claim) bool {
 		s, ok := want(have.on.Object)
-		if ok && s == have.strength {
+		switch {
+		case ok && s == have.strength:
+			return false
+		case ok && s != Weak && have.strength != Weak:
+			have.strength = s
+			have.on.elect(w)
 			return false
 		}
 		x.remove(have, w)
@@ -130,7 +136,8 @@ func (x *Index) add(c *Claimant, on Object, s Strength, w *waking) *claim {
 		o = &object{Object: on}
 		x.objects[on] = o
 	}
-	out := &claim{by: c, on: o, strength: s}
+	x.last++
+	out := &claim{by: c, on: o, strength: s, order: x.last}
 	o.add(out)
 	if s != Weak && (o.owner == nil || out.before(o.owner)) {
 		w.add(o.owner)
@@ -170,6 +177,13 @@ func (c *Claimant) rival() (r Rival, ok bool) {
 		r, ok = Rival{Owner: other.by.Resource, Claim: Claim{Object: mine.on.Object, Strength: mine.strength}}, true
 	}
 	return r, ok
+}
+
+// Has says whether c has begun to make the object, or holds it.
+func (c *Claimant) Has(on Object) bool {
+	c.index.mu.Lock()
+	defer c.index.mu.Unlock()
+	return slices.ContainsFunc(c.claims, func(mine *claim) bool { return mine.on.Object == on && mine.strength >= Begun })
 }
 
 // Begin says that an operation of c begins. Until End, nobody comes before it. It is refused

@@ -36,6 +36,10 @@ func wanted(identity string) ownership.Claim {
 	return ownership.Claim{Object: object(identity), Strength: ownership.Wanted}
 }
 
+func begun(identity string) ownership.Claim {
+	return ownership.Claim{Object: object(identity), Strength: ownership.Begun}
+}
+
 func held(identity string) ownership.Claim {
 	return ownership.Claim{Object: object(identity), Strength: ownership.Held}
 }
@@ -102,9 +106,18 @@ func TestOwner(t *testing.T) {
 			steps: func(w *world) { w.claim("a", 0, held("x")); w.claim("b", 1, held("x")) },
 			rival: map[string]string{"a": "", "b": "a"},
 		},
-		"of the same age, the lesser UID": {
-			steps: func(w *world) { w.claim("b", 0, held("x")); w.claim("a", 0, held("x")) },
-			rival: map[string]string{"a": "", "b": "a"}, woken: []string{"b"},
+		"of the same age, who comes first": {
+			steps: func(w *world) { w.claim("b", 0, wanted("x")); w.claim("a", 0, wanted("x")) },
+			rival: map[string]string{"a": "b", "b": ""},
+		},
+		"of the same age, who comes first, though it claims more later": {
+			steps: func(w *world) {
+				w.claim("b", 0, wanted("x"))
+				w.claim("a", 0, wanted("x"))
+				w.claim("b", 0, held("x"))
+				w.claim("a", 0, held("x"))
+			},
+			rival: map[string]string{"a": "b", "b": ""},
 		},
 		"other objects": {
 			steps: func(w *world) { w.claim("a", 0, held("x")); w.claim("b", 1, held("y")) },
@@ -125,6 +138,14 @@ func TestOwner(t *testing.T) {
 		"who holds it, before an older one who wants it": {
 			steps: func(w *world) { w.claim("b", 1, held("x")); w.claim("a", 0, wanted("x")) },
 			rival: map[string]string{"a": "b", "b": ""},
+		},
+		"who may have made it, before an older one who wants it": {
+			steps: func(w *world) { w.claim("b", 1, begun("x")); w.claim("a", 0, wanted("x")) },
+			rival: map[string]string{"a": "b", "b": ""},
+		},
+		"who holds it, before an older one who may have made it": {
+			steps: func(w *world) { w.claim("a", 0, begun("x")); w.claim("b", 1, held("x")) },
+			rival: map[string]string{"a": "b", "b": ""}, woken: []string{"a"},
 		},
 		"among those who want it, the older": {
 			steps: func(w *world) { w.claim("b", 1, wanted("x")); w.claim("a", 0, wanted("x")) },
@@ -304,6 +325,16 @@ func TestAlone(t *testing.T) {
 	}
 }
 
+func TestHas(t *testing.T) {
+	w := newWorld(t)
+	w.claim("a", 0, weak("w"), wanted("x"), begun("y"), held("z"))
+	for identity, want := range map[string]bool{"w": false, "x": false, "y": true, "z": true, "other": false} {
+		if got := w.by["a"].Has(object(identity)); got != want {
+			t.Errorf("%s: %t", identity, got)
+		}
+	}
+}
+
 // Whatever happens in whatever order: at most one may write to an object, somebody may unless
 // weak claims keep them from it, and whoever is let through is woken.
 func TestProperties(t *testing.T) {
@@ -325,7 +356,7 @@ func TestProperties(t *testing.T) {
 			case "claim":
 				var list []ownership.Claim
 				for _, identity := range rapid.SliceOfN(rapid.SampledFrom([]string{"x", "y", "z"}), 0, 3).Draw(t, "objects") {
-					list = append(list, ownership.Claim{Object: object(identity), Strength: ownership.Strength(rapid.IntRange(0, 2).Draw(t, "strength"))})
+					list = append(list, ownership.Claim{Object: object(identity), Strength: ownership.Strength(rapid.IntRange(0, int(ownership.Held)).Draw(t, "strength"))})
 				}
 				c, wake := x.Claimant(resource(name, ages[name]))
 				by[name], claims[name] = c, list

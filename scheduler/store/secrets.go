@@ -68,16 +68,16 @@ func (s *Secrets) Load(ctx context.Context, k Key, r *schema.Resource) (Record, 
 	}
 	data, ok := secret.Data[dataInstance]
 	if !ok || string(secret.Type) != v1alpha1.SecretTypeInstance {
-		return Record{}, fmt.Errorf("the Secret %s is not one of Landbridge's; it was replaced by somebody else", secret.Name)
+		return Record{}, fmt.Errorf("%w: the Secret %s is not one of Landbridge's; it was replaced by somebody else", ErrUnreadable, secret.Name)
 	}
 	in, err := instance.Decode(data, r)
 	if err != nil {
-		return Record{}, fmt.Errorf("cannot decode the instance in Secret %s: %w", secret.Name, err)
+		return Record{}, fmt.Errorf("%w from Secret %s: %w", ErrUnreadable, secret.Name, err)
 	}
 	rec := Record{Owner: types.UID(secret.Annotations[annotationOwnerUID]), Version: secret.ResourceVersion, Instance: in}
 	if handled, ok := secret.Data[dataHandled]; ok {
 		if err := json.Unmarshal(handled, &rec.Handled); err != nil {
-			return Record{}, fmt.Errorf("cannot decode %s in Secret %s: it is malformed", dataHandled, secret.Name)
+			return Record{}, fmt.Errorf("%w: %s in Secret %s is malformed", ErrUnreadable, dataHandled, secret.Name)
 		}
 	}
 	s.saved.Store(k, savedRecord{version: secret.ResourceVersion, sum: sumOf(rec, data)})

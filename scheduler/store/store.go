@@ -15,6 +15,8 @@ var (
 	ErrNotFound = errors.New("no instance is stored for the resource")
 	// ErrConflict: somebody else wrote since the record was loaded.
 	ErrConflict = errors.New("the stored instance was changed by another writer")
+	// ErrUnreadable: something is stored that cannot be read. Trying again does not help.
+	ErrUnreadable = errors.New("the stored instance cannot be read")
 )
 
 // Key is the custom resource an instance belongs to.

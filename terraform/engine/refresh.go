@@ -34,6 +34,7 @@ func (e *Engine) Refresh(ctx context.Context, r terraform.Resource, in instance.
 	identity, more := c.upgradeIdentity(ctx, in)
 	diags = append(diags, more...)
 	if diags.HasErrors() {
+		unread.IdentityUpgrade = true
 		return unread, diags
 	}
 	answer, err := c.server.ReadResource(ctx, c.readRequest(state.wire, identity.wire, in.Private))

@@ -176,6 +176,7 @@ func TestVectorsIdentity(t *testing.T) {
 				in := f.stored(stored)
 				out, diags := f.refresh(in)
 				wantError(t, diags, test.summary)
+				wantEqual(t, "of the identity's upgrade", out.IdentityUpgrade, true)
 				f.wantUntouched(in, out)
 				wantEqual(t, "reads", count[*tfprotov6.ReadResourceRequest](f), 0)
 				// Byte for byte, if it is stored all the same.
@@ -234,6 +235,7 @@ func TestVectorsIdentity(t *testing.T) {
 		in := f.stored(`{"version":1,"status":"Full","schemaVersion":1,"state":{"o":"a"},"identitySchemaVersion":3,"identity":{"id":"new"}}`)
 		out, diags := f.refresh(in)
 		wantError(t, diags, "Resource instance managed by newer provider version")
+		wantEqual(t, "of the identity's upgrade", out.IdentityUpgrade, true)
 		wantEqual(t, "reads", count[*tfprotov6.ReadResourceRequest](f), 0)
 		f.wantUntouched(in, out)
 		// The same holds when the provider has no identities any more, unless the version is 0.
