@@ -119,6 +119,7 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 		Store:                      &store.Secrets{Client: kube.CoreV1().Secrets(o.Namespace)},
 		Logger:                     o.Logger.WithName("scheduler"),
 		Wake:                       registry.Wake,
+		Exists:                     registry.Exists,
 		OperationTimeout:           o.OperationTimeout,
 		OperationsPerConfiguration: int64(o.OperationsPerConfiguration),
 	})

@@ -29,8 +29,26 @@ func statusSchema(r *model.Resource, root *model.Type, w writer) props {
 		identity := writer{status: true, descriptions: 320}.object(r.Identity(), 0, false)
 		identity.Description = "The identity of the remote object."
 		out.Properties["identity"] = identity
+		out.Properties["identityHistory"] = identityHistorySchema()
 	}
 	return out
+}
+
+// identityHistorySchema is not typed: identities of earlier schema versions have other fields.
+func identityHistorySchema() props {
+	yes := true
+	former := props{
+		Type:     "object",
+		Required: []string{"identity", "until"},
+		Properties: map[string]props{
+			"identity": {Type: "object", XPreserveUnknownFields: &yes},
+			"until":    {Type: "string", Format: "date-time", Description: "When another identity was first seen."},
+		},
+	}
+	return props{
+		Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &former},
+		Description: "The identities that the remote object had before, the latest last.",
+	}
 }
 
 func operationSchema() props {

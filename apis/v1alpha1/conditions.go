@@ -43,4 +43,12 @@ const (
 	ReasonProviderConfig       xpv2.ConditionReason = "ProviderConfigError"
 	ReasonProviderUnavailable  xpv2.ConditionReason = "ProviderUnavailable"
 	ReasonImportFailed         xpv2.ConditionReason = "ImportFailed"
+
+	// The remote object belongs to another resource; there is one where one was to be created;
+	// the provider says that it has another identity than it may have; the stored identity
+	// cannot be brought to the version that the provider knows.
+	ReasonIdentityConflict         xpv2.ConditionReason = "IdentityConflict"
+	ReasonAlreadyExists            xpv2.ConditionReason = "AlreadyExists"
+	ReasonUnexpectedIdentityChange xpv2.ConditionReason = "UnexpectedIdentityChange"
+	ReasonIdentityUpgradeFailed    xpv2.ConditionReason = "IdentityUpgradeFailed"
 )

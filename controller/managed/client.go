@@ -32,6 +32,8 @@ type quietClient struct {
 	live    client.Reader
 	gvk     schema.GroupVersionKind
 	written *written
+	// gone is told of resources that are not there.
+	gone func(types.NamespacedName)
 
 	mu     sync.Mutex
 	writes map[types.NamespacedName]*unstructured.Unstructured
@@ -69,6 +71,9 @@ func (c *quietClient) Get(ctx context.Context, key client.ObjectKey, obj client.
 	read.SetGroupVersionKind(c.gvk)
 	if err := c.Client.Get(ctx, key, read, append(opts, client.UnsafeDisableDeepCopy)...); err != nil {
 		c.forget(key)
+		if c.gone != nil && kerrors.IsNotFound(err) {
+			c.gone(key)
+		}
 		return err
 	}
 	newest := c.newer(key, read)

@@ -12,6 +12,7 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/instance"
 	"github.com/landbridge-io/landbridge/scheduler"
+	"github.com/landbridge-io/landbridge/translate"
 )
 
 // Reasons of events, in Crossplane's words where it has them. What Crossplane says when an
@@ -28,6 +29,8 @@ const (
 	reasonGone      event.Reason = "ExternalResourceGone"
 	reasonTainted   event.Reason = event.Reason(v1alpha1.ReasonTainted)
 	reasonUntainted event.Reason = "Untainted"
+
+	reasonIdentityChanged event.Reason = "IdentityChanged"
 )
 
 var reasonsFailed = map[instance.OperationKind]event.Reason{
@@ -101,6 +104,9 @@ func story(e scheduler.Event, keep bool, why string) event.Event {
 		return event.Normal(reasonUntainted, "The remote object is not tainted any more, as asked. It is Partial until it is read.")
 	case scheduler.Read:
 		return event.Normal(reasonRead, "The remote object was read: it is Full.")
+	case scheduler.IdentityChanged:
+		return event.Normal(reasonIdentityChanged, fmt.Sprintf("The identity of the remote object changed from %s to %s.",
+			translate.CanonicalIdentity(e.From), translate.CanonicalIdentity(e.To)))
 	case scheduler.Imported:
 		return event.Normal(reasonImported, "Took over a remote object that existed already.")
 	case scheduler.Recovered:

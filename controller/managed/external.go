@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -11,6 +12,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
@@ -49,6 +51,10 @@ func (e *external) Observe(ctx context.Context, mg resource.Managed) (xpmanaged.
 	o, err := e.kind.Scheduler.Observe(ctx, e.request)
 	if err != nil {
 		e.setUnobserved(r)
+		if reasonOf(err) == scheduler.ReasonIdentityConflict {
+			unstructured.RemoveNestedField(r.Object, "status", "plan")
+			r.SetConditions(xpv2.Unavailable().WithMessage("The remote object belongs to another resource.").WithObservedGeneration(r.GetGeneration()))
+		}
 		return xpmanaged.ExternalObservation{}, e.explain(ctx, r, err)
 	}
 	if err := e.setAnnotations(ctx, r, o); err != nil {
@@ -76,6 +82,9 @@ func (e *external) Observe(ctx context.Context, mg resource.Managed) (xpmanaged.
 // Create implements managed.ExternalClient.
 func (e *external) Create(ctx context.Context, mg resource.Managed) (xpmanaged.ExternalCreation, error) {
 	r := mg.(*Resource)
+	if err := e.kind.mayWrite(ctx); err != nil {
+		return xpmanaged.ExternalCreation{}, err
+	}
 	if err := e.kind.Scheduler.Apply(ctx, e.request); err != nil {
 		return xpmanaged.ExternalCreation{}, e.explain(ctx, r, err)
 	}
@@ -87,6 +96,9 @@ func (e *external) Create(ctx context.Context, mg resource.Managed) (xpmanaged.E
 // Update implements managed.ExternalClient.
 func (e *external) Update(ctx context.Context, mg resource.Managed) (xpmanaged.ExternalUpdate, error) {
 	r := mg.(*Resource)
+	if err := e.kind.mayWrite(ctx); err != nil {
+		return xpmanaged.ExternalUpdate{}, err
+	}
 	if err := e.kind.Scheduler.Apply(ctx, e.request); err != nil {
 		var se *scheduler.Error
 		if errors.As(err, &se) && se.Reason == scheduler.ReasonReplaceRefused {
@@ -100,6 +112,9 @@ func (e *external) Update(ctx context.Context, mg resource.Managed) (xpmanaged.E
 // Delete implements managed.ExternalClient.
 func (e *external) Delete(ctx context.Context, mg resource.Managed) (xpmanaged.ExternalDelete, error) {
 	r := mg.(*Resource)
+	if err := e.kind.mayWrite(ctx); err != nil {
+		return xpmanaged.ExternalDelete{}, err
+	}
 	if err := e.kind.Scheduler.Delete(ctx, e.request); err != nil {
 		return xpmanaged.ExternalDelete{}, e.explain(ctx, r, err)
 	}
@@ -161,7 +176,15 @@ func (c *connector) explain(ctx context.Context, r *Resource, err error) error {
 	if ok && r.reason == "" {
 		r.reason = reason
 	}
-	if se.Reason == scheduler.ReasonOperationFailed {
+	if se.Reason == scheduler.ReasonIdentityConflict {
+		// When that changes, the scheduler wakes us.
+		if a := attemptFrom(ctx); a != nil {
+			a.retryAt = time.Now().Add(c.kind.Options.Poll)
+		}
+		now := r.GetCondition(xpv2.TypeSynced)
+		r.told = r.told || now.Reason == v1alpha1.ReasonIdentityConflict && strings.HasSuffix(now.Message, message)
+	}
+	if !se.RetryAt.IsZero() { // an operation has failed
 		r.told = true
 		r.SetConditions(xpv2.UpdateFailed().WithObservedGeneration(r.GetGeneration()))
 	}
@@ -177,6 +200,19 @@ var reasons = map[scheduler.Reason]xpv2.ConditionReason{
 	scheduler.ReasonImportFailed:         v1alpha1.ReasonImportFailed,
 	scheduler.ReasonCreateOutcomeUnknown: v1alpha1.ReasonCreateOutcomeUnknown,
 	scheduler.ReasonReplaceRefused:       v1alpha1.ReasonReplaceRefused,
+
+	scheduler.ReasonIdentityConflict:         v1alpha1.ReasonIdentityConflict,
+	scheduler.ReasonAlreadyExists:            v1alpha1.ReasonAlreadyExists,
+	scheduler.ReasonUnexpectedIdentityChange: v1alpha1.ReasonUnexpectedIdentityChange,
+	scheduler.ReasonIdentityUpgradeFailed:    v1alpha1.ReasonIdentityUpgradeFailed,
+}
+
+func reasonOf(err error) scheduler.Reason {
+	var se *scheduler.Error
+	if errors.As(err, &se) {
+		return se.Reason
+	}
+	return ""
 }
 
 // asyncReasons name how an operation failed, in Upjet's words.

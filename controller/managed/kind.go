@@ -46,6 +46,9 @@ type Kind struct {
 	configurations *configurations
 	written        *written
 	queue          workqueue.TypedRateLimitingInterface[reconcile.Request]
+	// reader is the cache; claimed is closed when it is known what all resources have.
+	reader  client.Reader
+	claimed chan struct{}
 }
 
 // Options of the controllers of managed resources. They are the same for all kinds.
@@ -72,7 +75,11 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager) error {
 	scheme.AddKnownTypeWithName(gvk, &Resource{})
 	k.configurations = newConfigurations(m.GetAPIReader())
 	k.written = newWritten()
+	k.reader, k.claimed = m.GetClient(), make(chan struct{})
 	quiet := newQuietClient(m, gvk, k.written)
+	quiet.gone = func(name types.NamespacedName) {
+		k.Scheduler.Gone(store.Key{Group: gvk.Group, Kind: gvk.Kind, Namespace: name.Namespace, Name: name.Name})
+	}
 	log := k.Options.Logger.WithValues("kind", gvk.GroupKind().String())
 	c := &connector{kind: k, client: quiet}
 	inner := xpmanaged.NewReconciler(quietManager{Manager: m, client: quiet, scheme: scheme}, resource.ManagedKind(gvk),
@@ -139,6 +146,7 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager) error {
 	}()
 	select {
 	case <-queued:
+		go k.claimAll(ctx, m.GetCache(), c)
 		return nil
 	case err := <-failed:
 		return fmt.Errorf("the controller of %s ended: %w", gvk.Kind, err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"sync"
@@ -15,6 +14,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
@@ -125,13 +125,37 @@ func (c *configurations) sameSecrets(ctx context.Context, secrets map[translate.
 // request is what the scheduler needs to know of the resource.
 func (c *connector) request(ctx context.Context, r *Resource) (scheduler.Request, diagnostic.Diagnostics) {
 	k := c.kind
+	req, diags := c.subject(ctx, r)
+	if diags.HasErrors() || req.Deleted {
+		return req, diags
+	}
+	if !r.allows(xpv2.ManagementActionCreate) && !r.allows(xpv2.ManagementActionUpdate) && !complete(k, r) {
+		return req, nil // what is only observed need not be described, and then there is nothing to compare
+	}
+	config, diags := k.configurations.get(ctx, k, r)
+	if diags.HasErrors() {
+		return req, diags
+	}
+	req.Config, req.ConfigHash = config.config, config.hash
+	req.Tell = c.teller(r) // with the secrets of the configuration
+	return req, nil
+}
+
+// subject is the request without what the object is to be. With errors it still says which
+// resource it is, and what that is about.
+func (c *connector) subject(ctx context.Context, r *Resource) (scheduler.Request, diagnostic.Diagnostics) {
+	k := c.kind
 	req := scheduler.Request{
 		Key: store.Key{Group: k.Model.Group, Kind: k.Model.Kind, Namespace: r.GetNamespace(), Name: r.GetName()},
-		UID: r.GetUID(), Generation: r.GetGeneration(),
+		UID: r.GetUID(), Generation: r.GetGeneration(), Created: r.GetCreationTimestamp().Time,
 		Resource:      terraform.Resource{Schema: k.Model.Schema},
 		New:           untouched(r),
+		Deleted:       meta.WasDeleted(r),
+		ObserveOnly:   observeOnly(r),
+		AllowCreate:   r.allows(xpv2.ManagementActionCreate),
 		ConfirmCreate: r.GetAnnotations()[v1alpha1.AnnotationConfirmCreate],
 		Asked:         asked(r),
+		SpellImport:   spellImport(k),
 	}
 	lifecycle := r.object("spec", "lifecycle")
 	req.AllowReplace = lifecycle["replacePolicy"] != "Never" &&
@@ -146,27 +170,19 @@ func (c *connector) request(ctx context.Context, r *Resource) (scheduler.Request
 	r.secrets = slices.Clone(handle.Secrets)
 
 	req.Tell = c.teller(r)
-	req.Known = knownTarget(k, r)
-	if meta.WasDeleted(r) || diags.HasErrors() {
-		return req, diags
+	if req.Known = knownTarget(k, r); req.Known != nil && r.object("status", "atProvider") != nil {
+		req.Recognize = recognize(k, req.Known) // it was written down when the object was seen
 	}
+	if req.Deleted {
+		return req, diags // there is nothing to import any more
+	}
+	var more diagnostic.Diagnostics
+	req.Import, more = importTarget(k, r)
 	if handle.Diagnostics.HasErrors() {
 		r.reason = v1alpha1.ReasonProviderConfig
 		return req, handle.Diagnostics
 	}
-	if req.Import, diags = importTarget(k, r); diags.HasErrors() {
-		return req, diags
-	}
-	if !r.allows(xpv2.ManagementActionCreate) && !r.allows(xpv2.ManagementActionUpdate) && !complete(k, r) {
-		return req, nil // what is only observed need not be described, and then there is nothing to compare
-	}
-	config, diags := k.configurations.get(ctx, k, r)
-	if diags.HasErrors() {
-		return req, diags
-	}
-	req.Config, req.ConfigHash = config.config, config.hash
-	req.Tell = c.teller(r) // with the secrets of the configuration
-	return req, nil
+	return req, append(diags, more...)
 }
 
 // timeouts are those of spec.lifecycle. The CRD lets through nothing but Go durations.
@@ -249,7 +265,7 @@ func knownTarget(k *Kind, r *Resource) *terraform.ImportTarget {
 	annotations := r.GetAnnotations()
 	if raw := annotations[v1alpha1.AnnotationIdentity]; raw != "" && k.Model.Schema.Identity != nil {
 		var identity map[string]any
-		if json.Unmarshal([]byte(raw), &identity) == nil {
+		if utiljson.Unmarshal([]byte(raw), &identity) == nil {
 			if v, diags := translate.ImportIdentity(k.Model, identity); !diags.HasErrors() {
 				return &terraform.ImportTarget{Identity: v}
 			}

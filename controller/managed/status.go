@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/instance"
@@ -40,6 +41,9 @@ func (e *external) setStatus(r *Resource, o *scheduler.Observation) {
 	}
 	if o.Instance.HasIdentity() {
 		status["identity"] = translate.Identity(e.kind.Model, o.Instance.Identity)
+	}
+	if history := identityHistory(e.kind, o.Instance.IdentityHistory); history != nil {
+		status["identityHistory"] = history
 	}
 	if o.Operation != nil {
 		status["operation"] = operationStatus(o.Operation)
@@ -79,6 +83,22 @@ func (e *external) setRemembered(r *Resource) {
 			r.set(token, "status", "lastHandled", name)
 		}
 	}
+}
+
+// identityHistory are former identities, in the names of the present schema where they fit it.
+func identityHistory(k *Kind, former []instance.FormerIdentity) []any {
+	var out []any
+	for _, f := range former {
+		identity := map[string]any{}
+		if s := k.Model.Schema.Identity; s != nil {
+			v, raw := instance.DecodeValue(f.Identity, f.Version, s.ImpliedType(), s.Version)
+			if identity = translate.Identity(k.Model, v); identity == nil && utiljson.Unmarshal(raw, &identity) != nil {
+				continue
+			}
+		}
+		out = append(out, map[string]any{"identity": identity, "until": f.Until.UTC().Format(time.RFC3339)})
+	}
+	return out
 }
 
 func operationStatus(op *instance.Operation) map[string]any {

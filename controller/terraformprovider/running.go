@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/landbridge-io/landbridge/controller/managed"
 	"github.com/landbridge-io/landbridge/controller/providerconfig"
@@ -31,6 +32,15 @@ func (r *Registry) Wake(key store.Key) {
 	if k != nil {
 		k.Wake(key)
 	}
+}
+
+// Exists says whether there is such a resource. One whose kind has no controller is not looked
+// for: it may be there.
+func (r *Registry) Exists(ctx context.Context, key store.Key, uid types.UID) bool {
+	r.mu.RLock()
+	k := r.kinds[groupKind{key.Group, key.Kind}]
+	r.mu.RUnlock()
+	return k == nil || k.Exists(ctx, key, uid)
 }
 
 func (r *Registry) set(m *model.Resource, k *managed.Kind) {
