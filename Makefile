@@ -101,6 +101,18 @@ providers: ## Build the real providers into bin/providers, a filesystem mirror
 tour-providers:
 	@$(GO) run ./internal/providertest/build random local time >/dev/null
 
+# The example cloud and releases of its provider, as a mirror: docs/identity.md installs them.
+EXAMPLECLOUD_PLATFORM = $(shell $(GO) env GOOS)_$(shell $(GO) env GOARCH)
+.PHONY: examplecloud
+examplecloud: ## Build the example cloud and three releases of its provider into bin/examplecloud
+	@$(GO) build -C examples/examplecloud $(LDFLAGS) -o ../../bin/examplecloud/ ./cmd/examplecloud
+	@for release in 0 1 2; do \
+		$(GO) build -C examples/examplecloud \
+			-ldflags="-s -w -X github.com/landbridge-io/landbridge/examples/examplecloud/provider/release.linked=$$release" \
+			-o ../../bin/examplecloud/mirror/registry.terraform.io/landbridge-io/examplecloud/$$((release + 1)).0.0/$(EXAMPLECLOUD_PLATFORM)/terraform-provider-examplecloud \
+			./cmd/terraform-provider-examplecloud-framework6; \
+	done
+
 bin:
 	@mkdir -p $@
 

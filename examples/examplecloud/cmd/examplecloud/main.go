@@ -16,11 +16,17 @@ import (
 const usage = `examplecloud is a small cloud to try Terraform providers on.
 
   examplecloud [flags]
+  examplecloud [flags] make COLLECTION OBJECT
 
-It prints {"address":"http://..."} when it is ready, and runs until it is
+The first prints {"address":"http://..."} when it is ready, and runs until it is
 interrupted. Everything it keeps is in one file, so it goes on where it ended.
 
-  curl -d '{"name":"first","region":"us-east-1"}' $ADDRESS/v1/things
+The second makes an object in the cloud that runs at --addr, and prints its id:
+
+  examplecloud make things '{"name":"first","region":"us-east-1"}'
+
+Anything else can be asked for over HTTP:
+
   curl $ADDRESS/v1/things
   curl $ADDRESS/admin/audit
 
@@ -42,7 +48,7 @@ func main() {
 func run(args []string) error {
 	var options cloud.Options
 	flags := flag.NewFlagSet("examplecloud", flag.ExitOnError)
-	flags.StringVar(&options.Addr, "addr", "127.0.0.1:8480", "`address` to listen on; port 0 takes a free one")
+	flags.StringVar(&options.Addr, "addr", "127.0.0.1:8480", "`address` to listen on, or of the cloud that runs; port 0 takes a free one")
 	flags.StringVar(&options.Data, "data", "examplecloud.db", "`file` to keep everything in")
 	flags.StringVar(&options.Token, "token", os.Getenv("EXAMPLECLOUD_TOKEN"), "bearer `token` that clients must send ($EXAMPLECLOUD_TOKEN); none lets everybody in")
 	flags.DurationVar(&options.TaskDelay, "task-delay", 0, "how long tasks take")
@@ -59,12 +65,14 @@ func run(args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if flags.NArg() > 0 {
-		return fmt.Errorf("unexpected argument %q; see --help", flags.Arg(0))
-	}
-
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	switch {
+	case flags.NArg() == 3 && flags.Arg(0) == "make":
+		return makeObject(ctx, os.Stdout, "http://"+options.Addr, options.Token, flags.Arg(1), flags.Arg(2))
+	case flags.NArg() > 0:
+		return fmt.Errorf("unexpected argument %q; see --help", flags.Arg(0))
+	}
 	server, err := cloud.Start(options)
 	if err != nil {
 		return err

@@ -115,6 +115,14 @@ func TestChildProcess(t *testing.T) {
 		t.Errorf("events: %s", got)
 	}
 
+	address := strings.TrimPrefix(ready.Address, "http://")
+	for object, says := range map[string]string{`{"name":"made","region":"us-east-1"}`: "t-", `{"name":"made"}`: "region", `made`: "JSON"} {
+		out, err := exec.Command(binary, "--addr", address, "make", "things", object).CombinedOutput()
+		if (err == nil) != (says == "t-") || !strings.Contains(string(out), says) {
+			t.Errorf("make %s: %v, %s", object, err, out)
+		}
+	}
+
 	if err := stdin.Close(); err != nil {
 		t.Fatal(err)
 	}
