@@ -3,11 +3,13 @@ package managed
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/instance"
@@ -40,16 +42,20 @@ var reasonsFailed = map[instance.OperationKind]event.Reason{
 }
 
 // quietRecorder is the recorder that managed.Reconciler gets. It leaves out what the story of the
-// resource tells better: that something was asked for, and, again at each look, that it failed.
-type quietRecorder struct{ event.Recorder }
+// resource tells better: that something was asked for, and, again at each look, that it failed;
+// and looks that fail for a moment, such as while a provider starts again.
+type quietRecorder struct {
+	event.Recorder
+	troubles *troubles
+}
 
 // Event implements event.Recorder.
 func (q quietRecorder) Event(obj runtime.Object, e event.Event) {
-	switch e.Reason {
-	case reasonCreated, reasonUpdated, reasonDeleted:
+	r, ok := obj.(*Resource)
+	switch {
+	case e.Reason == reasonCreated, e.Reason == reasonUpdated, e.Reason == reasonDeleted, ok && r.told:
 		return
-	}
-	if r, ok := obj.(*Resource); ok && r.told {
+	case ok && (e.Reason == "CannotConnectToProvider" || e.Reason == "CannotObserveExternalResource") && q.troubles.young(r.GetUID()):
 		return
 	}
 	q.Recorder.Event(obj, e)
@@ -57,7 +63,36 @@ func (q quietRecorder) Event(obj runtime.Object, e event.Event) {
 
 // WithAnnotations implements event.Recorder.
 func (q quietRecorder) WithAnnotations(keysAndValues ...string) event.Recorder {
-	return quietRecorder{q.Recorder.WithAnnotations(keysAndValues...)}
+	return quietRecorder{q.Recorder.WithAnnotations(keysAndValues...), q.troubles}
+}
+
+// moment is how long looks at a resource may fail without an event. Its conditions say it at once.
+const moment = 3 * time.Second
+
+// troubles knows since when looks at resources have failed.
+type troubles struct {
+	mu    sync.Mutex
+	since map[types.UID]time.Time
+}
+
+func newTroubles() *troubles { return &troubles{since: map[types.UID]time.Time{}} }
+
+// young is called for a look that failed. It says whether that is nothing to talk of yet.
+func (t *troubles) young(uid types.UID) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	since, ok := t.since[uid]
+	if !ok {
+		t.since[uid] = time.Now()
+	}
+	return !ok || time.Since(since) < moment
+}
+
+// over is called for a look that succeeded, and for a resource that is let go.
+func (t *troubles) over(uid types.UID) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.since, uid)
 }
 
 // teller makes Kubernetes events of what the scheduler tells of the resource, during the

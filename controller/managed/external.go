@@ -57,6 +57,7 @@ func (e *external) Observe(ctx context.Context, mg resource.Managed) (xpmanaged.
 		}
 		return xpmanaged.ExternalObservation{}, e.explain(ctx, r, err)
 	}
+	e.kind.troubles.over(r.GetUID())
 	if err := e.setAnnotations(ctx, r, o); err != nil {
 		return xpmanaged.ExternalObservation{}, err
 	}

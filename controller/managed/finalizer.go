@@ -42,6 +42,7 @@ func (f *finalizer) RemoveFinalizer(ctx context.Context, o resource.Object) erro
 	}
 	f.kind.configurations.forget(r.GetUID())
 	f.kind.written.forget(r.GetUID())
+	f.kind.troubles.over(r.GetUID())
 	meta.RemoveFinalizer(o, v1alpha1.FinalizerCreated)
 	meta.RemoveFinalizer(o, xpmanaged.FinalizerName)
 	return client.IgnoreNotFound(f.client.Update(ctx, o))

@@ -45,6 +45,7 @@ type Kind struct {
 
 	configurations *configurations
 	written        *written
+	troubles       *troubles
 	queue          workqueue.TypedRateLimitingInterface[reconcile.Request]
 	// reader is the cache; claimed is closed when it is known what all resources have.
 	reader  client.Reader
@@ -74,7 +75,7 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager) error {
 	scheme := runtime.NewScheme()
 	scheme.AddKnownTypeWithName(gvk, &Resource{})
 	k.configurations = newConfigurations(m.GetAPIReader())
-	k.written = newWritten()
+	k.written, k.troubles = newWritten(), newTroubles()
 	k.reader, k.claimed = m.GetClient(), make(chan struct{})
 	quiet := newQuietClient(m, gvk, k.written)
 	quiet.gone = func(name types.NamespacedName) {
@@ -94,7 +95,7 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager) error {
 		xpmanaged.WithMinPollInterval(time.Second),
 		xpmanaged.WithPollJitterHook(k.Options.Poll/10),
 		xpmanaged.WithTimeout(k.Options.Timeout),
-		xpmanaged.WithRecorder(quietRecorder{k.Options.Recorder}),
+		xpmanaged.WithRecorder(quietRecorder{k.Options.Recorder, k.troubles}),
 		xpmanaged.WithMetricRecorder(k.Options.Metrics),
 		xpmanaged.WithLogger(debugLogger(log)),
 	)
