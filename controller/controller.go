@@ -132,6 +132,7 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 		Manager:   m,
 		CRDs:      extensions.ApiextensionsV1().CustomResourceDefinitions(),
 		Policies:  kube.AdmissionregistrationV1(),
+		OpenAPI:   kube.Discovery().OpenAPIV3(),
 		Installer: o.Installer,
 		Linked:    o.Linked,
 		Pool:      providers,

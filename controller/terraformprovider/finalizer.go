@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -17,6 +18,12 @@ import (
 
 // finalizerPolicy is the name of a provider's MutatingAdmissionPolicy and its binding.
 func finalizerPolicy(provider string) string { return "finalizer." + provider + "." + v1alpha1.Group }
+
+// openAPILag is how much later than the OpenAPI document the API server's admission knows of a
+// new API group: it looks every five seconds (k8s.io/apiserver's typeConverterManager), and each
+// API server does for itself. Until then it answers a policy's requests with 503, whatever the
+// policy's failurePolicy.
+const openAPILag = 12 * time.Second
 
 // ensureFinalizers has the API server put a finalizer on resources as they are created, so
 // that none is without for a moment, and the controller need not write one before it begins. It is a courtesy

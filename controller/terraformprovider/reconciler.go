@@ -21,6 +21,7 @@ import (
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	admissionregistration "k8s.io/client-go/kubernetes/typed/admissionregistration/v1"
+	"k8s.io/client-go/openapi"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -59,6 +60,7 @@ type Reconciler struct {
 	Manager   manager.Manager
 	CRDs      apiextensions.CustomResourceDefinitionInterface
 	Policies  admissionregistration.AdmissionregistrationV1Interface
+	OpenAPI   openapi.Client
 	Installer *install.Installer
 	// Linked are the providers that need no binary; it may be empty.
 	Linked    []Linked
@@ -128,7 +130,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		}
 	}
 	before := p.DeepCopy()
-	problem := r.install(ctx, p)
+	problem, again := r.install(ctx, p)
 	p.Status.ObservedGeneration = p.Generation
 	r.setConditions(p, problem)
 	if !equality.Semantic.DeepEqual(before.Status, p.Status) {
@@ -136,14 +138,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 			return againOnConflict(err)
 		}
 	}
-	switch {
-	case problem == nil:
-		return reconcile.Result{RequeueAfter: resync}, nil
-	case problem.retry:
+	if problem != nil && problem.retry {
 		return reconcile.Result{}, problem.err
-	default:
-		return reconcile.Result{RequeueAfter: resync}, nil
 	}
+	return reconcile.Result{RequeueAfter: again}, nil
 }
 
 // againOnConflict comes back soon and quietly when the object that was read was not the latest.
@@ -175,15 +173,16 @@ func (r *Reconciler) setConditions(p *v1alpha1.TerraformProvider, problem *probl
 	p.Status.SetConditions(installed, healthy)
 }
 
-// install brings the cluster to what the object says, and fills in its status.
-func (r *Reconciler) install(ctx context.Context, p *v1alpha1.TerraformProvider) *problem {
+// install brings the cluster to what the object says, and fills in its status. It returns
+// when to look again, unless that is for its problem to say.
+func (r *Reconciler) install(ctx context.Context, p *v1alpha1.TerraformProvider) (_ *problem, again time.Duration) {
 	from, prob := r.find(ctx, p)
 	if prob != nil {
-		return prob
+		return prob, resync
 	}
 	run, prob := r.running(ctx, p, from)
 	if prob != nil {
-		return prob
+		return prob, resync
 	}
 	p.Status.Installed = &from.installed
 	p.Status.Protocol = run.model.Schema.Protocol
@@ -194,7 +193,7 @@ func (r *Reconciler) install(ctx context.Context, p *v1alpha1.TerraformProvider)
 		patterns = []string{"*"}
 	}
 	active, wrong := activated(run.model, patterns)
-	problems := r.activate(ctx, p.Name, run, active)
+	problems, again := r.activate(ctx, p.Name, run, active)
 	p.Status.Activated = run.serving()
 	switch {
 	case len(problems) > 0:
@@ -203,11 +202,11 @@ func (r *Reconciler) install(ctx context.Context, p *v1alpha1.TerraformProvider)
 		if errors.As(problems[0], &conflict) {
 			reason = v1alpha1.ReasonCRDConflict
 		}
-		return &problem{v1alpha1.TypeHealthy, reason, errors.Join(problems...), true}
+		return &problem{v1alpha1.TypeHealthy, reason, errors.Join(problems...), true}, again
 	case len(wrong) > 0:
-		return &problem{v1alpha1.TypeHealthy, v1alpha1.ReasonUnknownResourceType, errors.New("spec.activate: " + strings.Join(wrong, "; ")), false}
+		return &problem{v1alpha1.TypeHealthy, v1alpha1.ReasonUnknownResourceType, errors.New("spec.activate: " + strings.Join(wrong, "; ")), false}, again
 	}
-	return nil
+	return nil, again
 }
 
 // running is the provider as it runs now; made anew if its program or environment changed.
@@ -253,10 +252,10 @@ func readSchema(ctx context.Context, launcher provider.Launcher) (*schema.Provid
 	return server.Schema(ctx)
 }
 
-// activate serves exactly the given types. What goes wrong with one does not keep the others.
-func (r *Reconciler) activate(ctx context.Context, name string, run *running, active []string) []error {
+// activate serves exactly the given types, and says when to look again. What goes wrong with
+// one does not keep the others.
+func (r *Reconciler) activate(ctx context.Context, name string, run *running, active []string) (problems []error, again time.Duration) {
 	var mu sync.Mutex
-	var problems []error
 	note := func(err error) {
 		if err != nil {
 			mu.Lock()
@@ -271,7 +270,7 @@ func (r *Reconciler) activate(ctx context.Context, name string, run *running, ac
 	}
 	_ = group.Wait()
 	if len(problems) > 0 {
-		return problems // without provider configurations there is nothing to serve
+		return problems, resync // without provider configurations there is nothing to serve
 	}
 
 	want := map[string]bool{}
@@ -291,7 +290,7 @@ func (r *Reconciler) activate(ctx context.Context, name string, run *running, ac
 		})
 	}
 	_ = group.Wait()
-	r.finalizers(ctx, name, run, want)
+	again = r.finalizers(ctx, name, run, want)
 	// Not before the kinds: who uses a configuration is known from their controllers.
 	note(run.startConfigs())
 	for _, t := range run.types() {
@@ -300,11 +299,12 @@ func (r *Reconciler) activate(ctx context.Context, name string, run *running, ac
 		}
 	}
 	note(r.prune(ctx, name, want))
-	return problems
+	return problems, again
 }
 
 // finalizers keeps the policy that puts finalizers on resources of the kinds that are served.
-func (r *Reconciler) finalizers(ctx context.Context, name string, run *running, want map[string]bool) {
+// It returns when to look again, which is sooner if the API server is not ready for it yet.
+func (r *Reconciler) finalizers(ctx context.Context, name string, run *running, want map[string]bool) (again time.Duration) {
 	var plurals []string
 	for _, t := range run.types() {
 		if want[t] {
@@ -312,10 +312,18 @@ func (r *Reconciler) finalizers(ctx context.Context, name string, run *running, 
 		}
 	}
 	var err error
-	if len(plurals) == 0 {
+	switch {
+	case len(plurals) == 0:
+		run.unpublish()
 		err = removeFinalizers(ctx, r.Policies, name)
-	} else {
-		err = ensureFinalizers(ctx, r.Policies, name, run.model.Group, plurals)
+	default:
+		var wait time.Duration
+		if wait, err = run.published(r.OpenAPI); wait > 0 {
+			return wait
+		}
+		if err == nil {
+			err = ensureFinalizers(ctx, r.Policies, name, run.model.Group, plurals)
+		}
 	}
 	switch {
 	case err == nil:
@@ -324,6 +332,7 @@ func (r *Reconciler) finalizers(ctx context.Context, name string, run *running, 
 	default:
 		r.Logger.Error(err, "The controller puts finalizers on new resources, since the API server cannot be told to", "provider", name)
 	}
+	return resync
 }
 
 // prune deletes the CRDs of types that are not active, unless there are resources of the

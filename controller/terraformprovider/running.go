@@ -5,9 +5,11 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/openapi"
 
 	"github.com/landbridge-io/landbridge/controller/managed"
 	"github.com/landbridge-io/landbridge/controller/providerconfig"
@@ -67,6 +69,7 @@ type running struct {
 
 	mu          sync.Mutex
 	kinds       map[string]*runningKind // by Terraform's type name
+	known       time.Time               // since when OpenAPI has the provider's group
 	stopConfigs context.CancelFunc
 }
 
@@ -148,6 +151,30 @@ func (run *running) stop(ctx context.Context) {
 			run.removeInformer(ctx, run.model.Group, run.model.Version, kind)
 		}
 	}
+}
+
+// published says how long to wait until each API server's admission knows the provider's group.
+func (run *running) published(client openapi.Client) (wait time.Duration, err error) {
+	run.mu.Lock()
+	defer run.mu.Unlock()
+	if run.known.IsZero() {
+		paths, err := client.Paths()
+		if err != nil {
+			return 0, err
+		}
+		if _, ok := paths["apis/"+run.model.Group+"/"+run.model.Version]; !ok {
+			return openAPILag, nil
+		}
+		run.known = time.Now()
+	}
+	return max(0, openAPILag-time.Since(run.known)), nil
+}
+
+// unpublish: without any kind the group is going to vanish.
+func (run *running) unpublish() {
+	run.mu.Lock()
+	defer run.mu.Unlock()
+	run.known = time.Time{}
 }
 
 // startConfigs runs the controller of the provider configurations, unless it runs.
