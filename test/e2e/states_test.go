@@ -57,7 +57,8 @@ func (c *cluster) events(t *testing.T, u *unstructured.Unstructured) []string {
 		t.Fatal(err)
 	}
 	items := slices.DeleteFunc(list.Items, func(e corev1.Event) bool { return e.InvolvedObject.UID != u.GetUID() })
-	slices.SortStableFunc(items, func(a, b corev1.Event) int { return a.CreationTimestamp.Compare(b.CreationTimestamp.Time) })
+	// Their names end with the time in nanoseconds, in hex.
+	slices.SortFunc(items, func(a, b corev1.Event) int { return strings.Compare(a.Name, b.Name) })
 	out := make([]string, len(items))
 	for i, e := range items {
 		out[i] = e.Reason + ": " + e.Message

@@ -1,0 +1,219 @@
+package e2e_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/landbridge-io/landbridge/internal/playgroundtest"
+	"github.com/landbridge-io/landbridge/internal/testbin"
+)
+
+// command is a landbridge command for the shared cluster.
+func command(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	binary, err := testbin.Build(t.Context(), testbin.Landbridge)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), binary, args...)
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+playgroundtest.Start(t).Kubeconfig)
+	return cmd
+}
+
+// runCommand is what a command prints, and whether it succeeds.
+func runCommand(t *testing.T, args ...string) (stdout, stderr string, ok bool) {
+	t.Helper()
+	var out, errOut bytes.Buffer
+	cmd := command(t, args...)
+	cmd.Stdout, cmd.Stderr = &out, &errOut
+	err := cmd.Run()
+	return out.String(), errOut.String(), err == nil
+}
+
+// What can be asked by command is done, and is said to be done, not before it is.
+func TestCommands(t *testing.T) {
+	c := shared(t)
+	d := newDouble(t, "commands")
+	c.install(t, d.provider())
+	ns := c.namespace(t)
+	kind := "thing.commands.landbridge.io"
+
+	t.Run("taint", func(t *testing.T) {
+		t.Parallel()
+		r := d.thing(ns, "taint", nil)
+		c.create(t, r)
+		c.ready(t, r)
+		out, errOut, ok := runCommand(t, "taint", kind, "taint", "-n", ns)
+		if !ok || !strings.HasPrefix(out, kind+"/taint: tainted") {
+			t.Fatalf("%s%s", out, errOut)
+		}
+		c.eventually(t, "it is replaced", func(context.Context) bool { return d.calls("create thing taint") == 2 })
+		c.ready(t, r)
+		if n := d.calls("delete thing taint"); n != 1 {
+			t.Errorf("%d deletes", n)
+		}
+		// Each time anew.
+		if out, errOut, ok := runCommand(t, "taint", kind+"/taint", "-n", ns); !ok {
+			t.Fatalf("%s%s", out, errOut)
+		}
+		c.eventually(t, "it is replaced again", func(context.Context) bool { return d.calls("create thing taint") == 3 })
+		c.ready(t, r)
+	})
+
+	t.Run("untaint", func(t *testing.T) {
+		t.Parallel()
+		r := d.thing(ns, "untaint", nil)
+		set(t, r, "Keep", "spec", "lifecycle", "taintPolicy")
+		d.order(t, "untaint", "half")
+		c.create(t, r)
+		c.waitFor(t, r, "tainted", func() bool { return text(r, "status", "state") == "Tainted" })
+		out, errOut, ok := runCommand(t, "untaint", kind, "untaint", "-n", ns)
+		if want := kind + "/untaint: not tainted any more. Its state is Full\n"; !ok || out != want {
+			t.Fatalf("%s%s", out, errOut)
+		}
+		c.ready(t, r)
+		if _, errOut, ok = runCommand(t, "untaint", kind, "untaint", "-n", ns); ok || !strings.Contains(errOut, "it is not tainted: its state is Full") {
+			t.Errorf("untainted again: %s", errOut)
+		}
+		if n := d.calls("create thing untaint"); n != 1 {
+			t.Errorf("%d creates", n)
+		}
+	})
+
+	t.Run("retry", func(t *testing.T) {
+		t.Parallel()
+		r := d.thing(ns, "retry", nil)
+		d.order(t, "retry", "always fail")
+		c.create(t, r)
+		c.eventually(t, "it has failed five times", func(context.Context) bool { return d.calls("create thing retry") >= 5 })
+		c.refused(t, r, "LastAsyncOperation", "AsyncCreateFailure")
+		d.countermand(t, "retry")
+		begin := time.Now()
+		if out, errOut, ok := runCommand(t, "retry", kind, "retry", "-n", ns); !ok || out != kind+"/retry: being tried again\n" {
+			t.Fatalf("%s%s", out, errOut)
+		}
+		c.ready(t, r)
+		if took := time.Since(begin); took > 10*time.Second {
+			t.Errorf("it took %s", took)
+		}
+	})
+
+	t.Run("not waited for", func(t *testing.T) {
+		t.Parallel()
+		r := d.thing(ns, "paused", nil)
+		r.SetAnnotations(map[string]string{"crossplane.io/paused": "true"})
+		c.create(t, r)
+		c.waitFor(t, r, "paused", func() bool { _, reason, _ := condition(r, "Synced"); return reason == "ReconcilePaused" })
+		if out, errOut, ok := runCommand(t, "retry", kind, "paused", "-n", ns, "--wait=false"); !ok || out != kind+"/paused: asked to retry\n" {
+			t.Errorf("%s%s", out, errOut)
+		}
+		_, errOut, ok := runCommand(t, "retry", kind, "paused", "-n", ns, "--timeout", "1s")
+		if ok || !strings.Contains(errOut, "the resource is paused") {
+			t.Errorf("waited for: %s", errOut)
+		}
+	})
+}
+
+func TestStatusCommand(t *testing.T) {
+	c := shared(t)
+	d := newDouble(t, "statuses")
+	c.install(t, d.provider())
+	ns := c.namespace(t)
+	watch := command(t, "status", "-w", "-n", ns, "things.statuses.landbridge.io")
+	stdout, err := watch.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := watch.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := make(chan string, 1000)
+	go func() {
+		defer close(lines)
+		for s := bufio.NewScanner(stdout); s.Scan(); {
+			lines <- s.Text()
+		}
+	}()
+	await := func(parts ...string) {
+		t.Helper()
+		timeout := time.After(limit)
+		for {
+			select {
+			case line := <-lines:
+				all := true
+				for _, p := range parts {
+					all = all && strings.Contains(line, p)
+				}
+				if all {
+					return
+				}
+			case <-timeout:
+				t.Fatalf("never a line with %q", parts)
+			}
+		}
+	}
+
+	good, bad := d.thing(ns, "good", nil), d.place(ns, "bad", nil)
+	d.order(t, "good", "slow 3s")
+	c.create(t, good)
+	await(ns+"/good", "operation=Create ")
+	await(ns+"/good", "state=Full", "ready=True", "synced=True", "id=thing-")
+	d.order(t, "bad", "always fail")
+	c.create(t, bad)
+	c.refused(t, bad, "LastAsyncOperation", "AsyncCreateFailure")
+
+	out, errOut, ok := runCommand(t, "status", "-n", ns)
+	if !ok || !strings.HasPrefix(out, "KIND") || !strings.Contains(out, ns+"/good") || !strings.Contains(out, "The cloud does not like") {
+		t.Errorf("%s%s", out, errOut)
+	}
+	out, errOut, ok = runCommand(t, "status", "-A", "-o", "json")
+	var document struct {
+		Resources []struct{ Namespace, Name, State, Ready, Reason, Message string }
+	}
+	if err := json.Unmarshal([]byte(out), &document); err != nil || !ok {
+		t.Fatalf("%v\n%s%s", err, out, errOut)
+	}
+	found := 0
+	for _, r := range document.Resources {
+		switch {
+		case r.Namespace == ns && r.Name == "good" && r.State == "Full" && r.Ready == "True" && r.Message == "":
+			found++
+		case r.Namespace == ns && r.Name == "bad" && r.State == "Empty" && r.Ready == "False" && r.Message != "":
+			found++
+		}
+	}
+	if found != 2 {
+		t.Errorf("as JSON:\n%s", out)
+	}
+	if out, errOut, ok = runCommand(t, "status", "-n", ns, "nosuchkind"); ok || out != "" || !strings.Contains(errOut, "there is no kind nosuchkind") {
+		t.Errorf("%s%s", out, errOut)
+	}
+	if out, errOut, ok = runCommand(t, "status", "-n", c.namespace(t)); !ok || out != "" || !strings.Contains(errOut, "There are no managed resources in namespace") {
+		t.Errorf("%s%s", out, errOut)
+	}
+	if out, _, ok = runCommand(t, "__complete", "taint", ""); !ok || !strings.Contains(out, "statuses.landbridge.io") {
+		t.Errorf("completion of kinds:\n%s", out)
+	}
+	if out, _, ok = runCommand(t, "__complete", "retry", "thing.statuses.landbridge.io", "-n", ns, ""); !ok || !strings.Contains(out, "good") {
+		t.Errorf("completion of names:\n%s", out)
+	}
+
+	c.remove(t, good)
+	await(ns+"/good", "gone")
+	if err := watch.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	for range lines {
+	}
+	if err := watch.Wait(); err != nil {
+		t.Errorf("it ended with %v", err)
+	}
+}

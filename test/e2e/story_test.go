@@ -1,0 +1,214 @@
+package e2e_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// TestStories: the events of a resource tell what happened to it, all of it, and nothing else.
+func TestStories(t *testing.T) {
+	c := shared(t)
+	// steady waits until the resource was looked at a few times more, so that noise would be heard.
+	steady := func(t *testing.T, d *double, u *unstructured.Unstructured) {
+		t.Helper()
+		read := "read " + strings.ToLower(u.GetKind())
+		n := d.calls(read)
+		c.eventually(t, "it is looked at again", func(context.Context) bool { return d.calls(read) >= n+2 })
+	}
+	type story struct {
+		name string
+		// happens is what happens to a resource called r, whose object is called r, too.
+		happens func(t *testing.T, d *double, r *unstructured.Unstructured)
+		place   bool // which has an identity
+		want    []string
+	}
+	for _, s := range []story{
+		{
+			name: "created, updated, deleted",
+			happens: func(t *testing.T, d *double, r *unstructured.Unstructured) {
+				c.create(t, r)
+				c.ready(t, r)
+				c.patch(t, r, `{"spec":{"forProvider":{"value":"b"}}}`)
+				c.has(t, d, "thing", "r", "value", "b")
+				c.ready(t, r)
+				steady(t, d, r)
+				c.remove(t, r)
+			},
+			want: []string{
+				"CreatedExternalResource: Created the remote object in ",
+				"UpdatedExternalResource: Updated the remote object in ",
+				"DeletedExternalResource: Destroyed the remote object in ",
+			},
+		},
+		{
+			name: "failed",
+			happens: func(t *testing.T, d *double, r *unstructured.Unstructured) {
+				d.order(t, "r", "fail")
+				c.create(t, r)
+				c.ready(t, r)
+				steady(t, d, r)
+			},
+			want: []string{
+				"CannotCreateExternalResource: Create failed after ",
+				"CreatedExternalResource: Created the remote object in ",
+			},
+		},
+		{
+			name: "half created",
+			happens: func(t *testing.T, d *double, r *unstructured.Unstructured) {
+				d.order(t, "r", "half")
+				c.create(t, r)
+				c.ready(t, r)
+			},
+			want: []string{
+				"CannotCreateExternalResource: Create failed after ",
+				"Tainted: The remote object is tainted, because its creation did not end well. It is going to be destroyed and created anew.",
+				"DeletedExternalResource: Destroyed the remote object in ",
+				"ReplacedExternalResource: Created the replacement of the object destroyed before, in ",
+			},
+		},
+		{
+			name: "tainted and untainted",
+			happens: func(t *testing.T, d *double, r *unstructured.Unstructured) {
+				set(t, r, "Keep", "spec", "lifecycle", "taintPolicy")
+				c.create(t, r)
+				c.ready(t, r)
+				c.patch(t, r, `{"metadata":{"annotations":{"landbridge.io/taint":"1"}}}`)
+				c.refused(t, r, "Synced", "ReplaceRefused")
+				steady(t, d, r)
+				c.patch(t, r, `{"metadata":{"annotations":{"landbridge.io/untaint":"1"}}}`)
+				c.ready(t, r)
+			},
+			want: []string{
+				"CreatedExternalResource: ",
+				"Tainted: The remote object is tainted, as asked. It is kept, as spec.lifecycle.taintPolicy says,",
+				"CannotUpdateExternalResource: ",
+				"Untainted: The remote object is not tainted any more, as asked.",
+				"ReadExternalResource: ",
+			},
+		},
+		{
+			name: "replaced",
+			happens: func(t *testing.T, d *double, r *unstructured.Unstructured) {
+				c.create(t, r)
+				c.ready(t, r)
+				c.patch(t, r, `{"spec":{"forProvider":{"name":"other"}}}`)
+				c.eventually(t, "the new object is there", func(context.Context) bool { _, ok := d.object("thing", "other"); return ok })
+				c.ready(t, r)
+			},
+			want: []string{
+				"CreatedExternalResource: ",
+				"DeletedExternalResource: Destroyed the remote object in ",
+				"ReplacedExternalResource: ",
+			},
+		},
+		{
+			name: "replaced, created first",
+			happens: func(t *testing.T, d *double, r *unstructured.Unstructured) {
+				set(t, r, true, "spec", "lifecycle", "createBeforeDestroy")
+				c.create(t, r)
+				c.ready(t, r)
+				c.patch(t, r, `{"spec":{"forProvider":{"name":"other"}}}`)
+				c.eventually(t, "the old object is gone", func(context.Context) bool { _, ok := d.object("thing", "r"); return !ok })
+				c.ready(t, r)
+			},
+			want: []string{
+				"CreatedExternalResource: Created the remote object in ",
+				"CreatedExternalResource: Created a replacement in ",
+				"ReplacedExternalResource: Destroyed the replaced object (deposed object ",
+			},
+		},
+		{
+			name: "imported",
+			happens: func(t *testing.T, d *double, r *unstructured.Unstructured) {
+				d.put(t, "thing", remote{Attributes: map[string]string{"name": "r", "id": "thing-1", "token": "t", "value": "a"}})
+				set(t, r, "thing-1", "spec", "import", "id")
+				c.create(t, r)
+				c.ready(t, r)
+			},
+			want: []string{"ImportedExternalResource: "},
+		},
+		{
+			name: "refused",
+			happens: func(t *testing.T, d *double, r *unstructured.Unstructured) {
+				set(t, r, "invalid", "spec", "forProvider", "value")
+				c.create(t, r)
+				c.refused(t, r, "Synced", "InvalidConfiguration", "Say something else")
+				c.tells(t, r, "CannotObserveExternalResource: ") // when it has been so for a while
+				c.patch(t, r, `{"spec":{"forProvider":{"value":"a"}}}`)
+				c.ready(t, r)
+			},
+			want: []string{"CannotObserveExternalResource: ", "CreatedExternalResource: "},
+		},
+		{
+			name: "gone", happens: func(t *testing.T, d *double, r *unstructured.Unstructured) {
+				c.create(t, r)
+				c.ready(t, r)
+				d.order(t, "r", "slow 300ms") // else it may be told in the same words, which is one event
+				if err := os.Remove(filepath.Join(d.dir, "objects", "thing.r")); err != nil {
+					t.Fatal(err)
+				}
+				c.eventually(t, "it is made again", func(context.Context) bool { _, ok := d.object("thing", "r"); return ok })
+				c.ready(t, r)
+			},
+			want: []string{"CreatedExternalResource: ", "ExternalResourceGone: ", "CreatedExternalResource: "},
+		},
+		{
+			name: "recovered, made", place: true,
+			happens: func(t *testing.T, d *double, r *unstructured.Unstructured) {
+				d.order(t, "r", "crash-after")
+				c.create(t, r)
+				c.ready(t, r)
+			},
+			want: []string{
+				"CannotCreateExternalResource: Create failed after ",
+				"RecoveredExternalResource: Create was interrupted. The remote object that it made was found.",
+				"Tainted: ",
+				"DeletedExternalResource: ",
+				"ReplacedExternalResource: ",
+			},
+		},
+		{
+			name: "recovered, not made", place: true,
+			happens: func(t *testing.T, d *double, r *unstructured.Unstructured) {
+				d.order(t, "r", "crash-before")
+				c.create(t, r)
+				c.ready(t, r)
+			},
+			want: []string{
+				"CannotCreateExternalResource: Create failed after ",
+				"RecoveredExternalResource: Create was interrupted, and has made nothing.",
+				"CreatedExternalResource: ",
+			},
+		},
+	} {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			ns := c.namespace(t)
+			// A crash ends what the same process does for others: each has a provider of its own.
+			d := newDouble(t, "story"+strings.NewReplacer(" ", "", ",", "").Replace(s.name))
+			c.install(t, d.provider())
+			r := d.thing(ns, "r", m{"value": "a"})
+			if s.place {
+				r = d.place(ns, "r", m{"value": "a"})
+			}
+			s.happens(t, d, r)
+			var got []string
+			c.eventually(t, "the events are written", func(context.Context) bool {
+				got = c.events(t, r)
+				return len(got) >= len(s.want)
+			})
+			for i, e := range got {
+				if i >= len(s.want) || !strings.HasPrefix(e, s.want[i]) {
+					t.Errorf("the story is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(s.want, "\n"))
+					break
+				}
+			}
+		})
+	}
+}
