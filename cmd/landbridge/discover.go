@@ -94,6 +94,8 @@ type discovery struct {
 	unlistable []*model.Resource
 	// explicit says that the types were named.
 	explicit bool
+	// problems are why providers could not be asked.
+	problems []error
 }
 
 type providerListing struct {
@@ -147,9 +149,15 @@ func (r *remote) discover(cmd *cobra.Command, patterns []string, list *listFlags
 			requests[p] = append(requests[p], discover.Request{Resource: m, List: l, Config: config, Limit: list.limit})
 		}
 	}
+	for _, u := range r.unopened {
+		// Types that were found are not those of another provider.
+		if len(patterns) == 0 || selected == 0 {
+			out.problems = append(out.problems, u.err)
+		}
+	}
 	switch {
 	case selected == 0:
-		return nil, fmt.Errorf("no provider has a resource type %s; landbridge provider inspect lists those it has", strings.Join(patterns, " or "))
+		return nil, r.noType(strings.Join(patterns, " or "))
 	case len(requests) == 0:
 		return nil, errors.New(out.cannotList())
 	}
@@ -163,8 +171,11 @@ func (r *remote) discover(cmd *cobra.Command, patterns []string, list *listFlags
 			continue
 		}
 		if err := r.list(cmd.Context(), out, p, reference, requests[p], state); err != nil {
-			return nil, err
+			out.problems = append(out.problems, err)
 		}
+	}
+	if len(out.listings) == 0 {
+		return nil, errors.Join(out.problems...)
 	}
 	return out, nil
 }
@@ -334,7 +345,10 @@ func (d *discovery) write(w io.Writer, output string) error {
 // tell says what else there is to say, and returns an error if the list is not whole because
 // something went wrong.
 func (d *discovery) tell(w io.Writer) error {
-	failed := false
+	failed := len(d.problems) > 0
+	for _, err := range d.problems {
+		fmt.Fprintf(w, "Error: %s\n", printable(err.Error()))
+	}
 	for _, l := range d.listings {
 		t := l.Request.Resource.Type
 		for _, x := range l.Diagnostics {

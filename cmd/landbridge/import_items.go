@@ -72,9 +72,18 @@ func (r *remote) typeNamed(resourceType string) (*remoteProvider, *model.Resourc
 		found = p
 	}
 	if found == nil {
-		return nil, nil, fmt.Errorf("no provider has a resource type %s; landbridge provider inspect lists those it has", resourceType)
+		return nil, nil, r.noType(resourceType)
 	}
 	return found, found.model.Resources[resourceType], nil
+}
+
+// noType says that no provider has a type, and which could not be asked.
+func (r *remote) noType(name string) error {
+	err := fmt.Errorf("no provider has a resource type %s; landbridge provider inspect lists those it has", name)
+	for _, u := range r.unopened {
+		err = errors.Join(err, u.err)
+	}
+	return err
 }
 
 func (f *importFlags) look(cmd *cobra.Command, r *remote, p *remoteProvider) (*importer.Provider, error) {
@@ -178,6 +187,11 @@ func (f *importFlags) fromState(cmd *cobra.Command, r *remote, b *importer.Build
 	find := func(source, alias string) (*importer.Provider, error) {
 		p := r.provider(source)
 		if p == nil {
+			for _, u := range r.unopened {
+				if sameProvider(u.source, source) {
+					return nil, u.err
+				}
+			}
 			return nil, fmt.Errorf("there is no provider %s; name its binary with --provider, or install it with a TerraformProvider", source)
 		}
 		c := reference

@@ -85,10 +85,18 @@ type remote struct {
 	client    client.Client
 	namespace string
 	providers []*remoteProvider
-	pool      *pool.Pool
-	secrets   *redact.Redactor
-	leases    []*pool.Lease
-	opened    map[openKey]*importer.Provider
+	// unopened are the providers of the cluster that cannot be used here.
+	unopened []unopened
+	pool     *pool.Pool
+	secrets  *redact.Redactor
+	leases   []*pool.Lease
+	opened   map[openKey]*importer.Provider
+}
+
+// unopened is a provider that cannot be used on this machine, and why.
+type unopened struct {
+	source string
+	err    error
 }
 
 type openKey struct {
@@ -176,16 +184,22 @@ func (r *remote) fromCluster(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	var problems []error
 	for i := range all {
-		p, err := r.cluster.Open(ctx, &all[i])
-		if err != nil {
-			return err
-		}
-		source := p.Source
+		source := all[i].Spec.Source
 		if a, err := install.ParseAddress(source); err == nil {
 			source = a.String()
 		}
+		p, err := r.cluster.Open(ctx, &all[i])
+		if err != nil {
+			problems = append(problems, err)
+			r.unopened = append(r.unopened, unopened{source, err})
+			continue
+		}
 		r.providers = append(r.providers, &remoteProvider{title: "TerraformProvider " + p.Name, source: source, model: p.Model, launcher: p.Launcher, activate: p.Activate})
+	}
+	if len(r.providers) == 0 {
+		return errors.Join(problems...)
 	}
 	return nil
 }

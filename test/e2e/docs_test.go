@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"github.com/landbridge-io/landbridge/internal/doctest"
 	"github.com/landbridge-io/landbridge/internal/examplecloudtest"
 	"github.com/landbridge-io/landbridge/internal/playgroundtest"
@@ -13,7 +15,15 @@ import (
 
 // The page on imports is true, word by word.
 func TestImportPage(t *testing.T) {
-	c := shared(t)
+	t.Parallel()
+	// One of its own: the page says what is in it.
+	server := playgroundtest.New(t, playgroundtest.Options{})
+	cl, err := client.New(server.Config, client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &cluster{Client: cl, config: server.Config, log: filepath.Join(directory(t), "controller.log")}
+	c.control(t, options(directory(t)))
 	cloud := examplecloudtest.Start(t)
 	cloud.Make(t, "things", m{"name": "Web Server", "region": "eu-central-1", "size": 2, "tags": m{"team": "a"}})
 	cloud.Make(t, "things", m{"name": "cache", "region": "us-west-2"})
@@ -23,7 +33,7 @@ func TestImportPage(t *testing.T) {
 	before := cloud.Audit(t)
 	doctest.Test(t, filepath.Join("..", "..", "docs", "import.md"), doctest.Options{
 		Env: []string{
-			"PATH=" + programs(t) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + playgroundtest.Start(t).Kubeconfig,
+			"PATH=" + programs(t) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig,
 		},
 		Replace: map[string]string{
 			"http://127.0.0.1:8480":                                 cloud.URL,

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/crd"
+	"github.com/landbridge-io/landbridge/internal/examplecloudtest"
+	"github.com/landbridge-io/landbridge/internal/playgroundtest"
+)
+
+// A provider of the cluster that cannot be used on this machine, or is not configured, keeps
+// the others from nothing, and is not forgotten.
+func TestSeveralProvidersOfACluster(t *testing.T) {
+	t.Parallel()
+	server := playgroundtest.New(t, playgroundtest.Options{})
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{v1alpha1.AddToScheme, apiextensionsv1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := client.New(server.Config, client.Options{Scheme: scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	create := func(o client.Object) {
+		t.Helper()
+		var err error
+		// A kind takes a moment to be served.
+		for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+			if err = c.Create(t.Context(), o); err == nil {
+				return
+			}
+		}
+		t.Fatal(err)
+	}
+	definition, err := v1alpha1.CustomResourceDefinition()
+	if err != nil {
+		t.Fatal(err)
+	}
+	create(definition)
+	binary := examplecloudtest.Provider(t, examplecloudtest.Framework6)
+	opened, err := (&providerFlags{timeout: time.Minute}).open(t.Context(), binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range crd.ProviderConfig(opened.model) {
+		create(d)
+	}
+	for name, source := range map[string]string{"cloud": binary, "missing": "example.org/no/where"} {
+		create(&v1alpha1.TerraformProvider{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1alpha1.TerraformProviderSpec{Source: source}})
+	}
+	landbridge := func(args ...string) (out, said string, exit int) {
+		t.Helper()
+		out, said, err := run(t, append(args, "--kubeconfig", server.Kubeconfig)...)
+		if _, tell := exitCode(err); err != nil && tell {
+			said += "Error: " + err.Error()
+		}
+		return out, said, code(err)
+	}
+	has := func(said string, parts ...string) {
+		t.Helper()
+		for _, part := range parts {
+			if !strings.Contains(said, part) {
+				t.Errorf("%q is not in:\n%s", part, said)
+			}
+		}
+	}
+	const missing = "TerraformProvider missing: provider example.org/no/where: no provider mirror is set up"
+
+	_, said, exit := landbridge("discover")
+	if exit != 1 {
+		t.Errorf("exit code %d", exit)
+	}
+	has(said, missing, "there is no ClusterProviderConfig default of examplecloud.landbridge.io in the cluster")
+
+	cloud := examplecloudtest.Start(t)
+	cloud.Make(t, "things", map[string]any{"name": "one", "region": "us-east-1"})
+	config := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "examplecloud.landbridge.io/v1alpha1", "kind": "ClusterProviderConfig", "metadata": map[string]any{"name": "default"}, "spec": map[string]any{"endpoint": cloud.URL},
+	}}
+	create(config)
+	out, said, exit := landbridge("discover")
+	if exit != 1 {
+		t.Errorf("exit code %d, though not all could be listed", exit)
+	}
+	has(said, "Error: "+missing)
+	has(out, "examplecloud_thing", "one")
+
+	out, said, exit = landbridge("discover", "examplecloud_thing")
+	if exit != 0 || strings.Contains(said, "missing") {
+		t.Errorf("exit code %d, although what was asked for is there\n%s", exit, said)
+	}
+	has(out, "examplecloud_thing", "one")
+
+	_, said, exit = landbridge("import", "elsewhere_thing", "--id", "x")
+	if exit != 1 {
+		t.Errorf("exit code %d", exit)
+	}
+	has(said, "no provider has a resource type elsewhere_thing", missing)
+
+	_, said, exit = landbridge("import", "--state", file(t, "s", `{"version": 4, "resources": [{"mode": "managed", "type": "elsewhere_thing", "name": "x", "provider": "provider[\"example.org/no/where\"]", "instances": [{"schema_version": 0, "attributes": {}}]}]}`))
+	if exit != 1 {
+		t.Errorf("exit code %d", exit)
+	}
+	has(said, "elsewhere_thing.x: "+missing)
+
+	// The kinds are not served yet: that is said, and nothing is written.
+	_, said, exit = landbridge("import", "--unmanaged", "examplecloud_thing", "--apply")
+	if exit != 1 {
+		t.Errorf("exit code %d", exit)
+	}
+	has(said, "nothing was applied", "the cluster does not serve the kind Thing.examplecloud.landbridge.io; activate it in spec.activate of its TerraformProvider")
+}
