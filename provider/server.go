@@ -56,3 +56,11 @@ type UsageReporter interface{ Usage() Usage }
 // Redactor is implemented by servers that write logs. Secrets given to it, such as those in
 // the provider's configuration, do not appear in logs and errors made after that.
 type Redactor interface{ Redact(secrets ...string) }
+
+// Aborter is implemented by servers that can be ended while calls are in flight, whatever the
+// provider is doing.
+type Aborter interface {
+	// Abort ends the server at once. Calls in flight, and all later ones, fail with an error of
+	// which IsUnavailable is true and that says why, in words for a user.
+	Abort(why string)
+}

@@ -54,15 +54,15 @@ func (s *Server) Usage() provider.Usage { return provider.Usage{Calls: s.calls.T
 // answers until ctx ends.
 func (s *Server) Close(ctx context.Context) error {
 	s.closeOnce.Do(func() {
-		idle, _ := s.calls.Close()
-		_, _ = guard(s, func() (*tfprotov6.StopProviderResponse, error) {
-			return s.server.StopProvider(ctx, &tfprotov6.StopProviderRequest{})
-		})
-		select {
-		case <-idle:
-		case <-ctx.Done():
+		stop := func() {
+			_, _ = guard(s, func() (*tfprotov6.StopProviderResponse, error) {
+				return s.server.StopProvider(ctx, &tfprotov6.StopProviderRequest{})
+			})
+		}
+		if !s.calls.Drain(ctx, nil, stop) {
 			s.closeErr = errors.New("the provider was given up while calls were in flight")
 		}
+		stop() // what it keeps of each call, it lets go of
 		s.end()
 	})
 	return s.closeErr

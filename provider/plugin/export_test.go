@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"strings"
+	"time"
 
 	"github.com/go-logr/logr"
 )
@@ -14,9 +15,11 @@ func ParseEntry(raw []byte) bool {
 
 // LogLines logs what a provider wrote to stderr.
 func LogLines(log logr.Logger, text string, secrets ...string) []string {
-	o := &output{log: log}
+	o := &output{log: log, limit: asked}
+	o.open()
 	o.redact.add(secrets...)
 	o.readStderr(strings.NewReader(text))
+	o.writer.end(time.Minute)
 	return o.last()
 }
 

@@ -88,6 +88,7 @@ var (
 	_ provider.Server        = (*Server)(nil)
 	_ provider.UsageReporter = (*Server)(nil)
 	_ provider.Redactor      = (*Server)(nil)
+	_ provider.Aborter       = (*Server)(nil)
 )
 
 // Key is a hash of the binary's content and all that makes its process what it is. It is
@@ -163,7 +164,10 @@ func (l *Launcher) launch(ctx context.Context) (*Server, error) {
 	if err != nil {
 		return nil, &StartError{Reason: Failed, Detail: "no directory for its socket could be made: " + err.Error(), Err: err}
 	}
-	out := &output{log: l.Logger}
+	out := &output{log: l.Logger, limit: unasked}
+	if l.LogLevel != LogOff {
+		out.limit = asked
+	}
 	out.redact.add(l.Secrets...)
 	p := newProcess(l.Path, l.Args, out)
 	p.cmd.Env = l.environment()

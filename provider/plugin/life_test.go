@@ -2,6 +2,7 @@ package plugin_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -42,11 +43,13 @@ func waitUntil(t *testing.T, what string, f func() bool) {
 }
 
 // waitForRead waits until a provider is in a ReadResource.
-func waitForRead(t *testing.T, record string) {
+func waitForRead(t *testing.T, record string) { t.Helper(); waitForRecord(t, record, "ReadResource") }
+
+func waitForRecord(t *testing.T, record, method string) {
 	t.Helper()
-	waitUntil(t, "a ReadResource arrives", func() bool {
+	waitUntil(t, "the provider records a "+method, func() bool {
 		records, err := testprovider.Records(record)
-		return err == nil && slices.ContainsFunc(records, func(r testprovider.Record) bool { return r.Method == "ReadResource" })
+		return err == nil && slices.ContainsFunc(records, func(r testprovider.Record) bool { return r.Method == method })
 	})
 }
 
@@ -133,6 +136,63 @@ func TestCloseWaitsForAnswers(t *testing.T) {
 	if _, err := read(t.Context(), s, "echo"); !provider.IsUnavailable(err) {
 		t.Errorf("a call after Close: %v", err)
 	}
+}
+
+// TestCloseReachesLateCalls proves that a call that arrives at the provider only after it was
+// told to stop is stopped all the same.
+func TestCloseReachesLateCalls(t *testing.T) {
+	t.Parallel()
+	l, record := launcher(t, testprovider.Late)
+	s := launch(t, l)
+	answered := make(chan error, 1)
+	go func() {
+		r, err := read(context.Background(), s, "wait")
+		if err == nil && !strings.Contains(string(r.NewState.MsgPack), "cancelled") {
+			err = fmt.Errorf("answered %q", r.NewState.MsgPack)
+		}
+		answered <- err
+	}()
+	waitForRecord(t, record, "sent")
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	if err := s.Close(ctx); err != nil {
+		t.Error(err)
+	}
+	if err := <-answered; err != nil {
+		t.Errorf("the call in flight: %v", err)
+	}
+}
+
+// TestAbort proves that calls in flight are told why, however stuck the process is.
+func TestAbort(t *testing.T) {
+	t.Parallel()
+	l, record := launcher(t, testprovider.Good)
+	l.Dir = shortDir(t)
+	s := launch(t, l)
+	answered := make(chan error, 1)
+	go func() {
+		_, err := read(context.Background(), s, "wait")
+		answered <- err
+	}()
+	waitForRead(t, record)
+	if err := syscall.Kill(pid(t, s), syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	s.(provider.Aborter).Abort("It had to be.")
+	if err := <-answered; !provider.IsUnavailable(err) || !strings.Contains(err.Error(), "It had to be.") {
+		t.Errorf("the call in flight: %v", err)
+	}
+	if _, err := read(t.Context(), s, "echo"); !provider.IsUnavailable(err) || !strings.Contains(err.Error(), "It had to be.") {
+		t.Errorf("a later call: %v", err)
+	}
+	<-s.Done()
+	if exists(pid(t, s)) {
+		t.Error("the process is still there")
+	}
+	waitUntil(t, "the socket directory is removed", func() bool {
+		left, err := os.ReadDir(l.Dir)
+		return err == nil && len(left) == 0
+	})
 }
 
 func TestCloseOfStubbornProvider(t *testing.T) {

@@ -40,6 +40,9 @@ const (
 type output struct {
 	log    logr.Logger
 	redact redactor
+	limit  logLimit
+	// writer is there from the start of the process on.
+	writer *logWriter
 
 	mu sync.Mutex
 	// first is the first line of stdout, where the handshake should be.
@@ -49,6 +52,9 @@ type output struct {
 	// panicked is set from the first line of a crash report; tail then keeps its beginning.
 	panicked bool
 }
+
+// open begins to take output.
+func (o *output) open() { o.writer = newLogWriter(o.log, o.limit) }
 
 // maxHandshake bounds the first line of stdout, in bytes. What is longer is none.
 const maxHandshake = 16 << 10
@@ -127,27 +133,37 @@ func (o *output) line(stream string, raw []byte) {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return
 	}
+	if raw[0] == '{' && o.writer.full() {
+		o.writer.leaveOut() // reading them is most of what they cost
+		return
+	}
 	if e, ok := parseEntry(raw); ok {
 		if e.level == LogError {
 			o.keep(e.message)
 		}
-		if log := o.log.V(verbosity(e.level)); e.level == LogError || log.Enabled() {
-			o.emit(log, e)
+		if e.level == LogError || o.log.V(verbosity(e.level)).Enabled() {
+			o.writer.write(len(raw), func() { o.emit(e) })
 		}
 		return
 	}
 	text := string(raw)
 	o.keep(text)
 	level := plainLevel(text)
-	switch log := o.log.V(verbosity(level)); {
-	case level == LogError:
-		o.log.Error(nil, "provider output", "stream", stream, "text", o.redact.string(text))
-	case log.Enabled():
-		log.Info("provider output", "stream", stream, "text", o.redact.string(text))
+	log := o.log.V(verbosity(level))
+	if level != LogError && !log.Enabled() {
+		return
 	}
+	o.writer.write(len(raw), func() {
+		if level == LogError {
+			o.log.Error(nil, "provider output", "stream", stream, "text", o.redact.string(text))
+			return
+		}
+		log.Info("provider output", "stream", stream, "text", o.redact.string(text))
+	})
 }
 
-func (o *output) emit(log logr.Logger, e entry) {
+func (o *output) emit(e entry) {
+	log := o.log.V(verbosity(e.level))
 	kv := make([]any, 0, 4+2*len(e.fields))
 	kv = append(kv, "text", o.redact.string(e.message))
 	if e.module != "" {

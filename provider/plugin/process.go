@@ -78,6 +78,7 @@ func (p *process) Start(context.Context) error {
 		return err
 	}
 
+	p.output.open()
 	var readers sync.WaitGroup
 	readers.Go(func() { p.output.readStdout(stdout, p.handshakeInput) })
 	readers.Go(func() { p.output.readStderr(stderr) })
@@ -94,6 +95,8 @@ func (p *process) Start(context.Context) error {
 		_ = p.handshake.Close()
 		<-read
 		close(p.done)
+		time.Sleep(drainTime) // go-plugin may still bring some
+		p.output.writer.end(0)
 	}()
 	return nil
 }

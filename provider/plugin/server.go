@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	goplugin "github.com/hashicorp/go-plugin"
@@ -35,6 +36,9 @@ type Server struct {
 	schemaDiags diagnostic.Diagnostics
 
 	calls inflight.Calls
+
+	// aborted is why Abort was called; nil if it was not.
+	aborted atomic.Pointer[string]
 
 	closeOnce sync.Once
 	closeErr  error
@@ -101,22 +105,24 @@ func (s *Server) Schema(context.Context) (*schema.Provider, diagnostic.Diagnosti
 // until ctx ends, and ends its process.
 func (s *Server) Close(ctx context.Context) error {
 	s.closeOnce.Do(func() {
-		idle, busy := s.calls.Close()
-		if busy {
+		idle := s.calls.Drain(ctx, s.process.done, func() {
 			stopCtx, cancel := context.WithTimeout(ctx, s.grace)
+			defer cancel()
 			name, _ := tfplugin.StopProvider.Name(s.protocol)
 			_ = s.conn.Invoke(stopCtx, name, &tfplugin.Empty{}, &tfplugin.StopResponse{})
-			cancel()
-		}
-		select {
-		case <-idle:
-		case <-s.process.done:
-		case <-ctx.Done():
+		})
+		if !idle && !s.process.over() {
 			s.closeErr = errors.New("the provider was ended while calls were in flight")
 		}
 		s.discard()
 	})
 	return s.closeErr
+}
+
+// Abort ends the provider's process at once. Calls in flight fail, with why.
+func (s *Server) Abort(why string) {
+	s.aborted.CompareAndSwap(nil, &why)
+	go func() { _ = s.process.Kill(context.Background()) }() // watch tidies up
 }
 
 // begin counts a call in; s.calls.End must follow if there was no error.
@@ -134,6 +140,9 @@ func (s *Server) begin() error {
 
 // gone is the error of a call that found no provider.
 func (s *Server) gone() error {
+	if why := s.aborted.Load(); why != nil {
+		return status.Error(codes.Unavailable, *why)
+	}
 	if s.calls.Closing() {
 		return status.Error(codes.Unavailable, "the provider was stopped")
 	}

@@ -1,6 +1,17 @@
 package inflight
 
-import "sync"
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+const (
+	// stopSoon and stopSeldom are the first and the longest wait before a server that still has
+	// calls is told again to stop.
+	stopSoon   = 100 * time.Millisecond
+	stopSeldom = 2 * time.Second
+)
 
 // Calls counts calls. Its zero value is open and empty.
 type Calls struct {
@@ -60,4 +71,31 @@ func (c *Calls) Close() (idle <-chan struct{}, busy bool) {
 		}
 	}
 	return c.idle, c.now > 0
+}
+
+// Drain takes no more calls and waits until none is under way: true, or false when gone was
+// closed or ctx ended before. As long as there are some it calls stop, which is to end them, at
+// once and then again and again: a stop does not reach a call that was begun and has not arrived
+// at its provider yet.
+func (c *Calls) Drain(ctx context.Context, gone <-chan struct{}, stop func()) bool {
+	idle, busy := c.Close()
+	for wait := stopSoon; busy; wait = min(2*wait, stopSeldom) {
+		stop()
+		again := time.NewTimer(wait)
+		select {
+		case <-again.C:
+			continue
+		case <-idle:
+		case <-gone:
+		case <-ctx.Done():
+		}
+		again.Stop()
+		break
+	}
+	select {
+	case <-idle:
+		return true
+	default:
+		return false
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -60,6 +61,8 @@ const (
 	// Chatty prints 2 MiB to its real stdout in its first ReadResource, one line of it 200 KiB
 	// long, and does not answer before that was read.
 	Chatty = "chatty"
+	// Late lets each ReadResource arrive half a second after it was sent.
+	Late = "late"
 	// Flood writes 4 MiB of log lines.
 	Flood = "flood"
 	// Stubborn does not end when it is told to, and starts a child that keeps its stderr.
@@ -163,6 +166,15 @@ func run(mode, record string) error {
 			}
 			return Behave(ctx, method, request)
 		}
+	case Late:
+		return serve(map[int]goplugin.Plugin{6: plugin6(server)}, grpc.UnaryInterceptor(
+			func(ctx context.Context, r any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+				if strings.HasSuffix(info.FullMethod, "/ReadResource") {
+					core.record("sent", nil)
+					time.Sleep(500 * time.Millisecond)
+				}
+				return handler(ctx, r)
+			}))
 	case Flood:
 		for i := range 20000 {
 			fmt.Fprintf(os.Stderr, `{"@level":"trace","@message":"noise","@module":"flood","n":%d,"padding":%q}`+"\n", i, strings.Repeat("n", 150))
@@ -194,7 +206,7 @@ func plugin5(server tfprotov5.ProviderServer) goplugin.Plugin {
 	return &tf5server.GRPCProviderPlugin{Name: "registry.terraform.io/landbridge/test", GRPCProvider: func() tfprotov5.ProviderServer { return server }}
 }
 
-func serve(plugins map[int]goplugin.Plugin) error {
+func serve(plugins map[int]goplugin.Plugin, more ...grpc.ServerOption) error {
 	versioned := map[int]goplugin.PluginSet{}
 	for protocol, p := range plugins {
 		versioned[protocol] = goplugin.PluginSet{"provider": p}
@@ -206,7 +218,7 @@ func serve(plugins map[int]goplugin.Plugin) error {
 		},
 		VersionedPlugins: versioned,
 		GRPCServer: func(opts []grpc.ServerOption) *grpc.Server {
-			return grpc.NewServer(append(opts, grpc.MaxRecvMsgSize(256<<20), grpc.MaxSendMsgSize(256<<20))...)
+			return grpc.NewServer(append(append(opts, more...), grpc.MaxRecvMsgSize(256<<20), grpc.MaxSendMsgSize(256<<20))...)
 		},
 	})
 	return nil
@@ -234,7 +246,7 @@ var ConfigType = tftypes.Object{AttributeTypes: map[string]tftypes.Type{"behave"
 
 // Behave is what Good does. ReadResource does what the type name says: "crash" panics,
 // "exit" ends the process, "wait" waits until the call is cancelled and says so in the
-// answer, "say:TEXT" writes TEXT to the log, "pid" answers with the process id, "leak" keeps
+// answer, "say:TEXT" writes TEXT to the log, "flood:N" writes N errors to it, "pid" answers with the process id, "leak" keeps
 // a megabyte, "absent" answers without a state, "echo" with the state it got, "ext99" with an
 // unknown msgpack extension. ConfigureProvider and ValidateProviderConfig do what the
 // attribute "behave" says: "invalid" is refused, "fail" fails, "crash" crashes.
@@ -261,7 +273,11 @@ func Behave(ctx context.Context, method string, request any) (any, error) {
 	return nil, nil
 }
 
-var kept [][]byte
+var (
+	kept [][]byte
+	// stderr is that of the process; go-plugin puts another in its place.
+	stderr = os.Stderr
+)
 
 func read(ctx context.Context, r *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
 	switch {
@@ -274,6 +290,14 @@ func read(ctx context.Context, r *tfprotov6.ReadResourceRequest) (*tfprotov6.Rea
 		return &tfprotov6.ReadResourceResponse{NewState: text("cancelled")}, nil
 	case strings.HasPrefix(r.TypeName, "say:"):
 		fmt.Fprintln(os.Stderr, strings.TrimPrefix(r.TypeName, "say:"))
+	case strings.HasPrefix(r.TypeName, "flood:"):
+		n, err := strconv.Atoi(strings.TrimPrefix(r.TypeName, "flood:"))
+		if err != nil {
+			return nil, err
+		}
+		for i := range n {
+			fmt.Fprintf(stderr, `{"@level":"error","@message":"noise","@module":"flood","n":%d,"padding":%q}`+"\n", i, strings.Repeat("n", 150))
+		}
 	case r.TypeName == "pid":
 		return &tfprotov6.ReadResourceResponse{NewState: text(fmt.Sprint(os.Getpid()))}, nil
 	case r.TypeName == "leak":
