@@ -195,9 +195,13 @@ func TestAdmission(t *testing.T) {
 		"identity null":       {change: identity(map[string]any{"accountId": "a", "number": nil}), want: "spec.import.identity.number"},
 		"identity mistyped":   {change: identity(map[string]any{"accountId": 1, "number": 1}), want: "spec.import.identity.accountId: Invalid value"},
 		"import added":        {update: true, change: identity(map[string]any{"accountId": "a", "number": 1})},
-		"import changed": {
+		"import changed to id": {
 			update: true, old: identity(map[string]any{"accountId": "a", "number": 1}),
-			change: identity(map[string]any{"accountId": "b", "number": 1}), want: "spec.import is immutable",
+			change: func(spec map[string]any) { spec["import"] = map[string]any{"id": "7"} }, want: "spec.import is immutable",
+		},
+		"import changed to another id": {
+			update: true, old: func(spec map[string]any) { spec["import"] = map[string]any{"id": "7"} },
+			change: func(spec map[string]any) { spec["import"] = map[string]any{"id": "8"} }, want: "spec.import is immutable",
 		},
 		"import removed": {update: true, old: identity(map[string]any{"accountId": "a", "number": 1}), want: "spec.import cannot be removed"},
 		"lifecycle": {change: func(spec map[string]any) {
@@ -239,6 +243,41 @@ func TestDefaults(t *testing.T) {
 	})
 	if diff := cmp.Diff(form(t, want), got); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
+// What was imported by an identity of version 0 stays as it is under version 1, in which an
+// attribute has another type.
+func TestImportImmutable(t *testing.T) {
+	t.Parallel()
+	version := func(n int64, number cty.Type) *apiServer {
+		p := schematest.Everything()
+		p.Resources["everything_thing"].Identity = &schema.Identity{Version: n, Attributes: map[string]*schema.IdentityAttribute{
+			"account_id": {Type: cty.String, RequiredForImport: true},
+			"number":     {Type: number, OptionalForImport: true},
+		}}
+		return accept(t, definition(t, provider(t, "everything", p).Resources["everything_thing"]))
+	}
+	imported := func(account string, number any) map[string]any {
+		return thing(func(spec map[string]any) {
+			spec["import"] = map[string]any{"identity": map[string]any{"accountId": account, "number": number}}
+		})
+	}
+	before, after := version(0, cty.Bool), version(1, cty.String)
+	old, errs := before.write(t, imported("a", true), nil)
+	if len(errs) > 0 {
+		t.Fatal(messages(errs))
+	}
+	if _, errs := before.write(t, imported("b", true), old); !strings.Contains(messages(errs), "spec.import is immutable") {
+		t.Errorf("another value, before: %s", messages(errs))
+	}
+	if _, errs := after.write(t, old, old); strings.Contains(messages(errs), "rule") || strings.Contains(messages(errs), "immutable") {
+		t.Errorf("unchanged, after: %s", messages(errs))
+	}
+	if _, errs := after.write(t, thing(func(spec map[string]any) {
+		spec["import"] = map[string]any{"id": "a"}
+	}), old); !strings.Contains(messages(errs), "spec.import is immutable") {
+		t.Errorf("id instead of identity, after: %s", messages(errs))
 	}
 }
 

@@ -52,6 +52,28 @@ func TestObserve(t *testing.T) {
 		"object to import not found": {
 			request: func(r *scheduler.Request) { r.Import = byID("i-1") }, reason: scheduler.ReasonImportFailed,
 		},
+		"import that cannot be read": {
+			objects: []object{{"a", 1}}, request: func(r *scheduler.Request) { r.ImportInvalid = diagnostic.Errorf("Invalid", "x") },
+			reason: scheduler.ReasonInvalidConfiguration,
+		},
+		"import that cannot be read, only to be observed": {
+			objects: []object{{"a", 1}}, request: func(r *scheduler.Request) {
+				r.ImportInvalid, r.Config, r.ConfigHash = diagnostic.Errorf("Invalid", "x"), nil, ""
+			},
+			reason: scheduler.ReasonInvalidConfiguration,
+		},
+		"import that cannot be read, of what is known": {
+			objects: []object{{"a", 1}}, request: func(r *scheduler.Request) {
+				r.ImportInvalid, r.Known = diagnostic.Errorf("Invalid", "x"), byID("i-1")
+			},
+			want: terraform.NoOp, exists: true, writes: 1,
+		},
+		"import that cannot be read, of what was known": {
+			request: func(r *scheduler.Request) {
+				r.ImportInvalid, r.Known = diagnostic.Errorf("Invalid", "x"), byID("i-1")
+			},
+			reason: scheduler.ReasonInvalidConfiguration,
+		},
 		"import wins over what is known": {
 			objects: []object{{"a", 1}}, request: func(r *scheduler.Request) { r.Import, r.Known = byID("i-1"), byID("i-9") },
 			want: terraform.NoOp, exists: true, writes: 1,

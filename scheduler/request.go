@@ -49,6 +49,10 @@ type Request struct {
 
 	// Import is the object that the user asked to be imported.
 	Import *terraform.ImportTarget
+	// ImportInvalid is why what the user asked for cannot be read, and Import is nil. It matters as
+	// long as nothing is stored: an object that was taken over long ago, by an identity of an
+	// older schema, is not asked for again.
+	ImportInvalid diagnostic.Diagnostics
 	// Known is where the object may be found if nothing is stored for it: what was written down
 	// elsewhere of its identity. Not finding it there means that it is gone, but says nothing of
 	// what an interrupted create made since.

@@ -221,7 +221,7 @@ func (s *Scheduler) Observe(ctx context.Context, r Request) (*Observation, error
 		return e.observation, nil
 	}
 	s.retry(e, r)
-	if r.Config == nil && !e.record.Instance.Exists() && len(e.record.Instance.Deposed) == 0 && e.record.Instance.Operation == nil && (e.record.Version != "" || r.Known == nil && r.Import == nil) {
+	if r.Config == nil && !e.record.Instance.Exists() && len(e.record.Instance.Deposed) == 0 && e.record.Instance.Operation == nil && (e.record.Version != "" || r.Known == nil && r.Import == nil && r.ImportInvalid == nil) {
 		return &Observation{Last: e.last}, nil // nothing to delete: no provider is needed to say so
 	}
 	ex, release, diags := r.Acquire(ctx)
@@ -377,6 +377,9 @@ func (s *Scheduler) save(ctx context.Context, e *entry, r Request, in instance.I
 // find imports the object that nothing is stored of: the one the user asked for, or if that
 // is not there any more, the one that was known last.
 func (s *Scheduler) find(ctx context.Context, e *entry, r Request, ex terraform.Executor) error {
+	if r.ImportInvalid != nil && (r.New || r.Known == nil) {
+		return failed(ReasonInvalidConfiguration, r.ImportInvalid)
+	}
 	var notFound diagnostic.Diagnostics
 	for _, target := range []*terraform.ImportTarget{r.Import, r.Known} {
 		if target == nil {
@@ -397,7 +400,10 @@ func (s *Scheduler) find(ctx context.Context, e *entry, r Request, ex terraform.
 			notFound = diags
 		}
 	}
-	if notFound != nil {
+	switch {
+	case r.ImportInvalid != nil:
+		return failed(ReasonInvalidConfiguration, r.ImportInvalid)
+	case notFound != nil:
 		return failed(ReasonImportFailed, notFound)
 	}
 	return nil

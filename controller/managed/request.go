@@ -176,13 +176,12 @@ func (c *connector) subject(ctx context.Context, r *Resource) (scheduler.Request
 	if req.Deleted {
 		return req, diags // there is nothing to import any more
 	}
-	var more diagnostic.Diagnostics
-	req.Import, more = importTarget(k, r)
+	req.Import, req.ImportInvalid = importTarget(k, r)
 	if handle.Diagnostics.HasErrors() {
 		r.reason = v1alpha1.ReasonProviderConfig
 		return req, handle.Diagnostics
 	}
-	return req, append(diags, more...)
+	return req, diags
 }
 
 // timeouts are those of spec.lifecycle. The CRD lets through nothing but Go durations.
@@ -254,7 +253,11 @@ func importTarget(k *Kind, r *Resource) (*terraform.ImportTarget, diagnostic.Dia
 	}
 	v, diags := translate.ImportIdentity(k.Model, identity)
 	if diags.HasErrors() {
-		return nil, diags
+		var spelled diagnostic.Diagnostics
+		for _, d := range diags.Errors() {
+			spelled = append(spelled, diagnostic.Errorf(d.Summary, "%s: %s", translate.IdentityPath(k.Model, d.Attribute), d.Detail)...)
+		}
+		return nil, spelled
 	}
 	return &terraform.ImportTarget{Identity: v}, nil
 }
