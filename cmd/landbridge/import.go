@@ -42,7 +42,7 @@ only observes; 1 when nothing was written.
   # A selection
   landbridge discover -o json | jq '.objects |= map(select(.displayName | startswith("web")))' | landbridge import --objects -
   # A whole Terraform state, straight into the cluster; then remove it from Terraform
-  landbridge import --state terraform.tfstate -n team-a --apply`,
+  terraform state pull | landbridge import --state - -n team-a --apply`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := flags.check(args); err != nil {
 				return err
@@ -85,7 +85,7 @@ func (f *importFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.as, "as", "", "name of the custom resource of a single object (default: what the object is called)")
 	flags.StringVar(&f.objects, "objects", "", "file with objects as landbridge discover prints them with -o json or yaml; - is standard input")
 	flags.BoolVar(&f.unmanaged, "unmanaged", false, "all objects that can be listed and that nobody manages")
-	flags.StringVar(&f.state, "state", "", "Terraform state whose resource instances are to be imported")
+	flags.StringVar(&f.state, "state", "", "Terraform state whose resource instances are to be imported; - is standard input, as of terraform state pull")
 	flags.BoolVar(&f.refresh, "refresh", true, "look at the objects of a --state; with --refresh=false it is believed, and no provider is configured")
 	flags.StringArrayVar(&f.aliases, "alias", nil, "provider configuration for resources of an aliased provider in a --state, as ALIAS=KIND/NAME (default: the ClusterProviderConfig named as the alias)")
 	flags.StringVarP(&f.directory, "output", "o", "", "directory to write the manifests into, a file for each object")

@@ -159,7 +159,7 @@ func readFile(name string, stdin io.Reader) ([]byte, error) {
 
 // fromState are the resource instances of a Terraform state.
 func (f *importFlags) fromState(cmd *cobra.Command, r *remote, b *importer.Builder, patterns []string) ([]importer.Item, int, error) {
-	raw, err := os.ReadFile(f.state)
+	raw, err := readFile(f.state, cmd.InOrStdin())
 	if err != nil {
 		return nil, 0, err
 	}
