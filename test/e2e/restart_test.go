@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -10,13 +11,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/landbridge-io/landbridge/internal/providertest"
 )
 
-// versions are the resource versions of the objects and of all Secrets.
+// versions are the objects, and the resource versions of all Secrets.
 func (c *cluster) versions(t *testing.T, objects ...*unstructured.Unstructured) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -24,7 +26,11 @@ func (c *cluster) versions(t *testing.T, objects ...*unstructured.Unstructured) 
 		if err := c.Get(t.Context(), key(u), u); err != nil {
 			t.Fatal(err)
 		}
-		out[u.GetKind()+" "+u.GetName()] = u.GetResourceVersion()
+		content, err := json.MarshalIndent(u.Object, "", " ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[u.GetKind()+" "+u.GetName()] = string(content)
 	}
 	secrets := &corev1.SecretList{}
 	if err := c.List(t.Context(), secrets); err != nil {
@@ -40,7 +46,7 @@ func same(t *testing.T, what string, before, after map[string]string) {
 	t.Helper()
 	for name := range maps.Keys(before) {
 		if after[name] != before[name] {
-			t.Errorf("%s: %s went from version %q to %q", what, name, before[name], after[name])
+			t.Errorf("%s: %s changed: %s", what, name, cmp.Diff(before[name], after[name]))
 		}
 	}
 	if len(before) != len(after) {
