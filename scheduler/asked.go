@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/landbridge-io/landbridge/instance"
+	"github.com/landbridge-io/landbridge/internal/faultpoint"
 	"github.com/landbridge-io/landbridge/scheduler/store"
 )
 
@@ -68,9 +69,11 @@ func (s *Scheduler) act(ctx context.Context, e *entry, r Request) error {
 		in.Status = instance.Partial
 		events = append(events, Event{Kind: Untainted, Asked: true})
 	}
+	faultpoint.Reach(faultpoint.Asked, faultpoint.BeforeConclude)
 	if err := s.save(ctx, e, r, in); err != nil {
 		return err
 	}
+	faultpoint.Reach(faultpoint.Asked, faultpoint.BeforeTold)
 	for _, event := range events {
 		r.tell(event)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/diagnostic"
 	"github.com/landbridge-io/landbridge/instance"
+	"github.com/landbridge-io/landbridge/internal/faultpoint"
 	"github.com/landbridge-io/landbridge/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/scheduler/store"
 	"github.com/landbridge-io/landbridge/terraform"
@@ -237,9 +238,11 @@ func (s *Scheduler) take(ctx context.Context, e *entry, r Request, found instanc
 	if rival, ok := s.rival(ctx, e); ok {
 		return identityConflict(rival)
 	}
+	faultpoint.Reach(faultpoint.Import, faultpoint.BeforeConclude)
 	if err := s.save(ctx, e, r, found); err != nil {
 		return err
 	}
+	faultpoint.Reach(faultpoint.Import, faultpoint.BeforeTold)
 	r.tell(Event{Kind: Imported})
 	return nil
 }

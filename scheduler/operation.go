@@ -13,6 +13,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/diagnostic"
 	"github.com/landbridge-io/landbridge/instance"
+	"github.com/landbridge-io/landbridge/internal/faultpoint"
 	"github.com/landbridge-io/landbridge/scheduler/store"
 	"github.com/landbridge-io/landbridge/terraform"
 )
@@ -28,6 +29,28 @@ type task struct {
 	deposed string
 	// replacement says that the operation is half of one.
 	replacement bool
+	// process is what fault points call it.
+	process faultpoint.Process
+}
+
+// processOf is what fault points call an operation. again says that an object was destroyed for it.
+func processOf(t task, again bool) faultpoint.Process {
+	switch {
+	case t.kind == instance.Update:
+		return faultpoint.Update
+	case t.kind == instance.Create && t.deposed != "":
+		return faultpoint.CreateFirst
+	case t.kind == instance.Create && again:
+		return faultpoint.Recreate
+	case t.kind == instance.Create:
+		return faultpoint.Create
+	case t.deposed != "":
+		return faultpoint.DestroyDeposed
+	case t.replacement:
+		return faultpoint.Destroy
+	default:
+		return faultpoint.Delete
+	}
 }
 
 // start begins an operation in the background. The entry's lock is held by the caller.
@@ -50,6 +73,7 @@ func (s *Scheduler) start(e *entry, r Request, t task) error {
 	}
 	e.run(op)
 	rec := e.record
+	t.process = processOf(t, e.replacing)
 	s.count.Add(1)
 	s.running.Go(func() {
 		long := s.o.Clock.AfterFunc(s.o.LongOperation, func() { s.o.Wake(r.Key) })
@@ -119,15 +143,19 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	intended.PlannedState, intended.PlannedPrivate, intended.PlannedIdentity = p.State, p.Private, p.Identity
 	in.Operation = &intended
 	intent.Instance = in
+	faultpoint.Reach(t.process, faultpoint.BeforeIntent)
 	rec, err := s.o.Store.Save(ctx, r.Key, r.Resource.Schema, intent)
 	if err != nil {
 		return notStarted(nil, diagnostic.Errorf("Operation not started", "Its intent could not be recorded: %s.", err))
 	}
 
 	// Dispatch.
+	faultpoint.Reach(t.process, faultpoint.BeforeDispatch)
 	out, diags := p.Prior, diagnostic.Diagnostics(nil)
 	if p.Action != terraform.NoOp {
+		answered := faultpoint.During(t.process, faultpoint.InFlight)
 		out, diags = ex.Apply(ctx, p)
+		answered()
 	}
 	if diags.HasErrors() && !s.o.Clock.Now().Before(op.Deadline) {
 		diags = append(diags, timedOut(op.Kind, timeout)...)
@@ -138,10 +166,12 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	}
 
 	// Conclude.
+	faultpoint.Reach(t.process, faultpoint.BeforeConclude)
 	rec.Instance = concluded(in, out, diags)
 	if rec, err = s.conclude(r, op, rec); err != nil {
 		return result{op: op, diags: append(diags, diagnostic.Errorf("Outcome not recorded", "The operation ended, but its outcome could not be recorded: %s.", err)...)}
 	}
+	faultpoint.Reach(t.process, faultpoint.BeforeTold)
 	return result{op: op, record: &rec, diags: diags, planned: plannedIdentity(r, p.Identity, p.State)}
 }
 

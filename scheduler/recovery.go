@@ -7,6 +7,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/diagnostic"
 	"github.com/landbridge-io/landbridge/instance"
+	"github.com/landbridge-io/landbridge/internal/faultpoint"
 	"github.com/landbridge-io/landbridge/terraform"
 )
 
@@ -89,9 +90,15 @@ func (s *Scheduler) adopt(ctx context.Context, e *entry, r Request, op *instance
 // made the object.
 func (s *Scheduler) recovered(ctx context.Context, e *entry, r Request, op *instance.Operation, in instance.Instance, found bool) error {
 	undispatched := op.ID == e.undispatched
+	process := faultpoint.Recover
+	if op.Kind == instance.Create {
+		process = faultpoint.RecoverCreate
+	}
+	faultpoint.Reach(process, faultpoint.BeforeConclude)
 	if err := s.save(ctx, e, r, in); err != nil {
 		return err
 	}
+	faultpoint.Reach(process, faultpoint.BeforeTold)
 	if undispatched {
 		return nil // its failure was told already
 	}

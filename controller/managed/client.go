@@ -18,6 +18,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
+
+	"github.com/landbridge-io/landbridge/internal/faultpoint"
 )
 
 // quietClient is the client that managed.Reconciler gets, for one kind. It
@@ -201,9 +203,11 @@ func (s quietStatus) Update(ctx context.Context, obj client.Object, opts ...clie
 		s.c.written.note(r)
 		return nil
 	}
+	faultpoint.Reach(faultpoint.Status, faultpoint.BeforeWrite)
 	if err := s.SubResourceWriter.Update(ctx, &r.Unstructured, opts...); err != nil {
 		return err
 	}
+	faultpoint.Reach(faultpoint.Status, faultpoint.AfterWrite)
 	s.c.wrote(r)
 	s.c.written.note(r)
 	return nil

@@ -17,6 +17,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/instance"
+	"github.com/landbridge-io/landbridge/internal/faultpoint"
 	"github.com/landbridge-io/landbridge/scheduler"
 	"github.com/landbridge-io/landbridge/translate"
 )
@@ -155,7 +156,10 @@ func (e *external) setAnnotations(ctx context.Context, r *Resource, o *scheduler
 	}
 	meta.AddAnnotations(r, want)
 	settle(r)
-	return e.client.Update(ctx, r)
+	faultpoint.Reach(faultpoint.Annotate, faultpoint.BeforeWrite)
+	err := e.client.Update(ctx, r)
+	faultpoint.Reach(faultpoint.Annotate, faultpoint.AfterWrite)
+	return err
 }
 
 // longReady says whether the resource has been ready for so long that what is left to do is

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/faultpoint"
 )
 
 // finalizer holds a custom resource until its remote object is gone, or given up, and its
@@ -37,6 +38,7 @@ func (f *finalizer) AddFinalizer(ctx context.Context, o resource.Object) error {
 func (f *finalizer) RemoveFinalizer(ctx context.Context, o resource.Object) error {
 	r := o.(*Resource)
 	req, _ := f.connector.request(ctx, r)
+	faultpoint.Reach(faultpoint.Finalize, faultpoint.BeforeForget)
 	if err := f.kind.Scheduler.Forget(ctx, req); err != nil {
 		return err
 	}
@@ -45,7 +47,10 @@ func (f *finalizer) RemoveFinalizer(ctx context.Context, o resource.Object) erro
 	f.kind.troubles.over(r.GetUID())
 	meta.RemoveFinalizer(o, v1alpha1.FinalizerCreated)
 	meta.RemoveFinalizer(o, xpmanaged.FinalizerName)
-	return client.IgnoreNotFound(f.client.Update(ctx, o))
+	faultpoint.Reach(faultpoint.Finalize, faultpoint.BeforeRelease)
+	err := client.IgnoreNotFound(f.client.Update(ctx, o))
+	faultpoint.Reach(faultpoint.Finalize, faultpoint.AfterRelease)
+	return err
 }
 
 // held says whether a finalizer of ours holds the resource.
