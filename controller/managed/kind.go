@@ -165,8 +165,9 @@ func debugLogger(log logr.Logger) logging.Logger {
 	return logging.NewLogrLogger(log)
 }
 
-// few is how many resources may be waited for without making anybody hurry.
-const few = 4
+// few is how many resources may be waited for without making anybody hurry: more than people
+// apply by hand, who then look for the external name of what is ready.
+const few = 32
 
 // busy says whether many resources are waited for.
 func (k *Kind) busy() bool { return k.queue.Len()+k.Scheduler.Running() > few }
