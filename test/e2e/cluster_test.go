@@ -126,7 +126,7 @@ func (c *cluster) create(t *testing.T, u *unstructured.Unstructured) {
 	var err error
 	c.eventually(t, "the kind "+u.GetKind()+" is served", func(ctx context.Context) bool {
 		err = c.Create(ctx, u)
-		return !meta.IsNoMatchError(err) && !kerrors.IsNotFound(err)
+		return !meta.IsNoMatchError(err) && !kerrors.IsNotFound(err) && !kerrors.IsServiceUnavailable(err)
 	})
 	if err != nil {
 		t.Fatalf("creating %s %s: %v", u.GetKind(), u.GetName(), err)

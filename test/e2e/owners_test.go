@@ -1,0 +1,203 @@
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"sync"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/landbridge-io/landbridge/internal/providertest"
+)
+
+// standings counts the resources that are ready, and those whose object belongs to another one.
+func (c *cluster) standings(t *testing.T, all []*unstructured.Unstructured) (ready, conflicts int) {
+	t.Helper()
+	for _, r := range all {
+		if err := c.Get(t.Context(), key(r), r); err != nil {
+			continue
+		}
+		if isTrue(r, "Ready", "Synced") {
+			ready++
+		}
+		if _, reason, _ := condition(r, "Synced"); reason == "IdentityConflict" {
+			conflicts++
+		}
+	}
+	return ready, conflicts
+}
+
+// A remote object has one owner, whoever else wants it.
+func TestOwners(t *testing.T) {
+	c := shared(t)
+	c.real(t, "random")
+	d := newDouble(t, "owners")
+	c.install(t, d.provider())
+
+	t.Run("racing creates", func(t *testing.T) {
+		t.Parallel()
+		const n = 6
+		namespaces := []string{c.namespace(t), c.namespace(t)}
+		var all []*unstructured.Unstructured
+		var group sync.WaitGroup
+		for i := range n {
+			r := d.resource("Place", namespaces[i%2], fmt.Sprint("racer-", i), m{"name": "race"})
+			all = append(all, r)
+			group.Go(func() { c.create(t, r) })
+		}
+		group.Wait()
+		for left := n; left > 0; left-- {
+			var owner int
+			c.eventually(t, "one has it, and the others have a conflict", func(context.Context) bool {
+				ready, conflicts := c.standings(t, all)
+				for i, r := range all {
+					if isTrue(r, "Ready", "Synced") {
+						owner = i
+					}
+				}
+				return ready == 1 && conflicts == left-1
+			})
+			if creates, deletes := d.calls("create place race"), d.calls("delete place race"); creates != n-left+1 || deletes != n-left {
+				t.Fatalf("with %d left: %d creates, %d deletes", left, creates, deletes)
+			}
+			c.remove(t, all[owner])
+			all = append(all[:owner], all[owner+1:]...)
+		}
+		if _, ok := d.object("place", "race"); ok {
+			t.Error("the object is left")
+		}
+	})
+
+	t.Run("the younger goes", func(t *testing.T) {
+		t.Parallel()
+		ns := c.namespace(t)
+		older, younger := d.resource("Place", ns, "older", m{"name": "shared"}), d.resource("Place", ns, "younger", m{"name": "shared", "value": "other"})
+		c.create(t, older)
+		c.ready(t, older)
+		c.create(t, younger)
+		c.refused(t, younger, "Synced", "IdentityConflict", "Place "+ns+"/older")
+		c.remove(t, younger)
+		c.waitFor(t, older, "as it was", func() bool { return isTrue(older, "Ready", "Synced") })
+		if _, ok := d.object("place", "shared"); !ok || d.calls("delete place shared")+d.calls("update place shared") > 0 {
+			t.Error("the object was touched")
+		}
+	})
+
+	t.Run("an object that is there", func(t *testing.T) {
+		t.Parallel()
+		ns := c.namespace(t)
+		d.put(t, "place", remote{Attributes: map[string]string{"name": "there", "id": "place-1", "token": "t"}})
+		r := d.place(ns, "there", nil)
+		c.create(t, r)
+		message := c.refused(t, r, "Synced", "AlreadyExists", "spec.import")
+		c.patch(t, r, `{"spec":{"import":`+regexp.MustCompile(`\{.*\}`).FindString(message)+`}}`)
+		c.ready(t, r)
+		if got := text(r, "status", "atProvider", "id"); got != "place-1" || d.calls("create place there")+d.calls("update place there")+d.calls("delete place there") > 0 {
+			t.Errorf("it was not taken over as it is, but is %q", got)
+		}
+	})
+
+	t.Run("ids that all have", func(t *testing.T) {
+		t.Parallel()
+		ns := c.namespace(t)
+		var all []*unstructured.Unstructured
+		for _, name := range []string{"one", "two"} {
+			r := resource(random, "Password", ns, name, m{"forProvider": m{"length": int64(16)}})
+			c.create(t, r)
+			all = append(all, r)
+		}
+		for _, r := range all {
+			c.ready(t, r)
+			c.waitFor(t, r, "named", func() bool { return r.GetAnnotations()[externalName] == "none" })
+		}
+		c.remove(t, all[1])
+		c.ready(t, all[0])
+	})
+}
+
+// Who owns an object is known before anybody writes to it, also when the controller or the provider
+// starts again, and the owner itself is not worked on.
+func TestOwnersAcrossRestarts(t *testing.T) {
+	t.Parallel()
+	c := alone(t)
+	mirror := providertest.Mirror(t, "random")
+	stop := c.control(t, options(mirror))
+	d := newDouble(t, "owned")
+	p := d.provider()
+	c.install(t, p)
+	c.install(t, terraformProvider("random", "hashicorp/random"))
+	ns := c.namespace(t)
+	d.put(t, "place", remote{Attributes: map[string]string{"name": "x", "id": "place-1", "token": "t", "value": "as it was"}})
+
+	older := d.resource("Place", ns, "z-older", m{"name": "x", "value": "as it was"}) // it comes last in the order of names
+	set(t, older, "x", "spec", "import", "identity", "name")
+	older.SetAnnotations(map[string]string{"crossplane.io/paused": "true"})
+	c.create(t, older)
+	c.waitFor(t, older, "paused", func() bool { _, reason, _ := condition(older, "Synced"); return reason == "ReconcilePaused" })
+	c.never(t, 2*poll, "it is older only if seconds say so", func() bool { return false })
+	younger := d.resource("Place", ns, "a-younger", m{"name": "x", "value": "as it was"})
+	set(t, younger, "x", "spec", "import", "identity", "name")
+	c.create(t, younger)
+	c.ready(t, younger) // as long as the older does nothing
+	c.patch(t, older, `{"metadata":{"annotations":{"crossplane.io/paused":null}}}`)
+	c.ready(t, older)
+	c.refused(t, younger, "Synced", "IdentityConflict", "Place "+ns+"/z-older")
+	if isTrue(younger, "Ready") {
+		t.Error("what is not its own is ready")
+	}
+	// Both are stored. The younger would change the object, and the older does not say anything.
+	c.patch(t, older, `{"metadata":{"annotations":{"crossplane.io/paused":"true"}}}`)
+	c.waitFor(t, older, "paused", func() bool { _, reason, _ := condition(older, "Synced"); return reason == "ReconcilePaused" })
+	c.patch(t, younger, `{"spec":{"forProvider":{"value":"of the younger"}}}`)
+	untouched := func(when string) {
+		t.Helper()
+		c.refused(t, younger, "Synced", "IdentityConflict", "Place "+ns+"/z-older")
+		c.never(t, 2*poll, when+" the object is changed", func() bool { return d.changes() > 0 })
+	}
+	untouched("at first")
+
+	stop()
+	stop = c.control(t, options(mirror))
+	c.waitFor(t, p, "healthy", func() bool { return isTrue(p, "Healthy") })
+	untouched("after a new start")
+
+	c.remove(t, p)
+	p = d.provider()
+	c.install(t, p)
+	untouched("after a new installation")
+
+	// The younger goes, and the older has its object still.
+	c.remove(t, younger)
+	c.patch(t, older, `{"metadata":{"annotations":{"crossplane.io/paused":null}},"spec":{"forProvider":{"value":"of the older"}}}`)
+	c.has(t, d, "place", "x", "value", "of the older")
+	c.ready(t, older)
+
+	// An id that says nothing is not taken for an object when all else is lost.
+	password := resource(random, "Password", ns, "password", m{"forProvider": m{"length": int64(16)}, "writeConnectionSecretToRef": m{"name": "details"}})
+	c.create(t, password)
+	c.ready(t, password)
+	c.waitFor(t, password, "named", func() bool { return password.GetAnnotations()[externalName] == "none" })
+	details := &corev1.Secret{}
+	detailsKey := key(password)
+	detailsKey.Name = "details"
+	c.eventually(t, "there are details", func(ctx context.Context) bool { return c.Get(ctx, detailsKey, details) == nil })
+	secret := string(details.Data["attribute.result"])
+	stop()
+	for _, s := range c.stored(t, ns) {
+		if s.Annotations["landbridge.io/owner"] == ns+"/password" {
+			if err := c.Delete(t.Context(), &s); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	c.control(t, options(mirror))
+	c.refused(t, password, "Synced", "ImportFailed", "crossplane.io/external-name", "spec.import")
+	if err := c.Get(t.Context(), detailsKey, details); err != nil || string(details.Data["attribute.result"]) != secret || len(secret) != 16 {
+		t.Errorf("the password is lost, too: %v", err)
+	}
+	c.patch(t, password, `{"metadata":{"annotations":{"crossplane.io/external-name":null}}}`)
+	c.ready(t, password)
+}
