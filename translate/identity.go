@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"github.com/landbridge-io/landbridge/diagnostic"
 	"github.com/landbridge-io/landbridge/model"
@@ -89,6 +91,62 @@ func identityText(v cty.Value) string {
 	// JSON of strings and lists of primitives cannot fail.
 	raw, _ := json.Marshal(encodeVerbatim(v))
 	return string(raw)
+}
+
+// ParseIdentity reads what CanonicalIdentity wrote; cty.NilVal if the text is anything else, or lacks
+// what an import requires.
+func ParseIdentity(r *model.Resource, text string) cty.Value {
+	if r.Identity() == nil {
+		return cty.NilVal
+	}
+	attributes := r.Schema.Identity.Attributes
+	values := make(map[string]cty.Value, len(attributes))
+	for rest := text; ; {
+		name, value, ok := strings.Cut(rest, "=")
+		a := attributes[name]
+		if _, twice := values[name]; !ok || a == nil || twice {
+			return cty.NilVal
+		}
+		v, after, err := parseIdentityText(value, a.Type)
+		if err != nil {
+			return cty.NilVal
+		}
+		values[name] = v
+		if after == "" {
+			break
+		}
+		if rest, ok = strings.CutPrefix(after, ","); !ok {
+			return cty.NilVal
+		}
+	}
+	for name, a := range attributes {
+		if _, ok := values[name]; ok {
+			continue
+		}
+		if a.RequiredForImport {
+			return cty.NilVal
+		}
+		values[name] = cty.NullVal(a.Type)
+	}
+	return cty.ObjectVal(values)
+}
+
+// parseIdentityText reads the value that the text begins with, and gives what follows it.
+func parseIdentityText(text string, t cty.Type) (v cty.Value, rest string, err error) {
+	if strings.HasPrefix(text, `"`) || strings.HasPrefix(text, "[") {
+		var raw json.RawMessage
+		d := json.NewDecoder(strings.NewReader(text))
+		if err := d.Decode(&raw); err != nil {
+			return cty.NilVal, "", err
+		}
+		v, err = ctyjson.Unmarshal(raw, t)
+		return v, text[d.InputOffset():], err
+	}
+	if i := strings.IndexByte(text, ','); i >= 0 {
+		text, rest = text[:i], text[i:]
+	}
+	v, err = convert.Convert(cty.StringVal(text), t)
+	return v, rest, err
 }
 
 // ExternalName is what the resource is called at the provider: the configured attribute, else

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
+	"pgregory.net/rapid"
 
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/model"
@@ -105,6 +106,46 @@ func TestCanonicalIdentity(t *testing.T) {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
+}
+
+func TestParseIdentity(t *testing.T) {
+	t.Parallel()
+	r := everything(t).Resources["everything_thing"]
+	for text, want := range map[string]cty.Value{
+		"account_id=a,number=7":                           identity("a", ""),
+		`account_id=a,number=7,path=["x","y=,"],region=r`: identity("a", "r", "x", "y=,"),
+		`account_id="a,number=8",number=7`:                identity("a,number=8", ""),
+		`region=r,number=7,account_id="a"`:                identity("a", "r"),
+		"":                                                cty.NilVal,
+		"i-1":                                             cty.NilVal, // an id
+		"projects/p=1":                                    cty.NilVal,
+		"account_id=a":                                    cty.NilVal, // number is required
+		"account_id=a,number=seven":                       cty.NilVal,
+		"account_id=a,number=7,account_id=b":              cty.NilVal,
+		"account_id=a,number=7,other=x":                   cty.NilVal,
+		"account_id=a,number=7,":                          cty.NilVal,
+		`account_id="a"b,number=7`:                        cty.NilVal,
+		`account_id="a,number=7`:                          cty.NilVal,
+		`account_id=a,number=7,path=["x"`:                 cty.NilVal,
+	} {
+		if got := translate.ParseIdentity(r, text); (got == cty.NilVal) != (want == cty.NilVal) || got != cty.NilVal && !got.RawEquals(want) {
+			t.Errorf("%s: got %#v, want %#v", text, got, want)
+		}
+	}
+}
+
+func TestParseIdentityProperty(t *testing.T) {
+	t.Parallel()
+	r := everything(t).Resources["everything_thing"]
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[,="\[\]a-z\\]*`))
+		region := text.Draw(t, "region")
+		want := identity(text.Draw(t, "account"), region, rapid.SliceOf(text).Draw(t, "path")...)
+		got := translate.ParseIdentity(r, translate.CanonicalIdentity(want))
+		if got == cty.NilVal || !got.RawEquals(want) {
+			t.Fatalf("%s: got %#v, want %#v", translate.CanonicalIdentity(want), got, want)
+		}
+	})
 }
 
 func TestExternalName(t *testing.T) {

@@ -275,6 +275,11 @@ func knownTarget(k *Kind, r *Resource) *terraform.ImportTarget {
 		}
 	}
 	if id := meta.GetExternalName(r); id != "" {
+		if s := k.Model.Schema.Identity; s != nil && len(s.Required()) > 1 {
+			if v := translate.ParseIdentity(k.Model, id); v != cty.NilVal {
+				return &terraform.ImportTarget{Identity: v}
+			}
+		}
 		return &terraform.ImportTarget{ID: id, Identity: cty.NilVal}
 	}
 	return nil
