@@ -248,15 +248,11 @@ func (s *Scheduler) take(ctx context.Context, e *entry, r Request, found instanc
 }
 
 func identityConflict(r ownership.Rival) *Error {
-	return failed(ReasonIdentityConflict, conflict(r))
-}
-
-func conflict(r ownership.Rival) diagnostic.Diagnostics {
 	owner := r.Owner.Key.Name
 	if r.Owner.Key.Namespace != "" {
 		owner = r.Owner.Key.Namespace + "/" + owner
 	}
-	return diagnostic.Errorf("Identity conflict",
+	return failed(ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
 		"The remote object belongs to %s %s, and this resource is about the same one. It changes nothing remotely, and deleting it leaves the object as it is. Delete one of the two, or make this one another object.",
-		r.Owner.Key.Kind, owner)
+		r.Owner.Key.Kind, owner))
 }

@@ -17,6 +17,9 @@
 //	                └▶ stored, planned
 //	Apply, Delete ──▶ started ──▶ intent stored ──▶ provider called ──▶ answer stored ──▶ Wake
 //
+// A remote object has one owner among the resources (claims.go), and nothing is taken over
+// that nobody asked for (existing.go).
+//
 // It never talks to Kubernetes but through store.Store, and knows nothing of custom resources
 // but their key.
 package scheduler

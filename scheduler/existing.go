@@ -38,16 +38,16 @@ func look(ctx context.Context, ex terraform.Executor, r Request, in instance.Ins
 
 // meets is why a create failed where there is an object. The entry's lock is held by the caller,
 // and no operation runs.
-func (s *Scheduler) meets(e *entry, r Request, met instance.Instance, by cty.Value) (Reason, diagnostic.Diagnostics) {
+func (s *Scheduler) meets(e *entry, r Request, met instance.Instance, by cty.Value) *Error {
 	planned, whole := identityKey(r, instance.Instance{Identity: by}), identityKey(r, met)
 	e.complete(planned, whole)
 	s.claim(e, r, e.record.Instance, planned, whole)
 	if rival, ok := s.rival(s.ctx, e); ok {
-		return ReasonIdentityConflict, conflict(rival)
+		return identityConflict(rival)
 	}
-	return ReasonAlreadyExists, diagnostic.Errorf("Object exists already",
+	return failed(ReasonAlreadyExists, diagnostic.Errorf("Object exists already",
 		"There is a remote object with the identity of the one to create, and no resource of this cluster manages it. It is left as it is. %s",
-		r.spell("To take it over", importOf(met, by)))
+		r.spell("To take it over", importOf(met, by))))
 }
 
 // complete remembers that an identity that was planned is a part of one that an object has.

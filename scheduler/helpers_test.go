@@ -115,6 +115,8 @@ type cloud struct {
 	unique bool
 	// fail makes a call of the given name answer with an error.
 	fail map[string]diagnostic.Diagnostics
+	// upgradeFails says of a refresh that fails that it is because of the identity's upgrade.
+	upgradeFails bool
 	// most is how many calls of Apply there were at the same time.
 	now, most int
 }
@@ -216,7 +218,7 @@ func (c *cloud) Refresh(_ context.Context, _ terraform.Resource, in instance.Ins
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if d := c.call("refresh"); d.HasErrors() {
-		return terraform.Refreshed{Instance: in}, d
+		return terraform.Refreshed{Instance: in, IdentityUpgrade: c.upgradeFails}, d
 	}
 	out := c.instance(c.find(in))
 	if in.Status == instance.Tainted && out.Exists() {

@@ -319,12 +319,11 @@ func (s *Scheduler) end(e *entry, r Request, t task, res result) {
 		s.claim(e, r, e.record.Instance) // else it keeps what it claims, until the next plan
 	}
 	s.wake(e.claimant.End())
-	reason := failed(ReasonOperationFailed, res.diags).Reason
+	why := failed(ReasonOperationFailed, res.diags)
 	if res.met.Exists() {
-		var diags diagnostic.Diagnostics
-		reason, diags = s.meets(e, r, res.met, res.planned)
-		res.diags = append(res.diags, diags...)
+		why = s.meets(e, r, res.met, res.planned)
 	}
+	res.diags = append(res.diags.Warnings(), why.Diagnostics...)
 	e.last = &Outcome{Kind: op.Kind, At: s.o.Clock.Now(), Diagnostics: res.diags}
 	if e.applied = op.Kind != instance.Delete && res.record != nil && !res.diags.HasErrors(); e.applied {
 		e.observation = &Observation{Instance: e.record.Instance, Plan: &upToDate, Last: e.last, Warnings: res.diags.Warnings()}
@@ -343,7 +342,7 @@ func (s *Scheduler) end(e *entry, r Request, t task, res result) {
 		if f.count < 16 {
 			wait = min(s.o.MinBackoff<<f.count, s.o.MaxBackoff)
 		}
-		*f = failure{count: f.count + 1, hash: r.ConfigHash, retryAt: e.last.At.Add(wait), reason: reason, diags: res.diags.Errors()}
+		*f = failure{count: f.count + 1, hash: r.ConfigHash, retryAt: e.last.At.Add(wait), reason: why.Reason, diags: why.Diagnostics}
 		e.last.RetryAt = f.retryAt
 	case t.replacement && op.Deposed == "":
 		// The delete is but half of a replacement, whose create may fail again and again.

@@ -781,6 +781,26 @@ func TestMutableIdentity(t *testing.T) {
 	})
 }
 
+// An identity that cannot be upgraded is kept, and says so, until the provider can.
+func TestIdentityUpgradeFails(t *testing.T) {
+	bubble(t, plannedIdentity, func(h *harness) {
+		h.settle()
+		before := h.stored()
+		h.cloud.fail["refresh"], h.cloud.upgradeFails = diagnostic.Errorf("Unable to Upgrade Resource Identity", "…"), true
+		h.restart()
+		for range 2 {
+			if se := h.observeRefused(scheduler.ReasonIdentityUpgradeFailed); !strings.Contains(se.Error(), "provider version") {
+				t.Errorf("the way out is not told of: %s", se)
+			}
+		}
+		if h.stored().Version != before.Version {
+			t.Error("something was written")
+		}
+		delete(h.cloud.fail, "refresh")
+		h.settle()
+	})
+}
+
 // An identity that may not change does not, whoever says so.
 func TestUnexpectedIdentityChange(t *testing.T) {
 	change := diagnostic.Errorf("Unexpected Identity Change: During the read operation, …", "")
@@ -790,7 +810,9 @@ func TestUnexpectedIdentityChange(t *testing.T) {
 		for _, call := range []string{"refresh", "plan"} {
 			h.want("a", 2)
 			h.cloud.fail[call] = change
-			h.observeRefused(scheduler.ReasonUnexpectedIdentityChange)
+			if se := h.observeRefused(scheduler.ReasonUnexpectedIdentityChange); !strings.Contains(se.Error(), "managementPolicies") {
+				t.Errorf("the way out is not told of: %s", se)
+			}
 			delete(h.cloud.fail, call)
 			if after := h.stored(); after.Version != before.Version {
 				t.Errorf("%s: something was written", call)

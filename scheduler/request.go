@@ -171,10 +171,17 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 func failed(reason Reason, diags diagnostic.Diagnostics) *Error {
-	if terraform.UnexpectedIdentityChange(diags) {
+	diags = diags.Errors()
+	switch {
+	case terraform.UnexpectedIdentityChange(diags):
 		reason = ReasonUnexpectedIdentityChange
+		diags = append(diags, diagnostic.Errorf("Identity kept",
+			"By its provider, an object of this type never changes its identity, so the stored one is kept. Undo what changed it; or delete this resource with managementPolicies [\"Observe\"], which leaves the object, and import it anew.")...)
+	case reason == ReasonIdentityUpgradeFailed:
+		diags = append(diags, diagnostic.Errorf("Identity kept",
+			"The stored identity stays as it is. Use the provider version that wrote it, or one that can upgrade it.")...)
 	}
-	return &Error{Reason: reason, Diagnostics: diags.Errors()}
+	return &Error{Reason: reason, Diagnostics: diags}
 }
 
 func known(v cty.Value) bool { return v != cty.NilVal && !v.IsNull() && v.IsWhollyKnown() }
