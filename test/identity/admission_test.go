@@ -19,7 +19,8 @@ import (
 	"github.com/landbridge-io/landbridge/test/identity"
 )
 
-var update = flag.Bool("update", false, "write golden files anew")
+// update says whether to write golden files anew; the flag is doctest's.
+func update() bool { return flag.Lookup("update").Value.String() == "true" }
 
 // TestAdmission compares what kubectl apply prints for each spec.import, right or wrong, with
 // testdata/admission.txt.
@@ -116,7 +117,7 @@ func TestAdmission(t *testing.T) {
 	}
 	got := strings.NewReplacer(c.group, "examplecloud.landbridge.io", c.name, "team-a").Replace(strings.Join(printed, "\n"))
 	golden := filepath.Join("testdata", "admission.txt")
-	if *update {
+	if update() {
 		if err := os.MkdirAll("testdata", 0o755); err != nil {
 			t.Fatal(err)
 		}

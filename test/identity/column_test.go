@@ -23,9 +23,9 @@ import (
 // Reasons of the Synced condition.
 const (
 	reasonConflict   = "IdentityConflict"
-	reasonUnexpected = "" // TODO
-	reasonUpgrade    = ""
-	reasonAdoption   = ""
+	reasonAdoption   = "AlreadyExists"
+	reasonUnexpected = "UnexpectedIdentityChange"
+	reasonUpgrade    = "IdentityUpgradeFailed"
 )
 
 // m is an object in JSON.
@@ -195,7 +195,7 @@ func (e *environment) refused(t *testing.T, u *unstructured.Unstructured, reason
 	e.waitFor(t, u, "not synced: "+reason+" "+strings.Join(parts, ", "), func() bool {
 		s, r, m := condition(u, "Synced")
 		message = m
-		return s == "False" && (reason == "" || r == reason) && contains(m, parts...)
+		return s == "False" && r == reason && contains(m, parts...)
 	})
 	return message
 }

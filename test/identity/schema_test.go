@@ -169,7 +169,5 @@ func noIdentity(t *testing.T, c *column) {
 	if got := text(u, "status", "atProvider", "id"); got != object.ID || identityOf(u) != nil {
 		t.Errorf("imported %q with the identity %v", got, identityOf(u))
 	}
-	if name := u.GetAnnotations()["crossplane.io/external-name"]; name != object.ID {
-		t.Errorf("the external name is %q", name)
-	}
+	c.waitFor(t, u, "named", func() bool { return u.GetAnnotations()["crossplane.io/external-name"] == object.ID })
 }

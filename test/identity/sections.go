@@ -7,6 +7,9 @@ var (
 	frameworks = []provider.Form{provider.Framework5, provider.Framework6}
 )
 
+// programs: what commands do does not depend on how the controller runs a provider.
+var programs = Exception{Ways: []Way{InProcess}, Reason: "The command is not the controller: it runs the provider's program, whatever is linked into the controller."}
+
 // Where behaviours are required: the sections of Terraform's documents "Resource identity" of the
 // plugin framework and of SDKv2, which say the same in other words where both are named, and
 // "Identity upgrade"; else Landbridge's own rules.
@@ -160,6 +163,12 @@ var Sections = []Section{
 			Says: "Back with the release that wrote it, what was refused works again."},
 		{Name: "upgrade-imported", Source: own,
 			Says: "A resource that was imported by an identity of an older version goes on."},
+	}},
+	{"List resources", []Behaviour{
+		{Name: "discover", Source: own,
+			Says: "`landbridge discover` lists objects with their identities, and who manages them.", Not: []Exception{programs}},
+		{Name: "import-command", Source: own,
+			Says: "`landbridge import` writes manifests that import by identity what nobody manages, and change nothing.", Not: []Exception{programs}},
 	}},
 	{"One owner", []Behaviour{
 		{Name: "conflict", Source: introduction,

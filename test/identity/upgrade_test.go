@@ -20,7 +20,7 @@ const paused = "crossplane.io/paused"
 func TestUpgrades(t *testing.T) {
 	each(t, func(t *testing.T, of identity.Column) {
 		c := shared(t).open(t, of, history, release.BeforeIdentity,
-			"thing", "volume", "volume_no_upgrader", "volume_upgrade_gap", "volume_upgrade_fails", "volume_upgrade_invalid")
+			"thing", "volume", "volume_no_upgrader", "volume_upgrade_gap", "volume_upgrade_fails", "volume_upgrade_invalid", "volume_same_state")
 		volume := func(kind, name string) *unstructured.Unstructured {
 			u := c.object(kind, name, m{"forProvider": m{"name": name}})
 			c.create(t, u)
@@ -134,9 +134,13 @@ func TestUpgrades(t *testing.T) {
 
 		c.look(t, first)
 		firstBefore := c.memory(t, first)
+		// Of this one only the identity has a history, so that it is not its state that is refused.
+		newer := volume("VolumeSameState", "newer")
+		c.look(t, newer)
+		newerBefore := c.memory(t, newer)
 		c.release(t, release.V0)
 		t.Run("upgrade-newer", func(t *testing.T) {
-			c.refusedUpgrade(t, first, firstBefore, "managed by newer provider version")
+			c.refusedUpgrade(t, newer, newerBefore, "managed by newer provider version", "identity", "version 2")
 		})
 		t.Run("upgrade-back", func(t *testing.T) {
 			c.ready(t, fails)
@@ -145,9 +149,11 @@ func TestUpgrades(t *testing.T) {
 				t.Errorf("what is stored has changed: %s", diff)
 			}
 			c.release(t, release.V2)
-			c.upgraded(t, first, 2, "volumeId", "false")
-			if diff := cmp.Diff(firstBefore, c.memory(t, first)); diff != "" {
-				t.Errorf("what is stored has changed: %s", diff)
+			for u, before := range map[*unstructured.Unstructured]map[string]string{first: firstBefore, newer: newerBefore} {
+				c.upgraded(t, u, 2, "volumeId", "false")
+				if diff := cmp.Diff(before, c.memory(t, u)); diff != "" {
+					t.Errorf("what is stored of %s has changed: %s", u.GetName(), diff)
+				}
 			}
 		})
 
@@ -196,9 +202,9 @@ func (c *column) upgraded(t *testing.T, u *unstructured.Unstructured, version in
 
 // refusedUpgrade fails the test unless the resource says why its identity cannot be upgraded, ever
 // less often, and everything is as it was.
-func (c *column) refusedUpgrade(t *testing.T, u *unstructured.Unstructured, before map[string]string, says string) {
+func (c *column) refusedUpgrade(t *testing.T, u *unstructured.Unstructured, before map[string]string, says ...string) {
 	t.Helper()
-	c.refused(t, u, reasonUpgrade, says)
+	c.refused(t, u, reasonUpgrade, says...)
 	c.noStorm(t, u)
 	if diff := cmp.Diff(before, c.memory(t, u)); diff != "" {
 		t.Errorf("%s: what is stored has changed: %s", u.GetName(), diff)

@@ -106,8 +106,10 @@ func (p *Provider) DataSources(context.Context) []func() datasource.DataSource {
 // resources makes one of every resource type.
 func (p *Provider) resources() []resource.Resource {
 	volume := func(name string, collection api.Collection[api.Volume]) volume {
-		return volume{base: base{name: name}, collection: collection, release: p.release}
+		return volume{base: base{name: name}, collection: collection, release: p.release, state: p.release}
 	}
+	sameState := volume("volume_same_state", api.VolumesSameState)
+	sameState.state = release.V0
 	note := func(name string, collection api.Collection[api.Note]) note {
 		return note{base: base{name: name}, collection: collection}
 	}
@@ -127,6 +129,7 @@ func (p *Provider) resources() []resource.Resource {
 	}
 	volumes := []volumeWithUpgrade{
 		{volumeWithIdentity{volume("volume", api.Volumes)}, upgradeComplete},
+		{volumeWithIdentity{sameState}, upgradeComplete},
 		{volumeWithIdentity{volume("volume_upgrade_gap", api.VolumesUpgradeGap)}, upgradeGap},
 		{volumeWithIdentity{volume("volume_upgrade_fails", api.VolumesUpgradeFails)}, upgradeFails},
 		{volumeWithIdentity{volume("volume_upgrade_invalid", api.VolumesUpgradeInvalid)}, upgradeInvalid},

@@ -37,7 +37,9 @@ import (
 type volume struct {
 	base
 	collection api.Collection[api.Volume]
-	release    release.Release
+	// release is that of the identity, and state that of the state: of one type only the
+	// identity has a history.
+	release, state release.Release
 }
 
 // volumeWithIdentity is a volume since release 0.
@@ -57,7 +59,7 @@ var (
 )
 
 func (r *volume) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	resp.Schema = volumeSchema(r.release)
+	resp.Schema = volumeSchema(r.state)
 }
 
 func volumeSchema(at release.Release) schema.Schema {
@@ -207,7 +209,7 @@ func upgradeWith(to release.Release, upgrade func(context.Context, resource.Upgr
 // UpgradeState takes over states of older releases.
 func (r *volume) UpgradeState(context.Context) map[int64]resource.StateUpgrader {
 	all := map[int64]resource.StateUpgrader{}
-	for from := release.V0; from.Version() < r.release.Version(); from++ {
+	for from := release.V0; from.Version() < r.state.Version(); from++ {
 		prior := volumeSchema(from)
 		all[from.Version()] = resource.StateUpgrader{
 			PriorSchema: &prior,
@@ -218,7 +220,7 @@ func (r *volume) UpgradeState(context.Context) map[int64]resource.StateUpgrader 
 					return
 				}
 				resp.State.Raw = tftypes.NewValue(resp.State.Schema.Type().TerraformType(ctx), nil)
-				resp.Diagnostics.Append(writeVolume(ctx, r.release, resp.State.SetAttribute, old)...)
+				resp.Diagnostics.Append(writeVolume(ctx, r.state, resp.State.SetAttribute, old)...)
 			},
 		}
 	}
@@ -267,7 +269,7 @@ func writeVolumeIdentity(ctx context.Context, at release.Release, set setter, v 
 }
 
 func (r *volume) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	data, diags := readVolume(ctx, r.release, req.Plan.GetAttribute)
+	data, diags := readVolume(ctx, r.state, req.Plan.GetAttribute)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -279,7 +281,7 @@ func (r *volume) Create(ctx context.Context, req resource.CreateRequest, resp *r
 		return
 	}
 	data.ID = task.ObjectID
-	resp.Diagnostics.Append(writeVolume(ctx, r.release, resp.State.SetAttribute, data)...)
+	resp.Diagnostics.Append(writeVolume(ctx, r.state, resp.State.SetAttribute, data)...)
 	if resp.Identity != nil {
 		resp.Diagnostics.Append(writeVolumeIdentity(ctx, r.release, resp.Identity.SetAttribute, data)...)
 	}
@@ -303,14 +305,14 @@ func (r *volume) Read(ctx context.Context, req resource.ReadRequest, resp *resou
 		r.fail(&resp.Diagnostics, "read", err)
 		return
 	}
-	resp.Diagnostics.Append(writeVolume(ctx, r.release, resp.State.SetAttribute, made)...)
+	resp.Diagnostics.Append(writeVolume(ctx, r.state, resp.State.SetAttribute, made)...)
 	if resp.Identity != nil {
 		resp.Diagnostics.Append(writeVolumeIdentity(ctx, r.release, resp.Identity.SetAttribute, made)...)
 	}
 }
 
 func (r *volume) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	data, diags := readVolume(ctx, r.release, req.Plan.GetAttribute)
+	data, diags := readVolume(ctx, r.state, req.Plan.GetAttribute)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -320,7 +322,7 @@ func (r *volume) Update(ctx context.Context, req resource.UpdateRequest, resp *r
 		r.fail(&resp.Diagnostics, "update", err)
 		return
 	}
-	resp.Diagnostics.Append(writeVolume(ctx, r.release, resp.State.SetAttribute, made)...)
+	resp.Diagnostics.Append(writeVolume(ctx, r.state, resp.State.SetAttribute, made)...)
 }
 
 func (r *volume) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
@@ -349,7 +351,7 @@ func (r *volumeWithIdentity) list(ctx context.Context, filter map[string]string)
 		return listed{
 			name:        made.Name,
 			setIdentity: func(set setter) diag.Diagnostics { return writeVolumeIdentity(ctx, r.release, set, made) },
-			setState:    func(set setter) diag.Diagnostics { return writeVolume(ctx, r.release, set, made) },
+			setState:    func(set setter) diag.Diagnostics { return writeVolume(ctx, r.state, set, made) },
 		}
 	})
 }

@@ -81,12 +81,12 @@ func (p *listProvider) listers() []lister {
 			return append(set(d, map[string]any{"name": n.Name, "text": n.Text}), setIdentity(d, map[string]any{"id": n.ID})...)
 		})
 	}
-	volume := func(typeName string, collection api.Collection[api.Volume]) lister {
-		at := p.release
+	at := p.release
+	volume := func(typeName string, collection api.Collection[api.Volume], state release.Release) lister {
 		return listing(typeName, collection, byName, func(v api.Volume) string { return v.Name }, func(d *schema.ResourceData, v api.Volume) diag.Diagnostics {
 			d.SetId(v.ID)
 			return append(
-				set(d, map[string]any{"name": v.Name, sizeName(at): v.SizeGiB, "public": publicAs(at, v.Public)}),
+				set(d, map[string]any{"name": v.Name, sizeName(state): v.SizeGiB, "public": publicAs(state, v.Public)}),
 				setIdentity(d, map[string]any{idName(at): v.ID, "public": publicAs(at, v.Public)})...)
 		})
 	}
@@ -102,11 +102,12 @@ func (p *listProvider) listers() []lister {
 	}
 	if p.release.HasIdentity() {
 		all = append(all,
-			volume("examplecloud_volume", api.Volumes),
-			volume("examplecloud_volume_no_upgrader", api.VolumesNoUpgrader),
-			volume("examplecloud_volume_upgrade_gap", api.VolumesUpgradeGap),
-			volume("examplecloud_volume_upgrade_fails", api.VolumesUpgradeFails),
-			volume("examplecloud_volume_upgrade_invalid", api.VolumesUpgradeInvalid),
+			volume("examplecloud_volume", api.Volumes, at),
+			volume("examplecloud_volume_no_upgrader", api.VolumesNoUpgrader, at),
+			volume("examplecloud_volume_upgrade_gap", api.VolumesUpgradeGap, at),
+			volume("examplecloud_volume_upgrade_fails", api.VolumesUpgradeFails, at),
+			volume("examplecloud_volume_upgrade_invalid", api.VolumesUpgradeInvalid, at),
+			volume("examplecloud_volume_same_state", api.VolumesSameState, release.V0),
 		)
 	}
 	return all

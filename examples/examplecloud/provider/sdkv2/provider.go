@@ -39,11 +39,12 @@ func New(r release.Release) *schema.Provider {
 			"examplecloud_alias":     resourceAlias(api.Aliases, true),
 			"examplecloud_nickname":  resourceAlias(api.Nicknames, false),
 
-			"examplecloud_volume":                 resourceVolume(r, api.Volumes, upgradeComplete),
-			"examplecloud_volume_no_upgrader":     resourceVolume(r, api.VolumesNoUpgrader, nil),
-			"examplecloud_volume_upgrade_gap":     resourceVolume(r, api.VolumesUpgradeGap, upgradeGap),
-			"examplecloud_volume_upgrade_fails":   resourceVolume(r, api.VolumesUpgradeFails, upgradeFails),
-			"examplecloud_volume_upgrade_invalid": resourceVolume(r, api.VolumesUpgradeInvalid, upgradeInvalid),
+			"examplecloud_volume":                 resourceVolume(r, r, api.Volumes, upgradeComplete),
+			"examplecloud_volume_no_upgrader":     resourceVolume(r, r, api.VolumesNoUpgrader, nil),
+			"examplecloud_volume_upgrade_gap":     resourceVolume(r, r, api.VolumesUpgradeGap, upgradeGap),
+			"examplecloud_volume_upgrade_fails":   resourceVolume(r, r, api.VolumesUpgradeFails, upgradeFails),
+			"examplecloud_volume_upgrade_invalid": resourceVolume(r, r, api.VolumesUpgradeInvalid, upgradeInvalid),
+			"examplecloud_volume_same_state":      resourceVolume(r, release.V0, api.VolumesSameState, upgradeComplete),
 
 			"examplecloud_id_import":       resourceIDImport(),
 			"examplecloud_identity_import": resourceIdentityImport(),

@@ -24,10 +24,13 @@ import (
 //	0        id, name, size,     public (bool)   id,        public (bool)
 //	1        id, name, size,     public (string) id,        public (string)
 //	2        id, name, size_gib, public (string) volume_id, public (string)
-func resourceVolume(at release.Release, collection api.Collection[api.Volume], upgraders func(release.Release) []schema.IdentityUpgrader) *schema.Resource {
+//
+// The identity is at one release, and the state may be at another: of one type only the identity
+// has a history.
+func resourceVolume(at, state release.Release, collection api.Collection[api.Volume], upgraders func(release.Release) []schema.IdentityUpgrader) *schema.Resource {
 	take := func(d *schema.ResourceData, made api.Volume) diag.Diagnostics {
 		d.SetId(made.ID)
-		diags := set(d, map[string]any{"name": made.Name, sizeName(at): made.SizeGiB, "public": publicAs(at, made.Public)})
+		diags := set(d, map[string]any{"name": made.Name, sizeName(state): made.SizeGiB, "public": publicAs(state, made.Public)})
 		if at.HasIdentity() {
 			diags = append(diags, setIdentity(d, map[string]any{idName(at): made.ID, "public": publicAs(at, made.Public)})...)
 		}
@@ -35,16 +38,16 @@ func resourceVolume(at release.Release, collection api.Collection[api.Volume], u
 	}
 	r := &schema.Resource{
 		Description:    "An object whose schemas have a history.",
-		SchemaVersion:  int(at.Version()),
-		Schema:         volumeSchema(at),
-		StateUpgraders: volumeStateUpgraders(at),
+		SchemaVersion:  int(state.Version()),
+		Schema:         volumeSchema(state),
+		StateUpgraders: volumeStateUpgraders(state),
 		CreateContext: func(ctx context.Context, d *schema.ResourceData, meta any) diag.Diagnostics {
 			c := clientOf(meta)
 			public, err := isPublic(d.Get("public"))
 			if err != nil {
 				return diag.FromErr(err)
 			}
-			wanted := api.Volume{Name: get(d, "name"), SizeGiB: int64(d.Get(sizeName(at)).(int)), Public: public}
+			wanted := api.Volume{Name: get(d, "name"), SizeGiB: int64(d.Get(sizeName(state)).(int)), Public: public}
 			task, err := client.Begin(ctx, c, collection, wanted)
 			if err != nil {
 				return fail("create the volume", err)
@@ -71,7 +74,7 @@ func resourceVolume(at release.Release, collection api.Collection[api.Volume], u
 			return take(d, made)
 		},
 		UpdateContext: func(ctx context.Context, d *schema.ResourceData, meta any) diag.Diagnostics {
-			made, err := client.Update(ctx, clientOf(meta), collection, d.Id(), map[string]any{"name": get(d, "name"), "size_gib": d.Get(sizeName(at))})
+			made, err := client.Update(ctx, clientOf(meta), collection, d.Id(), map[string]any{"name": get(d, "name"), "size_gib": d.Get(sizeName(state))})
 			if err != nil {
 				return fail("update the volume", err)
 			}

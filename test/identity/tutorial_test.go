@@ -1,0 +1,50 @@
+package identity_test
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/landbridge-io/landbridge/internal/doctest"
+	"github.com/landbridge-io/landbridge/internal/testbin"
+)
+
+// TestTutorial runs the commands of docs/identity.md.
+func TestTutorial(t *testing.T) {
+	t.Parallel()
+	root, err := testbin.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kubectl, err := testbin.Build(t.Context(), testbin.Kubectl)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The page is read in a checkout, in which it leaves files.
+	dir := t.TempDir()
+	if err := os.Symlink(filepath.Join(root, "bin"), filepath.Join(dir, "bin")); err != nil {
+		t.Fatal(err)
+	}
+	address := freeAddress(t) // the page's is everybody's
+	doctest.Test(t, filepath.Join(root, "docs", "identity.md"), doctest.Options{
+		Dir: dir,
+		Env: []string{"PATH=" + filepath.Dir(kubectl) + ":" + os.Getenv("PATH")},
+		Replace: map[string]string{
+			"make bin/landbridge":            "make -s -C " + root + " bin/landbridge",
+			"bin/examplecloud/examplecloud ": "bin/examplecloud/examplecloud --addr " + address + " ",
+			"127.0.0.1:8480":                 address,
+		},
+		Patterns: map[string]string{"<age>": `[0-9]+[smh]([0-9]+s)?`},
+	})
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
