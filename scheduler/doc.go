@@ -17,6 +17,9 @@
 //	                └▶ stored, planned
 //	Apply, Delete ──▶ started ──▶ intent stored ──▶ provider called ──▶ answer stored ──▶ Wake
 //
+// A replacement may create before it destroys (deposed.go). What somebody asks for by annotation
+// is done once (asked.go), and what happens is told once, after it is stored (event.go).
+//
 // A remote object has one owner among the resources (claims.go), and nothing is taken over
 // that nobody asked for (existing.go).
 //
