@@ -125,7 +125,12 @@ func story(e scheduler.Event, keep bool, why string) event.Event {
 		if e.Operation == instance.Delete && e.Deposed != "" {
 			what = "Delete of the replaced object (deposed object " + e.Deposed + ")"
 		}
-		return warning(reasonsFailed[e.Operation], fmt.Sprintf("%s failed after %s: %s", what, took, why))
+		// Rounded, so that the same failure again is the same event, with a count.
+		after := "at once"
+		if e.Took >= time.Second {
+			after = "after " + e.Took.Round(time.Second).String()
+		}
+		return warning(reasonsFailed[e.Operation], fmt.Sprintf("%s failed %s: %s", what, after, why))
 	case scheduler.Tainted:
 		because, next := "because its creation did not end well", "It is going to be destroyed and created anew."
 		if e.Asked {

@@ -54,7 +54,7 @@ func TestStories(t *testing.T) {
 				steady(t, d, r)
 			},
 			want: []string{
-				"CannotCreateExternalResource: Create failed after ",
+				"CannotCreateExternalResource: Create failed ",
 				"CreatedExternalResource: Created the remote object in ",
 			},
 		},
@@ -66,7 +66,7 @@ func TestStories(t *testing.T) {
 				c.ready(t, r)
 			},
 			want: []string{
-				"CannotCreateExternalResource: Create failed after ",
+				"CannotCreateExternalResource: Create failed ",
 				"Tainted: The remote object is tainted, because its creation did not end well. It is going to be destroyed and created anew.",
 				"DeletedExternalResource: Destroyed the remote object in ",
 				"ReplacedExternalResource: Created the replacement of the object destroyed before, in ",
@@ -166,7 +166,7 @@ func TestStories(t *testing.T) {
 				c.ready(t, r)
 			},
 			want: []string{
-				"CannotCreateExternalResource: Create failed after ",
+				"CannotCreateExternalResource: Create failed ",
 				"RecoveredExternalResource: Create was interrupted. The remote object that it made was found.",
 				"Tainted: ",
 				"DeletedExternalResource: ",
@@ -181,7 +181,7 @@ func TestStories(t *testing.T) {
 				c.ready(t, r)
 			},
 			want: []string{
-				"CannotCreateExternalResource: Create failed after ",
+				"CannotCreateExternalResource: Create failed ",
 				"RecoveredExternalResource: Create was interrupted, and has made nothing.",
 				"CreatedExternalResource: ",
 			},
