@@ -74,6 +74,9 @@ type Options struct {
 	EventsPerSecond float32
 	// LeaderElection lets only one of several processes work.
 	LeaderElection bool
+	// LeaseDuration is how long nobody else begins to work after the one that does was heard of
+	// last; 15 seconds unless set.
+	LeaseDuration time.Duration
 	// MetricsAddress and HealthAddress are listened on; "0" is not at all.
 	MetricsAddress, HealthAddress string
 	// ProfileAddress serves Go's profiles; "0" is not at all.
@@ -103,6 +106,9 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 		return err
 	}
 
+	if o.LeaseDuration == 0 {
+		o.LeaseDuration = 15 * time.Second
+	}
 	m, err := newManager(config, o)
 	if err != nil {
 		return err
@@ -202,6 +208,9 @@ func newManager(config *rest.Config, o Options) (ctrl.Manager, error) {
 		LeaderElectionID:              Name + "." + v1alpha1.Group,
 		LeaderElectionNamespace:       o.Namespace,
 		LeaderElectionReleaseOnCancel: true,
+		LeaseDuration:                 &o.LeaseDuration,
+		RenewDeadline:                 ptr.To(o.LeaseDuration * 2 / 3),
+		RetryPeriod:                   ptr.To(o.LeaseDuration * 2 / 15),
 		Metrics:                       metricsserver.Options{BindAddress: o.MetricsAddress},
 		HealthProbeBindAddress:        o.HealthAddress,
 		PprofBindAddress:              o.ProfileAddress,

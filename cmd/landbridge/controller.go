@@ -116,6 +116,7 @@ which one works and the others wait (--leader-elect).`,
 	f.DurationVar(&o.GracePeriod, "grace-period", 25*time.Second, "how long running operations are waited for when the process is told to stop")
 	f.Float32Var(&o.EventsPerSecond, "events-per-second", 10, "how many events are written per second; more wait")
 	f.BoolVar(&o.LeaderElection, "leader-elect", true, "work only while holding a lease, so that several replicas can run")
+	f.DurationVar(&o.LeaseDuration, "lease-duration", 15*time.Second, "how long other replicas wait after the one that works was heard of last")
 	f.StringVar(&o.MetricsAddress, "metrics-address", ":8080", `address of the metrics endpoint; "0" turns it off`)
 	f.StringVar(&o.HealthAddress, "health-address", ":8081", `address of /healthz and /readyz; "0" turns it off`)
 	f.StringVar(&o.ProfileAddress, "profile-address", "0", `address of Go's profiles, /debug/pprof; "0" turns it off`)

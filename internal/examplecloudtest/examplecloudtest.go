@@ -31,12 +31,24 @@ const module = "examples/examplecloud"
 // Provider returns the path of the provider's binary in a form. It is named as a release is.
 func Provider(tb testing.TB, form string) string {
 	tb.Helper()
-	return build(tb, "cmd/terraform-provider-examplecloud-"+form, "bin/examplecloud/"+form+"/terraform-provider-examplecloud_v3.0.0")
+	return build(tb, ProviderProgram(form))
 }
 
-func build(tb testing.TB, pkg, output string) string {
+// Program is the cloud's, for programs that are no tests.
+var Program = target("cmd/examplecloud", "bin/examplecloud/examplecloud")
+
+// ProviderProgram is the provider's in a form.
+func ProviderProgram(form string) testbin.Target {
+	return target("cmd/terraform-provider-examplecloud-"+form, "bin/examplecloud/"+form+"/terraform-provider-examplecloud_v3.0.0")
+}
+
+func target(pkg, output string) testbin.Target {
+	return testbin.Target{Module: module, Package: "./" + pkg, Output: output, Sources: []string{module}}
+}
+
+func build(tb testing.TB, t testbin.Target) string {
 	tb.Helper()
-	path, err := testbin.Build(tb.Context(), testbin.Target{Module: module, Package: "./" + pkg, Output: output, Sources: []string{module}})
+	path, err := testbin.Build(tb.Context(), t)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -51,7 +63,7 @@ type Cloud struct {
 // Start starts a cloud for one test.
 func Start(tb testing.TB) *Cloud {
 	tb.Helper()
-	cmd := exec.Command(build(tb, "cmd/examplecloud", "bin/examplecloud/examplecloud"),
+	cmd := exec.Command(build(tb, Program),
 		"--addr", "127.0.0.1:0", "--no-sync", "--until-stdin-closes", "--data", filepath.Join(tb.TempDir(), "cloud.db"))
 	stdin, err := cmd.StdinPipe()
 	if err != nil {

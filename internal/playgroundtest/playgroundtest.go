@@ -49,7 +49,7 @@ type Server struct {
 	err    error // of the process; to be read after exited
 }
 
-var shared = sync.OnceValues(func() (*Server, error) { return start(context.Background(), Options{}) })
+var shared = sync.OnceValues(func() (*Server, error) { return Run(context.Background(), Options{}) })
 
 // Start returns the server that all tests of this test binary share. It ends
 // with the test binary.
@@ -71,7 +71,7 @@ func Start(tb testing.TB) *Server {
 // ends with the test.
 func New(tb testing.TB, o Options) *Server {
 	tb.Helper()
-	s, err := start(tb.Context(), o)
+	s, err := Run(tb.Context(), o)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -132,7 +132,8 @@ func (s *Server) Kill() {
 	<-s.exited
 }
 
-func start(ctx context.Context, o Options) (*Server, error) {
+// Run starts a server for a program that is no test, and has to stop it.
+func Run(ctx context.Context, o Options) (*Server, error) {
 	binary, err := testbin.Build(ctx, testbin.Playground)
 	if err != nil {
 		return nil, err

@@ -25,6 +25,7 @@ type Target struct {
 	Output  string   // where the binary goes
 	Sources []string // files and directories that make the binary stale
 	LDFlags string   // for the linker, beside those of all programs
+	Flags   []string // for go build, such as -tags; programs that differ in them differ in Output
 }
 
 // Playground is the program of the nested module playground.
@@ -87,7 +88,8 @@ func (t Target) build(ctx context.Context, root, output string) error {
 	begin, building := time.Now(), output+".new"
 	defer os.Remove(building)
 	// The flags are those of the Makefile, so that both share a build cache.
-	cmd := exec.CommandContext(ctx, "go", "build", strings.TrimSpace("-ldflags=-s -w "+t.LDFlags), "-o", building, t.Package)
+	args := append([]string{"build", strings.TrimSpace("-ldflags=-s -w " + t.LDFlags), "-o", building}, t.Flags...)
+	cmd := exec.CommandContext(ctx, "go", append(args, t.Package)...)
 	cmd.Dir = filepath.Join(root, filepath.FromSlash(t.Module))
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
