@@ -167,11 +167,12 @@ func (b *Builder) manifest(ctx context.Context, d *draft, name string) (Manifest
 		lifecycle["createBeforeDestroy"] = true
 	}
 	if n := len(d.found.Deposed); n > 0 {
-		what := "1 deposed object of it is remembered, which is still to be destroyed."
+		what := "A deposed object of it is remembered, which Terraform would destroy."
 		if n > 1 {
-			what = fmt.Sprintf("%d deposed objects of it are remembered, which are still to be destroyed.", n)
+			what = fmt.Sprintf("%d deposed objects of it are remembered, which Terraform would destroy.", n)
 		}
-		m.Notes = append(m.Notes, what)
+		m.Notes = append(m.Notes, what+` Nothing is destroyed until managementPolicies have Delete, as ["*"] does.`)
+		spec["managementPolicies"] = []any{"Observe", "Create", "Update", "LateInitialize"}
 	}
 	if len(d.ignored) > 0 {
 		var ignored []any

@@ -416,7 +416,7 @@ spec:
 			item: state(thing, "x", tainted),
 			want: `# examplecloud_thing.x
 # Tainted: its creation did not end well, and Terraform would replace it. With taintPolicy Keep it stays as it is.
-# 1 deposed object of it is remembered, which is still to be destroyed.
+# A deposed object of it is remembered, which Terraform would destroy. Nothing is destroyed until managementPolicies have Delete, as ["*"] does.
 apiVersion: examplecloud.landbridge.io/v1alpha1
 kind: Thing
 metadata:
@@ -439,6 +439,11 @@ spec:
   lifecycle:
     createBeforeDestroy: true
     taintPolicy: Keep
+  managementPolicies:
+  - Observe
+  - Create
+  - Update
+  - LateInitialize
 `,
 		},
 		"with another configuration": {

@@ -358,3 +358,61 @@ func TestImportEstate(t *testing.T) {
 		t.Errorf("exit code %d\n%s", code, said)
 	}
 }
+
+// What Terraform would replace or destroy next is kept, until somebody says otherwise.
+func TestImportTaintedAndDeposed(t *testing.T) {
+	c := shared(t)
+	w := c.clouded(t, examplecloudtest.Framework6, "tainted")
+	made := func(name string) m {
+		return w.cloud.Make(t, "things", m{"name": name, "region": "us-east-1", "size": 1})
+	}
+	instance := func(thing m, more m) m {
+		out := m{
+			"schema_version": 0, "identity_schema_version": 0, "identity": m{"id": thing["id"], "region": "us-east-1"},
+			"attributes": m{"id": thing["id"], "region": "us-east-1", "name": thing["name"], "size": 1, "tags": nil},
+		}
+		for k, v := range more {
+			out[k] = v
+		}
+		return out
+	}
+	tainted, current, old := made("tainted"), made("current"), made("old")
+	resource0 := func(name string, instances ...any) m {
+		return m{"mode": "managed", "type": "examplecloud_thing", "name": name, "provider": `provider["` + binarySource + `"]`, "instances": instances}
+	}
+	raw, err := json.Marshal(m{"version": 4, "resources": []any{
+		resource0("tainted", instance(tainted, m{"status": "tainted"})),
+		resource0("current", instance(current, nil), instance(old, m{"deposed": "01234567"})),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := directory(t)
+	write(t, filepath.Join(dir, "terraform.tfstate"), string(raw))
+	config, err := json.Marshal(resource(w.apiVersion(), "ClusterProviderConfig", "", w.config, m{"endpoint": w.cloud.URL}).Object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "config.yaml"), string(config))
+	before := w.cloud.Audit(t)
+	_, said := run(t, "import", "--state", filepath.Join(dir, "terraform.tfstate"), "--provider", filepath.Join(scratch, "terraform-provider-"+w.provider+"_v3.0.0"), "--source", binarySource,
+		"--configuration", filepath.Join(dir, "config.yaml"), "--provider-config", "ClusterProviderConfig/"+w.config, "-n", w.namespace, "--apply")
+	if !strings.Contains(said, "2 resources applied.") {
+		t.Error(said)
+	}
+	kept, replaced := resource(w.apiVersion(), "Thing", w.namespace, "tainted", nil), resource(w.apiVersion(), "Thing", w.namespace, "current", nil)
+	w.waitFor(t, kept, "tainted", func() bool { return text(kept, "status", "state") == "Tainted" })
+	w.waitFor(t, replaced, "full, with a deposed object", func() bool {
+		return text(replaced, "status", "state") == "Full" && strings.Contains(text(replaced, "status", "deposed"), "01234567")
+	})
+	w.never(t, 4*poll, "something was done to the cloud", func() bool { return !cmp.Equal(before, w.cloud.Audit(t)) })
+
+	// Somebody says otherwise.
+	c.patch(t, replaced, `{"spec":{"managementPolicies":["*"]}}`)
+	w.waitFor(t, replaced, "without a deposed object", func() bool { return text(replaced, "status", "deposed") == "" })
+	c.patch(t, kept, `{"spec":{"lifecycle":{"taintPolicy":"Replace"}}}`)
+	w.waitFor(t, kept, "replaced", func() bool { return text(kept, "status", "state") == "Full" })
+	if got := w.cloud.Audit(t); got.Deletes != before.Deletes+2 || got.Creates != before.Creates+1 {
+		t.Errorf("before %+v, after %+v", before, got)
+	}
+}
