@@ -36,6 +36,7 @@ func (c *connector) Connect(ctx context.Context, mg resource.Managed) (xpmanaged
 	if diags.HasErrors() {
 		return nil, c.explain(ctx, r, &scheduler.Error{Reason: scheduler.ReasonInvalidConfiguration, Diagnostics: diags})
 	}
+	req.Tell = c.teller(r) // after all secrets are known
 	return &external{connector: c, request: req}, nil
 }
 

@@ -137,7 +137,6 @@ func (c *connector) request(ctx context.Context, r *Resource) (scheduler.Request
 		return req, diags
 	}
 	req.Config, req.ConfigHash = config.config, config.hash
-	req.Tell = c.teller(r) // with the secrets of the configuration
 	return req, nil
 }
 
@@ -169,7 +168,6 @@ func (c *connector) subject(ctx context.Context, r *Resource) (scheduler.Request
 	req.Acquire, req.ProviderConfiguration = handle.Acquire, handle.Name
 	r.secrets = slices.Clone(handle.Secrets)
 
-	req.Tell = c.teller(r)
 	if req.Known = knownTarget(k, r); req.Known != nil && r.object("status", "atProvider") != nil {
 		req.Recognize = recognize(k, req.Known) // it was written down when the object was seen
 	}
