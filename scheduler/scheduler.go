@@ -123,15 +123,6 @@ type entry struct {
 	completed completed
 }
 
-// failure is what keeps operations from being tried again too early.
-type failure struct {
-	count   int
-	hash    string // of the configuration that failed
-	retryAt time.Time
-	reason  Reason
-	diags   diagnostic.Diagnostics
-}
-
 // New makes a Scheduler.
 func New(o Options) *Scheduler {
 	if o.Clock == nil {
@@ -499,13 +490,4 @@ func replaceRefused(p terraform.Plan) diagnostic.Diagnostics {
 		out = diagnostic.Errorf("Replacement refused", "This change would destroy the remote object and create it anew, which spec.lifecycle.replacePolicy or spec.managementPolicies do not allow.")
 	}
 	return out
-}
-
-// backoff is the error of a failed operation as long as it is too early to try again. A
-// changed configuration is tried at once.
-func (s *Scheduler) backoff(f *failure, r Request) error {
-	if f.hash != r.ConfigHash || !s.o.Clock.Now().Before(f.retryAt) {
-		return nil
-	}
-	return &Error{Reason: f.reason, Diagnostics: f.diags, RetryAt: f.retryAt}
 }
