@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/zclconf/go-cty/cty"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -209,15 +210,15 @@ func asked(r *Resource) store.Tokens {
 // fresh is how long a resource is taken for one that nothing was begun for yet.
 const fresh = 30 * time.Second
 
-// untouched says whether nothing was begun for the resource, as far as it shows: there is no
-// finalizer of ours, or only just since the API server puts it on by itself, and no status. A
-// process that died at the wrong moment makes this wrong, which the scheduler finds out.
+// untouched says whether nothing was begun for the resource, as far as it shows: no finalizer
+// of ours, or just the one that the API server put on by itself, and no status. A process that
+// died at the wrong moment makes this wrong, which the scheduler finds out.
 func untouched(r *Resource) bool {
 	if !held(r) {
 		return true
 	}
 	_, told := r.Object["status"]
-	return !told && !meta.WasDeleted(r) && time.Since(r.GetCreationTimestamp().Time) < fresh
+	return !told && !meta.FinalizerExists(r, xpmanaged.FinalizerName) && !meta.WasDeleted(r) && time.Since(r.GetCreationTimestamp().Time) < fresh
 }
 
 // complete says whether the spec has all the fields that the schema requires.
