@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
 
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/crd"
@@ -196,12 +197,20 @@ func TestList(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
-	// What cannot be listed does not hide the rest.
-	broken := w.kinds[0]
-	broken.Resource = "nosuchthings"
-	got, err = w.List(t.Context(), append([]operate.Kind{broken}, w.kinds...), "")
-	if err == nil || !strings.Contains(err.Error(), "cannot list") || len(got) < 3 {
+	// A kind that has gone has no resources.
+	gone := w.kinds[0]
+	gone.Resource = "nosuchthings"
+	if got, err = w.List(t.Context(), append([]operate.Kind{gone}, w.kinds...), w.namespace); err != nil || len(got) != 3 {
 		t.Errorf("%d rows, error %v", len(got), err)
+	}
+	config := rest.CopyConfig(playgroundtest.Start(t).Config)
+	config.Impersonate.UserName = "somebody-without-rights"
+	other, err := operate.NewCluster(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err = other.List(t.Context(), w.kinds, w.namespace); err == nil || !strings.Contains(err.Error(), "cannot list thing.one.landbridge.io") || len(got) != 0 {
+		t.Errorf("%d rows without rights, error %v", len(got), err)
 	}
 }
 

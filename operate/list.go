@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"golang.org/x/sync/errgroup"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/dynamic"
 )
@@ -53,7 +54,10 @@ func (c *Cluster) list(ctx context.Context, k Kind, namespace string) ([]Row, er
 	var rows []Row
 	for o := (metav1.ListOptions{Limit: page}); ; {
 		list, err := c.resources(k, namespace).List(ctx, o)
-		if err != nil {
+		switch {
+		case kerrors.IsNotFound(err):
+			return nil, nil // the kind has gone since
+		case err != nil:
 			return rows, err
 		}
 		for i := range list.Items {
