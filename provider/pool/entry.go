@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -37,6 +38,8 @@ type entry struct {
 	failure  *Failure
 	failures int
 	retryAt  time.Time
+	// limiter bounds how often the provider is acquired.
+	limiter limiter
 	// growth is what this provider may grow by; see Options.Growth.
 	growth int64
 	// relief is after how many calls a server is relieved of what it leaks; 0 until one has leaked.
@@ -45,10 +48,20 @@ type entry struct {
 
 // member is one configured server.
 type member struct {
-	entry    *entry
-	server   provider.Server
-	warnings diagnostic.Diagnostics
-	started  time.Time
+	entry  *entry
+	server provider.Server
+	// guarded is the server as others get it.
+	guarded *guarded
+	// unproven is a server that was started after a failure and has answered nobody yet: those
+	// who can come back get one lease at a time, and probed says that it is out.
+	unproven atomic.Bool
+	probed   bool
+	// timeouts counts calls in a row that were not answered in time; suspected says that it is
+	// being found out whether the server still answers anything.
+	timeouts  atomic.Int32
+	suspected bool
+	warnings  diagnostic.Diagnostics
+	started   time.Time
 	// base is the memory the server's process had when it was configured.
 	base provider.Usage
 
@@ -65,6 +78,7 @@ type member struct {
 }
 
 type start struct {
+	at   time.Time
 	done chan struct{}
 	// failure is set before done is closed.
 	failure *Failure
@@ -72,12 +86,13 @@ type start struct {
 
 // start begins to start a server. The mutex is held.
 func (p *Pool) start(e *entry) {
-	s := &start{done: make(chan struct{})}
+	s := &start{at: time.Now(), done: make(chan struct{})}
 	e.starting = s
+	configuration := e.key.configuration
 	p.background.Go(func() {
 		ctx, cancel := context.WithTimeout(p.ctx, p.options.StartTimeout)
 		defer cancel()
-		m, err := p.launch(ctx, e.key.configuration)
+		m, err := p.launch(ctx, configuration)
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		defer close(s.done)
@@ -95,6 +110,7 @@ func (p *Pool) start(e *entry) {
 		p.stats.Starts++
 		p.stats.Servers++
 		m.entry = e
+		m.unproven.Store(e.failures > 0)
 		old := e.current
 		e.current, e.failure = m, nil
 		if e.growth == 0 {
@@ -217,10 +233,11 @@ func (p *Pool) check(e *entry, m *member) {
 // what the configuration made, so that comes anew. The mutex is held.
 func (p *Pool) relieve(m *member) {
 	e := m.entry
-	s := &start{done: make(chan struct{})}
+	s := &start{at: time.Now(), done: make(chan struct{})}
 	e.current, e.starting = nil, s
 	m.drained = make(chan struct{})
 	drained := m.drained
+	configuration := e.key.configuration
 	if m.leases == 0 {
 		close(drained)
 	}
@@ -235,7 +252,7 @@ func (p *Pool) relieve(m *member) {
 			if _, stopErr := m.server.StopProvider(ctx, &tfprotov6.StopProviderRequest{}); stopErr != nil {
 				err = &Failure{Reason: ConfigureFailed, Err: stopErr, Diagnostics: provider.CallError(stopErr)}
 			} else {
-				err = configure(ctx, m, e.key.configuration)
+				err = configure(ctx, m, configuration)
 			}
 		case <-time.After(drainFor):
 		}
@@ -257,7 +274,10 @@ func (p *Pool) relieve(m *member) {
 		}
 		select {
 		case <-m.server.Done(): // watch has seen to it
+			return
 		default:
+		}
+		if !m.retiring {
 			e.current = m
 		}
 	})
@@ -271,6 +291,7 @@ func (p *Pool) launch(ctx context.Context, c *Configuration) (*member, *Failure)
 		return nil, &Failure{Reason: StartFailed, Err: err, Diagnostics: diagnostic.Errorf("Failed to start provider", "%s", err)}
 	}
 	m := &member{server: server, started: time.Now(), idleSince: time.Now()}
+	m.guarded = &guarded{Server: server, pool: p, member: m}
 	if e := configure(ctx, m, c); e != nil {
 		_ = server.Close(ctx)
 		return nil, e

@@ -23,6 +23,8 @@ type Configuration struct {
 	Config cty.Value
 	// TerraformVersion is told to the provider; a semantic version, "1.12.0" unless set.
 	TerraformVersion string
+	// Limits are in place of those of the pool where they are set. They make no other server.
+	Limits Limits
 }
 
 // Key is a Configuration prepared for Acquire. Make it once and keep it: that is where the

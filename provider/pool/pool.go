@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	"google.golang.org/grpc/status"
 
 	"github.com/landbridge-io/landbridge/diagnostic"
 	"github.com/landbridge-io/landbridge/provider"
@@ -24,6 +23,13 @@ type Options struct {
 	StartTimeout time.Duration
 	// StopTimeout is how long a server that nobody leases may take to end; 10 seconds unless set.
 	StopTimeout time.Duration
+	// Patience is how long TryAcquire waits for a server that is being started; 2 seconds unless set.
+	Patience time.Duration
+	// AnswerTimeout is how long a server that did not answer a call in time may take to answer
+	// anything at all; 10 seconds unless set.
+	AnswerTimeout time.Duration
+	// Limits of each configuration that has none of its own.
+	Limits Limits
 	// MinBackoff and MaxBackoff are the first and longest time between a failure and the next
 	// start: a second and 5 minutes unless set.
 	MinBackoff, MaxBackoff time.Duration
@@ -45,6 +51,8 @@ func (o *Options) setDefaults() {
 	set(&o.IdleTimeout, 5*time.Minute)
 	set(&o.StartTimeout, 2*time.Minute)
 	set(&o.StopTimeout, 10*time.Second)
+	set(&o.Patience, 2*time.Second)
+	set(&o.AnswerTimeout, 10*time.Second)
 	set(&o.MinBackoff, time.Second)
 	set(&o.MaxBackoff, 5*time.Minute)
 	if o.Growth == 0 {
@@ -79,6 +87,9 @@ type Stats struct {
 	Starts, Replacements, Crashes int64
 	// Reliefs counts how often servers were made to let go of what they leak.
 	Reliefs int64
+	// Hangs and Outgrown count servers that were given up because they did not answer, or held
+	// too much memory; Pauses how often a provider was throttled.
+	Hangs, Outgrown, Pauses int64
 }
 
 // New makes a pool.
@@ -87,6 +98,7 @@ func New(options Options) *Pool {
 	p := &Pool{options: options, entries: map[[sha256.Size]byte]*entry{}}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.background.Go(p.sweep)
+	p.background.Go(p.watchMemory)
 	return p
 }
 
@@ -102,37 +114,73 @@ func (p *Pool) Stats() Stats {
 type Lease struct {
 	pool   *Pool
 	member *member
+	probe  bool
 	once   sync.Once
 }
 
 // Server is the server. It must not be called after Release.
-func (l *Lease) Server() provider.Server { return l.member.server }
+func (l *Lease) Server() provider.Server { return l.member.guarded }
 
 // Warnings is what the provider said about its configuration.
 func (l *Lease) Warnings() diagnostic.Diagnostics { return l.member.warnings }
 
 // Release gives the server back. It may be called more than once.
-func (l *Lease) Release() { l.once.Do(func() { l.pool.release(l.member) }) }
+func (l *Lease) Release() { l.once.Do(func() { l.pool.release(l) }) }
 
-// Acquire leases the server for a key. It starts one if there is none, and waits for that
-// until ctx ends. When the diagnostics have errors, there is no lease; Failure tells more.
-// While a provider that failed is not to be started again yet, Acquire fails at once.
+// Acquire leases the server for a key. It starts one if there is none, and waits for that, or
+// until the configuration's limits allow it, until ctx ends. When the diagnostics have errors,
+// there is no lease; Failure tells more. While a provider that failed is not to be started again
+// yet, Acquire fails at once.
 func (p *Pool) Acquire(ctx context.Context, key Key) (*Lease, diagnostic.Diagnostics) {
-	if key.err != nil {
-		return nil, diagnostic.Errorf("Invalid provider configuration", "The provider configuration cannot be used: %s.", key.err)
+	l, f := p.acquire(ctx, key, true)
+	if f != nil {
+		return nil, f.Diagnostics
 	}
-	for {
+	return l, nil
+}
+
+// TryAcquire leases the server for a key as Acquire does, but waits no longer than
+// Options.Patience. It is for those who are waited for, and can come back.
+func (p *Pool) TryAcquire(ctx context.Context, key Key) (*Lease, *Failure) {
+	return p.acquire(ctx, key, false)
+}
+
+func (p *Pool) acquire(ctx context.Context, key Key, patient bool) (*Lease, *Failure) {
+	if key.err != nil {
+		return nil, key.failure()
+	}
+	for admitted := false; ; {
 		p.mu.Lock()
 		if p.closed {
 			p.mu.Unlock()
-			return nil, errClosed().Diagnostics
+			return nil, errClosed()
 		}
-		e := p.entries[key.hash]
-		if e == nil {
-			e = &entry{key: key}
-			p.entries[key.hash] = e
+		e, now := p.entry(key), time.Now()
+		if f := e.failure; f != nil && e.current == nil && e.starting == nil && now.Before(e.retryAt) {
+			p.mu.Unlock()
+			return nil, f
+		}
+		if !admitted {
+			if at, ok := e.limiter.admit(now); !ok {
+				f := errThrottled(&e.limiter, at)
+				p.mu.Unlock()
+				if !patient {
+					return nil, f
+				}
+				if f := p.sleep(ctx, time.Until(at)); f != nil {
+					return nil, f
+				}
+				continue
+			}
+			admitted = true
 		}
 		if m := e.current; m != nil {
+			probe := !patient && m.unproven.Load()
+			if probe && m.probed {
+				p.mu.Unlock()
+				return nil, notReady(m.started, "The provider was started again after it had failed, and is being tried.")
+			}
+			m.probed = m.probed || probe
 			m.leases++
 			m.acquired++
 			check := m.acquired%checkEvery == 0 && e.starting == nil
@@ -140,49 +188,97 @@ func (p *Pool) Acquire(ctx context.Context, key Key) (*Lease, diagnostic.Diagnos
 			if check {
 				p.check(e, m)
 			}
-			return &Lease{pool: p, member: m}, nil
+			return &Lease{pool: p, member: m, probe: probe}, nil
 		}
 		if e.starting == nil {
-			if e.failure != nil && time.Now().Before(e.retryAt) {
-				failure := e.failure
-				p.mu.Unlock()
-				return nil, failure.Diagnostics
-			}
 			p.start(e)
 		}
 		starting := e.starting
 		p.mu.Unlock()
-		select {
-		case <-starting.done:
-			if starting.failure != nil {
-				return nil, starting.failure.Diagnostics
-			}
-		case <-ctx.Done():
-			return nil, provider.CallError(status.FromContextError(ctx.Err()).Err())
+		if f := p.await(ctx, starting, patient); f != nil {
+			return nil, f
 		}
 	}
 }
 
-// Failure says why there is no server for a key; nil when there is one, or none was wanted
-// yet.
+// entry is that of a key, with its limits. The mutex is held.
+func (p *Pool) entry(key Key) *entry {
+	e := p.entries[key.hash]
+	if e == nil {
+		e = &entry{key: key}
+		e.limiter.set(key.configuration.Limits.or(p.options.Limits))
+		p.entries[key.hash] = e
+	}
+	if e.key.configuration != key.configuration {
+		e.key = key
+		e.limiter.set(key.configuration.Limits.or(p.options.Limits))
+	}
+	return e
+}
+
+// await waits for a start; nil when there is a server then, or was.
+func (p *Pool) await(ctx context.Context, s *start, patient bool) *Failure {
+	var tooLong <-chan time.Time
+	if !patient {
+		// The start counts, not who waits for it: of many, all but the first would wait in turn.
+		timer := time.NewTimer(max(time.Until(s.at.Add(p.options.Patience)), 0))
+		defer timer.Stop()
+		tooLong = timer.C
+	}
+	select {
+	case <-s.done:
+		return s.failure
+	case <-tooLong:
+		return notReady(s.at, "The provider is still being started.")
+	case <-ctx.Done():
+		return errCancelled(ctx)
+	}
+}
+
+func (p *Pool) sleep(ctx context.Context, d time.Duration) *Failure {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-p.ctx.Done():
+		return errClosed()
+	case <-ctx.Done():
+		return errCancelled(ctx)
+	}
+}
+
+// Failure says why there is no server to be had for a key; nil when there is one, or none was
+// wanted yet. Each who asks during a pause is told a time of its own to come back.
 func (p *Pool) Failure(key Key) *Failure {
 	if key.err != nil {
-		return &Failure{Reason: InvalidConfig, Diagnostics: diagnostic.Errorf("Invalid provider configuration", "The provider configuration cannot be used: %s.", key.err)}
+		return key.failure()
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
 		return errClosed()
 	}
-	if e := p.entries[key.hash]; e != nil && e.current == nil {
+	e := p.entries[key.hash]
+	switch {
+	case e == nil:
+		return nil
+	case e.current == nil && e.failure != nil:
 		return e.failure
+	case time.Now().Before(e.limiter.pausedUntil):
+		return errThrottled(&e.limiter, e.limiter.turn(time.Now()))
+	default:
+		return nil
 	}
-	return nil
 }
 
-func (p *Pool) release(m *member) {
+func (p *Pool) release(l *Lease) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	m := l.member
+	if l.probe {
+		m.probed = false
+	}
 	m.leases--
 	if m.leases > 0 {
 		return
@@ -221,7 +317,7 @@ func (p *Pool) sweepOnce(now time.Time) {
 			m.retiring = true
 			p.end(m)
 		}
-		if e.current == nil && e.starting == nil && now.After(e.retryAt.Add(p.options.MaxBackoff)) {
+		if e.current == nil && e.starting == nil && len(e.retired) == 0 && now.After(e.retryAt.Add(p.options.MaxBackoff)) {
 			delete(p.entries, hash)
 		}
 	}

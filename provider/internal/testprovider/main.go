@@ -61,6 +61,8 @@ const (
 	// Chatty prints 2 MiB to its real stdout in its first ReadResource, one line of it 200 KiB
 	// long, and does not answer before that was read.
 	Chatty = "chatty"
+	// SlowStart takes 3 seconds to start.
+	SlowStart = "slowstart"
 	// Late lets each ReadResource arrive half a second after it was sent.
 	Late = "late"
 	// Flood writes 4 MiB of log lines.
@@ -166,6 +168,8 @@ func run(mode, record string) error {
 			}
 			return Behave(ctx, method, request)
 		}
+	case SlowStart:
+		time.Sleep(3 * time.Second)
 	case Late:
 		return serve(map[int]goplugin.Plugin{6: plugin6(server)}, grpc.UnaryInterceptor(
 			func(ctx context.Context, r any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
@@ -246,7 +250,8 @@ var ConfigType = tftypes.Object{AttributeTypes: map[string]tftypes.Type{"behave"
 
 // Behave is what Good does. ReadResource does what the type name says: "crash" panics,
 // "exit" ends the process, "wait" waits until the call is cancelled and says so in the
-// answer, "say:TEXT" writes TEXT to the log, "flood:N" writes N errors to it, "pid" answers with the process id, "leak" keeps
+// answer, "say:TEXT" writes TEXT to the log, "flood:N" writes N errors to it, "sleep" answers after two seconds, "stuck" never, "grow" holds ever more memory and does not answer either,
+// "refuse:TEXT" answers with the error TEXT, "pid" answers with the process id, "leak" keeps
 // a megabyte, "absent" answers without a state, "echo" with the state it got, "ext99" with an
 // unknown msgpack extension. ConfigureProvider and ValidateProviderConfig do what the
 // attribute "behave" says: "invalid" is refused, "fail" fails, "crash" crashes.
@@ -298,6 +303,21 @@ func read(ctx context.Context, r *tfprotov6.ReadResourceRequest) (*tfprotov6.Rea
 		for i := range n {
 			fmt.Fprintf(stderr, `{"@level":"error","@message":"noise","@module":"flood","n":%d,"padding":%q}`+"\n", i, strings.Repeat("n", 150))
 		}
+	case r.TypeName == "sleep":
+		time.Sleep(2 * time.Second)
+		return &tfprotov6.ReadResourceResponse{NewState: text("slept")}, nil
+	case r.TypeName == "stuck":
+		select {}
+	case r.TypeName == "grow":
+		for range 1 << 10 { // a gigabyte, so that no machine suffers much if nobody ends it
+			kept = append(kept, bytes.Repeat([]byte{1}, 1<<20))
+			time.Sleep(20 * time.Millisecond)
+		}
+		select {}
+	case strings.HasPrefix(r.TypeName, "refuse:"):
+		return &tfprotov6.ReadResourceResponse{NewState: r.CurrentState, Diagnostics: []*tfprotov6.Diagnostic{
+			{Severity: tfprotov6.DiagnosticSeverityError, Summary: strings.TrimPrefix(r.TypeName, "refuse:")},
+		}}, nil
 	case r.TypeName == "pid":
 		return &tfprotov6.ReadResourceResponse{NewState: text(fmt.Sprint(os.Getpid()))}, nil
 	case r.TypeName == "leak":
