@@ -275,7 +275,8 @@ func TestThrottledEstate(t *testing.T) {
 		}
 		time.Sleep(10 * time.Minute)
 		mu.Lock()
-		if took := time.Since(began); refusals > asked/10 || len(seen) != resources {
+		// All may be admitted before the first is refused.
+		if took := time.Since(began); refusals > resources+asked/50 || len(seen) != resources {
 			t.Errorf("in %s the cloud was asked %d times and refused %d; %d of %d resources were seen", took, asked, refusals, len(seen), resources)
 		}
 		for i, n := range seen {
