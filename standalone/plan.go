@@ -279,6 +279,9 @@ func (p *planner) find(ctx context.Context, ex terraform.Executor, stored instan
 		case !diags.HasErrors():
 			p.say(diags)
 			in.Deposed = stored.Deposed
+			if r.config != nil {
+				in.SensitivePaths = r.config.SensitivePaths // secret from the beginning
+			}
 			p.found = in
 			return target, true
 		case target == r.imports || !nonExistent(diags):

@@ -4,6 +4,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 
 	"github.com/go-logr/logr"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -27,7 +28,7 @@ const (
 func (e *Engine) Apply(ctx context.Context, p terraform.Plan) (instance.Instance, diagnostic.Diagnostics) {
 	if p.Action == terraform.NoOp {
 		out := p.Prior
-		out.SensitivePaths, out.CreateBeforeDestroy = p.SensitivePaths, p.CreateBeforeDestroy
+		out.SensitivePaths, out.CreateBeforeDestroy = existing(p.SensitivePaths, out.State), p.CreateBeforeDestroy
 		return out, nil
 	}
 	c, diags := e.begin(ctx, p.Resource)
@@ -171,6 +172,7 @@ func (c *call) applied(ctx context.Context, p terraform.Plan, answer *tfprotov6.
 	out := p.Prior
 	out.State, out.SchemaVersion, out.RawState = clean, c.schema.Version, nil
 	out.Private = answer.Private
+	out.SensitivePaths, out.CreateBeforeDestroy = existing(p.SensitivePaths, clean), p.CreateBeforeDestroy
 	if diags.HasErrors() {
 		if terraform.UnexpectedIdentityChange(diags) {
 			// The framework answers with the very identity that it refuses.
@@ -180,7 +182,6 @@ func (c *call) applied(ctx context.Context, p terraform.Plan, answer *tfprotov6.
 	} else {
 		out.Status = instance.Full
 		out.Identity, out.IdentityVersion, out.RawIdentity = identity, c.identityVersion(), nil
-		out.SensitivePaths, out.CreateBeforeDestroy = p.SensitivePaths, p.CreateBeforeDestroy
 	}
 	if out.HasIdentity() && identityBytes == nil {
 		identityBytes, _ = c.identityBytes(p.Prior)
@@ -203,12 +204,22 @@ func (c *call) partial(p terraform.Plan, out instance.Instance, identity cty.Val
 	}
 	if p.Action == terraform.Create {
 		out.Status = instance.Tainted
-		out.SensitivePaths, out.CreateBeforeDestroy = p.SensitivePaths, p.CreateBeforeDestroy
 	}
 	if out.Status == instance.Empty {
 		out.Status = instance.Full
 	}
 	return out
+}
+
+// existing are the paths that lead to something in v.
+func existing(paths []cty.Path, v cty.Value) []cty.Path {
+	if v == cty.NilVal {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(paths), func(path cty.Path) bool {
+		_, err := path.Apply(v)
+		return err != nil
+	})
 }
 
 func (c *call) assertCompatible(ctx context.Context, p terraform.Plan, state cty.Value, legacy bool) diagnostic.Diagnostics {

@@ -103,6 +103,42 @@ func TestApplyKeepsTheRest(t *testing.T) {
 	wantEqual(t, "create_before_destroy after a no-op", out.CreateBeforeDestroy, false)
 }
 
+// What is sensitive, and in which order a replacement is to go, is the configuration's, also of an update that
+// failed halfway. What leads nowhere in the object is left out: its attribute may be write-only.
+func TestApplyStoresWhatTheConfigurationSays(t *testing.T) {
+	f := newFixture(t, thing())
+	in := f.existing(object(nil), identity("1"), "p")
+	config := terraform.Config{
+		Value: object(map[string]cty.Value{"o": str("b")}), CreateBeforeDestroy: true,
+		SensitivePaths: []cty.Path{cty.GetAttrPath("o"), cty.GetAttrPath("r").IndexInt(0), cty.GetAttrPath("nosuch")},
+	}
+	for name, diags := range map[string][]*tfprotov6.Diagnostic{"success": nil, "error": providerError("No", "")} {
+		t.Run(name, func(t *testing.T) {
+			p, more := f.engine.Plan(t.Context(), f.resource, in, config)
+			wantNoErrors(t, more)
+			f.answersApply(config.Value, "q", identity("1"), diags)
+			out, _ := f.engine.Apply(t.Context(), p)
+			wantEqual(t, "create_before_destroy", out.CreateBeforeDestroy, true)
+			if len(out.SensitivePaths) != 1 || !out.SensitivePaths[0].Equals(cty.GetAttrPath("o")) {
+				t.Errorf("sensitive paths: %v", out.SensitivePaths)
+			}
+		})
+	}
+}
+
+// As in Core, what is left of an object that could not be deleted has no flag: no configuration wants it.
+func TestDeleteThatFailsForgetsTheFlag(t *testing.T) {
+	f := newFixture(t, thing())
+	in := f.existing(object(nil), identity("1"), "p")
+	in.CreateBeforeDestroy = true
+	p, diags := f.engine.PlanDestroy(t.Context(), f.resource, in)
+	wantNoErrors(t, diags)
+	f.answersApply(object(nil), "p", identity("1"), providerError("No", ""))
+	out, diags := f.engine.Apply(t.Context(), p)
+	wantError(t, diags, "No")
+	wantEqual(t, "create_before_destroy", out.CreateBeforeDestroy, false)
+}
+
 // What an apply returned is read with the provider's own bytes, and known to be unchanged.
 func TestApplyThenRefresh(t *testing.T) {
 	f := newFixture(t, thing())

@@ -22,7 +22,7 @@ func (e *Engine) PlanDestroy(ctx context.Context, r terraform.Resource, in insta
 	null := cty.NullVal(c.state)
 	plan := terraform.Plan{
 		Resource: r, Prior: in, Action: terraform.Delete, Config: null, State: null, Private: in.Private,
-		Identity: nullIdentity(c.identity), CreateBeforeDestroy: in.CreateBeforeDestroy, SensitivePaths: in.SensitivePaths,
+		Identity: nullIdentity(c.identity), SensitivePaths: in.SensitivePaths,
 	}
 	if !in.Exists() {
 		plan.Action = terraform.NoOp

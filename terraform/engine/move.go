@@ -97,6 +97,6 @@ func (c *call) moved(in instance.Instance, answer *tfprotov6.MoveResourceStateRe
 	out := in
 	out.State, out.SchemaVersion, out.RawState = state, c.schema.Version, nil
 	out.Identity, out.IdentityVersion, out.RawIdentity = identity, c.identityVersion(), nil
-	out.Private, out.SensitivePaths, out.Wire = answer.TargetPrivate, nil, nil // paths are of the source's type
+	out.Private, out.SensitivePaths, out.Wire = answer.TargetPrivate, existing(in.SensitivePaths, state), nil
 	return out, diags
 }

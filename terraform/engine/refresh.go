@@ -136,7 +136,7 @@ func (c *call) readAnswer(answer *tfprotov6.ReadResourceResponse, in instance.In
 	out := in
 	out.State, out.SchemaVersion, out.RawState = normal, c.schema.Version, nil
 	out.Identity, out.IdentityVersion, out.RawIdentity = identity, c.identityVersion(), nil
-	out.Private = answer.Private
+	out.Private, out.SensitivePaths = answer.Private, existing(in.SensitivePaths, normal)
 	out.Wire = newWire(bytes, identityBytes)
 	if out.Status != instance.Tainted {
 		out.Status = instance.Full

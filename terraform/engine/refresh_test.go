@@ -7,6 +7,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/landbridge-io/landbridge/instance"
+	"github.com/landbridge-io/landbridge/terraform/engine"
 )
 
 // Refresh says what it found, and whether that is worth storing.
@@ -135,4 +136,25 @@ func TestOthersWantARefresh(t *testing.T) {
 		wantError(t, diags, "Resource instance needs a refresh")
 	}
 	wantEqual(t, "calls", len(f.Calls()), 0)
+}
+
+// What was sensitive stays so, as far as it is still there.
+func TestSensitivePathsOutliveReadsAndMoves(t *testing.T) {
+	f := newFixture(t, thing())
+	in := f.existing(object(map[string]cty.Value{"o": str("a")}), identity("1"), "p")
+	in.SensitivePaths = []cty.Path{cty.GetAttrPath("o"), cty.GetAttrPath("removed")}
+	f.answersRead(object(map[string]cty.Value{"o": str("b")}), "p", identity("1"))
+	read, diags := f.refresh(in)
+	wantNoErrors(t, diags)
+	f.Provider.Capabilities.MoveResourceState = true
+	f.Move = func(*tfprotov6.MoveResourceStateRequest) (*tfprotov6.MoveResourceStateResponse, error) {
+		return &tfprotov6.MoveResourceStateResponse{TargetState: f.enc(object(nil)), TargetIdentity: f.encIdentity(identity("1"))}, nil
+	}
+	moved, diags := f.engine.MoveResourceState(t.Context(), f.resource, engine.MoveSource{Schema: f.resource.Schema, Instance: in})
+	wantNoErrors(t, diags)
+	for name, out := range map[string]instance.Instance{"read": read.Instance, "moved": moved} {
+		if len(out.SensitivePaths) != 1 || !out.SensitivePaths[0].Equals(cty.GetAttrPath("o")) {
+			t.Errorf("%s: sensitive paths: %v", name, out.SensitivePaths)
+		}
+	}
 }
