@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/landbridge-io/landbridge/operate"
@@ -18,23 +19,28 @@ func (f *clusterFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig file (default: $KUBECONFIG, ~/.kube/config, or the cluster the process runs in)")
 	flags.StringVar(&f.context, "context", "", "context of the kubeconfig")
-	flags.StringVarP(&f.namespace, "namespace", "n", "", "namespace of the resources (default: that of the context)")
+	flags.StringVarP(&f.namespace, "namespace", "n", "", "namespace of custom resources (default: that of the context)")
+}
+
+// config is how to reach the cluster, and the namespace that is meant.
+func (f *clusterFlags) config() (config *rest.Config, namespace string, err error) {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = f.kubeconfig
+	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: f.context})
+	if config, err = loader.ClientConfig(); err != nil {
+		return nil, "", fmt.Errorf("no cluster to work with: %w", err)
+	}
+	if namespace = f.namespace; namespace == "" {
+		namespace, _, err = loader.Namespace()
+	}
+	return config, namespace, err
 }
 
 // open is the cluster, and the namespace that is meant.
 func (f *clusterFlags) open() (*operate.Cluster, string, error) {
-	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-	rules.ExplicitPath = f.kubeconfig
-	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: f.context})
-	config, err := loader.ClientConfig()
+	config, namespace, err := f.config()
 	if err != nil {
-		return nil, "", fmt.Errorf("no cluster to work with: %w", err)
-	}
-	namespace := f.namespace
-	if namespace == "" {
-		if namespace, _, err = loader.Namespace(); err != nil {
-			return nil, "", err
-		}
+		return nil, "", err
 	}
 	c, err := operate.NewCluster(config)
 	return c, namespace, err

@@ -17,7 +17,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
@@ -42,10 +41,9 @@ names the programs, and --configuration files with the same kinds of objects.`
 // remoteFlags say through which providers remote objects are looked at.
 type remoteFlags struct {
 	providerFlags
+	clusterFlags
 	binaries, sources, env []string
 	files                  []string
-	kubeconfig, context    string
-	namespace              string
 	installed              []string
 	configuration          string
 	mirror, cache          string
@@ -53,14 +51,12 @@ type remoteFlags struct {
 
 func (f *remoteFlags) add(cmd *cobra.Command) {
 	f.providerFlags.add(cmd)
+	f.clusterFlags.add(cmd)
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.binaries, "provider", nil, "work without a cluster, with the provider of this binary, or of a directory that holds one")
 	flags.StringArrayVar(&f.sources, "source", nil, "the source of the --provider in the same place, such as hashicorp/random (default: from the binary's place in a mirror, else hashicorp/NAME)")
 	flags.StringArrayVar(&f.env, "provider-env", nil, "environment variable to give to a --provider, as NAME or NAME=VALUE; nothing is given unasked")
 	flags.StringSliceVar(&f.files, "configuration", nil, "manifest with a provider configuration, and the Secrets it refers to, for --provider: a file, a directory, or - for standard input")
-	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig file (default: $KUBECONFIG, ~/.kube/config, or the cluster the process runs in)")
-	flags.StringVar(&f.context, "context", "", "context of the kubeconfig")
-	flags.StringVarP(&f.namespace, "namespace", "n", "", "namespace of custom resources, and of a ProviderConfig (default: that of the context)")
 	flags.StringArrayVar(&f.installed, "terraform-provider", nil, "name of a TerraformProvider in the cluster (default: all)")
 	flags.StringVar(&f.configuration, "provider-config", model.ClusterProviderConfigKind+"/default", "provider configuration to use, as KIND/NAME")
 	flags.StringVar(&f.mirror, "provider-mirror", os.Getenv("LANDBRIDGE_PROVIDER_MIRROR"), "directory with provider binaries in the layout of Terraform's filesystem mirrors, for providers of a cluster")
@@ -118,17 +114,12 @@ type remoteProvider struct {
 
 // connect gets hold of the cluster.
 func (r *remote) connect() error {
-	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-	rules.ExplicitPath = r.flags.kubeconfig
-	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: r.flags.context})
-	config, err := loader.ClientConfig()
+	config, namespace, err := r.flags.clusterFlags.config()
 	if err != nil {
-		return fmt.Errorf("no cluster to work with: %w; to work without one, name a provider with --provider", err)
+		return fmt.Errorf("%w; to work without one, name a provider with --provider", err)
 	}
 	if r.namespace == "" {
-		if r.namespace, _, err = loader.Namespace(); err != nil {
-			return err
-		}
+		r.namespace = namespace
 	}
 	config = rest.CopyConfig(config)
 	config.QPS = -1
