@@ -27,7 +27,7 @@ func update() bool { return flag.Lookup("update").Value.String() == "true" }
 func TestAdmission(t *testing.T) {
 	t.Parallel()
 	c := shared(t).open(t, identity.Column{Form: provider.Framework6, Way: identity.InProcess}, admission, release.Latest,
-		"thing", "datastore", "id_import", "shapes")
+		"thing", "datastore", "id_import", "shapes", "volume")
 	kubectl, err := testbin.Build(t.Context(), testbin.Kubectl)
 	if err != nil {
 		t.Fatal(err)
@@ -78,6 +78,11 @@ func TestAdmission(t *testing.T) {
 		{name: "one attribute less", kind: "Thing", spec: thing, imports: []m{right, {"identity": m{"id": "x"}}}},
 		{name: "id instead of identity", kind: "Thing", spec: thing, imports: []m{right, {"id": "x"}}},
 		{name: "taken away", kind: "Thing", spec: thing, imports: []m{right, nil}},
+		// What was given under an older version of the identity may have other types than now, which
+		// CEL cannot compare.
+		{name: "another value, of a type whose identity has a history", kind: "Volume", spec: thing, imports: []m{{"identity": m{"volumeId": "x"}}, {"identity": m{"volumeId": "y"}}}},
+		{name: "id instead of identity, of a type whose identity has a history", kind: "Volume", spec: thing, imports: []m{{"identity": m{"volumeId": "x"}}, {"id": "x"}}},
+
 		{name: "added later", kind: "Thing", spec: thing, imports: []m{nil, right}},
 		{name: "added later, and wrong", kind: "Thing", spec: thing, imports: []m{nil, {"identity": m{"region": "us-east-1"}}}},
 	}
