@@ -27,7 +27,14 @@ import (
 // then none of them is written for: a resource that comes first must not write to what belongs
 // to one that comes later. What is loaded for it need not be loaded again.
 func (k *Kind) claimAll(ctx context.Context, informers cache.Cache, c *connector) {
-	list, err := k.list(ctx, informers)
+	var list *unstructured.UnstructuredList
+	err := wait.PollUntilContextCancel(ctx, 100*time.Millisecond, true, func(ctx context.Context) (bool, error) {
+		var err error
+		if list, err = k.list(ctx, informers); err != nil && ctx.Err() == nil {
+			k.Options.Logger.Error(err, "Cannot tell what resources have, trying again", "kind", k.Model.Kind)
+		}
+		return err == nil, nil
+	})
 	if err != nil {
 		return // the kind is stopped
 	}
