@@ -70,6 +70,10 @@ func (k *Kind) claimAll(ctx context.Context, informers cache.Cache, c *connector
 
 // list is all resources of the kind, as soon as the cache has them.
 func (k *Kind) list(ctx context.Context, informers cache.Cache) (*unstructured.UnstructuredList, error) {
+	// A watch that is taken down while it is waited for, as when the provider gets another
+	// version, never gets in step.
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
 	u := &unstructured.Unstructured{}
 	u.SetGroupVersionKind(k.Model.GroupVersionKind())
 	if _, err := informers.GetInformer(ctx, u); err != nil { // which waits until it is in step
