@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -36,6 +37,7 @@ var _ = register(map[string]func(*testing.T, *column){
 	"import-other-type":           importOtherType,
 	"import-observe-only":         importObserveOnly,
 	"import-plan-first":           importPlanFirst,
+	"import-plan-shown":           importPlanShown,
 	"import-no-op":                importNoOp,
 	"import-external-name":        importExternalName,
 	"import-secrets":              importSecrets,
@@ -323,6 +325,21 @@ func importPlanFirst(t *testing.T, c *column) {
 	}
 	if n := len(c.written(http.MethodPatch, object.ID)); n != 1 {
 		t.Errorf("it was changed %d times", n)
+	}
+}
+
+// An import that may change what it finds shows what it is about to do, too.
+func importPlanShown(t *testing.T, c *column) {
+	object := c.thing(t, "us-east-1")
+	c.fault(t, api.Fault{On: api.OnUpdate, Collection: string(api.Things), Match: map[string]string{"name": object.Name}, Count: 1, Delay: api.Duration(4 * time.Second)})
+	u := c.resource(t, "Thing", m{"forProvider": m{"name": object.Name, "size": int64(5)}, "import": m{"identity": m{"id": object.ID}}})
+	c.waitFor(t, u, "with a plan", func() bool { return text(u, "status", "plan", "action") == "Update" })
+	if got := is(t, c.world, api.Things, object.ID).Size; got != 1 {
+		t.Errorf("the size is %d already", got)
+	}
+	c.ready(t, u)
+	if got := is(t, c.world, api.Things, object.ID).Size; got != 5 {
+		t.Errorf("the size is %d", got)
 	}
 }
 

@@ -2,6 +2,7 @@ package identity_test
 
 import (
 	"maps"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -52,13 +53,20 @@ func TestUpgrades(t *testing.T) {
 		imported := c.object("Volume", "imported", m{"forProvider": m{"name": "imported"}, "import": m{"identity": m{"id": object.ID, "public": false}}})
 		c.create(t, imported)
 		c.ready(t, imported)
-		for _, u := range []*unstructured.Unstructured{straight, gap, fails, invalid, thing} {
+		mismatch := c.object("Thing", "mismatch", m{"forProvider": m{"name": "mismatch"}})
+		c.create(t, mismatch)
+		c.ready(t, mismatch)
+		for _, u := range []*unstructured.Unstructured{straight, gap, fails, invalid, thing, mismatch} {
 			c.look(t, u) // what a first Read changes is not to be taken for something else
 		}
 		pause(straight)
 		pause(gap)
 		failsBefore, invalidBefore, gapBefore := c.memory(t, fails), c.memory(t, invalid), c.memory(t, gap)
 		thingBefore := c.memory(t, thing)
+		// As if the schema had changed without a new version. It is found out when what is stored is
+		// read anew, as it is for another release.
+		c.tamper(t, mismatch, `"region":`, `"zone":`)
+		mismatchBefore := c.memory(t, mismatch)
 
 		c.release(t, release.V1)
 		t.Run("upgrade-type", func(t *testing.T) {
@@ -74,6 +82,9 @@ func TestUpgrades(t *testing.T) {
 		})
 		t.Run("upgrade-invalid", func(t *testing.T) {
 			c.refusedUpgrade(t, invalid, invalidBefore, "upgrade")
+		})
+		t.Run("upgrade-mismatch", func(t *testing.T) {
+			c.refusedUpgrade(t, mismatch, mismatchBefore, "identity")
 		})
 		second := volume("VolumeUpgradeGap", "second")
 		missing := volume("VolumeNoUpgrader", "missing")
@@ -157,17 +168,23 @@ func TestUpgrades(t *testing.T) {
 			}
 		})
 
-		t.Run("invalid-schema", func(t *testing.T) {
-			p := c.terraformProvider()
-			c.patch(t, p, `{"spec":{"version":"`+release.Mistaken.String()+`"}}`)
+		p := c.terraformProvider()
+		c.patch(t, p, `{"spec":{"version":"`+release.Mistaken.String()+`"}}`)
+		mistaken := func(t *testing.T, says ...string) {
 			c.waitFor(t, p, "refused", func() bool {
 				status, _, message := condition(p, "Installed")
-				return status == "False" && current(p) && contains(message, "public", "mport")
+				return status == "False" && current(p) && contains(message, says...)
 			})
+		}
+		t.Run("invalid-schema", func(t *testing.T) {
+			mistaken(t, "public", "mport")
 			// The release before goes on.
-			c.poke(t, first)
+			c.look(t, first)
 			c.upgraded(t, first, 2, "volumeId", "false")
 		})
+		if of.Form == provider.SDKv2 {
+			t.Run("invalid-type", func(t *testing.T) { mistaken(t, "labels", "map of string") })
+		}
 	})
 }
 
@@ -183,6 +200,21 @@ func (c *column) memory(t *testing.T, u *unstructured.Unstructured) map[string]s
 		out[name] = string(value)
 	}
 	return out
+}
+
+// tamper changes the stored identity by hand.
+func (c *column) tamper(t *testing.T, u *unstructured.Unstructured, from, to string) {
+	t.Helper()
+	s := c.storedSecret(t, u)
+	stored := c.stored(t, u)
+	changed := strings.Replace(string(stored["identity"]), from, to, 1)
+	s.Data["instance.json"] = []byte(strings.Replace(string(s.Data["instance.json"]), string(stored["identity"]), changed, 1))
+	if changed == string(stored["identity"]) || string(c.storedSecret(t, u).Data["instance.json"]) == string(s.Data["instance.json"]) {
+		t.Fatal("there is nothing to change")
+	}
+	if err := c.Update(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // upgraded waits until the volume has an identity of that version, with its id under that name, and

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/landbridge-io/landbridge/examples/examplecloud/api"
 	"github.com/landbridge-io/landbridge/examples/examplecloud/client"
@@ -338,6 +339,15 @@ func TestMistakenRelease(t *testing.T) {
 				if a.Name == "public" && (a.RequiredForImport || a.OptionalForImport) {
 					t.Errorf("%v says what an import needs", a)
 				}
+			}
+			maps := 0
+			for _, a := range answer.IdentitySchemas["examplecloud_volume_same_state"].IdentityAttributes {
+				if a.Type.Is(tftypes.Map{}) {
+					maps++
+				}
+			}
+			if maps != 1 {
+				t.Errorf("%d maps", maps)
 			}
 		})
 	}

@@ -16,8 +16,8 @@ const (
 	V1                                // identity: id, public (string)
 	V2                                // identity: volume_id, public (string)
 
-	// Mistaken is V2 with a mistake in its identity schema: public is neither required
-	// nor optional for import.
+	// Mistaken is V2 with mistakes in its identity schemas: public is neither required
+	// nor optional for import, and in SDKv2 one type has a map.
 	Mistaken
 
 	Latest = V2

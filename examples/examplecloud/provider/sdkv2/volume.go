@@ -95,10 +95,16 @@ func resourceVolume(at, state release.Release, collection api.Collection[api.Vol
 	r.Identity = &schema.ResourceIdentity{
 		Version: at.Version(),
 		SchemaFunc: func() map[string]*schema.Schema {
-			return map[string]*schema.Schema{
+			s := map[string]*schema.Schema{
 				idName(at): {Type: schema.TypeString, RequiredForImport: true},
 				"public":   {Type: publicType(at), OptionalForImport: at != release.Mistaken},
 			}
+			if at == release.Mistaken && collection == api.VolumesSameState {
+				// Identities have primitive types and lists of them only, and the framework has no others.
+				s["labels"] = &schema.Schema{Type: schema.TypeMap, OptionalForImport: true, Elem: &schema.Schema{Type: schema.TypeString}}
+				s["public"].OptionalForImport = true
+			}
+			return s
 		},
 	}
 	if upgraders != nil {
