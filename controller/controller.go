@@ -146,6 +146,7 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 		Registry:  registry,
 
 		StartTimeout: o.StartTimeout,
+		Limits:       o.Pool.Limits,
 		Managed: managed.Options{
 			Poll: o.Poll, Workers: o.Workers, Timeout: o.ReconcileTimeout,
 			MinBackoff: 500 * time.Millisecond, MaxBackoff: 5 * time.Minute,

@@ -42,6 +42,7 @@ const (
 	ReasonInvalidConfiguration xpv2.ConditionReason = "InvalidConfiguration"
 	ReasonProviderConfig       xpv2.ConditionReason = "ProviderConfigError"
 	ReasonProviderUnavailable  xpv2.ConditionReason = "ProviderUnavailable"
+	ReasonProviderThrottled    xpv2.ConditionReason = "ProviderThrottled"
 	ReasonImportFailed         xpv2.ConditionReason = "ImportFailed"
 
 	// The remote object belongs to another resource; there is one where one was to be created;

@@ -2,6 +2,7 @@ package v1alpha1
 
 import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -58,6 +59,30 @@ type TerraformProviderSpec struct {
 	// +listMapKey=name
 	// +optional
 	Env []EnvVar `json:"env,omitempty"`
+
+	// Limits bound what the provider may use for one provider configuration. What is not set
+	// here is as the controller's flags say.
+	// +optional
+	Limits *ProviderLimits `json:"limits,omitempty"`
+}
+
+// ProviderLimits bound what a provider may use for one provider configuration.
+type ProviderLimits struct {
+	// CallsPerSecond bounds how often the provider is used: once for each look at a resource, and
+	// once for each create, update and delete. Independently of it, a provider that reports
+	// throttling is used less often for a while.
+	// +kubebuilder:validation:Minimum=1
+	// +optional
+	CallsPerSecond int32 `json:"callsPerSecond,omitempty"`
+	// Burst is how often it may be used at once; as often as in a second, unless set.
+	// +kubebuilder:validation:Minimum=1
+	// +optional
+	Burst int32 `json:"burst,omitempty"`
+	// Memory is what the provider's process may hold. One that holds more gets no more work and is
+	// ended when it has done what it has; one that goes on to hold half as much again is ended at
+	// once. Providers written in Go are told of it as GOMEMLIMIT.
+	// +optional
+	Memory *resource.Quantity `json:"memory,omitempty"`
 }
 
 // EnvVar is one environment variable.

@@ -13,6 +13,7 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
 	"go.uber.org/zap/zapcore"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -21,7 +22,6 @@ import (
 	"github.com/landbridge-io/landbridge/controller"
 	"github.com/landbridge-io/landbridge/internal/memory"
 	"github.com/landbridge-io/landbridge/provider/install"
-	"github.com/landbridge-io/landbridge/provider/pool"
 )
 
 // keepSmall gives back, again and again, what was only needed for a while: by the start, or by
@@ -44,6 +44,7 @@ func newControllerCommand() *cobra.Command {
 	var (
 		kubeconfig, mirror, cacheDir string
 		verbosity                    int
+		providerMemory               = resource.QuantityValue{Quantity: resource.MustParse("2Gi")}
 		o                            = controller.Options{}
 	)
 	cmd := &cobra.Command{
@@ -87,7 +88,8 @@ which one works and the others wait (--leader-elect).`,
 				o.Installer.Mirrors = []string{mirror}
 			}
 			o.Logger = log
-			o.Pool = pool.Options{Logger: log.WithName("pool")}
+			o.Pool.Logger = log.WithName("pool")
+			o.Pool.Limits.MemoryBytes = providerMemory.Value()
 			if o.ProfileAddress == "0" {
 				runtime.MemProfileRate = 0 // samples that nobody can ask for
 			}
@@ -111,6 +113,9 @@ which one works and the others wait (--leader-elect).`,
 	f.IntVar(&o.Workers, "workers", 10, "how many resources of one kind are looked at at once")
 	f.DurationVar(&o.ReconcileTimeout, "reconcile-timeout", 2*time.Minute, "how long reading a remote object and planning may take")
 	f.DurationVar(&o.StartTimeout, "provider-start-timeout", time.Minute, "how long the start of a provider may take")
+	f.Float64Var(&o.Pool.Limits.CallsPerSecond, "provider-calls-per-second", 0, "how often a provider is used with one configuration, unless its TerraformProvider says otherwise; 0 is as often as there is something to do")
+	f.IntVar(&o.Pool.Limits.Burst, "provider-burst", 0, "how often a provider is used at once with one configuration; 0 is as often as in a second")
+	f.Var(&providerMemory, "provider-memory", "memory that one process of a provider may hold before it is replaced, unless its TerraformProvider says otherwise; 0 is any")
 	f.DurationVar(&o.OperationTimeout, "operation-timeout", time.Hour, "how long a create, update or delete may take")
 	f.IntVar(&o.OperationsPerConfiguration, "operations", 100, "how many creates, updates and deletes run at once with one provider configuration")
 	f.DurationVar(&o.GracePeriod, "grace-period", 25*time.Second, "how long running operations are waited for when the process is told to stop")

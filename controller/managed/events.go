@@ -69,15 +69,19 @@ func (q quietRecorder) WithAnnotations(keysAndValues ...string) event.Recorder {
 // moment is how long looks at a resource may fail without an event. Its conditions say it at once.
 const moment = 3 * time.Second
 
-// troubles knows since when looks at resources have failed.
+// troubles knows since when looks at resources have failed, and of which that was told.
 type troubles struct {
 	mu    sync.Mutex
 	since map[types.UID]time.Time
+	told  map[types.UID]bool
 }
 
-func newTroubles() *troubles { return &troubles{since: map[types.UID]time.Time{}} }
+func newTroubles() *troubles {
+	return &troubles{since: map[types.UID]time.Time{}, told: map[types.UID]bool{}}
+}
 
-// young is called for a look that failed. It says whether that is nothing to talk of yet.
+// young is called for a look that failed. It says whether that is nothing to talk of yet; if
+// not, it is told.
 func (t *troubles) young(uid types.UID) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -85,7 +89,16 @@ func (t *troubles) young(uid types.UID) bool {
 	if !ok {
 		t.since[uid] = time.Now()
 	}
-	return !ok || time.Since(since) < moment
+	young := !ok || time.Since(since) < moment
+	t.told[uid] = t.told[uid] || !young
+	return young
+}
+
+// old says whether looks have failed for so long that it was told.
+func (t *troubles) old(uid types.UID) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.told[uid]
 }
 
 // over is called for a look that succeeded, and for a resource that is let go.
@@ -93,6 +106,7 @@ func (t *troubles) over(uid types.UID) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.since, uid)
+	delete(t.told, uid)
 }
 
 // teller makes Kubernetes events of what the scheduler tells of the resource, during the

@@ -4,12 +4,31 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/landbridge-io/landbridge/controller/providerconfig"
 )
 
 // NewQuietClient is the client of a kind over a given one.
 func NewQuietClient(c client.Client, gvk schema.GroupVersionKind) client.Client {
 	return quietClientOf(c, c, gvk, newWritten())
 }
+
+// Share is share.
+type Share struct{ *share }
+
+// NewShare is newShare.
+func NewShare(workers int, requeue func(reconcile.Request)) Share {
+	return Share{newShare(workers, requeue)}
+}
+
+// Enter is enter.
+func (s Share) Enter(ref providerconfig.Reference, req reconcile.Request) bool {
+	return s.enter(ref, req)
+}
+
+// Leave is leave.
+func (s Share) Leave(ref providerconfig.Reference) { s.leave(ref) }
 
 // What is made of a kind.
 var (

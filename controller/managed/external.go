@@ -178,6 +178,9 @@ func (c *connector) explain(ctx context.Context, r *Resource, err error) error {
 		return err
 	}
 	message := c.message(r, se)
+	if a := attemptFrom(ctx); a != nil {
+		message += a.blame(r, c.kind.troubles, se)
+	}
 	reason, ok := reasons[se.Reason]
 	if ok && r.reason == "" {
 		r.reason = reason

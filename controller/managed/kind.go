@@ -101,7 +101,7 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager) error {
 	)
 	backoff := workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](k.Options.MinBackoff, k.Options.MaxBackoff)
 	ctl, err := controller.NewUnmanaged("managed/"+gvk.GroupKind().String(), controller.Options{
-		Reconciler:              &reconciler{inner: inner, poll: k.Options.Poll},
+		Reconciler:              &reconciler{inner: inner, kind: k, share: newShare(k.Options.Workers, k.add), poll: k.Options.Poll},
 		MaxConcurrentReconciles: k.Options.Workers,
 		RateLimiter:             backoff,
 		// One logger for all reconciles: making one for each costs more than most of them log.
@@ -174,7 +174,9 @@ func (k *Kind) busy() bool { return k.queue.Len()+k.Scheduler.Running() > few }
 
 // Wake has a resource reconciled now.
 func (k *Kind) Wake(key store.Key) {
-	k.queue.Add(reconcile.Request{NamespacedName: types.NamespacedName{Namespace: key.Namespace, Name: key.Name}})
+	k.add(reconcile.Request{NamespacedName: types.NamespacedName{Namespace: key.Namespace, Name: key.Name}})
 }
+
+func (k *Kind) add(req reconcile.Request) { k.queue.Add(req) }
 
 func noCreateProtocol(context.Context, client.Object) error { return nil }

@@ -9,11 +9,13 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/controller/providerconfig"
 )
 
 // ours are the annotations that setAnnotations writes.
@@ -23,7 +25,9 @@ var ours = map[string]bool{meta.AnnotationKeyExternalName: true, v1alpha1.Annota
 // only knows "again at once" and "again after the poll interval".
 type attempt struct {
 	resource *Resource
-	// retryAt is when a failed operation may be tried again.
+	// visit is what became of getting hold of a provider.
+	visit providerconfig.Visit
+	// retryAt is when a failed operation may be tried again, or a provider be had.
 	retryAt time.Time
 	// comeBack: something is left to do that is not urgent.
 	comeBack bool
@@ -42,17 +46,25 @@ const comeBackAfter = 15 * time.Second
 // reconciler decides when to come back.
 type reconciler struct {
 	inner *xpmanaged.Reconciler
+	kind  *Kind
+	share *share
 	poll  time.Duration
 }
 
 func (r *reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	ref := r.configuration(ctx, req)
+	if !r.share.enter(ref, req) {
+		return reconcile.Result{}, nil // share queues it again
+	}
+	defer r.share.leave(ref)
 	a := &attempt{}
-	result, err := r.inner.Reconcile(context.WithValue(ctx, attemptKey{}, a), req)
+	ctx = providerconfig.WithVisit(context.WithValue(ctx, attemptKey{}, a), &a.visit)
+	result, err := r.inner.Reconcile(ctx, req)
 	switch {
 	case err != nil:
 		return reconcile.Result{}, err // managed.Reconciler asks for both, of which this wins
 	case !a.retryAt.IsZero():
-		// The scheduler counts failures, and will not try earlier.
+		// Who counts failures, the scheduler or the pool, will not try earlier.
 		return reconcile.Result{RequeueAfter: max(time.Until(a.retryAt), 10*time.Millisecond)}, nil
 	case a.resource != nil && a.resource.holdStatus:
 		// The scheduler wakes us when the operation ends, and when it turns out to take long.
@@ -61,6 +73,17 @@ func (r *reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return reconcile.Result{RequeueAfter: comeBackAfter}, nil
 	}
 	return result, err
+}
+
+// configuration is the provider configuration of a resource; none if there is no resource.
+func (r *reconciler) configuration(ctx context.Context, req reconcile.Request) providerconfig.Reference {
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(r.kind.Model.GroupVersionKind())
+	if err := r.kind.reader.Get(ctx, req.NamespacedName, u, client.UnsafeDisableDeepCopy); err != nil {
+		return providerconfig.Reference{}
+	}
+	resource := Resource{Unstructured: *u}
+	return providerconfig.ReferenceOf(resource.GetProviderConfigReference(), req.Namespace)
 }
 
 // desiredStateChanged lets through what may need something done: changes of spec, labels,

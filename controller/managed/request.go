@@ -166,6 +166,9 @@ func (c *connector) subject(ctx context.Context, r *Resource) (scheduler.Request
 	req.Timeouts, diags = timeouts(lifecycle)
 
 	handle := k.ProviderConfigs.Resolve(ctx, r.GetProviderConfigReference(), r.GetNamespace())
+	if req.Deleted {
+		handle = handle.Last()
+	}
 	req.Acquire, req.ProviderConfiguration = handle.Acquire, handle.Name
 	r.secrets = slices.Clone(handle.Secrets)
 

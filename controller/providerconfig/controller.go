@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/ptr"
@@ -34,6 +35,18 @@ type Reference struct {
 	Kind, Namespace, Name string
 }
 
+// ReferenceOf is what a providerConfigRef means in a namespace.
+func ReferenceOf(ref *xpv2.ProviderConfigReference, namespace string) Reference {
+	switch {
+	case ref == nil:
+		return Reference{Kind: model.ClusterProviderConfigKind, Name: DefaultName}
+	case ref.Kind == model.ProviderConfigKind:
+		return Reference{Kind: ref.Kind, Namespace: namespace, Name: ref.Name}
+	default:
+		return Reference{Kind: ref.Kind, Name: ref.Name}
+	}
+}
+
 // Controller holds the provider configurations of one provider for as long as resources use
 // them, counts the users, and has them reconciled when their configuration changes.
 type Controller struct {
@@ -41,6 +54,8 @@ type Controller struct {
 	// Users finds the resources that use a configuration, and gives for each a function that
 	// has it reconciled.
 	Users func(ctx context.Context, ref Reference) (wake []func(), err error)
+	// Gone is called when a configuration and its users are no more; it may be nil.
+	Gone func(ref Reference)
 }
 
 // Start runs the controller until ctx ends. The CRDs must be served.
@@ -86,15 +101,24 @@ func (r *reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	u := &unstructured.Unstructured{}
 	u.SetAPIVersion(r.Provider.Group + "/" + r.Provider.Version)
 	u.SetKind(r.kind)
-	if err := r.client.Get(ctx, req.NamespacedName, u); err != nil {
-		if client.IgnoreNotFound(err) != nil {
-			return reconcile.Result{}, err
-		}
-		return reconcile.Result{}, nil
+	ref := Reference{Kind: r.kind, Namespace: req.Namespace, Name: req.Name}
+	err := r.client.Get(ctx, req.NamespacedName, u)
+	if client.IgnoreNotFound(err) != nil {
+		return reconcile.Result{}, err
 	}
-	users, err := r.Users(ctx, Reference{Kind: r.kind, Namespace: req.Namespace, Name: req.Name})
+	gone := err != nil
+	users, err := r.Users(ctx, ref)
 	if err != nil {
 		return reconcile.Result{}, err
+	}
+	switch {
+	case gone && len(users) > 0:
+		return reconcile.Result{RequeueAfter: recount}, nil // what is remembered of it may still serve them
+	case gone:
+		if r.Gone != nil {
+			r.Gone(ref)
+		}
+		return reconcile.Result{}, nil
 	}
 	deleted := u.GetDeletionTimestamp() != nil
 	if deleted && len(users) == 0 {

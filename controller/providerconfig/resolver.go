@@ -3,6 +3,7 @@ package providerconfig
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -27,8 +28,12 @@ import (
 // DefaultName is the name of the provider configuration that is used where none is named.
 const DefaultName = "default"
 
-// credentialsTTL is how long Secrets that a configuration refers to are believed unread.
-const credentialsTTL = 30 * time.Second
+const (
+	// credentialsTTL is how long Secrets that a configuration refers to are believed unread.
+	credentialsTTL = 30 * time.Second
+	// failureTTL is how long they are believed not to be there.
+	failureTTL = 2 * time.Second
+)
 
 // Resolver finds the configured servers of one provider.
 type Resolver struct {
@@ -39,12 +44,14 @@ type Resolver struct {
 	Provider *model.Provider
 	Launcher provider.Launcher
 	Pool     *pool.Pool
+	// Limits of each configuration; those of the pool where they are not set.
+	Limits pool.Limits
 
-	mu       sync.Mutex
-	resolved map[configKey]*resolved
+	mu sync.Mutex
+	// resolved are the configurations that could be used when they were read last, failed what
+	// became of them since.
+	resolved, failed map[Reference]*resolved
 }
-
-type configKey struct{ kind, namespace, name string }
 
 type resolved struct {
 	uid     types.UID
@@ -62,6 +69,18 @@ type Handle struct {
 	Secrets []string
 	// Diagnostics say why there is none; Acquire says the same.
 	Diagnostics diagnostic.Diagnostics
+
+	last *Handle
+}
+
+// Last is the handle itself; or, where the configuration or its Secrets are gone, the one from
+// before that, if this process has seen it. What is being deleted is destroyed with it: a
+// namespace, for one, takes its Secrets away before anything else.
+func (h Handle) Last() Handle {
+	if h.Diagnostics.HasErrors() && h.last != nil {
+		return *h.last
+	}
+	return h
 }
 
 func refused(name string, diags diagnostic.Diagnostics) Handle {
@@ -73,61 +92,82 @@ func refused(name string, diags diagnostic.Diagnostics) Handle {
 // Resolve finds the configuration that ref means for a resource of the namespace. A provider
 // that has nothing to configure needs no configuration object.
 func (r *Resolver) Resolve(ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string) Handle {
-	key := configKey{kind: model.ClusterProviderConfigKind, name: DefaultName}
-	if ref != nil {
-		key = configKey{kind: ref.Kind, name: ref.Name}
+	key := ReferenceOf(ref, namespace)
+	if key.Kind != model.ClusterProviderConfigKind && key.Kind != model.ProviderConfigKind {
+		return refused(key.Name, diagnostic.Errorf("Invalid provider configuration reference", "spec.providerConfigRef.kind is %q, where %s or %s is meant.",
+			key.Kind, model.ProviderConfigKind, model.ClusterProviderConfigKind))
 	}
-	switch key.kind {
-	case model.ClusterProviderConfigKind:
-	case model.ProviderConfigKind:
-		key.namespace = namespace
-	default:
-		return refused(key.name, diagnostic.Errorf("Invalid provider configuration reference", "spec.providerConfigRef.kind is %q, where %s or %s is meant.",
-			key.kind, model.ProviderConfigKind, model.ClusterProviderConfigKind))
-	}
-	name := r.Provider.Group + "/" + key.kind + "/" + key.namespace + "/" + key.name
+	name := r.Provider.Group + "/" + key.Kind + "/" + key.Namespace + "/" + key.Name
 
 	u := &unstructured.Unstructured{}
 	u.SetAPIVersion(r.Provider.Group + "/" + r.Provider.Version)
-	u.SetKind(key.kind)
-	err := r.Client.Get(ctx, types.NamespacedName{Namespace: key.namespace, Name: key.name}, u, client.UnsafeDisableDeepCopy)
+	u.SetKind(key.Kind)
+	err := r.Client.Get(ctx, types.NamespacedName{Namespace: key.Namespace, Name: key.Name}, u, client.UnsafeDisableDeepCopy)
+	r.mu.Lock()
+	known, failed := r.resolved[key], r.failed[key]
+	r.mu.Unlock()
 	switch {
 	case kerrors.IsNotFound(err) && r.nothingToConfigure():
 		u.SetUID("none")
 	case kerrors.IsNotFound(err):
-		return refused(name, diagnostic.Errorf("Provider configuration not found", "There is no %s %q in group %s. Create it, or name another in spec.providerConfigRef.", key.kind, key.name, r.Provider.Group))
+		return known.after(refused(name, diagnostic.Errorf("Provider configuration not found", "There is no %s %q in group %s. Create it, or name another in spec.providerConfigRef.", key.Kind, key.Name, r.Provider.Group)))
 	case err != nil:
-		return refused(name, diagnostic.Errorf("Provider configuration not readable", "%s.", err))
+		return known.after(refused(name, diagnostic.Errorf("Provider configuration not readable", "%s.", err)))
 	}
-
-	r.mu.Lock()
-	known := r.resolved[key]
-	r.mu.Unlock()
-	if known != nil && known.uid == u.GetUID() && known.version == u.GetResourceVersion() && time.Since(known.read) < credentialsTTL {
+	if known.holds(u, credentialsTTL) {
 		return known.handle
 	}
-	out := &resolved{uid: u.GetUID(), version: u.GetResourceVersion(), read: time.Now(), handle: r.handle(ctx, name, key, u)}
-	if !out.handle.Diagnostics.HasErrors() {
-		r.mu.Lock()
-		if r.resolved == nil {
-			r.resolved = map[configKey]*resolved{}
-		}
-		r.resolved[key] = out
-		r.mu.Unlock()
+	if failed.holds(u, failureTTL) {
+		return known.after(failed.handle)
 	}
+	out := &resolved{uid: u.GetUID(), version: u.GetResourceVersion(), read: time.Now(), handle: r.handle(ctx, name, key, u)}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.resolved == nil {
+		r.resolved, r.failed = map[Reference]*resolved{}, map[Reference]*resolved{}
+	}
+	if out.handle.Diagnostics.HasErrors() {
+		r.failed[key] = out
+		return known.after(out.handle)
+	}
+	delete(r.failed, key)
+	r.resolved[key] = out
 	return out.handle
+}
+
+// Forget removes what is remembered of a configuration, its secrets above all.
+func (r *Resolver) Forget(key Reference) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.resolved, key)
+	delete(r.failed, key)
+}
+
+// holds says whether what was read of the configuration is still to be believed.
+func (r *resolved) holds(u *unstructured.Unstructured, ttl time.Duration) bool {
+	return r != nil && r.uid == u.GetUID() && r.version == u.GetResourceVersion() && time.Since(r.read) < ttl
+}
+
+// after is a failure that came after what is known.
+func (r *resolved) after(failure Handle) Handle {
+	if r != nil {
+		failure.last = &r.handle
+		// What is still remembered must not be told.
+		failure.Secrets = append(slices.Clone(failure.Secrets), r.handle.Secrets...)
+	}
+	return failure
 }
 
 func (r *Resolver) nothingToConfigure() bool {
 	return len(r.Provider.Schema.Config.Attributes) == 0 && len(r.Provider.Schema.Config.Blocks) == 0
 }
 
-func (r *Resolver) handle(ctx context.Context, name string, key configKey, u *unstructured.Unstructured) Handle {
+func (r *Resolver) handle(ctx context.Context, name string, key Reference, u *unstructured.Unstructured) Handle {
 	spec, _, _ := unstructured.NestedMap(u.Object, "spec")
 	var secrets []string
 	config, diags := translate.ProviderConfig(r.Provider, spec, func(ref translate.SecretKeySelector) ([]byte, error) {
-		if key.namespace != "" {
-			ref.Namespace = key.namespace // a namespaced configuration reads its own namespace only
+		if key.Namespace != "" {
+			ref.Namespace = key.Namespace // a namespaced configuration reads its own namespace only
 		}
 		b, err := ReadSecret(ctx, r.Live, ref)
 		if err != nil {
@@ -159,11 +199,11 @@ func (r *Resolver) spell(diags diagnostic.Diagnostics) diagnostic.Diagnostics {
 }
 
 func (r *Resolver) acquire(config cty.Value) scheduler.Acquire {
-	key := pool.Prepare(pool.Configuration{Launcher: r.Launcher, Config: config})
+	key := pool.Prepare(pool.Configuration{Launcher: r.Launcher, Config: config, Limits: r.Limits})
 	// An engine remembers what it worked out about schemas: one per server, not per call.
 	var current atomic.Pointer[serving]
 	return func(ctx context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
-		lease, diags := r.Pool.Acquire(ctx, key)
+		lease, diags := lease(ctx, r.Pool, key)
 		if diags.HasErrors() {
 			return nil, nil, r.spell(diags)
 		}
@@ -174,6 +214,20 @@ func (r *Resolver) acquire(config cty.Value) scheduler.Acquire {
 		}
 		return s.engine, lease.Release, diags
 	}
+}
+
+// lease waits for a server, unless somebody is looking at a resource meanwhile.
+func lease(ctx context.Context, p *pool.Pool, key pool.Key) (*pool.Lease, diagnostic.Diagnostics) {
+	v := visitFrom(ctx)
+	if v == nil {
+		return p.Acquire(ctx, key)
+	}
+	v.pool, v.key = p, key
+	l, f := p.TryAcquire(ctx, key)
+	if v.failure = f; f != nil {
+		return nil, f.Diagnostics
+	}
+	return l, nil
 }
 
 type serving struct {

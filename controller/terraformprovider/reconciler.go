@@ -55,7 +55,7 @@ const resync = 10 * time.Minute
 // controllers conflict with each other, and take longer.
 const crdWorkers = 8
 
-// Reconciler installs providers. All fields are needed but Linked and StartTimeout.
+// Reconciler installs providers. All fields are needed but Linked, StartTimeout and Limits.
 type Reconciler struct {
 	Manager   manager.Manager
 	CRDs      apiextensions.CustomResourceDefinitionInterface
@@ -72,6 +72,8 @@ type Reconciler struct {
 	Logger    logr.Logger
 	// StartTimeout bounds the start of a provider's process; a minute unless set.
 	StartTimeout time.Duration
+	// Limits are for providers that have none of their own.
+	Limits pool.Limits
 
 	// lifetime ends when the manager stops.
 	lifetime  context.Context
@@ -215,7 +217,7 @@ func (r *Reconciler) running(ctx context.Context, p *v1alpha1.TerraformProvider,
 	r.mu.Lock()
 	old := r.providers[p.UID]
 	r.mu.Unlock()
-	if old != nil && old.key == key && old.logLevel == p.Spec.LogLevel {
+	if old != nil && old.key == key && old.logLevel == p.Spec.LogLevel && old.configs.Limits == limits(p) {
 		return old, nil
 	}
 	s, diags := readSchema(ctx, from.launcher)
@@ -232,7 +234,7 @@ func (r *Reconciler) running(ctx context.Context, p *v1alpha1.TerraformProvider,
 	if old != nil {
 		old.stop(ctx)
 	}
-	run := newRunning(r, p.Name, key, p.Spec.LogLevel, m, from.launcher)
+	run := newRunning(r, p, key, m, from.launcher)
 	r.mu.Lock()
 	r.providers[p.UID] = run
 	r.mu.Unlock()

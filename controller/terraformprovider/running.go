@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/openapi"
 
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/controller/managed"
 	"github.com/landbridge-io/landbridge/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/model"
@@ -78,12 +79,12 @@ type runningKind struct {
 	cancel context.CancelFunc
 }
 
-func newRunning(r *Reconciler, name, key, logLevel string, m *model.Provider, launcher provider.Launcher) *running {
+func newRunning(r *Reconciler, p *v1alpha1.TerraformProvider, key string, m *model.Provider, launcher provider.Launcher) *running {
 	return &running{
-		r: r, name: name, key: key, logLevel: logLevel, model: m, kinds: map[string]*runningKind{},
+		r: r, name: p.Name, key: key, logLevel: p.Spec.LogLevel, model: m, kinds: map[string]*runningKind{},
 		configs: &providerconfig.Resolver{
 			Client: r.Manager.GetClient(), Live: r.Manager.GetAPIReader(),
-			Provider: m, Launcher: launcher, Pool: r.Pool,
+			Provider: m, Launcher: launcher, Pool: r.Pool, Limits: limits(p),
 		},
 	}
 }
@@ -185,7 +186,7 @@ func (run *running) startConfigs() error {
 		return nil
 	}
 	ctx, cancel := context.WithCancel(run.r.lifetime)
-	c := &providerconfig.Controller{Provider: run.model, Users: run.users}
+	c := &providerconfig.Controller{Provider: run.model, Users: run.users, Gone: run.configs.Forget}
 	if err := c.Start(ctx, run.r.Manager); err != nil {
 		cancel()
 		return err

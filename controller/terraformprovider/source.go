@@ -9,6 +9,7 @@ import (
 	"github.com/landbridge-io/landbridge/provider"
 	"github.com/landbridge-io/landbridge/provider/install"
 	"github.com/landbridge-io/landbridge/provider/plugin"
+	"github.com/landbridge-io/landbridge/provider/pool"
 )
 
 // Linked is a provider that is linked into this program, and used instead of a binary.
@@ -55,10 +56,26 @@ func (r *Reconciler) find(ctx context.Context, p *v1alpha1.TerraformProvider) (o
 		// Little lives in a provider between calls, and what does should not take twice its room.
 		GOGC: 70,
 	}
+	if memory := limits(p).Or(r.Limits).MemoryBytes; memory > 0 {
+		launcher.MemoryLimit = memory - memory/10 // the collector works harder before it comes to the worst
+	}
 	for _, e := range p.Spec.Env {
 		launcher.Env[e.Name] = e.Value
 	}
 	return origin{binary.Name(), v1alpha1.InstalledProvider{Version: binary.Version, SHA256: binary.SHA256}, launcher}, nil
+}
+
+// limits are those of the provider itself.
+func limits(p *v1alpha1.TerraformProvider) pool.Limits {
+	l := p.Spec.Limits
+	if l == nil {
+		return pool.Limits{}
+	}
+	out := pool.Limits{CallsPerSecond: float64(l.CallsPerSecond), Burst: int(l.Burst)}
+	if l.Memory != nil {
+		out.MemoryBytes = l.Memory.Value()
+	}
+	return out
 }
 
 // linked finds the newest linked version that meets the constraint. ok says that the source

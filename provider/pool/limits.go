@@ -18,8 +18,8 @@ type Limits struct {
 	MemoryBytes int64
 }
 
-// or is the limits, with others in place of those that are not set.
-func (l Limits) or(others Limits) Limits {
+// Or is the limits, with others in place of those that are not set.
+func (l Limits) Or(others Limits) Limits {
 	if l.CallsPerSecond == 0 {
 		l.CallsPerSecond, l.Burst = others.CallsPerSecond, others.Burst
 	}

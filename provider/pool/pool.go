@@ -206,12 +206,12 @@ func (p *Pool) entry(key Key) *entry {
 	e := p.entries[key.hash]
 	if e == nil {
 		e = &entry{key: key}
-		e.limiter.set(key.configuration.Limits.or(p.options.Limits))
+		e.limiter.set(key.configuration.Limits.Or(p.options.Limits))
 		p.entries[key.hash] = e
 	}
 	if e.key.configuration != key.configuration {
 		e.key = key
-		e.limiter.set(key.configuration.Limits.or(p.options.Limits))
+		e.limiter.set(key.configuration.Limits.Or(p.options.Limits))
 	}
 	return e
 }
