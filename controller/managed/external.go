@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
@@ -190,8 +191,12 @@ func (c *connector) explain(ctx context.Context, r *Resource, err error) error {
 		if a := attemptFrom(ctx); a != nil {
 			a.retryAt = time.Now().Add(c.kind.Options.Poll)
 		}
+		// Told once, and not again at each look.
 		now := r.GetCondition(xpv2.TypeSynced)
-		r.told = r.told || now.Reason == v1alpha1.ReasonIdentityConflict && strings.HasSuffix(now.Message, message)
+		if now.Reason != v1alpha1.ReasonIdentityConflict || !strings.HasSuffix(now.Message, message) {
+			c.kind.Options.Recorder.Event(r, warning(event.Reason(v1alpha1.ReasonIdentityConflict), message))
+		}
+		r.told = true
 	}
 	if !se.RetryAt.IsZero() { // an operation has failed
 		r.told = true

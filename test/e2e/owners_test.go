@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/internal/providertest"
 )
@@ -79,6 +80,20 @@ func TestOwners(t *testing.T) {
 		c.ready(t, older)
 		c.create(t, younger)
 		c.refused(t, younger, "Synced", "IdentityConflict", "Place "+ns+"/older")
+		events := func() (n int) {
+			list := &corev1.EventList{}
+			if err := c.List(t.Context(), list, client.InNamespace(ns), client.MatchingFields{"involvedObject.uid": string(younger.GetUID())}); err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range list.Items {
+				if e.Type == corev1.EventTypeWarning {
+					n += int(e.Count)
+				}
+			}
+			return n
+		}
+		c.eventually(t, "an event tells of it", func(context.Context) bool { return events() == 1 })
+		c.never(t, 3*poll, "it is told again and again", func() bool { return events() > 1 })
 		c.remove(t, younger)
 		c.waitFor(t, older, "as it was", func() bool { return isTrue(older, "Ready", "Synced") })
 		if _, ok := d.object("place", "shared"); !ok || d.calls("delete place shared")+d.calls("update place shared") > 0 {
