@@ -20,6 +20,21 @@ func IsUnimplemented(err error) bool { return status.Code(err) == codes.Unimplem
 // IsUnavailable says whether the server is gone: the provider crashed or was stopped.
 func IsUnavailable(err error) bool { return status.Code(err) == codes.Unavailable }
 
+// notSent is the error of a call that never went to the provider.
+type notSent struct{ error }
+
+func (e notSent) Unwrap() error { return e.error }
+
+// NotSent makes the error of a call that never went to the provider, so that it changed nothing.
+func NotSent(err error) error { return notSent{err} }
+
+// IsNotSent says whether an error is one of NotSent. All others leave it open whether the
+// provider did what it was asked to do.
+func IsNotSent(err error) bool {
+	var e notSent
+	return errors.As(err, &e)
+}
+
 // CallError turns the error of a call, as opposed to diagnostics in its answer, into
 // diagnostics with Terraform's own summaries (contract § 1).
 func CallError(err error) diagnostic.Diagnostics {

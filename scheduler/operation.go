@@ -14,6 +14,7 @@ import (
 	"github.com/landbridge-io/landbridge/diagnostic"
 	"github.com/landbridge-io/landbridge/instance"
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
+	"github.com/landbridge-io/landbridge/provider"
 	"github.com/landbridge-io/landbridge/scheduler/store"
 	"github.com/landbridge-io/landbridge/terraform"
 )
@@ -341,6 +342,10 @@ func (s *Scheduler) end(e *entry, r Request, t task, res result) {
 		wait := s.o.MaxBackoff
 		if f.count < 16 {
 			wait = min(s.o.MinBackoff<<f.count, s.o.MaxBackoff)
+		}
+		if _, throttled := provider.Throttled(res.diags); throttled {
+			// It is the pool's to say when it goes on, for all alike: it was not for this operation.
+			wait, f.count = s.o.MinBackoff, f.count-1
 		}
 		*f = failure{count: f.count + 1, hash: r.ConfigHash, retryAt: e.last.At.Add(wait), reason: why.Reason, diags: why.Diagnostics}
 		e.last.RetryAt = f.retryAt

@@ -326,6 +326,31 @@ func TestBackoff(t *testing.T) {
 	})
 }
 
+// When an operation that was throttled is tried again is not for that operation to say.
+func TestBackoffOfThrottled(t *testing.T) {
+	bubble(t, derivable, func(h *harness) {
+		h.settle()
+		for _, c := range []struct {
+			summary string
+			want    time.Duration
+		}{
+			{"429 Too Many Requests", 1}, {"429 Too Many Requests", 1}, {"429 Too Many Requests", 1},
+			{"Broken", 1}, {"429 Too Many Requests", 1}, {"Broken", 2},
+		} {
+			h.cloud.fail["plan destroy"] = diagnostic.Errorf(c.summary, "It is.")
+			h.observe()
+			if err := h.sched.Delete(t.Context(), h.r); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+			if got := time.Until(h.observe().Last.RetryAt); got != c.want*time.Second {
+				t.Errorf("%s: to be tried again after %v, want %v", c.summary, got, c.want*time.Second)
+			}
+			time.Sleep(c.want * time.Second)
+		}
+	})
+}
+
 // A create that ends tainted again and again is not repeated ever faster.
 func TestBackoffOfReplacements(t *testing.T) {
 	bubble(t, derivable, func(h *harness) {

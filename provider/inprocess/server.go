@@ -70,7 +70,7 @@ func (s *Server) Close(ctx context.Context) error {
 
 func (s *Server) end() { s.doneOnce.Do(func() { close(s.done) }) }
 
-var errStopped = status.Error(codes.Unavailable, "the provider was stopped")
+var errStopped = provider.NotSent(status.Error(codes.Unavailable, "the provider was stopped"))
 
 func (s *Server) begin() error {
 	select {

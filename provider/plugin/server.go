@@ -126,14 +126,17 @@ func (s *Server) Abort(why string) {
 }
 
 // begin counts a call in; s.calls.End must follow if there was no error.
-func (s *Server) begin() error {
+func (s *Server) begin(ctx context.Context) error {
 	select {
 	case <-s.process.done:
-		return s.gone()
+		return provider.NotSent(s.gone())
 	default:
 	}
+	if err := ctx.Err(); err != nil {
+		return provider.NotSent(status.FromContextError(err).Err())
+	}
 	if !s.calls.Begin() {
-		return status.Error(codes.Unavailable, "the provider is being stopped")
+		return provider.NotSent(status.Error(codes.Unavailable, "the provider is being stopped"))
 	}
 	return nil
 }
@@ -178,7 +181,7 @@ func (s *Server) invoke(ctx context.Context, m tfplugin.Method, request, answer 
 	if !ok {
 		return provider.ErrUnimplemented
 	}
-	if err := s.begin(); err != nil {
+	if err := s.begin(ctx); err != nil {
 		return err
 	}
 	defer s.calls.End()
@@ -195,7 +198,7 @@ func (s *Server) stream(ctx context.Context, desc *grpc.StreamDesc, m tfplugin.M
 	if !ok {
 		return nil, nil, provider.ErrUnimplemented
 	}
-	if err := s.begin(); err != nil {
+	if err := s.begin(ctx); err != nil {
 		return nil, nil, err
 	}
 	streamCtx, cancel := context.WithCancel(ctx)

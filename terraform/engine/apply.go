@@ -43,7 +43,10 @@ func (e *Engine) Apply(ctx context.Context, p terraform.Plan) (instance.Instance
 		return p.Prior, diags
 	}
 	answer, err := c.server.ApplyResourceChange(ctx, request)
-	if err != nil {
+	switch {
+	case err != nil && (provider.IsNotSent(err) || provider.IsUnimplemented(err)):
+		return p.Prior, provider.CallError(err)
+	case err != nil:
 		return c.unanswered(p, provider.CallError(err))
 	}
 	return c.applied(ctx, p, answer)
@@ -113,7 +116,7 @@ func (c *call) applyRequest(p terraform.Plan) (*tfprotov6.ApplyResourceChangeReq
 // unanswered is an apply of which the provider did not tell the outcome: what was known
 // before is kept.
 func (c *call) unanswered(p terraform.Plan, diags diagnostic.Diagnostics) (instance.Instance, diagnostic.Diagnostics) {
-	if p.Action == terraform.Create && !diags.HasSummary("Unsupported plugin method") {
+	if p.Action == terraform.Create {
 		diags = append(diags, terraform.OutcomeUnknownError(c.schema.Type)...)
 	}
 	return p.Prior, diags

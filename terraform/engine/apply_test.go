@@ -9,6 +9,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/landbridge-io/landbridge/instance"
+	"github.com/landbridge-io/landbridge/provider"
 	"github.com/landbridge-io/landbridge/terraform"
 )
 
@@ -23,6 +24,7 @@ func TestCreateOutcomeUnknown(t *testing.T) {
 		"cancelled":       {err: status.Error(codes.Canceled, "cancelled"), unknown: true},
 		"out of time":     {err: status.Error(codes.DeadlineExceeded, "late"), unknown: true},
 		"internal error":  {err: status.Error(codes.Internal, "oops"), unknown: true},
+		"not sent":        {err: provider.NotSent(status.Error(codes.Unavailable, "gone"))},
 		"not implemented": {err: status.Error(codes.Unimplemented, "what?")},
 		"no object":       {answer: &tfprotov6.ApplyResourceChangeResponse{}, unknown: true},
 		"rubbish":         {answer: &tfprotov6.ApplyResourceChangeResponse{NewState: &tfprotov6.DynamicValue{MsgPack: []byte{0xc1}}}, unknown: true},

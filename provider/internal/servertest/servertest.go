@@ -100,11 +100,15 @@ func Bare(t *testing.T, s provider.Server) {
 	}
 }
 
-// Gone makes every call of a server that has ended and proves that all of them say so.
+// Gone makes every call of a server that has ended and proves that all of them say so, and that
+// nothing was asked of it.
 func Gone(t *testing.T, s provider.Server) {
 	for _, name := range Calls() {
-		if _, _, err := call(t, s, name); !provider.IsUnavailable(err) && !provider.IsUnimplemented(err) {
-			t.Errorf("%s: got error %v, want Unavailable", name, err)
+		_, _, err := call(t, s, name)
+		switch {
+		case provider.IsUnimplemented(err):
+		case !provider.IsUnavailable(err) || !provider.IsNotSent(err):
+			t.Errorf("%s: got error %v, want Unavailable, and that the call was not sent", name, err)
 		}
 	}
 }
