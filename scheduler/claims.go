@@ -243,6 +243,7 @@ func (s *Scheduler) take(ctx context.Context, e *entry, r Request, found instanc
 		return err
 	}
 	faultpoint.Reach(faultpoint.Import, faultpoint.BeforeTold)
+	e.taken = true
 	r.tell(Event{Kind: Imported})
 	return nil
 }

@@ -367,3 +367,22 @@ func TestForget(t *testing.T) {
 		}
 	})
 }
+
+// What an import leads to is marked as such until it was looked at again with another outcome.
+func TestObserveImported(t *testing.T) {
+	bubble(t, derivable, func(h *harness) {
+		h.cloud.add(object{"a", 7})
+		h.r.Import = byID("i-1")
+		first := h.observe()
+		if !first.Imported || first.UpToDate() {
+			t.Errorf("imported %v, up to date %v", first.Imported, first.UpToDate())
+		}
+		if second := h.observe(); second != first {
+			t.Error("another observation, of what has not changed")
+		}
+		h.r.ConfigHash += "-changed"
+		if third := h.observe(); third.Imported {
+			t.Error("what was planned later is what the import leads to")
+		}
+	})
+}

@@ -87,6 +87,9 @@ type Observation struct {
 	Instance instance.Instance
 	// Plan is what Apply would do; nil while an operation runs, and without a Config.
 	Plan *terraform.Plan
+	// Imported says that the object was taken over by the look that this was made by: the plan is
+	// what the import leads to, and nobody has seen it yet.
+	Imported bool
 	// Operation is the one that runs now, or whose outcome is unknown.
 	Operation *instance.Operation
 	// Last is how the last operation of this process ended; nil when there was none.

@@ -101,6 +101,8 @@ type entry struct {
 	applied bool
 	// validated is the hash of the configuration that the provider accepted last.
 	validated string
+	// taken says that the object was taken over, and not observed since.
+	taken bool
 	// conflicted says that something is stored for the resource, contrary to expectation.
 	conflicted bool
 	running    *instance.Operation
@@ -302,7 +304,7 @@ func (s *Scheduler) read(ctx context.Context, e *entry, r Request, ex terraform.
 
 // observe plans, and remembers the observation.
 func (s *Scheduler) observe(ctx context.Context, e *entry, r Request, ex terraform.Executor) (*Observation, error) {
-	o := &Observation{Instance: e.record.Instance, Last: e.last}
+	o := &Observation{Instance: e.record.Instance, Last: e.last, Imported: e.taken}
 	e.observation, e.configHash = nil, ""
 	if r.Config != nil {
 		config := *r.Config
@@ -317,7 +319,7 @@ func (s *Scheduler) observe(ctx context.Context, e *entry, r Request, ex terrafo
 			o.Plan = &upToDate // there is nothing to apply, so the values need not be kept
 		}
 	}
-	e.observation, e.configHash = o, r.ConfigHash
+	e.observation, e.configHash, e.taken = o, r.ConfigHash, false
 	return o, nil
 }
 

@@ -79,6 +79,13 @@ func (e *external) Observe(ctx context.Context, mg resource.Managed) (xpmanaged.
 		out.ResourceExists, out.ResourceUpToDate = true, !meta.WasDeleted(r)
 	case meta.WasDeleted(r), o.Plan == nil:
 		out.ResourceUpToDate = true
+	case o.Imported && !o.UpToDate() && e.kind.written.last(r.GetUID()) != o:
+		// What an import leads to is told before it is done: the status is written, and the next look
+		// finds that it was.
+		out.ResourceUpToDate = true
+		if a := attemptFrom(ctx); a != nil {
+			a.retryAt = time.Now()
+		}
 	}
 	return out, nil
 }

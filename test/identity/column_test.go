@@ -217,14 +217,18 @@ func (e *environment) stored(t *testing.T, u *unstructured.Unstructured) map[str
 func (e *environment) storedSecret(t *testing.T, u *unstructured.Unstructured) *corev1.Secret {
 	t.Helper()
 	s := &corev1.Secret{}
-	gvk := u.GroupVersionKind()
-	key := client.ObjectKey{Namespace: system, Name: store.SecretName(store.Key{Group: gvk.Group, Kind: gvk.Kind, Namespace: u.GetNamespace(), Name: u.GetName()})}
-	if err := e.Get(t.Context(), key, s); kerrors.IsNotFound(err) {
+	if err := e.Get(t.Context(), client.ObjectKey{Namespace: system, Name: secretName(u)}, s); kerrors.IsNotFound(err) {
 		return nil
 	} else if err != nil {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// secretName is the name of the Secret with what is remembered of the resource's object.
+func secretName(u *unstructured.Unstructured) string {
+	gvk := u.GroupVersionKind()
+	return store.SecretName(store.Key{Group: gvk.Group, Kind: gvk.Kind, Namespace: u.GetNamespace(), Name: u.GetName()})
 }
 
 // events are the events of the resource.

@@ -1,6 +1,7 @@
 package identity_test
 
 import (
+	"encoding/base64"
 	"net/http"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/examples/examplecloud/api"
@@ -328,19 +330,66 @@ func importPlanFirst(t *testing.T, c *column) {
 	}
 }
 
-// An import that may change what it finds shows what it is about to do, too.
+// An import that may change what it finds shows what it is about to do, too: the status that tells
+// of the plan is written before the intent of the change is, which is before the provider is asked.
 func importPlanShown(t *testing.T, c *column) {
 	object := c.thing(t, "us-east-1")
-	c.fault(t, api.Fault{On: api.OnUpdate, Collection: string(api.Things), Match: map[string]string{"name": object.Name}, Count: 1, Delay: api.Duration(4 * time.Second)})
-	u := c.resource(t, "Thing", m{"forProvider": m{"name": object.Name, "size": int64(5)}, "import": m{"identity": m{"id": object.ID}}})
-	c.waitFor(t, u, "with a plan", func() bool { return text(u, "status", "plan", "action") == "Update" })
-	if got := is(t, c.world, api.Things, object.ID).Size; got != 1 {
-		t.Errorf("the size is %d already", got)
-	}
+	u := c.object("Thing", nameOf(t), m{"forProvider": m{"name": object.Name, "size": int64(5)}, "import": m{"identity": m{"id": object.ID}}})
+	planned := c.firstVersion(t, u, func(o *unstructured.Unstructured) bool {
+		return text(o, "status", "plan", "action") == "Update" && at(o, "status", "operation") == nil
+	})
+	secret := &unstructured.Unstructured{}
+	secret.SetAPIVersion("v1")
+	secret.SetKind("Secret")
+	secret.SetNamespace(system)
+	secret.SetName(secretName(u))
+	intended := c.firstVersion(t, secret, func(o *unstructured.Unstructured) bool {
+		data, err := base64.StdEncoding.DecodeString(text(o, "data", "instance.json"))
+		return err == nil && strings.Contains(string(data), `"operation":`) && strings.Contains(string(data), `"kind":"Update"`)
+	})
+	c.create(t, u)
 	c.ready(t, u)
 	if got := is(t, c.world, api.Things, object.ID).Size; got != 5 {
 		t.Errorf("the size is %d", got)
 	}
+	plan, intent := <-planned, <-intended
+	if order, err := resourceversion.CompareResourceVersion(plan, intent); plan == "" || intent == "" || err != nil || order >= 0 {
+		t.Errorf("the plan was told at version %q, and the intent written at %q (%v)", plan, intent, err)
+	}
+}
+
+// firstVersion gives the first version of an object of which something holds; empty if there is
+// none in time.
+func (e *environment) firstVersion(t *testing.T, of *unstructured.Unstructured, holds func(*unstructured.Unstructured) bool) <-chan string {
+	t.Helper()
+	watcher, err := client.NewWithWatch(e.config, client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := &unstructured.UnstructuredList{}
+	list.SetGroupVersionKind(of.GroupVersionKind())
+	w, err := watcher.Watch(t.Context(), list, client.InNamespace(of.GetNamespace()), client.MatchingFields{"metadata.name": of.GetName()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := make(chan string, 1)
+	go func() {
+		defer w.Stop()
+		timeout := time.After(limit)
+		for {
+			select {
+			case event, ok := <-w.ResultChan():
+				if o, is := event.Object.(*unstructured.Unstructured); ok && is && holds(o) {
+					out <- o.GetResourceVersion()
+					return
+				}
+			case <-timeout:
+				out <- ""
+				return
+			}
+		}
+	}()
+	return out
 }
 
 func importNoOp(t *testing.T, c *column) {

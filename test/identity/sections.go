@@ -121,7 +121,7 @@ var Sections = []Section{
 		{Name: "import-plan-first", Source: own,
 			Says: "With `Observe`, the plan that the import would lead to is shown, and is carried out when the policy allows it."},
 		{Name: "import-plan-shown", Source: own,
-			Says: "Without it, the plan is shown before anything is changed, too."},
+			Says: "Without it, too, the plan is in the status before the change is begun."},
 		{Name: "import-no-op", Source: own,
 			Says: "An import of what is already as wanted changes nothing remotely."},
 		{Name: "import-external-name", Source: own,
