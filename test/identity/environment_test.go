@@ -57,7 +57,10 @@ const (
 	common    = ""
 	history   = "-history"
 	admission = "-admission"
+	linkedUse = "-linked"
 )
+
+var uses = []string{common, history, admission, linkedUse}
 
 // environment is what all tests share: an API server, and a controller with all providers.
 type environment struct {
@@ -141,7 +144,7 @@ func options(mirror string) (controller.Options, error) {
 		if c.Way != identity.InProcess {
 			continue
 		}
-		for _, use := range []string{common, history, admission} {
+		for _, use := range uses {
 			for _, r := range releases {
 				l, err := linked(c, use, r)
 				if err != nil {
@@ -188,7 +191,7 @@ func makeMirror(ctx context.Context, dir string) error {
 				if err != nil {
 					return err
 				}
-				for _, use := range []string{common, history, admission} {
+				for _, use := range uses {
 					name := providerName(identity.Column{Form: form, Way: identity.Plugin}, use)
 					in := filepath.Join(dir, "registry.terraform.io", sourceNamespace, name, r.String(), runtime.GOOS+"_"+runtime.GOARCH)
 					if err := os.MkdirAll(in, 0o755); err != nil {
