@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"cmp"
 	"maps"
 	"os"
 	"slices"
@@ -32,12 +33,8 @@ func (l *Launcher) environment() []string {
 			env[name] = value
 		}
 	}
-	level := string(l.LogLevel)
-	if level == "" {
-		level = "OFF"
-	}
 	for _, name := range logVariables {
-		env[name] = level
+		env[name] = string(cmp.Or(l.LogLevel, LogOff))
 	}
 	if l.GOGC != 0 {
 		env["GOGC"] = strconv.Itoa(l.GOGC)

@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -165,7 +166,7 @@ func (l *Launcher) launch(ctx context.Context) (*Server, error) {
 		return nil, &StartError{Reason: Failed, Detail: "no directory for its socket could be made: " + err.Error(), Err: err}
 	}
 	out := &output{log: l.Logger, limit: unasked}
-	if l.LogLevel != LogOff {
+	if cmp.Or(l.LogLevel, LogOff) != LogOff {
 		out.limit = asked
 	}
 	out.redact.add(l.Secrets...)

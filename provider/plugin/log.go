@@ -22,12 +22,12 @@ const (
 	maxTailLine = 400
 )
 
-// LogLevel is what a provider logs; empty is nothing.
+// LogLevel is what a provider logs; empty is LogOff.
 type LogLevel string
 
 // The levels that providers know.
 const (
-	LogOff   LogLevel = ""
+	LogOff   LogLevel = "OFF"
 	LogTrace LogLevel = "TRACE"
 	LogDebug LogLevel = "DEBUG"
 	LogInfo  LogLevel = "INFO"

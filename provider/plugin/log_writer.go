@@ -26,6 +26,8 @@ var (
 const (
 	// lineCost is the length, in bytes, for which a line counts for one more.
 	lineCost = 1 << 10
+	// tellAfter is how long lines may have been left out until that is logged.
+	tellAfter = 5 * time.Second
 	// waitingLines is how many lines may wait for the log.
 	waitingLines = 256
 )
@@ -57,14 +59,12 @@ func (w *logWriter) run() {
 	for {
 		select {
 		case line := <-w.lines:
-			w.tellLeftOut()
 			line()
 			continue
 		default:
 		}
 		select {
 		case line := <-w.lines:
-			w.tellLeftOut()
 			line()
 		case <-w.ending:
 			select {
@@ -100,7 +100,18 @@ func (w *logWriter) write(length int, line func()) {
 // full says whether a line would be left out.
 func (w *logWriter) full() bool { return w.limit.Tokens() < 1 }
 
-func (w *logWriter) leaveOut() { w.left.Add(1) }
+// leaveOut counts a line that is left out. The first says when they are told.
+func (w *logWriter) leaveOut() {
+	if w.left.Add(1) > 1 {
+		return
+	}
+	time.AfterFunc(tellAfter, func() {
+		select {
+		case w.lines <- w.tellLeftOut:
+		case <-w.ended:
+		}
+	})
+}
 
 // end is called when nothing more is to come, and returns when all is logged, but waits no
 // longer than the given time.

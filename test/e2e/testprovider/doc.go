@@ -8,4 +8,5 @@
 //	DIR/objects/TYPE.NAME   a remote object, as JSON; may be edited or removed
 //	DIR/calls               what was called, one "METHOD TYPE NAME" a line
 //	DIR/orders/NAME         what the next apply of the object NAME does, see orders.go
+//	DIR/orders/read.NAME    what the next read of it does
 package main

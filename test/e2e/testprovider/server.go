@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -53,7 +54,8 @@ func (s *server) ValidateProviderConfig(_ context.Context, r *tfprotov6.Validate
 	return &tfprotov6.ValidateProviderConfigResponse{PreparedConfig: r.Config}, nil
 }
 
-// ConfigureProvider refuses a token that begins with "wrong".
+// ConfigureProvider refuses a token that begins with "wrong", and thinks for a while about one
+// that begins with "slow".
 func (s *server) ConfigureProvider(_ context.Context, r *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
 	out := &tfprotov6.ConfigureProviderResponse{}
 	if !s.configurable {
@@ -65,6 +67,9 @@ func (s *server) ConfigureProvider(_ context.Context, r *tfprotov6.ConfigureProv
 		return out, nil
 	}
 	s.cloud.note("configure", "with", token)
+	if strings.HasPrefix(token, "slow") {
+		time.Sleep(12 * time.Second)
+	}
 	return out, nil
 }
 
@@ -111,6 +116,21 @@ func (s *server) ReadResource(_ context.Context, r *tfprotov6.ReadResourceReques
 	kind, name := s.kind(r.TypeName), texts(decode(r.CurrentState, s.resourceType()))["name"]
 	s.cloud.note("read", kind, name)
 	o, ok := s.cloud.get(kind, name)
+	switch do := s.cloud.order("read." + name); do {
+	case none:
+	case crashBefore:
+		crash()
+	case garbage:
+		return &tfprotov6.ReadResourceResponse{NewState: unreadable(), NewIdentity: s.identity(kind, name)}, nil
+	case another:
+		fields := members(decode(s.state(o), s.resourceType()))
+		fields["value"] = tftypes.NewValue(tftypes.String, tftypes.UnknownValue)
+		return &tfprotov6.ReadResourceResponse{NewState: encode(tftypes.NewValue(s.resourceType(), fields), s.resourceType()), NewIdentity: s.identity(kind, name)}, nil
+	default:
+		if diags := suffer(do); diags != nil {
+			return &tfprotov6.ReadResourceResponse{NewState: r.CurrentState, NewIdentity: r.CurrentIdentity, Diagnostics: diags}, nil
+		}
+	}
 	if !ok {
 		return &tfprotov6.ReadResourceResponse{NewState: s.null()}, nil
 	}
@@ -137,7 +157,7 @@ func (s *server) PlanResourceChange(_ context.Context, r *tfprotov6.PlanResource
 	return out, nil
 }
 
-func (s *server) ApplyResourceChange(_ context.Context, r *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+func (s *server) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	kind := s.kind(r.TypeName)
 	prior, planned := decode(r.PriorState, s.resourceType()), decode(r.PlannedState, s.resourceType())
 	out := &tfprotov6.ApplyResourceChangeResponse{NewState: r.PriorState}
@@ -161,6 +181,12 @@ func (s *server) ApplyResourceChange(_ context.Context, r *tfprotov6.ApplyResour
 	}
 	s.cloud.note(method, kind, o.name())
 	do := s.cloud.order(o.name())
+	if out.Diagnostics = suffer(do); out.Diagnostics != nil {
+		return out, nil
+	}
+	if dawdle(ctx, do) {
+		do = half
+	}
 	switch do {
 	case crashBefore:
 		crash()
@@ -180,6 +206,15 @@ func (s *server) ApplyResourceChange(_ context.Context, r *tfprotov6.ApplyResour
 		out.Diagnostics = refuse("Half done", "Only half of it was made.", nil)
 	}
 	out.NewState, out.NewIdentity = s.state(o), s.identity(kind, o.name())
+	switch do {
+	case garbage:
+		out.NewState = unreadable()
+	case nothing:
+		out.NewState, out.NewIdentity = s.null(), nil
+	case another:
+		o.Attributes["value"] = "something else"
+		out.NewState = s.state(o)
+	}
 	return out, nil
 }
 

@@ -1,0 +1,429 @@
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// A provider that misbehaves is told of, replaced, and heals; who uses another one, or the same
+// one with another configuration, does not notice.
+func TestProviderFaults(t *testing.T) {
+	t.Parallel()
+	c := alone(t)
+	o := options(directory(t))
+	o.ReconcileTimeout = 20 * time.Second
+	o.Pool.AnswerTimeout = 2 * time.Second
+	c.control(t, o)
+	for name, test := range map[string]func(*testing.T, *cluster){
+		"hangs": hangs, "crashes": crashes, "starts slowly": startsSlowly, "needs too much memory": needsTooMuchMemory,
+		"floods the log": floodsTheLog, "is throttled": isThrottled, "is limited": isLimited, "answers wrongly": answersWrongly,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, c)
+		})
+	}
+}
+
+// tenants are two configurations of one provider, bad and well, each with resources.
+type tenants struct {
+	*double
+	c  *cluster
+	ns string
+}
+
+func (c *cluster) tenants(t *testing.T, name string, limits m) tenants {
+	t.Helper()
+	d := newDouble(t, name, "TESTPROVIDER_CONFIGURATION=yes")
+	p := d.provider("*_thing")
+	if limits != nil {
+		p.Object["spec"].(m)["limits"] = limits
+	}
+	c.install(t, p)
+	x := tenants{d, c, c.namespace(t)}
+	for _, config := range []string{"bad", "well"} {
+		x.config(t, config, "the token of "+config)
+	}
+	return x
+}
+
+func (x tenants) config(t *testing.T, name, token string) {
+	t.Helper()
+	x.c.secret(t, x.ns, name, map[string]string{"token": token})
+	x.c.create(t, resource(x.apiVersion(), "ProviderConfig", x.ns, name, m{"tokenSecretRef": m{"name": name, "key": "token"}}))
+}
+
+// of makes a resource of a configuration.
+func (x tenants) of(config, name string) *unstructured.Unstructured {
+	r := x.thing(x.ns, name, nil)
+	r.Object["spec"].(m)["providerConfigRef"] = m{"kind": "ProviderConfig", "name": config}
+	return r
+}
+
+// made makes resources of a configuration that are ready.
+func (x tenants) made(t *testing.T, config string, n int) []*unstructured.Unstructured {
+	t.Helper()
+	var out []*unstructured.Unstructured
+	for i := range n {
+		r := x.of(config, fmt.Sprint(config, i))
+		x.c.create(t, r)
+		out = append(out, r)
+	}
+	for _, r := range out {
+		x.c.ready(t, r)
+	}
+	return out
+}
+
+// orderReads says what the reads of objects do, until countermandReads.
+func (x tenants) orderReads(t *testing.T, what string, resources ...*unstructured.Unstructured) {
+	t.Helper()
+	for _, r := range resources {
+		x.order(t, "read."+r.GetName(), "always "+what)
+	}
+}
+
+func (x tenants) countermandReads(t *testing.T, resources ...*unstructured.Unstructured) {
+	t.Helper()
+	for _, r := range resources {
+		x.countermand(t, "read."+r.GetName())
+	}
+}
+
+// unimpeded changes a resource of the other configuration, which must be quick.
+func (x tenants) unimpeded(t *testing.T, r *unstructured.Unstructured, value string) {
+	t.Helper()
+	began := time.Now()
+	x.c.patch(t, r, `{"spec":{"forProvider":{"value":"`+value+`"}}}`)
+	x.c.has(t, x.double, "thing", r.GetName(), "value", value)
+	took := time.Since(began)
+	t.Logf("a change with another configuration took %s", took)
+	if took > 10*time.Second {
+		t.Errorf("it took %s", took)
+	}
+	x.c.ready(t, r)
+}
+
+func hangs(t *testing.T, c *cluster) {
+	x := c.tenants(t, "hanging", nil)
+	bad, well := x.made(t, "bad", 15), x.made(t, "well", 1)
+	// An operation that takes its time, and is not to be cut.
+	x.order(t, "long", "slow 30s")
+	long := x.of("bad", "long")
+	c.create(t, long)
+	c.eventually(t, "its create is begun", func(context.Context) bool { return x.carriedOut("long") })
+	x.orderReads(t, "hang", bad...)
+	reads := x.calls("read thing bad")
+	c.eventually(t, "several reads hang", func(context.Context) bool { return x.calls("read thing bad") >= reads+4 })
+	x.unimpeded(t, well[0], "while it hangs")
+	c.eventually(t, "it is told", func(ctx context.Context) bool {
+		for _, r := range bad {
+			if c.Get(ctx, key(r), r) != nil {
+				continue
+			}
+			if status, reason, message := condition(r, "Synced"); status == "False" && reason == "ProviderUnavailable" && strings.Contains(message, "not answered in time") && strings.Contains(message, "It is tried again") {
+				return true
+			}
+		}
+		return false
+	})
+	x.unimpeded(t, well[0], "afterwards")
+	if n := x.calls("configure with the token of well"); n != 1 {
+		t.Errorf("the provider of the other configuration was started %d times", n)
+	}
+	x.countermandReads(t, bad...)
+	for _, r := range bad {
+		c.ready(t, r)
+	}
+	c.ready(t, long)
+	if n := x.calls("create thing long"); n != 1 {
+		t.Errorf("%d creates of what took its time", n)
+	}
+}
+
+func crashes(t *testing.T, c *cluster) {
+	x := c.tenants(t, "crashing", nil)
+	bad, well := x.made(t, "bad", 5), x.made(t, "well", 1)
+	x.orderReads(t, "crash-before", bad...)
+	began, starts := time.Now(), x.calls("configure with the token of bad")
+	c.refused(t, bad[0], "Synced", "ProviderUnavailable", "status 86", "It is tried again")
+	x.unimpeded(t, well[0], "while it crashes")
+	time.Sleep(10 * time.Second)
+	// 1, 2, 4, 8 seconds between the starts.
+	if n := x.calls("configure with the token of bad") - starts; n > 6 {
+		t.Errorf("it was started %d times in %s", n, time.Since(began))
+	}
+	x.countermandReads(t, bad...)
+	for _, r := range bad {
+		c.ready(t, r)
+	}
+	if x.changes() != 6+1 {
+		t.Errorf("%d changes of remote objects", x.changes())
+	}
+}
+
+func startsSlowly(t *testing.T, c *cluster) {
+	x := c.tenants(t, "slowstart", nil)
+	x.config(t, "slow", "slow token")
+	well := x.made(t, "well", 1)
+	var slow []*unstructured.Unstructured
+	for i := range 15 {
+		r := x.of("slow", fmt.Sprint("slow", i))
+		c.create(t, r)
+		slow = append(slow, r)
+	}
+	c.eventually(t, "the provider is being started", func(context.Context) bool { return x.calls("configure with slow token") > 0 })
+	x.unimpeded(t, well[0], "while it starts")
+	if x.calls("create thing slow") > 0 {
+		t.Error("it has started: nothing is proved")
+	}
+	for _, r := range slow {
+		c.ready(t, r)
+	}
+	if n := x.calls("configure with slow token"); n != 1 {
+		t.Errorf("it was started %d times", n)
+	}
+}
+
+func needsTooMuchMemory(t *testing.T, c *cluster) {
+	x := c.tenants(t, "hungry", m{"memory": "96Mi"})
+	bad, well := x.made(t, "bad", 2), x.made(t, "well", 1)
+	x.orderReads(t, "grow", bad[0])
+	c.refused(t, bad[1], "Synced", "ProviderUnavailable", "96 MiB is its limit", "Raise the limit")
+	x.unimpeded(t, well[0], "while it grows")
+	x.countermandReads(t, bad[0])
+	for _, r := range bad {
+		c.ready(t, r)
+	}
+}
+
+var leftOut = regexp.MustCompile(`provider output left out.*"lines":(\d+)`)
+
+func floodsTheLog(t *testing.T, c *cluster) {
+	d := newDouble(t, "flooding")
+	c.install(t, d.provider("*_thing"))
+	r := d.thing(c.namespace(t), "flood", nil)
+	d.order(t, "flood", "flood")
+	begin := len(content(c.log))
+	c.create(t, r)
+	c.ready(t, r)
+	var logged, left int
+	c.eventually(t, "what was left out is told", func(context.Context) bool {
+		logged, left = 0, 0
+		for line := range strings.Lines(content(c.log)[begin:]) {
+			if match := leftOut.FindStringSubmatch(line); match != nil && strings.Contains(line, `"flooding"`) {
+				n, _ := strconv.Atoi(match[1])
+				left += n
+			} else if strings.Contains(line, `"module":"double"`) {
+				logged++
+			}
+		}
+		return left > 90_000
+	})
+	if logged == 0 || logged > 2000 {
+		t.Errorf("%d lines are in the log, %d were left out", logged, left)
+	}
+}
+
+func isThrottled(t *testing.T, c *cluster) {
+	x := c.tenants(t, "throttled", nil)
+	bad, well := x.made(t, "bad", 5), x.made(t, "well", 1)
+	x.order(t, "read."+bad[0].GetName(), "throttle 20")
+	// The one that met it has the cloud's own words; the others are told why they wait.
+	c.refused(t, bad[0], "Synced", "ProviderThrottled", "429 Too Many Requests", "Retry-After: 20")
+	c.refused(t, bad[1], "Synced", "ProviderThrottled", "too many requests are made with this provider configuration", "It goes on, at a lower rate, at 20")
+	for _, r := range bad[1:] {
+		if c.Get(t.Context(), key(r), r) == nil && !isTrue(r, "Ready") {
+			t.Errorf("%s is not ready for it", r.GetName())
+		}
+	}
+	reads := x.calls("read thing bad")
+	x.unimpeded(t, well[0], "while it waits")
+	c.never(t, 3*time.Second, "the cloud was asked again", func() bool { return x.calls("read thing bad") > reads })
+	for _, r := range bad {
+		c.ready(t, r)
+	}
+	if n := x.calls("configure with the token of bad"); n != 1 {
+		t.Errorf("the provider was started %d times", n)
+	}
+}
+
+func isLimited(t *testing.T, c *cluster) {
+	x := c.tenants(t, "limited", m{"callsPerSecond": int64(2), "burst": int64(4)})
+	for range 4 {
+		x.made(t, "well", 1)
+		r := x.of("well", "well0")
+		c.remove(t, r)
+	}
+	bad := x.made(t, "bad", 4)
+	// Each is looked at every second, if nothing keeps it.
+	reads := x.calls("read thing bad")
+	time.Sleep(10 * time.Second)
+	if n := x.calls("read thing bad") - reads; n > 30 || n < 8 {
+		t.Errorf("%d reads in ten seconds, where two a second are allowed", n)
+	}
+	for _, r := range bad {
+		if err := c.Get(t.Context(), key(r), r); err != nil || !isTrue(r, "Ready", "Synced") {
+			t.Errorf("%s suffers from it: %v", r.GetName(), err)
+		}
+	}
+}
+
+func answersWrongly(t *testing.T, c *cluster) {
+	d := newDouble(t, "wrong")
+	c.install(t, d.provider())
+	ns := c.namespace(t)
+
+	t.Run("read", func(t *testing.T) {
+		for what, says := range map[string]string{"garbage": "", "another": "Provider produced invalid object"} {
+			r := d.thing(ns, "read-"+what, m{"value": "a"})
+			c.create(t, r)
+			c.ready(t, r)
+			d.order(t, "read.read-"+what, "always "+what)
+			c.refused(t, r, "Synced", "ReconcileError", says)
+			if text(r, "status", "state") != "Full" || text(r, "status", "atProvider", "value") != "a" {
+				t.Errorf("%s: state %s, value %s", what, text(r, "status", "state"), text(r, "status", "atProvider", "value"))
+			}
+			d.countermand(t, "read.read-"+what)
+			c.ready(t, r)
+			if n := d.calls("create thing read-" + what); n != 1 {
+				t.Errorf("%s: %d creates", what, n)
+			}
+		}
+	})
+
+	t.Run("create", func(t *testing.T) {
+		for _, what := range []string{"garbage", "nothing"} {
+			// Nothing tells which object was made.
+			r := d.thing(ns, "create-"+what, nil)
+			d.order(t, "create-"+what, what)
+			c.create(t, r)
+			switch what {
+			case "garbage":
+				c.refused(t, r, "Synced", "CreateOutcomeUnknown", "spec.import")
+				o, _ := d.object("thing", "create-"+what)
+				c.patch(t, r, `{"spec":{"import":{"id":"`+o.Attributes["id"]+`"}}}`)
+				c.ready(t, r)
+				if n := d.calls("create thing create-" + what); n != 1 {
+					t.Errorf("%s: %d creates", what, n)
+				}
+			default:
+				c.refused(t, r, "LastAsyncOperation", "AsyncCreateFailure", "Provider returned invalid result object after apply")
+				c.ready(t, r)
+			}
+		}
+		// An object that is not as planned is known, and is to be replaced.
+		r := d.thing(ns, "create-another", m{"value": "a"})
+		set(t, r, "Keep", "spec", "lifecycle", "taintPolicy")
+		d.order(t, "create-another", "another")
+		c.create(t, r)
+		c.refused(t, r, "LastAsyncOperation", "AsyncCreateFailure", "Provider produced inconsistent result after apply", "spec.forProvider.value")
+		c.waitFor(t, r, "tainted", func() bool { return text(r, "status", "state") == "Tainted" })
+		if n := d.calls("create thing create-another"); n != 1 {
+			t.Errorf("%d creates", n)
+		}
+		c.remove(t, r)
+		if _, ok := d.object("thing", "create-another"); ok {
+			t.Error("the object is left")
+		}
+	})
+
+	t.Run("update", func(t *testing.T) {
+		for _, what := range []string{"garbage", "nothing", "another"} {
+			r := d.place(ns, "update-"+what, m{"value": "a"})
+			c.create(t, r)
+			c.ready(t, r)
+			d.order(t, "update-"+what, what)
+			c.patch(t, r, `{"spec":{"forProvider":{"value":"b"}}}`)
+			c.refused(t, r, "LastAsyncOperation", "AsyncUpdateFailure")
+			c.ready(t, r)
+			c.has(t, d, "place", "update-"+what, "value", "b")
+			if n := d.calls("create place update-" + what); n != 1 {
+				t.Errorf("%s: %d creates", what, n)
+			}
+			if text(r, "status", "identity", "name") != "update-"+what {
+				t.Errorf("%s: the identity is lost", what)
+			}
+		}
+	})
+}
+
+// TestInterruptedByStop proves that a provider is told to stop, and that what it then answers is
+// recorded, within the grace period, also of a create that is only just on its way to it.
+func TestInterruptedByStop(t *testing.T) {
+	t.Parallel()
+	c := alone(t)
+	d := newDouble(t, "interrupted")
+	o := options(directory(t))
+	o.GracePeriod = 30 * time.Second
+	end, err := c.start(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.install(t, d.provider())
+	ns := c.namespace(t)
+	var all []*unstructured.Unstructured
+	for i := range 10 {
+		name := fmt.Sprint("thing", i)
+		d.order(t, name, "polite 10m")
+		r := d.thing(ns, name, nil)
+		set(t, r, "Keep", "spec", "lifecycle", "taintPolicy")
+		all = append(all, r)
+	}
+	for _, r := range all {
+		c.create(t, r)
+	}
+	c.eventually(t, "a create is begun", func(context.Context) bool { return d.calls("create thing") > 0 })
+	began := time.Now()
+	if err := end(); err != nil {
+		t.Errorf("the controller ended with %v", err)
+	}
+	t.Logf("it stopped after %s, with %d creates begun", time.Since(began), d.calls("create thing"))
+	if took := time.Since(began); took > 25*time.Second {
+		t.Errorf("it took %s to stop, so that not all creates were told", took)
+	}
+	objects, err := filepath.Glob(filepath.Join(d.dir, "objects", "*"))
+	if err != nil || len(objects) != d.calls("create thing") {
+		t.Errorf("%d objects of %d creates (%v)", len(objects), d.calls("create thing"), err)
+	}
+	for _, path := range objects {
+		name := strings.TrimPrefix(filepath.Base(path), "thing.")
+		object, _ := d.object("thing", name)
+		recorded := false
+		for _, s := range c.stored(t, ns) {
+			if s.Annotations["landbridge.io/owner"] == ns+"/"+name {
+				recorded = strings.Contains(string(s.Data["instance.json"]), object.Attributes["id"])
+			}
+		}
+		if !recorded {
+			t.Errorf("the answer about %s was not recorded", name)
+		}
+	}
+
+	for _, r := range all {
+		if err := os.Remove(filepath.Join(d.dir, "orders", r.GetName())); client.IgnoreNotFound(err) != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+	}
+	made := d.calls("create thing")
+	c.control(t, o)
+	for _, r := range all {
+		c.waitFor(t, r, "Tainted or Full", func() bool {
+			state := text(r, "status", "state")
+			return state == "Tainted" || state == "Full"
+		})
+	}
+	if n := d.calls("create thing"); n != 10 {
+		t.Errorf("%d creates, of which %d before the stop, of 10 objects", n, made)
+	}
+}
