@@ -41,3 +41,12 @@ func Start(ctx context.Context, c cache.Cache, obj client.Object, log logr.Logge
 		}
 	}
 }
+
+// Only is the cache for the source of one kind, which waits for that kind's watch alone. That
+// of others may just be given up by Start, and whoever waited for it would wait for ever.
+func Only(c cache.Cache) cache.Cache { return only{c} }
+
+type only struct{ cache.Cache }
+
+// WaitForCacheSync does not wait: GetInformer, which comes before it, has waited for its kind.
+func (only) WaitForCacheSync(context.Context) bool { return true }

@@ -8,8 +8,13 @@ import (
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	toolscache "k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/landbridge-io/landbridge/controller/informer"
 )
@@ -70,4 +75,36 @@ func TestStart(t *testing.T) {
 			})
 		})
 	}
+}
+
+// registered is an event handler that was told all there is.
+type registered struct {
+	toolscache.ResourceEventHandlerRegistration
+}
+
+func (registered) HasSynced() bool { return true }
+
+func (watching) AddEventHandlerWithOptions(toolscache.ResourceEventHandler, toolscache.HandlerOptions) (toolscache.ResourceEventHandlerRegistration, error) {
+	return registered{}, nil
+}
+
+// WaitForCacheSync waits for all watches, of which one is never answered.
+func (s *server) WaitForCacheSync(ctx context.Context) bool { <-ctx.Done(); return false }
+
+// A kind's source starts although another kind's watch is not answered.
+func TestOnly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		s := &server{answers: []time.Duration{0}}
+		queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
+		defer queue.ShutDown()
+		x := source.Kind(informer.Only(s), &unstructured.Unstructured{}, &handler.TypedEnqueueRequestForObject[*unstructured.Unstructured]{})
+		if err := x.Start(ctx, queue); err != nil {
+			t.Fatal(err)
+		}
+		if err := x.WaitForSync(ctx); err != nil {
+			t.Error(err)
+		}
+	})
 }

@@ -78,7 +78,7 @@ func (c *Controller) Start(ctx context.Context, m manager.Manager) error {
 			return fmt.Errorf("cannot watch %s: %w", kind, err)
 		}
 		changed := predicate.TypedGenerationChangedPredicate[*unstructured.Unstructured]{}
-		if err := ctl.Watch(source.Kind(m.GetCache(), obj, &handler.TypedEnqueueRequestForObject[*unstructured.Unstructured]{}, changed)); err != nil {
+		if err := ctl.Watch(source.Kind(informer.Only(m.GetCache()), obj, &handler.TypedEnqueueRequestForObject[*unstructured.Unstructured]{}, changed)); err != nil {
 			return fmt.Errorf("cannot watch %s: %w", kind, err)
 		}
 		go func() {
