@@ -1,5 +1,3 @@
-// Command kubectl is Kubernetes' own, for the pages and tests that show what users see. It is
-// built here so that they need nothing that is not pinned.
 package main
 
 import (
