@@ -71,7 +71,8 @@ const stillAfter = 10 * time.Second
 const stopAgainAfter = time.Second
 
 // Apply carries out a plan, one change after the other. What is known after each is stored
-// before it is told. A change that fails keeps none of the others from being carried out. When
+// before it is told. A change that fails keeps none of the others from being carried out, but for the
+// destruction of what earlier replacements of the same object have left behind. When
 // ctx ends the running step is asked to come to an end and waited for, and no other begins.
 func (s *Session) Apply(ctx context.Context, plan *Plan, hooks Hooks) ([]Result, Messages) {
 	results := make([]Result, len(plan.Changes))
@@ -92,10 +93,11 @@ func (s *Session) Apply(ctx context.Context, plan *Plan, hooks Hooks) ([]Result,
 		abandon = context.Background()
 	}
 	var messages Messages
+	failed := map[*Resource]bool{}
 	for i, c := range plan.Changes {
 		a := applier{Session: s, change: c, hooks: hooks, ctx: ctx, abandon: abandon}
 		switch {
-		case ctx.Err() != nil:
+		case ctx.Err() != nil, c.Deposed != "" && failed[c.Resource] && plan.Mode == Normal:
 			continue
 		case c.Refused:
 			results[i].Status = Held
@@ -111,7 +113,7 @@ func (s *Session) Apply(ctx context.Context, plan *Plan, hooks Hooks) ([]Result,
 		}
 		a.apply()
 		if a.messages.HasErrors() {
-			results[i].Status = Failed
+			results[i].Status, failed[c.Resource] = Failed, true
 		}
 		messages = append(messages, a.messages...)
 		if a.stateLost {

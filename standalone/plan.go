@@ -195,6 +195,9 @@ func (p *planner) plan(ctx context.Context) {
 
 	importing, ok := p.find(ctx, ex, stored)
 	if !ok {
+		if p.mode != RefreshOnly {
+			p.deposed(ctx, ex) // to say all that is wrong
+		}
 		return
 	}
 	if r.config != nil && p.mode != Destroy {
@@ -210,7 +213,8 @@ func (p *planner) plan(ctx context.Context) {
 	if c := p.change(ctx, ex); c != nil {
 		c.Importing = importing
 		p.conceal(instance.Instance{State: c.Plan.State, SensitivePaths: c.Plan.SensitivePaths})
-		p.changes = append(p.changes, c)
+		// What replacements have left behind may be in use until the new object is there.
+		p.changes = slices.Insert(p.changes, 0, c)
 	}
 }
 

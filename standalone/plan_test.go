@@ -1,7 +1,9 @@
 package standalone_test
 
 import (
+	"bytes"
 	"context"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -64,6 +66,15 @@ func (r *recorded) ReadResource(ctx context.Context, q *tfprotov6.ReadResourceRe
 func (r *recorded) PlanResourceChange(ctx context.Context, q *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 	r.to.note("plan " + q.TypeName)
 	return r.Server.PlanResourceChange(ctx, q)
+}
+
+func (r *recorded) ApplyResourceChange(ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+	what := "apply "
+	if bytes.Equal(q.PlannedState.MsgPack, []byte{0xc0}) {
+		what = "delete "
+	}
+	r.to.note(what + q.TypeName)
+	return r.Server.ApplyResourceChange(ctx, q)
 }
 
 // All that a manifest wants is validated, once, before anything is read: what is wrong with it is
@@ -161,5 +172,67 @@ func TestFlagIsStoredWithWhatWasRead(t *testing.T) {
 	}
 	if !stored("{createBeforeDestroy: true}", standalone.RefreshOnly) {
 		t.Error("the flag is not stored")
+	}
+}
+
+// An object that a replacement has left behind may be the one that is in use: it is destroyed when the new
+// one is there, and not before.
+func TestDeposedObjectsGoLast(t *testing.T) {
+	t.Parallel()
+	p, err := model.NewProvider("random", schematest.Provider(t, "random"), config.Provider{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const address = "registry.terraform.io/hashicorp/random"
+	calls := &record{Launcher: &plugin.Launcher{Path: providertest.Binary(t, "random")}}
+	path := filepath.Join(t.TempDir(), "s.tfstate")
+	if err := os.WriteFile(path, []byte(`{"version": 4, "resources": [{"mode": "managed", "type": "random_integer", "name": "a",
+		"provider": "provider[\"`+address+`\"]", "instances": [{"deposed": "0a1b2c3d", "schema_version": 0,
+		"attributes": {"id": "7", "keepers": null, "max": 9, "min": 1, "result": 7, "seed": null}}]}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	apply := func(forProvider string, mode standalone.Mode) (standalone.Messages, []standalone.Status, int) {
+		t.Helper()
+		m, messages := standalone.ReadManifest(p, []standalone.Source{{Name: "m.yaml", Data: []byte(
+			"apiVersion: random.landbridge.io/v1alpha1\nkind: Integer\nmetadata: {name: a}\nspec: {forProvider: " + forProvider + "}\n")}})
+		if messages.HasErrors() {
+			t.Fatal(messages)
+		}
+		state, err := standalone.OpenState(path, address, p.Schema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := standalone.New(p, address, calls, m, state)
+		defer s.Close(context.Background()) //nolint:errcheck // nothing comes of it
+		plan, messages := s.Plan(t.Context(), mode)
+		if messages.HasErrors() {
+			t.Fatal(messages)
+		}
+		calls.take()
+		results, messages := s.Apply(t.Context(), plan, standalone.Hooks{})
+		var statuses []standalone.Status
+		for _, r := range results {
+			statuses = append(statuses, r.Status)
+		}
+		in, err := state.Instance(m.Resources[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return messages, statuses, len(in.Deposed)
+	}
+
+	messages, statuses, deposed := apply("{min: 2, max: 1}", standalone.Normal)
+	if diff := cmp.Diff([]standalone.Status{standalone.Failed, standalone.Skipped}, statuses); diff != "" || !messages.HasErrors() || deposed != 1 {
+		t.Errorf("%d deposed, %s\n-want, +got:\n%s", deposed, messages, diff)
+	}
+	if diff := cmp.Diff([]string{"apply random_integer"}, calls.take()); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+	messages, statuses, deposed = apply("{min: 1, max: 2}", standalone.Normal)
+	if diff := cmp.Diff([]standalone.Status{standalone.Applied, standalone.Applied}, statuses); diff != "" || len(messages) > 0 || deposed != 0 {
+		t.Errorf("%d deposed, %s\n-want, +got:\n%s", deposed, messages, diff)
+	}
+	if diff := cmp.Diff([]string{"plan random_integer", "delete random_integer"}, calls.take()[1:]); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
 	}
 }

@@ -591,7 +591,7 @@ func TestCreateBeforeDestroy(t *testing.T) {
 	}
 	key := in.Deposed[0].Key
 	d.has(d.plan(2).out, "# time_sleep.s (deposed object "+key+") will be destroyed", "Plan: 0 to add, 0 to change, 1 to destroy.")
-	if c := d.document(d.plan(2, "-o", "json")).ResourceChanges; len(c) != 2 || c[0].Deposed != key {
+	if c := d.document(d.plan(2, "-o", "json")).ResourceChanges; len(c) != 2 || c[1].Deposed != key {
 		t.Errorf("got %+v", c)
 	}
 	// Let it end at once.
