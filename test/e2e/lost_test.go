@@ -1,0 +1,310 @@
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// told is what a status tells, but for times.
+func told(u *unstructured.Unstructured) m {
+	out := m{}
+	for _, name := range []string{"atProvider", "identity", "state", "observedGeneration"} {
+		if v, ok, _ := unstructured.NestedFieldCopy(u.Object, "status", name); ok {
+			out[name] = v
+		}
+	}
+	all, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
+	for _, c := range all {
+		c := c.(m)
+		if c["type"] != "LastAsyncOperation" { // of this process; it is not remembered
+			out[fmt.Sprint(c["type"])] = fmt.Sprint(c["status"], c["reason"], c["message"])
+		}
+	}
+	return out
+}
+
+// The status is made of what is stored and what is seen, and of nothing else.
+func TestLostStatus(t *testing.T) {
+	c := shared(t)
+	d := newDouble(t, "lostatus")
+	c.install(t, d.provider())
+	ns := c.namespace(t)
+	all := []*unstructured.Unstructured{d.thing(ns, "thing", m{"value": "a"}), d.place(ns, "place", m{"value": "a"})}
+	for _, r := range all {
+		c.create(t, r)
+		c.ready(t, r)
+	}
+	changes := d.changes()
+	for _, r := range all {
+		before := told(r)
+		if err := c.Status().Patch(t.Context(), r, client.RawPatch("application/merge-patch+json", []byte(`{"status":null}`))); err != nil {
+			t.Fatal(err)
+		}
+		if r.Object["status"] != nil {
+			t.Fatalf("the status is still there: %v", r.Object["status"])
+		}
+		c.ready(t, r)
+		if diff := cmp.Diff(before, told(r)); diff != "" {
+			t.Errorf("%s tells something else (-before +after):\n%s", r.GetName(), diff)
+		}
+	}
+	if n := d.changes() - changes; n != 0 {
+		t.Errorf("%d changes of remote objects", n)
+	}
+}
+
+// What is stored of an object may be lost while a controller works with it.
+func TestLostState(t *testing.T) {
+	c := shared(t)
+	d := newDouble(t, "lostate")
+	c.install(t, d.provider())
+	ns := c.namespace(t)
+	for _, r := range []*unstructured.Unstructured{d.thing(ns, "thing", m{"value": "a"}), d.place(ns, "place", m{"value": "a"})} {
+		name := r.GetName()
+		c.create(t, r)
+		c.ready(t, r)
+		c.waitFor(t, r, "known by its annotation", func() bool { return r.GetAnnotations()["crossplane.io/external-name"] != "" })
+		stored := func() *corev1.Secret {
+			for _, s := range c.stored(t, ns) {
+				if s.Annotations["landbridge.io/owner"] == ns+"/"+name {
+					return &s
+				}
+			}
+			return nil
+		}
+		before, _ := d.object(name, name)
+		if err := c.Delete(t.Context(), stored()); err != nil {
+			t.Fatal(err)
+		}
+		c.patch(t, r, `{"spec":{"forProvider":{"value":"b"}}}`)
+		c.has(t, d, name, name, "value", "b")
+		c.ready(t, r)
+		if after, _ := d.object(name, name); after.Attributes["id"] != before.Attributes["id"] {
+			t.Errorf("%s: another object took its place", name)
+		}
+		if stored() == nil {
+			t.Errorf("%s: nothing is stored", name)
+		}
+		if creates, updates := d.calls("create "+name), d.calls("update "+name); creates != 1 || updates != 1 {
+			t.Errorf("%s: %d creates, %d updates", name, creates, updates)
+		}
+		c.remove(t, r)
+		if _, ok := d.object(name, name); ok {
+			t.Errorf("%s: the object is left", name)
+		}
+	}
+}
+
+// Others write to the resource all the time, and now and then to what is stored of it.
+func TestConflicts(t *testing.T) {
+	c := shared(t)
+	d := newDouble(t, "conflicts")
+	c.install(t, d.provider())
+	ns := c.namespace(t)
+	r := d.thing(ns, "thing", m{"value": "0"})
+	c.create(t, r)
+	c.ready(t, r)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan int)
+	note := func(n int) client.Patch {
+		return client.RawPatch("application/merge-patch+json", fmt.Appendf(nil, `{"metadata":{"annotations":{"example.org/n":"%d"}}}`, n))
+	}
+	go func() {
+		n := 0
+		for ; ctx.Err() == nil; n++ {
+			_ = c.Patch(ctx, d.thing(ns, "thing", nil), note(n))
+			time.Sleep(10 * time.Millisecond)
+		}
+		done <- n
+	}()
+	for i := range 10 {
+		for _, s := range c.stored(t, ns) {
+			if err := c.Patch(t.Context(), &s, note(i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.patch(t, r, fmt.Sprintf(`{"spec":{"forProvider":{"value":"%d"}}}`, i))
+		c.has(t, d, "thing", "thing", "value", fmt.Sprint(i))
+	}
+	cancel()
+	t.Logf("%d writes by others", <-done)
+	c.ready(t, r)
+	if creates, updates := d.calls("create"), d.calls("update"); creates != 1 || updates != 9 {
+		t.Errorf("%d creates, %d updates", creates, updates)
+	}
+	c.remove(t, r)
+	if _, ok := d.object("thing", "thing"); ok {
+		t.Error("the object is left")
+	}
+}
+
+// A CRD that is deleted takes its resources with it, as Kubernetes has it, each as if it was
+// deleted by itself. As long as the type is activated it comes back, without them.
+func TestDeletedCRD(t *testing.T) {
+	c := shared(t)
+	d := newDouble(t, "deletedcrd")
+	c.install(t, d.provider())
+	ns := c.namespace(t)
+	r, kept, other := d.thing(ns, "thing", nil), d.thing(ns, "kept", nil), d.place(ns, "place", nil)
+	set(t, kept, []any{"Observe", "Create", "Update"}, "spec", "managementPolicies")
+	for _, u := range []*unstructured.Unstructured{r, kept, other} {
+		c.create(t, u)
+		c.ready(t, u)
+	}
+	crd := c.crd(t.Context(), "things.deletedcrd.landbridge.io")
+	if crd == nil {
+		t.Fatal("there is no CRD")
+	}
+	if err := c.Delete(t.Context(), crd); err != nil {
+		t.Fatal(err)
+	}
+	c.eventually(t, "the CRD is another", func(ctx context.Context) bool {
+		now := c.crd(ctx, crd.GetName())
+		return now != nil && now.GetUID() != crd.GetUID()
+	})
+	if _, ok := d.object("thing", "thing"); ok {
+		t.Error("the remote object of a deleted resource is left")
+	}
+	if _, ok := d.object("thing", "kept"); !ok {
+		t.Error("a remote object was destroyed that must not be")
+	}
+	if left := c.stored(t, ns); len(left) != 1 || left[0].Annotations["landbridge.io/owner"] != ns+"/place" {
+		t.Errorf("what is stored: %d", len(left))
+	}
+	c.ready(t, other)
+	again := d.thing(ns, "thing", m{"value": "again"})
+	c.create(t, again)
+	c.ready(t, again)
+	c.patch(t, again, `{"spec":{"forProvider":{"value":"changed"}}}`)
+	c.has(t, d, "thing", "thing", "value", "changed")
+	if n := d.calls("create thing thing"); n != 2 {
+		t.Errorf("%d creates", n)
+	}
+}
+
+// A namespace that is deleted loses its Secrets at once, among them the credentials that its
+// remote objects are destroyed with, and the inputs of its resources.
+func TestDeletedNamespace(t *testing.T) {
+	c := shared(t)
+	d := newDouble(t, "deletedns", "TESTPROVIDER_CONFIGURATION=yes")
+	c.install(t, d.provider())
+	ns := c.namespace(t)
+	c.secret(t, ns, "secrets", map[string]string{"token": "the token", "password": "the password"})
+	c.create(t, resource(d.apiVersion(), "ProviderConfig", ns, "own", m{"tokenSecretRef": m{"name": "secrets", "key": "token"}}))
+	var all []*unstructured.Unstructured
+	for i := range 5 {
+		r := d.thing(ns, fmt.Sprint("thing", i), m{"passwordSecretRef": m{"name": "secrets", "key": "password"}})
+		r.Object["spec"].(m)["providerConfigRef"] = m{"kind": "ProviderConfig", "name": "own"}
+		r.Object["spec"].(m)["writeConnectionSecretToRef"] = m{"name": fmt.Sprint("details", i)}
+		c.create(t, r)
+		all = append(all, r)
+	}
+	for _, r := range all {
+		c.ready(t, r)
+	}
+	// One is being changed, and takes longer than its namespace's Secrets live.
+	d.order(t, "thing0", "slow 4s")
+	c.patch(t, all[0], `{"spec":{"forProvider":{"value":"changed"}}}`)
+	c.eventually(t, "the change is begun", func(context.Context) bool { return d.carriedOut("thing0") })
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: ns}}
+	if err := c.Delete(t.Context(), namespace); err != nil {
+		t.Fatal(err)
+	}
+	c.eventually(t, "the namespace is gone", func(ctx context.Context) bool {
+		return kerrors.IsNotFound(c.Get(ctx, client.ObjectKeyFromObject(namespace), namespace))
+	})
+	for i := range 5 {
+		if _, ok := d.object("thing", fmt.Sprint("thing", i)); ok {
+			t.Errorf("the remote object of thing%d is left", i)
+		}
+	}
+	if n := d.calls("delete"); n != 5 {
+		t.Errorf("%d deletes", n)
+	}
+	if left := c.stored(t, ns); len(left) != 0 {
+		t.Errorf("%d are stored", len(left))
+	}
+}
+
+// Credentials that are deleted too early are told of, and what is to be destroyed is destroyed
+// with those that were known, or when there are some again.
+func TestDeletedCredentials(t *testing.T) {
+	t.Parallel()
+	c := alone(t)
+	o := options(directory(t))
+	stop := c.control(t, o)
+	d := newDouble(t, "credentials", "TESTPROVIDER_CONFIGURATION=yes")
+	c.install(t, d.provider())
+	ns := c.namespace(t)
+	token := map[string]string{"token": "the token"}
+	s := c.secret(t, ns, "credentials", token)
+	pc := resource(d.apiVersion(), "ProviderConfig", ns, "own", m{"tokenSecretRef": m{"name": "credentials", "key": "token"}})
+	c.create(t, pc)
+	thing := func(name string) *unstructured.Unstructured {
+		r := d.thing(ns, name, nil)
+		r.Object["spec"].(m)["providerConfigRef"] = m{"kind": "ProviderConfig", "name": "own"}
+		c.create(t, r)
+		c.ready(t, r)
+		return r
+	}
+	first, second, third, stays := thing("first"), thing("second"), thing("third"), thing("stays")
+	if err := c.Delete(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	// What stays is not worked on with credentials that somebody took away.
+	c.refused(t, stays, "Synced", "ProviderConfigError", "there is no Secret credentials in namespace "+ns, "tokenSecretRef")
+	reads := d.calls("read thing stays")
+	c.remove(t, first)
+	if _, ok := d.object("thing", "first"); ok {
+		t.Error("the remote object is left")
+	}
+	c.never(t, 2*poll, "what stays is read all the same", func() bool { return d.calls("read thing stays") > reads })
+
+	// A new process knows no credentials, and the configuration is held all the same.
+	if err := c.Delete(t.Context(), pc); err != nil {
+		t.Fatal(err)
+	}
+	stop()
+	c.control(t, o)
+	for _, r := range []*unstructured.Unstructured{second, third} {
+		if err := c.Delete(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+		c.refused(t, r, "Synced", "ProviderUnavailable", "there is no Secret credentials")
+		if _, ok := d.object("thing", r.GetName()); !ok {
+			t.Errorf("the remote object of %s is gone", r.GetName())
+		}
+	}
+	if err := c.Get(t.Context(), key(pc), pc); err != nil {
+		t.Fatalf("the configuration is gone: %v", err)
+	}
+	// One way out is another configuration.
+	c.secret(t, ns, "others", map[string]string{"token": "another token"})
+	c.create(t, resource(d.apiVersion(), "ClusterProviderConfig", "", "default", m{"tokenSecretRef": m{"name": "others", "namespace": ns, "key": "token"}}))
+	c.patch(t, second, `{"spec":{"providerConfigRef":{"kind":"ClusterProviderConfig","name":"default"}}}`)
+	c.gone(t, second)
+	// The other is the Secret.
+	c.secret(t, ns, "credentials", token)
+	c.gone(t, third)
+	c.ready(t, stays)
+	c.remove(t, stays)
+	c.gone(t, pc)
+	for _, name := range []string{"first", "second", "third", "stays"} {
+		if _, ok := d.object("thing", name); ok || d.calls("create thing "+name) != 1 || d.calls("delete thing "+name) != 1 {
+			t.Errorf("%s: left %v, %d creates, %d deletes", name, ok, d.calls("create thing "+name), d.calls("delete thing "+name))
+		}
+	}
+	if strings.Contains(content(c.log), "the token") {
+		t.Error("the log shows the token")
+	}
+}

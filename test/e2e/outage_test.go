@@ -1,0 +1,275 @@
+package e2e_test
+
+import (
+	"context"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	"go.uber.org/zap/zapcore"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+
+	"github.com/landbridge-io/landbridge/controller"
+	"github.com/landbridge-io/landbridge/internal/playgroundtest"
+)
+
+// through starts a controller whose way to the API server is a proxy.
+func (c *cluster) through(config *rest.Config, o controller.Options) (stop func() error, err error) {
+	other := *c
+	other.config = config
+	return other.start(o)
+}
+
+// The way to the API server is cut, in one way or another, while people go on to use it and an
+// operation ends. Afterwards all is as if nothing had been.
+func TestOutage(t *testing.T) {
+	t.Parallel()
+	c := alone(t)
+	way, config := newProxy(t, c.config)
+	stop, err := c.through(config, options(directory(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := stop(); err != nil {
+			t.Errorf("the controller ended with %v", err)
+		}
+		if t.Failed() {
+			t.Logf("the controller's log is %s", keep(t, c.log))
+		}
+	}()
+	for name, cut := range map[string]func(){"refused": way.refuse, "hanging": way.hang} {
+		t.Run(name, func(t *testing.T) {
+			d := newDouble(t, name)
+			c.install(t, d.provider("*_thing"))
+			ns := c.namespace(t)
+			changed, deleted, plain, blank := d.thing(ns, "changed", m{"value": "a"}), d.thing(ns, "deleted", nil), d.thing(ns, "plain", nil), d.thing(ns, "blank", nil)
+			for _, r := range []*unstructured.Unstructured{changed, deleted, plain, blank} {
+				c.create(t, r)
+				c.ready(t, r)
+			}
+			d.order(t, "slow", "slow 3s")
+			slow := d.thing(ns, "slow", nil)
+			c.create(t, slow)
+			c.eventually(t, "a create is begun", func(context.Context) bool { return d.carriedOut("slow") })
+			cut()
+			began := time.Now()
+			created, passed := d.thing(ns, "created", nil), d.thing(ns, "passed", nil)
+			c.create(t, created)
+			c.create(t, passed)
+			c.patch(t, changed, `{"spec":{"forProvider":{"value":"b"}}}`)
+			for _, r := range []client.Object{deleted, passed} {
+				if err := c.Delete(t.Context(), r); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := c.Status().Patch(t.Context(), blank, client.RawPatch("application/merge-patch+json", []byte(`{"status":null}`))); err != nil {
+				t.Fatal(err)
+			}
+			c.eventually(t, "the create ends", func(context.Context) bool { _, made := d.object("thing", "slow"); return made })
+			time.Sleep(max(0, 8*time.Second-time.Since(began)))
+			changes := d.changes()
+			if changes != 5 {
+				t.Errorf("%d changes of remote objects, want the 5 creates of before", changes)
+			}
+			way.mend()
+			began = time.Now()
+			c.gone(t, deleted)
+			c.gone(t, passed)
+			c.has(t, d, "thing", "changed", "value", "b")
+			for _, r := range []*unstructured.Unstructured{changed, plain, blank, slow, created} {
+				c.ready(t, r)
+			}
+			t.Logf("all was well %s afterwards", time.Since(began))
+			if n := d.changes() - changes; n != 3 {
+				t.Errorf("%d changes of remote objects, want an update, a delete and a create", n)
+			}
+			for _, name := range []string{"slow", "created", "changed"} {
+				if n := d.calls("create thing " + name); n != 1 {
+					t.Errorf("%d creates of %s", n, name)
+				}
+			}
+			if n := len(c.stored(t, ns)); n != 5 {
+				t.Errorf("%d are stored, of 5", n)
+			}
+		})
+	}
+}
+
+// A controller that cannot renew its lease ends, while a create is under way whose answer it
+// cannot store. Its successor finds out what became of it.
+func TestOutageLongerThanTheLease(t *testing.T) {
+	t.Parallel()
+	c := alone(t)
+	way, config := newProxy(t, c.config)
+	o := options(directory(t))
+	o.LeaderElection, o.GracePeriod = true, 2*time.Second
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	o.Logger = c.logger(t)
+	ended := make(chan error, 1)
+	go func() { ended <- controller.Run(ctx, config, o) }()
+	d := newDouble(t, "lease")
+	c.install(t, d.provider())
+	ns := c.namespace(t)
+	for _, kind := range []string{"Thing", "Place"} {
+		r := d.resource(kind, ns, "slow-"+strings.ToLower(kind), nil)
+		set(t, r, "Keep", "spec", "lifecycle", "taintPolicy")
+		d.order(t, "slow-"+strings.ToLower(kind), "slow 6s")
+		c.create(t, r)
+	}
+	r := d.place(ns, "plain", nil)
+	c.create(t, r)
+	c.ready(t, r)
+	c.eventually(t, "the creates are begun", func(context.Context) bool { return d.carriedOut("slow-thing") && d.carriedOut("slow-place") })
+	way.refuse()
+	select {
+	case err := <-ended:
+		if err == nil {
+			t.Error("it ended as if all was well")
+		}
+		t.Logf("it ended with %v", err)
+	case <-time.After(limit):
+		t.Fatal("it goes on without its lease")
+	}
+	o.GracePeriod = limit
+	c.control(t, o) // by another way
+	place := d.place(ns, "slow-place", nil)
+	c.waitFor(t, place, "found again, as an interrupted create's", func() bool { return text(place, "status", "state") == "Tainted" })
+	c.refused(t, d.thing(ns, "slow-thing", nil), "Synced", "CreateOutcomeUnknown", "spec.import")
+	c.ready(t, r)
+	for _, name := range []string{"thing slow-thing", "place slow-place", "place plain"} {
+		if n := d.calls("create " + name); n != 1 {
+			t.Errorf("%d creates of %s", n, name)
+		}
+	}
+}
+
+// The API server itself stops and starts again; and again, with a backup of before: what is
+// stored is then older than what exists. As with all of Kubernetes' controllers, no controller
+// must run on over that: their watches would wait for versions that were before.
+func TestRestoredBackup(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(directory(t), "data")
+	server := playgroundtest.New(t, playgroundtest.Options{Dir: data})
+	restart := func(meanwhile func()) {
+		t.Helper()
+		if err := server.Stop(); err != nil {
+			t.Fatal(err)
+		}
+		if meanwhile != nil {
+			meanwhile()
+		}
+		server = playgroundtest.New(t, playgroundtest.Options{Dir: data, Port: port(t, server.Config.Host)})
+	}
+	cl, err := client.New(server.Config, client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &cluster{Client: cl, config: server.Config, log: filepath.Join(directory(t), "controller.log")}
+	o := options(directory(t))
+	stop := c.control(t, o)
+	d := newDouble(t, "restored")
+	c.install(t, d.provider())
+	ns := c.namespace(t)
+	updated, deleted, replaced := d.place(ns, "updated", m{"value": "old"}), d.place(ns, "deleted", nil), d.place(ns, "replaced", nil)
+	set(t, replaced, "first", "spec", "forProvider", "name")
+	all := []*unstructured.Unstructured{updated, deleted, replaced}
+	for _, r := range all {
+		c.create(t, r)
+		c.ready(t, r)
+	}
+
+	backup := filepath.Join(directory(t), "backup")
+	restart(func() {
+		if err := os.CopyFS(backup, os.DirFS(data)); err != nil {
+			t.Fatal(err)
+		}
+	})
+	c.patch(t, updated, `{"spec":{"forProvider":{"value":"new"}}}`)
+	c.patch(t, replaced, `{"spec":{"forProvider":{"name":"second"}}}`)
+	c.remove(t, deleted)
+	later := d.place(ns, "later", nil)
+	c.create(t, later)
+	for _, r := range []*unstructured.Unstructured{updated, replaced, later} {
+		c.ready(t, r)
+	}
+	c.has(t, d, "place", "updated", "value", "new")
+	second, _ := d.object("place", "second")
+	if n := d.changes(); n != 3+1+2+1+1 {
+		t.Errorf("%d changes of remote objects before the restore", n)
+	}
+
+	stop()
+	restart(func() {
+		if err := os.RemoveAll(data); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(backup, data); err != nil {
+			t.Fatal(err)
+		}
+	})
+	changes := d.changes()
+	c.control(t, o)
+	// As the specs of then have it: one object is changed back; one is gone and made anew; and
+	// one is replaced by the one of then, which is gone, too.
+	c.has(t, d, "place", "updated", "value", "old")
+	for _, name := range []string{"deleted", "first"} {
+		c.eventually(t, name+" is there", func(context.Context) bool { _, ok := d.object("place", name); return ok })
+	}
+	for _, r := range all {
+		c.ready(t, r)
+	}
+	if creates, n := d.calls("create"), d.changes()-changes; creates != 3+2+2 || n != 3 {
+		t.Errorf("%d creates in all, %d changes since the restore", creates, n)
+	}
+	// What the backup knows nothing of is left as it is.
+	if now, ok := d.object("place", "second"); !ok || now.Attributes["id"] != second.Attributes["id"] {
+		t.Error("an object that nobody knows was touched")
+	}
+	if _, ok := d.object("place", "later"); !ok {
+		t.Error("an object that nobody knows is gone")
+	}
+	// It is taken over by whoever asks for it, and not before.
+	again := d.place(ns, "later", m{"value": "again"})
+	c.create(t, again)
+	c.refused(t, again, "LastAsyncOperation", "AsyncCreateFailure", "spec.import")
+	c.patch(t, again, `{"spec":{"import":{"identity":{"name":"later"}}}}`)
+	c.ready(t, again)
+	c.has(t, d, "place", "later", "value", "again")
+	if n := d.calls("create place later"); n != 1 {
+		t.Errorf("%d creates", n)
+	}
+}
+
+// port is that of an address.
+func port(t *testing.T, host string) int {
+	t.Helper()
+	address, err := url.Parse(host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := strconv.Atoi(address.Port())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// logger writes to the cluster's log.
+func (c *cluster) logger(t *testing.T) logr.Logger {
+	t.Helper()
+	log, err := os.OpenFile(c.log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return zap.New(zap.UseDevMode(false), zap.WriteTo(log), zap.Level(zapcore.Level(-10)))
+}
