@@ -43,7 +43,7 @@ const (
 	// ask for a look.
 	poll = 5 * time.Second
 	// limit is how long anything that should happen may take.
-	limit = 30 * time.Second
+	limit = time.Minute
 )
 
 var releases = []release.Release{release.BeforeIdentity, release.V0, release.V1, release.V2, release.Mistaken}
@@ -123,7 +123,7 @@ func start(t *testing.T) (*environment, error) {
 		select {
 		case err := <-ended:
 			return errors.Join(err, log.Close())
-		case <-time.After(limit):
+		case <-time.After(2 * limit):
 			return errors.New("the controller does not stop")
 		}
 	}
@@ -137,7 +137,7 @@ func options(mirror string) (controller.Options, error) {
 		Installer: &install.Installer{CacheDir: filepath.Join(scratch, "cache"), Mirrors: []string{mirror}},
 		Poll:      poll, Workers: 10, StartTimeout: 30 * time.Second,
 		ReconcileTimeout: time.Minute, OperationTimeout: 10 * time.Minute, OperationsPerConfiguration: 100,
-		GracePeriod: limit / 2, EventsPerSecond: 1000, MetricsAddress: "0", HealthAddress: "0", ProfileAddress: "0",
+		GracePeriod: limit, EventsPerSecond: 1000, MetricsAddress: "0", HealthAddress: "0", ProfileAddress: "0",
 		Logger: logr.Discard(),
 	}
 	for _, c := range identity.Columns() {

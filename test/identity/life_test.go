@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -90,7 +89,7 @@ func createStores(t *testing.T, c *column) {
 
 func createPlans(t *testing.T, c *column) {
 	name := nameOf(t)
-	c.fault(t, api.Fault{On: api.OnCreate, Collection: string(api.Datastores), Match: map[string]string{"name": name}, Count: 1, TaskDelay: api.Duration(3 * time.Second)})
+	c.hang(t, string(api.Datastores), "name", name)
 	u := c.resource(t, "Datastore", m{"forProvider": datastoreSpec(name)})
 	c.waitFor(t, u, "being created", func() bool { return text(u, "status", "operation", "kind") == "Create" })
 	var operation struct{ PlannedIdentity []byte }
@@ -106,6 +105,8 @@ func createPlans(t *testing.T, c *column) {
 	if len(named(t, c.world, api.Datastores, name)) > 0 {
 		t.Error("it exists already")
 	}
+	eventually(t, "its task runs", func(ctx) bool { return len(tasks(t, c.world, api.Datastores, "name", name)) == 1 })
+	c.end(t, tasks(t, c.world, api.Datastores, "name", name))
 	c.ready(t, u)
 	if diff := cmp.Diff(datastoreIdentity(name), identityOf(u)); diff != "" {
 		t.Error(diff)

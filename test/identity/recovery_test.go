@@ -1,15 +1,14 @@
 package identity_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"testing"
 	"time"
 
@@ -109,7 +108,7 @@ func TestRecovery(t *testing.T) {
 	}
 	kill()
 	for _, i := range interrupted {
-		i.endTasks(t)
+		i.end(t, i.tasks(t))
 	}
 	control(t, server.Kubeconfig, e.log)
 	each(t, func(t *testing.T, of identity.Column) {
@@ -133,14 +132,11 @@ type interruption struct {
 // begin creates resources whose objects take long.
 func (i *interruption) begin(t *testing.T) {
 	t.Helper()
-	hang := func(collection, field, name string) {
-		i.fault(t, api.Fault{On: api.OnCreate, Collection: collection, Match: map[string]string{field: name}, Count: 1, TaskOutcome: api.OutcomeHang})
-	}
-	hang(string(api.Datastores), "name", "found")
+	i.hang(t, string(api.Datastores), "name", "found")
 	// The request is there, and nothing is done about it as long as the controller lives.
 	i.fault(t, api.Fault{On: api.OnCreate, Collection: string(api.Datastores), Match: map[string]string{"name": "absent"}, Count: 1, Delay: api.Duration(10 * time.Minute)})
-	hang(string(api.Things), "name", "unknown")
-	hang(string(api.Tickets), "title", "token")
+	i.hang(t, string(api.Things), "name", "unknown")
+	i.hang(t, string(api.Tickets), "title", "token")
 	i.found = i.object("Datastore", "found", m{"forProvider": datastoreSpec("found"), "lifecycle": m{"taintPolicy": "Keep"}})
 	i.absent = i.object("Datastore", "absent", m{"forProvider": datastoreSpec("absent")})
 	i.unknown = i.object("Thing", "unknown", m{"forProvider": m{"name": "unknown"}})
@@ -166,38 +162,7 @@ func (i *interruption) underWay(t *testing.T) {
 // tasks are the creations that run.
 func (i *interruption) tasks(t *testing.T) []api.Task {
 	t.Helper()
-	var all []api.Task
-	for _, list := range []func() ([]api.Task, error){
-		func() ([]api.Task, error) { return cloudclient.Tasks(t.Context(), i.hand, api.Datastores, nil) },
-		func() ([]api.Task, error) { return cloudclient.Tasks(t.Context(), i.hand, api.Things, nil) },
-		func() ([]api.Task, error) { return cloudclient.Tasks(t.Context(), i.hand, api.Tickets, nil) },
-	} {
-		tasks, err := list()
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, tasks...)
-	}
-	return all
-}
-
-// endTasks has the objects appear that were asked for.
-func (i *interruption) endTasks(t *testing.T) {
-	t.Helper()
-	body, err := json.Marshal(api.TaskEnd{Outcome: "succeed"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, task := range i.tasks(t) {
-		answer, err := http.Post(i.cloud.URL()+"/admin/tasks/"+task.ID, "application/json", bytes.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		answer.Body.Close()
-		if answer.StatusCode != http.StatusOK {
-			t.Fatalf("ending task %s: %s", task.ID, answer.Status)
-		}
-	}
+	return slices.Concat(tasks(t, i.world, api.Datastores, "name", "found"), tasks(t, i.world, api.Things, "name", "unknown"), tasks(t, i.world, api.Tickets, "title", "token"))
 }
 
 func recoverFound(t *testing.T, i *interruption) {

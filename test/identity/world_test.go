@@ -2,6 +2,8 @@ package identity_test
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -101,13 +103,64 @@ func (w *world) untouched(t *testing.T, texts ...string) {
 func made[T any](t *testing.T, w *world, collection api.Collection[T], object T) T {
 	t.Helper()
 	task, err := client.Begin(t.Context(), w.hand, collection, object)
-	if err == nil {
-		object, err = client.Await(t.Context(), w.hand, collection, task)
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
+	eventually(t, "the object is there", func(ctx ctx) bool {
+		if err = w.ask(ctx, http.MethodGet, "/v1/tasks/"+task.ID, nil, &task); err == nil && task.Status == api.TaskSucceeded {
+			object, err = client.Get(ctx, w.hand, collection, task.ObjectID, "")
+			return err == nil
+		}
+		return false
+	})
 	return object
+}
+
+// ask sends a request by hand, of those that clients do not send.
+func (w *world) ask(ctx ctx, method, path string, body, into any) error {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequestWithContext(ctx, method, w.cloud.URL()+path, bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode/100 != 2 {
+		return fmt.Errorf("%s %s: %s", method, path, answer.Status)
+	}
+	return json.NewDecoder(answer.Body).Decode(into)
+}
+
+// hang has the task never end that creates the object whose field has that value.
+func (w *world) hang(t *testing.T, collection, field, value string) {
+	t.Helper()
+	w.fault(t, api.Fault{On: api.OnCreate, Collection: collection, Match: map[string]string{field: value}, Count: 1, TaskOutcome: api.OutcomeHang})
+}
+
+// tasks are the creations that run in a collection, by a field of the object to be.
+func tasks[T any](t *testing.T, w *world, collection api.Collection[T], field, value string) []api.Task {
+	t.Helper()
+	found, err := client.Tasks(t.Context(), w.hand, collection, map[string]string{field: value})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// end ends tasks that hang: their objects appear.
+func (w *world) end(t *testing.T, hanging []api.Task) {
+	t.Helper()
+	for _, task := range hanging {
+		if err := w.ask(t.Context(), http.MethodPost, "/admin/tasks/"+task.ID, api.TaskEnd{Outcome: "succeed"}, &task); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // named are the objects with a name.
