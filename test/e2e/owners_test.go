@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"sync"
@@ -179,9 +180,13 @@ func TestOwnersAcrossRestarts(t *testing.T) {
 	c.waitFor(t, p, "healthy", func() bool { return isTrue(p, "Healthy") })
 	untouched("after a new start")
 
-	c.remove(t, p)
-	p = d.provider()
-	c.install(t, p)
+	// The provider is installed anew, and all kinds have new controllers.
+	env, err := json.Marshal(append(d.env, m{"name": "TESTPROVIDER_ANEW", "value": "yes"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.patch(t, p, `{"spec":{"env":`+string(env)+`}}`)
+	c.waitFor(t, p, "installed anew", func() bool { return isTrue(p, "Installed", "Healthy") && current(p) })
 	untouched("after a new installation")
 
 	// The younger goes, and the older has its object still.
