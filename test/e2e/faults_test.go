@@ -25,7 +25,7 @@ func TestProviderFaults(t *testing.T) {
 	o.Pool.AnswerTimeout = 2 * time.Second
 	c.control(t, o)
 	for name, test := range map[string]func(*testing.T, *cluster){
-		"hangs": hangs, "crashes": crashes, "starts slowly": startsSlowly, "needs too much memory": needsTooMuchMemory,
+		"hangs": hangs, "hangs in a create": hangsInCreate, "crashes": crashes, "starts slowly": startsSlowly, "needs too much memory": needsTooMuchMemory,
 		"floods the log": floodsTheLog, "is throttled": isThrottled, "is limited": isLimited, "answers wrongly": answersWrongly,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -148,6 +148,24 @@ func hangs(t *testing.T, c *cluster) {
 	c.ready(t, long)
 	if n := x.calls("create thing long"); n != 1 {
 		t.Errorf("%d creates of what took its time", n)
+	}
+}
+
+// A create that is never answered is given up at its deadline, and what became of it is found out.
+func hangsInCreate(t *testing.T, c *cluster) {
+	d := newDouble(t, "stuck")
+	c.install(t, d.provider())
+	ns := c.namespace(t)
+	thing, place := d.thing(ns, "thing", nil), d.place(ns, "place", nil)
+	for _, r := range []*unstructured.Unstructured{thing, place} {
+		set(t, r, "3s", "spec", "lifecycle", "timeouts", "create")
+		d.order(t, r.GetName(), "hang")
+		c.create(t, r)
+	}
+	c.refused(t, thing, "Synced", "CreateOutcomeUnknown", "spec.import")
+	c.ready(t, place) // its identity is known, and there was none
+	if things, places := d.calls("create thing"), d.calls("create place"); things != 1 || places != 2 {
+		t.Errorf("%d creates of the thing, %d of the place", things, places)
 	}
 }
 
