@@ -260,5 +260,6 @@ func prepare(ctx context.Context, kube kubernetes.Interface, extensions apiexten
 	if err != nil {
 		return err
 	}
-	return terraformprovider.EnsureCRD(ctx, extensions.ApiextensionsV1().CustomResourceDefinitions(), ownCRDs, crd)
+	_, err = terraformprovider.EnsureCRD(ctx, extensions.ApiextensionsV1().CustomResourceDefinitions(), ownCRDs, crd)
+	return err
 }

@@ -31,11 +31,12 @@ func (e *conflictError) Error() string {
 }
 
 // EnsureCRD makes the CRD, or brings it up to date, and waits until it is served. A CRD of
-// the same name that is not the provider's own is left alone: conflictError.
-func EnsureCRD(ctx context.Context, client apiextensions.CustomResourceDefinitionInterface, provider string, crd *apiextensionsv1.CustomResourceDefinition) error {
+// the same name that is not the provider's own is left alone: conflictError. changed says
+// that there was one which is another now.
+func EnsureCRD(ctx context.Context, client apiextensions.CustomResourceDefinitionInterface, provider string, crd *apiextensionsv1.CustomResourceDefinition) (changed bool, err error) {
 	b, err := json.Marshal(crd.Spec)
 	if err != nil {
-		return err
+		return false, err
 	}
 	sum := sha256.Sum256(b)
 	want := crd.DeepCopy()
@@ -48,14 +49,15 @@ func EnsureCRD(ctx context.Context, client apiextensions.CustomResourceDefinitio
 		have, err = client.Create(ctx, want, metav1.CreateOptions{})
 	case err != nil:
 	case have.Labels[v1alpha1.LabelProvider] != provider:
-		return &conflictError{name: crd.Name, owner: have.Labels[v1alpha1.LabelProvider]}
+		return false, &conflictError{name: crd.Name, owner: have.Labels[v1alpha1.LabelProvider]}
 	case have.Annotations[annotationSum] != want.Annotations[annotationSum]:
 		have.Labels, have.Spec = want.Labels, want.Spec
 		metav1.SetMetaDataAnnotation(&have.ObjectMeta, annotationSum, want.Annotations[annotationSum])
 		have, err = client.Update(ctx, have, metav1.UpdateOptions{})
+		changed = true
 	}
 	if err != nil {
-		return fmt.Errorf("cannot install the CRD %s: %w", crd.Name, err)
+		return false, fmt.Errorf("cannot install the CRD %s: %w", crd.Name, err)
 	}
 	err = wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
 		if served(have) {
@@ -66,9 +68,25 @@ func EnsureCRD(ctx context.Context, client apiextensions.CustomResourceDefinitio
 		return err == nil && served(have), onlyNotFound(err)
 	})
 	if err != nil {
-		return fmt.Errorf("the CRD %s is not served: %w", crd.Name, err)
+		return changed, fmt.Errorf("the CRD %s is not served: %w", crd.Name, err)
 	}
-	return nil
+	return changed, nil
+}
+
+// teardown is how long the API server goes on with what it had of a kind before its CRD was
+// changed or made anew (k8s.io/apiextensions-apiserver's tearDown waits for a second and for the
+// requests that run), with room to spare. A watch that begins meanwhile may never tell of
+// anything.
+const teardown = 3 * time.Second
+
+// settled returns when watches of changed CRDs can be relied upon.
+func settled(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(teardown):
+		return nil
+	}
 }
 
 // onlyNotFound ends the wait if the CRD is gone; other errors pass.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
@@ -79,12 +80,15 @@ type Reconciler struct {
 	lifetime  context.Context
 	mu        sync.Mutex
 	providers map[types.UID]*running
+	// pruned is when CRDs were deleted.
+	pruned map[string]time.Time
 }
 
 // SetupWithManager registers the controller. Whatever it starts ends with ctx.
 func (r *Reconciler) SetupWithManager(ctx context.Context, m manager.Manager) error {
 	r.lifetime = ctx
 	r.providers = map[types.UID]*running{}
+	r.pruned = map[string]time.Time{}
 	toProvider := handler.EnqueueRequestsFromMapFunc(func(_ context.Context, o client.Object) []reconcile.Request {
 		name := o.GetLabels()[v1alpha1.LabelProvider]
 		if name == "" {
@@ -267,8 +271,16 @@ func (r *Reconciler) activate(ctx context.Context, name string, run *running, ac
 	}
 	group := errgroup.Group{}
 	group.SetLimit(crdWorkers)
+	var changed atomic.Bool
+	ensure := func(c *apiextensionsv1.CustomResourceDefinition) error {
+		was, err := EnsureCRD(ctx, r.CRDs, name, c)
+		if was || r.prunedLately(c.Name) {
+			changed.Store(true)
+		}
+		return err
+	}
 	for _, c := range crd.ProviderConfig(run.model) {
-		group.Go(func() error { note(EnsureCRD(ctx, r.CRDs, name, c)); return nil })
+		group.Go(func() error { note(ensure(c)); return nil })
 	}
 	_ = group.Wait()
 	if len(problems) > 0 {
@@ -276,20 +288,29 @@ func (r *Reconciler) activate(ctx context.Context, name string, run *running, ac
 	}
 
 	want := map[string]bool{}
-	for _, t := range active {
+	served := make([]bool, len(active))
+	for i, t := range active {
 		want[t] = true
 		group.Go(func() error {
-			res := run.model.Resources[t]
-			c, err := crd.Resource(res)
+			c, err := crd.Resource(run.model.Resources[t])
 			if err == nil {
-				err = EnsureCRD(ctx, r.CRDs, name, c)
+				err = ensure(c)
 			}
-			if err == nil {
-				err = run.start(res)
-			}
+			served[i] = err == nil
 			note(err)
 			return nil
 		})
+	}
+	_ = group.Wait()
+	if changed.Load() {
+		if err := settled(ctx); err != nil {
+			return append(problems, err), resync
+		}
+	}
+	for i, t := range active {
+		if served[i] {
+			group.Go(func() error { note(run.start(run.model.Resources[t])); return nil })
+		}
 	}
 	_ = group.Wait()
 	again = r.finalizers(ctx, name, run, want)
@@ -354,11 +375,25 @@ func (r *Reconciler) prune(ctx context.Context, name string, keep map[string]boo
 		if err == nil && !used {
 			err = r.CRDs.Delete(ctx, c.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: ptr.To(c.UID)}})
 		}
+		if err == nil && !used {
+			r.mu.Lock()
+			r.pruned[c.Name] = time.Now()
+			r.mu.Unlock()
+		}
 		if client.IgnoreNotFound(err) != nil {
 			errs = append(errs, fmt.Errorf("cannot remove the CRD %s: %w", c.Name, err))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// prunedLately says, once, whether the CRD that is made now was deleted just before.
+func (r *Reconciler) prunedLately(name string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	at, ok := r.pruned[name]
+	delete(r.pruned, name)
+	return ok && time.Since(at) < 2*teardown
 }
 
 // used says whether there is any resource of the CRD's kind.
