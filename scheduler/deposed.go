@@ -105,14 +105,20 @@ func (s *Scheduler) destroyDeposed(e *entry, r Request) (bool, error) {
 	if err := s.backoff(&e.deposedFailed, r); err != nil {
 		return false, err
 	}
-	return true, s.start(e, r, task{kind: instance.Delete, deposed: in.Deposed[0].Key, replacement: true})
+	key := in.Deposed[0].Key
+	return true, s.start(e, r, task{kind: instance.Delete, deposed: key, replacement: true, mayAppear: func(in instance.Instance) bool {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		return s.mayAppear(e, r, key, in)
+	}})
 }
 
 // replace starts a replacement. A tainted object for which another one was deposed goes first,
-// so that their number does not grow with each failure.
+// so that their number does not grow with each failure, and so does one that is not to be found.
 func (s *Scheduler) replace(e *entry, r Request, p terraform.Plan) error {
 	in := e.record.Instance
-	if p.Action == terraform.CreateThenDelete && (in.Status != instance.Tainted || len(in.Deposed) == 0) {
+	_, missing := e.missing[""]
+	if p.Action == terraform.CreateThenDelete && !missing && (in.Status != instance.Tainted || len(in.Deposed) == 0) {
 		return s.start(e, r, task{kind: instance.Create, plan: &p, deposed: newDeposedKey(in), replacement: true})
 	}
 	return s.start(e, r, task{kind: instance.Delete, replacement: true})

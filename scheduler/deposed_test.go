@@ -179,6 +179,7 @@ func TestCreateBeforeDestroyCrash(t *testing.T) {
 						j.checkNow(t)
 						j.cloud.manner, j.cloud.before, j.cloud.after = inOrder, nil, nil
 						j.deleting = deleting
+						time.Sleep(2 * time.Second) // longer than a create may take
 						uid := j.uid
 						for range 12 {
 							if j.uid != uid {

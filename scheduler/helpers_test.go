@@ -92,6 +92,10 @@ const (
 	// silentDone and silentUndone: no answer, whether it was done or not.
 	silentDone   manner = "no answer, done"
 	silentUndone manner = "no answer, not done"
+	// late and halfwayLate: no answer, or an error with the object; a create goes on, and its object
+	// can be seen later. Nothing else is done.
+	late        manner = "no answer, goes on"
+	halfwayLate manner = "an error, goes on"
 )
 
 // cloud is the remote world and its provider: a terraform.Executor.
@@ -101,6 +105,8 @@ type cloud struct {
 
 	mu      sync.Mutex
 	objects map[string]object
+	// coming are objects that are being made: nobody sees them, and their deletion cancels that.
+	coming  map[string]object
 	serial  int
 	applies int
 	manner  manner
@@ -124,7 +130,7 @@ type cloud struct {
 var _ terraform.Executor = (*cloud)(nil)
 
 func newCloud(kind identityKind) *cloud {
-	return &cloud{kind: kind, log: &events{}, objects: map[string]object{}, moved: map[string]string{}, manner: inOrder, fail: map[string]diagnostic.Diagnostics{}}
+	return &cloud{kind: kind, log: &events{}, objects: map[string]object{}, coming: map[string]object{}, moved: map[string]string{}, manner: inOrder, fail: map[string]diagnostic.Diagnostics{}}
 }
 
 func (c *cloud) call(name string) diagnostic.Diagnostics {
@@ -198,6 +204,14 @@ func (c *cloud) ids() []string {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// appear ends what is being made.
+func (c *cloud) appear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	maps.Copy(c.objects, c.coming)
+	clear(c.coming)
 }
 
 func idOf(in instance.Instance) string {
@@ -334,13 +348,19 @@ func (c *cloud) apply(p terraform.Plan) (instance.Instance, diagnostic.Diagnosti
 		return p.Prior, diagnostic.Errorf("Quota exceeded", "There is no room.")
 	case silentUndone:
 		return c.silent(p, nil)
+	case late, halfwayLate:
+		if p.Action != terraform.Create {
+			return c.silent(p, nil)
+		}
 	}
 	id := c.find(p.Prior)
 	switch p.Action {
 	case terraform.Create:
-		for _, o := range c.objects {
-			if c.unique && o.name == nameOf(p.State) {
-				return p.Prior, diagnostic.Errorf("Already exists", "There is one of this name.")
+		for _, all := range []map[string]object{c.objects, c.coming} {
+			for _, o := range all {
+				if c.unique && o.name == nameOf(p.State) {
+					return p.Prior, diagnostic.Errorf("Already exists", "There is one of this name.")
+				}
 			}
 		}
 		id = c.addLocked(object{nameOf(p.State), sizeOf(p.State)})
@@ -351,6 +371,7 @@ func (c *cloud) apply(p terraform.Plan) (instance.Instance, diagnostic.Diagnosti
 		c.objects[id] = object{nameOf(p.State), sizeOf(p.State)}
 	case terraform.Delete:
 		delete(c.objects, id)
+		delete(c.coming, id)
 	default:
 		return p.Prior, diagnostic.Errorf("Plan cannot be applied", "It is %s.", p.Action)
 	}
@@ -358,10 +379,14 @@ func (c *cloud) apply(p terraform.Plan) (instance.Instance, diagnostic.Diagnosti
 	if out.Exists() {
 		out.IdentityHistory = p.Prior.IdentityHistory
 	}
+	if c.manner == late || c.manner == halfwayLate {
+		c.coming[id] = c.objects[id]
+		delete(c.objects, id)
+	}
 	switch {
-	case c.manner == silentDone:
+	case c.manner == silentDone, c.manner == late:
 		return c.silent(p, nil)
-	case c.manner == halfway:
+	case c.manner == halfway, c.manner == halfwayLate:
 		if p.Action == terraform.Create {
 			out.Status = instance.Tainted
 		}

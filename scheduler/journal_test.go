@@ -47,6 +47,7 @@ func TestJournal(t *testing.T) {
 						"meddle":      func(*rapid.T) { j.records.touch(j.key()) },
 						"lose record": j.loseRecord,
 						"destroy":     j.destroy,
+						"appear":      func(*rapid.T) { j.cloud.appear() },
 						"person":      func(t *rapid.T) { j.person(rapid.Bool().Draw(t, "cleans up")) },
 					})
 					j.converge(t)
@@ -167,7 +168,7 @@ func newJournalTest(t fataler, kind identityKind) *journalTest {
 func (j *journalTest) start() {
 	j.process = &process{memory: j.records}
 	j.process.sched = scheduler.New(scheduler.Options{
-		Store: j.process, Logger: logr.Discard(), LongOperation: 1000 * time.Hour, MaxBackoff: time.Microsecond,
+		Store: j.process, Logger: logr.Discard(), LongOperation: 1000 * time.Hour, MaxBackoff: time.Microsecond, OperationTimeout: time.Second,
 	})
 }
 
@@ -242,7 +243,7 @@ func (j *journalTest) checkNow(t fataler) {
 		case op != nil && op.Kind == instance.Create && !j.cloud.kind.foreseen():
 		case op != nil && op.Kind == instance.Create && nameOf(op.PlannedState) == j.cloud.objects[id].name:
 		default:
-			t.Fatalf("orphan %s: stored is %q, operation %+v", id, idOf(rec.Instance), op)
+			t.Fatalf("orphan %s of %v: stored is %q, operation %+v", id, j.cloud.objects, idOf(rec.Instance), op)
 		}
 	}
 }
@@ -256,7 +257,7 @@ func deposedIDs(in instance.Instance) []string {
 }
 
 func (j *journalTest) reconcileAtRandom(t *rapid.T) {
-	j.cloud.manner = rapid.SampledFrom([]manner{inOrder, inOrder, refused, halfway, silentDone, silentUndone}).Draw(t, "manner")
+	j.cloud.manner = rapid.SampledFrom([]manner{inOrder, inOrder, refused, halfway, silentDone, silentUndone, late, halfwayLate}).Draw(t, "manner")
 	j.process.plan(rapid.SliceOfN(rapid.SampledFrom([]fault{"", "", "", unavailable, unanswered, touched, dies, diesAfter}), 0, 5).Draw(t, "writes"))
 	crash := rapid.SampledFrom([]string{"", "", "", "before", "after"}).Draw(t, "crash of apply")
 	kill := func() { j.process.dead.Store(true) }
@@ -295,7 +296,7 @@ func (j *journalTest) reconcile() {
 		if op := rec.Instance.Operation; op != nil && se.Reason == scheduler.ReasonCreateOutcomeUnknown {
 			j.unknown = op.ID
 		}
-		if se.Reason == scheduler.ReasonCreateOutcomeUnknown && j.cloud.kind.foreseen() {
+		if se.Reason == scheduler.ReasonCreateOutcomeUnknown && j.cloud.kind.foreseen() && !j.deleting {
 			j.fatalf("the identity is known, and yet: %v", err)
 		}
 		if se.Reason == scheduler.ReasonImportFailed && rec.Instance.Operation != nil {
@@ -322,6 +323,9 @@ func (j *journalTest) reconcile() {
 	case !o.UpToDate():
 		err = sched.Apply(ctx, r)
 	}
+	if errors.As(err, &se) && se.Reason == scheduler.ReasonCreateOutcomeUnknown && j.cloud.kind.foreseen() {
+		return // it waits for an object of another name
+	}
 	if err != nil {
 		j.fatalf("what was observed cannot be carried out: %v", err)
 	}
@@ -347,7 +351,7 @@ func (j *journalTest) change(t *rapid.T) {
 // down elsewhere.
 func (j *journalTest) loseRecord(t *rapid.T) {
 	rec, _ := j.stored()
-	if rec.Instance.Operation != nil || idOf(rec.Instance) != j.known || j.imports != "" || len(rec.Instance.Deposed) > 0 {
+	if rec.Instance.Operation != nil || idOf(rec.Instance) != j.known || j.imports != "" || len(rec.Instance.Deposed)+len(j.cloud.coming) > 0 {
 		t.Skip("it would be lost for good, or waits for a person to say what to import")
 	}
 	_ = j.records.Delete(context.Background(), j.key())
@@ -366,8 +370,8 @@ func (j *journalTest) person(cleansUp bool) {
 		j.imports = j.known
 		return
 	}
-	if j.unknown == "" {
-		return
+	if j.unknown == "" || len(j.cloud.coming) > 0 {
+		return // there is nothing to say, or it is too early
 	}
 	rec, _ := j.stored()
 	aside := deposedIDs(rec.Instance)
@@ -386,7 +390,9 @@ func (j *journalTest) person(cleansUp bool) {
 // converge: once nothing goes wrong any more, there is what is wanted.
 func (j *journalTest) converge(t *rapid.T) {
 	j.cloud.manner, j.cloud.before, j.cloud.after = inOrder, nil, nil
-	j.restart() // a record that was lost is missed when it is read or written next
+	j.cloud.appear()
+	time.Sleep(2 * time.Second) // what nobody has heard of until now does not exist
+	j.restart()                 // a record that was lost is missed when it is read or written next
 	uid := j.uid
 	if j.cloud.unique {
 		j.before = false // an object of the same name cannot be created before the tainted one is destroyed
@@ -410,6 +416,9 @@ func (j *journalTest) converge(t *rapid.T) {
 	}
 	rec, _ := j.stored()
 	ids := j.cloud.ids()
+	if rec.Version == "" && j.imports != "" && len(ids) == 0 {
+		return // what the person said to import was destroyed since
+	}
 	if len(ids) != 1 || ids[0] != idOf(rec.Instance) || j.cloud.objects[ids[0]] != (object{j.name, j.size}) || rec.Instance.Operation != nil {
 		t.Fatalf("in the end: objects %v, stored %q, operation %+v; want %s of size %d", j.cloud.objects, idOf(rec.Instance), rec.Instance.Operation, j.name, j.size)
 	}

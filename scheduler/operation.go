@@ -30,6 +30,8 @@ type task struct {
 	deposed string
 	// replacement says that the operation is half of one.
 	replacement bool
+	// mayAppear says whether a deposed object that is not found may be under way.
+	mayAppear func(instance.Instance) bool
 	// process is what fault points call it.
 	process faultpoint.Process
 }
@@ -73,6 +75,7 @@ func (s *Scheduler) start(e *entry, r Request, t task) error {
 		s.limits[r.ProviderConfiguration] = limit
 	}
 	e.run(op)
+	e.begun = op.ID
 	rec := e.record
 	t.process = processOf(t, e.replacing)
 	s.count.Add(1)
@@ -133,7 +136,11 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	if s.isStopping() {
 		return notStarted(&rec, diagnostic.Errorf("Operation not started", "The controller is stopping; the operation is left to its successor."))
 	}
+	doubt := rec.Instance.Operation
 	met, absent := look(ctx, ex, r, in, op.Kind, p)
+	if met.Exists() && doubt != nil {
+		return notStarted(&rec, diagnostic.Errorf("Operation not started", "The object of an earlier create, which was interrupted, has appeared."))
+	}
 	if met.Exists() {
 		return result{op: op, record: &rec, undispatched: true, met: met, planned: plannedIdentity(r, p.Identity, p.State)}
 	}
@@ -145,6 +152,7 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	in.Operation = &intended
 	intent.Instance = in
 	faultpoint.Reach(t.process, faultpoint.BeforeIntent)
+	written := s.o.Clock.Now()
 	rec, err := s.o.Store.Save(ctx, r.Key, r.Resource.Schema, intent)
 	if err != nil {
 		return notStarted(nil, diagnostic.Errorf("Operation not started", "Its intent could not be recorded: %s.", err))
@@ -152,6 +160,9 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 
 	// Dispatch.
 	faultpoint.Reach(t.process, faultpoint.BeforeDispatch)
+	if s.late(written) {
+		return notStarted(nil, diagnostic.Errorf("Operation not started", "Too much time has passed since its intent was recorded: another controller may have found it by now."))
+	}
 	out, diags := p.Prior, diagnostic.Diagnostics(nil)
 	if p.Action != terraform.NoOp {
 		answered := faultpoint.During(t.process, faultpoint.InFlight)
@@ -168,7 +179,7 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 
 	// Conclude.
 	faultpoint.Reach(t.process, faultpoint.BeforeConclude)
-	rec.Instance = concluded(in, out, diags)
+	rec.Instance = concluded(in, out, diags, doubt)
 	if rec, err = s.conclude(r, op, rec); err != nil {
 		return result{op: op, diags: append(diags, diagnostic.Errorf("Outcome not recorded", "The operation ended, but its outcome could not be recorded: %s.", err)...)}
 	}
@@ -207,9 +218,13 @@ func prepare(ctx context.Context, ex terraform.Executor, r Request, in instance.
 			return in, terraform.Plan{}, diagnostic.Errorf("Operation not started", "There is no deposed object %s.", t.deposed)
 		}
 		// It may be gone, or of another version of its schema.
-		refreshed, diags := ex.Refresh(ctx, r.Resource, in.Deposed[i].Instance())
+		before := in.Deposed[i].Instance()
+		refreshed, diags := ex.Refresh(ctx, r.Resource, before)
 		if diags.HasErrors() {
 			return in, terraform.Plan{}, diags
+		}
+		if !refreshed.Instance.Exists() && t.mayAppear(before) {
+			refreshed.Instance = before
 		}
 		if !refreshed.Instance.Exists() {
 			return in, terraform.Plan{Resource: r.Resource, Action: terraform.NoOp, Prior: refreshed.Instance}, nil
@@ -227,17 +242,23 @@ func prepare(ctx context.Context, ex terraform.Executor, r Request, in instance.
 	}
 }
 
-// concluded is what is left when the provider has answered to the operation of an instance.
-func concluded(in, out instance.Instance, diags diagnostic.Diagnostics) instance.Instance {
+// concluded is what is left when the provider has answered to the operation of an instance. A create
+// that made nothing, and followed an interrupted one, leaves that one as unknown as it was: it may
+// have been refused for what that one made.
+func concluded(in, out instance.Instance, diags diagnostic.Diagnostics, doubt *instance.Operation) instance.Instance {
 	op := in.Operation
 	in.Operation = nil
 	if op.Kind == instance.Delete && op.Deposed != "" {
 		return withDeposed(in, op.Deposed, out)
 	}
 	out.Operation, out.Deposed = nil, in.Deposed
-	if op.Kind == instance.Create && !out.Exists() && terraform.OutcomeUnknown(diags) {
-		out.Operation = op
-		return out
+	if op.Kind == instance.Create && !out.Exists() {
+		if out.Operation = doubt; terraform.OutcomeUnknown(diags) {
+			out.Operation = op
+		}
+		if out.Operation != nil {
+			return out
+		}
 	}
 	return fallBack(out, op.Deposed)
 }
@@ -313,6 +334,9 @@ func (s *Scheduler) end(e *entry, r Request, t task, res result) {
 		e.undispatched = op.ID
 	}
 	e.running, e.observation, e.configHash = nil, nil, ""
+	if op.Kind == instance.Delete && !res.diags.HasErrors() {
+		delete(e.missing, op.Deposed)
+	}
 	if op.Kind == instance.Create && e.record.Instance.Exists() {
 		e.complete(identityKey(r, instance.Instance{Identity: res.planned}), identityKey(r, e.record.Instance))
 	}

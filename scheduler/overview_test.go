@@ -114,13 +114,22 @@ func TestOverview(t *testing.T) {
 			},
 			to: instance.Full, told: []string{"Succeeded Delete of replacement", "Succeeded Create of replacement"}, ids: []string{"i-2"},
 		},
-		"Tainted, gone, apply: create → Full": {
+		// That it is not there does not prove that it does not appear later.
+		"Tainted, gone, apply: delete, create → Full": {
 			from: tainted, arrow: func(h *harness) {
 				later(h)
 				h.cloud.remove("i-1")
 				h.settle()
 			},
-			to: instance.Full, told: []string{"Gone", "Succeeded Create"}, ids: []string{"i-2"},
+			to: instance.Full, told: []string{"Succeeded Delete of replacement", "Succeeded Create of replacement"}, ids: []string{"i-2"},
+		},
+		"Tainted, gone, kept → Empty": {
+			from: tainted, arrow: func(h *harness) {
+				h.r.KeepTainted = true
+				h.cloud.remove("i-1")
+				h.observe()
+			},
+			told: []string{"Gone"},
 		},
 		"Tainted, kept → Tainted": {
 			from: tainted, arrow: func(h *harness) {

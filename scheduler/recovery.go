@@ -22,6 +22,9 @@ func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terrafo
 	in := e.record.Instance
 	op := in.Operation
 	in.Operation = nil
+	if op.ID == e.undispatched && e.doubt != nil {
+		op, e.record.Instance.Operation = e.doubt, e.doubt // it is as unknown as before what became of that one
+	}
 	if op.Kind != instance.Create || op.ID == e.undispatched || r.ConfirmCreate == op.ID {
 		// The prior object is known, and reading it tells what became of it; or there is none.
 		return s.recovered(ctx, e, r, op, fallBack(in, op.Deposed), false)
@@ -42,7 +45,12 @@ func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terrafo
 		switch {
 		case diags.HasErrors() && !nonExistent(diags):
 			refused = append(refused, diags...)
-		case diags.HasErrors(), isDeposed(in, found):
+		case diags.HasErrors():
+			if doubtful, err := s.doubtful(e, r, op); doubtful {
+				return err
+			}
+			return s.recovered(ctx, e, r, op, fallBack(in, op.Deposed), false)
+		case isDeposed(in, found):
 			return s.recovered(ctx, e, r, op, fallBack(in, op.Deposed), false)
 		case op.Absent:
 			found.Status = instance.Tainted // what is there may not be whole
@@ -66,6 +74,7 @@ func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terrafo
 			unknown = append(unknown, foundAfterCreate(r, *r.Known)...)
 		}
 	}
+	e.forget()
 	if refused != nil {
 		return failed(ReasonImportFailed, append(refused, unknown...))
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -23,13 +24,20 @@ func TestRecoverCreate(t *testing.T) {
 		status instance.Status
 		id     string // of the object that is adopted; empty if a new one is to be created
 		reason scheduler.Reason
+		doubt  bool     // the operation stands until there is an object
 		calls  []string // those that matter
 	}{
 		"identity planned, found":     {kind: plannedIdentity, objects: []object{{"b", 1}, {"a", 1}}, id: "i-2", status: instance.Tainted, calls: []string{"import", "save", "refresh", "plan"}},
-		"identity planned, not found": {kind: plannedIdentity, objects: []object{{"b", 1}}, calls: []string{"import", "save", "plan"}},
+		"identity planned, not found": {kind: plannedIdentity, objects: []object{{"b", 1}}, doubt: true, calls: []string{"import", "plan"}},
 		"identity derivable, found":   {kind: derivable, objects: []object{{"a", 1}}, id: "i-1", status: instance.Tainted, calls: []string{"import", "save", "refresh", "plan"}},
 		"identity derivable, not found": {
-			kind: derivable, calls: []string{"import", "save", "plan"},
+			kind: derivable, doubt: true, calls: []string{"import", "plan"},
+		},
+		"identity planned, not found in time": {
+			kind: plannedIdentity, request: func(*harness) { time.Sleep(2 * time.Hour) }, calls: []string{"import", "save", "plan"},
+		},
+		"identity planned, user confirms": {
+			kind: plannedIdentity, request: func(h *harness) { h.r.ConfirmCreate = "op-1" }, calls: []string{"save", "plan"},
 		},
 		"configuration has changed since": {
 			kind: derivable, objects: []object{{"a", 1}}, request: func(h *harness) { h.want("b", 1) },
@@ -56,7 +64,7 @@ func TestRecoverCreate(t *testing.T) {
 			reason: scheduler.ReasonCreateOutcomeUnknown,
 		},
 		"known by id, but the identity is certain": {
-			kind: derivable, request: func(h *harness) { h.r.Known = byID("i-9") },
+			kind: derivable, doubt: true, request: func(h *harness) { h.r.Known = byID("i-9") },
 		},
 		"user gives the object": {
 			kind: noIdentity, objects: []object{{"a", 1}}, request: func(h *harness) { h.r.Import = byID("i-1") },
@@ -135,7 +143,7 @@ func TestRecoverCreate(t *testing.T) {
 				if tc.id == "" && h.r.Config != nil && o.Plan.Action != terraform.Create {
 					t.Errorf("plan is %s", o.Plan.Action)
 				}
-				if rec := h.stored(); rec.Instance.Operation != nil || idOf(rec.Instance) != tc.id {
+				if rec := h.stored(); (rec.Instance.Operation != nil) != tc.doubt || idOf(rec.Instance) != tc.id {
 					t.Errorf("stored: %q, operation %v", idOf(rec.Instance), rec.Instance.Operation)
 				}
 			})
@@ -215,6 +223,11 @@ func TestOutcomeUnknown(t *testing.T) {
 				o := h.observe()
 				if o.Plan.Action != tc.want || !o.Last.Failed() {
 					t.Errorf("plan %s, last %+v", o.Plan.Action, o.Last)
+				}
+				if h.cloud.manner = inOrder; tc.manner == silentUndone {
+					time.Sleep(time.Minute)
+					h.apply()
+					synctest.Wait()
 				}
 				if h.stored().Instance.Operation != nil {
 					t.Error("the operation is stored still")

@@ -63,6 +63,9 @@ type Options struct {
 	// OperationsPerConfiguration bounds how many operations run at once with one provider
 	// configuration; 100 by default.
 	OperationsPerConfiguration int64
+	// Lease is how long another process waits before it begins to work where this one did, after
+	// it heard of it last; 0 if there is never another one.
+	Lease time.Duration
 	// MinBackoff and MaxBackoff bound the wait after failed operations, which doubles with
 	// each failure in a row; 1 second and 5 minutes by default.
 	MinBackoff, MaxBackoff time.Duration
@@ -82,6 +85,8 @@ type Scheduler struct {
 	// cancelled when the grace period of Stop is over.
 	ctx    context.Context
 	cancel context.CancelFunc
+	// began is when the first resource was looked at.
+	began func() time.Time
 }
 
 var _ Interface = (*Scheduler)(nil)
@@ -90,7 +95,9 @@ var _ Interface = (*Scheduler)(nil)
 type entry struct {
 	mu     sync.Mutex
 	loaded bool
-	record store.Record
+	// outdated says that what is stored may be newer than the record.
+	outdated bool
+	record   store.Record
 	// schema is what the record was decoded with: that of another version of the provider needs
 	// the record anew, so that it is upgraded.
 	schema *schema.Resource
@@ -109,7 +116,14 @@ type entry struct {
 	// undispatched is the id of an operation that never got to the provider, though its intent
 	// may be stored.
 	undispatched string
-	last         *Outcome
+	// begun is the id of the operation that this process began last.
+	begun string
+	// doubt is an interrupted create whose object was looked for in vain, and may appear yet.
+	doubt *instance.Operation
+	// missing is since when tainted objects, by the keys of deposed ones and "" for the current
+	// one, are not found, which does not prove that they are gone as long as they were not destroyed.
+	missing map[string]time.Time
+	last    *Outcome
 	// failed and deposedFailed keep operations on the current object, and on deposed ones, from
 	// being tried again too early.
 	failed, deposedFailed failure
@@ -150,6 +164,7 @@ func New(o Options) *Scheduler {
 	}
 	s := &Scheduler{o: o, entries: map[types.UID]*entry{}, limits: map[string]*semaphore.Weighted{}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.began = sync.OnceValue(o.Clock.Now)
 	return s
 }
 
@@ -224,6 +239,9 @@ func (s *Scheduler) Observe(ctx context.Context, r Request) (*Observation, error
 	defer release()
 
 	if e.record.Instance.Operation != nil {
+		if err := s.leave(e); err != nil {
+			return nil, err
+		}
 		if err := s.recover(ctx, e, r, ex); err != nil {
 			return nil, err
 		}
@@ -263,7 +281,7 @@ func (s *Scheduler) Observe(ctx context.Context, r Request) (*Observation, error
 // read reads the current object, and says whether it is as it was. Where it is gone, and there
 // are deposed ones, the last of those takes its place.
 func (s *Scheduler) read(ctx context.Context, e *entry, r Request, ex terraform.Executor) (unchanged bool, err error) {
-	if in := e.record.Instance; !in.Exists() && len(in.Deposed) > 0 {
+	if in := e.record.Instance; !in.Exists() && len(in.Deposed) > 0 && in.Operation == nil {
 		if err := s.save(ctx, e, r, fallBack(in, "")); err != nil {
 			return false, err
 		}
@@ -277,11 +295,15 @@ func (s *Scheduler) read(ctx context.Context, e *entry, r Request, ex terraform.
 		if diags.HasErrors() {
 			return false, failed(ReasonReadFailed, diags)
 		}
+		gone := !refreshed.Instance.Exists()
+		if gone && mayDestroy(r) && s.mayAppear(e, r, "", before) {
+			return false, nil
+		}
+		delete(e.missing, "")
 		if refreshed.Unchanged {
 			e.record.Instance = refreshed.Instance // the same, and now known as the provider sends it
 			return true, nil
 		}
-		gone := !refreshed.Instance.Exists()
 		after := refreshed.Instance.AfterIdentity(before, s.o.Clock.Now())
 		if err := s.save(ctx, e, r, fallBack(after, "")); err != nil {
 			return false, err
@@ -328,8 +350,13 @@ var upToDate = terraform.Plan{Action: terraform.NoOp}
 
 // load gets the record from the store, once for each version of the provider.
 func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
-	if e.loaded && e.schema == r.Resource.Schema {
+	s.began()
+	if e.loaded && !e.outdated && e.schema == r.Resource.Schema {
 		return nil
+	}
+	var retried string
+	if e.outdated && e.unsaved {
+		retried = e.record.Handled.Retry
 	}
 	e.loaded, e.observation, e.configHash, e.validated, e.unsaved, e.claimed = false, nil, "", "", false, claimed{}
 	if r.New && !e.conflicted {
@@ -348,7 +375,10 @@ func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 		// made anew while nobody watched. What is stored is read before it is believed.
 		s.o.Logger.Info("Stored instance belongs to an earlier resource of the same name", "resource", r.Key, "uid", r.UID, "owner", rec.Owner)
 	}
-	e.record, e.loaded, e.schema = rec, true, r.Resource.Schema
+	if retried != "" {
+		rec.Handled.Retry, e.unsaved = retried, true
+	}
+	e.record, e.loaded, e.outdated, e.schema = rec, true, false, r.Resource.Schema
 	return nil
 }
 
@@ -454,6 +484,9 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	case p.Action.IsReplace():
 		return s.replace(e, r, p)
 	case p.Action == terraform.Create:
+		if err := s.doubted(e, r, p); err != nil {
+			return err
+		}
 		return s.start(e, r, task{kind: instance.Create, plan: &p})
 	default:
 		return s.start(e, r, task{kind: instance.Update, plan: &p})
