@@ -126,6 +126,7 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 		Logger:                     o.Logger.WithName("scheduler"),
 		Wake:                       registry.Wake,
 		Exists:                     registry.Exists,
+		Lease:                      lease(o),
 		OperationTimeout:           o.OperationTimeout,
 		OperationsPerConfiguration: int64(o.OperationsPerConfiguration),
 	})
@@ -155,23 +156,18 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 		Recorder: event.NewAPIRecorder(recorder),
 		Logger:   o.Logger.WithName("terraformprovider"),
 	}
-	if err := reconciler.SetupWithManager(ctx, m); err != nil {
+	reconciling, stopReconciling := context.WithCancel(ctx)
+	defer stopReconciling()
+	if err := reconciler.SetupWithManager(reconciling, m); err != nil {
+		return err
+	}
+	stop := &stopper{reconcilers: stopReconciling, operations: operations, providers: providers, grace: o.GracePeriod, log: o.Logger}
+	if err := m.Add(stop); err != nil {
 		return err
 	}
 
-	// The manager's end is not the end of the operations: those must be recorded first.
 	runErr := m.Start(ctx)
-	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.GracePeriod)
-	defer cancel()
-	if n := operations.Running(); n > 0 {
-		o.Logger.Info("Waiting for operations to end", "operations", n, "gracePeriod", o.GracePeriod.String())
-	}
-	// Closing the pool tells providers to stop, which ends calls early but with an answer; it
-	// waits for them. The scheduler records those answers.
-	closed := make(chan error, 1)
-	go func() { closed <- providers.Close(grace) }()
-	stopErr := operations.Stop(grace)
-	return errors.Join(runErr, stopErr, <-closed)
+	return errors.Join(runErr, stop.stop(ctx))
 }
 
 // resourceMetrics are those of the process: the registry takes them once, however often Run is
@@ -188,6 +184,14 @@ type warnings struct{ log logr.Logger }
 // HandleWarningHeaderWithContext implements rest.WarningHandlerWithContext.
 func (w warnings) HandleWarningHeaderWithContext(_ context.Context, _ int, _, text string) {
 	w.log.V(1).Info("Warning of the API server", "warning", text)
+}
+
+// lease is how long another process waits for this one; 0 if there is none.
+func lease(o Options) time.Duration {
+	if !o.LeaderElection {
+		return 0
+	}
+	return o.LeaseDuration
 }
 
 func protobuf(config *rest.Config) *rest.Config {
@@ -215,7 +219,8 @@ func newManager(config *rest.Config, o Options) (ctrl.Manager, error) {
 		Metrics:                       metricsserver.Options{BindAddress: o.MetricsAddress},
 		HealthProbeBindAddress:        o.HealthAddress,
 		PprofBindAddress:              o.ProfileAddress,
-		GracefulShutdownTimeout:       ptr.To(10 * time.Second),
+		// Beside the grace period of operations.
+		GracefulShutdownTimeout: ptr.To(o.GracePeriod + 10*time.Second),
 		Cache: cache.Options{
 			DefaultTransform: compact,
 		},
