@@ -88,6 +88,26 @@ func (s *Scheduler) doubt(ctx context.Context, e *entry, r Request, ex terraform
 		"Nothing is stored of this resource's object, and what its annotations say does not single one out: %s. If you know the object, give spec.import. If there is none, remove the annotations crossplane.io/external-name and landbridge.io/identity, and one is created.", why))
 }
 
+// newer looks for the object that the resource says it has, where that is another one than the one
+// that is stored, and gone: what is stored was restored from a backup, and is older than reality.
+func (s *Scheduler) newer(ctx context.Context, e *entry, r Request, ex terraform.Executor, stored instance.Instance) (bool, error) {
+	if r.Known == nil || r.Recognize == nil || r.Recognize(stored) {
+		return false, nil
+	}
+	found, diags := ex.Import(ctx, r.Resource, *r.Known)
+	switch {
+	case nonExistent(diags):
+		return false, nil
+	case diags.HasErrors():
+		return false, failed(ReasonImportFailed, append(diags, diagnostic.Errorf("Object not found",
+			"The object that is stored of this resource is gone, and the one that its annotations name could not be looked for. If there is none, remove the annotations crossplane.io/external-name and landbridge.io/identity.")...))
+	case !r.Recognize(found), isDeposed(stored, found):
+		return false, nil
+	}
+	found.Deposed = stored.Deposed
+	return true, s.take(ctx, e, r, found)
+}
+
 // importOf is how to import an object that was found by an identity: by its own, which is whole.
 func importOf(found instance.Instance, by cty.Value) terraform.ImportTarget {
 	if known(found.Identity) {

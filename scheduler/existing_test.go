@@ -270,3 +270,56 @@ func TestDoubt(t *testing.T) {
 		})
 	}
 }
+
+// What is stored may be older than reality: then the resource has another object than the one
+// that is stored.
+func TestRestoredState(t *testing.T) {
+	cases := map[string]struct {
+		kind    identityKind
+		known   string
+		objects []string // besides the one that is stored, which is gone
+		want    string   // the object in the end; made anew unless it was there
+	}{
+		"replaced since":            {kind: assigned, known: "i-2", objects: []string{"x"}, want: "i-2"},
+		"replaced since, without":   {kind: noIdentity, known: "i-2", objects: []string{"x"}, want: "i-2"},
+		"replaced since, gone too":  {kind: assigned, known: "i-9", want: "i-2"},
+		"the same, and gone":        {kind: assigned, known: "i-1", want: "i-2"},
+		"the same, and another one": {kind: assigned, known: "i-1", objects: []string{"z"}, want: "i-3"},
+	}
+	for name, tc := range cases {
+		for _, deleted := range []bool{false, true} {
+			if deleted {
+				name += ", deleted"
+			}
+			t.Run(name, func(t *testing.T) {
+				newEstate(t, tc.kind, func(x *estate) {
+					x.cloud.add(object{"x", 1})
+					a := x.resource("a", 0, "x")
+					a.stores(x.cloud.instance("i-1"))
+					x.cloud.remove("i-1")
+					for _, name := range tc.objects {
+						x.cloud.add(object{name, 1})
+					}
+					a.r.Known = byID(tc.known)
+					a.r.Recognize = func(in instance.Instance) bool { return idOf(in) == tc.known }
+					if !deleted {
+						if o := a.settle(); idOf(o.Instance) != tc.want {
+							t.Errorf("the object is %q, want %q", idOf(o.Instance), tc.want)
+						}
+						return
+					}
+					a.r.Config, a.r.ConfigHash, a.r.Deleted = nil, "", true
+					if o := a.observe(); o.Exists() {
+						if err := a.sched.Delete(t.Context(), a.r); err != nil {
+							t.Fatal(err)
+						}
+						synctest.Wait()
+					}
+					if slices.Contains(x.cloud.ids(), tc.known) {
+						t.Error("the object is still there")
+					}
+				})
+			})
+		}
+	}
+}

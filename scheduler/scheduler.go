@@ -304,6 +304,11 @@ func (s *Scheduler) read(ctx context.Context, e *entry, r Request, ex terraform.
 			e.record.Instance = refreshed.Instance // the same, and now known as the provider sends it
 			return true, nil
 		}
+		if gone {
+			if found, err := s.newer(ctx, e, r, ex, before); found || err != nil {
+				return false, err
+			}
+		}
 		after := refreshed.Instance.AfterIdentity(before, s.o.Clock.Now())
 		if err := s.save(ctx, e, r, fallBack(after, "")); err != nil {
 			return false, err
