@@ -121,8 +121,9 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 
 	providers := pool.New(o.Pool)
 	registry := &terraformprovider.Registry{}
+	secrets := &store.Secrets{Client: kube.CoreV1().Secrets(o.Namespace)}
 	operations := scheduler.New(scheduler.Options{
-		Store:                      &store.Secrets{Client: kube.CoreV1().Secrets(o.Namespace)},
+		Store:                      secrets,
 		Logger:                     o.Logger.WithName("scheduler"),
 		Wake:                       registry.Wake,
 		Exists:                     registry.Exists,
@@ -163,6 +164,9 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 	}
 	stop := &stopper{reconcilers: stopReconciling, operations: operations, providers: providers, grace: o.GracePeriod, log: o.Logger}
 	if err := m.Add(stop); err != nil {
+		return err
+	}
+	if err := m.Add(&sweeper{store: secrets, live: m.GetAPIReader(), mapper: m.GetRESTMapper(), log: o.Logger}); err != nil {
 		return err
 	}
 

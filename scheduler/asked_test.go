@@ -46,7 +46,7 @@ func TestTokensActOnce(t *testing.T) {
 		"restart":      func(h *harness) { h.restart() },
 		"lost record": func(h *harness) {
 			h.r.Known = &terraform.ImportTarget{ID: idOf(h.stored().Instance)}
-			_ = h.store.Delete(t.Context(), h.r.Key)
+			_ = h.store.Delete(t.Context(), h.r.Key, h.stored().Version)
 			h.restart()
 		},
 	} {

@@ -555,12 +555,15 @@ func (m *memory) Save(_ context.Context, k store.Key, r *schema.Resource, rec st
 	return rec, nil
 }
 
-func (m *memory) Delete(_ context.Context, k store.Key) error {
+func (m *memory) Delete(_ context.Context, k store.Key, version string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	f := m.begin("delete", k)
 	if f == unavailable {
 		return errUnavailable
+	}
+	if r, ok := m.records[k]; ok && r.version != version {
+		return store.ErrConflict
 	}
 	m.log.add("delete")
 	delete(m.records, k)

@@ -147,11 +147,11 @@ func (p *process) Save(ctx context.Context, k store.Key, r *schema.Resource, rec
 	return p.memory.Save(ctx, k, r, rec)
 }
 
-func (p *process) Delete(ctx context.Context, k store.Key) error {
+func (p *process) Delete(ctx context.Context, k store.Key, version string) error {
 	if p.dead.Load() {
 		return errUnavailable
 	}
-	return p.memory.Delete(ctx, k)
+	return p.memory.Delete(ctx, k, version)
 }
 
 // fataler is a test of either kind.
@@ -354,7 +354,7 @@ func (j *journalTest) loseRecord(t *rapid.T) {
 	if rec.Instance.Operation != nil || idOf(rec.Instance) != j.known || j.imports != "" || len(rec.Instance.Deposed)+len(j.cloud.coming) > 0 {
 		t.Skip("it would be lost for good, or waits for a person to say what to import")
 	}
-	_ = j.records.Delete(context.Background(), j.key())
+	_ = j.records.Delete(context.Background(), j.key(), rec.Version)
 }
 
 func (j *journalTest) destroy(*rapid.T) {

@@ -477,7 +477,7 @@ func TestConcludeUntilStored(t *testing.T) {
 func TestConcludeOverForeignWrite(t *testing.T) {
 	cases := map[string]func(h *harness){
 		"touched": func(h *harness) { h.store.touch(h.r.Key) },
-		"deleted": func(h *harness) { _ = h.store.Delete(context.Background(), h.r.Key) },
+		"deleted": func(h *harness) { _ = h.store.Delete(context.Background(), h.r.Key, h.stored().Version) },
 	}
 	for name, meddle := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -445,7 +445,7 @@ func (s *Scheduler) Forget(ctx context.Context, r Request) error {
 	if e.running != nil {
 		return &Error{Reason: ReasonStore, Err: errors.New("an operation is still running")}
 	}
-	if err := s.o.Store.Delete(ctx, r.Key); err != nil {
+	if err := s.forget(ctx, e, r); err != nil {
 		return &Error{Reason: ReasonStore, Err: err}
 	}
 	s.mu.Lock()
@@ -453,6 +453,27 @@ func (s *Scheduler) Forget(ctx context.Context, r Request) error {
 	s.mu.Unlock()
 	s.wake(s.owners.Release(r.Key))
 	return nil
+}
+
+// forget removes what is stored of this very resource: there may be a new one of the same name.
+func (s *Scheduler) forget(ctx context.Context, e *entry, r Request) error {
+	for e.loaded && !e.outdated {
+		err := s.o.Store.Delete(ctx, r.Key, e.record.Version)
+		if !errors.Is(err, store.ErrConflict) {
+			return err
+		}
+		e.loaded = false
+	}
+	rec, err := s.o.Store.Load(ctx, r.Key, r.Resource.Schema)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return nil
+	case err != nil:
+		return err
+	case rec.Owner != r.UID:
+		return nil
+	}
+	return s.o.Store.Delete(ctx, r.Key, rec.Version)
 }
 
 // Apply implements Interface.

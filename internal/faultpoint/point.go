@@ -48,7 +48,7 @@ const (
 	Annotate Process = "annotate"
 	// Status tells of what was found out.
 	Status Process = "status"
-	// Finalize forgets what is stored, and then lets the custom resource go.
+	// Finalize lets the custom resource go, and then forgets what is stored of it.
 	Finalize Process = "finalize"
 )
 
@@ -67,9 +67,9 @@ const (
 
 	BeforeWrite   Step = "before-write"
 	AfterWrite    Step = "after-write"
-	BeforeForget  Step = "before-forget"
 	BeforeRelease Step = "before-release"
-	AfterRelease  Step = "after-release"
+	BeforeForget  Step = "before-forget"
+	AfterForget   Step = "after-forget"
 )
 
 var steps = []struct {
@@ -79,7 +79,7 @@ var steps = []struct {
 	{[]Process{Create, Update, Delete, Destroy, Recreate, CreateFirst, DestroyDeposed}, []Step{BeforeIntent, BeforeDispatch, InFlight, BeforeConclude, BeforeTold}},
 	{[]Process{RecoverCreate, Recover, Import, Asked}, []Step{BeforeConclude, BeforeTold}},
 	{[]Process{Annotate, Status}, []Step{BeforeWrite, AfterWrite}},
-	{[]Process{Finalize}, []Step{BeforeForget, BeforeRelease, AfterRelease}},
+	{[]Process{Finalize}, []Step{BeforeRelease, BeforeForget, AfterForget}},
 }
 
 // All are all points that there are.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -25,6 +26,7 @@ const (
 	dataHandled  = "handled.json" // Tokens
 
 	labelManagedBy      = "app.kubernetes.io/managed-by"
+	labelEmpty          = "landbridge.io/empty"
 	annotationOwnerUID  = "landbridge.io/owner-uid"
 	annotationOwnerKind = "landbridge.io/owner-kind"
 	annotationOwnerName = "landbridge.io/owner"
@@ -115,6 +117,9 @@ func (s *Secrets) Save(ctx context.Context, k Key, r *schema.Resource, rec Recor
 		Type: v1alpha1.SecretTypeInstance,
 		Data: map[string][]byte{dataInstance: data},
 	}
+	if nothing(rec.Instance) {
+		secret.Labels[labelEmpty] = "true"
+	}
 	if rec.Handled != (Tokens{}) {
 		if secret.Data[dataHandled], err = json.Marshal(rec.Handled); err != nil {
 			return rec, fmt.Errorf("cannot encode %s: %w", dataHandled, err)
@@ -137,9 +142,54 @@ func (s *Secrets) Save(ctx context.Context, k Key, r *schema.Resource, rec Recor
 	return rec, nil
 }
 
+// nothing says whether an instance remembers nothing.
+func nothing(in instance.Instance) bool {
+	return !in.Exists() && in.Operation == nil && len(in.Deposed) == 0
+}
+
+// Sweep removes what is stored of resources that are not there any more, and remembers nothing:
+// a process that lets a resource go removes that afterwards, if it gets so far. It returns how
+// many there were.
+func (s *Secrets) Sweep(ctx context.Context, exists func(context.Context, Key) (bool, error)) (int, error) {
+	list, err := s.Client.List(ctx, metav1.ListOptions{LabelSelector: labelManagedBy + "=landbridge," + labelEmpty + "=true"})
+	if err != nil {
+		return 0, fmt.Errorf("cannot list stored instances: %w", err)
+	}
+	n := 0
+	var errs []error
+	for i := range list.Items {
+		secret := &list.Items[i]
+		kind, group, _ := strings.Cut(secret.Annotations[annotationOwnerKind], ".")
+		namespace, name, namespaced := strings.Cut(secret.Annotations[annotationOwnerName], "/")
+		if !namespaced {
+			namespace, name = "", namespace
+		}
+		k := Key{Group: group, Kind: kind, Namespace: namespace, Name: name}
+		if string(secret.Type) != v1alpha1.SecretTypeInstance || SecretName(k) != secret.Name {
+			continue // none of ours
+		}
+		found, err := exists(ctx, k)
+		if err == nil && !found {
+			if err = s.Delete(ctx, k, secret.ResourceVersion); err == nil {
+				n++
+			}
+		}
+		if err != nil && !errors.Is(err, ErrConflict) {
+			errs = append(errs, err)
+		}
+	}
+	return n, errors.Join(errs...)
+}
+
 // Delete implements Store.
-func (s *Secrets) Delete(ctx context.Context, k Key) error {
-	err := s.Client.Delete(ctx, SecretName(k), metav1.DeleteOptions{})
+func (s *Secrets) Delete(ctx context.Context, k Key, version string) error {
+	if version == "" {
+		return nil // it was never stored
+	}
+	err := s.Client.Delete(ctx, SecretName(k), metav1.DeleteOptions{Preconditions: &metav1.Preconditions{ResourceVersion: &version}})
+	if kerrors.IsConflict(err) {
+		return ErrConflict
+	}
 	if err != nil && !kerrors.IsNotFound(err) {
 		return fmt.Errorf("cannot delete the stored instance: %w", err)
 	}

@@ -126,8 +126,11 @@ func TestSecrets(t *testing.T) {
 		t.Errorf("the Secret is of type %s, labels %v, annotations %v", secret.Type, secret.Labels, secret.Annotations)
 	}
 
+	if err := s.Delete(t.Context(), k, created.Version); !errors.Is(err, store.ErrConflict) {
+		t.Errorf("deleting what was changed since: %v", err)
+	}
 	for range 2 { // deleting twice is no error
-		if err := s.Delete(t.Context(), k); err != nil {
+		if err := s.Delete(t.Context(), k, changed.Version); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -299,7 +302,7 @@ func TestSecretsErrorsHoldNoSecrets(t *testing.T) {
 			}
 		})
 	}
-	if err := (&store.Secrets{Client: client}).Delete(gone, key("one")); err == nil {
+	if err := (&store.Secrets{Client: client}).Delete(gone, key("one"), "1"); err == nil {
 		t.Error("deleted without a connection")
 	}
 }

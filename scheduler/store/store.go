@@ -46,6 +46,7 @@ type Store interface {
 	// Save writes the record, if its Version is still the stored one, and returns it with its
 	// new Version; else ErrConflict. A record with an empty Version must not exist yet.
 	Save(ctx context.Context, k Key, r *schema.Resource, rec Record) (Record, error)
-	// Delete removes what is stored; nothing stored is no error.
-	Delete(ctx context.Context, k Key) error
+	// Delete removes what is stored, if it is of that version still; else ErrConflict. Nothing
+	// stored is no error.
+	Delete(ctx context.Context, k Key, version string) error
 }

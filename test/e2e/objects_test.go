@@ -96,7 +96,8 @@ func (c *cluster) secret(t *testing.T, namespace, name string, data map[string]s
 	return s
 }
 
-// stored are the Secrets that hold what is remembered of the namespace's resources.
+// stored are the Secrets that hold what is remembered of the namespace's resources. Those that hold
+// nothing are removed when their resource is gone, and may be there for a moment more.
 func (c *cluster) stored(t *testing.T, namespace string) []corev1.Secret {
 	t.Helper()
 	list := &corev1.SecretList{}
@@ -105,7 +106,7 @@ func (c *cluster) stored(t *testing.T, namespace string) []corev1.Secret {
 	}
 	var out []corev1.Secret
 	for _, s := range list.Items {
-		if strings.HasPrefix(s.Annotations["landbridge.io/owner"], namespace+"/") {
+		if strings.HasPrefix(s.Annotations["landbridge.io/owner"], namespace+"/") && s.Labels["landbridge.io/empty"] == "" {
 			out = append(out, s)
 		}
 	}
