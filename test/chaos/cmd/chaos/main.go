@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/klog/v2"
+
+	"github.com/landbridge-io/landbridge/internal/faultpoint"
+	"github.com/landbridge-io/landbridge/test/chaos"
+)
+
+func main() {
+	klog.SetLogger(logr.Discard()) // the API server's absences are meant
+	var (
+		o            chaos.Options
+		points, only string
+		verbose      bool
+	)
+	flag.IntVar(&o.Operations, "ops", 1000, "how many operations users do at least")
+	flag.Uint64Var(&o.Seed, "seed", 1, "which ones, and which faults happen")
+	flag.StringVar(&points, "points", "", "fault points to try, comma-separated, by the beginnings of their names; all by default, - for none")
+	flag.StringVar(&only, "faults", "", "what else to try, comma-separated, by the beginnings of the names; all by default, - for none")
+	flag.BoolVar(&o.Race, "race", false, "build the controller with the race detector")
+	flag.DurationVar(&o.Limit, "limit", 2*time.Minute, "how long everything may take to get well at the end")
+	flag.BoolVar(&verbose, "v", false, "say what is done")
+	flag.Parse()
+	for _, p := range faultpoint.All() {
+		if points == "" || begins(p.String(), points) {
+			o.Points = append(o.Points, p)
+		}
+	}
+	if only != "" {
+		o.Only = strings.Split(only, ",")
+	}
+	if verbose {
+		o.Log = os.Stderr
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, o, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "chaos:", err)
+		fmt.Fprintf(os.Stderr, "chaos: the same again: make chaos OPS=%d SEED=%d\n", o.Operations, o.Seed)
+		os.Exit(1)
+	}
+}
+
+func begins(name, list string) bool {
+	for prefix := range strings.SplitSeq(list, ",") {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+func run(ctx context.Context, o chaos.Options, out io.Writer) (err error) {
+	if o.Dir, err = os.MkdirTemp("", "landbridge-chaos-"); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%w\nlogs are in %s", err, o.Dir)
+			return
+		}
+		_ = os.RemoveAll(o.Dir)
+	}()
+	r, err := chaos.Run(ctx, o)
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(out, r)
+	fmt.Fprintln(out, r.Line())
+	if !r.OK() {
+		return fmt.Errorf("seed %d found something", o.Seed)
+	}
+	return nil
+}

@@ -1,0 +1,184 @@
+package chaos
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/landbridge-io/landbridge/internal/faultpoint"
+	"github.com/landbridge-io/landbridge/internal/testbin"
+)
+
+// poll is how often the controller looks at what has not changed, and lease how long another one
+// waits for it.
+const (
+	poll  = 4 * time.Second
+	lease = 3 * time.Second
+)
+
+// program is the controller with fault points compiled in.
+func program(race bool) testbin.Target {
+	t := testbin.Landbridge
+	t.Output, t.Flags = "bin/chaos/landbridge", []string{"-tags=faultpoints"}
+	if race {
+		t.Output, t.Flags = "bin/chaos/landbridge-race", append(t.Flags, "-race")
+	}
+	return t
+}
+
+// controller is one process.
+type controller struct {
+	name   string
+	cmd    *exec.Cmd
+	log    string
+	exited chan struct{}
+	err    error // of the process; to be read after exited
+}
+
+// start says how a controller is to be.
+type start struct {
+	// at, if set, is what to do at which fault point: "<process>/<step>:<nth>:<action>".
+	at string
+	// elected has it wait for the lease.
+	elected bool
+	// grace is how long it waits for operations when told to stop.
+	grace time.Duration
+}
+
+// startController starts another process.
+func (w *world) startController(s start) (*controller, error) {
+	w.incarnations++
+	if s.grace == 0 {
+		s.grace = 15 * time.Second
+	}
+	c := &controller{name: fmt.Sprintf("controller-%03d", w.incarnations), exited: make(chan struct{})}
+	c.log = filepath.Join(w.dir, c.name+".log")
+	log, err := os.Create(c.log)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	c.cmd = exec.Command(w.program, "controller", "--kubeconfig", w.server.Kubeconfig, "--provider-cache", filepath.Join(w.dir, "cache"),
+		"--poll", poll.String(), "--leader-elect="+strconv.FormatBool(s.elected), "--lease-duration", lease.String(), "--grace-period", s.grace.String(),
+		"--events-per-second", "50", "--metrics-address", "0", "--health-address", "0", "-v", "1")
+	c.cmd.Env = append(os.Environ(), faultpoint.Variable+"="+s.at)
+	c.cmd.Stdout, c.cmd.Stderr = log, log
+	dieWithParent(c.cmd)
+	if err := c.cmd.Start(); err != nil {
+		return nil, err
+	}
+	go func() {
+		defer close(c.exited)
+		c.err = c.cmd.Wait()
+	}()
+	w.note("%s starts%s", c.name, describe(s))
+	return c, nil
+}
+
+func describe(s start) string {
+	var out string
+	if s.at != "" {
+		out += ", " + s.at
+	}
+	if s.elected {
+		out += ", elected"
+	}
+	return out
+}
+
+func (c *controller) pid() int { return c.cmd.Process.Pid }
+
+func (c *controller) signal(s syscall.Signal) { _ = c.cmd.Process.Signal(s) }
+
+// alive says whether the process is there, paused or not.
+func (c *controller) alive() bool {
+	select {
+	case <-c.exited:
+		return false
+	default:
+		return true
+	}
+}
+
+// kill ends the process and waits until it is gone.
+func (c *controller) kill() {
+	c.signal(syscall.SIGKILL)
+	<-c.exited
+}
+
+// stop asks the process to end.
+func (c *controller) stop(ctx context.Context, limit time.Duration) error {
+	c.signal(syscall.SIGTERM)
+	return c.ends(ctx, limit)
+}
+
+// ends waits until the process has ended.
+func (c *controller) ends(ctx context.Context, limit time.Duration) error {
+	select {
+	case <-c.exited:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(limit):
+		// Its goroutines are in its log, then.
+		c.signal(syscall.SIGQUIT)
+		time.Sleep(time.Second)
+		c.kill()
+		return fmt.Errorf("%s does not end within %s; see %s", c.name, limit, c.log)
+	}
+}
+
+// says is whether the process has written something.
+func (c *controller) says(text string) bool {
+	content, _ := os.ReadFile(c.log)
+	return bytes.Contains(content, []byte(text))
+}
+
+// reached says whether the process has got to its fault point.
+func (c *controller) reached(p faultpoint.Point) bool {
+	return c.says(faultpoint.Announcement + p.String() + "\n")
+}
+
+// works says whether the process is not waiting for the lease.
+func (c *controller) works() bool { return c.says("Starting workers") }
+
+// crashed is what the process said last, if it ended as programs do that have a bug.
+func (c *controller) crashed() string {
+	content, _ := os.ReadFile(c.log)
+	for _, sign := range []string{"\npanic: ", "\nfatal error: ", "WARNING: DATA RACE"} {
+		if i := bytes.Index(content, []byte(sign)); i >= 0 {
+			return strings.TrimSpace(string(content[i:min(len(content), i+2000)]))
+		}
+	}
+	return ""
+}
+
+// providers are the processes that a process has started.
+func providers(pid int) []int {
+	var out []int
+	paths, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, p := range paths {
+		b, err := os.ReadFile(p)
+		if err != nil {
+			continue
+		}
+		for field := range strings.FieldsSeq(string(b)) {
+			if n, err := strconv.Atoi(field); err == nil {
+				out = append(out, n)
+			}
+		}
+	}
+	return out
+}
+
+// dieWithParent keeps a process from outliving this one.
+func dieWithParent(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+}

@@ -1,0 +1,136 @@
+package chaos
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/landbridge-io/landbridge/internal/playgroundtest"
+)
+
+// What happens to the API server, and to the cloud.
+
+// apiServer takes the API server away for a while.
+func (a *agenda) apiServer(ctx context.Context, how string, elected bool) error {
+	if err := a.restart(start{elected: elected}); err != nil {
+		return err
+	}
+	if err := a.running.working(ctx, 30*time.Second); err != nil {
+		return err
+	}
+	pause(ctx, a.upTo(time.Second))
+	a.count("API server " + how)
+	a.note("the API server is %s", how)
+	// Longer than the lease, so that whoever has it must give it up.
+	away := lease + time.Second + a.upTo(time.Second)
+	if how == "paused" {
+		_ = syscall.Kill(a.server.PID, syscall.SIGSTOP)
+		pause(ctx, away)
+		_ = syscall.Kill(a.server.PID, syscall.SIGCONT)
+		a.note("the API server goes on")
+		return a.alive()
+	}
+	var err error
+	if how == "killed" {
+		a.server.Kill()
+	} else {
+		err = a.server.Stop()
+	}
+	pause(ctx, away)
+	if err = errors.Join(err, a.startAPIServer(ctx)); err != nil {
+		return err
+	}
+	a.note("the API server is back")
+	return a.alive()
+}
+
+func (w *world) startAPIServer(ctx context.Context) error {
+	o := playgroundtest.Options{Dir: filepath.Join(w.dir, "cluster"), Port: w.port}
+	server, err := playgroundtest.Run(ctx, o)
+	if err != nil {
+		return fmt.Errorf("the API server does not come back: %w", err)
+	}
+	w.server = server
+	return nil
+}
+
+// cloudAway takes the cloud away for a while.
+func (a *agenda) cloudAway(ctx context.Context) error {
+	if err := a.alive(); err != nil {
+		return err
+	}
+	a.count("cloud killed")
+	a.note("the cloud is killed")
+	a.cloud.kill()
+	pause(ctx, time.Second+a.upTo(2*time.Second))
+	defer a.note("the cloud is back")
+	return a.cloud.start(ctx)
+}
+
+// weather is what can go wrong in the cloud. Faults are for a number of requests, or until
+// the weather changes.
+var weather = map[string][]fault{
+	"refuses everything for a moment": {{"status": 503, "count": 40}},
+	"throttles":                       {{"status": 429, "count": 25}, {"on": "create", "status": 429, "count": 4}},
+	"drops connections":               {{"drop": true, "count": 30}, {"on": "create", "drop": true, "count": 3}, {"on": "update", "drop": true, "count": 5}},
+	"is slow":                         {{"delay": "400ms", "count": 60}, {"task_delay": "1500ms", "count": 10}},
+	"fails tasks":                     {{"on": "create", "task_outcome": "fail", "count": 3}, {"on": "delete", "task_outcome": "fail", "count": 2}},
+	"never ends tasks":                {{"on": "create", "task_outcome": "hang", "count": 2}},
+	"loses answers": {
+		{"on": "create", "collection": "datastores", "lose_answer": true, "count": 2},
+		{"on": "create", "collection": "tickets", "lose_answer": true, "count": 2},
+		{"on": "update", "lose_answer": true, "count": 6}, {"on": "delete", "lose_answer": true, "count": 4}, {"on": "task", "lose_answer": true, "count": 6},
+	},
+	"shows what it made later": {{"on": "create", "visible_after": "600ms", "count": 6}},
+}
+
+// cloudWeather has users work while something goes wrong in the cloud.
+func (a *agenda) cloudWeather(ctx context.Context, name string) error {
+	if err := a.alive(); err != nil {
+		return err
+	}
+	if err := a.running.working(ctx, 30*time.Second); err != nil {
+		return err
+	}
+	// Whatever earlier processes left is found out before: of what is there, and cannot be seen, nobody can know.
+	pause(ctx, time.Second)
+	a.count("cloud " + name)
+	a.note("the cloud %s", name)
+	for _, f := range weather[name] {
+		if err := a.cloud.addFault(ctx, f); err != nil {
+			return err
+		}
+	}
+	for _, by := range []string{opUpdate, opRecreate} {
+		enough := a.ask(ctx, by, every)
+		pause(ctx, 1200*time.Millisecond)
+		enough()
+	}
+	a.note("the cloud is well again")
+	return a.calm(ctx)
+}
+
+// calm ends all faults of the cloud, and what they left.
+func (a *agenda) calm(ctx context.Context) error {
+	if err := a.cloud.clearFaults(ctx); err != nil {
+		return err
+	}
+	under, err := a.cloud.creating(ctx)
+	if err != nil {
+		return err
+	}
+	for _, t := range under {
+		outcome := "succeed"
+		if a.random.IntN(2) == 0 {
+			outcome = "fail"
+		}
+		var gone *cloudError
+		if err := a.cloud.endTask(ctx, t.ID, outcome); err != nil && !errors.As(err, &gone) {
+			return err
+		}
+	}
+	return nil
+}

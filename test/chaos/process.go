@@ -1,0 +1,207 @@
+package chaos
+
+import (
+	"context"
+	"fmt"
+	"syscall"
+	"time"
+
+	"github.com/landbridge-io/landbridge/internal/faultpoint"
+)
+
+// What happens to the controller's processes, and to those of the providers.
+
+// restart has a new controller, whatever became of the last one.
+func (w *world) restart(s start) error {
+	if w.running != nil && w.running.alive() {
+		w.running.kill()
+	}
+	if text := w.crash(); text != "" {
+		return fmt.Errorf("%s crashed:\n%s", w.running.name, text)
+	}
+	var err error
+	w.running, err = w.startController(s)
+	return err
+}
+
+// crash is how the last controller ended, if it ended by itself for a reason that is a bug.
+func (w *world) crash() string {
+	if w.running == nil {
+		return ""
+	}
+	return w.running.crashed()
+}
+
+// alive starts a new controller if the last one has ended, as a cluster does.
+func (w *world) alive() error {
+	if w.running != nil && w.running.alive() {
+		return nil
+	}
+	return w.restart(start{})
+}
+
+// working waits until a controller works.
+func (c *controller) working(ctx context.Context, limit time.Duration) error {
+	for end := time.Now().Add(limit); !c.works(); pause(ctx, 20*time.Millisecond) {
+		if time.Now().After(end) || ctx.Err() != nil || !c.alive() {
+			return fmt.Errorf("%s does not begin to work within %s; see %s", c.name, limit, c.log)
+		}
+	}
+	return nil
+}
+
+// ask has users do an operation, again and again, until the returned function is called.
+func (w *world) ask(ctx context.Context, name string, fits func(*slot) bool) (enough func()) {
+	d := &demand{name: name, fits: fits, left: make(chan struct{}, 3)}
+	ctx, cancel := context.WithCancel(ctx)
+	w.demand.Store(d)
+	go func() {
+		for ctx.Err() == nil {
+			for range cap(d.left) {
+				select {
+				case d.left <- struct{}{}:
+				default:
+				}
+			}
+			pause(ctx, 2*time.Second)
+		}
+	}()
+	return func() {
+		cancel()
+		w.demand.CompareAndSwap(d, nil)
+	}
+}
+
+// killController ends the controller at a random instant.
+func (a *agenda) killController(ctx context.Context) error {
+	pause(ctx, a.upTo(1500*time.Millisecond))
+	a.running.kill()
+	a.count("controller killed")
+	return a.restart(start{})
+}
+
+// stopController asks the controller to end while creates are under way that take longer than
+// its grace period, or not.
+func (a *agenda) stopController(ctx context.Context, grace time.Duration) error {
+	if err := a.restart(start{grace: grace}); err != nil {
+		return err
+	}
+	if err := a.slowCreates(ctx, 2500*time.Millisecond); err != nil {
+		return err
+	}
+	err := a.running.stop(ctx, grace+15*time.Second)
+	a.count(fmt.Sprintf("controller stopped, grace period %s", grace))
+	if err != nil {
+		return err
+	}
+	return a.restart(start{})
+}
+
+// slowCreates has creates under way that take so long.
+func (a *agenda) slowCreates(ctx context.Context, long time.Duration) error {
+	if err := a.cloud.addFault(ctx, fault{"on": "create", "task_delay": long.String(), "count": 4}); err != nil {
+		return err
+	}
+	enough := a.ask(ctx, opCreate, every)
+	defer enough()
+	for end := time.Now().Add(15 * time.Second); time.Now().Before(end) && ctx.Err() == nil; pause(ctx, 50*time.Millisecond) {
+		if under, err := a.cloud.creating(ctx); err == nil && len(under) > 1 {
+			return nil
+		}
+	}
+	return ctx.Err() // nothing is under way, and so nothing is tried
+}
+
+// hitProvider does something to one of the providers' processes.
+func (a *agenda) hitProvider(ctx context.Context, what string) error {
+	if err := a.alive(); err != nil {
+		return err
+	}
+	pause(ctx, a.upTo(time.Second))
+	all := providers(a.running.pid())
+	if len(all) == 0 {
+		return nil
+	}
+	pid := all[a.random.IntN(len(all))]
+	a.count("provider " + what)
+	a.note("provider %d is %s", pid, what)
+	switch what {
+	case "killed":
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	case "paused":
+		_ = syscall.Kill(pid, syscall.SIGSTOP)
+		pause(ctx, time.Second+a.upTo(2*time.Second))
+		_ = syscall.Kill(pid, syscall.SIGCONT)
+	case "killed, then the controller":
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+		pause(ctx, a.upTo(300*time.Millisecond))
+		a.running.kill()
+		return a.restart(start{})
+	}
+	return nil
+}
+
+// providersAt ends the providers' processes while a call is in flight.
+func (a *agenda) providersAt(ctx context.Context, process faultpoint.Process) error {
+	p := faultpoint.Point{Process: process, Step: faultpoint.InFlight}
+	if err := a.restart(start{at: p.String() + ":1:" + string(faultpoint.KillProviders)}); err != nil {
+		return err
+	}
+	ok, err := a.provoke(ctx, p, func(c *controller) bool { return c.reached(p) })
+	if ok {
+		a.count("provider killed in flight: " + string(process))
+	}
+	return err
+}
+
+// fence pauses a controller that has the lease at a point, until another one has taken over,
+// and then lets it go on.
+func (a *agenda) fence(ctx context.Context, p faultpoint.Point) error {
+	if err := a.restart(start{elected: true, at: p.String() + ":1:" + string(faultpoint.Pause)}); err != nil {
+		return err
+	}
+	first := a.running
+	ok, err := a.provoke(ctx, p, func(c *controller) bool { return c.reached(p) })
+	if err != nil || !ok {
+		return err
+	}
+	second, err := a.startController(start{elected: true})
+	if err != nil {
+		return err
+	}
+	a.running = second
+	defer first.kill()
+	if err := second.working(ctx, 30*time.Second); err != nil {
+		return err
+	}
+	// Time enough to find what the first one has left, and for a user to be told of it.
+	pause(ctx, 2*time.Second)
+	first.signal(syscall.SIGCONT)
+	a.count("controller paused beyond its lease: " + p.String())
+	return first.ends(ctx, 30*time.Second)
+}
+
+// handOver stops a controller that has the lease while creates are under way, and another one waits.
+func (a *agenda) handOver(ctx context.Context) error {
+	if err := a.restart(start{elected: true}); err != nil {
+		return err
+	}
+	first := a.running
+	if err := first.working(ctx, 30*time.Second); err != nil {
+		return err
+	}
+	second, err := a.startController(start{elected: true})
+	if err != nil {
+		return err
+	}
+	a.running = second
+	defer first.kill()
+	if err := a.slowCreates(ctx, 2500*time.Millisecond); err != nil {
+		return err
+	}
+	a.count("controller stopped, another one takes over")
+	if err := first.stop(ctx, 30*time.Second); err != nil {
+		return err
+	}
+	return second.working(ctx, 30*time.Second)
+}

@@ -1,0 +1,186 @@
+package chaos
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/landbridge-io/landbridge/internal/faultpoint"
+)
+
+// Options of Run.
+type Options struct {
+	// Operations is how many operations users do at least.
+	Operations int
+	// Seed says which ones, and which faults happen.
+	Seed uint64
+	// Points are the fault points that are tried.
+	Points []faultpoint.Point
+	// Only are the faults besides those points, by the beginning of their names; all unless given.
+	Only []string
+	// Race builds the controller with the race detector.
+	Race bool
+	// Limit is how long everything may take to get well at the end.
+	Limit time.Duration
+	// Dir is where data and logs are kept.
+	Dir string
+	// Log gets what is done, besides the file chaos.log.
+	Log io.Writer
+}
+
+// Report is what came out.
+type Report struct {
+	Operations                       int64
+	Duplicates, Orphans, Lost, Stuck []string
+	Reached, Points                  int
+	Missed                           []string
+	Unasked, Leaks                   []string
+	Injected, Resolved               map[string]int
+	Took, Settling                   time.Duration
+	Controllers                      int
+}
+
+// Line is the report in a line.
+func (r *Report) Line() string {
+	return fmt.Sprintf("chaos: %d operations, %d duplicates, %d orphans, %d lost secrets, %d stuck, %d of %d fault points",
+		r.Operations, len(r.Duplicates), len(r.Orphans), len(r.Lost), len(r.Stuck), r.Reached, r.Points)
+}
+
+// OK says whether nothing is wrong.
+func (r *Report) OK() bool {
+	return len(r.Duplicates)+len(r.Orphans)+len(r.Lost)+len(r.Stuck)+len(r.Unasked)+len(r.Leaks) == 0 && r.Reached == r.Points
+}
+
+// String is all that is known, but the line.
+func (r *Report) String() string {
+	var b strings.Builder
+	counted := func(title string, counts map[string]int) {
+		fmt.Fprintf(&b, "%s:\n", title)
+		for _, name := range slices.Sorted(maps.Keys(counts)) {
+			fmt.Fprintf(&b, "  %4d  %s\n", counts[name], name)
+		}
+	}
+	listed := func(title string, list []string) {
+		if len(list) > 0 {
+			fmt.Fprintf(&b, "%s:\n  %s\n", title, strings.Join(list, "\n  "))
+		}
+	}
+	counted("faults, besides those at fault points", r.Injected)
+	counted("what users were asked, and said", r.Resolved)
+	fmt.Fprintf(&b, "%d controllers, %.0f s, of which %.0f s until all was well\n", r.Controllers, r.Took.Seconds(), r.Settling.Seconds())
+	listed("duplicates", r.Duplicates)
+	listed("orphans", r.Orphans)
+	listed("lost secrets", r.Lost)
+	listed("stuck", r.Stuck)
+	listed("destroyed, though nobody asked for it", r.Unasked)
+	listed("secrets shown", r.Leaks)
+	listed("fault points that were not reached", r.Missed)
+	return b.String()
+}
+
+// Run has users work while faults happen, and judges what there is at the end. An error says that
+// it could not be done, or that a process crashed.
+func Run(ctx context.Context, o Options) (_ *Report, err error) {
+	file, err := os.Create(filepath.Join(o.Dir, "chaos.log"))
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	log := io.Writer(file)
+	if o.Log != nil {
+		log = io.MultiWriter(file, o.Log)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	w, err := newWorld(ctx, o, o.Dir, log)
+	if w != nil {
+		defer w.close()
+	}
+	if err == nil {
+		err = w.install(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	w.slots = newSlots(w, o)
+	a := &agenda{
+		world: w, want: o.Operations, points: o.Points, only: o.Only, reached: map[faultpoint.Point]bool{},
+		random: rand.New(rand.NewPCG(o.Seed, 0)),
+	}
+
+	stop, ended := make(chan struct{}), make(chan error, len(w.slots))
+	for _, s := range w.slots {
+		go func() {
+			err := s.live(ctx, stop)
+			if err != nil {
+				cancel(err)
+			}
+			ended <- err
+		}()
+	}
+	go w.attend(ctx)
+	if err := a.run(ctx); err != nil {
+		return nil, cause(ctx, err)
+	}
+	close(stop)
+	for range w.slots {
+		if err := <-ended; err != nil {
+			return nil, err
+		}
+	}
+
+	began := time.Now()
+	w.note("--- everything is well now")
+	if err := a.calm(ctx); err != nil {
+		return nil, err
+	}
+	// What failed again and again is tried again by the next process at once.
+	if a.running.alive() {
+		if err := a.running.stop(ctx, 40*time.Second); err != nil {
+			return nil, err
+		}
+	}
+	if err := a.restart(start{}); err != nil {
+		return nil, err
+	}
+	v, err := a.settle(ctx, o.Limit)
+	if err != nil {
+		return nil, cause(ctx, err)
+	}
+	r := &Report{
+		Operations: w.operations.Load(), Duplicates: v.duplicates, Orphans: v.orphans, Lost: v.lost, Stuck: v.stuck,
+		Points: len(o.Points), Injected: w.injected, Resolved: w.resolved, Unasked: w.unasked,
+		Took: time.Since(w.began), Settling: time.Since(began), Controllers: w.incarnations,
+	}
+	for _, p := range o.Points {
+		if a.reached[p] {
+			r.Reached++
+		} else {
+			r.Missed = append(r.Missed, p.String())
+		}
+	}
+	if text := w.crash(); text != "" {
+		return nil, errors.New(text)
+	}
+	if events, err := w.cloud.events(ctx); err == nil {
+		_ = os.WriteFile(filepath.Join(o.Dir, "cloud.json"), encode(events), 0o600)
+	}
+	r.Leaks, err = a.leaked(ctx)
+	return r, err
+}
+
+// cause is why a context ended, if it did.
+func cause(ctx context.Context, err error) error {
+	if c := context.Cause(ctx); c != nil {
+		return c
+	}
+	return err
+}

@@ -1,0 +1,285 @@
+package chaos
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/scheduler/store"
+)
+
+// slot is one resource of a user: there, or not at the moment.
+type slot struct {
+	*world
+	kind  *kind
+	form  string
+	index int
+	label string // what it is called, and what its remote object is called at first
+	// createFirst has replacements create before they destroy.
+	createFirst bool
+	random      *rand.Rand // of its operations
+	serial      int64
+
+	mu sync.Mutex
+	// spec is spec.forProvider as the user wants it; nil if there is to be no resource.
+	spec    m
+	secrets map[string]string // by key, of the Secret that the spec refers to
+	// generation is that of the last write.
+	generation int64
+	taint      string // the token that was given last
+	// object is the id of the remote object when all was well last. destroyed says that it may be
+	// another one by now, since that was asked for.
+	object    string
+	destroyed atomic.Bool
+	// backup is an earlier copy of what Landbridge stores.
+	backup map[string]any
+}
+
+func newSlots(w *world, o Options) []*slot {
+	var out []*slot
+	for _, form := range []string{"f6", "s2"} {
+		for _, k := range kinds {
+			n := 2
+			if k.name == "Thing" {
+				n = 4
+			}
+			for i := range n {
+				s := &slot{world: w, kind: k, form: form, index: i, label: fmt.Sprintf("%s-%s-%d", form, strings.ToLower(k.name), i)}
+				// Names of things need not be unique, so that two can be there at the same time.
+				s.createFirst = k.name == "Thing" && i >= 2
+				s.random = rand.New(rand.NewPCG(o.Seed, uint64(len(out)+1)))
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+// next is a number that the slot has not had, and rename a name.
+func (s *slot) next() int64 {
+	s.serial++
+	return s.serial + 1
+}
+
+func (s *slot) rename() string { return s.label + "." + strconv.FormatInt(s.next(), 10) }
+
+func (s *slot) newSecrets() map[string]string {
+	return map[string]string{
+		"password": s.secret(fmt.Sprintf("password-%d-of-%s-%s", s.next(), s.label, randomText())),
+		"secret":   s.secret(fmt.Sprintf("secret-%d-of-%s-%s", s.next(), s.label, randomText())),
+	}
+}
+
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// owns says whether an object of the cloud is called so that it is the slot's.
+func (s *slot) owns(o object) bool {
+	name := o.text(s.kind.field)
+	return name == s.label || strings.HasPrefix(name, s.label+".")
+}
+
+// manifest is the custom resource as the user writes it.
+func (s *slot) manifest() *unstructured.Unstructured {
+	// Nobody waits for hours here for what an interrupted create may still make.
+	lifecycle := m{"timeouts": m{"create": "25s", "update": "25s", "delete": "25s"}}
+	if s.createFirst {
+		lifecycle["createBeforeDestroy"] = true
+	}
+	spec := m{"forProvider": maps.Clone(s.spec), "lifecycle": lifecycle}
+	if s.kind.name == "Credential" {
+		spec["writeConnectionSecretToRef"] = m{"name": s.label + "-connection"}
+	}
+	return &unstructured.Unstructured{Object: m{
+		"apiVersion": s.form + ".landbridge.io/v1alpha1", "kind": s.kind.name,
+		"metadata": m{"name": s.label, "namespace": namespace}, "spec": spec,
+	}}
+}
+
+// key is what Landbridge's store calls the resource.
+func (s *slot) key() store.Key {
+	return store.Key{Group: s.form + ".landbridge.io", Kind: s.kind.name, Namespace: namespace, Name: s.label}
+}
+
+// seen is the custom resource as it was last heard of; nil if there is none.
+func (s *slot) seen() *unstructured.Unstructured {
+	x, ok, err := s.stores[gvr(s.form, s.kind)].GetByKey(namespace + "/" + s.label)
+	if err != nil || !ok {
+		return nil
+	}
+	return x.(*unstructured.Unstructured)
+}
+
+// unsettled says what is missing until a custom resource is as the user wants it, as far as it
+// tells itself; empty if nothing is.
+func (s *slot) unsettled(u *unstructured.Unstructured) string {
+	if s.spec == nil {
+		if u != nil {
+			return "it is still there" + because(u)
+		}
+		return ""
+	}
+	if u == nil {
+		return "it is not there"
+	}
+	if u.GetDeletionTimestamp() != nil {
+		return "it is being deleted"
+	}
+	if u.GetGeneration() < s.generation {
+		return "the change has not been heard of yet"
+	}
+	for _, c := range []string{"Synced", "Ready", "UpToDate"} {
+		status, _, _, generation := condition(u, c)
+		if status != "True" || generation != u.GetGeneration() {
+			return "it is not " + c + because(u)
+		}
+	}
+	switch {
+	case at(u, "status", "operation", "kind") != "":
+		return "an operation is under way"
+	case at(u, "status", "deposed") != "":
+		return "a replaced object is still there" + because(u)
+	case at(u, "status", "state") != "Full":
+		return "its state is " + at(u, "status", "state")
+	case s.taint != "" && at(u, "status", "lastHandled", "taint") != s.taint:
+		return "its taint was not acted upon"
+	}
+	return ""
+}
+
+// because is what a custom resource says of itself.
+func because(u *unstructured.Unstructured) string {
+	var out []string
+	for _, c := range []string{"Synced", "Ready", "LastAsyncOperation"} {
+		if status, reason, message, generation := condition(u, c); status != "True" {
+			out = append(out, fmt.Sprintf("%s=%s (%s, generation %d of %d) %s", c, status, reason, generation, u.GetGeneration(), message))
+		}
+	}
+	if op := at(u, "status", "operation"); op != "" {
+		out = append(out, "operation "+op)
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(out, "; ")
+}
+
+// objects are the slot's in the cloud.
+func (s *slot) objects(ctx context.Context) ([]object, error) {
+	all, err := s.cloud.objects(ctx, s.kind.collection)
+	if err != nil {
+		return nil, err
+	}
+	var out []object
+	for _, o := range all {
+		if s.owns(o) {
+			out = append(out, o)
+		}
+	}
+	return out, nil
+}
+
+// well says whether all is as the user wants it, here and in the cloud.
+func (s *slot) well(ctx context.Context) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	u := s.seen()
+	if s.unsettled(u) != "" {
+		return false
+	}
+	all, err := s.objects(ctx)
+	if err != nil {
+		return false
+	}
+	if s.spec == nil {
+		s.object = ""
+		s.destroyed.Store(false)
+		return len(all) == 0
+	}
+	if len(all) != 1 || s.kind.differs(s, all[0]) != "" {
+		return false
+	}
+	s.keep(ctx, u, all[0])
+	return true
+}
+
+// keep takes note of how a resource is that is well.
+func (s *slot) keep(ctx context.Context, u *unstructured.Unstructured, o object) {
+	if key := o.text("api_key"); key != "" {
+		s.secret(key)
+	}
+	id := o.text("id")
+	if s.object != "" && s.object != id && !s.destroyed.Load() {
+		s.world.mu.Lock()
+		s.unasked = append(s.unasked, fmt.Sprintf("%s: %s was replaced by %s, which nobody asked for", s.label, s.object, id))
+		s.world.mu.Unlock()
+		s.note("%s: %s was replaced by %s unasked", s.label, s.object, id)
+	}
+	s.object = id
+	s.destroyed.Store(false)
+	if s.written(u) && s.random.IntN(4) == 0 {
+		if secret, err := s.stored(ctx); err == nil {
+			s.backup, _, _ = unstructured.NestedMap(secret.Object, "data")
+		}
+	}
+}
+
+// written says whether what singles out the remote object is on the custom resource.
+func (s *slot) written(u *unstructured.Unstructured) bool {
+	a := u.GetAnnotations()
+	if s.kind.foreseen {
+		return strings.Contains(a[v1alpha1.AnnotationIdentity], strconv.Quote(text(s.spec["name"]))) &&
+			(s.kind.name != "Datastore" || strings.Contains(a[v1alpha1.AnnotationIdentity], strconv.Quote(text(s.spec["clusterInfo"].(m)["id"]))))
+	}
+	return a["crossplane.io/external-name"] == s.object
+}
+
+// wait waits until all is well, for a while.
+func (s *slot) wait(ctx context.Context, limit time.Duration) bool {
+	for end := time.Now().Add(limit); ; {
+		if s.well(ctx) {
+			return true
+		}
+		if time.Now().After(end) || ctx.Err() != nil {
+			return false
+		}
+		pause(ctx, 60*time.Millisecond)
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// stored is the Secret in which Landbridge remembers the remote object.
+func (s *slot) stored(ctx context.Context) (*unstructured.Unstructured, error) {
+	return s.client.Resource(secretsGVR).Namespace(system).Get(ctx, store.SecretName(s.key()), getOptions)
+}
+
+// patch changes the custom resource.
+func (s *slot) patch(ctx context.Context, patch m, subresources ...string) error {
+	return s.try(ctx, func(ctx context.Context) error {
+		u, err := s.client.Resource(gvr(s.form, s.kind)).Namespace(namespace).Patch(ctx, s.label, types.MergePatchType, encode(patch), patchOptions, subresources...)
+		if err == nil {
+			s.generation = u.GetGeneration()
+		}
+		return err
+	})
+}

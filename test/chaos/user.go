@@ -1,0 +1,130 @@
+package chaos
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+)
+
+// confirm is how a message asks for the annotation.
+var confirm = regexp.MustCompile(`annotation ` + regexp.QuoteMeta(v1alpha1.AnnotationConfirmCreate) + ` to \\?"([0-9a-f-]+)`)
+
+// attend does what a user does who is told that the outcome of a create is unknown: looks for the
+// object, and says what there is. It does nothing about anything else.
+func (w *world) attend(ctx context.Context) {
+	for ctx.Err() == nil {
+		for _, s := range w.slots {
+			if u := s.seen(); u != nil {
+				s.attend(ctx, u)
+			}
+		}
+		w.attendEstates(ctx)
+		pause(ctx, 300*time.Millisecond)
+	}
+}
+
+func (s *slot) attend(ctx context.Context, u *unstructured.Unstructured) {
+	status, reason, message, generation := condition(u, "Synced")
+	if status != "False" || generation != u.GetGeneration() {
+		return // it has not been looked at since somebody said something
+	}
+	operation := confirm.FindStringSubmatch(message)
+	exists := reason == string(v1alpha1.ReasonAlreadyExists) && s.kind.name == "Alias"
+	switch {
+	case operation == nil && !exists:
+		return
+	case operation != nil && u.GetAnnotations()[v1alpha1.AnnotationConfirmCreate] == operation[1]:
+		return // it was confirmed
+	case exists && at(u, "spec", "import") != "":
+		return
+	}
+	// The user looks when nothing is under way any more, and the cloud answers.
+	under, err := s.cloud.creating(ctx)
+	if err != nil {
+		return
+	}
+	for _, t := range under {
+		if t.Collection == s.kind.collection {
+			return
+		}
+	}
+	all, err := s.objects(ctx)
+	if err != nil {
+		return
+	}
+	var left []object
+	for _, o := range all {
+		if !s.replaced(u, o) {
+			left = append(left, o)
+		}
+	}
+	patch := func(what string, p m) {
+		_, err := s.client.Resource(gvr(s.form, s.kind)).Namespace(namespace).Patch(ctx, s.label, types.MergePatchType, encode(p), metav1.PatchOptions{})
+		if err != nil {
+			s.note("%s: the user cannot say %q: %v", s.label, what, err)
+			return
+		}
+		s.note("%s: the user is told %s, and says: %s", s.label, reason, what)
+		s.world.mu.Lock()
+		s.resolved[s.kind.name+": "+what]++
+		s.world.mu.Unlock()
+	}
+	confirmed := func(what string) {
+		patch(what, m{"metadata": m{"annotations": m{v1alpha1.AnnotationConfirmCreate: operation[1]}}})
+	}
+	switch {
+	case operation == nil && len(left) == 1:
+		patch("import it", m{"spec": m{"import": m{"id": s.kind.importID(left[0])}}})
+	case operation == nil:
+	case len(left) == 0:
+		confirmed("there is no object")
+	case len(left) == 1 && u.GetDeletionTimestamp() == nil && at(u, "spec", "import") == "":
+		patch("import it", m{"spec": m{"import": m{"id": s.kind.importID(left[0])}}})
+	default:
+		// Who deletes the resource, or has given an import before, removes the object.
+		for _, o := range left {
+			s.destroyed.Store(true)
+			if err := s.cloud.remove(ctx, s.kind.collection, o.text("id")); err != nil {
+				return
+			}
+		}
+		confirmed("I removed it")
+	}
+}
+
+// attendEstates gives resources that are being deleted another provider configuration, if theirs has
+// no credentials any more.
+func (w *world) attendEstates(ctx context.Context) {
+	for r, store := range w.stores {
+		for _, x := range store.List() {
+			u := x.(*unstructured.Unstructured)
+			status, _, message, _ := condition(u, "Synced")
+			if u.GetNamespace() == namespace || u.GetDeletionTimestamp() == nil || status != "False" || !strings.Contains(message, "there is no Secret token in namespace") ||
+				at(u, "spec", "providerConfigRef", "kind") != "ProviderConfig" {
+				continue
+			}
+			patch := m{"spec": m{"providerConfigRef": m{"kind": "ClusterProviderConfig", "name": "default"}}}
+			if _, err := w.client.Resource(r).Namespace(u.GetNamespace()).Patch(ctx, u.GetName(), types.MergePatchType, encode(patch), metav1.PatchOptions{}); err == nil {
+				w.mu.Lock()
+				w.resolved["credentials gone: take others"]++
+				w.mu.Unlock()
+			}
+		}
+	}
+}
+
+// replaced says whether an object is the one that a create was to take the place of.
+func (s *slot) replaced(u *unstructured.Unstructured, o object) bool {
+	if !s.createFirst {
+		return false
+	}
+	id := o.text("id")
+	return u.GetAnnotations()["crossplane.io/external-name"] == id || strings.Contains(at(u, "status", "deposed"), id)
+}

@@ -1,0 +1,310 @@
+package chaos
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/landbridge-io/landbridge/internal/examplecloudtest"
+	"github.com/landbridge-io/landbridge/internal/playgroundtest"
+	"github.com/landbridge-io/landbridge/internal/testbin"
+)
+
+// system is the namespace of Landbridge's own objects, and namespace that of the resources.
+const (
+	system    = "landbridge-system"
+	namespace = "chaos"
+)
+
+// forms are the provider's that are installed, by the group of their kinds.
+var forms = map[string]string{"f6": examplecloudtest.Framework6, "s2": examplecloudtest.SDKv2}
+
+var (
+	secretsGVR    = schema.GroupVersionResource{Version: "v1", Resource: "secrets"}
+	namespacesGVR = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
+	eventsGVR     = schema.GroupVersionResource{Version: "v1", Resource: "events"}
+	providersGVR  = schema.GroupVersionResource{Group: "landbridge.io", Version: "v1alpha1", Resource: "terraformproviders"}
+)
+
+// world is everything that is not the user.
+type world struct {
+	dir     string // data and logs
+	program string
+	cloud   *cloud
+	server  *playgroundtest.Server
+	port    int // of the API server
+	client  dynamic.Interface
+	log     io.Writer
+	began   time.Time
+
+	// controllers that were started, and those that are there now. Only the agenda touches them.
+	incarnations int
+	running      *controller
+
+	informers dynamicinformer.DynamicSharedInformerFactory
+	stores    map[schema.GroupVersionResource]cache.Store
+
+	slots []*slot
+	// demand is the operation that the agenda wants done now.
+	demand atomic.Pointer[demand]
+	// operations counts those that users began.
+	operations atomic.Int64
+	// allowed is up to which number operations may be begun without demand.
+	allowed atomic.Int64
+
+	mu       sync.Mutex // of the following
+	injected map[string]int
+	resolved map[string]int
+	secrets  map[string]bool // that must not be shown
+	unasked  []string
+	logMu    sync.Mutex
+}
+
+// resource is the client of a form's kind.
+func gvr(form string, k *kind) schema.GroupVersionResource { return gvrOf(form, k.plural) }
+
+func gvrOf(form, plural string) schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: form + ".landbridge.io", Version: "v1alpha1", Resource: plural}
+}
+
+// note writes a line about what is done, with the time since the beginning.
+func (w *world) note(format string, args ...any) {
+	w.logMu.Lock()
+	defer w.logMu.Unlock()
+	fmt.Fprintf(w.log, "%8.3f  %s\n", time.Since(w.began).Seconds(), fmt.Sprintf(format, args...))
+}
+
+// count notes a fault that was injected.
+func (w *world) count(what string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.injected[what]++
+}
+
+// secret is a value that nobody must be shown.
+func (w *world) secret(value string) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.secrets[value] = true
+	return value
+}
+
+// newWorld starts all but the controller, and installs the providers.
+func newWorld(ctx context.Context, o Options, dir string, log io.Writer) (*world, error) {
+	w := &world{
+		dir: dir, log: log, began: time.Now(), cloud: &cloud{dir: dir},
+		injected: map[string]int{}, resolved: map[string]int{}, secrets: map[string]bool{},
+		stores: map[schema.GroupVersionResource]cache.Store{},
+	}
+	var err error
+	if w.program, err = testbin.Build(ctx, program(o.Race)); err != nil {
+		return nil, err
+	}
+	if err := w.cloud.start(ctx); err != nil {
+		return w, err
+	}
+	if w.port, err = freePort(); err != nil {
+		return nil, err
+	}
+	if err := w.startAPIServer(ctx); err != nil {
+		return w, err
+	}
+	config := rest.CopyConfig(w.server.Config)
+	config.Timeout = 10 * time.Second
+	w.client, err = dynamic.NewForConfig(config)
+	return w, err
+}
+
+func freePort() (int, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port, nil
+}
+
+// close ends all processes.
+func (w *world) close() {
+	if w.running != nil {
+		w.running.kill()
+	}
+	if w.server != nil {
+		w.server.Kill()
+	}
+	w.cloud.kill()
+}
+
+// install installs the providers with a first controller, and makes their configurations.
+func (w *world) install(ctx context.Context) error {
+	var err error
+	if w.running, err = w.startController(start{}); err != nil {
+		return err
+	}
+	if err := w.makeNamespace(ctx, namespace); err != nil {
+		return err
+	}
+	var types []any
+	for _, k := range kinds {
+		types = append(types, k.terraform)
+	}
+	for form, name := range forms {
+		path, err := testbin.Build(ctx, examplecloudtest.ProviderProgram(name))
+		if err != nil {
+			return err
+		}
+		link := filepath.Join(w.dir, "terraform-provider-"+form)
+		if err := os.Symlink(path, link); err != nil {
+			return err
+		}
+		u := &unstructured.Unstructured{Object: m{
+			"apiVersion": "landbridge.io/v1alpha1", "kind": "TerraformProvider", "metadata": m{"name": form},
+			"spec": m{"source": link, "activate": types},
+		}}
+		if err := w.create(ctx, providersGVR, u); err != nil {
+			return err
+		}
+	}
+	if err := w.writeSecret(ctx, namespace, "token", m{"token": w.secret("token-of-the-cloud-" + randomText())}); err != nil {
+		return err
+	}
+	for form := range forms {
+		u := &unstructured.Unstructured{Object: m{
+			"apiVersion": form + ".landbridge.io/v1alpha1", "kind": "ClusterProviderConfig", "metadata": m{"name": "default"},
+			"spec": m{"endpoint": w.cloud.url(), "tokenSecretRef": m{"namespace": namespace, "name": "token", "key": "token"}},
+		}}
+		if err := w.create(ctx, gvrOf(form, "clusterproviderconfigs"), u); err != nil {
+			return err
+		}
+	}
+	watching, err := dynamic.NewForConfig(w.server.Config) // which takes its time
+	if err != nil {
+		return err
+	}
+	w.informers = dynamicinformer.NewDynamicSharedInformerFactory(watching, 0)
+	for form := range forms {
+		for _, k := range kinds {
+			w.stores[gvr(form, k)] = w.informers.ForResource(gvr(form, k)).Informer().GetStore()
+		}
+	}
+	for r := range w.stores {
+		err := w.try(ctx, func(ctx context.Context) error {
+			_, err := w.client.Resource(r).List(ctx, listOptions)
+			if kerrors.IsNotFound(err) {
+				return errNotYet
+			}
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("%s: %w", r, err)
+		}
+	}
+	w.informers.Start(ctx.Done())
+	w.informers.WaitForCacheSync(ctx.Done())
+	return nil
+}
+
+func (w *world) makeNamespace(ctx context.Context, name string) error {
+	return w.create(ctx, namespacesGVR, &unstructured.Unstructured{Object: m{"apiVersion": "v1", "kind": "Namespace", "metadata": m{"name": name}}})
+}
+
+// create creates an object, as soon as its kind is served.
+func (w *world) create(ctx context.Context, r schema.GroupVersionResource, u *unstructured.Unstructured) error {
+	return w.try(ctx, func(ctx context.Context) error {
+		_, err := w.client.Resource(r).Namespace(u.GetNamespace()).Create(ctx, u, metav1.CreateOptions{FieldValidation: "Strict"})
+		if kerrors.IsNotFound(err) {
+			return errNotYet
+		}
+		if kerrors.IsAlreadyExists(err) {
+			return nil // made by an attempt that was answered with an error
+		}
+		return err
+	})
+}
+
+// writeSecret makes a Secret, or changes it.
+func (w *world) writeSecret(ctx context.Context, namespace, name string, values m) error {
+	u := &unstructured.Unstructured{Object: m{"apiVersion": "v1", "kind": "Secret", "metadata": m{"name": name, "namespace": namespace}, "stringData": values}}
+	return w.try(ctx, func(ctx context.Context) error {
+		_, err := w.client.Resource(secretsGVR).Namespace(namespace).Apply(ctx, name, u, metav1.ApplyOptions{FieldManager: "chaos", Force: true})
+		return err
+	})
+}
+
+var (
+	// errNotYet says that it is too early for something, errGivenUp that it was so for too long.
+	errNotYet  = errors.New("not yet")
+	errGivenUp = errors.New("given up")
+)
+
+// patience is how long the user tries to reach the API server.
+const patience = 2 * time.Minute
+
+// try does something until the API server has answered.
+func (w *world) try(ctx context.Context, do func(context.Context) error) error {
+	for end := time.Now().Add(patience); ; {
+		err := do(ctx)
+		if err == nil || !(unavailable(err) || errors.Is(err, errNotYet)) || ctx.Err() != nil {
+			return err
+		}
+		if time.Now().After(end) {
+			return fmt.Errorf("for %s: %w", patience, err)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// unavailable says of an error that the API server did not carry out what it was asked for, or
+// did not say so.
+func unavailable(err error) bool {
+	var u *url.Error
+	return errors.As(err, &u) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, http.ErrServerClosed) ||
+		utilnet.IsConnectionRefused(err) || utilnet.IsConnectionReset(err) || errors.Is(err, syscall.EPIPE) ||
+		kerrors.IsServerTimeout(err) || kerrors.IsTimeout(err) || kerrors.IsServiceUnavailable(err) || kerrors.IsTooManyRequests(err) ||
+		kerrors.IsInternalError(err) || kerrors.IsConflict(err) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// condition is a condition of an object.
+func condition(u *unstructured.Unstructured, kind string) (status, reason, message string, generation int64) {
+	list, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
+	for _, x := range list {
+		if c, ok := x.(m); ok && c["type"] == kind {
+			g, _ := c["observedGeneration"].(int64)
+			return text(c["status"]), text(c["reason"]), text(c["message"]), g
+		}
+	}
+	return "", "", "", 0
+}
+
+// at is the text at a path of an object; empty if there is nothing.
+func at(u *unstructured.Unstructured, path ...string) string {
+	v, ok, _ := unstructured.NestedFieldNoCopy(u.Object, path...)
+	if !ok {
+		return ""
+	}
+	return text(v)
+}
