@@ -2,13 +2,14 @@ package differential
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/landbridge-io/landbridge/diagnostic"
 	"github.com/landbridge-io/landbridge/instance"
 	"github.com/landbridge-io/landbridge/schema"
 	"github.com/landbridge-io/landbridge/test/differential/internal/cloud"
@@ -18,7 +19,7 @@ import (
 // Difference is one thing that is not the same on both sides.
 type Difference struct {
 	Step int
-	// What is where: "calls", "errors", a call's field such as "Plan.identity", or a part of
+	// What is where: "calls", "diagnostics", "plan", a call's field such as "Plan.identity", or a part of
 	// the state such as "state.private".
 	What         string
 	Engine, Tofu string
@@ -26,6 +27,8 @@ type Difference struct {
 	Calls [2][]string
 	// ours and theirs are the call that differs, where it is one.
 	ours, theirs *cloud.Call
+	// kind is what has to stay when a case is made smaller.
+	kind string
 }
 
 func (d Difference) String() string {
@@ -33,39 +36,14 @@ func (d Difference) String() string {
 		strings.Join(d.Calls[0], " "), strings.Join(d.Calls[1], " "))
 }
 
-// compared is one step of one case, on both sides.
-type compared struct {
-	track    *track
-	step     int
-	schema   *schema.Resource
-	before   instance.Instance
-	importID string
-	engine   outcome
-	// a is the engine's side, tofu is tofu's.
-	a, tofu    *cloud.Active
-	tofuErrors []string
-	// excused are the deliberate differences met in this step.
-	excused []string
-}
-
-func names(calls []cloud.Call) []string {
-	var out []string
-	for _, c := range calls {
-		out = append(out, c.RPC)
-	}
-	return out
-}
-
-// add notes a difference, unless it is a deliberate one. Either way the case ends here: what
-// comes after would only be a consequence.
+// add notes a difference, unless it is a deliberate one. Either way the case ends here, or goes on from
+// what tofu has: what comes after would only be a consequence.
 func (h *Harness) add(x *compared, d Difference) {
-	d.Step = x.step
-	d.Calls = [2][]string{names(x.engine.calls), names(x.tofu.Calls())}
+	d.Step = x.index
+	d.Calls = [2][]string{names(x.ours.Calls()), names(x.theirs.Calls())}
 	for _, rule := range deliberate {
-		if rule.is != nil && rule.is(x, d) {
-			h.Uses[rule.Name]++
-			x.excused = append(x.excused, rule.Name)
-			x.track.ended = x.track.ended || rule.ends
+		if rule.covers(x, d) {
+			h.excused(x, rule)
 			return
 		}
 	}
@@ -74,43 +52,85 @@ func (h *Harness) add(x *compared, d Difference) {
 }
 
 // compare compares what both sides made of a step, and makes it what the next one starts from.
-func (h *Harness) compare(x *compared, result tofu.Result) error {
+func (h *Harness) compare(x *compared, result *tofu.Result) error {
 	t := x.track
 	h.Steps++
-	x.tofuErrors = result.Errors[t.name]
-	unnamed := len(result.Errors[""]) > 0
-	if (len(x.tofuErrors) > 0) != (len(x.engine.errors) > 0) && !(unnamed && len(x.engine.errors) > 0) {
-		h.addErrors(x)
-		if x.engine.reached != applies {
-			t.ended = true
-			return nil
-		}
+	defer h.see(x)
+	h.compareDiagnostics(x, result)
+	failed := slices.ContainsFunc(result.Of(t.name, x.movedFrom), tofu.Diagnostic.IsError)
+	if x.engine.reached != applies && (t.ended || !failed && slices.ContainsFunc(x.asks.engine, said.isError)) {
+		t.ended = true // what tofu did after we failed says nothing
+		return nil
 	}
 	h.compareCalls(x)
-	state := result.State[t.name]
+	if t.ended {
+		return nil
+	}
+	theirs := result.State[t.name]
 	if x.engine.reached == applies {
-		theirs, err := read(state, x.schema)
-		if err != nil {
+		if err := h.compareStates(x, x.engine.raw, theirs); err != nil {
 			return fmt.Errorf("case %d: %w", t.number, err)
 		}
-		h.compareInstances(x, "state", x.engine.instance, theirs)
+		h.comparePlans(x, result)
+		t.states = [2]json.RawMessage{x.engine.raw, theirs}
 		if len(x.excused) > 0 {
-			// Go on from tofu's state: the engine's would make all that follows differ.
-			x.engine.instance = theirs
+			// Go on from tofu's state: ours would make all that follows differ.
+			t.states[0] = theirs
 		}
-		t.instance, t.state, t.wrote = x.engine.instance, state, x.schema
 	}
-	ours, theirs := x.engine.world, x.tofu.World()
-	if what := ours.Difference(theirs); what != "" {
+	worlds := [2]cloud.World{x.ours.World(), x.theirs.World()}
+	if what := worlds[0].Difference(worlds[1]); what != "" {
 		h.add(x, Difference{What: "world", Engine: what})
 	}
-	t.worlds = [2]cloud.World{theirs.Clone(), theirs}
-	h.see(x)
+	t.worlds = [2]cloud.World{worlds[1].Clone(), worlds[1]}
 	return nil
 }
 
-func (h *Harness) addErrors(x *compared) {
-	h.add(x, Difference{What: "errors", Engine: fmt.Sprintf("%q", x.engine.errors), Tofu: fmt.Sprintf("%q", x.tofuErrors)})
+// comparePlans compares what was to be done, and what was found to have happened.
+func (h *Harness) comparePlans(x *compared, result *tofu.Result) {
+	if len(x.before.Deposed) > 0 || x.track.c.Direct && x.movedFrom != "" {
+		return // tofu tells neither which object of a resource it means, nor what else becomes of one that moves
+	}
+	name := x.track.name
+	check := func(what string, ours, theirs []tofu.Change) {
+		if !slices.Equal(ours, theirs) {
+			h.add(x, Difference{What: what, Engine: fmt.Sprint(ours), Tofu: fmt.Sprint(theirs)})
+		}
+	}
+	check("plan", x.engine.planned, result.Planned[name])
+	if !x.track.c.Direct { // the engine alone does not look for drift
+		check("drift", x.engine.drift, result.Drift[name])
+	}
+}
+
+// compareStates compares resources of state files: what can be read of them, and then all there is.
+func (h *Harness) compareStates(x *compared, ours, theirs json.RawMessage) error {
+	a, err := readResource(ours, x.schema)
+	if err != nil {
+		return err
+	}
+	b, err := readResource(theirs, x.schema)
+	if err != nil {
+		return err
+	}
+	x.after = b
+	before := len(x.excused) + len(x.track.found)
+	h.compareInstances(x, "state", a, b)
+	if len(x.excused)+len(x.track.found) > before {
+		return nil
+	}
+	one, err := x.normal(ours)
+	if err != nil {
+		return err
+	}
+	other, err := x.normal(theirs)
+	if err != nil {
+		return err
+	}
+	if one != other {
+		h.add(x, Difference{What: "state.file", Engine: one, Tofu: other})
+	}
+	return nil
 }
 
 func (h *Harness) compareInstances(x *compared, what string, ours, theirs instance.Instance) {
@@ -130,34 +150,104 @@ func (h *Harness) compareInstances(x *compared, what string, ours, theirs instan
 		}
 		check("status", ours.Status == theirs.Status, ours.Status, theirs.Status)
 		check("create_before_destroy", ours.CreateBeforeDestroy == theirs.CreateBeforeDestroy, ours.CreateBeforeDestroy, theirs.CreateBeforeDestroy)
+		a, b := x.marks(ours), x.marks(theirs)
+		check("sensitive", slices.Equal(a, b), a, b)
 	}
 	check("deposed", len(ours.Deposed) == len(theirs.Deposed), len(ours.Deposed), len(theirs.Deposed))
-	if len(ours.Deposed) == 1 && len(theirs.Deposed) == 1 {
-		h.compareInstances(x, what+".deposed", ours.Deposed[0].Instance(), theirs.Deposed[0].Instance())
+	if len(ours.Deposed) == len(theirs.Deposed) {
+		a, b := byContent(ours.Deposed), byContent(theirs.Deposed)
+		for i := range a {
+			h.compareInstances(x, "state.deposed", a[i].Instance(), b[i].Instance())
+		}
 	}
 }
 
-// compareCalls compares the calls, field by field.
-func (h *Harness) compareCalls(x *compared) {
-	ours, theirs := h.align(x)
-	if x.engine.reached != applies && len(ours) < len(theirs) && slices.Equal(names(ours), names(theirs)[:len(ours)]) {
-		// What fails for the engine does not for tofu, which says nothing of this case.
-		h.addErrors(x)
-		x.track.ended = true
-		return
-	}
-	if !slices.Equal(names(ours), names(theirs)) {
-		h.add(x, Difference{What: "calls", Engine: strings.Join(names(ours), " "), Tofu: strings.Join(names(theirs), " ")})
-		return
-	}
-	for i := range ours {
-		for _, field := range slices.Sorted(maps.Keys(ours[i].Fields)) {
-			a, b := ours[i].Fields[field], theirs[i].Fields[field]
-			if !same(a, b) {
-				h.add(x, Difference{What: ours[i].RPC + "." + field, Engine: show(a), Tofu: show(b), ours: &ours[i], theirs: &theirs[i]})
-			}
+// byContent sorts deposed objects by what they are: their keys are made up.
+func byContent(in []instance.Deposed) []instance.Deposed {
+	return slices.SortedFunc(slices.Values(in), func(a, b instance.Deposed) int {
+		return strings.Compare(show(a.State)+string(a.RawState), show(b.State)+string(b.RawState))
+	})
+}
+
+// marks are the sensitive paths of an instance, but for those that the schema says anyway: tofu stores these,
+// too (contract § 2). What is inside a set makes the whole set sensitive.
+func (x *compared) marks(in instance.Instance) []string {
+	var out []string
+	for _, path := range in.SensitivePaths {
+		if !saysSo(x.schema.Block, path) {
+			out = append(out, diagnostic.FormatPath(path))
 		}
 	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// saysSo says whether a schema makes what is at a path sensitive, or something in the set there.
+func saysSo(b *schema.Block, path cty.Path) bool {
+	for i, step := range path {
+		a := b.AttributeByPath(path[:i+1])
+		if a != nil && (a.Sensitive || a.Nested != nil && i == len(path)-1 && hasSensitive(&schema.Block{Attributes: a.Nested.Attributes})) {
+			return true
+		}
+		if name, ok := step.(cty.GetAttrStep); ok && a == nil && b.Blocks[name.Name] != nil {
+			n := b.Blocks[name.Name]
+			rest := path[i+1:]
+			if len(rest) == 0 {
+				return hasSensitive(n.Block)
+			}
+			if n.Nesting != schema.NestingSingle && n.Nesting != schema.NestingGroup {
+				rest = rest[1:]
+			}
+			return saysSo(n.Block, rest)
+		}
+	}
+	return false
+}
+
+func hasSensitive(b *schema.Block) bool {
+	for _, a := range b.Attributes {
+		if a.Sensitive || a.Nested != nil && hasSensitive(&schema.Block{Attributes: a.Nested.Attributes}) {
+			return true
+		}
+	}
+	for _, n := range b.Blocks {
+		if hasSensitive(n.Block) {
+			return true
+		}
+	}
+	return false
+}
+
+// normal is a resource of a state file as text: without what was compared by its meaning, and without what both
+// choose freely.
+func (x *compared) normal(resource json.RawMessage) (string, error) {
+	if resource == nil {
+		return "", nil
+	}
+	var fields map[string]any
+	if err := decodeJSON(resource, &fields); err != nil {
+		return "", err
+	}
+	instances, _ := fields["instances"].([]any)
+	for _, i := range instances {
+		i, _ := i.(map[string]any)
+		if i["identity"] == nil {
+			delete(i, "identity_schema_version") // § 6: OpenTofu leaves it out
+		}
+		if i["deposed"] != nil {
+			i["deposed"] = "key"
+		}
+		delete(i, "sensitive_attributes")
+	}
+	slices.SortFunc(instances, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	out, err := json.Marshal(fields)
+	return string(out), err
+}
+
+func decodeJSON(raw []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	return d.Decode(into)
 }
 
 func same(a, b any) bool {
@@ -175,18 +265,6 @@ func same(a, b any) bool {
 	return va.RawEquals(vb)
 }
 
-func sameCall(a, b cloud.Call) bool {
-	if a.RPC != b.RPC {
-		return false
-	}
-	for name := range a.Fields {
-		if !same(a.Fields[name], b.Fields[name]) {
-			return false
-		}
-	}
-	return true
-}
-
 func show(v any) string {
 	switch v := v.(type) {
 	case cty.Value:
@@ -195,26 +273,4 @@ func show(v any) string {
 		return v
 	}
 	return fmt.Sprint(v)
-}
-
-// see counts what a step was like.
-func (h *Harness) see(x *compared) {
-	step := x.track.c.Steps[x.step]
-	h.Seen[fmt.Sprintf("style %s, reached %s", x.track.c.Style, x.engine.reached)]++
-	calls := names(x.engine.calls)
-	h.Seen["calls "+strings.Join(calls, " ")]++
-	for rpc, kind := range step.Faults {
-		if slices.Contains(calls, rpc) {
-			h.Seen["fault "+rpc+" "+kind]++
-		}
-	}
-	if x.engine.instance.Status == instance.Tainted {
-		h.Seen["ends tainted"]++
-	}
-	if len(x.before.Deposed) > 0 {
-		h.Seen["begins with a deposed object"]++
-	}
-	if len(x.engine.instance.Deposed) > 0 {
-		h.Seen["ends with a deposed object"]++
-	}
 }

@@ -2,11 +2,12 @@ package differential_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 
-	"github.com/landbridge-io/landbridge/diagnostic"
-	"github.com/landbridge-io/landbridge/instance"
-	"github.com/landbridge-io/landbridge/terraform"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/landbridge-io/landbridge/provider"
 	"github.com/landbridge-io/landbridge/test/differential"
 	"github.com/landbridge-io/landbridge/test/differential/internal/cases"
 	"github.com/landbridge-io/landbridge/test/differential/internal/tofu"
@@ -65,88 +66,110 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-// broken is the engine with something wrong.
+// broken is a provider between which and the engine something goes wrong.
 type broken struct {
-	terraform.Executor
-	refresh func(*instance.Instance)
-	plan    func(*terraform.Plan)
-	apply   func(*instance.Instance)
-	config  func(*terraform.Config)
+	provider.Server
+	read    func(*tfprotov6.ReadResourceRequest)
+	plan    func(*tfprotov6.PlanResourceChangeRequest)
+	planned func(*tfprotov6.PlanResourceChangeResponse)
+	apply   func(*tfprotov6.ApplyResourceChangeRequest)
+	applied func(*tfprotov6.ApplyResourceChangeResponse)
+	said    func([]*tfprotov6.Diagnostic) []*tfprotov6.Diagnostic
 }
 
-func (b broken) Refresh(ctx context.Context, r terraform.Resource, in instance.Instance) (terraform.Refreshed, diagnostic.Diagnostics) {
-	if b.refresh != nil {
-		b.refresh(&in)
+func (b broken) ValidateResourceConfig(ctx context.Context, q *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
+	out, err := b.Server.ValidateResourceConfig(ctx, q)
+	if b.said != nil && err == nil {
+		out.Diagnostics = b.said(out.Diagnostics)
 	}
-	return b.Executor.Refresh(ctx, r, in)
+	return out, err
 }
 
-func (b broken) Plan(ctx context.Context, r terraform.Resource, in instance.Instance, config terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
-	if b.config != nil {
-		b.config(&config)
+func (b broken) ReadResource(ctx context.Context, q *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+	if b.read != nil {
+		b.read(q)
 	}
-	p, diags := b.Executor.Plan(ctx, r, in, config)
+	return b.Server.ReadResource(ctx, q)
+}
+
+func (b broken) PlanResourceChange(ctx context.Context, q *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 	if b.plan != nil {
-		b.plan(&p)
+		b.plan(q)
 	}
-	return p, diags
+	out, err := b.Server.PlanResourceChange(ctx, q)
+	if b.planned != nil && err == nil {
+		b.planned(out)
+	}
+	return out, err
 }
 
-func (b broken) Apply(ctx context.Context, p terraform.Plan) (instance.Instance, diagnostic.Diagnostics) {
-	out, diags := b.Executor.Apply(ctx, p)
+func (b broken) ApplyResourceChange(ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	if b.apply != nil {
-		b.apply(&out)
+		b.apply(q)
 	}
-	return out, diags
+	out, err := b.Server.ApplyResourceChange(ctx, q)
+	if b.applied != nil && err == nil {
+		b.applied(out)
+	}
+	return out, err
 }
 
 // What is wrong must be found, wherever it is.
 func TestFindsWhatIsBroken(t *testing.T) {
 	h := harness(t)
-	for name, wrong := range map[string]broken{
-		"private bytes are not sent":   {refresh: func(in *instance.Instance) { in.Private = nil }},
-		"private bytes are not stored": {apply: func(in *instance.Instance) { in.Private = nil }},
-		"the identity is not sent": {refresh: func(in *instance.Instance) {
-			in.Identity, in.RawIdentity, in.Wire = instance.Instance{}.Identity, nil, nil
-		}},
-		"nothing is tainted":            {apply: func(in *instance.Instance) { in.Status = statusOf(in, instance.Tainted, instance.Full) }},
-		"the flag is not stored":        {apply: func(in *instance.Instance) { in.CreateBeforeDestroy = false }},
-		"planned private is forgotten":  {plan: func(p *terraform.Plan) { p.Private = nil }},
-		"ignore_changes is ignored":     {config: func(c *terraform.Config) { c.IgnoreChanges = terraform.IgnoreChanges{} }},
-		"updates instead of replacing":  {plan: func(p *terraform.Plan) { p.Action = actionOf(p) }},
-		"the configuration is not sent": {plan: func(p *terraform.Plan) { p.Config = p.Prior.State }},
+	for name, wrong := range map[string]struct {
+		broken
+		step func(*cases.Step)
+	}{
+		"private bytes are not sent":   {broken: broken{read: func(q *tfprotov6.ReadResourceRequest) { q.Private = nil }}},
+		"private bytes are not stored": {broken: broken{applied: func(a *tfprotov6.ApplyResourceChangeResponse) { a.Private = nil }}},
+		"the identity is not sent":     {broken: broken{read: func(q *tfprotov6.ReadResourceRequest) { q.CurrentIdentity = nil }}},
+		"the identity is not stored":   {broken: broken{applied: func(a *tfprotov6.ApplyResourceChangeResponse) { a.NewIdentity = nil }}},
+		"nothing is tainted": {broken: broken{applied: func(a *tfprotov6.ApplyResourceChangeResponse) {
+			if a.NewState != nil {
+				a.Diagnostics = nil
+			}
+		}}},
+		"the flag is not stored":        {step: func(s *cases.Step) { s.CreateBeforeDestroy = false }},
+		"planned private is forgotten":  {broken: broken{apply: func(q *tfprotov6.ApplyResourceChangeRequest) { q.PlannedPrivate = nil }}},
+		"planned identity is forgotten": {broken: broken{apply: func(q *tfprotov6.ApplyResourceChangeRequest) { q.PlannedIdentity = nil }}},
+		"ignore_changes is ignored":     {step: func(s *cases.Step) { s.IgnoreChanges = nil }},
+		"updates instead of replacing":  {broken: broken{planned: func(a *tfprotov6.PlanResourceChangeResponse) { a.RequiresReplace = nil }}},
+		"the configuration is not sent": {broken: broken{plan: func(q *tfprotov6.PlanResourceChangeRequest) { q.Config = q.PriorState }}},
+		"provider_meta is not sent":     {broken: broken{plan: func(q *tfprotov6.PlanResourceChangeRequest) { q.ProviderMeta = nil }}},
+		"marks are forgotten":           {step: func(s *cases.Step) { s.Sensitive = nil }},
+		"warnings are not passed on": {broken: broken{said: func(in []*tfprotov6.Diagnostic) []*tfprotov6.Diagnostic {
+			return slices.DeleteFunc(in, func(d *tfprotov6.Diagnostic) bool { return d.Severity == tfprotov6.DiagnosticSeverityWarning })
+		}}},
+		"paths are not passed on": {broken: broken{said: func(in []*tfprotov6.Diagnostic) []*tfprotov6.Diagnostic {
+			for i, d := range in {
+				in[i] = &tfprotov6.Diagnostic{Severity: d.Severity, Summary: d.Summary, Detail: d.Detail}
+			}
+			return in
+		}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h.Wrap = func(e terraform.Executor) terraform.Executor { wrong.Executor = e; return wrong }
-			found, err := h.Run(t.Context(), some(60))
-			if err != nil {
-				t.Fatal(err)
+			h.Mangle = func(s provider.Server) provider.Server { wrong.Server = s; return wrong.broken }
+			h.MangleStep = wrong.step
+			all := some(200)
+			for batch := range slices.Chunk(all, 20) {
+				found, err := h.Run(t.Context(), batch)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(found) > 0 {
+					return
+				}
 			}
-			if len(found) == 0 {
-				t.Error("nobody noticed")
-			}
+			t.Error("nobody noticed")
 		})
 	}
 }
 
-func statusOf(in *instance.Instance, from, to instance.Status) instance.Status {
-	if in.Status == from {
-		return to
-	}
-	return in.Status
-}
-
-func actionOf(p *terraform.Plan) terraform.Action {
-	if p.Action.IsReplace() {
-		return terraform.Update
-	}
-	return p.Action
-}
-
 func TestShrink(t *testing.T) {
 	h := harness(t)
-	h.Wrap = func(e terraform.Executor) terraform.Executor {
-		return broken{Executor: e, apply: func(in *instance.Instance) { in.Private = nil }}
+	h.Mangle = func(s provider.Server) provider.Server {
+		return broken{Server: s, applied: func(a *tfprotov6.ApplyResourceChangeResponse) { a.Private = nil }}
 	}
 	all := some(20)
 	found, err := h.Run(t.Context(), all)

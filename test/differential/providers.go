@@ -3,6 +3,7 @@ package differential
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/hashicorp/go-plugin"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov5"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/provider"
 	"github.com/landbridge-io/landbridge/provider/inprocess"
+	"github.com/landbridge-io/landbridge/test/differential/internal/cases"
 	"github.com/landbridge-io/landbridge/test/differential/internal/cloud"
 )
 
@@ -17,6 +19,48 @@ import (
 type maker struct {
 	five func() tfprotov5.ProviderServer
 	six  func() tfprotov6.ProviderServer
+}
+
+// directSuffix is at the end of the names of the providers of cases without a manifest: these know provider_meta.
+const directSuffix = "direct"
+
+func providerOf(c *cases.Case) string {
+	if c.Direct {
+		return string(c.Style) + directSuffix
+	}
+	return string(c.Style)
+}
+
+func styleOf(provider string) (style cases.Style, direct bool) {
+	name, direct := strings.CutSuffix(provider, directSuffix)
+	return cases.Style(name), direct
+}
+
+// makers make the providers, by name.
+var makers = func() map[string]func(run func() cloud.Run) maker {
+	out := map[string]func(run func() cloud.Run) maker{}
+	for _, direct := range []bool{false, true} {
+		for style, make := range map[cases.Style]func(run func() cloud.Run) maker{
+			cases.Hand:       func(run func() cloud.Run) maker { return maker{six: hand(run, true, direct)} },
+			cases.HandNoPlan: func(run func() cloud.Run) maker { return maker{six: hand(run, false, direct)} },
+			cases.SDK: func(run func() cloud.Run) maker {
+				return maker{five: func() tfprotov5.ProviderServer { return cloud.NewRecording5(run, cloud.SDK(direct)) }}
+			},
+			cases.Framework5: func(run func() cloud.Run) maker {
+				return maker{five: func() tfprotov5.ProviderServer { return cloud.NewRecording5(run, cloud.Framework5(direct)) }}
+			},
+			cases.Framework6: func(run func() cloud.Run) maker {
+				return maker{six: func() tfprotov6.ProviderServer { return cloud.NewRecording6(run, cloud.Framework6(direct)) }}
+			},
+		} {
+			out[providerOf(&cases.Case{Style: style, Direct: direct})] = make
+		}
+	}
+	return out
+}()
+
+func hand(run func() cloud.Run, planDestroy, meta bool) func() tfprotov6.ProviderServer {
+	return func() tfprotov6.ProviderServer { return &cloud.Hand{Run: run, PlanDestroy: planDestroy, Meta: meta} }
 }
 
 // serve serves the provider to tofu.
@@ -30,7 +74,7 @@ func (m maker) serve(ctx context.Context, name string) (*plugin.ReattachConfig, 
 	return nil, errors.New("there is no provider of that style")
 }
 
-// launch links the provider in, for the engine.
+// launch links the provider in, for our side.
 func (m maker) launch(ctx context.Context, name string) (provider.Server, error) {
 	return (&inprocess.Launcher{Name: name, Protocol5: m.five, Protocol6: m.six}).Launch(ctx)
 }

@@ -20,7 +20,7 @@ func (h *Harness) Shrink(ctx context.Context, c *cases.Case, d Difference) (*cas
 		}
 		next := -1
 		for i := range smaller {
-			if x := found[i]; len(x) > 0 && x[0].What == d.What && (d.What != "errors" || x[0].Engine == d.Engine) {
+			if x := found[i]; len(x) > 0 && x[0].What == d.What && x[0].kind == d.kind {
 				next, d = i, x[0]
 				break
 			}

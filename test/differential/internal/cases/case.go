@@ -7,6 +7,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
+	"github.com/landbridge-io/landbridge/instance"
 	"github.com/landbridge-io/landbridge/schema"
 )
 
@@ -28,6 +29,8 @@ type Case struct {
 	Style Style
 	// Seed decides all that the provider is free to choose.
 	Seed uint64
+	// Direct cases are for the engine alone: they have what no manifest can say.
+	Direct bool `json:",omitempty"`
 	// Legacy providers announce the legacy type system, and make use of it.
 	Legacy bool `json:",omitempty"`
 	// Schemas are the type's schema, and what a newer version of the provider makes of it.
@@ -51,6 +54,10 @@ type Step struct {
 	Drift Drift `json:",omitempty"`
 	// Import wants an object imported that exists and is not managed yet.
 	Import Import `json:",omitempty"`
+	// Move says that the object in the state is of another resource type, which is a name for the same here.
+	Move bool `json:",omitempty"`
+	// Sensitive are the paths of configured values that are sensitive though the schema does not say so.
+	Sensitive []instance.Path `json:",omitempty"`
 	// Faults are what the provider does wrong in this step, by RPC.
 	Faults map[string]string `json:",omitempty"`
 }
@@ -77,6 +84,15 @@ const (
 
 // Schema is the schema in a step, for a type of the given name.
 func (c *Case) Schema(version int) *schema.Resource { return c.Schemas[version] }
+
+// SensitivePaths are Sensitive.
+func (s Step) SensitivePaths() []cty.Path {
+	var out []cty.Path
+	for _, p := range s.Sensitive {
+		out = append(out, cty.Path(p))
+	}
+	return out
+}
 
 // ConfigValue is what the user wants in a step; null when nothing is wanted.
 func (c *Case) ConfigValue(step Step) (cty.Value, error) {

@@ -12,11 +12,11 @@ var styles = []cases.Style{cases.Hand, cases.HandNoPlan, cases.Framework5, cases
 func TestSameSeedSameCase(t *testing.T) {
 	for _, style := range styles {
 		for seed := range 50 {
-			a, err := cases.Generate(style, seed).Encode()
+			a, err := cases.Generate(style, seed%2 == 1, seed).Encode()
 			if err != nil {
 				t.Fatal(err)
 			}
-			b, err := cases.Generate(style, seed).Encode()
+			b, err := cases.Generate(style, seed%2 == 1, seed).Encode()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -37,7 +37,7 @@ func TestSameSeedSameCase(t *testing.T) {
 func TestSmallerCasesAreCases(t *testing.T) {
 	for _, style := range styles {
 		for seed := range 20 {
-			smaller := cases.Generate(style, seed).Smaller()
+			smaller := cases.Generate(style, seed%2 == 1, seed).Smaller()
 			if len(smaller) == 0 {
 				t.Errorf("%s: seed %d cannot be made smaller", style, seed)
 			}

@@ -12,13 +12,14 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 	"pgregory.net/rapid"
 
+	"github.com/landbridge-io/landbridge/instance"
 	"github.com/landbridge-io/landbridge/internal/schematest"
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Generate is the case of a seed.
-func Generate(style Style, seed int) *Case {
-	return rapid.Custom(func(t *rapid.T) *Case { return draw(t, style) }).Example(seed)
+// Generate is the case of a seed. What no manifest can say is only in direct cases.
+func Generate(style Style, direct bool, seed int) *Case {
+	return rapid.Custom(func(t *rapid.T) *Case { return draw(t, style, direct) }).Example(seed)
 }
 
 // Faults are the faults there are, by RPC. What each does is the provider's business.
@@ -38,11 +39,12 @@ var Faults = map[string][]string{
 		"error", "errorpartial", "errornull", "errornoprivate", "call", "warning", "nothing", "null", "unknown", "inconsistent", "malformed",
 		"noidentity", "newidentity", "unknownidentity", "writeonly", "private", "noprivate",
 	},
+	"Move":   {"error", "call", "warning", "null", "unknown", "writeonly", "malformed", "private", "noprivate", "noidentity", "unknownidentity"},
 	"Import": {"error", "call", "none", "two", "othertype", "null", "noidentity", "unknownidentity", "deferred", "writeonly", "warning"},
 }
 
-func draw(t *rapid.T, style Style) *Case {
-	c := &Case{Style: style, Seed: rapid.Uint64().Draw(t, "seed")}
+func draw(t *rapid.T, style Style, direct bool) *Case {
+	c := &Case{Style: style, Direct: direct, Seed: rapid.Uint64().Draw(t, "seed")}
 	c.Legacy = rapid.IntRange(0, 3).Draw(t, "legacy") == 0 && (style == Hand || style == HandNoPlan)
 	c.Schemas = drawSchemas(t, style)
 	length := rapid.IntRange(3, 7).Draw(t, "steps")
@@ -149,16 +151,31 @@ func (c *Case) drawStep(t *rapid.T, before *Step) Step {
 			step.IgnoreChanges = drawNames(t, b)
 		}
 	}
-	if step.Config != nil && c.Style != Hand && c.Style != HandNoPlan && !one(12, "invalid") {
+	if step.Config != nil && c.Style != Hand && c.Style != HandNoPlan {
 		v, err := c.ConfigValue(step)
 		if err != nil {
 			panic(err)
 		}
-		values := valid(b, v).AsValueMap()
-		values["id"] = cty.NullVal(cty.String) // the legacy SDK's is optional, but not for users
+		isInvalid := one(12, "invalid")
+		if !isInvalid {
+			v = valid(b, v)
+		}
+		values := v.AsValueMap()
+		if !isInvalid || !c.Direct {
+			values["id"] = cty.NullVal(cty.String) // the legacy SDK's is optional, but not for users, nor in manifests
+		}
 		step.Config = encode(cty.ObjectVal(values), b)
 	}
-	if one(3, "fault") {
+	if before != nil && before.Config != nil && one(12, "depose") {
+		// Few steps would leave two objects behind by chance.
+		step.Config, step.Taint, step.CreateBeforeDestroy = c.convertConfig(*before, step.Version), true, true
+		step.Faults = map[string]string{"Apply": rapid.SampledFrom([]string{"errorpartial", "unknown", "inconsistent"}).Draw(t, "kind")}
+	}
+	if c.Direct {
+		step.Move = before != nil && c.Style != SDK && one(4, "move")
+		step.Sensitive = c.drawSensitive(t, step)
+	}
+	if step.Faults == nil && one(3, "fault") {
 		// Apply is where most can go wrong.
 		rpcs := []string{"Validate", "Plan", "Plan", "Apply", "Apply", "Apply"}
 		if before != nil {
@@ -170,10 +187,58 @@ func (c *Case) drawStep(t *rapid.T, before *Step) Step {
 		if step.Import != NoImport {
 			rpcs = append(rpcs, "Import", "Import", "Read")
 		}
+		if step.Move {
+			rpcs = append(rpcs, "Move", "Move", "Move", "Move")
+		}
 		rpc := rapid.SampledFrom(rpcs).Draw(t, "rpc")
 		step.Faults = map[string]string{rpc: rapid.SampledFrom(Faults[rpc]).Draw(t, "kind")}
 	}
 	return step
+}
+
+// drawSensitive draws some of the configured values, and of the elements of maps and lists.
+func (c *Case) drawSensitive(t *rapid.T, step Step) []instance.Path {
+	v, err := c.ConfigValue(step)
+	if err != nil {
+		panic(err)
+	}
+	if v.IsNull() || rapid.IntRange(0, 2).Draw(t, "sensitive") > 0 {
+		return nil
+	}
+	var out []instance.Path
+	b := c.Schemas[step.Version].Block
+	_ = cty.Walk(v, func(path cty.Path, v cty.Value) (bool, error) {
+		if len(path) == 0 {
+			return true, nil
+		}
+		if v.IsNull() {
+			return false, nil
+		}
+		// Whole attributes, and the texts, numbers and booleans in them: tofu's conversions forget marks
+		// of objects.
+		can := b.AttributeByPath(path) != nil || v.Type().IsPrimitiveType()
+		if can && !hasEmptyObjects(v.Type()) && rapid.IntRange(0, 3).Draw(t, "mark") == 0 {
+			out = append(out, instance.Path(path.Copy()))
+			return false, nil
+		}
+		return !v.Type().IsSetType(), nil // elements of sets have no paths
+	})
+	return out
+}
+
+// hasEmptyObjects says whether there are objects without attributes in values of a type: tofu's
+// conversions forget that they are sensitive.
+func hasEmptyObjects(t cty.Type) bool {
+	switch {
+	case t.IsCollectionType():
+		return hasEmptyObjects(t.ElementType())
+	case t.IsTupleType():
+		return slices.ContainsFunc(t.TupleElementTypes(), hasEmptyObjects)
+	case t.IsObjectType():
+		types := slices.Collect(maps.Values(t.AttributeTypes()))
+		return len(types) == 0 || slices.ContainsFunc(types, hasEmptyObjects)
+	}
+	return false
 }
 
 func drawNames(t *rapid.T, b *schema.Block) []string {
@@ -277,7 +342,25 @@ func lowercaseAttributes(in map[string]*schema.Attribute) map[string]*schema.Att
 func lower(name string) string { return strings.ToLower(name) }
 
 func drawConfig(t *rapid.T, b *schema.Block) json.RawMessage {
-	return encode(Configurable(b, schematest.Value(t, b)), b)
+	return encode(Configurable(b, DrawValue(t, b)), b)
+}
+
+// DrawValue draws a value without null elements in nested attributes: OpenTofu crashes where it compares or
+// shows them.
+func DrawValue(t *rapid.T, b *schema.Block) cty.Value {
+	out, err := cty.Transform(schematest.Value(t, b), func(path cty.Path, v cty.Value) (cty.Value, error) {
+		if len(path) == 0 || !v.IsNull() {
+			return v, nil
+		}
+		if a := b.AttributeByPath(path[:len(path)-1]); a != nil && a.Nested != nil && a.Nested.Nesting != schema.NestingSingle {
+			return cty.ObjectVal(nulls(v.Type())), nil
+		}
+		return v, nil
+	})
+	if err != nil {
+		panic(err)
+	}
+	return out
 }
 
 func encode(v cty.Value, b *schema.Block) json.RawMessage {
@@ -325,7 +408,7 @@ func (c *Case) changeConfig(t *rapid.T, step Step, version int) json.RawMessage 
 	if err != nil {
 		panic(err)
 	}
-	now := Configurable(b, schematest.Value(t, b))
+	now := Configurable(b, DrawValue(t, b))
 	values := was.AsValueMap()
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if rapid.IntRange(0, 2).Draw(t, "change") == 0 {
@@ -360,11 +443,7 @@ func configurableAttribute(a *schema.Attribute, v cty.Value) cty.Value {
 	}
 	return each(a.Nested.Nesting, v, func(v cty.Value) cty.Value {
 		if v.IsNull() {
-			if a.Nested.Nesting == schema.NestingSingle || !hasMarked(a.Nested.Attributes) {
-				return v
-			}
-			// OpenTofu crashes on null elements with something sensitive or write-only inside.
-			v = cty.ObjectVal(nulls(v.Type()))
+			return v
 		}
 		values := map[string]cty.Value{}
 		for name, x := range a.Nested.Attributes {
@@ -375,15 +454,6 @@ func configurableAttribute(a *schema.Attribute, v cty.Value) cty.Value {
 		}
 		return cty.ObjectVal(values)
 	})
-}
-
-func hasMarked(attributes map[string]*schema.Attribute) bool {
-	for _, a := range attributes {
-		if a.Sensitive || a.WriteOnly || a.Nested != nil && hasMarked(a.Nested.Attributes) {
-			return true
-		}
-	}
-	return false
 }
 
 func nulls(t cty.Type) map[string]cty.Value {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/landbridge-io/landbridge/instance"
 	"github.com/landbridge-io/landbridge/schema"
 )
 
@@ -34,12 +35,22 @@ func (c *Case) Smaller() []*Case {
 			func(s *Step) bool { had := s.Import; s.Import = NoImport; return had != NoImport },
 			func(s *Step) bool { had := s.CreateBeforeDestroy; s.CreateBeforeDestroy = false; return had },
 			func(s *Step) bool { had := s.IgnoreChanges; s.IgnoreChanges = nil; return had != nil },
+			func(s *Step) bool { had := s.Move; s.Move = false; return had },
+			func(s *Step) bool { had := s.Sensitive; s.Sensitive = nil; return had != nil },
 			func(s *Step) bool { had := s.Config; s.Config = nil; return had != nil },
 		} {
 			add(func(x *Case) bool { return change(&x.Steps[i]) })
 		}
 	}
 	add(func(x *Case) bool { had := x.Legacy; x.Legacy = false; return had })
+	add(func(x *Case) bool {
+		had := x.Direct
+		x.Direct = false
+		for i := range x.Steps {
+			x.Steps[i].Move, x.Steps[i].Sensitive = false, nil
+		}
+		return had
+	})
 	add(func(x *Case) bool {
 		had := x.Schemas[0].Identity != nil
 		x.Schemas[0].Identity, x.Schemas[1].Identity = nil, nil
@@ -138,9 +149,14 @@ func (c *Case) fit() bool {
 		c.Steps[i].IgnoreChanges = slices.DeleteFunc(c.Steps[i].IgnoreChanges, func(name string) bool {
 			return name != "*" && b.Attributes[name] == nil && b.Blocks[name] == nil
 		})
-		if v, err := c.ConfigValue(c.Steps[i]); err != nil || !isWhole(b, v) {
+		value, err := c.ConfigValue(c.Steps[i])
+		if err != nil || !isWhole(b, value) {
 			return false
 		}
+		c.Steps[i].Sensitive = slices.DeleteFunc(c.Steps[i].Sensitive, func(p instance.Path) bool {
+			x, err := cty.Path(p).Apply(value)
+			return err != nil || x.IsNull() || hasEmptyObjects(x.Type())
+		})
 	}
 	return true
 }

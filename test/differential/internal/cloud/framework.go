@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-framework/provider/metaschema"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
@@ -30,17 +31,34 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Framework6 is a provider written with the plugin framework, served over protocol 6.
-func Framework6(run Run) tfprotov6.ProviderServer {
-	return providerserver.NewProtocol6(frameworkProvider{run})()
+// Framework6 makes providers written with the plugin framework, served over protocol 6. meta is whether
+// they have a schema for provider_meta.
+func Framework6(meta bool) func(Run) tfprotov6.ProviderServer {
+	return func(run Run) tfprotov6.ProviderServer { return providerserver.NewProtocol6(newFramework(run, meta))() }
 }
 
 // Framework5 is Framework6 over protocol 5.
-func Framework5(run Run) tfprotov5.ProviderServer {
-	return providerserver.NewProtocol5(frameworkProvider{run})()
+func Framework5(meta bool) func(Run) tfprotov5.ProviderServer {
+	return func(run Run) tfprotov5.ProviderServer { return providerserver.NewProtocol5(newFramework(run, meta))() }
+}
+
+func newFramework(run Run, meta bool) provider.Provider {
+	if meta {
+		return metaProvider{frameworkProvider{run}}
+	}
+	return frameworkProvider{run}
 }
 
 type frameworkProvider struct{ run Run }
+
+// metaProvider is a provider with a schema for provider_meta.
+type metaProvider struct{ frameworkProvider }
+
+func (metaProvider) MetaSchema(_ context.Context, _ provider.MetaSchemaRequest, resp *provider.MetaSchemaResponse) {
+	resp.Schema = metaschema.Schema{Attributes: map[string]metaschema.Attribute{
+		"module": metaschema.StringAttribute{Optional: true}, "count": metaschema.NumberAttribute{Optional: true},
+	}}
+}
 
 func (p frameworkProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
 	resp.TypeName = "framework"
@@ -230,12 +248,28 @@ func (r *frameworkResource) identify(to *tfsdk.ResourceIdentity, rpc, id string)
 
 // complain adds what is ordered, and says whether that is an error.
 func (r *frameworkResource) complain(diags *diag.Diagnostics, rpc string) bool {
+	summary, detail := "Fault: "+rpc, "It was ordered."
+	at := path.Root("id")
+	for _, name := range slices.Sorted(maps.Keys(r.active.Schema().Block.Attributes)) {
+		if r.active.chance("somewhere", name)%2 == 0 {
+			at = path.Root(name)
+		}
+	}
+	isAnywhere := r.active.chance("somewhere")%3 == 0
 	switch f := r.active.fault(rpc); f {
 	case "error", "errorgone", "errorpartial", "errornull", "call":
-		diags.AddError("Fault: "+rpc, "It was ordered.")
+		if isAnywhere {
+			diags.AddError(summary, detail)
+		} else {
+			diags.AddAttributeError(at, summary, detail)
+		}
 		return true
 	case "warning":
-		diags.AddWarning("Fault: "+rpc, "It was ordered.")
+		if isAnywhere {
+			diags.AddWarning(summary, detail)
+		} else {
+			diags.AddAttributeWarning(at, summary, detail)
+		}
 	}
 	return false
 }
@@ -368,6 +402,27 @@ func (r *frameworkResource) UpgradeState(context.Context) map[int64]resource.Sta
 	return out
 }
 
+func (r *frameworkResource) MoveState(context.Context) []resource.StateMover {
+	return []resource.StateMover{{StateMover: func(ctx context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
+		if r.complain(&resp.Diagnostics, "Move") {
+			return
+		}
+		if r.active.fault("Move") == "null" {
+			return
+		}
+		v, err := stored((*tfprotov6.RawState)(req.SourceRawState), r.active.Schema().ImpliedType())
+		if err != nil {
+			resp.Diagnostics.AddError("Unreadable state", err.Error())
+			return
+		}
+		resp.TargetState.Raw = r.state(v)
+		if r.active.fault("Move") != "noprivate" {
+			resp.TargetPrivate = req.SourcePrivate
+		}
+		r.identify(resp.TargetIdentity, "Move", idOf(v))
+	}}}
+}
+
 // identifiedResource is a resource with an identity.
 type identifiedResource struct{ *frameworkResource }
 
@@ -412,6 +467,8 @@ var (
 	_ resource.ResourceWithModifyPlan      = (*frameworkResource)(nil)
 	_ resource.ResourceWithValidateConfig  = (*frameworkResource)(nil)
 	_ resource.ResourceWithImportState     = (*frameworkResource)(nil)
+	_ resource.ResourceWithMoveState       = (*frameworkResource)(nil)
+	_ provider.ProviderWithMetaSchema      = metaProvider{}
 	_ resource.ResourceWithUpgradeState    = (*frameworkResource)(nil)
 	_ resource.ResourceWithUpgradeIdentity = (*identifiedResource)(nil)
 )

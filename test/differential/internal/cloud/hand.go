@@ -26,14 +26,19 @@ type Hand struct {
 	Run func() Run
 	// PlanDestroy is whether it says that it can plan destroys.
 	PlanDestroy bool
+	// Meta is whether it has a schema for provider_meta, and can move objects to other types.
+	Meta bool
 }
 
 // GetProviderSchema says what resource types there are.
 func (h *Hand) GetProviderSchema(context.Context, *tfprotov6.GetProviderSchemaRequest) (*tfprotov6.GetProviderSchemaResponse, error) {
 	out := &tfprotov6.GetProviderSchemaResponse{
-		ServerCapabilities: &tfprotov6.ServerCapabilities{PlanDestroy: h.PlanDestroy},
+		ServerCapabilities: &tfprotov6.ServerCapabilities{PlanDestroy: h.PlanDestroy, MoveResourceState: h.Meta},
 		Provider:           &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{}},
 		ResourceSchemas:    map[string]*tfprotov6.Schema{},
+	}
+	if h.Meta {
+		out.ProviderMeta = &tfprotov6.Schema{Block: protocolBlock(metaBlock)}
 	}
 	for name, a := range h.Run() {
 		out.ResourceSchemas[name] = &tfprotov6.Schema{Version: a.Schema().Version, Block: protocolBlock(a.Schema().Block)}
@@ -81,8 +86,28 @@ func (h *Hand) active(name string) (*Active, error) {
 
 var errCall = errors.New("the provider cannot answer")
 
-func problem(severity tfprotov6.DiagnosticSeverity, what string) *tfprotov6.Diagnostic {
-	return &tfprotov6.Diagnostic{Severity: severity, Summary: "Fault: " + what, Detail: "It was ordered."}
+func (r rpc) problem(severity tfprotov6.DiagnosticSeverity) *tfprotov6.Diagnostic {
+	return &tfprotov6.Diagnostic{Severity: severity, Summary: "Fault: " + r.call.RPC, Detail: "It was ordered.", Attribute: r.somewhere()}
+}
+
+// somewhere is the path of an attribute, or of an element in one; or none.
+func (r rpc) somewhere() *tftypes.AttributePath {
+	v := r.value("config")
+	if v == cty.NilVal || v.IsNull() || r.chance("somewhere", r.Index)%4 == 0 {
+		return nil
+	}
+	var all []*tftypes.AttributePath
+	_ = cty.Walk(v, func(path cty.Path, v cty.Value) (bool, error) {
+		if len(path) > 0 {
+			all = append(all, protocolPath(path))
+		}
+		// The protocol cannot name the elements of sets.
+		return !v.Type().IsSetType(), nil
+	})
+	if len(all) == 0 {
+		return nil
+	}
+	return all[r.chance("somewhere", r.Index, len(all))%uint64(len(all))]
 }
 
 // common are the faults that are the same for all RPCs.
@@ -91,9 +116,9 @@ func (r rpc) common() ([]*tfprotov6.Diagnostic, error) {
 	case f == "call":
 		return nil, errCall
 	case strings.HasPrefix(f, "error"):
-		return []*tfprotov6.Diagnostic{problem(tfprotov6.DiagnosticSeverityError, r.call.RPC)}, nil
+		return []*tfprotov6.Diagnostic{r.problem(tfprotov6.DiagnosticSeverityError)}, nil
 	case f == "warning":
-		return []*tfprotov6.Diagnostic{problem(tfprotov6.DiagnosticSeverityWarning, r.call.RPC)}, nil
+		return []*tfprotov6.Diagnostic{r.problem(tfprotov6.DiagnosticSeverityWarning)}, nil
 	}
 	return nil, nil
 }
@@ -215,6 +240,30 @@ func (h *Hand) UpgradeResourceState(_ context.Context, q *tfprotov6.UpgradeResou
 		return nil, err
 	}
 	return &tfprotov6.UpgradeResourceStateResponse{UpgradedState: r.state(v)}, nil
+}
+
+// MoveResourceState takes over an object of another type, of which all is the same but the name.
+func (h *Hand) MoveResourceState(_ context.Context, q *tfprotov6.MoveResourceStateRequest) (*tfprotov6.MoveResourceStateResponse, error) {
+	a, err := h.active(q.TargetTypeName)
+	if err != nil {
+		return nil, err
+	}
+	r := a.recordMove(q)
+	diags, err := r.common()
+	out := &tfprotov6.MoveResourceStateResponse{Diagnostics: diags}
+	if err != nil || r.is("error") {
+		return out, err
+	}
+	v, err := stored(q.SourceState, a.Schema().ImpliedType())
+	if err != nil {
+		return nil, err
+	}
+	if !r.is("null") {
+		out.TargetState = r.state(v)
+	}
+	out.TargetPrivate = r.private(string(q.SourcePrivate))
+	out.TargetIdentity = r.identityOf(a.identity(idOf(v)))
+	return out, nil
 }
 
 // UpgradeResourceIdentity leaves out what the identity schema does not have.

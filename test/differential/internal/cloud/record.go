@@ -11,23 +11,23 @@ import (
 
 // null stands for a value that was not sent at all; clients may do either.
 func decode(v *tfprotov6.DynamicValue, t cty.Type) cty.Value {
-	switch {
-	case t == cty.NilType:
-		return cty.NilVal
-	case v == nil, len(v.MsgPack) == 0 && len(v.JSON) == 0:
-		return cty.NullVal(t)
-	}
-	var out cty.Value
-	var err error
-	if len(v.MsgPack) > 0 {
-		out, err = wire.Unmarshal(v.MsgPack, t)
-	} else {
-		out, err = wire.UnmarshalJSON(v.JSON, t)
-	}
+	out, err := decodeAs(v, t)
 	if err != nil {
 		panic(fmt.Sprintf("a client sent what is not a value of %s: %s", t.FriendlyName(), err))
 	}
 	return out
+}
+
+func decodeAs(v *tfprotov6.DynamicValue, t cty.Type) (cty.Value, error) {
+	switch {
+	case t == cty.NilType:
+		return cty.NilVal, nil
+	case v == nil, len(v.MsgPack) == 0 && len(v.JSON) == 0:
+		return cty.NullVal(t), nil
+	case len(v.MsgPack) > 0:
+		return wire.Unmarshal(v.MsgPack, t)
+	}
+	return wire.UnmarshalJSON(v.JSON, t)
 }
 
 func decodeIdentity(v *tfprotov6.ResourceIdentityData, t cty.Type) cty.Value {
@@ -77,7 +77,7 @@ func (a *Active) recordRead(q *tfprotov6.ReadResourceRequest) rpc {
 	return a.begin("Read", map[string]any{
 		"state": decode(q.CurrentState, s.ImpliedType()), "private": string(q.Private),
 		"identity": decodeIdentity(q.CurrentIdentity, s.IdentityType()),
-		"deferral": q.ClientCapabilities != nil && q.ClientCapabilities.DeferralAllowed,
+		"deferral": q.ClientCapabilities != nil && q.ClientCapabilities.DeferralAllowed, "meta": decodeMeta(q.ProviderMeta),
 	})
 }
 
@@ -87,7 +87,7 @@ func (a *Active) recordPlan(q *tfprotov6.PlanResourceChangeRequest) rpc {
 		"prior": decode(q.PriorState, s.ImpliedType()), "proposed": decode(q.ProposedNewState, s.ImpliedType()),
 		"config": decode(q.Config, s.ImpliedType()), "private": string(q.PriorPrivate),
 		"identity": decodeIdentity(q.PriorIdentity, s.IdentityType()),
-		"deferral": q.ClientCapabilities != nil && q.ClientCapabilities.DeferralAllowed,
+		"deferral": q.ClientCapabilities != nil && q.ClientCapabilities.DeferralAllowed, "meta": decodeMeta(q.ProviderMeta),
 	})
 }
 
@@ -96,7 +96,14 @@ func (a *Active) recordApply(q *tfprotov6.ApplyResourceChangeRequest) rpc {
 	return a.begin("Apply", map[string]any{
 		"prior": decode(q.PriorState, s.ImpliedType()), "planned": decode(q.PlannedState, s.ImpliedType()),
 		"config": decode(q.Config, s.ImpliedType()), "private": string(q.PlannedPrivate),
-		"identity": decodeIdentity(q.PlannedIdentity, s.IdentityType()),
+		"identity": decodeIdentity(q.PlannedIdentity, s.IdentityType()), "meta": decodeMeta(q.ProviderMeta),
+	})
+}
+
+func (a *Active) recordMove(q *tfprotov6.MoveResourceStateRequest) rpc {
+	return a.begin("Move", map[string]any{
+		"provider": q.SourceProviderAddress, "type": q.SourceTypeName, "version": q.SourceSchemaVersion,
+		"state": canonicalJSON(q.SourceState), "private": string(q.SourcePrivate), "identity": canonicalJSON(q.SourceIdentity),
 	})
 }
 

@@ -82,6 +82,11 @@ func (s *Recording6) UpgradeResourceIdentity(ctx context.Context, q *tfprotov6.U
 	return s.now().UpgradeResourceIdentity(ctx, q)
 }
 
+func (s *Recording6) MoveResourceState(ctx context.Context, q *tfprotov6.MoveResourceStateRequest) (*tfprotov6.MoveResourceStateResponse, error) {
+	s.run()[q.TargetTypeName].recordMove(q)
+	return s.now().MoveResourceState(ctx, q)
+}
+
 func (s *Recording6) ReadResource(ctx context.Context, q *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
 	s.run()[q.TypeName].recordRead(q)
 	return s.now().ReadResource(ctx, q)
@@ -165,9 +170,17 @@ func (s *Recording5) UpgradeResourceIdentity(ctx context.Context, q *tfprotov5.U
 	return s.now().UpgradeResourceIdentity(ctx, q)
 }
 
+func (s *Recording5) MoveResourceState(ctx context.Context, q *tfprotov5.MoveResourceStateRequest) (*tfprotov5.MoveResourceStateResponse, error) {
+	s.run()[q.TargetTypeName].recordMove(&tfprotov6.MoveResourceStateRequest{
+		SourceProviderAddress: q.SourceProviderAddress, SourceTypeName: q.SourceTypeName, SourceSchemaVersion: q.SourceSchemaVersion,
+		SourceState: raw6(q.SourceState), SourcePrivate: q.SourcePrivate, SourceIdentity: raw6(q.SourceIdentity),
+	})
+	return s.now().MoveResourceState(ctx, q)
+}
+
 func (s *Recording5) ReadResource(ctx context.Context, q *tfprotov5.ReadResourceRequest) (*tfprotov5.ReadResourceResponse, error) {
 	s.run()[q.TypeName].recordRead(&tfprotov6.ReadResourceRequest{
-		CurrentState: value6(q.CurrentState), Private: q.Private, CurrentIdentity: identity6(q.CurrentIdentity),
+		CurrentState: value6(q.CurrentState), Private: q.Private, CurrentIdentity: identity6(q.CurrentIdentity), ProviderMeta: value6(q.ProviderMeta),
 		ClientCapabilities: (*tfprotov6.ReadResourceClientCapabilities)(q.ClientCapabilities),
 	})
 	return s.now().ReadResource(ctx, q)
@@ -176,7 +189,7 @@ func (s *Recording5) ReadResource(ctx context.Context, q *tfprotov5.ReadResource
 func (s *Recording5) PlanResourceChange(ctx context.Context, q *tfprotov5.PlanResourceChangeRequest) (*tfprotov5.PlanResourceChangeResponse, error) {
 	s.run()[q.TypeName].recordPlan(&tfprotov6.PlanResourceChangeRequest{
 		PriorState: value6(q.PriorState), ProposedNewState: value6(q.ProposedNewState), Config: value6(q.Config),
-		PriorPrivate: q.PriorPrivate, PriorIdentity: identity6(q.PriorIdentity),
+		PriorPrivate: q.PriorPrivate, PriorIdentity: identity6(q.PriorIdentity), ProviderMeta: value6(q.ProviderMeta),
 		ClientCapabilities: (*tfprotov6.PlanResourceChangeClientCapabilities)(q.ClientCapabilities),
 	})
 	return s.now().PlanResourceChange(ctx, q)
@@ -185,7 +198,7 @@ func (s *Recording5) PlanResourceChange(ctx context.Context, q *tfprotov5.PlanRe
 func (s *Recording5) ApplyResourceChange(ctx context.Context, q *tfprotov5.ApplyResourceChangeRequest) (*tfprotov5.ApplyResourceChangeResponse, error) {
 	s.run()[q.TypeName].recordApply(&tfprotov6.ApplyResourceChangeRequest{
 		PriorState: value6(q.PriorState), PlannedState: value6(q.PlannedState), Config: value6(q.Config),
-		PlannedPrivate: q.PlannedPrivate, PlannedIdentity: identity6(q.PlannedIdentity),
+		PlannedPrivate: q.PlannedPrivate, PlannedIdentity: identity6(q.PlannedIdentity), ProviderMeta: value6(q.ProviderMeta),
 	})
 	return s.now().ApplyResourceChange(ctx, q)
 }

@@ -79,3 +79,21 @@ func protocolIdentity(i *schema.Identity) *tfprotov6.ResourceIdentitySchema {
 	}
 	return out
 }
+
+func protocolPath(path cty.Path) *tftypes.AttributePath {
+	out := tftypes.NewAttributePath()
+	for _, step := range path {
+		switch step := step.(type) {
+		case cty.GetAttrStep:
+			out = out.WithAttributeName(step.Name)
+		case cty.IndexStep:
+			if step.Key.Type() == cty.String {
+				out = out.WithElementKeyString(step.Key.AsString())
+				continue
+			}
+			i, _ := step.Key.AsBigFloat().Int64()
+			out = out.WithElementKeyInt(int(i))
+		}
+	}
+	return out
+}

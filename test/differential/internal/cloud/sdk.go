@@ -16,13 +16,28 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// SDK is a provider written with the legacy SDK.
-func SDK(run Run) tfprotov5.ProviderServer {
-	p := &sdk.Provider{ResourcesMap: map[string]*sdk.Resource{}}
-	for name, a := range run {
-		p.ResourcesMap[name] = (&sdkResource{a}).resource()
+// SDK makes providers written with the legacy SDK. meta is whether they have something in their
+// schema for provider_meta.
+func SDK(meta bool) func(Run) tfprotov5.ProviderServer {
+	return func(run Run) tfprotov5.ProviderServer {
+		p := &sdk.Provider{ResourcesMap: map[string]*sdk.Resource{}}
+		for name, a := range run {
+			p.ResourcesMap[name] = (&sdkResource{a}).resource()
+		}
+		if meta {
+			p.ProviderMetaSchema = (&sdkResource{}).metaSchemas()
+		}
+		return sdk.NewGRPCProviderServer(p)
 	}
-	return sdk.NewGRPCProviderServer(p)
+}
+
+func (r *sdkResource) metaSchemas() map[string]*sdk.Schema {
+	out := map[string]*sdk.Schema{}
+	for name, a := range metaBlock.Attributes {
+		out[name] = r.typed(a.Type)
+		out[name].Optional = true
+	}
+	return out
 }
 
 type sdkResource struct{ active *Active }

@@ -10,42 +10,111 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Body is a configuration in the JSON syntax of tofu's language.
-func Body(b *schema.Block, v cty.Value) map[string]any {
+// Marked says which values of a configuration are sensitive: attributes, and what is inside
+// of them, for which there is no schema. Elements of sets have an unknown index.
+type Marked func(a *schema.Attribute, path cty.Path) bool
+
+// Body is a configuration in the JSON syntax of tofu's language, and the local values that its
+// sensitive values come from. The names of these begin with prefix.
+func Body(b *schema.Block, v cty.Value, marked Marked, prefix string) (body, locals map[string]any) {
+	w := &writer{marked: marked, prefix: prefix, locals: map[string]any{}}
+	return w.block(b, v, nil), w.locals
+}
+
+type writer struct {
+	marked Marked
+	prefix string
+	locals map[string]any
+}
+
+func (w *writer) block(b *schema.Block, v cty.Value, path cty.Path) map[string]any {
 	out := map[string]any{}
 	for name, a := range b.Attributes {
 		x := v.GetAttr(name)
 		if x.IsNull() && !a.Required {
 			continue
 		}
-		out[name] = Literal(x)
+		out[name] = w.attribute(a, x, path.GetAttr(name))
 	}
 	for name, n := range b.Blocks {
-		x := v.GetAttr(name)
+		x, at := v.GetAttr(name), path.GetAttr(name)
 		// An empty object would be a block without a label.
 		if x.IsNull() || n.Nesting == schema.NestingMap && x.LengthInt() == 0 {
 			continue
 		}
-		switch n.Nesting {
-		case schema.NestingSingle, schema.NestingGroup:
-			out[name] = Body(n.Block, x)
-		case schema.NestingMap:
-			labelled := map[string]any{}
-			for it := x.ElementIterator(); it.Next(); {
-				key, e := it.Element()
-				labelled[key.AsString()] = Body(n.Block, e)
-			}
-			out[name] = labelled
-		default:
-			blocks := []any{}
-			for it := x.ElementIterator(); it.Next(); {
-				_, e := it.Element()
-				blocks = append(blocks, Body(n.Block, e))
-			}
-			out[name] = blocks
+		if n.Nesting == schema.NestingSingle || n.Nesting == schema.NestingGroup {
+			out[name] = w.block(n.Block, x, at)
+			continue
 		}
+		out[name] = w.elements(x, at, func(e cty.Value, at cty.Path) any { return w.block(n.Block, e, at) })
 	}
 	return out
+}
+
+// elements is a collection: an object where it has keys, else a list.
+func (w *writer) elements(v cty.Value, path cty.Path, one func(cty.Value, cty.Path) any) any {
+	t := v.Type()
+	keyed, list := map[string]any{}, []any{}
+	for it := v.ElementIterator(); it.Next(); {
+		key, e := it.Element()
+		switch {
+		case t.IsObjectType():
+			keyed[template(key.AsString())] = one(e, path.GetAttr(key.AsString()))
+		case t.IsMapType():
+			keyed[template(key.AsString())] = one(e, path.Index(key))
+		case t.IsSetType():
+			list = append(list, one(e, path.Index(cty.DynamicVal)))
+		default:
+			list = append(list, one(e, path.Index(key)))
+		}
+	}
+	if t.IsMapType() || t.IsObjectType() {
+		return keyed
+	}
+	return list
+}
+
+func (w *writer) attribute(a *schema.Attribute, v cty.Value, path cty.Path) any {
+	switch {
+	case v.IsNull():
+		return nil
+	case w.marked != nil && w.marked(a, path):
+		return w.sensitive(v)
+	case a.Nested == nil:
+		return w.literal(v, path)
+	}
+	object := func(v cty.Value, path cty.Path) any {
+		if v.IsNull() {
+			return nil
+		}
+		out := map[string]any{}
+		for name, x := range a.Nested.Attributes {
+			out[name] = w.attribute(x, v.GetAttr(name), path.GetAttr(name))
+		}
+		return out
+	}
+	if a.Nested.Nesting == schema.NestingSingle {
+		return object(v, path)
+	}
+	return w.elements(v, path, object)
+}
+
+func (w *writer) literal(v cty.Value, path cty.Path) any {
+	if v.IsNull() || v.Type().IsPrimitiveType() {
+		return Literal(v)
+	}
+	return w.elements(v, path, func(e cty.Value, path cty.Path) any {
+		if w.marked != nil && !e.IsNull() && w.marked(nil, path) {
+			return w.sensitive(e)
+		}
+		return w.literal(e, path)
+	})
+}
+
+func (w *writer) sensitive(v cty.Value) any {
+	name := fmt.Sprintf("%s_%d", w.prefix, len(w.locals))
+	w.locals[name] = Literal(v)
+	return "${sensitive(local." + name + ")}"
 }
 
 // Literal is a value as an expression in the JSON syntax, where strings are templates.
@@ -60,20 +129,8 @@ func Literal(v cty.Value) any {
 		return v.True()
 	case t == cty.Number:
 		return json.Number(v.AsBigFloat().Text('g', -1))
-	case t.IsMapType(), t.IsObjectType():
-		out := map[string]any{}
-		for it := v.ElementIterator(); it.Next(); {
-			key, e := it.Element()
-			out[template(key.AsString())] = Literal(e)
-		}
-		return out
-	case t.IsCollectionType(), t.IsTupleType():
-		out := []any{}
-		for it := v.ElementIterator(); it.Next(); {
-			_, e := it.Element()
-			out = append(out, Literal(e))
-		}
-		return out
+	case t.IsCollectionType(), t.IsTupleType(), t.IsObjectType():
+		return (&writer{}).literal(v, nil)
 	default:
 		panic(fmt.Sprintf("a configuration cannot hold %s", t.FriendlyName()))
 	}

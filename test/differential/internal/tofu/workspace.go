@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,6 +22,11 @@ import (
 // Host is where tofu expects providers to come from that are named without a host.
 const Host = "registry.opentofu.org"
 
+// Version is the version of the program.
+const Version = "1.12.6"
+
+const configFile = "main.tf.json"
+
 // Namespace is the namespace of the providers served here.
 const Namespace = "landbridge"
 
@@ -29,14 +35,20 @@ type Program struct {
 	path, dir string
 	env       []string
 	providers []string
+	// Meta is the provider_meta to configure, by provider.
+	Meta map[string]any
 }
 
 // Resource is one resource of a configuration, at Type.x.
 type Resource struct {
 	// Body is the resource's body in JSON syntax; nil when it is not configured.
 	Body json.RawMessage
+	// Locals are the local values that the body refers to.
+	Locals map[string]any
 	// Import is the body of its import block but for the address; nil without one.
 	Import map[string]any
+	// MovedFrom is the type of the object in State, where that is another one.
+	MovedFrom string
 	// State is the resource in the state file, as tofu wrote it; nil when it is not in there.
 	State json.RawMessage
 }
@@ -45,16 +57,23 @@ type Resource struct {
 type Result struct {
 	// State is the resources in the state file afterwards, by type.
 	State map[string]json.RawMessage
-	// Errors are the summaries of the errors about a resource, by type; those about none are
-	// under the empty type.
-	Errors map[string][]string
+	// Diagnostics are by type; those about no resource are under the empty type.
+	Diagnostics map[string][]Diagnostic
+	// Planned and Drift are what was planned, and what was found to have happened, by type.
+	Planned, Drift map[string][]Change
 	// Applied says that the run got as far as applying.
 	Applied bool
 	// Crashed says that tofu itself did not survive.
 	Crashed bool
 	// Output is what tofu printed, but for what it says of its progress.
 	Output string
+	// Configuration is what tofu read.
+	Configuration Configuration
 }
+
+// Change is a planned change, in the words of tofu's log: create, update, replace, delete, import, move,
+// noop.
+type Change struct{ Action, Reason string }
 
 // New makes a program that runs in a directory, with providers that are being served.
 func New(path, dir string, providers map[string]*plugin.ReattachConfig) (*Program, error) {
@@ -93,78 +112,131 @@ func New(path, dir string, providers map[string]*plugin.ReattachConfig) (*Progra
 
 // Apply plans and applies.
 func (p *Program) Apply(ctx context.Context, resources map[string]Resource) (Result, error) {
-	if err := p.write(resources); err != nil {
+	configuration, err := p.write(resources, true)
+	if err != nil {
 		return Result{}, err
 	}
-	cmd := exec.CommandContext(ctx, p.path, "apply", "-auto-approve", "-json", "-input=false", "-lock=false", "-backup=-", "-parallelism=8")
-	cmd.Dir, cmd.Env = p.dir, p.env
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		return Result{}, fmt.Errorf("tofu: %w", err)
+	stdout, stderr, code, err := p.run(ctx, "apply", "-auto-approve", "-json", "-input=false", "-lock=false", "-backup=-",
+		"-parallelism=8", "-consolidate-warnings=false")
+	if err != nil {
+		return Result{}, err
 	}
-	out := Result{Errors: map[string][]string{}}
-	for line := range strings.Lines(stdout.String() + stderr.String()) {
+	out := Result{
+		Diagnostics: map[string][]Diagnostic{}, Planned: map[string][]Change{}, Drift: map[string][]Change{},
+		Configuration: configuration,
+	}
+	for line := range strings.Lines(string(stdout) + stderr) {
 		if !strings.HasPrefix(line, `{"@level":"info"`) {
 			out.Output += line
 		}
 	}
-	if err != nil && exit.ExitCode() != 1 {
+	if code > 1 {
 		out.Crashed = true
 		return out, nil
 	}
-	if err := out.parse(stdout.Bytes()); err != nil {
+	if err := out.parse(stdout); err != nil {
 		return out, err
 	}
 	out.State, err = p.state()
 	return out, err
 }
 
-// write writes the configuration and the state.
-func (p *Program) write(resources map[string]Resource) error {
+// Run runs tofu in the workspace, where nothing but the providers is configured, and returns what it printed.
+func (p *Program) Run(ctx context.Context, args ...string) ([]byte, error) {
+	if _, err := p.write(nil, false); err != nil {
+		return nil, err
+	}
+	stdout, stderr, code, err := p.run(ctx, args...)
+	if err == nil && code != 0 {
+		err = fmt.Errorf("tofu %s: code %d\n%s%s", strings.Join(args, " "), code, stdout, stderr)
+	}
+	return stdout, err
+}
+
+// run runs tofu. That it ends with some code is no error.
+func (p *Program) run(ctx context.Context, args ...string) (stdout []byte, stderr string, code int, err error) {
+	cmd := exec.CommandContext(ctx, p.path, args...)
+	cmd.Dir, cmd.Env = p.dir, p.env
+	var out, errOut bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errOut
+	err = cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		code, err = exit.ExitCode(), nil
+		if code < 0 {
+			err = fmt.Errorf("tofu: %w\n%s", exit, errOut.Bytes())
+		}
+	}
+	return out.Bytes(), errOut.String(), code, err
+}
+
+// write writes the configuration, and the state, too, unless that is to stay as it is.
+func (p *Program) write(resources map[string]Resource, withState bool) (Configuration, error) {
 	required := map[string]any{}
 	for _, name := range p.providers {
 		required[name] = map[string]any{"source": Namespace + "/" + name}
 	}
-	config := map[string]any{"terraform": map[string]any{"required_providers": required}}
-	bodies := map[string]any{}
-	var imports []any
+	settings := map[string]any{"required_providers": required}
+	if len(p.Meta) > 0 {
+		settings["provider_meta"] = p.Meta
+	}
+	config := map[string]any{"terraform": settings}
+	bodies, locals := map[string]any{}, map[string]any{}
+	var imports, moves []any
 	state := []json.RawMessage{}
 	for name, r := range resources {
 		if r.Body != nil {
 			bodies[name] = map[string]any{"x": r.Body}
 		}
+		maps.Copy(locals, r.Locals)
 		if r.Import != nil {
 			r.Import["to"] = name + ".x"
 			imports = append(imports, r.Import)
+		}
+		if r.MovedFrom != "" {
+			moves = append(moves, map[string]any{"from": r.MovedFrom + ".x", "to": name + ".x"})
 		}
 		if r.State != nil {
 			state = append(state, r.State)
 		}
 	}
-	if len(bodies) > 0 {
-		config["resource"] = bodies
+	for name, content := range map[string]map[string]any{"resource": bodies, "locals": locals} {
+		if len(content) > 0 {
+			config[name] = content
+		}
 	}
-	if len(imports) > 0 {
-		config["import"] = imports
+	for name, content := range map[string][]any{"import": imports, "moved": moves} {
+		if len(content) > 0 {
+			config[name] = content
+		}
 	}
 	raw, err := json.MarshalIndent(config, "", " ")
 	if err != nil {
-		return err
+		return Configuration{}, err
 	}
-	if err := os.WriteFile(filepath.Join(p.dir, "main.tf.json"), ascii(raw), 0o600); err != nil {
-		return err
+	raw = ascii(raw)
+	if err := os.WriteFile(filepath.Join(p.dir, configFile), raw, 0o600); err != nil {
+		return Configuration{}, err
 	}
-	raw, err = json.Marshal(map[string]any{
-		"version": 4, "terraform_version": "1.12.6", "serial": 1, "lineage": "6a2b4f0e-5f0a-4a8e-9a34-2f4b7b7c1a11",
-		"outputs": map[string]any{}, "resources": state, "check_results": nil,
-	})
+	if !withState {
+		return Configuration{raw: raw}, nil
+	}
+	file, err := StateFile(state...)
 	if err != nil {
-		return err
+		return Configuration{}, err
 	}
-	return os.WriteFile(p.statePath(), raw, 0o600)
+	return Configuration{raw: raw}, os.WriteFile(p.statePath(), file, 0o600)
+}
+
+// StateFile is a state file of resources.
+func StateFile(resources ...json.RawMessage) ([]byte, error) {
+	if resources == nil {
+		resources = []json.RawMessage{}
+	}
+	return json.Marshal(map[string]any{
+		"version": 4, "terraform_version": Version, "serial": 1, "lineage": "6a2b4f0e-5f0a-4a8e-9a34-2f4b7b7c1a11",
+		"outputs": map[string]any{}, "resources": resources, "check_results": nil,
+	})
 }
 
 func (p *Program) statePath() string { return filepath.Join(p.dir, "terraform.tfstate") }
@@ -176,12 +248,17 @@ func (p *Program) state() (map[string]json.RawMessage, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	var file struct{ Resources []json.RawMessage }
-	if err := json.Unmarshal(raw, &file); err != nil {
-		return nil, fmt.Errorf("reading the state tofu wrote: %w", err)
+	return Resources(raw)
+}
+
+// Resources are the resources of a state file, by type.
+func Resources(file []byte) (map[string]json.RawMessage, error) {
+	var content struct{ Resources []json.RawMessage }
+	if err := json.Unmarshal(file, &content); err != nil {
+		return nil, fmt.Errorf("reading a state file: %w", err)
 	}
 	out := map[string]json.RawMessage{}
-	for _, r := range file.Resources {
+	for _, r := range content.Resources {
 		var head struct{ Type string }
 		if err := json.Unmarshal(r, &head); err != nil {
 			return nil, err
@@ -196,46 +273,51 @@ func (r *Result) parse(stdout []byte) error {
 	lines := bufio.NewScanner(bytes.NewReader(stdout))
 	lines.Buffer(nil, 64<<20)
 	for lines.Scan() {
-		var event struct {
-			Type       string
-			Changes    struct{ Operation string }
-			Diagnostic struct {
-				Severity, Summary, Detail, Address string
-			}
-		}
-		if json.Unmarshal(lines.Bytes(), &event) != nil {
+		var e event
+		if json.Unmarshal(lines.Bytes(), &e) != nil {
 			continue
 		}
-		switch event.Type {
+		name := e.Change.Resource.Type
+		switch e.Type {
 		case "apply_start":
 			r.Applied = true
 		case "change_summary":
-			r.Applied = r.Applied || event.Changes.Operation == "apply"
-		case "diagnostic":
-			if d := event.Diagnostic; d.Severity == "error" {
-				name := typeIn(d.Address)
-				for _, text := range []string{d.Summary, d.Detail} {
-					if name == "" {
-						name = typeIn(text)
-					}
-				}
-				r.Errors[name] = append(r.Errors[name], d.Summary)
+			r.Applied = r.Applied || e.Changes.Operation == "apply"
+		case "planned_change":
+			if e.Change.Reason == "delete_because_no_resource_config" {
+				e.Change.Reason = "" // it is how a destroy is asked for here
 			}
+			r.Planned[name] = append(r.Planned[name], Change{e.Change.Action, e.Change.Reason})
+		case "resource_drift":
+			r.Drift[name] = append(r.Drift[name], Change{e.Change.Action, e.Change.Reason})
+		case "diagnostic":
+			d := newDiagnostic(e)
+			if d.Summary == "Failed to decode resource from state" {
+				continue // of what other resources' failures have kept it from upgrading
+			}
+			r.Diagnostics[d.Resource] = append(r.Diagnostics[d.Resource], d)
 		}
 	}
 	return lines.Err()
 }
 
-// typeIn finds the type in text that names a resource, type.x.
-func typeIn(text string) string {
-	end := strings.Index(text, ".x")
-	if end < 0 {
-		return ""
+// event is a line of tofu's log.
+type event struct {
+	Type    string
+	Changes struct{ Operation string }
+	Change  struct {
+		Resource struct {
+			Type string `json:"resource_type"`
+		}
+		Action, Reason string
 	}
-	start := strings.LastIndexFunc(text[:end], func(r rune) bool {
-		return r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z')
-	})
-	return text[start+1 : end]
+	Diagnostic struct {
+		Severity, Summary, Detail, Address string
+		Range                              *struct {
+			Filename string
+			Start    struct{ Byte int }
+		}
+	}
 }
 
 // ascii is JSON with all else escaped: tofu's parser takes a quote and a combining character
