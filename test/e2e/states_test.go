@@ -117,12 +117,14 @@ func TestStates(t *testing.T) {
 				x.Fault(t, m{"on": "list", "collection": "datastores", "match": m{"name": name}, "status": 503})
 				u := x.datastore(ns, name, "3s")
 				c.create(t, u)
-				c.waitFor(t, u, "being created", func() bool { return text(u, "status", "operation", "kind") == "Create" })
+				c.waitFor(t, u, "being created", func() bool {
+					return text(u, "status", "operation", "kind") == "Create" && text(u, "status", "operation", "deadline") != ""
+				})
 				if got := allowed(t, u); got < 32*time.Second || got > 34*time.Second {
 					t.Errorf("the deadline is %s after the start, of a create that the provider is given 3s for", got)
 				}
 				inState(u, "Tainted")
-				c.tells(t, u, "CannotCreateExternalResource: Create failed after 3")
+				c.tells(t, u, "CannotCreateExternalResource: Create failed after ")
 				c.tells(t, u, "Tainted: The remote object is tainted, because its creation did not end well.")
 				c.patch(t, u, `{"metadata":{"annotations":{"landbridge.io/untaint":"1"}}}`)
 				inState(u, "Partial")
