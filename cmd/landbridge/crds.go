@@ -30,7 +30,7 @@ PATTERN limits the resource types; * stands for any characters.`,
   landbridge crds ./terraform-provider-hcloud_v1.68.0 'hcloud_*' > crds.yaml`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := flags.open(cmd.Context(), args[0])
+			p, err := flags.open(cmd.Context(), args[0], nil)
 			if err != nil {
 				return err
 			}

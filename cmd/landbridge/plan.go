@@ -148,7 +148,7 @@ func (f *standaloneFlags) session(cmd *cobra.Command) (*openSession, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := f.open(cmd.Context(), f.binary)
+	p, err := f.open(cmd.Context(), f.binary, env)
 	if err != nil {
 		return nil, err
 	}

@@ -371,6 +371,20 @@ func TestLifecycle(t *testing.T) {
 	d.has(d.plan(0).err, "Warning: Paused")
 }
 
+// A provider has the environment it is given whenever it is started, also to be asked for its schema.
+func TestPlanEnvironment(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, "random")
+	d.binary = script(t, `[ "$LANDBRIDGE_NEEDED" = yes ] || exit 3; exec `+d.binary)
+	d.write(`Pet p {forProvider: {}}`)
+	if p := d.run("plan", "--name", "random"); p.code != 1 {
+		t.Errorf("without it: %+v", p)
+	}
+	if p := d.run("plan", "--name", "random", "--provider-env", "LANDBRIDGE_NEEDED=yes"); p.code != 0 {
+		t.Errorf("with it: %+v", p)
+	}
+}
+
 func TestPlanFailures(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, "random")
@@ -483,7 +497,7 @@ func TestSourceOf(t *testing.T) {
 		"/usr/bin/terraform-provider-random":            "registry.terraform.io/hashicorp/random",
 		"/a/b/c/d/e/f/g/h/terraform-provider-random_v1": "registry.terraform.io/hashicorp/random",
 	} {
-		p, err := (&providerFlags{timeout: 1e11}).open(t.Context(), providertest.Binary(t, "random"))
+		p, err := (&providerFlags{timeout: 1e11}).open(t.Context(), providertest.Binary(t, "random"), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

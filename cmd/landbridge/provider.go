@@ -53,8 +53,8 @@ type openedProvider struct {
 	model  *model.Provider
 }
 
-// open starts the provider at a path, asks for its schema and ends it.
-func (f *providerFlags) open(ctx context.Context, where string) (*openedProvider, error) {
+// open starts the provider at a path, with what env adds to its environment, asks for its schema and ends it.
+func (f *providerFlags) open(ctx context.Context, where string, env map[string]string) (*openedProvider, error) {
 	var c config.Provider
 	if f.config != "" {
 		raw, err := os.ReadFile(f.config)
@@ -71,7 +71,7 @@ func (f *providerFlags) open(ctx context.Context, where string) (*openedProvider
 	}
 	ctx, cancel := context.WithTimeout(ctx, f.timeout)
 	defer cancel()
-	server, err := (&plugin.Launcher{Path: binary, StartTimeout: f.timeout}).Launch(ctx)
+	server, err := (&plugin.Launcher{Path: binary, StartTimeout: f.timeout, Env: env}).Launch(ctx)
 	if err != nil {
 		return nil, err
 	}

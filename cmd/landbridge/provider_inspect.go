@@ -76,7 +76,7 @@ resource types; * stands for any characters.`,
 			if !slices.Contains(outputs, output) {
 				return fmt.Errorf("unknown output %q: it is one of %s", output, strings.Join(outputs, ", "))
 			}
-			p, err := flags.open(cmd.Context(), args[0])
+			p, err := flags.open(cmd.Context(), args[0], nil)
 			if err != nil {
 				return err
 			}

@@ -208,7 +208,7 @@ func (r *remote) fromBinaries(cmd *cobra.Command) error {
 		return errors.New("there are more --source than --provider")
 	}
 	for i, where := range r.flags.binaries {
-		p, err := r.flags.providerFlags.open(cmd.Context(), where)
+		p, err := r.flags.providerFlags.open(cmd.Context(), where, env)
 		if err != nil {
 			return err
 		}

@@ -49,7 +49,7 @@ func TestSeveralProvidersOfACluster(t *testing.T) {
 	}
 	create(definition)
 	binary := examplecloudtest.Provider(t, examplecloudtest.Framework6)
-	opened, err := (&providerFlags{timeout: time.Minute}).open(t.Context(), binary)
+	opened, err := (&providerFlags{timeout: time.Minute}).open(t.Context(), binary, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
