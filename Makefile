@@ -7,8 +7,10 @@ SHELL := bash
 MAKEFLAGS += --no-print-directory
 
 GO ?= go
-# The same flags everywhere: programs and tests then share one build cache.
+# The same flags everywhere: programs and tests then share one build cache. Without cgo, as
+# providers are released: programs need no C library, and are smaller in memory.
 LDFLAGS := -ldflags='-s -w'
+BUILD := CGO_ENABLED=0 $(GO) build
 TOOL := $(GO) tool -modfile=$(CURDIR)/tools/go.mod
 
 # The race detector needs a C compiler. `make test RACE=` does without it.
@@ -39,7 +41,7 @@ test: build ## All tests, against real provider binaries and a real API server
 	$(if $(RACE),,@echo "note: no C compiler found, so the tests run without the race detector")
 	$(GO) test $(RACE) -p $(PARALLEL) -timeout 20m $(TESTFLAGS) ./...
 	@# Not with -race, which would compile all of Kubernetes a second time; vet is part of lint.
-	$(GO) -C playground test -vet=off $(LDFLAGS) -timeout 20m $(TESTFLAGS) ./...
+	CGO_ENABLED=0 $(GO) -C playground test -vet=off $(LDFLAGS) -timeout 20m $(TESTFLAGS) ./...
 	@for module in $(TESTED); do (set -x; $(GO) -C $$module test $(RACE) -p $(PARALLEL) -timeout 20m $(TESTFLAGS) ./...); done
 
 .PHONY: lint
@@ -85,12 +87,12 @@ build: bin/landbridge bin/playground providers ## Build all programs and test pr
 # The go command knows best what is up to date.
 .PHONY: bin/landbridge
 bin/landbridge:
-	@$(GO) build $(LDFLAGS) -o $@ ./cmd/landbridge
+	@$(BUILD) $(LDFLAGS) -o $@ ./cmd/landbridge
 
 .PHONY: bin/playground
 bin/playground: | bin
 	@test -x $@ || echo "building the playground: Kubernetes' API server takes about five minutes the first time"
-	@$(GO) build -C playground $(LDFLAGS) -o ../bin/ ./cmd/playground
+	@$(BUILD) -C playground $(LDFLAGS) -o ../bin/ ./cmd/playground
 
 .PHONY: providers
 providers: ## Build the real providers into bin/providers, a filesystem mirror
@@ -105,9 +107,9 @@ tour-providers:
 EXAMPLECLOUD_PLATFORM = $(shell $(GO) env GOOS)_$(shell $(GO) env GOARCH)
 .PHONY: examplecloud
 examplecloud: ## Build the example cloud and three releases of its provider into bin/examplecloud
-	@$(GO) build -C examples/examplecloud $(LDFLAGS) -o ../../bin/examplecloud/ ./cmd/examplecloud
+	@$(BUILD) -C examples/examplecloud $(LDFLAGS) -o ../../bin/examplecloud/ ./cmd/examplecloud
 	@for release in 0 1 2; do \
-		$(GO) build -C examples/examplecloud \
+		$(BUILD) -C examples/examplecloud \
 			-ldflags="-s -w -X github.com/landbridge-io/landbridge/examples/examplecloud/provider/release.linked=$$release" \
 			-o ../../bin/examplecloud/mirror/registry.terraform.io/landbridge-io/examplecloud/$$((release + 1)).0.0/$(EXAMPLECLOUD_PLATFORM)/terraform-provider-examplecloud \
 			./cmd/terraform-provider-examplecloud-framework6; \

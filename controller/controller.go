@@ -31,6 +31,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/controller/informer"
 	"github.com/landbridge-io/landbridge/controller/managed"
 	"github.com/landbridge-io/landbridge/controller/terraformprovider"
 	"github.com/landbridge-io/landbridge/provider/install"
@@ -226,7 +227,7 @@ func newManager(config *rest.Config, o Options) (ctrl.Manager, error) {
 		// Beside the grace period of operations.
 		GracefulShutdownTimeout: ptr.To(o.GracePeriod + 10*time.Second),
 		Cache: cache.Options{
-			DefaultTransform: compact,
+			DefaultTransform: informer.Compact,
 		},
 		Client: client.Options{Cache: &client.CacheOptions{
 			Unstructured: true,

@@ -98,7 +98,7 @@ which one works and the others wait (--leader-elect).`,
 			if os.Getenv("GOGC") == "" {
 				// Most of the heap is the resources themselves, which live long: less than half of it
 				// is room enough for what does not, unless there is much to do.
-				go memory.Pace(ctx, 40, 200)
+				go memory.Pace(ctx, 40, 60)
 			}
 			go keepSmall(ctx, log)
 			return controller.Run(ctx, config, o)

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
+	"github.com/landbridge-io/landbridge/controller/informer"
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
 )
 
@@ -114,11 +115,20 @@ func released(u *unstructured.Unstructured) bool {
 	return u.GetDeletionTimestamp() != nil && !held(u)
 }
 
+// wrote keeps what was written until the cache has it, as the cache will keep it.
 func (c *quietClient) wrote(r *Resource) {
-	r.read, r.conditions = r.Unstructured.DeepCopy(), nil
+	r.SetManagedFields(nil)
+	kept := r.Unstructured
+	_, _ = informer.Compact(&kept) // never fails
+	r.read, r.conditions = &kept, nil
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.writes[client.ObjectKeyFromObject(r)] = r.read
+}
+
+// heard is told of what the cache has by now.
+func (c *quietClient) heard(u *unstructured.Unstructured) {
+	c.newer(client.ObjectKeyFromObject(u), u)
 }
 
 func (c *quietClient) forget(key types.NamespacedName) {

@@ -132,7 +132,7 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager) error {
 		return nil
 	}))
 	if err == nil {
-		err = ctl.Watch(source.Kind(informer.Only(m.GetCache()), obj, &handler.TypedEnqueueRequestForObject[*unstructured.Unstructured]{}, desiredStateChanged()))
+		err = ctl.Watch(source.Kind(informer.Only(m.GetCache()), obj, &handler.TypedEnqueueRequestForObject[*unstructured.Unstructured]{}, desiredStateChanged(quiet.heard)))
 	}
 	if err != nil {
 		return fmt.Errorf("cannot watch %s: %w", gvk.Kind, err)

@@ -87,10 +87,12 @@ func (r *reconciler) configuration(ctx context.Context, req reconcile.Request) p
 }
 
 // desiredStateChanged lets through what may need something done: changes of spec, labels,
-// annotations, finalizers and deletion, but not of the status, which is ours.
-func desiredStateChanged() predicate.TypedPredicate[*unstructured.Unstructured] {
+// annotations, finalizers and deletion, but not of the status, which is ours. heard is told of
+// every update.
+func desiredStateChanged(heard func(*unstructured.Unstructured)) predicate.TypedPredicate[*unstructured.Unstructured] {
 	return predicate.TypedFuncs[*unstructured.Unstructured]{
 		UpdateFunc: func(e event.TypedUpdateEvent[*unstructured.Unstructured]) bool {
+			heard(e.ObjectNew)
 			return e.ObjectOld.GetGeneration() != e.ObjectNew.GetGeneration() ||
 				!equality.Semantic.DeepEqual(e.ObjectOld.GetDeletionTimestamp(), e.ObjectNew.GetDeletionTimestamp()) ||
 				!equality.Semantic.DeepEqual(e.ObjectOld.GetLabels(), e.ObjectNew.GetLabels()) ||

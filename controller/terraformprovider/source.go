@@ -53,8 +53,8 @@ func (r *Reconciler) find(ctx context.Context, p *v1alpha1.TerraformProvider) (o
 		Logger:   r.Logger.WithName("provider").WithValues("provider", p.Name),
 
 		StartTimeout: r.StartTimeout,
-		// Little lives in a provider between calls, and what does should not take twice its room.
-		GOGC: 70,
+		// Little lives in a provider between calls. More than that costs little time, and less little memory.
+		GOGC: 100,
 	}
 	if memory := limits(p).Or(r.Limits).MemoryBytes; memory > 0 {
 		launcher.MemoryLimit = memory - memory/10 // the collector works harder before it comes to the worst

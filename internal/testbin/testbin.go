@@ -87,10 +87,11 @@ func (t Target) build(ctx context.Context, root, output string) error {
 	// Built beside and renamed: the old binary may be running.
 	begin, building := time.Now(), output+".new"
 	defer os.Remove(building)
-	// The flags are those of the Makefile, so that both share a build cache.
+	// As the Makefile does it, so that both share a build cache.
 	args := append([]string{"build", strings.TrimSpace("-ldflags=-s -w " + t.LDFlags), "-o", building}, t.Flags...)
 	cmd := exec.CommandContext(ctx, "go", append(args, t.Package)...)
 	cmd.Dir = filepath.Join(root, filepath.FromSlash(t.Module))
+	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Run(); err != nil {

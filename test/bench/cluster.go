@@ -37,14 +37,14 @@ type cluster struct {
 	client     dynamic.Interface
 	apiserver  *exec.Cmd
 	controller *exec.Cmd
-	pprof      string // where the controller can be profiled
+	pprof      string // where the controller can be profiled, if it is to be
 
 	mu sync.Mutex
 	// provider is what each provider process has used, those that are gone by now included.
 	provider map[int]time.Duration
 }
 
-func start(ctx context.Context, bin string, poll time.Duration) (_ *cluster, err error) {
+func start(ctx context.Context, bin string, poll time.Duration, profiled bool) (_ *cluster, err error) {
 	c := &cluster{provider: map[int]time.Duration{}}
 	if c.dir, err = os.MkdirTemp("", "landbridge-bench"); err != nil {
 		return nil, err
@@ -93,12 +93,16 @@ func start(ctx context.Context, bin string, poll time.Duration) (_ *cluster, err
 	if c.client, err = dynamic.NewForConfig(c.config); err != nil {
 		return nil, err
 	}
-	if c.pprof, err = freeAddress(); err != nil {
-		return nil, err
-	}
-	c.controller = command(filepath.Join(bin, "landbridge"), "controller", "--kubeconfig", kubeconfig,
+	args := []string{"controller", "--kubeconfig", kubeconfig,
 		"--provider-mirror", filepath.Join(bin, "providers"), "--provider-cache", filepath.Join(c.dir, "providers"),
-		"--poll", poll.String(), "--leader-elect=false", "--metrics-address", "0", "--health-address", "0", "--profile-address", c.pprof)
+		"--poll", poll.String(), "--leader-elect=false", "--metrics-address", "0", "--health-address", "0"}
+	if profiled {
+		if c.pprof, err = freeAddress(); err != nil {
+			return nil, err
+		}
+		args = append(args, "--profile-address", c.pprof)
+	}
+	c.controller = command(filepath.Join(bin, "landbridge"), args...)
 	c.controller.Stdout, c.controller.Stderr = log, log
 	if err = c.controller.Start(); err != nil {
 		return nil, err

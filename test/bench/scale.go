@@ -18,7 +18,7 @@ var azurermTypes = []string{
 func scale(ctx context.Context, r *report, bin string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	c, err := start(ctx, bin, time.Minute)
+	c, err := start(ctx, bin, time.Minute, false)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package controller
+package informer
 
 import (
 	"unique"
@@ -7,10 +7,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// compact makes an object small before it is cached. It drops the managed fields, which no
+// Compact makes an object small before it is cached. It drops the managed fields, which no
 // controller reads and which are half of a resource's size, and has equal strings share their
-// memory: those that decoding JSON leaves behind are the same in all resources of a kind.
-func compact(in any) (any, error) {
+// memory: those that decoding JSON leaves behind are the same in all resources of a kind. An
+// unstructured object shares no maps and slices afterwards with what it was.
+func Compact(in any) (any, error) {
 	o, err := meta.Accessor(in)
 	if err != nil {
 		return in, nil // a tombstone, or something else that is none of ours
@@ -41,10 +42,11 @@ func sharing(v any) any {
 		}
 		return out
 	case []any:
+		out := make([]any, len(v))
 		for i, e := range v {
-			v[i] = sharing(e)
+			out[i] = sharing(e)
 		}
-		return v
+		return out
 	case string:
 		return shared(v)
 	default:

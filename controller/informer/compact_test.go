@@ -1,4 +1,4 @@
-package controller
+package informer_test
 
 import (
 	"fmt"
@@ -7,6 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/landbridge-io/landbridge/controller/informer"
 )
 
 func TestCompact(t *testing.T) {
@@ -19,7 +21,7 @@ func TestCompact(t *testing.T) {
 	}
 	in := made(1)
 	in.Object["metadata"].(map[string]any)["managedFields"] = []any{map[string]any{"manager": "somebody"}}
-	out, err := compact(in)
+	out, err := informer.Compact(in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +29,7 @@ func TestCompact(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	tombstone := cache.DeletedFinalStateUnknown{Key: "a/b"}
-	if out, err := compact(tombstone); err != nil || out != any(tombstone) {
+	if out, err := informer.Compact(tombstone); err != nil || out != any(tombstone) {
 		t.Errorf("got %v, %v", out, err)
 	}
 }
