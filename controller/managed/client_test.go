@@ -7,6 +7,7 @@ import (
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/google/go-cmp/cmp"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -91,5 +92,34 @@ func TestReadOwnWrites(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// What was written is kept as small as the cache keeps it, and no longer than the cache lags behind.
+func TestKeptWrites(t *testing.T) {
+	version := func(v string) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: m{"apiVersion": "x.io/v1", "kind": "Thing", "metadata": m{
+			"name": "x", "namespace": "ns", "uid": "1", "resourceVersion": v,
+		}}}
+	}
+	c := managed.NewQuietClient(lagging{cached: version("5"), version: "7"}, schema.FromAPIVersionAndKind("x.io/v1", "Thing"))
+	r := &managed.Resource{}
+	if err := c.Get(t.Context(), client.ObjectKey{Namespace: "ns", Name: "x"}, r); err != nil {
+		t.Fatal(err)
+	}
+	r.SetLabels(map[string]string{"a": "b"})
+	r.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: "somebody"}})
+	if err := c.Update(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	written := version("7")
+	written.SetLabels(map[string]string{"a": "b"})
+	managed.Heard(c, version("6"))
+	if diff := cmp.Diff([]*unstructured.Unstructured{written}, managed.Kept(c)); diff != "" {
+		t.Errorf("while the cache lags behind: -want +got:\n%s", diff)
+	}
+	managed.Heard(c, version("7"))
+	if kept := managed.Kept(c); len(kept) != 0 {
+		t.Errorf("when the cache has it, kept is %v", kept)
 	}
 }

@@ -1,6 +1,9 @@
 package managed
 
 import (
+	"maps"
+	"slices"
+
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -12,6 +15,14 @@ import (
 // NewQuietClient is the client of a kind over a given one.
 func NewQuietClient(c client.Client, gvk schema.GroupVersionKind) client.Client {
 	return quietClientOf(c, c, gvk, newWritten())
+}
+
+// Heard tells a client of a kind what the cache has.
+func Heard(c client.Client, u *unstructured.Unstructured) { c.(*quietClient).heard(u) }
+
+// Kept are the resources that a client of a kind keeps because the cache may lag behind.
+func Kept(c client.Client) []*unstructured.Unstructured {
+	return slices.Collect(maps.Values(c.(*quietClient).writes))
 }
 
 // Share is share.
