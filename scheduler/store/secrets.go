@@ -14,6 +14,7 @@ import (
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/uuid"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
@@ -30,6 +31,7 @@ const (
 	annotationOwnerUID  = "landbridge.io/owner-uid"
 	annotationOwnerKind = "landbridge.io/owner-kind"
 	annotationOwnerName = "landbridge.io/owner"
+	annotationWrite     = "landbridge.io/write"
 )
 
 // Secrets keeps instances in Secrets of one namespace.
@@ -37,13 +39,9 @@ type Secrets struct {
 	// Client is for the Secrets of Landbridge's namespace. It must not be a caching client.
 	Client typedcorev1.SecretInterface
 
-	// saved remembers what was last written, so that an equal record is not written again.
-	saved sync.Map // Key -> savedRecord
-}
-
-type savedRecord struct {
-	version string
-	sum     [sha256.Size]byte
+	// saved remembers what was last read or written, so that an equal record is not written again,
+	// and so that it is known again when others have written beside it.
+	saved sync.Map // Key -> last
 }
 
 var _ Store = (*Secrets)(nil)
@@ -68,27 +66,43 @@ func (s *Secrets) Load(ctx context.Context, k Key, r *schema.Resource) (Record, 
 	if err != nil {
 		return Record{}, fmt.Errorf("cannot load the stored instance: %w", err)
 	}
-	data, ok := secret.Data[dataInstance]
-	if !ok || string(secret.Type) != v1alpha1.SecretTypeInstance {
-		return Record{}, fmt.Errorf("%w: the Secret %s is not one of Landbridge's; it was replaced by somebody else", ErrUnreadable, secret.Name)
-	}
-	in, err := instance.Decode(data, r)
+	rec, data, err := open(secret)
 	if err != nil {
+		return Record{}, err
+	}
+	if rec.Instance, err = instance.Decode(data, r); err != nil {
 		return Record{}, fmt.Errorf("%w from Secret %s: %w", ErrUnreadable, secret.Name, err)
 	}
-	rec := Record{Owner: types.UID(secret.Annotations[annotationOwnerUID]), Version: secret.ResourceVersion, Instance: in}
-	if handled, ok := secret.Data[dataHandled]; ok {
-		if err := json.Unmarshal(handled, &rec.Handled); err != nil {
-			return Record{}, fmt.Errorf("%w: %s in Secret %s is malformed", ErrUnreadable, dataHandled, secret.Name)
-		}
-	}
-	s.saved.Store(k, savedRecord{version: secret.ResourceVersion, sum: sumOf(rec, data)})
+	s.saved.Store(k, lastOf(secret, rec, data))
 	return rec, nil
 }
 
-func sumOf(rec Record, data []byte) [sha256.Size]byte {
+// open returns a record without its instance, and that instance as it is encoded.
+func open(secret *corev1.Secret) (Record, []byte, error) {
+	data, ok := secret.Data[dataInstance]
+	if !ok || string(secret.Type) != v1alpha1.SecretTypeInstance {
+		return Record{}, nil, fmt.Errorf("%w: the Secret %s is not one of Landbridge's; it was replaced by somebody else", ErrUnreadable, secret.Name)
+	}
+	rec := Record{Owner: types.UID(secret.Annotations[annotationOwnerUID]), Version: secret.ResourceVersion}
+	if handled, ok := secret.Data[dataHandled]; ok {
+		if err := json.Unmarshal(handled, &rec.Handled); err != nil {
+			return Record{}, nil, fmt.Errorf("%w: %s in Secret %s is malformed", ErrUnreadable, dataHandled, secret.Name)
+		}
+	}
+	return rec, data, nil
+}
+
+type sum [sha256.Size]byte
+
+func sumOf(rec Record, data []byte) sum {
 	h := rec.Handled
 	return sha256.Sum256(append([]byte(strings.Join([]string{string(rec.Owner), h.Taint, h.Untaint, h.Retry, ""}, "\x00")), data...))
+}
+
+func lastOf(secret *corev1.Secret, rec Record, data []byte) last {
+	return last{
+		version: secret.ResourceVersion, write: secret.Annotations[annotationWrite], sum: sumOf(rec, data), foreign: foreign(secret),
+	}
 }
 
 // Save implements Store.
@@ -97,21 +111,21 @@ func (s *Secrets) Save(ctx context.Context, k Key, r *schema.Resource, rec Recor
 	if err != nil {
 		return rec, fmt.Errorf("cannot encode the instance: %w", err)
 	}
-	sum := sumOf(rec, data)
-	if v, ok := s.saved.Load(k); ok && rec.Version != "" {
-		if last := v.(savedRecord); last.version == rec.Version && last.sum == sum {
+	var was last
+	if v, ok := s.saved.Load(k); ok && rec.Version != "" && v.(last).version == rec.Version {
+		if was = v.(last); was.sum == sumOf(rec, data) {
 			return rec, nil
 		}
 	}
 	secret := &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{
-			Name:            SecretName(k),
-			ResourceVersion: rec.Version,
-			Labels:          map[string]string{labelManagedBy: "landbridge"},
+			Name:   SecretName(k),
+			Labels: map[string]string{labelManagedBy: "landbridge"},
 			Annotations: map[string]string{
 				annotationOwnerUID:  string(rec.Owner),
 				annotationOwnerKind: k.Kind + "." + k.Group,
 				annotationOwnerName: strings.TrimPrefix(k.Namespace+"/"+k.Name, "/"),
+				annotationWrite:     string(uuid.NewUUID()),
 			},
 		},
 		Type: v1alpha1.SecretTypeInstance,
@@ -125,11 +139,23 @@ func (s *Secrets) Save(ctx context.Context, k Key, r *schema.Resource, rec Recor
 			return rec, fmt.Errorf("cannot encode %s: %w", dataHandled, err)
 		}
 	}
+	own, version := secret.ObjectMeta, rec.Version
 	var written *corev1.Secret
-	if rec.Version == "" {
-		written, err = s.Client.Create(ctx, secret, metav1.CreateOptions{})
-	} else {
-		written, err = s.Client.Update(ctx, secret, metav1.UpdateOptions{})
+	for n := 0; ; n++ {
+		secret.ObjectMeta = with(own, was.foreign)
+		if secret.ResourceVersion = version; version == "" {
+			written, err = s.Client.Create(ctx, secret, metav1.CreateOptions{})
+		} else {
+			written, err = s.Client.Update(ctx, secret, metav1.UpdateOptions{})
+		}
+		if !kerrors.IsConflict(err) || n == touches {
+			break
+		}
+		now, ok := s.touched(ctx, secret.Name, was)
+		if !ok {
+			break
+		}
+		was, version = now, now.version
 	}
 	switch {
 	case kerrors.IsConflict(err), kerrors.IsAlreadyExists(err), kerrors.IsNotFound(err) && rec.Version != "":
@@ -138,7 +164,7 @@ func (s *Secrets) Save(ctx context.Context, k Key, r *schema.Resource, rec Recor
 		return rec, fmt.Errorf("cannot store the instance: %w", err)
 	}
 	rec.Version = written.ResourceVersion
-	s.saved.Store(k, savedRecord{version: rec.Version, sum: sum})
+	s.saved.Store(k, lastOf(written, rec, data))
 	return rec, nil
 }
 

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"strings"
@@ -159,21 +160,33 @@ func TestSecretsConflict(t *testing.T) {
 			}
 			save(t, &store.Secrets{Client: client}, k, store.Record{Owner: "uid-2", Instance: anInstance("other")})
 		},
-		"annotated": func(t *testing.T, client typedcorev1.SecretInterface, k store.Key) {
-			secret, err := client.Get(t.Context(), store.SecretName(k), metav1.GetOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			secret.Annotations["example.org/note"] = "x"
-			if _, err := client.Update(t.Context(), secret, metav1.UpdateOptions{}); err != nil {
-				t.Fatal(err)
-			}
+		"another writer, of the same": func(t *testing.T, client typedcorev1.SecretInterface, k store.Key) {
+			other := &store.Secrets{Client: client}
+			rec := load(t, other, k)
+			before := rec.Instance
+			rec.Instance = anInstance("other")
+			rec = save(t, other, k, rec)
+			rec.Instance = before
+			save(t, other, k, rec)
+		},
+		"edited by hand": func(t *testing.T, client typedcorev1.SecretInterface, k store.Key) {
+			edit(t, client, k, func(secret *corev1.Secret) {
+				secret.Data["instance.json"] = bytes.Replace(secret.Data["instance.json"], []byte("i-1"), []byte("i-2"), 1)
+			})
+		},
+		"given to another": func(t *testing.T, client typedcorev1.SecretInterface, k store.Key) {
+			edit(t, client, k, func(secret *corev1.Secret) { secret.Annotations["landbridge.io/owner-uid"] = "uid-2" })
+		},
+		"without a trace of who wrote it": func(t *testing.T, client typedcorev1.SecretInterface, k store.Key) {
+			edit(t, client, k, func(secret *corev1.Secret) {
+				secret.Annotations = map[string]string{"landbridge.io/owner-uid": "uid-1"}
+			})
 		},
 	}
 	client := secrets(t)
 	for name, meddle := range cases {
 		t.Run(name, func(t *testing.T) {
-			s, k := &store.Secrets{Client: client}, key(strings.ReplaceAll(name, " ", "-"))
+			s, k := &store.Secrets{Client: client}, key(strings.NewReplacer(" ", "-", ",", "").Replace(name))
 			rec := save(t, s, k, store.Record{Owner: "uid-1", Instance: anInstance(password)})
 			meddle(t, client, k)
 			before, loadErr := s.Load(t.Context(), k, thing)
@@ -188,6 +201,64 @@ func TestSecretsConflict(t *testing.T) {
 			same(t, after, before)
 		})
 	}
+}
+
+func edit(t *testing.T, client typedcorev1.SecretInterface, k store.Key, change func(*corev1.Secret)) {
+	t.Helper()
+	secret, err := client.Get(t.Context(), store.SecretName(k), metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(secret)
+	if _, err := client.Update(t.Context(), secret, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What others write beside what is stored neither keeps it from being written, nor is lost.
+func TestSecretsTouched(t *testing.T) {
+	client, k := secrets(t), key("one")
+	s := &store.Secrets{Client: client}
+	owner, err := client.Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "owner"}}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := save(t, s, k, store.Record{Owner: "uid-1", Instance: anInstance(password)})
+	for i, value := range []string{"a", "b", "c"} {
+		edit(t, client, k, func(secret *corev1.Secret) {
+			secret.Annotations["example.org/note"], secret.Labels["example.org/team"] = value, value
+			secret.Finalizers = []string{"example.org/backup"}
+			secret.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Secret", Name: owner.Name, UID: owner.UID}}
+		})
+		if i == 1 { // by a process that has read it since
+			s = &store.Secrets{Client: client}
+			rec = load(t, s, k)
+		}
+		for _, password := range []string{"new" + value, "newer" + value} {
+			rec.Instance = anInstance(password)
+			rec = save(t, s, k, rec)
+			same(t, load(t, &store.Secrets{Client: client}, k), rec)
+		}
+		secret, err := client.Get(t.Context(), store.SecretName(k), metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if secret.Annotations["example.org/note"] != value || secret.Labels["example.org/team"] != value || len(secret.Finalizers) != 1 ||
+			len(secret.OwnerReferences) != 1 || secret.Annotations["landbridge.io/owner-uid"] != "uid-1" {
+			t.Errorf("the Secret has labels %v, annotations %v, finalizers %v, owners %v", secret.Labels, secret.Annotations, secret.Finalizers, secret.OwnerReferences)
+		}
+	}
+	// What is Landbridge's own goes when it is not so any more.
+	rec.Instance = instance.Instance{}
+	rec = save(t, s, k, rec)
+	rec.Instance = anInstance(password)
+	save(t, s, k, rec)
+	edit(t, client, k, func(secret *corev1.Secret) {
+		if _, ok := secret.Labels["landbridge.io/empty"]; ok {
+			t.Error("what is not empty is labelled so")
+		}
+		secret.Finalizers = nil // else the namespace's end would wait for it
+	})
 }
 
 // Two that begin at the same time do not both succeed.

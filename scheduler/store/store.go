@@ -43,8 +43,9 @@ type Record struct {
 type Store interface {
 	// Load returns ErrNotFound when nothing is stored.
 	Load(ctx context.Context, k Key, r *schema.Resource) (Record, error)
-	// Save writes the record, if its Version is still the stored one, and returns it with its
-	// new Version; else ErrConflict. A record with an empty Version must not exist yet.
+	// Save writes the record, if that of its Version is still the stored one, and returns it with
+	// its new Version; else ErrConflict. A record with an empty Version must not exist yet. What
+	// others write beside a record does not make it another one.
 	Save(ctx context.Context, k Key, r *schema.Resource, rec Record) (Record, error)
 	// Delete removes what is stored, if it is of that version still; else ErrConflict. Nothing
 	// stored is no error.
