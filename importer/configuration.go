@@ -8,7 +8,6 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/landbridge-io/landbridge/diagnostic"
-	"github.com/landbridge-io/landbridge/instance"
 	"github.com/landbridge-io/landbridge/internal/wire"
 	"github.com/landbridge-io/landbridge/provider"
 	"github.com/landbridge-io/landbridge/schema"
@@ -105,35 +104,6 @@ func only(b *schema.Block, v cty.Value, keep func(cty.Path, *schema.Attribute, c
 	})
 	if err != nil {
 		return cty.NilVal
-	}
-	return out
-}
-
-// concealed are the attributes that the state says to be sensitive, because of where their
-// values once came from, and that the schema does not: there is no reference to a Secret for
-// them. A path ends at the innermost attribute that can be told from others, or is a block.
-func concealed(b *schema.Block, in instance.Instance) []cty.Path {
-	var out []cty.Path
-	for _, path := range in.SensitivePaths {
-		if len(path) == 0 {
-			continue
-		}
-		end, secret := 0, false
-		for i, step := range path {
-			if x, ok := step.(cty.IndexStep); ok && !x.Key.Type().IsPrimitiveType() {
-				break // elements of sets have no name
-			}
-			if a := b.AttributeByPath(path[:i+1]); a != nil {
-				end, secret = i+1, secret || a.Sensitive || a.WriteOnly
-			}
-		}
-		if secret {
-			continue
-		}
-		path = path[:max(end, 1)].Copy()
-		if !slices.ContainsFunc(out, path.Equals) {
-			out = append(out, path)
-		}
 	}
 	return out
 }

@@ -95,7 +95,7 @@ func read(ctx context.Context, item Item) (*draft, string) {
 		return nil, "the state is of another version of the provider, so that the object must be looked at"
 	}
 	d.conceal()
-	d.ignored = concealed(r.Schema.Block, d.found)
+	d.ignored = translate.Concealed(d.Resource, d.found.SensitivePaths)
 	d.configure(ctx)
 	return d, ""
 }

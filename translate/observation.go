@@ -6,10 +6,10 @@ import (
 	"github.com/landbridge-io/landbridge/model"
 )
 
-// Observation is a state as status.atProvider. Nothing secret is in it, at any depth; null and
-// absent blocks are left out. A state that is null is nil.
-func Observation(r *model.Resource, state cty.Value) map[string]any {
-	if !isObject(state) {
+// Observation is a state as status.atProvider. Nothing secret is in it, at any depth, nor what is
+// at the concealed paths; null and absent blocks are left out. A state that is null is nil.
+func Observation(r *model.Resource, state cty.Value, concealed ...cty.Path) map[string]any {
+	if state = withoutPaths(state, concealed); !isObject(state) {
 		return nil
 	}
 	return encoder{}.object(r.Root(), state)

@@ -34,11 +34,11 @@ type Change struct {
 }
 
 // Changes are the differences between a state and a planned state, either of which may be null,
-// leaf by leaf, sorted by path. Sensitive and unknown values are replaced by SensitiveValue and
-// KnownAfterApply. At most 100 are given, the last of which says how many more there are, and long
+// leaf by leaf, sorted by path. Sensitive values, those at concealed paths included, and unknown ones
+// are replaced by SensitiveValue and KnownAfterApply. At most 100 are given, the last of which says how many more there are, and long
 // values are cut short.
-func Changes(r *model.Resource, before, after cty.Value) []Change {
-	c := changes{r: r}
+func Changes(r *model.Resource, before, after cty.Value, concealed ...cty.Path) []Change {
+	c := changes{r: r, concealed: concealed}
 	root := r.Root()
 	c.compare(root, orNull(before, root.Cty), orNull(after, root.Cty))
 	if c.count > maxChanges {
@@ -56,10 +56,11 @@ func orNull(v cty.Value, t cty.Type) cty.Value {
 }
 
 type changes struct {
-	r     *model.Resource
-	path  cty.Path
-	out   []Change
-	count int
+	r         *model.Resource
+	concealed []cty.Path
+	path      cty.Path
+	out       []Change
+	count     int
 }
 
 func (c *changes) add(before, after any) {
@@ -82,6 +83,10 @@ func (c *changes) in(s cty.PathStep, t *model.Type, before, after cty.Value) {
 
 func (c *changes) compare(t *model.Type, before, after cty.Value) {
 	if before.RawEquals(after) {
+		return
+	}
+	if slices.ContainsFunc(c.concealed, c.path.Equals) {
+		c.add(concealed(before), concealed(after))
 		return
 	}
 	if !before.IsKnown() || !after.IsKnown() || before.IsNull() && after.IsNull() {

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/instance"
+	"github.com/landbridge-io/landbridge/internal/redact"
 	"github.com/landbridge-io/landbridge/scheduler"
 	"github.com/landbridge-io/landbridge/terraform"
 	"github.com/landbridge-io/landbridge/translate"
@@ -37,7 +37,7 @@ func (e *external) setStatus(r *Resource, o *scheduler.Observation) {
 	}
 	status["state"] = state(o.Instance.Status)
 	if o.Exists() {
-		status["atProvider"] = translate.Observation(e.kind.Model, o.Instance.State)
+		status["atProvider"] = translate.Observation(e.kind.Model, o.Instance.State, translate.Concealed(e.kind.Model, o.Instance.SensitivePaths)...)
 	}
 	if o.Instance.HasIdentity() {
 		status["identity"] = translate.Identity(e.kind.Model, o.Instance.Identity)
@@ -179,7 +179,8 @@ func (e *external) setConditions(r *Resource, o *scheduler.Observation) {
 }
 
 func planStatus(k *Kind, p *terraform.Plan) map[string]any {
-	changes := translate.Changes(k.Model, p.Prior.State, p.State)
+	changes := translate.Changes(k.Model, p.Prior.State, p.State,
+		translate.Concealed(k.Model, slices.Concat(p.Prior.SensitivePaths, p.SensitivePaths))...)
 	list := make([]any, len(changes))
 	for i, c := range changes {
 		m := map[string]any{"path": c.Path}
@@ -227,22 +228,22 @@ func (c *connector) text(err *scheduler.Error, secrets []string, observed ...*sc
 	} else {
 		text = translate.Message(c.kind.Model, err.Diagnostics.Errors())
 	}
-	secrets = slices.Clone(secrets)
+	var hidden redact.Redactor
+	for _, s := range secrets {
+		hidden.Add([]byte(s))
+	}
 	for _, o := range observed {
 		if !o.Exists() {
 			continue
 		}
 		for _, value := range translate.ConnectionDetails(c.kind.Model, o.Instance.State) {
-			secrets = append(secrets, string(value))
+			hidden.Add(value)
+		}
+		for _, path := range o.Instance.SensitivePaths {
+			if v, err := path.Apply(o.Instance.State); err == nil {
+				hidden.AddValue(v)
+			}
 		}
 	}
-	// Longest first, so that a secret that holds another goes whole.
-	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
-	for _, s := range secrets {
-		// Shorter ones say nothing by themselves, and their absence would garble the text.
-		if s = strings.TrimSpace(s); len(s) > 3 {
-			text = strings.ReplaceAll(text, s, "(sensitive value)")
-		}
-	}
-	return text
+	return hidden.Replacer().Replace(text)
 }
