@@ -181,7 +181,7 @@ func TestImportState(t *testing.T) {
 			w := c.clouded(t, form, "state-"+form)
 			dir := directory(t)
 			// The objects and the state, as of somebody without a cluster.
-			const secret = "a-password-nobody-shows"
+			const secret, told = "a-password-nobody-shows", "a-tag-nobody-shows"
 			manifest := `
 apiVersion: GROUP
 kind: ClusterProviderConfig
@@ -191,7 +191,7 @@ spec: {endpoint: ENDPOINT}
 apiVersion: GROUP
 kind: Thing
 metadata: {name: one}
-spec: {forProvider: {name: One, region: eu-central-1, size: 3, tags: {a: b}}}
+spec: {forProvider: {name: One, region: eu-central-1, size: 3, tags: {a: ` + told + `}}}
 ---
 apiVersion: GROUP
 kind: Datastore
@@ -219,6 +219,8 @@ stringData: {k: ` + secret + `}
 			state := filepath.Join(dir, "terraform.tfstate")
 			run(t, "apply", "-f", filepath.Join(dir, "manifest.yaml"), "--provider", binary, "--source", binarySource, "--state", state, "--auto-approve")
 
+			markSensitive(t, state, "examplecloud_thing", "tags") // as where the configuration has them from a sensitive variable
+
 			before := w.cloud.Audit(t)
 			if before.Creates != 4 {
 				t.Fatalf("%+v", before)
@@ -234,7 +236,7 @@ stringData: {k: ` + secret + `}
 				"--configuration", filepath.Join(dir, "manifest.yaml"),
 			}
 			out, _ := run(t, args...)
-			if strings.Contains(out, secret) {
+			if strings.Contains(out, secret) || strings.Contains(out, told) {
 				t.Error("a secret is in clear text")
 			}
 			// In the cluster the configuration has another name.
@@ -248,7 +250,7 @@ stringData: {k: ` + secret + `}
 			for kind, name := range map[string]string{"Thing": "one", "Datastore": "store", "Credential": "key", "IDImport": "note"} {
 				u := resource(w.apiVersion(), kind, w.namespace, name, nil)
 				w.untouched(t, u)
-				if raw, _ := json.Marshal(u.Object); bytes.Contains(raw, []byte(secret)) {
+				if raw, _ := json.Marshal(u.Object); bytes.Contains(raw, []byte(secret)) || bytes.Contains(raw, []byte(told)) {
 					t.Errorf("%s: a secret is shown", kind)
 				}
 			}
@@ -415,4 +417,35 @@ func TestImportTaintedAndDeposed(t *testing.T) {
 	if got := w.cloud.Audit(t); got.Deletes != before.Deletes+2 || got.Creates != before.Creates+1 {
 		t.Errorf("before %+v, after %+v", before, got)
 	}
+}
+
+// markSensitive makes an attribute of a type sensitive in a state file, as Terraform does by where its value is from.
+func markSensitive(t *testing.T, file, resourceType, attribute string) {
+	t.Helper()
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var state map[string]any
+	if err := json.Unmarshal(raw, &state); err != nil {
+		t.Fatal(err)
+	}
+	marked := 0
+	for _, r := range state["resources"].([]any) {
+		r := r.(map[string]any)
+		if r["type"] != resourceType {
+			continue
+		}
+		for _, i := range r["instances"].([]any) {
+			i.(map[string]any)["sensitive_attributes"] = []any{[]any{map[string]any{"type": "get_attr", "value": attribute}}}
+			marked++
+		}
+	}
+	if marked == 0 {
+		t.Fatalf("there is no %s in %s", resourceType, raw)
+	}
+	if raw, err = json.Marshal(state); err != nil {
+		t.Fatal(err)
+	}
+	write(t, file, string(raw))
 }
