@@ -35,6 +35,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/config"
@@ -51,6 +52,12 @@ import (
 
 // resync is how often an installed provider is looked at without cause.
 const resync = 10 * time.Minute
+
+// minBackoff and maxBackoff bound the wait after failures in a row.
+const (
+	minBackoff = time.Second
+	maxBackoff = 5 * time.Minute
+)
 
 // crdWorkers is how many CRDs are installed at once. More make the API server's own CRD
 // controllers conflict with each other, and take longer.
@@ -78,6 +85,8 @@ type Reconciler struct {
 
 	// lifetime ends when the manager stops.
 	lifetime  context.Context
+	starts    *starts
+	queue     workqueue.TypedRateLimitingInterface[reconcile.Request]
 	mu        sync.Mutex
 	providers map[types.UID]*running
 	// pruned is when CRDs were deleted.
@@ -89,6 +98,14 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, m manager.Manager) er
 	r.lifetime = ctx
 	r.providers = map[types.UID]*running{}
 	r.pruned = map[string]time.Time{}
+	r.starts = newStarts(ctx, func(req reconcile.Request) { r.queue.Add(req) })
+	if err := m.Add(r.starts); err != nil {
+		return err
+	}
+	queue := source.Func(func(_ context.Context, q workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
+		r.queue = q
+		return nil
+	})
 	toProvider := handler.EnqueueRequestsFromMapFunc(func(_ context.Context, o client.Object) []reconcile.Request {
 		name := o.GetLabels()[v1alpha1.LabelProvider]
 		if name == "" {
@@ -100,10 +117,11 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, m manager.Manager) er
 		For(&v1alpha1.TerraformProvider{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		// Metadata only: the schemas of a thousand CRDs are not to be held in memory.
 		WatchesMetadata(&apiextensionsv1.CustomResourceDefinition{}, toProvider, builder.WithPredicates(predicate.Funcs{UpdateFunc: crdChanged})).
+		WatchesRawSource(queue).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: 4,
 			SkipNameValidation:      ptr.To(true), // there is one per call of Run
-			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](time.Second, 5*time.Minute),
+			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](minBackoff, maxBackoff),
 		}).
 		Complete(r)
 }
@@ -121,6 +139,9 @@ type problem struct {
 	retry bool
 }
 
+// starting: it is not known yet. The provider is being started, and looked at again when that has ended.
+var starting = &problem{}
+
 // Reconcile implements reconcile.Reconciler.
 func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	p := &v1alpha1.TerraformProvider{}
@@ -137,6 +158,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	}
 	before := p.DeepCopy()
 	problem, again := r.install(ctx, p)
+	if problem == starting {
+		return reconcile.Result{}, nil // what was found before stands until then
+	}
 	p.Status.ObservedGeneration = p.Generation
 	r.setConditions(p, problem)
 	if !equality.Semantic.DeepEqual(before.Status, p.Status) {
@@ -186,9 +210,9 @@ func (r *Reconciler) install(ctx context.Context, p *v1alpha1.TerraformProvider)
 	if prob != nil {
 		return prob, resync
 	}
-	run, prob := r.running(ctx, p, from)
+	run, prob, again := r.running(ctx, p, from)
 	if prob != nil {
-		return prob, resync
+		return prob, again
 	}
 	p.Status.Installed = &from.installed
 	p.Status.Protocol = run.model.Schema.Protocol
@@ -215,22 +239,30 @@ func (r *Reconciler) install(ctx context.Context, p *v1alpha1.TerraformProvider)
 	return nil, again
 }
 
-// running is the provider as it runs now; made anew if its program or environment changed.
-func (r *Reconciler) running(ctx context.Context, p *v1alpha1.TerraformProvider, from origin) (*running, *problem) {
+// running is the provider as it runs now; made anew if its program or environment changed. If it
+// has a problem, it says when to look again.
+func (r *Reconciler) running(ctx context.Context, p *v1alpha1.TerraformProvider, from origin) (_ *running, _ *problem, again time.Duration) {
 	key := from.launcher.Key()
 	r.mu.Lock()
 	old := r.providers[p.UID]
 	r.mu.Unlock()
 	if old != nil && old.key == key && old.logLevel == p.Spec.LogLevel && old.configs.Limits == limits(p) {
-		return old, nil
+		r.starts.forget(p.UID)
+		return old, nil, 0
 	}
-	s, diags := readSchema(ctx, from.launcher)
-	if diags.HasErrors() {
-		return nil, &problem{v1alpha1.TypeInstalled, v1alpha1.ReasonProviderNotRunning, diags.Err(), true}
+	start := r.starts.take(p.UID, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(p)}, startOf{key, p.Spec.LogLevel}, from.launcher)
+	if start == nil {
+		return nil, starting, 0
 	}
-	m, err := model.NewProvider(from.name, s, config.Provider{})
+	if start.diags.HasErrors() {
+		again = r.starts.backoff.When(p.UID)
+		r.Logger.Error(start.diags.Err(), "A provider does not start", "provider", p.Name, "again", again.String())
+		return nil, &problem{v1alpha1.TypeInstalled, v1alpha1.ReasonProviderNotRunning, start.diags.Err(), false}, again
+	}
+	r.starts.backoff.Forget(p.UID)
+	m, err := model.NewProvider(from.name, start.schema, config.Provider{})
 	if err != nil {
-		return nil, &problem{v1alpha1.TypeInstalled, v1alpha1.ReasonInvalidSchema, err, false}
+		return nil, &problem{v1alpha1.TypeInstalled, v1alpha1.ReasonInvalidSchema, err, false}, resync
 	}
 	for _, renamed := range m.Renamed {
 		r.Logger.Info("A kind has another name than its resource type suggests", "provider", p.Name, "renamed", renamed.String())
@@ -238,11 +270,11 @@ func (r *Reconciler) running(ctx context.Context, p *v1alpha1.TerraformProvider,
 	if old != nil {
 		old.stop(ctx)
 	}
-	run := newRunning(r, p, key, m, from.launcher)
+	run := newRunning(r, p, key, m, start.launcher)
 	r.mu.Lock()
 	r.providers[p.UID] = run
 	r.mu.Unlock()
-	return run, nil
+	return run, nil, 0
 }
 
 func readSchema(ctx context.Context, launcher provider.Launcher) (*schema.Provider, diagnostic.Diagnostics) {
@@ -414,6 +446,7 @@ func (r *Reconciler) remove(ctx context.Context, p *v1alpha1.TerraformProvider) 
 	run := r.providers[p.UID]
 	delete(r.providers, p.UID)
 	r.mu.Unlock()
+	r.starts.forget(p.UID)
 	// First: a resource made from now on would wait for its finalizer to be taken off for ever.
 	if err := removeFinalizers(ctx, r.Policies, p.Name); err != nil {
 		return err

@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -82,6 +83,44 @@ func TestProviderRefused(t *testing.T) {
 			}
 			c.remove(t, p)
 		})
+	}
+}
+
+// Providers that hang at their start keep no other from being installed, nor themselves from
+// being removed.
+func TestHangingStarts(t *testing.T) {
+	c := shared(t)
+	var hanging []*unstructured.Unstructured
+	for i := range 8 {
+		p := newDouble(t, fmt.Sprintf("hanging%d", i), "TESTPROVIDER_MODE=hang").provider()
+		if err := c.Create(t.Context(), p); err != nil {
+			t.Fatal(err)
+		}
+		hanging = append(hanging, p)
+	}
+	time.Sleep(time.Second) // they have begun
+	began := time.Now()
+	d := newDouble(t, "besideshanging")
+	c.install(t, d.provider())
+	// Two turns of two seconds, and as long as an installation takes; the start's timeout is ten.
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("the provider was installed after %s", took)
+	} else {
+		t.Logf("installed after %s", took)
+	}
+	last := newDouble(t, "hanginglast", "TESTPROVIDER_MODE=hang").provider()
+	if err := c.Create(t.Context(), last); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(time.Second)
+	began = time.Now()
+	c.remove(t, last)
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("a provider that hangs was removed after %s", took)
+	}
+	for _, p := range hanging {
+		c.refused(t, p, "Installed", "ProviderNotRunning", "did not announce itself in time")
+		c.remove(t, p)
 	}
 }
 
