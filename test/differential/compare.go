@@ -72,6 +72,9 @@ func (h *Harness) compare(x *compared, result *tofu.Result) error {
 			return fmt.Errorf("case %d: %w", t.number, err)
 		}
 		h.comparePlans(x, result)
+		if err := h.compareShown(x, result); err != nil {
+			return fmt.Errorf("case %d: %w", t.number, err)
+		}
 		t.states = [2]json.RawMessage{x.engine.raw, theirs}
 		if len(x.excused) > 0 {
 			// Go on from tofu's state: ours would make all that follows differ.

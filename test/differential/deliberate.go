@@ -71,6 +71,26 @@ var deliberate = []rule{
 		},
 	},
 	{
+		Name:   "an object that is gone has no identity in a shown plan",
+		Reason: "§ 3.3 ENGINE: it has the one before, and then what the provider makes of being told that.",
+		what:   "shown.before_identity|shown.after_identity", when: func(x *compared, d Difference) bool {
+			i := slices.IndexFunc(x.theirs.Calls(), func(c cloud.Call) bool { return c.RPC == "Plan" })
+			return x.isGone() && (d.Engine == "null" || i >= 0 && !isEmpty(&x.theirs.Calls()[i], "identity"))
+		},
+	},
+	{
+		Name:   "the new object of a replacement is shown with the identity that is planned",
+		Reason: "§ 3.4, § 6: it follows from what the second plan is told.",
+		what:   "shown.after_identity", when: func(x *compared, d Difference) bool { return d.Tofu == "null" && x.isPlanned("replace") },
+	},
+	{
+		Name:   "what is write-only is sensitive in a shown plan",
+		Reason: "§ 3.12: whether it is configured or not, of which a plan says nothing; in OpenTofu only where it comes from something sensitive.",
+		what:   "shown.before_sensitive|shown.after_sensitive", when: func(x *compared, d Difference) bool {
+			return sameWithoutWriteOnly(x.schema.Block, d.Engine, d.Tofu)
+		},
+	},
+	{
 		Name:   "a delete is told the prior identity",
 		Reason: "§ 3.8 ENGINE: Core sends the one the provider planned, and none with the delete half of a replacement, nor where destroys are not planned; the framework needs it.",
 		what:   "Apply.identity", when: func(x *compared, d Difference) bool {
@@ -133,6 +153,12 @@ var deliberate = []rule{
 		what:   "plan", when: func(x *compared, d Difference) bool {
 			return d.Engine == "[]" && d.Tofu == "[{update }]" && !slices.Contains(names(x.theirs.Calls()), "Apply")
 		},
+	},
+
+	{
+		Name:   "a number that Kubernetes may have rounded is told",
+		Reason: "§ 4 keeps exact digits; a manifest's JSON does so only up to 64 bits (package translate).",
+		what:   diagnostics, ours: "Number may have lost digits", when: func(x *compared, _ Difference) bool { return !x.track.c.Direct },
 	},
 
 	// What Terraform does, and OpenTofu does not.
@@ -374,6 +400,10 @@ func (x *compared) replaces() bool {
 	return x.step().Config != nil && slices.ContainsFunc(x.ours.Calls(), func(c cloud.Call) bool {
 		return c.RPC == "Apply" && isNull(&c, "planned")
 	})
+}
+
+func (x *compared) isPlanned(action string) bool {
+	return slices.ContainsFunc(x.engine.planned, func(c tofu.Change) bool { return c.Action == action })
 }
 
 // isGone says whether the object was there before the step, and a create is planned at once.

@@ -2,6 +2,7 @@ package differential_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -13,13 +14,15 @@ import (
 	"github.com/landbridge-io/landbridge/test/differential/internal/tofu"
 )
 
-func harness(t *testing.T) *differential.Harness {
+func harness(t *testing.T) *differential.Harness { return made(t, differential.New) }
+
+func made(t *testing.T, create func(ctx context.Context, path, dir string) (*differential.Harness, error)) *differential.Harness {
 	t.Helper()
 	path, err := tofu.Build(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := differential.New(t.Context(), path, t.TempDir())
+	h, err := create(t.Context(), path, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,6 +66,37 @@ func TestFixtures(t *testing.T) {
 	}
 	for i, d := range found {
 		t.Errorf("%s: %s", names[i], d[0])
+	}
+}
+
+// What landbridge does as a program is the same, and what is wrong with it is found.
+func TestPrograms(t *testing.T) {
+	h := made(t, differential.Programs)
+	names, all, err := differential.Fixtures("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, all = differential.ForPrograms(names, all)
+	for i := range 12 {
+		names = append(names, fmt.Sprintf("case %d of seed 7", i))
+		all = append(all, differential.GenerateForPrograms(7, i))
+	}
+	found, err := h.Run(t.Context(), all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, d := range found {
+		t.Errorf("%s: %s", names[i], d[0])
+	}
+	if h.Steps < 60 {
+		t.Errorf("only %d steps were compared", h.Steps)
+	}
+	h.MangleStep = func(s *cases.Step) { s.CreateBeforeDestroy = !s.CreateBeforeDestroy }
+	if found, err = h.Run(t.Context(), all); err != nil {
+		t.Fatal(err)
+	}
+	if len(found) == 0 {
+		t.Error("nobody noticed that create_before_destroy was the opposite")
 	}
 }
 

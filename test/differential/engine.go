@@ -22,9 +22,9 @@ import (
 // byEngine does a step with the engine alone, in the order of package standalone. It is for what no
 // manifest can say: moves between resource types, provider_meta, and values that are sensitive though
 // the schema does not say so.
-func (h *Harness) byEngine(ctx context.Context, x *compared, r *running) (outcome, error) {
+func (l *linked) byEngine(ctx context.Context, x *compared, r *running) (outcome, error) {
 	s := &engineStep{
-		ctx: ctx, engine: engine.New(r.server), active: x.ours, step: h.mangled(x.step()), x: x, source: r.source,
+		ctx: ctx, engine: engine.New(r.server), active: x.ours, step: l.wanted(x), x: x, source: r.source,
 		resource: terraform.Resource{Schema: x.schema, ProviderMeta: x.ours.Meta()},
 	}
 	return s.run()

@@ -20,7 +20,7 @@ func (h *Harness) group(ctx context.Context, group []*compared, reached phase) e
 	if len(group) == 0 {
 		return nil
 	}
-	result, err := h.tofu(ctx, group)
+	result, err := h.theirs(ctx, group)
 	if err != nil {
 		return err
 	}
@@ -50,32 +50,30 @@ func (h *Harness) group(ctx context.Context, group []*compared, reached phase) e
 	return nil
 }
 
-// tofu lets tofu do the step.
-func (h *Harness) tofu(ctx context.Context, group []*compared) (tofu.Result, error) {
-	resources := map[string]tofu.Resource{}
-	runs := map[string]cloud.Run{}
-	for name := range h.served {
-		runs[name] = cloud.Run{}
-	}
+// theirs lets tofu do the step.
+func (h *Harness) theirs(ctx context.Context, group []*compared) (tofu.Result, error) {
 	for _, x := range group {
-		t := x.track
 		x.alone = len(group) == 1
-		x.theirs = cloud.NewActive(t.c, x.index, t.worlds[1].Clone())
+		x.theirs = cloud.NewActive(x.track.c, x.index, x.track.worlds[1].Clone())
 		x.theirs.Prepare()
-		runs[t.provider][t.name] = x.theirs
-		r, err := x.resource()
-		if err != nil {
-			return tofu.Result{}, err
-		}
-		resources[t.name] = r
-	}
-	for name, run := range runs {
-		h.served[name].Store(&run)
 	}
 	h.Runs++
 	begin := time.Now()
 	defer func() { h.Theirs += time.Since(begin) }()
-	return h.program.Apply(ctx, resources)
+	return h.sides.tofu(ctx, group)
+}
+
+// resourcesOf is what tofu is given of cases.
+func resourcesOf(group []*compared) (map[string]tofu.Resource, error) {
+	out := map[string]tofu.Resource{}
+	for _, x := range group {
+		r, err := x.resource()
+		if err != nil {
+			return nil, err
+		}
+		out[x.track.name] = r
+	}
+	return out, nil
 }
 
 // hasUnclaimed says whether tofu said something of no resource that our side did not say of any.

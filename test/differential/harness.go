@@ -7,11 +7,7 @@ import (
 	"io"
 	"log"
 	"os"
-	"path/filepath"
-	"sync/atomic"
 	"time"
-
-	"github.com/hashicorp/go-plugin"
 
 	"github.com/landbridge-io/landbridge/instance"
 	"github.com/landbridge-io/landbridge/provider"
@@ -23,14 +19,11 @@ import (
 
 // Harness runs cases on both sides.
 type Harness struct {
-	program *tofu.Program
-	// scratch is where the state files of our side are.
-	scratch string
-	// served is what the providers that tofu talks to know at the moment, by their names.
-	served map[string]*atomic.Pointer[cloud.Run]
+	sides sides
 	// Counters count what was done.
 	Counters
-	// Mangle and MangleStep, if set, make something wrong on our side: with the provider, or with what is wanted.
+	// Mangle and MangleStep, if set, make something wrong on our side: with the provider, where it is linked in,
+	// or with what is wanted.
 	Mangle     func(provider.Server) provider.Server
 	MangleStep func(*cases.Step)
 	// Debug has Log told what tofu printed, too.
@@ -50,38 +43,12 @@ func Quiet() error {
 	return nil
 }
 
-// New makes a harness whose providers are served until the context ends. tofu runs in dir.
-func New(ctx context.Context, path, dir string) (*Harness, error) {
-	if err := Quiet(); err != nil {
-		return nil, err
-	}
-	h := &Harness{served: map[string]*atomic.Pointer[cloud.Run]{}, Counters: NewCounters()}
-	h.scratch = filepath.Join(dir, "states")
-	if err := os.Mkdir(h.scratch, 0o700); err != nil {
-		return nil, err
-	}
-	attached := map[string]*plugin.ReattachConfig{}
-	for name, make := range makers {
-		current := &atomic.Pointer[cloud.Run]{}
-		current.Store(&cloud.Run{})
-		h.served[name] = current
-		c, err := make(func() cloud.Run { return *current.Load() }).serve(ctx, name)
-		if err != nil {
-			return nil, fmt.Errorf("serving provider %s: %w", name, err)
-		}
-		attached[name] = c
-	}
-	var err error
-	h.program, err = tofu.New(path, dir, attached)
-	if err == nil {
-		h.program.Meta = map[string]any{}
-		for name := range attached {
-			if _, direct := styleOf(name); direct {
-				h.program.Meta[name] = cloud.MetaLiteral
-			}
-		}
-	}
-	return h, err
+// sides are the ways to do a step.
+type sides interface {
+	// ours does the steps on our side, and says what came of them.
+	ours(ctx context.Context, going []*compared) error
+	// tofu lets tofu do the steps of cases of which the same is expected.
+	tofu(ctx context.Context, group []*compared) (tofu.Result, error)
 }
 
 func (h *Harness) log(format string, args ...any) {
@@ -90,7 +57,9 @@ func (h *Harness) log(format string, args ...any) {
 	}
 }
 
-func (h *Harness) mangled(step cases.Step) cases.Step {
+// wanted is what our side is told to do in a step.
+func (h *Harness) wanted(x *compared) cases.Step {
+	step := x.step()
 	if h.MangleStep != nil {
 		h.MangleStep(&step)
 	}
@@ -118,6 +87,8 @@ type outcome struct {
 	reached        phase
 	said           []said
 	planned, drift []tofu.Change
+	// shown is the plan for the current object as JSON, where it was shown.
+	shown string
 }
 
 // errors are the summaries of the errors.
@@ -202,35 +173,24 @@ func (h *Harness) Run(ctx context.Context, all []*cases.Case) (map[int][]Differe
 // which cases can share a run of it.
 func (h *Harness) step(ctx context.Context, tracks []*track, index int) error {
 	groups := map[phase][]*compared{}
-	runs := map[string]cloud.Run{}
 	var going []*compared
 	for _, t := range tracks {
-		if t.ended || index >= len(t.c.Steps) {
-			continue
+		if !t.ended && index < len(t.c.Steps) {
+			x, err := newCompared(t, index)
+			if err != nil {
+				return fmt.Errorf("case %d: %w", t.number, err)
+			}
+			going = append(going, x)
 		}
-		if runs[t.provider] == nil {
-			runs[t.provider] = cloud.Run{}
-		}
-		x := &compared{track: t, index: index, ours: cloud.NewActive(t.c, index, t.worlds[0].Clone())}
-		runs[t.provider][t.name] = x.ours
-		going = append(going, x)
-	}
-	providers := map[string]*running{}
-	for name, run := range runs {
-		r, err := h.launch(ctx, name, makers[name](func() cloud.Run { return run }))
-		if err != nil {
-			return err
-		}
-		providers[name] = r
 	}
 	begin := time.Now()
-	for _, x := range going {
-		if err := h.engine(ctx, x, providers[x.track.provider]); err != nil {
-			return fmt.Errorf("case %d: %w", x.track.number, err)
-		}
-		groups[x.engine.reached] = append(groups[x.engine.reached], x)
+	if err := h.sides.ours(ctx, going); err != nil {
+		return err
 	}
 	h.Ours += time.Since(begin)
+	for _, x := range going {
+		groups[x.engine.reached] = append(groups[x.engine.reached], x)
+	}
 	for _, reached := range []phase{applies, plans, validates} {
 		if err := h.group(ctx, groups[reached], reached); err != nil {
 			return err
@@ -239,30 +199,20 @@ func (h *Harness) step(ctx context.Context, tracks []*track, index int) error {
 	return nil
 }
 
-// engine does a step on our side.
-func (h *Harness) engine(ctx context.Context, x *compared, r *running) error {
-	t := x.track
-	x.schema = r.schema.Resources[t.name]
+// newCompared is a step that is about to begin.
+func newCompared(t *track, index int) (*compared, error) {
+	x := &compared{track: t, index: index, ours: cloud.NewActive(t.c, index, t.worlds[0].Clone())}
 	x.importID = x.ours.Prepare()
 	if x.step().Move && t.states[0] != nil && x.step().Config != nil {
 		x.movedFrom = t.name + movedSuffix
 	}
+	// What the provider is to say of its schema is what the case has of it.
+	x.schema = x.ours.Schema()
 	var err error
-	if x.stored, err = x.start(t.states[0]); err != nil {
-		return err
+	if x.stored, err = x.start(t.states[0]); err == nil {
+		x.before, err = readResource(x.stored, x.schema)
 	}
-	if x.before, err = readResource(x.stored, x.schema); err != nil {
-		return err
-	}
-	// Providers must not be told of the end of anything but their call.
-	call, cancel := context.WithCancel(ctx)
-	defer cancel()
-	if t.c.Direct {
-		x.engine, err = h.byEngine(call, x, r)
-	} else {
-		x.engine, err = h.byManifest(call, x, r)
-	}
-	return err
+	return x, err
 }
 
 // start is the resource in the state file as it is at the beginning of a step: after `tofu taint`, or

@@ -32,13 +32,13 @@ type running struct {
 	source string
 }
 
-func (h *Harness) launch(ctx context.Context, name string, m maker) (*running, error) {
+func (l *linked) launch(ctx context.Context, name string, m maker) (*running, error) {
 	server, err := m.launch(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	if h.Mangle != nil {
-		server = h.Mangle(server)
+	if l.Mangle != nil {
+		server = l.Mangle(server)
 	}
 	r := &running{server: server, source: tofu.Host + "/" + tofu.Namespace + "/" + name}
 	var diags diagnostic.Diagnostics
@@ -72,13 +72,13 @@ func (r *running) Key() string { return r.source }
 
 // byManifest does a step as `landbridge apply` does: a manifest, a provider and a state file in, the state
 // file out.
-func (h *Harness) byManifest(ctx context.Context, x *compared, r *running) (outcome, error) {
+func (l *linked) byManifest(ctx context.Context, x *compared, r *running) (outcome, error) {
 	t := x.track
-	path := filepath.Join(h.scratch, t.name+".tfstate")
+	path := filepath.Join(l.scratch, t.name+".tfstate")
 	if err := writeState(path, x.stored); err != nil {
 		return outcome{}, err
 	}
-	m, step := r.model.Resources[t.name], h.mangled(x.step())
+	m, step := r.model.Resources[t.name], l.wanted(x)
 	config, err := t.c.ConfigValue(step)
 	if err != nil {
 		return outcome{}, err
@@ -94,9 +94,11 @@ func (h *Harness) byManifest(ctx context.Context, x *compared, r *running) (outc
 	out := outcome{raw: x.stored, reached: validates}
 	manifest, said := standalone.ReadManifest(r.model, []standalone.Source{{Name: t.name + ".json", Data: raw}})
 	if !said.HasErrors() {
-		if said, err = out.standalone(ctx, r, manifest, path, modeOf(config)); err != nil {
+		more, err := out.standalone(ctx, r, manifest, path, modeOf(config))
+		if err != nil {
 			return outcome{}, err
 		}
+		said = append(said, more...)
 	}
 	out.said = saidByMessages(m, said)
 	if out.reached == validates && !x.onlyValidated() {
@@ -157,9 +159,12 @@ func plannedChange(p terraform.Plan, importing bool) tofu.Change {
 	if importing && p.Action == terraform.NoOp {
 		out.Action = "import"
 	}
-	out.Reason = strings.TrimPrefix(strings.TrimPrefix(string(p.Reason), "replace_because_"), "delete_because_")
+	out.Reason = reason(string(p.Reason))
 	return out
 }
+
+// reason is a reason as tofu's log has it, which is shorter than its plans.
+func reason(in string) string { return strings.TrimPrefix(in, "replace_because_") }
 
 // writeState makes a state file that holds a resource, or none.
 func writeState(path string, resource json.RawMessage) error {

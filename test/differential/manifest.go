@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/zclconf/go-cty/cty"
@@ -14,13 +15,13 @@ import (
 	"github.com/landbridge-io/landbridge/translate"
 )
 
-// objectName is the name of all custom resources and Secrets here, and that of the resources in the states.
+// objectName is the name of all custom resources here, and that of the resources in the states.
 const objectName = "x"
 
 // manifestOf is what a user wants in a step, as one would give it to kubectl. A null config wants
 // nothing: such a manifest is for a destroy. identity is what to import by, or cty.NilVal.
 func manifestOf(m *model.Resource, step cases.Step, config cty.Value, importID string, identity cty.Value) ([]byte, error) {
-	w := manifestWriter{secrets: map[string][]byte{}}
+	w := manifestWriter{name: strings.ReplaceAll(m.Type, "_", "-"), secrets: map[string][]byte{}}
 	spec := map[string]any{"forProvider": map[string]any{}}
 	if !config.IsNull() {
 		in, err := w.object(m.Root(), config)
@@ -50,7 +51,7 @@ func manifestOf(m *model.Resource, step cases.Step, config cty.Value, importID s
 	}}
 	if len(w.secrets) > 0 {
 		items = append(items, map[string]any{
-			"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": objectName}, "data": w.secrets,
+			"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": w.name}, "data": w.secrets,
 		})
 	}
 	raw, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "List", "items": items})
@@ -83,6 +84,8 @@ func forYAML(raw []byte) []byte {
 
 // manifestWriter writes values as spec.forProvider has them.
 type manifestWriter struct {
+	// name is that of the Secret.
+	name string
 	// secrets are what the written fields refer to, by key.
 	secrets map[string][]byte
 }
@@ -128,7 +131,7 @@ func (w *manifestWriter) secret(t *model.Type, v cty.Value) (any, error) {
 			return nil, err
 		}
 	}
-	return map[string]any{"name": objectName, "key": key}, nil
+	return map[string]any{"name": w.name, "key": key}, nil
 }
 
 func (w *manifestWriter) value(t *model.Type, v cty.Value) (any, error) {

@@ -3,16 +3,20 @@ package differential
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/hashicorp/go-plugin"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov5"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov5/tf5server"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 
 	"github.com/landbridge-io/landbridge/provider"
 	"github.com/landbridge-io/landbridge/provider/inprocess"
 	"github.com/landbridge-io/landbridge/test/differential/internal/cases"
 	"github.com/landbridge-io/landbridge/test/differential/internal/cloud"
+	"github.com/landbridge-io/landbridge/test/differential/internal/tofu"
 )
 
 // maker makes servers of one provider; exactly one of its fields is set.
@@ -61,6 +65,20 @@ var makers = func() map[string]func(run func() cloud.Run) maker {
 
 func hand(run func() cloud.Run, planDestroy, meta bool) func() tfprotov6.ProviderServer {
 	return func() tfprotov6.ProviderServer { return &cloud.Hand{Run: run, PlanDestroy: planDestroy, Meta: meta} }
+}
+
+// Main is the program of a provider that is a process of its own, until its client ends it. name is that of
+// the provider; run is what it knows.
+func Main(name string, run cloud.Run) error {
+	make := makers[name]
+	if make == nil {
+		return fmt.Errorf("there is no provider %s", name)
+	}
+	m := make(func() cloud.Run { return run })
+	if m.six != nil {
+		return tf6server.Serve(tofu.Host+"/"+tofu.Namespace+"/"+name, m.six)
+	}
+	return tf5server.Serve(tofu.Host+"/"+tofu.Namespace+"/"+name, m.five)
 }
 
 // serve serves the provider to tofu.

@@ -320,9 +320,7 @@ func (a *Active) Prepare() string {
 	b := a.Schema().Block
 	switch a.Step.Drift {
 	case cases.DriftGone:
-		a.mu.Lock()
-		clear(a.world.Objects)
-		a.mu.Unlock()
+		a.change(func(w *World) { clear(w.Objects) })
 	case cases.DriftChanged:
 		for _, id := range slices.Sorted(maps.Keys(a.World().Objects)) {
 			v, _ := a.object(id)

@@ -52,6 +52,10 @@ type Active struct {
 	// Index is the step's number.
 	Index int
 
+	// OnCall and OnChange, if set, are told of calls and of what becomes of the world.
+	OnCall   func(Call)
+	OnChange func(World)
+
 	mu    sync.Mutex
 	world World
 	calls []Call
@@ -79,17 +83,23 @@ func (a *Active) Calls() []Call {
 	return append([]Call(nil), a.calls...)
 }
 
-// ForgetCalls begins the record anew.
-func (a *Active) ForgetCalls() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.calls = nil
-}
-
 func (a *Active) record(c Call) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.calls = append(a.calls, c)
+	if a.OnCall != nil {
+		a.OnCall(c)
+	}
+}
+
+// change changes the world.
+func (a *Active) change(f func(*World)) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	f(&a.world)
+	if a.OnChange != nil {
+		a.OnChange(a.world)
+	}
 }
 
 // object finds a remote object, as a value of the current schema.
@@ -104,23 +114,21 @@ func (a *Active) object(id string) (cty.Value, bool) {
 }
 
 func (a *Active) put(id string, v cty.Value) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.world.Objects[id] = v
+	a.change(func(w *World) { w.Objects[id] = v })
 }
 
 func (a *Active) remove(id string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	delete(a.world.Objects, id)
+	a.change(func(w *World) { delete(w.Objects, id) })
 }
 
 // nextID is the id of a new object.
 func (a *Active) nextID() string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.world.Created++
-	return fmt.Sprintf("object-%d", a.world.Created)
+	var id string
+	a.change(func(w *World) {
+		w.Created++
+		id = fmt.Sprintf("object-%d", w.Created)
+	})
+	return id
 }
 
 // fault is what is to go wrong in an RPC. A client may, or may not, have upgraded what it has

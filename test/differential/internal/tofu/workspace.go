@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -25,7 +26,7 @@ const Host = "registry.opentofu.org"
 // Version is the version of the program.
 const Version = "1.12.6"
 
-const configFile = "main.tf.json"
+const configFile, planFile = "main.tf.json", "tfplan"
 
 // Namespace is the namespace of the providers served here.
 const Namespace = "landbridge"
@@ -35,6 +36,8 @@ type Program struct {
 	path, dir string
 	env       []string
 	providers []string
+	// saves says that what is planned is saved and shown before it is applied.
+	saves bool
 	// Meta is the provider_meta to configure, by provider.
 	Meta map[string]any
 }
@@ -61,6 +64,8 @@ type Result struct {
 	Diagnostics map[string][]Diagnostic
 	// Planned and Drift are what was planned, and what was found to have happened, by type.
 	Planned, Drift map[string][]Change
+	// Shown is the saved plan for the resources' current objects, as JSON, by type; empty where none is saved.
+	Shown map[string]json.RawMessage
 	// Applied says that the run got as far as applying.
 	Applied bool
 	// Crashed says that tofu itself did not survive.
@@ -86,9 +91,7 @@ func New(path, dir string, providers map[string]*plugin.ReattachConfig) (*Progra
 		Addr            address
 	}
 	all := map[string]reattach{}
-	p := &Program{path: path, dir: dir}
 	for name, c := range providers {
-		p.providers = append(p.providers, name)
 		all[Host+"/"+Namespace+"/"+name] = reattach{
 			Protocol: string(c.Protocol), ProtocolVersion: c.ProtocolVersion, Pid: c.Pid, Test: true,
 			Addr: address{c.Addr.Network(), c.Addr.String()},
@@ -98,16 +101,29 @@ func New(path, dir string, providers map[string]*plugin.ReattachConfig) (*Progra
 	if err != nil {
 		return nil, err
 	}
-	config := filepath.Join(dir, "tofurc")
-	if err := os.WriteFile(config, nil, 0o600); err != nil {
-		return nil, err
+	return newProgram(path, dir, slices.Sorted(maps.Keys(providers)), "", "TF_REATTACH_PROVIDERS="+string(attached))
+}
+
+// NewWithBinaries makes a program that runs in a directory, with providers that it starts itself. They are
+// named by the directories that hold their binaries. What is planned is saved and shown before it is applied.
+func NewWithBinaries(path, dir string, binaries map[string]string, env ...string) (*Program, error) {
+	var overrides strings.Builder
+	for name, dir := range binaries {
+		fmt.Fprintf(&overrides, "%q = %q\n", Host+"/"+Namespace+"/"+name, dir)
 	}
-	p.env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + os.TempDir(),
-		"TF_REATTACH_PROVIDERS=" + string(attached), "TF_CLI_CONFIG_FILE=" + config,
-		"CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1", "GOGC=400",
+	p, err := newProgram(path, dir, slices.Sorted(maps.Keys(binaries)), "provider_installation {\ndev_overrides {\n"+overrides.String()+"}\ndirect {}\n}\n", env...)
+	if err == nil {
+		p.saves = true
 	}
-	return p, nil
+	return p, err
+}
+
+func newProgram(path, dir string, providers []string, config string, env ...string) (*Program, error) {
+	p := &Program{path: path, dir: dir, providers: providers}
+	file := filepath.Join(dir, "tofurc")
+	p.env = append(env, "PATH="+os.Getenv("PATH"), "HOME="+dir, "TMPDIR="+os.TempDir(), "TF_CLI_CONFIG_FILE="+file,
+		"CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1", "GOGC=400")
+	return p, os.WriteFile(file, []byte(config), 0o600)
 }
 
 // Apply plans and applies.
@@ -116,29 +132,73 @@ func (p *Program) Apply(ctx context.Context, resources map[string]Resource) (Res
 	if err != nil {
 		return Result{}, err
 	}
-	stdout, stderr, code, err := p.run(ctx, "apply", "-auto-approve", "-json", "-input=false", "-lock=false", "-backup=-",
-		"-parallelism=8", "-consolidate-warnings=false")
-	if err != nil {
-		return Result{}, err
-	}
 	out := Result{
 		Diagnostics: map[string][]Diagnostic{}, Planned: map[string][]Change{}, Drift: map[string][]Change{},
-		Configuration: configuration,
+		Shown: map[string]json.RawMessage{}, Configuration: configuration,
 	}
-	for line := range strings.Lines(string(stdout) + stderr) {
-		if !strings.HasPrefix(line, `{"@level":"info"`) {
-			out.Output += line
+	common := []string{"-json", "-input=false", "-lock=false", "-parallelism=8", "-consolidate-warnings=false"}
+	ok := true
+	if p.saves {
+		if ok, err = out.add(p.run(ctx, append([]string{"plan", "-out=" + planFile}, common...)...)); err != nil {
+			return out, err
 		}
+		if ok {
+			if err := p.show(ctx, &out); err != nil {
+				return out, err
+			}
+			planned, drift := maps.Clone(out.Planned), maps.Clone(out.Drift)
+			_, err = out.add(p.run(ctx, append(append([]string{"apply", "-backup=-"}, common...), planFile)...))
+			out.Planned, out.Drift = planned, drift // it tells them again
+		}
+	} else {
+		_, err = out.add(p.run(ctx, append([]string{"apply", "-auto-approve", "-backup=-"}, common...)...))
 	}
-	if code > 1 {
-		out.Crashed = true
-		return out, nil
-	}
-	if err := out.parse(stdout); err != nil {
+	if err != nil || out.Crashed {
 		return out, err
 	}
 	out.State, err = p.state()
 	return out, err
+}
+
+// add takes what a run of tofu printed, and says whether it succeeded.
+func (r *Result) add(stdout []byte, stderr string, code int, err error) (bool, error) {
+	if err != nil {
+		return false, err
+	}
+	for line := range strings.Lines(string(stdout) + stderr) {
+		if !strings.HasPrefix(line, `{"@level":"info"`) {
+			r.Output += line
+		}
+	}
+	if code > 1 {
+		r.Crashed = true
+		return false, nil
+	}
+	return code == 0, r.parse(stdout)
+}
+
+// show reads the saved plan.
+func (p *Program) show(ctx context.Context, r *Result) error {
+	stdout, stderr, code, err := p.run(ctx, "show", "-json", planFile)
+	if err != nil || code != 0 {
+		return errors.Join(err, fmt.Errorf("tofu show: code %d: %s", code, stderr))
+	}
+	var plan struct {
+		ResourceChanges []json.RawMessage `json:"resource_changes"`
+	}
+	if err := json.Unmarshal(stdout, &plan); err != nil {
+		return err
+	}
+	for _, raw := range plan.ResourceChanges {
+		var head struct{ Type, Deposed string }
+		if err := json.Unmarshal(raw, &head); err != nil {
+			return err
+		}
+		if head.Deposed == "" {
+			r.Shown[head.Type] = raw
+		}
+	}
+	return nil
 }
 
 // Run runs tofu in the workspace, where nothing but the providers is configured, and returns what it printed.
@@ -292,8 +352,11 @@ func (r *Result) parse(stdout []byte) error {
 			r.Drift[name] = append(r.Drift[name], Change{e.Change.Action, e.Change.Reason})
 		case "diagnostic":
 			d := newDiagnostic(e)
-			if d.Summary == "Failed to decode resource from state" {
-				continue // of what other resources' failures have kept it from upgrading
+			switch d.Summary {
+			case "Failed to decode resource from state": // of what other resources' failures have kept it from upgrading
+				continue
+			case "Provider development overrides are in effect":
+				continue
 			}
 			r.Diagnostics[d.Resource] = append(r.Diagnostics[d.Resource], d)
 		}
