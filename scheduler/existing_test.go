@@ -277,11 +277,13 @@ func TestRestoredState(t *testing.T) {
 	cases := map[string]struct {
 		kind    identityKind
 		known   string
+		tainted bool     // what is stored, as after a token that it does not know of
 		objects []string // besides the one that is stored, which is gone
 		want    string   // the object in the end; made anew unless it was there
 	}{
 		"replaced since":            {kind: assigned, known: "i-2", objects: []string{"x"}, want: "i-2"},
 		"replaced since, without":   {kind: noIdentity, known: "i-2", objects: []string{"x"}, want: "i-2"},
+		"replaced since, tainted":   {kind: assigned, known: "i-2", tainted: true, objects: []string{"x"}, want: "i-2"},
 		"replaced since, gone too":  {kind: assigned, known: "i-9", want: "i-2"},
 		"the same, and gone":        {kind: assigned, known: "i-1", want: "i-2"},
 		"the same, and another one": {kind: assigned, known: "i-1", objects: []string{"z"}, want: "i-3"},
@@ -295,7 +297,11 @@ func TestRestoredState(t *testing.T) {
 				newEstate(t, tc.kind, func(x *estate) {
 					x.cloud.add(object{"x", 1})
 					a := x.resource("a", 0, "x")
-					a.stores(x.cloud.instance("i-1"))
+					in := x.cloud.instance("i-1")
+					if tc.tainted {
+						in.Status = instance.Tainted
+					}
+					a.stores(in)
 					x.cloud.remove("i-1")
 					for _, name := range tc.objects {
 						x.cloud.add(object{name, 1})

@@ -296,6 +296,11 @@ func (s *Scheduler) read(ctx context.Context, e *entry, r Request, ex terraform.
 			return false, failed(ReasonReadFailed, diags)
 		}
 		gone := !refreshed.Instance.Exists()
+		if gone {
+			if found, err := s.newer(ctx, e, r, ex, before); found || err != nil {
+				return false, err
+			}
+		}
 		if gone && mayDestroy(r) && s.mayAppear(e, r, "", before) {
 			return false, nil
 		}
@@ -303,11 +308,6 @@ func (s *Scheduler) read(ctx context.Context, e *entry, r Request, ex terraform.
 		if refreshed.Unchanged {
 			e.record.Instance = refreshed.Instance // the same, and now known as the provider sends it
 			return true, nil
-		}
-		if gone {
-			if found, err := s.newer(ctx, e, r, ex, before); found || err != nil {
-				return false, err
-			}
 		}
 		after := refreshed.Instance.AfterIdentity(before, s.o.Clock.Now())
 		if err := s.save(ctx, e, r, fallBack(after, "")); err != nil {
