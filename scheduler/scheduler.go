@@ -61,7 +61,7 @@ type Options struct {
 	// long they may take, and the wait for their turn; 1 hour by default.
 	OperationTimeout time.Duration
 	// OperationsPerConfiguration bounds how many operations run at once with one provider
-	// configuration; 100 by default.
+	// configuration; 1000 by default. It is for the worst: whatever is wanted beyond it waits for what is slow.
 	OperationsPerConfiguration int64
 	// Lease is how long another process waits before it begins to work where this one did, after
 	// it heard of it last; 0 if there is never another one.
@@ -148,7 +148,7 @@ func New(o Options) *Scheduler {
 		o.OperationTimeout = time.Hour
 	}
 	if o.OperationsPerConfiguration == 0 {
-		o.OperationsPerConfiguration = 100
+		o.OperationsPerConfiguration = 1000
 	}
 	if o.LongOperation == 0 {
 		o.LongOperation = time.Second

@@ -117,7 +117,7 @@ which one works and the others wait (--leader-elect).`,
 	f.IntVar(&o.Pool.Limits.Burst, "provider-burst", 0, "how often a provider is used at once with one configuration; 0 is as often as in a second")
 	f.Var(&providerMemory, "provider-memory", "memory that one process of a provider may hold before it is replaced, unless its TerraformProvider says otherwise; 0 is any")
 	f.DurationVar(&o.OperationTimeout, "operation-timeout", time.Hour, "how long a create, update or delete may take")
-	f.IntVar(&o.OperationsPerConfiguration, "operations", 100, "how many creates, updates and deletes run at once with one provider configuration")
+	f.IntVar(&o.OperationsPerConfiguration, "operations", 1000, "how many creates, updates and deletes run at once with one provider configuration")
 	f.DurationVar(&o.GracePeriod, "grace-period", 25*time.Second, "how long running operations are waited for when the process is told to stop")
 	f.Float32Var(&o.EventsPerSecond, "events-per-second", 10, "how many events are written per second; more wait")
 	f.BoolVar(&o.LeaderElection, "leader-elect", true, "work only while holding a lease, so that several replicas can run")

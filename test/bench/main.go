@@ -25,11 +25,21 @@ import (
 )
 
 var (
-	strs      = schema.GroupVersionResource{Group: "random.landbridge.io", Version: "v1alpha1", Resource: "strings"}
+	strs = kind{
+		GroupVersionResource: schema.GroupVersionResource{Group: "random.landbridge.io", Version: "v1alpha1", Resource: "strings"},
+		Kind:                 "String", forProvider: `{"length":16}`,
+	}
 	listAll   = metav1.ListOptions{}
 	getNow    = metav1.GetOptions{}
 	createNow = metav1.CreateOptions{}
 )
+
+// kind is one that resources are made of.
+type kind struct {
+	schema.GroupVersionResource
+	Kind        string
+	forProvider string // JSON
+}
 
 func newRequest(ctx context.Context, url string) (*http.Request, error) {
 	return http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
@@ -39,7 +49,7 @@ func main() {
 	var (
 		bin     = flag.String("bin", "bin", "directory of the binaries that make build makes")
 		write   = flag.String("write", "", "Markdown file to put the figures into")
-		only    = flag.String("only", "", "comma-separated parts to run: reconcile, longlife, scale; all but scale by default")
+		only    = flag.String("only", "", "comma-separated parts to run: reconcile, slow, longlife, scale; all but scale by default")
 		profile = flag.String("profile", "", "directory for CPU profiles of the API server and the controller, while 780 resources are created")
 		window  = flag.Duration("window", 30*time.Second, "how long unchanged reconciles are measured")
 	)
@@ -47,7 +57,7 @@ func main() {
 	debug.SetGCPercent(400) // what is measured shares its processors with this program
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	parts := []string{"reconcile", "longlife"}
+	parts := []string{"reconcile", "slow", "longlife"}
 	if *only != "" {
 		parts = strings.Split(*only, ",")
 	}
@@ -58,6 +68,8 @@ func main() {
 		switch part {
 		case "reconcile":
 			err = reconcile(ctx, r, *bin, *window, *profile)
+		case "slow":
+			err = slow(ctx, r, *bin)
 		case "longlife":
 			err = longLife(ctx, r, *bin)
 		case "scale":
@@ -101,7 +113,7 @@ func reconcile(ctx context.Context, r *report, bin string, window time.Duration,
 	// The first create of a kind within two seconds of its CRD waits for them in the API server,
 	// and what the API server does for new resources begins when its OpenAPI has their group.
 	time.Sleep(20 * time.Second)
-	if _, err := c.create(ctx, "warm-up", 1, 1); err != nil {
+	if _, err := c.create(ctx, strs, "warm-up", 1, 1); err != nil {
 		return err
 	}
 	controller, provider, err := c.memory()
@@ -112,7 +124,7 @@ func reconcile(ctx context.Context, r *report, bin string, window time.Duration,
 
 	var ones []time.Duration
 	for i := range 100 {
-		d, err := c.create(ctx, fmt.Sprintf("one-%d", i), 1, 1)
+		d, err := c.create(ctx, strs, fmt.Sprintf("one-%d", i), 1, 1)
 		if err != nil {
 			return err
 		}
@@ -129,7 +141,7 @@ func reconcile(ctx context.Context, r *report, bin string, window time.Duration,
 	if profile != "" {
 		profiled = c.profile(ctx, profile)
 	}
-	all, err := c.create(ctx, "many", 780, 16)
+	all, err := c.create(ctx, strs, "many", 780, 16)
 	if err = errors.Join(err, profiled()); err != nil {
 		return err
 	}
@@ -143,7 +155,7 @@ func reconcile(ctx context.Context, r *report, bin string, window time.Duration,
 	}
 	r.add(figure{Name: "time to Ready: 780 at once, last", Value: seconds(all), Unit: "s", Bound: 6})
 
-	if _, err := c.create(ctx, "rest", 1000-780-101, 16); err != nil {
+	if _, err := c.create(ctx, strs, "rest", 1000-780-101, 16); err != nil {
 		return err
 	}
 	// Let what was created settle: statuses, first polls, and events, which are written slowly.
@@ -197,16 +209,16 @@ func seconds(d time.Duration) float64 { return d.Seconds() }
 // create makes n resources with some workers, and waits until all are Ready. The time is
 // from the first create to the last Ready. It shares its processors with what is measured, so
 // that it says and reads no more than it must.
-func (c *cluster) create(ctx context.Context, name string, n, workers int) (time.Duration, error) {
+func (c *cluster) create(ctx context.Context, k kind, name string, n, workers int) (time.Duration, error) {
 	config := rest.CopyConfig(c.config)
-	config.GroupVersion, config.APIPath, config.NegotiatedSerializer = ptr.To(strs.GroupVersion()), "/apis", scheme.Codecs.WithoutConversion()
+	config.GroupVersion, config.APIPath, config.NegotiatedSerializer = ptr.To(k.GroupVersion()), "/apis", scheme.Codecs.WithoutConversion()
 	client, err := rest.RESTClientFor(config)
 	if err != nil {
 		return 0, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
-	events, err := client.Get().Namespace("default").Resource(strs.Resource).
+	events, err := client.Get().Namespace("default").Resource(k.Resource).
 		Param("watch", "true").Param("labelSelector", "bench="+name).Stream(ctx)
 	if err != nil {
 		return 0, err
@@ -233,9 +245,9 @@ func (c *cluster) create(ctx context.Context, name string, n, workers int) (time
 	began := time.Now()
 	for i := range n {
 		creates.Go(func() error {
-			body := fmt.Appendf(nil, `{"apiVersion":%q,"kind":"String","metadata":{"name":"%s-%d","labels":{"bench":%q}},"spec":{"forProvider":{"length":16}}}`,
-				strs.GroupVersion(), name, i, name)
-			return client.Post().Namespace("default").Resource(strs.Resource).Body(body).Do(createsCtx).Error()
+			body := fmt.Appendf(nil, `{"apiVersion":%q,"kind":%q,"metadata":{"name":"%s-%d","labels":{"bench":%q}},"spec":{"forProvider":%s}}`,
+				k.GroupVersion(), k.Kind, name, i, name, k.forProvider)
+			return client.Post().Namespace("default").Resource(k.Resource).Body(body).Do(createsCtx).Error()
 		})
 	}
 	group.Go(creates.Wait)

@@ -1,0 +1,264 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/landbridge-io/landbridge/internal/examplecloudtest"
+	"github.com/landbridge-io/landbridge/internal/testbin"
+)
+
+const (
+	slowCreates = 500
+	slowTask    = 30 * time.Second       // that a create takes in the cloud
+	slowUpdate  = 500 * time.Millisecond // that an update takes in the cloud
+)
+
+func cloudKind(plural, kindName, forProvider string) kind {
+	return kind{
+		GroupVersionResource: schema.GroupVersionResource{Group: "examplecloud.landbridge.io", Version: "v1alpha1", Resource: plural},
+		Kind:                 kindName, forProvider: forProvider,
+	}
+}
+
+// slow makes many resources at once that take their cloud half a minute each, and updates others
+// meanwhile: one of the same kind, and one of another. All have the same provider configuration.
+func slow(ctx context.Context, r *report, bin string) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	cloud, err := startCloud(ctx)
+	if err != nil {
+		return err
+	}
+	defer cloud.stop()
+	c, err := start(ctx, bin, time.Minute, false)
+	if err != nil {
+		return err
+	}
+	defer c.stop()
+	provider, err := testbin.Build(ctx, examplecloudtest.ProviderProgram(examplecloudtest.Framework6))
+	if err != nil {
+		return err
+	}
+	if _, err := c.install(ctx, "examplecloud", provider, "", "examplecloud_thing", "examplecloud_alias"); err != nil {
+		return err
+	}
+	config := cloudKind("clusterproviderconfigs", "ClusterProviderConfig", "")
+	if _, err := c.client.Resource(config.GroupVersionResource).Create(ctx, &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": config.GroupVersion().String(), "kind": config.Kind, "metadata": map[string]any{"name": "default"},
+		"spec": map[string]any{"endpoint": cloud.url},
+	}}, createNow); err != nil {
+		return err
+	}
+	thing := cloudKind("things", "Thing", `{"name":"thing"}`)
+	alias := cloudKind("alias", "Alias", `{"name":"alias"}`)
+	time.Sleep(20 * time.Second) // as in reconcile
+	for _, k := range []kind{thing, alias} {
+		if _, err := c.create(ctx, k, "other", 1, 1); err != nil {
+			return err
+		}
+	}
+	before, providerBefore, err := c.memory()
+	if err != nil {
+		return err
+	}
+	r.add(figure{Name: "slow creates: memory before, controller", Value: before, Unit: "MiB"})
+	r.add(figure{Name: "slow creates: memory before, provider", Value: providerBefore, Unit: "MiB"})
+
+	if err := cloud.fault(ctx, map[string]any{"on": "create", "task_delay": slowTask.String()}); err != nil {
+		return err
+	}
+	if err := cloud.fault(ctx, map[string]any{"on": "update", "delay": slowUpdate.String()}); err != nil {
+		return err
+	}
+	var (
+		ready                          atomic.Bool
+		took                           time.Duration
+		sameKind, otherKind            []time.Duration
+		controller, providerMax, total float64
+		underWay                       int
+	)
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		defer ready.Store(true)
+		took, err = c.create(groupCtx, thing, "slow", slowCreates, 16)
+		return err
+	})
+	group.Go(func() (err error) {
+		sameKind, err = c.updates(groupCtx, thing, "other-0", "size", func(i int) any { return int64(i + 2) }, ready.Load)
+		return err
+	})
+	group.Go(func() (err error) {
+		otherKind, err = c.updates(groupCtx, alias, "other-0", "target", func(i int) any { return fmt.Sprintf("t-%d", i) }, ready.Load)
+		return err
+	})
+	group.Go(func() error {
+		for ; !ready.Load() && groupCtx.Err() == nil; time.Sleep(250 * time.Millisecond) {
+			m, p, err := c.memory()
+			if err != nil {
+				return err
+			}
+			controller, providerMax, total = max(controller, m), max(providerMax, p), max(total, m+p)
+		}
+		return nil
+	})
+	group.Go(func() (err error) {
+		time.Sleep(slowTask / 2)
+		underWay, err = cloud.running(groupCtx)
+		return err
+	})
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	if underWay != slowCreates {
+		return fmt.Errorf("after %s, %d creates were under way in the cloud, and not %d", slowTask/2, underWay, slowCreates)
+	}
+	r.add(figure{Name: "slow creates: 500 of 30 s at once, last is Ready after", Value: seconds(took), Unit: "s", Bound: 40})
+	for _, u := range []struct {
+		name string
+		took []time.Duration
+	}{{"of the same kind", sameKind}, {"of another kind", otherKind}} {
+		r.add(figure{Name: "slow creates: updates of a resource " + u.name + " meanwhile", Value: float64(len(u.took)), Unit: "updates"})
+		r.add(figure{Name: "slow creates: update " + u.name + ", time beyond what the cloud takes, p50", Value: seconds(percentile(u.took, .5)), Unit: "s"})
+		r.add(figure{Name: "slow creates: update " + u.name + ", time beyond what the cloud takes, longest", Value: seconds(percentile(u.took, 1)), Unit: "s", Bound: 2})
+	}
+	r.add(figure{Name: "slow creates: largest memory of the controller", Value: controller, Unit: "MiB", Bound: 100})
+	r.add(figure{Name: "slow creates: largest memory of the provider", Value: providerMax, Unit: "MiB"})
+	r.add(figure{Name: "slow creates: largest memory, controller and provider", Value: total, Unit: "MiB", Bound: 300})
+	return nil
+}
+
+// updates updates one resource again and again until it is told to end, and says how much longer
+// than in the cloud each update took: from the write of the spec until the status has it.
+func (c *cluster) updates(ctx context.Context, k kind, name, field string, value func(int) any, ended func() bool) (took []time.Duration, _ error) {
+	client := c.client.Resource(k.GroupVersionResource).Namespace("default")
+	w, err := client.Watch(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + name})
+	if err != nil {
+		return nil, err
+	}
+	defer w.Stop()
+	for i := 0; !ended(); i++ {
+		want := value(i)
+		patch, err := json.Marshal(map[string]any{"spec": map[string]any{"forProvider": map[string]any{field: want}}})
+		if err != nil {
+			return nil, err
+		}
+		began := time.Now()
+		if _, err := client.Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+			return nil, err
+		}
+		limit := time.After(time.Minute)
+		for done := false; !done; {
+			select {
+			case e, ok := <-w.ResultChan():
+				u, isObject := e.Object.(*unstructured.Unstructured)
+				if !ok || !isObject {
+					return nil, fmt.Errorf("the watch of %s ended: %v", name, e.Object)
+				}
+				have, _, _ := unstructured.NestedFieldNoCopy(u.Object, "status", "atProvider", field)
+				done = have == want && condition(u, "Synced") == "True"
+			case <-limit:
+				return nil, fmt.Errorf("update %d of %s did not end within a minute", i, name)
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}
+		took = append(took, time.Since(began)-slowUpdate)
+		time.Sleep(200 * time.Millisecond)
+	}
+	return took, nil
+}
+
+// exampleCloud is the example cloud as a process.
+type exampleCloud struct {
+	url  string
+	stop func()
+}
+
+func startCloud(ctx context.Context) (*exampleCloud, error) {
+	program, err := testbin.Build(ctx, examplecloudtest.Program)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "landbridge-bench")
+	if err != nil {
+		return nil, err
+	}
+	cmd := command(program, "--addr", "127.0.0.1:0", "--no-sync", "--data", filepath.Join(dir, "cloud.db"))
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		_ = os.RemoveAll(dir)
+		return nil, err
+	}
+	cloud := &exampleCloud{stop: func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		_ = cmd.Wait()
+		_ = os.RemoveAll(dir)
+	}}
+	var ready struct{ Address string }
+	line, err := bufio.NewReader(out).ReadBytes('\n')
+	if err == nil {
+		err = json.Unmarshal(line, &ready)
+	}
+	if err != nil {
+		cloud.stop()
+		return nil, fmt.Errorf("the cloud does not start: %w", err)
+	}
+	cloud.url = ready.Address
+	return cloud, nil
+}
+
+// fault makes something go wrong or slowly, as the cloud's package api describes.
+func (c *exampleCloud) fault(ctx context.Context, fault map[string]any) error {
+	body, err := json.Marshal(fault)
+	if err != nil {
+		return err
+	}
+	return c.call(ctx, http.MethodPost, "/admin/faults", bytes.NewReader(body), nil)
+}
+
+// running is how many creations are under way.
+func (c *exampleCloud) running(ctx context.Context) (int, error) {
+	var tasks []json.RawMessage
+	err := c.call(ctx, http.MethodGet, "/v1/tasks", nil, &tasks)
+	return len(tasks), err
+}
+
+func (c *exampleCloud) call(ctx context.Context, method, path string, body io.Reader, into any) error {
+	req, err := http.NewRequestWithContext(ctx, method, c.url+path, body)
+	if err != nil {
+		return err
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err == nil && resp.StatusCode/100 != 2 {
+		err = fmt.Errorf("%s %s: %s: %s", method, path, resp.Status, text)
+	}
+	if err != nil || into == nil {
+		return err
+	}
+	return json.Unmarshal(text, into)
+}
