@@ -76,6 +76,11 @@ SEED ?= 1
 differential: ## The engine against OpenTofu: CASES=n random cases of SEED=s, driven by both
 	@$(GO) run -C test/differential ./cmd/differential -cases $(CASES) -seed $(SEED)
 
+OPS ?= 1000
+.PHONY: chaos
+chaos: bin/playground ## Users work while everything around Landbridge breaks: OPS=n operations of SEED=s, and what was lost
+	@$(GO) run ./test/chaos/cmd/chaos -ops $(OPS) -seed $(SEED)
+
 CHECK ?=
 .PHONY: identity-matrix
 identity-matrix: bin/playground ## Every behaviour of resource identity with every form of provider; writes the table in docs/identity.md (CHECK=1 compares it)

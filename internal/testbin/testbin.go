@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -92,6 +93,9 @@ func (t Target) build(ctx context.Context, root, output string) error {
 	cmd := exec.CommandContext(ctx, "go", append(args, t.Package)...)
 	cmd.Dir = filepath.Join(root, filepath.FromSlash(t.Module))
 	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
+	if slices.Contains(t.Flags, "-race") {
+		cmd.Env = append(cmd.Env, "CGO_ENABLED=1") // which the race detector needs
+	}
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Run(); err != nil {

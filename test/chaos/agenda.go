@@ -12,6 +12,10 @@ import (
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
 )
 
+// pace is how many operations there are at least to each fault. A run of too few for all faults
+// tries some of them.
+const pace = 12
+
 // agenda is which faults happen, and how far they have got. One happens after the other.
 type agenda struct {
 	*world
@@ -20,7 +24,11 @@ type agenda struct {
 	points  []faultpoint.Point
 	only    []string
 	reached map[faultpoint.Point]bool
-	estates []*estate
+	// whole says that all faults are tried, and tried those points of them that are.
+	whole    bool
+	tried    []faultpoint.Point
+	estates  []*estate
+	progress func(string)
 	// localhost says how the provider configurations call the cloud's host.
 	localhost bool
 }
@@ -31,40 +39,46 @@ func (a *agenda) upTo(d time.Duration) time.Duration { return time.Duration(a.ra
 type item struct {
 	name string
 	do   func(context.Context) error
+	// point is where the controller dies, if that is the fault.
+	point *faultpoint.Point
+}
+
+func (a *agenda) death(p faultpoint.Point) item {
+	return item{name: "die at " + p.String(), do: func(ctx context.Context) error { return a.dieAt(ctx, p) }, point: &p}
 }
 
 // faults are all but the deaths at fault points.
 func (a *agenda) faults() []item {
 	out := []item{
-		{"kill the controller", a.killController},
-		{"kill the controller", a.killController},
-		{"stop the controller, operations take longer", func(ctx context.Context) error { return a.stopController(ctx, 500*time.Millisecond) }},
-		{"stop the controller, operations end in time", func(ctx context.Context) error { return a.stopController(ctx, 15*time.Second) }},
-		{"kill a provider", func(ctx context.Context) error { return a.hitProvider(ctx, "killed") }},
-		{"kill a provider and the controller", func(ctx context.Context) error { return a.hitProvider(ctx, "killed, then the controller") }},
-		{"pause a provider", func(ctx context.Context) error { return a.hitProvider(ctx, "paused") }},
-		{"hand over", a.handOver},
-		{"stop the API server", func(ctx context.Context) error { return a.apiServer(ctx, "stopped", false) }},
-		{"kill the API server", func(ctx context.Context) error { return a.apiServer(ctx, "killed", true) }},
-		{"pause the API server", func(ctx context.Context) error { return a.apiServer(ctx, "paused", true) }},
-		{"kill the cloud", a.cloudAway},
-		{"change the endpoint", func(ctx context.Context) error { return a.configure(ctx, "another endpoint") }},
-		{"change the token", func(ctx context.Context) error { return a.configure(ctx, "another token") }},
+		{name: "kill the controller", do: a.killController},
+		{name: "kill the controller", do: a.killController},
+		{name: "stop the controller, operations take longer", do: func(ctx context.Context) error { return a.stopController(ctx, 500*time.Millisecond) }},
+		{name: "stop the controller, operations end in time", do: func(ctx context.Context) error { return a.stopController(ctx, 15*time.Second) }},
+		{name: "kill a provider", do: func(ctx context.Context) error { return a.hitProvider(ctx, "killed") }},
+		{name: "kill a provider and the controller", do: func(ctx context.Context) error { return a.hitProvider(ctx, "killed, then the controller") }},
+		{name: "pause a provider", do: func(ctx context.Context) error { return a.hitProvider(ctx, "paused") }},
+		{name: "hand over", do: a.handOver},
+		{name: "stop the API server", do: func(ctx context.Context) error { return a.apiServer(ctx, "stopped", false) }},
+		{name: "kill the API server", do: func(ctx context.Context) error { return a.apiServer(ctx, "killed", true) }},
+		{name: "pause the API server", do: func(ctx context.Context) error { return a.apiServer(ctx, "paused", true) }},
+		{name: "kill the cloud", do: a.cloudAway},
+		{name: "change the endpoint", do: func(ctx context.Context) error { return a.configure(ctx, "another endpoint") }},
+		{name: "change the token", do: func(ctx context.Context) error { return a.configure(ctx, "another token") }},
 	}
 	for _, how := range []string{"namespace", "namespace and controller", "credentials first"} {
-		out = append(out, item{"remove an estate: " + how, func(ctx context.Context) error { return a.removeEstate(ctx, how) }})
+		out = append(out, item{name: "remove an estate: " + how, do: func(ctx context.Context) error { return a.removeEstate(ctx, how) }})
 	}
 	for _, process := range []faultpoint.Process{faultpoint.Create, faultpoint.Update, faultpoint.Delete} {
-		out = append(out, item{"kill providers: " + string(process), func(ctx context.Context) error { return a.providersAt(ctx, process) }})
+		out = append(out, item{name: "kill providers: " + string(process), do: func(ctx context.Context) error { return a.providersAt(ctx, process) }})
 	}
 	for _, p := range []faultpoint.Point{
 		{Process: faultpoint.Create, Step: faultpoint.BeforeDispatch}, {Process: faultpoint.Create, Step: faultpoint.BeforeConclude},
 		{Process: faultpoint.Update, Step: faultpoint.BeforeDispatch}, {Process: faultpoint.Delete, Step: faultpoint.BeforeIntent},
 	} {
-		out = append(out, item{"pause beyond the lease: " + p.String(), func(ctx context.Context) error { return a.fence(ctx, p) }})
+		out = append(out, item{name: "pause beyond the lease: " + p.String(), do: func(ctx context.Context) error { return a.fence(ctx, p) }})
 	}
 	for _, name := range slices.Sorted(maps.Keys(weather)) {
-		out = append(out, item{"the cloud " + name, func(ctx context.Context) error { return a.cloudWeather(ctx, name) }})
+		out = append(out, item{name: "the cloud " + name, do: func(ctx context.Context) error { return a.cloudWeather(ctx, name) }})
 	}
 	if a.only == nil {
 		return out
@@ -74,15 +88,22 @@ func (a *agenda) faults() []item {
 	})
 }
 
-// run goes through all faults once, and then has more of them happen until enough operations were done.
+// run goes through the faults once, and then has more of them happen until enough operations were done.
 func (a *agenda) run(ctx context.Context) error {
 	faults := a.faults()
 	var items []item
 	for _, p := range a.points {
-		items = append(items, item{"die at " + p.String(), func(ctx context.Context) error { return a.dieAt(ctx, p) }})
+		items = append(items, a.death(p))
 	}
 	items = append(items, faults...)
 	a.random.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
+	n := min(len(items), max(1, a.want/pace))
+	a.whole, items = n == len(items), items[:n]
+	for _, it := range items {
+		if it.point != nil {
+			a.tried = append(a.tried, *it.point)
+		}
+	}
 	// Some resources are there before anything goes wrong.
 	a.allowed.Store(int64(min(a.want, len(a.slots))))
 	for end := time.Now().Add(30 * time.Second); a.operations.Load() < a.allowed.Load() && time.Now().Before(end) && ctx.Err() == nil; {
@@ -95,11 +116,9 @@ func (a *agenda) run(ctx context.Context) error {
 		}
 	}
 	for range 2 {
-		for _, p := range a.points {
-			if !a.reached[p] {
-				if err := a.one(ctx, "again", item{"die at " + p.String(), func(ctx context.Context) error { return a.dieAt(ctx, p) }}); err != nil {
-					return err
-				}
+		for _, p := range a.missed() {
+			if err := a.one(ctx, "again", a.death(p)); err != nil {
+				return err
 			}
 		}
 	}
@@ -116,8 +135,20 @@ func (a *agenda) run(ctx context.Context) error {
 	return ctx.Err()
 }
 
+// missed are the points that were tried, and not reached.
+func (a *agenda) missed() []faultpoint.Point {
+	return slices.DeleteFunc(slices.Clone(a.tried), func(p faultpoint.Point) bool { return a.reached[p] })
+}
+
+func (a *agenda) progressed(to string) {
+	a.note("--- %s (%d operations)", to, a.operations.Load())
+	if a.progress != nil {
+		a.progress(fmt.Sprintf("%4.0f s, %d operations, %s", time.Since(a.began).Seconds(), a.operations.Load(), to))
+	}
+}
+
 func (a *agenda) one(ctx context.Context, n string, it item) error {
-	a.note("--- %s: %s (%d operations)", n, it.name, a.operations.Load())
+	a.progressed(n + ": " + it.name)
 	if err := it.do(ctx); err != nil {
 		return fmt.Errorf("%s: %w", it.name, err)
 	}

@@ -72,11 +72,12 @@ func (a *agenda) removeEstate(ctx context.Context, how string) error {
 			if k.name == "Credential" {
 				continue
 			}
-			s := &slot{world: a.world, kind: k, form: form, label: e.namespace + "-" + form, random: a.random}
+			s := &slot{world: a.world, kind: k, form: form, label: e.namespace + "-" + form, namespace: e.namespace, name: form, random: a.random}
 			s.spec = k.first(s)
+			a.world.mu.Lock()
+			a.others = append(a.others, s)
+			a.world.mu.Unlock()
 			u := s.manifest()
-			u.SetName(form)
-			u.SetNamespace(e.namespace)
 			if err := unstructured.SetNestedMap(u.Object, ref, "spec", "providerConfigRef"); err != nil {
 				return err
 			}

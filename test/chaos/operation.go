@@ -172,16 +172,9 @@ type demand struct {
 	left chan struct{} // by so many slots
 }
 
-// live does one operation after the other until stop is closed.
-func (s *slot) live(ctx context.Context, stop <-chan struct{}) error {
-	for {
-		select {
-		case <-stop:
-			return nil
-		case <-ctx.Done():
-			return nil
-		default:
-		}
+// live does one operation after the other until users are to stop.
+func (s *slot) live(ctx context.Context) error {
+	for !s.stopped() && ctx.Err() == nil {
 		op := s.choose()
 		if op == nil {
 			pause(ctx, 40*time.Millisecond)
@@ -216,6 +209,16 @@ func (s *slot) live(ctx context.Context, stop <-chan struct{}) error {
 			}
 		}
 		pause(ctx, time.Duration(s.random.IntN(200))*time.Millisecond)
+	}
+	return nil
+}
+
+func (w *world) stopped() bool {
+	select {
+	case <-w.stop:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -281,7 +284,7 @@ func (s *slot) create(ctx context.Context) error {
 				return errNotYet
 			}
 			if err == nil && u.GetDeletionTimestamp() != nil {
-				if time.Now().After(end) {
+				if time.Now().After(end) || s.stopped() {
 					return errGivenUp
 				}
 				return errNotYet

@@ -3,6 +3,7 @@ package chaos
 import (
 	"context"
 	"fmt"
+	"slices"
 	"syscall"
 	"time"
 
@@ -97,19 +98,29 @@ func (a *agenda) stopController(ctx context.Context, grace time.Duration) error 
 	return a.restart(start{})
 }
 
-// slowCreates has creates under way that take so long.
+// slowCreates has the running controller make creates that take so long.
 func (a *agenda) slowCreates(ctx context.Context, long time.Duration) error {
+	if err := a.running.working(ctx, 30*time.Second); err != nil {
+		return err
+	}
+	earlier, err := a.cloud.creating(ctx)
+	if err != nil {
+		return err
+	}
 	if err := a.cloud.addFault(ctx, fault{"on": "create", "task_delay": long.String(), "count": 4}); err != nil {
 		return err
 	}
 	enough := a.ask(ctx, opCreate, every)
 	defer enough()
 	for end := time.Now().Add(15 * time.Second); time.Now().Before(end) && ctx.Err() == nil; pause(ctx, 50*time.Millisecond) {
-		if under, err := a.cloud.creating(ctx); err == nil && len(under) > 1 {
+		under, err := a.cloud.creating(ctx)
+		under = slices.DeleteFunc(under, func(t task) bool { return slices.Contains(earlier, t) })
+		if err == nil && len(under) > 1 {
 			return nil
 		}
 	}
-	return ctx.Err() // nothing is under way, and so nothing is tried
+	a.note("no creates are under way")
+	return ctx.Err()
 }
 
 // hitProvider does something to one of the providers' processes.
@@ -157,6 +168,8 @@ func (a *agenda) providersAt(ctx context.Context, process faultpoint.Process) er
 // fence pauses a controller that has the lease at a point, until another one has taken over,
 // and then lets it go on.
 func (a *agenda) fence(ctx context.Context, p faultpoint.Point) error {
+	a.suspended.Store(true)
+	defer a.suspended.Store(false)
 	if err := a.restart(start{elected: true, at: p.String() + ":1:" + string(faultpoint.Pause)}); err != nil {
 		return err
 	}
@@ -174,7 +187,7 @@ func (a *agenda) fence(ctx context.Context, p faultpoint.Point) error {
 	if err := second.working(ctx, 30*time.Second); err != nil {
 		return err
 	}
-	// Time enough to find what the first one has left, and for a user to be told of it.
+	// Time enough to find what the first one has left.
 	pause(ctx, 2*time.Second)
 	first.signal(syscall.SIGCONT)
 	a.count("controller paused beyond its lease: " + p.String())
@@ -194,9 +207,10 @@ func (a *agenda) handOver(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.running = second
 	defer first.kill()
-	if err := a.slowCreates(ctx, 2500*time.Millisecond); err != nil {
+	err = a.slowCreates(ctx, 2500*time.Millisecond)
+	a.running = second
+	if err != nil {
 		return err
 	}
 	a.count("controller stopped, another one takes over")

@@ -34,18 +34,23 @@ type Options struct {
 	Dir string
 	// Log gets what is done, besides the file chaos.log.
 	Log io.Writer
+	// Progress is told how far it is; nil if nobody is.
+	Progress func(string)
 }
 
 // Report is what came out.
 type Report struct {
 	Operations                       int64
 	Duplicates, Orphans, Lost, Stuck []string
-	Reached, Points                  int
-	Missed                           []string
-	Unasked, Leaks                   []string
-	Injected, Resolved               map[string]int
-	Took, Settling                   time.Duration
-	Controllers                      int
+	// Reached are the fault points that were reached, Missed those that were tried in vain. Whole
+	// says that all were tried: a small run tries some faults only.
+	Reached, Points    int
+	Missed             []string
+	Whole              bool
+	Unasked, Leaks     []string
+	Injected, Resolved map[string]int
+	Took, Settling     time.Duration
+	Controllers        int
 }
 
 // Line is the report in a line.
@@ -54,9 +59,9 @@ func (r *Report) Line() string {
 		r.Operations, len(r.Duplicates), len(r.Orphans), len(r.Lost), len(r.Stuck), r.Reached, r.Points)
 }
 
-// OK says whether nothing is wrong.
+// OK says whether nothing is wrong, and all fault points were reached if all were tried.
 func (r *Report) OK() bool {
-	return len(r.Duplicates)+len(r.Orphans)+len(r.Lost)+len(r.Stuck)+len(r.Unasked)+len(r.Leaks) == 0 && r.Reached == r.Points
+	return len(r.Duplicates)+len(r.Orphans)+len(r.Lost)+len(r.Stuck)+len(r.Unasked)+len(r.Leaks) == 0 && (!r.Whole || r.Reached == r.Points)
 }
 
 // String is all that is known, but the line.
@@ -112,14 +117,14 @@ func Run(ctx context.Context, o Options) (_ *Report, err error) {
 	}
 	w.slots = newSlots(w, o)
 	a := &agenda{
-		world: w, want: o.Operations, points: o.Points, only: o.Only, reached: map[faultpoint.Point]bool{},
+		world: w, want: o.Operations, progress: o.Progress, points: o.Points, only: o.Only, reached: map[faultpoint.Point]bool{},
 		random: rand.New(rand.NewPCG(o.Seed, 0)),
 	}
 
-	stop, ended := make(chan struct{}), make(chan error, len(w.slots))
+	ended := make(chan error, len(w.slots))
 	for _, s := range w.slots {
 		go func() {
-			err := s.live(ctx, stop)
+			err := s.live(ctx)
 			if err != nil {
 				cancel(err)
 			}
@@ -130,7 +135,7 @@ func Run(ctx context.Context, o Options) (_ *Report, err error) {
 	if err := a.run(ctx); err != nil {
 		return nil, cause(ctx, err)
 	}
-	close(stop)
+	close(w.stop)
 	for range w.slots {
 		if err := <-ended; err != nil {
 			return nil, err
@@ -138,7 +143,7 @@ func Run(ctx context.Context, o Options) (_ *Report, err error) {
 	}
 
 	began := time.Now()
-	w.note("--- everything is well now")
+	a.progressed("everything is well now")
 	if err := a.calm(ctx); err != nil {
 		return nil, err
 	}
@@ -157,15 +162,11 @@ func Run(ctx context.Context, o Options) (_ *Report, err error) {
 	}
 	r := &Report{
 		Operations: w.operations.Load(), Duplicates: v.duplicates, Orphans: v.orphans, Lost: v.lost, Stuck: v.stuck,
-		Points: len(o.Points), Injected: w.injected, Resolved: w.resolved, Unasked: w.unasked,
+		Reached: len(a.reached), Points: len(o.Points), Whole: a.whole, Injected: w.injected, Resolved: w.resolved, Unasked: w.unasked,
 		Took: time.Since(w.began), Settling: time.Since(began), Controllers: w.incarnations,
 	}
-	for _, p := range o.Points {
-		if a.reached[p] {
-			r.Reached++
-		} else {
-			r.Missed = append(r.Missed, p.String())
-		}
+	for _, p := range a.missed() {
+		r.Missed = append(r.Missed, p.String())
 	}
 	if text := w.crash(); text != "" {
 		return nil, errors.New(text)

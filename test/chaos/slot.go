@@ -27,6 +27,8 @@ type slot struct {
 	form  string
 	index int
 	label string // what it is called, and what its remote object is called at first
+	// namespace and name are those of the custom resource.
+	namespace, name string
 	// createFirst has replacements create before they destroy.
 	createFirst bool
 	random      *rand.Rand // of its operations
@@ -42,6 +44,7 @@ type slot struct {
 	// object is the id of the remote object when all was well last. destroyed says that it may be
 	// another one by now, since that was asked for.
 	object    string
+	witness   string // how that was known
 	destroyed atomic.Bool
 	// backup is an earlier copy of what Landbridge stores.
 	backup map[string]any
@@ -56,7 +59,8 @@ func newSlots(w *world, o Options) []*slot {
 				n = 4
 			}
 			for i := range n {
-				s := &slot{world: w, kind: k, form: form, index: i, label: fmt.Sprintf("%s-%s-%d", form, strings.ToLower(k.name), i)}
+				s := &slot{world: w, kind: k, form: form, index: i, label: fmt.Sprintf("%s-%s-%d", form, strings.ToLower(k.name), i), namespace: namespace}
+				s.name = s.label
 				// Names of things need not be unique, so that two can be there at the same time.
 				s.createFirst = k.name == "Thing" && i >= 2
 				s.random = rand.New(rand.NewPCG(o.Seed, uint64(len(out)+1)))
@@ -106,18 +110,18 @@ func (s *slot) manifest() *unstructured.Unstructured {
 	}
 	return &unstructured.Unstructured{Object: m{
 		"apiVersion": s.form + ".landbridge.io/v1alpha1", "kind": s.kind.name,
-		"metadata": m{"name": s.label, "namespace": namespace}, "spec": spec,
+		"metadata": m{"name": s.name, "namespace": s.namespace}, "spec": spec,
 	}}
 }
 
 // key is what Landbridge's store calls the resource.
 func (s *slot) key() store.Key {
-	return store.Key{Group: s.form + ".landbridge.io", Kind: s.kind.name, Namespace: namespace, Name: s.label}
+	return store.Key{Group: s.form + ".landbridge.io", Kind: s.kind.name, Namespace: s.namespace, Name: s.name}
 }
 
 // seen is the custom resource as it was last heard of; nil if there is none.
 func (s *slot) seen() *unstructured.Unstructured {
-	x, ok, err := s.stores[gvr(s.form, s.kind)].GetByKey(namespace + "/" + s.label)
+	x, ok, err := s.stores[gvr(s.form, s.kind)].GetByKey(s.namespace + "/" + s.name)
 	if err != nil || !ok {
 		return nil
 	}
@@ -225,11 +229,11 @@ func (s *slot) keep(ctx context.Context, u *unstructured.Unstructured, o object)
 	id := o.text("id")
 	if s.object != "" && s.object != id && !s.destroyed.Load() {
 		s.world.mu.Lock()
-		s.unasked = append(s.unasked, fmt.Sprintf("%s: %s was replaced by %s, which nobody asked for", s.label, s.object, id))
+		s.unasked = append(s.unasked, fmt.Sprintf("%s: %s was replaced by %s, which nobody asked for; all was well at %s", s.label, s.object, id, s.witness))
 		s.world.mu.Unlock()
 		s.note("%s: %s was replaced by %s unasked", s.label, s.object, id)
 	}
-	s.object = id
+	s.object, s.witness = id, fmt.Sprintf("%.3f, version %s: %s", time.Since(s.began).Seconds(), u.GetResourceVersion(), encode(u.Object["status"]))
 	s.destroyed.Store(false)
 	if s.written(u) && s.random.IntN(4) == 0 {
 		if secret, err := s.stored(ctx); err == nil {
@@ -254,7 +258,7 @@ func (s *slot) wait(ctx context.Context, limit time.Duration) bool {
 		if s.well(ctx) {
 			return true
 		}
-		if time.Now().After(end) || ctx.Err() != nil {
+		if time.Now().After(end) || ctx.Err() != nil || s.stopped() {
 			return false
 		}
 		pause(ctx, 60*time.Millisecond)
@@ -276,7 +280,7 @@ func (s *slot) stored(ctx context.Context) (*unstructured.Unstructured, error) {
 // patch changes the custom resource.
 func (s *slot) patch(ctx context.Context, patch m, subresources ...string) error {
 	return s.try(ctx, func(ctx context.Context) error {
-		u, err := s.client.Resource(gvr(s.form, s.kind)).Namespace(namespace).Patch(ctx, s.label, types.MergePatchType, encode(patch), patchOptions, subresources...)
+		u, err := s.client.Resource(gvr(s.form, s.kind)).Namespace(s.namespace).Patch(ctx, s.name, types.MergePatchType, encode(patch), patchOptions, subresources...)
 		if err == nil {
 			s.generation = u.GetGeneration()
 		}

@@ -3,6 +3,7 @@ package chaos
 import (
 	"context"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,7 +21,15 @@ var confirm = regexp.MustCompile(`annotation ` + regexp.QuoteMeta(v1alpha1.Annot
 // object, and says what there is. It does nothing about anything else.
 func (w *world) attend(ctx context.Context) {
 	for ctx.Err() == nil {
-		for _, s := range w.slots {
+		// Who does not run may be about to make what is not there yet, and nobody can tell.
+		if w.suspended.Load() {
+			pause(ctx, 100*time.Millisecond)
+			continue
+		}
+		w.mu.Lock()
+		all := slices.Concat(w.slots, w.others)
+		w.mu.Unlock()
+		for _, s := range all {
 			if u := s.seen(); u != nil {
 				s.attend(ctx, u)
 			}
@@ -66,7 +75,7 @@ func (s *slot) attend(ctx context.Context, u *unstructured.Unstructured) {
 		}
 	}
 	patch := func(what string, p m) {
-		_, err := s.client.Resource(gvr(s.form, s.kind)).Namespace(namespace).Patch(ctx, s.label, types.MergePatchType, encode(p), metav1.PatchOptions{})
+		_, err := s.client.Resource(gvr(s.form, s.kind)).Namespace(s.namespace).Patch(ctx, s.name, types.MergePatchType, encode(p), metav1.PatchOptions{})
 		if err != nil {
 			s.note("%s: the user cannot say %q: %v", s.label, what, err)
 			return

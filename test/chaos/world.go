@@ -65,18 +65,23 @@ type world struct {
 	stores    map[schema.GroupVersionResource]cache.Store
 
 	slots []*slot
+	// stop is closed when users are to stop working.
+	stop chan struct{}
 	// demand is the operation that the agenda wants done now.
 	demand atomic.Pointer[demand]
 	// operations counts those that users began.
 	operations atomic.Int64
 	// allowed is up to which number operations may be begun without demand.
 	allowed atomic.Int64
+	// suspended says that there is a controller that does not run, and may go on.
+	suspended atomic.Bool
 
 	mu       sync.Mutex // of the following
 	injected map[string]int
 	resolved map[string]int
 	secrets  map[string]bool // that must not be shown
 	unasked  []string
+	others   []*slot // that users only look after
 	logMu    sync.Mutex
 }
 
@@ -112,7 +117,7 @@ func (w *world) secret(value string) string {
 // newWorld starts all but the controller, and installs the providers.
 func newWorld(ctx context.Context, o Options, dir string, log io.Writer) (*world, error) {
 	w := &world{
-		dir: dir, log: log, began: time.Now(), cloud: &cloud{dir: dir},
+		dir: dir, log: log, stop: make(chan struct{}), began: time.Now(), cloud: &cloud{dir: dir},
 		injected: map[string]int{}, resolved: map[string]int{}, secrets: map[string]bool{},
 		stores: map[schema.GroupVersionResource]cache.Store{},
 	}

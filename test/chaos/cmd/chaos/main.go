@@ -43,12 +43,21 @@ func main() {
 	}
 	if verbose {
 		o.Log = os.Stderr
+	} else {
+		o.Progress = func(text string) { fmt.Fprintln(os.Stderr, "chaos:", text) }
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, o, os.Stdout); err != nil {
+	fmt.Fprintf(os.Stderr, "chaos: seed %d\n", o.Seed)
+	r, err := run(ctx, o, os.Stdout)
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "chaos:", err)
 		fmt.Fprintf(os.Stderr, "chaos: the same again: make chaos OPS=%d SEED=%d\n", o.Operations, o.Seed)
+	}
+	if r != nil {
+		fmt.Println(r.Line())
+	}
+	if err != nil {
 		os.Exit(1)
 	}
 }
@@ -62,9 +71,9 @@ func begins(name, list string) bool {
 	return false
 }
 
-func run(ctx context.Context, o chaos.Options, out io.Writer) (err error) {
+func run(ctx context.Context, o chaos.Options, out io.Writer) (r *chaos.Report, err error) {
 	if o.Dir, err = os.MkdirTemp("", "landbridge-chaos-"); err != nil {
-		return err
+		return nil, err
 	}
 	defer func() {
 		if err != nil {
@@ -73,14 +82,16 @@ func run(ctx context.Context, o chaos.Options, out io.Writer) (err error) {
 		}
 		_ = os.RemoveAll(o.Dir)
 	}()
-	r, err := chaos.Run(ctx, o)
-	if err != nil {
-		return err
+	// Programs that are killed leave their sockets.
+	if err := os.Setenv("TMPDIR", o.Dir); err != nil {
+		return nil, err
+	}
+	if r, err = chaos.Run(ctx, o); err != nil {
+		return nil, err
 	}
 	fmt.Fprint(out, r)
-	fmt.Fprintln(out, r.Line())
 	if !r.OK() {
-		return fmt.Errorf("seed %d found something", o.Seed)
+		return r, fmt.Errorf("seed %d found something", o.Seed)
 	}
-	return nil
+	return r, nil
 }
