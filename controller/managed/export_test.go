@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -40,6 +41,20 @@ func (s Share) Enter(ref providerconfig.Reference, req reconcile.Request) bool {
 
 // Leave is leave.
 func (s Share) Leave(ref providerconfig.Reference) { s.leave(ref) }
+
+// Lanes is lanes.
+type Lanes struct{ *lanes }
+
+// NewLanes is newLanes.
+func NewLanes() Lanes { return Lanes{newLanes()} }
+
+// Queue is queue.
+func (l Lanes) Queue(name string, limiter workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
+	return l.queue(name, limiter)
+}
+
+// Mark is mark.
+func (l Lanes) Mark(req reconcile.Request) { l.mark(req) }
 
 // What is made of a kind.
 var (

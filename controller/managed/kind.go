@@ -19,7 +19,6 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
-	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
@@ -46,6 +45,7 @@ type Kind struct {
 	configurations *configurations
 	written        *written
 	troubles       *troubles
+	lanes          *lanes
 	queue          workqueue.TypedRateLimitingInterface[reconcile.Request]
 	// reader is the cache; claimed is closed when it is known what all resources have.
 	reader  client.Reader
@@ -75,7 +75,7 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager) error {
 	scheme := runtime.NewScheme()
 	scheme.AddKnownTypeWithName(gvk, &Resource{})
 	k.configurations = newConfigurations(m.GetAPIReader())
-	k.written, k.troubles = newWritten(), newTroubles()
+	k.written, k.troubles, k.lanes = newWritten(), newTroubles(), newLanes()
 	k.reader, k.claimed = m.GetClient(), make(chan struct{})
 	quiet := newQuietClient(m, gvk, k.written)
 	quiet.gone = func(name types.NamespacedName) {
@@ -107,7 +107,7 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager) error {
 		// One logger for all reconciles: making one for each costs more than most of them log.
 		LogConstructor:     func(*reconcile.Request) logr.Logger { return log },
 		SkipNameValidation: ptr.To(true),
-		UsePriorityQueue:   ptr.To(false),
+		NewQueue:           k.lanes.queue,
 	})
 	if err != nil {
 		return fmt.Errorf("cannot make the controller of %s: %w", gvk.Kind, err)
@@ -132,7 +132,7 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager) error {
 		return nil
 	}))
 	if err == nil {
-		err = ctl.Watch(source.Kind(informer.Only(m.GetCache()), obj, &handler.TypedEnqueueRequestForObject[*unstructured.Unstructured]{}, desiredStateChanged(quiet.heard)))
+		err = ctl.Watch(source.Kind(informer.Only(m.GetCache()), obj, k.lanes.handler(), desiredStateChanged(quiet.heard)))
 	}
 	if err != nil {
 		return fmt.Errorf("cannot watch %s: %w", gvk.Kind, err)
@@ -174,7 +174,9 @@ func (k *Kind) busy() bool { return k.queue.Len()+k.Scheduler.Running() > few }
 
 // Wake has a resource reconciled now.
 func (k *Kind) Wake(key store.Key) {
-	k.add(reconcile.Request{NamespacedName: types.NamespacedName{Namespace: key.Namespace, Name: key.Name}})
+	req := reconcile.Request{NamespacedName: types.NamespacedName{Namespace: key.Namespace, Name: key.Name}}
+	k.lanes.mark(req)
+	k.add(req)
 }
 
 func (k *Kind) add(req reconcile.Request) { k.queue.Add(req) }

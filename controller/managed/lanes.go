@@ -1,0 +1,106 @@
+package managed
+
+import (
+	"context"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+)
+
+// lanes is the order of a kind's queue: resources that something has happened to, changed ones
+// and those whose operation has ended, take turns with all others, which are new or looked at
+// without cause. So neither waits for many of the other sort.
+type lanes struct {
+	happened, others workqueue.Queue[reconcile.Request]
+	// turn says that the other lane came last.
+	turn bool
+
+	mu sync.Mutex
+	// marked are to be queued among those that something has happened to.
+	marked map[reconcile.Request]struct{}
+}
+
+func newLanes() *lanes {
+	return &lanes{
+		happened: workqueue.DefaultQueue[reconcile.Request](), others: workqueue.DefaultQueue[reconcile.Request](),
+		marked: map[reconcile.Request]struct{}{},
+	}
+}
+
+// queue is a queue in this order.
+func (l *lanes) queue(name string, limiter workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
+	return workqueue.NewTypedRateLimitingQueueWithConfig(limiter, workqueue.TypedRateLimitingQueueConfig[reconcile.Request]{
+		Name: name,
+		DelayingQueue: workqueue.NewTypedDelayingQueueWithConfig(workqueue.TypedDelayingQueueConfig[reconcile.Request]{
+			Name:  name,
+			Queue: workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[reconcile.Request]{Name: name, Queue: l}),
+		}),
+	})
+}
+
+// mark says that something has happened to what is going to be queued.
+func (l *lanes) mark(req reconcile.Request) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.marked[req] = struct{}{}
+}
+
+func (l *lanes) unmark(req reconcile.Request) (was bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, was = l.marked[req]
+	delete(l.marked, req)
+	return was
+}
+
+// Touch implements workqueue.Queue. What is queued keeps its place.
+func (l *lanes) Touch(req reconcile.Request) { l.unmark(req) }
+
+// Push implements workqueue.Queue.
+func (l *lanes) Push(req reconcile.Request) {
+	if l.unmark(req) {
+		l.happened.Push(req)
+	} else {
+		l.others.Push(req)
+	}
+}
+
+// Len implements workqueue.Queue.
+func (l *lanes) Len() int { return l.happened.Len() + l.others.Len() }
+
+// Pop implements workqueue.Queue.
+func (l *lanes) Pop() reconcile.Request {
+	l.turn = l.others.Len() > 0 && (!l.turn || l.happened.Len() == 0)
+	if l.turn {
+		return l.others.Pop()
+	}
+	return l.happened.Pop()
+}
+
+// handler queues resources by what happens to them.
+func (l *lanes) handler() handler.TypedEventHandler[*unstructured.Unstructured, reconcile.Request] {
+	type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
+	request := func(u *unstructured.Unstructured) reconcile.Request {
+		return reconcile.Request{NamespacedName: types.NamespacedName{Namespace: u.GetNamespace(), Name: u.GetName()}}
+	}
+	happened := func(u *unstructured.Unstructured, q queue) {
+		l.mark(request(u))
+		q.Add(request(u))
+	}
+	return handler.TypedFuncs[*unstructured.Unstructured, reconcile.Request]{
+		CreateFunc: func(_ context.Context, e event.TypedCreateEvent[*unstructured.Unstructured], q queue) {
+			q.Add(request(e.Object))
+		},
+		UpdateFunc: func(_ context.Context, e event.TypedUpdateEvent[*unstructured.Unstructured], q queue) {
+			happened(e.ObjectNew, q)
+		},
+		DeleteFunc: func(_ context.Context, e event.TypedDeleteEvent[*unstructured.Unstructured], q queue) {
+			happened(e.Object, q)
+		},
+	}
+}

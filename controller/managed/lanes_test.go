@@ -1,0 +1,67 @@
+package managed_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/landbridge-io/landbridge/controller/managed"
+)
+
+func TestLanes(t *testing.T) {
+	cases := map[string]struct {
+		// queued are names in order; those with a ! are of resources that something happened to.
+		queued []string
+		want   []string
+	}{
+		"all new":           {[]string{"a", "b", "c"}, []string{"a", "b", "c"}},
+		"all changed":       {[]string{"!a", "!b", "!c"}, []string{"a", "b", "c"}},
+		"in turns":          {[]string{"a", "b", "c", "d", "!e", "!f"}, []string{"a", "e", "b", "f", "c", "d"}},
+		"in turns too":      {[]string{"!a", "!b", "!c", "d"}, []string{"d", "a", "b", "c"}},
+		"queued already":    {[]string{"a", "b", "c", "!c", "!a"}, []string{"a", "b", "c"}},
+		"then as any other": {[]string{"!a", "a", "b"}, []string{"b", "a"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			l := managed.NewLanes()
+			q := l.Queue("", workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
+			defer q.ShutDown()
+			for _, name := range tc.queued {
+				if name[0] == '!' {
+					name = name[1:]
+					l.Mark(request(name))
+				}
+				q.Add(request(name))
+			}
+			var got []string
+			for q.Len() > 0 {
+				req, _ := q.Get()
+				got = append(got, req.Name)
+				q.Done(req)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// What happens while it is worked on is queued when that has ended.
+func TestLanesBusy(t *testing.T) {
+	l := managed.NewLanes()
+	q := l.Queue("", workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
+	defer q.ShutDown()
+	q.Add(request("a"))
+	a, _ := q.Get()
+	for _, name := range []string{"b", "c"} {
+		q.Add(request(name))
+	}
+	l.Mark(a)
+	q.Add(a)
+	q.Done(a)
+	if next, _ := q.Get(); next != a {
+		t.Errorf("%s comes before what has changed", next.Name)
+	}
+}
