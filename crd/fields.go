@@ -1,9 +1,6 @@
 package crd
 
 import (
-	"strings"
-	"unicode/utf8"
-
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/landbridge-io/landbridge/model"
@@ -124,57 +121,20 @@ func anything() props {
 	return props{XPreserveUnknownFields: &yes, Nullable: true}
 }
 
+// secretRef is Crossplane's LocalSecretKeySelector or SecretKeySelector.
 func secretRef(cluster bool) props {
 	p := props{
 		Type:     "object",
 		Required: []string{"key", "name"},
 		Properties: map[string]props{
-			"key":  {Type: "string", Description: "Key in the Secret."},
-			"name": {Type: "string", Description: "Name of the Secret."},
+			"key":  {Type: "string"},
+			"name": {Type: "string", Description: "Name of the secret."},
 		},
 	}
 	if cluster {
 		p.Required = append(p.Required, "namespace")
-		p.Properties["namespace"] = props{Type: "string", Description: "Namespace of the Secret."}
+		p.Properties["key"] = props{Type: "string", Description: "The key to select."}
+		p.Properties["namespace"] = props{Type: "string", Description: "Namespace of the secret."}
 	}
 	return p
-}
-
-func (w writer) description(prefix string, f *model.Field) string {
-	if w.descriptions == 0 {
-		return prefix
-	}
-	parts := []string{}
-	if prefix != "" {
-		parts = append(parts, prefix)
-	}
-	if text := shorten(f.Description, w.descriptions); text != "" {
-		parts = append(parts, text)
-	}
-	switch {
-	case f.Deprecated && f.DeprecationMessage != "":
-		parts = append(parts, "Deprecated: "+shorten(f.DeprecationMessage, w.descriptions))
-	case f.Deprecated:
-		parts = append(parts, "Deprecated.")
-	}
-	return strings.Join(parts, "\n")
-}
-
-// shorten cuts text to at most n bytes, at the end of a sentence if there is one in the second
-// half, else of a word.
-func shorten(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for !utf8.RuneStart(text[n]) {
-		n--
-	}
-	cut := text[:n]
-	if i := strings.LastIndex(cut, ". "); i > n/2 {
-		return cut[:i+1]
-	}
-	if i := strings.LastIndexAny(cut, " \n"); i > n/2 {
-		cut = cut[:i]
-	}
-	return strings.TrimRight(cut, " \n.,;:") + "…"
 }

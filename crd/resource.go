@@ -38,12 +38,12 @@ func Resource(r *model.Resource) (*apiextensionsv1.CustomResourceDefinition, err
 }
 
 func resource(r *model.Resource, root *model.Type, w writer) *apiextensionsv1.CustomResourceDefinition {
-	about := shorten(strings.TrimSpace(r.Schema.Block.Description.Text), 1024)
+	about := shorten(plain(r.Schema.Block.Description.Text), 1024)
 	if about != "" {
 		about = "\n" + about
 	}
 	if r.Schema.Block.Deprecated {
-		about += strings.TrimRight("\nDeprecated: "+r.Schema.Block.DeprecationMessage, ": ")
+		about += strings.TrimRight("\nDeprecated: "+plain(r.Schema.Block.DeprecationMessage), ": ")
 	}
 	spec := specSchema(r, root, w)
 	status := statusSchema(r, root, w)
@@ -96,11 +96,17 @@ func objectProperties(spec props, status *props) map[string]props {
 	return out
 }
 
+// metaProperties is apimachinery's TypeMeta, in its words.
 func metaProperties() map[string]props {
+	const conventions = "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md"
 	return map[string]props{
-		"apiVersion": {Type: "string", Description: "APIVersion defines the versioned schema of this representation of an object."},
-		"kind":       {Type: "string", Description: "Kind is a string value representing the REST resource this object represents."},
-		"metadata":   {Type: "object"},
+		"apiVersion": {Type: "string", Description: "APIVersion defines the versioned schema of this representation of an object.\n" +
+			"Servers should convert recognized schemas to the latest internal value, and\nmay reject unrecognized values.\n" +
+			"More info: " + conventions + "#resources"},
+		"kind": {Type: "string", Description: "Kind is a string value representing the REST resource this object represents.\n" +
+			"Servers may infer this from the endpoint the client submits requests to.\nCannot be updated.\nIn CamelCase.\n" +
+			"More info: " + conventions + "#types-kinds"},
+		"metadata": {Type: "object"},
 	}
 }
 

@@ -109,7 +109,7 @@ func timeoutsSchema() props {
 }
 
 func managementPolicies() props {
-	all := enum("", "Observe", "Create", "Update", "Delete", "LateInitialize", "*")
+	all := enum("A ManagementAction represents an action that the Crossplane controllers\ncan take on an external resource.", "Observe", "Create", "Update", "Delete", "LateInitialize", "*")
 	most := int64(16)
 	return props{
 		Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &all}, MaxItems: &most,
@@ -121,11 +121,11 @@ func managementPolicies() props {
 func providerConfigRef() props {
 	return props{
 		Type:        "object",
-		Description: "The configuration of the provider to use.",
+		Description: "The configuration of the provider to use: a ProviderConfig in the resource's namespace, or a ClusterProviderConfig.",
 		Required:    []string{"kind", "name"},
 		Properties: map[string]props{
-			"kind": {Type: "string", Description: "ProviderConfig, in the resource's namespace, or ClusterProviderConfig."},
-			"name": {Type: "string", Description: "Name of the configuration."},
+			"kind": {Type: "string", Description: "Kind of the referenced object."},
+			"name": {Type: "string", Description: "Name of the referenced object."},
 		},
 		Default: &apiextensionsv1.JSON{Raw: []byte(`{"kind":"ClusterProviderConfig","name":"default"}`)},
 	}
@@ -136,7 +136,7 @@ func connectionSecretRef() props {
 		Type:        "object",
 		Description: "The Secret, in the resource's namespace, into which the object's sensitive values are written.",
 		Required:    []string{"name"},
-		Properties:  map[string]props{"name": {Type: "string", Description: "Name of the Secret."}},
+		Properties:  map[string]props{"name": {Type: "string", Description: "Name of the secret."}},
 	}
 }
 

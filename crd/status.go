@@ -38,8 +38,9 @@ func statusSchema(r *model.Resource, root *model.Type, w writer) props {
 func identityHistorySchema() props {
 	yes := true
 	former := props{
-		Type:     "object",
-		Required: []string{"identity", "until"},
+		Type:        "object",
+		Description: "A FormerIdentity is one that the remote object had before. Identities of earlier schema versions\nhave other fields, so it is not typed.",
+		Required:    []string{"identity", "until"},
 		Properties: map[string]props{
 			"identity": {Type: "object", XPreserveUnknownFields: &yes},
 			"until":    {Type: "string", Format: "date-time", Description: "When another identity was first seen."},
@@ -68,8 +69,9 @@ func operationSchema() props {
 
 func deposedSchema() props {
 	object := props{
-		Type:     "object",
-		Required: []string{"key"},
+		Type:        "object",
+		Description: "A DeposedObject was replaced, and is still to be destroyed.",
+		Required:    []string{"key"},
 		Properties: map[string]props{
 			"key":          {Type: "string", Description: "Tells it from other deposed objects."},
 			"state":        {Type: "string"},
@@ -98,8 +100,9 @@ func lastHandledSchema() props {
 
 func planSchema() props {
 	change := props{
-		Type:     "object",
-		Required: []string{"path"},
+		Type:        "object",
+		Description: "A Change is one difference that a plan makes.",
+		Required:    []string{"path"},
 		Properties: map[string]props{
 			"path":   {Type: "string", Description: "The field, as below atProvider; [*] is an element of a set."},
 			"before": anything(),
@@ -119,24 +122,28 @@ func planSchema() props {
 	}
 }
 
-// conditionsSchema is Crossplane's Condition.
+// conditionsSchema is Crossplane's ConditionedStatus, in its words.
 func conditionsSchema() props {
 	condition := props{
-		Type:     "object",
-		Required: []string{"lastTransitionTime", "reason", "status", "type"},
+		Type:        "object",
+		Description: "A Condition that may apply to a resource.",
+		Required:    []string{"lastTransitionTime", "reason", "status", "type"},
 		Properties: map[string]props{
-			"type":               {Type: "string"},
-			"status":             {Type: "string"},
-			"reason":             {Type: "string"},
-			"message":            {Type: "string"},
-			"lastTransitionTime": {Type: "string", Format: "date-time"},
-			"observedGeneration": integer("The generation of the resource that the condition is about."),
+			"type":               {Type: "string", Description: "Type of this condition. At most one of each condition type may apply to\na resource at any point in time."},
+			"status":             {Type: "string", Description: "Status of this condition; is it currently True, False, or Unknown?"},
+			"reason":             {Type: "string", Description: "A Reason for this condition's last transition from one status to another."},
+			"message":            {Type: "string", Description: "A Message containing details about this condition's last transition from\none status to another, if any."},
+			"lastTransitionTime": {Type: "string", Format: "date-time", Description: "LastTransitionTime is the last time this condition transitioned from one\nstatus to another."},
+			"observedGeneration": integer("ObservedGeneration represents the .metadata.generation that the condition was set based upon.\n" +
+				"For instance, if .metadata.generation is currently 12, but the .status.conditions[x].observedGeneration is 9, the condition is out of date\n" +
+				"with respect to the current state of the instance."),
 		},
 	}
 	kind := "map"
 	return props{
 		Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &condition},
 		XListType: &kind, XListMapKeys: []string{"type"},
+		Description: "Conditions of the resource.",
 	}
 }
 

@@ -63,6 +63,10 @@ func pascalCase(name string) string {
 	return b.String()
 }
 
+// GoName is the exported Go identifier of an attribute or block, made as kinds are: cidr_block becomes
+// CIDRBlock. Two names of one object may have the same.
+func GoName(name string) string { return kindName(name) }
+
 func words(name string) []string {
 	return strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }

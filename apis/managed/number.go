@@ -1,0 +1,52 @@
+package managed
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+)
+
+// Number is a number as it is written. Terraform's numbers are neither all integers nor all exact
+// as a float64, so it is kept as it came. The zero value is 0. It is a struct because apimachinery
+// takes fields whose kind is string for strings.
+//
+// +kubebuilder:validation:Type=number
+type Number struct{ digits string }
+
+// Int is an integer.
+func Int(n int64) Number { return Number{digits: strconv.FormatInt(n, 10)} }
+
+// Float is a number with a fraction. It must be finite.
+func Float(f float64) Number { return Number{digits: strconv.FormatFloat(f, 'g', -1, 64)} }
+
+// Int64 is the number as an integer; an error if it is none, or too large.
+func (n Number) Int64() (int64, error) { return strconv.ParseInt(n.String(), 10, 64) }
+
+// Float64 is the float64 that is nearest to the number.
+func (n Number) Float64() (float64, error) { return strconv.ParseFloat(n.String(), 64) }
+
+// Equal says whether both are written in the same way.
+func (n Number) Equal(other Number) bool { return n.String() == other.String() }
+
+func (n Number) String() string {
+	if n.digits == "" {
+		return "0"
+	}
+	return n.digits
+}
+
+// MarshalJSON writes the number without quotes.
+func (n Number) MarshalJSON() ([]byte, error) { return json.Marshal(json.Number(n.String())) }
+
+// UnmarshalJSON takes a number, digit for digit.
+func (n *Number) UnmarshalJSON(raw []byte) error {
+	if string(raw) == "null" {
+		return nil
+	}
+	var number json.Number
+	if len(raw) == 0 || raw[0] == '"' || json.Unmarshal(raw, &number) != nil {
+		return fmt.Errorf("%s is not a number", raw)
+	}
+	n.digits = number.String()
+	return nil
+}

@@ -1,0 +1,60 @@
+package generate
+
+import (
+	"strconv"
+
+	"github.com/landbridge-io/landbridge/model"
+)
+
+// scope holds the identifiers that are taken in a Go package or struct.
+type scope map[string]bool
+
+// claim takes a name, or the first free one of those with a number behind it.
+func (s scope) claim(name string) string {
+	got := name
+	for i := 2; s[got]; i++ {
+		got = name + strconv.Itoa(i)
+	}
+	s[got] = true
+	return got
+}
+
+// fieldName is what a field of an object is called in Go: as a value, and as a reference to a Secret.
+type fieldName struct{ value, secretRef string }
+
+// fieldNames names the fields of an object. As in the model, a name is claimed whether or not it is
+// used, so that a field that becomes an input, or sensitive, renames no other.
+func fieldNames(t *model.Fields) map[*model.Field]fieldName {
+	// controller-gen gives every type these methods.
+	taken := scope{"DeepCopy": true, "DeepCopyInto": true}
+	out := make(map[*model.Field]fieldName, len(t.All))
+	for _, f := range t.All {
+		out[f] = fieldName{value: taken.claim(model.GoName(f.Name))}
+	}
+	for _, f := range t.All {
+		if f.SecretRef != "" {
+			n := out[f]
+			n.secretRef = taken.claim(n.value + "SecretRef")
+			out[f] = n
+		}
+	}
+	return out
+}
+
+// renamedFields are the fields whose names are not the natural ones.
+func renamedFields(resourceType string, names map[*model.Field]fieldName, t *model.Fields) []model.Renamed {
+	var out []model.Renamed
+	tell := func(f *model.Field, wanted, got string) {
+		if wanted != got {
+			out = append(out, model.Renamed{Type: resourceType + "." + f.Name, Wanted: wanted, Got: got})
+		}
+	}
+	for _, f := range t.All {
+		n := names[f]
+		tell(f, model.GoName(f.Name), n.value)
+		if n.secretRef != "" {
+			tell(f, n.value+"SecretRef", n.secretRef)
+		}
+	}
+	return out
+}

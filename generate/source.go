@@ -1,0 +1,252 @@
+package generate
+
+import (
+	"bytes"
+	"fmt"
+	"go/format"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"text/template"
+
+	"github.com/landbridge-io/landbridge/model"
+)
+
+// header is the first line of every generated Go file, in the form that Go's tools know.
+const header = "// " + mark
+
+// The packages that the file of every kind needs, and those that some do, by the names it has for them.
+var (
+	always = map[string]string{
+		"managed":  "github.com/landbridge-io/landbridge/apis/managed",
+		"metav1":   "k8s.io/apimachinery/pkg/apis/meta/v1",
+		"resource": "github.com/crossplane/crossplane-runtime/v2/pkg/resource",
+		"xpv2":     "github.com/crossplane/crossplane/apis/v2/core/v2",
+	}
+	sometimes = map[string]string{
+		"apiextensionsv1": "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1",
+		"runtime":         "k8s.io/apimachinery/pkg/runtime",
+	}
+)
+
+// source is the Go file of a kind.
+func (k *kind) source() ([]byte, error) {
+	var body bytes.Buffer
+	// In a group, and indented, since gofmt rewrites the comments of declarations that stand alone, and
+	// this one is the provider's.
+	var root bytes.Buffer
+	k.root().write(&root)
+	fmt.Fprintf(&body, "type (\n\t%s\n)\n\n", strings.ReplaceAll(strings.TrimSpace(root.String()), "\n", "\n\t"))
+	if err := kindTemplate.Execute(&body, k.resource); err != nil {
+		return nil, err
+	}
+	for _, t := range k.types.declared {
+		t.write(&body)
+	}
+	var file bytes.Buffer
+	fmt.Fprintf(&file, "%s\n\npackage %s\n\nimport (\n%s)\n\n", header, k.resource.Version, k.imports())
+	file.Write(body.Bytes())
+	out, err := format.Source(file.Bytes())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", k.resource.Type, err)
+	}
+	return out, nil
+}
+
+func (k *kind) imports() string {
+	needed := maps.Clone(always)
+	for _, t := range k.types.declared {
+		for name, pkg := range sometimes {
+			if t.uses(name) {
+				needed[name] = pkg
+			}
+		}
+	}
+	lines := make([]string, 0, len(needed))
+	for _, name := range slices.SortedFunc(maps.Keys(needed), func(a, b string) int { return strings.Compare(needed[a], needed[b]) }) {
+		alias := name
+		if alias == path.Base(needed[name]) {
+			alias = ""
+		}
+		lines = append(lines, fmt.Sprintf("\t%s %q\n", alias, needed[name]))
+	}
+	return strings.Join(lines, "")
+}
+
+// uses says whether a type is made of one of a package.
+func (t *goType) uses(pkg string) bool {
+	of := func(typ string) bool { return strings.Contains(typ, pkg+".") }
+	return of(t.underlying) || slices.ContainsFunc(t.fields, func(f goField) bool { return of(f.typ) })
+}
+
+func (t *goType) write(b *bytes.Buffer) {
+	comment(b, "", t.doc)
+	if t.doc != "" && len(t.markers) > 0 {
+		b.WriteString("//\n")
+	}
+	for _, m := range t.markers {
+		fmt.Fprintf(b, "// %s\n", m)
+	}
+	keyword := "type "
+	if len(t.fields) > 0 && t.fields[0].typ == "metav1.TypeMeta" {
+		keyword = ""
+	}
+	if t.underlying != "" {
+		fmt.Fprintf(b, "type %s %s\n\n", t.name, t.underlying)
+		return
+	}
+	fmt.Fprintf(b, "%s%s struct {\n", keyword, t.name)
+	for i, f := range t.fields {
+		if i > 0 && (f.doc != "" || len(f.markers) > 0) {
+			b.WriteString("\n")
+		}
+		comment(b, "\t", f.doc)
+		for _, m := range f.markers {
+			fmt.Fprintf(b, "\t// %s\n", m)
+		}
+		tags := fmt.Sprintf("json:%q", f.json)
+		if f.tf != "" {
+			tags += fmt.Sprintf(" tf:%q", f.tf)
+		}
+		fmt.Fprintf(b, "%s %s `%s`\n", f.name, f.typ, tags)
+	}
+	b.WriteString("}\n\n")
+}
+
+// comment writes text as a comment. gofmt rewrites those of fields as well if they are not indented.
+func comment(b *bytes.Buffer, indent, text string) {
+	if text == "" {
+		return
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		b.WriteString(strings.TrimRight(indent+"// "+line, " ") + "\n")
+	}
+}
+
+// kindTemplate is what is the same of all kinds, which is the methods of resource.ModernManaged and
+// resource.ManagedList.
+var kindTemplate = template.Must(template.New("kind").Parse(`
+// {{.ListKind}} is a list of {{.Kind}}.
+//
+// +kubebuilder:object:root=true
+type {{.ListKind}} struct {
+	metav1.TypeMeta ` + "`json:\",inline\"`" + `
+	metav1.ListMeta ` + "`json:\"metadata,omitempty\"`" + `
+	Items []{{.Kind}} ` + "`json:\"items\"`" + `
+}
+
+var (
+	_ resource.ModernManaged = &{{.Kind}}{}
+	_ resource.ManagedList = &{{.ListKind}}{}
+)
+
+// GetCondition of this {{.Kind}}.
+func (o *{{.Kind}}) GetCondition(t xpv2.ConditionType) xpv2.Condition { return o.Status.GetCondition(t) }
+
+// SetConditions of this {{.Kind}}.
+func (o *{{.Kind}}) SetConditions(c ...xpv2.Condition) { o.Status.SetConditions(c...) }
+
+// GetManagementPolicies of this {{.Kind}}.
+func (o *{{.Kind}}) GetManagementPolicies() xpv2.ManagementPolicies { return o.Spec.ManagementPolicies }
+
+// SetManagementPolicies of this {{.Kind}}.
+func (o *{{.Kind}}) SetManagementPolicies(p xpv2.ManagementPolicies) { o.Spec.ManagementPolicies = p }
+
+// GetProviderConfigReference of this {{.Kind}}.
+func (o *{{.Kind}}) GetProviderConfigReference() *xpv2.ProviderConfigReference {
+	return o.Spec.ProviderConfigReference
+}
+
+// SetProviderConfigReference of this {{.Kind}}.
+func (o *{{.Kind}}) SetProviderConfigReference(r *xpv2.ProviderConfigReference) {
+	o.Spec.ProviderConfigReference = r
+}
+
+// GetWriteConnectionSecretToReference of this {{.Kind}}.
+func (o *{{.Kind}}) GetWriteConnectionSecretToReference() *xpv2.LocalSecretReference {
+	return o.Spec.WriteConnectionSecretToReference
+}
+
+// SetWriteConnectionSecretToReference of this {{.Kind}}.
+func (o *{{.Kind}}) SetWriteConnectionSecretToReference(r *xpv2.LocalSecretReference) {
+	o.Spec.WriteConnectionSecretToReference = r
+}
+
+// GetItems of this {{.ListKind}}.
+func (l *{{.ListKind}}) GetItems() []resource.Managed {
+	items := make([]resource.Managed, len(l.Items))
+	for i := range l.Items {
+		items[i] = &l.Items[i]
+	}
+	return items
+}
+
+`))
+
+// groupVersion is the file that registers the kinds of a package.
+func groupVersion(group, version string, kinds []*kind) ([]byte, error) {
+	var body bytes.Buffer
+	err := groupTemplate.Execute(&body, struct {
+		Header, Group, Version string
+		Kinds                  []*model.Resource
+	}{header, group, version, resources(kinds)})
+	if err != nil {
+		return nil, err
+	}
+	return format.Source(body.Bytes())
+}
+
+func resources(kinds []*kind) []*model.Resource {
+	out := make([]*model.Resource, 0, len(kinds))
+	for _, k := range kinds {
+		out = append(out, k.resource)
+	}
+	return out
+}
+
+// controllerGen is the release of controller-gen whose CRDs are the ones of package crd.
+const controllerGen = "sigs.k8s.io/controller-tools/cmd/controller-gen@v0.20.0"
+
+var groupTemplate = template.Must(template.New("group").Parse(`{{.Header}}
+
+// Package {{.Version}} has the kinds of the API group {{.Group}}.
+//
+// +kubebuilder:object:generate=true
+// +groupName={{.Group}}
+// +versionName={{.Version}}
+package {{.Version}}
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+//go:generate go run ` + controllerGen + ` object paths=.
+
+// The group and version of the kinds.
+const (
+	CRDGroup   = "{{.Group}}"
+	CRDVersion = "{{.Version}}"
+)
+
+var (
+	// CRDGroupVersion is the group and version of the kinds.
+	CRDGroupVersion = schema.GroupVersion{Group: CRDGroup, Version: CRDVersion}
+
+	// SchemeBuilder registers the kinds.
+	SchemeBuilder = runtime.NewSchemeBuilder(func(s *runtime.Scheme) error {
+		s.AddKnownTypes(CRDGroupVersion,
+{{- range .Kinds}}
+			&{{.Kind}}{}, &{{.ListKind}}{},
+{{- end}}
+		)
+		metav1.AddToGroupVersion(s, CRDGroupVersion)
+		return nil
+	})
+
+	// AddToScheme registers the kinds with a scheme.
+	AddToScheme = SchemeBuilder.AddToScheme
+)
+`))

@@ -1,0 +1,210 @@
+package generate
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/landbridge-io/landbridge/model"
+)
+
+type props = apiextensionsv1.JSONSchemaProps
+
+// goType is the declaration of a struct, or of another type if it has an underlying one.
+type goType struct {
+	name       string
+	doc        string
+	markers    []string
+	underlying string
+	fields     []goField
+}
+
+// goField is a field of a struct; an embedded one has no name.
+type goField struct {
+	name, typ string
+	doc       string
+	markers   []string
+	json, tf  string
+}
+
+// types makes the Go types of one kind. It follows the schema of the CRD, and takes names and
+// shapes from the model.
+type types struct {
+	resource *model.Resource
+	// scope is that of the package.
+	scope    scope
+	fields   map[*model.Fields]map[*model.Field]fieldName
+	declared []*goType
+	renamed  []model.Renamed
+}
+
+// claim takes a name of a type in the package.
+func (b *types) claim(name string) string {
+	got := b.scope.claim(name)
+	if got != name {
+		b.renamed = append(b.renamed, model.Renamed{Type: b.resource.Type, Wanted: name, Got: got})
+	}
+	return got
+}
+
+func (b *types) namesOf(t *model.Fields) map[*model.Field]fieldName {
+	names, ok := b.fields[t]
+	if !ok {
+		names = fieldNames(t)
+		b.fields[t] = names
+		b.renamed = append(b.renamed, renamedFields(b.resource.Type, names, t)...)
+	}
+	return names
+}
+
+// object declares the struct of an object whose name is claimed already. status: what is observed;
+// else what can be set.
+func (b *types) object(name string, t *model.Type, schema props, status bool) error {
+	declared := &goType{name: name, markers: rules(schema)}
+	b.declared = append(b.declared, declared)
+	names := b.namesOf(t.Object)
+	for _, f := range t.Object.All {
+		property, goName := f.JSONName, names[f].value
+		if !status {
+			if !f.Input {
+				continue
+			}
+			property = f.InputName()
+			if f.SecretRef != "" {
+				goName = names[f].secretRef
+			}
+		} else if !f.Observed {
+			continue
+		}
+		fieldSchema, ok := schema.Properties[property]
+		if !ok {
+			return fmt.Errorf("%s: the CRD has no field %s", name, property)
+		}
+		field := goField{name: goName, doc: fieldSchema.Description, markers: markers(fieldSchema)}
+		if !status && f.SecretRef != "" {
+			field.typ, field.tf = "xpv2.LocalSecretKeySelector", "-"
+		} else {
+			typ, err := b.typ(name+goName, f.Type, fieldSchema, status)
+			if err != nil {
+				return err
+			}
+			field.typ, field.tf = typ, f.Name
+		}
+		field.optional(property, slices.Contains(schema.Required, property))
+		declared.fields = append(declared.fields, field)
+	}
+	if len(declared.fields) != len(schema.Properties) {
+		return fmt.Errorf("%s: the CRD has %d fields, and the model %d", name, len(schema.Properties), len(declared.fields))
+	}
+	return nil
+}
+
+// optional settles how it is said that a field is not given: nil, which is left out. A list or map
+// that is empty is given.
+func (f *goField) optional(property string, required bool) {
+	omit := ""
+	switch {
+	case required:
+	case nilable(f.typ):
+		omit = ",omitzero"
+		f.markers = append(f.markers, "+optional") // controller-gen knows omitempty alone
+	default:
+		omit = ",omitempty"
+		f.typ = "*" + f.typ
+	}
+	f.json = property + omit
+	if f.tf != "-" && omit != "" {
+		f.tf += ",omitempty"
+	}
+}
+
+// typ is the Go type of a value. name is the one of a struct, should one be needed.
+func (b *types) typ(name string, t *model.Type, schema props, status bool) (string, error) {
+	switch schema.Type {
+	case "":
+		return "apiextensionsv1.JSON", nil
+	case "string":
+		return "string", nil
+	case "number":
+		return "managed.Number", nil
+	case "boolean":
+		return "bool", nil
+	case "array":
+		element, err := b.element(name, t.Element, *schema.Items.Schema, status)
+		return "[]" + element, err
+	case "object":
+		switch {
+		case schema.AdditionalProperties != nil:
+			element, err := b.element(name, t.Element, *schema.AdditionalProperties.Schema, status)
+			return "map[string]" + element, err
+		case schema.XPreserveUnknownFields != nil:
+			return "runtime.RawExtension", nil
+		}
+		if t.Singleton {
+			t = t.Element
+		}
+		name = b.claim(name)
+		return name, b.object(name, t, schema, status)
+	default:
+		return "", fmt.Errorf("%s: there is no Go type for the schema's type %s", name, schema.Type)
+	}
+}
+
+// element is the Go type of what a collection holds: a pointer where it may be null.
+func (b *types) element(name string, t *model.Type, schema props, status bool) (string, error) {
+	typ, err := b.typ(name, t, schema, status)
+	if err != nil {
+		return "", err
+	}
+	nullable := schema.Nullable
+	schema.Nullable = false
+	if m := markers(schema); len(m) > 0 {
+		// Only fields and types can be marked.
+		named := b.claim(name + "Element")
+		b.declared = append(b.declared, &goType{name: named, markers: m, underlying: typ})
+		return named, nil
+	}
+	if nullable && !nilable(typ) {
+		typ = "*" + typ
+	}
+	return typ, nil
+}
+
+// nilable says whether a type has a value for null already.
+func nilable(typ string) bool {
+	return strings.HasPrefix(typ, "[]") || strings.HasPrefix(typ, "map[") || typ == "apiextensionsv1.JSON"
+}
+
+// markers say of a field or a type what its Go type does not.
+func markers(schema props) []string {
+	var out []string
+	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	if schema.MinLength != nil {
+		add("+kubebuilder:validation:MinLength=%d", *schema.MinLength)
+	}
+	if schema.MinItems != nil {
+		add("+kubebuilder:validation:MinItems=%d", *schema.MinItems)
+	}
+	if schema.MaxItems != nil {
+		add("+kubebuilder:validation:MaxItems=%d", *schema.MaxItems)
+	}
+	if schema.XListType != nil {
+		add("+listType=%s", *schema.XListType)
+	}
+	if schema.Nullable {
+		add("+nullable")
+	}
+	return out
+}
+
+// rules are the validation rules of a type.
+func rules(schema props) []string {
+	var out []string
+	for _, r := range schema.XValidations {
+		out = append(out, "+kubebuilder:validation:XValidation:rule="+strconv.Quote(r.Rule)+",message="+strconv.Quote(r.Message))
+	}
+	return out
+}
