@@ -142,6 +142,16 @@ func TestConflicts(t *testing.T) {
 	if creates, updates := d.calls("create"), d.calls("update"); creates != 1 || updates != 9 {
 		t.Errorf("%d creates, %d updates", creates, updates)
 	}
+	for _, e := range c.events(t, r) {
+		if strings.Contains(e, "could not be recorded") {
+			t.Errorf("what others write beside what is stored makes an operation fail: %s", e)
+		}
+	}
+	for _, s := range c.stored(t, ns) {
+		if s.Annotations["example.org/n"] != "9" {
+			t.Errorf("what others wrote to the Secret is gone: %v", s.Annotations)
+		}
+	}
 	c.remove(t, r)
 	if _, ok := d.object("thing", "thing"); ok {
 		t.Error("the object is left")
