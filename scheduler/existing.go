@@ -67,7 +67,7 @@ func foundAfterCreate(r Request, target terraform.ImportTarget) diagnostic.Diagn
 func (s *Scheduler) doubt(ctx context.Context, e *entry, r Request, ex terraform.Executor, found instance.Instance) error {
 	var why string
 	switch {
-	case r.Recognize != nil && !r.Recognize(found):
+	case r.Seen && !r.Recognize(found):
 		why = "the object that is found by it has another one"
 	case r.Resource.Schema.Identity != nil:
 	case !e.claimant.Alone(object(r, idKey(r.Known.ID))):

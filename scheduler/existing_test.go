@@ -211,9 +211,15 @@ func TestDoubt(t *testing.T) {
 			a.want("x", 2)
 		}},
 		"called otherwise": {kind: noIdentity, refused: true, prepare: func(x *estate, a *harness) {
+			a.r.Recognize, a.r.Seen = func(instance.Instance) bool { return false }, true
+		}},
+		"called otherwise by who wrote it": {kind: noIdentity, prepare: func(x *estate, a *harness) {
 			a.r.Recognize = func(instance.Instance) bool { return false }
 		}},
 		"called otherwise, by its identity": {kind: assigned, refused: true, prepare: func(x *estate, a *harness) {
+			a.r.Recognize, a.r.Seen = func(instance.Instance) bool { return false }, true
+		}},
+		"called otherwise by who wrote it, by its identity": {kind: assigned, prepare: func(x *estate, a *harness) {
 			a.r.Recognize = func(instance.Instance) bool { return false }
 		}},
 		"it would be replaced": {kind: noIdentity, refused: true, prepare: func(x *estate, a *harness) {

@@ -57,9 +57,11 @@ type Request struct {
 	// elsewhere of its identity. Not finding it there means that it is gone, but says nothing of
 	// what an interrupted create made since.
 	Known *terraform.ImportTarget
-	// Recognize says whether an object that was found at Known is called so; nil is always yes: a
-	// user may know an object by a name that it does not have for itself.
+	// Recognize says whether an object is called what Known is. Seen says that Known was written
+	// down when the object was seen, which must be called so, then: a user may know an object by a
+	// name that it does not have for itself.
 	Recognize func(instance.Instance) bool
+	Seen      bool
 	// SpellImport is the spec.import that would import an object; nil spells none.
 	SpellImport func(terraform.ImportTarget) string
 	// ConfirmCreate is the id of an operation of unknown outcome after which the user says

@@ -1,15 +1,18 @@
 package managed_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/controller/managed"
+	"github.com/landbridge-io/landbridge/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/instance"
 	"github.com/landbridge-io/landbridge/model"
 	"github.com/landbridge-io/landbridge/schema"
@@ -137,6 +140,39 @@ func TestKnownTarget(t *testing.T) {
 				t.Errorf("target (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// unconfigured has no provider configuration.
+type unconfigured struct{}
+
+func (unconfigured) Resolve(context.Context, *xpv2.ProviderConfigReference, string) providerconfig.Handle {
+	return providerconfig.Handle{}
+}
+
+// What its annotations say of a resource's object holds when its status is lost, too.
+func TestKnownWithoutStatus(t *testing.T) {
+	k := kind(t)
+	k.ProviderConfigs = unconfigured{}
+	for _, seen := range []bool{true, false} {
+		u := &unstructured.Unstructured{Object: map[string]any{}}
+		u.SetAnnotations(map[string]string{"crossplane.io/external-name": "i-1"})
+		if seen {
+			u.Object["status"] = map[string]any{"atProvider": map[string]any{"id": "i-1"}}
+		}
+		req, diags := managed.Subject(t.Context(), k, managed.ResourceOf(u))
+		if diags.HasErrors() {
+			t.Fatal(diags)
+		}
+		if req.Seen != seen {
+			t.Errorf("seen is %t", req.Seen)
+		}
+		for id, want := range map[string]bool{"i-1": true, "i-2": false} {
+			in := instance.Instance{State: object(map[string]string{"id": id}), Identity: cty.NilVal}
+			if req.Recognize == nil || req.Recognize(in) != want {
+				t.Errorf("with a status: %t, %s is not told from another object", seen, id)
+			}
+		}
 	}
 }
 

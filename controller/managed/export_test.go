@@ -1,6 +1,7 @@
 package managed
 
 import (
+	"context"
 	"maps"
 	"slices"
 
@@ -11,6 +12,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/landbridge-io/landbridge/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/diagnostic"
+	"github.com/landbridge-io/landbridge/scheduler"
 )
 
 // NewQuietClient is the client of a kind over a given one.
@@ -63,6 +66,11 @@ var (
 	IdentityHistory = identityHistory
 	KnownTarget     = knownTarget
 )
+
+// Subject is what the scheduler is told of a resource, but for what its object is to be.
+func Subject(ctx context.Context, k *Kind, r *Resource) (scheduler.Request, diagnostic.Diagnostics) {
+	return (&connector{kind: k}).subject(ctx, r)
+}
 
 // ResourceOf is a custom resource as it was read.
 func ResourceOf(u *unstructured.Unstructured) *Resource {

@@ -172,8 +172,8 @@ func (c *connector) subject(ctx context.Context, r *Resource) (scheduler.Request
 	req.Acquire, req.ProviderConfiguration = handle.Acquire, handle.Name
 	r.secrets = slices.Clone(handle.Secrets)
 
-	if req.Known = knownTarget(k, r); req.Known != nil && r.object("status", "atProvider") != nil {
-		req.Recognize = recognize(k, req.Known) // it was written down when the object was seen
+	if req.Known = knownTarget(k, r); req.Known != nil {
+		req.Recognize, req.Seen = recognize(k, req.Known), r.object("status", "atProvider") != nil
 	}
 	if req.Deleted {
 		return req, diags // there is nothing to import any more
