@@ -87,10 +87,7 @@ func (a *agenda) judge(ctx context.Context) (*verdict, error) {
 		if u == nil {
 			continue
 		}
-		id := at(u, "status", "atProvider", "id")
-		if s.form == "s2" && s.kind.name == "Datastore" {
-			id = at(u, "status", "atProvider", "internalId")
-		}
+		id := s.told(u)
 		managed[s.kind.collection] = append(managed[s.kind.collection], id)
 		o, ok := objects[s.kind.collection][id]
 		switch {

@@ -214,11 +214,20 @@ func (s *slot) well(ctx context.Context) bool {
 		s.destroyed.Store(false)
 		return len(all) == 0
 	}
-	if len(all) != 1 || s.kind.differs(s, all[0]) != "" {
+	// One that the custom resource does not tell of is one that Landbridge may not know of yet.
+	if len(all) != 1 || all[0].text("id") != s.told(u) || s.kind.differs(s, all[0]) != "" {
 		return false
 	}
 	s.keep(ctx, u, all[0])
 	return true
+}
+
+// told is the id of the object that a custom resource tells of.
+func (s *slot) told(u *unstructured.Unstructured) string {
+	if s.form == "s2" && s.kind.name == "Datastore" {
+		return at(u, "status", "atProvider", "internalId")
+	}
+	return at(u, "status", "atProvider", "id")
 }
 
 // keep takes note of how a resource is that is well.
