@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/module"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/landbridge-io/landbridge/crd"
@@ -27,19 +28,35 @@ type Output struct {
 // reserved are the names that every package has besides its types.
 var reserved = []string{"CRDGroup", "CRDVersion", "CRDGroupVersion", "SchemeBuilder", "AddToScheme"}
 
+// Options are what the model does not say.
+type Options struct {
+	// Module is the import path of the output directory.
+	Module string
+}
+
 // Provider generates everything for a provider.
-func Provider(p *model.Provider) (*Output, error) {
+func Provider(p *model.Provider, o Options) (*Output, error) {
+	if err := module.CheckImportPath(o.Module); err != nil {
+		return nil, fmt.Errorf("module: %w", err)
+	}
 	out := &Output{Files: Files{}}
 	packages, err := packagesOf(p)
 	if err != nil {
 		return nil, err
 	}
-	for _, dir := range slices.Sorted(maps.Keys(packages)) {
+	dirs := slices.Sorted(maps.Keys(packages))
+	for _, dir := range dirs {
 		if err := out.addPackage(dir, packages[dir]); err != nil {
 			return nil, err
 		}
 	}
-	return out, nil
+	if out.Files["apis/zz_register.go"], err = register(o.Module, dirs); err != nil {
+		return nil, err
+	}
+	if err := out.addCRDs(p, packages); err != nil {
+		return nil, err
+	}
+	return out, out.addDocs(packages)
 }
 
 // packagesOf are the kinds of each Go package, sorted by resource type. There is one package for
@@ -89,25 +106,37 @@ func (o *Output) addPackage(dir string, kinds []*kind) error {
 		o.Renamed = append(o.Renamed, k.types.renamed...)
 	}
 
-	sources := make([][]byte, len(kinds))
-	var work errgroup.Group
-	work.SetLimit(runtime.GOMAXPROCS(0))
-	for i, k := range kinds {
-		work.Go(func() (err error) {
-			sources[i], err = k.source()
-			return err
-		})
-	}
-	if err := work.Wait(); err != nil {
+	err := each(kinds, func(k *kind) (string, []byte, error) {
+		source, err := k.source()
+		return path.Join(dir, "zz_"+k.resource.Singular+"_types.go"), source, err
+	}, o.Files)
+	if err != nil {
 		return err
-	}
-	for i, k := range kinds {
-		o.Files[path.Join(dir, "zz_"+k.resource.Singular+"_types.go")] = sources[i]
 	}
 	registration, err := groupVersion(kinds[0].resource.Group, kinds[0].resource.Version, kinds)
 	if err != nil {
 		return err
 	}
 	o.Files[path.Join(dir, "zz_groupversion_info.go")] = registration
+	return nil
+}
+
+// each makes a file of everything, on all processors, and adds them.
+func each[T any](all []T, file func(T) (name string, content []byte, err error), to Files) error {
+	names, contents := make([]string, len(all)), make([][]byte, len(all))
+	var work errgroup.Group
+	work.SetLimit(runtime.GOMAXPROCS(0))
+	for i, one := range all {
+		work.Go(func() (err error) {
+			names[i], contents[i], err = file(one)
+			return err
+		})
+	}
+	if err := work.Wait(); err != nil {
+		return err
+	}
+	for i, name := range names {
+		to[name] = contents[i]
+	}
 	return nil
 }

@@ -34,7 +34,7 @@ func provide(t testing.TB, name string, s *schema.Provider, c config.Provider) *
 
 func output(t testing.TB, p *model.Provider) *generate.Output {
 	t.Helper()
-	out, err := generate.Provider(p)
+	out, err := generate.Provider(p, generate.Options{Module: "example.org/provider"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func TestErrorsNameTheConfiguration(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, err := generate.Provider(provide(t, "cloud", provider(map[string]*schema.Block{"a": block(), "b": block()}), config.Provider{Resources: test.config}))
+			_, err := generate.Provider(provide(t, "cloud", provider(map[string]*schema.Block{"a": block(), "b": block()}), config.Provider{Resources: test.config}), generate.Options{Module: "example.org/provider"})
 			got := ""
 			if err != nil {
 				got = err.Error()

@@ -250,3 +250,46 @@ var (
 	AddToScheme = SchemeBuilder.AddToScheme
 )
 `))
+
+// register is the file that registers the kinds of all packages.
+func register(module string, dirs []string) ([]byte, error) {
+	type pkg struct{ Alias, Path string }
+	var packages []pkg
+	for _, dir := range dirs {
+		parts := strings.Split(dir, "/")
+		alias := strings.ReplaceAll(strings.Join(parts[1:], ""), "-", "")
+		packages = append(packages, pkg{Alias: alias, Path: path.Join(module, dir)})
+	}
+	var body bytes.Buffer
+	err := registerTemplate.Execute(&body, struct {
+		Header   string
+		Packages []pkg
+	}{header, packages})
+	if err != nil {
+		return nil, err
+	}
+	return format.Source(body.Bytes())
+}
+
+var registerTemplate = template.Must(template.New("register").Parse(`{{.Header}}
+
+// Package apis has the kinds of all API groups.
+package apis
+
+import (
+	"k8s.io/apimachinery/pkg/runtime"
+{{range .Packages}}
+	{{.Alias}} "{{.Path}}"
+{{- end}}
+)
+
+// SchemeBuilder registers the kinds of all API groups.
+var SchemeBuilder = runtime.SchemeBuilder{
+{{- range .Packages}}
+	{{.Alias}}.AddToScheme,
+{{- end}}
+}
+
+// AddToScheme registers the kinds of all API groups with a scheme.
+var AddToScheme = SchemeBuilder.AddToScheme
+`))

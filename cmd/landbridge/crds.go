@@ -1,13 +1,10 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"sigs.k8s.io/yaml"
 
 	"github.com/landbridge-io/landbridge/crd"
 )
@@ -51,7 +48,11 @@ PATTERN limits the resource types; * stands for any characters.`,
 				all = append(all, d)
 			}
 			for _, d := range all {
-				if err := writeCRD(cmd.OutOrStdout(), d); err != nil {
+				document, err := crd.YAML(d)
+				if err != nil {
+					return err
+				}
+				if _, err := fmt.Fprintf(cmd.OutOrStdout(), "---\n%s", document); err != nil {
 					return err
 				}
 			}
@@ -61,22 +62,4 @@ PATTERN limits the resource types; * stands for any characters.`,
 	flags.add(cmd)
 	cmd.Flags().BoolVar(&providerConfig, "provider-config", providerConfig, "print the kinds of the provider's configuration as well")
 	return cmd
-}
-
-// writeCRD writes one YAML document, without the status, which is the API server's.
-func writeCRD(w io.Writer, d *apiextensionsv1.CustomResourceDefinition) error {
-	raw, err := json.Marshal(d)
-	if err != nil {
-		return err
-	}
-	var document map[string]any
-	if err := json.Unmarshal(raw, &document); err != nil {
-		return err
-	}
-	delete(document, "status")
-	if raw, err = yaml.Marshal(document); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(w, "---\n%s", raw)
-	return err
 }

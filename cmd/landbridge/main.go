@@ -47,6 +47,7 @@ nor to try it:
 		newControllerCommand(),
 		newProviderCommand(),
 		newCRDsCommand(),
+		newGenerateCommand(),
 		newPlanCommand(),
 		newApplyCommand(),
 		newDiscoverCommand(),

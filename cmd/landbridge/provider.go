@@ -37,7 +37,9 @@ func newProviderCommand() *cobra.Command {
 // providerFlags are the flags of all commands that read a provider.
 type providerFlags struct {
 	name, config string
-	timeout      time.Duration
+	// group comes before the one of the configuration. Not every command has a flag for it.
+	group   string
+	timeout time.Duration
 }
 
 func (f *providerFlags) add(cmd *cobra.Command) {
@@ -64,6 +66,9 @@ func (f *providerFlags) open(ctx context.Context, where string, env map[string]s
 		if err := yaml.UnmarshalStrict(raw, &c); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.config, err)
 		}
+	}
+	if f.group != "" {
+		c.Group = f.group
 	}
 	binary, err := findBinary(where)
 	if err != nil {

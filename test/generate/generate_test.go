@@ -147,7 +147,7 @@ func TestControllerGenMakesTheSameCRDs(t *testing.T) {
 	dir := module(t)
 	all := models(t)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		out, err := generate.Provider(all[name])
+		out, err := generate.Provider(all[name], generate.Options{Module: "generated.example.org/" + name})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/mod/modfile"
+
+	"github.com/landbridge-io/landbridge/generate"
+)
+
+func newGenerateCommand() *cobra.Command {
+	var flags providerFlags
+	var provider, output, module string
+	cmd := &cobra.Command{
+		Use:   "generate --provider BINARY|PATH --output DIR",
+		Short: "Write Go types, CRDs and documentation of a provider's kinds",
+		Long: `Write what the author of a provider keeps in a repository: the Go types of all kinds in
+apis/GROUP/VERSION/zz_*.go, their CustomResourceDefinitions in package/crds, and their documentation
+in docs/kinds.
+
+The provider is started, asked for its schema and ended. It is not configured: no credentials are
+needed, and nothing is called over the network.
+
+Files that are the same are not touched. Files of an earlier run that are no longer generated are
+removed. Files that were not generated are neither overwritten nor removed: if one is in the way,
+nothing is written at all.
+
+The Go types need deep copies, which controller-gen writes: run "go generate ./apis/..." in DIR
+afterwards.`,
+		Example: `  landbridge generate --provider ./terraform-provider-random_v3.9.0 --output .
+  landbridge generate --provider ./terraform-provider-hcloud_v1.68.0 --output . --group hcloud.example.org --config config.yaml`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if module == "" {
+				var err error
+				if module, err = importPath(output); err != nil {
+					return err
+				}
+			}
+			p, err := flags.open(cmd.Context(), provider, nil)
+			if err != nil {
+				return err
+			}
+			out, err := generate.Provider(p.model, generate.Options{Module: module})
+			if err != nil {
+				return err
+			}
+			for _, r := range p.model.Renamed {
+				cmd.PrintErrln("Note:", r)
+			}
+			for _, r := range out.Renamed {
+				cmd.PrintErrln("Note:", r)
+			}
+			changes, err := generate.Write(output, out.Files)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: %d kinds; %d files written, %d removed, %d unchanged\n",
+				output, len(p.model.Resources), len(changes.Written), len(changes.Removed), changes.Unchanged)
+			return nil
+		},
+	}
+	flags.add(cmd)
+	cmd.Flags().StringVar(&provider, "provider", "", "the provider's binary, or a directory that holds it")
+	cmd.Flags().StringVar(&output, "output", "", "directory to write to; it is made if there is none")
+	cmd.Flags().StringVar(&module, "module", "", "Go import path of the output directory (default: from the go.mod there or above)")
+	cmd.Flags().StringVar(&flags.group, "group", "", "API group of the kinds, such as random.example.org (default: from --config, else NAME.landbridge.io)")
+	for _, name := range []string{"provider", "output"} {
+		if err := cmd.MarkFlagRequired(name); err != nil {
+			panic(err)
+		}
+	}
+	return cmd
+}
+
+// importPath is the Go import path of a directory, by the go.mod in it or above it.
+func importPath(dir string) (string, error) {
+	absolute, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	for at := absolute; ; at = filepath.Dir(at) {
+		file := filepath.Join(at, "go.mod")
+		raw, err := os.ReadFile(file)
+		if err == nil {
+			below, err := filepath.Rel(at, absolute)
+			if err != nil {
+				return "", err
+			}
+			module := modfile.ModulePath(raw)
+			if module == "" {
+				return "", fmt.Errorf("%s has no module line: add one, or give --module", file)
+			}
+			return path.Join(module, filepath.ToSlash(below)), nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+		if at == filepath.Dir(at) {
+			return "", fmt.Errorf("%s is in no Go module: run go mod init there, or give --module", dir)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/landbridge-io/landbridge/internal/providertest"
+)
+
+func TestGenerate(t *testing.T) {
+	t.Parallel()
+	binary := providertest.Binary(t, "time")
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.org/provider-time\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	output := filepath.Join(dir, "generated")
+	generated := func(args ...string) string {
+		t.Helper()
+		out, _, err := run(t, append([]string{"generate", "--provider", binary, "--output", output}, args...)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimPrefix(out, output+": ")
+	}
+	if diff := cmp.Diff("4 kinds; 17 files written, 0 removed, 0 unchanged\n", generated()); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+	for file, want := range map[string]string{
+		"apis/zz_register.go":                                  `timev1alpha1 "example.org/provider-time/generated/apis/time/v1alpha1"`,
+		"apis/time/v1alpha1/zz_groupversion_info.go":           `CRDGroup   = "time.landbridge.io"`,
+		"apis/time/v1alpha1/zz_rotating_types.go":              "RotationDays *managed.Number `json:\"rotationDays,omitempty\" tf:\"rotation_days,omitempty\"`",
+		"package/crds/time.landbridge.io_sleeps.yaml":          "name: sleeps.time.landbridge.io",
+		"package/crds/time.landbridge.io_providerconfigs.yaml": "kind: ProviderConfig",
+		"docs/kinds/time/sleep.md":                             "# Sleep\n",
+		"docs/kinds/README.md":                                 "| [Sleep](time/sleep.md) | `time_sleep` |",
+	} {
+		raw, err := os.ReadFile(filepath.Join(output, file))
+		if err != nil {
+			t.Error(err)
+		}
+		if !strings.Contains(strings.Join(strings.Fields(string(raw)), " "), strings.Join(strings.Fields(want), " ")) {
+			t.Errorf("%s does not have %s:\n%s", file, want, raw)
+		}
+	}
+	if diff := cmp.Diff("4 kinds; 0 files written, 0 removed, 17 unchanged\n", generated()); diff != "" {
+		t.Errorf("again: -want, +got:\n%s", diff)
+	}
+	// Another group is another package: the other one is removed.
+	if diff := cmp.Diff("4 kinds; 17 files written, 15 removed, 0 unchanged\n", generated("--group", "clock.example.org")); diff != "" {
+		t.Errorf("another group: -want, +got:\n%s", diff)
+	}
+	if _, err := os.Stat(filepath.Join(output, "apis/time")); !os.IsNotExist(err) {
+		t.Errorf("apis/time: %v", err)
+	}
+}
+
+func TestGenerateRefuses(t *testing.T) {
+	t.Parallel()
+	binary := providertest.Binary(t, "time")
+	tests := map[string]struct {
+		args []string
+		// files are there before; config.yaml is the configuration.
+		files map[string]string
+		want  string
+	}{
+		"no flags":        {args: []string{"generate"}, want: `required flag(s) "output", "provider" not set`},
+		"no provider":     {args: []string{"--provider", "/nowhere/terraform-provider-time"}, want: "stat /nowhere/terraform-provider-time: no such file or directory"},
+		"no module":       {args: []string{"--module="}, want: "is in no Go module: run go mod init there, or give --module"},
+		"a bad module":    {args: []string{"--module", "a b"}, want: `module: malformed import path "a b": invalid char ' '`},
+		"a bad group":     {args: []string{"--group", "clock"}, want: `group "clock": it must be a domain name with a dot, such as cloud.landbridge.io`},
+		"unknown type":    {files: map[string]string{"config.yaml": "resources: {time_zone: {kind: Zone}}"}, want: "resources: the provider has no resource type time_zone"},
+		"unknown setting": {files: map[string]string{"config.yaml": "resources: {time_sleep: {knd: Zone}}"}, want: `unknown field "knd"`},
+		"a kind twice":    {files: map[string]string{"config.yaml": "resources: {time_sleep: {kind: Nap}, time_static: {kind: Nap}}"}, want: "resources.time_static: kind Nap is taken"},
+		"somebody else's file": {
+			files: map[string]string{"out/apis/zz_register.go": "package apis\n"},
+			want:  "out/apis/zz_register.go was not generated, and would be overwritten: move it away, or generate into another directory",
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			output := filepath.Join(dir, "out")
+			args := append([]string{"generate", "--provider", binary, "--output", output, "--module", "example.org/provider-time"}, test.args...)
+			if name == "no flags" {
+				args = test.args
+			}
+			for file, content := range test.files {
+				if file == "config.yaml" {
+					args = append(args, "--config", filepath.Join(dir, file))
+				}
+				if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, file)), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(dir, file), []byte(content), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			_, _, err := run(t, args...)
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got error %v, want %s", err, test.want)
+			}
+			var after []string
+			err = filepath.WalkDir(dir, func(file string, d os.DirEntry, err error) error {
+				if err == nil && !d.IsDir() {
+					name, _ := filepath.Rel(dir, file)
+					after = append(after, name)
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(after) != len(test.files) {
+				t.Errorf("there are the files %q", after)
+			}
+		})
+	}
+}
