@@ -48,6 +48,11 @@ func (t *Type) spell(prefix string, p cty.Path, refs bool) string {
 				f = t.Object.ByTerraform(s.Name)
 			}
 			switch {
+			case f == nil && (s.Name == "" || strings.ContainsAny(s.Name, `.[]"`)):
+				// A key of a value of no fixed type, which may be anything.
+				b.WriteString(diagnostic.FormatIndex(cty.StringVal(s.Name)))
+				t = t.element()
+				continue
 			case f == nil:
 				name(s.Name)
 				// A dynamic value made of blocks: an object that stands for a map.

@@ -11,6 +11,7 @@ import (
 	"github.com/landbridge-io/landbridge/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/schematest"
 	"github.com/landbridge-io/landbridge/model"
+	"github.com/landbridge-io/landbridge/schema"
 	"github.com/landbridge-io/landbridge/translate"
 )
 
@@ -153,4 +154,31 @@ func TestFieldPathsComeBack(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Keys of values of no fixed type may be anything.
+func TestKeysOfDynamicValuesComeBack(t *testing.T) {
+	t.Parallel()
+	r := resource(t, &schema.Block{Attributes: map[string]*schema.Attribute{"any_of": {Type: cty.DynamicPseudoType, Optional: true}}}, config.Resource{})
+	root := cty.GetAttrPath("any_of")
+	for name, test := range map[string]struct {
+		path cty.Path
+		text string
+	}{
+		"a name":               {root.GetAttr("key_1"), "anyOf.key_1"},
+		"digits":               {root.GetAttr("0"), "anyOf.0"},
+		"an index":             {root.IndexInt(0), "anyOf[0]"},
+		"what looks like more": {root.IndexInt(0).GetAttr("a.b/c").GetAttr("x"), `anyOf[0]["a.b/c"].x`},
+		"brackets":             {root.GetAttr("a[0]"), `anyOf["a[0]"]`},
+		"quotes":               {root.GetAttr(`."`), `anyOf[".\""]`},
+		"nothing":              {root.GetAttr(""), `anyOf[""]`},
+	} {
+		text := translate.FieldPath(r, test.path)
+		if text != test.text {
+			t.Errorf("%s: got %s, want %s", name, text, test.text)
+		}
+		if back, err := r.ParseFieldPath(text); err != nil || !back.Equals(test.path) {
+			t.Errorf("%s: %s is read as %#v, %v", name, text, back, err)
+		}
+	}
 }

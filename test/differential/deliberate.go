@@ -81,13 +81,15 @@ var deliberate = []rule{
 	{
 		Name:   "the new object of a replacement is shown with the identity that is planned",
 		Reason: "§ 3.4, § 6: it follows from what the second plan is told.",
-		what:   "shown.after_identity", when: func(x *compared, d Difference) bool { return d.Tofu == "null" && x.isPlanned("replace") },
+		what:   "shown.after_identity", when: func(x *compared, _ Difference) bool {
+			return slices.Contains(x.engine.planned, tofu.Change{Action: "replace", Reason: "cannot_update"})
+		},
 	},
 	{
-		Name:   "what is write-only is sensitive in a shown plan",
-		Reason: "§ 3.12: whether it is configured or not, of which a plan says nothing; in OpenTofu only where it comes from something sensitive.",
+		Name:   "what is sensitive is shown by itself",
+		Reason: "§ 2, § 3.12: what is write-only is sensitive whether it is configured or not, of which a plan says nothing; and in a set only what is sensitive of its elements, where OpenTofu hides the whole set.",
 		what:   "shown.before_sensitive|shown.after_sensitive", when: func(x *compared, d Difference) bool {
-			return sameWithoutWriteOnly(x.schema.Block, d.Engine, d.Tofu)
+			return sameMarks(x.schema.Block, d.Engine, d.Tofu)
 		},
 	},
 	{
@@ -150,8 +152,9 @@ var deliberate = []rule{
 	{
 		Name:   "a change of what is sensitive alone is no update",
 		Reason: "§ 3.4: it never reaches the provider, and only the state is written anew.",
-		what:   "plan", when: func(x *compared, d Difference) bool {
-			return d.Engine == "[]" && d.Tofu == "[{update }]" && !slices.Contains(names(x.theirs.Calls()), "Apply")
+		what:   "plan|shown.actions", when: func(x *compared, d Difference) bool {
+			isUpdate := d.Engine == "[]" && d.Tofu == "[{update }]" || d.Engine == `["no-op"]` && d.Tofu == `["update"]`
+			return isUpdate && !slices.Contains(names(x.theirs.Calls()), "Apply")
 		},
 	},
 
@@ -400,10 +403,6 @@ func (x *compared) replaces() bool {
 	return x.step().Config != nil && slices.ContainsFunc(x.ours.Calls(), func(c cloud.Call) bool {
 		return c.RPC == "Apply" && isNull(&c, "planned")
 	})
-}
-
-func (x *compared) isPlanned(action string) bool {
-	return slices.ContainsFunc(x.engine.planned, func(c tofu.Change) bool { return c.Action == action })
 }
 
 // isGone says whether the object was there before the step, and a create is planned at once.

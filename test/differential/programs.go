@@ -151,14 +151,24 @@ func (p *programs) run(ctx context.Context, key together, r *running, group []*c
 			x.engine.reached = validates
 		}
 	}
-	if len(others) == len(group) {
-		return nil, fmt.Errorf("landbridge plan failed for none of the resources: %s", plan.Diagnostics)
-	}
 	// What the others were asked was in vain.
 	for _, x := range others {
 		x.ours.Restore(x.ours.World(), nil)
 	}
-	return others, nil
+	if len(others) < len(group) {
+		return others, nil
+	}
+	// It is the provider as a whole that fails.
+	if len(group) == 1 {
+		group[0].engine = outcome{reached: validates, raw: group[0].stored, said: saidByMessages(r.model.Resources[group[0].track.name], plan.Diagnostics)}
+		return nil, nil
+	}
+	for i := range group {
+		if _, err := p.run(ctx, key, r, group[i:i+1]); err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
 }
 
 // applied is what came of an apply.

@@ -159,15 +159,16 @@ func exact(v any) any {
 	return v
 }
 
-// sameWithoutWriteOnly says whether marks of objects, as JSON, are the same but for what is write-only.
-func sameWithoutWriteOnly(b *schema.Block, ours, theirs string) bool {
+// sameMarks says whether marks of objects, as JSON, are the same but for what is write-only, and for which parts
+// of a set they are of.
+func sameMarks(b *schema.Block, ours, theirs string) bool {
 	var x, y any
 	return json.Unmarshal([]byte(ours), &x) == nil && json.Unmarshal([]byte(theirs), &y) == nil &&
-		mustJSON(withoutWriteOnly(b, x)) == mustJSON(withoutWriteOnly(b, y))
+		mustJSON(coarse(b, x)) == mustJSON(coarse(b, y))
 }
 
-// withoutWriteOnly is what is left of the marks of an object where its schema has nothing write-only.
-func withoutWriteOnly(b *schema.Block, marks any) any {
+// coarse is the marks of an object without what is write-only. Sets are marked whole.
+func coarse(b *schema.Block, marks any) any {
 	in, ok := marks.(map[string]any)
 	if !ok {
 		return marks
@@ -177,30 +178,33 @@ func withoutWriteOnly(b *schema.Block, marks any) any {
 		if a, n := b.Attributes[name], b.Blocks[name]; a != nil && a.WriteOnly {
 			continue
 		} else if a != nil && a.Nested != nil {
-			m = elementsWithout(a.Nested.Nesting, &schema.Block{Attributes: a.Nested.Attributes}, m)
+			m = coarseElements(a.Nested.Nesting, &schema.Block{Attributes: a.Nested.Attributes}, m)
 		} else if n != nil {
-			m = elementsWithout(n.Nesting, n.Block, m)
+			m = coarseElements(n.Nesting, n.Block, m)
 		}
 		out[name] = m
 	}
 	return onlyTrue(out)
 }
 
-func elementsWithout(nesting schema.Nesting, b *schema.Block, marks any) any {
+func coarseElements(nesting schema.Nesting, b *schema.Block, marks any) any {
 	switch in := marks.(type) {
 	case []any:
 		out := make([]any, len(in))
 		for i, m := range in {
-			out[i] = withoutWriteOnly(b, m)
+			out[i] = coarse(b, m)
+		}
+		if nesting == schema.NestingSet && onlyTrue(out) != nil {
+			return true
 		}
 		return out
 	case map[string]any:
 		if nesting != schema.NestingMap {
-			return withoutWriteOnly(b, in)
+			return coarse(b, in)
 		}
 		out := map[string]any{}
 		for key, m := range in {
-			out[key] = withoutWriteOnly(b, m)
+			out[key] = coarse(b, m)
 		}
 		return out
 	}
