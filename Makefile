@@ -40,6 +40,8 @@ up: bin/landbridge bin/playground tour-providers ## Run a cluster with Landbridg
 test: build ## All tests, against real provider binaries and a real API server
 	$(if $(RACE),,@echo "note: no C compiler found, so the tests run without the race detector")
 	$(GO) test $(RACE) -p $(PARALLEL) -timeout 20m $(TESTFLAGS) ./...
+	@# Limits of time are not for the race detector.
+	$(if $(RACE),$(GO) test $(TESTFLAGS) -run LargeProvider ./generate)
 	@# Not with -race, which would compile all of Kubernetes a second time; vet is part of lint.
 	CGO_ENABLED=0 $(GO) -C playground test -vet=off $(LDFLAGS) -timeout 20m $(TESTFLAGS) ./...
 	@for module in $(TESTED); do (set -x; $(GO) -C $$module test $(RACE) -p $(PARALLEL) -timeout 20m $(TESTFLAGS) ./...); done

@@ -1,0 +1,85 @@
+//go:build !race
+
+// The race detector makes this twenty times slower, so `make test` runs it without.
+
+package generate_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/landbridge-io/landbridge/config"
+	"github.com/landbridge-io/landbridge/crd"
+	"github.com/landbridge-io/landbridge/generate"
+	"github.com/landbridge-io/landbridge/internal/schematest"
+)
+
+// The limits on two cores for a provider with more than a thousand types, with a test's surroundings.
+const (
+	sourcesLimit = time.Minute
+	crdsLimit    = 10 * time.Second
+)
+
+func TestLargeProvider(t *testing.T) {
+	s := schematest.Large(t)
+	if len(s.Resources) < 1000 {
+		t.Fatalf("it has %d types", len(s.Resources))
+	}
+	start := time.Now()
+	out := output(t, provide(t, "large", s, config.Provider{}))
+	if _, err := generate.Write(t.TempDir(), out.Files); err != nil {
+		t.Fatal(err)
+	}
+	took := time.Since(start)
+	sources, size := 0, 0
+	for name, content := range out.Files {
+		size += len(content)
+		if strings.HasSuffix(filepath.Base(name), "_types.go") {
+			sources++
+		}
+	}
+	if sources != len(s.Resources) {
+		t.Errorf("there are %d Go files of kinds for %d types", sources, len(s.Resources))
+	}
+	t.Logf("%d types: %d files, %d MiB in %v", len(s.Resources), len(out.Files), size>>20, took)
+	if took > sourcesLimit {
+		t.Errorf("it took %v, which is more than %v", took, sourcesLimit)
+	}
+
+	start = time.Now()
+	p := provide(t, "large", s, config.Provider{})
+	for _, r := range p.Resources {
+		if _, err := crd.Resource(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	took = time.Since(start)
+	t.Logf("CRDs: %v", took)
+	if took > crdsLimit {
+		t.Errorf("CRDs took %v, which is more than %v", took, crdsLimit)
+	}
+}
+
+// Everything that is generated for a provider of schematest.LargeTypes resource types, but for writing it.
+func BenchmarkLargeProvider(b *testing.B) {
+	s := schematest.Large(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		output(b, provide(b, "large", s, config.Provider{}))
+	}
+}
+
+// The CRDs of the same, model included.
+func BenchmarkLargeProviderCRDs(b *testing.B) {
+	s := schematest.Large(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, r := range provide(b, "large", s, config.Provider{}).Resources {
+			if _, err := crd.Resource(r); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}

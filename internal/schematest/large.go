@@ -1,0 +1,38 @@
+package schematest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+// LargeTypes is how many resource types Large has.
+const LargeTypes = 1200
+
+// Large is a provider, large, of the size of the largest there are. Its resource types are, in turn,
+// those of the real providers and of Everything, again and again under other names:
+// large_s000_hcloud_server, …, large_s001_hcloud_server, ….
+func Large(tb testing.TB) *schema.Provider {
+	tb.Helper()
+	out := &schema.Provider{Protocol: 6, Config: &schema.Block{}, Resources: make(map[string]*schema.Resource, LargeTypes)}
+	sources := []*schema.Provider{Everything()}
+	for _, name := range Providers {
+		sources = append(sources, Provider(tb, name))
+	}
+	for service := 0; ; service++ {
+		for _, s := range sources {
+			for _, t := range slices.Sorted(maps.Keys(s.Resources)) {
+				if len(out.Resources) == LargeTypes {
+					return out
+				}
+				r := *s.Resources[t]
+				r.Type = fmt.Sprintf("large_s%03d_%s", service, strings.ToLower(t))
+				out.Resources[r.Type] = &r
+			}
+		}
+	}
+}
