@@ -56,8 +56,14 @@ func (l Lanes) Queue(name string, limiter workqueue.TypedRateLimiter[reconcile.R
 	return l.queue(name, limiter)
 }
 
-// Mark is mark.
-func (l Lanes) Mark(req reconcile.Request) { l.mark(req) }
+// Change is change.
+func (l Lanes) Change(req reconcile.Request) { l.change(req) }
+
+// GoOn is goOn.
+func (l Lanes) GoOn(req reconcile.Request) { l.goOn(req) }
+
+// Gone is gone.
+func (l Lanes) Gone(req reconcile.Request) { l.gone(req) }
 
 // What is made of a kind.
 var (

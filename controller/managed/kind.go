@@ -175,7 +175,7 @@ func (k *Kind) busy() bool { return k.queue.Len()+k.Scheduler.Running() > few }
 // Wake has a resource reconciled now.
 func (k *Kind) Wake(key store.Key) {
 	req := reconcile.Request{NamespacedName: types.NamespacedName{Namespace: key.Namespace, Name: key.Name}}
-	k.lanes.mark(req)
+	k.lanes.goOn(req)
 	k.add(req)
 }
 

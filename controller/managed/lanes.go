@@ -12,23 +12,24 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// lanes is the order of a kind's queue: resources that something has happened to, changed ones
-// and those whose operation has ended, take turns with all others, which are new or looked at
-// without cause. So neither waits for many of the other sort.
+// lanes is the order of a kind's queue: resources that somebody changes take turns with all
+// others, which are new or looked at without cause. So neither waits for many of the other sort.
 type lanes struct {
-	happened, others workqueue.Queue[reconcile.Request]
+	changes, others workqueue.Queue[reconcile.Request]
 	// turn says that the other lane came last.
 	turn bool
 
 	mu sync.Mutex
-	// marked are to be queued among those that something has happened to.
+	// changed are those that were changed since they are known.
+	changed map[reconcile.Request]struct{}
+	// marked are to be queued among the changes.
 	marked map[reconcile.Request]struct{}
 }
 
 func newLanes() *lanes {
 	return &lanes{
-		happened: workqueue.DefaultQueue[reconcile.Request](), others: workqueue.DefaultQueue[reconcile.Request](),
-		marked: map[reconcile.Request]struct{}{},
+		changes: workqueue.DefaultQueue[reconcile.Request](), others: workqueue.DefaultQueue[reconcile.Request](),
+		changed: map[reconcile.Request]struct{}{}, marked: map[reconcile.Request]struct{}{},
 	}
 }
 
@@ -43,11 +44,27 @@ func (l *lanes) queue(name string, limiter workqueue.TypedRateLimiter[reconcile.
 	})
 }
 
-// mark says that something has happened to what is going to be queued.
-func (l *lanes) mark(req reconcile.Request) {
+// change says that what is going to be queued was changed.
+func (l *lanes) change(req reconcile.Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.marked[req] = struct{}{}
+	l.changed[req], l.marked[req] = struct{}{}, struct{}{}
+}
+
+// goOn says that what is going to be queued is to go on with what it has begun.
+func (l *lanes) goOn(req reconcile.Request) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, ok := l.changed[req]; ok {
+		l.marked[req] = struct{}{}
+	}
+}
+
+// gone says that there is no such resource any more.
+func (l *lanes) gone(req reconcile.Request) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.changed, req)
 }
 
 func (l *lanes) unmark(req reconcile.Request) (was bool) {
@@ -64,22 +81,22 @@ func (l *lanes) Touch(req reconcile.Request) { l.unmark(req) }
 // Push implements workqueue.Queue.
 func (l *lanes) Push(req reconcile.Request) {
 	if l.unmark(req) {
-		l.happened.Push(req)
+		l.changes.Push(req)
 	} else {
 		l.others.Push(req)
 	}
 }
 
 // Len implements workqueue.Queue.
-func (l *lanes) Len() int { return l.happened.Len() + l.others.Len() }
+func (l *lanes) Len() int { return l.changes.Len() + l.others.Len() }
 
 // Pop implements workqueue.Queue.
 func (l *lanes) Pop() reconcile.Request {
-	l.turn = l.others.Len() > 0 && (!l.turn || l.happened.Len() == 0)
+	l.turn = l.others.Len() > 0 && (!l.turn || l.changes.Len() == 0)
 	if l.turn {
 		return l.others.Pop()
 	}
-	return l.happened.Pop()
+	return l.changes.Pop()
 }
 
 // handler queues resources by what happens to them.
@@ -88,19 +105,17 @@ func (l *lanes) handler() handler.TypedEventHandler[*unstructured.Unstructured, 
 	request := func(u *unstructured.Unstructured) reconcile.Request {
 		return reconcile.Request{NamespacedName: types.NamespacedName{Namespace: u.GetNamespace(), Name: u.GetName()}}
 	}
-	happened := func(u *unstructured.Unstructured, q queue) {
-		l.mark(request(u))
-		q.Add(request(u))
-	}
 	return handler.TypedFuncs[*unstructured.Unstructured, reconcile.Request]{
 		CreateFunc: func(_ context.Context, e event.TypedCreateEvent[*unstructured.Unstructured], q queue) {
 			q.Add(request(e.Object))
 		},
 		UpdateFunc: func(_ context.Context, e event.TypedUpdateEvent[*unstructured.Unstructured], q queue) {
-			happened(e.ObjectNew, q)
+			l.change(request(e.ObjectNew))
+			q.Add(request(e.ObjectNew))
 		},
 		DeleteFunc: func(_ context.Context, e event.TypedDeleteEvent[*unstructured.Unstructured], q queue) {
-			happened(e.Object, q)
+			l.gone(request(e.Object))
+			q.Add(request(e.Object))
 		},
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 func TestLanes(t *testing.T) {
 	cases := map[string]struct {
-		// queued are names in order; those with a ! are of resources that something happened to.
+		// queued are names in order; those with a ! are of changed resources.
 		queued []string
 		want   []string
 	}{
@@ -31,7 +31,7 @@ func TestLanes(t *testing.T) {
 			for _, name := range tc.queued {
 				if name[0] == '!' {
 					name = name[1:]
-					l.Mark(request(name))
+					l.Change(request(name))
 				}
 				q.Add(request(name))
 			}
@@ -58,10 +58,37 @@ func TestLanesBusy(t *testing.T) {
 	for _, name := range []string{"b", "c"} {
 		q.Add(request(name))
 	}
-	l.Mark(a)
+	l.Change(a)
 	q.Add(a)
 	q.Done(a)
 	if next, _ := q.Get(); next != a {
 		t.Errorf("%s comes before what has changed", next.Name)
+	}
+}
+
+// What was changed goes on with that before the others, and what is new in its order.
+func TestLanesGoOn(t *testing.T) {
+	l := managed.NewLanes()
+	q := l.Queue("", workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
+	defer q.ShutDown()
+	next := func() string {
+		req, _ := q.Get()
+		q.Done(req)
+		return req.Name
+	}
+	l.Change(request("changed"))
+	l.Change(request("gone"))
+	for _, name := range []string{"changed", "gone"} {
+		q.Add(request(name))
+		next()
+	}
+	l.Gone(request("gone"))
+	for _, name := range []string{"a", "b", "new", "gone", "changed"} {
+		l.GoOn(request(name))
+		q.Add(request(name))
+	}
+	got := []string{next(), next(), next(), next(), next()}
+	if diff := cmp.Diff([]string{"a", "changed", "b", "new", "gone"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
