@@ -35,7 +35,7 @@ func requiredRules(t *model.Type, forProvider props) apiextensionsv1.ValidationR
 		name := celName(f.InputName())
 		out = append(out, apiextensionsv1.ValidationRule{
 			Rule: fmt.Sprintf("!('*' in self.managementPolicies || 'Create' in self.managementPolicies || 'Update' in self.managementPolicies)"+
-				" || has(self.forProvider.%[1]s) || (has(self.initProvider) && has(self.initProvider.%[1]s))", name),
+				" || has(self.forProvider.%[1]s) || (has(self.initProvider) && has(self.initProvider.%[1]s)) || has(self.references)", name),
 			Message: fmt.Sprintf("spec.forProvider.%s is a required parameter", f.InputName()),
 		})
 	}

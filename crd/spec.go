@@ -39,6 +39,7 @@ func specSchema(r *model.Resource, root *model.Type, w writer) props {
 			"lifecycle":                  lifecycleSchema(),
 			"managementPolicies":         managementPolicies(),
 			"providerConfigRef":          providerConfigRef(),
+			"references":                 referencesSchema(),
 			"writeConnectionSecretToRef": connectionSecretRef(),
 		},
 	}
@@ -128,6 +129,76 @@ func providerConfigRef() props {
 			"name": {Type: "string", Description: "Name of the referenced object."},
 		},
 		Default: &apiextensionsv1.JSON{Raw: []byte(`{"kind":"ClusterProviderConfig","name":"default"}`)},
+	}
+}
+
+// maxReferences bounds spec.references, as CEL's costs must be.
+const maxReferences = 32
+
+func referencesSchema() props {
+	text := func(description string) props { return props{Type: "string", Description: description} }
+	selector := props{
+		Type:        "object",
+		Description: "Takes, of the resources selected, the first by name.",
+		Properties: map[string]props{
+			"matchLabels": {
+				Type: "object", AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Schema: &props{Type: "string"}},
+				Description: "The labels that the resource has.",
+			},
+			"matchControllerRef": {Type: "boolean", Description: "The resource has the same controller as this one."},
+		},
+	}
+	from := props{
+		Type:        "object",
+		Description: "The field that the value is of.",
+		Required:    []string{"kind"},
+		Properties: map[string]props{
+			"apiVersion": text("API version of the other resource; this one's by default."),
+			"kind":       text("Kind of the other resource."),
+			"name":       text("Name of the other resource."),
+			"selector":   selector,
+			"namespace":  text("Namespace of the other resource, which has to allow it by the annotation landbridge.io/referable-from; this one's by default."),
+			"fieldPath":  text("Path of the field, such as status.atProvider.arn; the external name by default."),
+		},
+		XValidations: apiextensionsv1.ValidationRules{
+			{Rule: "has(self.name) != has(self.selector)", Message: "exactly one of name and selector must be given"},
+		},
+	}
+	most, longest := int64(maxReferences), int64(256)
+	item := props{
+		Type:        "object",
+		Description: "Reference is a field that gets its value from another resource.",
+		Required:    []string{"from", "to"},
+		Properties: map[string]props{
+			"to": {
+				Type: "string", Pattern: `^(forProvider|initProvider)[.[].+$`, MaxLength: &longest,
+				Description: "Path of the field that gets the value, such as forProvider.vpcId or forProvider.subnetIds[0].",
+			},
+			"from":   from,
+			"policy": referencePolicy(),
+		},
+	}
+	listType := "map"
+	return props{
+		Type: "array", MaxItems: &most, Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &item},
+		XListType: &listType, XListMapKeys: []string{"to"},
+		Description: "Fields that get their values from other resources. What is referred to is destroyed after this resource.",
+	}
+}
+
+// referencePolicy is Crossplane's, in its words.
+func referencePolicy() props {
+	resolution := enum("Resolution specifies whether resolution of this reference is required.\nThe default is 'Required', which means the reconcile will fail if the\n"+
+		"reference cannot be resolved. 'Optional' means this reference will be\na no-op if it cannot be resolved.", "Required", "Optional")
+	resolution.Default = &apiextensionsv1.JSON{Raw: []byte(`"Required"`)}
+	return props{
+		Type:        "object",
+		Description: "How the reference is resolved.",
+		Properties: map[string]props{
+			"resolution": resolution,
+			"resolve": enum("Resolve specifies when this reference should be resolved. The default\nis 'IfNotPresent', which will attempt to resolve the reference only when\n"+
+				"the corresponding field is not present. Use 'Always' to resolve the\nreference on every reconcile.", "Always", "IfNotPresent"),
+		},
 	}
 }
 

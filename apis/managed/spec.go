@@ -19,6 +19,13 @@ type ResourceSpec struct {
 	// +kubebuilder:default={"kind": "ClusterProviderConfig", "name": "default"}
 	ProviderConfigReference *xpv2.ProviderConfigReference `json:"providerConfigRef,omitempty"`
 
+	// Fields that get their values from other resources. What is referred to is destroyed after this resource.
+	// +optional
+	// +listType=map
+	// +listMapKey=to
+	// +kubebuilder:validation:MaxItems=32
+	References []Reference `json:"references,omitempty"`
+
 	// The Secret, in the resource's namespace, into which the object's sensitive values are written.
 	// +optional
 	WriteConnectionSecretToReference *xpv2.LocalSecretReference `json:"writeConnectionSecretToRef,omitempty"`

@@ -45,6 +45,10 @@ const (
 	ReasonProviderThrottled    xpv2.ConditionReason = "ProviderThrottled"
 	ReasonImportFailed         xpv2.ConditionReason = "ImportFailed"
 
+	// What spec.references refers to is missing; others refer to a resource that is to be deleted.
+	ReasonReferenceNotResolved xpv2.ConditionReason = "ReferenceNotResolved"
+	ReasonStillReferredTo      xpv2.ConditionReason = "StillReferredTo"
+
 	// The remote object belongs to another resource; there is one where one was to be created;
 	// the provider says that it has another identity than it may have; the stored identity
 	// cannot be brought to the version that the provider knows.

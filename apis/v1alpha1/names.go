@@ -23,6 +23,9 @@ const (
 	// AnnotationConfirmCreate, set to the id of an operation whose outcome is unknown, says
 	// that a new create is safe.
 	AnnotationConfirmCreate = "landbridge.io/confirm-create"
+	// AnnotationReferableFrom lets resources of other namespaces refer to a managed resource: the
+	// names of the namespaces, with commas between, or * for all.
+	AnnotationReferableFrom = "landbridge.io/referable-from"
 
 	// SecretTypeInstance is the type of the Secret that holds what is remembered of one
 	// remote object.

@@ -126,6 +126,9 @@ func (e *external) Delete(ctx context.Context, mg resource.Managed) (xpmanaged.E
 	if err := e.kind.mayWrite(ctx); err != nil {
 		return xpmanaged.ExternalDelete{}, err
 	}
+	if err := e.kind.mayGo(r); err != nil {
+		return xpmanaged.ExternalDelete{}, err
+	}
 	if err := e.kind.Scheduler.Delete(ctx, e.request); err != nil {
 		return xpmanaged.ExternalDelete{}, e.explain(ctx, r, err)
 	}

@@ -39,6 +39,7 @@ type ProviderConfigs interface {
 type Kind struct {
 	Model           *model.Resource
 	ProviderConfigs ProviderConfigs
+	Neighbours      Neighbours
 	Scheduler       scheduler.Interface
 	Options         Options
 
@@ -88,7 +89,7 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager) error {
 		xpmanaged.WithManagementPolicies(),
 		xpmanaged.WithInitializers(), // the external name is not made up from the resource's name
 		xpmanaged.WithFinalizer(&finalizer{kind: k, client: quiet, connector: c}),
-		xpmanaged.WithReferenceResolver(noReferences{}),
+		xpmanaged.WithReferenceResolver(referrer{k, quiet}),
 		xpmanaged.WithCriticalAnnotationUpdater(xpmanaged.CriticalAnnotationUpdateFn(noCreateProtocol)),
 		xpmanaged.WithDeterministicExternalName(true), // whether a create is safe is for the journal to say
 		xpmanaged.WithPollInterval(k.Options.Poll),
@@ -132,7 +133,10 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager) error {
 		return nil
 	}))
 	if err == nil {
-		err = ctl.Watch(source.Kind(informer.Only(m.GetCache()), obj, k.lanes.handler(), desiredStateChanged(quiet.heard)))
+		err = ctl.Watch(source.Kind(informer.Only(m.GetCache()), obj, k.lanes.handler(), desiredStateChanged(func(u *unstructured.Unstructured, gone bool) {
+			quiet.heard(u)
+			k.heard(u, gone)
+		})))
 	}
 	if err != nil {
 		return fmt.Errorf("cannot watch %s: %w", gvk.Kind, err)

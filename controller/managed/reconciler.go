@@ -6,7 +6,6 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -87,12 +86,20 @@ func (r *reconciler) configuration(ctx context.Context, req reconcile.Request) p
 }
 
 // desiredStateChanged lets through what may need something done: changes of spec, labels,
-// annotations, finalizers and deletion, but not of the status, which is ours. heard is told of
-// every update.
-func desiredStateChanged(heard func(*unstructured.Unstructured)) predicate.TypedPredicate[*unstructured.Unstructured] {
+// annotations, finalizers and deletion, but not of the status, which is ours. heard is told
+// of everything.
+func desiredStateChanged(heard func(u *unstructured.Unstructured, gone bool)) predicate.TypedPredicate[*unstructured.Unstructured] {
 	return predicate.TypedFuncs[*unstructured.Unstructured]{
+		CreateFunc: func(e event.TypedCreateEvent[*unstructured.Unstructured]) bool {
+			heard(e.Object, false)
+			return true
+		},
+		DeleteFunc: func(e event.TypedDeleteEvent[*unstructured.Unstructured]) bool {
+			heard(e.Object, true)
+			return true
+		},
 		UpdateFunc: func(e event.TypedUpdateEvent[*unstructured.Unstructured]) bool {
-			heard(e.ObjectNew)
+			heard(e.ObjectNew, false)
 			return e.ObjectOld.GetGeneration() != e.ObjectNew.GetGeneration() ||
 				!equality.Semantic.DeepEqual(e.ObjectOld.GetDeletionTimestamp(), e.ObjectNew.GetDeletionTimestamp()) ||
 				!equality.Semantic.DeepEqual(e.ObjectOld.GetLabels(), e.ObjectNew.GetLabels()) ||
@@ -101,11 +108,6 @@ func desiredStateChanged(heard func(*unstructured.Unstructured)) predicate.Typed
 		},
 	}
 }
-
-// noReferences: references between resources are not resolved.
-type noReferences struct{}
-
-func (noReferences) ResolveReferences(context.Context, resource.Managed) error { return nil }
 
 // sameAnnotations ignores the annotations that this controller writes itself.
 func sameAnnotations(a, b map[string]string) bool {

@@ -8,12 +8,14 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/openapi"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/controller/managed"
 	"github.com/landbridge-io/landbridge/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/controller/references"
 	"github.com/landbridge-io/landbridge/model"
 	"github.com/landbridge-io/landbridge/provider"
 	"github.com/landbridge-io/landbridge/scheduler/store"
@@ -21,16 +23,30 @@ import (
 
 // Registry finds the running controller of a kind. The zero value is ready to use.
 type Registry struct {
+	references references.Graph
+
 	mu    sync.RWMutex
-	kinds map[groupKind]*managed.Kind
+	kinds map[schema.GroupKind]*managed.Kind
 }
 
-type groupKind struct{ group, kind string }
+// References is who refers to whom.
+func (r *Registry) References() *references.Graph { return &r.references }
+
+// Served is the kind of the lists of a kind that has a controller.
+func (r *Registry) Served(kind schema.GroupKind) (list string, ok bool) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	k, ok := r.kinds[kind]
+	if !ok {
+		return "", false
+	}
+	return k.Model.ListKind, true
+}
 
 // Wake has a resource reconciled now, if its kind has a controller.
 func (r *Registry) Wake(key store.Key) {
 	r.mu.RLock()
-	k := r.kinds[groupKind{key.Group, key.Kind}]
+	k := r.kinds[schema.GroupKind{Group: key.Group, Kind: key.Kind}]
 	r.mu.RUnlock()
 	if k != nil {
 		k.Wake(key)
@@ -41,7 +57,7 @@ func (r *Registry) Wake(key store.Key) {
 // for: it may be there.
 func (r *Registry) Exists(ctx context.Context, key store.Key, uid types.UID) bool {
 	r.mu.RLock()
-	k := r.kinds[groupKind{key.Group, key.Kind}]
+	k := r.kinds[schema.GroupKind{Group: key.Group, Kind: key.Kind}]
 	r.mu.RUnlock()
 	return k == nil || k.Exists(ctx, key, uid)
 }
@@ -50,13 +66,14 @@ func (r *Registry) set(m *model.Resource, k *managed.Kind) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.kinds == nil {
-		r.kinds = map[groupKind]*managed.Kind{}
+		r.kinds = map[schema.GroupKind]*managed.Kind{}
 	}
 	if k == nil {
-		delete(r.kinds, groupKind{m.Group, m.Kind})
+		delete(r.kinds, schema.GroupKind{Group: m.Group, Kind: m.Kind})
+		r.references.Drop(schema.GroupKind{Group: m.Group, Kind: m.Kind})
 		return
 	}
-	r.kinds[groupKind{m.Group, m.Kind}] = k
+	r.kinds[schema.GroupKind{Group: m.Group, Kind: m.Kind}] = k
 }
 
 // running is one installed provider and its controllers.
@@ -97,7 +114,7 @@ func (run *running) start(m *model.Resource) error {
 	if ok {
 		return nil
 	}
-	k := &managed.Kind{Model: m, ProviderConfigs: run.configs, Scheduler: run.r.Scheduler, Options: run.r.Managed}
+	k := &managed.Kind{Model: m, Neighbours: run.r.Registry, ProviderConfigs: run.configs, Scheduler: run.r.Scheduler, Options: run.r.Managed}
 	// Controllers live as long as the type is activated, not as long as one reconcile.
 	ctx, cancel := context.WithCancel(run.r.lifetime)
 	if err := k.Start(ctx, run.r.Manager); err != nil {

@@ -1,0 +1,138 @@
+package e2e_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/landbridge-io/landbridge/internal/examplecloudtest"
+)
+
+// Fields get their values from other resources, which are destroyed last.
+func TestReferences(t *testing.T) {
+	c := shared(t)
+	w := c.clouded(t, examplecloudtest.Framework6, "references")
+	// A store is in a cluster whose id is that of a thing.
+	store := func(name string, from, policy m) *unstructured.Unstructured {
+		reference := m{"to": "forProvider.hciClusterUuid", "from": from}
+		if policy != nil {
+			reference["policy"] = policy
+		}
+		return w.of("Datastore", name, m{
+			"forProvider": m{"clusterInfo": m{"id": "c", "name": "n"}, "name": name, "capacityGib": int64(20)},
+			"references":  []any{reference},
+		})
+	}
+	thing := func(namespace, name string) *unstructured.Unstructured {
+		u := w.of("Thing", name, m{"forProvider": m{"name": name}})
+		u.SetNamespace(namespace)
+		return u
+	}
+	uuid := func(u *unstructured.Unstructured) string { return text(u, "spec", "forProvider", "hciClusterUuid") }
+
+	t.Run("order", func(t *testing.T) {
+		t.Parallel()
+		s, one := store("ordered", m{"kind": "Thing", "name": "one"}, nil), thing(w.namespace, "one")
+		w.create(t, s)
+		w.refused(t, s, "Synced", "ReferenceNotResolved", "spec.forProvider.hciClusterUuid: there is no Thing "+w.namespace+"/one")
+		began := time.Now()
+		w.create(t, one)
+		w.ready(t, one)
+		w.ready(t, s)
+		if took := time.Since(began); took > 20*time.Second {
+			t.Errorf("it took %s", took) // it is woken: it was tried in vain before, and would wait ever longer
+		}
+		id := one.GetAnnotations()["crossplane.io/external-name"]
+		if got := uuid(s); got != id || id == "" {
+			t.Errorf("the store has %q, want %q", got, id)
+		}
+		// The thing first: it waits for the store.
+		if err := w.Delete(t.Context(), one); err != nil {
+			t.Fatal(err)
+		}
+		w.refused(t, one, "Synced", "StillReferredTo", "Datastore "+w.namespace+"/ordered")
+		w.never(t, 2*time.Second, "it is destroyed", func() bool { return w.cloud.Happened(t, "deletes", "one") != 0 })
+		w.remove(t, s)
+		w.gone(t, one)
+	})
+
+	t.Run("follow", func(t *testing.T) {
+		t.Parallel()
+		a, b := thing(w.namespace, "a"), thing(w.namespace, "b")
+		for _, x := range []*unstructured.Unstructured{a, b} {
+			w.create(t, x)
+			w.ready(t, x)
+		}
+		fixed := store("fixed", m{"kind": "Thing", "name": "a", "fieldPath": "status.atProvider.id"}, nil)
+		following := store("following", m{"kind": "Thing", "name": "a"}, m{"resolve": "Always"})
+		for _, x := range []*unstructured.Unstructured{fixed, following} {
+			w.create(t, x)
+			w.ready(t, x)
+			w.patch(t, x, `{"spec":{"references":[{"to":"forProvider.hciClusterUuid","from":{"kind":"Thing","name":"b"},"policy":{"resolve":"`+
+				map[bool]string{true: "IfNotPresent", false: "Always"}[x == fixed]+`"}}]}}`)
+		}
+		first, second := text(a, "status", "atProvider", "id"), text(b, "status", "atProvider", "id")
+		w.waitFor(t, following, "of the other", func() bool { return uuid(following) == second })
+		if got := uuid(fixed); got != first {
+			t.Errorf("what is there does not stay: %q, want %q", got, first)
+		}
+		// Nothing refers to it any more.
+		w.remove(t, a)
+	})
+
+	t.Run("selected", func(t *testing.T) {
+		t.Parallel()
+		s := store("selecting", m{"kind": "Thing", "selector": m{"matchLabels": m{"tier": "x"}}}, nil)
+		w.create(t, s)
+		w.refused(t, s, "Synced", "ReferenceNotResolved", "there is no Thing with labels tier=x")
+		x := thing(w.namespace, "labelled")
+		x.SetLabels(map[string]string{"tier": "x"})
+		w.create(t, x)
+		w.ready(t, x)
+		w.ready(t, s)
+		if diff := cmp.Diff(text(x, "status", "atProvider", "id"), uuid(s)); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+	})
+
+	t.Run("other namespaces", func(t *testing.T) {
+		t.Parallel()
+		other := c.namespace(t)
+		s, far := store("far-away", m{"kind": "Thing", "name": "far", "namespace": other}, nil), thing(other, "far")
+		w.create(t, far)
+		w.ready(t, far)
+		w.create(t, s)
+		w.refused(t, s, "Synced", "ReferenceNotResolved", "Thing "+other+"/far may not be referred to from namespace "+w.namespace)
+		w.patch(t, far, `{"metadata":{"annotations":{"landbridge.io/referable-from":"`+w.namespace+`"}}}`)
+		w.ready(t, s)
+	})
+
+	// What the API server refuses.
+	for name, x := range map[string]struct {
+		reference m
+		want      string
+	}{
+		"no source":        {m{"to": "forProvider.hciClusterUuid", "from": m{"kind": "Thing"}}, "exactly one of name and selector must be given"},
+		"not to a field":   {m{"to": "providerConfigRef.name", "from": m{"kind": "Thing", "name": "x"}}, "spec.references[0].to"},
+		"unknown policies": {m{"to": "forProvider.x", "from": m{"kind": "Thing", "name": "x"}, "policy": m{"resolve": "Never"}}, "spec.references[0].policy.resolve"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := store("refused", m{}, nil)
+			s.Object["spec"].(m)["references"] = []any{x.reference}
+			var err error
+			c.eventually(t, "the kind is served", func(ctx context.Context) bool {
+				err = w.Create(ctx, s.DeepCopy(), client.DryRunAll)
+				return err == nil || strings.Contains(err.Error(), "spec.references")
+			})
+			if err == nil || !strings.Contains(err.Error(), x.want) {
+				t.Errorf("error %v, want %q", err, x.want)
+			}
+		})
+	}
+}
