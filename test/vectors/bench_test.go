@@ -1,7 +1,9 @@
 package vectors_test
 
 import (
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -57,6 +59,22 @@ func BenchmarkUnchanged(b *testing.B) {
 					b.Fatalf("%s: %s", p.Action, diags)
 				}
 			}
+			// The two by turns, so that what else the machine does slows both: the median of each is compared.
+			b.Run("read+plan/ratio", func(b *testing.B) {
+				var bare, engine []time.Duration
+				took := func(run ...func(*testing.B)) time.Duration {
+					begin := time.Now()
+					for _, f := range run {
+						f(b)
+					}
+					return time.Since(begin)
+				}
+				for b.Loop() {
+					bare = append(bare, took(bareRead, barePlan))
+					engine = append(engine, took(refresh, planned))
+				}
+				b.ReportMetric(float64(median(engine))/float64(median(bare)), "engine/bare")
+			})
 			for _, x := range []struct {
 				name string
 				run  []func(*testing.B)
@@ -75,4 +93,9 @@ func BenchmarkUnchanged(b *testing.B) {
 			}
 		})
 	}
+}
+
+func median(all []time.Duration) time.Duration {
+	slices.Sort(all)
+	return all[len(all)/2]
 }
