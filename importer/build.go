@@ -245,6 +245,7 @@ func (b *Builder) state(ctx context.Context, d *draft, name string) (*corev1.Sec
 	written.secret.Namespace = b.SystemNamespace
 	// The resource has no uid yet. Without one, what is stored is read before it is believed.
 	maps.DeleteFunc(written.secret.Annotations, func(_, value string) bool { return value == "" })
+	delete(written.secret.Annotations, store.AnnotationWrite) // a manifest is written by whoever applies it
 	return written.secret, nil
 }
 

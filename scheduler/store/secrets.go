@@ -31,8 +31,10 @@ const (
 	annotationOwnerUID  = "landbridge.io/owner-uid"
 	annotationOwnerKind = "landbridge.io/owner-kind"
 	annotationOwnerName = "landbridge.io/owner"
-	annotationWrite     = "landbridge.io/write"
 )
+
+// AnnotationWrite is on a Secret of Secrets: the id of the write that made it what it is.
+const AnnotationWrite = "landbridge.io/write"
 
 // Secrets keeps instances in Secrets of one namespace.
 type Secrets struct {
@@ -101,7 +103,7 @@ func sumOf(rec Record, data []byte) sum {
 
 func lastOf(secret *corev1.Secret, rec Record, data []byte) last {
 	return last{
-		version: secret.ResourceVersion, write: secret.Annotations[annotationWrite], sum: sumOf(rec, data), foreign: foreign(secret),
+		version: secret.ResourceVersion, write: secret.Annotations[AnnotationWrite], sum: sumOf(rec, data), foreign: foreign(secret),
 	}
 }
 
@@ -125,7 +127,7 @@ func (s *Secrets) Save(ctx context.Context, k Key, r *schema.Resource, rec Recor
 				annotationOwnerUID:  string(rec.Owner),
 				annotationOwnerKind: k.Kind + "." + k.Group,
 				annotationOwnerName: strings.TrimPrefix(k.Namespace+"/"+k.Name, "/"),
-				annotationWrite:     string(uuid.NewUUID()),
+				AnnotationWrite:     string(uuid.NewUUID()),
 			},
 		},
 		Type: v1alpha1.SecretTypeInstance,
