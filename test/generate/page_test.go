@@ -1,0 +1,40 @@
+package generate_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/landbridge-io/landbridge/internal/doctest"
+	"github.com/landbridge-io/landbridge/internal/providertest"
+	"github.com/landbridge-io/landbridge/internal/testbin"
+)
+
+// The page on generated code is true, word by word.
+func TestGeneratePage(t *testing.T) {
+	landbridge, err := testbin.Build(t.Context(), testbin.Landbridge)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := module(t)
+	file := filepath.Join(dir, "go.mod")
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(strings.Replace(string(raw), "module generated.example.org", "module example.org/provider", 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	// The provider is a file in the working directory, as the page has it.
+	binary := providertest.Binary(t, "random")
+	if err := os.Symlink(binary, filepath.Join(dir, filepath.Base(binary))); err != nil {
+		t.Fatal(err)
+	}
+	doctest.Test(t, filepath.Join("..", "..", "docs", "generate.md"), doctest.Options{
+		Dir:     dir,
+		Timeout: 10 * time.Minute, // controller-gen is compiled
+		Env:     []string{"PATH=" + filepath.Dir(landbridge) + ":" + os.Getenv("PATH")},
+	})
+}
