@@ -95,6 +95,7 @@ var covers = func() map[string]func(*compared) bool {
 	out := map[string]func(*compared) bool{
 		"through a manifest":  func(x *compared) bool { return !x.track.c.Direct },
 		"by the engine alone": func(x *compared) bool { return x.track.c.Direct },
+		"by a program":        func(x *compared) bool { return x.engine.shown != "" },
 		"legacy type system":  func(x *compared) bool { return x.track.c.Legacy || x.track.c.Style == cases.SDK },
 		"plan: create":        isPlanned("create", ""),
 		"plan: update":        isPlanned("update", ""),
