@@ -74,7 +74,7 @@ func (k *kind) markdown() ([]byte, error) {
 	fmt.Fprintf(&b, "\n```yaml\nspec:\n%s```\n", indent(imported))
 	b.WriteString("\n`spec.import` can be added later, but neither changed nor removed.\n")
 
-	b.WriteString("\n## spec.forProvider\n\nWhat is required has to be given here or in `spec.initProvider`, unless `spec.managementPolicies` let nothing be created or updated.\n\n")
+	b.WriteString("\n## spec.forProvider\n\nWhat is required has to be given here, in `spec.initProvider` or by `spec.references`, unless `spec.managementPolicies` let nothing be created or updated.\n\n")
 	fieldTable(&b, schema.Properties["spec"].Properties["forProvider"], r.Root(), false)
 	b.WriteString("\n## status.atProvider\n\nThe remote object as it was last seen, without sensitive values.\n\n")
 	fieldTable(&b, schema.Properties["status"].Properties["atProvider"], r.Root(), true)

@@ -174,6 +174,28 @@ func TestNames(t *testing.T) {
 	}
 }
 
+func TestGroupsAreRegistered(t *testing.T) {
+	block := &schema.Block{Attributes: attributes("a")}
+	out := output(t, provide(t, "cloud", provider(map[string]*schema.Block{"a": block, "b": block, "c": block}), config.Provider{
+		Group: "my-cloud.example.org",
+		Resources: map[string]config.Resource{
+			"cloud_b": {Group: "mycloud.example.org"},
+			"cloud_c": {Group: "1cloud.example.org"},
+		},
+	}))
+	got := string(out.Files["apis/zz_register.go"])
+	for _, want := range []string{
+		`mycloudv1alpha1 "example.org/provider/apis/my-cloud/v1alpha1"`,
+		`mycloudv1alpha12 "example.org/provider/apis/mycloud/v1alpha1"`,
+		`x1cloudv1alpha1 "example.org/provider/apis/1cloud/v1alpha1"`,
+		"\tmycloudv1alpha1.AddToScheme,\n", "\tmycloudv1alpha12.AddToScheme,\n", "\tx1cloudv1alpha1.AddToScheme,\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("there is no %s in:\n%s", want, got)
+		}
+	}
+}
+
 func TestErrorsNameTheConfiguration(t *testing.T) {
 	block := func() *schema.Block { return &schema.Block{Attributes: attributes("a")} }
 	tests := map[string]struct {

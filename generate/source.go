@@ -255,10 +255,14 @@ var (
 func register(module string, dirs []string) ([]byte, error) {
 	type pkg struct{ Alias, Path string }
 	var packages []pkg
+	taken := scope{"runtime": true}
 	for _, dir := range dirs {
-		parts := strings.Split(dir, "/")
-		alias := strings.ReplaceAll(strings.Join(parts[1:], ""), "-", "")
-		packages = append(packages, pkg{Alias: alias, Path: path.Join(module, dir)})
+		// A label of a group may have dashes, and begin with a digit.
+		alias := strings.NewReplacer("apis/", "", "/", "", "-", "").Replace(dir)
+		if alias[0] < 'a' {
+			alias = "x" + alias
+		}
+		packages = append(packages, pkg{Alias: taken.claim(alias), Path: path.Join(module, dir)})
 	}
 	var body bytes.Buffer
 	err := registerTemplate.Execute(&body, struct {
