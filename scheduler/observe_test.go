@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/landbridge-io/landbridge/diagnostic"
 	"github.com/landbridge-io/landbridge/instance"
@@ -291,6 +292,26 @@ func TestOwner(t *testing.T) {
 		h.settle()
 		if got := h.stored().Owner; got != "uid-2" {
 			t.Errorf("owner is %s after a write", got)
+		}
+	})
+}
+
+// A process that was suspended may believe in a resource that is gone, and whose name another one
+// has by now: what is stored is that one's.
+func TestOwnerSince(t *testing.T) {
+	bubble(t, derivable, func(h *harness) {
+		h.settle()
+		h.o.Exists = func(_ context.Context, k store.Key, uid types.UID) bool { return k == h.r.Key && uid == "uid-1" }
+		h.restart()
+		owner := h.stored().Owner
+		h.r.UID, h.r.Asked.Taint = "uid-0", "token"
+		h.log.take()
+		h.observeRefused(scheduler.ReasonStore)
+		if calls := h.log.take(); len(calls) > 0 {
+			t.Errorf("it was worked on: %v", calls)
+		}
+		if got := h.stored(); got.Owner != owner || got.Instance.Status != instance.Full {
+			t.Errorf("stored is %+v", got)
 		}
 	})
 }

@@ -51,7 +51,8 @@ type Options struct {
 	// LongOperation, and when a remote object that the resource is about has changed hands.
 	Wake func(store.Key)
 	// Exists says whether there is a custom resource of the key and UID. It is asked of the owner
-	// of a remote object before another resource is refused because of it; nil is always yes.
+	// of a remote object before another resource is refused because of it, and of a resource before
+	// what is stored of another one of its name is taken for its own; nil is always yes.
 	Exists func(context.Context, store.Key, types.UID) bool
 	// LongOperation is how long an operation runs until it is worth telling of; 1 second by default.
 	LongOperation time.Duration
@@ -375,6 +376,9 @@ func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 		rec = store.Record{}
 	case err != nil:
 		return &Error{Reason: ReasonStore, Err: err}
+	case rec.Owner != r.UID && s.o.Exists != nil && !s.o.Exists(ctx, r.Key, r.UID):
+		// This process has not heard of it yet: it may have been suspended.
+		return &Error{Reason: ReasonStore, Err: errors.New("what is stored is another resource's: this one is not there any more")}
 	case rec.Owner != r.UID:
 		// The resource or the Secret was restored from a backup, or the resource was deleted and
 		// made anew while nobody watched. What is stored is read before it is believed.

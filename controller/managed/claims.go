@@ -96,12 +96,18 @@ func (k *Kind) mayWrite(ctx context.Context) error {
 	}
 }
 
-// Exists says whether there is a resource of the kind with the key and UID.
+// Exists says whether there is a resource of the kind with the key and UID. The cache may not have
+// heard yet that it is gone, and so has the last word only when it has.
 func (k *Kind) Exists(ctx context.Context, key store.Key, uid types.UID) bool {
-	u := &unstructured.Unstructured{}
-	u.SetGroupVersionKind(k.Model.GroupVersionKind())
-	err := k.reader.Get(ctx, types.NamespacedName{Namespace: key.Namespace, Name: key.Name}, u, client.UnsafeDisableDeepCopy)
-	return err != nil && !kerrors.IsNotFound(err) || err == nil && u.GetUID() == uid
+	for _, reader := range []client.Reader{k.reader, k.live} {
+		u := &unstructured.Unstructured{}
+		u.SetGroupVersionKind(k.Model.GroupVersionKind())
+		err := reader.Get(ctx, types.NamespacedName{Namespace: key.Namespace, Name: key.Name}, u, client.UnsafeDisableDeepCopy)
+		if kerrors.IsNotFound(err) || err == nil && u.GetUID() != uid {
+			return false
+		}
+	}
+	return true
 }
 
 // observeOnly says whether the management policies let nothing be changed remotely.

@@ -48,9 +48,10 @@ type Kind struct {
 	troubles       *troubles
 	lanes          *lanes
 	queue          workqueue.TypedRateLimitingInterface[reconcile.Request]
-	// reader is the cache; claimed is closed when it is known what all resources have.
-	reader  client.Reader
-	claimed chan struct{}
+	// reader is the cache, live the API server; claimed is closed when it is known what all
+	// resources have.
+	reader, live client.Reader
+	claimed      chan struct{}
 }
 
 // Options of the controllers of managed resources. They are the same for all kinds.
@@ -77,7 +78,7 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager) error {
 	scheme.AddKnownTypeWithName(gvk, &Resource{})
 	k.configurations = newConfigurations(m.GetAPIReader())
 	k.written, k.troubles, k.lanes = newWritten(), newTroubles(), newLanes()
-	k.reader, k.claimed = m.GetClient(), make(chan struct{})
+	k.reader, k.live, k.claimed = m.GetClient(), m.GetAPIReader(), make(chan struct{})
 	quiet := newQuietClient(m, gvk, k.written)
 	quiet.gone = func(name types.NamespacedName) {
 		k.Scheduler.Gone(store.Key{Group: gvk.Group, Kind: gvk.Kind, Namespace: name.Namespace, Name: name.Name})
