@@ -53,6 +53,7 @@ const valuable = `{
 	"spec": {
 		"managementPolicies": [],
 		"providerConfigRef": {"kind": "ProviderConfig", "name": "c"},
+		"references": [{"to": "forProvider.size", "from": {"kind": "Thing", "name": "b"}, "policy": {"resolve": "Always"}}],
 		"lifecycle": {"createBeforeDestroy": false, "ignoreChanges": ["size"], "timeouts": {"create": "5m"}},
 		"forProvider": {
 			"name": "", "namespace": "n", "size": 9007199254740993, "enabled": false,
