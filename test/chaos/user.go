@@ -17,8 +17,8 @@ import (
 // confirm is how a message asks for the annotation.
 var confirm = regexp.MustCompile(`annotation ` + regexp.QuoteMeta(v1alpha1.AnnotationConfirmCreate) + ` to \\?"([0-9a-f-]+)`)
 
-// attend does what a user does who is told that the outcome of a create is unknown: looks for the
-// object, and says what there is. It does nothing about anything else.
+// attend does what a user does who is told that the outcome of a create is unknown, or that an object
+// cannot be looked for: looks for the object, and says what there is. It does nothing about anything else.
 func (w *world) attend(ctx context.Context) {
 	for ctx.Err() == nil {
 		// Who does not run may be about to make what is not there yet, and nobody can tell.
@@ -46,8 +46,10 @@ func (s *slot) attend(ctx context.Context, u *unstructured.Unstructured) {
 	}
 	operation := confirm.FindStringSubmatch(message)
 	exists := reason == string(v1alpha1.ReasonAlreadyExists) && s.kind.name == "Alias"
+	// What the annotations name cannot be looked for, as where an importer fails in its own words.
+	unknown := strings.Contains(message, "If there is none, remove the annotations") && u.GetAnnotations()["crossplane.io/external-name"] != ""
 	switch {
-	case operation == nil && !exists:
+	case operation == nil && !exists && !unknown:
 		return
 	case operation != nil && u.GetAnnotations()[v1alpha1.AnnotationConfirmCreate] == operation[1]:
 		return // it was confirmed
@@ -89,8 +91,10 @@ func (s *slot) attend(ctx context.Context, u *unstructured.Unstructured) {
 		patch(what, m{"metadata": m{"annotations": m{v1alpha1.AnnotationConfirmCreate: operation[1]}}})
 	}
 	switch {
-	case operation == nil && len(left) == 1:
+	case exists && operation == nil && len(left) == 1:
 		patch("import it", m{"spec": m{"import": m{"id": s.kind.importID(left[0])}}})
+	case operation == nil && unknown && len(left) == 0:
+		patch("the annotations name nothing", m{"metadata": m{"annotations": m{"crossplane.io/external-name": nil, v1alpha1.AnnotationIdentity: nil}}})
 	case operation == nil:
 	case len(left) == 0:
 		confirmed("there is no object")
