@@ -62,6 +62,27 @@ func foundAfterCreate(r Request, target terraform.ImportTarget) diagnostic.Diagn
 	return diagnostic.Errorf("Object found", "There is a remote object, but nothing tells whether the interrupted create made it. %s", r.spell("If it is the one", target))
 }
 
+// importAfterwards imports the object that the user asked for where it is known that there is none: it was
+// asked for when the one before was gone, or a create met one. What was there once may be created again.
+func (s *Scheduler) importAfterwards(ctx context.Context, e *entry, r Request, ex terraform.Executor) error {
+	if r.Import == nil || r.Deleted {
+		return nil
+	}
+	again := e.record.Handled.Imported
+	if again && !(e.last.Failed() && e.last.Kind == instance.Create) {
+		return nil
+	}
+	in, diags := ex.Import(ctx, r.Resource, *r.Import)
+	switch {
+	case !diags.HasErrors():
+		return s.take(ctx, e, r, in)
+	case again:
+		return nil
+	default:
+		return failed(ReasonImportFailed, diags)
+	}
+}
+
 // doubt is why an object that was found by its external name alone is not believed to be the
 // resource's: an id need not be unique, nor be one to import by.
 func (s *Scheduler) doubt(ctx context.Context, e *entry, r Request, ex terraform.Executor, found instance.Instance) error {

@@ -335,3 +335,64 @@ func TestRestoredState(t *testing.T) {
 		}
 	}
 }
+
+// An import that is asked for where there is nothing any more is done, as it is where there was never anything.
+func TestImportAfterwards(t *testing.T) {
+	for name, f := range map[string]func(x *estate, a *harness){
+		"instead of what is gone": func(x *estate, a *harness) {
+			a.settle()
+			x.cloud.remove("i-1")
+			x.cloud.add(object{"x", 1})
+			a.observe()
+			a.apply()
+			synctest.Wait()
+			a.refuses(a.sched.Apply(t.Context(), a.r), scheduler.ReasonAlreadyExists)
+			a.r.Import, a.r.Generation = &terraform.ImportTarget{Identity: x.cloud.identity("i-2", "x")}, 2
+			a.settle()
+			if got := x.cloud.ids(); !slices.Equal(got, []string{"i-2"}) || x.cloud.applies != 1 {
+				x.t.Errorf("objects %v after %d applies", got, x.cloud.applies)
+			}
+		},
+		"again, of what a create meets": func(x *estate, a *harness) {
+			x.cloud.add(object{"x", 1})
+			a.r.Import = &terraform.ImportTarget{Identity: x.cloud.identity("i-1", "x")}
+			a.settle()
+			x.cloud.remove("i-1")
+			a.observe()
+			x.cloud.add(object{"x", 1})
+			a.apply()
+			synctest.Wait()
+			a.refuses(a.sched.Apply(t.Context(), a.r), scheduler.ReasonAlreadyExists)
+			a.settle()
+			if got := x.cloud.ids(); !slices.Equal(got, []string{"i-2"}) || x.cloud.applies != 0 {
+				x.t.Errorf("objects %v after %d applies", got, x.cloud.applies)
+			}
+		},
+		"what was imported, and is gone, is created": func(x *estate, a *harness) {
+			x.cloud.add(object{"x", 1})
+			a.r.Import = &terraform.ImportTarget{Identity: x.cloud.identity("i-1", "x")}
+			a.settle()
+			x.cloud.remove("i-1")
+			a.settle()
+			if got := x.cloud.ids(); !slices.Equal(got, []string{"i-2"}) || x.cloud.applies != 1 {
+				x.t.Errorf("objects %v after %d applies", got, x.cloud.applies)
+			}
+		},
+		"what is not there": func(x *estate, a *harness) {
+			a.settle()
+			x.cloud.remove("i-1")
+			a.observe()
+			a.r.Import, a.r.Generation = byID("i-9"), 2
+			for range 2 {
+				a.observeRefused(scheduler.ReasonImportFailed)
+			}
+			if got := x.cloud.ids(); len(got) != 0 || x.cloud.applies != 1 {
+				x.t.Errorf("objects %v after %d applies", got, x.cloud.applies)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			newEstate(t, derivable, func(x *estate) { f(x, x.resource("a", 0, "x")) })
+		})
+	}
+}

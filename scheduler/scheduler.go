@@ -250,8 +250,12 @@ func (s *Scheduler) Observe(ctx context.Context, r Request) (*Observation, error
 	if err := s.act(ctx, e, r); err != nil {
 		return nil, err
 	}
-	if !e.record.Instance.Exists() && e.record.Version == "" {
-		if err := s.find(ctx, e, r, ex); err != nil {
+	if in := e.record.Instance; !in.Exists() && len(in.Deposed) == 0 {
+		look := s.find
+		if e.record.Version != "" {
+			look = s.importAfterwards
+		}
+		if err := look(ctx, e, r, ex); err != nil {
 			return nil, err
 		}
 	}
@@ -396,6 +400,7 @@ func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 func (s *Scheduler) save(ctx context.Context, e *entry, r Request, in instance.Instance) error {
 	rec := e.record
 	rec.Instance, rec.Owner = in, r.UID
+	rec.Handled.Imported = rec.Handled.Imported || r.Import != nil && (in.Exists() || e.record.Instance.Exists())
 	e.observation, e.configHash = nil, ""
 	rec, err := s.o.Store.Save(ctx, r.Key, r.Resource.Schema, rec)
 	if err != nil {

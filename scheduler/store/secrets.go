@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -98,7 +99,7 @@ type sum [sha256.Size]byte
 
 func sumOf(rec Record, data []byte) sum {
 	h := rec.Handled
-	return sha256.Sum256(append([]byte(strings.Join([]string{string(rec.Owner), h.Taint, h.Untaint, h.Retry, ""}, "\x00")), data...))
+	return sha256.Sum256(append([]byte(strings.Join([]string{string(rec.Owner), h.Taint, h.Untaint, h.Retry, strconv.FormatBool(h.Imported), ""}, "\x00")), data...))
 }
 
 func lastOf(secret *corev1.Secret, rec Record, data []byte) last {

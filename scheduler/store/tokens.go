@@ -8,4 +8,7 @@ type Tokens struct {
 	Untaint string `json:"untaint,omitempty"`
 	// Retry asks for a failed operation to be tried again now.
 	Retry string `json:"retry,omitempty"`
+	// Imported says that spec.import, which can be neither changed nor removed, was done: there was
+	// an object where it was asked for.
+	Imported bool `json:"imported,omitempty"`
 }
