@@ -11,6 +11,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -41,17 +42,22 @@ func connect(t *testing.T, server *playgroundtest.Server) client.Client {
 	return c
 }
 
+// serve makes a CRD and waits until it is served, which is a moment after it is established.
 func serve(t *testing.T, c client.Client, definition *apiextensionsv1.CustomResourceDefinition) {
 	t.Helper()
 	if err := c.Create(t.Context(), definition); err != nil {
 		t.Fatal(err)
 	}
+	all := &unstructured.UnstructuredList{}
+	all.SetGroupVersionKind(schema.GroupVersionKind{
+		Group: definition.Spec.Group, Version: definition.Spec.Versions[0].Name, Kind: definition.Spec.Names.ListKind,
+	})
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		if err := c.Get(t.Context(), client.ObjectKeyFromObject(definition), definition); err != nil {
 			t.Fatal(err)
 		}
 		for _, x := range definition.Status.Conditions {
-			if x.Type == apiextensionsv1.Established && x.Status == apiextensionsv1.ConditionTrue {
+			if x.Type == apiextensionsv1.Established && x.Status == apiextensionsv1.ConditionTrue && c.List(t.Context(), all) == nil {
 				return
 			}
 		}

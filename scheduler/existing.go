@@ -63,20 +63,21 @@ func foundAfterCreate(r Request, target terraform.ImportTarget) diagnostic.Diagn
 }
 
 // importAfterwards imports the object that the user asked for where it is known that there is none: it was
-// asked for when the one before was gone, or a create met one. What was there once may be created again.
+// asked for when the one before was gone, or a create met one. What was there once, as far as is
+// remembered or the resource says, may be created again.
 func (s *Scheduler) importAfterwards(ctx context.Context, e *entry, r Request, ex terraform.Executor) error {
 	if r.Import == nil || r.Deleted {
 		return nil
 	}
-	again := e.record.Handled.Imported
-	if again && !(e.last.Failed() && e.last.Kind == instance.Create) {
+	imported := e.record.Handled.Imported
+	if imported && !(e.last.Failed() && e.last.Kind == instance.Create) {
 		return nil
 	}
 	in, diags := ex.Import(ctx, r.Resource, *r.Import)
 	switch {
 	case !diags.HasErrors():
 		return s.take(ctx, e, r, in)
-	case again:
+	case imported, r.Known != nil && nonExistent(diags):
 		return nil
 	default:
 		return failed(ReasonImportFailed, diags)
