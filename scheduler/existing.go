@@ -63,8 +63,8 @@ func foundAfterCreate(r Request, target terraform.ImportTarget) diagnostic.Diagn
 }
 
 // importAfterwards imports the object that the user asked for where it is known that there is none: it was
-// asked for when the one before was gone, or a create met one. What was there once, as far as is
-// remembered or the resource says, may be created again.
+// asked for when the one before was gone, or a create met one. If it is not there, the resource goes
+// on with what it would do without: create one.
 func (s *Scheduler) importAfterwards(ctx context.Context, e *entry, r Request, ex terraform.Executor) error {
 	if r.Import == nil || r.Deleted {
 		return nil
@@ -77,7 +77,7 @@ func (s *Scheduler) importAfterwards(ctx context.Context, e *entry, r Request, e
 	switch {
 	case !diags.HasErrors():
 		return s.take(ctx, e, r, in)
-	case imported, r.Known != nil && nonExistent(diags):
+	case imported, nonExistent(diags):
 		return nil
 	default:
 		return failed(ReasonImportFailed, diags)

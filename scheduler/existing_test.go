@@ -383,10 +383,8 @@ func TestImportAfterwards(t *testing.T) {
 			x.cloud.remove("i-1")
 			a.observe()
 			a.r.Import, a.r.Generation = byID("i-9"), 2
-			for range 2 {
-				a.observeRefused(scheduler.ReasonImportFailed)
-			}
-			if got := x.cloud.ids(); len(got) != 0 || x.cloud.applies != 1 {
+			a.settle()
+			if got := x.cloud.ids(); !slices.Equal(got, []string{"i-2"}) || x.cloud.applies != 2 {
 				x.t.Errorf("objects %v after %d applies", got, x.cloud.applies)
 			}
 		},
