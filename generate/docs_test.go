@@ -3,14 +3,12 @@ package generate_test
 import (
 	"context"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	structural "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
@@ -30,20 +28,7 @@ import (
 func TestDocsGolden(t *testing.T) {
 	out := output(t, provide(t, "everything", schematest.Everything(), config.Provider{}))
 	for _, name := range []string{"everything/thing.md", "everything/plain.md", "README.md"} {
-		got := out.Files["docs/kinds/"+name]
-		file := filepath.Join("testdata", filepath.Base(name)+".golden")
-		if *update {
-			if err := os.WriteFile(file, got, 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), string(got)); diff != "" {
-			t.Errorf("%s: -want, +got (run with -update if this is meant):\n%s", file, diff)
-		}
+		golden(t, filepath.Base(name), out.Files["docs/kinds/"+name])
 	}
 }
 

@@ -62,20 +62,25 @@ func provider(types map[string]*schema.Block) *schema.Provider {
 func TestGolden(t *testing.T) {
 	out := output(t, provide(t, "everything", schematest.Everything(), config.Provider{}))
 	for _, name := range []string{"zz_thing_types.go", "zz_plain_types.go", "zz_groupversion_info.go"} {
-		got := out.Files["apis/everything/v1alpha1/"+name]
-		file := filepath.Join("testdata", name+".golden")
-		if *update {
-			if err := os.WriteFile(file, got, 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(file)
-		if err != nil {
+		golden(t, name, out.Files["apis/everything/v1alpha1/"+name])
+	}
+}
+
+// golden compares a generated file with the one in testdata.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	file := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.WriteFile(file, got, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(string(want), string(got)); diff != "" {
-			t.Errorf("%s: -want, +got (run with -update if this is meant):\n%s", file, diff)
-		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s: -want, +got (run with -update if this is meant):\n%s", file, diff)
 	}
 }
 

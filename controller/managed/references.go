@@ -40,7 +40,7 @@ func (f referrer) ResolveReferences(ctx context.Context, mg resource.Managed) er
 	}
 	graph.Awaits(key, references.Keys(refs)) // before it is looked: what comes to be meanwhile is heard of
 	resolver := references.Resolver{Reader: f.client.Client, Served: f.kind.Neighbours.Served}
-	found, err := resolver.Resolve(ctx, &r.Unstructured)
+	found, err := resolver.Resolve(ctx, &r.Unstructured, refs)
 	f.kind.wake(graph.Refers(key, found.Targets))
 	graph.Awaits(key, found.Awaited)
 	if err == nil && len(found.Missing) > 0 {

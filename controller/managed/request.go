@@ -146,7 +146,7 @@ func (c *connector) request(ctx context.Context, r *Resource) (scheduler.Request
 func (c *connector) subject(ctx context.Context, r *Resource) (scheduler.Request, diagnostic.Diagnostics) {
 	k := c.kind
 	req := scheduler.Request{
-		Key: store.Key{Group: k.Model.Group, Kind: k.Model.Kind, Namespace: r.GetNamespace(), Name: r.GetName()},
+		Key: k.key(&r.Unstructured),
 		UID: r.GetUID(), Generation: r.GetGeneration(), Created: r.GetCreationTimestamp().Time,
 		Resource:      terraform.Resource{Schema: k.Model.Schema},
 		New:           untouched(r),

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/fieldpath"
+	"k8s.io/apimachinery/pkg/api/equality"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -43,15 +44,11 @@ type Resolution struct {
 	Awaited []store.Key
 }
 
-// Resolve fills in the fields of a resource that its references are about, in place. Values that
+// Resolve fills in the fields of a resource that its references, as Of has them, are about, in place. Values that
 // are there stay, unless the policy says to resolve always. An error is a reference that nothing
 // can come of as it is.
-func (r Resolver) Resolve(ctx context.Context, u *unstructured.Unstructured) (Resolution, error) {
+func (r Resolver) Resolve(ctx context.Context, u *unstructured.Unstructured, refs []managed.Reference) (Resolution, error) {
 	var out Resolution
-	refs, err := Of(u)
-	if err != nil {
-		return out, err
-	}
 	spec, _ := u.Object["spec"].(map[string]any)
 	paved := fieldpath.Pave(spec, fieldpath.WithMaxFieldPathIndex(maxIndex))
 	var wrong []error
@@ -72,7 +69,7 @@ func (r Resolver) Resolve(ctx context.Context, u *unstructured.Unstructured) (Re
 		case err != nil:
 			wrong = append(wrong, fmt.Errorf("%s.from: %w", at, err))
 		case missing == "":
-			if set && equal(before, value) {
+			if set && equality.Semantic.DeepEqual(before, value) {
 				continue
 			}
 			if err := paved.SetValue(ref.To, value); err != nil {
@@ -92,8 +89,6 @@ func (r Resolver) Resolve(ctx context.Context, u *unstructured.Unstructured) (Re
 	}
 	return out, errors.Join(wrong...)
 }
-
-func equal(a, b any) bool { return fmt.Sprintf("%T%v", a, a) == fmt.Sprintf("%T%v", b, b) }
 
 // find is the resource that is referred to, and the value of its field, or what it is missing.
 func (r Resolver) find(ctx context.Context, u *unstructured.Unstructured, ref managed.Reference) (_ store.Key, value any, missing string, err error) {

@@ -176,7 +176,11 @@ func TestResolve(t *testing.T) {
 			}
 			u := object("Thing", "a", "me", m{"spec": x.spec, "metadata": x.metadata})
 			before := u.DeepCopy()
-			got, err := r.Resolve(t.Context(), u)
+			refs, err := references.Of(u)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := r.Resolve(t.Context(), u, refs)
 			if message := text(err); message != x.err {
 				t.Fatalf("error %q, want %q", message, x.err)
 			}

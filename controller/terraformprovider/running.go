@@ -34,20 +34,23 @@ func (r *Registry) References() *references.Graph { return &r.references }
 
 // Served is the kind of the lists of a kind that has a controller.
 func (r *Registry) Served(kind schema.GroupKind) (list string, ok bool) {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	k, ok := r.kinds[kind]
-	if !ok {
+	k := r.kind(kind)
+	if k == nil {
 		return "", false
 	}
 	return k.Model.ListKind, true
 }
 
+// kind is the running controller of a kind; nil if there is none.
+func (r *Registry) kind(kind schema.GroupKind) *managed.Kind {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.kinds[kind]
+}
+
 // Wake has a resource reconciled now, if its kind has a controller.
 func (r *Registry) Wake(key store.Key) {
-	r.mu.RLock()
-	k := r.kinds[schema.GroupKind{Group: key.Group, Kind: key.Kind}]
-	r.mu.RUnlock()
+	k := r.kind(schema.GroupKind{Group: key.Group, Kind: key.Kind})
 	if k != nil {
 		k.Wake(key)
 	}
@@ -56,24 +59,23 @@ func (r *Registry) Wake(key store.Key) {
 // Exists says whether there is such a resource. One whose kind has no controller is not looked
 // for: it may be there.
 func (r *Registry) Exists(ctx context.Context, key store.Key, uid types.UID) bool {
-	r.mu.RLock()
-	k := r.kinds[schema.GroupKind{Group: key.Group, Kind: key.Kind}]
-	r.mu.RUnlock()
+	k := r.kind(schema.GroupKind{Group: key.Group, Kind: key.Kind})
 	return k == nil || k.Exists(ctx, key, uid)
 }
 
 func (r *Registry) set(m *model.Resource, k *managed.Kind) {
+	kind := m.GroupVersionKind().GroupKind()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.kinds == nil {
 		r.kinds = map[schema.GroupKind]*managed.Kind{}
 	}
 	if k == nil {
-		delete(r.kinds, schema.GroupKind{Group: m.Group, Kind: m.Kind})
-		r.references.Drop(schema.GroupKind{Group: m.Group, Kind: m.Kind})
+		delete(r.kinds, kind)
+		r.references.Drop(kind)
 		return
 	}
-	r.kinds[schema.GroupKind{Group: m.Group, Kind: m.Kind}] = k
+	r.kinds[kind] = k
 }
 
 // running is one installed provider and its controllers.
