@@ -269,14 +269,7 @@ func TestOperationOfAnotherProcess(t *testing.T) {
 			h.observeRefused(scheduler.ReasonStore)
 		}
 		// It is concluded.
-		rec := h.stored()
-		rec.Instance = h.cloud.instance("i-1")
-		if _, err := h.store.Save(t.Context(), h.r.Key, h.r.Resource.Schema, rec); err != nil {
-			t.Fatal(err)
-		}
-		if o := h.observe(); !o.UpToDate() {
-			t.Errorf("plan %+v", o.Plan)
-		}
+		h.concludedElsewhere("i-1")
 	})
 	bubble(t, derivable, func(h *harness) {
 		h.o.Lease = 15 * time.Second
@@ -301,13 +294,19 @@ func TestUnknownOutcomeBecomesKnown(t *testing.T) {
 		h.cloud.add(object{"a", 1})
 		h.interrupted(instance.Create, instance.Instance{})
 		h.observeRefused(scheduler.ReasonCreateOutcomeUnknown)
-		rec := h.stored()
-		rec.Instance = h.cloud.instance("i-1")
-		if _, err := h.store.Save(t.Context(), h.r.Key, h.r.Resource.Schema, rec); err != nil {
-			t.Fatal(err)
-		}
-		if o := h.observe(); !o.UpToDate() {
-			t.Errorf("plan %+v", o.Plan)
-		}
+		h.concludedElsewhere("i-1")
 	})
+}
+
+// concludedElsewhere has another process store an object of the resource, which is noticed.
+func (h *harness) concludedElsewhere(id string) {
+	h.t.Helper()
+	rec := h.stored()
+	rec.Instance = h.cloud.instance(id)
+	if _, err := h.store.Save(h.t.Context(), h.r.Key, h.r.Resource.Schema, rec); err != nil {
+		h.t.Fatal(err)
+	}
+	if o := h.observe(); !o.UpToDate() {
+		h.t.Errorf("plan %+v", o.Plan)
+	}
 }
