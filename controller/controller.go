@@ -110,15 +110,20 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 	if o.LeaseDuration == 0 {
 		o.LeaseDuration = 15 * time.Second
 	}
-	m, err := newManager(config, o)
-	if err != nil {
-		return err
-	}
-	recorder, stopEvents, err := newRecorder(config, o.EventsPerSecond, m.GetScheme())
+	scheme := newScheme()
+	recorder, stopEvents, err := newRecorder(config, o.EventsPerSecond, scheme)
 	if err != nil {
 		return err
 	}
 	defer stopEvents()
+	lock, err := newLease(config, recorder, o)
+	if err != nil {
+		return err
+	}
+	m, err := newManager(config, scheme, lock, o)
+	if err != nil {
+		return err
+	}
 
 	providers := pool.New(o.Pool)
 	registry := &terraformprovider.Registry{}
@@ -128,7 +133,8 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 		Logger:                     o.Logger.WithName("scheduler"),
 		Wake:                       registry.Wake,
 		Exists:                     registry.Exists,
-		Lease:                      lease(o),
+		Lease:                      lock.duration,
+		Leads:                      lock.leads,
 		OperationTimeout:           o.OperationTimeout,
 		OperationsPerConfiguration: int64(o.OperationsPerConfiguration),
 	})
@@ -191,14 +197,6 @@ func (w warnings) HandleWarningHeaderWithContext(_ context.Context, _ int, _, te
 	w.log.V(1).Info("Warning of the API server", "warning", text)
 }
 
-// lease is how long another process waits for this one; 0 if there is none.
-func lease(o Options) time.Duration {
-	if !o.LeaderElection {
-		return 0
-	}
-	return o.LeaseDuration
-}
-
 func protobuf(config *rest.Config) *rest.Config {
 	out := rest.CopyConfig(config)
 	out.ContentType = "application/vnd.kubernetes.protobuf"
@@ -206,20 +204,21 @@ func protobuf(config *rest.Config) *rest.Config {
 	return out
 }
 
-func newManager(config *rest.Config, o Options) (ctrl.Manager, error) {
+func newScheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()
 	utilruntime.Must(clientgoscheme.AddToScheme(scheme))
 	utilruntime.Must(apiextensionsv1.AddToScheme(scheme))
 	utilruntime.Must(v1alpha1.AddToScheme(scheme))
-	m, err := ctrl.NewManager(config, ctrl.Options{
+	return scheme
+}
+
+func newManager(config *rest.Config, scheme *runtime.Scheme, lock *lease, o Options) (ctrl.Manager, error) {
+	options := ctrl.Options{
 		Scheme:                        scheme,
 		Logger:                        o.Logger,
-		LeaderElection:                o.LeaderElection,
-		LeaderElectionID:              Name + "." + v1alpha1.Group,
-		LeaderElectionNamespace:       o.Namespace,
 		LeaderElectionReleaseOnCancel: true,
 		LeaseDuration:                 &o.LeaseDuration,
-		RenewDeadline:                 ptr.To(o.LeaseDuration * 2 / 3),
+		RenewDeadline:                 ptr.To(o.renewDeadline()),
 		RetryPeriod:                   ptr.To(o.LeaseDuration * 2 / 15),
 		Metrics:                       metricsserver.Options{BindAddress: o.MetricsAddress},
 		HealthProbeBindAddress:        o.HealthAddress,
@@ -234,7 +233,11 @@ func newManager(config *rest.Config, o Options) (ctrl.Manager, error) {
 			// Secrets are never cached, whoever reads them.
 			DisableFor: []client.Object{&corev1.Secret{}},
 		}},
-	})
+	}
+	if o.LeaderElection {
+		options.LeaderElection, options.LeaderElectionResourceLockInterface = true, lock
+	}
+	m, err := ctrl.NewManager(config, options)
 	if err != nil {
 		return nil, err
 	}

@@ -91,10 +91,6 @@ func (s *Scheduler) leave(e *entry) error {
 // forget has what is stored loaded anew: another process may write it.
 func (e *entry) forget() { e.outdated, e.conflicted = true, true }
 
-// late says whether so much time has passed since an intent was written that another process may
-// have begun to work, and found it. The process may have been suspended, which not every clock
-// notices.
-func (s *Scheduler) late(written time.Time) bool {
-	now := s.o.Clock.Now()
-	return s.o.Lease > 0 && max(now.Sub(written), now.Round(0).Sub(written.Round(0))) > s.o.Lease/3
-}
+// errSuccessor is why a process without the lease begins nothing: what it holds in memory may be
+// long outdated.
+var errSuccessor = errors.New("another controller may work by now")

@@ -222,18 +222,18 @@ func (p *pausing) Save(ctx context.Context, k store.Key, r *schema.Resource, rec
 // A process that was paused between its intent and the dispatch may have a successor by now.
 func TestLateDispatch(t *testing.T) {
 	cases := map[string]struct {
-		lease, pause time.Duration
-		applies      int
+		safe, pause time.Duration
+		applies     int
 	}{
-		"in time":                 {15 * time.Second, 4 * time.Second, 1},
-		"late":                    {15 * time.Second, 6 * time.Second, 0},
-		"nobody else ever begins": {0, 10 * time.Minute, 1},
+		"in time": {10 * time.Second, 9 * time.Second, 1},
+		"late":    {10 * time.Second, 11 * time.Second, 0},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, noIdentity, func(h *harness) {
 				p := &pausing{Store: h.store, pause: tc.pause}
-				h.o.Store, h.o.Lease = p, tc.lease
+				renewed := time.Now()
+				h.o.Store, h.o.Leads = p, func() bool { return time.Since(renewed) <= tc.safe }
 				h.restart()
 				h.observe()
 				h.apply()
@@ -242,7 +242,7 @@ func TestLateDispatch(t *testing.T) {
 				if h.cloud.applies != tc.applies {
 					t.Errorf("%d applies, want %d", h.cloud.applies, tc.applies)
 				}
-				p.pause = 0
+				p.pause, renewed = 0, time.Now().Add(time.Hour)
 				h.settle() // nothing is in doubt
 				if ids := h.cloud.ids(); len(ids) != 1 {
 					t.Errorf("objects are %v", ids)

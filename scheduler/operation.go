@@ -152,7 +152,9 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	in.Operation = &intended
 	intent.Instance = in
 	faultpoint.Reach(t.process, faultpoint.BeforeIntent)
-	written := s.o.Clock.Now()
+	if !s.o.Leads() {
+		return notStarted(nil, diagnostic.Errorf("Operation not started", "Its intent could not be recorded: %s.", errSuccessor))
+	}
 	rec, err := s.o.Store.Save(ctx, r.Key, r.Resource.Schema, intent)
 	if err != nil {
 		return notStarted(nil, diagnostic.Errorf("Operation not started", "Its intent could not be recorded: %s.", err))
@@ -160,7 +162,7 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 
 	// Dispatch.
 	faultpoint.Reach(t.process, faultpoint.BeforeDispatch)
-	if s.late(written) {
+	if !s.o.Leads() {
 		return notStarted(nil, diagnostic.Errorf("Operation not started", "Too much time has passed since its intent was recorded: another controller may have found it by now."))
 	}
 	out, diags := p.Prior, diagnostic.Diagnostics(nil)

@@ -67,6 +67,9 @@ type Options struct {
 	// Lease is how long another process waits before it begins to work where this one did, after
 	// it heard of it last; 0 if there is never another one.
 	Lease time.Duration
+	// Leads says whether no other process can have begun to work, nor can at once; nil is always yes.
+	// Without it nothing is written and no operation begins; those under way are still recorded.
+	Leads func() bool
 	// MinBackoff and MaxBackoff bound the wait after failed operations, which doubles with
 	// each failure in a row; 1 second and 5 minutes by default.
 	MinBackoff, MaxBackoff time.Duration
@@ -162,6 +165,9 @@ func New(o Options) *Scheduler {
 	}
 	if o.Wake == nil {
 		o.Wake = func(store.Key) {}
+	}
+	if o.Leads == nil {
+		o.Leads = func() bool { return true }
 	}
 	s := &Scheduler{o: o, entries: map[types.UID]*entry{}, limits: map[string]*semaphore.Weighted{}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
@@ -402,6 +408,10 @@ func (s *Scheduler) save(ctx context.Context, e *entry, r Request, in instance.I
 	rec.Instance, rec.Owner = in, r.UID
 	rec.Handled.Imported = rec.Handled.Imported || r.Import != nil && (in.Exists() || e.record.Instance.Exists())
 	e.observation, e.configHash = nil, ""
+	if !s.o.Leads() {
+		e.loaded, e.conflicted = false, true
+		return &Error{Reason: ReasonStore, Err: errSuccessor}
+	}
 	rec, err := s.o.Store.Save(ctx, r.Key, r.Resource.Schema, rec)
 	if err != nil {
 		e.loaded, e.conflicted = false, true
@@ -466,6 +476,9 @@ func (s *Scheduler) Forget(ctx context.Context, r Request) error {
 
 // forget removes what is stored of this very resource: there may be a new one of the same name.
 func (s *Scheduler) forget(ctx context.Context, e *entry, r Request) error {
+	if !s.o.Leads() {
+		return errSuccessor
+	}
 	for e.loaded && !e.outdated {
 		err := s.o.Store.Delete(ctx, r.Key, e.record.Version)
 		if !errors.Is(err, store.ErrConflict) {

@@ -72,7 +72,7 @@ func (a *agenda) faults() []item {
 		out = append(out, item{name: "kill providers: " + string(process), do: func(ctx context.Context) error { return a.providersAt(ctx, process) }})
 	}
 	for _, p := range []faultpoint.Point{
-		{Process: faultpoint.Create, Step: faultpoint.BeforeDispatch}, {Process: faultpoint.Create, Step: faultpoint.BeforeConclude},
+		{Process: faultpoint.Create, Step: faultpoint.BeforeIntent}, {Process: faultpoint.Create, Step: faultpoint.BeforeDispatch}, {Process: faultpoint.Create, Step: faultpoint.BeforeConclude},
 		{Process: faultpoint.Update, Step: faultpoint.BeforeDispatch}, {Process: faultpoint.Delete, Step: faultpoint.BeforeIntent},
 	} {
 		out = append(out, item{name: "pause beyond the lease: " + p.String(), do: func(ctx context.Context) error { return a.fence(ctx, p) }})

@@ -1,0 +1,95 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"os"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/uuid"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+)
+
+// lease is the lock of leader election, which remembers when it was renewed: leader election
+// itself tells a process that was suspended only after a while that it does not lead any more.
+type lease struct {
+	resourcelock.Interface
+	// duration is how long another process waits after the last renewal, and safe how long
+	// something may be begun.
+	duration, safe time.Duration
+
+	mu sync.Mutex
+	// renewed is when the last successful renewal was asked for; zero if this process does not lead.
+	renewed time.Time
+	// transitions is which term it leads, once it does.
+	transitions *int
+}
+
+// newLease returns an empty one, which always leads, if there is no leader election.
+func newLease(config *rest.Config, recorder resourcelock.EventRecorder, o Options) (*lease, error) {
+	if !o.LeaderElection {
+		return &lease{}, nil
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return nil, err
+	}
+	lock, err := resourcelock.NewFromKubeconfig(resourcelock.LeasesResourceLock, o.Namespace, Name+"."+v1alpha1.Group,
+		resourcelock.ResourceLockConfig{Identity: host + "_" + string(uuid.NewUUID()), EventRecorder: recorder},
+		config, o.renewDeadline())
+	if err != nil {
+		return nil, err
+	}
+	// By the renewal deadline: what is begun then is with the provider before anybody else leads.
+	return &lease{Interface: lock, duration: o.LeaseDuration, safe: o.renewDeadline()}, nil
+}
+
+func (o Options) renewDeadline() time.Duration { return o.LeaseDuration * 2 / 3 }
+
+// Create implements resourcelock.Interface.
+func (l *lease) Create(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
+	return l.write(r, func() error { return l.Interface.Create(ctx, r) })
+}
+
+// Update implements resourcelock.Interface.
+func (l *lease) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
+	return l.write(r, func() error { return l.Interface.Update(ctx, r) })
+}
+
+func (l *lease) write(r resourcelock.LeaderElectionRecord, write func() error) error {
+	leads := r.HolderIdentity == l.Identity()
+	l.mu.Lock()
+	if leads && l.transitions != nil && *l.transitions != r.LeaderTransitions {
+		l.mu.Unlock()
+		// What is in memory is of its earlier term.
+		return errors.New("another process has led since this one did, which therefore ends")
+	}
+	if !leads {
+		l.renewed = time.Time{}
+	}
+	l.mu.Unlock()
+	asked := time.Now()
+	if err := write(); err != nil || !leads {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.renewed, l.transitions = asked, &r.LeaderTransitions
+	return nil
+}
+
+// leads says whether nobody else can have begun to lead, nor will at once. A process may have
+// been suspended, and its machine, too, which not every clock notices.
+func (l *lease) leads() bool {
+	if l.Interface == nil {
+		return true
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	return !l.renewed.IsZero() && max(now.Sub(l.renewed), now.Round(0).Sub(l.renewed.Round(0))) <= l.safe
+}
