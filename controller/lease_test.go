@@ -145,7 +145,9 @@ func TestLease(t *testing.T) {
 	run(t, "not renewed", func(t *testing.T, o *object, a *replica) {
 		b := start(t, "b", o)
 		time.Sleep(3 * time.Second)
+		o.mu.Lock()
 		a.away = true
+		o.mu.Unlock()
 		for range 40 {
 			time.Sleep(time.Second)
 			synctest.Wait()
@@ -158,9 +160,11 @@ func TestLease(t *testing.T) {
 	})
 	run(t, "another one has led meanwhile", func(t *testing.T, o *object, a *replica) {
 		// As if a had been suspended: it has not noticed, and the lease is free again.
+		o.mu.Lock()
 		record := *o.record
 		record.HolderIdentity, record.LeaderTransitions = "", record.LeaderTransitions+2
 		o.record, o.version = &record, o.version+1
+		o.mu.Unlock()
 		time.Sleep(12 * time.Second)
 		led(t, "with what it knows from before", a, nil, "")
 		<-a.done
