@@ -30,4 +30,7 @@ type Resource struct {
 	ExternalName string `json:"externalName,omitempty"`
 	// LateInitialize lets values that the provider chose be written into spec.forProvider.
 	LateInitialize bool `json:"lateInitialize,omitempty"`
+	// References are attributes that get their values from other resources, by their paths in
+	// Terraform's spelling with dots (network.network_id).
+	References map[string]Reference `json:"references,omitempty"`
 }

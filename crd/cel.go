@@ -32,10 +32,9 @@ func requiredRules(t *model.Type, forProvider props) apiextensionsv1.ValidationR
 		if !f.Required || !f.Input || !celSees(forProvider.Properties[f.InputName()]) {
 			continue
 		}
-		name := celName(f.InputName())
 		out = append(out, apiextensionsv1.ValidationRule{
 			Rule: fmt.Sprintf("!('*' in self.managementPolicies || 'Create' in self.managementPolicies || 'Update' in self.managementPolicies)"+
-				" || has(self.forProvider.%[1]s) || (has(self.initProvider) && has(self.initProvider.%[1]s)) || has(self.references)", name),
+				" || %s || (has(self.initProvider) && %s) || has(self.references)", given("self.forProvider", f.InputName(), f.Reference), given("self.initProvider", f.InputName(), nil)),
 			Message: fmt.Sprintf("spec.forProvider.%s is a required parameter", f.InputName()),
 		})
 	}

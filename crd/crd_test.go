@@ -27,7 +27,12 @@ var update = flag.Bool("update", false, "write golden files anew")
 
 func provider(t rapid.TB, name string, s *schema.Provider) *model.Provider {
 	t.Helper()
-	p, err := model.NewProvider(name, s, config.Provider{})
+	return configured(t, name, s, config.Provider{})
+}
+
+func configured(t rapid.TB, name string, s *schema.Provider, c config.Provider) *model.Provider {
+	t.Helper()
+	p, err := model.NewProvider(name, s, c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,10 @@
 // initProvider may add them, so that the provider says what is missing. spec.import is typed
 // from the identity schema; it can be added later, but neither changed nor removed.
 //
+// A field that may get its value from other resources need not be given if one of its reference and
+// its selector is. Inside elements of lists this is a rule in CEL as well, as far as the API
+// server can afford it; else the provider says what is missing. spec.initProvider has no references.
+//
 // # Numbers
 //
 // Terraform does not tell integers from other numbers, so every number is "type: number". Integers

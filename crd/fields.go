@@ -1,6 +1,8 @@
 package crd
 
 import (
+	"maps"
+
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/landbridge-io/landbridge/model"
@@ -20,6 +22,11 @@ type writer struct {
 	depth int
 	// clusterSecrets: references to Secrets name a namespace.
 	clusterSecrets bool
+	// references: fields may have references to other resources beside them. spent is what the
+	// rules about them cost together, elements how many objects of one place there may be; 0 is one.
+	references bool
+	spent      *int64
+	elements   int64
 }
 
 func (w writer) object(t *model.Type, level int, complete bool) props {
@@ -45,7 +52,10 @@ func (w writer) object(t *model.Type, level int, complete bool) props {
 		p := w.field(f, level+1, complete)
 		out.Properties[name] = p
 		if complete && !w.status && f.Required {
-			out.Required = append(out.Required, name)
+			w.require(&out, f)
+		}
+		if w.references && f.Reference != nil {
+			maps.Copy(out.Properties, referenceFields(f.Reference))
 		}
 	}
 	return out
@@ -73,7 +83,7 @@ func (w writer) typ(t *model.Type, level int, complete bool) props {
 	case model.Object:
 		return w.object(t, level, complete)
 	case model.Map:
-		element := w.element(t, level, complete)
+		element := w.within(0).element(t, level, complete)
 		return props{Type: "object", AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Allows: true, Schema: &element}}
 	case model.List, model.Set:
 		if t.Singleton {
@@ -89,7 +99,7 @@ func (w writer) typ(t *model.Type, level int, complete bool) props {
 }
 
 func (w writer) list(t *model.Type, level int) props {
-	element := w.element(t, level, true)
+	element := w.within(t.MaxItems).element(t, level, true)
 	out := props{Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &element}}
 	if w.status {
 		return out

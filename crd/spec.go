@@ -15,10 +15,11 @@ const (
 )
 
 func specSchema(r *model.Resource, root *model.Type, w writer) props {
+	// The same fields again: what they are is said once, and what is referred to is what the object shall be, always.
+	brief := w
+	w.references, w.spent = true, new(int64)
 	forProvider := w.object(root, 0, false)
 	forProvider.Description = "What the remote object shall be."
-	// The same fields again: what they are is said once.
-	brief := w
 	brief.descriptions = 0
 	initProvider := brief.object(root, 0, false)
 	initProvider.Description = "What the remote object shall be when it is created, and is not looked at afterwards: the fields of forProvider, which wins where both are given. Objects are merged, lists are not."

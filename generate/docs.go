@@ -100,9 +100,23 @@ func fieldRows(b *bytes.Buffer, prefix string, schema props, t *model.Type, stat
 			innerRows(b, at, p, t.Object.ByJSON(name).Type, status)
 			continue
 		}
-		f := t.Object.ByInput(name)
 		text := cell(p.Description)
-		if f.Required {
+		if r := t.Object.ByReference(name); r != nil {
+			kind := "selector"
+			if name == r.Ref {
+				kind = "reference"
+			}
+			if p.Items != nil {
+				kind = "list of reference"
+			}
+			fmt.Fprintf(b, "| `%s` | %s | %s |\n", at, kind, text)
+			continue
+		}
+		f := t.Object.ByInput(name)
+		switch {
+		case f.Required && f.Reference != nil && schema.Properties[f.Reference.Ref].Type != "":
+			text = strings.TrimSuffix(fmt.Sprintf("**Required**, or `%s` or `%s`. %s", f.Reference.Ref, f.Reference.Selector, text), " ")
+		case f.Required:
 			text = strings.TrimSuffix("**Required.** "+text, " ")
 		}
 		if f.SecretRef != "" {

@@ -26,7 +26,7 @@ import (
 )
 
 func TestDocsGolden(t *testing.T) {
-	out := output(t, provide(t, "everything", schematest.Everything(), config.Provider{}))
+	out := output(t, provide(t, "everything", schematest.Everything(), schematest.References()))
 	for _, name := range []string{"everything/thing.md", "everything/plain.md", "README.md"} {
 		golden(t, filepath.Base(name), out.Files["docs/kinds/"+name])
 	}

@@ -60,7 +60,7 @@ func provider(types map[string]*schema.Block) *schema.Provider {
 }
 
 func TestGolden(t *testing.T) {
-	out := output(t, provide(t, "everything", schematest.Everything(), config.Provider{}))
+	out := output(t, provide(t, "everything", schematest.Everything(), schematest.References()))
 	for _, name := range []string{"zz_thing_types.go", "zz_plain_types.go", "zz_groupversion_info.go"} {
 		golden(t, name, out.Files["apis/everything/v1alpha1/"+name])
 	}

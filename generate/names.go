@@ -2,6 +2,7 @@ package generate
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/landbridge-io/landbridge/model"
 )
@@ -19,8 +20,9 @@ func (s scope) claim(name string) string {
 	return got
 }
 
-// fieldName is what a field of an object is called in Go: as a value, and as a reference to a Secret.
-type fieldName struct{ value, secretRef string }
+// fieldName is what a field of an object is called in Go: as a value, as a reference to a Secret, and
+// as one to other resources.
+type fieldName struct{ value, secretRef, ref, selector string }
 
 // fieldNames names the fields of an object. As in the model, a name is claimed whether or not it is
 // used, so that a field that becomes an input, or sensitive, renames no other.
@@ -38,7 +40,30 @@ func fieldNames(t *model.Fields) map[*model.Field]fieldName {
 			out[f] = n
 		}
 	}
+	for _, f := range t.All {
+		if r := f.Reference; r != nil {
+			n := out[f]
+			n.ref, n.selector = taken.claim(referenceName(n.value, "Ref", r.Ref, r)), taken.claim(referenceName(n.value, "Selector", r.Selector, r))
+			out[f] = n
+		}
+	}
 	return out
+}
+
+// referenceName is what a field beside a referring one is called in Go: after that one, unless its
+// author chose a name.
+func referenceName(value, suffix, property string, r *model.Reference) string {
+	base := r.Field().JSONName
+	if r.Many {
+		base, value = model.Singular(base), model.Singular(value)
+		if suffix == "Ref" {
+			suffix += "s"
+		}
+	}
+	if property == base+suffix {
+		return value + suffix
+	}
+	return strings.ToUpper(property[:1]) + property[1:]
 }
 
 // renamedFields are the fields whose names are not the natural ones.

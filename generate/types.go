@@ -95,6 +95,9 @@ func (b *types) object(name string, t *model.Type, schema props, status bool) er
 		}
 		field.optional(property, slices.Contains(schema.Required, property))
 		declared.fields = append(declared.fields, field)
+		if r := f.Reference; r != nil && !status {
+			declared.fields = append(declared.fields, b.referenceFields(name, names[f], r, schema)...)
+		}
 	}
 	if len(declared.fields) != len(schema.Properties) {
 		return fmt.Errorf("%s: the CRD has %d fields, and the model %d", name, len(schema.Properties), len(declared.fields))
@@ -182,6 +185,13 @@ func nilable(typ string) bool {
 func markers(schema props) []string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	if len(schema.Enum) > 0 {
+		values := make([]string, len(schema.Enum))
+		for i, v := range schema.Enum {
+			values[i] = strings.Trim(string(v.Raw), `"`)
+		}
+		add("+kubebuilder:validation:Enum=%s", strings.Join(values, ";"))
+	}
 	if schema.MinLength != nil {
 		add("+kubebuilder:validation:MinLength=%d", *schema.MinLength)
 	}

@@ -29,5 +29,12 @@
 // bytes of the key; every other type is JSON there, in the spelling spec would have.
 // A sensitive value is never an observation, and neither is anything inside it.
 //
+// # References
+//
+// An attribute that is configured to come from other resources has two fields beside it, named after
+// its own: vpcId has vpcIdRef and vpcIdSelector, a list subnetIds has subnetIdRefs and
+// subnetIdSelector. A name that is taken is an error. What may be referred to is a kind of this provider,
+// or of another one, which nobody here knows.
+//
 // It never sees a value of a resource.
 package model

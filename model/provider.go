@@ -103,6 +103,11 @@ func NewProvider(name string, s *schema.Provider, c config.Provider) (*Provider,
 		p.Renamed = append(p.Renamed, renamed...)
 		p.Resources[t] = r
 	}
+	for _, t := range slices.Sorted(maps.Keys(c.Resources)) {
+		if err := p.refer(p.Resources[t], c.Resources[t].References); err != nil {
+			return nil, fmt.Errorf("resources.%s.%w", t, err)
+		}
+	}
 	slices.SortStableFunc(p.Renamed, func(a, b Renamed) int { return strings.Compare(a.Type, b.Type) })
 	return p, nil
 }

@@ -26,6 +26,7 @@ type Resource struct {
 
 	omit         []string
 	externalName string
+	references   []*Reference
 
 	rootOnce     sync.Once
 	root         *Type
@@ -105,17 +106,10 @@ func (r *Resource) check(c config.Resource) error {
 
 // find is the field at a path of Terraform names; collections on the way are passed through.
 func (t *Type) find(path []string) *Field {
-	for t.Element != nil {
-		t = t.Element
+	if way, _ := t.trace(path); way != nil {
+		return way[len(way)-1]
 	}
-	if t.Object == nil {
-		return nil
-	}
-	f := t.Object.ByTerraform(path[0])
-	if f == nil || len(path) == 1 {
-		return f
-	}
-	return f.Type.find(path[1:])
+	return nil
 }
 
 // Category is the one of all managed resources of Landbridge, of whatever provider.

@@ -63,6 +63,7 @@ type Fields struct {
 	All []*Field
 
 	terraform, json, input map[string]*Field
+	reference              map[string]*Reference
 	secret                 bool
 }
 
@@ -75,6 +76,9 @@ func (f *Fields) ByJSON(name string) *Field { return f.json[name] }
 // ByInput finds an input by its name in spec, which is Field.InputName; nil if there is none.
 func (f *Fields) ByInput(name string) *Field { return f.input[name] }
 
+// ByReference finds the reference that a field of this name in spec belongs to; nil if there is none.
+func (f *Fields) ByReference(name string) *Reference { return f.reference[name] }
+
 // Field is one named value of an object.
 type Field struct {
 	// Name is Terraform's, JSONName the one in status, and in spec unless SecretRef is set.
@@ -83,6 +87,8 @@ type Field struct {
 	// SecretRef is the name under which spec refers to a Secret for the value; empty unless the
 	// field is an input that is sensitive or write-only.
 	SecretRef string
+	// Reference is how the field gets its value from other resources; nil if it does not.
+	Reference *Reference
 	Type      *Type
 
 	// Input says that the field can be set in spec.

@@ -368,7 +368,7 @@ func (d *decoder) object(t *model.Type, in map[string]any) cty.Value {
 
 func (d *decoder) unknownKeys(t *model.Type, in map[string]any) {
 	for _, k := range slices.Sorted(maps.Keys(in)) {
-		if d.whole && t.Object.ByJSON(k) != nil || !d.whole && t.Object.ByInput(k) != nil {
+		if d.whole && t.Object.ByJSON(k) != nil || !d.whole && (t.Object.ByInput(k) != nil || t.Object.ByReference(k) != nil) {
 			continue
 		}
 		d.push(cty.GetAttrStep{Name: k})

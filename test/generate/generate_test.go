@@ -50,6 +50,8 @@ func models(t *testing.T) map[string]*model.Provider {
 	}
 	add("everything", "everything", schematest.Everything(), config.Provider{})
 	add("described", "described", described(), config.Provider{})
+	add("references", "everything", schematest.Everything(), schematest.References())
+	add("hcloudreferences", "hcloud", schematest.Provider(t, "hcloud"), schematest.ReferencesEverywhere(schematest.Provider(t, "hcloud")))
 	add("configured", "random", schematest.Provider(t, "random"), config.Provider{
 		Group: "chance.example.org",
 		Resources: map[string]config.Resource{

@@ -1,0 +1,306 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/zclconf/go-cty/cty"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/landbridge-io/landbridge/config"
+)
+
+// ExternalNamePath is where a custom resource has its external name.
+const ExternalNamePath = "metadata.annotations[crossplane.io/external-name]"
+
+// Reference is how a field gets its value from other resources, in the words of the Crossplane
+// Resource Model.
+type Reference struct {
+	// Path are the fields that lead to the one that gets the value, which is the last.
+	Path []*Field
+	// Ref and Selector are the names of the fields beside it in spec.forProvider.
+	Ref, Selector string
+	// Many: the field is a list or set, and so is Ref.
+	Many bool
+	// Targets are what may be referred to: at least one, of kinds with different names.
+	Targets []ReferenceTarget
+}
+
+// ReferenceTarget is a kind that may be referred to.
+type ReferenceTarget struct {
+	kschema.GroupVersionKind
+	// FieldPath is the field that is the value, unless Extract makes it.
+	FieldPath string
+	Extract   func(target map[string]any) any
+}
+
+// Field is the field that gets the value.
+func (r *Reference) Field() *Field { return r.Path[len(r.Path)-1] }
+
+// Value is the type of one value.
+func (r *Reference) Value() *Type {
+	if r.Many {
+		return r.Field().Type.Element
+	}
+	return r.Field().Type
+}
+
+// Target is the one of a kind; the empty kind is the first. Nil: it may not be referred to.
+func (r *Reference) Target(kind string) *ReferenceTarget {
+	for i := range r.Targets {
+		if kind == "" || r.Targets[i].Kind == kind {
+			return &r.Targets[i]
+		}
+	}
+	return nil
+}
+
+// Kinds are the names of the kinds that may be referred to.
+func (r *Reference) Kinds() []string {
+	out := make([]string, len(r.Targets))
+	for i, t := range r.Targets {
+		out[i] = t.Kind
+	}
+	return out
+}
+
+// References are the configured references, sorted by their Terraform paths.
+func (r *Resource) References() []*Reference { return r.references }
+
+// refer makes the references of a resource type. The kinds of all are settled.
+func (p *Provider) refer(r *Resource, configured map[string]config.Reference) error {
+	for _, at := range slices.Sorted(maps.Keys(configured)) {
+		if configured[at].None {
+			continue
+		}
+		ref, err := p.reference(r.Root(), at, configured[at])
+		if err != nil {
+			return fmt.Errorf("references.%s%w", at, err)
+		}
+		r.references = append(r.references, ref)
+	}
+	return nil
+}
+
+// reference makes a reference, and tells its field. Errors begin with what is wrong of it: ".targets[0].type: ...", or ": ...".
+func (p *Provider) reference(root *Type, at string, c config.Reference) (*Reference, error) {
+	path, parent := root.trace(strings.Split(at, "."))
+	if path == nil {
+		return nil, fmt.Errorf(": there is no attribute %s", at)
+	}
+	out := &Reference{Path: path}
+	f := out.Field()
+	switch {
+	case !f.Input:
+		return nil, errors.New(": it cannot be set")
+	case slices.ContainsFunc(path, (*Field).Secret):
+		return nil, errors.New(": it is sensitive, and comes from a Secret")
+	case f.Type.IsPrimitive():
+	case (f.Type.Kind == List || f.Type.Kind == Set) && f.Type.Element.IsPrimitive():
+		out.Many = true
+	default:
+		return nil, fmt.Errorf(": it is of type %s, where a string, number or boolean, or a list or set of such, can come from other resources", f.Type.shape())
+	}
+	if len(c.Targets) == 0 {
+		return nil, errors.New(".targets: name at least one")
+	}
+	for i, t := range c.Targets {
+		target, err := p.target(t)
+		if err != nil {
+			return nil, fmt.Errorf(".targets[%d]%w", i, err)
+		}
+		if out.Target(target.Kind) != nil && len(out.Targets) > 0 {
+			return nil, fmt.Errorf(".targets[%d]: there is another target of kind %s", i, target.Kind)
+		}
+		out.Targets = append(out.Targets, target)
+	}
+	base, ref := f.JSONName, "Ref"
+	if out.Many {
+		base, ref = Singular(base), "Refs"
+	}
+	for _, x := range []struct {
+		name       *string
+		option     string
+		configured string
+		natural    string
+	}{{&out.Ref, "refField", c.RefField, base + ref}, {&out.Selector, "selectorField", c.SelectorField, base + "Selector"}} {
+		*x.name = x.natural
+		if x.configured != "" {
+			if !isFieldName(x.configured) {
+				return nil, fmt.Errorf(".%s: %q is no name of a field, such as %s", x.option, x.configured, x.natural)
+			}
+			*x.name = x.configured
+		}
+		if parent.taken(*x.name) {
+			return nil, fmt.Errorf(": the name %s is taken by another field: give it another one with %s", *x.name, x.option)
+		}
+		if parent.reference == nil {
+			parent.reference = map[string]*Reference{}
+		}
+		parent.reference[*x.name] = out
+	}
+	f.Reference = out
+	return out, nil
+}
+
+func (p *Provider) target(c config.Target) (ReferenceTarget, error) {
+	var out ReferenceTarget
+	given := 0
+	for _, x := range []bool{c.Attribute != "", c.FieldPath != "", c.Extract != nil} {
+		if x {
+			given++
+		}
+	}
+	switch {
+	case given > 1:
+		return out, errors.New(": give at most one of attribute, fieldPath and an extractor")
+	case (c.Type != "") == (c.Kind != ""), c.Type != "" && c.APIVersion != "":
+		return out, errors.New(": give either type, or apiVersion and kind")
+	case c.Kind != "" && c.Attribute != "":
+		return out, errors.New(".attribute: it is for a type of this provider; give fieldPath")
+	}
+	out.FieldPath, out.Extract = ExternalNamePath, c.Extract
+	if c.Type == "" {
+		gv, err := kschema.ParseGroupVersion(c.APIVersion)
+		if err != nil || gv.Group == "" || gv.Version == "" {
+			return out, fmt.Errorf(".apiVersion: %q is not of the form group/version", c.APIVersion)
+		}
+		out.GroupVersionKind = gv.WithKind(c.Kind)
+		if c.FieldPath != "" {
+			out.FieldPath = c.FieldPath
+			return out, checkFieldPath(c.FieldPath)
+		}
+		return out, nil
+	}
+	r := p.Resources[c.Type]
+	if r == nil {
+		return out, fmt.Errorf(".type: the provider has no resource type %s", c.Type)
+	}
+	out.GroupVersionKind = r.GroupVersionKind()
+	switch {
+	case c.Attribute != "":
+		path, err := r.observed(c.Attribute)
+		if err != nil {
+			return out, fmt.Errorf(".attribute: %w", err)
+		}
+		out.FieldPath = path
+	case c.FieldPath != "":
+		out.FieldPath = c.FieldPath
+		if err := checkFieldPath(c.FieldPath); err != nil {
+			return out, err
+		}
+		for _, prefix := range []string{"status.atProvider", "spec.forProvider"} {
+			if rest, ok := strings.CutPrefix(c.FieldPath, prefix+"."); ok {
+				if _, err := r.ParseFieldPath(rest); err != nil {
+					return out, fmt.Errorf(".fieldPath: %s: %w", prefix, err)
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+// observed is where status has an attribute of a plain type, given in Terraform's spelling with dots.
+func (r *Resource) observed(attribute string) (string, error) {
+	var at cty.Path
+	path, _ := r.Root().trace(strings.Split(attribute, "."))
+	if path == nil {
+		return "", fmt.Errorf("%s has no attribute %s", r.Type, attribute)
+	}
+	for i, f := range path {
+		at = at.GetAttr(f.Name)
+		switch last := i == len(path)-1; {
+		case !f.Observed:
+			return "", fmt.Errorf("%s of %s is sensitive or omitted", attribute, r.Type)
+		case last && !f.Type.IsPrimitive(), !last && f.Type.Kind != Object && !f.Type.Singleton:
+			return "", fmt.Errorf("%s of %s is not one string, number or boolean", attribute, r.Type)
+		case f.Type.Singleton:
+			at = at.IndexInt(0)
+		}
+	}
+	return "status.atProvider." + r.FieldPath(at), nil
+}
+
+func checkFieldPath(path string) error {
+	steps, err := splitPath(path)
+	if err != nil {
+		return fmt.Errorf(".fieldPath: %q: %w", path, err)
+	}
+	if len(steps) < 2 || !slices.Contains([]string{"spec", "status", "metadata"}, steps[0].text) {
+		return fmt.Errorf(".fieldPath: %q is no path of a custom resource, such as status.atProvider.arn", path)
+	}
+	return nil
+}
+
+// trace is the way to the field at a path of Terraform names, and the object that holds it;
+// collections on the way are passed through.
+func (t *Type) trace(path []string) ([]*Field, *Fields) {
+	var out []*Field
+	var in *Fields
+	for _, name := range path {
+		for t.Element != nil {
+			t = t.Element
+		}
+		if t.Object == nil {
+			return nil, nil
+		}
+		in = t.Object
+		f := in.ByTerraform(name)
+		if f == nil {
+			return nil, nil
+		}
+		out, t = append(out, f), f.Type
+	}
+	return out, in
+}
+
+// shape is a type as people name it: map of object.
+func (t *Type) shape() string {
+	if t.Element != nil && !t.Singleton {
+		return fmt.Sprintf("%s of %s", t.Kind, t.Element.shape())
+	}
+	if t.Singleton {
+		return string(Object)
+	}
+	return string(t.Kind)
+}
+
+// taken says whether a name means something in spec or status.
+func (f *Fields) taken(name string) bool {
+	return f.json[name] != nil || f.input[name] != nil || f.reference[name] != nil
+}
+
+func isFieldName(name string) bool {
+	for i, r := range name {
+		if !(r >= 'a' && r <= 'z' || i > 0 && r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r))) {
+			return false
+		}
+	}
+	return name != ""
+}
+
+// Singular is what the elements of a list are called. As for plurals, it is a few fixed rules, since
+// fields are named by it.
+func Singular(name string) string {
+	lower := strings.ToLower(name)
+	cut := func(suffix string, n int, with string) (string, bool) {
+		if strings.HasSuffix(lower, suffix) && len(name) > len(suffix) {
+			return name[:len(name)-n] + with, true
+		}
+		return "", false
+	}
+	for _, x := range []struct {
+		suffix string
+		cut    int
+		with   string
+	}{{"ies", 3, "y"}, {"sses", 2, ""}, {"xes", 2, ""}, {"ches", 2, ""}, {"shes", 2, ""}, {"ss", 0, ""}, {"us", 0, ""}, {"is", 0, ""}, {"s", 1, ""}} {
+		if out, ok := cut(x.suffix, x.cut, x.with); ok {
+			return out
+		}
+	}
+	return name
+}
