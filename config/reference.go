@@ -5,6 +5,7 @@ package config
 type Reference struct {
 	// Targets are what may be referred to. Of several, no two have the same kind, and the first is
 	// meant where a reference names no kind.
+	// +optional
 	Targets []Target `json:"targets,omitempty"`
 	// RefField and SelectorField are the names of the two fields; empty: vpcIdRef and vpcIdSelector
 	// for vpcId, subnetIdRefs and subnetIdSelector for a list subnetIds.
@@ -29,5 +30,13 @@ type Target struct {
 	FieldPath string `json:"fieldPath,omitempty"`
 	// Extract makes the value of the custom resource as it is in the cluster, which it must not
 	// change. Nil, or an empty string, is no value yet.
-	Extract func(target map[string]any) any `json:"-"`
+	Extract Extractor `json:"-"`
 }
+
+// Extractor makes the value of a reference of the custom resource that is referred to.
+//
+// +kubebuilder:object:generate=false
+type Extractor func(target map[string]any) any
+
+// DeepCopy is the same function.
+func (e Extractor) DeepCopy() Extractor { return e }

@@ -61,6 +61,17 @@ func (w writer) object(t *model.Type, level int, complete bool) props {
 	return out
 }
 
+// added is the object with fields that the provider does not have.
+func (w writer) added(object props, fields []*model.Field) props {
+	for _, f := range fields {
+		if object.Properties == nil {
+			object.Properties = map[string]props{}
+		}
+		object.Properties[f.JSONName] = w.field(f, 1, false)
+	}
+	return object
+}
+
 func (w writer) field(f *model.Field, level int, complete bool) props {
 	if !w.status && f.SecretRef != "" {
 		p := secretRef(w.clusterSecrets)
@@ -73,7 +84,11 @@ func (w writer) field(f *model.Field, level int, complete bool) props {
 }
 
 func (w writer) typ(t *model.Type, level int, complete bool) props {
-	switch t.Kind {
+	switch t.Presented() {
+	case model.JSON:
+		return anything()
+	case model.Integer:
+		return props{Type: "integer"}
 	case model.String:
 		return props{Type: "string"}
 	case model.Number:

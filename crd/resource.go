@@ -1,6 +1,7 @@
 package crd
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -38,7 +39,7 @@ func Resource(r *model.Resource) (*apiextensionsv1.CustomResourceDefinition, err
 }
 
 func resource(r *model.Resource, root *model.Type, w writer) *apiextensionsv1.CustomResourceDefinition {
-	about := shorten(plain(r.Schema.Block.Description.Text), 1024)
+	about := shorten(plain(cmp.Or(r.Description, r.Schema.Block.Description.Text)), 1024)
 	if about != "" {
 		about = "\n" + about
 	}

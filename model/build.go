@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -12,21 +13,24 @@ import (
 
 // place is where in a resource type something is being built.
 type place struct {
-	// omit holds the paths to leave out, relative to here.
-	omit []string
+	rules *rules
+	// path is Terraform's, with dots.
+	path string
 	// input and observed say whether fields here can be inputs and observations at all.
 	input, observed bool
 	root            bool
 }
 
 func (p place) in(name string) place {
-	var omit []string
-	for _, o := range p.omit {
-		if rest, ok := strings.CutPrefix(o, name+"."); ok {
-			omit = append(omit, rest)
-		}
+	return place{rules: p.rules, path: p.to(name), input: p.input, observed: p.observed}
+}
+
+// to is the path of a field here.
+func (p place) to(name string) string {
+	if p.path == "" {
+		return name
 	}
-	return place{omit: omit, input: p.input, observed: p.observed}
+	return p.path + "." + name
 }
 
 func blockType(b *schema.Block, p place) *Type {
@@ -37,32 +41,33 @@ func blockType(b *schema.Block, p place) *Type {
 	for _, name := range slices.Sorted(maps.Keys(b.Blocks)) {
 		fields = append(fields, blockField(name, b.Blocks[name], p))
 	}
-	t := &Type{Kind: Object, Cty: b.ImpliedType(), Object: newFields(fields)}
+	t := &Type{Kind: Object, Cty: b.ImpliedType(), Object: newFields(fields, p)}
 	t.Absent = cty.NullVal(t.Cty)
 	return t
 }
 
 func attributeField(name string, a *schema.Attribute, p place) *Field {
-	inside := p.in(name)
-	omitted := slices.Contains(p.omit, name)
-	inside.input = p.input && (a.Required || a.Optional) && !omitted && !(p.root && isImplicitID(name, a))
-	inside.observed = p.observed && !a.Sensitive && !a.WriteOnly && !omitted
+	inside, c := p.in(name), p.rules.fields[p.to(name)]
+	omitted, settled := p.rules.omit[inside.path], p.root && p.rules.settled[name]
+	inside.input = p.input && (a.Required || a.Optional) && !omitted && !settled && !(p.root && isImplicitID(name, a))
+	inside.observed = p.observed && !a.Sensitive && !c.Sensitive && !a.WriteOnly && !omitted
 	f := &Field{
-		Name: name, Input: inside.input, Observed: inside.observed,
+		Name: name, Input: inside.input, Observed: inside.observed, Settled: settled, LateIgnored: p.rules.late[inside.path],
 		Required: a.Required, Optional: a.Optional, Computed: a.Computed,
-		Sensitive: a.Sensitive, WriteOnly: a.WriteOnly,
+		Sensitive: a.Sensitive || c.Sensitive, WriteOnly: a.WriteOnly,
 		Deprecated: a.Deprecated, DeprecationMessage: a.DeprecationMessage,
-		Description: strings.TrimSpace(a.Description.Text),
+		Description: cmp.Or(c.Description, strings.TrimSpace(a.Description.Text)),
 	}
 	if a.Nested == nil {
-		f.Type = plainType(a.Type)
+		f.Type = plainType(a.Type, inside)
+		p.rules.present(f.Type, inside.path)
 		return f
 	}
 	nested := make([]*Field, 0, len(a.Nested.Attributes))
 	for _, n := range slices.Sorted(maps.Keys(a.Nested.Attributes)) {
 		nested = append(nested, attributeField(n, a.Nested.Attributes[n], inside))
 	}
-	object := &Type{Kind: Object, Cty: a.Nested.ObjectType(), Object: newFields(nested)}
+	object := &Type{Kind: Object, Cty: a.Nested.ObjectType(), Object: newFields(nested, inside)}
 	object.Absent = cty.NullVal(object.Cty)
 	f.Type = nestedType(a.Nested.Nesting, object, a.Nested.ImpliedType())
 	f.Type.Absent = cty.NullVal(f.Type.Cty)
@@ -71,14 +76,14 @@ func attributeField(name string, a *schema.Attribute, p place) *Field {
 
 func blockField(name string, b *schema.NestedBlock, p place) *Field {
 	inside := p.in(name)
-	omitted := slices.Contains(p.omit, name)
+	omitted := p.rules.omit[inside.path]
 	inside.input = p.input && !b.Computed && !omitted
 	inside.observed = p.observed && !omitted
 	f := &Field{
-		Name: name, Input: inside.input, Observed: inside.observed,
+		Name: name, Input: inside.input, Observed: inside.observed, LateIgnored: p.rules.late[inside.path],
 		Required: b.MinItems > 0 && !b.Computed, Optional: b.MinItems == 0 && !b.Computed, Computed: b.Computed,
 		Deprecated: b.Deprecated, DeprecationMessage: b.DeprecationMessage,
-		Description: strings.TrimSpace(b.Description.Text),
+		Description: cmp.Or(p.rules.fields[inside.path].Description, strings.TrimSpace(b.Description.Text)),
 	}
 	f.Type = nestedType(b.Nesting, blockType(b.Block, inside), b.ImpliedType())
 	f.Type.Block = b.Nesting
@@ -113,9 +118,11 @@ func isImplicitID(name string, a *schema.Attribute) bool {
 
 // PlainType is the form of a type that no schema says more about, such as the type of a plain
 // attribute. The fields of its objects are inputs and observations alike.
-func PlainType(t cty.Type) *Type { return plainType(t) }
+func PlainType(t cty.Type) *Type {
+	return plainType(t, place{rules: &rules{}, input: true, observed: true})
+}
 
-func plainType(t cty.Type) *Type {
+func plainType(t cty.Type, p place) *Type {
 	out := &Type{Cty: t, Absent: cty.NullVal(t)}
 	switch {
 	case t == cty.String:
@@ -125,26 +132,31 @@ func plainType(t cty.Type) *Type {
 	case t == cty.Bool:
 		out.Kind = Bool
 	case t.IsListType():
-		out.Kind, out.Element = List, plainType(t.ElementType())
+		out.Kind, out.Element = List, plainType(t.ElementType(), p)
 	case t.IsSetType():
-		out.Kind, out.Element = Set, plainType(t.ElementType())
+		out.Kind, out.Element = Set, plainType(t.ElementType(), p)
 	case t.IsMapType():
-		out.Kind, out.Element = Map, plainType(t.ElementType())
+		out.Kind, out.Element = Map, plainType(t.ElementType(), p)
 	case t.IsTupleType():
 		out.Kind = Tuple
 		for _, e := range t.TupleElementTypes() {
-			out.Tuple = append(out.Tuple, plainType(e))
+			out.Tuple = append(out.Tuple, plainType(e, p))
 		}
 	case t.IsObjectType():
 		out.Kind = Object
 		var fields []*Field
 		for _, name := range slices.Sorted(maps.Keys(t.AttributeTypes())) {
-			fields = append(fields, &Field{
-				Name: name, Type: plainType(t.AttributeType(name)),
-				Input: true, Observed: true, Optional: true,
-			})
+			inside := p.in(name)
+			omitted := p.rules.omit[inside.path]
+			f := &Field{
+				Name: name, Type: plainType(t.AttributeType(name), inside),
+				Input: !omitted, Observed: !omitted, Optional: true, LateIgnored: p.rules.late[inside.path],
+				Description: p.rules.fields[inside.path].Description,
+			}
+			p.rules.present(f.Type, inside.path)
+			fields = append(fields, f)
 		}
-		out.Object = newFields(fields)
+		out.Object = newFields(fields, p)
 	default:
 		out.Kind = Dynamic
 	}
@@ -153,7 +165,7 @@ func plainType(t cty.Type) *Type {
 
 // newFields names the fields. Every name a field might be known by is claimed, whether or not it
 // is used, so that a flag that changes between versions of a provider renames no other field.
-func newFields(fields []*Field) *Fields {
+func newFields(fields []*Field, p place) *Fields {
 	slices.SortFunc(fields, func(a, b *Field) int { return strings.Compare(a.Name, b.Name) })
 	out := &Fields{
 		All:       fields,
@@ -162,8 +174,11 @@ func newFields(fields []*Field) *Fields {
 		input:     make(map[string]*Field, len(fields)),
 	}
 	taken := make(map[string]bool, len(fields))
+	p.rules.rename(fields, p, taken)
 	for _, f := range fields {
-		f.JSONName = claim(taken, camelCase(f.Name), f.Name)
+		if f.JSONName == "" {
+			f.JSONName = claim(taken, camelCase(f.Name), f.Name)
+		}
 	}
 	for _, f := range fields {
 		if f.Input && f.Secret() {

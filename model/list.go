@@ -16,7 +16,7 @@ func (p *Provider) ListResource(resourceType string) *ListResource {
 	if b == nil {
 		return nil
 	}
-	return &ListResource{Type: resourceType, Config: blockType(b, place{input: true})}
+	return &ListResource{Type: resourceType, Config: blockType(b, place{input: true, rules: &rules{}})}
 }
 
 // UserPath spells a path of the arguments: example_thing.vpcId.

@@ -121,21 +121,21 @@ func TestConfigurationErrors(t *testing.T) {
 		config config.Provider
 		want   string
 	}{
-		"no name":                 {name: "?", want: `provider name "?"`},
-		"group":                   {config: config.Provider{Group: "here"}, want: `group "here": it must be a domain name with a dot, such as cloud.landbridge.io`},
-		"no such type":            {config: config.Provider{Resources: map[string]config.Resource{"cloud_nothing": {}}}, want: "resources: the provider has no resource type cloud_nothing"},
-		"kind of a group":         {config: thing(config.Resource{Group: "x y.z"}), want: `resources.cloud_thing: group "x y.z"`},
-		"kind":                    {config: thing(config.Resource{Kind: "my-kind"}), want: `resources.cloud_thing: kind "my-kind": it must be in PascalCase`},
-		"plural":                  {config: thing(config.Resource{Plural: "My_Kinds"}), want: `resources.cloud_thing: plural "My_Kinds"`},
-		"short name":              {config: thing(config.Resource{ShortNames: []string{"A"}}), want: `resources.cloud_thing: short name "A"`},
-		"kind is taken":           {config: thing(config.Resource{Kind: "ProviderConfig"}), want: "resources.cloud_thing: kind ProviderConfig is taken"},
-		"plural is taken":         {config: thing(config.Resource{Plural: "providerconfigs"}), want: "resources.cloud_thing: plural providerconfigs is taken"},
-		"short name is taken":     {config: thing(config.Resource{ShortNames: []string{"thing"}}), want: "resources.cloud_thing: short name thing is taken"},
-		"omit nothing":            {config: thing(config.Resource{Omit: []string{"tags.a"}}), want: "resources.cloud_thing: omit: there is no tags.a"},
-		"omit what is required":   {config: thing(config.Resource{Omit: []string{"name"}}), want: "resources.cloud_thing: omit: name is required"},
-		"external name nowhere":   {config: thing(config.Resource{ExternalName: "nowhere"}), want: "resources.cloud_thing: externalName: there is no attribute nowhere"},
-		"external name secret":    {config: thing(config.Resource{ExternalName: "secret"}), want: "resources.cloud_thing: externalName: secret is sensitive"},
-		"external name not plain": {config: thing(config.Resource{ExternalName: "tags"}), want: "resources.cloud_thing: externalName: tags is neither a string nor a number"},
+		"no name":                 {name: "?", want: `name: provider name "?"`},
+		"group":                   {config: config.Provider{Group: "here"}, want: `group: "here": it must be a domain name with a dot, such as cloud.landbridge.io`},
+		"no such type":            {config: config.Provider{Resources: map[string]config.Resource{"cloud_nothing": {}}}, want: "resources.cloud_nothing: the provider has no resource type cloud_nothing"},
+		"kind of a group":         {config: thing(config.Resource{Group: "x y.z"}), want: `resources.cloud_thing.group: "x y.z"`},
+		"kind":                    {config: thing(config.Resource{Kind: "my-kind"}), want: `resources.cloud_thing.kind: "my-kind": it must be in PascalCase`},
+		"plural":                  {config: thing(config.Resource{Plural: "My_Kinds"}), want: `resources.cloud_thing.plural: "My_Kinds"`},
+		"short name":              {config: thing(config.Resource{ShortNames: []string{"A"}}), want: `resources.cloud_thing.shortNames[0]: "A"`},
+		"kind is taken":           {config: thing(config.Resource{Kind: "ProviderConfig"}), want: "resources.cloud_thing.kind: ProviderConfig is taken"},
+		"plural is taken":         {config: thing(config.Resource{Plural: "providerconfigs"}), want: "resources.cloud_thing.plural: providerconfigs is taken"},
+		"short name is taken":     {config: thing(config.Resource{ShortNames: []string{"thing"}}), want: "resources.cloud_thing.shortNames[0]: thing is taken"},
+		"omit nothing":            {config: thing(config.Resource{Omit: []string{"tags.a"}}), want: "resources.cloud_thing.omit[0]: there is no tags.a"},
+		"omit what is required":   {config: thing(config.Resource{Omit: []string{"name"}}), want: "resources.cloud_thing.omit[0]: name is required"},
+		"external name nowhere":   {config: thing(config.Resource{ExternalName: &config.ExternalName{Attribute: "nowhere"}}), want: "resources.cloud_thing.externalName.attribute: there is no attribute nowhere"},
+		"external name secret":    {config: thing(config.Resource{ExternalName: &config.ExternalName{Attribute: "secret"}}), want: "resources.cloud_thing.externalName.attribute: secret is sensitive"},
+		"external name not plain": {config: thing(config.Resource{ExternalName: &config.ExternalName{Attribute: "tags"}}), want: "resources.cloud_thing.externalName.attribute: tags is neither a string nor a number"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

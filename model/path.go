@@ -74,7 +74,7 @@ func (t *Type) spell(prefix string, p cty.Path, refs bool) string {
 				b.WriteString(diagnostic.FormatIndex(s.Key))
 			}
 			if t != nil && t.Kind == Tuple {
-				t = t.at(s.Key)
+				t = t.elementAt(s.Key)
 			} else {
 				t = t.element()
 			}
@@ -97,7 +97,7 @@ func (t *Type) element() *Type {
 	return t.Element
 }
 
-func (t *Type) at(key cty.Value) *Type {
+func (t *Type) elementAt(key cty.Value) *Type {
 	if key.Type() != cty.Number || key.IsNull() || !key.IsKnown() {
 		return nil
 	}
@@ -138,7 +138,7 @@ func (r *Resource) ParseFieldPath(s string) (cty.Path, error) {
 			out = out.IndexInt(i)
 			if t.Kind == List {
 				t = t.Element
-			} else if t = t.at(cty.NumberIntVal(int64(i))); t == nil {
+			} else if t = t.elementAt(cty.NumberIntVal(int64(i))); t == nil {
 				return nil, fmt.Errorf("%q: there is no element %d", s, i)
 			}
 		case Map:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -55,57 +56,56 @@ func NewProvider(name string, s *schema.Provider, c config.Provider) (*Provider,
 		short = strings.ToLower(strings.ReplaceAll(name, "_", "-"))
 	}
 	if msgs := validation.IsDNS1035Label(short); len(msgs) > 0 {
-		return nil, fmt.Errorf("provider name %q: %s", short, strings.Join(msgs, "; "))
+		return nil, config.At(fmt.Errorf("provider name %q: %s", short, strings.Join(msgs, "; ")), "name")
 	}
 	p := &Provider{
 		Name: short, Group: c.Group, Version: Version, Schema: s,
-		Config:    blockType(s.Config, place{input: true}),
+		Config:    blockType(s.Config, place{input: true, rules: &rules{}}),
 		Resources: make(map[string]*Resource, len(s.Resources)),
 	}
 	if p.Group == "" {
 		p.Group = short + ".landbridge.io"
 	}
 	if err := checkGroup(p.Group); err != nil {
-		return nil, err
+		return nil, config.At(err, "group")
 	}
-	for _, t := range slices.Sorted(maps.Keys(c.Resources)) {
-		if s.Resources[t] == nil {
-			return nil, fmt.Errorf("resources: the provider has no resource type %s", t)
-		}
+	configured, err := c.Merge(s.Resources)
+	if err != nil {
+		return nil, err
 	}
 
 	names := newNameSpace()
 	names.reserve(p.Group, ProviderConfigKind, ClusterProviderConfigKind)
 	types := slices.Sorted(maps.Keys(s.Resources))
 	// Configured names first: what an author chose is not taken away by what was made up.
-	slices.SortStableFunc(types, func(a, b string) int { return chosen(c.Resources[b]) - chosen(c.Resources[a]) })
+	slices.SortStableFunc(types, func(a, b string) int { return chosen(configured[b].Resource) - chosen(configured[a].Resource) })
 	for _, t := range types {
-		rc := c.Resources[t]
+		rc, isConfigured := configured[t]
 		r := &Resource{
 			Type: t, Schema: s.Resources[t], Group: p.Group, Version: Version,
 			ShortNames: slices.Clone(rc.ShortNames), Categories: categories(short),
-			LateInitialize: rc.LateInitialize, omit: rc.Omit, externalName: rc.ExternalName,
+			Description: rc.Description, rules: newRules(rc.Resource),
 		}
 		if rc.Group != "" {
 			r.Group = rc.Group
 		}
-		err := checkNames(rc)
+		err := checkNames(rc.Resource)
 		var renamed []Renamed
 		if err == nil {
-			renamed, err = names.name(r, name, rc)
+			renamed, err = names.name(r, name, rc.Resource)
 		}
-		if err == nil && (len(rc.Omit) > 0 || rc.ExternalName != "") {
-			err = r.check(rc)
+		if err == nil && isConfigured {
+			err = r.configure(rc.Resource)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("resources.%s: %w", t, err)
+			return nil, rc.Blame(err)
 		}
 		p.Renamed = append(p.Renamed, renamed...)
 		p.Resources[t] = r
 	}
-	for _, t := range slices.Sorted(maps.Keys(c.Resources)) {
-		if err := p.refer(p.Resources[t], c.Resources[t].References); err != nil {
-			return nil, fmt.Errorf("resources.%s.%w", t, err)
+	for _, t := range slices.Sorted(maps.Keys(configured)) {
+		if err := p.refer(p.Resources[t], configured[t].References); err != nil {
+			return nil, configured[t].Blame(err)
 		}
 	}
 	slices.SortStableFunc(p.Renamed, func(a, b Renamed) int { return strings.Compare(a.Type, b.Type) })
@@ -114,7 +114,7 @@ func NewProvider(name string, s *schema.Provider, c config.Provider) (*Provider,
 
 func checkGroup(group string) error {
 	if msgs := validation.IsDNS1123Subdomain(group); len(msgs) > 0 || !strings.Contains(group, ".") {
-		return fmt.Errorf("group %q: it must be a domain name with a dot, such as cloud.landbridge.io", group)
+		return fmt.Errorf("%q: it must be a domain name with a dot, such as cloud.landbridge.io", group)
 	}
 	return nil
 }
@@ -123,20 +123,20 @@ func checkGroup(group string) error {
 func checkNames(c config.Resource) error {
 	if c.Group != "" {
 		if err := checkGroup(c.Group); err != nil {
-			return err
+			return config.At(err, "group")
 		}
 	}
 	if c.Kind != "" && (len(validation.IsDNS1035Label(strings.ToLower(c.Kind))) > 0 || strings.Contains(c.Kind, "-") || c.Kind[0] < 'A' || c.Kind[0] > 'Z') {
-		return fmt.Errorf("kind %q: it must be in PascalCase", c.Kind)
+		return config.At(fmt.Errorf("%q: it must be in PascalCase", c.Kind), "kind")
 	}
 	if c.Plural != "" {
 		if msgs := validation.IsDNS1035Label(c.Plural); len(msgs) > 0 {
-			return fmt.Errorf("plural %q: %s", c.Plural, strings.Join(msgs, "; "))
+			return config.At(fmt.Errorf("%q: %s", c.Plural, strings.Join(msgs, "; ")), "plural")
 		}
 	}
-	for _, n := range c.ShortNames {
+	for i, n := range c.ShortNames {
 		if msgs := validation.IsDNS1035Label(n); len(msgs) > 0 {
-			return fmt.Errorf("short name %q: %s", n, strings.Join(msgs, "; "))
+			return config.At(fmt.Errorf("%q: %s", n, strings.Join(msgs, "; ")), "shortNames", strconv.Itoa(i))
 		}
 	}
 	return nil
@@ -191,7 +191,7 @@ func (n *nameSpace) name(r *Resource, provider string, c config.Resource) (renam
 	free := func(kind string) bool { return !kinds[kind] && !kinds[kind+"List"] }
 	r.Kind = firstFree(candidates, free)
 	if c.Kind != "" && r.Kind != c.Kind {
-		return nil, fmt.Errorf("kind %s is taken", c.Kind)
+		return nil, config.At(fmt.Errorf("%s is taken", c.Kind), "kind")
 	}
 	if r.Kind != candidates[0] {
 		renamed = append(renamed, Renamed{Type: r.Type, Wanted: candidates[0], Got: r.Kind})
@@ -211,7 +211,7 @@ func (n *nameSpace) name(r *Resource, provider string, c config.Resource) (renam
 	r.Plural = plural(r.Singular)
 	if c.Plural != "" {
 		if resources[c.Plural] {
-			return nil, fmt.Errorf("plural %s is taken", c.Plural)
+			return nil, config.At(fmt.Errorf("%s is taken", c.Plural), "plural")
 		}
 		r.Plural = c.Plural
 	}
@@ -219,9 +219,9 @@ func (n *nameSpace) name(r *Resource, provider string, c config.Resource) (renam
 		renamed = append(renamed, Renamed{Type: r.Type, Wanted: plural(singulars[0]), Got: r.Plural})
 	}
 	resources[r.Plural], resources[r.Singular] = true, true
-	for _, s := range c.ShortNames {
+	for i, s := range c.ShortNames {
 		if resources[s] {
-			return nil, fmt.Errorf("short name %s is taken", s)
+			return nil, config.At(fmt.Errorf("%s is taken", s), "shortNames", strconv.Itoa(i))
 		}
 		resources[s] = true
 	}

@@ -79,11 +79,23 @@ func (p *Provider) refer(r *Resource, configured map[string]config.Reference) er
 		}
 		ref, err := p.reference(r.Root(), at, configured[at])
 		if err != nil {
-			return fmt.Errorf("references.%s%w", at, err)
+			return mistakenReference(at, err)
 		}
 		r.references = append(r.references, ref)
 	}
 	return nil
+}
+
+// mistakenReference is an error of reference with its path.
+func mistakenReference(at string, err error) error {
+	where, what, _ := strings.Cut(err.Error(), ": ")
+	path := []string{"references", at}
+	if steps, err := splitPath(strings.TrimPrefix(where, ".")); where != "" && err == nil {
+		for _, s := range steps {
+			path = append(path, s.text)
+		}
+	}
+	return config.At(errors.New(what), path...)
 }
 
 // reference makes a reference, and tells its field. Errors begin with what is wrong of it: ".targets[0].type: ...", or ": ...".
@@ -271,7 +283,7 @@ func (t *Type) shape() string {
 
 // taken says whether a name means something in spec or status.
 func (f *Fields) taken(name string) bool {
-	return f.json[name] != nil || f.input[name] != nil || f.reference[name] != nil
+	return f.json[name] != nil || f.input[name] != nil || f.reference[name] != nil || f.added[name]
 }
 
 func isFieldName(name string) bool {

@@ -1,14 +1,12 @@
 package model
 
 import (
-	"fmt"
 	"strings"
 	"sync"
 
 	"github.com/zclconf/go-cty/cty"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/schema"
 )
 
@@ -21,12 +19,13 @@ type Resource struct {
 	Group, Version, Kind, ListKind string
 	Plural, Singular               string
 	ShortNames, Categories         []string
-	// LateInitialize lets values that the provider chose be written into spec.forProvider.
-	LateInitialize bool
+	// Description of the kind; empty: the schema's.
+	Description string
+	// Settings are about values of objects.
+	Settings Settings
 
-	omit         []string
-	externalName string
-	references   []*Reference
+	rules      *rules
+	references []*Reference
 
 	rootOnce     sync.Once
 	root         *Type
@@ -50,7 +49,7 @@ func (r *Resource) CRDName() string { return r.Plural + "." + r.Group }
 // Root is the resource itself: an Object of all its attributes and blocks.
 func (r *Resource) Root() *Type {
 	r.rootOnce.Do(func() {
-		r.root = blockType(r.Schema.Block, place{omit: r.omit, input: true, observed: true, root: true})
+		r.root = blockType(r.Schema.Block, place{rules: r.rules, input: true, observed: true, root: true})
 	})
 	return r.root
 }
@@ -62,46 +61,18 @@ func (r *Resource) Identity() *Type {
 		if r.Schema.Identity == nil {
 			return
 		}
+		p := place{rules: &rules{}, input: true, observed: true}
 		fields := make([]*Field, 0, len(r.Schema.Identity.Attributes))
 		for name, a := range r.Schema.Identity.Attributes {
 			fields = append(fields, &Field{
-				Name: name, Type: plainType(a.Type), Description: strings.TrimSpace(a.Description),
+				Name: name, Type: plainType(a.Type, p), Description: strings.TrimSpace(a.Description),
 				Input: true, Observed: true, Required: a.RequiredForImport, Optional: a.OptionalForImport,
 			})
 		}
 		t := r.Schema.Identity.ImpliedType()
-		r.identity = &Type{Kind: Object, Cty: t, Object: newFields(fields), Absent: cty.NullVal(t)}
+		r.identity = &Type{Kind: Object, Cty: t, Object: newFields(fields, p), Absent: cty.NullVal(t)}
 	})
 	return r.identity
-}
-
-// ExternalName is the top-level attribute that is configured to be the external name; nil when
-// none is.
-func (r *Resource) ExternalName() *Field { return r.Root().Object.ByTerraform(r.externalName) }
-
-// check finds mistakes in the configuration of this resource type.
-func (r *Resource) check(c config.Resource) error {
-	for _, path := range c.Omit {
-		f := r.Root().find(strings.Split(path, "."))
-		if f == nil {
-			return fmt.Errorf("omit: there is no %s", path)
-		}
-		if f.Required {
-			return fmt.Errorf("omit: %s is required", path)
-		}
-	}
-	if c.ExternalName != "" {
-		f := r.ExternalName()
-		switch {
-		case f == nil:
-			return fmt.Errorf("externalName: there is no attribute %s", c.ExternalName)
-		case f.Secret():
-			return fmt.Errorf("externalName: %s is sensitive", c.ExternalName)
-		case f.Type.Kind != String && f.Type.Kind != Number:
-			return fmt.Errorf("externalName: %s is neither a string nor a number", c.ExternalName)
-		}
-	}
-	return nil
 }
 
 // find is the field at a path of Terraform names; collections on the way are passed through.

@@ -23,10 +23,20 @@ const (
 	Object  Kind = "object"
 )
 
+// The kinds that a primitive type may be presented as besides: see Type.As.
+const (
+	Integer Kind = "integer"
+	JSON    Kind = "json"
+)
+
 // Type is the type of a value, as Terraform has it and as Kubernetes sees it. Attributes of a plain
 // type, attributes made of attributes, and nested blocks all have the same form.
 type Type struct {
 	Kind Kind
+	// As is what a primitive type is presented as in Kubernetes, where that is something else:
+	// numbers and booleans as String, numbers as Integer, strings as Number, Integer, Bool or JSON,
+	// of which they are the text. Empty: Kind.
+	As Kind
 	// Cty is the type constraint. It is dynamic for list and map blocks that hold dynamically
 	// typed attributes: their values are tuples and objects.
 	Cty cty.Type
@@ -44,6 +54,14 @@ type Type struct {
 	MinItems, MaxItems int64
 	// Absent is the value that means "not set": null, except for blocks (contract § 2).
 	Absent cty.Value
+}
+
+// Presented is the kind that the type has in Kubernetes.
+func (t *Type) Presented() Kind {
+	if t.As != "" {
+		return t.As
+	}
+	return t.Kind
 }
 
 // IsPrimitive says whether the type is a string, a number or a boolean.
@@ -64,7 +82,9 @@ type Fields struct {
 
 	terraform, json, input map[string]*Field
 	reference              map[string]*Reference
-	secret                 bool
+	// added are names of fields of spec that the provider does not have.
+	added  map[string]bool
+	secret bool
 }
 
 // ByTerraform finds a field by its Terraform name; nil if there is none.
@@ -95,6 +115,11 @@ type Field struct {
 	Input bool
 	// Observed says that the field appears in status.
 	Observed bool
+	// Settled says that the value is settled by the configuration: it is set for every object, and
+	// cannot be set in spec.
+	Settled bool
+	// LateIgnored says that late initialisation leaves the field alone.
+	LateIgnored bool
 
 	Required, Optional, Computed bool
 	// Sensitive and WriteOnly are those of the field itself; everything inside it follows.

@@ -3,6 +3,7 @@ package translate
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"strings"
 
 	"github.com/zclconf/go-cty/cty"
@@ -31,10 +32,18 @@ type Configuration struct {
 }
 
 // Config reads spec.forProvider, with spec.initProvider below it: objects and maps are merged, and
-// what forProvider gives wins. Callers pass a nil initProvider once the object exists. What is
-// required is left for the provider to say. With errors the Configuration is the zero value.
+// what forProvider gives wins. What is required is left for the provider to say. Desired does the
+// same, and what the configuration of the resource type does to values. With errors the
+// Configuration is the zero value.
 func Config(r *model.Resource, forProvider, initProvider map[string]any, secrets Secrets) (Configuration, diagnostic.Diagnostics) {
-	return configuration(r.Root(), merge(r.Root(), forProvider, initProvider), secrets)
+	in := merge(r.Root(), forProvider, initProvider)
+	if len(r.Settings.Added) > 0 {
+		in = maps.Clone(in)
+		for _, f := range r.Settings.Added {
+			delete(in, f.JSONName)
+		}
+	}
+	return configuration(r.Root(), in, secrets)
 }
 
 // ProviderConfig reads the spec of a ProviderConfig or ClusterProviderConfig. Provider.UserPath

@@ -66,6 +66,9 @@ func (d *decoder) value(t *model.Type, in any) cty.Value {
 	if t.Singleton && !d.whole {
 		return d.singleton(t, in)
 	}
+	if t.As == model.JSON && !d.whole {
+		return d.jsonText(t, in)
+	}
 	switch t.Kind {
 	case model.String:
 		switch x := in.(type) {
@@ -375,6 +378,8 @@ func (d *decoder) unknownKeys(t *model.Type, in map[string]any) {
 		detail := "There is no such field."
 		if f := fieldMeant(t.Object, k); f != nil {
 			switch {
+			case f.Settled:
+				detail = "It is settled by the configuration of the provider's kinds and cannot be given."
 			case !f.Input:
 				detail = "It is set by the provider and cannot be given."
 			case f.SecretRef != "":

@@ -32,6 +32,8 @@ type encoder struct {
 	inputs bool
 	// unknown stands for unknown values.
 	unknown any
+	// orRaw: what cannot be presented as its field wants is as Terraform has it. Else it is left out.
+	orRaw bool
 }
 
 func (e encoder) value(t *model.Type, v cty.Value) any {
@@ -41,6 +43,11 @@ func (e encoder) value(t *model.Type, v cty.Value) any {
 	}
 	if v.IsNull() && t.Kind != model.Dynamic {
 		return nil
+	}
+	if t.As != "" && !e.whole {
+		if out, ok := presented(t, v); ok || !e.orRaw {
+			return out
+		}
 	}
 	switch t.Kind {
 	case model.String:

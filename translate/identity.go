@@ -11,6 +11,7 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
+	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/diagnostic"
 	"github.com/landbridge-io/landbridge/model"
 )
@@ -149,12 +150,12 @@ func parseIdentityText(text string, t cty.Type) (v cty.Value, rest string, err e
 	return v, rest, err
 }
 
-// ExternalName is what the resource is called at the provider: the configured attribute, else
+// ExternalName is what the resource is called at the provider: what the configuration says, else
 // the one attribute an import by identity requires, else the whole identity in its canonical form,
 // else the attribute id. Empty when none of them is known. It is never a sensitive value.
 func ExternalName(r *model.Resource, state, identity cty.Value) string {
-	if f := r.ExternalName(); f != nil {
-		return stateText(f, state)
+	if name, ok := configuredName(r, state, identity); ok {
+		return name
 	}
 	if isObject(identity) && identity.IsWhollyKnown() && r.Identity() != nil {
 		if required := r.Schema.Identity.Required(); len(required) == 1 && identity.Type().HasAttribute(required[0]) {
@@ -167,6 +168,30 @@ func ExternalName(r *model.Resource, state, identity cty.Value) string {
 		}
 	}
 	return stateText(r.Root().Object.ByTerraform("id"), state)
+}
+
+// configuredName is the external name where the configuration says what that is.
+func configuredName(r *model.Resource, state, identity cty.Value) (name string, ok bool) {
+	s := &r.Settings
+	if s.Functions.ExternalName != nil && isObject(state) {
+		state, _ = state.UnmarkDeep()
+		name, err := s.Functions.ExternalName(state, identity)
+		return name, err == nil
+	}
+	for _, f := range []*model.Field{s.Argument, s.Attribute} {
+		if f != nil {
+			return stateText(f, state), true
+		}
+	}
+	if s.ImportID.Empty() {
+		return "", false
+	}
+	return s.ImportID.Match(stateText(r.Root().Object.ByTerraform("id"), state), config.ExternalKey, func(path []string) (string, bool) {
+		if path[0] != config.Parameters {
+			return "", false
+		}
+		return attributeText(r, state, path[1:])
+	})
 }
 
 func stateText(f *model.Field, state cty.Value) string {

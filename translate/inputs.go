@@ -36,6 +36,9 @@ func ForProvider(r *model.Resource, config cty.Value, secret string) Inputs {
 	})
 	config, _ = config.UnmarkDeep()
 	for _, f := range r.Root().Object.All {
+		if f.Settled {
+			continue // whatever it is, it is not for spec to say
+		}
 		if back.Value == cty.NilVal || !back.Value.GetAttr(f.Name).RawEquals(config.GetAttr(f.Name)) {
 			out.Lost = append(out.Lost, cty.GetAttrPath(f.Name))
 		}

@@ -16,10 +16,11 @@ func LateInitialize(r *model.Resource, forProvider, initProvider map[string]any,
 	if !isObject(state) {
 		return forProvider, false
 	}
-	return lateInitialize(r.Root(), forProvider, initProvider, state)
+	return lateInitialize(r.Root(), r.Settings.Tags, forProvider, initProvider, state)
 }
 
-func lateInitialize(t *model.Type, over, under map[string]any, state cty.Value) (map[string]any, bool) {
+// lateInitialize does it for an object. What tags are put on is left alone: it has more than the user gave.
+func lateInitialize(t *model.Type, tags *model.Tags, over, under map[string]any, state cty.Value) (map[string]any, bool) {
 	out, changed := over, false
 	set := func(name string, v any) {
 		if !changed {
@@ -31,7 +32,7 @@ func lateInitialize(t *model.Type, over, under map[string]any, state cty.Value) 
 		out[name] = v
 	}
 	for _, f := range t.Object.All {
-		if !f.Input || f.SecretRef != "" {
+		if !f.Input || f.SecretRef != "" || f.LateIgnored || tags != nil && f == tags.Field {
 			continue
 		}
 		given, inOver := over[f.JSONName]
@@ -56,7 +57,7 @@ func lateInitialize(t *model.Type, over, under map[string]any, state cty.Value) 
 			continue
 		}
 		below, _ := initial.(map[string]any)
-		if v, more := lateInitialize(inner, object, below, value); more {
+		if v, more := lateInitialize(inner, nil, object, below, value); more {
 			set(f.JSONName, v)
 		}
 	}

@@ -33,7 +33,7 @@ func TestLateInitialize(t *testing.T) {
 			}}},
 		},
 	}
-	r := resource(t, b, config.Resource{LateInitialize: true})
+	r := resource(t, b, config.Resource{})
 	user := cty.ObjectVal(map[string]cty.Value{"password": cty.StringVal("hunter2")})
 	state := with(b, map[string]cty.Value{
 		"size": cty.NumberIntVal(3), "zones": cty.ListVal([]cty.Value{cty.StringVal("a")}), "huge": cty.MustParseNumberVal("18446744073709551615"),

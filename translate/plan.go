@@ -71,7 +71,7 @@ func (c *changes) add(before, after any) {
 }
 
 func (c *changes) leaf(t *model.Type, before, after cty.Value) {
-	e := encoder{unknown: KnownAfterApply}
+	e := encoder{unknown: KnownAfterApply, orRaw: true}
 	c.add(e.value(t, before), e.value(t, after))
 }
 

@@ -44,7 +44,7 @@ type providerFlags struct {
 
 func (f *providerFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.name, "name", "", "name of the provider, such as random (default: from the binary's name, else from its resource types)")
-	cmd.Flags().StringVar(&f.config, "config", "", "YAML file that changes how the provider is presented: name, group, and resources with kind, plural, shortNames, omit, externalName, lateInitialize")
+	cmd.Flags().StringVar(&f.config, "config", "", "YAML file that changes how the provider is presented (docs/configuration.md)")
 	cmd.Flags().DurationVar(&f.timeout, "timeout", time.Minute, "how long the provider may take to start and to say what it has")
 }
 

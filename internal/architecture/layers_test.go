@@ -32,6 +32,7 @@ var layers = [][]string{
 	{"provider"},
 	{"crd", "translate"},
 	{"model"},
+	{"apis/v1alpha1"},
 	{"config"},
 	{"instance"},
 	{"schema"},

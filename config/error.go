@@ -1,0 +1,37 @@
+package config
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Error is a mistake in a configuration.
+//
+// +kubebuilder:object:generate=false
+type Error struct {
+	// Path leads to it: keys of maps and objects, and indices of lists.
+	Path []string
+	Err  error
+}
+
+// Error implements error: resources.random_pet.omit[0]: there is no attribute x.
+func (e *Error) Error() string { return FormatPath(e.Path) + ": " + e.Err.Error() }
+
+// Unwrap gives the mistake without its place.
+func (e *Error) Unwrap() error { return e.Err }
+
+// FormatPath is a path as people write it: resources.random_pet.omit[0].
+func FormatPath(path []string) string {
+	var b strings.Builder
+	for _, step := range path {
+		if _, err := strconv.Atoi(step); err == nil {
+			b.WriteString("[" + step + "]")
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte('.')
+		}
+		b.WriteString(step)
+	}
+	return b.String()
+}

@@ -1,0 +1,16 @@
+package config
+
+// DefaultTags are put on all objects of a type. What users set themselves wins.
+type DefaultTags struct {
+	// Attribute is the top-level attribute, a map of strings, that takes them; tags by default.
+	// +optional
+	Attribute string `json:"attribute,omitempty"`
+	// Tags are put on besides, or instead of, those of Crossplane. Templates have .metadata and
+	// .parameters.
+	// +optional
+	Tags map[string]Template `json:"tags,omitempty"`
+	// OnlyTags leaves out those of Crossplane: crossplane-kind, crossplane-name,
+	// crossplane-namespace, crossplane-providerconfig and crossplane-providerconfig-kind.
+	// +optional
+	OnlyTags bool `json:"onlyTags,omitempty"`
+}

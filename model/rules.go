@@ -1,0 +1,101 @@
+package model
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+
+	"github.com/landbridge-io/landbridge/config"
+)
+
+// rules are what a configuration says of the fields of a resource type, by Terraform's paths.
+type rules struct {
+	fields map[string]config.Field
+	omit   map[string]bool
+	// settled are top-level attributes that are set for every object.
+	settled map[string]bool
+	// late are left out of late initialisation.
+	late map[string]bool
+	// wrong are mistakes that were found while fields were made.
+	wrong []error
+}
+
+func newRules(c config.Resource) *rules {
+	r := &rules{fields: c.Fields, omit: setOf(c.Omit), settled: map[string]bool{}}
+	for name, f := range c.Fields {
+		r.settled[name] = f.Value != ""
+	}
+	if e := c.ExternalName; e != nil && e.Argument != "" {
+		r.settled[e.Argument] = true
+	}
+	if l := c.LateInitialize; l != nil {
+		r.late = setOf(l.Ignore)
+	}
+	return r
+}
+
+func setOf(list []string) map[string]bool {
+	out := make(map[string]bool, len(list))
+	for _, x := range list {
+		out[x] = true
+	}
+	return out
+}
+
+func (r *rules) mistake(path, key, format string, args ...any) {
+	r.wrong = append(r.wrong, config.At(fmt.Errorf(format, args...), "fields", path, key))
+}
+
+// presented are the kinds that each kind may be presented as.
+var presented = map[Kind][]Kind{
+	Number: {String, Integer},
+	Bool:   {String},
+	String: {Number, Integer, Bool, JSON},
+}
+
+var kindOf = map[config.FieldType]Kind{
+	config.FieldString: String, config.FieldNumber: Number, config.FieldInteger: Integer, config.FieldBoolean: Bool, config.FieldJSON: JSON,
+}
+
+// present makes the type of a field what is configured for it.
+func (r *rules) present(t *Type, path string) {
+	wanted := r.fields[path].Type
+	if wanted == "" {
+		return
+	}
+	as, ok := kindOf[wanted]
+	switch {
+	case ok && as == t.Kind:
+	case ok && slices.Contains(presented[t.Kind], as):
+		t.As = as
+	default:
+		r.mistake(path, "type", "%s is a %s, which cannot be presented as %q", path, t.Kind, wanted)
+	}
+}
+
+var validName = regexp.MustCompile(`^[a-z][A-Za-z0-9]*$`)
+
+// rename names the fields that a name is configured for.
+func (r *rules) rename(fields []*Field, p place, taken map[string]bool) {
+	by := map[string]*Field{}
+	for _, f := range fields {
+		name := r.fields[p.to(f.Name)].Name
+		if name == "" {
+			continue
+		}
+		switch {
+		case !validName.MatchString(name):
+			r.mistake(p.to(f.Name), "name", "%q is no name for a field: it must be in camelCase", name)
+			continue
+		case taken[name]:
+			r.mistake(p.to(f.Name), "name", "%s and %s would both be %s", by[name].Name, f.Name, name)
+			continue
+		}
+		taken[name], by[name], f.JSONName = true, f, name
+	}
+	for _, f := range fields {
+		if other := by[camelCase(f.Name)]; other != nil && f.JSONName == "" {
+			r.mistake(p.to(other.Name), "name", "%s is the name of %s", other.JSONName, p.to(f.Name))
+		}
+	}
+}

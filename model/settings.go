@@ -1,0 +1,310 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/landbridge-io/landbridge/config"
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+var secretKey = regexp.MustCompile(`^[-._a-zA-Z0-9]+$`)
+
+// Settings are what a configuration says of the values of a resource type's objects. The zero value
+// leaves them as they are.
+type Settings struct {
+	// Added are fields of spec.forProvider and spec.initProvider that the provider does not have,
+	// sorted by name. Their Name is their JSONName.
+	Added []*Field
+	// Attribute is the top-level attribute that is the external name; nil if none is configured.
+	Attribute *Field
+	// Argument is the top-level argument that the external name is given to; nil if there is none.
+	Argument *Field
+	// Default is the external name as long as there is none; empty: the name of the resource.
+	Default Template
+	// ImportID is the id by which an object is imported; empty: its external name.
+	ImportID Template
+	// Values are set for every object, sorted by Terraform name.
+	Values []Value
+	// Tags are put on every object; nil if there are none.
+	Tags *Tags
+	// ConnectionDetails are besides those of sensitive attributes.
+	ConnectionDetails map[string]Template
+	// LateInitialize lets values that the provider chose be written into spec.forProvider, but for
+	// fields that are LateIgnored.
+	LateInitialize bool
+	Timeouts       config.Timeouts
+	Functions      config.Functions
+}
+
+// Value is what a top-level attribute is set to.
+type Value struct {
+	Field    *Field
+	Template Template
+}
+
+// Tags are put on every object.
+type Tags struct {
+	// Field is a top-level attribute, a map of strings.
+	Field *Field
+	// Tags are of the configuration.
+	Tags map[string]Template
+	// Crossplane says that Crossplane's are put on besides.
+	Crossplane bool
+}
+
+func (r *Resource) added(name string) *Field {
+	for _, f := range r.Settings.Added {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// configure checks the configuration of the resource type, and keeps what is about values. Errors
+// are *config.Error, with paths in the type's configuration.
+func (r *Resource) configure(c config.Resource) error {
+	root := r.Root()
+	if len(r.rules.wrong) > 0 {
+		return r.rules.wrong[0]
+	}
+	for i, path := range c.Omit {
+		if err := r.mayOmit(path); err != nil {
+			return config.At(err, "omit", strconv.Itoa(i))
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(c.Fields)) {
+		if err := r.checkField(path, c.Fields[path]); err != nil {
+			return config.At(err, "fields", path)
+		}
+	}
+	s := &r.Settings
+	for _, name := range slices.Sorted(maps.Keys(c.Add)) {
+		f, err := addedField(root, name, c.Add[name])
+		if err != nil {
+			return config.At(err, "add", name)
+		}
+		s.Added = append(s.Added, f)
+	}
+	for _, path := range slices.Sorted(maps.Keys(c.Fields)) {
+		if v := c.Fields[path].Value; v != "" {
+			t, err := r.template(v, false, config.Parameters, config.Metadata)
+			if err != nil {
+				return config.At(err, "fields", path, "value")
+			}
+			s.Values = append(s.Values, Value{root.Object.ByTerraform(path), t})
+		}
+	}
+	if c.ExternalName != nil {
+		if err := r.nameExternally(*c.ExternalName); err != nil {
+			return config.At(err, "externalName")
+		}
+	}
+	if c.DefaultTags != nil {
+		if err := r.tag(*c.DefaultTags); err != nil {
+			return config.At(err, "defaultTags")
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(c.ConnectionDetails)) {
+		t, err := r.template(c.ConnectionDetails[key], true, config.Attributes, config.ExternalKey, config.Metadata)
+		if err == nil && !secretKey.MatchString(key) {
+			err = errors.New("a key of a Secret has letters, digits, dashes, underscores and dots")
+		}
+		if err != nil {
+			return config.At(err, "connectionDetails", key)
+		}
+		if s.ConnectionDetails == nil {
+			s.ConnectionDetails = map[string]Template{}
+		}
+		s.ConnectionDetails[key] = t
+	}
+	if l := c.LateInitialize; l != nil {
+		s.LateInitialize = l.Enabled != nil && *l.Enabled
+		for i, path := range l.Ignore {
+			if root.find(strings.Split(path, ".")) == nil {
+				return config.At(fmt.Errorf("there is no %s", path), "lateInitialize", "ignore", strconv.Itoa(i))
+			}
+		}
+	}
+	if t := c.Timeouts; t != nil {
+		s.Timeouts = *t
+		for name, d := range map[string]*metav1.Duration{"create": t.Create, "update": t.Update, "delete": t.Delete} {
+			if d != nil && d.Duration <= 0 {
+				return config.At(errors.New("it must be longer than nothing"), "timeouts", name)
+			}
+		}
+	}
+	if c.Functions != nil {
+		s.Functions = *c.Functions
+	}
+	return nil
+}
+
+func (r *Resource) mayOmit(path string) error {
+	f := r.Root().find(strings.Split(path, "."))
+	switch {
+	case f == nil:
+		return fmt.Errorf("there is no %s", path)
+	case f.Required && !f.Settled:
+		return fmt.Errorf("%s is required", path)
+	}
+	return nil
+}
+
+func (r *Resource) checkField(path string, c config.Field) error {
+	f := r.Root().find(strings.Split(path, "."))
+	switch {
+	case f == nil:
+		return fmt.Errorf("there is no %s", path)
+	case r.rules.omit[path]:
+		return fmt.Errorf("%s is omitted", path)
+	case c.Type != "" && f.Type.Presented() != kindOf[c.Type]:
+		return config.At(fmt.Errorf("%s is a %s, which cannot be presented as %q", path, f.Type.Kind, c.Type), "type")
+	case c.Sensitive && !f.Sensitive:
+		return config.At(fmt.Errorf("%s is not an attribute: only attributes can be sensitive", path), "sensitive")
+	case c.Value == "":
+		return nil
+	}
+	err := r.maySettle(path)
+	if err == nil && !f.Type.IsPrimitive() {
+		err = fmt.Errorf("%s is neither a string, nor a number, nor a boolean", path)
+	}
+	if err != nil {
+		return config.At(err, "value")
+	}
+	return nil
+}
+
+// maySettle says why a value cannot be settled for all objects.
+func (r *Resource) maySettle(name string) error {
+	a := r.Schema.Block.Attributes[name]
+	switch {
+	case a == nil:
+		return fmt.Errorf("there is no top-level attribute %s", name)
+	case !a.Required && !a.Optional || isImplicitID(name, a):
+		return fmt.Errorf("%s is set by the provider", name)
+	case r.rules.omit[name]:
+		return fmt.Errorf("%s is omitted", name)
+	case r.Root().Object.ByTerraform(name).Secret():
+		return fmt.Errorf("%s is sensitive", name)
+	}
+	return nil
+}
+
+func addedField(root *Type, name string, c config.AddedField) (*Field, error) {
+	switch {
+	case !validName.MatchString(name):
+		return nil, fmt.Errorf("%q is no name for a field: it must be in camelCase", name)
+	case root.Object.ByInput(name) != nil, root.Object.ByJSON(name) != nil:
+		return nil, fmt.Errorf("%s is taken", name)
+	}
+	text := func() *Type { return plainType(cty.String, place{rules: &rules{}}) }
+	if root.Object.added == nil {
+		root.Object.added = map[string]bool{}
+	}
+	root.Object.added[name] = true
+	f := &Field{Name: name, JSONName: name, Input: true, Required: c.Required, Optional: !c.Required, Description: c.Description, Type: text()}
+	switch c.Type {
+	case "", config.FieldString:
+	case config.FieldList:
+		f.Type = PlainType(cty.List(cty.String))
+	case config.FieldMap:
+		f.Type = PlainType(cty.Map(cty.String))
+	default:
+		as, ok := kindOf[c.Type]
+		if !ok {
+			return nil, config.At(fmt.Errorf("there is no type %q", c.Type), "type")
+		}
+		f.Type.As = as
+	}
+	return f, nil
+}
+
+func (r *Resource) nameExternally(c config.ExternalName) (err error) {
+	s, object := &r.Settings, r.Root().Object
+	plain := func(name string) (*Field, error) {
+		f := object.ByTerraform(name)
+		switch {
+		case f == nil:
+			return nil, fmt.Errorf("there is no attribute %s", name)
+		case f.Secret():
+			return nil, fmt.Errorf("%s is sensitive", name)
+		case f.Type.Kind != String && f.Type.Kind != Number:
+			return nil, fmt.Errorf("%s is neither a string nor a number", name)
+		}
+		return f, nil
+	}
+	switch {
+	case c.Attribute != "" && c.Argument != "":
+		return config.At(errors.New("give either attribute or argument"), "argument")
+	case c.Attribute != "":
+		if s.Attribute, err = plain(c.Attribute); err != nil {
+			return config.At(err, "attribute")
+		}
+	case c.Argument != "":
+		s.Argument, err = plain(c.Argument)
+		if err == nil {
+			err = r.maySettle(c.Argument)
+		}
+		if err == nil && s.Argument.Type.Kind != String {
+			err = fmt.Errorf("%s is no string", c.Argument)
+		}
+		if err == nil && slices.ContainsFunc(s.Values, func(v Value) bool { return v.Field == s.Argument }) {
+			err = fmt.Errorf("fields.%s.value settles %s already", c.Argument, c.Argument)
+		}
+		if err != nil {
+			return config.At(err, "argument")
+		}
+	case c.Default != "":
+		return config.At(errors.New("it goes with argument"), "default")
+	}
+	if s.Default, err = r.template(c.Default, false, config.Metadata, config.Parameters); err != nil {
+		return config.At(err, "default")
+	}
+	if s.ImportID, err = r.template(c.ImportID, false, config.ExternalKey, config.Parameters, config.Metadata); err != nil {
+		return config.At(err, "importID")
+	}
+	named := 0
+	for _, p := range s.ImportID {
+		if len(p.Path) == 1 {
+			named++
+		}
+	}
+	if !s.ImportID.Empty() && named != 1 {
+		return config.At(fmt.Errorf("%q must have {{ .externalName }} once", c.ImportID), "importID")
+	}
+	return nil
+}
+
+func (r *Resource) tag(c config.DefaultTags) error {
+	name := c.Attribute
+	if name == "" {
+		name = "tags"
+	}
+	f := r.Root().Object.ByTerraform(name)
+	switch {
+	case f == nil:
+		return config.At(fmt.Errorf("there is no attribute %s", name), "attribute")
+	case !f.Input || f.Secret() || f.Type.Block != schema.Nesting("") || !f.Type.Cty.Equals(cty.Map(cty.String)):
+		return config.At(fmt.Errorf("%s is no map of strings that can be set", name), "attribute")
+	}
+	tags := &Tags{Field: f, Tags: map[string]Template{}, Crossplane: !c.OnlyTags}
+	for _, key := range slices.Sorted(maps.Keys(c.Tags)) {
+		t, err := r.template(c.Tags[key], false, config.Metadata, config.Parameters)
+		if err != nil {
+			return config.At(err, "tags", key)
+		}
+		tags.Tags[key] = t
+	}
+	r.Settings.Tags = tags
+	return nil
+}

@@ -1,0 +1,102 @@
+package model
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/landbridge-io/landbridge/config"
+)
+
+// Template is a template of the configuration whose paths are known to lead to something.
+type Template []config.Part
+
+// Empty says whether there is no template.
+func (t Template) Empty() bool { return len(t) == 0 }
+
+// Render puts values in the places of paths. ok is false if one of them has none.
+func (t Template) Render(value func(path []string) (string, bool)) (text string, ok bool) {
+	var b strings.Builder
+	for _, p := range t {
+		if p.Path == nil {
+			b.WriteString(p.Text)
+			continue
+		}
+		v, ok := value(p.Path)
+		if !ok {
+			return "", false
+		}
+		b.WriteString(v)
+	}
+	return b.String(), true
+}
+
+// Match is the inverse of Render for a template that has a path once: the text in its place. ok is
+// false if the rest of the text is not what the template says, or nothing is left.
+func (t Template) Match(text, path string, value func(path []string) (string, bool)) (found string, ok bool) {
+	i := 0
+	for i < len(t) && strings.Join(t[i].Path, ".") != path {
+		i++
+	}
+	if i == len(t) {
+		return "", false
+	}
+	before, ok := t[:i].Render(value)
+	if !ok {
+		return "", false
+	}
+	after, ok := t[i+1:].Render(value)
+	if !ok || len(text) <= len(before)+len(after) || !strings.HasPrefix(text, before) || !strings.HasSuffix(text, after) {
+		return "", false
+	}
+	return text[len(before) : len(text)-len(after)], true
+}
+
+// template checks a template of the configuration. secrets says that sensitive values may be in it.
+func (r *Resource) template(t config.Template, secrets bool, roots ...string) (Template, error) {
+	parts, err := t.Parse(roots...)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range parts {
+		if len(p.Path) < 2 || p.Path[0] == config.Metadata {
+			continue
+		}
+		path := strings.Join(p.Path[1:], ".")
+		if p.Path[0] == config.Parameters && len(p.Path) == 2 && r.added(p.Path[1]) != nil {
+			continue
+		}
+		f, in := r.Root().at(p.Path[1:])
+		switch {
+		case f == nil:
+			return nil, fmt.Errorf("%q: there is no %s", t, path)
+		case p.Path[0] == config.Parameters && !f.Input:
+			return nil, fmt.Errorf("%q: %s is not in spec.forProvider", t, path)
+		case f.WriteOnly, !secrets && (f.Secret() || in.HasSecrets()):
+			return nil, fmt.Errorf("%q: %s is sensitive", t, path)
+		case !secrets && !in.IsPrimitive():
+			return nil, fmt.Errorf("%q: %s is neither a string, nor a number, nor a boolean", t, path)
+		}
+	}
+	return parts, nil
+}
+
+// at is the field at a path of Terraform names through objects, and its type. What is in a sensitive
+// one is as sensitive; elements of lists, sets and maps have no path, but for the one of a singleton.
+func (t *Type) at(path []string) (*Field, *Type) {
+	for i, name := range path {
+		if t.Singleton {
+			t = t.Element
+		}
+		if t.Kind != Object {
+			return nil, nil
+		}
+		f := t.Object.ByTerraform(name)
+		if f == nil {
+			return nil, nil
+		}
+		if t = f.Type; i == len(path)-1 || f.Secret() {
+			return f, t
+		}
+	}
+	return nil, nil
+}
