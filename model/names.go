@@ -45,6 +45,9 @@ func camelCase(name string) string {
 	return b.String()
 }
 
+// FieldName is the name that a field has in custom resources unless that is taken.
+func FieldName(name string) string { return camelCase(name) }
+
 // pascalCase is a kind: ssh_key becomes SSHKey.
 func pascalCase(name string) string {
 	var b strings.Builder

@@ -20,6 +20,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/model"
+	"github.com/landbridge-io/landbridge/provider/install"
 	"github.com/landbridge-io/landbridge/provider/plugin"
 	"github.com/landbridge-io/landbridge/schema"
 )
@@ -30,7 +31,7 @@ func newProviderCommand() *cobra.Command {
 		Short: "Look at Terraform providers",
 		Long:  "Look at Terraform providers, without a cluster and without credentials.",
 	}
-	cmd.AddCommand(newProviderInspectCommand())
+	cmd.AddCommand(newProviderInspectCommand(), newProviderCompareCommand())
 	return cmd
 }
 
@@ -38,7 +39,9 @@ func newProviderCommand() *cobra.Command {
 type providerFlags struct {
 	name, config string
 	// group comes before the one of the configuration. Not every command has a flag for it.
-	group   string
+	group string
+	// mirror is a directory with versions of providers. Not every command has a flag for it.
+	mirror  string
 	timeout time.Duration
 }
 
@@ -57,45 +60,92 @@ type openedProvider struct {
 
 // open starts the provider at a path, with what env adds to its environment, asks for its schema and ends it.
 func (f *providerFlags) open(ctx context.Context, where string, env map[string]string) (*openedProvider, error) {
-	var c config.Provider
-	if f.config != "" {
-		raw, err := os.ReadFile(f.config)
+	c, err := f.readConfig(f.config)
+	if err != nil {
+		return nil, err
+	}
+	path, s, err := f.load(ctx, where, env)
+	if err != nil {
+		return nil, err
+	}
+	return f.present(path, s, c)
+}
+
+func (f *providerFlags) readConfig(file string) (c config.Provider, err error) {
+	if file != "" {
+		raw, err := os.ReadFile(file)
 		if err != nil {
-			return nil, err
+			return c, err
 		}
 		if err := yaml.UnmarshalStrict(raw, &c); err != nil {
-			return nil, fmt.Errorf("%s: %w", f.config, err)
+			return c, fmt.Errorf("%s: %w", file, err)
 		}
 	}
 	if f.group != "" {
 		c.Group = f.group
 	}
-	binary, err := findBinary(where)
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, f.timeout)
-	defer cancel()
-	server, err := (&plugin.Launcher{Path: binary, StartTimeout: f.timeout, Env: env}).Launch(ctx)
-	if err != nil {
-		return nil, err
-	}
-	s, diags := server.Schema(ctx)
-	if err := server.Close(ctx); err != nil && !diags.HasErrors() {
-		return nil, err
-	}
-	if err := diags.Err(); err != nil {
-		return nil, err
-	}
+	return c, nil
+}
+
+func (f *providerFlags) present(path string, s *schema.Provider, c config.Provider) (*openedProvider, error) {
 	name := f.name
 	if name == "" {
-		name = providerName(binary, s)
+		name = providerName(path, s)
 	}
 	m, err := model.NewProvider(name, s, c)
 	if err != nil {
 		return nil, err
 	}
-	return &openedProvider{path: binary, schema: s, model: m}, nil
+	return &openedProvider{path: path, schema: s, model: m}, nil
+}
+
+// load reads a provider's schema: from a JSON file that holds one, or from the provider itself, which
+// is a binary, a directory that holds it, or, with a mirror, SOURCE@VERSION.
+func (f *providerFlags) load(ctx context.Context, where string, env map[string]string) (path string, _ *schema.Provider, _ error) {
+	if filepath.Ext(where) == ".json" {
+		raw, err := os.ReadFile(where)
+		if err != nil {
+			return "", nil, err
+		}
+		s, err := schema.Decode(raw)
+		if err != nil {
+			return "", nil, fmt.Errorf("%s: %w", where, err)
+		}
+		return where, s, nil
+	}
+	binary, err := f.find(ctx, where)
+	if err != nil {
+		return "", nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, f.timeout)
+	defer cancel()
+	server, err := (&plugin.Launcher{Path: binary, StartTimeout: f.timeout, Env: env}).Launch(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	s, diags := server.Schema(ctx)
+	if err := server.Close(ctx); err != nil && !diags.HasErrors() {
+		return "", nil, err
+	}
+	return binary, s, diags.Err()
+}
+
+// find is the provider's binary, by its path or in the mirror.
+func (f *providerFlags) find(ctx context.Context, where string) (string, error) {
+	source, version, ok := strings.Cut(where, "@")
+	if _, err := os.Stat(where); !ok || err == nil {
+		return findBinary(where)
+	}
+	if f.mirror == "" {
+		return "", fmt.Errorf("%s: to look for a version of a provider, a mirror is needed: give --provider-mirror", where)
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = os.TempDir()
+	}
+	i := &install.Installer{CacheDir: filepath.Join(cache, "landbridge", "providers"), Mirrors: []string{f.mirror}}
+	b, err := i.Install(ctx, source, version)
+	return b.Path, err
 }
 
 // findBinary is the provider's binary at a path, in a directory, or in PATH.

@@ -30,6 +30,7 @@ var layers = [][]string{
 	{"terraform"},
 	{"provider/plugin", "provider/inprocess", "provider/pool", "provider/install"},
 	{"provider"},
+	{"evolution"},
 	{"crd", "translate"},
 	{"model"},
 	{"apis/v1alpha1"},

@@ -34,6 +34,15 @@ func Provider(tb testing.TB, form string) string {
 	return build(tb, ProviderProgram(form))
 }
 
+// Release returns the path of the provider's binary in a form, of the release 1.0.0, 2.0.0 or 3.0.0, which
+// differ in the schemas of volumes.
+func Release(tb testing.TB, form string, major int) string {
+	tb.Helper()
+	t := target("cmd/terraform-provider-examplecloud-"+form, fmt.Sprintf("bin/examplecloud/terraform-provider-examplecloud-%s_v%d.0.0", form, major))
+	t.LDFlags = fmt.Sprint("-X github.com/landbridge-io/landbridge/examples/examplecloud/provider/release.linked=", major-1)
+	return build(tb, t)
+}
+
 // Program is the cloud's, for programs that are no tests.
 var Program = target("cmd/examplecloud", "bin/examplecloud/examplecloud")
 

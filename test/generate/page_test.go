@@ -1,6 +1,7 @@
 package generate_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/landbridge-io/landbridge/internal/doctest"
+	"github.com/landbridge-io/landbridge/internal/examplecloudtest"
 	"github.com/landbridge-io/landbridge/internal/providertest"
 	"github.com/landbridge-io/landbridge/internal/testbin"
 )
@@ -36,5 +38,23 @@ func TestGeneratePage(t *testing.T) {
 		Dir:     dir,
 		Timeout: 10 * time.Minute, // controller-gen is compiled
 		Env:     []string{"PATH=" + filepath.Dir(landbridge) + ":" + os.Getenv("PATH")},
+	})
+}
+
+// The page on what becomes of an API when its provider changes is true, word by word.
+func TestEvolutionPage(t *testing.T) {
+	landbridge, err := testbin.Build(t.Context(), testbin.Landbridge)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for release := 1; release <= 3; release++ {
+		binary := examplecloudtest.Release(t, examplecloudtest.Framework6, release)
+		if err := os.Symlink(binary, filepath.Join(dir, fmt.Sprintf("terraform-provider-examplecloud_v%d.0.0", release))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	doctest.Test(t, filepath.Join("..", "..", "docs", "evolution.md"), doctest.Options{
+		Dir: dir, Timeout: 10 * time.Minute, Env: []string{"PATH=" + filepath.Dir(landbridge) + ":" + os.Getenv("PATH")},
 	})
 }

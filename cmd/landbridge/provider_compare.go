@@ -1,0 +1,116 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
+
+	"github.com/landbridge-io/landbridge/config"
+	"github.com/landbridge-io/landbridge/evolution"
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+func newProviderCompareCommand() *cobra.Command {
+	var flags providerFlags
+	var oldConfig string
+	output := outputText
+	cmd := &cobra.Command{
+		Use:   "compare OLD NEW",
+		Short: "Show what another version of a provider changes for users",
+		Long: `Show what another version of a provider changes in the kinds it becomes: what is added, removed,
+required, of another type or sensitive, in the spelling of custom resources. Of each change it is said
+whether manifests and programs made for the old version go on working, whether the kind needs a new
+API version and how objects are converted, and whether somebody has to see to objects by hand.
+
+OLD and NEW are binaries, directories that hold one, JSON files with a schema, or versions in a
+mirror: hashicorp/random@3.6.0. The providers are started, asked for their schemas and ended. They are
+not configured: no credentials are needed, and nothing is called over the network.`,
+		Example: `  landbridge provider compare ./terraform-provider-random_v3.6.0 ./terraform-provider-random_v3.9.0
+  landbridge provider compare hashicorp/random@3.6.0 hashicorp/random@3.9.0 --provider-mirror ./mirror -o json`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !slices.Contains(compareOutputs, output) {
+				return fmt.Errorf("unknown output %q: it is one of %s", output, strings.Join(compareOutputs, ", "))
+			}
+			newPath, newSchema, err := flags.load(cmd.Context(), args[1], nil)
+			if err != nil {
+				return err
+			}
+			oldPath, oldSchema, err := flags.load(cmd.Context(), args[0], nil)
+			if err != nil {
+				return err
+			}
+			if flags.name == "" {
+				flags.name = providerName(newPath, newSchema)
+			}
+			c, err := flags.readConfig(flags.config)
+			if err != nil {
+				return err
+			}
+			was := known(c, oldSchema)
+			if oldConfig != "" {
+				if was, err = flags.readConfig(oldConfig); err != nil {
+					return err
+				}
+			}
+			old, err := flags.present(oldPath, oldSchema, was)
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			new, err := flags.present(newPath, newSchema, c)
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[1], err)
+			}
+			report, err := evolution.Compare(old.model, new.model)
+			if err != nil {
+				return err
+			}
+			return printReport(cmd, report, output)
+		},
+	}
+	flags.add(cmd)
+	cmd.Flags().StringVar(&oldConfig, "old-config", "", "the file for --config that goes with OLD (default: that of --config, but for resource types that OLD does not have)")
+	cmd.Flags().StringVar(&flags.mirror, "provider-mirror", os.Getenv("LANDBRIDGE_PROVIDER_MIRROR"), "directory with provider binaries in the layout of Terraform's filesystem mirrors")
+	cmd.Flags().StringVarP(&output, "output", "o", output, "how to print it: "+strings.Join(compareOutputs, ", "))
+	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(compareOutputs, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+const outputText = "text"
+
+var compareOutputs = []string{outputText, "json", "yaml"}
+
+// known is a configuration without the resource types that a schema does not have.
+func known(c config.Provider, s *schema.Provider) config.Provider {
+	all := c.Resources
+	c.Resources = map[string]config.Resource{}
+	for t, r := range all {
+		if s.Resources[t] != nil {
+			c.Resources[t] = r
+		}
+	}
+	return c
+}
+
+func printReport(cmd *cobra.Command, r evolution.Report, output string) error {
+	switch output {
+	case "json":
+		e := json.NewEncoder(cmd.OutOrStdout())
+		e.SetIndent("", "  ")
+		return e.Encode(r)
+	case "yaml":
+		raw, err := yaml.Marshal(r)
+		if err != nil {
+			return err
+		}
+		_, err = cmd.OutOrStdout().Write(raw)
+		return err
+	default:
+		return r.Text(cmd.OutOrStdout())
+	}
+}
