@@ -6,6 +6,10 @@ type Field struct {
 	// error.
 	// +optional
 	Name string `json:"name,omitempty"`
+	// FormerNames are names that the field had in earlier versions of its API. Objects of those are
+	// converted.
+	// +optional
+	FormerNames []string `json:"formerNames,omitempty"`
 	// Description says what the field is, instead of the schema.
 	// +optional
 	Description string `json:"description,omitempty"`

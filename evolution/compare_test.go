@@ -59,12 +59,33 @@ func TestCompareKind(t *testing.T) {
 	days := attrs{"days": {Type: cty.Number, Optional: true}}
 	tests := map[string]struct {
 		old, new *schema.Block
+		config   map[string]config.Field // of the new version
 		want     []string
 	}{
-		"nothing":  {old: optional(cty.Bool), new: optional(cty.Bool)},
-		"added":    {old: attributes(nil), new: optional(cty.Bool), want: []string{"InPlace + spec.forProvider.maxAge: field added, boolean"}},
-		"required": {old: attributes(nil), new: one(&schema.Attribute{Type: cty.Bool, Required: true}), want: []string{"ByHand + spec.forProvider.maxAge: field added, boolean (it is required: objects without it have to be given it)"}},
-		"removed":  {old: optional(cty.Bool), new: attributes(nil), want: []string{"NewVersion - spec.forProvider.maxAge: field removed, boolean (values are kept in an annotation, and have no effect any more)"}},
+		"given another name": {
+			old: optional(cty.Bool), new: optional(cty.Bool), config: map[string]config.Field{"max_age": {Name: "age"}},
+			want: []string{"NewVersion ~ spec.forProvider.age: field renamed, maxAge -> age (values are taken along)"},
+		},
+		"called otherwise by the provider": {
+			old: optional(cty.Bool), new: attributes(attrs{"age": {Type: cty.String, Optional: true}}), config: map[string]config.Field{"age": {FormerNames: []string{"maxAge"}}},
+			want: []string{
+				"NewVersion ~ spec.forProvider.age: field renamed, maxAge -> age (values are taken along)",
+				`NewVersion ~ spec.forProvider.age: type changed, boolean -> string (true becomes "true")`,
+			},
+		},
+		"a secret given another name": {
+			old: one(&schema.Attribute{Type: cty.String, Optional: true, Sensitive: true}), new: one(&schema.Attribute{Type: cty.String, Optional: true, Sensitive: true}),
+			config: map[string]config.Field{"max_age": {Name: "age"}},
+			want: []string{
+				"NewVersion ~ spec.forProvider.ageSecretRef: field renamed, maxAgeSecretRef -> ageSecretRef (values are taken along)",
+				"NewVersion ~ status.atProvider.age: field renamed, maxAge -> age (values are taken along)",
+			},
+		},
+		"the old name kept": {old: optional(cty.Bool), new: attributes(attrs{"age": {Type: cty.Bool, Optional: true}}), config: map[string]config.Field{"age": {Name: "maxAge"}}},
+		"nothing":           {old: optional(cty.Bool), new: optional(cty.Bool)},
+		"added":             {old: attributes(nil), new: optional(cty.Bool), want: []string{"InPlace + spec.forProvider.maxAge: field added, boolean"}},
+		"required":          {old: attributes(nil), new: one(&schema.Attribute{Type: cty.Bool, Required: true}), want: []string{"ByHand + spec.forProvider.maxAge: field added, boolean (it is required: objects without it have to be given it)"}},
+		"removed":           {old: optional(cty.Bool), new: attributes(nil), want: []string{"NewVersion - spec.forProvider.maxAge: field removed, boolean (values are kept in an annotation, and have no effect any more)"}},
 		"shown, and not any more": {
 			old: one(&schema.Attribute{Type: cty.Bool, Computed: true}), new: attributes(nil),
 			want: []string{"NewVersion - status.atProvider.maxAge: field removed, boolean"},
@@ -131,7 +152,9 @@ func TestCompareKind(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			old, new := provide(t, of(test.old, nil, 0), config.Provider{}), provide(t, of(test.new, nil, 0), config.Provider{})
+			old, new := provide(t, of(test.old, nil, 0), config.Provider{}), provide(t, of(test.new, nil, 0), config.Provider{
+				Resources: map[string]config.Resource{"cloud_thing": {Fields: test.config}},
+			})
 			var got []string
 			for _, c := range compare(t, old, new).Changes {
 				got = append(got, string(c.Verdict)+" "+c.String())
@@ -160,7 +183,7 @@ func TestCompare(t *testing.T) {
 	new.Resources["cloud_more"] = &schema.Resource{Type: "cloud_more", Block: b()}
 	new.Config.Attributes = map[string]*schema.Attribute{"region": {Type: cty.String, Required: true}}
 	report := compare(t, provide(t, old, config.Provider{}), provide(t, new, config.Provider{
-		Resources: map[string]config.Resource{"cloud_thing": {ExternalName: "name"}},
+		Resources: map[string]config.Resource{"cloud_thing": {ExternalName: &config.ExternalName{Attribute: "name"}}},
 	}))
 	if report.Verdict() != evolution.ByHand {
 		t.Error(report.Verdict())

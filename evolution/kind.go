@@ -1,6 +1,7 @@
 package evolution
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/landbridge-io/landbridge/crd"
@@ -158,19 +159,31 @@ func refine(n *Node, t *model.Type, status bool) {
 			made := n.Fields[name]
 			switch {
 			case made == nil && status && f.Secret():
-				n.Fields[name] = &Field{Node: &Node{Form: Hidden}}
+				n.Fields[name] = &Field{Node: &Node{Form: Hidden}, Former: former(f, name)}
 				continue
 			case made == nil || !status && !f.Input:
 				continue
 			}
 			made.Required, made.Deprecated = f.Required, f.Deprecated
-			// A field that does not have its natural name had it before it was given another one.
-			if natural := model.FieldName(f.Name); natural != name && made.Form != SecretRef {
-				made.Former = []string{natural}
-			}
+			made.Former = former(f, name)
 			if made.Form != SecretRef {
 				refine(made.Node, f.Type, status)
 			}
 		}
 	}
+}
+
+// former are the names that a field had. One that does not have its natural name had it before it was given
+// another one.
+func former(f *model.Field, name string) []string {
+	var out []string
+	for _, n := range append(slices.Clone(f.FormerNames), model.FieldName(f.Name)) {
+		if strings.HasPrefix(name, f.JSONName) {
+			n += strings.TrimPrefix(name, f.JSONName) // a reference to a Secret
+		}
+		if n != name && !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out
 }

@@ -52,7 +52,7 @@ func attributeField(name string, a *schema.Attribute, p place) *Field {
 	inside.input = p.input && (a.Required || a.Optional) && !omitted && !settled && !(p.root && isImplicitID(name, a))
 	inside.observed = p.observed && !a.Sensitive && !c.Sensitive && !a.WriteOnly && !omitted
 	f := &Field{
-		Name: name, Input: inside.input, Observed: inside.observed, Settled: settled, LateIgnored: p.rules.late[inside.path],
+		Name: name, FormerNames: p.rules.fields[inside.path].FormerNames, Input: inside.input, Observed: inside.observed, Settled: settled, LateIgnored: p.rules.late[inside.path],
 		Required: a.Required, Optional: a.Optional, Computed: a.Computed,
 		Sensitive: a.Sensitive || c.Sensitive, WriteOnly: a.WriteOnly,
 		Deprecated: a.Deprecated, DeprecationMessage: a.DeprecationMessage,
@@ -80,7 +80,7 @@ func blockField(name string, b *schema.NestedBlock, p place) *Field {
 	inside.input = p.input && !b.Computed && !omitted
 	inside.observed = p.observed && !omitted
 	f := &Field{
-		Name: name, Input: inside.input, Observed: inside.observed, LateIgnored: p.rules.late[inside.path],
+		Name: name, FormerNames: p.rules.fields[inside.path].FormerNames, Input: inside.input, Observed: inside.observed, LateIgnored: p.rules.late[inside.path],
 		Required: b.MinItems > 0 && !b.Computed, Optional: b.MinItems == 0 && !b.Computed, Computed: b.Computed,
 		Deprecated: b.Deprecated, DeprecationMessage: b.DeprecationMessage,
 		Description: cmp.Or(p.rules.fields[inside.path].Description, strings.TrimSpace(b.Description.Text)),
@@ -149,7 +149,7 @@ func plainType(t cty.Type, p place) *Type {
 			inside := p.in(name)
 			omitted := p.rules.omit[inside.path]
 			f := &Field{
-				Name: name, Type: plainType(t.AttributeType(name), inside),
+				Name: name, FormerNames: p.rules.fields[inside.path].FormerNames, Type: plainType(t.AttributeType(name), inside),
 				Input: !omitted, Observed: !omitted, Optional: true, LateIgnored: p.rules.late[inside.path],
 				Description: p.rules.fields[inside.path].Description,
 			}

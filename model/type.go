@@ -104,6 +104,8 @@ type Field struct {
 	// Name is Terraform's, JSONName the one in status, and in spec unless SecretRef is set.
 	Name     string
 	JSONName string
+	// FormerNames are names that the field had instead of JSONName in earlier versions of the API.
+	FormerNames []string
 	// SecretRef is the name under which spec refers to a Secret for the value; empty unless the
 	// field is an input that is sensitive or write-only.
 	SecretRef string
