@@ -63,6 +63,7 @@ func operationSchema() props {
 			"deposed":    {Type: "string", Description: "Key of the deposed object that is destroyed, or that the object to be created replaces."},
 			"startedAt":  {Type: "string", Format: "date-time"},
 			"deadline":   {Type: "string", Format: "date-time", Description: "When it will be given up. Empty while it waits for its turn."},
+			"progress":   {Type: "string", Description: "What the provider said of it last, where it logs that it does something."},
 		},
 	}
 }

@@ -43,6 +43,8 @@ type Operation struct {
 	// Deadline is zero while the operation waits for its turn.
 	Deadline time.Time `json:"deadline,omitzero"`
 	Deposed  string    `json:"deposed,omitempty"`
+	// Progress is what the provider said of it last.
+	Progress string `json:"progress,omitempty"`
 }
 
 // Trouble says whether something about the resource wants to be looked at.
@@ -90,7 +92,7 @@ func RowOf(u *unstructured.Unstructured) Row {
 	}
 	r.Identity, _, _ = unstructured.NestedMap(u.Object, "status", "identity")
 	if kind := text("operation", "kind"); kind != "" {
-		r.Operation = &Operation{Kind: kind, Deposed: text("operation", "deposed")}
+		r.Operation = &Operation{Kind: kind, Deposed: text("operation", "deposed"), Progress: text("operation", "progress")}
 		// Times that are none stay zero.
 		r.Operation.StartedAt, _ = time.Parse(time.RFC3339, text("operation", "startedAt"))
 		r.Operation.Deadline, _ = time.Parse(time.RFC3339, text("operation", "deadline"))

@@ -127,10 +127,13 @@ func (r Row) doing(now time.Time) string {
 	return out + Elapsed(op.StartedAt, now)
 }
 
-// says is the message, with the reason where that says more.
+// says is the message, or what else says most.
 func (r Row) says() string {
 	out := r.Message
-	if out == "" && r.Operation == nil {
+	switch {
+	case out == "" && r.Operation != nil:
+		out = r.Operation.Progress
+	case out == "":
 		out = r.Reason
 	}
 	if r.Deleting {

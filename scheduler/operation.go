@@ -168,7 +168,7 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	out, diags := p.Prior, diagnostic.Diagnostics(nil)
 	if p.Action != terraform.NoOp {
 		answered := faultpoint.During(t.process, faultpoint.InFlight)
-		out, diags = ex.Apply(ctx, p)
+		out, diags = ex.Apply(s.progress(ctx, e, r, op, p), p)
 		answered()
 	}
 	if diags.HasErrors() && !s.o.Clock.Now().Before(op.Deadline) {

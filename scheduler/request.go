@@ -94,6 +94,9 @@ type Observation struct {
 	Imported bool
 	// Operation is the one that runs now, or whose outcome is unknown.
 	Operation *instance.Operation
+	// Progress is what the provider said last of the Operation that runs. Secrets of the resource
+	// are still in it.
+	Progress string
 	// Last is how the last operation of this process ended; nil when there was none.
 	Last *Outcome
 	// Warnings are what the provider had to say without refusing.

@@ -65,6 +65,10 @@ type Operation struct {
 	// When it will be given up. Empty while it waits for its turn.
 	// +optional
 	Deadline *metav1.Time `json:"deadline,omitempty"`
+
+	// What the provider said of it last, where it logs that it does something.
+	// +optional
+	Progress string `json:"progress,omitempty"`
 }
 
 // A DeposedObject was replaced, and is still to be destroyed.

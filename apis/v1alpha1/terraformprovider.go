@@ -46,7 +46,8 @@ type TerraformProviderSpec struct {
 	// +optional
 	Activate []string `json:"activate,omitempty"`
 
-	// LogLevel turns the provider's own logs on. They go to the controller's log.
+	// LogLevel turns the provider's own logs on. They go to the controller's log; from Info on, what
+	// is said of an operation that runs is also in status.operation.progress of its resource.
 	// They are off by default since they multiply the cost of every call.
 	// +kubebuilder:validation:Enum=Off;Error;Warn;Info;Debug;Trace
 	// +kubebuilder:default=Off

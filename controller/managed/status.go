@@ -46,7 +46,7 @@ func (e *external) setStatus(r *Resource, o *scheduler.Observation) {
 		status["identityHistory"] = history
 	}
 	if o.Operation != nil {
-		status["operation"] = operationStatus(o.Operation)
+		status["operation"] = e.operationStatus(r, o)
 	}
 	if o.Plan != nil && o.Plan.Action != terraform.NoOp {
 		status["plan"] = planStatus(e.kind, o.Plan)
@@ -101,13 +101,17 @@ func identityHistory(k *Kind, former []instance.FormerIdentity) []any {
 	return out
 }
 
-func operationStatus(op *instance.Operation) map[string]any {
+func (e *external) operationStatus(r *Resource, o *scheduler.Observation) map[string]any {
+	op := o.Operation
 	out := map[string]any{"id": op.ID, "kind": string(op.Kind), "startedAt": op.StartedAt.UTC().Format(time.RFC3339)}
 	if !op.Deadline.IsZero() {
 		out["deadline"] = op.Deadline.UTC().Format(time.RFC3339)
 	}
 	if op.Deposed != "" {
 		out["deposed"] = op.Deposed
+	}
+	if o.Progress != "" {
+		out["progress"] = e.conceal(o.Progress, r.secrets, o)
 	}
 	return out
 }
@@ -228,6 +232,11 @@ func (c *connector) text(err *scheduler.Error, secrets []string, observed ...*sc
 	} else {
 		text = translate.Message(c.kind.Model, err.Diagnostics.Errors())
 	}
+	return c.conceal(text, secrets, observed...)
+}
+
+// conceal takes the given secrets out of a text, and those of the observed objects.
+func (c *connector) conceal(text string, secrets []string, observed ...*scheduler.Observation) string {
 	var hidden redact.Redactor
 	for _, s := range secrets {
 		hidden.Add([]byte(s))

@@ -25,3 +25,27 @@ func LogLines(log logr.Logger, text string, secrets ...string) []string {
 
 // ExplainHandshake is explainHandshake.
 func ExplainHandshake(line string) (Reason, string) { return explainHandshake(line) }
+
+// Call is a call in flight that changes a resource.
+type Call struct {
+	TypeName string
+	Tell     func(string)
+}
+
+// Progress has a provider with calls in flight write a line, and nothing else: when they have
+// ended, the line again.
+func Progress(calls []Call, secrets []string, line string) {
+	o := &output{log: logr.Discard(), limit: asked}
+	o.open()
+	defer o.writer.end(time.Minute)
+	o.redact.add(secrets...)
+	var ends []func()
+	for _, c := range calls {
+		ends = append(ends, o.applies.begin(c.TypeName, c.Tell))
+	}
+	o.line("stderr", []byte(line))
+	for _, end := range ends {
+		end()
+	}
+	o.line("stderr", []byte(line))
+}

@@ -41,6 +41,8 @@ type output struct {
 	log    logr.Logger
 	redact redactor
 	limit  logLimit
+	// applies are told what is said of them.
+	applies applies
 	// writer is there from the start of the process on.
 	writer *logWriter
 
@@ -140,6 +142,9 @@ func (o *output) line(stream string, raw []byte) {
 	if e, ok := parseEntry(raw); ok {
 		if e.level == LogError {
 			o.keep(e.message)
+		}
+		if tell := o.applies.whose(e); tell != nil {
+			tell(told(o.redact.string(e.message)))
 		}
 		if e.level == LogError || o.log.V(verbosity(e.level)).Enabled() {
 			o.writer.write(len(raw), func() { o.emit(e) })

@@ -6,6 +6,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/landbridge-io/landbridge/internal/tfplugin"
+	"github.com/landbridge-io/landbridge/provider"
 )
 
 // ValidateResourceConfig checks a resource's configuration.
@@ -106,6 +107,7 @@ func (s *Server) PlanResourceChange(ctx context.Context, r *tfprotov6.PlanResour
 
 // ApplyResourceChange makes a planned change.
 func (s *Server) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+	defer s.process.output.applies.begin(r.TypeName, provider.Progress(ctx))()
 	var a tfplugin.ApplyResourceChangeResponse
 	if err := s.invoke(ctx, tfplugin.ApplyResourceChange, &tfplugin.ApplyResourceChangeRequest{
 		TypeName:        r.TypeName,

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
 	"github.com/landbridge-io/landbridge/examples/examplecloud/api"
 )
 
@@ -178,8 +180,12 @@ func (c *Client) Cancel(ctx context.Context, taskID string) error {
 
 // wait polls a task until it has ended, or the context does.
 func (c *Client) wait(ctx context.Context, task api.Task) (api.Task, error) {
-	wait := backoff{pollWait}
+	wait, said := backoff{pollWait}, ""
 	for {
+		if task.Status != said {
+			said = task.Status
+			tflog.Info(ctx, "Task "+task.ID+" is "+task.Status)
+		}
 		switch task.Status {
 		case api.TaskSucceeded:
 			return task, nil

@@ -1,0 +1,4 @@
+package scheduler
+
+// MakesSecrets is makesSecrets.
+var MakesSecrets = makesSecrets
