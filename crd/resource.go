@@ -2,7 +2,6 @@ package crd
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -13,29 +12,11 @@ import (
 	"github.com/landbridge-io/landbridge/model"
 )
 
-// maxSize is the largest CRD, in bytes of JSON. etcd takes 1.5 MiB, which must also hold what the
-// API server remembers of field owners.
-const maxSize = 700 << 10
-
 // Resource is the CRD of a resource type's kind: namespaced, in the form of the Crossplane
 // Resource Model.
 func Resource(r *model.Resource) (*apiextensionsv1.CustomResourceDefinition, error) {
-	root := r.Root()
-	steps := []writer{{descriptions: 640}, {descriptions: 160}, {}}
-	for depth := 12; depth > 0; depth-- {
-		steps = append(steps, writer{depth: depth})
-	}
-	for _, w := range steps {
-		out := resource(r, root, w)
-		raw, err := json.Marshal(out)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", r.Type, err)
-		}
-		if len(raw) <= maxSize {
-			return out, nil
-		}
-	}
-	return nil, fmt.Errorf("%s: its schema is too large for a CustomResourceDefinition", r.Type)
+	out, _, err := Fit(r)
+	return out, err
 }
 
 func resource(r *model.Resource, root *model.Type, w writer) *apiextensionsv1.CustomResourceDefinition {

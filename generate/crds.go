@@ -13,9 +13,17 @@ import (
 // names them.
 func (o *Output) addCRDs(p *model.Provider, packages map[string][]*kind) error {
 	all := crd.ProviderConfig(p)
+	o.Large = map[string]*crd.Size{}
 	for _, kinds := range packages {
 		for _, k := range kinds {
 			all = append(all, k.crd)
+			size, err := crd.Measure(k.resource, k.crd, k.leftOut)
+			if err != nil {
+				return err
+			}
+			if size != nil {
+				o.Large[k.resource.Type] = size
+			}
 		}
 	}
 	return each(all, func(d *apiextensionsv1.CustomResourceDefinition) (string, []byte, error) {

@@ -23,6 +23,8 @@ type Output struct {
 	Files Files
 	// Renamed says which Go names are not the natural ones because those were taken, in a fixed order.
 	Renamed []model.Renamed
+	// Large are the CRDs that are near a limit of size, by resource type.
+	Large map[string]*crd.Size
 }
 
 // reserved are the names that every package has besides its types.
@@ -72,11 +74,11 @@ func packagesOf(p *model.Provider) (map[string][]*kind, error) {
 			return nil, fmt.Errorf("resources.%s.group: the groups %s and %s would both be the Go package %s: let them begin differently", t, other, r.Group, dir)
 		}
 		groups[dir] = r.Group
-		d, err := crd.Resource(r)
+		d, leftOut, err := crd.Fit(r)
 		if err != nil {
 			return nil, err
 		}
-		out[dir] = append(out[dir], &kind{resource: r, crd: d})
+		out[dir] = append(out[dir], &kind{resource: r, crd: d, leftOut: leftOut})
 	}
 	return out, nil
 }

@@ -15,6 +15,7 @@ import (
 type kind struct {
 	resource *model.Resource
 	crd      *apiextensionsv1.CustomResourceDefinition
+	leftOut  string // of the CRD, for it to fit
 	types    *types
 	names    kindNames
 }

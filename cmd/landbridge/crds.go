@@ -41,9 +41,16 @@ PATTERN limits the resource types; * stands for any characters.`,
 				all = crd.ProviderConfig(p.model)
 			}
 			for _, r := range resources {
-				d, err := crd.Resource(r)
+				d, leftOut, err := crd.Fit(r)
 				if err != nil {
 					return err
+				}
+				size, err := crd.Measure(r, d, leftOut)
+				if err != nil {
+					return err
+				}
+				if size != nil {
+					cmd.PrintErrf("Note: %s: %s\n", r.Type, size)
 				}
 				all = append(all, d)
 			}

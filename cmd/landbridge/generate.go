@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/mod/modfile"
@@ -56,6 +58,9 @@ afterwards.`,
 			}
 			for _, r := range out.Renamed {
 				cmd.PrintErrln("Note:", r)
+			}
+			for _, t := range slices.Sorted(maps.Keys(out.Large)) {
+				cmd.PrintErrf("Note: %s: %s\n", t, out.Large[t])
 			}
 			changes, err := generate.Write(output, out.Files)
 			if err != nil {

@@ -1,14 +1,18 @@
 package main
 
 import (
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/landbridge-io/landbridge/internal/providertest"
+	"github.com/landbridge-io/landbridge/schema"
 )
 
 func TestGenerate(t *testing.T) {
@@ -120,5 +124,34 @@ func TestGenerateRefuses(t *testing.T) {
 				t.Errorf("there are the files %q", after)
 			}
 		})
+	}
+}
+
+// CRDs that are near a limit are told of, with what to omit.
+func TestLargeCRDsAreToldOf(t *testing.T) {
+	t.Parallel()
+	rules := &schema.Block{Attributes: map[string]*schema.Attribute{}}
+	for i := range 1000 {
+		rules.Attributes[fmt.Sprintf("a_rather_long_name_%d", i)] = &schema.Attribute{Type: cty.Map(cty.String), Optional: true}
+	}
+	raw, err := json.Marshal(&schema.Provider{Protocol: 6, Config: &schema.Block{}, Resources: map[string]*schema.Resource{
+		"cloud_firewall": {Type: "cloud_firewall", Block: &schema.Block{Blocks: map[string]*schema.NestedBlock{"rule": {Nesting: schema.NestingList, Block: rules}}}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	file := filepath.Join(dir, "cloud.json")
+	if err := os.WriteFile(file, raw, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"crds", file}, {"generate", "--provider", file, "--output", filepath.Join(dir, "out"), "--module", "example.org/cloud"}} {
+		_, stderr, err := run(t, args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(stderr, "Note: cloud_firewall: the CRD firewalls.cloud.landbridge.io has ") || !strings.Contains(stderr, "What can be omitted, and takes most: rule.a_rather_long_name_") {
+			t.Errorf("%v: %s", args, stderr)
+		}
 	}
 }
