@@ -180,6 +180,7 @@ func merge(under, over Resource) Resource {
 		set(&a.Type, b.Type)
 		set(&a.Value, b.Value)
 		a.Sensitive = a.Sensitive || b.Sensitive
+		a.FormerNames = union(a.FormerNames, b.FormerNames)
 		return a
 	})
 	out.Add = join(under.Add, over.Add, func(_, b AddedField) AddedField { return b })

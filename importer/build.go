@@ -197,6 +197,10 @@ func (b *Builder) manifest(ctx context.Context, d *draft, name string) (Manifest
 	u.SetNamespace(b.Namespace)
 	u.SetName(name)
 	m.Resource = u
+	if d.Resource.Settings.Argument != nil {
+		// It is not in spec: without the annotation it would be called something else.
+		u.SetAnnotations(map[string]string{meta.AnnotationKeyExternalName: translate.ExternalName(d.Resource, d.found.State, d.found.Identity)})
+	}
 	if d.Stored == nil {
 		return m, nil
 	}

@@ -169,6 +169,7 @@ func (d *draft) plan(ctx context.Context, config cty.Value) (terraform.Plan, dia
 	if diags.HasErrors() {
 		return terraform.Plan{}, diags
 	}
+	c.Value = translate.WithSettled(d.Resource, c.Value, config)
 	found := d.found
 	found.Status = instance.Full // a tainted one is kept
 	return d.Provider.Executor.Plan(ctx, terraform.Resource{Schema: d.Resource.Schema}, found, terraform.Config{

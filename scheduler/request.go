@@ -77,8 +77,9 @@ type Request struct {
 	KeepTainted bool
 	// KeepDeposed says that objects that were replaced must not be destroyed.
 	KeepDeposed bool
-	// Timeouts bound the operations.
-	Timeouts Timeouts
+	// Timeouts bound the operations. DefaultTimeouts do so where neither they nor the object's own
+	// arguments say anything.
+	Timeouts, DefaultTimeouts Timeouts
 	// Tell is told what happens to the resource; nil is nobody. It must not block, nor call the
 	// scheduler.
 	Tell func(Event)

@@ -35,6 +35,9 @@ func (s *Scheduler) timeout(r Request, kind instance.OperationKind, state cty.Va
 	if t := timeoutAttribute(state, kind); t > 0 {
 		return withMargin(t)
 	}
+	if t := r.DefaultTimeouts.of(kind); t > 0 {
+		return t
+	}
 	// Nobody asked for what the provider's authors chose, so it only ever lengthens.
 	return max(s.o.OperationTimeout, withMargin(legacyTimeout(private, kind)))
 }

@@ -337,7 +337,11 @@ func (t *resourceReader) readImport() {
 			}
 		}
 	}
-	if id := t.annotations[externalNameKey]; id != "" && t.out.known == nil {
+	if t.annotations[externalNameKey] != "" && t.out.known == nil {
+		id, err := translate.ImportID(t.out.Model, t.about())
+		if err != nil {
+			t.refuse("metadata.annotations["+externalNameKey+"]", "Object cannot be looked for", "%s.", err)
+		}
 		t.out.known = &terraform.ImportTarget{ID: id, Identity: cty.NilVal}
 	}
 	i := t.spec.Import
@@ -353,6 +357,20 @@ func (t *resourceReader) readImport() {
 		v, diags := translate.ImportIdentity(t.out.Model, i.Identity)
 		t.say(diags, func(p cty.Path) string { return translate.IdentityPath(t.out.Model, p) })
 		t.out.imports = &terraform.ImportTarget{Identity: v}
+	}
+}
+
+// about is the resource, as far as the configuration of its kind is about it.
+func (t *resourceReader) about() translate.Subject {
+	// As the API server would have it.
+	kind, name := model.ClusterProviderConfigKind, defaultName
+	if ref := t.spec.ProviderConfigRef; ref != nil {
+		kind, name = ref.Kind, ref.Name
+	}
+	return translate.Subject{
+		Namespace: t.namespace, Name: t.out.Name, ExternalName: t.annotations[externalNameKey],
+		ProviderConfigKind: kind, ProviderConfigName: name,
+		ForProvider: t.spec.ForProvider, InitProvider: t.spec.InitProvider,
 	}
 }
 
@@ -403,7 +421,7 @@ func (t *resourceReader) complete() bool {
 
 func (t *resourceReader) readConfig() {
 	m := t.out.Model
-	c, diags := translate.Config(m, t.spec.ForProvider, t.spec.InitProvider, t.reader.read(t.namespace, false))
+	c, diags := translate.Desired(m, t.about(), t.reader.read(t.namespace, false))
 	t.say(diags, m.UserPath)
 	all, paths, more := translate.IgnoreChanges(m, t.spec.Lifecycle.IgnoreChanges)
 	t.say(more, m.UserPath)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -21,8 +22,8 @@ type Subject struct {
 	Namespace, Name string
 	// ExternalName is what the annotation crossplane.io/external-name says; empty without one.
 	ExternalName string
-	// Tags are Crossplane's.
-	Tags map[string]string
+	// ProviderConfigKind and ProviderConfigName are its providerConfigRef; empty without one.
+	ProviderConfigKind, ProviderConfigName string
 	// ForProvider and InitProvider are those of its spec.
 	ForProvider, InitProvider map[string]any
 }
@@ -53,7 +54,7 @@ func Desired(r *model.Resource, s Subject, secrets Secrets) (Configuration, diag
 		values[set.Argument.Name] = cty.StringVal(name)
 	}
 	if set.Tags != nil {
-		values[set.Tags.Field.Name] = s.tags(set.Tags, values[set.Tags.Field.Name], lookup)
+		values[set.Tags.Field.Name] = s.tags(r, values[set.Tags.Field.Name], lookup)
 	}
 	if diags.HasErrors() {
 		return Configuration{}, diags
@@ -67,6 +68,20 @@ func Desired(r *model.Resource, s Subject, secrets Secrets) (Configuration, diag
 		c.Value = value
 	}
 	return c, diags
+}
+
+// WithSettled is a configuration with what is settled as another one has it.
+func WithSettled(r *model.Resource, c, from cty.Value) cty.Value {
+	if !settles(r) {
+		return c
+	}
+	values := c.AsValueMap()
+	for _, f := range r.Root().Object.All {
+		if f.Settled {
+			values[f.Name] = from.GetAttr(f.Name)
+		}
+	}
+	return cty.ObjectVal(values)
 }
 
 // settles says whether the configuration of the type has anything to do with values that are wanted.
@@ -155,11 +170,17 @@ func (s Subject) name(r *model.Resource) (string, error) {
 }
 
 // tags are the user's, and those of the configuration and of Crossplane that the user did not give.
-func (s Subject) tags(t *model.Tags, given cty.Value, lookup func([]string) (string, bool)) cty.Value {
-	out := map[string]cty.Value{}
+func (s Subject) tags(r *model.Resource, given cty.Value, lookup func([]string) (string, bool)) cty.Value {
+	t, out := r.Settings.Tags, map[string]cty.Value{}
 	if t.Crossplane {
-		for k, v := range s.Tags {
-			out[k] = cty.StringVal(v)
+		for k, v := range map[string]string{
+			"crossplane-kind": strings.ToLower(r.GroupVersionKind().GroupKind().String()),
+			"crossplane-name": s.Name, "crossplane-namespace": s.Namespace,
+			"crossplane-providerconfig": s.ProviderConfigName, "crossplane-providerconfig-kind": s.ProviderConfigKind,
+		} {
+			if v != "" {
+				out[k] = cty.StringVal(v)
+			}
 		}
 	}
 	for k, template := range t.Tags {

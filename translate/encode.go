@@ -45,8 +45,12 @@ func (e encoder) value(t *model.Type, v cty.Value) any {
 		return nil
 	}
 	if t.As != "" && !e.whole {
-		if out, ok := presented(t, v); ok || !e.orRaw {
+		out, ok := presented(t, v)
+		switch {
+		case ok:
 			return out
+		case !e.orRaw:
+			return nil
 		}
 	}
 	switch t.Kind {

@@ -31,7 +31,7 @@ func TestForProviderLosesNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		b := schematest.Block(t)
-		r := resource(t, b, config.Resource{})
+		r := resource(t, b, schematest.Config(t, b))
 		// Only what Config makes of a spec is a configuration.
 		draft := translate.ForProvider(r, schematest.Value(t, b), "inputs")
 		seed, diags := translate.Config(r, draft.ForProvider, nil, keys(draft.Secrets))

@@ -117,10 +117,10 @@ func observeOnly(r *Resource) bool {
 
 // recognize is whether an object is called what the annotations of the resource say, where they
 // are what it is known by.
-func recognize(k *Kind, known *terraform.ImportTarget) func(instance.Instance) bool {
+func recognize(k *Kind, known *terraform.ImportTarget, externalName string) func(instance.Instance) bool {
 	return func(found instance.Instance) bool {
 		if known.ID != "" {
-			return translate.ExternalName(k.Model, found.State, found.Identity) == known.ID
+			return translate.ExternalName(k.Model, found.State, found.Identity) == externalName
 		}
 		if found.Identity == cty.NilVal || found.Identity.IsNull() {
 			return false

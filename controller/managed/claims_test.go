@@ -89,7 +89,7 @@ func TestRecognize(t *testing.T) {
 		"an identity of an earlier schema": {one, byIdentity(map[string]string{"arn": "a"}), found("i-1", here), false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := managed.Recognize(tc.kind, &tc.known)(tc.found); got != tc.want {
+			if got := managed.Recognize(tc.kind, &tc.known, tc.known.ID)(tc.found); got != tc.want {
 				t.Errorf("got %t", got)
 			}
 		})
@@ -129,7 +129,10 @@ func TestKnownTarget(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			u := &unstructured.Unstructured{Object: map[string]any{}}
 			u.SetAnnotations(tc.annotations)
-			got := managed.KnownTarget(tc.kind, managed.ResourceOf(u))
+			got, diags := managed.KnownTarget(tc.kind, managed.ResourceOf(u))
+			if diags.HasErrors() {
+				t.Fatal(diags)
+			}
 			same := cmp.Comparer(func(a, b cty.Value) bool {
 				if a == cty.NilVal || b == cty.NilVal {
 					return a == cty.NilVal && b == cty.NilVal

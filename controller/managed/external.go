@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -69,9 +71,13 @@ func (e *external) Observe(ctx context.Context, mg resource.Managed) (xpmanaged.
 	out := xpmanaged.ExternalObservation{ResourceExists: o.Exists(), ResourceUpToDate: o.UpToDate()}
 	if o.Exists() {
 		if r.string("spec", "writeConnectionSecretToRef", "name") != "" {
-			out.ConnectionDetails = translate.ConnectionDetails(e.kind.Model, o.Instance.State)
-			r.detailsKnown = true
+			details, err := e.connectionDetails(r, o)
+			if err != nil {
+				return xpmanaged.ExternalObservation{}, err
+			}
+			out.ConnectionDetails, r.detailsKnown = details, true
 		}
+		out.ResourceLateInitialized = e.lateInitialize(r, o)
 	}
 	switch {
 	case o.Operation != nil:
@@ -144,7 +150,8 @@ func (e *external) setAnnotations(ctx context.Context, r *Resource, o *scheduler
 	}
 	annotations := r.GetAnnotations()
 	want := map[string]string{}
-	if name := translate.ExternalName(e.kind.Model, o.Instance.State, o.Instance.Identity); name != "" {
+	given := e.kind.Model.Settings.Argument != nil && meta.GetExternalName(r) != ""
+	if name := translate.ExternalName(e.kind.Model, o.Instance.State, o.Instance.Identity); name != "" && !given {
 		want[meta.AnnotationKeyExternalName] = name
 	}
 	if o.Instance.HasIdentity() {
@@ -172,6 +179,36 @@ func (e *external) setAnnotations(ctx context.Context, r *Resource, o *scheduler
 	err := e.client.Update(ctx, r)
 	faultpoint.Reach(faultpoint.Annotate, faultpoint.AfterWrite)
 	return err
+}
+
+// connectionDetails are all that is to be in the connection Secret.
+func (e *external) connectionDetails(r *Resource, o *scheduler.Observation) (xpmanaged.ConnectionDetails, error) {
+	about := e.kind.about(r)
+	about.ExternalName = translate.ExternalName(e.kind.Model, o.Instance.State, o.Instance.Identity)
+	extra, err := translate.ExtraConnectionDetails(e.kind.Model, about, o.Instance.State)
+	if err != nil {
+		return nil, fmt.Errorf("cannot make the connection details of the kind's configuration: %w", err)
+	}
+	out := translate.ConnectionDetails(e.kind.Model, o.Instance.State)
+	if len(extra) > 0 {
+		maps.Copy(extra, out) // what is the object's own stays
+		out = extra
+	}
+	return out, nil
+}
+
+// lateInitialize takes values that the provider chose over into spec.forProvider, if the kind is
+// configured to, and says whether there were any. What is about to change is left alone.
+func (e *external) lateInitialize(r *Resource, o *scheduler.Observation) bool {
+	if !e.kind.Model.Settings.LateInitialize || !r.allows(xpv2.ManagementActionLateInitialize) ||
+		o.Operation != nil || !o.UpToDate() || o.Instance.Status != instance.Full || meta.WasDeleted(r) {
+		return false
+	}
+	forProvider, changed := translate.LateInitialize(e.kind.Model, r.object("spec", "forProvider"), r.object("spec", "initProvider"), o.Instance.State)
+	if changed {
+		r.set(forProvider, "spec", "forProvider")
+	}
+	return changed
 }
 
 // longReady says whether the resource has been ready for so long that what is left to do is

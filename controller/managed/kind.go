@@ -134,7 +134,7 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager) error {
 		return nil
 	}))
 	if err == nil {
-		err = ctl.Watch(source.Kind(informer.Only(m.GetCache()), obj, k.lanes.handler(), desiredStateChanged(func(u *unstructured.Unstructured, gone bool) {
+		err = ctl.Watch(source.Kind(informer.Only(m.GetCache()), obj, k.lanes.handler(), desiredStateChanged(k.namedBySpec(), func(u *unstructured.Unstructured, gone bool) {
 			quiet.heard(u)
 			k.heard(u, gone)
 		})))

@@ -88,7 +88,8 @@ func (r *reconciler) configuration(ctx context.Context, req reconcile.Request) p
 // desiredStateChanged lets through what may need something done: changes of spec, labels,
 // annotations, finalizers and deletion, but not of the status, which is ours. heard is told
 // of everything.
-func desiredStateChanged(heard func(u *unstructured.Unstructured, gone bool)) predicate.TypedPredicate[*unstructured.Unstructured] {
+// named says that the external name is part of what is wanted.
+func desiredStateChanged(named bool, heard func(u *unstructured.Unstructured, gone bool)) predicate.TypedPredicate[*unstructured.Unstructured] {
 	return predicate.TypedFuncs[*unstructured.Unstructured]{
 		CreateFunc: func(e event.TypedCreateEvent[*unstructured.Unstructured]) bool {
 			heard(e.Object, false)
@@ -103,6 +104,7 @@ func desiredStateChanged(heard func(u *unstructured.Unstructured, gone bool)) pr
 			return e.ObjectOld.GetGeneration() != e.ObjectNew.GetGeneration() ||
 				!equality.Semantic.DeepEqual(e.ObjectOld.GetDeletionTimestamp(), e.ObjectNew.GetDeletionTimestamp()) ||
 				!equality.Semantic.DeepEqual(e.ObjectOld.GetLabels(), e.ObjectNew.GetLabels()) ||
+				named && e.ObjectOld.GetAnnotations()[meta.AnnotationKeyExternalName] != e.ObjectNew.GetAnnotations()[meta.AnnotationKeyExternalName] ||
 				!sameAnnotations(e.ObjectOld.GetAnnotations(), e.ObjectNew.GetAnnotations()) ||
 				(!e.ObjectNew.GetDeletionTimestamp().IsZero() && len(e.ObjectOld.GetFinalizers()) != len(e.ObjectNew.GetFinalizers()))
 		},

@@ -13,12 +13,15 @@ import (
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/zclconf/go-cty/cty"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/diagnostic"
 	"github.com/landbridge-io/landbridge/scheduler"
@@ -37,9 +40,11 @@ type configurations struct {
 
 type configuration struct {
 	generation int64
-	secrets    map[translate.SecretKeySelector]string
-	config     *terraform.Config
-	hash       string
+	// externalName is what the object is called, where that is part of the configuration.
+	externalName string
+	secrets      map[translate.SecretKeySelector]string
+	config       *terraform.Config
+	hash         string
 }
 
 func newConfigurations(reader client.Reader) *configurations {
@@ -54,16 +59,20 @@ func (c *configurations) forget(uid types.UID) {
 
 // get translates the resource's spec, unless that was done before.
 func (c *configurations) get(ctx context.Context, k *Kind, r *Resource) (*configuration, diagnostic.Diagnostics) {
+	about, name := k.about(r), ""
+	if k.namedBySpec() {
+		name = about.ExternalName
+	}
 	c.mu.Lock()
 	known := c.byUID[r.GetUID()]
 	c.mu.Unlock()
-	if known != nil && known.generation == r.GetGeneration() && c.sameSecrets(ctx, known.secrets) {
+	if known != nil && known.generation == r.GetGeneration() && known.externalName == name && c.sameSecrets(ctx, known.secrets) {
 		for _, value := range known.secrets {
 			r.secrets = append(r.secrets, value)
 		}
 		return known, nil
 	}
-	out := &configuration{generation: r.GetGeneration(), secrets: map[translate.SecretKeySelector]string{}}
+	out := &configuration{generation: r.GetGeneration(), externalName: name, secrets: map[translate.SecretKeySelector]string{}}
 	read := func(ref translate.SecretKeySelector) ([]byte, error) {
 		ref.Namespace = r.GetNamespace() // a resource reads its own namespace only
 		b, err := providerconfig.ReadSecret(ctx, c.reader, ref)
@@ -73,8 +82,7 @@ func (c *configurations) get(ctx context.Context, k *Kind, r *Resource) (*config
 		}
 		return b, err
 	}
-	forProvider, initProvider := r.object("spec", "forProvider"), r.object("spec", "initProvider")
-	translated, diags := translate.Config(k.Model, forProvider, initProvider, read)
+	translated, diags := translate.Desired(k.Model, about, read)
 	if diags.HasErrors() {
 		return nil, diags
 	}
@@ -83,7 +91,7 @@ func (c *configurations) get(ctx context.Context, k *Kind, r *Resource) (*config
 		Value:          translated.Value,
 		SensitivePaths: translated.SensitivePaths,
 		// What only initProvider says holds at creation; afterwards it is left to others.
-		IgnoreChanges: terraform.IgnoreChanges{Paths: translate.InitOnly(k.Model, forProvider, initProvider)},
+		IgnoreChanges: terraform.IgnoreChanges{Paths: translate.InitOnly(k.Model, about.ForProvider, about.InitProvider)},
 	}
 	out.config.CreateBeforeDestroy, _ = lifecycle["createBeforeDestroy"].(bool)
 	ignored, _, _ := unstructured.NestedStringSlice(lifecycle, "ignoreChanges")
@@ -93,19 +101,27 @@ func (c *configurations) get(ctx context.Context, k *Kind, r *Resource) (*config
 	}
 	out.config.IgnoreChanges.All = all
 	out.config.IgnoreChanges.Paths = append(out.config.IgnoreChanges.Paths, paths...)
-	out.hash = out.sum()
+	if f := k.Model.Settings.Argument; f != nil {
+		// It is the same whether or not it is written down yet.
+		if v := translated.Value.GetAttr(f.Name); !v.IsNull() {
+			name = v.AsString()
+		}
+	}
+	out.hash = out.sum(name)
 	c.mu.Lock()
 	c.byUID[r.GetUID()] = out
 	c.mu.Unlock()
 	return out, nil
 }
 
-// sum changes with the generation and with the referred Secrets.
-func (c *configuration) sum() string {
-	if len(c.secrets) == 0 {
+// sum changes with the generation, with what the object is called, where that is part of the
+// configuration, and with the referred Secrets.
+func (c *configuration) sum(name string) string {
+	if len(c.secrets) == 0 && name == "" {
 		return fmt.Sprint(c.generation)
 	}
 	h := sha256.New()
+	h.Write([]byte(name))
 	for ref, value := range c.secrets {
 		one := sha256.Sum256([]byte(ref.Name + "\x00" + ref.Key + "\x00" + value))
 		h.Write(one[:])
@@ -164,6 +180,7 @@ func (c *connector) subject(ctx context.Context, r *Resource) (scheduler.Request
 	req.KeepDeposed = !r.allows(xpv2.ManagementActionDelete)
 	var diags diagnostic.Diagnostics
 	req.Timeouts, diags = timeouts(lifecycle)
+	req.DefaultTimeouts = defaultTimeouts(k.Model.Settings.Timeouts)
 
 	handle := k.ProviderConfigs.Resolve(ctx, r.GetProviderConfigReference(), r.GetNamespace())
 	if req.Deleted {
@@ -172,8 +189,11 @@ func (c *connector) subject(ctx context.Context, r *Resource) (scheduler.Request
 	req.Acquire, req.ProviderConfiguration = handle.Acquire, handle.Name
 	r.secrets = slices.Clone(handle.Secrets)
 
-	if req.Known = knownTarget(k, r); req.Known != nil {
-		req.Recognize, req.Seen = recognize(k, req.Known), r.object("status", "atProvider") != nil
+	var unknown diagnostic.Diagnostics
+	req.Known, unknown = knownTarget(k, r)
+	diags = append(diags, unknown...)
+	if req.Known != nil {
+		req.Recognize, req.Seen = recognize(k, req.Known, meta.GetExternalName(r)), r.object("status", "atProvider") != nil
 	}
 	if req.Deleted {
 		return req, diags // there is nothing to import any more
@@ -184,6 +204,15 @@ func (c *connector) subject(ctx context.Context, r *Resource) (scheduler.Request
 		return req, handle.Diagnostics
 	}
 	return req, diags
+}
+
+// defaultTimeouts are those of the kind's configuration.
+func defaultTimeouts(t config.Timeouts) scheduler.Timeouts {
+	return scheduler.Timeouts{
+		Create: ptr.Deref(t.Create, metav1.Duration{}).Duration,
+		Update: ptr.Deref(t.Update, metav1.Duration{}).Duration,
+		Delete: ptr.Deref(t.Delete, metav1.Duration{}).Duration,
+	}
 }
 
 // timeouts are those of spec.lifecycle. The CRD lets through nothing but Go durations.
@@ -266,23 +295,28 @@ func importTarget(k *Kind, r *Resource) (*terraform.ImportTarget, diagnostic.Dia
 
 // knownTarget is where the resource's annotations say that its object is. Used only when
 // nothing is stored of it: its state was lost, or the annotation was set to adopt the object.
-func knownTarget(k *Kind, r *Resource) *terraform.ImportTarget {
+func knownTarget(k *Kind, r *Resource) (*terraform.ImportTarget, diagnostic.Diagnostics) {
 	annotations := r.GetAnnotations()
 	if raw := annotations[v1alpha1.AnnotationIdentity]; raw != "" && k.Model.Schema.Identity != nil {
 		var identity map[string]any
 		if utiljson.Unmarshal([]byte(raw), &identity) == nil {
 			if v, diags := translate.ImportIdentity(k.Model, identity); !diags.HasErrors() {
-				return &terraform.ImportTarget{Identity: v}
+				return &terraform.ImportTarget{Identity: v}, nil
 			}
 		}
 	}
-	if id := meta.GetExternalName(r); id != "" {
-		if s := k.Model.Schema.Identity; s != nil && len(s.Required()) > 1 {
-			if v := translate.ParseIdentity(k.Model, id); v != cty.NilVal {
-				return &terraform.ImportTarget{Identity: v}
-			}
-		}
-		return &terraform.ImportTarget{ID: id, Identity: cty.NilVal}
+	name := meta.GetExternalName(r)
+	if name == "" {
+		return nil, nil
 	}
-	return nil
+	if s := k.Model.Schema.Identity; s != nil && len(s.Required()) > 1 {
+		if v := translate.ParseIdentity(k.Model, name); v != cty.NilVal {
+			return &terraform.ImportTarget{Identity: v}, nil
+		}
+	}
+	id, diags := k.importID(r)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	return &terraform.ImportTarget{ID: id, Identity: cty.NilVal}, nil
 }
