@@ -17,7 +17,12 @@ import (
 // process.
 func Open(tb testing.TB, form string, cloud *Cloud, env map[string]string) (*model.Provider, provider.Server) {
 	tb.Helper()
-	launcher := &plugin.Launcher{Path: Provider(tb, form), Env: env}
+	return OpenLauncher(tb, &plugin.Launcher{Path: Provider(tb, form), Env: env}, cloud)
+}
+
+// OpenLauncher is Open of a provider that is run in any way.
+func OpenLauncher(tb testing.TB, launcher provider.Launcher, cloud *Cloud) (*model.Provider, provider.Server) {
+	tb.Helper()
 	server, err := launcher.Launch(tb.Context())
 	if err != nil {
 		tb.Fatal(err)

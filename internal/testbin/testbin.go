@@ -45,6 +45,16 @@ var Kubectl = Target{
 	Sources: []string{"test/kubectl"},
 }
 
+// OpenTofu is built from its Go module, which takes minutes the first time. Without version.dev=no
+// it would call itself a development build.
+var OpenTofu = Target{
+	Module:  "test/differential/tofu",
+	Package: "github.com/opentofu/opentofu/cmd/tofu",
+	Output:  "bin/tofu",
+	Sources: []string{"test/differential/tofu"},
+	LDFlags: "-X github.com/opentofu/opentofu/version.dev=no",
+}
+
 // Landbridge is the project's own program.
 var Landbridge = Target{
 	Module:  ".",

@@ -2,13 +2,11 @@ package plugin
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -17,6 +15,8 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 	"github.com/hashicorp/go-plugin/runner"
+
+	"github.com/landbridge-io/landbridge/internal/child"
 )
 
 // drainTime is how long the output of a dead process may still be read: a grandchild that
@@ -65,10 +65,9 @@ func (p *process) Start(context.Context) error {
 		return err
 	}
 	p.cmd.Stdout, p.cmd.Stderr, p.cmd.Stdin = childStdout, childStderr, nil
-	setProcessAttributes(p.cmd)
 	p.mu.Lock()
 	if err = context.Canceled; !p.killed {
-		err = startOnLastingThread(p.cmd)
+		err = child.Start(p.cmd)
 	}
 	p.started.Store(err == nil)
 	p.mu.Unlock()
@@ -83,7 +82,7 @@ func (p *process) Start(context.Context) error {
 	readers.Go(func() { p.output.readStdout(stdout, p.handshakeInput) })
 	readers.Go(func() { p.output.readStderr(stderr) })
 	go func() {
-		waitForExit(p.cmd.Process.Pid)
+		child.WaitForExit(p.cmd.Process.Pid)
 		p.reap()
 		read := make(chan struct{})
 		go func() { readers.Wait(); close(read) }()
@@ -112,7 +111,7 @@ func closeAll(files ...*os.File) {
 func (p *process) reap() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	killGroup(p.cmd.Process.Pid)
+	child.KillGroup(p.cmd.Process.Pid)
 	p.state, _ = p.cmd.Process.Wait()
 	p.reaped = true
 }
@@ -152,7 +151,7 @@ func (p *process) Kill(context.Context) error {
 	started := p.started.Load()
 	if started && !p.reaped {
 		_ = p.cmd.Process.Kill()
-		killGroup(p.cmd.Process.Pid)
+		child.KillGroup(p.cmd.Process.Pid)
 	}
 	p.mu.Unlock()
 	if started {
@@ -199,34 +198,4 @@ func (p *process) HostToPlugin(network, address string) (string, string, error) 
 func (p *process) runnerFunc(_ hclog.Logger, spec *exec.Cmd, _ string) (runner.Runner, error) {
 	p.cmd.Env = append(p.cmd.Env, spec.Env...)
 	return p, nil
-}
-
-// starts runs functions on one thread that lasts as long as this program: the kernel sends
-// a child its parent-death signal when the thread that started it ends, not the program.
-var starts = sync.OnceValue(func() chan<- func() {
-	c := make(chan func())
-	go func() {
-		runtime.LockOSThread()
-		for f := range c {
-			f()
-		}
-	}()
-	return c
-})
-
-func startOnLastingThread(cmd *exec.Cmd) error {
-	result := make(chan error, 1)
-	for try := 0; ; try++ {
-		starts() <- func() { result <- cmd.Start() }
-		err := <-result
-		// A binary that was just written is busy for a moment if another child was being
-		// started meanwhile.
-		if !errors.Is(err, syscall.ETXTBSY) || try == 10 {
-			return err
-		}
-		time.Sleep(20 * time.Millisecond)
-		again := exec.Command(cmd.Path, cmd.Args[1:]...)
-		again.Env, again.Stdout, again.Stderr, again.SysProcAttr = cmd.Env, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr
-		*cmd = *again //nolint:govet // never started, so nothing in it is in use
-	}
 }

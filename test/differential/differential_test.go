@@ -8,17 +8,17 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
+	"github.com/landbridge-io/landbridge/internal/testbin"
 	"github.com/landbridge-io/landbridge/provider"
 	"github.com/landbridge-io/landbridge/test/differential"
 	"github.com/landbridge-io/landbridge/test/differential/internal/cases"
-	"github.com/landbridge-io/landbridge/test/differential/internal/tofu"
 )
 
 func harness(t *testing.T) *differential.Harness { return made(t, differential.New) }
 
 func made(t *testing.T, create func(ctx context.Context, path, dir string) (*differential.Harness, error)) *differential.Harness {
 	t.Helper()
-	path, err := tofu.Build(t.Context())
+	path, err := testbin.Build(t.Context(), testbin.OpenTofu)
 	if err != nil {
 		t.Fatal(err)
 	}

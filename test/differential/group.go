@@ -10,6 +10,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/landbridge-io/landbridge/schema"
+	"github.com/landbridge-io/landbridge/terraform/cli/tfjson"
 	"github.com/landbridge-io/landbridge/test/differential/internal/cases"
 	"github.com/landbridge-io/landbridge/test/differential/internal/cloud"
 	"github.com/landbridge-io/landbridge/test/differential/internal/tofu"
@@ -130,7 +131,7 @@ func (x *compared) resource() (tofu.Resource, error) {
 		return out, err
 	}
 	if !config.IsNull() {
-		body, locals := tofu.Body(x.schema.Block, config, x.marked(), "secret_"+t.name)
+		body, locals := tfjson.Body(x.schema.Block, config, x.marked(), "secret_"+t.name)
 		out.Locals = locals
 		lifecycle := map[string]any{}
 		if step.CreateBeforeDestroy {
@@ -154,7 +155,7 @@ func (x *compared) resource() (tofu.Resource, error) {
 			identity := map[string]any{}
 			for name, v := range x.theirs.Identity(x.importID).AsValueMap() {
 				if !v.IsNull() {
-					identity[name] = tofu.Literal(v)
+					identity[name] = tfjson.Literal(v)
 				}
 			}
 			out.Import = map[string]any{"identity": identity}
@@ -166,7 +167,7 @@ func (x *compared) resource() (tofu.Resource, error) {
 }
 
 // marked says which configured values are sensitive: in a manifest those that come from Secrets.
-func (x *compared) marked() tofu.Marked {
+func (x *compared) marked() tfjson.Marked {
 	if !x.track.c.Direct {
 		return func(a *schema.Attribute, _ cty.Path) bool {
 			return a != nil && (a.Sensitive || a.WriteOnly) && (a.Required || a.Optional)

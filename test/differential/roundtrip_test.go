@@ -22,6 +22,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/instance"
 	"github.com/landbridge-io/landbridge/instance/tfstate"
+	"github.com/landbridge-io/landbridge/internal/testbin"
 	"github.com/landbridge-io/landbridge/internal/wire"
 	"github.com/landbridge-io/landbridge/schema"
 	"github.com/landbridge-io/landbridge/test/differential"
@@ -207,7 +208,7 @@ func address(resourceType, name string, key any) string {
 
 // What an instance holds, a state file holds, and tofu takes it, shows it, moves it and gives it back.
 func TestStateRoundTrip(t *testing.T) {
-	path, err := tofu.Build(t.Context())
+	path, err := testbin.Build(t.Context(), testbin.OpenTofu)
 	if err != nil {
 		t.Fatal(err)
 	}

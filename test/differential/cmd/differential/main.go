@@ -14,9 +14,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/landbridge-io/landbridge/internal/testbin"
 	"github.com/landbridge-io/landbridge/test/differential"
 	"github.com/landbridge-io/landbridge/test/differential/internal/cases"
-	"github.com/landbridge-io/landbridge/test/differential/internal/tofu"
 )
 
 type options struct {
@@ -57,7 +57,7 @@ func main() {
 var errDiffer = errors.New("our side and tofu differ")
 
 func run(ctx context.Context, o options) error {
-	path, err := tofu.Build(ctx)
+	path, err := testbin.Build(ctx, testbin.OpenTofu)
 	if err != nil {
 		return err
 	}

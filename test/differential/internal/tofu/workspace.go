@@ -14,10 +14,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/hashicorp/go-plugin"
+
+	"github.com/landbridge-io/landbridge/terraform/cli/tfjson"
 )
 
 // Host is where tofu expects providers to come from that are named without a host.
@@ -274,7 +274,7 @@ func (p *Program) write(resources map[string]Resource, withState bool) (Configur
 	if err != nil {
 		return Configuration{}, err
 	}
-	raw = ascii(raw)
+	raw = tfjson.ASCII(raw)
 	if err := os.WriteFile(filepath.Join(p.dir, configFile), raw, 0o600); err != nil {
 		return Configuration{}, err
 	}
@@ -381,22 +381,4 @@ type event struct {
 			Start    struct{ Byte int }
 		}
 	}
-}
-
-// ascii is JSON with all else escaped: tofu's parser takes a quote and a combining character
-// after it, or a letter that combines with a quote, for one character.
-func ascii(raw []byte) []byte {
-	var out []byte
-	for _, r := range string(raw) {
-		switch {
-		case r < utf8.RuneSelf:
-			out = append(out, byte(r))
-		case r <= 0xffff:
-			out = fmt.Appendf(out, `\u%04x`, r)
-		default:
-			high, low := utf16.EncodeRune(r)
-			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
-		}
-	}
-	return out
 }

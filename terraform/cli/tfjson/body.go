@@ -1,8 +1,9 @@
-package tofu
+package tfjson
 
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/zclconf/go-cty/cty"
@@ -14,8 +15,9 @@ import (
 // of them, for which there is no schema. Elements of sets have an unknown index.
 type Marked func(a *schema.Attribute, path cty.Path) bool
 
-// Body is a configuration in the JSON syntax of tofu's language, and the local values that its
-// sensitive values come from. The names of these begin with prefix.
+// Body is a configuration of a block, and the local values that it refers to, for values that
+// the syntax cannot say in place: sensitive ones, and lists, sets and maps where any type may
+// be. Their names begin with prefix. The value must be wholly known.
 func Body(b *schema.Block, v cty.Value, marked Marked, prefix string) (body, locals map[string]any) {
 	w := &writer{marked: marked, prefix: prefix, locals: map[string]any{}}
 	return w.block(b, v, nil), w.locals
@@ -46,22 +48,23 @@ func (w *writer) block(b *schema.Block, v cty.Value, path cty.Path) map[string]a
 			out[name] = w.block(n.Block, x, at)
 			continue
 		}
-		out[name] = w.elements(x, at, func(e cty.Value, at cty.Path) any { return w.block(n.Block, e, at) })
+		// The keys of blocks are labels, which are no templates.
+		out[name] = w.elements(x, at, label, func(e cty.Value, at cty.Path) any { return w.block(n.Block, e, at) })
 	}
 	return out
 }
 
 // elements is a collection: an object where it has keys, else a list.
-func (w *writer) elements(v cty.Value, path cty.Path, one func(cty.Value, cty.Path) any) any {
+func (w *writer) elements(v cty.Value, path cty.Path, spell func(string) string, one func(cty.Value, cty.Path) any) any {
 	t := v.Type()
 	keyed, list := map[string]any{}, []any{}
 	for it := v.ElementIterator(); it.Next(); {
 		key, e := it.Element()
 		switch {
 		case t.IsObjectType():
-			keyed[template(key.AsString())] = one(e, path.GetAttr(key.AsString()))
+			keyed[spell(key.AsString())] = one(e, path.GetAttr(key.AsString()))
 		case t.IsMapType():
-			keyed[template(key.AsString())] = one(e, path.Index(key))
+			keyed[spell(key.AsString())] = one(e, path.Index(key))
 		case t.IsSetType():
 			list = append(list, one(e, path.Index(cty.DynamicVal)))
 		default:
@@ -79,7 +82,9 @@ func (w *writer) attribute(a *schema.Attribute, v cty.Value, path cty.Path) any 
 	case v.IsNull():
 		return nil
 	case w.marked != nil && w.marked(a, path):
-		return w.sensitive(v)
+		return w.local(v, "sensitive", conversion(a, v))
+	case a.Nested == nil && conversion(a, v) != "":
+		return w.local(v, conversion(a, v))
 	case a.Nested == nil:
 		return w.literal(v, path)
 	}
@@ -96,25 +101,49 @@ func (w *writer) attribute(a *schema.Attribute, v cty.Value, path cty.Path) any 
 	if a.Nested.Nesting == schema.NestingSingle {
 		return object(v, path)
 	}
-	return w.elements(v, path, object)
+	return w.elements(v, path, template, object)
 }
 
 func (w *writer) literal(v cty.Value, path cty.Path) any {
 	if v.IsNull() || v.Type().IsPrimitiveType() {
 		return Literal(v)
 	}
-	return w.elements(v, path, func(e cty.Value, path cty.Path) any {
+	return w.elements(v, path, template, func(e cty.Value, path cty.Path) any {
 		if w.marked != nil && !e.IsNull() && w.marked(nil, path) {
-			return w.sensitive(e)
+			return w.local(e, "sensitive")
 		}
 		return w.literal(e, path)
 	})
 }
 
-func (w *writer) sensitive(v cty.Value) any {
+// local makes a value a local one, and refers to it through functions, the outermost first.
+func (w *writer) local(v cty.Value, functions ...string) any {
 	name := fmt.Sprintf("%s_%d", w.prefix, len(w.locals))
 	w.locals[name] = Literal(v)
-	return "${sensitive(local." + name + ")}"
+	out := "local." + name
+	for _, f := range slices.Backward(functions) {
+		if f != "" {
+			out = f + "(" + out + ")"
+		}
+	}
+	return "${" + out + "}"
+}
+
+// conversion is the function that makes a collection of what would otherwise be a tuple or an
+// object; empty where the attribute's type says which it is.
+func conversion(a *schema.Attribute, v cty.Value) string {
+	if a == nil || a.Type != cty.DynamicPseudoType {
+		return ""
+	}
+	switch t := v.Type(); {
+	case t.IsListType():
+		return "tolist"
+	case t.IsSetType():
+		return "toset"
+	case t.IsMapType():
+		return "tomap"
+	}
+	return ""
 }
 
 // Literal is a value as an expression in the JSON syntax, where strings are templates.
@@ -135,6 +164,8 @@ func Literal(v cty.Value) any {
 		panic(fmt.Sprintf("a configuration cannot hold %s", t.FriendlyName()))
 	}
 }
+
+func label(s string) string { return s }
 
 func template(s string) string {
 	return strings.NewReplacer("${", "$${", "%{", "%%{").Replace(s)

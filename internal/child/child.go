@@ -1,0 +1,43 @@
+package child
+
+import (
+	"errors"
+	"os/exec"
+	"runtime"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// starts runs functions on one thread that lasts as long as this program: the kernel sends
+// a child its parent-death signal when the thread that started it ends, not the program.
+var starts = sync.OnceValue(func() chan<- func() {
+	c := make(chan func())
+	go func() {
+		runtime.LockOSThread()
+		for f := range c {
+			f()
+		}
+	}()
+	return c
+})
+
+// Start starts a command that was not started yet. Its SysProcAttr is set here.
+func Start(cmd *exec.Cmd) error {
+	setAttributes(cmd)
+	result := make(chan error, 1)
+	for try := 0; ; try++ {
+		starts() <- func() { result <- cmd.Start() }
+		err := <-result
+		// A binary that was just written is busy for a moment if another child was being
+		// started meanwhile.
+		if !errors.Is(err, syscall.ETXTBSY) || try == 10 {
+			return err
+		}
+		time.Sleep(20 * time.Millisecond)
+		again := exec.Command(cmd.Path, cmd.Args[1:]...)
+		again.Dir, again.Env, again.Stdin = cmd.Dir, cmd.Env, cmd.Stdin
+		again.Stdout, again.Stderr, again.SysProcAttr = cmd.Stdout, cmd.Stderr, cmd.SysProcAttr
+		*cmd = *again //nolint:govet // never started, so nothing in it is in use
+	}
+}

@@ -1,0 +1,60 @@
+package conformance_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/landbridge-io/landbridge/internal/testbin"
+	"github.com/landbridge-io/landbridge/terraform/cli"
+)
+
+var update = flag.Bool("update", false, "write the golden files, from what the plugin way does")
+
+// runner runs OpenTofu for all tests.
+var runner *cli.Runner
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	code, err := run(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func run(m *testing.M) (code int, err error) {
+	// The legacy SDK and the frameworks log at their most verbose otherwise.
+	for _, name := range []string{"TF_LOG_SDK", "TF_LOG_PROVIDER", "TF_LOG_SDK_PROTO", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_SDK_MUX", "TF_LOG_SDK_HELPER_SCHEMA"} {
+		if err := os.Setenv(name, "OFF"); err != nil {
+			return 1, err
+		}
+	}
+	path, err := testbin.Build(ctx, testbin.OpenTofu)
+	if err != nil {
+		return 1, err
+	}
+	program, err := cli.Find(ctx, path)
+	if err != nil {
+		return 1, err
+	}
+	dir, err := os.MkdirTemp("", "lb-")
+	if err != nil {
+		return 1, err
+	}
+	defer os.RemoveAll(dir)
+	if runner, err = cli.New(cli.Options{Program: program, Dir: dir}); err != nil {
+		return 1, err
+	}
+	defer func() {
+		if left, more := leftBehind(dir); more != nil || len(left) > 0 {
+			err, code = fmt.Errorf("workspaces are left behind: %q, %v", left, more), 1
+		}
+		if more := runner.Close(); err == nil && more != nil {
+			err, code = more, 1
+		}
+	}()
+	return m.Run(), nil
+}
