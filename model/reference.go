@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -79,54 +80,44 @@ func (p *Provider) refer(r *Resource, configured map[string]config.Reference) er
 		}
 		ref, err := p.reference(r.Root(), at, configured[at])
 		if err != nil {
-			return mistakenReference(at, err)
+			return config.At(err, "references", at)
 		}
 		r.references = append(r.references, ref)
 	}
 	return nil
 }
 
-// mistakenReference is an error of reference with its path.
-func mistakenReference(at string, err error) error {
-	where, what, _ := strings.Cut(err.Error(), ": ")
-	path := []string{"references", at}
-	if steps, err := splitPath(strings.TrimPrefix(where, ".")); where != "" && err == nil {
-		for _, s := range steps {
-			path = append(path, s.text)
-		}
-	}
-	return config.At(errors.New(what), path...)
-}
-
-// reference makes a reference, and tells its field. Errors begin with what is wrong of it: ".targets[0].type: ...", or ": ...".
+// reference makes a reference, and tells its field.
 func (p *Provider) reference(root *Type, at string, c config.Reference) (*Reference, error) {
 	path, parent := root.trace(strings.Split(at, "."))
 	if path == nil {
-		return nil, fmt.Errorf(": there is no attribute %s", at)
+		return nil, fmt.Errorf("there is no attribute %s", at)
 	}
 	out := &Reference{Path: path}
 	f := out.Field()
 	switch {
 	case !f.Input:
-		return nil, errors.New(": it cannot be set")
+		return nil, errors.New("it cannot be set")
 	case slices.ContainsFunc(path, (*Field).Secret):
-		return nil, errors.New(": it is sensitive, and comes from a Secret")
+		return nil, errors.New("it is sensitive, and comes from a Secret")
+	case f.Type.As == JSON:
+		return nil, errors.New("it is presented as JSON, which does not come from other resources")
 	case f.Type.IsPrimitive():
 	case (f.Type.Kind == List || f.Type.Kind == Set) && f.Type.Element.IsPrimitive():
 		out.Many = true
 	default:
-		return nil, fmt.Errorf(": it is of type %s, where a string, number or boolean, or a list or set of such, can come from other resources", f.Type.shape())
+		return nil, fmt.Errorf("it is of type %s, where a string, number or boolean, or a list or set of such, can come from other resources", f.Type.shape())
 	}
 	if len(c.Targets) == 0 {
-		return nil, errors.New(".targets: name at least one")
+		return nil, config.At(errors.New("name at least one"), "targets")
 	}
 	for i, t := range c.Targets {
 		target, err := p.target(t)
 		if err != nil {
-			return nil, fmt.Errorf(".targets[%d]%w", i, err)
+			return nil, config.At(err, "targets", strconv.Itoa(i))
 		}
-		if out.Target(target.Kind) != nil && len(out.Targets) > 0 {
-			return nil, fmt.Errorf(".targets[%d]: there is another target of kind %s", i, target.Kind)
+		if out.Target(target.Kind) != nil {
+			return nil, config.At(fmt.Errorf("there is another target of kind %s", target.Kind), "targets", strconv.Itoa(i))
 		}
 		out.Targets = append(out.Targets, target)
 	}
@@ -143,12 +134,12 @@ func (p *Provider) reference(root *Type, at string, c config.Reference) (*Refere
 		*x.name = x.natural
 		if x.configured != "" {
 			if !isFieldName(x.configured) {
-				return nil, fmt.Errorf(".%s: %q is no name of a field, such as %s", x.option, x.configured, x.natural)
+				return nil, config.At(fmt.Errorf("%q is no name of a field, such as %s", x.configured, x.natural), x.option)
 			}
 			*x.name = x.configured
 		}
 		if parent.taken(*x.name) {
-			return nil, fmt.Errorf(": the name %s is taken by another field: give it another one with %s", *x.name, x.option)
+			return nil, fmt.Errorf("the name %s is taken by another field: give it another one with %s", *x.name, x.option)
 		}
 		if parent.reference == nil {
 			parent.reference = map[string]*Reference{}
@@ -169,17 +160,17 @@ func (p *Provider) target(c config.Target) (ReferenceTarget, error) {
 	}
 	switch {
 	case given > 1:
-		return out, errors.New(": give at most one of attribute, fieldPath and an extractor")
+		return out, errors.New("give at most one of attribute, fieldPath and an extractor")
 	case (c.Type != "") == (c.Kind != ""), c.Type != "" && c.APIVersion != "":
-		return out, errors.New(": give either type, or apiVersion and kind")
+		return out, errors.New("give either type, or apiVersion and kind")
 	case c.Kind != "" && c.Attribute != "":
-		return out, errors.New(".attribute: it is for a type of this provider; give fieldPath")
+		return out, config.At(errors.New("it is for a type of this provider; give fieldPath"), "attribute")
 	}
 	out.FieldPath, out.Extract = ExternalNamePath, c.Extract
 	if c.Type == "" {
 		gv, err := kschema.ParseGroupVersion(c.APIVersion)
 		if err != nil || gv.Group == "" || gv.Version == "" {
-			return out, fmt.Errorf(".apiVersion: %q is not of the form group/version", c.APIVersion)
+			return out, config.At(fmt.Errorf("%q is not of the form group/version", c.APIVersion), "apiVersion")
 		}
 		out.GroupVersionKind = gv.WithKind(c.Kind)
 		if c.FieldPath != "" {
@@ -190,14 +181,14 @@ func (p *Provider) target(c config.Target) (ReferenceTarget, error) {
 	}
 	r := p.Resources[c.Type]
 	if r == nil {
-		return out, fmt.Errorf(".type: the provider has no resource type %s", c.Type)
+		return out, config.At(fmt.Errorf("the provider has no resource type %s", c.Type), "type")
 	}
 	out.GroupVersionKind = r.GroupVersionKind()
 	switch {
 	case c.Attribute != "":
 		path, err := r.observed(c.Attribute)
 		if err != nil {
-			return out, fmt.Errorf(".attribute: %w", err)
+			return out, config.At(err, "attribute")
 		}
 		out.FieldPath = path
 	case c.FieldPath != "":
@@ -208,7 +199,7 @@ func (p *Provider) target(c config.Target) (ReferenceTarget, error) {
 		for _, prefix := range []string{"status.atProvider", "spec.forProvider"} {
 			if rest, ok := strings.CutPrefix(c.FieldPath, prefix+"."); ok {
 				if _, err := r.ParseFieldPath(rest); err != nil {
-					return out, fmt.Errorf(".fieldPath: %s: %w", prefix, err)
+					return out, config.At(fmt.Errorf("%s: %w", prefix, err), "fieldPath")
 				}
 			}
 		}
@@ -240,10 +231,10 @@ func (r *Resource) observed(attribute string) (string, error) {
 func checkFieldPath(path string) error {
 	steps, err := splitPath(path)
 	if err != nil {
-		return fmt.Errorf(".fieldPath: %q: %w", path, err)
+		return config.At(fmt.Errorf("%q: %w", path, err), "fieldPath")
 	}
 	if len(steps) < 2 || !slices.Contains([]string{"spec", "status", "metadata"}, steps[0].text) {
-		return fmt.Errorf(".fieldPath: %q is no path of a custom resource, such as status.atProvider.arn", path)
+		return config.At(fmt.Errorf("%q is no path of a custom resource, such as status.atProvider.arn", path), "fieldPath")
 	}
 	return nil
 }

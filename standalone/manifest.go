@@ -421,6 +421,11 @@ func (t *resourceReader) complete() bool {
 
 func (t *resourceReader) readConfig() {
 	m := t.out.Model
+	for _, ref := range translate.References(m, t.spec.ForProvider) {
+		if field := ref.Field().JSONName; ref.Object[field] == nil {
+			t.refuse(ref.Path+field, "Reference not resolved", "References mean something in a cluster only: give %s its value here.", field)
+		}
+	}
 	c, diags := translate.Desired(m, t.about(), t.reader.read(t.namespace, false))
 	t.say(diags, m.UserPath)
 	all, paths, more := translate.IgnoreChanges(m, t.spec.Lifecycle.IgnoreChanges)

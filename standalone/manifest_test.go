@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/internal/schematest"
 	"github.com/landbridge-io/landbridge/model"
 	"github.com/landbridge-io/landbridge/standalone"
@@ -18,7 +17,7 @@ import (
 
 func everything(t testing.TB) *model.Provider {
 	t.Helper()
-	p, err := model.NewProvider("everything", schematest.Everything(), config.Provider{})
+	p, err := model.NewProvider("everything", schematest.Everything(), schematest.References())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,6 +98,10 @@ func TestReadManifest(t *testing.T) {
 		"wrong type": {
 			manifest: thing("a", "initProvider: {size: [1]}"),
 			messages: []string{"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.forProvider.size: Incorrect attribute value type"},
+		},
+		"reference": {
+			manifest: strings.Replace(thing("a", ""), "forProvider: {name: n,", "forProvider: {nameRef: {name: x}, name: n, zoneSelector: {},", 1),
+			messages: []string{"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.forProvider.zones: Reference not resolved: References mean something in a cluster only: give zones its value here."},
 		},
 		"unknown fields around it": {
 			manifest: thing("a", "lifecycle: {replacePolcy: Never}\nforProvidr: {}"),

@@ -45,7 +45,7 @@ const (
 	ReasonProviderThrottled    xpv2.ConditionReason = "ProviderThrottled"
 	ReasonImportFailed         xpv2.ConditionReason = "ImportFailed"
 
-	// What spec.references refers to is missing; others refer to a resource that is to be deleted.
+	// What the resource refers to is missing; others refer to a resource that is to be deleted.
 	ReasonReferenceNotResolved xpv2.ConditionReason = "ReferenceNotResolved"
 	ReasonStillReferredTo      xpv2.ConditionReason = "StillReferredTo"
 

@@ -34,17 +34,17 @@ type referrer struct {
 // ResolveReferences implements managed.ReferenceResolver.
 func (f referrer) ResolveReferences(ctx context.Context, mg resource.Managed) error {
 	r, graph, key := mg.(*Resource), f.kind.Neighbours.References(), f.kind.key(&mg.(*Resource).Unstructured)
-	refs, err := references.Of(&r.Unstructured)
+	refs, err := references.Of(&r.Unstructured, f.kind.Model)
 	if err != nil || len(refs) == 0 {
 		return err // heard knows that there are none
 	}
-	graph.Awaits(key, references.Keys(refs)) // before it is looked: what comes to be meanwhile is heard of
+	graph.Awaits(key, references.Sources(refs)) // before it is looked: what comes to be meanwhile is heard of
 	resolver := references.Resolver{Reader: f.client.Client, Served: f.kind.Neighbours.Served}
 	found, err := resolver.Resolve(ctx, &r.Unstructured, refs)
 	f.kind.wake(graph.Refers(key, found.Targets))
 	graph.Awaits(key, found.Awaited)
 	if err == nil && len(found.Missing) > 0 {
-		err = fmt.Errorf("waiting for what spec.references refers to: %s", strings.Join(found.Missing, "; "))
+		err = fmt.Errorf("waiting for other resources: %s", strings.Join(found.Missing, "; "))
 	}
 	if found.Changed {
 		err = errors.Join(err, f.client.Update(ctx, r))
@@ -69,13 +69,13 @@ func (k *Kind) mayGo(r *Resource) error {
 		names = append(names[:8], fmt.Sprintf("%d more", more))
 	}
 	r.reason = v1alpha1.ReasonStillReferredTo
-	return fmt.Errorf("the object is destroyed when nothing refers to it any more: %s (spec.references)", strings.Join(names, ", "))
+	return fmt.Errorf("the object is destroyed when nothing refers to it any more: %s", strings.Join(names, ", "))
 }
 
 // heard is told of every resource of the kind as it is, and of those that are gone.
 func (k *Kind) heard(u *unstructured.Unstructured, gone bool) {
 	graph, key := k.Neighbours.References(), k.key(u)
-	refs, err := references.Of(u)
+	refs, err := references.Of(u, k.Model)
 	switch {
 	case gone || err == nil && len(refs) == 0:
 		graph.Awaits(key, nil)
@@ -83,7 +83,7 @@ func (k *Kind) heard(u *unstructured.Unstructured, gone bool) {
 	case err == nil && !graph.Knows(key):
 		graph.Refers(key, references.Keys(refs)) // until they are resolved
 	}
-	k.wake(graph.Waiting(key))
+	k.wake(graph.Waiting(key, u.GetLabels()))
 }
 
 func (k *Kind) wake(keys []store.Key) {

@@ -1,5 +1,6 @@
-// Package references gives fields of managed resources values of others: spec.references of the
-// custom resource.
+// Package references gives fields of managed resources values of others: by spec.references of the
+// custom resource, and by the references and selectors beside its fields. Both come to the same
+// Reference, and to the same edges of the Graph.
 //
 // In: a resource as it is in the cluster, and the resources it refers to. Out: the same with the
 // fields filled in, or what is missing, in words for its user; and, of all resources together,

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/landbridge-io/landbridge/scheduler/store"
@@ -15,8 +16,9 @@ import (
 // nothing. It may be used concurrently. No question costs more the more resources there are.
 type Graph struct {
 	mu sync.Mutex
-	// targets and referrers are each other's inverse, awaited and waiting too.
-	targets, referrers, awaited, waiting edges
+	// targets and referrers are each other's inverse; waiting is that of awaited.
+	targets, referrers, waiting edges
+	awaited                     map[store.Key][]Where
 }
 
 // edges lead from resources to resources.
@@ -75,33 +77,60 @@ func (g *Graph) Knows(referrer store.Key) bool {
 func (g *Graph) Drop(kind schema.GroupKind) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for _, x := range []struct{ forth, back *edges }{{&g.targets, &g.referrers}, {&g.awaited, &g.waiting}} {
-		for _, key := range slices.Collect(maps.Keys(*x.forth)) {
-			if key.Group == kind.Group && key.Kind == kind.Kind {
-				replace(x.forth, x.back, key, nil)
-			}
+	of := func(key store.Key) bool { return key.Group == kind.Group && key.Kind == kind.Kind }
+	for _, key := range slices.Collect(maps.Keys(g.targets)) {
+		if of(key) {
+			replace(&g.targets, &g.referrers, key, nil)
+		}
+	}
+	for _, key := range slices.Collect(maps.Keys(g.awaited)) {
+		if of(key) {
+			g.awaits(key, nil)
 		}
 	}
 }
 
-// Awaits says what a resource waits for from now on: resources, or, without a name, any resource
-// of a kind in a namespace.
-func (g *Graph) Awaits(referrer store.Key, targets []store.Key) {
+// Awaits says what a resource waits for from now on.
+func (g *Graph) Awaits(referrer store.Key, all []Where) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	replace(&g.awaited, &g.waiting, referrer, targets)
+	g.awaits(referrer, all)
 }
 
-// Waiting are the resources that wait for a resource.
-func (g *Graph) Waiting(key store.Key) []store.Key {
+func (g *Graph) awaits(referrer store.Key, all []Where) {
+	for _, w := range g.awaited[referrer] {
+		g.waiting.remove(w.Key, referrer)
+	}
+	delete(g.awaited, referrer)
+	if len(all) == 0 {
+		return
+	}
+	if g.awaited == nil {
+		g.awaited = map[store.Key][]Where{}
+	}
+	g.awaited[referrer] = all
+	for _, w := range all {
+		g.waiting.add(w.Key, referrer)
+	}
+}
+
+// Waiting are the resources that wait for a resource, which has labels.
+func (g *Graph) Waiting(key store.Key, has map[string]string) []store.Key {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if len(g.waiting) == 0 {
 		return nil
 	}
+	out := slices.Collect(maps.Keys(g.waiting[key]))
 	any := key
 	any.Name = ""
-	return append(slices.Collect(maps.Keys(g.waiting[key])), slices.Collect(maps.Keys(g.waiting[any]))...)
+	for referrer := range g.waiting[any] {
+		selects := func(w Where) bool { return w.Key == any && labels.SelectorFromSet(w.Labels).Matches(labels.Set(has)) }
+		if referrer != key && slices.ContainsFunc(g.awaited[referrer], selects) {
+			out = append(out, referrer)
+		}
+	}
+	return out
 }
 
 // Referrers are the resources that refer to a resource, in order, but for those that it refers to

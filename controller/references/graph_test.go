@@ -38,12 +38,21 @@ func TestGraph(t *testing.T) {
 	g.Refers(a, []store.Key{a})
 	check("itself", g.Referrers(a), []store.Key{b})
 
-	g.Awaits(a, []store.Key{d, key("Thing", "n", "")})
-	check("by name", g.Waiting(d), []store.Key{a})
-	check("by kind", g.Waiting(b), []store.Key{a})
-	check("of another namespace", g.Waiting(key("Thing", "m", "b")), nil)
+	where := func(k store.Key, labels map[string]string) references.Where {
+		return references.Where{Key: k, Labels: labels}
+	}
+	g.Awaits(a, []references.Where{where(d, nil), where(key("Thing", "n", ""), nil)})
+	check("by name", g.Waiting(d, nil), []store.Key{a})
+	check("by kind", g.Waiting(b, nil), []store.Key{a})
+	check("of another namespace", g.Waiting(key("Thing", "m", "b"), nil), nil)
+	check("itself", g.Waiting(a, nil), nil)
+	g.Awaits(b, []references.Where{where(key("Thing", "n", ""), map[string]string{"tier": "x"}), where(key("Thing", "n", ""), map[string]string{"tier": "y"})})
 	g.Awaits(a, nil)
-	check("no more", g.Waiting(d), nil)
+	check("no more", g.Waiting(d, nil), nil)
+	check("without the label", g.Waiting(c, map[string]string{"tier": "z"}), nil)
+	check("with the label", g.Waiting(c, map[string]string{"tier": "y", "other": "1"}), []store.Key{b})
+	g.Drop(schema.GroupKind{Group: group.Group, Kind: "Thing"})
+	check("of a kind that was dropped", g.Waiting(c, map[string]string{"tier": "y"}), nil)
 }
 
 // Whatever happened before, nobody is kept waiting for ever: of resources that are all to go, one may.

@@ -68,7 +68,7 @@ func TestResolve(t *testing.T) {
 		want     m // forProvider
 		targets  []store.Key
 		missing  []string
-		awaited  []store.Key
+		awaited  []references.Where
 		err      string
 	}{
 		"the external name, by default": {
@@ -100,7 +100,7 @@ func TestResolve(t *testing.T) {
 			spec: m{"forProvider": m{"vpcId": "mine"}, "references": []any{m{
 				"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main"}, "policy": m{"resolve": "Always"},
 			}}},
-			want: m{"vpcId": "vpc-1"}, targets: []store.Key{key("Vpc", "a", "main")},
+			want: m{"vpcId": "vpc-1"}, targets: []store.Key{key("Vpc", "a", "main")}, awaited: names(key("Vpc", "a", "main")),
 		},
 		"nothing is there": {
 			spec: m{"references": []any{
@@ -110,7 +110,7 @@ func TestResolve(t *testing.T) {
 				m{"to": "forProvider.keyId", "from": m{"kind": "Key", "name": "k"}},
 			}},
 			targets: []store.Key{key("Vpc", "a", "other"), key("Vpc", "a", "new"), key("Vpc", "a", "gone"), key("Key", "a", "k")},
-			awaited: []store.Key{key("Vpc", "a", "other"), key("Vpc", "a", "new"), key("Vpc", "a", "gone"), key("Key", "a", "k")},
+			awaited: names(key("Vpc", "a", "other"), key("Vpc", "a", "new"), key("Vpc", "a", "gone"), key("Key", "a", "k")),
 			missing: []string{
 				"spec.forProvider.vpcId: there is no Vpc a/other",
 				"spec.forProvider.newId: Vpc a/new has no metadata.annotations[crossplane.io/external-name] yet",
@@ -122,7 +122,7 @@ func TestResolve(t *testing.T) {
 			spec: m{"references": []any{m{
 				"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "other"}, "policy": m{"resolution": "Optional"},
 			}}},
-			targets: []store.Key{key("Vpc", "a", "other")}, awaited: []store.Key{key("Vpc", "a", "other")},
+			targets: []store.Key{key("Vpc", "a", "other")}, awaited: names(key("Vpc", "a", "other")),
 		},
 		"another namespace, which allows it": {
 			spec: m{"references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "open", "namespace": "b"}}}},
@@ -130,12 +130,12 @@ func TestResolve(t *testing.T) {
 		},
 		"another namespace, which does not": {
 			spec:    m{"references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "closed", "namespace": "b"}}}},
-			targets: []store.Key{key("Vpc", "b", "closed")}, awaited: []store.Key{key("Vpc", "b", "closed")},
+			targets: []store.Key{key("Vpc", "b", "closed")}, awaited: names(key("Vpc", "b", "closed")),
 			missing: []string{"spec.forProvider.vpcId: Vpc b/closed may not be referred to from namespace a: there is none, or its annotation landbridge.io/referable-from does not allow it"},
 		},
 		"another namespace, where there is none: the same words": {
 			spec:    m{"references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "nothing", "namespace": "b"}}}},
-			targets: []store.Key{key("Vpc", "b", "nothing")}, awaited: []store.Key{key("Vpc", "b", "nothing")},
+			targets: []store.Key{key("Vpc", "b", "nothing")}, awaited: names(key("Vpc", "b", "nothing")),
 			missing: []string{"spec.forProvider.vpcId: Vpc b/nothing may not be referred to from namespace a: there is none, or its annotation landbridge.io/referable-from does not allow it"},
 		},
 		"selected, the first by name": {
@@ -149,7 +149,7 @@ func TestResolve(t *testing.T) {
 		},
 		"nothing to select": {
 			spec:    m{"references": []any{m{"to": "forProvider.subnetId", "from": m{"kind": "Subnet", "selector": m{"matchLabels": m{"tier": "y"}}}}}},
-			awaited: []store.Key{key("Subnet", "a", "")}, missing: []string{"spec.forProvider.subnetId: there is no Subnet with labels tier=y in namespace a"},
+			awaited: []references.Where{{Key: key("Subnet", "a", ""), Labels: map[string]string{"tier": "y"}}}, missing: []string{"spec.forProvider.subnetId: there is no Subnet with labels tier=y in namespace a"},
 		},
 		"a path that leads nowhere": {
 			spec: m{"forProvider": m{"name": "x"}, "references": []any{m{"to": "forProvider.name.of", "from": m{"kind": "Vpc", "name": "main"}}}},
@@ -158,25 +158,13 @@ func TestResolve(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			scheme := runtime.NewScheme()
-			for _, kind := range []string{"Vpc", "Subnet", "Thing"} {
-				scheme.AddKnownTypeWithName(group.WithKind(kind), &unstructured.Unstructured{})
-				scheme.AddKnownTypeWithName(group.WithKind(kind+"List"), &unstructured.UnstructuredList{})
-			}
-			objects := make([]runtime.Object, len(there))
-			for i, o := range there {
-				objects[i] = o.DeepCopy()
-			}
-			r := references.Resolver{
-				Reader: fake.NewClientBuilder().WithScheme(scheme).WithRuntimeObjects(objects...).Build(),
-				Served: func(gk schema.GroupKind) (string, bool) { return gk.Kind + "List", gk.Kind != "Key" },
-			}
+			r := resolver(there)
 			if x.spec["forProvider"] == nil {
 				x.spec["forProvider"] = m{}
 			}
 			u := object("Thing", "a", "me", m{"spec": x.spec, "metadata": x.metadata})
 			before := u.DeepCopy()
-			refs, err := references.Of(u)
+			refs, err := references.Of(u, things(t))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -199,6 +187,31 @@ func TestResolve(t *testing.T) {
 			}
 		})
 	}
+}
+
+// resolver finds resources of the test's kinds.
+func resolver(there []*unstructured.Unstructured) references.Resolver {
+	scheme := runtime.NewScheme()
+	for _, kind := range []string{"Vpc", "Subnet", "Thing"} {
+		scheme.AddKnownTypeWithName(group.WithKind(kind), &unstructured.Unstructured{})
+		scheme.AddKnownTypeWithName(group.WithKind(kind+"List"), &unstructured.UnstructuredList{})
+	}
+	objects := make([]runtime.Object, len(there))
+	for i, o := range there {
+		objects[i] = o.DeepCopy()
+	}
+	return references.Resolver{
+		Reader: fake.NewClientBuilder().WithScheme(scheme).WithRuntimeObjects(objects...).Build(),
+		Served: func(gk schema.GroupKind) (string, bool) { return gk.Kind + "List", gk.Kind != "Key" },
+	}
+}
+
+func names(keys ...store.Key) []references.Where {
+	var out []references.Where
+	for _, k := range keys {
+		out = append(out, references.Where{Key: k})
+	}
+	return out
 }
 
 func text(err error) string {
