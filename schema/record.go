@@ -1,0 +1,74 @@
+package schema
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+)
+
+// Record is a provider's schema as it is kept in a file, with what it is the schema of.
+type Record struct {
+	// Provider is the provider's name, such as random.
+	Provider string `json:"provider"`
+	// Version of the provider, such as 3.9.0.
+	Version string    `json:"version"`
+	Schema  *Provider `json:"schema"`
+}
+
+// Sum is the checksum of the schema, SHA-256 in lower-case hex. It is the same before a schema was
+// written to a file and after it was read from there.
+func (p *Provider) Sum() (string, error) {
+	raw, err := json.Marshal(p)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// Encode is the file's content: JSON, indented, the same bytes for the same schema.
+func (r *Record) Encode() ([]byte, error) {
+	raw, err := json.MarshalIndent(r, "", " ")
+	return append(raw, '\n'), err
+}
+
+// DecodeRecord reads what Encode made, and checks the schema as Decode does.
+func DecodeRecord(raw []byte) (*Record, error) {
+	r := &Record{}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	err := d.Decode(r)
+	switch {
+	case err != nil:
+	case r.Schema == nil:
+		err = errors.New("there is no schema")
+	case r.Provider == "" || r.Version == "":
+		err = errors.New("it does not say of which provider and version it is")
+	default:
+		err = r.Schema.check()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading a recorded schema: %w", err)
+	}
+	return r, nil
+}
+
+// ReadRecord reads the file of a provider. It is an error if it is the schema of another one.
+func ReadRecord(file, provider string) (*Record, error) {
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	r, err := DecodeRecord(raw)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if r.Provider != provider {
+		return nil, fmt.Errorf("%s is the schema of the provider %s, and not of %s: record it anew from the right provider", file, r.Provider, provider)
+	}
+	return r, nil
+}
