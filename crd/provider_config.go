@@ -23,7 +23,7 @@ func providerConfig(p *model.Provider, kind string, scope apiextensionsv1.Resour
 	spec := w.object(p.Config, 0, true)
 	spec.Description = "The provider's configuration."
 	status := props{
-		Type: "object",
+		Type: "object", Description: "What is known of the configuration.",
 		Properties: map[string]props{
 			"users":              integer("How many resources use this configuration."),
 			"observedGeneration": integer("The generation of the spec that the users were last told of."),

@@ -20,6 +20,9 @@ func (o *Output) addDocs(packages map[string][]*kind) error {
 	var all []*kind
 	for _, dir := range slices.Sorted(maps.Keys(packages)) {
 		kinds := packages[dir]
+		if len(kinds) == 0 {
+			continue
+		}
 		r := kinds[0].resource
 		fmt.Fprintf(&index, "\n## %s/%s\n\n| Kind | Terraform resource |\n|---|---|\n", r.Group, r.Version)
 		for _, k := range kinds {

@@ -4,6 +4,9 @@ import (
 	"github.com/landbridge-io/landbridge/model"
 )
 
+// Where examples are, and the Secret with their sensitive values.
+const exampleNamespace, exampleSecret = "default", "example"
+
 // example is a manifest that the API server accepts, with nothing but what is required.
 func (k *kind) example() map[string]any {
 	r := k.resource
@@ -11,7 +14,7 @@ func (k *kind) example() map[string]any {
 	return map[string]any{
 		"apiVersion": r.Group + "/" + r.Version,
 		"kind":       r.Kind,
-		"metadata":   map[string]any{"name": "example", "namespace": "default"},
+		"metadata":   map[string]any{"name": "example", "namespace": exampleNamespace},
 		"spec":       map[string]any{"forProvider": exampleObject(r.Root(), root.Properties["spec"].Properties["forProvider"])},
 	}
 }
@@ -35,10 +38,19 @@ func exampleObject(t *model.Type, schema props) map[string]any {
 		switch {
 		case !f.Input || !f.Required:
 		case f.SecretRef != "":
-			out[f.SecretRef] = map[string]any{"name": "example", "key": "value"}
+			out[f.SecretRef] = exampleSecretRef(schema.Properties[f.SecretRef])
 		default:
 			out[f.JSONName] = exampleValue(f.Type, schema.Properties[f.JSONName])
 		}
+	}
+	return out
+}
+
+// exampleSecretRef says where a sensitive value is.
+func exampleSecretRef(schema props) map[string]any {
+	out := map[string]any{"name": exampleSecret, "key": "value"}
+	if _, ok := schema.Properties["namespace"]; ok {
+		out["namespace"] = exampleNamespace
 	}
 	return out
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/crd"
 	"github.com/landbridge-io/landbridge/model"
+	"github.com/landbridge-io/landbridge/schema"
 )
 
 // Files are contents by path below the output directory, with slashes.
@@ -34,6 +35,11 @@ var reserved = []string{"CRDGroup", "CRDVersion", "CRDGroupVersion", "SchemeBuil
 type Options struct {
 	// Module is the import path of the output directory.
 	Module string
+	// Examples asks for a manifest of each kind as well.
+	Examples bool
+	// Record, unless it is nil, is the schema that the model is made of: config/zz_provider.go says which
+	// one it is.
+	Record *schema.Record
 }
 
 // Provider generates everything for a provider.
@@ -48,7 +54,7 @@ func Provider(p *model.Provider, o Options) (*Output, error) {
 	}
 	dirs := slices.Sorted(maps.Keys(packages))
 	for _, dir := range dirs {
-		if err := out.addPackage(dir, packages[dir]); err != nil {
+		if err := out.addPackage(dir, p, packages[dir]); err != nil {
 			return nil, err
 		}
 	}
@@ -58,18 +64,28 @@ func Provider(p *model.Provider, o Options) (*Output, error) {
 	if err := out.addCRDs(p, packages); err != nil {
 		return nil, err
 	}
+	if o.Examples {
+		if err := out.addExamples(p, packages); err != nil {
+			return nil, err
+		}
+	}
+	if o.Record != nil {
+		if err := out.addRecord(o.Record); err != nil {
+			return nil, err
+		}
+	}
 	return out, out.addDocs(packages)
 }
 
 // packagesOf are the kinds of each Go package, sorted by resource type. There is one package for
-// each API group, at the first label of its name.
+// each API group, at the first label of its name; that of the provider's own is there in any case.
 func packagesOf(p *model.Provider) (map[string][]*kind, error) {
-	groups := map[string]string{}
-	out := map[string][]*kind{}
+	own := packageDir(p.Group, p.Version)
+	groups := map[string]string{own: p.Group}
+	out := map[string][]*kind{own: nil}
 	for _, t := range slices.Sorted(maps.Keys(p.Resources)) {
 		r := p.Resources[t]
-		label, _, _ := strings.Cut(r.Group, ".")
-		dir := path.Join("apis", label, r.Version)
+		dir := packageDir(r.Group, r.Version)
 		if other, ok := groups[dir]; ok && other != r.Group {
 			return nil, fmt.Errorf("resources.%s.group: the groups %s and %s would both be the Go package %s: let them begin differently", t, other, r.Group, dir)
 		}
@@ -83,10 +99,28 @@ func packagesOf(p *model.Provider) (map[string][]*kind, error) {
 	return out, nil
 }
 
-func (o *Output) addPackage(dir string, kinds []*kind) error {
+func packageDir(group, version string) string {
+	label, _, _ := strings.Cut(group, ".")
+	return path.Join("apis", label, version)
+}
+
+func (o *Output) addPackage(dir string, p *model.Provider, kinds []*kind) error {
 	names := scope{}
 	for _, name := range reserved {
 		names[name] = true
+	}
+	group, version := p.Group, p.Version
+	var configs []*configKind
+	var registered []string
+	if dir == packageDir(group, version) {
+		configs = configKinds(p)
+	} else {
+		group, version = kinds[0].resource.Group, kinds[0].resource.Version
+	}
+	for _, c := range configs {
+		name := c.crd.Spec.Names.Kind
+		names[name], names[name+"List"] = true, true
+		registered = append(registered, name)
 	}
 	for _, k := range kinds {
 		for _, name := range []string{k.resource.Kind, k.resource.ListKind} {
@@ -95,11 +129,22 @@ func (o *Output) addPackage(dir string, kinds []*kind) error {
 			}
 			names[name] = true
 		}
+		registered = append(registered, k.resource.Kind)
 	}
 	// All kinds' own types come before anything nested, so that a long path never takes their names.
+	for _, c := range configs {
+		c.types = &types{of: c.crd.Spec.Names.Kind, scope: names, fields: map[*model.Fields]map[*model.Field]fieldName{}}
+		c.spec = c.types.claim(c.types.of + "Spec")
+	}
 	for _, k := range kinds {
-		k.types = &types{resource: k.resource, scope: names, fields: map[*model.Fields]map[*model.Field]fieldName{}}
+		k.types = &types{of: k.resource.Type, scope: names, fields: map[*model.Fields]map[*model.Field]fieldName{}}
 		k.claim()
+	}
+	for _, c := range configs {
+		if err := c.declare(); err != nil {
+			return fmt.Errorf("%s: %w", c.types.of, err)
+		}
+		o.Renamed = append(o.Renamed, c.types.renamed...)
 	}
 	for _, k := range kinds {
 		if err := k.declare(); err != nil {
@@ -115,7 +160,12 @@ func (o *Output) addPackage(dir string, kinds []*kind) error {
 	if err != nil {
 		return err
 	}
-	registration, err := groupVersion(kinds[0].resource.Group, kinds[0].resource.Version, kinds)
+	for _, c := range configs {
+		if o.Files[path.Join(dir, "zz_"+c.crd.Spec.Names.Singular+"_types.go")], err = c.source(); err != nil {
+			return err
+		}
+	}
+	registration, err := groupVersion(group, version, registered)
 	if err != nil {
 		return err
 	}

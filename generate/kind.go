@@ -93,7 +93,11 @@ func (k *kind) declare() error {
 }
 
 // field is one of the fixed fields, as a schema has it.
-func (k *kind) field(name, typ, json string, schema props) goField {
+func (*kind) field(name, typ, json string, schema props) goField {
+	return fixedField(name, typ, json, schema)
+}
+
+func fixedField(name, typ, json string, schema props) goField {
 	property, _, _ := strings.Cut(json, ",")
 	p := schema.Properties[property]
 	return goField{name: name, typ: typ, json: json, doc: p.Description, markers: markers(p)}
@@ -130,18 +134,32 @@ func (k *kind) imported(schema props) error {
 func (k *kind) root() *goType {
 	r, v := k.resource, k.version()
 	schema := *v.Schema.OpenAPIV3Schema
-	names := k.crd.Spec.Names
-	out := &goType{name: r.Kind, doc: schema.Description, markers: []string{"+kubebuilder:object:root=true", "+kubebuilder:storageversion"}}
-	add := func(marker string) { out.markers = append(out.markers, "+kubebuilder:"+marker) }
+	out := &goType{name: r.Kind, doc: schema.Description, markers: kindMarkers(k.crd, "metadata:annotations="+strconv.Quote(v1alpha1.AnnotationResourceType+"="+r.Type))}
+	out.fields = []goField{
+		{typ: "metav1.TypeMeta", json: ",inline"},
+		{typ: "metav1.ObjectMeta", json: "metadata,omitempty"},
+		k.field("Spec", k.names.spec, "spec", schema),
+		k.field("Status", k.names.status, "status,omitempty", schema),
+	}
+	return out
+}
+
+// kindMarkers are what the CRD of a kind says beside its schema. extra are added before its columns.
+func kindMarkers(d *apiextensionsv1.CustomResourceDefinition, extra ...string) []string {
+	v, names := &d.Spec.Versions[0], d.Spec.Names
+	out := []string{"+kubebuilder:object:root=true", "+kubebuilder:storageversion"}
+	add := func(marker string) { out = append(out, "+kubebuilder:"+marker) }
 	if v.Subresources != nil && v.Subresources.Status != nil {
 		add("subresource:status")
 	}
-	resource := fmt.Sprintf("resource:path=%s,singular=%s,scope=%s,categories={%s}", names.Plural, names.Singular, k.crd.Spec.Scope, strings.Join(names.Categories, ","))
+	resource := fmt.Sprintf("resource:path=%s,singular=%s,scope=%s,categories={%s}", names.Plural, names.Singular, d.Spec.Scope, strings.Join(names.Categories, ","))
 	if len(names.ShortNames) > 0 {
 		resource += ",shortName={" + strings.Join(names.ShortNames, ",") + "}"
 	}
 	add(resource)
-	add("metadata:annotations=" + strconv.Quote(v1alpha1.AnnotationResourceType+"="+r.Type))
+	for _, marker := range extra {
+		add(marker)
+	}
 	for _, c := range v.AdditionalPrinterColumns {
 		column := fmt.Sprintf("printcolumn:name=%s,type=%s,JSONPath=%s", strconv.Quote(c.Name), strconv.Quote(c.Type), strconv.Quote(c.JSONPath))
 		if c.Priority != 0 {
@@ -158,12 +176,6 @@ func (k *kind) root() *goType {
 			deprecated += ":warning=" + strconv.Quote(*v.DeprecationWarning)
 		}
 		add(deprecated)
-	}
-	out.fields = []goField{
-		{typ: "metav1.TypeMeta", json: ",inline"},
-		{typ: "metav1.ObjectMeta", json: "metadata,omitempty"},
-		k.field("Spec", k.names.spec, "spec", schema),
-		k.field("Status", k.names.status, "status,omitempty", schema),
 	}
 	return out
 }

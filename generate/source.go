@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"text/template"
-
-	"github.com/landbridge-io/landbridge/model"
 )
 
 // header is the first line of every generated Go file, in the form that Go's tools know.
@@ -41,22 +39,26 @@ func (k *kind) source() ([]byte, error) {
 	if err := kindTemplate.Execute(&body, k.resource); err != nil {
 		return nil, err
 	}
-	for _, t := range k.types.declared {
-		t.write(&body)
-	}
+	return k.types.file(k.resource.Version, body.String())
+}
+
+// file is a Go file with the declared types, after something else.
+func (b *types) file(pkg, before string) ([]byte, error) {
 	var file bytes.Buffer
-	fmt.Fprintf(&file, "%s\n\npackage %s\n\nimport (\n%s)\n\n", header, k.resource.Version, k.imports())
-	file.Write(body.Bytes())
+	fmt.Fprintf(&file, "%s\n\npackage %s\n\nimport (\n%s)\n\n%s", header, pkg, b.imports(), before)
+	for _, t := range b.declared {
+		t.write(&file)
+	}
 	out, err := format.Source(file.Bytes())
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", k.resource.Type, err)
+		return nil, fmt.Errorf("%s: %w", b.of, err)
 	}
 	return out, nil
 }
 
-func (k *kind) imports() string {
+func (b *types) imports() string {
 	needed := maps.Clone(always)
-	for _, t := range k.types.declared {
+	for _, t := range b.declared {
 		for name, pkg := range sometimes {
 			if t.uses(name) {
 				needed[name] = pkg
@@ -185,24 +187,16 @@ func (l *{{.ListKind}}) GetItems() []resource.Managed {
 `))
 
 // groupVersion is the file that registers the kinds of a package.
-func groupVersion(group, version string, kinds []*kind) ([]byte, error) {
+func groupVersion(group, version string, kinds []string) ([]byte, error) {
 	var body bytes.Buffer
 	err := groupTemplate.Execute(&body, struct {
 		Header, Group, Version string
-		Kinds                  []*model.Resource
-	}{header, group, version, resources(kinds)})
+		Kinds                  []string
+	}{header, group, version, kinds})
 	if err != nil {
 		return nil, err
 	}
 	return format.Source(body.Bytes())
-}
-
-func resources(kinds []*kind) []*model.Resource {
-	out := make([]*model.Resource, 0, len(kinds))
-	for _, k := range kinds {
-		out = append(out, k.resource)
-	}
-	return out
 }
 
 // controllerGen is the release of controller-gen whose CRDs are the ones of package crd.
@@ -239,7 +233,7 @@ var (
 	SchemeBuilder = runtime.NewSchemeBuilder(func(s *runtime.Scheme) error {
 		s.AddKnownTypes(CRDGroupVersion,
 {{- range .Kinds}}
-			&{{.Kind}}{}, &{{.ListKind}}{},
+			&{{.}}{}, &{{.}}List{},
 {{- end}}
 		)
 		metav1.AddToGroupVersion(s, CRDGroupVersion)

@@ -33,7 +33,8 @@ type goField struct {
 // types makes the Go types of one kind. It follows the schema of the CRD, and takes names and
 // shapes from the model.
 type types struct {
-	resource *model.Resource
+	// of is the resource type, or the kind, that they are for.
+	of string
 	// scope is that of the package.
 	scope    scope
 	fields   map[*model.Fields]map[*model.Field]fieldName
@@ -45,7 +46,7 @@ type types struct {
 func (b *types) claim(name string) string {
 	got := b.scope.claim(name)
 	if got != name {
-		b.renamed = append(b.renamed, model.Renamed{Type: b.resource.Type, Wanted: name, Got: got})
+		b.renamed = append(b.renamed, model.Renamed{Type: b.of, Wanted: name, Got: got})
 	}
 	return got
 }
@@ -55,7 +56,7 @@ func (b *types) namesOf(t *model.Fields) map[*model.Field]fieldName {
 	if !ok {
 		names = fieldNames(t)
 		b.fields[t] = names
-		b.renamed = append(b.renamed, renamedFields(b.resource.Type, names, t)...)
+		b.renamed = append(b.renamed, renamedFields(b.of, names, t)...)
 	}
 	return names
 }
@@ -86,6 +87,9 @@ func (b *types) object(name string, t *model.Type, schema props, status bool) er
 		field := goField{name: goName, doc: fieldSchema.Description, markers: markers(fieldSchema)}
 		if !status && f.SecretRef != "" {
 			field.typ, field.tf = "xpv2.LocalSecretKeySelector", "-"
+			if _, anywhere := fieldSchema.Properties["namespace"]; anywhere {
+				field.typ = "xpv2.SecretKeySelector"
+			}
 		} else {
 			typ, err := b.typ(name+goName, f.Type, fieldSchema, status)
 			if err != nil {

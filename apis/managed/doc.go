@@ -1,5 +1,6 @@
 // Package managed is what the Go types of all managed resources have in common, of whatever
-// provider: the fields of spec and status that do not depend on the resource type, and Number.
+// provider: the fields of spec and status that do not depend on the resource type, those of the status of provider
+// configurations, and Number.
 //
 // In: nothing. Out: types for generated code to embed. Their schemas are those that package crd
 // writes, word for word. It has no API group and no kind of its own, and no behaviour beyond

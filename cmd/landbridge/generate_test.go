@@ -31,7 +31,7 @@ func TestGenerate(t *testing.T) {
 		}
 		return strings.TrimPrefix(out, output+": ")
 	}
-	if diff := cmp.Diff("4 kinds; 17 files written, 0 removed, 0 unchanged\n", generated()); diff != "" {
+	if diff := cmp.Diff("4 kinds; 19 files written, 0 removed, 0 unchanged\n", generated()); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 	for file, want := range map[string]string{
@@ -51,11 +51,11 @@ func TestGenerate(t *testing.T) {
 			t.Errorf("%s does not have %s:\n%s", file, want, raw)
 		}
 	}
-	if diff := cmp.Diff("4 kinds; 0 files written, 0 removed, 17 unchanged\n", generated()); diff != "" {
+	if diff := cmp.Diff("4 kinds; 0 files written, 0 removed, 19 unchanged\n", generated()); diff != "" {
 		t.Errorf("again: -want, +got:\n%s", diff)
 	}
 	// Another group is another package: the other one is removed.
-	if diff := cmp.Diff("4 kinds; 17 files written, 15 removed, 0 unchanged\n", generated("--group", "clock.example.org")); diff != "" {
+	if diff := cmp.Diff("4 kinds; 19 files written, 17 removed, 0 unchanged\n", generated("--group", "clock.example.org")); diff != "" {
 		t.Errorf("another group: -want, +got:\n%s", diff)
 	}
 	if _, err := os.Stat(filepath.Join(output, "apis/time")); !os.IsNotExist(err) {

@@ -143,8 +143,8 @@ func controllerGen(t *testing.T, g genall.Generator, dir, pattern, output string
 	}
 }
 
-// Of the Go types of every resource of every provider, controller-gen makes the CRD that package crd
-// makes of the model; and they compile, with what controller-gen writes for them.
+// Of the Go types of every resource of every provider, and of its configuration, controller-gen makes
+// the CRD that package crd makes of the model; and they compile, with what controller-gen writes for them.
 func TestControllerGenMakesTheSameCRDs(t *testing.T) {
 	dir := module(t)
 	all := models(t)
@@ -171,13 +171,17 @@ func TestControllerGenMakesTheSameCRDs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			crds := t.TempDir()
 			controllerGen(t, controllergen.Generator{}, dir, "./"+name+"/...", crds)
+			want := crd.ProviderConfig(all[name])
 			for _, r := range all[name].Resources {
-				want, err := crd.Resource(r)
+				d, err := crd.Resource(r)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if diff := cmp.Diff(normal(t, want), normal(t, read(t, crds, r))); diff != "" {
-					t.Errorf("%s: -package crd, +controller-gen:\n%s", r.Type, diff)
+				want = append(want, d)
+			}
+			for _, d := range want {
+				if diff := cmp.Diff(normal(t, d), normal(t, read(t, crds, d))); diff != "" {
+					t.Errorf("%s: -package crd, +controller-gen:\n%s", d.Spec.Names.Kind, diff)
 				}
 			}
 		})
@@ -188,10 +192,10 @@ func TestControllerGenMakesTheSameCRDs(t *testing.T) {
 	t.Logf("%d resources of %d providers", total, len(all))
 }
 
-// read is the CRD that controller-gen made of a resource.
-func read(t *testing.T, dir string, r *model.Resource) *apiextensionsv1.CustomResourceDefinition {
+// read is what controller-gen made in a CRD's place.
+func read(t *testing.T, dir string, d *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join(dir, r.Group+"_"+r.Plural+".yaml"))
+	raw, err := os.ReadFile(filepath.Join(dir, d.Spec.Group+"_"+d.Spec.Names.Plural+".yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,16 @@
+package managed
+
+import xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+// ProviderConfigStatus is the status of a provider's configuration.
+type ProviderConfigStatus struct {
+	xpv2.ConditionedStatus `json:",inline"`
+
+	// How many resources use this configuration.
+	// +optional
+	Users int64 `json:"users,omitempty"`
+
+	// The generation of the spec that the users were last told of.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+}

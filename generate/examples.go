@@ -1,0 +1,96 @@
+package generate
+
+import (
+	"bytes"
+	"path"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/landbridge-io/landbridge/crd"
+	"github.com/landbridge-io/landbridge/model"
+)
+
+// addExamples adds a manifest for each kind, and one for the provider's configuration if it has any.
+func (o *Output) addExamples(p *model.Provider, packages map[string][]*kind) error {
+	var all []*kind
+	for _, kinds := range packages {
+		all = append(all, kinds...)
+	}
+	err := each(all, func(k *kind) (string, []byte, error) {
+		label, _, _ := strings.Cut(k.resource.Group, ".")
+		content, err := manifests(k.example())
+		return path.Join("examples", label, k.resource.Singular+".yaml"), content, err
+	}, o.Files)
+	if err != nil || len(p.Config.Object.All) == 0 {
+		return err
+	}
+	o.Files["examples/providerconfig.yaml"], err = manifests(providerConfigExample(p))
+	return err
+}
+
+// providerConfigExample is the configuration that resources use unless they name another: what is
+// required, and what is sensitive, which are credentials as a rule.
+func providerConfigExample(p *model.Provider) map[string]any {
+	var d *apiextensionsv1.CustomResourceDefinition
+	for _, d = range crd.ProviderConfig(p) {
+		if d.Spec.Names.Kind == model.ClusterProviderConfigKind {
+			break
+		}
+	}
+	schema := d.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
+	spec := exampleObject(p.Config, schema)
+	for _, f := range p.Config.Object.All {
+		if f.Input && f.SecretRef != "" && !f.Deprecated {
+			spec[f.SecretRef] = exampleSecretRef(schema.Properties[f.SecretRef])
+		}
+	}
+	return map[string]any{
+		"apiVersion": p.Group + "/" + p.Version, "kind": model.ClusterProviderConfigKind,
+		"metadata": map[string]any{"name": "default"},
+		"spec":     spec,
+	}
+}
+
+// manifests is a file with an object, after the Secret that it refers to.
+func manifests(object map[string]any) ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteString("# " + mark + "\n")
+	documents := []map[string]any{object}
+	if refersToSecret(object) {
+		secret := map[string]any{
+			"apiVersion": "v1", "kind": "Secret",
+			"metadata":   map[string]any{"name": exampleSecret, "namespace": exampleNamespace},
+			"stringData": map[string]any{"value": "example"},
+		}
+		documents = []map[string]any{secret, object}
+	}
+	for _, d := range documents {
+		raw, err := yaml.Marshal(d)
+		if err != nil {
+			return nil, err
+		}
+		b.WriteString("---\n")
+		b.Write(raw)
+	}
+	return b.Bytes(), nil
+}
+
+func refersToSecret(value any) bool {
+	switch value := value.(type) {
+	case map[string]any:
+		for name, v := range value {
+			if strings.HasSuffix(name, "SecretRef") || refersToSecret(v) {
+				return true
+			}
+		}
+	case []any:
+		for _, v := range value {
+			if refersToSecret(v) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,95 @@
+package generate
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"text/template"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/landbridge-io/landbridge/crd"
+	"github.com/landbridge-io/landbridge/model"
+)
+
+// configKind is what is written of a kind of the provider's configuration.
+type configKind struct {
+	provider *model.Provider
+	crd      *apiextensionsv1.CustomResourceDefinition
+	types    *types
+	// spec is the name of the type of its spec.
+	spec string
+}
+
+// configKinds are ProviderConfig and ClusterProviderConfig.
+func configKinds(p *model.Provider) []*configKind {
+	var out []*configKind
+	for _, d := range crd.ProviderConfig(p) {
+		out = append(out, &configKind{provider: p, crd: d})
+	}
+	return out
+}
+
+// declare makes all types of the kind but the kind itself.
+func (c *configKind) declare() error {
+	at := len(c.types.declared)
+	err := c.types.object(c.spec, c.provider.Config, c.schema().Properties["spec"], false)
+	if err != nil {
+		return err
+	}
+	c.types.declared[at].doc = fmt.Sprintf("%s is how the provider is configured.", c.spec)
+	return nil
+}
+
+func (c *configKind) schema() props { return *c.crd.Spec.Versions[0].Schema.OpenAPIV3Schema }
+
+// source is the Go file of the kind.
+func (c *configKind) source() ([]byte, error) {
+	schema, names := c.schema(), c.crd.Spec.Names
+	spec := "spec,omitempty"
+	for _, required := range schema.Required {
+		if required == "spec" {
+			spec = "spec"
+		}
+	}
+	root := &goType{name: names.Kind, doc: schema.Description, markers: kindMarkers(c.crd), fields: []goField{
+		{typ: "metav1.TypeMeta", json: ",inline"},
+		{typ: "metav1.ObjectMeta", json: "metadata,omitempty"},
+		fixedField("Spec", c.spec, spec, schema),
+		fixedField("Status", "managed.ProviderConfigStatus", "status,omitempty", schema),
+	}}
+	var body, declaration bytes.Buffer
+	root.write(&declaration)
+	fmt.Fprintf(&body, "type (\n\t%s\n)\n\n", strings.ReplaceAll(strings.TrimSpace(declaration.String()), "\n", "\n\t"))
+	if err := configTemplate.Execute(&body, names); err != nil {
+		return nil, err
+	}
+	return c.types.file(c.provider.Version, body.String())
+}
+
+// configTemplate is what is the same of both kinds, which is the methods of resource.ProviderConfig.
+var configTemplate = template.Must(template.New("config").Parse(`
+// {{.ListKind}} is a list of {{.Kind}}.
+//
+// +kubebuilder:object:root=true
+type {{.ListKind}} struct {
+	metav1.TypeMeta ` + "`json:\",inline\"`" + `
+	metav1.ListMeta ` + "`json:\"metadata,omitempty\"`" + `
+	Items []{{.Kind}} ` + "`json:\"items\"`" + `
+}
+
+var _ resource.ProviderConfig = &{{.Kind}}{}
+
+// GetCondition of this {{.Kind}}.
+func (o *{{.Kind}}) GetCondition(t xpv2.ConditionType) xpv2.Condition { return o.Status.GetCondition(t) }
+
+// SetConditions of this {{.Kind}}.
+func (o *{{.Kind}}) SetConditions(c ...xpv2.Condition) { o.Status.SetConditions(c...) }
+
+// GetUsers of this {{.Kind}}.
+func (o *{{.Kind}}) GetUsers() int64 { return o.Status.Users }
+
+// SetUsers of this {{.Kind}}.
+func (o *{{.Kind}}) SetUsers(n int64) { o.Status.Users = n }
+
+`))
