@@ -57,6 +57,12 @@ type Options struct {
 	// Linked are providers that are linked into this program; for their sources no binary is
 	// looked for.
 	Linked []terraformprovider.Linked
+	// Packaged, unless it is nil, is the only provider that is served: there are no TerraformProviders,
+	// and Installer and Linked are not used.
+	Packaged *terraformprovider.Packaged
+	// Name of the program in its lease and events: programs with different names work beside each
+	// other. Name, unless set.
+	Name string
 	// Poll is how often an unchanged resource is looked at.
 	Poll time.Duration
 	// Workers is how many resources of one kind are looked at at once.
@@ -90,6 +96,9 @@ type Options struct {
 // Run works until ctx ends, and then stops in order.
 func Run(ctx context.Context, config *rest.Config, o Options) error {
 	o.Logger = discreet(o.Logger)
+	if o.Name == "" {
+		o.Name = Name
+	}
 	config = rest.CopyConfig(config)
 	// The API server's priority and fairness is the limit; a second one here makes 409 races.
 	config.QPS, config.Burst = -1, 0
@@ -103,15 +112,20 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 	if err != nil {
 		return err
 	}
-	if err := prepare(ctx, kube, extensions, o.Namespace); err != nil {
+	if err := makeNamespace(ctx, kube, o.Namespace); err != nil {
 		return err
+	}
+	if o.Packaged == nil {
+		if err := makeCRD(ctx, extensions); err != nil {
+			return err
+		}
 	}
 
 	if o.LeaseDuration == 0 {
 		o.LeaseDuration = 15 * time.Second
 	}
 	scheme := newScheme()
-	recorder, stopEvents, err := newRecorder(config, o.EventsPerSecond, scheme)
+	recorder, stopEvents, err := newRecorder(config, o.Name, o.EventsPerSecond, scheme)
 	if err != nil {
 		return err
 	}
@@ -166,7 +180,12 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 	}
 	reconciling, stopReconciling := context.WithCancel(ctx)
 	defer stopReconciling()
-	if err := reconciler.SetupWithManager(reconciling, m); err != nil {
+	if o.Packaged != nil {
+		err = reconciler.SetupPackaged(reconciling, m, o.Packaged)
+	} else {
+		err = reconciler.SetupWithManager(reconciling, m)
+	}
+	if err != nil {
 		return err
 	}
 	stop := &stopper{reconcilers: stopReconciling, operations: operations, providers: providers, grace: o.GracePeriod, log: o.Logger}
@@ -249,7 +268,7 @@ func newManager(config *rest.Config, scheme *runtime.Scheme, lock *lease, o Opti
 
 // newRecorder writes events at a bounded rate: they tell a story, and must not compete with
 // the work they tell of.
-func newRecorder(config *rest.Config, perSecond float32, scheme *runtime.Scheme) (record.EventRecorder, func(), error) {
+func newRecorder(config *rest.Config, name string, perSecond float32, scheme *runtime.Scheme) (record.EventRecorder, func(), error) {
 	config = protobuf(config)
 	config.QPS, config.Burst = perSecond, int(perSecond)
 	c, err := kubernetes.NewForConfig(config)
@@ -258,17 +277,24 @@ func newRecorder(config *rest.Config, perSecond float32, scheme *runtime.Scheme)
 	}
 	b := record.NewBroadcaster()
 	b.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: c.CoreV1().Events("")})
-	return b.NewRecorder(scheme, corev1.EventSource{Component: Name}), b.Shutdown, nil
+	return b.NewRecorder(scheme, corev1.EventSource{Component: name}), b.Shutdown, nil
 }
 
-// prepare makes what has to be there before anything can work.
-func prepare(ctx context.Context, kube kubernetes.Interface, extensions apiextensionsclient.Interface, namespace string) error {
+// makeNamespace makes the namespace of Landbridge's own objects. Where that is not allowed, nor to
+// look whether it is there, it is for whoever chose it to have made it.
+func makeNamespace(ctx context.Context, kube kubernetes.Interface, namespace string) error {
 	_, err := kube.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})
-	if err != nil && !kerrors.IsAlreadyExists(err) {
-		if _, getErr := kube.CoreV1().Namespaces().Get(ctx, namespace, metav1.GetOptions{}); getErr != nil {
-			return fmt.Errorf("cannot make the namespace %s: %w", namespace, err)
-		}
+	if err == nil || kerrors.IsAlreadyExists(err) {
+		return nil
 	}
+	if _, getErr := kube.CoreV1().Namespaces().Get(ctx, namespace, metav1.GetOptions{}); getErr != nil && !kerrors.IsForbidden(getErr) {
+		return fmt.Errorf("cannot make the namespace %s: %w", namespace, err)
+	}
+	return nil
+}
+
+// makeCRD makes the CRD of TerraformProvider.
+func makeCRD(ctx context.Context, extensions apiextensionsclient.Interface) error {
 	crd, err := v1alpha1.CustomResourceDefinition()
 	if err != nil {
 		return err

@@ -38,7 +38,7 @@ func newLease(config *rest.Config, recorder resourcelock.EventRecorder, o Option
 	if err != nil {
 		return nil, err
 	}
-	lock, err := resourcelock.NewFromKubeconfig(resourcelock.LeasesResourceLock, o.Namespace, Name+"."+v1alpha1.Group,
+	lock, err := resourcelock.NewFromKubeconfig(resourcelock.LeasesResourceLock, o.Namespace, o.Name+"."+v1alpha1.Group,
 		resourcelock.ResourceLockConfig{Identity: host + "_" + string(uuid.NewUUID()), EventRecorder: recorder},
 		config, o.renewDeadline())
 	if err != nil {

@@ -156,6 +156,17 @@ func (run *running) removeInformer(ctx context.Context, group, version, kind str
 // stop stops everything that runs for the provider.
 func (run *running) stop(ctx context.Context) {
 	// Configurations first: with fewer kinds they would seem to have fewer users.
+	ran := run.endConfigs()
+	for _, t := range run.types() {
+		run.stopKind(ctx, t)
+	}
+	if ran {
+		run.forgetConfigs(ctx)
+	}
+}
+
+// endConfigs ends the controller of the provider configurations, and says whether it ran.
+func (run *running) endConfigs() bool {
 	run.mu.Lock()
 	stop := run.stopConfigs
 	run.stopConfigs = nil
@@ -163,13 +174,13 @@ func (run *running) stop(ctx context.Context) {
 	if stop != nil {
 		stop()
 	}
-	for _, t := range run.types() {
-		run.stopKind(ctx, t)
-	}
-	if stop != nil {
-		for _, kind := range []string{model.ProviderConfigKind, model.ClusterProviderConfigKind} {
-			run.removeInformer(ctx, run.model.Group, run.model.Version, kind)
-		}
+	return stop != nil
+}
+
+// forgetConfigs ends the watches of the provider configurations. Kinds that are served would begin them anew.
+func (run *running) forgetConfigs(ctx context.Context) {
+	for _, kind := range []string{model.ProviderConfigKind, model.ClusterProviderConfigKind} {
+		run.removeInformer(ctx, run.model.Group, run.model.Version, kind)
 	}
 }
 

@@ -54,16 +54,18 @@ func (r *Reconciler) find(ctx context.Context, p *v1alpha1.TerraformProvider) (o
 
 		StartTimeout: r.StartTimeout,
 		// Little lives in a provider between calls. More than that costs little time, and less little memory.
-		GOGC: 100,
-	}
-	if memory := limits(p).Or(r.Limits).MemoryBytes; memory > 0 {
-		launcher.MemoryLimit = memory - memory/10 // the collector works harder before it comes to the worst
+		GOGC:        100,
+		MemoryLimit: MemoryLimit(limits(p).Or(r.Limits)),
 	}
 	for _, e := range p.Spec.Env {
 		launcher.Env[e.Name] = e.Value
 	}
 	return origin{binary.Name(), v1alpha1.InstalledProvider{Version: binary.Version, SHA256: binary.SHA256}, launcher}, nil
 }
+
+// MemoryLimit is what providers written in Go are told of their limit of memory, in bytes; 0 if there
+// is none. Their collector works harder before it comes to the worst.
+func MemoryLimit(l pool.Limits) int64 { return l.MemoryBytes - l.MemoryBytes/10 }
 
 // limits are those of the provider itself.
 func limits(p *v1alpha1.TerraformProvider) pool.Limits {
