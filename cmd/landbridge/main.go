@@ -48,6 +48,7 @@ nor to try it:
 		newProviderCommand(),
 		newCRDsCommand(),
 		newGenerateCommand(),
+		newInitCommand(),
 		newPlanCommand(),
 		newApplyCommand(),
 		newDiscoverCommand(),

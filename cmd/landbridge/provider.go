@@ -31,7 +31,7 @@ func newProviderCommand() *cobra.Command {
 		Short: "Look at Terraform providers",
 		Long:  "Look at Terraform providers, without a cluster and without credentials.",
 	}
-	cmd.AddCommand(newProviderInspectCommand(), newProviderCompareCommand())
+	cmd.AddCommand(newProviderInspectCommand(), newProviderCompareCommand(), newProviderSchemaCommand(), newProviderInstallCommand())
 	return cmd
 }
 
@@ -106,6 +106,9 @@ func (f *providerFlags) load(ctx context.Context, where string, env map[string]s
 		raw, err := os.ReadFile(where)
 		if err != nil {
 			return "", nil, err
+		}
+		if r, err := schema.DecodeRecord(raw); err == nil {
+			return where, r.Schema, nil
 		}
 		s, err := schema.Decode(raw)
 		if err != nil {

@@ -47,6 +47,7 @@ var layers = [][]string{
 // imports it.
 var support = []string{
 	"examples",
+	"generate/generatetest",
 	"internal/architecture",
 	"internal/doctest",
 	"internal/examplecloudtest",

@@ -24,7 +24,7 @@ func (i *Installer) unpack(a Address, f found) (string, *Error) {
 	if err != nil {
 		return "", problem(InvalidPackage, "the package cannot be read: %s", err)
 	}
-	dir := filepath.Join(i.CacheDir, a.Host, a.Namespace, a.Type, f.version.String(), platform, sum[:16])
+	dir := filepath.Join(i.CacheDir, a.Host, a.Namespace, a.Type, f.version.String(), i.platform(), sum[:16])
 	path := filepath.Join(dir, binaryPrefix+a.Type+"_v"+f.version.String())
 	if _, err := os.Stat(path); err == nil {
 		return path, nil

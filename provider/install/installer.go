@@ -27,6 +27,8 @@ type Installer struct {
 	// Hosts are registry hosts that are looked under, too, for a source that names no host,
 	// such as registry.opentofu.org.
 	Hosts []string
+	// Platform is the one that programs of mirrors are for, such as linux_arm64; this machine's, unless set.
+	Platform string
 
 	mu sync.Mutex
 	// sums remembers checksums of files that did not change.

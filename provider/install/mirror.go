@@ -11,8 +11,13 @@ import (
 	version "github.com/hashicorp/go-version"
 )
 
-// platform is this machine, as packages name it.
-const platform = runtime.GOOS + "_" + runtime.GOARCH
+// platform is what to look for, as packages name it.
+func (i *Installer) platform() string {
+	if i.Platform != "" {
+		return i.Platform
+	}
+	return runtime.GOOS + "_" + runtime.GOARCH
+}
 
 // found is one version of a provider in a mirror.
 type found struct {
@@ -43,7 +48,7 @@ func (i *Installer) fromMirrors(ctx context.Context, a Address, constraints vers
 		for _, host := range hosts {
 			dir := filepath.Join(mirror, host, a.Namespace, a.Type)
 			looked = append(looked, dir)
-			here, other, err := scan(dir, a.Type)
+			here, other, err := scan(dir, a.Type, i.platform())
 			if err != nil {
 				return Binary{}, problem(InvalidPackage, "the mirror cannot be read: %s", err)
 			}
@@ -75,15 +80,15 @@ func (i *Installer) fromMirrors(ctx context.Context, a Address, constraints vers
 		return Binary{}, e
 	case len(elsewhere) > 0:
 		slices.Sort(elsewhere)
-		return Binary{}, problem(NotFound, "there is nothing for %s in %s, only %s", platform, strings.Join(looked, " and "), strings.Join(slices.Compact(elsewhere), ", "))
+		return Binary{}, problem(NotFound, "there is nothing for %s in %s, only %s", i.platform(), strings.Join(looked, " and "), strings.Join(slices.Compact(elsewhere), ", "))
 	default:
 		return Binary{}, problem(NotFound, "there is no such provider in %s", strings.Join(looked, " and "))
 	}
 }
 
-// scan lists what a mirror has of one provider: for this machine, and for others. Entries
+// scan lists what a mirror has of one provider: for a platform, and for others. Entries
 // that are neither layout are passed over.
-func scan(dir, typ string) (here []found, elsewhere []string, err error) {
+func scan(dir, typ, platform string) (here []found, elsewhere []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if os.IsNotExist(err) {
 		return nil, nil, nil

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"runtime/debug"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
+
+	"github.com/landbridge-io/landbridge/generate/repository"
+)
+
+func newInitCommand() *cobra.Command {
+	var o repository.Options
+	cmd := &cobra.Command{
+		Use:   "init NAME --provider MODULE@VERSION|SOURCE|BINARY",
+		Short: "Make a repository with a provider's kinds, and a program that serves them",
+		Long: `Make a repository for whoever publishes a Terraform provider's resource types as Kubernetes
+kinds: Go types, CRDs, examples and documentation of all of them; the program that writes these,
+cmd/generator; the program that serves the kinds in a cluster, cmd/provider; what configures both,
+config; tests, a Makefile, a Dockerfile, a CI file, and the metadata of a Crossplane package. It
+builds and passes its own tests as it is. Nothing in it is per resource type, and no provider is
+linked into its program: the provider runs as its authors released it.
+
+NAME is the repository's name, such as provider-random, or the import path of its Go module, such
+as github.com/acme/provider-random. The provider comes from
+
+  MODULE@VERSION  its Go module: the import path of its main package, and a version of it; the
+                  repository builds it, in a Go module of its own
+  SOURCE          an address such as hashicorp/random, in the mirror that --provider-mirror names
+  BINARY          the path of its program
+
+and is pinned: by the module's checksums, or by its version and the program's own checksum. Its
+schema is kept in the repository, so that what is generated can be generated again without it.
+
+The go command is needed, and network access for Go modules that it does not have. If anything
+fails, nothing is left behind.`,
+		Example: `  landbridge init provider-hcloud --provider github.com/hetznercloud/terraform-provider-hcloud@v1.68.0
+  landbridge init github.com/acme/provider-random --provider hashicorp/random --provider-version '~> 3.7' --provider-mirror /var/lib/terraform/mirror
+  landbridge init provider-random --provider ./terraform-provider-random_v3.9.0 --group random.example.org --landbridge ~/src/landbridge`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Name = args[0]
+			if o.Landbridge == "" {
+				if o.Landbridge = release(); o.Landbridge == "" {
+					return fmt.Errorf("this program was not built from a release of Landbridge: --landbridge says which one the repository shall require, such as v1.0.0, or in which directory there is a checkout")
+				}
+			}
+			o.Progress = func(what string) { cmd.PrintErrln(what + " ...") }
+			made, err := repository.Create(cmd.Context(), o)
+			if err != nil {
+				return err
+			}
+			for _, r := range made.Renamed {
+				cmd.PrintErrln("Note:", r)
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), `%s: %d kinds of the provider %s %s
+
+  cd %s
+  make build test   # the program, and the tests of what was generated
+  make help         # everything else
+`, filepath.Base(made.Dir), made.Resources, made.Provider, made.Version, shown(made.Dir))
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.Provider.From, "provider", "", "the provider: MODULE@VERSION, SOURCE or BINARY")
+	f.StringVar(&o.Provider.Name, "provider-name", "", "the provider's name, such as random (default: from the name of its program)")
+	f.StringVar(&o.Provider.Version, "provider-version", "", "the provider's version; for SOURCE a constraint, such as \"~> 3.7\" (default: that of the module, the newest one, or what the name of the program says)")
+	f.StringVar(&o.Provider.Mirror, "provider-mirror", "", "directory with providers, in the layout of Terraform's filesystem mirrors, where SOURCE is looked for")
+	f.StringVar(&o.Group, "group", "", "API group of the kinds, such as random.example.org (default: PROVIDER.landbridge.io)")
+	f.StringVar(&o.Dir, "output", "", "directory to make (default: NAME)")
+	f.StringVar(&o.Landbridge, "landbridge", "", "the release of Landbridge to require, or the directory of a checkout (default: the release of this program)")
+	f.DurationVar(&o.Timeout, "timeout", time.Minute, "how long the provider may take to start and to say what it has")
+	if err := cmd.MarkFlagRequired("provider"); err != nil {
+		panic(err)
+	}
+	return cmd
+}
+
+// release is the release of Landbridge that this program was built from; empty if it was not.
+func release() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	v := info.Main.Version
+	if !semver.IsValid(v) || semver.Build(v) != "" || module.IsPseudoVersion(v) {
+		return ""
+	}
+	return v
+}
+
+// shown is a directory as one would type it.
+func shown(dir string) string {
+	here, err := filepath.Abs(".")
+	if err != nil {
+		return dir
+	}
+	if relative, err := filepath.Rel(here, dir); err == nil && filepath.IsLocal(relative) {
+		return relative
+	}
+	return dir
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/landbridge-io/landbridge/provider/install"
+)
+
+func newProviderInstallCommand() *cobra.Command {
+	var version, mirror, platform, sum, output string
+	cmd := &cobra.Command{
+		Use:   "install SOURCE|BINARY --output FILE",
+		Short: "Copy a provider's program out of a mirror",
+		Long: `Copy a provider's program out of a mirror, or from its path, to a file of a fixed name. The newest
+version that meets the constraint is taken. With --sha256 it is copied only if it is that very
+program.`,
+		Example: `  landbridge provider install hashicorp/random --version 3.9.0 --provider-mirror /var/lib/terraform/mirror --output bin/terraform-provider-random`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cache, err := os.MkdirTemp("", "landbridge-install-")
+			if err != nil {
+				return err
+			}
+			defer os.RemoveAll(cache)
+			installer := &install.Installer{CacheDir: cache, Platform: platform}
+			if mirror != "" {
+				installer.Mirrors = []string{mirror}
+			}
+			if filepath.IsAbs(args[0]) {
+				version = "" // what the name of a file says need not be so
+			}
+			found, err := installer.Install(cmd.Context(), args[0], version)
+			if err != nil {
+				return err
+			}
+			if sum != "" && sum != found.SHA256 {
+				return fmt.Errorf("%s has the checksum %s, and not %s: it is not the program that is pinned", found.Path, found.SHA256, sum)
+			}
+			if err := copyFile(found.Path, output); err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s %s, sha256 %s\n", output, found.Source, found.Version, found.SHA256)
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&version, "version", "", "version constraint in Terraform's syntax, for SOURCE (default: the newest)")
+	f.StringVar(&mirror, "provider-mirror", "", "directory with providers, in the layout of Terraform's filesystem mirrors")
+	f.StringVar(&platform, "platform", "", "platform of the program, such as linux_arm64 (default: this machine's)")
+	f.StringVar(&sum, "sha256", "", "checksum that the program must have (default: any)")
+	f.StringVar(&output, "output", "", "the file to write")
+	if err := cmd.MarkFlagRequired("output"); err != nil {
+		panic(err)
+	}
+	return cmd
+}
+
+// copyFile makes a program of another, as a whole or not at all.
+func copyFile(from, to string) (err error) {
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.CreateTemp(filepath.Dir(to), "."+filepath.Base(to)+"-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(out.Name())
+	_, err = io.Copy(out, in)
+	if err = errors.Join(err, out.Chmod(0o755), out.Close()); err != nil {
+		return err
+	}
+	return os.Rename(out.Name(), to)
+}

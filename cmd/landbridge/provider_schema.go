@@ -1,0 +1,68 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/landbridge-io/landbridge/provider/install"
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+func newProviderSchemaCommand() *cobra.Command {
+	var flags providerFlags
+	var version, output string
+	cmd := &cobra.Command{
+		Use:   "schema BINARY|PATH --output FILE",
+		Short: "Record a provider's schema in a file",
+		Long: `Record a provider's schema in a file, with the provider's name and version, as JSON. Kinds can be
+generated from it without the provider.
+
+The provider is started, asked for its schema and ended. It is not configured: no credentials are
+needed, and nothing is called over the network. The file of a provider is not overwritten with the
+schema of another.`,
+		Example: `  landbridge provider schema ./terraform-provider-random_v3.9.0 --output config/schema.json`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := flags.open(cmd.Context(), args[0], nil)
+			if err != nil {
+				return err
+			}
+			if version == "" {
+				found, err := (&install.Installer{}).Install(cmd.Context(), p.path, "")
+				if err != nil {
+					return err
+				}
+				if version = found.Version; version == "" {
+					return fmt.Errorf("%s does not say its version in its name: give --version", filepath.Base(p.path))
+				}
+			}
+			name := flags.name
+			if name == "" {
+				name = p.model.Name
+			}
+			if _, err := schema.ReadRecord(output, name); err != nil && !errors.Is(err, os.ErrNotExist) {
+				return fmt.Errorf("%w; remove the file if it is no longer wanted", err)
+			}
+			raw, err := (&schema.Record{Provider: name, Version: version, Schema: p.schema}).Encode()
+			if err != nil {
+				return err
+			}
+			if err := os.WriteFile(output, raw, 0o644); err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: %d resource types of the provider %s %s\n", output, len(p.schema.Resources), name, version)
+			return nil
+		},
+	}
+	flags.add(cmd)
+	cmd.Flags().StringVar(&version, "version", "", "the provider's version (default: from the binary's name)")
+	cmd.Flags().StringVar(&output, "output", "", "the file to write")
+	if err := cmd.MarkFlagRequired("output"); err != nil {
+		panic(err)
+	}
+	return cmd
+}

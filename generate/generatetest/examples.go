@@ -1,0 +1,140 @@
+package generatetest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structural "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"sigs.k8s.io/yaml"
+)
+
+// Examples tests manifests: the API server would take all of those in a directory, and those below it,
+// with the CRDs of another, and there is one of each kind of resource.
+func Examples(t *testing.T, crds, examples string) {
+	t.Helper()
+	kinds := readCRDs(t, crds)
+	missing := map[schema.GroupVersionKind]bool{}
+	for kind, d := range kinds {
+		missing[kind] = resourceType(d) != ""
+	}
+	for file, objects := range readManifests(t, examples) {
+		for _, u := range objects {
+			kind := u.GroupVersionKind()
+			delete(missing, kind)
+			switch d := kinds[kind]; {
+			case d != nil:
+				validate(t, file, u, version(d, kind.Version))
+			case kind == corev1.SchemeGroupVersion.WithKind("Secret"):
+				raw, err := u.MarshalJSON()
+				if err == nil {
+					err = yaml.UnmarshalStrict(raw, &corev1.Secret{})
+				}
+				if err != nil {
+					t.Errorf("%s: %v", file, err)
+				}
+			default:
+				t.Errorf("%s: there is no CRD for a %s of %s", file, kind.Kind, kind.GroupVersion())
+			}
+		}
+	}
+	for kind, no := range missing {
+		if no {
+			t.Errorf("%s: there is no example of a %s", examples, kind.Kind)
+		}
+	}
+}
+
+// readManifests are the objects of all files in a directory and below it, by file.
+func readManifests(t testing.TB, dir string) map[string][]*unstructured.Unstructured {
+	t.Helper()
+	out := map[string][]*unstructured.Unstructured{}
+	err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(file) != ".yaml" {
+			return err
+		}
+		out[file], err = readManifest(file)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func readManifest(file string) ([]*unstructured.Unstructured, error) {
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var out []*unstructured.Unstructured
+	decoder := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(raw), 4096)
+	for {
+		u := &unstructured.Unstructured{}
+		if err := decoder.Decode(u); errors.Is(err, io.EOF) {
+			return out, nil
+		} else if err != nil {
+			return nil, &fs.PathError{Op: "read", Path: file, Err: err}
+		}
+		if len(u.Object) > 0 {
+			out = append(out, u)
+		}
+	}
+}
+
+// validate does to an object what the API server does before it takes it.
+func validate(t *testing.T, file string, u *unstructured.Unstructured, props *apiextensionsv1.JSONSchemaProps) {
+	t.Helper()
+	internal := &apiextensions.JSONSchemaProps{}
+	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(props, internal, nil); err != nil {
+		t.Fatal(err)
+	}
+	s, err := structural.NewStructural(internal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	validator, _, err := validation.NewSchemaValidator(internal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := u.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var object map[string]any
+	if err := utiljson.Unmarshal(raw, &object); err != nil {
+		t.Fatal(err)
+	}
+	for _, unknown := range pruning.PruneWithOptions(object, s, true, structural.UnknownFieldPathOptions{TrackUnknownFieldPaths: true}) {
+		t.Errorf("%s: there is no field %s", file, unknown)
+	}
+	defaulting.PruneNonNullableNullsWithoutDefaults(object, s)
+	defaulting.Default(object, s)
+	errs := validation.ValidateCustomResource(nil, object, validator)
+	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, s, object)...)
+	if rules := cel.NewValidator(s, true, celconfig.PerCallLimit); rules != nil {
+		broken, _ := rules.Validate(context.Background(), nil, s, object, nil, celconfig.RuntimeCELCostBudget)
+		errs = append(errs, broken...)
+	}
+	for _, err := range errs {
+		t.Errorf("%s: %s", file, err)
+	}
+}

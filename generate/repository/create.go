@@ -1,0 +1,205 @@
+package repository
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/landbridge-io/landbridge/config"
+	"github.com/landbridge-io/landbridge/generate"
+	"github.com/landbridge-io/landbridge/model"
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+// landbridge is the module that repositories require.
+const landbridge = "github.com/landbridge-io/landbridge"
+
+// Options say what repository to make.
+type Options struct {
+	// Name of the repository: a name such as provider-random, or an import path that ends with it.
+	Name string
+	// Dir is the directory to make; empty: the name, in the working directory.
+	Dir string
+	// Group is the API group of the kinds; empty: NAME.landbridge.io, after the provider.
+	Group string
+	// Provider is where the provider comes from.
+	Provider Provider
+	// Landbridge is the release to require, such as v1.2.0, or the directory of a checkout.
+	Landbridge string
+	// Timeout bounds the start of the provider; a minute unless set.
+	Timeout time.Duration
+	// Progress is told what is being done; it may be nil.
+	Progress func(string)
+}
+
+// Result is what was made.
+type Result struct {
+	// Dir is the directory, Module its import path.
+	Dir, Module string
+	// Provider is the provider's name, Version its version.
+	Provider, Version string
+	// Resources is how many kinds there are.
+	Resources int
+	// Renamed says which kinds and Go types do not have their natural names.
+	Renamed []model.Renamed
+}
+
+// Create makes a repository. If anything fails there is nothing of it.
+func Create(ctx context.Context, o Options) (*Result, error) {
+	f, dir, err := o.check()
+	if err != nil {
+		return nil, err
+	}
+	say := o.Progress
+	if say == nil {
+		say = func(string) {}
+	}
+	parent := filepath.Dir(dir)
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return nil, err
+	}
+	// Beside the place where it belongs: moving it there is one step.
+	stage, err := os.MkdirTemp(parent, "."+f.Name+"-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(stage)
+	if err := os.Chmod(stage, 0o755); err != nil {
+		return nil, err
+	}
+
+	say("getting the provider")
+	binary, err := o.Provider.get(ctx, stage, &f)
+	if err != nil {
+		return nil, err
+	}
+	say("reading its schema")
+	s, err := readSchema(ctx, binary, o.Timeout)
+	if err != nil {
+		return nil, fmt.Errorf("the provider's schema: %w", err)
+	}
+	if f.Group == "" {
+		f.Group = f.Provider + ".landbridge.io"
+	}
+	// What the author's config.Provider says to begin with.
+	p, err := model.NewProvider(f.Provider, s, config.Provider{Group: f.Group})
+	if err != nil {
+		return nil, err
+	}
+	f.Resources = len(p.Resources)
+	record := &schema.Record{Provider: f.Provider, Version: f.Version, Schema: s}
+	out, err := generate.Provider(p, generate.Options{Module: f.Module, Examples: true, Record: record})
+	if err != nil {
+		return nil, err
+	}
+	own, err := f.render()
+	if err != nil {
+		return nil, err
+	}
+	if own["config/schema.json"], err = record.Encode(); err != nil {
+		return nil, err
+	}
+	if _, err := generate.Write(stage, out.Files); err != nil {
+		return nil, err
+	}
+	if err := write(stage, own); err != nil {
+		return nil, err
+	}
+	say("finding the versions of Go modules")
+	if err := run(ctx, stage, "go", "mod", "tidy"); err != nil {
+		return nil, err
+	}
+	say("generating deep copies")
+	if err := run(ctx, stage, "go", "generate", "./apis/..."); err != nil {
+		return nil, err
+	}
+	if err := move(stage, dir); err != nil {
+		return nil, err
+	}
+	return &Result{
+		Dir: dir, Module: f.Module, Provider: f.Provider, Version: f.Version, Resources: f.Resources,
+		Renamed: append(slices.Clone(p.Renamed), out.Renamed...),
+	}, nil
+}
+
+// check finds what is wrong before anything is done.
+func (o Options) check() (f facts, dir string, err error) {
+	f = facts{Name: path.Base(o.Name), Module: o.Name, Group: o.Group}
+	if problems := validation.IsDNS1123Label(f.Name); len(problems) > 0 {
+		return f, "", fmt.Errorf("the name %q: %s", f.Name, strings.Join(problems, "; "))
+	}
+	if err := module.CheckImportPath(f.Module); err != nil {
+		return f, "", fmt.Errorf("the name %q is no import path of a Go module: %w", o.Name, err)
+	}
+	dir = o.Dir
+	if dir == "" {
+		dir = f.Name
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return f, "", err
+	}
+	switch entries, err := os.ReadDir(dir); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return f, "", err
+	case len(entries) > 0:
+		return f, "", fmt.Errorf("%s is not empty: choose another directory, or remove what is in it", dir)
+	}
+	f.Landbridge, f.Replace, err = requirement(o.Landbridge)
+	return f, dir, err
+}
+
+// requirement is which version of Landbridge to require, and what to replace it with.
+func requirement(landbridgeAt string) (version, replace string, err error) {
+	if semver.IsValid(landbridgeAt) {
+		return landbridgeAt, "", nil
+	}
+	if landbridgeAt == "" {
+		return "", "", errors.New("it is not known which release of Landbridge to require: give one, or the directory of a checkout")
+	}
+	if replace, err = filepath.Abs(landbridgeAt); err != nil {
+		return "", "", err
+	}
+	raw, err := os.ReadFile(filepath.Join(replace, "go.mod"))
+	if err != nil {
+		return "", "", fmt.Errorf("%q is neither a release of Landbridge nor the directory of a checkout: %w", landbridgeAt, err)
+	}
+	if modfile.ModulePath(raw) != landbridge {
+		return "", "", fmt.Errorf("%s is a checkout of %s, not of %s", replace, modfile.ModulePath(raw), landbridge)
+	}
+	return "v0.0.0", replace, nil
+}
+
+func write(dir string, files generate.Files) error {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(file, files[name], 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// move gives a directory its place, which may be an empty directory.
+func move(from, to string) error {
+	if err := os.Remove(to); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.Rename(from, to)
+}

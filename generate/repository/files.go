@@ -1,0 +1,80 @@
+package repository
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"go/format"
+	"path"
+	"text/template"
+
+	"github.com/landbridge-io/landbridge/generate"
+)
+
+//go:embed templates
+var templates embed.FS
+
+// authors are the files that belong to the author, by their paths in the repository, and their templates.
+var authors = map[string]string{
+	".dockerignore":             "dockerignore",
+	".github/workflows/ci.yaml": "ci.yaml",
+	".gitignore":                "gitignore",
+	"Dockerfile":                "Dockerfile",
+	"Makefile":                  "Makefile",
+	"README.md":                 "README.md",
+	"apis/apis_test.go":         "apis_test.go.tmpl",
+	"cmd/generator/main.go":     "generator.go.tmpl",
+	"cmd/provider/main.go":      "provider.go.tmpl",
+	"config/provider.go":        "config.go.tmpl",
+	"go.mod":                    "go.mod.tmpl",
+	"package/crossplane.yaml":   "crossplane.yaml",
+	"test/e2e/e2e_test.go":      "e2e_test.go.tmpl",
+}
+
+// facts are what the templates are filled with.
+type facts struct {
+	// Name of the repository, and of its program and package; Module is its import path.
+	Name, Module string
+	// Provider is the provider's name, Group the API group of its kinds.
+	Provider, Group string
+	// Version of the provider.
+	Version string
+	// Package is the provider's main package; empty if it is not built from source.
+	Package string
+	// Source is where the provider is found otherwise: an address or a path. Mirror is the directory of
+	// addresses.
+	Source, Mirror string
+	// Platform is the one of SHA256, the provider's checksum, with an underscore between.
+	Platform, SHA256 string
+	// Landbridge is the version that is required, Replace the directory it is replaced with, if any.
+	Landbridge, Replace string
+	// Resources is how many kinds there are.
+	Resources int
+}
+
+// render makes the author's files.
+func (f facts) render() (generate.Files, error) {
+	out := generate.Files{}
+	for name, from := range authors {
+		raw, err := templates.ReadFile("templates/" + from)
+		if err != nil {
+			return nil, err
+		}
+		// Make, GitHub and Go have braces of their own.
+		t, err := template.New(from).Delims("[[", "]]").Parse(string(raw))
+		if err != nil {
+			return nil, err
+		}
+		var b bytes.Buffer
+		if err := t.Execute(&b, f); err != nil {
+			return nil, err
+		}
+		out[name] = b.Bytes()
+		if path.Ext(name) == ".go" {
+			if out[name], err = format.Source(b.Bytes()); err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+		}
+	}
+	return out, nil
+}
