@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
-	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/controller/terraformprovider"
 	"github.com/landbridge-io/landbridge/internal/redact"
 	"github.com/landbridge-io/landbridge/model"
 	"github.com/landbridge-io/landbridge/provider/install"
@@ -91,7 +91,7 @@ func (c *Cluster) Open(ctx context.Context, p *v1alpha1.TerraformProvider) (*Pro
 	if err := diags.Err(); err != nil {
 		return nil, fmt.Errorf("TerraformProvider %s: %w", p.Name, err)
 	}
-	m, err := model.NewProvider(binary.Name(), s, config.Provider{})
+	m, _, err := terraformprovider.Model(ctx, c.Reader, p, binary.Name(), s)
 	if err != nil {
 		return nil, fmt.Errorf("TerraformProvider %s: %w", p.Name, err)
 	}

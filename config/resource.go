@@ -73,10 +73,19 @@ type LateInitialize struct {
 
 // Timeouts are how long operations may take.
 type Timeouts struct {
+	// Create bounds creates, such as 30m or 1h30m.
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Pattern=`^([0-9]{1,5}(\.[0-9]{1,6})?(ms|s|m|h)){1,4}$`
 	// +optional
 	Create *metav1.Duration `json:"create,omitempty"`
+	// Update bounds updates.
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Pattern=`^([0-9]{1,5}(\.[0-9]{1,6})?(ms|s|m|h)){1,4}$`
 	// +optional
 	Update *metav1.Duration `json:"update,omitempty"`
+	// Delete bounds deletes.
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Pattern=`^([0-9]{1,5}(\.[0-9]{1,6})?(ms|s|m|h)){1,4}$`
 	// +optional
 	Delete *metav1.Duration `json:"delete,omitempty"`
 }

@@ -23,6 +23,8 @@ const (
 	ReasonCRDConflict         xpv2.ConditionReason = "CRDConflict"
 	ReasonActivationFailed    xpv2.ConditionReason = "ActivationFailed"
 	ReasonInstalling          xpv2.ConditionReason = "Installing"
+	// There are objects of a kind that is to be called otherwise.
+	ReasonKindInUse xpv2.ConditionReason = "KindInUse"
 )
 
 // TypeLastAsyncOperation is the condition of a managed resource that tells how its last

@@ -4,6 +4,8 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/landbridge-io/landbridge/config"
 )
 
 // TerraformProvider brings the resource types of one Terraform provider into the cluster.
@@ -46,6 +48,22 @@ type TerraformProviderSpec struct {
 	// +optional
 	Activate []string `json:"activate,omitempty"`
 
+	// Group is the API group of the kinds; by default the provider's name and .landbridge.io. As long
+	// as there is any object of the provider's kinds, it stays what it was.
+	// +optional
+	Group string `json:"group,omitempty"`
+
+	// Overrides change how many resource types are presented. Those that match a type are applied
+	// in their order, and what resources says of it last.
+	// +listType=atomic
+	// +optional
+	Overrides []config.Override `json:"overrides,omitempty"`
+
+	// Resources changes how single resource types are presented, by Terraform's names. As long as there
+	// is any object of a kind, its name stays what it was.
+	// +optional
+	Resources map[string]config.Resource `json:"resources,omitempty"`
+
 	// LogLevel turns the provider's own logs on. They go to the controller's log; from Info on, what
 	// is said of an operation that runs is also in status.operation.progress of its resource.
 	// They are off by default since they multiply the cost of every call.
@@ -65,6 +83,11 @@ type TerraformProviderSpec struct {
 	// here is as the controller's flags say.
 	// +optional
 	Limits *ProviderLimits `json:"limits,omitempty"`
+}
+
+// Config is how the provider is presented.
+func (s *TerraformProviderSpec) Config() config.Provider {
+	return config.Provider{Group: s.Group, Overrides: s.Overrides, Resources: s.Resources}
 }
 
 // ProviderLimits bound what a provider may use for one provider configuration.

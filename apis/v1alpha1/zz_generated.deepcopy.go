@@ -5,6 +5,7 @@
 package v1alpha1
 
 import (
+	"github.com/landbridge-io/landbridge/config"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
@@ -124,6 +125,20 @@ func (in *TerraformProviderSpec) DeepCopyInto(out *TerraformProviderSpec) {
 		in, out := &in.Activate, &out.Activate
 		*out = make([]string, len(*in))
 		copy(*out, *in)
+	}
+	if in.Overrides != nil {
+		in, out := &in.Overrides, &out.Overrides
+		*out = make([]config.Override, len(*in))
+		for i := range *in {
+			(*in)[i].DeepCopyInto(&(*out)[i])
+		}
+	}
+	if in.Resources != nil {
+		in, out := &in.Resources, &out.Resources
+		*out = make(map[string]config.Resource, len(*in))
+		for key, val := range *in {
+			(*out)[key] = *val.DeepCopy()
+		}
 	}
 	if in.Env != nil {
 		in, out := &in.Env, &out.Env

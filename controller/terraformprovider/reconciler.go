@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -42,7 +43,6 @@ import (
 	"github.com/landbridge-io/landbridge/controller/managed"
 	"github.com/landbridge-io/landbridge/crd"
 	"github.com/landbridge-io/landbridge/diagnostic"
-	"github.com/landbridge-io/landbridge/model"
 	"github.com/landbridge-io/landbridge/provider"
 	"github.com/landbridge-io/landbridge/provider/install"
 	"github.com/landbridge-io/landbridge/provider/pool"
@@ -225,6 +225,9 @@ func (r *Reconciler) install(ctx context.Context, p *v1alpha1.TerraformProvider)
 	active, wrong := activated(run.model, patterns)
 	problems, again := r.activate(ctx, p.Name, run, active)
 	p.Status.Activated = run.serving()
+	if len(run.kept) > 0 {
+		again = min(again, inUse)
+	}
 	switch {
 	case len(problems) > 0:
 		reason := v1alpha1.ReasonActivationFailed
@@ -236,10 +239,16 @@ func (r *Reconciler) install(ctx context.Context, p *v1alpha1.TerraformProvider)
 	case len(wrong) > 0:
 		return &problem{v1alpha1.TypeHealthy, v1alpha1.ReasonUnknownResourceType, errors.New("spec.activate: " + strings.Join(wrong, "; ")), false}, again
 	}
+	if len(run.kept) > 0 {
+		return &problem{v1alpha1.TypeHealthy, v1alpha1.ReasonKindInUse, errors.New(strings.Join(run.kept, "; ")), false}, again
+	}
 	return nil, again
 }
 
-// running is the provider as it runs now; made anew if its program or environment changed. If it
+// inUse is how often it is looked whether names that are to change are still in use.
+const inUse = 15 * time.Second
+
+// running is the provider as it runs now; made anew if its program, environment or configuration changed. If it
 // has a problem, it says when to look again.
 func (r *Reconciler) running(ctx context.Context, p *v1alpha1.TerraformProvider, from origin) (_ *running, _ *problem, again time.Duration) {
 	key := from.launcher.Key()
@@ -248,7 +257,10 @@ func (r *Reconciler) running(ctx context.Context, p *v1alpha1.TerraformProvider,
 	r.mu.Unlock()
 	if old != nil && old.key == key && old.logLevel == p.Spec.LogLevel && old.configs.Limits == limits(p) {
 		r.starts.forget(p.UID)
-		return old, nil, 0
+		if len(old.kept) == 0 && equality.Semantic.DeepEqual(old.config, p.Spec.Config()) {
+			return old, nil, 0
+		}
+		return r.present(ctx, p, key, from.name, old.model.Schema, old.configs.Launcher, old)
 	}
 	start := r.starts.take(p.UID, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(p)}, startOf{key, p.Spec.LogLevel}, from.launcher)
 	if start == nil {
@@ -260,9 +272,24 @@ func (r *Reconciler) running(ctx context.Context, p *v1alpha1.TerraformProvider,
 		return nil, &problem{v1alpha1.TypeInstalled, v1alpha1.ReasonProviderNotRunning, start.diags.Err(), false}, again
 	}
 	r.starts.backoff.Forget(p.UID)
-	m, err := model.NewProvider(from.name, start.schema, config.Provider{})
-	if err != nil {
-		return nil, &problem{v1alpha1.TypeInstalled, v1alpha1.ReasonInvalidSchema, err, false}, resync
+	return r.present(ctx, p, key, from.name, start.schema, start.launcher, old)
+}
+
+// present runs a provider of the schema as the spec presents it, in the place of what runs so far. A
+// mistake in the spec leaves everything as it is.
+func (r *Reconciler) present(ctx context.Context, p *v1alpha1.TerraformProvider, key, name string, s *schema.Provider, launcher provider.Launcher, old *running) (_ *running, _ *problem, again time.Duration) {
+	m, kept, err := Model(ctx, r.Manager.GetAPIReader(), p, name, s)
+	var mistake *config.Error
+	switch {
+	case errors.As(err, &mistake) && old != nil:
+		return nil, &problem{v1alpha1.TypeHealthy, v1alpha1.ReasonInvalidConfiguration, err, false}, resync
+	case errors.As(err, &mistake):
+		return nil, &problem{v1alpha1.TypeInstalled, v1alpha1.ReasonInvalidConfiguration, err, false}, resync
+	case err != nil:
+		return nil, &problem{v1alpha1.TypeHealthy, v1alpha1.ReasonActivationFailed, err, true}, resync
+	}
+	if old != nil && old.model.Schema == s && slices.Equal(old.kept, kept) && equality.Semantic.DeepEqual(old.config, p.Spec.Config()) {
+		return old, nil, 0
 	}
 	for _, renamed := range m.Renamed {
 		r.Logger.Info("A kind has another name than its resource type suggests", "provider", p.Name, "renamed", renamed.String())
@@ -270,7 +297,16 @@ func (r *Reconciler) running(ctx context.Context, p *v1alpha1.TerraformProvider,
 	if old != nil {
 		old.stop(ctx)
 	}
-	run := newRunning(r, p, key, m, start.launcher)
+	// First: their short names may be those of kinds that take their places.
+	err = r.prune(ctx, p.Name, func(c *apiextensionsv1.CustomResourceDefinition) bool {
+		is := m.Resources[c.Annotations[v1alpha1.AnnotationResourceType]]
+		return is == nil || is.CRDName() == c.Name
+	})
+	if err != nil {
+		return nil, &problem{v1alpha1.TypeHealthy, v1alpha1.ReasonActivationFailed, err, true}, resync
+	}
+	run := newRunning(r, p, key, m, launcher)
+	run.kept = kept
 	r.mu.Lock()
 	r.providers[p.UID] = run
 	r.mu.Unlock()
@@ -319,10 +355,13 @@ func (r *Reconciler) activate(ctx context.Context, name string, run *running, ac
 		return problems, resync // without provider configurations there is nothing to serve
 	}
 
-	want := map[string]bool{}
+	want, keep := map[string]bool{}, map[string]bool{}
+	for _, c := range crd.ProviderConfig(run.model) {
+		keep[c.Name] = true
+	}
 	served := make([]bool, len(active))
 	for i, t := range active {
-		want[t] = true
+		want[t], keep[run.model.Resources[t].CRDName()] = true, true
 		group.Go(func() error {
 			c, err := crd.Resource(run.model.Resources[t])
 			if err == nil {
@@ -353,7 +392,7 @@ func (r *Reconciler) activate(ctx context.Context, name string, run *running, ac
 			run.stopKind(ctx, t)
 		}
 	}
-	note(r.prune(ctx, name, want))
+	note(r.prune(ctx, name, func(c *apiextensionsv1.CustomResourceDefinition) bool { return keep[c.Name] }))
 	return problems, again
 }
 
@@ -362,7 +401,7 @@ func (r *Reconciler) activate(ctx context.Context, name string, run *running, ac
 func (r *Reconciler) finalizers(ctx context.Context, name string, run *running, want map[string]bool) (again time.Duration) {
 	var plurals []string
 	for _, t := range run.types() {
-		if want[t] {
+		if want[t] && run.model.Resources[t].Group == run.model.Group {
 			plurals = append(plurals, run.model.Resources[t].Plural)
 		}
 	}
@@ -390,17 +429,16 @@ func (r *Reconciler) finalizers(ctx context.Context, name string, run *running, 
 	return resync
 }
 
-// prune deletes the CRDs of types that are not active, unless there are resources of the
+// prune deletes the provider's CRDs but for those to keep, unless there are resources of the
 // kind: deleting a CRD deletes its resources.
-func (r *Reconciler) prune(ctx context.Context, name string, keep map[string]bool) error {
+func (r *Reconciler) prune(ctx context.Context, name string, keep func(*apiextensionsv1.CustomResourceDefinition) bool) error {
 	list, err := r.CRDs.List(ctx, metav1.ListOptions{LabelSelector: v1alpha1.LabelProvider + "=" + name})
 	if err != nil {
 		return fmt.Errorf("cannot list the provider's CRDs: %w", err)
 	}
 	var errs []error
 	for _, c := range list.Items {
-		t := c.Annotations[v1alpha1.AnnotationResourceType]
-		if (t == "" && keep != nil) || keep[t] || !c.DeletionTimestamp.IsZero() {
+		if keep != nil && keep(&c) || !c.DeletionTimestamp.IsZero() {
 			continue
 		}
 		used, err := r.used(ctx, &c)

@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/openapi"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/controller/managed"
 	"github.com/landbridge-io/landbridge/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/controller/references"
@@ -85,7 +86,10 @@ type running struct {
 	key      string
 	logLevel string
 	model    *model.Provider
-	configs  *providerconfig.Resolver
+	// config is what the model was made by, and kept what of it does not hold yet.
+	config  config.Provider
+	kept    []string
+	configs *providerconfig.Resolver
 
 	mu          sync.Mutex
 	kinds       map[string]*runningKind // by Terraform's type name
@@ -100,7 +104,7 @@ type runningKind struct {
 
 func newRunning(r *Reconciler, p *v1alpha1.TerraformProvider, key string, m *model.Provider, launcher provider.Launcher) *running {
 	return &running{
-		r: r, name: p.Name, key: key, logLevel: p.Spec.LogLevel, model: m, kinds: map[string]*runningKind{},
+		r: r, name: p.Name, key: key, logLevel: p.Spec.LogLevel, model: m, config: p.Spec.Config(), kinds: map[string]*runningKind{},
 		configs: &providerconfig.Resolver{
 			Client: r.Manager.GetClient(), Live: r.Manager.GetAPIReader(),
 			Provider: m, Launcher: launcher, Pool: r.Pool, Limits: limits(p),

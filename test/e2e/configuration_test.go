@@ -1,0 +1,170 @@
+package e2e_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/landbridge-io/landbridge/internal/examplecloudtest"
+)
+
+// configured installs the example cloud's provider under a name of the test's own, with a spec.
+func (c *cluster) configured(t *testing.T, name string, spec m) (*unstructured.Unstructured, clouded) {
+	t.Helper()
+	path := filepath.Join(scratch, "terraform-provider-"+name+"_v3.0.0")
+	if err := os.Symlink(examplecloudtest.Provider(t, examplecloudtest.Framework6), path); err != nil {
+		t.Fatal(err)
+	}
+	p := terraformProvider(name, path, "examplecloud_thing", "examplecloud_alias")
+	for k, v := range spec {
+		p.Object["spec"].(m)[k] = v
+	}
+	out := clouded{cluster: c, cloud: examplecloudtest.Start(t), provider: name, config: "default", namespace: c.namespace(t)}
+	c.install(t, p)
+	c.create(t, resource(text(p, "spec", "group")+"/v1alpha1", "ClusterProviderConfig", "", "default", m{"endpoint": out.cloud.URL}))
+	return p, out
+}
+
+// What a TerraformProvider says of its kinds holds in CRDs, in what is made remotely, and in what is told of it.
+func TestConfiguration(t *testing.T) {
+	c := shared(t)
+	p, w := c.configured(t, "configured", m{
+		"group":     "configured.example.org",
+		"overrides": []any{m{"match": []any{"examplecloud_*"}, "having": []any{"tags"}, "defaultTags": m{"tags": m{"stage": "{{ .parameters.stage }}"}}}},
+		"resources": m{
+			"examplecloud_thing": m{
+				"kind": "Machine", "shortNames": []any{"mach"}, "description": "A machine, as people call it.",
+				"externalName":      m{"argument": "name", "default": "{{ .metadata.namespace }}-{{ .metadata.name }}"},
+				"fields":            m{"size": m{"name": "gigabytes", "type": "string", "description": "How large it is."}},
+				"add":               m{"stage": m{"required": true, "description": "What it is for."}},
+				"connectionDetails": m{"address": "{{ .attributes.name }}.{{ .attributes.region }}.example.org"},
+				"lateInitialize":    m{"enabled": true, "ignore": []any{"region"}},
+				"timeouts":          m{"create": "90s"},
+			},
+			"examplecloud_alias": m{"fields": m{"target": m{"sensitive": true}}},
+		},
+	})
+	const api = "configured.example.org/v1alpha1"
+	crd := c.crd(t.Context(), "machines.configured.example.org")
+	if crd == nil {
+		t.Fatal("there is no CRD")
+	}
+	if got := text(crd, "spec", "names", "shortNames"); got != "[mach]" {
+		t.Errorf("short names: %s", got)
+	}
+
+	// Made as configured.
+	u := resource(api, "Machine", w.namespace, "web", m{
+		"forProvider":                m{"stage": "test", "tags": m{"own": "1"}},
+		"writeConnectionSecretToRef": m{"name": "web"},
+	})
+	c.create(t, u)
+	name := w.namespace + "-web"
+	c.waitFor(t, u, "late-initialised", func() bool { return text(u, "spec", "forProvider", "gigabytes") == "1" })
+	c.ready(t, u)
+	if got := text(u, "status", "atProvider", "gigabytes"); got != "1" {
+		t.Errorf("status has gigabytes %q", got)
+	}
+	if _, ok, _ := unstructured.NestedString(u.Object, "spec", "forProvider", "gigabytes"); !ok {
+		t.Error("gigabytes is no string")
+	}
+	if got := u.GetAnnotations()["crossplane.io/external-name"]; got != name {
+		t.Errorf("the external name is %s", got)
+	}
+	if got := text(u, "spec", "forProvider", "region"); got != "" {
+		t.Errorf("region is late-initialised to %s", got)
+	}
+	tags := m{
+		"own": "1", "stage": "test", "crossplane-kind": "machine.configured.example.org", "crossplane-name": "web", "crossplane-namespace": w.namespace,
+		"crossplane-providerconfig": "default", "crossplane-providerconfig-kind": "ClusterProviderConfig",
+	}
+	seen, _, _ := unstructured.NestedMap(u.Object, "status", "atProvider", "tags")
+	if diff := cmp.Diff(tags, seen); diff != "" {
+		t.Errorf("tags (-want +got):\n%s", diff)
+	}
+	region := text(u, "status", "atProvider", "region")
+	c.eventually(t, "the address is in the connection Secret", func(ctx context.Context) bool {
+		s := &corev1.Secret{}
+		return c.Get(ctx, client.ObjectKey{Namespace: w.namespace, Name: "web"}, s) == nil && string(s.Data["address"]) == name+"."+region+".example.org"
+	})
+	// And settled: nothing is done, nor written, any more.
+	generation, version := u.GetGeneration(), ""
+	if generation != 2 {
+		t.Errorf("the spec was written %d times", generation-1)
+	}
+	c.eventually(t, "the resource is at rest", func(ctx context.Context) bool {
+		before := version
+		time.Sleep(2 * poll)
+		_ = c.Get(ctx, key(u), u)
+		version = u.GetResourceVersion()
+		return version == before
+	})
+	if got := w.cloud.Audit(t); got.Creates != 1 || got.Updates != 0 {
+		t.Errorf("the cloud saw %+v", got)
+	}
+	// The annotation is the name, and a change of it is one.
+	c.patch(t, u, `{"metadata":{"annotations":{"crossplane.io/external-name":"other"}}}`)
+	c.waitFor(t, u, "renamed", func() bool { return text(u, "status", "atProvider", "name") == "other" && isTrue(u, "Synced") })
+	// One that is lost is none.
+	c.patch(t, u, `{"metadata":{"annotations":{"crossplane.io/external-name":null}}}`)
+	c.waitFor(t, u, "named again", func() bool { return u.GetAnnotations()["crossplane.io/external-name"] == "other" })
+	c.ready(t, u)
+	if got := text(u, "status", "atProvider", "name"); got != "other" {
+		t.Errorf("the name is %s", got)
+	}
+
+	// What the provider does not mark sensitive is, if the configuration says so.
+	c.secret(t, w.namespace, "target", map[string]string{"value": "hunter2"})
+	a := resource(api, "Alias", w.namespace, "a", m{
+		"forProvider": m{"name": "a-" + w.namespace, "targetSecretRef": m{"name": "target", "key": "value"}}, "writeConnectionSecretToRef": m{"name": "a"},
+	})
+	c.create(t, a)
+	c.ready(t, a)
+	if got := text(a, "status", "atProvider", "target"); got != "" {
+		t.Errorf("the target is in status: %s", got)
+	}
+	c.eventually(t, "the target is in the connection Secret", func(ctx context.Context) bool {
+		s := &corev1.Secret{}
+		return c.Get(ctx, client.ObjectKey{Namespace: w.namespace, Name: "a"}, s) == nil && string(s.Data["attribute.target"]) == "hunter2"
+	})
+
+	// A mistake is told with its path, and everything goes on as it was.
+	c.patch(t, p, `{"spec":{"resources":{"examplecloud_alias":{"omit":["nothing"]}}}}`)
+	c.refused(t, p, "Healthy", "InvalidConfiguration", "spec.resources.examplecloud_alias.omit[0]: there is no nothing")
+	if !isTrue(p, "Installed") {
+		t.Error("it is not installed any more")
+	}
+	c.patch(t, u, `{"spec":{"forProvider":{"gigabytes":"2"}}}`)
+	c.waitFor(t, u, "larger", func() bool { return text(u, "status", "atProvider", "gigabytes") == "2" })
+	if err := c.Patch(t.Context(), p, client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"resources":{"examplecloud_thing":{"timeouts":{"create":"soon"}}}}}`))); err == nil {
+		t.Error("a timeout of soon is accepted")
+	}
+
+	// Kinds keep their names as long as there are objects of them.
+	c.patch(t, p, `{"spec":{"group":"renamed.example.org","resources":{"examplecloud_thing":{"kind":"Box"},"examplecloud_alias":{"omit":null}}}}`)
+	c.refused(t, p, "Healthy", "KindInUse", "spec.group: it stays configured.example.org as long as there are objects of it")
+	c.patch(t, p, `{"spec":{"group":"configured.example.org"}}`)
+	c.refused(t, p, "Healthy", "KindInUse", "spec.resources.examplecloud_thing: the kind stays Machine of configured.example.org as long as there are any")
+	c.patch(t, u, `{"spec":{"forProvider":{"gigabytes":"3"}}}`)
+	c.waitFor(t, u, "larger", func() bool { return text(u, "status", "atProvider", "gigabytes") == "3" })
+	c.remove(t, u)
+	c.waitFor(t, p, "healthy", func() bool { return isTrue(p, "Healthy") && current(p) })
+	if c.crd(t.Context(), "boxes.configured.example.org") == nil {
+		t.Error("there is no CRD of Box")
+	}
+	c.eventually(t, "the CRD of Machine is gone", func(ctx context.Context) bool {
+		return c.crd(ctx, "machines.configured.example.org") == nil
+	})
+	box := resource(api, "Box", w.namespace, "web", m{"forProvider": m{"stage": "test"}})
+	c.create(t, box)
+	c.ready(t, box)
+	c.remove(t, box)
+	c.remove(t, a)
+}
