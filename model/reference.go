@@ -207,6 +207,13 @@ func (p *Provider) target(c config.Target) (ReferenceTarget, error) {
 	return out, nil
 }
 
+// HasValue says whether what a reference gets can be an attribute, given in Terraform's spelling with
+// dots: status has it, and it is one string, number or boolean.
+func (r *Resource) HasValue(attribute string) bool {
+	_, err := r.observed(attribute)
+	return err == nil
+}
+
 // observed is where status has an attribute of a plain type, given in Terraform's spelling with dots.
 func (r *Resource) observed(attribute string) (string, error) {
 	var at cty.Path

@@ -29,6 +29,9 @@ in docs/kinds.
 The provider is started, asked for its schema and ended. It is not configured: no credentials are
 needed, and nothing is called over the network.
 
+With --documentation, attributes that the provider's own examples set to those of other resources
+get references and selectors beside them, unless the configuration says otherwise.
+
 Files that are the same are not touched. Files of an earlier run that are no longer generated are
 removed. Files that were not generated are neither overwritten nor removed: if one is in the way,
 nothing is written at all.
@@ -56,6 +59,9 @@ afterwards.`,
 			for _, r := range p.model.Renamed {
 				cmd.PrintErrln("Note:", r)
 			}
+			for _, r := range p.inferred {
+				cmd.PrintErrln("Inferred:", r)
+			}
 			for _, r := range out.Renamed {
 				cmd.PrintErrln("Note:", r)
 			}
@@ -74,6 +80,7 @@ afterwards.`,
 	flags.add(cmd)
 	cmd.Flags().StringVar(&provider, "provider", "", "the provider's binary, or a directory that holds it")
 	cmd.Flags().StringVar(&output, "output", "", "directory to write to; it is made if there is none")
+	cmd.Flags().StringVar(&flags.documentation, "documentation", "", "directory with the provider's documentation and examples, such as its source, to infer references from (docs/references.md)")
 	cmd.Flags().StringVar(&module, "module", "", "Go import path of the output directory (default: from the go.mod there or above)")
 	cmd.Flags().StringVar(&flags.group, "group", "", "API group of the kinds, such as random.example.org (default: from --config, else NAME.landbridge.io)")
 	for _, name := range []string{"provider", "output"} {

@@ -63,6 +63,41 @@ func TestGenerate(t *testing.T) {
 	}
 }
 
+func TestGenerateFromDocumentation(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	files := map[string]string{
+		"docs/resources/offset.md": "# Offset\n```terraform\nresource \"time_offset\" \"a\" {\n  base_rfc3339 = time_static.a.rfc3339\n}\nresource \"time_sleep\" \"a\" {\n  create_duration = time_offset.a.rfc3339\n}\n```\n",
+		"config.yaml":              "resources: {time_sleep: {references: {create_duration: {none: true}}}}",
+	}
+	for file, content := range files {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, file)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	output := filepath.Join(dir, "out")
+	_, notes, err := run(t, "generate", "--provider", providertest.Binary(t, "time"), "--output", output, "--module", "example.org/provider-time",
+		"--documentation", dir, "--config", filepath.Join(dir, "config.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "Inferred: time_offset.base_rfc3339 comes from time_static.rfc3339 (docs/resources/offset.md)\n" +
+		"Inferred: time_sleep.create_duration comes from time_offset.rfc3339 (docs/resources/offset.md), but was left out: the configuration says otherwise\n"
+	if diff := cmp.Diff(want, notes); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+	source, err := os.ReadFile(filepath.Join(output, "apis/time/v1alpha1/zz_offset_types.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "BaseRfc3339Selector *xpv2.NamespacedSelector `json:\"baseRfc3339Selector,omitempty\""; !strings.Contains(string(source), want) {
+		t.Errorf("there is no %s in:\n%s", want, source)
+	}
+}
+
 func TestGenerateRefuses(t *testing.T) {
 	t.Parallel()
 	binary := providertest.Binary(t, "time")
@@ -76,10 +111,16 @@ func TestGenerateRefuses(t *testing.T) {
 		"no provider":     {args: []string{"--provider", "/nowhere/terraform-provider-time"}, want: "stat /nowhere/terraform-provider-time: no such file or directory"},
 		"no module":       {args: []string{"--module="}, want: "is in no Go module: run go mod init there, or give --module"},
 		"a bad module":    {args: []string{"--module", "a b"}, want: `module: malformed import path "a b": invalid char ' '`},
-		"a bad group":     {args: []string{"--group", "clock"}, want: `group "clock": it must be a domain name with a dot, such as cloud.landbridge.io`},
-		"unknown type":    {files: map[string]string{"config.yaml": "resources: {time_zone: {kind: Zone}}"}, want: "resources: the provider has no resource type time_zone"},
+		"a bad group":     {args: []string{"--group", "clock"}, want: `group: "clock": it must be a domain name with a dot, such as cloud.landbridge.io`},
+		"unknown type":    {files: map[string]string{"config.yaml": "resources: {time_zone: {kind: Zone}}"}, want: "resources.time_zone: the provider has no resource type time_zone"},
 		"unknown setting": {files: map[string]string{"config.yaml": "resources: {time_sleep: {knd: Zone}}"}, want: `unknown field "knd"`},
-		"a kind twice":    {files: map[string]string{"config.yaml": "resources: {time_sleep: {kind: Nap}, time_static: {kind: Nap}}"}, want: "resources.time_static: kind Nap is taken"},
+		"a kind twice":    {files: map[string]string{"config.yaml": "resources: {time_sleep: {kind: Nap}, time_static: {kind: Nap}}"}, want: "resources.time_static.kind: Nap is taken"},
+		"an unknown target": {
+			files: map[string]string{"config.yaml": "resources: {time_offset: {references: {base_rfc3339: {targets: [{type: time_clock}]}}}}"},
+			want:  "resources.time_offset.references.base_rfc3339.targets[0].type: the provider has no resource type time_clock",
+		},
+		"no documentation": {args: []string{"--documentation", "/nowhere"}, want: "--documentation: open /nowhere: no such file or directory"},
+		"nothing in it":    {args: []string{"--documentation", "."}, want: "the documentation has no examples in HCL: give the folder that has the provider's docs, website/docs or examples"},
 		"somebody else's file": {
 			files: map[string]string{"out/apis/zz_register.go": "package apis\n"},
 			want:  "out/apis/zz_register.go was not generated, and would be overwritten: move it away, or generate into another directory",

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/landbridge-io/landbridge/config"
+	"github.com/landbridge-io/landbridge/inference"
 	"github.com/landbridge-io/landbridge/model"
 	"github.com/landbridge-io/landbridge/provider/install"
 	"github.com/landbridge-io/landbridge/provider/plugin"
@@ -41,8 +42,10 @@ type providerFlags struct {
 	// group comes before the one of the configuration. Not every command has a flag for it.
 	group string
 	// mirror is a directory with versions of providers. Not every command has a flag for it.
-	mirror  string
-	timeout time.Duration
+	mirror string
+	// documentation is a folder to infer references from. Not every command has a flag for it.
+	documentation string
+	timeout       time.Duration
 }
 
 func (f *providerFlags) add(cmd *cobra.Command) {
@@ -56,6 +59,8 @@ type openedProvider struct {
 	path   string
 	schema *schema.Provider
 	model  *model.Provider
+	// inferred are the references that the documentation suggests.
+	inferred []inference.Reference
 }
 
 // open starts the provider at a path, with what env adds to its environment, asks for its schema and ends it.
@@ -92,11 +97,23 @@ func (f *providerFlags) present(path string, s *schema.Provider, c config.Provid
 	if name == "" {
 		name = providerName(path, s)
 	}
-	m, err := model.NewProvider(name, s, c)
+	if f.documentation == "" {
+		m, err := model.NewProvider(name, s, c)
+		if err != nil {
+			return nil, err
+		}
+		return &openedProvider{path: path, schema: s, model: m}, nil
+	}
+	docs, err := os.OpenRoot(f.documentation)
+	if err != nil {
+		return nil, fmt.Errorf("--documentation: %w", err)
+	}
+	defer docs.Close()
+	m, inferred, err := inference.Provider(name, s, c, docs.FS())
 	if err != nil {
 		return nil, err
 	}
-	return &openedProvider{path: path, schema: s, model: m}, nil
+	return &openedProvider{path: path, schema: s, model: m, inferred: inferred}, nil
 }
 
 // load reads a provider's schema: from a JSON file that holds one, or from the provider itself, which

@@ -32,7 +32,7 @@ var layers = [][]string{
 	{"provider/plugin", "provider/inprocess", "provider/pool", "provider/install"},
 	{"provider"},
 	{"evolution"},
-	{"crd", "translate"},
+	{"crd", "inference", "translate"},
 	{"model"},
 	{"apis/v1alpha1"},
 	{"config"},

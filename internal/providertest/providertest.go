@@ -3,6 +3,7 @@ package providertest
 import (
 	"context"
 	"fmt"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"runtime"
@@ -106,4 +107,26 @@ func Mirror(tb testing.TB, names ...string) string {
 		tb.Fatal(err)
 	}
 	return filepath.Join(root, filepath.FromSlash(mirror))
+}
+
+// Documentation returns the directory of the named provider's source, in which its documentation
+// and examples are.
+func Documentation(tb testing.TB, name string) string {
+	tb.Helper()
+	p, err := Get(name)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	root, err := testbin.Root()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	list := exec.CommandContext(tb.Context(), "go", "list", "-m", "-f", "{{.Dir}}", p.pkg)
+	list.Dir = filepath.Join(root, "test", "providers", name)
+	out, err := list.Output()
+	dir := strings.TrimSpace(string(out))
+	if err != nil || dir == "" {
+		tb.Fatalf("where is the source of %s? %v: build it first (%s)", name, err, list)
+	}
+	return dir
 }

@@ -1,0 +1,164 @@
+package inference
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+)
+
+const (
+	// maxFile is the largest file that is read, maxSnippet the largest piece of HCL in it. Both are
+	// far more than people write.
+	maxFile, maxSnippet = 4 << 20, 256 << 10
+	// maxNesting bounds how often the parser calls itself, which Go's stack has to bear.
+	maxNesting = 500
+)
+
+// snippet is a piece of HCL in a file.
+type snippet struct {
+	file string
+	body *hclsyntax.Body
+}
+
+// folders are where providers keep documentation and examples. A directory that has none of them is one itself.
+var folders = []string{"docs", "website/docs", "templates", "examples"}
+
+// snippets are the pieces of HCL of all files, in the order of their names.
+func snippets(docs fs.FS) ([]snippet, error) {
+	var roots []string
+	for _, dir := range folders {
+		if info, err := fs.Stat(docs, dir); err == nil && info.IsDir() {
+			roots = append(roots, dir)
+		}
+	}
+	if roots == nil {
+		roots = []string{"."}
+	}
+	var out []snippet
+	for _, root := range roots {
+		err := fs.WalkDir(docs, root, func(file string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case d.IsDir() && file != root && strings.HasPrefix(d.Name(), "."):
+				return fs.SkipDir
+			case !d.Type().IsRegular():
+				return nil
+			}
+			var split func([]byte) [][]byte
+			switch ext := path.Ext(strings.TrimSuffix(file, ".tmpl")); ext {
+			case ".md", ".markdown":
+				split = fenced
+			case ".tf":
+				split = func(all []byte) [][]byte { return [][]byte{all} }
+			default:
+				return nil
+			}
+			info, err := d.Info()
+			if err != nil {
+				return err
+			}
+			if info.Size() > maxFile {
+				return nil
+			}
+			raw, err := fs.ReadFile(docs, file)
+			if err != nil {
+				return err
+			}
+			for _, text := range split(raw) {
+				if body := parse(text); body != nil {
+					out = append(out, snippet{file, body})
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("cannot read the documentation: %w", err)
+		}
+	}
+	return out, nil
+}
+
+// parse is a piece of HCL; nil if it is broken.
+func parse(text []byte) (body *hclsyntax.Body) {
+	if len(text) > maxSnippet || nesting(text) > maxNesting {
+		return nil
+	}
+	f, diags := hclsyntax.ParseConfig(text, "", hcl.InitialPos)
+	if diags.HasErrors() || f == nil {
+		return nil
+	}
+	body, _ = f.Body.(*hclsyntax.Body)
+	return body
+}
+
+// nesting is how deep expressions may be in each other: in brackets, behind signs, or between the
+// signs of conditions.
+func nesting(text []byte) int {
+	most, depth, signs := 0, 0, 0
+	for _, c := range text {
+		switch c {
+		case '(', '[', '{':
+			depth++
+			signs = 0
+		case ')', ']', '}':
+			depth--
+			signs = 0
+		case '!', '-':
+			signs++
+		case ' ', '\t', '\n', '\r':
+		default:
+			signs = 0
+		}
+		most = max(most, depth+signs)
+	}
+	return most + bytes.Count(text, []byte("?"))
+}
+
+// languages are the names of HCL in fences of Markdown. Some have none.
+var languages = []string{"hcl", "terraform", "tf", "hcl-terraform", "opentofu", ""}
+
+// fenced are the pieces of HCL in Markdown: what is between fences that say so, or nothing.
+func fenced(text []byte) [][]byte {
+	var out [][]byte
+	var fence []byte // of the block that is open; nil outside
+	var block *bytes.Buffer
+	end := func() {
+		if block != nil {
+			out = append(out, block.Bytes())
+		}
+		fence, block = nil, nil
+	}
+	for line := range bytes.Lines(text) {
+		bare := bytes.TrimLeft(line, " \t>")
+		mark := bare[:len(bare)-len(bytes.TrimLeft(bare, "`"))]
+		if len(mark) == 0 {
+			mark = bare[:len(bare)-len(bytes.TrimLeft(bare, "~"))]
+		}
+		rest := strings.TrimSpace(string(bare[len(mark):]))
+		switch {
+		case fence == nil && len(mark) >= 3 && !strings.Contains(rest, "`"):
+			fence = slices.Clone(mark)
+			language, _, _ := strings.Cut(strings.TrimPrefix(rest, "{."), " ")
+			if slices.Contains(languages, strings.ToLower(strings.TrimSuffix(language, "}"))) {
+				block = &bytes.Buffer{}
+			}
+		case fence != nil && len(mark) >= len(fence) && mark[0] == fence[0] && rest == "":
+			end()
+		case block != nil:
+			block.Write(line)
+		}
+	}
+	end()
+	return out
+}
+
+// errNoExamples says that there is nothing to read.
+var errNoExamples = errors.New("the documentation has no examples in HCL: give the folder that has the provider's docs, website/docs or examples")
