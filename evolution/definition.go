@@ -63,6 +63,12 @@ func at(schema props, path string) (props, bool) {
 }
 
 func fromSchema(s props) *Node {
+	n := typed(s)
+	n.Nullable = s.Nullable
+	return n
+}
+
+func typed(s props) *Node {
 	if s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields {
 		return &Node{Form: Any}
 	}

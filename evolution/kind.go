@@ -35,6 +35,8 @@ type Node struct {
 	Fields map[string]*Field
 	// MinItems and MaxItems bound a List or Set; 0 is no bound.
 	MinItems, MaxItems int64
+	// Nullable: null is a value.
+	Nullable bool
 }
 
 // String is the type in words: list of string.
@@ -155,6 +157,13 @@ func refine(n *Node, t *model.Type, status bool) {
 			name := f.JSONName
 			if !status {
 				name = f.InputName()
+				if r := f.Reference; r != nil {
+					for _, beside := range []string{r.Ref, r.Selector} {
+						if x := n.Fields[beside]; x != nil {
+							x.Former = former(f, beside)
+						}
+					}
+				}
 			}
 			made := n.Fields[name]
 			switch {
@@ -176,12 +185,13 @@ func refine(n *Node, t *model.Type, status bool) {
 // former are the names that a field had. One that does not have its natural name had it before it was given
 // another one.
 func former(f *model.Field, name string) []string {
+	behind, ok := strings.CutPrefix(name, f.JSONName) // what is behind it refers to a Secret, or another resource
+	if !ok {
+		return nil
+	}
 	var out []string
 	for _, n := range append(slices.Clone(f.FormerNames), model.FieldName(f.Name)) {
-		if strings.HasPrefix(name, f.JSONName) {
-			n += strings.TrimPrefix(name, f.JSONName) // a reference to a Secret
-		}
-		if n != name && !slices.Contains(out, n) {
+		if n += behind; n != name && !slices.Contains(out, n) {
 			out = append(out, n)
 		}
 	}

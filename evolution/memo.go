@@ -1,0 +1,127 @@
+package evolution
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+)
+
+// AnnotationPrefix is that of the annotations of what other versions have no place for; the name of the
+// version is behind it.
+const AnnotationPrefix = "conversion.landbridge.io/"
+
+// maxAnnotation bounds such an annotation, in bytes: all annotations of an object together may have 256 KiB.
+const maxAnnotation = 200 << 10
+
+// remembered is what an object had in one version that another version cannot say.
+type remembered struct {
+	// In is the version that the object was converted to.
+	In    string           `json:"in"`
+	Parts map[string]*memo `json:"parts"`
+}
+
+// memo is what is remembered of a value: the value itself, or what is remembered of parts of it.
+type memo struct {
+	// Value is the value, if As is what was made of it: a digest, empty if nothing was.
+	Value json.RawMessage `json:"v,omitempty"`
+	As    string          `json:"as,omitempty"`
+	// Fields are those of an object or map, by their names in the version remembered.
+	Fields map[string]*memo `json:"f,omitempty"`
+	// Elements are those of a list, of which something is remembered.
+	Elements []element `json:"e,omitempty"`
+}
+
+// element is one of a list: where it was, what it was, and what was made of it.
+type element struct {
+	Index int             `json:"i"`
+	Value json.RawMessage `json:"v"`
+	As    string          `json:"as"`
+}
+
+func remember(v any, as string) *memo {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // it comes from JSON
+	}
+	return &memo{Value: raw, As: as}
+}
+
+// recall is the value, if what it was made into is still the same.
+func (m *memo) recall(as string) (any, bool) {
+	if m == nil || m.Value == nil || m.As != as {
+		return nil, false
+	}
+	return decode(m.Value)
+}
+
+func (m *memo) field(name string) *memo {
+	if m == nil {
+		return nil
+	}
+	return m.Fields[name]
+}
+
+// elements are the values that the elements of a list were made of, by index; those that were changed since
+// are missing. Ones that were only moved are found.
+func (m *memo) elements(list []any) map[int]any {
+	if m == nil || len(m.Elements) == 0 {
+		return nil
+	}
+	digests := make([]string, len(list))
+	for i, v := range list {
+		digests[i] = digest(v)
+	}
+	out := map[int]any{}
+	var moved []element
+	for _, e := range m.Elements {
+		if e.Index >= 0 && e.Index < len(list) && digests[e.Index] == e.As {
+			if v, ok := decode(e.Value); ok {
+				out[e.Index] = v
+			}
+			continue
+		}
+		moved = append(moved, e)
+	}
+	for i := range list {
+		if _, ok := out[i]; ok {
+			continue
+		}
+		at := slices.IndexFunc(moved, func(e element) bool { return e.As == digests[i] })
+		if at < 0 {
+			continue
+		}
+		if v, ok := decode(moved[at].Value); ok {
+			out[i] = v
+		}
+		moved = slices.Delete(moved, at, at+1)
+	}
+	return out
+}
+
+func decode(raw json.RawMessage) (any, bool) {
+	var v any
+	err := utiljson.Unmarshal(raw, &v)
+	return v, err == nil
+}
+
+// digest tells values from each other.
+func digest(v any) string {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // it comes from JSON
+	}
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:8])
+}
+
+func (r *remembered) annotation(version string) (string, error) {
+	raw, err := json.Marshal(r)
+	if err == nil && len(raw) > maxAnnotation {
+		err = fmt.Errorf("what only the version %s can say is too much for an annotation: %d bytes of at most %d", version, len(raw), maxAnnotation)
+	}
+	return string(raw), err
+}
