@@ -63,6 +63,8 @@ type Options struct {
 	// Name of the program in its lease and events: programs with different names work beside each
 	// other. Name, unless set.
 	Name string
+	// CommandLine is the program for spec.execution: CLI; tofu, found in PATH, unless set.
+	CommandLine *terraformprovider.CommandLine
 	// Poll is how often an unchanged resource is looked at.
 	Poll time.Duration
 	// Workers is how many resources of one kind are looked at at once.
@@ -139,6 +141,10 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 		return err
 	}
 
+	if o.CommandLine == nil {
+		o.CommandLine = &terraformprovider.CommandLine{}
+	}
+	o.CommandLine.Logger = o.Logger.WithName("cli")
 	providers := pool.New(o.Pool)
 	registry := &terraformprovider.Registry{}
 	secrets := &store.Secrets{Client: kube.CoreV1().Secrets(o.Namespace)}
@@ -158,15 +164,16 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 	}
 
 	reconciler := &terraformprovider.Reconciler{
-		Manager:   m,
-		CRDs:      extensions.ApiextensionsV1().CustomResourceDefinitions(),
-		Policies:  kube.AdmissionregistrationV1(),
-		OpenAPI:   kube.Discovery().OpenAPIV3(),
-		Installer: o.Installer,
-		Linked:    o.Linked,
-		Pool:      providers,
-		Scheduler: operations,
-		Registry:  registry,
+		Manager:     m,
+		CRDs:        extensions.ApiextensionsV1().CustomResourceDefinitions(),
+		Policies:    kube.AdmissionregistrationV1(),
+		OpenAPI:     kube.Discovery().OpenAPIV3(),
+		Installer:   o.Installer,
+		Linked:      o.Linked,
+		CommandLine: o.CommandLine,
+		Pool:        providers,
+		Scheduler:   operations,
+		Registry:    registry,
 
 		StartTimeout: o.StartTimeout,
 		Limits:       o.Pool.Limits,
@@ -197,7 +204,7 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 	}
 
 	runErr := m.Start(ctx)
-	return errors.Join(runErr, stop.stop(ctx))
+	return errors.Join(runErr, stop.stop(ctx), o.CommandLine.Close())
 }
 
 // resourceMetrics are those of the process: the registry takes them once, however often Run is

@@ -25,6 +25,9 @@ const (
 	ReasonInstalling          xpv2.ConditionReason = "Installing"
 	// There are objects of a kind that is to be called otherwise.
 	ReasonKindInUse xpv2.ConditionReason = "KindInUse"
+
+	// What spec.execution asks for is not to be had from this controller.
+	ReasonExecutionUnavailable xpv2.ConditionReason = "ExecutionUnavailable"
 )
 
 // TypeLastAsyncOperation is the condition of a managed resource that tells how its last

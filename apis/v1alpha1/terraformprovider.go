@@ -64,6 +64,14 @@ type TerraformProviderSpec struct {
 	// +optional
 	Resources map[string]config.Resource `json:"resources,omitempty"`
 
+	// Execution is how Terraform's work is done for the provider's resources. Plugin: by Landbridge, with the
+	// provider's program. InProcess: by Landbridge, with the provider linked into the controller. CLI: by the
+	// command line of OpenTofu or Terraform, which the controller must have (--cli). Unless set: InProcess
+	// where the provider is linked, else Plugin. It may be changed at any time, and changes no remote object.
+	// +kubebuilder:validation:Enum=Plugin;InProcess;CLI
+	// +optional
+	Execution Execution `json:"execution,omitempty"`
+
 	// LogLevel turns the provider's own logs on. They go to the controller's log; from Info on, what
 	// is said of an operation that runs is also in status.operation.progress of its resource.
 	// They are off by default since they multiply the cost of every call.
@@ -89,6 +97,16 @@ type TerraformProviderSpec struct {
 func (s *TerraformProviderSpec) Config() config.Provider {
 	return config.Provider{Group: s.Group, Overrides: s.Overrides, Resources: s.Resources}
 }
+
+// Execution is a way to have Terraform's work done.
+type Execution string
+
+// The ways of execution.
+const (
+	ExecutionPlugin    Execution = "Plugin"
+	ExecutionInProcess Execution = "InProcess"
+	ExecutionCLI       Execution = "CLI"
+)
 
 // ProviderLimits bound what a provider may use for one provider configuration.
 type ProviderLimits struct {
@@ -123,6 +141,12 @@ type TerraformProviderStatus struct {
 	// Installed is the program in use.
 	// +optional
 	Installed *InstalledProvider `json:"installed,omitempty"`
+	// Execution is how Terraform's work is done for its resources.
+	// +optional
+	Execution Execution `json:"execution,omitempty"`
+	// CommandLine is the program that does it, such as "OpenTofu 1.12.6"; empty unless it is done by one.
+	// +optional
+	CommandLine string `json:"commandLine,omitempty"`
 	// Protocol is the plugin protocol version the provider speaks.
 	// +optional
 	Protocol int `json:"protocol,omitempty"`

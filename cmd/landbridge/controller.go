@@ -8,12 +8,14 @@ import (
 
 	"github.com/landbridge-io/landbridge/controller"
 	"github.com/landbridge-io/landbridge/controller/command"
+	"github.com/landbridge-io/landbridge/controller/terraformprovider"
 	"github.com/landbridge-io/landbridge/provider/install"
 )
 
 func newControllerCommand() *cobra.Command {
 	var flags command.Flags
 	var mirror, cacheDir string
+	line := &terraformprovider.CommandLine{}
 	cmd := &cobra.Command{
 		Use:   "controller",
 		Short: "Serve Terraform providers as Kubernetes APIs in a cluster",
@@ -43,6 +45,7 @@ which one works and the others wait (--leader-elect).`,
 				cacheDir = filepath.Join(cacheDir, "landbridge", "providers")
 			}
 			return flags.Run(cmd.Context(), func(o *controller.Options) error {
+				o.CommandLine = line
 				o.Installer = &install.Installer{CacheDir: cacheDir}
 				if mirror != "" {
 					o.Installer.Mirrors = []string{mirror}
@@ -54,5 +57,8 @@ which one works and the others wait (--leader-elect).`,
 	flags.Add(cmd)
 	cmd.Flags().StringVar(&mirror, "provider-mirror", os.Getenv("LANDBRIDGE_PROVIDER_MIRROR"), "directory with provider binaries in the layout of Terraform's filesystem mirrors")
 	cmd.Flags().StringVar(&cacheDir, "provider-cache", "", "directory for unpacked providers (default: the user's cache directory)")
+	cmd.Flags().StringVar(&line.Program, "cli", "tofu", "OpenTofu or Terraform, a path or a name in PATH, for TerraformProviders with spec.execution: CLI")
+	cmd.Flags().StringVar(&line.Dir, "cli-workspaces", "", "directory for the time of its runs, best on a file system in memory, with a short path (default: the system's temporary directory)")
+	cmd.Flags().IntVar(&line.Parallelism, "cli-runs", 0, "how many of its runs there may be at once; 0 is as many as there are processors, and at least 4")
 	return cmd
 }

@@ -44,6 +44,8 @@ type Resolver struct {
 	Provider *model.Provider
 	Launcher provider.Launcher
 	Pool     *pool.Pool
+	// Executor makes what works on a configured server; package engine does unless it is set.
+	Executor func(provider.Server) terraform.Executor
 	// Limits of each configuration; those of the pool where they are not set.
 	Limits pool.Limits
 
@@ -209,10 +211,10 @@ func (r *Resolver) acquire(config cty.Value) scheduler.Acquire {
 		}
 		s := current.Load()
 		if s == nil || s.server != lease.Server() {
-			s = &serving{server: lease.Server(), engine: engine.New(lease.Server())}
+			s = &serving{server: lease.Server(), executor: r.executor(lease.Server())}
 			current.Store(s)
 		}
-		return s.engine, lease.Release, diags
+		return s.executor, lease.Release, diags
 	}
 }
 
@@ -231,6 +233,13 @@ func lease(ctx context.Context, p *pool.Pool, key pool.Key) (*pool.Lease, diagno
 }
 
 type serving struct {
-	server provider.Server
-	engine *engine.Engine
+	server   provider.Server
+	executor terraform.Executor
+}
+
+func (r *Resolver) executor(server provider.Server) terraform.Executor {
+	if r.Executor != nil {
+		return r.Executor(server)
+	}
+	return engine.New(server)
 }

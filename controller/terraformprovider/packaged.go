@@ -87,7 +87,7 @@ func (r *Reconciler) SetupPackaged(ctx context.Context, m ctrl.Manager, from *Pa
 	r.lifetime = ctx
 	named := &v1alpha1.TerraformProvider{ObjectMeta: metav1.ObjectMeta{Name: p.Name}}
 	reconciler := &packaged{
-		r: r, run: newRunning(r, named, from.Launcher.Key(), p, from.Launcher),
+		r: r, run: newRunning(r, named, from.Launcher.Key(), execution{}, p, from.Launcher),
 		types: map[string]string{}, started: map[string]incarnation{}, gone: map[string]time.Time{},
 	}
 	for _, d := range crd.ProviderConfig(p) {

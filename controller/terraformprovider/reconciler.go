@@ -71,13 +71,15 @@ type Reconciler struct {
 	OpenAPI   openapi.Client
 	Installer *install.Installer
 	// Linked are the providers that need no binary; it may be empty.
-	Linked    []Linked
-	Pool      *pool.Pool
-	Scheduler scheduler.Interface
-	Registry  *Registry
-	Managed   managed.Options
-	Recorder  event.Recorder
-	Logger    logr.Logger
+	Linked []Linked
+	// CommandLine is for providers whose spec.execution asks for it.
+	CommandLine *CommandLine
+	Pool        *pool.Pool
+	Scheduler   scheduler.Interface
+	Registry    *Registry
+	Managed     managed.Options
+	Recorder    event.Recorder
+	Logger      logr.Logger
 	// StartTimeout bounds the start of a provider's process; a minute unless set.
 	StartTimeout time.Duration
 	// Limits are for providers that have none of their own.
@@ -197,10 +199,20 @@ func (r *Reconciler) setConditions(p *v1alpha1.TerraformProvider, problem *probl
 		if !p.Status.GetCondition(v1alpha1.TypeHealthy).Equal(healthy) {
 			r.Recorder.Event(p, event.Warning(event.Reason(problem.reason), problem.err))
 		}
-	} else if p.Status.GetCondition(v1alpha1.TypeHealthy).Status != corev1.ConditionTrue {
+	} else if healthy.Message = r.limitation(p.UID); p.Status.GetCondition(v1alpha1.TypeHealthy).Status != corev1.ConditionTrue {
 		r.Recorder.Event(p, event.Normal(event.Reason(v1alpha1.ReasonHealthy), fmt.Sprintf("Serving %d of %d resource types", p.Status.Activated, p.Status.Resources)))
 	}
 	p.Status.SetConditions(installed, healthy)
+}
+
+// limitation is what cannot be done for a provider the way it is done; empty if there is nothing.
+func (r *Reconciler) limitation(uid types.UID) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if run := r.providers[uid]; run != nil {
+		return run.how.limitation()
+	}
+	return ""
 }
 
 // install brings the cluster to what the object says, and fills in its status. It returns
@@ -210,11 +222,16 @@ func (r *Reconciler) install(ctx context.Context, p *v1alpha1.TerraformProvider)
 	if prob != nil {
 		return prob, resync
 	}
-	run, prob, again := r.running(ctx, p, from)
+	how, prob := r.execution(ctx, p, from)
+	if prob != nil {
+		return prob, resync
+	}
+	run, prob, again := r.running(ctx, p, from, how)
 	if prob != nil {
 		return prob, again
 	}
 	p.Status.Installed = &from.installed
+	p.Status.Execution, p.Status.CommandLine = how.way, how.program()
 	p.Status.Protocol = run.model.Schema.Protocol
 	p.Status.Resources = len(run.model.Resources)
 
@@ -250,17 +267,17 @@ const inUse = 15 * time.Second
 
 // running is the provider as it runs now; made anew if its program, environment or configuration changed. If it
 // has a problem, it says when to look again.
-func (r *Reconciler) running(ctx context.Context, p *v1alpha1.TerraformProvider, from origin) (_ *running, _ *problem, again time.Duration) {
+func (r *Reconciler) running(ctx context.Context, p *v1alpha1.TerraformProvider, from origin, how execution) (_ *running, _ *problem, again time.Duration) {
 	key := from.launcher.Key()
 	r.mu.Lock()
 	old := r.providers[p.UID]
 	r.mu.Unlock()
-	if old != nil && old.key == key && old.logLevel == p.Spec.LogLevel && old.configs.Limits == limits(p) {
+	if old != nil && old.key == key && old.logLevel == p.Spec.LogLevel && old.how == how && old.configs.Limits == limits(p) {
 		r.starts.forget(p.UID)
 		if len(old.kept) == 0 && equality.Semantic.DeepEqual(old.config, p.Spec.Config()) {
 			return old, nil, 0
 		}
-		return r.present(ctx, p, key, from.name, old.model.Schema, old.configs.Launcher, old)
+		return r.present(ctx, p, key, how, from.name, old.model.Schema, old.configs.Launcher, old)
 	}
 	start := r.starts.take(p.UID, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(p)}, startOf{key, p.Spec.LogLevel}, from.launcher)
 	if start == nil {
@@ -272,12 +289,12 @@ func (r *Reconciler) running(ctx context.Context, p *v1alpha1.TerraformProvider,
 		return nil, &problem{v1alpha1.TypeInstalled, v1alpha1.ReasonProviderNotRunning, start.diags.Err(), false}, again
 	}
 	r.starts.backoff.Forget(p.UID)
-	return r.present(ctx, p, key, from.name, start.schema, start.launcher, old)
+	return r.present(ctx, p, key, how, from.name, start.schema, start.launcher, old)
 }
 
 // present runs a provider of the schema as the spec presents it, in the place of what runs so far. A
 // mistake in the spec leaves everything as it is.
-func (r *Reconciler) present(ctx context.Context, p *v1alpha1.TerraformProvider, key, name string, s *schema.Provider, launcher provider.Launcher, old *running) (_ *running, _ *problem, again time.Duration) {
+func (r *Reconciler) present(ctx context.Context, p *v1alpha1.TerraformProvider, key string, how execution, name string, s *schema.Provider, launcher provider.Launcher, old *running) (_ *running, _ *problem, again time.Duration) {
 	m, kept, err := Model(ctx, r.Manager.GetAPIReader(), p, name, s)
 	var mistake *config.Error
 	switch {
@@ -288,7 +305,7 @@ func (r *Reconciler) present(ctx context.Context, p *v1alpha1.TerraformProvider,
 	case err != nil:
 		return nil, &problem{v1alpha1.TypeHealthy, v1alpha1.ReasonActivationFailed, err, true}, resync
 	}
-	if old != nil && old.model.Schema == s && slices.Equal(old.kept, kept) && equality.Semantic.DeepEqual(old.config, p.Spec.Config()) {
+	if old != nil && old.model.Schema == s && old.how == how && slices.Equal(old.kept, kept) && equality.Semantic.DeepEqual(old.config, p.Spec.Config()) {
 		return old, nil, 0
 	}
 	for _, renamed := range m.Renamed {
@@ -305,7 +322,7 @@ func (r *Reconciler) present(ctx context.Context, p *v1alpha1.TerraformProvider,
 	if err != nil {
 		return nil, &problem{v1alpha1.TypeHealthy, v1alpha1.ReasonActivationFailed, err, true}, resync
 	}
-	run := newRunning(r, p, key, m, launcher)
+	run := newRunning(r, p, key, how, m, launcher)
 	run.kept = kept
 	r.mu.Lock()
 	r.providers[p.UID] = run

@@ -85,6 +85,7 @@ type running struct {
 	name     string
 	key      string
 	logLevel string
+	how      execution
 	model    *model.Provider
 	// config is what the model was made by, and kept what of it does not hold yet.
 	config  config.Provider
@@ -102,12 +103,12 @@ type runningKind struct {
 	cancel context.CancelFunc
 }
 
-func newRunning(r *Reconciler, p *v1alpha1.TerraformProvider, key string, m *model.Provider, launcher provider.Launcher) *running {
+func newRunning(r *Reconciler, p *v1alpha1.TerraformProvider, key string, how execution, m *model.Provider, launcher provider.Launcher) *running {
 	return &running{
-		r: r, name: p.Name, key: key, logLevel: p.Spec.LogLevel, model: m, config: p.Spec.Config(), kinds: map[string]*runningKind{},
+		r: r, name: p.Name, key: key, logLevel: p.Spec.LogLevel, how: how, model: m, config: p.Spec.Config(), kinds: map[string]*runningKind{},
 		configs: &providerconfig.Resolver{
 			Client: r.Manager.GetClient(), Live: r.Manager.GetAPIReader(),
-			Provider: m, Launcher: launcher, Pool: r.Pool, Limits: limits(p),
+			Provider: m, Launcher: launcher, Pool: r.Pool, Limits: limits(p), Executor: how.executor(),
 		},
 	}
 }

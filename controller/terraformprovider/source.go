@@ -3,6 +3,7 @@ package terraformprovider
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
@@ -29,12 +30,22 @@ type origin struct {
 	name      string
 	installed v1alpha1.InstalledProvider
 	launcher  provider.Launcher
+	// linked says that it is linked into this program.
+	linked bool
 }
 
 // find looks among the linked providers, and then for a binary.
 func (r *Reconciler) find(ctx context.Context, p *v1alpha1.TerraformProvider) (origin, *problem) {
-	out, linked, err := r.linked(p.Spec.Source, p.Spec.Version)
+	var out origin
+	var linked bool
+	var err error
+	if p.Spec.Execution != v1alpha1.ExecutionPlugin {
+		out, linked, err = r.linked(p.Spec.Source, p.Spec.Version)
+	}
 	switch {
+	case p.Spec.Execution == v1alpha1.ExecutionInProcess && !linked:
+		return origin{}, &problem{v1alpha1.TypeInstalled, v1alpha1.ReasonExecutionUnavailable,
+			fmt.Errorf("spec.execution: %s is not linked into this controller, so it cannot run in its process; use Plugin, or a controller with the provider linked in", p.Spec.Source), false}
 	case err != nil:
 		return origin{}, &problem{v1alpha1.TypeInstalled, v1alpha1.ReasonBinaryNotFound, err, false}
 	case linked && len(p.Spec.Env) > 0:
@@ -60,7 +71,7 @@ func (r *Reconciler) find(ctx context.Context, p *v1alpha1.TerraformProvider) (o
 	for _, e := range p.Spec.Env {
 		launcher.Env[e.Name] = e.Value
 	}
-	return origin{binary.Name(), v1alpha1.InstalledProvider{Version: binary.Version, SHA256: binary.SHA256}, launcher}, nil
+	return origin{binary.Name(), v1alpha1.InstalledProvider{Version: binary.Version, SHA256: binary.SHA256}, launcher, false}, nil
 }
 
 // MemoryLimit is what providers written in Go are told of their limit of memory, in bytes; 0 if there
@@ -102,5 +113,5 @@ func (r *Reconciler) linked(source, constraint string) (out origin, ok bool, err
 	if err != nil {
 		return origin{}, true, err
 	}
-	return origin{address.Type, v1alpha1.InstalledProvider{Version: version}, launchers[version]}, true, nil
+	return origin{address.Type, v1alpha1.InstalledProvider{Version: version}, launchers[version], true}, true, nil
 }

@@ -70,8 +70,6 @@ func (r *Runner) Executor(server provider.Server) *Executor {
 type Executor struct {
 	runner *Runner
 	server provider.Server
-	// Progress is told how a change goes on; nil is nobody. It must not block.
-	Progress func(Progress)
 }
 
 var _ terraform.Executor = (*Executor)(nil)
@@ -162,7 +160,12 @@ func (e *Executor) run(ctx context.Context, j job) (outcome, diagnostic.Diagnost
 		}),
 	}
 	if j.args[0] != validating[0] {
-		program.line = func(line []byte) { out.take(line, e.Progress) }
+		tell := provider.Progress(ctx)
+		program.line = func(line []byte) {
+			if text := out.take(line); text != "" && tell != nil {
+				tell(string(r.options.Program.Product) + ": " + text)
+			}
+		}
 	}
 	out.output, err = program.do(ctx)
 	a.close()

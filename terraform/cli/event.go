@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
 
@@ -52,24 +53,14 @@ type told struct {
 	strange string
 }
 
-// Progress is what the program tells of a change that is under way. It holds nothing of the object.
-type Progress struct {
-	// Action is create, update or delete.
-	Action string
-	// Elapsed is how long it has taken so far.
-	Elapsed time.Duration
-	// Done says that it has ended, well or not.
-	Done bool
-}
-
-// take reads a line.
-func (t *told) take(line []byte, progress func(Progress)) {
+// take reads a line, and returns what it tells of a change that is under way; nothing of the object is in it.
+func (t *told) take(line []byte) (progress string) {
 	var e event
 	if err := json.Unmarshal(line, &e); err != nil {
 		if text := strings.TrimSpace(string(line)); t.strange == "" && text != "" {
 			t.strange = text
 		}
-		return
+		return ""
 	}
 	switch e.Type {
 	case "diagnostic":
@@ -80,14 +71,12 @@ func (t *told) take(line []byte, progress func(Progress)) {
 		if e.Change != nil {
 			t.changes = append(t.changes, *e.Change)
 		}
-	case "apply_start", "apply_progress", "apply_complete", "apply_errored":
-		if e.Hook != nil && progress != nil {
-			progress(Progress{
-				Action: e.Hook.Action, Elapsed: time.Duration(e.Hook.Elapsed * float64(time.Second)),
-				Done: e.Type == "apply_complete" || e.Type == "apply_errored",
-			})
+	case "apply_progress":
+		if e.Hook != nil {
+			return fmt.Sprintf("%s, %s elapsed", e.Hook.Action, time.Duration(e.Hook.Elapsed*float64(time.Second)).Round(time.Second))
 		}
 	}
+	return ""
 }
 
 // takeValidation reads what validate -json tells, which is one document.

@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -50,11 +51,15 @@ func run(m *testing.M) (code int, err error) {
 	}
 	defer func() {
 		if left, more := leftBehind(dir); more != nil || len(left) > 0 {
-			err, code = fmt.Errorf("workspaces are left behind: %q, %v", left, more), 1
+			err, code = errors.Join(err, fmt.Errorf("workspaces are left behind: %q, %v", left, more)), 1
 		}
 		if more := runner.Close(); err == nil && more != nil {
 			err, code = more, 1
 		}
 	}()
-	return m.Run(), nil
+	code = m.Run()
+	if everyone.stop != nil {
+		err = everyone.stop()
+	}
+	return code, err
 }

@@ -1,0 +1,252 @@
+package conformance_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/landbridge-io/landbridge/controller"
+	"github.com/landbridge-io/landbridge/controller/terraformprovider"
+	"github.com/landbridge-io/landbridge/examples/examplecloud/provider/release"
+	"github.com/landbridge-io/landbridge/instance"
+	"github.com/landbridge-io/landbridge/internal/examplecloudtest"
+	"github.com/landbridge-io/landbridge/internal/playgroundtest"
+	"github.com/landbridge-io/landbridge/internal/providertest"
+	"github.com/landbridge-io/landbridge/provider/install"
+	"github.com/landbridge-io/landbridge/scheduler/store"
+	"github.com/landbridge-io/landbridge/schema"
+	"github.com/landbridge-io/landbridge/test/conformance"
+)
+
+const (
+	// system is the namespace of Landbridge's own objects.
+	system = "landbridge-system"
+	// poll is how often the controller looks at what has not changed.
+	poll = 500 * time.Millisecond
+	// limit is how long anything that should happen may take.
+	limit = time.Minute
+)
+
+// m is an object in JSON.
+type m = map[string]any
+
+// cluster is an API server with a controller that has all ways of execution.
+type cluster struct {
+	client.Client
+	secrets *store.Secrets
+}
+
+var everyone struct {
+	sync.Once
+	cluster *cluster
+	stop    func() error
+	err     error
+}
+
+// shared is the cluster of this test binary.
+func shared(t *testing.T) *cluster {
+	t.Helper()
+	everyone.Do(func() { everyone.cluster, everyone.stop, everyone.err = start(t) })
+	if everyone.err != nil {
+		t.Fatal(everyone.err)
+	}
+	return everyone.cluster
+}
+
+func start(t *testing.T) (*cluster, func() error, error) {
+	ctrl.SetLogger(logr.Discard())
+	server := playgroundtest.Start(t)
+	c := &cluster{}
+	var err error
+	if c.Client, err = client.New(server.Config, client.Options{}); err != nil {
+		return nil, nil, err
+	}
+	kube, err := kubernetes.NewForConfig(server.Config)
+	if err != nil {
+		return nil, nil, err
+	}
+	c.secrets = &store.Secrets{Client: kube.CoreV1().Secrets(system)}
+	scratch, err := os.MkdirTemp("", "lb-")
+	if err != nil {
+		return nil, nil, err
+	}
+	o := controller.Options{
+		Namespace: system,
+		Installer: &install.Installer{CacheDir: filepath.Join(scratch, "cache"), Mirrors: []string{mirror(t, filepath.Join(scratch, "mirror")), providertest.Mirror(t, "random")}},
+		Poll:      poll, Workers: 10, StartTimeout: 30 * time.Second,
+		ReconcileTimeout: time.Minute, OperationTimeout: 10 * time.Minute, OperationsPerConfiguration: 100,
+		GracePeriod: limit, EventsPerSecond: 1000, MetricsAddress: "0", HealthAddress: "0", ProfileAddress: "0",
+		Logger:      logr.Discard(),
+		CommandLine: &terraformprovider.CommandLine{Program: runner.Program().Path, Dir: scratch},
+	}
+	for _, form := range examplecloudtest.Forms {
+		o.Linked = append(o.Linked, terraformprovider.Linked{
+			Source: "landbridge-io/" + form, Version: release.Latest.String(),
+			Launcher: launcher(t, form, conformance.InProcess, release.Latest),
+		})
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- controller.Run(ctx, rest.CopyConfig(server.Config), o) }()
+	return c, func() error {
+		defer os.RemoveAll(scratch)
+		cancel()
+		select {
+		case err := <-ended:
+			left, more := filepath.Glob(filepath.Join(scratch, "landbridge-cli-*"))
+			if len(left) > 0 {
+				err = errors.Join(err, fmt.Errorf("left behind: %q", left))
+			}
+			return errors.Join(err, more)
+		case <-time.After(2 * limit):
+			return errors.New("the controller does not stop")
+		}
+	}, nil
+}
+
+// mirror has each form of the provider as a provider of its own.
+func mirror(t *testing.T, dir string) string {
+	t.Helper()
+	version := release.Latest.String()
+	for _, form := range examplecloudtest.Forms {
+		in := filepath.Join(dir, "registry.terraform.io", "landbridge-io", form, version, runtime.GOOS+"_"+runtime.GOARCH)
+		if err := os.MkdirAll(in, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(examplecloudtest.Provider(t, form), filepath.Join(in, "terraform-provider-"+form+"_v"+version)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func object(apiVersion, kind, namespace, name string, spec m) *unstructured.Unstructured {
+	u := &unstructured.Unstructured{Object: m{"spec": spec}}
+	u.SetAPIVersion(apiVersion)
+	u.SetKind(kind)
+	u.SetNamespace(namespace)
+	u.SetName(name)
+	return u
+}
+
+func (c *cluster) namespace(t *testing.T) string {
+	t.Helper()
+	ns := &corev1.Namespace{}
+	ns.GenerateName = "test-"
+	if err := c.Create(t.Context(), ns); err != nil {
+		t.Fatal(err)
+	}
+	return ns.Name
+}
+
+// create makes an object; it waits until its kind is served.
+func (c *cluster) create(t *testing.T, u *unstructured.Unstructured) {
+	t.Helper()
+	c.eventually(t, "created "+u.GetName(), func() (string, bool) {
+		err := c.Create(t.Context(), u)
+		return fmt.Sprint(err), err == nil
+	})
+}
+
+func (c *cluster) patch(t *testing.T, u *unstructured.Unstructured, patch string) {
+	t.Helper()
+	if err := c.Patch(t.Context(), u, client.RawPatch(types.MergePatchType, []byte(patch))); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// waitFor waits until an object is as it should be.
+func (c *cluster) waitFor(t *testing.T, u *unstructured.Unstructured, what string, ok func() bool) {
+	t.Helper()
+	c.eventually(t, what, func() (string, bool) {
+		if err := c.Get(t.Context(), client.ObjectKeyFromObject(u), u); err != nil {
+			return err.Error(), false
+		}
+		return fmt.Sprint(u.Object["status"]), ok()
+	})
+}
+
+func (c *cluster) eventually(t *testing.T, what string, f func() (state string, ok bool)) {
+	t.Helper()
+	var state string
+	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		var ok bool
+		if state, ok = f(); ok {
+			return
+		}
+	}
+	t.Fatalf("never %s: %s", what, state)
+}
+
+// gone deletes an object and waits until it is.
+func (c *cluster) gone(t *testing.T, u *unstructured.Unstructured) {
+	t.Helper()
+	if err := c.Delete(t.Context(), u); err != nil {
+		t.Fatal(err)
+	}
+	c.eventually(t, "gone "+u.GetName(), func() (string, bool) {
+		err := c.Get(t.Context(), client.ObjectKeyFromObject(u), u)
+		return fmt.Sprint(err, u.Object["status"]), client.IgnoreNotFound(err) == nil && err != nil
+	})
+}
+
+// stored is what is stored of a resource.
+func (c *cluster) stored(t *testing.T, u *unstructured.Unstructured, r *schema.Resource) instance.Instance {
+	t.Helper()
+	gvk := u.GroupVersionKind()
+	rec, err := c.secrets.Load(t.Context(), store.Key{Group: gvk.Group, Kind: gvk.Kind, Namespace: u.GetNamespace(), Name: u.GetName()}, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rec.Instance
+}
+
+func text(u *unstructured.Unstructured, path ...string) string {
+	value, _, _ := unstructured.NestedFieldNoCopy(u.Object, path...)
+	if value == nil {
+		return ""
+	}
+	return fmt.Sprint(value)
+}
+
+// condition returns a condition's status, reason and message.
+func condition(u *unstructured.Unstructured, kind string) (status, reason, message string) {
+	all, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
+	for _, x := range all {
+		if x := x.(m); x["type"] == kind {
+			message, _ = x["message"].(string)
+			return fmt.Sprint(x["status"]), fmt.Sprint(x["reason"]), message
+		}
+	}
+	return "", "", ""
+}
+
+func isTrue(u *unstructured.Unstructured, kinds ...string) bool {
+	for _, kind := range kinds {
+		if status, _, _ := condition(u, kind); status != "True" {
+			return false
+		}
+	}
+	return true
+}
+
+// current says whether the status is about what the spec says now.
+func current(u *unstructured.Unstructured) bool {
+	n, _, _ := unstructured.NestedInt64(u.Object, "status", "observedGeneration")
+	return n == u.GetGeneration()
+}

@@ -1,0 +1,154 @@
+package conformance_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/landbridge-io/landbridge/examples/examplecloud/provider/release"
+	"github.com/landbridge-io/landbridge/instance"
+	"github.com/landbridge-io/landbridge/internal/examplecloudtest"
+	"github.com/landbridge-io/landbridge/schema"
+	"github.com/landbridge-io/landbridge/test/conformance"
+)
+
+// journey is the order of executions in which each follows each other once.
+var journey = []string{"CLI", "InProcess", "Plugin", "CLI", "Plugin", "InProcess", "CLI"}
+
+// TestSwitch proves that resources do not notice how Terraform's work is done for them: objects are
+// left alone, what is stored stays as it is, and each way goes on with what another has begun.
+func TestSwitch(t *testing.T) {
+	t.Parallel()
+	c := shared(t)
+	for _, form := range examplecloudtest.Forms {
+		t.Run(form, func(t *testing.T) {
+			t.Parallel()
+			cloud := examplecloudtest.Start(t)
+			ns, group := c.namespace(t), form+".landbridge.io"
+			p := object("landbridge.io/v1alpha1", "TerraformProvider", "", form, m{
+				"source": "landbridge-io/" + form, "version": release.Latest.String(), "execution": "Plugin",
+				"activate": []any{"examplecloud_thing", "examplecloud_datastore", "examplecloud_credential", "examplecloud_volume"},
+			})
+			c.create(t, p)
+			c.executed(t, p, "Plugin")
+			c.create(t, object(group+"/v1alpha1", "ClusterProviderConfig", "", "default", m{"endpoint": cloud.URL, "region": "us-east-1"}))
+
+			secret := &corev1.Secret{StringData: map[string]string{"password": "hunter2"}}
+			secret.Namespace, secret.Name = ns, "given"
+			if err := c.Create(t.Context(), secret); err != nil {
+				t.Fatal(err)
+			}
+			thing := object(group+"/v1alpha1", "Thing", ns, "a", m{"forProvider": m{"name": "a", "size": int64(1)}})
+			resources := map[string]*unstructured.Unstructured{
+				"thing":      thing,
+				"datastore":  object(group+"/v1alpha1", "Datastore", ns, "b", m{"forProvider": m{"name": "b", "hciClusterUuid": "h", "clusterInfo": m{"id": "c"}}}),
+				"credential": object(group+"/v1alpha1", "Credential", ns, "c", m{"forProvider": m{"name": "c", "passwordSecretRef": m{"name": "given", "key": "password"}}, "writeConnectionSecretToRef": m{"name": "made"}}),
+				"volume":     object(group+"/v1alpha1", "Volume", ns, "d", m{"forProvider": m{"name": "d"}}),
+			}
+			schemas := schemasOf(t, form, cloud)
+			before := map[string]instance.Instance{}
+			for name, u := range resources {
+				c.create(t, u)
+				c.ready(t, u)
+				before[name] = c.settled(t, u, schemas["examplecloud_"+name])
+			}
+			size := int64(1)
+			for _, way := range journey {
+				counted := cloud.Audit(t)
+				c.patch(t, p, `{"spec":{"execution":"`+way+`"}}`)
+				c.executed(t, p, way)
+				time.Sleep(3 * poll) // looked at more than once
+				for name, u := range resources {
+					c.ready(t, u)
+					after := c.stored(t, u, schemas["examplecloud_"+name])
+					if diff := cmp.Diff(essence(before[name]), essence(after)); diff != "" {
+						t.Errorf("%s: %s is stored otherwise: %s", way, name, diff)
+					}
+				}
+				if diff := cmp.Diff(counted, cloud.Audit(t)); diff != "" {
+					t.Errorf("%s: something was done to the cloud: %s", way, diff)
+				}
+				// And it goes on where the other was.
+				size++
+				c.patch(t, thing, `{"spec":{"forProvider":{"size":`+string(rune('0'+size))+`}}}`)
+				c.waitFor(t, thing, "updated by "+way, func() bool {
+					return isTrue(thing, "Ready", "Synced") && text(thing, "status", "atProvider", "size") == string(rune('0'+size))
+				})
+				before["thing"] = c.settled(t, thing, schemas["examplecloud_thing"])
+				if got, want := cloud.Audit(t).Updates, counted.Updates+1; got != want {
+					t.Errorf("%s: %d updates, where there should be %d", way, got, want)
+				}
+			}
+			for _, u := range resources {
+				c.gone(t, u)
+			}
+			if got := cloud.Audit(t); got.Live != 0 || got.Creates != len(resources) || got.Deletes != len(resources) {
+				t.Errorf("at the end: %+v", got)
+			}
+			c.gone(t, p)
+		})
+	}
+}
+
+// executed waits until a provider's work is done in a way.
+func (c *cluster) executed(t *testing.T, p *unstructured.Unstructured, way string) {
+	t.Helper()
+	c.waitFor(t, p, "executed by "+way, func() bool {
+		return isTrue(p, "Installed", "Healthy") && current(p) && text(p, "status", "execution") == way
+	})
+	if program := text(p, "status", "commandLine"); (program != "") != (way == "CLI") || way == "CLI" && !strings.HasPrefix(program, "OpenTofu 1.") {
+		t.Errorf("%s: the program is %q", way, program)
+	}
+}
+
+func (c *cluster) ready(t *testing.T, u *unstructured.Unstructured) {
+	t.Helper()
+	c.waitFor(t, u, "ready", func() bool { return isTrue(u, "Ready", "Synced") })
+}
+
+// settled is what is stored when the first looks are over: what a provider answers to an apply, and to
+// the first read after it, need not be the same.
+func (c *cluster) settled(t *testing.T, u *unstructured.Unstructured, r *schema.Resource) instance.Instance {
+	t.Helper()
+	time.Sleep(2 * poll)
+	return c.stored(t, u, r)
+}
+
+func schemasOf(t *testing.T, form string, cloud *examplecloudtest.Cloud) map[string]*schema.Resource {
+	t.Helper()
+	p, _ := examplecloudtest.OpenLauncher(t, launcher(t, form, conformance.Plugin, release.Latest), cloud)
+	return p.Schema.Resources
+}
+
+// essence is what must not change.
+func essence(in instance.Instance) map[string]string {
+	return map[string]string{
+		"state": in.State.GoString(), "identity": in.Identity.GoString(), "private": string(in.Private), "status": string(in.Status),
+	}
+}
+
+// TestUnavailable proves that what cannot be had is said, with a reason, and leaves what runs as it is.
+func TestUnavailable(t *testing.T) {
+	t.Parallel()
+	c := shared(t)
+	p := object("landbridge.io/v1alpha1", "TerraformProvider", "", "random", m{"source": "hashicorp/random", "activate": []any{"random_pet"}, "execution": "InProcess"})
+	c.create(t, p)
+	c.waitFor(t, p, "refused", func() bool {
+		_, reason, message := condition(p, "Installed")
+		return reason == "ExecutionUnavailable" && strings.Contains(message, "not linked into this controller")
+	})
+	c.patch(t, p, `{"spec":{"execution":"CLI"}}`)
+	c.executed(t, p, "CLI")
+	ns := c.namespace(t)
+	pet := object("random.landbridge.io/v1alpha1", "Pet", ns, "p", m{"forProvider": m{"length": int64(3)}})
+	c.create(t, pet)
+	c.ready(t, pet)
+	if n := strings.Count(text(pet, "status", "atProvider", "id"), "-"); n != 2 {
+		t.Errorf("the pet is %q", text(pet, "status", "atProvider", "id"))
+	}
+	c.gone(t, pet)
+}
