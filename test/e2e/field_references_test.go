@@ -1,0 +1,198 @@
+package e2e_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Fields that a TerraformProvider configures to come from other resources have references and
+// selectors beside them, which do what those of spec.references do.
+func TestFieldReferences(t *testing.T) {
+	c := shared(t)
+	things := []any{m{"type": "examplecloud_thing"}}
+	p, w := c.configured(t, "referring", m{
+		"group": "referring.example.org", "activate": []any{"examplecloud_thing", "examplecloud_datastore", "examplecloud_shapes"},
+		"resources": m{
+			"examplecloud_datastore": m{"references": m{"hci_cluster_uuid": m{"targets": things}}},
+			"examplecloud_shapes": m{"references": m{
+				"an_int64":          m{"targets": []any{m{"type": "examplecloud_thing", "attribute": "size"}}},
+				"strings_list":      m{"targets": things},
+				"single_block.note": m{"targets": []any{m{"type": "examplecloud_thing", "fieldPath": "spec.forProvider.name"}}, "refField": "about"},
+				"list_block.name":   m{"targets": []any{m{"type": "examplecloud_thing"}, m{"type": "examplecloud_datastore"}, m{"apiVersion": "other.example.org/v1", "kind": "Lamp"}}},
+			}},
+		},
+	})
+	of := func(kind, name string, forProvider m) *unstructured.Unstructured {
+		return resource("referring.example.org/v1alpha1", kind, w.namespace, name, m{"forProvider": forProvider})
+	}
+	shapes := func(name string, forProvider m) *unstructured.Unstructured {
+		forProvider["name"] = name
+		return of("Shapes", name, forProvider)
+	}
+	thing := func(name string, labels map[string]string) *unstructured.Unstructured {
+		u := of("Thing", name, m{"name": name})
+		u.SetLabels(labels)
+		return u
+	}
+	made := func(t *testing.T, all ...*unstructured.Unstructured) {
+		t.Helper()
+		for _, u := range all {
+			w.create(t, u)
+		}
+		for _, u := range all {
+			w.ready(t, u)
+		}
+	}
+	externalName := func(u *unstructured.Unstructured) string { return u.GetAnnotations()["crossplane.io/external-name"] }
+	spec := func(u *unstructured.Unstructured, field ...string) any {
+		v, _, _ := unstructured.NestedFieldCopy(u.Object, append([]string{"spec", "forProvider"}, field...)...)
+		return v
+	}
+	same := func(t *testing.T, what string, want, got any) {
+		t.Helper()
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", what, diff)
+		}
+	}
+
+	t.Run("order", func(t *testing.T) {
+		t.Parallel()
+		s := of("Datastore", "ordered", m{"name": "ordered", "clusterInfo": m{"id": "c", "name": "n"}, "hciClusterUuidRef": m{"name": "one"}})
+		one := thing("one", nil)
+		w.create(t, s)
+		w.refused(t, s, "Synced", "ReferenceNotResolved", "spec.forProvider.hciClusterUuid: there is no Thing "+w.namespace+"/one")
+		began := time.Now()
+		made(t, one)
+		w.ready(t, s)
+		if took := time.Since(began); took > 20*time.Second {
+			t.Errorf("it took %s", took)
+		}
+		same(t, "hciClusterUuid", any(externalName(one)), spec(s, "hciClusterUuid"))
+		if err := w.Delete(t.Context(), one); err != nil {
+			t.Fatal(err)
+		}
+		w.refused(t, one, "Synced", "StillReferredTo", "Datastore "+w.namespace+"/ordered")
+		w.never(t, 2*time.Second, "it is destroyed", func() bool { return w.cloud.Happened(t, "deletes", "one") != 0 })
+		w.remove(t, s)
+		w.gone(t, one)
+	})
+
+	t.Run("all that are selected", func(t *testing.T) {
+		t.Parallel()
+		s := shapes("selecting", m{"stringsListSelector": m{"matchLabels": m{"tier": "all"}}})
+		w.create(t, s)
+		w.refused(t, s, "Synced", "ReferenceNotResolved", "spec.forProvider.stringsList: there is no Thing with labels tier=all in namespace "+w.namespace)
+		b, a := thing("all-b", map[string]string{"tier": "all"}), thing("all-a", map[string]string{"tier": "all"})
+		b.SetAnnotations(map[string]string{"crossplane.io/paused": "true"})
+		w.create(t, b)
+		made(t, a)
+		w.refused(t, s, "Synced", "ReferenceNotResolved", "Thing "+w.namespace+"/all-b, which is selected, has no metadata.annotations[crossplane.io/external-name] yet")
+		w.patch(t, b, `{"metadata":{"annotations":{"crossplane.io/paused":null}}}`)
+		w.ready(t, b)
+		w.ready(t, s)
+		same(t, "stringsList", any([]any{externalName(a), externalName(b)}), spec(s, "stringsList"))
+		same(t, "stringsListRefs", any([]any{m{"name": "all-a"}, m{"name": "all-b"}}), spec(s, "stringsListRefs"))
+		// What was selected counts, whatever comes.
+		made(t, thing("all-c", map[string]string{"tier": "all"}))
+		w.patch(t, s, `{"spec":{"forProvider":{"aBool":true}}}`)
+		w.ready(t, s)
+		same(t, "stringsList, later", any([]any{externalName(a), externalName(b)}), spec(s, "stringsList"))
+	})
+
+	t.Run("in blocks, of several kinds", func(t *testing.T) {
+		t.Parallel()
+		x := thing("inner", nil)
+		d := of("Datastore", "inner", m{"name": "inner", "clusterInfo": m{"id": "c", "name": "n"}, "hciClusterUuidSelector": m{"matchLabels": m{"name": "inner"}}})
+		x.SetLabels(map[string]string{"name": "inner"})
+		s := shapes("blocks", m{"listBlock": []any{m{"nameRef": m{"name": "inner"}}, m{"name": "mine"}, m{"nameSelector": m{"kind": "Datastore"}, "note": "x"}}})
+		made(t, s, x, d)
+		same(t, "listBlock", any([]any{
+			m{"nameRef": m{"name": "inner"}, "name": externalName(x)}, m{"name": "mine"},
+			m{"nameSelector": m{"kind": "Datastore"}, "nameRef": m{"kind": "Datastore", "name": "inner"}, "name": externalName(d), "note": "x"},
+		}), spec(s, "listBlock"))
+	})
+
+	t.Run("other namespaces", func(t *testing.T) {
+		t.Parallel()
+		far := thing("far", nil)
+		far.SetNamespace(c.namespace(t))
+		made(t, far)
+		s := shapes("far-away", m{"singleBlock": m{"about": m{"name": "far", "namespace": far.GetNamespace()}}})
+		w.create(t, s)
+		w.refused(t, s, "Synced", "ReferenceNotResolved", "spec.forProvider.singleBlock.note: Thing "+far.GetNamespace()+"/far may not be referred to from namespace "+w.namespace)
+		w.patch(t, far, `{"metadata":{"annotations":{"landbridge.io/referable-from":"`+w.namespace+`"}}}`)
+		w.ready(t, s)
+		same(t, "note", any("far"), spec(s, "singleBlock", "note"))
+	})
+
+	t.Run("optional", func(t *testing.T) {
+		t.Parallel()
+		s := shapes("optional", m{"anInt64Ref": m{"name": "later", "policy": m{"resolution": "Optional"}}})
+		made(t, s)
+		same(t, "anInt64", nil, spec(s, "anInt64"))
+		later := thing("later", nil)
+		made(t, later)
+		w.waitFor(t, s, "filled in", func() bool { return text(s, "status", "atProvider", "anInt64") == "1" })
+	})
+
+	t.Run("follow", func(t *testing.T) {
+		t.Parallel()
+		a, b := thing("follow-a", map[string]string{"follow": "yes"}), thing("follow-b", nil)
+		b.Object["spec"].(m)["forProvider"].(m)["size"] = int64(9)
+		s := shapes("following", m{"anInt64Selector": m{"matchLabels": m{"follow": "yes"}, "policy": m{"resolve": "Always"}}})
+		fixed := shapes("fixed", m{"anInt64Ref": m{"name": "follow-a"}})
+		made(t, a, b, s, fixed)
+		same(t, "size", any(int64(1)), spec(s, "anInt64"))
+		w.patch(t, a, `{"spec":{"forProvider":{"size":4}}}`)
+		w.waitFor(t, s, "as large as the other", func() bool { return text(s, "status", "atProvider", "anInt64") == "4" })
+		same(t, "what is there stays", any(int64(1)), spec(fixed, "anInt64"))
+		w.patch(t, b, `{"metadata":{"labels":{"follow":"yes"}}}`)
+		w.never(t, time.Second, "it refers to the other", func() bool {
+			return c.Get(t.Context(), key(s), s) == nil && text(s, "spec", "forProvider", "anInt64Ref", "name") != "follow-a"
+		})
+		w.patch(t, a, `{"metadata":{"labels":{"follow":null}}}`)
+		w.waitFor(t, s, "of the other", func() bool { return text(s, "status", "atProvider", "anInt64") == "9" })
+		same(t, "anInt64Ref", any(m{"name": "follow-b"}), spec(s, "anInt64Ref"))
+		// Nothing that is followed is kept by it any more.
+		w.remove(t, fixed)
+		w.remove(t, a)
+	})
+
+	// What the API server refuses.
+	for name, x := range map[string]struct {
+		object *unstructured.Unstructured
+		want   string
+	}{
+		"nothing":            {of("Datastore", "refused", m{"name": "x", "clusterInfo": m{"id": "c"}}), "spec.forProvider.hciClusterUuid is a required parameter"},
+		"nothing in a block": {shapes("refused", m{"listBlock": []any{m{"note": "x"}}}), "one of name, nameRef and nameSelector must be given"},
+		"another kind":       {shapes("refused", m{"listBlock": []any{m{"nameRef": m{"kind": "Shapes", "name": "x"}}}}), `spec.forProvider.listBlock[0].nameRef.kind: Unsupported value: "Shapes"`},
+		"no name":            {shapes("refused", m{"anInt64Ref": m{}}), "spec.forProvider.anInt64Ref.name: Required value"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var err error
+			c.eventually(t, "the kind is served", func(ctx context.Context) bool {
+				err = w.Create(ctx, x.object.DeepCopy(), client.DryRunAll)
+				return err == nil || strings.Contains(err.Error(), "spec")
+			})
+			if err == nil || !strings.Contains(err.Error(), x.want) {
+				t.Errorf("error %v, want %q", err, x.want)
+			}
+		})
+	}
+
+	t.Run("a mistake in the configuration", func(t *testing.T) {
+		t.Parallel()
+		wrong := p.DeepCopy()
+		w.patch(t, wrong, `{"spec":{"resources":{"examplecloud_thing":{"references":{"name":{"targets":[{"type":"examplecloud_lamp"}]}}}}}}`)
+		w.refused(t, wrong, "Healthy", "InvalidConfiguration", "spec.resources.examplecloud_thing.references.name.targets[0].type: the provider has no resource type examplecloud_lamp")
+		w.patch(t, wrong, `{"spec":{"resources":{"examplecloud_thing":null}}}`)
+		w.waitFor(t, wrong, "healthy", func() bool { return isTrue(wrong, "Healthy") && current(wrong) })
+	})
+}
