@@ -15,7 +15,12 @@ type Error struct {
 }
 
 // Error implements error: resources.random_pet.omit[0]: there is no attribute x.
-func (e *Error) Error() string { return FormatPath(e.Path) + ": " + e.Err.Error() }
+func (e *Error) Error() string {
+	if len(e.Path) == 0 {
+		return e.Err.Error()
+	}
+	return FormatPath(e.Path) + ": " + e.Err.Error()
+}
 
 // Unwrap gives the mistake without its place.
 func (e *Error) Unwrap() error { return e.Err }

@@ -112,9 +112,10 @@ func TestGenerateRefuses(t *testing.T) {
 		"no module":       {args: []string{"--module="}, want: "is in no Go module: run go mod init there, or give --module"},
 		"a bad module":    {args: []string{"--module", "a b"}, want: `module: malformed import path "a b": invalid char ' '`},
 		"a bad group":     {args: []string{"--group", "clock"}, want: `group: "clock": it must be a domain name with a dot, such as cloud.landbridge.io`},
-		"unknown type":    {files: map[string]string{"config.yaml": "resources: {time_zone: {kind: Zone}}"}, want: "resources.time_zone: the provider has no resource type time_zone"},
-		"unknown setting": {files: map[string]string{"config.yaml": "resources: {time_sleep: {knd: Zone}}"}, want: `unknown field "knd"`},
-		"a kind twice":    {files: map[string]string{"config.yaml": "resources: {time_sleep: {kind: Nap}, time_static: {kind: Nap}}"}, want: "resources.time_static.kind: Nap is taken"},
+		"unknown type":    {files: map[string]string{"config.yaml": "resources:\n  time_zone: {kind: Zone}"}, want: "config.yaml:2: resources.time_zone: the provider has no resource type time_zone"},
+		"unknown setting": {files: map[string]string{"config.yaml": "resources:\n  time_sleep:\n    knd: Zone"}, want: "config.yaml:3: resources.time_sleep.knd: there is no such setting"},
+		"a kind twice":    {files: map[string]string{"config.yaml": "resources:\n  time_sleep: {kind: Nap}\n  time_static:\n    kind: Nap"}, want: "config.yaml:4: resources.time_static.kind: Nap is taken"},
+		"a name twice":    {files: map[string]string{"config.yaml": "overrides:\n- having: [rfc3339]\n  fields:\n    rfc3339: {name: id}"}, want: "config.yaml:4: overrides[0].fields.rfc3339.name: id is the name of id"},
 		"an unknown target": {
 			files: map[string]string{"config.yaml": "resources: {time_offset: {references: {base_rfc3339: {targets: [{type: time_clock}]}}}}"},
 			want:  "resources.time_offset.references.base_rfc3339.targets[0].type: the provider has no resource type time_clock",

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/yaml"
 
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/inference"
@@ -76,14 +75,15 @@ func (f *providerFlags) open(ctx context.Context, where string, env map[string]s
 	return f.present(path, s, c)
 }
 
-func (f *providerFlags) readConfig(file string) (c config.Provider, err error) {
+func (f *providerFlags) readConfig(file string) (*config.File, error) {
+	c := &config.File{}
 	if file != "" {
 		raw, err := os.ReadFile(file)
 		if err != nil {
-			return c, err
+			return nil, err
 		}
-		if err := yaml.UnmarshalStrict(raw, &c); err != nil {
-			return c, fmt.Errorf("%s: %w", file, err)
+		if c, err = config.Read(file, raw); err != nil {
+			return nil, err
 		}
 	}
 	if f.group != "" {
@@ -92,15 +92,15 @@ func (f *providerFlags) readConfig(file string) (c config.Provider, err error) {
 	return c, nil
 }
 
-func (f *providerFlags) present(path string, s *schema.Provider, c config.Provider) (*openedProvider, error) {
+func (f *providerFlags) present(path string, s *schema.Provider, c *config.File) (*openedProvider, error) {
 	name := f.name
 	if name == "" {
 		name = providerName(path, s)
 	}
 	if f.documentation == "" {
-		m, err := model.NewProvider(name, s, c)
+		m, err := model.NewProvider(name, s, c.Provider)
 		if err != nil {
-			return nil, err
+			return nil, c.Locate(err)
 		}
 		return &openedProvider{path: path, schema: s, model: m}, nil
 	}
@@ -109,9 +109,9 @@ func (f *providerFlags) present(path string, s *schema.Provider, c config.Provid
 		return nil, fmt.Errorf("--documentation: %w", err)
 	}
 	defer docs.Close()
-	m, inferred, err := inference.Provider(name, s, c, docs.FS())
+	m, inferred, err := inference.Provider(name, s, c.Provider, docs.FS())
 	if err != nil {
-		return nil, err
+		return nil, c.Locate(err)
 	}
 	return &openedProvider{path: path, schema: s, model: m, inferred: inferred}, nil
 }

@@ -86,15 +86,15 @@ const outputText = "text"
 var compareOutputs = []string{outputText, "json", "yaml"}
 
 // known is a configuration without the resource types that a schema does not have.
-func known(c config.Provider, s *schema.Provider) config.Provider {
-	all := c.Resources
-	c.Resources = map[string]config.Resource{}
-	for t, r := range all {
+func known(c *config.File, s *schema.Provider) *config.File {
+	out := *c
+	out.Resources = map[string]config.Resource{}
+	for t, r := range c.Resources {
 		if s.Resources[t] != nil {
-			c.Resources[t] = r
+			out.Resources[t] = r
 		}
 	}
-	return c
+	return &out
 }
 
 func printReport(cmd *cobra.Command, r evolution.Report, output string) error {
