@@ -88,6 +88,11 @@ CHECK ?=
 identity-matrix: bin/playground ## Every behaviour of resource identity with every form of provider; writes the table in docs/identity.md (CHECK=1 compares it)
 	@$(GO) run -C test/identity ./cmd/identity-matrix $(if $(CHECK),-check)
 
+ONLY ?=
+.PHONY: generated-repos
+generated-repos: bin/playground ## Make, build, test and run a generated repository for each of several providers: ONLY=names
+	@$(GO) run ./test/generated -only '$(ONLY)'
+
 .PHONY: build
 build: bin/landbridge bin/playground providers ## Build all programs and test providers into bin/
 

@@ -118,6 +118,11 @@ func Create(ctx context.Context, o Options) (*Result, error) {
 	if err := write(stage, own); err != nil {
 		return nil, err
 	}
+	// For make, the provider's program is younger than what it was made from.
+	now := time.Now()
+	if err := os.Chtimes(binary, now, now); err != nil {
+		return nil, err
+	}
 	say("finding the versions of Go modules")
 	if err := run(ctx, stage, "go", "mod", "tidy"); err != nil {
 		return nil, err

@@ -3,7 +3,9 @@ package examplecloudtest
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -72,38 +74,56 @@ type Cloud struct {
 // Start starts a cloud for one test.
 func Start(tb testing.TB) *Cloud {
 	tb.Helper()
-	cmd := exec.Command(build(tb, Program),
-		"--addr", "127.0.0.1:0", "--no-sync", "--until-stdin-closes", "--data", filepath.Join(tb.TempDir(), "cloud.db"))
-	stdin, err := cmd.StdinPipe()
+	cloud, stop, err := Run(tb.Context(), tb.TempDir())
 	if err != nil {
 		tb.Fatal(err)
 	}
+	tb.Cleanup(func() {
+		if err := stop(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return cloud
+}
+
+// Run starts a cloud with its data in a directory, for a program that is no test and has to stop it.
+func Run(ctx context.Context, dir string) (_ *Cloud, stop func() error, err error) {
+	program, err := testbin.Build(ctx, Program)
+	if err != nil {
+		return nil, nil, err
+	}
+	cmd := exec.Command(program, "--addr", "127.0.0.1:0", "--no-sync", "--until-stdin-closes", "--data", filepath.Join(dir, "cloud.db"))
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, nil, err
+	}
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
-		tb.Fatal(err)
+		return nil, nil, err
 	}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {
-		tb.Fatal(err)
+		return nil, nil, err
 	}
-	tb.Cleanup(func() {
+	stop = func() error {
 		_ = stdin.Close()
 		timer := time.AfterFunc(20*time.Second, func() { _ = cmd.Process.Signal(os.Kill) })
 		defer timer.Stop()
 		if err := cmd.Wait(); err != nil {
-			tb.Errorf("the cloud ended with %v\n%s", err, stderr.Bytes())
+			return fmt.Errorf("the cloud ended with %w\n%s", err, stderr.Bytes())
 		}
-	})
+		return nil
+	}
 	line, err := bufio.NewReader(stdout).ReadBytes('\n')
-	if err != nil {
-		tb.Fatalf("the cloud does not start: %v\n%s", err, stderr.Bytes())
-	}
 	var ready struct{ Address string }
-	if err := json.Unmarshal(line, &ready); err != nil {
-		tb.Fatalf("the cloud printed %q: %v", line, err)
+	if err == nil {
+		err = json.Unmarshal(line, &ready)
 	}
-	return &Cloud{URL: ready.Address}
+	if err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("the cloud does not start: %w; it printed %q", err, line), stop())
+	}
+	return &Cloud{URL: ready.Address}, stop, nil
 }
 
 // Make makes an object by hand, and returns it when it is there.

@@ -60,6 +60,13 @@ type requestFault struct {
 // New starts a server that ends with the test.
 func New(tb testing.TB, o Options) *Server {
 	tb.Helper()
+	s, stop := Run(o)
+	tb.Cleanup(stop)
+	return s
+}
+
+// Run starts a server for a program that is no test, and has to stop it.
+func Run(o Options) (_ *Server, stop func()) {
 	s := &Server{
 		// The real API's tokens are 64 characters, and the provider checks that.
 		Token:          strings.Repeat("hcloudtest-token", 4),
@@ -70,9 +77,8 @@ func New(tb testing.TB, o Options) *Server {
 		failActions:    map[string][]APIError{},
 	}
 	server := httptest.NewServer(s.handler())
-	tb.Cleanup(server.Close)
 	s.Endpoint = server.URL + prefix
-	return s
+	return s, server.Close
 }
 
 // Requests returns what was asked so far, oldest first.

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/landbridge-io/landbridge/internal/examplecloudtest"
+	"github.com/landbridge-io/landbridge/internal/hcloudtest"
+)
+
+// cloud is where a provider makes its objects.
+type cloud struct {
+	// replacer puts into manifests what is only known now.
+	replacer *strings.Replacer
+	// check says whether exactly what the manifests ask for was done, once they were deleted.
+	check func() error
+	stop  func() error
+}
+
+func nothing() error { return nil }
+
+// noCloud is that of providers whose objects are in their state alone.
+func noCloud(context.Context, string) (*cloud, error) {
+	return &cloud{strings.NewReplacer(), nothing, nothing}, nil
+}
+
+// files are those of the provider local.
+func files(_ context.Context, dir string) (*cloud, error) {
+	file := filepath.Join(dir, "greeting.txt")
+	return &cloud{strings.NewReplacer("FILE", file), func() error {
+		if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s was not removed: %w", file, err)
+		}
+		return nil
+	}, nothing}, nil
+}
+
+func hetzner(context.Context, string) (*cloud, error) {
+	server, stop := hcloudtest.Run(hcloudtest.Options{})
+	return &cloud{strings.NewReplacer("ENDPOINT", server.Endpoint, "TOKEN", server.Token), func() error {
+		done := map[string]int{}
+		for _, r := range server.Requests() {
+			switch {
+			case r.Method == http.MethodPost && r.Path == "/volumes":
+				done["create"]++
+			case r.Method == http.MethodPost && strings.HasSuffix(r.Path, "/actions/resize"):
+				done["resize"]++
+			case r.Method == http.MethodDelete:
+				done["delete"]++
+			}
+		}
+		if len(server.Volumes()) != 0 || done["create"] != 1 || done["resize"] != 1 || done["delete"] != 1 {
+			return fmt.Errorf("the cloud was asked for %v, and has %d volumes left", done, len(server.Volumes()))
+		}
+		return nil
+	}, func() error { stop(); return nil }}, nil
+}
+
+func exampleCloud(ctx context.Context, dir string) (*cloud, error) {
+	server, stop, err := examplecloudtest.Run(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	return &cloud{strings.NewReplacer("ENDPOINT", server.URL), func() error {
+		answer, err := http.Get(server.URL + "/admin/audit")
+		if err != nil {
+			return err
+		}
+		defer answer.Body.Close()
+		var audit struct {
+			Total examplecloudtest.Counts `json:"total"`
+		}
+		if err := json.NewDecoder(answer.Body).Decode(&audit); err != nil {
+			return err
+		}
+		if a := audit.Total; a.Creates != 1 || a.Updates != 1 || a.Deletes != 1 || a.Live != 0 {
+			return fmt.Errorf("the cloud's audit: %+v", a)
+		}
+		return nil
+	}, stop}, nil
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/landbridge-io/landbridge/internal/testbin"
+)
+
+func main() {
+	only := flag.String("only", "", "comma-separated names of the repositories to make; all by default")
+	parallel := flag.Int("parallel", 2, "how many are made at once")
+	keep := flag.Bool("keep", false, "keep the repositories, and say where they are; those that fail are kept in any case")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	failed, err := run(ctx, *only, *parallel, *keep)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "Error:", err)
+		os.Exit(1)
+	}
+	if failed > 0 {
+		os.Exit(1)
+	}
+}
+
+// run makes the repositories, and says how many failed.
+func run(ctx context.Context, only string, parallel int, keep bool) (failed int, err error) {
+	all := repositories
+	if only != "" {
+		all = nil
+		for name := range strings.SplitSeq(only, ",") {
+			i := slices.IndexFunc(repositories, func(r repository) bool { return r.name == name })
+			if i < 0 {
+				return 0, fmt.Errorf("-only: there is no repository %s", name)
+			}
+			all = append(all, repositories[i])
+		}
+	}
+	tools, err := newTools(ctx)
+	if err != nil {
+		return 0, err
+	}
+	dir, err := os.MkdirTemp("", "landbridge-generated-")
+	if err != nil {
+		return 0, err
+	}
+	start := time.Now()
+	var mu sync.Mutex
+	var work sync.WaitGroup
+	turns := make(chan struct{}, max(1, parallel))
+	for _, r := range all {
+		turns <- struct{}{}
+		work.Go(func() {
+			defer func() { <-turns }()
+			begin := time.Now()
+			made, err := tools.make(ctx, filepath.Join(dir, r.name), r)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				failed++
+				fmt.Printf("%-24s FAILED after %.0f s: %v\n", r.name, time.Since(begin).Seconds(), err)
+				return
+			}
+			fmt.Printf("%-24s %.0f s: %s\n", r.name, time.Since(begin).Seconds(), made)
+		})
+	}
+	work.Wait()
+	if keep || failed > 0 {
+		fmt.Println("the repositories are in", dir)
+	} else {
+		err = os.RemoveAll(dir)
+	}
+	fmt.Printf("it took %.0f s\ngenerated: %d repositories, %d failed\n", time.Since(start).Seconds(), len(all), failed)
+	return failed, errors.Join(err, ctx.Err())
+}
+
+// tools are the programs that are needed, and the checkout.
+type tools struct{ landbridge, playground, root string }
+
+func newTools(ctx context.Context) (t tools, err error) {
+	if t.root, err = testbin.Root(); err != nil {
+		return t, err
+	}
+	if t.landbridge, err = testbin.Build(ctx, testbin.Landbridge); err != nil {
+		return t, err
+	}
+	t.playground, err = testbin.Build(ctx, testbin.Playground)
+	return t, err
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// make makes one repository, in a directory of its own, and does with it what its author would do.
+func (t tools) make(ctx context.Context, dir string, r repository) (made string, err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	cloud, err := r.cloud(ctx, dir)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, cloud.stop()) }()
+	from, err := r.provider(ctx)
+	if err != nil {
+		return "", err
+	}
+	repository := filepath.Join(dir, "provider-"+r.name)
+	args := append([]string{"init", "example.org/provider-" + r.name, "--landbridge", t.root, "--output", repository}, from...)
+	begin := time.Now()
+	out, err := t.command(ctx, dir, t.landbridge, args...)
+	if err != nil {
+		return "", err
+	}
+	kinds, _, _ := strings.Cut(strings.TrimPrefix(out[strings.LastIndex(out, "provider-"+r.name+": "):], "provider-"+r.name+": "), "\n")
+	made = fmt.Sprintf("%s; init %.0f s", kinds, time.Since(begin).Seconds())
+
+	manifests := filepath.Join(repository, "test", "e2e", "manifests")
+	if err := os.MkdirAll(manifests, 0o755); err != nil {
+		return "", err
+	}
+	for name, content := range map[string]string{"1-create.yaml": r.create, "2-change.yaml": r.change} {
+		content = cloud.replacer.Replace(content)
+		if err := os.WriteFile(filepath.Join(manifests, name), []byte(content), 0o600); err != nil {
+			return "", err
+		}
+	}
+	steps := [][]string{{"build"}, {"test"}, {"generate"}, {"e2e", "PLAYGROUND=" + t.playground}}
+	if r.rebuild {
+		// As on another machine, on which the provider's program has to be got as the Makefile says.
+		steps = append([][]string{{"clean"}}, steps...)
+		steps = append(steps, []string{"schema"}, []string{"generate"})
+	}
+	for _, step := range steps {
+		begin := time.Now()
+		out, err := t.command(ctx, repository, "make", step...)
+		if err != nil {
+			return "", err
+		}
+		switch step[0] {
+		case "generate":
+			// What init wrote is what the repository's own generator writes.
+			if !strings.Contains(out, "; 0 files written, 0 removed, ") {
+				return "", fmt.Errorf("make generate changed something:\n%s", out)
+			}
+		case "e2e":
+			if !strings.Contains(out, "--- PASS: TestEndToEnd") || !strings.Contains(out, "2-change.yaml: ") {
+				return "", fmt.Errorf("make e2e did not do what it should:\n%s", out)
+			}
+		}
+		made += fmt.Sprintf(", %s %.0f s", step[0], time.Since(begin).Seconds())
+	}
+	return made, cloud.check()
+}
+
+// command runs a program, and returns what it printed, which is in the error as well.
+func (tools) command(ctx context.Context, dir, program string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Dir = dir
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = time.Minute
+	// This process may itself be run by make, whose flags are not for others.
+	for _, v := range os.Environ() {
+		if !makes.MatchString(v) {
+			cmd.Env = append(cmd.Env, v)
+		}
+	}
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("%s %s: %w\n%s", filepath.Base(program), strings.Join(args, " "), err, out.Bytes())
+	}
+	return out.String(), nil
+}
+
+// makes are the variables that make and CI leave to what they run.
+var makes = regexp.MustCompile(`^(MAKE|MFLAGS|GNUMAKE|SHELL|RACE|PARALLEL|TESTFLAGS)[A-Z]*=`)

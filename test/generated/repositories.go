@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/landbridge-io/landbridge/internal/examplecloudtest"
+	"github.com/landbridge-io/landbridge/internal/providertest"
+	"github.com/landbridge-io/landbridge/internal/testbin"
+)
+
+// repository is one to make.
+type repository struct {
+	name string
+	// provider are the arguments of init that say which provider.
+	provider func(context.Context) ([]string, error)
+	cloud    func(ctx context.Context, dir string) (*cloud, error)
+	// create and change are manifests.
+	create, change string
+	// rebuild gets the provider's program, and its schema, as the repository's Makefile does.
+	rebuild bool
+}
+
+// repositories are all. Providers come from Go modules, from a mirror and from paths.
+var repositories = []repository{
+	{
+		name: "hcloud", provider: module("github.com/hetznercloud/terraform-provider-hcloud@v1.68.0"), cloud: hetzner,
+		create: `
+apiVersion: v1
+kind: Secret
+metadata: {name: token, namespace: default}
+stringData: {token: TOKEN}
+---
+apiVersion: hcloud.landbridge.io/v1alpha1
+kind: ClusterProviderConfig
+metadata: {name: default}
+spec:
+  endpoint: ENDPOINT
+  pollInterval: 50ms
+  tokenSecretRef: {name: token, namespace: default, key: token}
+---
+apiVersion: hcloud.landbridge.io/v1alpha1
+kind: Volume
+metadata: {name: data, namespace: default}
+spec: {forProvider: {name: data, size: 10, location: fsn1}}
+`,
+		change: `
+apiVersion: hcloud.landbridge.io/v1alpha1
+kind: Volume
+metadata: {name: data, namespace: default}
+spec: {forProvider: {name: data, size: 20, location: fsn1}}
+`,
+	},
+	{
+		name: "random", provider: mirror("random", "hashicorp/random", "--provider-version", "~> 3.7"), cloud: noCloud, rebuild: true,
+		create: `
+apiVersion: random.landbridge.io/v1alpha1
+kind: Pet
+metadata: {name: pet, namespace: default}
+spec: {forProvider: {}}
+---
+apiVersion: random.landbridge.io/v1alpha1
+kind: Password
+metadata: {name: password, namespace: default}
+spec:
+  forProvider: {length: 24, special: false}
+  writeConnectionSecretToRef: {name: password}
+`,
+		change: `
+apiVersion: random.landbridge.io/v1alpha1
+kind: Password
+metadata: {name: password, namespace: default}
+spec:
+  forProvider: {length: 32, special: false}
+  writeConnectionSecretToRef: {name: password}
+`,
+	},
+	{
+		name: "local", provider: binary("local"), cloud: files, rebuild: true,
+		create: `
+apiVersion: local.landbridge.io/v1alpha1
+kind: File
+metadata: {name: greeting, namespace: default}
+spec: {forProvider: {filename: FILE, content: hello}}
+`,
+		change: `
+apiVersion: local.landbridge.io/v1alpha1
+kind: File
+metadata: {name: greeting, namespace: default}
+spec: {forProvider: {filename: FILE, content: hello again}}
+`,
+	},
+	{
+		name: "time", provider: module("github.com/hashicorp/terraform-provider-time@v0.14.2"), cloud: noCloud,
+		create: `
+apiVersion: time.landbridge.io/v1alpha1
+kind: Offset
+metadata: {name: expiry, namespace: default}
+spec: {forProvider: {baseRfc3339: "2030-01-01T00:00:00Z", offsetDays: 7}}
+`,
+		change: `
+apiVersion: time.landbridge.io/v1alpha1
+kind: Offset
+metadata: {name: expiry, namespace: default}
+spec: {forProvider: {baseRfc3339: "2030-01-01T00:00:00Z", offsetDays: 30}}
+`,
+	},
+	exampleRepository(examplecloudtest.SDKv2),
+	exampleRepository(examplecloudtest.Framework5),
+	exampleRepository(examplecloudtest.Framework6),
+}
+
+func exampleRepository(form string) repository {
+	const thing = `
+apiVersion: examplecloud.landbridge.io/v1alpha1
+kind: Thing
+metadata: {name: web, namespace: default}
+`
+	return repository{
+		name: "examplecloud-" + form, cloud: exampleCloud,
+		provider: func(ctx context.Context) ([]string, error) {
+			path, err := testbin.Build(ctx, examplecloudtest.ProviderProgram(form))
+			return []string{"--provider", path}, err
+		},
+		create: `
+apiVersion: examplecloud.landbridge.io/v1alpha1
+kind: ClusterProviderConfig
+metadata: {name: default}
+spec: {endpoint: ENDPOINT}
+---` + thing + "spec: {forProvider: {name: web, region: us-east-1, size: 1}}\n",
+		change: thing + "spec: {forProvider: {name: web, region: us-east-1, size: 2}}\n",
+	}
+}
+
+// module is a provider that the repository builds from its Go module.
+func module(at string) func(context.Context) ([]string, error) {
+	return func(context.Context) ([]string, error) { return []string{"--provider", at}, nil }
+}
+
+// binary is a provider by its path.
+func binary(name string) func(context.Context) ([]string, error) {
+	return func(ctx context.Context) ([]string, error) {
+		path, err := build(ctx, name)
+		return []string{"--provider", path}, err
+	}
+}
+
+// mirror is a provider by its address.
+func mirror(name, source string, more ...string) func(context.Context) ([]string, error) {
+	return func(ctx context.Context) ([]string, error) {
+		path, err := build(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		// MIRROR/HOST/NAMESPACE/TYPE/VERSION/PLATFORM/PROGRAM
+		for range 6 {
+			path = filepath.Dir(path)
+		}
+		return append([]string{"--provider", source, "--provider-mirror", path}, more...), nil
+	}
+}
+
+func build(ctx context.Context, name string) (string, error) {
+	p, err := providertest.Get(name)
+	if err != nil {
+		return "", err
+	}
+	return p.Build(ctx)
+}
