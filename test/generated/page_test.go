@@ -1,0 +1,37 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/landbridge-io/landbridge/internal/doctest"
+	"github.com/landbridge-io/landbridge/internal/providertest"
+	"github.com/landbridge-io/landbridge/internal/testbin"
+)
+
+// The page on repositories is true, word by word.
+func TestInitPage(t *testing.T) {
+	tools, err := newTools(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	doctest.Test(t, filepath.Join("..", "..", "docs", "init.md"), doctest.Options{
+		Timeout: 10 * time.Minute, // programs are compiled
+		Env:     []string{"PATH=" + filepath.Dir(tools.landbridge) + ":" + os.Getenv("PATH"), "MAKEFLAGS=", "MAKELEVEL="},
+		Replace: map[string]string{
+			"/opt/terraform/mirror": providertest.Mirror(t, "random", "time"),
+			"/src/landbridge":       root(t),
+		},
+	})
+}
+
+func root(t *testing.T) string {
+	t.Helper()
+	root, err := testbin.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
