@@ -23,6 +23,8 @@ const (
 	ReasonCRDConflict         xpv2.ConditionReason = "CRDConflict"
 	ReasonActivationFailed    xpv2.ConditionReason = "ActivationFailed"
 	ReasonInstalling          xpv2.ConditionReason = "Installing"
+	// Objects hold what the kinds of another version or configuration have no place for.
+	ReasonChangesHeld xpv2.ConditionReason = "ChangesHeld"
 	// There are objects of a kind that is to be called otherwise.
 	ReasonKindInUse xpv2.ConditionReason = "KindInUse"
 

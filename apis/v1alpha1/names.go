@@ -23,6 +23,9 @@ const (
 	// AnnotationConfirmCreate, set to the id of an operation whose outcome is unknown, says
 	// that a new create is safe.
 	AnnotationConfirmCreate = "landbridge.io/confirm-create"
+	// AnnotationAcceptChanges, on a TerraformProvider, set to the token that the condition Healthy names,
+	// lets kinds change although objects hold what is lost by it.
+	AnnotationAcceptChanges = "landbridge.io/accept-changes"
 	// AnnotationReferableFrom lets resources of other namespaces refer to a managed resource: the
 	// names of the namespaces, with commas between, or * for all.
 	AnnotationReferableFrom = "landbridge.io/referable-from"

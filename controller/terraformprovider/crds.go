@@ -2,9 +2,6 @@ package terraformprovider
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -34,14 +31,13 @@ func (e *conflictError) Error() string {
 // the same name that is not the provider's own is left alone: conflictError. changed says
 // that there was one which is another now.
 func EnsureCRD(ctx context.Context, client apiextensions.CustomResourceDefinitionInterface, provider string, crd *apiextensionsv1.CustomResourceDefinition) (changed bool, err error) {
-	b, err := json.Marshal(crd.Spec)
+	sum, err := definitionSum(crd)
 	if err != nil {
 		return false, err
 	}
-	sum := sha256.Sum256(b)
 	want := crd.DeepCopy()
 	metav1.SetMetaDataLabel(&want.ObjectMeta, v1alpha1.LabelProvider, provider)
-	metav1.SetMetaDataAnnotation(&want.ObjectMeta, annotationSum, hex.EncodeToString(sum[:]))
+	metav1.SetMetaDataAnnotation(&want.ObjectMeta, annotationSum, sum)
 
 	have, err := client.Get(ctx, crd.Name, metav1.GetOptions{})
 	switch {

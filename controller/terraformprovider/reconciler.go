@@ -116,7 +116,7 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, m manager.Manager) er
 		return []reconcile.Request{{NamespacedName: types.NamespacedName{Name: name}}}
 	})
 	return ctrl.NewControllerManagedBy(m).
-		For(&v1alpha1.TerraformProvider{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		For(&v1alpha1.TerraformProvider{}, builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}))).
 		// Metadata only: the schemas of a thousand CRDs are not to be held in memory.
 		WatchesMetadata(&apiextensionsv1.CustomResourceDefinition{}, toProvider, builder.WithPredicates(predicate.Funcs{UpdateFunc: crdChanged})).
 		WatchesRawSource(queue).
@@ -307,6 +307,9 @@ func (r *Reconciler) present(ctx context.Context, p *v1alpha1.TerraformProvider,
 	}
 	if old != nil && old.model.Schema == s && old.how == how && slices.Equal(old.kept, kept) && equality.Semantic.DeepEqual(old.config, p.Spec.Config()) {
 		return old, nil, 0
+	}
+	if held := r.evolve(ctx, p, m); held != nil {
+		return nil, held, heldAgain
 	}
 	for _, renamed := range m.Renamed {
 		r.Logger.Info("A kind has another name than its resource type suggests", "provider", p.Name, "renamed", renamed.String())

@@ -1,0 +1,79 @@
+package e2e_test
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// What objects hold is not lost because their kinds change: another version, or another configuration, has
+// to wait, unless that is accepted.
+func TestChangesAreHeld(t *testing.T) {
+	c := shared(t)
+	d := newDouble(t, "evolution")
+	ns := c.namespace(t)
+	d.release(t, "1.0.0", "2.0.0")
+	p := d.provider()
+	set(t, p, "test/evolution", "spec", "source")
+	set(t, p, "2.0.0", "spec", "version")
+	c.install(t, p)
+	plain := d.thing(ns, "plain", m{"value": "a"})
+	c.create(t, plain)
+	c.ready(t, plain)
+	labelled := d.thing(ns, "labelled", m{"value": "a", "label": "first", "displayName": "A"})
+	c.create(t, labelled)
+	c.ready(t, labelled)
+
+	// The first version has no label. The second one goes on.
+	c.patch(t, p, `{"spec":{"version":"1.0.0"}}`)
+	message := c.refused(t, p, "Healthy", "ChangesHeld", "Thing "+ns+"/labelled: spec.forProvider.label", "field removed")
+	if strings.Contains(message, "plain") || strings.Contains(message, "first") {
+		t.Errorf("it tells of what is not lost, or a value: %s", message)
+	}
+	if got := text(p, "status", "installed", "version"); got != "2.0.0" {
+		t.Errorf("version %s is said to be installed", got)
+	}
+	c.patch(t, labelled, `{"spec":{"forProvider":{"label":"second"}}}`)
+	c.has(t, d, "thing", "labelled", "label", "second")
+	c.patch(t, p, `{"spec":{"version":"2.0.0"}}`)
+	c.waitFor(t, p, "healthy again", func() bool { return isTrue(p, "Installed", "Healthy") && current(p) })
+
+	// The same for a configuration, which is accepted.
+	c.patch(t, p, `{"spec":{"resources":{"evolution_thing":{"omit":["display_name"]}}}}`)
+	message = c.refused(t, p, "Healthy", "ChangesHeld", "Thing "+ns+"/labelled: spec.forProvider.displayName.", v1accept)
+	token := regexp.MustCompile(regexp.QuoteMeta(v1accept) + `=([0-9a-f]+)\.`).FindStringSubmatch(message)
+	if token == nil {
+		t.Fatalf("there is no token in: %s", message)
+	}
+	if err := c.Get(t.Context(), client.ObjectKeyFromObject(labelled), labelled); err != nil || text(labelled, "spec", "forProvider", "displayName") != "A" {
+		t.Errorf("displayName is lost: %v, %v", labelled.Object["spec"], err)
+	}
+	c.patch(t, p, `{"metadata":{"annotations":{"`+v1accept+`":"another"}}}`)
+	c.refused(t, p, "Healthy", "ChangesHeld")
+	c.patch(t, p, `{"metadata":{"annotations":{"`+v1accept+`":"`+token[1]+`"}}}`)
+	c.waitFor(t, p, "healthy", func() bool { return isTrue(p, "Installed", "Healthy") && current(p) })
+	c.eventually(t, "displayName is gone", func(ctx context.Context) bool {
+		return c.Get(ctx, client.ObjectKeyFromObject(labelled), labelled) == nil && text(labelled, "spec", "forProvider", "displayName") == ""
+	})
+	c.eventually(t, "an event tells of it", func(ctx context.Context) bool {
+		events := &corev1.EventList{}
+		if err := c.List(ctx, events); err != nil {
+			return false
+		}
+		for _, e := range events.Items {
+			if e.InvolvedObject.Name == p.GetName() && e.Reason == "KindsChanged" && strings.Contains(e.Message, "which is accepted: Thing: - spec.forProvider.displayName: field removed, string") {
+				return true
+			}
+		}
+		return false
+	})
+	c.remove(t, plain)
+	c.remove(t, labelled)
+	c.remove(t, p)
+}
+
+const v1accept = "landbridge.io/accept-changes"
