@@ -21,8 +21,8 @@ TESTFLAGS ?=
 
 # Modules besides the root and the playground.
 MODULES := $(patsubst %/go.mod,%,$(wildcard test/*/go.mod examples/*/go.mod))
-# Those whose tests `make test` runs. The identity matrix is a test run of its own.
-TESTED := $(filter-out test/identity,$(MODULES))
+# Those whose tests `make test` runs. The tables of behaviours are a test run of their own.
+TESTED := $(filter-out test/behaviour,$(MODULES))
 
 .PHONY: help
 help: ## Show this list
@@ -84,9 +84,13 @@ chaos: bin/playground ## Users work while everything around Landbridge breaks: O
 	@$(GO) run ./test/chaos/cmd/chaos -ops $(OPS) -seed $(SEED)
 
 CHECK ?=
+.PHONY: behaviours
+behaviours: bin/playground ## Every behaviour with every form of provider, run in every way; writes the tables in docs (CHECK=1 compares them)
+	@$(GO) run -C test/behaviour ./cmd/behaviours $(if $(CHECK),-check)
+
 .PHONY: identity-matrix
-identity-matrix: bin/playground ## Every behaviour of resource identity with every form of provider; writes the table in docs/identity.md (CHECK=1 compares it)
-	@$(GO) run -C test/identity ./cmd/identity-matrix $(if $(CHECK),-check)
+identity-matrix: bin/playground ## The same of resource identity alone
+	@$(GO) run -C test/behaviour ./cmd/behaviours -table identity $(if $(CHECK),-check)
 
 ONLY ?=
 .PHONY: generated-repos

@@ -79,7 +79,8 @@ type Options struct {
 	OperationsPerConfiguration int
 	// GracePeriod is how long running operations are waited for when told to stop.
 	GracePeriod time.Duration
-	// EventsPerSecond bounds how many events are written. What happens more often waits.
+	// EventsPerSecond bounds how many events are written. Of what happens more often, up to a
+	// thousand wait.
 	EventsPerSecond float32
 	// LeaderElection lets only one of several processes work.
 	LeaderElection bool

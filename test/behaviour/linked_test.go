@@ -1,17 +1,17 @@
-package identity_test
+package behaviour_test
 
 import (
 	"testing"
 
 	"github.com/landbridge-io/landbridge/examples/examplecloud/provider"
 	"github.com/landbridge-io/landbridge/examples/examplecloud/provider/release"
-	"github.com/landbridge-io/landbridge/test/identity"
+	"github.com/landbridge-io/landbridge/test/behaviour"
 )
 
 // TestLinked proves what a TerraformProvider says of a provider that is linked into the controller.
 func TestLinked(t *testing.T) {
 	t.Parallel()
-	c := &column{Column: identity.Column{Form: provider.Framework6, Way: identity.InProcess}, environment: shared(t)}
+	c := &column{Column: behaviour.Column{Form: provider.Framework6, Way: behaviour.InProcess}, environment: shared(t)}
 	c.name = providerName(c.Column, linkedUse)
 	p := c.terraformProvider()
 	spec := m{"source": sourceNamespace + "/" + c.name, "activate": []any{"examplecloud_thing"}, "env": []any{m{"name": "A", "value": "b"}}}

@@ -1,4 +1,4 @@
-package identity_test
+package behaviour_test
 
 import (
 	"flag"
@@ -13,7 +13,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/landbridge-io/landbridge/examples/examplecloud/provider"
-	"github.com/landbridge-io/landbridge/test/identity"
+	"github.com/landbridge-io/landbridge/test/behaviour"
 )
 
 // scratch is a directory of this test binary.
@@ -34,14 +34,14 @@ func TestMain(m *testing.M) {
 
 func run(m *testing.M) int {
 	var err error
-	if scratch, err = os.MkdirTemp("", "landbridge-identity-"); err != nil {
+	if scratch, err = os.MkdirTemp("", "landbridge-behaviour-"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	defer os.RemoveAll(scratch)
 	flag.Parse()
-	// They wait more than they work.
-	if err := flag.Set("test.parallel", "24"); err != nil {
+	// They wait more than they work; with more of them, events come too late, or not at all.
+	if err := flag.Set("test.parallel", "16"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
@@ -65,7 +65,7 @@ func keep(log string) string {
 		return err.Error()
 	}
 	defer in.Close()
-	path := filepath.Join(os.TempDir(), "landbridge-identity-"+filepath.Base(log))
+	path := filepath.Join(os.TempDir(), "landbridge-behaviour-"+filepath.Base(log))
 	out, err := os.Create(path)
 	if err != nil {
 		return err.Error()
@@ -78,15 +78,15 @@ func keep(log string) string {
 }
 
 // each runs a test for each column, all at once. Below it there is one test for each behaviour,
-// of that name: cmd/identity-matrix counts on it.
-func each(t *testing.T, test func(t *testing.T, c identity.Column)) {
+// of that name: cmd/behaviours counts on it.
+func each(t *testing.T, test func(t *testing.T, c behaviour.Column)) {
 	for _, form := range provider.Forms {
 		t.Run(string(form), func(t *testing.T) {
 			t.Parallel()
-			for _, way := range identity.Ways {
+			for _, way := range behaviour.Ways {
 				t.Run(string(way), func(t *testing.T) {
 					t.Parallel()
-					test(t, identity.Column{Form: form, Way: way})
+					test(t, behaviour.Column{Form: form, Way: way})
 				})
 			}
 		})

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/landbridge-io/landbridge/test/identity"
+	"github.com/landbridge-io/landbridge/test/behaviour"
 )
 
 func TestJudge(t *testing.T) {
@@ -35,10 +35,10 @@ func TestJudge(t *testing.T) {
 
 // proved are results in which everything that applies has passed.
 func proved() *results {
-	r := newResults()
-	for _, s := range identity.Sections {
+	r := newResults(behaviour.Tables)
+	for _, s := range behaviour.Sections() {
 		for _, b := range s.Behaviours {
-			for _, c := range identity.Columns() {
+			for _, c := range behaviour.Columns() {
 				if b.NotApplicable(c) == "" {
 					r.add(event{Action: "pass", Test: "TestMatrix/" + string(c.Form) + "/" + string(c.Way) + "/" + b.Name})
 				}
@@ -53,7 +53,7 @@ func TestCells(t *testing.T) {
 	if all.failed > 0 || all.passed == 0 || all.not == 0 {
 		t.Errorf("got %s", all)
 	}
-	name := identity.Sections[0].Behaviours[0].Name
+	name := behaviour.Sections()[0].Behaviours[0].Name
 	for what, c := range map[string]struct {
 		event  event
 		passed int
@@ -83,7 +83,7 @@ func TestTable(t *testing.T) {
 	if second := table(proved().cells()); first != second {
 		t.Error(cmp.Diff(first, second))
 	}
-	columns := len(identity.Columns())
+	columns := len(behaviour.Columns())
 	for line := range strings.Lines(first) {
 		if strings.HasPrefix(line, "|") && strings.Count(line, "|") != columns+3 {
 			t.Errorf("not %d columns: %s", columns+2, line)
@@ -98,14 +98,15 @@ func TestTable(t *testing.T) {
 }
 
 func TestInsert(t *testing.T) {
+	begin, end := marks("some")
 	for name, c := range map[string]struct{ page, want, says string }{
 		"empty":    {"a\n" + begin + "\n" + end + "\nb\n", "a\n" + begin + "\n\n|t|\n\n" + end + "\nb\n", ""},
 		"again":    {"a\n" + begin + "\n\n|t|\n\n" + end + "\nb\n", "a\n" + begin + "\n\n|t|\n\n" + end + "\nb\n", ""},
-		"no marks": {"a\n", "", "end of matrix"},
-		"no end":   {"a\n" + begin + "\n", "", "end of matrix"},
+		"no marks": {"a\n", "", "end of table some"},
+		"no end":   {"a\n" + begin + "\n", "", "end of table some"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := insert([]byte(c.page), "|t|\n")
+			got, err := insert([]byte(c.page), "some", "|t|\n")
 			if string(got) != c.want || (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
 				t.Errorf("got %q, %v", got, err)
 			}

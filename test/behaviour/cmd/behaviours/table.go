@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/landbridge-io/landbridge/examples/examplecloud/provider"
-	"github.com/landbridge-io/landbridge/test/identity"
+	"github.com/landbridge-io/landbridge/test/behaviour"
 )
 
 // headings are what the columns are called.
@@ -14,12 +14,12 @@ var headings = map[provider.Form]string{
 	provider.SDKv2: "SDKv2", provider.Framework5: "framework 5", provider.Framework6: "framework 6",
 }
 
-var ways = map[identity.Way]string{identity.Plugin: "plugin", identity.InProcess: "in process"}
+var ways = map[behaviour.Way]string{behaviour.Plugin: "plugin", behaviour.InProcess: "in process"}
 
 // table is the cells in Markdown, with the reasons of those that do not apply below it.
 func table(cells []cell) string {
 	var b strings.Builder
-	columns := identity.Columns()
+	columns := behaviour.Columns()
 	b.WriteString("| behaviour | from |")
 	for _, c := range columns {
 		fmt.Fprintf(&b, " %s, %s |", headings[c.Form], ways[c.Way])

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/landbridge-io/landbridge/examples/examplecloud/provider"
-	"github.com/landbridge-io/landbridge/test/identity"
+	"github.com/landbridge-io/landbridge/test/behaviour"
 )
 
 // outcome of a cell.
@@ -22,9 +22,10 @@ const (
 
 // cell is one behaviour in one column.
 type cell struct {
+	table     string
 	section   string
-	behaviour identity.Behaviour
-	column    identity.Column
+	behaviour behaviour.Behaviour
+	column    behaviour.Column
 	outcome   outcome
 	// reason is why it failed or does not apply.
 	reason string
@@ -32,20 +33,21 @@ type cell struct {
 
 // key is what a test's name tells.
 type key struct {
-	column    identity.Column
+	column    behaviour.Column
 	behaviour string
 }
 
 // results are what became of the tests.
 type results struct {
+	tables   []behaviour.Table
 	outcomes map[key][]string // the actions that ended tests
 	output   map[string][]string
 	// broken: something failed that is no cell's test, or could not be run.
 	broken bool
 }
 
-func newResults() *results {
-	return &results{outcomes: map[key][]string{}, output: map[string][]string{}}
+func newResults(tables []behaviour.Table) *results {
+	return &results{tables: tables, outcomes: map[key][]string{}, output: map[string][]string{}}
 }
 
 var cellTest = regexp.MustCompile(`^Test[A-Za-z]*/([^/]+)/([^/]+)/([^/]+)$`)
@@ -66,7 +68,7 @@ func (r *results) add(e event) {
 		if match == nil {
 			return
 		}
-		k := key{identity.Column{Form: provider.Form(match[1]), Way: identity.Way(match[2])}, match[3]}
+		k := key{behaviour.Column{Form: provider.Form(match[1]), Way: behaviour.Way(match[2])}, match[3]}
 		r.outcomes[k] = append(r.outcomes[k], e.Action)
 	}
 }
@@ -76,14 +78,16 @@ func (r *results) add(e event) {
 func (r *results) cells() []cell {
 	var out []cell
 	known := map[key]bool{}
-	for _, s := range identity.Sections {
-		for _, b := range s.Behaviours {
-			for _, c := range identity.Columns() {
-				k := key{c, b.Name}
-				known[k] = true
-				x := cell{section: s.Title, behaviour: b, column: c}
-				x.outcome, x.reason = judge(r.outcomes[k], b.NotApplicable(c))
-				out = append(out, x)
+	for _, t := range r.tables {
+		for _, s := range t.Sections {
+			for _, b := range s.Behaviours {
+				for _, c := range behaviour.Columns() {
+					k := key{c, b.Name}
+					known[k] = true
+					x := cell{table: t.Name, section: s.Title, behaviour: b, column: c}
+					x.outcome, x.reason = judge(r.outcomes[k], b.NotApplicable(c))
+					out = append(out, x)
+				}
 			}
 		}
 	}
@@ -97,9 +101,22 @@ func (r *results) cells() []cell {
 		return strings.Compare(a.column.Name()+a.behaviour, b.column.Name()+b.behaviour)
 	})
 	for _, k := range unknown {
-		out = append(out, cell{behaviour: identity.Behaviour{Name: k.behaviour}, column: k.column, reason: "it is in no list of behaviours"})
+		out = append(out, cell{behaviour: behaviour.Behaviour{Name: k.behaviour}, column: k.column, reason: "it is in no list of behaviours"})
 	}
 	return out
+}
+
+// pattern is for go test: the behaviours of the tables, and no others.
+func (r *results) pattern() string {
+	var all []string
+	for _, t := range r.tables {
+		for _, s := range t.Sections {
+			for _, b := range s.Behaviours {
+				all = append(all, regexp.QuoteMeta(b.Name))
+			}
+		}
+	}
+	return "/.*/.*/^(" + strings.Join(all, "|") + ")$"
 }
 
 // judge is what the ends of its tests say of a cell, which may be one that does not apply.
@@ -123,7 +140,7 @@ func judge(ends []string, not string) (outcome, string) {
 type counts struct{ passed, not, failed int }
 
 func (c counts) String() string {
-	return fmt.Sprintf("identity: %d passed, %d not applicable, %d failed", c.passed, c.not, c.failed)
+	return fmt.Sprintf("%d passed, %d not applicable, %d failed", c.passed, c.not, c.failed)
 }
 
 func summary(cells []cell) counts {

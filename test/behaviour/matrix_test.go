@@ -1,11 +1,11 @@
-package identity_test
+package behaviour_test
 
 import (
 	"testing"
 
 	"github.com/landbridge-io/landbridge/examples/examplecloud/provider"
 	"github.com/landbridge-io/landbridge/examples/examplecloud/provider/release"
-	"github.com/landbridge-io/landbridge/test/identity"
+	"github.com/landbridge-io/landbridge/test/behaviour"
 )
 
 // tests are the behaviours that need nothing of their own, by name.
@@ -14,7 +14,7 @@ var tests = map[string]func(*testing.T, *column){}
 // register adds tests; each file does it for its own.
 func register(more map[string]func(*testing.T, *column)) map[string]func(*testing.T, *column) {
 	for name, test := range more {
-		if _, ok := identity.Find(name); !ok || tests[name] != nil {
+		if _, ok := behaviour.Find(name); !ok || tests[name] != nil {
 			panic("unknown or repeated behaviour " + name)
 		}
 		tests[name] = test
@@ -24,13 +24,13 @@ func register(more map[string]func(*testing.T, *column)) map[string]func(*testin
 
 // TestMatrix proves the behaviours of one release.
 func TestMatrix(t *testing.T) {
-	each(t, func(t *testing.T, of identity.Column) {
+	each(t, func(t *testing.T, of behaviour.Column) {
 		types := []string{"thing", "datastore", "ticket", "alias", "nickname", "id_import", "identity_import", "no_import", "credential", "shapes"}
 		if of.Form == provider.SDKv2 {
 			types = append(types, "odd_import")
 		}
 		c := shared(t).open(t, of, common, release.Latest, types...)
-		for _, s := range identity.Sections {
+		for _, s := range behaviour.Sections() {
 			for _, b := range s.Behaviours {
 				if test := tests[b.Name]; test != nil && b.NotApplicable(of) == "" {
 					t.Run(b.Name, func(t *testing.T) {

@@ -1,4 +1,4 @@
-package identity
+package behaviour
 
 import (
 	"slices"
@@ -73,9 +73,33 @@ type Section struct {
 	Behaviours []Behaviour
 }
 
+// Table is a table of the documentation.
+type Table struct {
+	// Name is what its command line flag and its marks call it.
+	Name string
+	// Page is the page that it is in, from the repository's root.
+	Page     string
+	Sections []Section
+}
+
+// Tables are all tables. No two behaviours have the same name.
+var Tables = []Table{
+	{Name: "life", Page: "docs/behaviour.md", Sections: life},
+	{Name: "identity", Page: "docs/identity.md", Sections: identity},
+}
+
+// Sections are those of all tables.
+func Sections() []Section {
+	var out []Section
+	for _, t := range Tables {
+		out = append(out, t.Sections...)
+	}
+	return out
+}
+
 // Find is the behaviour of that name.
 func Find(name string) (Behaviour, bool) {
-	for _, s := range Sections {
+	for _, s := range Sections() {
 		for _, b := range s.Behaviours {
 			if b.Name == name {
 				return b, true

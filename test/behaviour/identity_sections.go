@@ -1,4 +1,4 @@
-package identity
+package behaviour
 
 import "github.com/landbridge-io/landbridge/examples/examplecloud/provider"
 
@@ -26,12 +26,12 @@ const (
 	upgraders    = "Identity upgrade: Adding identity upgrade support"
 	implementing = "Identity upgrade: Implementing IdentityUpgrader"
 	caveats      = "Identity upgrade: Caveats"
-	states       = "Resource state overview"
+	states       = overview
 	own          = "Landbridge"
 )
 
-// Sections are all behaviours, as the table has them.
-var Sections = []Section{
+// identity are the behaviours of resource identity.
+var identity = []Section{
 	{"Identity schemas", []Behaviour{
 		{Name: "typed", Source: schemas,
 			Says: "`spec.import.identity` and `status.identity` have the fields and types of the identity schema."},

@@ -1,4 +1,4 @@
-package identity_test
+package behaviour_test
 
 import (
 	"context"
@@ -9,10 +9,14 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -23,13 +27,13 @@ import (
 	cloudclient "github.com/landbridge-io/landbridge/examples/examplecloud/client"
 	"github.com/landbridge-io/landbridge/examples/examplecloud/provider/release"
 	"github.com/landbridge-io/landbridge/internal/playgroundtest"
-	"github.com/landbridge-io/landbridge/test/identity"
+	"github.com/landbridge-io/landbridge/test/behaviour"
 )
 
 // The test binary is a controller when it is started with a kubeconfig and a mirror in these.
 const (
-	runController       = "IDENTITY_TEST_CONTROLLER"
-	runControllerMirror = "IDENTITY_TEST_CONTROLLER_MIRROR"
+	runController       = "BEHAVIOUR_TEST_CONTROLLER"
+	runControllerMirror = "BEHAVIOUR_TEST_CONTROLLER_MIRROR"
 )
 
 // controlUntilKilled runs the controller of a child process.
@@ -48,7 +52,7 @@ func controlUntilKilled(kubeconfig string) error {
 
 // control runs a controller in a process of its own, linked providers included, until kill is
 // called or the test ends.
-func control(t *testing.T, kubeconfig, log string) (kill func()) {
+func control(t *testing.T, kubeconfig, log string) (pid int, kill func()) {
 	t.Helper()
 	programs, err := mirror()
 	if err != nil {
@@ -79,7 +83,31 @@ func control(t *testing.T, kubeconfig, log string) (kill func()) {
 		}
 	}
 	t.Cleanup(kill)
-	return kill
+	return cmd.Process.Pid, kill
+}
+
+// killChildren kills the programs that a process has started: providers, and what runs them.
+func killChildren(t *testing.T, pid int) {
+	t.Helper()
+	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	killed := 0
+	for _, task := range tasks {
+		content, err := os.ReadFile(task)
+		if err != nil {
+			continue // the thread has ended
+		}
+		for child := range strings.FieldsSeq(string(content)) {
+			if n, err := strconv.Atoi(child); err == nil && syscall.Kill(n, syscall.SIGKILL) == nil {
+				killed++
+			}
+		}
+	}
+	if killed == 0 {
+		t.Fatal("no program runs")
+	}
 }
 
 // TestRecovery kills a controller while it creates objects through all columns, and starts another.
@@ -96,12 +124,26 @@ func TestRecovery(t *testing.T) {
 			t.Logf("the controllers' log is %s", keep(e.log))
 		}
 	})
-	kill := control(t, server.Kubeconfig, e.log)
-	interrupted := map[identity.Column]*interruption{}
-	for _, of := range identity.Columns() {
+	pid, kill := control(t, server.Kubeconfig, e.log)
+	interrupted := map[behaviour.Column]*interruption{}
+	for _, of := range behaviour.Columns() {
 		i := &interruption{column: e.open(t, of, common, release.Latest, "thing", "datastore", "ticket")}
-		i.begin(t)
+		i.prepare(t)
 		interrupted[of] = i
+	}
+	// First the providers, or what runs them.
+	for _, i := range interrupted {
+		i.beginKilled(t)
+	}
+	killChildren(t, pid)
+	for _, i := range interrupted {
+		i.end(t, tasks(t, i.world, api.Datastores, "name", "killed"))
+		i.get(t, i.updated)
+		i.ready(t, i.updated) // they are there again
+	}
+	// Then the controller.
+	for _, i := range interrupted {
+		i.begin(t)
 	}
 	for _, i := range interrupted {
 		i.underWay(t)
@@ -110,11 +152,15 @@ func TestRecovery(t *testing.T) {
 	for _, i := range interrupted {
 		i.end(t, i.tasks(t))
 	}
-	control(t, server.Kubeconfig, e.log)
-	each(t, func(t *testing.T, of identity.Column) {
+	_, _ = control(t, server.Kubeconfig, e.log)
+	each(t, func(t *testing.T, of behaviour.Column) {
 		for name, test := range map[string]func(*testing.T, *interruption){
 			"recover-found": recoverFound, "recover-absent": recoverAbsent, "recover-unknown": recoverUnknown, "recover-token": recoverToken,
+			"crash-create": crashCreate, "crash-update": crashUpdate, "crash-delete": crashDelete, "crash-replace": crashReplace,
 		} {
+			if b, _ := behaviour.Find(name); b.NotApplicable(of) != "" {
+				continue
+			}
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				test(t, interrupted[of])
@@ -127,6 +173,37 @@ func TestRecovery(t *testing.T) {
 type interruption struct {
 	*column
 	found, absent, unknown, token *unstructured.Unstructured
+	// killed is nil where there is no program to kill.
+	killed                     *unstructured.Unstructured
+	updated, deleted, replaced *unstructured.Unstructured
+	deletedID                  string
+}
+
+// prepare creates the resources that are changed later.
+func (i *interruption) prepare(t *testing.T) {
+	t.Helper()
+	i.updated = i.object("Thing", "updated", m{"forProvider": m{"name": "updated"}})
+	i.deleted = i.object("Thing", "deleted", m{"forProvider": m{"name": "deleted"}})
+	i.replaced = i.object("Datastore", "replaced", m{"forProvider": datastoreSpec("replaced")})
+	for _, u := range []*unstructured.Unstructured{i.updated, i.deleted, i.replaced} {
+		i.create(t, u)
+	}
+	for _, u := range []*unstructured.Unstructured{i.updated, i.deleted, i.replaced} {
+		i.ready(t, u)
+	}
+	i.deletedID = text(i.deleted, "status", "atProvider", "id")
+}
+
+// beginKilled creates a resource whose creation the provider's program does not survive.
+func (i *interruption) beginKilled(t *testing.T) {
+	t.Helper()
+	if b, _ := behaviour.Find("crash-create"); b.NotApplicable(i.Column) != "" {
+		return
+	}
+	i.hang(t, string(api.Datastores), "name", "killed")
+	i.killed = i.object("Datastore", "killed", m{"forProvider": datastoreSpec("killed"), "lifecycle": m{"taintPolicy": "Keep"}})
+	i.create(t, i.killed)
+	eventually(t, "its task runs", func(ctx) bool { return len(tasks(t, i.world, api.Datastores, "name", "killed")) == 1 })
 }
 
 // begin creates resources whose objects take long.
@@ -144,6 +221,14 @@ func (i *interruption) begin(t *testing.T) {
 	for _, u := range i.all() {
 		i.create(t, u)
 	}
+	i.fault(t, api.Fault{On: api.OnUpdate, Collection: string(api.Things), Match: map[string]string{"name": "updated"}, Count: 1, Delay: api.Duration(10 * time.Minute)})
+	i.patch(t, i.updated, `{"spec":{"forProvider":{"size":7}}}`)
+	i.fault(t, api.Fault{On: api.OnDelete, Collection: string(api.Things), Match: map[string]string{"name": "deleted"}, Count: 1, Delay: api.Duration(10 * time.Minute)})
+	if err := i.Delete(t.Context(), i.deleted); err != nil {
+		t.Fatal(err)
+	}
+	i.hang(t, string(api.Datastores), "name", "replacement")
+	i.patch(t, i.replaced, `{"spec":{"forProvider":{"name":"replacement"}}}`)
 }
 
 func (i *interruption) all() []*unstructured.Unstructured {
@@ -156,13 +241,18 @@ func (i *interruption) underWay(t *testing.T) {
 	for _, u := range i.all() {
 		eventually(t, "the cloud is asked for "+u.GetName(), func(ctx) bool { return len(i.written(http.MethodPost, u.GetName())) == 1 })
 	}
-	eventually(t, "the tasks run", func(ctx) bool { return len(i.tasks(t)) == 3 })
+	eventually(t, "the tasks run", func(ctx) bool { return len(i.tasks(t)) == 4 })
+	eventually(t, "the cloud is asked for the update", func(ctx) bool {
+		return len(i.written(http.MethodPatch, text(i.updated, "status", "atProvider", "id"))) == 1
+	})
+	eventually(t, "the cloud is asked for the delete", func(ctx) bool { return len(i.written(http.MethodDelete, i.deletedID)) == 1 })
 }
 
 // tasks are the creations that run.
 func (i *interruption) tasks(t *testing.T) []api.Task {
 	t.Helper()
-	return slices.Concat(tasks(t, i.world, api.Datastores, "name", "found"), tasks(t, i.world, api.Things, "name", "unknown"), tasks(t, i.world, api.Tickets, "title", "token"))
+	return slices.Concat(tasks(t, i.world, api.Datastores, "name", "found"), tasks(t, i.world, api.Things, "name", "unknown"), tasks(t, i.world, api.Tickets, "title", "token"),
+		tasks(t, i.world, api.Datastores, "name", "replacement"))
 }
 
 func recoverFound(t *testing.T, i *interruption) {
@@ -229,5 +319,46 @@ func recoverToken(t *testing.T, i *interruption) {
 	}
 	if n := len(i.written(http.MethodPost, "token")); n != 2 {
 		t.Errorf("the cloud was asked for it %d times", n)
+	}
+}
+
+func crashCreate(t *testing.T, i *interruption) {
+	i.waitFor(t, i.killed, "tainted", func() bool { return text(i.killed, "status", "state") == "Tainted" })
+	i.patch(t, i.killed, `{"metadata":{"annotations":{"landbridge.io/untaint":"yes"}}}`)
+	i.ready(t, i.killed)
+	if n := len(named(t, i.world, api.Datastores, "killed")); n != 1 {
+		t.Errorf("there are %d", n)
+	}
+	if n := len(i.written(http.MethodPost, "killed")); n != 1 {
+		t.Errorf("the cloud was asked for it %d times", n)
+	}
+}
+
+func crashUpdate(t *testing.T, i *interruption) {
+	i.ready(t, i.updated)
+	objects := named(t, i.world, api.Things, "updated")
+	if len(objects) != 1 || objects[0].Size != 7 || objects[0].ID != text(i.updated, "status", "atProvider", "id") {
+		t.Errorf("there are %+v", objects)
+	}
+}
+
+func crashDelete(t *testing.T, i *interruption) {
+	eventually(t, "it is gone", func(x ctx) bool {
+		return kerrors.IsNotFound(i.Get(x, client.ObjectKeyFromObject(i.deleted), i.deleted))
+	})
+	if objects := named(t, i.world, api.Things, "deleted"); len(objects) > 0 {
+		t.Errorf("there are %v", objects)
+	}
+}
+
+func crashReplace(t *testing.T, i *interruption) {
+	i.waitFor(t, i.replaced, "ready", func() bool {
+		return isTrue(i.replaced, "Ready", "Synced") && current(i.replaced) && text(i.replaced, "status", "state") == "Full" && text(i.replaced, "status", "operation") == ""
+	})
+	if n := len(named(t, i.world, api.Datastores, "replacement")); n != 1 {
+		t.Errorf("there are %d", n)
+	}
+	if objects := named(t, i.world, api.Datastores, "replaced"); len(objects) > 0 {
+		t.Errorf("there are %v, too", objects)
 	}
 }

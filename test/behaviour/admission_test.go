@@ -1,4 +1,4 @@
-package identity_test
+package behaviour_test
 
 import (
 	"errors"
@@ -16,7 +16,7 @@ import (
 	"github.com/landbridge-io/landbridge/examples/examplecloud/provider"
 	"github.com/landbridge-io/landbridge/examples/examplecloud/provider/release"
 	"github.com/landbridge-io/landbridge/internal/testbin"
-	"github.com/landbridge-io/landbridge/test/identity"
+	"github.com/landbridge-io/landbridge/test/behaviour"
 )
 
 // update says whether to write golden files anew; the flag is doctest's.
@@ -26,7 +26,7 @@ func update() bool { return flag.Lookup("update").Value.String() == "true" }
 // testdata/admission.txt.
 func TestAdmission(t *testing.T) {
 	t.Parallel()
-	c := shared(t).open(t, identity.Column{Form: provider.Framework6, Way: identity.InProcess}, admission, release.Latest,
+	c := shared(t).open(t, behaviour.Column{Form: provider.Framework6, Way: behaviour.InProcess}, admission, release.Latest,
 		"thing", "datastore", "id_import", "shapes", "volume")
 	kubectl, err := testbin.Build(t.Context(), testbin.Kubectl)
 	if err != nil {

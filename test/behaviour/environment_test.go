@@ -1,4 +1,4 @@
-package identity_test
+package behaviour_test
 
 import (
 	"context"
@@ -31,7 +31,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testbin"
 	"github.com/landbridge-io/landbridge/provider/inprocess"
 	"github.com/landbridge-io/landbridge/provider/install"
-	"github.com/landbridge-io/landbridge/test/identity"
+	"github.com/landbridge-io/landbridge/test/behaviour"
 )
 
 const (
@@ -50,7 +50,7 @@ var releases = []release.Release{release.BeforeIdentity, release.V0, release.V1,
 
 // providerName is the provider's type in its address, and with that in the API group of its
 // kinds. Each use of a column has providers of its own, so that they do not meet.
-func providerName(c identity.Column, use string) string { return c.Name() + use }
+func providerName(c behaviour.Column, use string) string { return c.Name() + use }
 
 // What columns have providers for, beside the one that most tests share.
 const (
@@ -140,8 +140,8 @@ func options(mirror string) (controller.Options, error) {
 		GracePeriod: limit, EventsPerSecond: 1000, MetricsAddress: "0", HealthAddress: "0", ProfileAddress: "0",
 		Logger: logr.Discard(),
 	}
-	for _, c := range identity.Columns() {
-		if c.Way != identity.InProcess {
+	for _, c := range behaviour.Columns() {
+		if c.Way != behaviour.InProcess {
 			continue
 		}
 		for _, use := range uses {
@@ -158,7 +158,7 @@ func options(mirror string) (controller.Options, error) {
 }
 
 // linked is the provider as generated controllers have it: in this program.
-func linked(c identity.Column, use string, r release.Release) (terraformprovider.Linked, error) {
+func linked(c behaviour.Column, use string, r release.Release) (terraformprovider.Linked, error) {
 	name := providerName(c, use)
 	launcher := &inprocess.Launcher{Name: name + " " + r.String()}
 	switch c.Form {
@@ -192,7 +192,7 @@ func makeMirror(ctx context.Context, dir string) error {
 					return err
 				}
 				for _, use := range uses {
-					name := providerName(identity.Column{Form: form, Way: identity.Plugin}, use)
+					name := providerName(behaviour.Column{Form: form, Way: behaviour.Plugin}, use)
 					in := filepath.Join(dir, "registry.terraform.io", sourceNamespace, name, r.String(), runtime.GOOS+"_"+runtime.GOARCH)
 					if err := os.MkdirAll(in, 0o755); err != nil {
 						return err

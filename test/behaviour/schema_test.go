@@ -1,4 +1,4 @@
-package identity_test
+package behaviour_test
 
 import (
 	"encoding/json"

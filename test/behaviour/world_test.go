@@ -1,8 +1,9 @@
-package identity_test
+package behaviour_test
 
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -189,6 +190,23 @@ func is[T any](t *testing.T, w *world, collection api.Collection[T], id string) 
 		t.Fatal(err)
 	}
 	return object
+}
+
+// heal removes the faults that are for objects of that name.
+func (w *world) heal(t *testing.T, name string) {
+	t.Helper()
+	var faults []api.Fault
+	if err := w.ask(t.Context(), http.MethodGet, "/admin/faults", nil, &faults); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range faults {
+		if f.Match["name"] != name {
+			continue
+		}
+		if err := w.ask(t.Context(), http.MethodDelete, "/admin/faults/"+f.ID, nil, new(any)); err != nil && !errors.Is(err, io.EOF) {
+			t.Fatal(err)
+		}
+	}
 }
 
 // fault makes something go wrong.

@@ -1,4 +1,4 @@
-package identity_test
+package behaviour_test
 
 import (
 	"maps"
@@ -11,7 +11,7 @@ import (
 	"github.com/landbridge-io/landbridge/examples/examplecloud/api"
 	"github.com/landbridge-io/landbridge/examples/examplecloud/provider"
 	"github.com/landbridge-io/landbridge/examples/examplecloud/provider/release"
-	"github.com/landbridge-io/landbridge/test/identity"
+	"github.com/landbridge-io/landbridge/test/behaviour"
 )
 
 const paused = "crossplane.io/paused"
@@ -19,7 +19,7 @@ const paused = "crossplane.io/paused"
 // TestUpgrades is the story of a provider through its releases: before identities, with versions
 // 0, 1 and 2 of the identity schema, back to 0, and on to one with a mistake.
 func TestUpgrades(t *testing.T) {
-	each(t, func(t *testing.T, of identity.Column) {
+	each(t, func(t *testing.T, of behaviour.Column) {
 		c := shared(t).open(t, of, history, release.BeforeIdentity,
 			"thing", "volume", "volume_no_upgrader", "volume_upgrade_gap", "volume_upgrade_fails", "volume_upgrade_invalid", "volume_same_state")
 		volume := func(kind, name string) *unstructured.Unstructured {
@@ -93,6 +93,16 @@ func TestUpgrades(t *testing.T) {
 
 		c.release(t, release.V2)
 		t.Run("upgrade-rename", func(t *testing.T) { c.upgraded(t, first, 2, "volumeId", "false") })
+		t.Run("upgrade-state", func(t *testing.T) {
+			// What was sizeGib is in there by its new name.
+			for _, u := range []*unstructured.Unstructured{elder, first} {
+				c.ready(t, u)
+				if version := string(c.stored(t, u)["schemaVersion"]); version != "2" || text(u, "status", "atProvider", "sizeGib") != "1" {
+					t.Errorf("%s: the stored version is %q, shown is %v", u.GetName(), version, at(u, "status", "atProvider"))
+				}
+				c.untouchedVolume(t, u)
+			}
+		})
 		t.Run("upgrade-straight", func(t *testing.T) {
 			resume(t, straight)
 			c.upgraded(t, straight, 2, "volumeId", "false")
@@ -150,6 +160,16 @@ func TestUpgrades(t *testing.T) {
 		c.look(t, newer)
 		newerBefore := c.memory(t, newer)
 		c.release(t, release.V0)
+		t.Run("upgrade-state-back", func(t *testing.T) {
+			c.waitFor(t, first, "refused", func() bool {
+				status, _, message := condition(first, "Synced")
+				return status == "False" && contains(message, "managed by newer provider version", "version 2")
+			})
+			if diff := cmp.Diff(firstBefore, c.memory(t, first)); diff != "" {
+				t.Errorf("what is stored has changed: %s", diff)
+			}
+			c.untouchedVolume(t, first)
+		})
 		t.Run("upgrade-newer", func(t *testing.T) {
 			c.refusedUpgrade(t, newer, newerBefore, "managed by newer provider version", "identity", "version 2")
 		})

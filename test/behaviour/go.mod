@@ -1,4 +1,4 @@
-module github.com/landbridge-io/landbridge/test/identity
+module github.com/landbridge-io/landbridge/test/behaviour
 
 go 1.26.0
 

@@ -1,4 +1,4 @@
-package identity_test
+package behaviour_test
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/examples/examplecloud/provider/release"
 	"github.com/landbridge-io/landbridge/scheduler/store"
-	"github.com/landbridge-io/landbridge/test/identity"
+	"github.com/landbridge-io/landbridge/test/behaviour"
 )
 
 // Reasons of the Synced condition.
@@ -35,7 +35,7 @@ type ctx = context.Context
 
 // column is one column of the matrix, with a cloud, a provider and a namespace of its own.
 type column struct {
-	identity.Column
+	behaviour.Column
 	*environment
 	*world
 	// name is that of the TerraformProvider and of the namespace.
@@ -43,7 +43,7 @@ type column struct {
 }
 
 // open installs a column's provider, with the named types.
-func (e *environment) open(t *testing.T, of identity.Column, use string, r release.Release, types ...string) *column {
+func (e *environment) open(t *testing.T, of behaviour.Column, use string, r release.Release, types ...string) *column {
 	t.Helper()
 	c := &column{Column: of, environment: e, world: newWorld(t), name: providerName(of, use)}
 	c.group = c.name + ".landbridge.io"
