@@ -49,6 +49,28 @@ func TestImportPage(t *testing.T) {
 	}
 }
 
+// The page on references is true, word by word.
+func TestReferencesPage(t *testing.T) {
+	t.Parallel()
+	// One of its own: the page says what is in it.
+	server := playgroundtest.New(t, playgroundtest.Options{})
+	cl, err := client.New(server.Config, client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &cluster{Client: cl, config: server.Config, log: filepath.Join(directory(t), "controller.log")}
+	c.control(t, options(directory(t)))
+	doctest.Test(t, filepath.Join("..", "..", "docs", "references.md"), doctest.Options{
+		Env: []string{
+			"PATH=" + programs(t) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig,
+		},
+		Replace: map[string]string{
+			"http://127.0.0.1:8480":                                 examplecloudtest.Start(t).URL,
+			"/opt/providers/terraform-provider-examplecloud_v3.0.0": examplecloudtest.Provider(t, examplecloudtest.Framework6),
+		},
+	})
+}
+
 // programs is a directory with the programs that pages use.
 func programs(t *testing.T) string {
 	t.Helper()
