@@ -26,9 +26,9 @@ func celName(name string) string {
 
 // requiredRules require what the schema does, unless the object is only observed, in the words of
 // the Crossplane Resource Model. CEL does not see dynamically typed fields: there the provider says it.
-func requiredRules(fields []*model.Field, forProvider props) apiextensionsv1.ValidationRules {
+func requiredRules(t *model.Type, forProvider props) apiextensionsv1.ValidationRules {
 	var out apiextensionsv1.ValidationRules
-	for _, f := range fields {
+	for _, f := range t.Object.Settable() {
 		if !f.Required || !f.Input || !celSees(forProvider.Properties[f.InputName()]) {
 			continue
 		}

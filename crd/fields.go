@@ -36,7 +36,7 @@ func (w writer) object(t *model.Type, level int, complete bool) props {
 		out.XPreserveUnknownFields = &yes
 		return out
 	}
-	for _, f := range t.Object.All {
+	for _, f := range t.Object.Settable() {
 		name := f.InputName()
 		if w.status {
 			if !f.Observed {
@@ -61,17 +61,6 @@ func (w writer) object(t *model.Type, level int, complete bool) props {
 	return out
 }
 
-// added is the object with fields that the provider does not have.
-func (w writer) added(object props, fields []*model.Field) props {
-	for _, f := range fields {
-		if object.Properties == nil {
-			object.Properties = map[string]props{}
-		}
-		object.Properties[f.JSONName] = w.field(f, 1, false)
-	}
-	return object
-}
-
 func (w writer) field(f *model.Field, level int, complete bool) props {
 	if !w.status && f.SecretRef != "" {
 		p := secretRef(w.clusterSecrets)
@@ -88,7 +77,7 @@ func (w writer) typ(t *model.Type, level int, complete bool) props {
 	case model.JSON:
 		return anything()
 	case model.Integer:
-		return props{Type: "integer"}
+		return props{Type: "integer", Format: "int64"}
 	case model.String:
 		return props{Type: "string"}
 	case model.Number:

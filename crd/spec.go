@@ -1,8 +1,6 @@
 package crd
 
 import (
-	"slices"
-
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/landbridge-io/landbridge/model"
@@ -20,13 +18,13 @@ func specSchema(r *model.Resource, root *model.Type, w writer) props {
 	// The same fields again: what they are is said once, and what is referred to is what the object shall be, always.
 	brief := w
 	w.references, w.spent = true, new(int64)
-	forProvider := w.added(w.object(root, 0, false), r.Settings.Added)
+	forProvider := w.object(root, 0, false)
 	forProvider.Description = "What the remote object shall be."
 	brief.descriptions = 0
-	initProvider := brief.added(brief.object(root, 0, false), r.Settings.Added)
+	initProvider := brief.object(root, 0, false)
 	initProvider.Description = "What the remote object shall be when it is created, and is not looked at afterwards: the fields of forProvider, which wins where both are given. Objects are merged, lists are not."
 
-	rules := requiredRules(slices.Concat(root.Object.All, r.Settings.Added), forProvider)
+	rules := requiredRules(root, forProvider)
 	rules = append(rules, apiextensionsv1.ValidationRule{
 		Rule: "!has(oldSelf.__import__) || has(self.__import__)", Message: "spec.import cannot be removed",
 	})

@@ -34,7 +34,7 @@ func exampleObject(t *model.Type, schema props) map[string]any {
 	if t.Object == nil || schema.XPreserveUnknownFields != nil {
 		return out
 	}
-	for _, f := range t.Object.All {
+	for _, f := range t.Object.Settable() {
 		switch {
 		case !f.Input || !f.Required:
 		case f.SecretRef != "":
@@ -57,7 +57,7 @@ func exampleSecretRef(schema props) map[string]any {
 
 func exampleValue(t *model.Type, schema props) any {
 	switch {
-	case schema.Type == "number":
+	case schema.Type == "number", schema.Type == "integer":
 		return 1
 	case schema.Type == "boolean":
 		return true

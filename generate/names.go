@@ -30,8 +30,8 @@ func fieldNames(t *model.Fields) map[*model.Field]fieldName {
 	// controller-gen gives every type these methods.
 	taken := scope{"DeepCopy": true, "DeepCopyInto": true}
 	out := make(map[*model.Field]fieldName, len(t.All))
-	for _, f := range t.All {
-		out[f] = fieldName{value: taken.claim(model.GoName(f.Name))}
+	for _, f := range t.Settable() {
+		out[f] = fieldName{value: taken.claim(goName(f))}
 	}
 	for _, f := range t.All {
 		if f.SecretRef != "" {
@@ -48,6 +48,14 @@ func fieldNames(t *model.Fields) map[*model.Field]fieldName {
 		}
 	}
 	return out
+}
+
+// goName is the natural name of a field: Terraform's, unless its author chose one.
+func goName(f *model.Field) string {
+	if f.Named {
+		return model.GoName(f.JSONName)
+	}
+	return model.GoName(f.Name)
 }
 
 // referenceName is what a field beside a referring one is called in Go: after that one, unless its
@@ -76,7 +84,7 @@ func renamedFields(resourceType string, names map[*model.Field]fieldName, t *mod
 	}
 	for _, f := range t.All {
 		n := names[f]
-		tell(f, model.GoName(f.Name), n.value)
+		tell(f, goName(f), n.value)
 		if n.secretRef != "" {
 			tell(f, n.value+"SecretRef", n.secretRef)
 		}

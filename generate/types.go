@@ -67,7 +67,7 @@ func (b *types) object(name string, t *model.Type, schema props, status bool) er
 	declared := &goType{name: name, markers: rules(schema)}
 	b.declared = append(b.declared, declared)
 	names := b.namesOf(t.Object)
-	for _, f := range t.Object.All {
+	for _, f := range t.Object.Settable() {
 		property, goName := f.JSONName, names[f].value
 		if !status {
 			if !f.Input {
@@ -96,6 +96,9 @@ func (b *types) object(name string, t *model.Type, schema props, status bool) er
 				return err
 			}
 			field.typ, field.tf = typ, f.Name
+			if f.Added {
+				field.tf = "-"
+			}
 		}
 		field.optional(property, slices.Contains(schema.Required, property))
 		declared.fields = append(declared.fields, field)
@@ -137,6 +140,8 @@ func (b *types) typ(name string, t *model.Type, schema props, status bool) (stri
 		return "string", nil
 	case "number":
 		return "managed.Number", nil
+	case "integer":
+		return "int64", nil
 	case "boolean":
 		return "bool", nil
 	case "array":

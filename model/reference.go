@@ -281,7 +281,7 @@ func (t *Type) shape() string {
 
 // taken says whether a name means something in spec or status.
 func (f *Fields) taken(name string) bool {
-	return f.json[name] != nil || f.input[name] != nil || f.reference[name] != nil || f.added[name]
+	return f.json[name] != nil || f.input[name] != nil || f.reference[name] != nil
 }
 
 func isFieldName(name string) bool {

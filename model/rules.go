@@ -91,7 +91,7 @@ func (r *rules) rename(fields []*Field, p place, taken map[string]bool) {
 			r.mistake(p.to(f.Name), "name", "%s and %s would both be %s", by[name].Name, f.Name, name)
 			continue
 		}
-		taken[name], by[name], f.JSONName = true, f, name
+		taken[name], by[name], f.JSONName, f.Named = true, f, name, true
 	}
 	for _, f := range fields {
 		if other := by[camelCase(f.Name)]; other != nil && f.JSONName == "" {

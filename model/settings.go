@@ -21,9 +21,6 @@ var secretKey = regexp.MustCompile(`^[-._a-zA-Z0-9]+$`)
 // Settings are what a configuration says of the values of a resource type's objects. The zero value
 // leaves them as they are.
 type Settings struct {
-	// Added are fields of spec.forProvider and spec.initProvider that the provider does not have,
-	// sorted by name. Their Name is their JSONName.
-	Added []*Field
 	// Attribute is the top-level attribute that is the external name; nil if none is configured.
 	Attribute *Field
 	// Argument is the top-level argument that the external name is given to; nil if there is none.
@@ -61,15 +58,6 @@ type Tags struct {
 	Crossplane bool
 }
 
-func (r *Resource) added(name string) *Field {
-	for _, f := range r.Settings.Added {
-		if f.Name == name {
-			return f
-		}
-	}
-	return nil
-}
-
 // configure checks the configuration of the resource type, and keeps what is about values. Errors
 // are *config.Error, with paths in the type's configuration.
 func (r *Resource) configure(c config.Resource) error {
@@ -89,11 +77,9 @@ func (r *Resource) configure(c config.Resource) error {
 	}
 	s := &r.Settings
 	for _, name := range slices.Sorted(maps.Keys(c.Add)) {
-		f, err := addedField(root, name, c.Add[name])
-		if err != nil {
+		if err := root.Object.add(name, c.Add[name]); err != nil {
 			return config.At(err, "add", name)
 		}
-		s.Added = append(s.Added, f)
 	}
 	for _, path := range slices.Sorted(maps.Keys(c.Fields)) {
 		if v := c.Fields[path].Value; v != "" {
@@ -200,19 +186,15 @@ func (r *Resource) maySettle(name string) error {
 	return nil
 }
 
-func addedField(root *Type, name string, c config.AddedField) (*Field, error) {
+// add adds a field that the provider does not have.
+func (o *Fields) add(name string, c config.AddedField) error {
 	switch {
 	case !validName.MatchString(name):
-		return nil, fmt.Errorf("%q is no name for a field: it must be in camelCase", name)
-	case root.Object.ByInput(name) != nil, root.Object.ByJSON(name) != nil:
-		return nil, fmt.Errorf("%s is taken", name)
+		return fmt.Errorf("%q is no name for a field: it must be in camelCase", name)
+	case o.taken(name):
+		return fmt.Errorf("%s is taken", name)
 	}
-	text := func() *Type { return plainType(cty.String, place{rules: &rules{}}) }
-	if root.Object.added == nil {
-		root.Object.added = map[string]bool{}
-	}
-	root.Object.added[name] = true
-	f := &Field{Name: name, JSONName: name, Input: true, Required: c.Required, Optional: !c.Required, Description: c.Description, Type: text()}
+	f := &Field{Name: name, JSONName: name, Added: true, Input: true, Required: c.Required, Optional: !c.Required, Description: c.Description, Type: PlainType(cty.String)}
 	switch c.Type {
 	case "", config.FieldString:
 	case config.FieldList:
@@ -222,11 +204,19 @@ func addedField(root *Type, name string, c config.AddedField) (*Field, error) {
 	default:
 		as, ok := kindOf[c.Type]
 		if !ok {
-			return nil, config.At(fmt.Errorf("there is no type %q", c.Type), "type")
+			return config.At(fmt.Errorf("there is no type %q", c.Type), "type")
 		}
 		f.Type.As = as
 	}
-	return f, nil
+	o.Added = append(o.Added, f)
+	o.input[name] = f
+	return nil
+}
+
+// IsAdded says whether there is an added field of that name.
+func (o *Fields) IsAdded(name string) bool {
+	f := o.input[name]
+	return f != nil && f.Added
 }
 
 func (r *Resource) nameExternally(c config.ExternalName) (err error) {

@@ -75,7 +75,7 @@ func TestFieldsAreConfigured(t *testing.T) {
 		show("rule.", f)
 	}
 	show("endpoint.", r.Root().Object.ByTerraform("endpoint").Type.Object.All[0])
-	for _, f := range r.Settings.Added {
+	for _, f := range r.Root().Object.Added {
 		show("+", f)
 	}
 	want := []string{

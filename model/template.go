@@ -62,7 +62,7 @@ func (r *Resource) template(t config.Template, secrets bool, roots ...string) (T
 			continue
 		}
 		path := strings.Join(p.Path[1:], ".")
-		if p.Path[0] == config.Parameters && len(p.Path) == 2 && r.added(p.Path[1]) != nil {
+		if p.Path[0] == config.Parameters && len(p.Path) == 2 && r.Root().Object.IsAdded(p.Path[1]) {
 			continue
 		}
 		f, in := r.Root().at(p.Path[1:])

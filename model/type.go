@@ -1,6 +1,8 @@
 package model
 
 import (
+	"slices"
+
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/landbridge-io/landbridge/schema"
@@ -79,12 +81,13 @@ func (t *Type) HasSecrets() bool {
 type Fields struct {
 	// All is sorted by Terraform name.
 	All []*Field
+	// Added are inputs that the provider does not have, sorted by name; their Name is their
+	// JSONName. Only a resource itself has such, and values have none of them.
+	Added []*Field
 
 	terraform, json, input map[string]*Field
 	reference              map[string]*Reference
-	// added are names of fields of spec that the provider does not have.
-	added  map[string]bool
-	secret bool
+	secret                 bool
 }
 
 // ByTerraform finds a field by its Terraform name; nil if there is none.
@@ -101,6 +104,8 @@ func (f *Fields) ByReference(name string) *Reference { return f.reference[name] 
 
 // Field is one named value of an object.
 type Field struct {
+	// Named says that JSONName is configured.
+	Named bool
 	// Name is Terraform's, JSONName the one in status, and in spec unless SecretRef is set.
 	Name     string
 	JSONName string
@@ -117,6 +122,8 @@ type Field struct {
 	Input bool
 	// Observed says that the field appears in status.
 	Observed bool
+	// Added says that the provider does not have the field.
+	Added bool
 	// Settled says that the value is settled by the configuration: it is set for every object, and
 	// cannot be set in spec.
 	Settled bool
@@ -129,6 +136,14 @@ type Field struct {
 	Deprecated           bool
 	DeprecationMessage   string
 	Description          string
+}
+
+// Settable are the fields of spec, those that are added last.
+func (f *Fields) Settable() []*Field {
+	if len(f.Added) == 0 {
+		return f.All
+	}
+	return slices.Concat(f.All, f.Added)
 }
 
 // InputName is the name of an input in spec.

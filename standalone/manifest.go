@@ -406,7 +406,7 @@ func (t *resourceReader) readProvider() {
 
 // complete says whether the spec has all the fields that the schema requires.
 func (t *resourceReader) complete() bool {
-	for _, f := range t.out.Model.Root().Object.All {
+	for _, f := range t.out.Model.Root().Object.Settable() {
 		if !f.Required || !f.Input {
 			continue
 		}

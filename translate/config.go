@@ -3,7 +3,6 @@ package translate
 import (
 	"bytes"
 	"encoding/json"
-	"maps"
 	"strings"
 
 	"github.com/zclconf/go-cty/cty"
@@ -36,14 +35,7 @@ type Configuration struct {
 // same, and what the configuration of the resource type does to values. With errors the
 // Configuration is the zero value.
 func Config(r *model.Resource, forProvider, initProvider map[string]any, secrets Secrets) (Configuration, diagnostic.Diagnostics) {
-	in := merge(r.Root(), forProvider, initProvider)
-	if len(r.Settings.Added) > 0 {
-		in = maps.Clone(in)
-		for _, f := range r.Settings.Added {
-			delete(in, f.JSONName)
-		}
-	}
-	return configuration(r.Root(), in, secrets)
+	return configuration(r.Root(), merge(r.Root(), forProvider, initProvider), secrets)
 }
 
 // ProviderConfig reads the spec of a ProviderConfig or ClusterProviderConfig. Provider.UserPath

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 
 	"github.com/zclconf/go-cty/cty"
@@ -114,7 +113,7 @@ func (s Subject) lookup(r *model.Resource) func(path []string) (string, bool) {
 
 // parameter is the text of a field of spec, by Terraform's path.
 func parameter(r *model.Resource, in map[string]any, path []string) (string, bool) {
-	if len(path) == 1 && slices.ContainsFunc(r.Settings.Added, func(f *model.Field) bool { return f.Name == path[0] }) {
+	if len(path) == 1 && r.Root().Object.IsAdded(path[0]) {
 		return jsonScalar(in[path[0]])
 	}
 	t := r.Root()

@@ -112,7 +112,7 @@ func initOnly(t *model.Type, at cty.Path, over, under map[string]any) []cty.Path
 				object, path = t.Element, path.IndexInt(0)
 			}
 			f := object.Object.ByInput(name)
-			if f == nil {
+			if f == nil || f.Added {
 				continue
 			}
 			path = path.GetAttr(f.Name)

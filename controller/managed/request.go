@@ -256,7 +256,7 @@ func untouched(r *Resource) bool {
 // complete says whether the spec has all the fields that the schema requires.
 func complete(k *Kind, r *Resource) bool {
 	forProvider, initProvider := r.object("spec", "forProvider"), r.object("spec", "initProvider")
-	for _, f := range k.Model.Root().Object.All {
+	for _, f := range k.Model.Root().Object.Settable() {
 		if !f.Required || !f.Input {
 			continue
 		}

@@ -20,6 +20,36 @@ func Config(t *rapid.T, b *schema.Block) config.Resource {
 	return c.out
 }
 
+// Configured is a configuration of Everything in which fields are presented in every way there is.
+func Configured() config.Provider {
+	return config.Provider{Resources: map[string]config.Resource{"everything_thing": {
+		Description: "A thing, configured.",
+		Omit:        []string{"old", "endpoint.port"},
+		Fields: map[string]config.Field{
+			"name":                       {Name: "title", Description: "What it is called."},
+			"size":                       {Type: config.FieldInteger},
+			"enabled":                    {Type: config.FieldString},
+			"result":                     {Type: config.FieldNumber},
+			"vpc_id":                     {Type: config.FieldJSON},
+			"vpcId":                      {Type: config.FieldBoolean, Name: "hasVpc"},
+			"zones":                      {Sensitive: true},
+			"list_block":                 {Name: "rules", Description: "Rules."},
+			"list_block.max_age_days":    {Name: "days", Type: config.FieldString},
+			"map_attribute.label":        {Sensitive: true},
+			"singleton_list.deep.label":  {Type: config.FieldInteger},
+			"endpoint.host_name":         {Name: "host"},
+			"secret_secret_ref":          {Value: "{{ .metadata.name }}"},
+			"single_attribute.seen_at":   {Name: "observed"},
+			"set_attribute.max_age_days": {Type: config.FieldInteger},
+		},
+		Add: map[string]config.AddedField{
+			"stage": {Required: true, Description: "What it is for."}, "count": {Type: config.FieldInteger}, "ratio": {Type: config.FieldNumber},
+			"strict": {Type: config.FieldBoolean}, "notes": {Type: config.FieldJSON}, "labels": {Type: config.FieldMap}, "hosts": {Type: config.FieldList},
+		},
+		ExternalName: &config.ExternalName{Argument: "namespace"},
+	}}}
+}
+
 type configurer struct {
 	t   *rapid.T
 	out config.Resource

@@ -49,6 +49,7 @@ func models(t *testing.T) map[string]*model.Provider {
 		add("examplecloud"+form, "examplecloud", examplecloud(t, form), config.Provider{})
 	}
 	add("everything", "everything", schematest.Everything(), config.Provider{})
+	add("presented", "everything", schematest.Everything(), schematest.Configured())
 	add("described", "described", described(), config.Provider{})
 	add("references", "everything", schematest.Everything(), schematest.References())
 	add("hcloudreferences", "hcloud", schematest.Provider(t, "hcloud"), schematest.ReferencesEverywhere(schematest.Provider(t, "hcloud")))
