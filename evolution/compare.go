@@ -155,7 +155,7 @@ func (c *comparer) node(path []string, old, new *Node) {
 			v := InPlace
 			note := "the order of elements counts from now on"
 			if new.Form == Set {
-				v, note = NewVersion, "elements that are there twice are kept once, and the others in an annotation"
+				v, note = NewVersion, "elements that are there twice are kept once"
 			}
 			c.field(path, Change{Change: TypeChanged, Old: string(old.Form), New: string(new.Form), Verdict: v, Note: note})
 		}
@@ -187,7 +187,7 @@ func (c *comparer) typeChanged(path []string, old, new *Node) {
 		x.Verdict, x.Note = NewVersion, note
 		switch {
 		case !ok:
-			x.Verdict, x.Note = ByHand, "there is no conversion: values are kept in an annotation, and have to be set anew"
+			x.Verdict, x.Note = ByHand, "there is no conversion: values have to be set anew"
 		case new.Form == Any && !isStatus(c.part):
 			x.Verdict = InPlace
 		}
@@ -291,20 +291,20 @@ func (c *comparer) flags(path []string, old, new *Field) {
 func (c *comparer) removed(path []string, name string, old *Field, from, new *Node) {
 	at := with(path, name)
 	if plain := strings.TrimSuffix(name, secretSuffix); becameSensitive(new, from, plain) {
-		c.field(at, Change{Change: BecamePlain, New: plain, Verdict: ByHand, Note: "the reference is kept in an annotation, and the value has to be given itself"})
+		c.field(at, Change{Change: BecamePlain, New: plain, Verdict: ByHand, Note: "the value has to be given itself"})
 		return
 	}
 	if becameSensitive(from, new, name) {
-		c.field(at, Change{Change: BecameSensitive, New: name + secretSuffix, Verdict: ByHand, Note: "the value has to be put into a Secret; it is kept nowhere else"})
+		c.field(at, Change{Change: BecameSensitive, New: name + secretSuffix, Verdict: ByHand, Note: "the value has to be put into a Secret"})
 		return
 	}
 	x := Change{Change: FieldRemoved, Old: old.String(), Verdict: NewVersion}
 	switch {
 	case isStatus(c.part):
 	case c.part == ForProvider && has(c.new.Parts[AtProvider].at(path), name):
-		x.Change, x.Note = BecameReadOnly, "values are kept in an annotation"
+		x.Change = BecameReadOnly
 	default:
-		x.Note = "values are kept in an annotation, and have no effect any more"
+		x.Note = "it has no effect any more"
 	}
 	c.field(at, x)
 }

@@ -85,18 +85,18 @@ func TestCompareKind(t *testing.T) {
 		"nothing":           {old: optional(cty.Bool), new: optional(cty.Bool)},
 		"added":             {old: attributes(nil), new: optional(cty.Bool), want: []string{"InPlace + spec.forProvider.maxAge: field added, boolean"}},
 		"required":          {old: attributes(nil), new: one(&schema.Attribute{Type: cty.Bool, Required: true}), want: []string{"ByHand + spec.forProvider.maxAge: field added, boolean (it is required: objects without it have to be given it)"}},
-		"removed":           {old: optional(cty.Bool), new: attributes(nil), want: []string{"NewVersion - spec.forProvider.maxAge: field removed, boolean (values are kept in an annotation, and have no effect any more)"}},
+		"removed":           {old: optional(cty.Bool), new: attributes(nil), want: []string{"NewVersion - spec.forProvider.maxAge: field removed, boolean (it has no effect any more)"}},
 		"shown, and not any more": {
 			old: one(&schema.Attribute{Type: cty.Bool, Computed: true}), new: attributes(nil),
 			want: []string{"NewVersion - status.atProvider.maxAge: field removed, boolean"},
 		},
 		"bool to string":   {old: optional(cty.Bool), new: optional(cty.String), want: []string{`NewVersion ~ spec.forProvider.maxAge: type changed, boolean -> string (true becomes "true")`}},
-		"string to number": {old: optional(cty.String), new: optional(cty.Number), want: []string{`NewVersion ~ spec.forProvider.maxAge: type changed, string -> number ("1" becomes 1; anything else is kept in an annotation, and has to be set anew)`}},
-		"bool to number":   {old: optional(cty.Bool), new: optional(cty.Number), want: []string{`ByHand ~ spec.forProvider.maxAge: type changed, boolean -> number (there is no conversion: values are kept in an annotation, and have to be set anew)`}},
+		"string to number": {old: optional(cty.String), new: optional(cty.Number), want: []string{`NewVersion ~ spec.forProvider.maxAge: type changed, string -> number ("1" becomes 1; anything else has to be set anew)`}},
+		"bool to number":   {old: optional(cty.Bool), new: optional(cty.Number), want: []string{`ByHand ~ spec.forProvider.maxAge: type changed, boolean -> number (there is no conversion: values have to be set anew)`}},
 		"to anything":      {old: optional(cty.Bool), new: optional(cty.DynamicPseudoType), want: []string{`InPlace ~ spec.forProvider.maxAge: type changed, boolean -> any (values stay as they are)`}},
 		"scalar to list":   {old: optional(cty.Bool), new: optional(cty.List(cty.String)), want: []string{`NewVersion ~ spec.forProvider.maxAge: type changed, boolean -> list of string (the value becomes a list of one)`}},
 		"inside":           {old: optional(cty.List(cty.Bool)), new: optional(cty.List(cty.String)), want: []string{`NewVersion ~ spec.forProvider.maxAge[]: type changed, boolean -> string (true becomes "true")`}},
-		"list to set":      {old: optional(cty.List(cty.Bool)), new: optional(cty.Set(cty.Bool)), want: []string{`NewVersion ~ spec.forProvider.maxAge: type changed, list -> set (elements that are there twice are kept once, and the others in an annotation)`}},
+		"list to set":      {old: optional(cty.List(cty.Bool)), new: optional(cty.Set(cty.Bool)), want: []string{`NewVersion ~ spec.forProvider.maxAge: type changed, list -> set (elements that are there twice are kept once)`}},
 		"became required": {
 			old: optional(cty.Bool), new: one(&schema.Attribute{Type: cty.Bool, Required: true}),
 			want: []string{"ByHand ~ spec.forProvider.maxAge: became required (objects without it have to be given it)"},
@@ -107,7 +107,7 @@ func TestCompareKind(t *testing.T) {
 		},
 		"became read-only": {
 			old: optional(cty.Bool), new: one(&schema.Attribute{Type: cty.Bool, Computed: true}),
-			want: []string{"NewVersion ~ spec.forProvider.maxAge: became read only, boolean (values are kept in an annotation)"},
+			want: []string{"NewVersion ~ spec.forProvider.maxAge: became read only, boolean"},
 		},
 		"became settable": {
 			old: one(&schema.Attribute{Type: cty.Bool, Computed: true}), new: optional(cty.Bool),
@@ -115,7 +115,7 @@ func TestCompareKind(t *testing.T) {
 		},
 		"became sensitive": {
 			old: optional(cty.String), new: one(&schema.Attribute{Type: cty.String, Optional: true, Sensitive: true}),
-			want: []string{"ByHand ~ spec.forProvider.maxAge: became sensitive, maxAgeSecretRef (the value has to be put into a Secret; it is kept nowhere else)"},
+			want: []string{"ByHand ~ spec.forProvider.maxAge: became sensitive, maxAgeSecretRef (the value has to be put into a Secret)"},
 		},
 		"what is computed became sensitive": {
 			old: one(&schema.Attribute{Type: cty.String, Computed: true}), new: one(&schema.Attribute{Type: cty.String, Computed: true, Sensitive: true}),
@@ -123,7 +123,7 @@ func TestCompareKind(t *testing.T) {
 		},
 		"not sensitive any more": {
 			old: one(&schema.Attribute{Type: cty.String, Optional: true, Sensitive: true}), new: optional(cty.String),
-			want: []string{"ByHand ~ spec.forProvider.maxAgeSecretRef: became plain, maxAge (the reference is kept in an annotation, and the value has to be given itself)"},
+			want: []string{"ByHand ~ spec.forProvider.maxAgeSecretRef: became plain, maxAge (the value has to be given itself)"},
 		},
 		"deprecated": {
 			old: optional(cty.Bool), new: one(&schema.Attribute{Type: cty.Bool, Optional: true, Deprecated: true}),
@@ -131,7 +131,7 @@ func TestCompareKind(t *testing.T) {
 		},
 		"a block of one": {
 			old: rule(schema.NestingList, 0, days), new: rule(schema.NestingList, 1, days),
-			want: []string{"NewVersion ~ spec.forProvider.maxRule: type changed, list of object -> object (the only element is taken out of its list; anything else is kept in an annotation, and has to be set anew)"},
+			want: []string{"NewVersion ~ spec.forProvider.maxRule: type changed, list of object -> object (the only element is taken out of its list; anything else has to be set anew)"},
 		},
 		"blocks of many": {
 			old: rule(schema.NestingList, 1, days), new: rule(schema.NestingSet, 0, attrs{"days": {Type: cty.String, Optional: true}}),

@@ -1,7 +1,7 @@
 package evolution
 
 // elsewhere ends the note of a conversion that not every value has.
-const elsewhere = "; anything else is kept in an annotation, and has to be set anew"
+const elsewhere = "; anything else has to be set anew"
 
 // conversion says how values of one type become values of another; ok is false if none does.
 func conversion(old, new *Node) (note string, ok bool) {

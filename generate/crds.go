@@ -28,6 +28,6 @@ func (o *Output) addCRDs(p *model.Provider, packages map[string][]*kind) error {
 	}
 	return each(all, func(d *apiextensionsv1.CustomResourceDefinition) (string, []byte, error) {
 		document, err := crd.YAML(d)
-		return path.Join("package/crds", d.Spec.Group+"_"+d.Spec.Names.Plural+".yaml"), append([]byte("# "+mark+"\n---\n"), document...), err
+		return path.Join(crdsDir, d.Spec.Group+"_"+d.Spec.Names.Plural+".yaml"), append([]byte("# "+mark+"\n---\n"), document...), err
 	}, o.Files)
 }

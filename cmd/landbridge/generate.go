@@ -19,6 +19,7 @@ import (
 func newGenerateCommand() *cobra.Command {
 	var flags providerFlags
 	var provider, output, module string
+	var allowBreaking bool
 	cmd := &cobra.Command{
 		Use:   "generate --provider BINARY|PATH --output DIR",
 		Short: "Write Go types, CRDs and documentation of a provider's kinds",
@@ -31,6 +32,10 @@ needed, and nothing is called over the network.
 
 With --documentation, attributes that the provider's own examples set to those of other resources
 get references and selectors beside them, unless the configuration says otherwise.
+
+The kinds that were generated into DIR before are compared with the new ones, and what changes for
+their users is told. If manifests or programs made for them would not work any more, nothing is
+written, unless --allow-breaking is given.
 
 Files that are the same are not touched. Files of an earlier run that are no longer generated are
 removed. Files that were not generated are neither overwritten nor removed: if one is in the way,
@@ -68,6 +73,20 @@ afterwards.`,
 			for _, t := range slices.Sorted(maps.Keys(out.Large)) {
 				cmd.PrintErrf("Note: %s: %s\n", t, out.Large[t])
 			}
+			evolved, err := generate.Compare(output, out.Files)
+			if err != nil {
+				return err
+			}
+			if !allowBreaking {
+				if err := generate.Refuse(evolved, "give --allow-breaking"); err != nil {
+					return err
+				}
+			}
+			if len(evolved.Changes) > 0 {
+				if err := evolved.Text(cmd.ErrOrStderr()); err != nil {
+					return err
+				}
+			}
 			changes, err := generate.Write(output, out.Files)
 			if err != nil {
 				return err
@@ -81,6 +100,7 @@ afterwards.`,
 	cmd.Flags().StringVar(&provider, "provider", "", "the provider's binary, or a directory that holds it")
 	cmd.Flags().StringVar(&output, "output", "", "directory to write to; it is made if there is none")
 	cmd.Flags().StringVar(&flags.documentation, "documentation", "", "directory with the provider's documentation and examples, such as its source, to infer references from (docs/references.md)")
+	cmd.Flags().BoolVar(&allowBreaking, "allow-breaking", false, "write kinds for which manifests and programs made for the ones before do not work")
 	cmd.Flags().StringVar(&module, "module", "", "Go import path of the output directory (default: from the go.mod there or above)")
 	cmd.Flags().StringVar(&flags.group, "group", "", "API group of the kinds, such as random.example.org (default: from --config, else NAME.landbridge.io)")
 	for _, name := range []string{"provider", "output"} {

@@ -55,7 +55,14 @@ func TestGenerate(t *testing.T) {
 		t.Errorf("again: -want, +got:\n%s", diff)
 	}
 	// Another group is another package: the other one is removed.
-	if diff := cmp.Diff("4 kinds; 19 files written, 17 removed, 0 unchanged\n", generated("--group", "clock.example.org")); diff != "" {
+	if _, _, err := run(t, "generate", "--provider", binary, "--output", output, "--group", "clock.example.org"); err == nil ||
+		!strings.Contains(err.Error(), "~ kind changed, Sleep.time.landbridge.io sleeps -> Sleep.clock.example.org sleeps") || !strings.HasSuffix(err.Error(), "give --allow-breaking") {
+		t.Errorf("another group is not refused: %v", err)
+	}
+	if diff := cmp.Diff("4 kinds; 0 files written, 0 removed, 19 unchanged\n", generated()); diff != "" {
+		t.Errorf("refused, and again: -want, +got:\n%s", diff)
+	}
+	if diff := cmp.Diff("4 kinds; 19 files written, 17 removed, 0 unchanged\n", generated("--group", "clock.example.org", "--allow-breaking")); diff != "" {
 		t.Errorf("another group: -want, +got:\n%s", diff)
 	}
 	if _, err := os.Stat(filepath.Join(output, "apis/time")); !os.IsNotExist(err) {
