@@ -21,8 +21,8 @@ TESTFLAGS ?=
 
 # Modules besides the root and the playground.
 MODULES := $(patsubst %/go.mod,%,$(wildcard test/*/go.mod examples/*/go.mod))
-# Those whose tests `make test` runs. The tables of behaviours are a test run of their own.
-TESTED := $(filter-out test/behaviour,$(MODULES))
+# Those whose tests `make test` runs. The tables of behaviours, and conformance, are test runs of their own.
+TESTED := $(filter-out test/behaviour test/conformance,$(MODULES))
 
 .PHONY: help
 help: ## Show this list
@@ -78,12 +78,16 @@ SEED ?= 1
 differential: ## The engine against OpenTofu: CASES=n random cases of SEED=s, driven by both
 	@$(GO) run -C test/differential ./cmd/differential -cases $(CASES) -seed $(SEED)
 
+CHECK ?=
+.PHONY: conformance
+conformance: bin/playground ## Every way of execution does the same: OpenTofu's command line, plugin, in process; writes the table in docs/execution.md (CHECK=1 compares it)
+	@$(GO) run -C test/conformance ./cmd/conformance $(if $(CHECK),-check)
+
 OPS ?= 1000
 .PHONY: chaos
 chaos: bin/playground ## Users work while everything around Landbridge breaks: OPS=n operations of SEED=s, and what was lost
 	@$(GO) run ./test/chaos/cmd/chaos -ops $(OPS) -seed $(SEED)
 
-CHECK ?=
 .PHONY: behaviours
 behaviours: bin/playground ## Every behaviour with every form of provider, run in every way; writes the tables in docs (CHECK=1 compares them)
 	@$(GO) run -C test/behaviour ./cmd/behaviours $(if $(CHECK),-check)

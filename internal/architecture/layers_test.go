@@ -52,6 +52,7 @@ var support = []string{
 	"internal/doctest",
 	"internal/examplecloudtest",
 	"internal/hcloudtest",
+	"internal/matrix",
 	"internal/playgroundtest",
 	"internal/providertest",
 	"internal/schematest",

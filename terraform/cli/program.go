@@ -79,7 +79,9 @@ var announcement = regexp.MustCompile(`^(OpenTofu|Terraform) v(\S+)`)
 
 // Find looks at a program: the path of one, or a name to be looked for in PATH. What is wrong
 // with it is a *ProgramError.
-func Find(ctx context.Context, name string) (*Program, error) {
+func Find(ctx context.Context, name string) (*Program, error) { return find(ctx, name, findTimeout) }
+
+func find(ctx context.Context, name string, within time.Duration) (*Program, error) {
 	fail := func(reason Reason, err error, detail string, args ...any) (*Program, error) {
 		return nil, &ProgramError{Reason: reason, Path: name, Detail: fmt.Sprintf(detail, args...), Err: err}
 	}
@@ -93,7 +95,7 @@ func Find(ctx context.Context, name string) (*Program, error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return fail(NotFound, err, "it cannot be found: %s", err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, findTimeout)
+	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	out, err := (&run{path: path, args: []string{"version"}, env: environment(nil)}).do(ctx)
 	switch {

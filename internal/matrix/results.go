@@ -1,0 +1,138 @@
+package matrix
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// outcome of a cell.
+type outcome int
+
+const (
+	failure outcome = iota
+	pass
+	notApplicable
+)
+
+// cell is one behaviour in one column.
+type cell struct {
+	behaviour Behaviour
+	column    Column
+	outcome   outcome
+	// reason is why it failed or does not apply.
+	reason string
+}
+
+// key is what a test's name tells.
+type key struct{ column, behaviour string }
+
+// results are what became of the tests.
+type results struct {
+	outcomes map[key][]string // the actions that ended tests
+	output   map[string][]string
+	// broken: something failed that is no cell's test, or could not be run.
+	broken bool
+}
+
+func newResults() *results {
+	return &results{outcomes: map[key][]string{}, output: map[string][]string{}}
+}
+
+var cellTest = regexp.MustCompile(`^Test[A-Za-z]*/([^/]+/[^/]+)/([^/]+)$`)
+
+// add takes in one event.
+func (r *results) add(e event) {
+	switch e.Action {
+	case "build-output":
+		fmt.Fprint(os.Stderr, e.Output)
+	case "output":
+		r.output[e.Test] = append(r.output[e.Test], e.Output)
+	case "pass", "fail", "skip":
+		if e.Action != "pass" {
+			fmt.Print(strings.Join(r.output[e.Test], ""))
+		}
+		delete(r.output, e.Test)
+		match := cellTest.FindStringSubmatch(e.Test)
+		if match == nil {
+			return
+		}
+		k := key{match[1], match[2]}
+		r.outcomes[k] = append(r.outcomes[k], e.Action)
+	}
+}
+
+// cells are all of them, in the order of the table. A test that is no cell's is a failed cell of
+// its own: nothing that runs is left out.
+func (r *results) cells(m Matrix) []cell {
+	var out []cell
+	known := map[key]bool{}
+	for _, b := range m.Behaviours {
+		for _, c := range m.Columns {
+			k := key{c.Name, b.Name}
+			known[k] = true
+			x := cell{behaviour: b, column: c}
+			not := ""
+			if b.Not != nil {
+				not = b.Not(c.Name)
+			}
+			x.outcome, x.reason = judge(r.outcomes[k], not)
+			out = append(out, x)
+		}
+	}
+	var unknown []key
+	for k := range r.outcomes {
+		if !known[k] {
+			unknown = append(unknown, k)
+		}
+	}
+	slices.SortFunc(unknown, func(a, b key) int { return strings.Compare(a.column+a.behaviour, b.column+b.behaviour) })
+	for _, k := range unknown {
+		out = append(out, cell{behaviour: Behaviour{Name: k.behaviour}, column: Column{Name: k.column}, reason: "it is in no list of behaviours"})
+	}
+	return out
+}
+
+// judge is what the ends of its tests say of a cell, which may be one that does not apply.
+func judge(ends []string, not string) (outcome, string) {
+	switch {
+	case not != "" && len(ends) > 0:
+		return failure, "it is listed as not applicable, but there is a test of it"
+	case not != "":
+		return notApplicable, not
+	case len(ends) == 0:
+		return failure, "there is no test of it, or it did not run"
+	case slices.Contains(ends, "fail"):
+		return failure, "its test failed"
+	case slices.Contains(ends, "skip"):
+		return failure, "its test was skipped"
+	}
+	return pass, ""
+}
+
+// counts of cells.
+type counts struct {
+	title               string
+	passed, not, failed int
+}
+
+func (c counts) String() string {
+	return fmt.Sprintf("%s: %d passed, %d not applicable, %d failed", c.title, c.passed, c.not, c.failed)
+}
+
+func summary(title string, cells []cell) counts {
+	n := counts{title: title}
+	for _, c := range cells {
+		switch c.outcome {
+		case pass:
+			n.passed++
+		case notApplicable:
+			n.not++
+		default:
+			n.failed++
+		}
+	}
+	return n
+}

@@ -1,0 +1,4 @@
+package cli
+
+// FindWithin is Find with another patience.
+var FindWithin = find

@@ -1,0 +1,53 @@
+package conformance
+
+import (
+	"strings"
+
+	"github.com/landbridge-io/landbridge/internal/matrix"
+)
+
+const noProgram = "There is no program between Landbridge and the provider that could be killed."
+
+// Behaviours are what is proved of each way and each form of a provider. The golden files of those that
+// are compared are the same for all ways.
+var Behaviours = []matrix.Behaviour{
+	{Section: "Plan and apply", Name: "create", Says: "A create, a read that finds nothing changed, a plan without changes"},
+	{Section: "Plan and apply", Name: "update", Says: "An update in place"},
+	{Section: "Plan and apply", Name: "replace", Says: "A replacement, with the attributes that force it, as a delete and a create"},
+	{Section: "Plan and apply", Name: "create_before_destroy", Says: "A replacement in the other order"},
+	{Section: "Plan and apply", Name: "taint", Says: "What is tainted is replaced, what is untainted is not"},
+	{Section: "Plan and apply", Name: "drift", Says: "What was changed or removed by somebody else is found"},
+	{Section: "Plan and apply", Name: "ignore_changes", Says: "What is to be ignored, in part or as a whole"},
+	{Section: "Plan and apply", Name: "prevent_destroy", Says: "What must not be destroyed is not planned to be"},
+	{Section: "Plan and apply", Name: "values", Says: "A value of every type, with characters that a language could misread"},
+	{Section: "Plan and apply", Name: "validate", Says: "A configuration that the provider refuses, with the attribute"},
+	{Section: "Plan and apply", Name: "out_of_date", Says: "A plan that does not fit the object is not carried out"},
+
+	{Section: "Import", Name: "import_by_id", Says: "By id; what is not there is an error"},
+	{Section: "Import", Name: "import_by_identity", Says: "By identity, of one and of several attributes"},
+	{Section: "Import", Name: "import_refused", Says: "What a type cannot be imported by is refused"},
+
+	{Section: "Versions and identity", Name: "upgrade", Says: "State and identity of an older release are upgraded"},
+	{Section: "Versions and identity", Name: "upgrade_fails", Says: "An upgrade that fails leaves the identity as it was"},
+	{Section: "Versions and identity", Name: "downgrade", Says: "What a newer release has written is refused"},
+	{Section: "Versions and identity", Name: "mutable_identity", Says: "An identity that may change"},
+	{Section: "Versions and identity", Name: "unexpected_identity", Says: "An identity that may not"},
+
+	{Section: "Secrets", Name: "sensitive", Says: "Sensitive and write-only attributes"},
+	{Section: "Secrets", Name: "marks", Says: "To mark a value as sensitive changes nothing"},
+
+	{Section: "Failures", Name: "create_fails", Says: "A create that makes nothing, and one that makes half of it"},
+	{Section: "Failures", Name: "update_fails", Says: "An update that fails"},
+	{Section: "Failures", Name: "delete_fails", Says: "A delete that fails, and is done again"},
+	{Section: "Failures", Name: "read_fails", Says: "A read that fails"},
+	{Section: "Failures", Name: "deadline", Says: "A create that never ends"},
+	{Section: "Failures", Name: "killed_while_creating", Says: "The program is killed while the provider creates: the object is known", Not: onlyCLI},
+	{Section: "Failures", Name: "killed_anywhere", Says: "The program is killed at any time: what is known is what is there", Not: onlyCLI},
+}
+
+func onlyCLI(column string) string {
+	if strings.HasSuffix(column, "/"+string(CLI)) {
+		return ""
+	}
+	return noProgram
+}

@@ -1,0 +1,5 @@
+// Command conformance runs the tests of package conformance and writes what they prove into
+// docs/execution.md, as a table of every behaviour and every way of execution.
+//
+// It fails if a cell failed or is empty, and with -check if the table in the page is another one.
+package main

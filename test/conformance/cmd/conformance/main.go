@@ -1,0 +1,26 @@
+package main
+
+import (
+	"github.com/landbridge-io/landbridge/internal/examplecloudtest"
+	"github.com/landbridge-io/landbridge/internal/matrix"
+	"github.com/landbridge-io/landbridge/test/conformance"
+)
+
+// headings are what forms and ways are called.
+var headings = map[string]string{
+	examplecloudtest.SDKv2: "SDKv2", examplecloudtest.Framework5: "framework 5", examplecloudtest.Framework6: "framework 6",
+	string(conformance.CLI): "CLI", string(conformance.Plugin): "plugin", string(conformance.InProcess): "in process",
+}
+
+func main() {
+	m := matrix.Matrix{
+		Title: "conformance", Dir: "test/conformance", Page: "docs/execution.md", Command: "make conformance",
+		Behaviours: conformance.Behaviours,
+	}
+	for _, form := range examplecloudtest.Forms {
+		for _, way := range conformance.Ways {
+			m.Columns = append(m.Columns, matrix.Column{Name: form + "/" + string(way), Heading: headings[form] + ", " + headings[string(way)]})
+		}
+	}
+	m.Main()
+}
