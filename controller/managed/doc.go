@@ -9,5 +9,6 @@
 // It costs the API server nothing while nothing changes: client.go drops writes that would
 // change nothing, and the create protocol of Crossplane, three annotations around each
 // create, is replaced by the journal in the store, which is written before and after as well,
-// but says more (contract § 3.14). It never writes to spec.
+// but says more (contract § 3.14). It writes to spec only what is missing there: values of
+// references, and those that the provider chose, where that is configured (late initialisation).
 package managed

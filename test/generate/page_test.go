@@ -58,3 +58,18 @@ func TestEvolutionPage(t *testing.T) {
 		Dir: dir, Timeout: 10 * time.Minute, Env: []string{"PATH=" + filepath.Dir(landbridge) + ":" + os.Getenv("PATH")},
 	})
 }
+
+// The page on configurations is true, word by word.
+func TestConfigurationPage(t *testing.T) {
+	landbridge, err := testbin.Build(t.Context(), testbin.Landbridge)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.Symlink(examplecloudtest.Provider(t, examplecloudtest.Framework6), filepath.Join(dir, "terraform-provider-examplecloud_v3.0.0")); err != nil {
+		t.Fatal(err)
+	}
+	doctest.Test(t, filepath.Join("..", "..", "docs", "configuration.md"), doctest.Options{
+		Dir: dir, Env: []string{"PATH=" + filepath.Dir(landbridge) + ":" + os.Getenv("PATH")},
+	})
+}
