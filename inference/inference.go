@@ -66,20 +66,12 @@ func Provider(name string, s *schema.Provider, c config.Provider, docs fs.FS) (*
 		return nil, nil, err
 	}
 	with := *c.DeepCopy()
-	if with.Resources == nil {
-		with.Resources = map[string]config.Resource{}
-	}
 	for i, r := range found {
 		if _, ok := configured[r.Type].References[r.Path]; ok {
 			found[i].Left = errConfigured
 			continue
 		}
-		resource := with.Resources[r.Type]
-		if resource.References == nil {
-			resource.References = map[string]config.Reference{}
-		}
-		resource.References[r.Path] = config.Reference{Targets: r.Targets}
-		with.Resources[r.Type] = resource
+		add(&with, r)
 	}
 	// What cannot be, such as fields whose names are taken, is left out.
 	for {
@@ -100,4 +92,28 @@ func Provider(name string, s *schema.Provider, c config.Provider, docs fs.FS) (*
 func isOf(err error, r Reference) bool {
 	var mistake *config.Error
 	return errors.As(err, &mistake) && len(mistake.Path) >= 4 && slices.Equal(mistake.Path[:4], []string{"resources", r.Type, "references", r.Path})
+}
+
+// Configuration is a configuration with references, but for those that were left out.
+func Configuration(all []Reference) config.Provider {
+	out := config.Provider{}
+	for _, r := range all {
+		if r.Left == nil {
+			add(&out, r)
+		}
+	}
+	return out
+}
+
+// add adds a reference to a configuration.
+func add(c *config.Provider, r Reference) {
+	if c.Resources == nil {
+		c.Resources = map[string]config.Resource{}
+	}
+	resource := c.Resources[r.Type]
+	if resource.References == nil {
+		resource.References = map[string]config.Reference{}
+	}
+	resource.References[r.Path] = config.Reference{Targets: r.Targets}
+	c.Resources[r.Type] = resource
 }

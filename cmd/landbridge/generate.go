@@ -99,7 +99,7 @@ afterwards.`,
 	flags.add(cmd)
 	cmd.Flags().StringVar(&provider, "provider", "", "the provider's binary, or a directory that holds it")
 	cmd.Flags().StringVar(&output, "output", "", "directory to write to; it is made if there is none")
-	cmd.Flags().StringVar(&flags.documentation, "documentation", "", "directory with the provider's documentation and examples, such as its source, to infer references from (docs/references.md)")
+	flags.addDocumentation(cmd)
 	cmd.Flags().BoolVar(&allowBreaking, "allow-breaking", false, "write kinds for which manifests and programs made for the ones before do not work")
 	cmd.Flags().StringVar(&module, "module", "", "Go import path of the output directory (default: from the go.mod there or above)")
 	cmd.Flags().StringVar(&flags.group, "group", "", "API group of the kinds, such as random.example.org (default: from --config, else NAME.landbridge.io)")

@@ -96,6 +96,16 @@ func TestGenerateFromDocumentation(t *testing.T) {
 	if diff := cmp.Diff(want, notes); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
+	printed, notes, err := run(t, "provider", "references", providertest.Binary(t, "time"), "--documentation", dir, "--config", filepath.Join(dir, "config.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff("resources:\n  time_offset:\n    references:\n      base_rfc3339:\n        targets:\n        - attribute: rfc3339\n          type: time_static\n", printed); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+	if want := "Note: time_sleep.create_duration comes from time_offset.rfc3339 (docs/resources/offset.md), but was left out: the configuration says otherwise\n"; notes != want {
+		t.Errorf("notes %q, want %q", notes, want)
+	}
 	source, err := os.ReadFile(filepath.Join(output, "apis/time/v1alpha1/zz_offset_types.go"))
 	if err != nil {
 		t.Fatal(err)

@@ -31,7 +31,7 @@ func newProviderCommand() *cobra.Command {
 		Short: "Look at Terraform providers",
 		Long:  "Look at Terraform providers, without a cluster and without credentials.",
 	}
-	cmd.AddCommand(newProviderInspectCommand(), newProviderCompareCommand(), newProviderSchemaCommand(), newProviderInstallCommand())
+	cmd.AddCommand(newProviderInspectCommand(), newProviderCompareCommand(), newProviderSchemaCommand(), newProviderInstallCommand(), newProviderReferencesCommand())
 	return cmd
 }
 
@@ -51,6 +51,10 @@ func (f *providerFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.name, "name", "", "name of the provider, such as random (default: from the binary's name, else from its resource types)")
 	cmd.Flags().StringVar(&f.config, "config", "", "YAML file that changes how the provider is presented (docs/configuration.md)")
 	cmd.Flags().DurationVar(&f.timeout, "timeout", time.Minute, "how long the provider may take to start and to say what it has")
+}
+
+func (f *providerFlags) addDocumentation(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.documentation, "documentation", "", "directory with the provider's documentation and examples, such as its source, to infer references from (docs/references.md)")
 }
 
 // openProvider is a provider as it was found, and as it is presented.

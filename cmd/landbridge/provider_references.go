@@ -1,0 +1,47 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
+
+	"github.com/landbridge-io/landbridge/inference"
+)
+
+func newProviderReferencesCommand() *cobra.Command {
+	var flags providerFlags
+	cmd := &cobra.Command{
+		Use:   "references BINARY|PATH|SCHEMA --documentation DIR",
+		Short: "Infer which attributes come from other resources",
+		Long: `Infer, from the examples in a provider's documentation, which attributes of its resource types get
+their values from other resources, and print that as a configuration: for the spec of a TerraformProvider, or for
+--config of other commands. What the configuration given by --config has already is left out.
+
+The provider is started, asked for its schema and ended, unless SCHEMA is a JSON file that holds it.
+It is not configured: no credentials are needed, and nothing is called over the network.`,
+		Example: `  landbridge provider references ./terraform-provider-hcloud_v1.68.0 --documentation ~/src/terraform-provider-hcloud > references.yaml`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := flags.open(cmd.Context(), args[0], nil)
+			if err != nil {
+				return err
+			}
+			for _, r := range p.inferred {
+				if r.Left != nil {
+					cmd.PrintErrln("Note:", r)
+				}
+			}
+			raw, err := yaml.Marshal(inference.Configuration(p.inferred))
+			if err != nil {
+				return err
+			}
+			_, err = cmd.OutOrStdout().Write(raw)
+			return err
+		},
+	}
+	flags.add(cmd)
+	flags.addDocumentation(cmd)
+	if err := cmd.MarkFlagRequired("documentation"); err != nil {
+		panic(err)
+	}
+	return cmd
+}
