@@ -120,6 +120,16 @@ func TestConfiguration(t *testing.T) {
 		t.Errorf("the name is %s", got)
 	}
 
+	// What is taken over keeps its name, whatever its resource is called.
+	found := w.cloud.Make(t, "things", m{"name": "found", "region": region, "size": 1})
+	taken := resource(api, "Machine", w.namespace, "taken", m{"import": m{"identity": m{"id": found["id"], "region": region}}, "forProvider": m{"stage": "test"}})
+	c.create(t, taken)
+	c.ready(t, taken)
+	if got := text(taken, "status", "atProvider", "name"); got != "found" || taken.GetAnnotations()["crossplane.io/external-name"] != "found" {
+		t.Errorf("the name is %s, the external name %s", got, taken.GetAnnotations()["crossplane.io/external-name"])
+	}
+	c.remove(t, taken)
+
 	// What the provider does not mark sensitive is, if the configuration says so.
 	c.secret(t, w.namespace, "target", map[string]string{"value": "hunter2"})
 	a := resource(api, "Alias", w.namespace, "a", m{
