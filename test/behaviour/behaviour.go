@@ -13,10 +13,11 @@ type Way string
 const (
 	Plugin    Way = "plugin"    // its program, over gRPC
 	InProcess Way = "inprocess" // linked into the controller
+	CLI       Way = "cli"       // its program, by OpenTofu's command line
 )
 
 // Ways are all ways.
-var Ways = []Way{Plugin, InProcess}
+var Ways = []Way{Plugin, InProcess, CLI}
 
 // Column is one form of the provider, run in one way.
 type Column struct {

@@ -53,7 +53,7 @@ func (e *environment) open(t *testing.T, of behaviour.Column, use string, r rele
 		activate[i] = "examplecloud_" + typ
 	}
 	p := c.terraformProvider()
-	p.Object["spec"] = m{"source": sourceNamespace + "/" + c.name, "version": r.String(), "activate": activate}
+	p.Object["spec"] = m{"source": sourceNamespace + "/" + c.name, "version": r.String(), "activate": activate, "execution": executions[of.Way]}
 	c.create(t, p)
 	c.installed(t, r)
 	config := c.object("ClusterProviderConfig", "default", m{"endpoint": c.endpoint, "region": "us-east-1"})
@@ -61,6 +61,9 @@ func (e *environment) open(t *testing.T, of behaviour.Column, use string, r rele
 	c.create(t, config)
 	return c
 }
+
+// executions are what a TerraformProvider calls the ways.
+var executions = map[behaviour.Way]string{behaviour.Plugin: "Plugin", behaviour.InProcess: "InProcess", behaviour.CLI: "CLI"}
 
 func (c *column) terraformProvider() *unstructured.Unstructured {
 	p := &unstructured.Unstructured{}

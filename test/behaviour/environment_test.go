@@ -41,7 +41,7 @@ const (
 	sourceNamespace = "landbridge-io"
 	// poll is how often the controller looks at what has not changed. Tests that wait for less
 	// ask for a look.
-	poll = 5 * time.Second
+	poll = 20 * time.Second
 	// limit is how long anything that should happen may take.
 	limit = time.Minute
 )
@@ -140,6 +140,11 @@ func options(mirror string) (controller.Options, error) {
 		GracePeriod: limit, EventsPerSecond: 1000, MetricsAddress: "0", HealthAddress: "0", ProfileAddress: "0",
 		Logger: logr.Discard(),
 	}
+	tofu, err := testbin.Build(context.Background(), testbin.OpenTofu)
+	if err != nil {
+		return o, err
+	}
+	o.CommandLine = &terraformprovider.CommandLine{Program: tofu}
 	for _, c := range behaviour.Columns() {
 		if c.Way != behaviour.InProcess {
 			continue
@@ -191,8 +196,7 @@ func makeMirror(ctx context.Context, dir string) error {
 				if err != nil {
 					return err
 				}
-				for _, use := range uses {
-					name := providerName(behaviour.Column{Form: form, Way: behaviour.Plugin}, use)
+				for _, name := range programs(form) {
 					in := filepath.Join(dir, "registry.terraform.io", sourceNamespace, name, r.String(), runtime.GOOS+"_"+runtime.GOARCH)
 					if err := os.MkdirAll(in, 0o755); err != nil {
 						return err
@@ -206,6 +210,17 @@ func makeMirror(ctx context.Context, dir string) error {
 		}
 	}
 	return group.Wait()
+}
+
+// programs are the names under which columns have the provider's program.
+func programs(form provider.Form) []string {
+	var out []string
+	for _, way := range []behaviour.Way{behaviour.Plugin, behaviour.CLI} {
+		for _, use := range uses {
+			out = append(out, providerName(behaviour.Column{Form: form, Way: way}, use))
+		}
+	}
+	return out
 }
 
 // build makes the program of one form and release.

@@ -93,6 +93,7 @@ func createPlans(t *testing.T, c *column) {
 	u := c.resource(t, "Datastore", m{"forProvider": datastoreSpec(name)})
 	c.waitFor(t, u, "being created", func() bool { return text(u, "status", "operation", "kind") == "Create" })
 	var operation struct{ PlannedIdentity []byte }
+	eventually(t, "the journal has it", func(ctx) bool { return c.stored(t, u)["operation"] != nil })
 	if err := json.Unmarshal(c.stored(t, u)["operation"], &operation); err != nil {
 		t.Fatal(err)
 	}

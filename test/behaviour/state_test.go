@@ -134,7 +134,7 @@ func timeouts(t *testing.T, c *column) {
 }
 
 func timeoutOwn(t *testing.T, c *column) {
-	u, object := c.aThing(t, m{}, m{"lifecycle": m{"timeouts": m{"update": "2s"}}})
+	u, object := c.aThing(t, m{}, m{"lifecycle": m{"timeouts": m{"update": "8s"}}})
 	c.fault(t, api.Fault{On: api.OnUpdate, Collection: string(api.Things), Match: map[string]string{"name": nameOf(t)}, Count: 1, Delay: api.Duration(40 * time.Second)})
 	begin := time.Now()
 	c.patch(t, u, `{"spec":{"forProvider":{"size":7}}}`)

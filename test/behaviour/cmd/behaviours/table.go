@@ -14,7 +14,7 @@ var headings = map[provider.Form]string{
 	provider.SDKv2: "SDKv2", provider.Framework5: "framework 5", provider.Framework6: "framework 6",
 }
 
-var ways = map[behaviour.Way]string{behaviour.Plugin: "plugin", behaviour.InProcess: "in process"}
+var ways = map[behaviour.Way]string{behaviour.Plugin: "plugin", behaviour.InProcess: "in process", behaviour.CLI: "CLI"}
 
 // table is the cells in Markdown, with the reasons of those that do not apply below it.
 func table(cells []cell) string {
