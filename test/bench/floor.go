@@ -18,6 +18,7 @@ import (
 	"github.com/landbridge-io/landbridge/provider/pool"
 	"github.com/landbridge-io/landbridge/terraform"
 	"github.com/landbridge-io/landbridge/terraform/engine"
+	"github.com/landbridge-io/landbridge/test/bench/figure"
 )
 
 // randomPool is a pool with the random provider, and the key of its configuration.
@@ -97,7 +98,7 @@ func readFloor(ctx context.Context, bin string) (time.Duration, error) {
 }
 
 // longLife calls a provider 100,000 times through the pool.
-func longLife(ctx context.Context, r *report, bin string) error {
+func longLife(ctx context.Context, r *figure.Report, bin string) error {
 	p, key, err := randomPool(ctx, bin)
 	if err != nil {
 		return err
@@ -132,9 +133,9 @@ func longLife(ctx context.Context, r *report, bin string) error {
 	}
 	took := time.Since(began)
 	const name = "long life: largest memory of a provider in its first 1,000 calls"
-	r.add(figure{Name: name, Value: memory[few], Unit: "MiB"})
-	r.ratio(figure{Name: "long life: largest memory of a provider in 100,000 calls", Value: peak, Unit: "MiB", Bound: 2 * memory[few]}, name)
-	r.add(figure{Name: "long life: servers started for 100,000 calls", Value: float64(p.Stats().Starts), Unit: "servers"})
-	r.add(figure{Name: "long life: time per call, replacements included", Value: took.Seconds() * 1000 / many, Unit: "ms"})
+	r.Add(figure.Figure{Name: name, Value: memory[few], Unit: "MiB"})
+	r.Ratio(figure.Figure{Name: "long life: largest memory of a provider in 100,000 calls", Value: peak, Unit: "MiB", Bound: 2 * memory[few]}, name)
+	r.Add(figure.Figure{Name: "long life: servers started for 100,000 calls", Value: float64(p.Stats().Starts), Unit: "servers"})
+	r.Add(figure.Figure{Name: "long life: time per call, replacements included", Value: took.Seconds() * 1000 / many, Unit: "ms"})
 	return nil
 }

@@ -22,6 +22,8 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/ptr"
+
+	"github.com/landbridge-io/landbridge/test/bench/figure"
 )
 
 var (
@@ -63,7 +65,7 @@ func main() {
 	}
 	failed := false
 	for _, part := range parts {
-		r := &report{}
+		r := &figure.Report{}
 		var err error
 		switch part {
 		case "reconcile":
@@ -78,13 +80,13 @@ func main() {
 			err = fmt.Errorf("there is no part %q", part)
 		}
 		if err == nil && *write != "" {
-			err = r.write(*write, part)
+			err = r.Write(*write, part)
 		}
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "bench: %s: %s\n", part, err)
 			failed = true
 		}
-		for _, e := range r.exceeded() {
+		for _, e := range r.Exceeded() {
 			fmt.Fprintf(os.Stderr, "bench: out of bounds: %s\n", e)
 			failed = true
 		}
@@ -95,7 +97,7 @@ func main() {
 }
 
 // reconcile measures the life of random_string resources.
-func reconcile(ctx context.Context, r *report, bin string, window time.Duration, profile string) error {
+func reconcile(ctx context.Context, r *figure.Report, bin string, window time.Duration, profile string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	const poll = 10 * time.Second
@@ -108,7 +110,7 @@ func reconcile(ctx context.Context, r *report, bin string, window time.Duration,
 	if err != nil {
 		return err
 	}
-	r.add(figure{Name: "install: random, 10 kinds, until served", Value: seconds(installed), Unit: "s"})
+	r.Add(figure.Figure{Name: "install: random, 10 kinds, until served", Value: seconds(installed), Unit: "s"})
 
 	// The first create of a kind within two seconds of its CRD waits for them in the API server,
 	// and what the API server does for new resources begins when its OpenAPI has their group.
@@ -120,7 +122,7 @@ func reconcile(ctx context.Context, r *report, bin string, window time.Duration,
 	if err != nil {
 		return err
 	}
-	r.add(figure{Name: "memory: 1 resource, controller and provider", Value: controller + provider, Unit: "MiB"})
+	r.Add(figure.Figure{Name: "memory: 1 resource, controller and provider", Value: controller + provider, Unit: "MiB"})
 
 	var ones []time.Duration
 	for i := range 100 {
@@ -130,8 +132,8 @@ func reconcile(ctx context.Context, r *report, bin string, window time.Duration,
 		}
 		ones = append(ones, d)
 	}
-	r.add(figure{Name: "time to Ready: one, p50", Value: seconds(percentile(ones, .5)), Unit: "s"})
-	r.add(figure{Name: "time to Ready: one, p99", Value: seconds(percentile(ones, .99)), Unit: "s", Bound: .15})
+	r.Add(figure.Figure{Name: "time to Ready: one, p50", Value: seconds(figure.Percentile(ones, .5)), Unit: "s"})
+	r.Add(figure.Figure{Name: "time to Ready: one, p99", Value: seconds(figure.Percentile(ones, .99)), Unit: "s", Bound: .15})
 
 	beforeMany, err := c.usage()
 	if err != nil {
@@ -151,9 +153,9 @@ func reconcile(ctx context.Context, r *report, bin string, window time.Duration,
 	}
 	many := afterMany.sub(beforeMany)
 	for name, d := range map[string]time.Duration{"controller": many.controller, "provider": many.provider, "API server": many.apiserver} {
-		r.add(figure{Name: "create, 780 at once: " + name, Value: d.Seconds() * 1000 / 780, Unit: "ms CPU each"})
+		r.Add(figure.Figure{Name: "create, 780 at once: " + name, Value: d.Seconds() * 1000 / 780, Unit: "ms CPU each"})
 	}
-	r.add(figure{Name: "time to Ready: 780 at once, last", Value: seconds(all), Unit: "s", Bound: 6})
+	r.Add(figure.Figure{Name: "time to Ready: 780 at once, last", Value: seconds(all), Unit: "s", Bound: 6})
 
 	if _, err := c.create(ctx, strs, "rest", 1000-780-101, 16); err != nil {
 		return err
@@ -188,19 +190,19 @@ func reconcile(ctx context.Context, r *report, bin string, window time.Duration,
 		return err
 	}
 	const floorName = "floor: the same Read called directly, provider and client"
-	r.add(figure{Name: floorName, Value: floor.Seconds() * 1000, Unit: "ms CPU"})
-	r.ratio(figure{Name: "unchanged reconcile: controller, provider and API server", Value: per(used.total()), Unit: "ms CPU", Bound: 3}, floorName)
-	r.ratio(figure{Name: "unchanged reconcile: controller", Value: per(used.controller), Unit: "ms CPU"}, floorName)
-	r.ratio(figure{Name: "unchanged reconcile: provider", Value: per(used.provider), Unit: "ms CPU"}, floorName)
-	r.ratio(figure{Name: "unchanged reconcile: API server", Value: per(used.apiserver), Unit: "ms CPU"}, floorName)
-	r.add(figure{Name: "unchanged reconcile: API writes, all of them together", Value: float64(writesAfter - writes), Unit: "writes", Bound: -1})
+	r.Add(figure.Figure{Name: floorName, Value: floor.Seconds() * 1000, Unit: "ms CPU"})
+	r.Ratio(figure.Figure{Name: "unchanged reconcile: controller, provider and API server", Value: per(used.total()), Unit: "ms CPU", Bound: 3}, floorName)
+	r.Ratio(figure.Figure{Name: "unchanged reconcile: controller", Value: per(used.controller), Unit: "ms CPU"}, floorName)
+	r.Ratio(figure.Figure{Name: "unchanged reconcile: provider", Value: per(used.provider), Unit: "ms CPU"}, floorName)
+	r.Ratio(figure.Figure{Name: "unchanged reconcile: API server", Value: per(used.apiserver), Unit: "ms CPU"}, floorName)
+	r.Add(figure.Figure{Name: "unchanged reconcile: API writes, all of them together", Value: float64(writesAfter - writes), Unit: "writes", Bound: -1})
 	controller, provider, err = c.memory()
 	if err != nil {
 		return err
 	}
-	r.add(figure{Name: "memory: 1,000 resources, controller", Value: controller, Unit: "MiB"})
-	r.add(figure{Name: "memory: 1,000 resources, provider", Value: provider, Unit: "MiB"})
-	r.add(figure{Name: "memory: 1,000 resources, controller and provider", Value: controller + provider, Unit: "MiB", Bound: 100})
+	r.Add(figure.Figure{Name: "memory: 1,000 resources, controller", Value: controller, Unit: "MiB"})
+	r.Add(figure.Figure{Name: "memory: 1,000 resources, provider", Value: provider, Unit: "MiB"})
+	r.Add(figure.Figure{Name: "memory: 1,000 resources, controller and provider", Value: controller + provider, Unit: "MiB", Bound: 100})
 	return nil
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/landbridge-io/landbridge/test/bench/figure"
 )
 
 // azurermTypes are 20 resource types of azurerm.
@@ -15,7 +17,7 @@ var azurermTypes = []string{
 }
 
 // scale installs a provider with more than a thousand resource types.
-func scale(ctx context.Context, r *report, bin string) error {
+func scale(ctx context.Context, r *figure.Report, bin string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	c, err := start(ctx, bin, time.Minute, false)
@@ -43,13 +45,13 @@ func scale(ctx context.Context, r *report, bin string) error {
 	if err != nil {
 		return err
 	}
-	r.add(figure{Name: "scale: azurerm, resource types", Value: float64(status["resources"].(int64)), Unit: "types"})
-	r.add(figure{Name: "scale: azurerm, 20 kinds, until served", Value: seconds(took), Unit: "s"})
-	r.add(figure{Name: "scale: azurerm, processor time of the installation", Value: after.sub(before).total().Seconds(), Unit: "s CPU"})
+	r.Add(figure.Figure{Name: "scale: azurerm, resource types", Value: float64(status["resources"].(int64)), Unit: "types"})
+	r.Add(figure.Figure{Name: "scale: azurerm, 20 kinds, until served", Value: seconds(took), Unit: "s"})
+	r.Add(figure.Figure{Name: "scale: azurerm, processor time of the installation", Value: after.sub(before).total().Seconds(), Unit: "s CPU"})
 	controller, _, err := c.memory()
 	if err != nil {
 		return err
 	}
-	r.add(figure{Name: "scale: azurerm, memory of the controller", Value: controller, Unit: "MiB"})
+	r.Add(figure.Figure{Name: "scale: azurerm, memory of the controller", Value: controller, Unit: "MiB"})
 	return nil
 }

@@ -22,6 +22,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/examplecloudtest"
 	"github.com/landbridge-io/landbridge/internal/testbin"
+	"github.com/landbridge-io/landbridge/test/bench/figure"
 )
 
 const (
@@ -39,7 +40,7 @@ func cloudKind(plural, kindName, forProvider string) kind {
 
 // slow makes many resources at once that take their cloud half a minute each, and updates others
 // meanwhile: one of the same kind, and one of another. All have the same provider configuration.
-func slow(ctx context.Context, r *report, bin string) error {
+func slow(ctx context.Context, r *figure.Report, bin string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	cloud, err := startCloud(ctx)
@@ -78,8 +79,8 @@ func slow(ctx context.Context, r *report, bin string) error {
 	if err != nil {
 		return err
 	}
-	r.add(figure{Name: "slow creates: memory before, controller", Value: before, Unit: "MiB"})
-	r.add(figure{Name: "slow creates: memory before, provider", Value: providerBefore, Unit: "MiB"})
+	r.Add(figure.Figure{Name: "slow creates: memory before, controller", Value: before, Unit: "MiB"})
+	r.Add(figure.Figure{Name: "slow creates: memory before, provider", Value: providerBefore, Unit: "MiB"})
 
 	if err := cloud.fault(ctx, map[string]any{"on": "create", "task_delay": slowTask.String()}); err != nil {
 		return err
@@ -129,18 +130,18 @@ func slow(ctx context.Context, r *report, bin string) error {
 	if underWay != slowCreates {
 		return fmt.Errorf("after %s, %d creates were under way in the cloud, and not %d", slowTask/2, underWay, slowCreates)
 	}
-	r.add(figure{Name: "slow creates: 500 of 30 s at once, last is Ready after", Value: seconds(took), Unit: "s", Bound: 40})
+	r.Add(figure.Figure{Name: "slow creates: 500 of 30 s at once, last is Ready after", Value: seconds(took), Unit: "s", Bound: 40})
 	for _, u := range []struct {
 		name string
 		took []time.Duration
 	}{{"of the same kind", sameKind}, {"of another kind", otherKind}} {
-		r.add(figure{Name: "slow creates: updates of a resource " + u.name + " meanwhile", Value: float64(len(u.took)), Unit: "updates"})
-		r.add(figure{Name: "slow creates: update " + u.name + ", time beyond what the cloud takes, p50", Value: seconds(percentile(u.took, .5)), Unit: "s"})
-		r.add(figure{Name: "slow creates: update " + u.name + ", time beyond what the cloud takes, longest", Value: seconds(percentile(u.took, 1)), Unit: "s", Bound: 2})
+		r.Add(figure.Figure{Name: "slow creates: updates of a resource " + u.name + " meanwhile", Value: float64(len(u.took)), Unit: "updates"})
+		r.Add(figure.Figure{Name: "slow creates: update " + u.name + ", time beyond what the cloud takes, p50", Value: seconds(figure.Percentile(u.took, .5)), Unit: "s"})
+		r.Add(figure.Figure{Name: "slow creates: update " + u.name + ", time beyond what the cloud takes, longest", Value: seconds(figure.Percentile(u.took, 1)), Unit: "s", Bound: 2})
 	}
-	r.add(figure{Name: "slow creates: largest memory of the controller", Value: controller, Unit: "MiB", Bound: 100})
-	r.add(figure{Name: "slow creates: largest memory of the provider", Value: providerMax, Unit: "MiB"})
-	r.add(figure{Name: "slow creates: largest memory, controller and provider", Value: total, Unit: "MiB", Bound: 300})
+	r.Add(figure.Figure{Name: "slow creates: largest memory of the controller", Value: controller, Unit: "MiB", Bound: 100})
+	r.Add(figure.Figure{Name: "slow creates: largest memory of the provider", Value: providerMax, Unit: "MiB"})
+	r.Add(figure.Figure{Name: "slow creates: largest memory, controller and provider", Value: total, Unit: "MiB", Bound: 300})
 	return nil
 }
 

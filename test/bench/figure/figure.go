@@ -1,4 +1,4 @@
-package main
+package figure
 
 import (
 	"encoding/json"
@@ -9,26 +9,29 @@ import (
 	"time"
 )
 
-// figure is one result.
-type figure struct {
+// Figure is one result.
+type Figure struct {
 	Name  string  `json:"name"`
 	Value float64 `json:"value"`
 	Unit  string  `json:"unit"`
 	// RatioTo is Value divided by another figure of the same run, and that figure's name.
-	RatioTo *ratio `json:"ratio_to,omitempty"`
+	RatioTo *Ratio `json:"ratio_to,omitempty"`
 	// Bound is what Value must not exceed; 0 is no bound.
 	Bound float64 `json:"bound,omitempty"`
 	Note  string  `json:"note,omitempty"`
 }
 
-type ratio struct {
+// Ratio is a value divided by that of another figure.
+type Ratio struct {
 	Name  string  `json:"name"`
 	Ratio float64 `json:"ratio"`
 }
 
-type report struct{ figures []figure }
+// Report are the figures of a run.
+type Report struct{ figures []Figure }
 
-func (r *report) add(f figure) {
+// Add takes in a figure, and prints it.
+func (r *Report) Add(f Figure) {
 	r.figures = append(r.figures, f)
 	b, err := json.Marshal(f)
 	if err != nil {
@@ -37,17 +40,17 @@ func (r *report) add(f figure) {
 	fmt.Println(string(b))
 }
 
-// ratio adds a figure together with its ratio to an earlier one.
-func (r *report) ratio(f figure, to string) {
-	i := slices.IndexFunc(r.figures, func(x figure) bool { return x.Name == to })
+// Ratio adds a figure together with its ratio to an earlier one.
+func (r *Report) Ratio(f Figure, to string) {
+	i := slices.IndexFunc(r.figures, func(x Figure) bool { return x.Name == to })
 	if i >= 0 && r.figures[i].Value != 0 {
-		f.RatioTo = &ratio{Name: to, Ratio: f.Value / r.figures[i].Value}
+		f.RatioTo = &Ratio{Name: to, Ratio: f.Value / r.figures[i].Value}
 	}
-	r.add(f)
+	r.Add(f)
 }
 
-// exceeded names the figures that are out of their bounds.
-func (r *report) exceeded() []string {
+// Exceeded names the figures that are out of their bounds.
+func (r *Report) Exceeded() []string {
 	var out []string
 	for _, f := range r.figures {
 		if f.Bound > 0 && f.Value > f.Bound || f.Bound < 0 && f.Value > 0 {
@@ -62,8 +65,8 @@ const (
 	end   = "<!-- end of figures -->"
 )
 
-// write puts the figures into the marked part of a Markdown file.
-func (r *report) write(path, part string) error {
+// Write puts the figures into the marked part of a Markdown file.
+func (r *Report) Write(path, part string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
@@ -93,7 +96,8 @@ func (r *report) write(path, part string) error {
 	return os.WriteFile(path, []byte(b.String()), 0o644)
 }
 
-func percentile(d []time.Duration, p float64) time.Duration {
+// Percentile is that of some durations, p from 0 to 1.
+func Percentile(d []time.Duration, p float64) time.Duration {
 	d = slices.Sorted(slices.Values(d))
 	return d[min(len(d)-1, int(float64(len(d))*p))]
 }
