@@ -2,8 +2,10 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -56,6 +58,9 @@ fails, nothing is left behind.`,
 			}
 			for _, r := range made.Renamed {
 				cmd.PrintErrln("Note:", r)
+			}
+			for _, t := range slices.Sorted(maps.Keys(made.Large)) {
+				cmd.PrintErrf("Note: %s: %s\n", t, made.Large[t])
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), `%s: %d kinds of the provider %s %s
 

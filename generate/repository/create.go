@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/landbridge-io/landbridge/config"
+	"github.com/landbridge-io/landbridge/crd"
 	"github.com/landbridge-io/landbridge/generate"
 	"github.com/landbridge-io/landbridge/model"
 	"github.com/landbridge-io/landbridge/schema"
@@ -55,6 +56,8 @@ type Result struct {
 	Resources int
 	// Renamed says which kinds and Go types do not have their natural names.
 	Renamed []model.Renamed
+	// Large says of which resource types the CRDs are near a limit, and what to do about it.
+	Large map[string]*crd.Size
 }
 
 // Create makes a repository. If anything fails there is nothing of it.
@@ -136,7 +139,7 @@ func Create(ctx context.Context, o Options) (*Result, error) {
 	}
 	return &Result{
 		Dir: dir, Module: f.Module, Provider: f.Provider, Version: f.Version, Resources: f.Resources,
-		Renamed: append(slices.Clone(p.Renamed), out.Renamed...),
+		Renamed: append(slices.Clone(p.Renamed), out.Renamed...), Large: out.Large,
 	}, nil
 }
 

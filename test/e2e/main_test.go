@@ -169,6 +169,9 @@ func (c *cluster) start(o controller.Options) (stop func() error, err error) {
 			return errors.New("the controller does not stop")
 		}
 	})
+	if o.Packaged != nil {
+		return stop, nil // it has no TerraformProviders
+	}
 	err = wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, limit, true, func(ctx context.Context) (bool, error) {
 		return c.List(ctx, &unstructured.UnstructuredList{Object: m{"apiVersion": "landbridge.io/v1alpha1", "kind": "TerraformProviderList"}}) == nil, nil
 	})

@@ -1,0 +1,124 @@
+package e2e_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/config"
+	"github.com/landbridge-io/landbridge/controller"
+	"github.com/landbridge-io/landbridge/controller/terraformprovider"
+	"github.com/landbridge-io/landbridge/crd"
+	"github.com/landbridge-io/landbridge/internal/playgroundtest"
+	"github.com/landbridge-io/landbridge/internal/providertest"
+	"github.com/landbridge-io/landbridge/internal/schematest"
+	"github.com/landbridge-io/landbridge/model"
+	"github.com/landbridge-io/landbridge/provider/plugin"
+)
+
+// A program that is made for one provider begins before there are any CRDs, serves each kind from when
+// its CRD is there, whenever that is, and makes none itself.
+func TestPackaged(t *testing.T) {
+	t.Parallel()
+	presented := config.Provider{Group: "chance.example.org", Resources: map[string]config.Resource{"random_pet": {Kind: "Animal"}}}
+	m, err := model.NewProvider("random", schematest.Provider(t, "random"), presented)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := m.Schema.Sum()
+	if err != nil {
+		t.Fatal(err)
+	}
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, apiextensionsv1.AddToScheme, v1alpha1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			t.Fatal(err)
+		}
+	}
+	server := playgroundtest.New(t, playgroundtest.Options{})
+	cl, err := client.New(server.Config, client.Options{Scheme: scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &cluster{Client: cl, config: server.Config, log: filepath.Join(directory(t), "controller.log")}
+	o := options(directory(t))
+	o.Installer = nil
+	o.Name = "provider-random"
+	o.Packaged = &terraformprovider.Packaged{
+		Name: "random", Config: presented, Launcher: &plugin.Launcher{Path: providertest.Binary(t, "random")},
+		SchemaSum: strings.Repeat("0", 64),
+	}
+	err = controller.Run(t.Context(), rest.CopyConfig(c.config), o)
+	if err == nil || !strings.Contains(err.Error(), "the provider random has another schema than the one that the CRDs were generated from") {
+		t.Fatalf("a provider of another schema: %v", err)
+	}
+	o.Packaged.SchemaSum = sum
+	c.control(t, o)
+
+	install := func(resource string) *apiextensionsv1.CustomResourceDefinition {
+		t.Helper()
+		d, err := crd.Resource(m.Resources[resource])
+		if err == nil {
+			err = c.Create(t.Context(), d)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	ready := func(kind, name string, spec map[string]any) *unstructured.Unstructured {
+		t.Helper()
+		u := resource("chance.example.org/v1alpha1", kind, "default", name, map[string]any{"forProvider": spec})
+		c.create(t, u)
+		c.waitFor(t, u, "ready", func() bool { return isTrue(u, "Ready", "Synced") })
+		return u
+	}
+	for _, d := range crd.ProviderConfig(m) {
+		if err := c.Create(t.Context(), d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	install("random_pet")
+	first := ready("Animal", "first", map[string]any{"length": 2})
+
+	// One more, while the program runs.
+	words := install("random_string")
+	word := ready("String", "word", map[string]any{"length": 8})
+
+	// It goes, and comes again.
+	c.remove(t, word)
+	gone := &unstructured.Unstructured{}
+	gone.SetAPIVersion("apiextensions.k8s.io/v1")
+	gone.SetKind("CustomResourceDefinition")
+	gone.SetName(words.Name)
+	c.remove(t, gone)
+	install("random_string")
+	c.remove(t, ready("String", "again", map[string]any{"length": 8}))
+
+	// It changes, as with another version of the package.
+	animals := &apiextensionsv1.CustomResourceDefinition{}
+	animals.Name = m.Resources["random_pet"].CRDName()
+	if err := c.Patch(t.Context(), animals, client.RawPatch(types.MergePatchType, []byte(`{"spec":{"names":{"shortNames":["ani"]}}}`))); err != nil {
+		t.Fatal(err)
+	}
+	c.remove(t, ready("Animal", "second", map[string]any{"length": 3}))
+	c.remove(t, first)
+
+	// Nothing was made that a package has not brought.
+	all := &apiextensionsv1.CustomResourceDefinitionList{}
+	if err := c.List(t.Context(), all); err != nil {
+		t.Fatal(err)
+	}
+	if len(all.Items) != 4 {
+		t.Errorf("there are %d CRDs, and not the four that were installed", len(all.Items))
+	}
+}
