@@ -32,28 +32,27 @@ func NewConverter(d *apiextensionsv1.CustomResourceDefinition) (*Converter, erro
 		}
 		c.versions[v.Name] = k
 	}
+	return c, nil
+}
+
+// rename gives the fields of a kind the former names that its definition says they have.
+func (k *Kind) rename(d *apiextensionsv1.CustomResourceDefinition) error {
 	text := d.Annotations[AnnotationFormerNames]
 	if text == "" {
-		return c, nil
+		return nil
 	}
 	former := map[string]map[string][]string{}
 	if err := json.Unmarshal([]byte(text), &former); err != nil {
-		return nil, fmt.Errorf("%s: the annotation %s: %w", d.Name, AnnotationFormerNames, err)
+		return fmt.Errorf("%s: the annotation %s: %w", d.Name, AnnotationFormerNames, err)
 	}
-	for version, fields := range former {
-		k := c.versions[version]
-		if k == nil {
-			continue // it is no longer served
+	for path, names := range former[k.Version] {
+		f := k.field(path)
+		if f == nil {
+			return fmt.Errorf("%s: the annotation %s: the version %s has no field %s", d.Name, AnnotationFormerNames, k.Version, path)
 		}
-		for path, names := range fields {
-			f := k.field(path)
-			if f == nil {
-				return nil, fmt.Errorf("%s: the annotation %s: the version %s has no field %s", d.Name, AnnotationFormerNames, version, path)
-			}
-			f.Former = names
-		}
+		f.Former = names
 	}
-	return c, nil
+	return nil
 }
 
 // Versions are those that the converter knows, the oldest first.

@@ -31,7 +31,7 @@ func FromDefinition(d *apiextensionsv1.CustomResourceDefinition, version string)
 	root := v.Schema.OpenAPIV3Schema
 	if k.ResourceType == "" {
 		k.Parts[ConfigSpec] = fromSchema(root.Properties["spec"])
-		return k, nil
+		return k, k.rename(d)
 	}
 	for _, part := range []string{ForProvider, AtProvider, ImportIdentity, Identity} {
 		if s, ok := at(*root, part); ok {
@@ -48,7 +48,7 @@ func FromDefinition(d *apiextensionsv1.CustomResourceDefinition, version string)
 			}
 		}
 	}
-	return k, nil
+	return k, k.rename(d)
 }
 
 func at(schema props, path string) (props, bool) {

@@ -87,7 +87,7 @@ func (c pair) primitive(v any, from, to *Node) (any, bool) {
 		s, _ := v.(string)
 		return parseNumber(s)
 	default:
-		return nil, false
+		return v, matches(v, to) // an empty object is an empty map
 	}
 }
 
@@ -187,13 +187,12 @@ func (c pair) object(v map[string]any, from, to *Node, m *memo) (map[string]any,
 			continue
 		}
 		converted, ok, rest := c.convert(value, f.Node, t.Node, m.field(toName))
-		switch {
-		case !ok && t.Form != SecretRef:
+		if !ok {
 			made.set(name, remember(value, ""))
-		case ok:
-			out[toName] = converted
-			made.set(name, rest)
+			continue
 		}
+		out[toName] = converted
+		made.set(name, rest)
 	}
 	if m != nil {
 		for name, x := range m.Fields {
