@@ -19,6 +19,7 @@ const (
 
 // cell is one behaviour in one column.
 type cell struct {
+	table     string
 	behaviour Behaviour
 	column    Column
 	outcome   outcome
@@ -69,17 +70,19 @@ func (r *results) add(e event) {
 func (r *results) cells(m Matrix) []cell {
 	var out []cell
 	known := map[key]bool{}
-	for _, b := range m.Behaviours {
-		for _, c := range m.Columns {
-			k := key{c.Name, b.Name}
-			known[k] = true
-			x := cell{behaviour: b, column: c}
-			not := ""
-			if b.Not != nil {
-				not = b.Not(c.Name)
+	for _, t := range m.Tables {
+		for _, b := range t.Behaviours {
+			for _, c := range m.Columns {
+				k := key{c.Name, b.Name}
+				known[k] = true
+				x := cell{table: t.Name, behaviour: b, column: c}
+				not := ""
+				if b.Not != nil {
+					not = b.Not(c.Name)
+				}
+				x.outcome, x.reason = judge(r.outcomes[k], not)
+				out = append(out, x)
 			}
-			x.outcome, x.reason = judge(r.outcomes[k], not)
-			out = append(out, x)
 		}
 	}
 	var unknown []key

@@ -35,7 +35,7 @@ func TestJudge(t *testing.T) {
 var example = Matrix{
 	Title: "example", Command: "make example", Sources: true,
 	Columns: []Column{{"sdkv2/plugin", "SDKv2"}, {"framework6/plugin", "framework"}},
-	Behaviours: []Behaviour{
+	Tables: []Table{{Name: "some", Behaviours: []Behaviour{
 		{Section: "One", Name: "first", Says: "It works", Source: "somewhere"},
 		{Section: "Two", Name: "second", Says: "It stops", Source: "elsewhere", Not: func(c string) string {
 			if c == "sdkv2/plugin" {
@@ -43,7 +43,7 @@ var example = Matrix{
 			}
 			return ""
 		}},
-	},
+	}}},
 }
 
 // proved are results in which everything that applies has passed.
@@ -105,15 +105,15 @@ func TestTable(t *testing.T) {
 }
 
 func TestInsert(t *testing.T) {
-	const begin, end = "<!-- matrix: made by make example -->", "<!-- end of matrix -->"
+	const begin, end = "<!-- table some: made by make example -->", "<!-- end of table some -->"
 	for name, c := range map[string]struct{ page, want, says string }{
 		"empty":    {"a\n" + begin + "\n" + end + "\nb\n", "a\n" + begin + "\n\n|t|\n\n" + end + "\nb\n", ""},
 		"again":    {"a\n" + begin + "\n\n|t|\n\n" + end + "\nb\n", "a\n" + begin + "\n\n|t|\n\n" + end + "\nb\n", ""},
-		"no marks": {"a\n", "", "end of matrix"},
-		"no end":   {"a\n" + begin + "\n", "", "end of matrix"},
+		"no marks": {"a\n", "", "end of table some"},
+		"no end":   {"a\n" + begin + "\n", "", "end of table some"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := example.insert([]byte(c.page), "|t|\n")
+			got, err := example.insert([]byte(c.page), "some", "|t|\n")
 			if string(got) != c.want || (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
 				t.Errorf("got %q, %v", got, err)
 			}

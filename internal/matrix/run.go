@@ -10,23 +10,34 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/landbridge-io/landbridge/internal/testbin"
 )
 
-// Matrix is a table of behaviours, each proved for each column.
+// Matrix are behaviours, each proved for each column.
 type Matrix struct {
 	// Title begins the line that sums it up.
 	Title string
-	// Dir is the directory of the tests, and Page the page with the table; both below the root.
-	Dir, Page string
-	// Command makes the table.
-	Command    string
-	Columns    []Column
-	Behaviours []Behaviour
-	// Sources says that the table tells where behaviours are required.
+	// Dir is the directory of the tests, below the root.
+	Dir string
+	// Command makes the tables.
+	Command string
+	Columns []Column
+	Tables  []Table
+	// Sources says that the tables tell where behaviours are required.
 	Sources bool
+}
+
+// Table is a table in the documentation. No two behaviours have the same name, whatever table they are in.
+type Table struct {
+	// Name is what its marks and the flag -table call it.
+	Name string
+	// Page is the page that it is in, below the root.
+	Page       string
+	Behaviours []Behaviour
 }
 
 // Column is what behaviours are proved for.
@@ -50,10 +61,11 @@ type Behaviour struct {
 
 // Main runs the tests, writes the table, and ends the program.
 func (m Matrix) Main() {
-	check := flag.Bool("check", false, "do not write: fail if the table in the page is not what was proved")
+	check := flag.Bool("check", false, "do not write: fail if a table in a page is not what was proved")
 	race := flag.Bool("race", false, "with the race detector")
+	only := flag.String("table", "", "prove this one alone, "+m.names()+"; all by default")
 	flag.Parse()
-	failed, err := m.run(*check, *race)
+	failed, err := m.run(*only, *check, *race)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}
@@ -62,13 +74,34 @@ func (m Matrix) Main() {
 	}
 }
 
-func (m Matrix) run(check, race bool) (failed bool, err error) {
+// names are those of the tables.
+func (m Matrix) names() string {
+	var out []string
+	for _, t := range m.Tables {
+		out = append(out, t.Name)
+	}
+	return strings.Join(out, " or ")
+}
+
+func (m Matrix) run(only string, check, race bool) (failed bool, err error) {
 	root, err := testbin.Root()
 	if err != nil {
 		return false, err
 	}
+	args := []string{"-timeout", "30m", "-count", "1"}
+	if only != "" {
+		i := slices.IndexFunc(m.Tables, func(t Table) bool { return t.Name == only })
+		if i < 0 {
+			return false, fmt.Errorf("there is no table %s, but %s", only, m.names())
+		}
+		m.Title, m.Tables = only, m.Tables[i:i+1]
+		args = append(args, "-run", m.pattern())
+	}
+	if race {
+		args = append(args, "-race")
+	}
 	r := newResults()
-	if err := r.test(filepath.Join(root, filepath.FromSlash(m.Dir)), race); err != nil {
+	if err := r.test(filepath.Join(root, filepath.FromSlash(m.Dir)), append(args, "./...")); err != nil {
 		return false, err
 	}
 	cells := r.cells(m)
@@ -82,21 +115,47 @@ func (m Matrix) run(check, race bool) (failed bool, err error) {
 	if sum.failed > 0 || r.broken {
 		return true, nil // a table of what does not hold is nobody's documentation
 	}
-	page := filepath.Join(root, filepath.FromSlash(m.Page))
+	for _, t := range m.Tables {
+		if err := m.write(root, t, table(m, t.of(cells)), check); err != nil {
+			return true, fmt.Errorf("%s: %w", t.Page, err)
+		}
+	}
+	return false, nil
+}
+
+// pattern is for go test: the behaviours of the tables, and no others.
+func (m Matrix) pattern() string {
+	var all []string
+	for _, t := range m.Tables {
+		for _, b := range t.Behaviours {
+			all = append(all, regexp.QuoteMeta(b.Name))
+		}
+	}
+	return "/.*/.*/^(" + strings.Join(all, "|") + ")$"
+}
+
+// of are the cells of the table.
+func (t Table) of(cells []cell) []cell {
+	return slices.DeleteFunc(slices.Clone(cells), func(c cell) bool { return c.table != t.Name })
+}
+
+// write puts a table into its page, or only says whether it is there.
+func (m Matrix) write(root string, t Table, text string, check bool) error {
+	page := filepath.Join(root, filepath.FromSlash(t.Page))
 	old, err := os.ReadFile(page)
 	if err != nil {
-		return false, err
+		return err
 	}
-	written, err := m.insert(old, table(m, cells))
+	written, err := m.insert(old, t.Name, text)
 	switch {
 	case err != nil:
-		return false, fmt.Errorf("%s: %w", page, err)
+		return err
 	case bytes.Equal(old, written):
-		return false, nil
+		return nil
 	case check:
-		return true, fmt.Errorf("the table in %s is not up to date: %s writes it", m.Page, m.Command)
+		return fmt.Errorf("the table %s is not up to date: %s writes it", t.Name, m.Command)
 	}
-	return false, os.WriteFile(page, written, 0o644)
+	return os.WriteFile(page, written, 0o644)
 }
 
 // event is one line of go test -json.
@@ -105,12 +164,8 @@ type event struct {
 }
 
 // test runs the tests and collects what became of them. Tests that fail are no error.
-func (r *results) test(dir string, race bool) error {
-	args := []string{"test", "-json", "-timeout", "15m", "-count", "1"}
-	if race {
-		args = append(args, "-race")
-	}
-	cmd := exec.Command("go", append(args, "./...")...)
+func (r *results) test(dir string, args []string) error {
+	cmd := exec.Command("go", append([]string{"test", "-json"}, args...)...)
 	cmd.Dir, cmd.Stderr = dir, os.Stderr
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
@@ -138,9 +193,14 @@ func (r *results) test(dir string, race bool) error {
 	return nil
 }
 
-// insert puts the table between the marks of a page.
-func (m Matrix) insert(page []byte, table string) ([]byte, error) {
-	begin, end := "<!-- matrix: made by "+m.Command+" -->", "<!-- end of matrix -->"
+// marks of a table in its page.
+func (m Matrix) marks(name string) (begin, end string) {
+	return "<!-- table " + name + ": made by " + m.Command + " -->", "<!-- end of table " + name + " -->"
+}
+
+// insert puts a table between its marks in a page.
+func (m Matrix) insert(page []byte, name, table string) ([]byte, error) {
+	begin, end := m.marks(name)
 	before, rest, ok := strings.Cut(string(page), begin)
 	_, after, ok2 := strings.Cut(rest, end)
 	if !ok || !ok2 {

@@ -14,8 +14,8 @@ var headings = map[string]string{
 
 func main() {
 	m := matrix.Matrix{
-		Title: "conformance", Dir: "test/conformance", Page: "docs/execution.md", Command: "make conformance",
-		Behaviours: conformance.Behaviours,
+		Title: "conformance", Dir: "test/conformance", Command: "make conformance",
+		Tables: []matrix.Table{{Name: "execution", Page: "docs/execution.md", Behaviours: conformance.Behaviours}},
 	}
 	for _, form := range examplecloudtest.Forms {
 		for _, way := range conformance.Ways {
