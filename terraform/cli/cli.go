@@ -22,9 +22,12 @@ type Options struct {
 	// Dir is where workspaces are made, the system's temporary directory unless set. What is in them
 	// for the time of a run holds secrets: a file system in memory is best. Its path must be short.
 	Dir string
-	// Parallelism is how many runs there may be at once; as many as there are processors, but at least
-	// 4, unless set: of a create, nearly all the time is the provider's.
+	// Parallelism is how many runs may be at work at once; as many as there are processors, but at
+	// least 4, unless set. Those that wait for a provider's change are not at work.
 	Parallelism int
+	// Changes is how many changes may be under way at once, each with a run that waits for it and its
+	// memory; 32 unless set.
+	Changes int
 	// Patience is how long a run may go on without saying anything and without waiting for the
 	// provider; 2 minutes unless set.
 	Patience time.Duration
@@ -36,6 +39,7 @@ type Runner struct {
 	options    Options
 	workspaces *workspaces
 	turns      *semaphore.Weighted
+	changes    *semaphore.Weighted
 	schemas    schemas
 }
 
@@ -44,6 +48,9 @@ func New(o Options) (*Runner, error) {
 	if o.Parallelism <= 0 {
 		o.Parallelism = max(4, runtime.GOMAXPROCS(0))
 	}
+	if o.Changes <= 0 {
+		o.Changes = 32
+	}
 	if o.Patience == 0 {
 		o.Patience = 2 * time.Minute
 	}
@@ -51,7 +58,7 @@ func New(o Options) (*Runner, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making a directory for workspaces: %w", err)
 	}
-	return &Runner{options: o, workspaces: w, turns: semaphore.NewWeighted(int64(o.Parallelism))}, nil
+	return &Runner{options: o, workspaces: w, turns: semaphore.NewWeighted(int64(o.Parallelism)), changes: semaphore.NewWeighted(int64(o.Changes))}, nil
 }
 
 // Program is the program it runs.
@@ -107,10 +114,20 @@ var (
 // run makes a run. With errors there was none, and the provider was not asked anything of the object.
 func (e *Executor) run(ctx context.Context, j job) (outcome, diagnostic.Diagnostics) {
 	r := e.runner
+	if j.session.apply != nil {
+		if err := r.changes.Acquire(ctx, 1); err != nil {
+			return outcome{}, provider.CallError(provider.NotSent(err))
+		}
+		defer r.changes.Release(1)
+	}
 	if err := r.turns.Acquire(ctx, 1); err != nil {
 		return outcome{}, provider.CallError(provider.NotSent(err))
 	}
 	defer r.turns.Release(1)
+	j.session.meanwhile = func() func() {
+		r.turns.Release(1)
+		return func() { _ = r.turns.Acquire(context.Background(), 1) } // nobody has it for long
+	}
 	known, diags := r.schemas.get(ctx, e.server, j.configuration.resource.Schema.Type)
 	if diags.HasErrors() {
 		return outcome{}, diags

@@ -25,6 +25,8 @@ type session struct {
 	plan     func(*tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error)
 	// apply carries out the change that was asked for; nil refuses.
 	apply func(context.Context) (*tfprotov6.ApplyResourceChangeResponse, error)
+	// meanwhile is called when the provider begins the change, and what it returns when that has ended.
+	meanwhile func() (over func())
 
 	mu  sync.Mutex
 	log log
@@ -147,6 +149,7 @@ func (s *session) ApplyResourceChange(context.Context, *tfprotov6.ApplyResourceC
 		return nil, errNotAsked
 	}
 	defer s.flight.done()
+	defer s.meanwhile()()
 	ctx, cancel := context.WithCancel(s.ctx)
 	defer cancel()
 	return s.apply(ctx)

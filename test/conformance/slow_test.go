@@ -1,0 +1,59 @@
+package conformance_test
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"github.com/landbridge-io/landbridge/instance"
+	"github.com/landbridge-io/landbridge/internal/examplecloudtest"
+	"github.com/landbridge-io/landbridge/terraform/cli"
+	"github.com/landbridge-io/landbridge/test/conformance"
+)
+
+// TestSlowChange has a run look at an object while another one, of as many as may be at work, waits
+// for what takes the provider long.
+func TestSlowChange(t *testing.T) {
+	dir, err := os.MkdirTemp("", "lb-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	one, err := cli.New(cli.Options{Program: runner.Program(), Dir: dir, Parallelism: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := one.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	w := newWorld(t, examplecloudtest.Framework6, conformance.CLI)
+	w.ex = one.Executor(w.server)
+	r := w.resource("thing")
+	in := w.create(r, w.config(r, `{"name":"quick"}`))
+
+	const slow = 15 * time.Second
+	w.cloud.Fault(w, map[string]any{"on": "create", "collection": "things", "match": map[string]any{"name": "slow"}, "count": 1, "task_delay": slow.String()})
+	p, diags := w.ex.Plan(ctx, r, instance.Instance{}, w.config(r, `{"name":"slow"}`))
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	begun, created := time.Now(), make(chan instance.Instance)
+	go func() {
+		out, _ := w.ex.Apply(ctx, p)
+		created <- out
+	}()
+	time.Sleep(slow / 4) // the provider is asked by now, or else waits itself
+	for range 3 {
+		if out, diags := w.ex.Refresh(ctx, r, in); diags.HasErrors() || !out.Unchanged {
+			t.Errorf("unchanged is %t, %v", out.Unchanged, diags)
+		}
+	}
+	if took := time.Since(begun); took > slow {
+		t.Errorf("looks waited for the create: %s", took)
+	}
+	if out := <-created; out.Status != instance.Full {
+		t.Errorf("created is %+v", out)
+	}
+}
