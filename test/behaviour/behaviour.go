@@ -13,11 +13,10 @@ type Way string
 const (
 	Plugin    Way = "plugin"    // its program, over gRPC
 	InProcess Way = "inprocess" // linked into the controller
-	CLI       Way = "cli"       // its program, by OpenTofu's command line
 )
 
 // Ways are all ways.
-var Ways = []Way{Plugin, InProcess, CLI}
+var Ways = []Way{Plugin, InProcess}
 
 // Column is one form of the provider, run in one way.
 type Column struct {

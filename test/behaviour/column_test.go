@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -63,7 +64,7 @@ func (e *environment) open(t *testing.T, of behaviour.Column, use string, r rele
 }
 
 // executions are what a TerraformProvider calls the ways.
-var executions = map[behaviour.Way]string{behaviour.Plugin: "Plugin", behaviour.InProcess: "InProcess", behaviour.CLI: "CLI"}
+var executions = map[behaviour.Way]string{behaviour.Plugin: "Plugin", behaviour.InProcess: "InProcess"}
 
 func (c *column) terraformProvider() *unstructured.Unstructured {
 	p := &unstructured.Unstructured{}
@@ -82,10 +83,24 @@ func (c *column) installed(t *testing.T, r release.Release) {
 	})
 }
 
-// release changes the provider's release.
+var accept = regexp.MustCompile(`landbridge\.io/accept-changes=(\w+)`)
+
+// release changes the provider's release. What objects hold and it has no place for may be lost.
 func (c *column) release(t *testing.T, r release.Release) {
 	t.Helper()
-	c.patch(t, c.terraformProvider(), fmt.Sprintf(`{"spec":{"version":%q}}`, r))
+	p := c.terraformProvider()
+	c.patch(t, p, fmt.Sprintf(`{"spec":{"version":%q}}`, r))
+	c.waitFor(t, p, "healthy, or held", func() bool {
+		_, reason, _ := condition(p, "Healthy")
+		return current(p) && (reason == "ChangesHeld" || isTrue(p, "Healthy") && text(p, "status", "installed", "version") == r.String())
+	})
+	if _, reason, message := condition(p, "Healthy"); reason == "ChangesHeld" {
+		match := accept.FindStringSubmatch(message)
+		if match == nil {
+			t.Fatalf("%q does not say how to accept it", message)
+		}
+		c.patch(t, p, fmt.Sprintf(`{"metadata":{"annotations":{"landbridge.io/accept-changes":%q}}}`, match[1]))
+	}
 	c.installed(t, r)
 }
 

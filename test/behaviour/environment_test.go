@@ -41,7 +41,7 @@ const (
 	sourceNamespace = "landbridge-io"
 	// poll is how often the controller looks at what has not changed. Tests that wait for less
 	// ask for a look.
-	poll = 20 * time.Second
+	poll = 5 * time.Second
 	// limit is how long anything that should happen may take.
 	limit = time.Minute
 )
@@ -140,11 +140,6 @@ func options(mirror string) (controller.Options, error) {
 		GracePeriod: limit, EventsPerSecond: 1000, MetricsAddress: "0", HealthAddress: "0", ProfileAddress: "0",
 		Logger: logr.Discard(),
 	}
-	tofu, err := testbin.Build(context.Background(), testbin.OpenTofu)
-	if err != nil {
-		return o, err
-	}
-	o.CommandLine = &terraformprovider.CommandLine{Program: tofu}
 	for _, c := range behaviour.Columns() {
 		if c.Way != behaviour.InProcess {
 			continue
@@ -215,10 +210,8 @@ func makeMirror(ctx context.Context, dir string) error {
 // programs are the names under which columns have the provider's program.
 func programs(form provider.Form) []string {
 	var out []string
-	for _, way := range []behaviour.Way{behaviour.Plugin, behaviour.CLI} {
-		for _, use := range uses {
-			out = append(out, providerName(behaviour.Column{Form: form, Way: way}, use))
-		}
+	for _, use := range uses {
+		out = append(out, providerName(behaviour.Column{Form: form, Way: behaviour.Plugin}, use))
 	}
 	return out
 }

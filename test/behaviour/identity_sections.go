@@ -8,10 +8,7 @@ var (
 )
 
 // programs: what commands do does not depend on how the controller runs a provider.
-var programs = Exception{Ways: []Way{InProcess, CLI}, Reason: "The command is not the controller: it runs the provider's program, however the controller does."}
-
-// stateless: in the framework, the type that these behaviours are tried with answers an import without a state.
-var stateless = Exception{Forms: frameworks, Ways: []Way{CLI}, Reason: "OpenTofu refuses an import that is answered without a state."}
+var programs = Exception{Ways: []Way{InProcess}, Reason: "The command is not the controller: it runs the provider's program, however the controller does."}
 
 // Where behaviours are required: the sections of Terraform's documents "Resource identity" of the
 // plugin framework and of SDKv2, which say the same in other words where both are named, and
@@ -90,11 +87,10 @@ var identity = []Section{
 		{Name: "import-passthrough-identity", Source: importing,
 			Says: "By identity, passed through to the one attribute."},
 		{Name: "import-without-id", Source: importing,
-			Says: "With an identity, the id that the provider is given is empty.",
-			Not:  []Exception{stateless}},
+			Says: "With an identity, the id that the provider is given is empty."},
 		{Name: "import-without-state", Source: importing,
 			Says: "By identity, with an answer that has no state: Read makes it from the identity.",
-			Not:  []Exception{{Forms: sdk, Reason: "SDKv2 keeps no state without an id, so its importers always answer with one."}, stateless}},
+			Not:  []Exception{{Forms: sdk, Reason: "SDKv2 keeps no state without an id, so its importers always answer with one."}}},
 		{Name: "import-exactly-one", Source: importing,
 			Says: "Both of id and identity, and neither, are refused by the API server."},
 		{Name: "import-unknown-attribute", Source: importing,

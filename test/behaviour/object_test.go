@@ -116,7 +116,7 @@ func unchanged(t *testing.T, c *column) {
 	c.look(t, u)
 	c.waitFor(t, u, "annotated", func() bool { return u.GetAnnotations()["landbridge.io/identity"] != "" })
 	before, stored := u.GetResourceVersion(), c.storedSecret(t, u).ResourceVersion
-	time.Sleep(poll + poll/2)
+	time.Sleep(2*poll + poll/2)
 	c.get(t, u)
 	if after := u.GetResourceVersion(); after != before {
 		t.Errorf("the resource was written: %s, %s", before, after)

@@ -97,8 +97,9 @@ func TestUpgrades(t *testing.T) {
 			// What was sizeGib is in there by its new name.
 			for _, u := range []*unstructured.Unstructured{elder, first} {
 				c.ready(t, u)
-				if version := string(c.stored(t, u)["schemaVersion"]); version != "2" || text(u, "status", "atProvider", "sizeGib") != "1" {
-					t.Errorf("%s: the stored version is %q, shown is %v", u.GetName(), version, at(u, "status", "atProvider"))
+				c.waitFor(t, u, "shown", func() bool { return text(u, "status", "atProvider", "sizeGib") == "1" })
+				if version := string(c.stored(t, u)["schemaVersion"]); version != "2" {
+					t.Errorf("%s: the stored version is %q", u.GetName(), version)
 				}
 				c.untouchedVolume(t, u)
 			}
