@@ -89,7 +89,7 @@ chaos: bin/playground ## Users work while everything around Landbridge breaks: O
 	@$(GO) run ./test/chaos/cmd/chaos -ops $(OPS) -seed $(SEED)
 
 .PHONY: behaviours
-behaviours: bin/playground ## Every behaviour with every form of provider, run in every way; writes the tables in docs (CHECK=1 compares them)
+behaviours: bin/playground ## Every behaviour with every form of provider, as a plugin and in process; writes the tables in docs (CHECK=1 compares them)
 	@$(GO) run -C test/behaviour ./cmd/behaviours $(if $(CHECK),-check)
 
 .PHONY: identity-matrix
