@@ -35,7 +35,7 @@ func (c *cluster) configured(t *testing.T, name string, spec m) (*unstructured.U
 // What a TerraformProvider says of its kinds holds in CRDs, in what is made remotely, and in what is told of it.
 func TestConfiguration(t *testing.T) {
 	c := shared(t)
-	p, w := c.configured(t, "configured", m{
+	p, w := c.configured(t, "presented", m{
 		"group":     "configured.example.org",
 		"overrides": []any{m{"match": []any{"examplecloud_*"}, "having": []any{"tags"}, "defaultTags": m{"tags": m{"stage": "{{ .parameters.stage }}"}}}},
 		"resources": m{

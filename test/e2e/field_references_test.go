@@ -110,11 +110,13 @@ func TestFieldReferences(t *testing.T) {
 		x := thing("inner", nil)
 		d := of("Datastore", "inner", m{"name": "inner", "clusterInfo": m{"id": "c", "name": "n"}, "hciClusterUuidSelector": m{"matchLabels": m{"name": "inner"}}})
 		x.SetLabels(map[string]string{"name": "inner"})
-		s := shapes("blocks", m{"listBlock": []any{m{"nameRef": m{"name": "inner"}}, m{"name": "mine"}, m{"nameSelector": m{"kind": "Datastore"}, "note": "x"}}})
+		d.SetLabels(map[string]string{"name": "inner"})
+		byLabel := m{"kind": "Datastore", "matchLabels": m{"name": "inner"}}
+		s := shapes("blocks", m{"listBlock": []any{m{"nameRef": m{"name": "inner"}}, m{"name": "mine"}, m{"nameSelector": byLabel, "note": "x"}}})
 		made(t, s, x, d)
 		same(t, "listBlock", any([]any{
 			m{"nameRef": m{"name": "inner"}, "name": externalName(x)}, m{"name": "mine"},
-			m{"nameSelector": m{"kind": "Datastore"}, "nameRef": m{"kind": "Datastore", "name": "inner"}, "name": externalName(d), "note": "x"},
+			m{"nameSelector": byLabel, "nameRef": m{"kind": "Datastore", "name": "inner"}, "name": externalName(d), "note": "x"},
 		}), spec(s, "listBlock"))
 	})
 
