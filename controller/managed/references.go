@@ -9,6 +9,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/cache"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/controller/references"
@@ -63,7 +64,7 @@ func (k *Kind) mayGo(r *Resource) error {
 	}
 	names := make([]string, 0, len(by))
 	for _, b := range by {
-		names = append(names, fmt.Sprintf("%s %s", b.Kind, strings.TrimPrefix(b.Namespace+"/"+b.Name, "/")))
+		names = append(names, fmt.Sprintf("%s %s", b.Kind, cache.ObjectName{Namespace: b.Namespace, Name: b.Name}))
 	}
 	if more := len(names) - 8; more > 0 {
 		names = append(names[:8], fmt.Sprintf("%d more", more))

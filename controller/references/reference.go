@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/cache"
 
 	"github.com/landbridge-io/landbridge/apis/managed"
 	"github.com/landbridge-io/landbridge/model"
@@ -150,7 +151,7 @@ func (s source) gvk() schema.GroupVersionKind {
 // String is what is referred to, as people name it.
 func (s source) String() string {
 	if s.Selector == nil {
-		return fmt.Sprintf("%s %s", s.Kind, strings.TrimPrefix(s.Namespace+"/"+s.Name, "/"))
+		return fmt.Sprintf("%s %s", s.Kind, cache.ObjectName{Namespace: s.Namespace, Name: s.Name})
 	}
 	var with []string
 	if len(s.Selector.MatchLabels) > 0 {

@@ -9,9 +9,12 @@ import (
 	"github.com/landbridge-io/landbridge/model"
 )
 
-// activated is the resource types that the patterns name, sorted, and what the patterns got
+// activated is the resource types that the patterns name, all of them without any, sorted, and what the patterns got
 // wrong: those that are malformed or match nothing.
 func activated(p *model.Provider, patterns []string) (types []string, wrong []string) {
+	if len(patterns) == 0 {
+		patterns = []string{"*"}
+	}
 	set := map[string]bool{}
 	all := slices.Sorted(maps.Keys(p.Resources))
 	for _, pattern := range patterns {

@@ -10,6 +10,7 @@ import (
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 )
@@ -30,7 +31,7 @@ func (e *conflictError) Error() string {
 // EnsureCRD makes the CRD, or brings it up to date, and waits until it is served. A CRD of
 // the same name that is not the provider's own is left alone: conflictError. changed says
 // that there was one which is another now.
-func EnsureCRD(ctx context.Context, client apiextensions.CustomResourceDefinitionInterface, provider string, crd *apiextensionsv1.CustomResourceDefinition) (changed bool, err error) {
+func EnsureCRD(ctx context.Context, crds apiextensions.CustomResourceDefinitionInterface, provider string, crd *apiextensionsv1.CustomResourceDefinition) (changed bool, err error) {
 	sum, err := definitionSum(crd)
 	if err != nil {
 		return false, err
@@ -39,17 +40,17 @@ func EnsureCRD(ctx context.Context, client apiextensions.CustomResourceDefinitio
 	metav1.SetMetaDataLabel(&want.ObjectMeta, v1alpha1.LabelProvider, provider)
 	metav1.SetMetaDataAnnotation(&want.ObjectMeta, annotationSum, sum)
 
-	have, err := client.Get(ctx, crd.Name, metav1.GetOptions{})
+	have, err := crds.Get(ctx, crd.Name, metav1.GetOptions{})
 	switch {
 	case kerrors.IsNotFound(err):
-		have, err = client.Create(ctx, want, metav1.CreateOptions{})
+		have, err = crds.Create(ctx, want, metav1.CreateOptions{})
 	case err != nil:
 	case have.Labels[v1alpha1.LabelProvider] != provider:
 		return false, &conflictError{name: crd.Name, owner: have.Labels[v1alpha1.LabelProvider]}
 	case have.Annotations[annotationSum] != want.Annotations[annotationSum]:
 		have.Labels, have.Spec = want.Labels, want.Spec
 		metav1.SetMetaDataAnnotation(&have.ObjectMeta, annotationSum, want.Annotations[annotationSum])
-		have, err = client.Update(ctx, have, metav1.UpdateOptions{})
+		have, err = crds.Update(ctx, have, metav1.UpdateOptions{})
 		changed = true
 	}
 	if err != nil {
@@ -60,7 +61,7 @@ func EnsureCRD(ctx context.Context, client apiextensions.CustomResourceDefinitio
 			return true, nil
 		}
 		var err error
-		have, err = client.Get(ctx, crd.Name, metav1.GetOptions{})
+		have, err = crds.Get(ctx, crd.Name, metav1.GetOptions{})
 		return err == nil && served(have), onlyNotFound(err)
 	})
 	if err != nil {
@@ -83,6 +84,14 @@ func settled(ctx context.Context) error {
 	case <-time.After(teardown):
 		return nil
 	}
+}
+
+// listCRDs is what is known of CRDs without their schemas.
+func listCRDs(ctx context.Context, reader client.Reader, o ...client.ListOption) ([]metav1.PartialObjectMetadata, error) {
+	list := &metav1.PartialObjectMetadataList{}
+	list.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinitionList"))
+	err := reader.List(ctx, list, o...)
+	return list.Items, err
 }
 
 // onlyNotFound ends the wait if the CRD is gone; other errors pass.

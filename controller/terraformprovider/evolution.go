@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
@@ -43,23 +44,18 @@ func (r *Reconciler) evolve(ctx context.Context, p *v1alpha1.TerraformProvider, 
 	failed := func(err error) *problem {
 		return &problem{v1alpha1.TypeHealthy, v1alpha1.ReasonActivationFailed, fmt.Errorf("cannot compare the provider's kinds with those of the cluster: %w", err), true}
 	}
-	list := &metav1.PartialObjectMetadataList{}
-	list.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinitionList"))
-	if err := r.Manager.GetAPIReader().List(ctx, list, client.MatchingLabels{v1alpha1.LabelProvider: p.Name}); err != nil {
+	crds, err := listCRDs(ctx, r.Manager.GetAPIReader(), client.MatchingLabels{v1alpha1.LabelProvider: p.Name})
+	if err != nil {
 		return failed(err)
 	}
 	sums := map[string]string{}
-	for _, o := range list.Items {
+	for _, o := range crds {
 		sums[o.Name] = o.Annotations[annotationSum]
 	}
 	if len(sums) == 0 {
 		return nil
 	}
-	patterns := p.Spec.Activate
-	if len(patterns) == 0 {
-		patterns = []string{"*"}
-	}
-	active, _ := activated(m, patterns)
+	active, _ := activated(m, p.Spec.Activate)
 	definitions := crd.ProviderConfig(m)
 	for _, t := range active {
 		if sums[m.Resources[t].CRDName()] == "" {
@@ -147,7 +143,7 @@ func (r *Reconciler) evolveKind(ctx context.Context, d *apiextensionsv1.CustomRe
 				continue
 			}
 			if paths := evolution.Unfit(o.Object, old, new); len(paths) > 0 {
-				held = append(held, fmt.Sprintf("%s %s: %s", o.GetKind(), strings.TrimPrefix(o.GetNamespace()+"/"+o.GetName(), "/"), strings.Join(paths, ", ")))
+				held = append(held, fmt.Sprintf("%s %s: %s", o.GetKind(), cache.MetaObjectToName(&o), strings.Join(paths, ", ")))
 			}
 		}
 		if next = objects.GetContinue(); next == "" {

@@ -30,13 +30,12 @@ func Model(ctx context.Context, reader client.Reader, p *v1alpha1.TerraformProvi
 	if m, err = model.NewProvider(name, s, c); err != nil {
 		return nil, nil, inSpec(err)
 	}
-	list := &metav1.PartialObjectMetadataList{}
-	list.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinitionList"))
-	if err := reader.List(ctx, list, client.MatchingLabels{v1alpha1.LabelProvider: p.Name}); err != nil {
+	crds, err := listCRDs(ctx, reader, client.MatchingLabels{v1alpha1.LabelProvider: p.Name})
+	if err != nil {
 		return nil, nil, fmt.Errorf("cannot list the provider's CRDs: %w", err)
 	}
 	have := &inCluster{reader: reader, names: map[string]string{}}
-	for _, o := range list.Items {
+	for _, o := range crds {
 		have.names[o.Name] = o.Annotations[v1alpha1.AnnotationResourceType]
 	}
 	group, err := have.group(ctx, m)

@@ -144,13 +144,12 @@ func (p *packaged) Reconcile(ctx context.Context, _ reconcile.Request) (reconcil
 
 // present are the provider's CRDs in the cluster.
 func (p *packaged) present(ctx context.Context) (map[string]incarnation, error) {
-	list := &metav1.PartialObjectMetadataList{}
-	list.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinitionList"))
-	if err := p.r.Manager.GetClient().List(ctx, list); err != nil {
+	crds, err := listCRDs(ctx, p.r.Manager.GetClient())
+	if err != nil {
 		return nil, err
 	}
 	out := map[string]incarnation{}
-	for _, c := range list.Items {
+	for _, c := range crds {
 		if _, ours := p.types[c.Name]; ours && c.DeletionTimestamp.IsZero() {
 			out[c.Name] = incarnation{c.UID, c.Generation}
 		}

@@ -235,11 +235,7 @@ func (r *Reconciler) install(ctx context.Context, p *v1alpha1.TerraformProvider)
 	p.Status.Protocol = run.model.Schema.Protocol
 	p.Status.Resources = len(run.model.Resources)
 
-	patterns := p.Spec.Activate
-	if len(patterns) == 0 {
-		patterns = []string{"*"}
-	}
-	active, wrong := activated(run.model, patterns)
+	active, wrong := activated(run.model, p.Spec.Activate)
 	problems, again := r.activate(ctx, p.Name, run, active)
 	p.Status.Activated = run.serving()
 	if len(run.kept) > 0 {
