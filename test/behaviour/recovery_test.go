@@ -255,17 +255,23 @@ func (i *interruption) tasks(t *testing.T) []api.Task {
 		tasks(t, i.world, api.Datastores, "name", "replacement"))
 }
 
-func recoverFound(t *testing.T, i *interruption) {
-	i.waitFor(t, i.found, "tainted", func() bool { return text(i.found, "status", "state") == "Tainted" })
-	if diff := cmp.Diff(datastoreIdentity("found"), identityOf(i.found)); diff != "" {
+func recoverFound(t *testing.T, i *interruption) { i.kept(t, i.found) }
+
+// kept fails the test unless the object of an interrupted create is found, as tainted, and is the only
+// one there ever was.
+func (i *interruption) kept(t *testing.T, u *unstructured.Unstructured) {
+	t.Helper()
+	name := u.GetName()
+	i.waitFor(t, u, "tainted", func() bool { return text(u, "status", "state") == "Tainted" })
+	if diff := cmp.Diff(datastoreIdentity(name), identityOf(u)); diff != "" {
 		t.Error(diff)
 	}
-	i.patch(t, i.found, `{"metadata":{"annotations":{"landbridge.io/untaint":"yes"}}}`)
-	i.ready(t, i.found)
-	if n := len(named(t, i.world, api.Datastores, "found")); n != 1 {
+	i.patch(t, u, `{"metadata":{"annotations":{"landbridge.io/untaint":"yes"}}}`)
+	i.ready(t, u)
+	if n := len(named(t, i.world, api.Datastores, name)); n != 1 {
 		t.Errorf("there are %d", n)
 	}
-	if n := len(i.written(http.MethodPost, "found")); n != 1 {
+	if n := len(i.written(http.MethodPost, name)); n != 1 {
 		t.Errorf("the cloud was asked for it %d times", n)
 	}
 }
@@ -322,17 +328,7 @@ func recoverToken(t *testing.T, i *interruption) {
 	}
 }
 
-func crashCreate(t *testing.T, i *interruption) {
-	i.waitFor(t, i.killed, "tainted", func() bool { return text(i.killed, "status", "state") == "Tainted" })
-	i.patch(t, i.killed, `{"metadata":{"annotations":{"landbridge.io/untaint":"yes"}}}`)
-	i.ready(t, i.killed)
-	if n := len(named(t, i.world, api.Datastores, "killed")); n != 1 {
-		t.Errorf("there are %d", n)
-	}
-	if n := len(i.written(http.MethodPost, "killed")); n != 1 {
-		t.Errorf("the cloud was asked for it %d times", n)
-	}
-}
+func crashCreate(t *testing.T, i *interruption) { i.kept(t, i.killed) }
 
 func crashUpdate(t *testing.T, i *interruption) {
 	i.ready(t, i.updated)
