@@ -1,11 +1,8 @@
 package crd_test
 
 import (
-	"flag"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -18,12 +15,11 @@ import (
 
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/crd"
+	"github.com/landbridge-io/landbridge/internal/golden"
 	"github.com/landbridge-io/landbridge/internal/schematest"
 	"github.com/landbridge-io/landbridge/model"
 	"github.com/landbridge-io/landbridge/schema"
 )
-
-var update = flag.Bool("update", false, "write golden files anew")
 
 func provider(t rapid.TB, name string, s *schema.Provider) *model.Provider {
 	t.Helper()
@@ -48,37 +44,22 @@ func definition(t rapid.TB, r *model.Resource) *apiextensionsv1.CustomResourceDe
 	return d
 }
 
-func golden(t *testing.T, name string, in any) {
+func written(t *testing.T, name string, in any) {
 	t.Helper()
 	got, err := yaml.Marshal(in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join("testdata", name+".yaml")
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s: -want, +got (run with -update if this is meant):\n%s", file, diff)
-	}
+	golden.Check(t, name+".yaml", got)
 }
 
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	everything := provider(t, "everything", schematest.Everything())
-	golden(t, "everything_thing", definition(t, everything.Resources["everything_thing"]))
-	golden(t, "everything_provider_config", crd.ProviderConfig(everything))
-	golden(t, "random_password", definition(t, provider(t, "random", schematest.Provider(t, "random")).Resources["random_password"]))
-	golden(t, "hcloud_zone_record", definition(t, provider(t, "hcloud", schematest.Provider(t, "hcloud")).Resources["hcloud_zone_record"]))
+	written(t, "everything_thing", definition(t, everything.Resources["everything_thing"]))
+	written(t, "everything_provider_config", crd.ProviderConfig(everything))
+	written(t, "random_password", definition(t, provider(t, "random", schematest.Provider(t, "random")).Resources["random_password"]))
+	written(t, "hcloud_zone_record", definition(t, provider(t, "hcloud", schematest.Provider(t, "hcloud")).Resources["hcloud_zone_record"]))
 }
 
 func TestRealProvidersAreAccepted(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 func TestReferencesGolden(t *testing.T) {
 	t.Parallel()
 	p := configured(t, "everything", schematest.Everything(), schematest.References())
-	golden(t, "everything_references", definition(t, p.Resources["everything_thing"]))
+	written(t, "everything_references", definition(t, p.Resources["everything_thing"]))
 }
 
 func TestReferencesAdmission(t *testing.T) {

@@ -3,10 +3,7 @@ package evolution_test
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -19,12 +16,11 @@ import (
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/crd"
 	"github.com/landbridge-io/landbridge/evolution"
+	"github.com/landbridge-io/landbridge/internal/golden"
 	"github.com/landbridge-io/landbridge/internal/schematest"
 	"github.com/landbridge-io/landbridge/model"
 	"github.com/landbridge-io/landbridge/schema"
 )
-
-var update = flag.Bool("update", false, "write golden files anew")
 
 func provide(t testing.TB, s *schema.Provider, c config.Provider) *model.Provider {
 	t.Helper()
@@ -192,12 +188,12 @@ func TestCompare(t *testing.T) {
 	if err := report.Text(&text); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "report.txt", text.Bytes())
+	golden.Check(t, "report.txt.golden", text.Bytes())
 	raw, err := json.MarshalIndent(report, "", " ")
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "report.json", append(raw, '\n'))
+	golden.Check(t, "report.json.golden", append(raw, '\n'))
 }
 
 func compare(t *testing.T, old, new *model.Provider) evolution.Report {
@@ -207,26 +203,6 @@ func compare(t *testing.T, old, new *model.Provider) evolution.Report {
 		t.Fatal(err)
 	}
 	return out
-}
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	file := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("-want, +got (run with -update if this is meant):\n%s", diff)
-	}
 }
 
 // random is a provider with a resource type of any shape.

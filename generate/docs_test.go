@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/landbridge-io/landbridge/config"
+	"github.com/landbridge-io/landbridge/internal/golden"
 	"github.com/landbridge-io/landbridge/internal/schematest"
 	"github.com/landbridge-io/landbridge/schema"
 )
@@ -28,7 +29,7 @@ import (
 func TestDocsGolden(t *testing.T) {
 	out := output(t, provide(t, "everything", schematest.Everything(), schematest.References()))
 	for _, name := range []string{"everything/thing.md", "everything/plain.md", "README.md"} {
-		golden(t, filepath.Base(name), out.Files["docs/kinds/"+name])
+		golden.Check(t, filepath.Base(name)+".golden", out.Files["docs/kinds/"+name])
 	}
 }
 

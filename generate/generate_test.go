@@ -2,10 +2,8 @@ package generate_test
 
 import (
 	"bytes"
-	"flag"
 	"go/format"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,12 +14,11 @@ import (
 
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/generate"
+	"github.com/landbridge-io/landbridge/internal/golden"
 	"github.com/landbridge-io/landbridge/internal/schematest"
 	"github.com/landbridge-io/landbridge/model"
 	"github.com/landbridge-io/landbridge/schema"
 )
-
-var update = flag.Bool("update", false, "write golden files anew")
 
 func provide(t testing.TB, name string, s *schema.Provider, c config.Provider) *model.Provider {
 	t.Helper()
@@ -62,25 +59,7 @@ func provider(types map[string]*schema.Block) *schema.Provider {
 func TestGolden(t *testing.T) {
 	out := output(t, provide(t, "everything", schematest.Everything(), schematest.References()))
 	for _, name := range []string{"zz_thing_types.go", "zz_plain_types.go", "zz_groupversion_info.go"} {
-		golden(t, name, out.Files["apis/everything/v1alpha1/"+name])
-	}
-}
-
-// golden compares a generated file with the one in testdata.
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	file := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s: -want, +got (run with -update if this is meant):\n%s", file, diff)
+		golden.Check(t, name+".golden", out.Files["apis/everything/v1alpha1/"+name])
 	}
 }
 

@@ -1,7 +1,6 @@
 package inference_test
 
 import (
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -15,12 +14,11 @@ import (
 
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/inference"
+	"github.com/landbridge-io/landbridge/internal/golden"
 	"github.com/landbridge-io/landbridge/internal/providertest"
 	"github.com/landbridge-io/landbridge/internal/schematest"
 	"github.com/landbridge-io/landbridge/schema"
 )
-
-var update = flag.Bool("update", false, "write golden files anew")
 
 // What the documentation of a real provider comes to.
 func TestRealProvider(t *testing.T) {
@@ -42,19 +40,7 @@ func TestRealProvider(t *testing.T) {
 			}
 		}
 	}
-	file := filepath.Join("testdata", "hcloud.golden")
-	if *update {
-		if err := os.WriteFile(file, []byte(got.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got.String()); diff != "" {
-		t.Errorf("-want, +got (run with -update if this is meant):\n%s", diff)
-	}
+	golden.Check(t, "hcloud.golden", []byte(got.String()))
 	// The same each time.
 	_, again, err := inference.Provider("hcloud", schematest.Provider(t, "hcloud"), config.Provider{}, docs)
 	if err != nil {

@@ -1,11 +1,8 @@
 package model_test
 
 import (
-	"flag"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -16,12 +13,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/landbridge-io/landbridge/config"
+	"github.com/landbridge-io/landbridge/internal/golden"
 	"github.com/landbridge-io/landbridge/internal/schematest"
 	"github.com/landbridge-io/landbridge/model"
 	"github.com/landbridge-io/landbridge/schema"
 )
-
-var update = flag.Bool("update", false, "write golden files anew")
 
 // types is a provider with empty resource types of these names.
 func types(names ...string) *schema.Provider {
@@ -166,22 +162,7 @@ func TestRealNames(t *testing.T) {
 		lines = append(lines, listed(p)...)
 	}
 	got := strings.Join(lines, "\n") + "\n"
-	file := filepath.Join("testdata", "names.txt")
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("-want, +got (run with -update if this is meant):\n%s", diff)
-	}
+	golden.Check(t, "names.txt", []byte(got))
 }
 
 // Names are distinct and legal, whatever the types are called, and do not depend on chance.

@@ -1,22 +1,18 @@
 package operate_test
 
 import (
-	"flag"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
+	"github.com/landbridge-io/landbridge/internal/golden"
 	"github.com/landbridge-io/landbridge/operate"
 )
-
-var update = flag.Bool("update", false, "write golden files")
 
 // now is the time at which the rows of testdata are looked at.
 var now = time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
@@ -40,25 +36,8 @@ func rows(t *testing.T) []operate.Row {
 	return out
 }
 
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", name, diff)
-	}
-}
-
 func TestTable(t *testing.T) {
-	golden(t, "table.txt", operate.Table(rows(t), now, 0))
+	golden.Check(t, "table.txt", []byte(operate.Table(rows(t), now, 0)))
 	narrow := operate.Table(rows(t), now, 60)
 	for line := range strings.Lines(narrow) {
 		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 60 {
@@ -73,7 +52,7 @@ func TestLines(t *testing.T) {
 		all.WriteString(operate.Change{Row: r}.Line(now) + "\n")
 	}
 	all.WriteString(operate.Change{Row: rows(t)[0], Gone: true}.Line(now) + "\n")
-	golden(t, "lines.txt", all.String())
+	golden.Check(t, "lines.txt", []byte(all.String()))
 }
 
 // A screen is never higher than the terminal, and shows first what wants to be looked at.

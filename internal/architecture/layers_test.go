@@ -52,6 +52,7 @@ var support = []string{
 	"internal/doctest",
 	"internal/examplecloudtest",
 	"internal/hcloudtest",
+	"internal/golden",
 	"internal/matrix",
 	"internal/playgroundtest",
 	"internal/providertest",

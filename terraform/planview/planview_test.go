@@ -3,26 +3,21 @@ package planview_test
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
 	"sigs.k8s.io/yaml"
 
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/instance"
+	"github.com/landbridge-io/landbridge/internal/golden"
 	"github.com/landbridge-io/landbridge/internal/schematest"
 	"github.com/landbridge-io/landbridge/model"
 	"github.com/landbridge-io/landbridge/terraform"
 	"github.com/landbridge-io/landbridge/terraform/planview"
 	"github.com/landbridge-io/landbridge/translate"
 )
-
-var update = flag.Bool("update", false, "write golden files anew")
 
 // planted is in every sensitive value of these tests.
 const planted = "hunter2"
@@ -267,8 +262,8 @@ func TestText(t *testing.T) {
 				t.Fatal(err)
 			}
 			file := strings.ReplaceAll(strings.ReplaceAll(name, ",", ""), " ", "-")
-			golden(t, file+".txt", text.Bytes())
-			golden(t, file+".json", raw.Bytes())
+			written(t, file+".txt", text.Bytes())
+			written(t, file+".json", raw.Bytes())
 			if name != "colours" && strings.ContainsAny(text.String(), "\x1b\a\r") {
 				t.Error("a control character is in the text")
 			}
@@ -276,24 +271,12 @@ func TestText(t *testing.T) {
 	}
 }
 
-func golden(t *testing.T, name string, got []byte) {
+func written(t *testing.T, name string, got []byte) {
 	t.Helper()
 	if bytes.Contains(got, []byte(planted)) {
 		t.Errorf("a sensitive value is in:\n%s", got)
 	}
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s: -want, +got (-update writes it anew):\n%s", name, diff)
-	}
+	golden.Check(t, name, got)
 }
 
 func TestCount(t *testing.T) {
