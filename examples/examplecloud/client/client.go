@@ -198,7 +198,9 @@ func (c *Client) wait(ctx context.Context, task api.Task) (api.Task, error) {
 			return task, fmt.Errorf("task %s still runs: %w", task.ID, err)
 		}
 		next := api.Task{}
-		if err := c.do(ctx, http.MethodGet, "/v1/tasks/"+url.PathEscape(task.ID), nil, nil, &next, true); err != nil {
+		if err := c.do(ctx, http.MethodGet, "/v1/tasks/"+url.PathEscape(task.ID), nil, nil, &next, true); ctx.Err() != nil {
+			return task, fmt.Errorf("task %s still runs: %w", task.ID, ctx.Err())
+		} else if err != nil {
 			return task, fmt.Errorf("task %s: %w", task.ID, err)
 		}
 		task = next
