@@ -4,6 +4,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/landbridge-io/landbridge/config"
 )
@@ -161,14 +162,22 @@ type TerraformProviderStatus struct {
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 }
 
-// InstalledProvider is a provider's program.
+// InstalledProvider is a provider as it runs. Should the spec ask for what cannot be had, it goes on like
+// this, also when the controller starts anew.
 type InstalledProvider struct {
+	// Source it came from, as spec.source was.
+	// +optional
+	Source string `json:"source,omitempty"`
 	// Version of the provider; empty when it was installed by path.
 	// +optional
 	Version string `json:"version,omitempty"`
 	// SHA256 of the binary, in hex; empty when the provider is linked into the controller.
 	// +optional
 	SHA256 string `json:"sha256,omitempty"`
+	// Configuration is what its kinds are made by: group, overrides and resources, as the spec had them.
+	// +kubebuilder:pruning:PreserveUnknownFields
+	// +optional
+	Configuration *runtime.RawExtension `json:"configuration,omitempty"`
 }
 
 // TerraformProviderList is a list of TerraformProviders.

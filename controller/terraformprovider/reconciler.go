@@ -160,6 +160,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	}
 	before := p.DeepCopy()
 	problem, again := r.install(ctx, p)
+	if problem != nil && problem != starting && r.former(ctx, p) {
+		problem = starting
+	}
 	if problem == starting {
 		return reconcile.Result{}, nil // what was found before stands until then
 	}
@@ -230,7 +233,9 @@ func (r *Reconciler) install(ctx context.Context, p *v1alpha1.TerraformProvider)
 	if prob != nil {
 		return prob, again
 	}
-	p.Status.Installed = &from.installed
+	if p.Status.Installed, prob = installed(p, from, run); prob != nil {
+		return prob, resync
+	}
 	p.Status.Execution, p.Status.CommandLine = how.way, how.program()
 	p.Status.Protocol = run.model.Schema.Protocol
 	p.Status.Resources = len(run.model.Resources)

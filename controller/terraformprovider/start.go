@@ -106,6 +106,7 @@ func (s *starts) forget(uid types.UID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.drop(uid)
+	s.drop(formerOf(uid))
 	s.backoff.Forget(uid)
 }
 

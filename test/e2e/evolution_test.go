@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"context"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -72,6 +73,49 @@ func TestChangesAreHeld(t *testing.T) {
 		return false
 	})
 	c.remove(t, plain)
+	c.remove(t, labelled)
+	c.remove(t, p)
+}
+
+// What a provider's kinds are cannot be changed, and the controller starts anew: what ran goes on.
+func TestWhatRanGoesOnAfterARestart(t *testing.T) {
+	t.Parallel()
+	c := alone(t)
+	mirror := t.TempDir()
+	stop := c.control(t, options(mirror))
+	d := newDouble(t, "again")
+	ns := c.namespace(t)
+	d.release(t, "1.0.0", "2.0.0")
+	p := d.provider()
+	set(t, p, "test/again", "spec", "source")
+	set(t, p, "~> 2.0", "spec", "version")
+	set(t, p, m{"again_thing": m{"shortNames": []any{"ag"}, "omit": []any{"display_name"}}}, "spec", "resources")
+	c.install(t, p)
+	labelled := d.thing(ns, "labelled", m{"value": "a", "label": "0"})
+	c.create(t, labelled)
+	c.ready(t, labelled)
+
+	asSpec := `{"spec":{"version":"~> 2.0","source":"test/again","resources":{"again_thing":{"shortNames":["ag"],"omit":["display_name"]}}}}`
+	for i, test := range []struct{ spec, condition, reason string }{
+		{`{"spec":{"version":"1.0.0"}}`, "Healthy", "ChangesHeld"},
+		{`{"spec":{"version":"1.0.0","resources":{"again_thing":{"shortNames":["ag"],"omit":[]}}}}`, "Healthy", "ChangesHeld"},
+		{`{"spec":{"resources":{"again_thing":{"omit":["nonsense"]}}}}`, "Installed", "InvalidConfiguration"},
+		{`{"spec":{"version":"9.0.0"}}`, "Installed", "BinaryNotFound"},
+		{`{"spec":{"source":"` + d.path + `-not-there"}}`, "Installed", "BinaryNotFound"},
+	} {
+		stop()
+		c.patch(t, p, test.spec)
+		stop = c.control(t, options(mirror))
+		c.refused(t, p, test.condition, test.reason)
+		if got := text(p, "status", "installed", "version"); got != "2.0.0" {
+			t.Errorf("%s: version %q is said to be installed", test.reason, got)
+		}
+		label := strconv.Itoa(i + 1)
+		c.patch(t, labelled, `{"spec":{"forProvider":{"label":"`+label+`"}}}`)
+		c.has(t, d, "thing", "labelled", "label", label)
+		c.patch(t, p, asSpec)
+		c.waitFor(t, p, "healthy again", func() bool { return isTrue(p, "Installed", "Healthy") && current(p) })
+	}
 	c.remove(t, labelled)
 	c.remove(t, p)
 }
