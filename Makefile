@@ -54,7 +54,7 @@ lint: ## gofmt, go vet and staticcheck over every module
 		(cd $$module && set -x && $(GO) vet ./... && $(TOOL) staticcheck ./...); done
 
 .PHONY: bench
-bench: build ## Benchmarks; one JSON object per figure, also written to docs/performance.md
+bench: build ## Benchmarks, about 25 minutes; one JSON object per figure, also written to docs/performance.md
 	@$(GO) run ./test/bench -write docs/performance.md
 
 .PHONY: bench-scale

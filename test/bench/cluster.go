@@ -7,11 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -38,14 +39,19 @@ type cluster struct {
 	apiserver  *exec.Cmd
 	controller *exec.Cmd
 	pprof      string // where the controller can be profiled, if it is to be
-
-	mu sync.Mutex
-	// provider is what each provider process has used, those that are gone by now included.
-	provider map[int]time.Duration
+	metrics    string // where the controller tells of itself
 }
 
-func start(ctx context.Context, bin string, poll time.Duration, profiled bool) (_ *cluster, err error) {
-	c := &cluster{provider: map[int]time.Duration{}}
+// settings are how the controller is run.
+type settings struct {
+	program  string   // landbridge controller by default
+	args     []string // for the program
+	poll     time.Duration
+	profiled bool
+}
+
+func start(ctx context.Context, bin string, s settings) (_ *cluster, err error) {
+	c := &cluster{}
 	if c.dir, err = os.MkdirTemp("", "landbridge-bench"); err != nil {
 		return nil, err
 	}
@@ -93,21 +99,26 @@ func start(ctx context.Context, bin string, poll time.Duration, profiled bool) (
 	if c.client, err = dynamic.NewForConfig(c.config); err != nil {
 		return nil, err
 	}
-	args := []string{"controller", "--kubeconfig", kubeconfig,
-		"--provider-mirror", filepath.Join(bin, "providers"), "--provider-cache", filepath.Join(c.dir, "providers"),
-		"--poll", poll.String(), "--leader-elect=false", "--metrics-address", "0", "--health-address", "0"}
-	if profiled {
+	if c.metrics, err = freeAddress(); err != nil {
+		return nil, err
+	}
+	args := append(s.args, "--kubeconfig", kubeconfig, "--poll", s.poll.String(), "--leader-elect=false",
+		"--metrics-address", c.metrics, "--health-address", "0")
+	if s.program == "" {
+		s.program = filepath.Join(bin, "landbridge")
+		args = append([]string{"controller", "--provider-mirror", filepath.Join(bin, "providers"), "--provider-cache", filepath.Join(c.dir, "providers")}, args...)
+	}
+	if s.profiled {
 		if c.pprof, err = freeAddress(); err != nil {
 			return nil, err
 		}
 		args = append(args, "--profile-address", c.pprof)
 	}
-	c.controller = command(filepath.Join(bin, "landbridge"), args...)
+	c.controller = command(s.program, args...)
 	c.controller.Stdout, c.controller.Stderr = log, log
 	if err = c.controller.Start(); err != nil {
 		return nil, err
 	}
-	go c.follow(ctx)
 	return c, c.until(ctx, 30*time.Second, func() (bool, error) {
 		_, err := c.client.Resource(providers).List(ctx, listAll)
 		return err == nil, nil
@@ -170,38 +181,17 @@ func (c *cluster) stop() {
 	_ = os.RemoveAll(c.dir)
 }
 
-// follow keeps the processor time of provider processes, which come and go.
-func (c *cluster) follow(ctx context.Context) {
-	for ctx.Err() == nil {
-		c.sample()
-		time.Sleep(20 * time.Millisecond)
+func (c *cluster) usage() (u usage, err error) {
+	if u.controller, u.provider, err = times(c.controller.Process.Pid); err != nil {
+		return u, err
 	}
-}
-
-func (c *cluster) sample() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	for _, pid := range children(c.controller.Process.Pid) {
 		if t, err := cpu(pid); err == nil {
-			c.provider[pid] = t
+			u.provider += t
 		}
 	}
-}
-
-func (c *cluster) usage() (u usage, err error) {
-	c.sample()
-	if u.controller, err = cpu(c.controller.Process.Pid); err != nil {
-		return u, err
-	}
-	if u.apiserver, err = cpu(c.apiserver.Process.Pid); err != nil {
-		return u, err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, t := range c.provider {
-		u.provider += t
-	}
-	return u, nil
+	u.apiserver, err = cpu(c.apiserver.Process.Pid)
+	return u, err
 }
 
 // memory is the resident memory of controller and providers, in MiB.
@@ -217,15 +207,18 @@ func (c *cluster) memory() (controller, provider float64, err error) {
 	return controller, provider, nil
 }
 
-// install applies a TerraformProvider and waits until it is healthy.
-func (c *cluster) install(ctx context.Context, name, source, version string, activate ...string) (time.Duration, error) {
+// install applies a TerraformProvider, with an execution unless that is empty, and waits until it is healthy.
+func (c *cluster) install(ctx context.Context, name, source, execution string, activate ...string) (time.Duration, error) {
 	patterns := make([]any, len(activate))
 	for i, a := range activate {
 		patterns[i] = a
 	}
+	spec := map[string]any{"source": source, "activate": patterns}
+	if execution != "" {
+		spec["execution"] = execution
+	}
 	u := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "landbridge.io/v1alpha1", "kind": "TerraformProvider", "metadata": map[string]any{"name": name},
-		"spec": map[string]any{"source": source, "version": version, "activate": patterns},
+		"apiVersion": "landbridge.io/v1alpha1", "kind": "TerraformProvider", "metadata": map[string]any{"name": name}, "spec": spec,
 	}}
 	began := time.Now()
 	if _, err := c.client.Resource(providers).Create(ctx, u, createNow); err != nil {
@@ -270,30 +263,48 @@ func (c *cluster) writes(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	req, err := newRequest(ctx, c.config.Host+"/metrics")
+	total := 0
+	err = metrics(ctx, client, c.config.Host, func(name, labels string, value float64) {
+		if name != "apiserver_request_total" || strings.Contains(labels, `resource="leases"`) || strings.Contains(labels, `resource="events"`) {
+			return
+		}
+		for _, verb := range []string{"POST", "PUT", "PATCH", "DELETE", "APPLY"} {
+			if strings.Contains(labels, `verb="`+verb+`"`) {
+				total += int(value)
+			}
+		}
+	})
+	return total, err
+}
+
+// metrics reads what a program tells of itself.
+func metrics(ctx context.Context, client *http.Client, host string, each func(name, labels string, value float64)) error {
+	req, err := newRequest(ctx, host+"/metrics")
 	if err != nil {
-		return 0, err
+		return err
 	}
 	resp, err := client.Do(req)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer resp.Body.Close()
-	total := 0
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: %s", req.URL, resp.Status)
+	}
 	scanner := bufio.NewScanner(resp.Body)
 	scanner.Buffer(nil, 1<<20)
 	for scanner.Scan() {
 		line := scanner.Text()
-		if !strings.HasPrefix(line, "apiserver_request_total{") || strings.Contains(line, `resource="leases"`) || strings.Contains(line, `resource="events"`) {
+		blank := strings.LastIndexByte(line, ' ')
+		if blank < 0 || strings.HasPrefix(line, "#") {
 			continue
 		}
-		for _, verb := range []string{"POST", "PUT", "PATCH", "DELETE", "APPLY"} {
-			if strings.Contains(line, `verb="`+verb+`"`) {
-				var n float64
-				_, _ = fmt.Sscan(line[strings.LastIndexByte(line, ' ')+1:], &n)
-				total += int(n)
-			}
+		name, labels, _ := strings.Cut(line[:blank], "{")
+		value, err := strconv.ParseFloat(line[blank+1:], 64)
+		if err != nil {
+			return fmt.Errorf("%s: %q: %w", req.URL, line, err)
 		}
+		each(name, labels, value)
 	}
-	return total, scanner.Err()
+	return scanner.Err()
 }

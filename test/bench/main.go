@@ -51,7 +51,7 @@ func main() {
 	var (
 		bin     = flag.String("bin", "bin", "directory of the binaries that make build makes")
 		write   = flag.String("write", "", "Markdown file to put the figures into")
-		only    = flag.String("only", "", "comma-separated parts to run: reconcile, slow, longlife, scale; all but scale by default")
+		only    = flag.String("only", "", "comma-separated parts to run: reconcile, slow, longlife, ways, scale; all but scale by default")
 		profile = flag.String("profile", "", "directory for CPU profiles of the API server and the controller, while 780 resources are created")
 		window  = flag.Duration("window", 30*time.Second, "how long unchanged reconciles are measured")
 	)
@@ -59,7 +59,7 @@ func main() {
 	debug.SetGCPercent(400) // what is measured shares its processors with this program
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	parts := []string{"reconcile", "slow", "longlife"}
+	parts := []string{"reconcile", "slow", "longlife", "ways"}
 	if *only != "" {
 		parts = strings.Split(*only, ",")
 	}
@@ -74,6 +74,8 @@ func main() {
 			err = slow(ctx, r, *bin)
 		case "longlife":
 			err = longLife(ctx, r, *bin)
+		case "ways":
+			err = ways(ctx, r, *bin)
 		case "scale":
 			err = scale(ctx, r, *bin)
 		default:
@@ -101,7 +103,7 @@ func reconcile(ctx context.Context, r *figure.Report, bin string, window time.Du
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	const poll = 10 * time.Second
-	c, err := start(ctx, bin, poll, profile != "")
+	c, err := start(ctx, bin, settings{poll: poll, profiled: profile != ""})
 	if err != nil {
 		return err
 	}

@@ -14,21 +14,27 @@ const ticksPerSecond = 100
 
 // cpu is the processor time that a process and nobody else has used.
 func cpu(pid int) (time.Duration, error) {
+	own, _, err := times(pid)
+	return own, err
+}
+
+// times are the processor time that a process has used, and that of the processes it has started
+// and waited for.
+func times(pid int) (own, ended time.Duration, err error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	// The command's name is in parentheses and may hold blanks.
 	fields := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
-	var ticks int64
-	for _, i := range []int{11, 12} { // utime, stime
-		n, err := strconv.ParseInt(fields[i], 10, 64)
+	for i, into := range []*time.Duration{&own, &own, &ended, &ended} { // utime, stime, cutime, cstime
+		n, err := strconv.ParseInt(fields[11+i], 10, 64)
 		if err != nil {
-			return 0, err
+			return 0, 0, err
 		}
-		ticks += n
+		*into += time.Duration(n) * time.Second / ticksPerSecond
 	}
-	return time.Duration(ticks) * time.Second / ticksPerSecond, nil
+	return own, ended, nil
 }
 
 // rss is the resident memory of a process in MiB.
@@ -64,7 +70,7 @@ func children(pid int) []int {
 	return out
 }
 
-// usage is what the processes have used until now.
+// usage is what the processes have used until now; provider is all that the controller has started.
 type usage struct{ controller, provider, apiserver time.Duration }
 
 func (u usage) sub(v usage) usage {

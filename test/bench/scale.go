@@ -20,7 +20,7 @@ var azurermTypes = []string{
 func scale(ctx context.Context, r *figure.Report, bin string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	c, err := start(ctx, bin, time.Minute, false)
+	c, err := start(ctx, bin, settings{poll: time.Minute})
 	if err != nil {
 		return err
 	}

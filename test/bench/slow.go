@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -9,9 +8,7 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"path/filepath"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -31,6 +28,11 @@ const (
 	slowUpdate  = 500 * time.Millisecond // that an update takes in the cloud
 )
 
+var (
+	thing = cloudKind("things", "Thing", `{"name":"thing"}`)
+	alias = cloudKind("alias", "Alias", `{"name":"alias"}`)
+)
+
 func cloudKind(plural, kindName, forProvider string) kind {
 	return kind{
 		GroupVersionResource: schema.GroupVersionResource{Group: "examplecloud.landbridge.io", Version: "v1alpha1", Resource: plural},
@@ -48,7 +50,7 @@ func slow(ctx context.Context, r *figure.Report, bin string) error {
 		return err
 	}
 	defer cloud.stop()
-	c, err := start(ctx, bin, time.Minute, false)
+	c, err := start(ctx, bin, settings{poll: time.Minute})
 	if err != nil {
 		return err
 	}
@@ -60,15 +62,9 @@ func slow(ctx context.Context, r *figure.Report, bin string) error {
 	if _, err := c.install(ctx, "examplecloud", provider, "", "examplecloud_thing", "examplecloud_alias"); err != nil {
 		return err
 	}
-	config := cloudKind("clusterproviderconfigs", "ClusterProviderConfig", "")
-	if _, err := c.client.Resource(config.GroupVersionResource).Create(ctx, &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": config.GroupVersion().String(), "kind": config.Kind, "metadata": map[string]any{"name": "default"},
-		"spec": map[string]any{"endpoint": cloud.url},
-	}}, createNow); err != nil {
+	if err := c.configureCloud(ctx, cloud); err != nil {
 		return err
 	}
-	thing := cloudKind("things", "Thing", `{"name":"thing"}`)
-	alias := cloudKind("alias", "Alias", `{"name":"alias"}`)
 	time.Sleep(20 * time.Second) // as in reconcile
 	for _, k := range []kind{thing, alias} {
 		if _, err := c.create(ctx, k, "other", 1, 1); err != nil {
@@ -193,39 +189,19 @@ type exampleCloud struct {
 }
 
 func startCloud(ctx context.Context) (*exampleCloud, error) {
-	program, err := testbin.Build(ctx, examplecloudtest.Program)
-	if err != nil {
-		return nil, err
-	}
 	dir, err := os.MkdirTemp("", "landbridge-bench")
 	if err != nil {
 		return nil, err
 	}
-	cmd := command(program, "--addr", "127.0.0.1:0", "--no-sync", "--data", filepath.Join(dir, "cloud.db"))
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
+	cloud, stop, err := examplecloudtest.Run(ctx, dir)
 	if err != nil {
 		_ = os.RemoveAll(dir)
 		return nil, err
 	}
-	cloud := &exampleCloud{stop: func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		_ = cmd.Wait()
+	return &exampleCloud{url: cloud.URL, stop: func() {
+		_ = stop()
 		_ = os.RemoveAll(dir)
-	}}
-	var ready struct{ Address string }
-	line, err := bufio.NewReader(out).ReadBytes('\n')
-	if err == nil {
-		err = json.Unmarshal(line, &ready)
-	}
-	if err != nil {
-		cloud.stop()
-		return nil, fmt.Errorf("the cloud does not start: %w", err)
-	}
-	cloud.url = ready.Address
-	return cloud, nil
+	}}, nil
 }
 
 // fault makes something go wrong or slowly, as the cloud's package api describes.

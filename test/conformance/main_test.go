@@ -9,6 +9,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/testbin"
 	"github.com/landbridge-io/landbridge/terraform/cli"
+	"github.com/landbridge-io/landbridge/test/conformance"
 )
 
 var update = flag.Bool("update", false, "write the golden files, from what the plugin way does")
@@ -27,11 +28,8 @@ func TestMain(m *testing.M) {
 }
 
 func run(m *testing.M) (code int, err error) {
-	// The legacy SDK and the frameworks log at their most verbose otherwise.
-	for _, name := range []string{"TF_LOG_SDK", "TF_LOG_PROVIDER", "TF_LOG_SDK_PROTO", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_SDK_MUX", "TF_LOG_SDK_HELPER_SCHEMA"} {
-		if err := os.Setenv(name, "OFF"); err != nil {
-			return 1, err
-		}
+	if err := conformance.Quiet(); err != nil {
+		return 1, err
 	}
 	path, err := testbin.Build(ctx, testbin.OpenTofu)
 	if err != nil {

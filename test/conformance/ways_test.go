@@ -2,6 +2,7 @@ package conformance_test
 
 import (
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -24,7 +25,46 @@ import (
 	"github.com/landbridge-io/landbridge/test/conformance"
 )
 
-var figures = flag.String("figures", "", "Markdown file to put the figures of BenchmarkWays into")
+var figures = flag.String("figures", "", "file to write the figures of BenchmarkWays to, as JSON, for whoever compares them with their bounds")
+
+// rounds are how often everything is measured; what counts is the median. In each round everything has
+// its turn, so that what else the machine does meets all alike.
+const rounds = 21
+
+// series is something that is measured.
+type series struct {
+	name   string
+	each   int // how often it is done in a round
+	server provider.Server
+	do     func()
+	cpu    []float64       // milliseconds each time, of a round
+	walls  []time.Duration // of each time
+}
+
+func (s *series) round(b *testing.B) {
+	b.Helper()
+	before := spent(b, s.server)
+	for range s.each {
+		begun := time.Now()
+		s.do()
+		s.walls = append(s.walls, time.Since(begun))
+	}
+	s.cpu = append(s.cpu, (spent(b, s.server)-before).Seconds()*1000/float64(s.each))
+}
+
+func measure(b *testing.B, all ...*series) {
+	b.Helper()
+	for _, s := range all { // once for nothing
+		for range max(s.each/20, 1) {
+			s.do()
+		}
+	}
+	for range rounds {
+		for _, s := range all {
+			s.round(b)
+		}
+	}
+}
 
 // spent is the processor time that this process, the programs it has waited for, and a provider
 // have used.
@@ -44,159 +84,200 @@ func spent(b *testing.B, server provider.Server) time.Duration {
 	return out
 }
 
-// cost is what something takes each time, in milliseconds: of processors, and of time (the median).
-type cost struct{ cpu, wall float64 }
-
-func measure(b *testing.B, server provider.Server, n int, f func()) cost {
-	b.Helper()
-	for range max(n/20, 2) {
-		f()
-	}
-	var walls []time.Duration
-	before := spent(b, server)
-	for range n {
-		begun := time.Now()
-		f()
-		walls = append(walls, time.Since(begun))
-	}
-	used := spent(b, server) - before
-	return cost{
-		cpu:  used.Seconds() * 1000 / float64(n),
-		wall: figure.Percentile(walls, .5).Seconds() * 1000,
-	}
-}
+const (
+	rawRead   = "the provider's Read alone"
+	rawCheck  = "the provider's Read and Plan alone"
+	rawCreate = "the provider's calls of a create alone"
+	look      = "look at an unchanged resource"
+	check     = "look and plan"
+	create    = "create"
+	plain     = "`tofu plan` of it, as people run it"
+)
 
 // BenchmarkWays measures what the same resource costs in each way of execution, beside the calls of
 // the provider that it takes, and beside OpenTofu as people run it. With -benchtime 1x.
 func BenchmarkWays(b *testing.B) {
 	r := &figure.Report{}
 	cloud := examplecloudtest.Start(b)
-	const plain = "tofu plan, as people run it, time"
-	wall := plainPlan(b, cloud).wall
-	r.Add(figure.Figure{Name: plain, Value: wall, Unit: "ms"})
-	names := map[conformance.Way]string{conformance.Plugin: "Plugin", conformance.InProcess: "InProcess", conformance.CLI: "CLI"}
-	bounds := map[conformance.Way]float64{conformance.Plugin: 1.5, conformance.InProcess: 1.2}
-	for _, way := range []conformance.Way{conformance.Plugin, conformance.InProcess, conformance.CLI} {
-		b.Run(names[way], func(b *testing.B) {
-			m, server := examplecloudtest.OpenLauncher(b, launcher(b, examplecloudtest.Framework6, way, release.Latest), cloud)
-			ex, res := executor(way, server), terraform.Resource{Schema: m.Resources["examplecloud_thing"].Schema}
-			values := res.Schema.Block.EmptyValue().AsValueMap()
-			in, c := made(b, ex, res, values, names[way])
-			n := 2000
-			if way == conformance.CLI {
-				n = 40
+	for _, way := range []struct {
+		way    conformance.Way
+		column string
+		each   int     // looks in a round
+		bound  float64 // of processor time, as a multiple of that of the bare calls
+	}{{conformance.Plugin, "Plugin", 250, 1.5}, {conformance.InProcess, "InProcess", 250, 1.2}, {conformance.CLI, "CLI", 2, 0}} {
+		b.Run(way.column, func(b *testing.B) {
+			m, server := examplecloudtest.OpenLauncher(b, launcher(b, examplecloudtest.Framework6, way.way, release.Latest), cloud)
+			res := terraform.Resource{Schema: m.Resources["examplecloud_thing"].Schema}
+			s := &subject{B: b, server: server, res: res, ex: executor(way.way, server), name: way.column}
+			s.config = s.fresh()
+			s.in = s.create(s.config)
+			s.config.Validated = true // it was planned with
+			for range 2 {
+				s.look(false)
 			}
-			look := measure(b, server, n, func() {
-				out, diags := ex.Refresh(ctx, res, in)
-				if diags.HasErrors() || !out.Unchanged {
-					b.Fatal(out.Unchanged, diags)
-				}
-				in = out.Instance
-			})
-			check := measure(b, server, n, func() {
-				out, diags := ex.Refresh(ctx, res, in)
-				if diags.HasErrors() {
-					b.Fatal(diags)
-				}
-				in = out.Instance
-				if p, diags := ex.Plan(ctx, res, in, c); diags.HasErrors() || p.Action != terraform.NoOp {
-					b.Fatal(p.Action, diags)
-				}
-			})
-			if way == conformance.CLI {
-				r.Add(figure.Figure{Name: "CLI: look at an unchanged resource", Value: look.cpu, Unit: "ms CPU"})
-				// It is to be twice as fast, at least.
-				r.Ratio(figure.Figure{Name: "CLI: look at an unchanged resource, time", Value: look.wall, Unit: "ms", Bound: wall / 2}, plain)
-				r.Ratio(figure.Figure{Name: "CLI: look and plan, time", Value: check.wall, Unit: "ms"}, plain)
-				return
+			read, plan := s.calls()
+			const calls = 250 // of the provider, however much more a way takes
+			all := []*series{
+				{name: rawRead, each: calls, do: read},
+				{name: look, each: way.each, do: func() { s.look(true) }},
+				{name: rawCheck, each: calls, do: func() { read(); plan() }},
+				{name: check, each: way.each, do: func() { s.look(true); s.check() }},
+				{name: rawCreate, each: 10, do: s.createRaw},
+				{name: create, each: min(10, way.each), do: func() { s.create(s.fresh()) }},
 			}
-			read, plan := calls(b, server, res, in, c)
-			bare := measure(b, server, n, read)
-			both := measure(b, server, n, func() { read(); plan() })
-			floor := names[way] + ": the provider's Read alone"
-			r.Add(figure.Figure{Name: floor, Value: bare.cpu, Unit: "ms CPU"})
-			r.Ratio(figure.Figure{Name: names[way] + ": look at an unchanged resource", Value: look.cpu, Unit: "ms CPU", Bound: bounds[way] * bare.cpu}, floor)
-			floor = names[way] + ": the provider's Read and Plan alone"
-			r.Add(figure.Figure{Name: floor, Value: both.cpu, Unit: "ms CPU"})
-			r.Ratio(figure.Figure{Name: names[way] + ": look and plan", Value: check.cpu, Unit: "ms CPU", Bound: bounds[way] * both.cpu}, floor)
-			r.Add(figure.Figure{Name: names[way] + ": look at an unchanged resource, time", Value: look.wall, Unit: "ms"})
-			r.Add(figure.Figure{Name: names[way] + ": look and plan, time", Value: check.wall, Unit: "ms"})
+			if way.way == conformance.CLI {
+				all = append(all, &series{name: plain, each: 1, do: plainPlan(b, cloud)})
+			}
+			for _, s := range all {
+				s.server = server
+			}
+			measure(b, all...)
+			floors := map[string]string{look: rawRead, check: rawCheck, create: rawCreate}
+			for i, s := range all {
+				cpu := figure.Figure{Name: s.name, Column: way.column, Value: figure.Median(s.cpu), Unit: "ms CPU"}
+				wall := figure.Figure{Name: s.name + ", time", Column: way.column, Value: figure.Percentile(s.walls, .5).Seconds() * 1000, Unit: "ms"}
+				switch s.name {
+				case look, check:
+					cpu.Bound = way.bound * figure.Median(all[i-1].cpu)
+					if way.way == conformance.CLI && s.name == look {
+						// It is to be twice as fast as the plain one, at least.
+						wall.Bound = figure.Percentile(all[len(all)-1].walls, .5).Seconds() * 1000 / 2
+					}
+				}
+				r.Ratio(cpu, floors[s.name])
+				r.Ratio(wall, floors[s.name]+", time")
+			}
 		})
+	}
+	if *figures != "" {
+		text, err := json.Marshal(r.Figures())
+		if err == nil {
+			err = os.WriteFile(*figures, text, 0o644)
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+		return
 	}
 	for _, e := range r.Exceeded() {
 		b.Errorf("out of bounds: %s", e)
 	}
-	if *figures != "" {
-		if err := r.Write(*figures, "ways"); err != nil {
-			b.Fatal(err)
-		}
+}
+
+// subject is a resource as it is when nothing has changed for a while, and what can be done with it.
+type subject struct {
+	*testing.B
+	server provider.Server
+	ex     terraform.Executor
+	res    terraform.Resource
+	in     instance.Instance
+	config terraform.Config // of the one that is there
+	name   string
+	made   int
+}
+
+// fresh is the configuration of one more.
+func (s *subject) fresh() terraform.Config {
+	s.made++
+	values := s.res.Schema.Block.EmptyValue().AsValueMap()
+	values["name"] = cty.StringVal(fmt.Sprint(s.name, s.made))
+	return terraform.Config{Value: cty.ObjectVal(values)}
+}
+
+func (s *subject) create(c terraform.Config) instance.Instance {
+	p, diags := s.ex.Plan(ctx, s.res, instance.Instance{}, c)
+	if diags.HasErrors() {
+		s.Fatal(diags)
+	}
+	in, diags := s.ex.Apply(ctx, p)
+	if diags.HasErrors() {
+		s.Fatal(diags)
+	}
+	return in
+}
+
+func (s *subject) look(unchanged bool) {
+	out, diags := s.ex.Refresh(ctx, s.res, s.in)
+	if diags.HasErrors() || unchanged && !out.Unchanged {
+		s.Fatal(out.Unchanged, diags)
+	}
+	s.in = out.Instance
+}
+
+func (s *subject) check() {
+	if p, diags := s.ex.Plan(ctx, s.res, s.in, s.config); diags.HasErrors() || p.Action != terraform.NoOp {
+		s.Fatal(p.Action, diags)
 	}
 }
 
-// made is a resource as it is when nothing has changed for a while.
-func made(b *testing.B, ex terraform.Executor, res terraform.Resource, values map[string]cty.Value, name string) (instance.Instance, terraform.Config) {
-	b.Helper()
-	values["name"] = cty.StringVal(name)
-	c := terraform.Config{Value: cty.ObjectVal(values)}
-	p, diags := ex.Plan(ctx, res, instance.Instance{}, c)
-	if diags.HasErrors() {
-		b.Fatal(diags)
+func (s *subject) dynamic(v cty.Value) *tfprotov6.DynamicValue {
+	raw, err := msgpack.Marshal(v, v.Type())
+	if err != nil {
+		s.Fatal(err)
 	}
-	in, diags := ex.Apply(ctx, p)
-	if diags.HasErrors() {
-		b.Fatal(diags)
+	return &tfprotov6.DynamicValue{MsgPack: raw}
+}
+
+// null is what there is nothing of.
+var null = &tfprotov6.DynamicValue{MsgPack: []byte{0xc0}}
+
+// createRaw makes calls of the provider, as a create does.
+func (s *subject) createRaw() {
+	callCtx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	config := s.dynamic(s.fresh().Value)
+	valid, err := s.server.ValidateResourceConfig(callCtx, &tfprotov6.ValidateResourceConfigRequest{TypeName: s.res.Schema.Type, Config: config})
+	if err != nil || len(valid.Diagnostics) > 0 {
+		s.Fatal(valid, err)
 	}
-	for range 2 {
-		out, diags := ex.Refresh(ctx, res, in)
-		if diags.HasErrors() {
-			b.Fatal(diags)
-		}
-		in = out.Instance
+	plan, err := s.server.PlanResourceChange(callCtx, &tfprotov6.PlanResourceChangeRequest{
+		TypeName: s.res.Schema.Type, PriorState: null, ProposedNewState: config, Config: config, ProviderMeta: null,
+		ClientCapabilities: &tfprotov6.PlanResourceChangeClientCapabilities{},
+	})
+	if err != nil || len(plan.Diagnostics) > 0 {
+		s.Fatal(plan, err)
 	}
-	c.Validated = true // it was planned with
-	return in, c
+	done, err := s.server.ApplyResourceChange(callCtx, &tfprotov6.ApplyResourceChangeRequest{
+		TypeName: s.res.Schema.Type, PriorState: null, PlannedState: plan.PlannedState, Config: config, ProviderMeta: null,
+		PlannedPrivate: plan.PlannedPrivate, PlannedIdentity: plan.PlannedIdentity,
+	})
+	if err != nil || len(done.Diagnostics) > 0 {
+		s.Fatal(done, err)
+	}
 }
 
 // calls are the bare calls of the provider that a look and a plan of an unchanged resource take.
-func calls(b *testing.B, server provider.Server, res terraform.Resource, in instance.Instance, c terraform.Config) (read, plan func()) {
-	b.Helper()
-	dynamic := func(v cty.Value) *tfprotov6.DynamicValue {
-		raw, err := msgpack.Marshal(v, v.Type())
-		if err != nil {
-			b.Fatal(err)
-		}
-		return &tfprotov6.DynamicValue{MsgPack: raw}
-	}
-	state, null := &tfprotov6.DynamicValue{MsgPack: in.Wire.State}, &tfprotov6.DynamicValue{MsgPack: []byte{0xc0}}
-	identity := &tfprotov6.ResourceIdentityData{IdentityData: &tfprotov6.DynamicValue{MsgPack: in.Wire.Identity}}
+func (s *subject) calls() (read, plan func()) {
+	state := &tfprotov6.DynamicValue{MsgPack: s.in.Wire.State}
+	identity := &tfprotov6.ResourceIdentityData{IdentityData: &tfprotov6.DynamicValue{MsgPack: s.in.Wire.Identity}}
 	readRequest := &tfprotov6.ReadResourceRequest{
-		TypeName: res.Schema.Type, CurrentState: state, Private: in.Private, ProviderMeta: null, CurrentIdentity: identity,
+		TypeName: s.res.Schema.Type, CurrentState: state, Private: s.in.Private, ProviderMeta: null, CurrentIdentity: identity,
 		ClientCapabilities: &tfprotov6.ReadResourceClientCapabilities{},
 	}
 	planRequest := &tfprotov6.PlanResourceChangeRequest{
-		TypeName: res.Schema.Type, PriorState: state, ProposedNewState: state, Config: dynamic(c.Value), PriorPrivate: in.Private,
+		TypeName: s.res.Schema.Type, PriorState: state, ProposedNewState: state, Config: s.dynamic(s.config.Value), PriorPrivate: s.in.Private,
 		ProviderMeta: null, PriorIdentity: identity, ClientCapabilities: &tfprotov6.PlanResourceChangeClientCapabilities{},
 	}
 	read = func() {
 		callCtx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		if _, err := server.ReadResource(callCtx, readRequest); err != nil {
-			b.Fatal(err)
+		if _, err := s.server.ReadResource(callCtx, readRequest); err != nil {
+			s.Fatal(err)
 		}
 	}
 	plan = func() {
 		callCtx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		if _, err := server.PlanResourceChange(callCtx, planRequest); err != nil {
-			b.Fatal(err)
+		if _, err := s.server.PlanResourceChange(callCtx, planRequest); err != nil {
+			s.Fatal(err)
 		}
 	}
 	return read, plan
 }
 
-// plainPlan is what tofu plan takes for an unchanged resource of the same type, with the provider
-// that it starts itself.
-func plainPlan(b *testing.B, cloud *examplecloudtest.Cloud) cost {
+// plainPlan is tofu plan for an unchanged resource of the same type, with the provider that it starts
+// itself.
+func plainPlan(b *testing.B, cloud *examplecloudtest.Cloud) func() {
 	b.Helper()
 	dir, programs := b.TempDir(), b.TempDir()
 	if err := os.Symlink(examplecloudtest.Provider(b, examplecloudtest.Framework6), filepath.Join(programs, "terraform-provider-examplecloud")); err != nil {
@@ -230,5 +311,5 @@ resource "examplecloud_thing" "one" {
 		}
 	}
 	tofu("apply", "-auto-approve", "-input=false", "-no-color")
-	return measure(b, nil, 20, func() { tofu("plan", "-input=false", "-no-color", "-detailed-exitcode") })
+	return func() { tofu("plan", "-input=false", "-no-color", "-detailed-exitcode") }
 }

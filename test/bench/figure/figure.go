@@ -11,9 +11,11 @@ import (
 
 // Figure is one result.
 type Figure struct {
-	Name  string  `json:"name"`
-	Value float64 `json:"value"`
-	Unit  string  `json:"unit"`
+	Name string `json:"name"`
+	// Column is what it is a figure of, where several things are compared.
+	Column string  `json:"column,omitempty"`
+	Value  float64 `json:"value"`
+	Unit   string  `json:"unit"`
 	// RatioTo is Value divided by another figure of the same run, and that figure's name.
 	RatioTo *Ratio `json:"ratio_to,omitempty"`
 	// Bound is what Value must not exceed; 0 is no bound.
@@ -30,6 +32,9 @@ type Ratio struct {
 // Report are the figures of a run.
 type Report struct{ figures []Figure }
 
+// Figures are those that were added.
+func (r *Report) Figures() []Figure { return r.figures }
+
 // Add takes in a figure, and prints it.
 func (r *Report) Add(f Figure) {
 	r.figures = append(r.figures, f)
@@ -40,9 +45,9 @@ func (r *Report) Add(f Figure) {
 	fmt.Println(string(b))
 }
 
-// Ratio adds a figure together with its ratio to an earlier one.
+// Ratio adds a figure together with its ratio to an earlier one of the same column.
 func (r *Report) Ratio(f Figure, to string) {
-	i := slices.IndexFunc(r.figures, func(x Figure) bool { return x.Name == to })
+	i := slices.IndexFunc(r.figures, func(x Figure) bool { return x.Name == to && x.Column == f.Column })
 	if i >= 0 && r.figures[i].Value != 0 {
 		f.RatioTo = &Ratio{Name: to, Ratio: f.Value / r.figures[i].Value}
 	}
@@ -54,7 +59,7 @@ func (r *Report) Exceeded() []string {
 	var out []string
 	for _, f := range r.figures {
 		if f.Bound > 0 && f.Value > f.Bound || f.Bound < 0 && f.Value > 0 {
-			out = append(out, fmt.Sprintf("%s is %.4g %s, more than %.4g", f.Name, f.Value, f.Unit, max(f.Bound, 0)))
+			out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s is %.4g %s, more than %.4g", f.Column, f.Name, f.Value, f.Unit, max(f.Bound, 0))))
 		}
 	}
 	return out
@@ -78,7 +83,19 @@ func (r *Report) Write(path, part string) error {
 		return fmt.Errorf("%s has no part between %q and %q", path, begin, end)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s%s\n\nMeasured on %s.\n\n| figure | value | bound | ratio |\n|---|---|---|---|\n", before, begin, time.Now().UTC().Format(time.DateOnly))
+	fmt.Fprintf(&b, "%s%s\n\nMeasured on %s.\n\n", before, begin, time.Now().UTC().Format(time.DateOnly))
+	if slices.ContainsFunc(r.figures, func(f Figure) bool { return f.Column != "" }) {
+		r.compare(&b)
+	} else {
+		r.list(&b)
+	}
+	b.WriteString("\n" + end + after)
+	return os.WriteFile(path, []byte(b.String()), 0o644)
+}
+
+// list writes a line for each figure.
+func (r *Report) list(b *strings.Builder) {
+	b.WriteString("| figure | value | bound | ratio |\n|---|---|---|---|\n")
 	for _, f := range r.figures {
 		bound, to := "", ""
 		switch {
@@ -90,10 +107,47 @@ func (r *Report) Write(path, part string) error {
 		if f.RatioTo != nil {
 			to = fmt.Sprintf("%.2f × %s", f.RatioTo.Ratio, f.RatioTo.Name)
 		}
-		fmt.Fprintf(&b, "| %s | %.4g %s | %s | %s |\n", f.Name, f.Value, f.Unit, bound, to)
+		fmt.Fprintf(b, "| %s | %.4g %s | %s | %s |\n", f.Name, f.Value, f.Unit, bound, to)
 	}
-	b.WriteString("\n" + end + after)
-	return os.WriteFile(path, []byte(b.String()), 0o644)
+}
+
+// compare writes a line for all figures of the same name, with their columns side by side.
+func (r *Report) compare(b *strings.Builder) {
+	var names, columns []string
+	for _, f := range r.figures {
+		if !slices.Contains(names, f.Name) {
+			names = append(names, f.Name)
+		}
+		if !slices.Contains(columns, f.Column) {
+			columns = append(columns, f.Column)
+		}
+	}
+	fmt.Fprintf(b, "| figure | unit | %s | (×) |\n|---|---|%s---|\n", strings.Join(columns, " | "), strings.Repeat("---|", len(columns)))
+	for _, name := range names {
+		unit, to, cells := "", "", make([]string, len(columns))
+		for _, f := range r.figures {
+			if f.Name != name {
+				continue
+			}
+			unit = f.Unit
+			cell := fmt.Sprintf("%.4g", f.Value)
+			if f.RatioTo != nil {
+				to = f.RatioTo.Name
+				cell += fmt.Sprintf(" (%.2f×)", f.RatioTo.Ratio)
+			}
+			if f.Bound != 0 {
+				cell += fmt.Sprintf(", at most %.4g", max(f.Bound, 0))
+			}
+			cells[slices.Index(columns, f.Column)] = cell
+		}
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", name, unit, strings.Join(cells, " | "), to)
+	}
+}
+
+// Median is that of some values.
+func Median(v []float64) float64 {
+	v = slices.Sorted(slices.Values(v))
+	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
 }
 
 // Percentile is that of some durations, p from 0 to 1.
