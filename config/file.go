@@ -61,6 +61,16 @@ func Read(name string, raw []byte) (*File, error) {
 	return f, errors.Join(all...)
 }
 
+// MustRead is what Read reads, for a configuration that is embedded into a program; it panics if it
+// cannot be read.
+func MustRead(name string, raw []byte) Provider {
+	f, err := Read(name, raw)
+	if err != nil {
+		panic(err)
+	}
+	return f.Provider
+}
+
 // Locate is an error of this configuration with the file and the line that it is about in front.
 func (f *File) Locate(err error) error {
 	var e *Error

@@ -54,6 +54,15 @@ func (p Provider) Merge(types map[string]*schema.Resource) (map[string]Merged, e
 	return out, nil
 }
 
+// With is the configuration with another one over it, which wins where both say something.
+func (p Provider) With(over Provider) Provider {
+	set(&p.Name, over.Name)
+	set(&p.Group, over.Group)
+	p.Overrides = slices.Concat(p.Overrides, over.Overrides)
+	p.Resources = join(p.Resources, over.Resources, merge)
+	return p
+}
+
 func (m Merged) with(s source) Merged {
 	return Merged{merge(m.Resource, s.resource), append(slices.Clone(m.sources), s)}
 }

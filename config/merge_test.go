@@ -110,3 +110,32 @@ func TestMergeErrors(t *testing.T) {
 		}
 	}
 }
+
+func TestWith(t *testing.T) {
+	t.Parallel()
+	under := config.MustRead("references.yaml", []byte(`
+group: under.example.org
+overrides: [{match: ["a_*"], omit: [x]}]
+resources:
+  a_thing: {kind: Gadget, references: {one: {targets: [{type: a_other}]}, two: {targets: [{type: a_other}]}}}
+  a_other: {kind: Other}
+`))
+	got := under.With(config.Provider{
+		Group:     "over.example.org",
+		Overrides: []config.Override{{Match: []string{"*"}}},
+		Resources: map[string]config.Resource{"a_thing": {Plural: "gadgetry", References: map[string]config.Reference{"two": {None: true}}}},
+	})
+	want := config.MustRead("want.yaml", []byte(`
+group: over.example.org
+overrides: [{match: ["a_*"], omit: [x]}, {match: ["*"]}]
+resources:
+  a_thing: {kind: Gadget, plural: gadgetry, references: {one: {targets: [{type: a_other}]}, two: {none: true}}}
+  a_other: {kind: Other}
+`))
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if under.Group != "under.example.org" || under.Resources["a_thing"].Plural != "" {
+		t.Error("what it was made of has changed")
+	}
+}

@@ -38,6 +38,9 @@ as github.com/acme/provider-random. The provider comes from
 and is pinned: by the module's checksums, or by its version and the program's own checksum. Its
 schema is kept in the repository, so that what is generated can be generated again without it.
 
+With --documentation, attributes that the provider's own examples set to those of other resources
+get references and selectors beside them. What was inferred is kept in the repository, too.
+
 The go command is needed, and network access for Go modules that it does not have. If anything
 fails, nothing is left behind.`,
 		Example: `  landbridge init provider-hcloud --provider github.com/hetznercloud/terraform-provider-hcloud@v1.68.0
@@ -55,6 +58,9 @@ fails, nothing is left behind.`,
 			made, err := repository.Create(cmd.Context(), o)
 			if err != nil {
 				return err
+			}
+			for _, r := range made.Inferred {
+				cmd.PrintErrln("Inferred:", r)
 			}
 			for _, r := range made.Renamed {
 				cmd.PrintErrln("Note:", r)
@@ -77,6 +83,7 @@ fails, nothing is left behind.`,
 	f.StringVar(&o.Provider.Version, "provider-version", "", "the provider's version; for SOURCE a constraint, such as \"~> 3.7\" (default: that of the module, the newest one, or what the name of the program says)")
 	f.StringVar(&o.Provider.Mirror, "provider-mirror", "", "directory with providers, in the layout of Terraform's filesystem mirrors, where SOURCE is looked for")
 	f.StringVar(&o.Group, "group", "", "API group of the kinds, such as random.example.org (default: PROVIDER.landbridge.io)")
+	f.StringVar(&o.Documentation, "documentation", "", "directory with the provider's documentation and examples, such as its source, to infer references from (docs/references.md)")
 	f.StringVar(&o.Dir, "output", "", "directory to make (default: NAME)")
 	f.StringVar(&o.Landbridge, "landbridge", "", "the release of Landbridge to require, or the directory of a checkout (default: the release of this program)")
 	f.DurationVar(&o.Timeout, "timeout", time.Minute, "how long the provider may take to start and to say what it has")

@@ -37,6 +37,8 @@ func TestInitRefuses(t *testing.T) {
 		"not empty":             {files: map[string]string{"out/x": ""}, want: "out is not empty: choose another directory, or remove what is in it"},
 		"a file in the way":     {files: map[string]string{"out": ""}, want: "not a directory"},
 		"below a file":          {files: map[string]string{"f": ""}, args: []string{"--output", "DIR/f/out"}, want: "not a directory"},
+		"no documentation":      {args: []string{"--documentation", "DIR/docs"}, want: "the documentation: open "},
+		"no examples in it":     {args: []string{"--documentation", "DIR"}, want: "the documentation has no examples in HCL"},
 		"no such program":       {args: []string{"--provider", "/nowhere/terraform-provider-time_v1.0.0"}, want: "there is no file /nowhere/terraform-provider-time_v1.0.0"},
 		"no mirror":             {args: []string{"--provider", "hashicorp/time"}, want: "no provider mirror is set up"},
 		"not in the mirror":     {args: []string{"--provider", "hashicorp/clock", "--provider-mirror", providertest.Mirror(t, "time")}, want: "there is no such provider in "},

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
 
@@ -9,6 +11,7 @@ import (
 
 func newProviderReferencesCommand() *cobra.Command {
 	var flags providerFlags
+	var output string
 	cmd := &cobra.Command{
 		Use:   "references BINARY|PATH|SCHEMA --documentation DIR",
 		Short: "Infer which attributes come from other resources",
@@ -34,12 +37,16 @@ It is not configured: no credentials are needed, and nothing is called over the 
 			if err != nil {
 				return err
 			}
+			if output != "" {
+				return os.WriteFile(output, raw, 0o644)
+			}
 			_, err = cmd.OutOrStdout().Write(raw)
 			return err
 		},
 	}
 	flags.add(cmd)
 	flags.addDocumentation(cmd)
+	cmd.Flags().StringVar(&output, "output", "", "file to write to (default: the standard output)")
 	if err := cmd.MarkFlagRequired("documentation"); err != nil {
 		panic(err)
 	}

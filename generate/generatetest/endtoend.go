@@ -26,8 +26,8 @@ type EndToEndOptions struct {
 	// CRDs and Examples are directories.
 	CRDs, Examples string
 	// Manifests is a directory with what is to become true, a file after the other in the order of
-	// their names: objects are applied, and resources waited for. At the end all are deleted, the last
-	// one first. There may be none.
+	// their names: objects are applied, and resources waited for. At the end all are deleted, the one
+	// that was made last first. There may be none.
 	Manifests string
 	// Timeout bounds each wait; two minutes unless set.
 	Timeout time.Duration
@@ -67,7 +67,11 @@ func EndToEnd(t *testing.T, o EndToEndOptions) {
 		}
 		for _, u := range objects {
 			e.apply(t, file, u)
-			made = append(made, u)
+			if !slices.ContainsFunc(made, func(m *unstructured.Unstructured) bool {
+				return m.GroupVersionKind() == u.GroupVersionKind() && client.ObjectKeyFromObject(m) == client.ObjectKeyFromObject(u)
+			}) {
+				made = append(made, u)
+			}
 		}
 		for _, u := range objects {
 			if e.kinds[u.GroupVersionKind().GroupKind().String()] {

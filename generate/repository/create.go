@@ -17,10 +17,12 @@ import (
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/semver"
 	"k8s.io/apimachinery/pkg/util/validation"
+	"sigs.k8s.io/yaml"
 
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/crd"
 	"github.com/landbridge-io/landbridge/generate"
+	"github.com/landbridge-io/landbridge/inference"
 	"github.com/landbridge-io/landbridge/model"
 	"github.com/landbridge-io/landbridge/schema"
 )
@@ -38,6 +40,9 @@ type Options struct {
 	Group string
 	// Provider is where the provider comes from.
 	Provider Provider
+	// Documentation is a directory with the provider's documentation and examples, to infer references
+	// from; empty: there are none.
+	Documentation string
 	// Landbridge is the release to require, such as v1.2.0, or the directory of a checkout.
 	Landbridge string
 	// Timeout bounds the start of the provider; a minute unless set.
@@ -54,6 +59,8 @@ type Result struct {
 	Provider, Version string
 	// Resources is how many kinds there are.
 	Resources int
+	// Inferred are the references that the documentation suggests.
+	Inferred []inference.Reference
 	// Renamed says which kinds and Go types do not have their natural names.
 	Renamed []model.Renamed
 	// Large says of which resource types the CRDs are near a limit, and what to do about it.
@@ -73,6 +80,15 @@ func Create(ctx context.Context, o Options) (*Result, error) {
 	parent := filepath.Dir(dir)
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return nil, err
+	}
+	var docs fs.FS
+	if o.Documentation != "" {
+		root, err := os.OpenRoot(o.Documentation)
+		if err != nil {
+			return nil, fmt.Errorf("the documentation: %w", err)
+		}
+		defer root.Close()
+		docs = root.FS()
 	}
 	// Beside the place where it belongs: moving it there is one step.
 	stage, err := os.MkdirTemp(parent, "."+f.Name+"-")
@@ -98,7 +114,16 @@ func Create(ctx context.Context, o Options) (*Result, error) {
 		f.Group = f.Provider + ".landbridge.io"
 	}
 	// What the author's config.Provider says to begin with.
-	p, err := model.NewProvider(f.Provider, s, config.Provider{Group: f.Group})
+	configuration := config.Provider{Group: f.Group}
+	var p *model.Provider
+	var inferred []inference.Reference
+	var references []byte
+	if docs == nil {
+		p, err = model.NewProvider(f.Provider, s, configuration)
+	} else if p, inferred, err = inference.Provider(f.Provider, s, configuration, docs); err == nil {
+		f.References = true
+		references, err = yaml.Marshal(inference.Configuration(inferred))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -114,6 +139,9 @@ func Create(ctx context.Context, o Options) (*Result, error) {
 	}
 	if own["config/schema.json"], err = record.Encode(); err != nil {
 		return nil, err
+	}
+	if f.References {
+		own["config/references.yaml"] = references
 	}
 	if _, err := generate.Write(stage, out.Files); err != nil {
 		return nil, err
@@ -139,7 +167,7 @@ func Create(ctx context.Context, o Options) (*Result, error) {
 	}
 	return &Result{
 		Dir: dir, Module: f.Module, Provider: f.Provider, Version: f.Version, Resources: f.Resources,
-		Renamed: append(slices.Clone(p.Renamed), out.Renamed...), Large: out.Large,
+		Inferred: inferred, Renamed: append(slices.Clone(p.Renamed), out.Renamed...), Large: out.Large,
 	}, nil
 }
 

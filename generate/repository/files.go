@@ -50,6 +50,8 @@ type facts struct {
 	Landbridge, Replace string
 	// Resources is how many kinds there are.
 	Resources int
+	// References: there is config/references.yaml.
+	References bool
 }
 
 // render makes the author's files.

@@ -63,7 +63,12 @@ func hetzner(context.Context, string) (*cloud, error) {
 	}, func() error { stop(); return nil }}, nil
 }
 
-func exampleCloud(ctx context.Context, dir string) (*cloud, error) {
+// exampleCloud is one in which so many objects are made, and one of them is changed.
+func exampleCloud(objects int) func(context.Context, string) (*cloud, error) {
+	return func(ctx context.Context, dir string) (*cloud, error) { return runExampleCloud(ctx, dir, objects) }
+}
+
+func runExampleCloud(ctx context.Context, dir string, objects int) (*cloud, error) {
 	server, stop, err := examplecloudtest.Run(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -80,7 +85,7 @@ func exampleCloud(ctx context.Context, dir string) (*cloud, error) {
 		if err := json.NewDecoder(answer.Body).Decode(&audit); err != nil {
 			return err
 		}
-		if a := audit.Total; a.Creates != 1 || a.Updates != 1 || a.Deletes != 1 || a.Live != 0 {
+		if a := audit.Total; a.Creates != objects || a.Updates != 1 || a.Deletes != objects || a.Live != 0 {
 			return fmt.Errorf("the cloud's audit: %+v", a)
 		}
 		return nil

@@ -29,6 +29,16 @@ func (t tools) make(ctx context.Context, dir string, r repository) (made string,
 	}
 	repository := filepath.Join(dir, "provider-"+r.name)
 	args := append([]string{"init", "example.org/provider-" + r.name, "--landbridge", t.root, "--output", repository}, from...)
+	documentation := filepath.Join(dir, "documentation")
+	if r.documentation != "" {
+		if err := os.Mkdir(documentation, 0o755); err != nil {
+			return "", err
+		}
+		if err := os.WriteFile(filepath.Join(documentation, "example.tf"), []byte(r.documentation), 0o644); err != nil {
+			return "", err
+		}
+		args = append(args, "--documentation", documentation)
+	}
 	begin := time.Now()
 	out, err := t.command(ctx, dir, t.landbridge, args...)
 	if err != nil {
@@ -53,6 +63,9 @@ func (t tools) make(ctx context.Context, dir string, r repository) (made string,
 		steps = append([][]string{{"clean"}}, steps...)
 		steps = append(steps, []string{"schema"}, []string{"generate"})
 	}
+	if r.documentation != "" {
+		steps = append([][]string{{"references", "DOCUMENTATION=" + documentation}}, steps...)
+	}
 	for _, step := range steps {
 		begin := time.Now()
 		out, err := t.command(ctx, repository, "make", step...)
@@ -60,6 +73,11 @@ func (t tools) make(ctx context.Context, dir string, r repository) (made string,
 			return "", err
 		}
 		switch step[0] {
+		case "references":
+			// Nothing else needs it.
+			if err := os.RemoveAll(documentation); err != nil {
+				return "", err
+			}
 		case "generate":
 			// What init wrote is what the repository's own generator writes.
 			if !strings.Contains(out, "; 0 files written, 0 removed, ") {

@@ -17,6 +17,8 @@ type repository struct {
 	cloud    func(ctx context.Context, dir string) (*cloud, error)
 	// create and change are manifests.
 	create, change string
+	// documentation is what the provider's documentation shows in HCL; references are inferred from it.
+	documentation string
 	// rebuild gets the provider's program, and its schema, as the repository's Makefile does.
 	rebuild bool
 }
@@ -107,7 +109,29 @@ spec: {forProvider: {baseRfc3339: "2030-01-01T00:00:00Z", offsetDays: 30}}
 	},
 	exampleRepository(examplecloudtest.SDKv2),
 	exampleRepository(examplecloudtest.Framework5),
-	exampleRepository(examplecloudtest.Framework6),
+	withReferences(exampleRepository(examplecloudtest.Framework6)),
+}
+
+// withReferences is a repository whose references come from documentation, and are used.
+func withReferences(r repository) repository {
+	r.documentation = `
+resource "examplecloud_thing" "example" {
+  name = "example"
+}
+
+resource "examplecloud_datastore" "example" {
+  name             = "example"
+  hci_cluster_uuid = examplecloud_thing.example.id
+}
+`
+	r.cloud = exampleCloud(2)
+	r.create += `---
+apiVersion: examplecloud.landbridge.io/v1alpha1
+kind: Datastore
+metadata: {name: data, namespace: default}
+spec: {forProvider: {name: data, hciClusterUuidRef: {name: web}, clusterInfo: {id: c-1}}}
+`
+	return r
 }
 
 func exampleRepository(form string) repository {
@@ -117,7 +141,7 @@ kind: Thing
 metadata: {name: web, namespace: default}
 `
 	return repository{
-		name: "examplecloud-" + form, cloud: exampleCloud,
+		name: "examplecloud-" + form, cloud: exampleCloud(1),
 		provider: func(ctx context.Context) ([]string, error) {
 			path, err := testbin.Build(ctx, examplecloudtest.ProviderProgram(form))
 			return []string{"--provider", path}, err
