@@ -23,8 +23,8 @@ import (
 	"github.com/landbridge-io/landbridge/translate"
 )
 
-// claimAll makes known what all resources of the kind have, from what is stored of them. Until
-// then none of them is written for: a resource that comes first must not write to what belongs
+// claimAll makes known what all resources of the kind refer to, and what they have, from what is stored of
+// them. Until then none of them is written for: a resource that comes first must not write to what belongs
 // to one that comes later. What is loaded for it need not be loaded again.
 func (k *Kind) claimAll(ctx context.Context, informers cache.Cache, c *connector) {
 	var list *unstructured.UnstructuredList
@@ -38,6 +38,10 @@ func (k *Kind) claimAll(ctx context.Context, informers cache.Cache, c *connector
 	if err != nil {
 		return // the kind is stopped
 	}
+	for i := range list.Items {
+		k.heard(&list.Items[i], false)
+	}
+	close(k.listed)
 	var group errgroup.Group
 	group.SetLimit(max(1, k.Options.Workers))
 	for i := range list.Items {

@@ -132,7 +132,7 @@ func (e *external) Delete(ctx context.Context, mg resource.Managed) (xpmanaged.E
 	if err := e.kind.mayWrite(ctx); err != nil {
 		return xpmanaged.ExternalDelete{}, err
 	}
-	if err := e.kind.mayGo(r); err != nil {
+	if err := e.kind.mayGo(ctx, r); err != nil {
 		return xpmanaged.ExternalDelete{}, err
 	}
 	if err := e.kind.Scheduler.Delete(ctx, e.request); err != nil {

@@ -48,10 +48,10 @@ type Kind struct {
 	troubles       *troubles
 	lanes          *lanes
 	queue          workqueue.TypedRateLimitingInterface[reconcile.Request]
-	// reader is the cache, live the API server; claimed is closed when it is known what all
-	// resources have.
-	reader, live client.Reader
-	claimed      chan struct{}
+	// reader is the cache, live the API server. listed is closed when it is known what all resources refer
+	// to, claimed when it is known what they have.
+	reader, live    client.Reader
+	listed, claimed chan struct{}
 }
 
 // Options of the controllers of managed resources. They are the same for all kinds.
@@ -78,7 +78,8 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager) error {
 	scheme.AddKnownTypeWithName(gvk, &Resource{})
 	k.configurations = newConfigurations(m.GetAPIReader())
 	k.written, k.troubles, k.lanes = newWritten(), newTroubles(), newLanes()
-	k.reader, k.live, k.claimed = m.GetClient(), m.GetAPIReader(), make(chan struct{})
+	k.reader, k.live = m.GetClient(), m.GetAPIReader()
+	k.listed, k.claimed = make(chan struct{}), make(chan struct{})
 	quiet := newQuietClient(m, gvk, k.written)
 	quiet.gone = func(name types.NamespacedName) {
 		k.Scheduler.Gone(store.Key{Group: gvk.Group, Kind: gvk.Kind, Namespace: name.Namespace, Name: name.Name})
@@ -176,6 +177,9 @@ const few = 32
 
 // busy says whether many resources are waited for.
 func (k *Kind) busy() bool { return k.queue.Len()+k.Scheduler.Running() > few }
+
+// Listed is closed when it is known of all resources of the kind what they refer to.
+func (k *Kind) Listed() <-chan struct{} { return k.listed }
 
 // Wake has a resource reconciled now.
 func (k *Kind) Wake(key store.Key) {

@@ -22,6 +22,9 @@ type Neighbours interface {
 	References() *references.Graph
 	// Served is the kind of the lists of a kind; ok is false if the kind is not served.
 	Served(schema.GroupKind) (list string, ok bool)
+	// Settled is closed when the kinds that were served before are served again, and it is known of all
+	// resources what they refer to.
+	Settled() <-chan struct{}
 	// Wake has a resource reconciled now.
 	Wake(store.Key)
 }
@@ -56,8 +59,13 @@ func (f referrer) ResolveReferences(ctx context.Context, mg resource.Managed) er
 	return err
 }
 
-// mayGo says whether nothing refers to a resource that is to be destroyed.
-func (k *Kind) mayGo(r *Resource) error {
+// mayGo says whether nothing refers to a resource that is to be destroyed, when that is known.
+func (k *Kind) mayGo(ctx context.Context, r *Resource) error {
+	select {
+	case <-k.Neighbours.Settled():
+	case <-ctx.Done():
+		return errors.New("it is not known yet whether others refer to it")
+	}
 	by := k.Neighbours.References().Referrers(k.key(&r.Unstructured))
 	if len(by) == 0 {
 		return nil

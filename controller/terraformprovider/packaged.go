@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
@@ -84,7 +85,10 @@ func (r *Reconciler) SetupPackaged(ctx context.Context, m ctrl.Manager, from *Pa
 	if err != nil {
 		return err
 	}
-	r.lifetime = ctx
+	r.lifetime, r.packaged = ctx, p.Name
+	if err := m.Add(manager.RunnableFunc(r.settle)); err != nil {
+		return err
+	}
 	named := &v1alpha1.TerraformProvider{ObjectMeta: metav1.ObjectMeta{Name: p.Name}}
 	reconciler := &packaged{
 		r: r, run: newRunning(r, named, from.Launcher.Key(), execution{}, p, from.Launcher),
@@ -127,6 +131,9 @@ func (p *packaged) Reconcile(ctx context.Context, _ reconcile.Request) (reconcil
 	ready, wait, err := p.ready(ctx, present)
 	if len(ready) > 0 {
 		err = errors.Join(err, p.start(ready, present))
+	}
+	if err == nil {
+		p.r.Registry.startup.tried(p.run.name)
 	}
 	again := resync
 	if p.configs() {

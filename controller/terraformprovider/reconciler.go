@@ -91,6 +91,8 @@ type Reconciler struct {
 	queue     workqueue.TypedRateLimitingInterface[reconcile.Request]
 	mu        sync.Mutex
 	providers map[types.UID]*running
+	// packaged is the name of the provider that there is no TerraformProvider for; empty unless that is so.
+	packaged string
 	// pruned is when CRDs were deleted.
 	pruned map[string]time.Time
 }
@@ -102,6 +104,9 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, m manager.Manager) er
 	r.pruned = map[string]time.Time{}
 	r.starts = newStarts(ctx, func(req reconcile.Request) { r.queue.Add(req) })
 	if err := m.Add(r.starts); err != nil {
+		return err
+	}
+	if err := m.Add(manager.RunnableFunc(r.settle)); err != nil {
 		return err
 	}
 	queue := source.Func(func(_ context.Context, q workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
@@ -166,6 +171,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if problem == starting {
 		return reconcile.Result{}, nil // what was found before stands until then
 	}
+	r.Registry.startup.tried(p.Name)
 	p.Status.ObservedGeneration = p.Generation
 	r.setConditions(p, problem)
 	if !equality.Semantic.DeepEqual(before.Status, p.Status) {

@@ -25,6 +25,7 @@ import (
 // Registry finds the running controller of a kind. The zero value is ready to use.
 type Registry struct {
 	references references.Graph
+	startup    startup
 
 	mu    sync.RWMutex
 	kinds map[schema.GroupKind]*managed.Kind

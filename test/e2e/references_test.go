@@ -136,3 +136,36 @@ func TestReferences(t *testing.T) {
 		})
 	}
 }
+
+// When the controller starts anew, what is referred to waits until it is known who refers to it, however
+// long the other's provider takes to start.
+func TestReferencesAfterARestart(t *testing.T) {
+	t.Parallel()
+	c := alone(t)
+	mirror := t.TempDir()
+	stop := c.control(t, options(mirror))
+	quick, slow := newDouble(t, "quick"), newDouble(t, "slow", "TESTPROVIDER_MODE=slow")
+	for _, d := range []*double{quick, slow} {
+		c.install(t, d.provider())
+	}
+	ns := c.namespace(t)
+	target, referrer := quick.thing(ns, "target", m{"value": "a"}), slow.thing(ns, "referrer", nil)
+	set(t, referrer, []any{m{
+		"to": "forProvider.value", "from": m{"apiVersion": quick.apiVersion(), "kind": "Thing", "name": "target", "fieldPath": "spec.forProvider.value"},
+	}}, "spec", "references")
+	for _, r := range []*unstructured.Unstructured{target, referrer} {
+		c.create(t, r)
+		c.ready(t, r)
+	}
+	stop()
+	if err := c.Delete(t.Context(), target); err != nil {
+		t.Fatal(err)
+	}
+	c.control(t, options(mirror))
+	c.refused(t, target, "Synced", "StillReferredTo", "Thing "+ns+"/referrer")
+	if quick.calls("delete") != 0 {
+		t.Error("it is destroyed")
+	}
+	c.remove(t, referrer)
+	c.gone(t, target)
+}

@@ -32,6 +32,8 @@ func main() {
 	case "rubbish":
 		fmt.Println("Hello! This is no provider.")
 		time.Sleep(time.Minute)
+	case "slow":
+		time.Sleep(3 * time.Second)
 	case "hang":
 		time.Sleep(time.Hour)
 	default:
