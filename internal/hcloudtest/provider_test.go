@@ -125,8 +125,8 @@ func TestRealProviderManagesAVolume(t *testing.T) {
 			polls++
 		}
 	}
-	if polls < 2 {
-		t.Errorf("the action was polled %d times", polls)
+	if polls == 0 {
+		t.Error("the action was not polled")
 	}
 
 	in, diags = c.apply(t, in, "hcloud_volume", terraform.NoOp, volume("data", 10))

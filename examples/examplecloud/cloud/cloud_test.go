@@ -286,7 +286,7 @@ func TestFaults(t *testing.T) {
 			api.Counts{CreateRequests: 1, Creates: 1, Live: 1, Orphans: 1},
 		},
 		"not there yet": {
-			api.Fault{On: api.OnCreate, VisibleAfter: api.Duration(100 * time.Millisecond)},
+			api.Fault{On: api.OnCreate, VisibleAfter: api.Duration(time.Second)},
 			func(t *testing.T, _ *cloud.Server, c *client.Client) {
 				task, err := client.Begin(t.Context(), c, api.Aliases, alias)
 				if err != nil {
