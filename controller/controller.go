@@ -33,6 +33,7 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/controller/informer"
 	"github.com/landbridge-io/landbridge/controller/managed"
+	"github.com/landbridge-io/landbridge/controller/terraformmodule"
 	"github.com/landbridge-io/landbridge/controller/terraformprovider"
 	"github.com/landbridge-io/landbridge/provider/install"
 	"github.com/landbridge-io/landbridge/provider/pool"
@@ -119,7 +120,7 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 		return err
 	}
 	if o.Packaged == nil {
-		if err := makeCRD(ctx, extensions); err != nil {
+		if err := makeCRDs(ctx, extensions); err != nil {
 			return err
 		}
 	}
@@ -191,7 +192,13 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 	if o.Packaged != nil {
 		err = reconciler.SetupPackaged(reconciling, m, o.Packaged)
 	} else {
-		err = reconciler.SetupWithManager(reconciling, m)
+		modules := &terraformmodule.Reconciler{
+			Manager: m, CRDs: reconciler.CRDs, CommandLine: o.CommandLine, Providers: reconciler, Scheduler: operations,
+			Registry: registry, Managed: reconciler.Managed, Recorder: reconciler.Recorder, Logger: o.Logger.WithName("terraformmodule"),
+			Resync: min(30*time.Second, 10*o.Poll),
+		}
+		reconciler.OtherUsers = modules.Users
+		err = errors.Join(reconciler.SetupWithManager(reconciling, m), modules.SetupWithManager(reconciling, m))
 	}
 	if err != nil {
 		return err
@@ -301,12 +308,16 @@ func makeNamespace(ctx context.Context, kube kubernetes.Interface, namespace str
 	return nil
 }
 
-// makeCRD makes the CRD of TerraformProvider.
-func makeCRD(ctx context.Context, extensions apiextensionsclient.Interface) error {
-	crd, err := v1alpha1.CustomResourceDefinition()
-	if err != nil {
-		return err
+// makeCRDs makes the CRDs of Landbridge's own kinds.
+func makeCRDs(ctx context.Context, extensions apiextensionsclient.Interface) error {
+	for _, read := range []func() (*apiextensionsv1.CustomResourceDefinition, error){v1alpha1.ModuleCustomResourceDefinition, v1alpha1.CustomResourceDefinition} {
+		crd, err := read()
+		if err != nil {
+			return err
+		}
+		if _, err := terraformprovider.EnsureCRD(ctx, extensions.ApiextensionsV1().CustomResourceDefinitions(), ownCRDs, crd); err != nil {
+			return err
+		}
 	}
-	_, err = terraformprovider.EnsureCRD(ctx, extensions.ApiextensionsV1().CustomResourceDefinitions(), ownCRDs, crd)
-	return err
+	return nil
 }

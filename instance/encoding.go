@@ -54,6 +54,7 @@ type encodedOperation struct {
 	PlannedPrivate        []byte        `json:"plannedPrivate,omitempty"`
 	StartedAt             time.Time     `json:"startedAt"`
 	Deadline              time.Time     `json:"deadline,omitzero"`
+	Journal               []byte        `json:"journal,omitempty"`
 }
 
 // Encode is the instance as JSON. r is the schema its values are of; Raw values are written
@@ -208,7 +209,7 @@ func (t types) encodeOperation(o *Operation) (*encodedOperation, error) {
 		ID: o.ID, Kind: o.Kind, Deposed: o.Deposed, Absent: o.Absent, Generation: o.Generation, PlannedPrivate: o.PlannedPrivate,
 		SchemaVersion: o.SchemaVersion, IdentitySchemaVersion: o.IdentityVersion,
 		PlannedState: o.RawPlannedState, PlannedIdentity: o.RawPlannedIdentity,
-		StartedAt: o.StartedAt, Deadline: o.Deadline,
+		StartedAt: o.StartedAt, Deadline: o.Deadline, Journal: o.Journal,
 	}
 	var err error
 	if len(out.PlannedState) == 0 && isSet(o.PlannedState) {
@@ -233,7 +234,7 @@ func (t types) decodeOperation(in *encodedOperation) *Operation {
 	out := &Operation{
 		ID: in.ID, Kind: in.Kind, Deposed: in.Deposed, Absent: in.Absent, Generation: in.Generation, PlannedPrivate: in.PlannedPrivate,
 		SchemaVersion: in.SchemaVersion, IdentityVersion: in.IdentitySchemaVersion,
-		StartedAt: in.StartedAt, Deadline: in.Deadline,
+		StartedAt: in.StartedAt, Deadline: in.Deadline, Journal: in.Journal,
 	}
 	out.PlannedState, out.RawPlannedState = decodePlanned(in.PlannedState, in.SchemaVersion, t.state, t.stateVersion)
 	out.PlannedIdentity, out.RawPlannedIdentity = decodePlanned(in.PlannedIdentity, in.IdentitySchemaVersion, t.identity, t.identityVersion)

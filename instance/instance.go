@@ -141,6 +141,8 @@ type Operation struct {
 	RawPlannedIdentity []byte
 	StartedAt          time.Time
 	Deadline           time.Time
+	// Journal is what an operation of several changes has recorded (terraform.Journaled).
+	Journal []byte
 }
 
 // OperationKind is what an Operation does to the remote object.

@@ -168,7 +168,12 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	out, diags := p.Prior, diagnostic.Diagnostics(nil)
 	if p.Action != terraform.NoOp {
 		answered := faultpoint.During(t.process, faultpoint.InFlight)
-		out, diags = ex.Apply(s.progress(ctx, e, r, op, p), p)
+		if j, ok := ex.(terraform.Journaled); ok {
+			out, diags = j.ApplyJournaled(s.progress(ctx, e, r, op, p), p, s.recorder(ctx, r, &rec))
+			in.Operation = rec.Instance.Operation
+		} else {
+			out, diags = ex.Apply(s.progress(ctx, e, r, op, p), p)
+		}
 		answered()
 	}
 	if diags.HasErrors() && !s.o.Clock.Now().Before(op.Deadline) {
@@ -249,6 +254,9 @@ func prepare(ctx context.Context, ex terraform.Executor, r Request, in instance.
 // have been refused for what that one made.
 func concluded(in, out instance.Instance, diags diagnostic.Diagnostics, doubt *instance.Operation) instance.Instance {
 	op := in.Operation
+	if len(op.Journal) > 0 && terraform.OutcomeUnknown(diags) {
+		return in // what there is besides is to be recovered
+	}
 	in.Operation = nil
 	if op.Kind == instance.Delete && op.Deposed != "" {
 		return withDeposed(in, op.Deposed, out)

@@ -25,6 +25,9 @@ func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terrafo
 	if op.ID == e.undispatched && e.doubt != nil {
 		op, e.record.Instance.Operation = e.doubt, e.doubt // it is as unknown as before what became of that one
 	}
+	if j, ok := ex.(terraform.Journaled); ok {
+		return s.recoverJournaled(ctx, e, r, op, j)
+	}
 	if op.Kind != instance.Create || op.ID == e.undispatched || r.ConfirmCreate == op.ID {
 		// The prior object is known, and reading it tells what became of it; or there is none.
 		return s.recovered(ctx, e, r, op, fallBack(in, op.Deposed), false)

@@ -529,6 +529,8 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 		return kept
 	case p.Action.IsReplace() && (!r.AllowReplace || p.Reason == terraform.ReplaceBecauseTainted && r.KeepTainted):
 		return failed(ReasonReplaceRefused, replaceRefused(p))
+	case len(p.Destroys()) > 0 && !r.AllowReplace:
+		return failed(ReasonReplaceRefused, containedRefused(p))
 	case p.Action.IsReplace():
 		return s.replace(e, r, p)
 	case p.Action == terraform.Create:

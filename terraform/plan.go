@@ -53,4 +53,7 @@ type Plan struct {
 	// CreateBeforeDestroy is stored with the instance.
 	CreateBeforeDestroy bool
 	SensitivePaths      []cty.Path
+	// Contained is what the plan does to the resources that the object consists of; nil of objects that
+	// are one resource.
+	Contained []Contained
 }

@@ -70,6 +70,10 @@ func secretBytes(t *model.Type, v cty.Value) []byte {
 		return []byte(numberText(v))
 	case model.Bool:
 		return strconv.AppendBool(nil, v.True())
+	case model.Dynamic:
+		if v.Type() == cty.String {
+			return []byte(v.AsString())
+		}
 	}
 	// The JSON of strings, bools, numbers, lists and maps cannot fail.
 	raw, _ := json.Marshal(encoder{whole: true}.value(t, v))

@@ -28,6 +28,12 @@ const (
 	// There are objects of a kind that is to be called otherwise.
 	ReasonKindInUse xpv2.ConditionReason = "KindInUse"
 
+	// A module cannot be fetched, or cannot be used; the program for it is not there; a provider that it
+	// needs is not installed.
+	ReasonSourceNotAvailable xpv2.ConditionReason = "SourceNotAvailable"
+	ReasonInvalidModule      xpv2.ConditionReason = "InvalidModule"
+	ReasonProviderMissing    xpv2.ConditionReason = "ProviderMissing"
+
 	// What spec.execution asks for is not to be had from this controller.
 	ReasonExecutionUnavailable xpv2.ConditionReason = "ExecutionUnavailable"
 )

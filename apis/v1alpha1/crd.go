@@ -8,14 +8,27 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-//go:embed crds/landbridge.io_terraformproviders.yaml
-var crdYAML []byte
+var (
+	//go:embed crds/landbridge.io_terraformproviders.yaml
+	providerYAML []byte
+	//go:embed crds/landbridge.io_terraformmodules.yaml
+	moduleYAML []byte
+)
 
 // CustomResourceDefinition is the CRD of TerraformProvider.
 func CustomResourceDefinition() (*apiextensionsv1.CustomResourceDefinition, error) {
+	return builtIn("TerraformProvider", providerYAML)
+}
+
+// ModuleCustomResourceDefinition is the CRD of TerraformModule.
+func ModuleCustomResourceDefinition() (*apiextensionsv1.CustomResourceDefinition, error) {
+	return builtIn("TerraformModule", moduleYAML)
+}
+
+func builtIn(kind string, yml []byte) (*apiextensionsv1.CustomResourceDefinition, error) {
 	out := &apiextensionsv1.CustomResourceDefinition{}
-	if err := yaml.UnmarshalStrict(crdYAML, out); err != nil {
-		return nil, fmt.Errorf("the built-in CRD of TerraformProvider: %w", err)
+	if err := yaml.UnmarshalStrict(yml, out); err != nil {
+		return nil, fmt.Errorf("the built-in CRD of %s: %w", kind, err)
 	}
 	return out, nil
 }

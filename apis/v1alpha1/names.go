@@ -36,6 +36,8 @@ const (
 
 	// FinalizerProvider keeps a TerraformProvider until its controllers have stopped.
 	FinalizerProvider = "finalizer.landbridge.io"
+	// FinalizerModule keeps a TerraformModule until its controller has stopped.
+	FinalizerModule = "finalizer.landbridge.io/module"
 	// FinalizerCreated keeps a managed resource from its creation on: the API server puts it
 	// there, where it can be told to, and the controller puts Crossplane's in its place.
 	FinalizerCreated = "landbridge.io/created"

@@ -17,7 +17,7 @@ var (
 	GroupVersion = schema.GroupVersion{Group: Group, Version: Version}
 	// SchemeBuilder collects the types.
 	SchemeBuilder = runtime.NewSchemeBuilder(func(s *runtime.Scheme) error {
-		s.AddKnownTypes(GroupVersion, &TerraformProvider{}, &TerraformProviderList{})
+		s.AddKnownTypes(GroupVersion, &TerraformProvider{}, &TerraformProviderList{}, &TerraformModule{}, &TerraformModuleList{})
 		metav1.AddToGroupVersion(s, GroupVersion)
 		return nil
 	})

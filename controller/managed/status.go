@@ -197,6 +197,9 @@ func planStatus(k *Kind, p *terraform.Plan) map[string]any {
 		list[i] = m
 	}
 	out := map[string]any{"action": string(p.Action), "changes": list}
+	if len(p.Contained) > 0 {
+		out["resources"], out["summary"] = containedStatus(p.Contained)
+	}
 	if p.Reason != "" {
 		out["reason"] = string(p.Reason)
 	}

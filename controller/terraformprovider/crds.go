@@ -2,7 +2,9 @@ package terraformprovider
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -25,8 +27,27 @@ func (e *conflictError) Error() string {
 	if e.owner == "" {
 		return fmt.Sprintf("the CRD %s exists already and is not Landbridge's", e.name)
 	}
+	if module, ok := strings.CutPrefix(e.owner, moduleOwner); ok {
+		return fmt.Sprintf("the CRD %s belongs to the TerraformModule %s", e.name, module)
+	}
 	return fmt.Sprintf("the CRD %s belongs to the TerraformProvider %s", e.name, e.owner)
 }
+
+// moduleOwner begins what LabelProvider says on the CRDs of TerraformModules. No TerraformProvider has such
+// a name: those have no capitals.
+const moduleOwner = "Module."
+
+// ModuleOwner is what LabelProvider says on the CRD of a TerraformModule.
+func ModuleOwner(name string) string { return moduleOwner + name }
+
+// IsConflict says whether a CRD is somebody else's.
+func IsConflict(err error) bool {
+	var conflict *conflictError
+	return errors.As(err, &conflict)
+}
+
+// Settled returns when watches of changed CRDs can be relied upon.
+func Settled(ctx context.Context) error { return settled(ctx) }
 
 // EnsureCRD makes the CRD, or brings it up to date, and waits until it is served. A CRD of
 // the same name that is not the provider's own is left alone: conflictError. changed says

@@ -29,6 +29,9 @@ type CommandLine struct {
 	closed bool
 }
 
+// Runner finds the program when it is first wanted. What fails is tried again.
+func (c *CommandLine) Runner(ctx context.Context) (*cli.Runner, error) { return c.get(ctx) }
+
 // get finds the program when it is first wanted. What fails is tried again.
 func (c *CommandLine) get(ctx context.Context) (*cli.Runner, error) {
 	c.mu.Lock()

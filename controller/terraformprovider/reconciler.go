@@ -41,6 +41,7 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/controller/managed"
+	"github.com/landbridge-io/landbridge/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/crd"
 	"github.com/landbridge-io/landbridge/diagnostic"
 	"github.com/landbridge-io/landbridge/provider"
@@ -84,6 +85,9 @@ type Reconciler struct {
 	StartTimeout time.Duration
 	// Limits are for providers that have none of their own.
 	Limits pool.Limits
+	// OtherUsers finds what uses a configuration of a provider, by the name of its TerraformProvider,
+	// besides the resources of its own kinds; nil is nothing.
+	OtherUsers func(ctx context.Context, provider string, ref providerconfig.Reference) []func()
 
 	// lifetime ends when the manager stops.
 	lifetime  context.Context

@@ -20,6 +20,8 @@ import (
 	"github.com/landbridge-io/landbridge/model"
 	"github.com/landbridge-io/landbridge/provider"
 	"github.com/landbridge-io/landbridge/scheduler/store"
+	"github.com/landbridge-io/landbridge/terraform"
+	"github.com/landbridge-io/landbridge/terraform/engine"
 )
 
 // Registry finds the running controller of a kind. The zero value is ready to use.
@@ -65,6 +67,9 @@ func (r *Registry) Exists(ctx context.Context, key store.Key, uid types.UID) boo
 	return k == nil || k.Exists(ctx, key, uid)
 }
 
+// Serve makes known that a controller runs for a kind; nil is that none does any more.
+func (r *Registry) Serve(m *model.Resource, k *managed.Kind) { r.set(m, k) }
+
 func (r *Registry) set(m *model.Resource, k *managed.Kind) {
 	kind := m.GroupVersionKind().GroupKind()
 	r.mu.Lock()
@@ -84,6 +89,7 @@ func (r *Registry) set(m *model.Resource, k *managed.Kind) {
 type running struct {
 	r        *Reconciler
 	name     string
+	source   string
 	key      string
 	logLevel string
 	how      execution
@@ -92,6 +98,8 @@ type running struct {
 	config  config.Provider
 	kept    []string
 	configs *providerconfig.Resolver
+	// servers are the same configurations, for who needs the servers themselves.
+	servers *providerconfig.Resolver
 
 	mu          sync.Mutex
 	kinds       map[string]*runningKind // by Terraform's type name
@@ -105,13 +113,18 @@ type runningKind struct {
 }
 
 func newRunning(r *Reconciler, p *v1alpha1.TerraformProvider, key string, how execution, m *model.Provider, launcher provider.Launcher) *running {
-	return &running{
-		r: r, name: p.Name, key: key, logLevel: p.Spec.LogLevel, how: how, model: m, config: p.Spec.Config(), kinds: map[string]*runningKind{},
+	run := &running{
+		r: r, name: p.Name, source: p.Spec.Source, key: key, logLevel: p.Spec.LogLevel, how: how, model: m, config: p.Spec.Config(), kinds: map[string]*runningKind{},
 		configs: &providerconfig.Resolver{
 			Client: r.Manager.GetClient(), Live: r.Manager.GetAPIReader(),
 			Provider: m, Launcher: launcher, Pool: r.Pool, Limits: limits(p), Executor: how.executor(),
 		},
 	}
+	run.servers = &providerconfig.Resolver{
+		Client: run.configs.Client, Live: run.configs.Live, Provider: m, Launcher: launcher, Pool: r.Pool, Limits: run.configs.Limits,
+		Executor: func(s provider.Server) terraform.Executor { return Attached{engine.New(s), s} },
+	}
+	return run
 }
 
 // start runs the controller of a type, unless it runs.
@@ -246,7 +259,7 @@ func (run *running) users(ctx context.Context, ref providerconfig.Reference) ([]
 			out = append(out, func() { rk.kind.Wake(key) })
 		}
 	}
-	return out, nil
+	return append(out, run.r.otherUsers(ctx, run.name, ref)...), nil
 }
 
 func (run *running) types() []string {

@@ -26,6 +26,7 @@ var layers = [][]string{
 	{"cluster"},
 	{"controller", "generate", "importer", "operate", "standalone"},
 	{"scheduler"},
+	{"terraform/module"},
 	{"terraform/cli"},
 	{"discover", "terraform/engine", "terraform/planview"},
 	{"terraform"},

@@ -49,16 +49,25 @@ func attach(path string, p tfprotov6.ProviderServer) (*attachment, error) {
 	return a, nil
 }
 
-// variable is TF_REATTACH_PROVIDERS. As a provider under test, it is not ended by the program.
-func (a *attachment) variable() string {
+// variable is TF_REATTACH_PROVIDERS.
+func (a *attachment) variable() string { return attached(map[string]*attachment{providerAddress: a}) }
+
+// attached is TF_REATTACH_PROVIDERS for providers by their addresses. As providers under test, they are
+// not ended by the program.
+func attached(all map[string]*attachment) string {
 	type address struct{ Network, String string }
-	b, err := json.Marshal(map[string]any{providerAddress: struct {
+	type reattach struct {
 		Protocol        string
 		ProtocolVersion int
 		Pid             int
 		Test            bool
 		Addr            address
-	}{"grpc", 6, os.Getpid(), true, address{"unix", a.path}}})
+	}
+	out := map[string]reattach{}
+	for name, a := range all {
+		out[name] = reattach{"grpc", 6, os.Getpid(), true, address{"unix", a.path}}
+	}
+	b, err := json.Marshal(out)
 	if err != nil {
 		panic(err) // strings and numbers
 	}

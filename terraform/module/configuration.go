@@ -1,0 +1,89 @@
+package module
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+)
+
+const (
+	configFile, variablesFile = "main.tf.json", "terraform.tfvars.json"
+	stateFile, planFile       = "terraform.tfstate", "plan"
+	// callName is what the one module block is called, callAddress how addresses within it begin.
+	callName, callAddress = "this", "module.this."
+)
+
+// values are those of a module's variables.
+type values map[string]cty.Value
+
+// given are the values in a configuration or a state that were given.
+func (m *Module) given(object cty.Value) values {
+	out := values{}
+	if object == cty.NilVal || object.IsNull() {
+		return out
+	}
+	for name := range m.Variables {
+		if v := object.GetAttr(name); !v.IsNull() {
+			out[name] = v
+		}
+	}
+	return out
+}
+
+// configuration is a configuration that has nothing but the module, and passes its variables and outputs
+// on. Each argument is on a line of its own, by which mistakes in it are known.
+func (m *Module) configuration(given values, sensitive func(string) bool) ([]byte, error) {
+	call, variables, outputs := m.call(), map[string]any{}, map[string]any{}
+	for name, v := range m.Variables {
+		if _, ok := given[name]; !ok && v.Default {
+			continue
+		}
+		variable := map[string]any{}
+		if v.Sensitive || sensitive(name) {
+			variable["sensitive"] = true
+		}
+		if _, ok := given[name]; !ok {
+			variable["default"] = nil // which is for the module to refuse
+		}
+		variables[name], call[name] = variable, argument(name)
+	}
+	for name, o := range m.Outputs {
+		output := map[string]any{"value": fmt.Sprintf("${module.%s.%s}", callName, name)}
+		if o.Sensitive {
+			output["sensitive"] = true
+		}
+		outputs[name] = output
+	}
+	required := map[string]any{}
+	for name, source := range m.Providers {
+		required[name] = map[string]any{"source": source}
+	}
+	config := map[string]any{
+		"terraform": map[string]any{"required_providers": required},
+		"module":    map[string]any{callName: call},
+	}
+	if len(variables) > 0 {
+		config["variable"] = variables
+	}
+	if len(outputs) > 0 {
+		config["output"] = outputs
+	}
+	return json.MarshalIndent(config, "", " ")
+}
+
+func argument(name string) string { return fmt.Sprintf("${var.%s}", name) }
+
+// encode are the values as a file of variables.
+func (v values) encode() ([]byte, error) {
+	out := map[string]json.RawMessage{}
+	for name, x := range v {
+		b, err := ctyjson.Marshal(x, x.Type())
+		if err != nil {
+			return nil, fmt.Errorf("the variable %s: %w", name, err)
+		}
+		out[name] = b
+	}
+	return json.Marshal(out)
+}

@@ -1,0 +1,258 @@
+package e2e_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/landbridge-io/landbridge/controller"
+	"github.com/landbridge-io/landbridge/controller/terraformprovider"
+	"github.com/landbridge-io/landbridge/internal/examplecloudtest"
+	"github.com/landbridge-io/landbridge/internal/providertest"
+	"github.com/landbridge-io/landbridge/internal/testbin"
+)
+
+// office is a module of resources that refer to each other, of two providers.
+const office = `
+terraform {
+  required_providers {
+    examplecloud = {
+      source = "landbridge/examplecloud"
+    }
+    random = {
+      source = "hashicorp/random"
+    }
+  }
+}
+
+variable "name" {
+  type        = string
+  description = "What the building is called."
+  validation {
+    condition     = length(var.name) < 20
+    error_message = "The name is too long."
+  }
+}
+
+variable "floors" {
+  type = object({
+    count = number
+    size  = optional(number, 4)
+  })
+  default = { count = 1 }
+}
+
+variable "pin" {
+  type      = string
+  sensitive = true
+  default   = "0000"
+}
+
+resource "random_password" "key" {
+  length = 12
+  keepers = {
+    pin = var.pin
+  }
+}
+
+resource "examplecloud_thing" "building" {
+  name = var.name
+  size = var.floors.count
+}
+
+resource "examplecloud_thing" "floor" {
+  count = var.floors.count
+  name  = "${var.name}-${count.index}"
+  size  = var.floors.size
+  tags  = { building = examplecloud_thing.building.id }
+}
+
+output "building" {
+  description = "Id of the building."
+  value       = examplecloud_thing.building.id
+}
+
+output "floors" {
+  value = [for f in examplecloud_thing.floor : f.id]
+}
+
+output "key" {
+  value     = random_password.key.result
+  sensitive = true
+}
+
+output "name" {
+  value = upper(var.name)
+}
+`
+
+// estate is a cluster with a module and the providers that it needs.
+type estate struct {
+	*cluster
+	cloud     *examplecloudtest.Cloud
+	module    *unstructured.Unstructured
+	namespace string
+}
+
+func moduleOptions(t *testing.T, mirror string) controller.Options {
+	t.Helper()
+	tofu, err := testbin.Build(t.Context(), testbin.OpenTofu)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := options(mirror)
+	o.CommandLine = &terraformprovider.CommandLine{Program: tofu, Dir: scratch}
+	return o
+}
+
+// furnish installs the providers that office needs.
+func (c *cluster) furnish(t *testing.T) *examplecloudtest.Cloud {
+	t.Helper()
+	path := filepath.Join(directory(t), "terraform-provider-examplecloud_v3.0.0")
+	if err := os.Symlink(examplecloudtest.Provider(t, examplecloudtest.Framework6), path); err != nil {
+		t.Fatal(err)
+	}
+	c.install(t, terraformProvider("random", "hashicorp/random", "random_pet"))
+	c.install(t, terraformProvider("examplecloud", path, "examplecloud_thing"))
+	cloud := examplecloudtest.Start(t)
+	c.create(t, resource("examplecloud.landbridge.io/v1alpha1", "ClusterProviderConfig", "", "default", m{"endpoint": cloud.URL}))
+	return cloud
+}
+
+// file writes a file of a module.
+func file(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func terraformModule(name string, source m, more m) *unstructured.Unstructured {
+	spec := m{"source": source, "providers": m{"landbridge/examplecloud": "examplecloud"}}
+	for k, v := range more {
+		spec[k] = v
+	}
+	return resource("landbridge.io/v1alpha1", "TerraformModule", "", name, spec)
+}
+
+func (c *cluster) healthy(t *testing.T, u *unstructured.Unstructured) {
+	t.Helper()
+	c.waitFor(t, u, "healthy", func() bool { return isTrue(u, "Installed", "Healthy") && current(u) })
+}
+
+func newEstate(t *testing.T) *estate {
+	t.Helper()
+	c := alone(t)
+	c.control(t, moduleOptions(t, providertest.Mirror(t, "random")))
+	out := &estate{cluster: c, cloud: c.furnish(t), namespace: c.namespace(t)}
+	dir := directory(t)
+	file(t, filepath.Join(dir, "main.tf"), office)
+	out.module = terraformModule("office", m{"directory": dir}, nil)
+	c.create(t, out.module)
+	c.healthy(t, out.module)
+	return out
+}
+
+const modulesAPI = "modules.landbridge.io/v1alpha1"
+
+func (e *estate) office(name string, forProvider m) *unstructured.Unstructured {
+	return resource(modulesAPI, "Office", e.namespace, name, m{
+		"forProvider": forProvider, "writeConnectionSecretToRef": m{"name": name + "-key"},
+	})
+}
+
+// A module is a kind: typed, created, changed, repaired and destroyed as a resource is.
+func TestModule(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t)
+	crd := e.crd(t.Context(), "offices.modules.landbridge.io")
+	if crd == nil {
+		t.Fatal("there is no CRD")
+	}
+	r := e.office("north", m{"name": "north", "floors": m{"count": 2}})
+	e.create(t, r)
+	e.ready(t, r)
+	at, _, _ := unstructured.NestedMap(r.Object, "status", "atProvider")
+	floors, _ := at["floors"].(map[string]any)
+	if len(floors) == 0 {
+		t.Errorf("status.atProvider: %v", at)
+	}
+	if text(r, "status", "atProvider", "nameOutput") != "NORTH" || text(r, "status", "atProvider", "building") == "" {
+		t.Errorf("outputs: %v", at)
+	}
+	secret := &corev1.Secret{}
+	if err := e.Get(t.Context(), client.ObjectKey{Namespace: e.namespace, Name: "north-key"}, secret); err != nil {
+		t.Fatal(err)
+	}
+	password := string(secret.Data["attribute.key"])
+	if len(password) != 12 {
+		t.Errorf("the connection Secret has %v", secret.Data)
+	}
+	audit := func(creates, updates, deletes int) {
+		t.Helper()
+		if a := e.cloud.Audit(t); a.Creates != creates || a.Updates != updates || a.Deletes != deletes {
+			t.Errorf("%+v, where there should be %d creates, %d updates and %d deletes", a, creates, updates, deletes)
+		}
+	}
+	audit(3, 0, 0)
+
+	// What is to be done is seen before it is, where it may not be done.
+	e.patch(t, r, `{"spec":{"managementPolicies":["Observe","Create","Delete"],"forProvider":{"floors":{"count":1,"size":8}}}}`)
+	e.waitFor(t, r, "planned", func() bool { return text(r, "status", "plan", "summary") != "" })
+	if got := text(r, "status", "plan", "summary"); got != "0 to add, 2 to change, 1 to destroy" {
+		t.Errorf("plan: %s", got)
+	}
+	if got := text(r, "status", "plan", "resources"); !strings.Contains(got, "examplecloud_thing.floor[1]") {
+		t.Errorf("plan: %s", got)
+	}
+	audit(3, 0, 0)
+	e.patch(t, r, `{"spec":{"managementPolicies":["*"]}}`)
+	e.ready(t, r)
+	audit(3, 2, 1)
+
+	// Drift is repaired.
+	e.cloud.Change(t, "things", text(r, "status", "atProvider", "building"), m{"size": 99})
+	e.eventually(t, "drift is repaired", func(context.Context) bool { return e.cloud.Audit(t).Updates >= 3 })
+	e.ready(t, r)
+
+	// Nothing is written while nothing changes.
+	version := r.GetResourceVersion()
+	e.never(t, 3*poll, "the resource is written", func() bool {
+		return e.Get(t.Context(), key(r), r) != nil || r.GetResourceVersion() != version
+	})
+
+	// No secret is told.
+	for _, u := range []*unstructured.Unstructured{r, e.module} {
+		if err := e.Get(t.Context(), key(u), u); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(text(u, "status"), password) {
+			t.Errorf("the status of %s has a secret in it", u.GetName())
+		}
+	}
+
+	// What is wrong is said in the words of the spec.
+	e.patch(t, r, `{"spec":{"forProvider":{"name":"a name that is too long by far"}}}`)
+	e.refused(t, r, "Synced", "InvalidConfiguration", "name", "The name is too long.")
+
+	// The module stays until the last instance is gone.
+	if err := e.Delete(t.Context(), e.module); err != nil {
+		t.Fatal(err)
+	}
+	e.refused(t, e.module, "Healthy", "KindInUse")
+	e.remove(t, r)
+	if a := e.cloud.Audit(t); a.Live != 0 {
+		t.Errorf("%d things are left", a.Live)
+	}
+	e.gone(t, e.module)
+	e.eventually(t, "the CRD is gone", func(ctx context.Context) bool { return e.crd(ctx, "offices.modules.landbridge.io") == nil })
+}
