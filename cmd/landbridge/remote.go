@@ -173,6 +173,11 @@ func (f *remoteFlags) open(cmd *cobra.Command, withCluster bool) (_ *remote, err
 func (r *remote) fromCluster(ctx context.Context) error {
 	all, err := r.cluster.Providers(ctx, r.flags.installed...)
 	if err != nil {
+		// What is packaged is not said where it cannot be found out.
+		if groups, listErr := r.cluster.Packaged(ctx); listErr == nil && len(groups) > 0 {
+			return fmt.Errorf("%w; the kinds of %s are served by programs made for their providers: name the provider's own program with --provider, and give the group, and other names that are not the usual ones, in a file with --config",
+				err, strings.Join(groups, ", "))
+		}
 		return err
 	}
 	var problems []error

@@ -43,22 +43,18 @@ func TestSeveralProvidersOfACluster(t *testing.T) {
 		}
 		t.Fatal(err)
 	}
-	definition, err := v1alpha1.CustomResourceDefinition()
-	if err != nil {
-		t.Fatal(err)
-	}
-	create(definition)
 	binary := examplecloudtest.Provider(t, examplecloudtest.Framework6)
 	opened, err := (&providerFlags{timeout: time.Minute}).open(t.Context(), binary, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, d := range crd.ProviderConfig(opened.model) {
-		create(d)
+	packaged, err := crd.Resource(opened.model.Resources["examplecloud_alias"])
+	if err != nil {
+		t.Fatal(err)
 	}
-	for name, source := range map[string]string{"cloud": binary, "missing": "example.org/no/where"} {
-		create(&v1alpha1.TerraformProvider{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1alpha1.TerraformProviderSpec{Source: source}})
-	}
+	packaged.Spec.Group = "packaged.example.org"
+	packaged.Name = packaged.Spec.Names.Plural + "." + packaged.Spec.Group
+	create(packaged)
 	landbridge := func(args ...string) (out, said string, exit int) {
 		t.Helper()
 		out, said, err := run(t, append(args, "--kubeconfig", server.Kubeconfig)...)
@@ -75,9 +71,25 @@ func TestSeveralProvidersOfACluster(t *testing.T) {
 			}
 		}
 	}
+	_, said, exit := landbridge("discover")
+	if exit != 1 {
+		t.Errorf("exit code %d", exit)
+	}
+	has(said, "the cluster has no TerraformProviders", "the kinds of packaged.example.org are served by programs made for their providers: name the provider's own program with --provider")
+	definition, err := v1alpha1.CustomResourceDefinition()
+	if err != nil {
+		t.Fatal(err)
+	}
+	create(definition)
+	for _, d := range crd.ProviderConfig(opened.model) {
+		create(d)
+	}
+	for name, source := range map[string]string{"cloud": binary, "missing": "example.org/no/where"} {
+		create(&v1alpha1.TerraformProvider{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1alpha1.TerraformProviderSpec{Source: source}})
+	}
 	const missing = "TerraformProvider missing: provider example.org/no/where: no provider mirror is set up"
 
-	_, said, exit := landbridge("discover")
+	_, said, exit = landbridge("discover")
 	if exit != 1 {
 		t.Errorf("exit code %d", exit)
 	}
