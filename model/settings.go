@@ -13,7 +13,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/landbridge-io/landbridge/config"
-	"github.com/landbridge-io/landbridge/schema"
 )
 
 var secretKey = regexp.MustCompile(`^[-._a-zA-Z0-9]+$`)
@@ -46,16 +45,6 @@ type Settings struct {
 type Value struct {
 	Field    *Field
 	Template Template
-}
-
-// Tags are put on every object.
-type Tags struct {
-	// Field is a top-level attribute, a map of strings.
-	Field *Field
-	// Tags are of the configuration.
-	Tags map[string]Template
-	// Crossplane says that Crossplane's are put on besides.
-	Crossplane bool
 }
 
 // configure checks the configuration of the resource type, and keeps what is about values. Errors
@@ -272,29 +261,5 @@ func (r *Resource) nameExternally(c config.ExternalName) (err error) {
 	if !s.ImportID.Empty() && named != 1 {
 		return config.At(fmt.Errorf("%q must have {{ .externalName }} once", c.ImportID), "importID")
 	}
-	return nil
-}
-
-func (r *Resource) tag(c config.DefaultTags) error {
-	name := c.Attribute
-	if name == "" {
-		name = "tags"
-	}
-	f := r.Root().Object.ByTerraform(name)
-	switch {
-	case f == nil:
-		return config.At(fmt.Errorf("there is no attribute %s", name), "attribute")
-	case !f.Input || f.Secret() || f.Type.Block != schema.Nesting("") || !f.Type.Cty.Equals(cty.Map(cty.String)):
-		return config.At(fmt.Errorf("%s is no map of strings that can be set", name), "attribute")
-	}
-	tags := &Tags{Field: f, Tags: map[string]Template{}, Crossplane: !c.OnlyTags}
-	for _, key := range slices.Sorted(maps.Keys(c.Tags)) {
-		t, err := r.template(c.Tags[key], false, config.Metadata, config.Parameters)
-		if err != nil {
-			return config.At(err, "tags", key)
-		}
-		tags.Tags[key] = t
-	}
-	r.Settings.Tags = tags
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"strings"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -166,34 +165,6 @@ func (s Subject) name(r *model.Resource) (string, error) {
 		return "", fmt.Errorf("the external name is made of fields of spec.forProvider that are not given. Give them, or the annotation crossplane.io/external-name")
 	}
 	return name, nil
-}
-
-// tags are the user's, and those of the configuration and of Crossplane that the user did not give.
-func (s Subject) tags(r *model.Resource, given cty.Value, lookup func([]string) (string, bool)) cty.Value {
-	t, out := r.Settings.Tags, map[string]cty.Value{}
-	if t.Crossplane {
-		for k, v := range map[string]string{
-			"crossplane-kind": strings.ToLower(r.GroupVersionKind().GroupKind().String()),
-			"crossplane-name": s.Name, "crossplane-namespace": s.Namespace,
-			"crossplane-providerconfig": s.ProviderConfigName, "crossplane-providerconfig-kind": s.ProviderConfigKind,
-		} {
-			if v != "" {
-				out[k] = cty.StringVal(v)
-			}
-		}
-	}
-	for k, template := range t.Tags {
-		if text, ok := template.Render(lookup); ok {
-			out[k] = cty.StringVal(text)
-		}
-	}
-	if !given.IsNull() {
-		maps.Copy(out, given.AsValueMap())
-	}
-	if len(out) == 0 {
-		return given
-	}
-	return cty.MapVal(out)
 }
 
 func (s Subject) configure(r *model.Resource, v cty.Value) (cty.Value, error) {
