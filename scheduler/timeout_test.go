@@ -78,11 +78,11 @@ func TestTimeouts(t *testing.T) {
 		return cty.ObjectVal(values)
 	}
 	cases := map[string]struct {
-		kind     instance.OperationKind
-		asked    scheduler.Timeouts
-		timeouts cty.Value
-		private  string
-		want     time.Duration
+		kind              instance.OperationKind
+		asked, configured scheduler.Timeouts
+		timeouts          cty.Value
+		private           string
+		want              time.Duration
 	}{
 		"nobody says":                  {kind: instance.Create, timeouts: null, want: time.Hour},
 		"asked, create":                {kind: instance.Create, asked: scheduler.Timeouts{Create: time.Minute}, timeouts: null, want: time.Minute},
@@ -97,6 +97,13 @@ func TestTimeouts(t *testing.T) {
 		"of the object to be deleted":  {kind: instance.Delete, timeouts: set("delete", "10m"), want: 11 * time.Minute},
 		"no duration":                  {kind: instance.Create, timeouts: set("create", "soon"), want: time.Hour},
 		"asked wins":                   {kind: instance.Create, asked: scheduler.Timeouts{Create: time.Minute}, timeouts: set("create", "10m"), want: time.Minute},
+		"configured, create":           {kind: instance.Create, configured: scheduler.Timeouts{Create: time.Minute}, timeouts: null, want: time.Minute},
+		"configured, update":           {kind: instance.Update, configured: scheduler.Timeouts{Create: time.Minute, Update: 2 * time.Minute}, timeouts: null, want: 2 * time.Minute},
+		"configured, delete":           {kind: instance.Delete, configured: scheduler.Timeouts{Delete: 3 * time.Hour}, timeouts: null, want: 3 * time.Hour},
+		"configured, another":          {kind: instance.Delete, configured: scheduler.Timeouts{Create: time.Minute}, timeouts: null, want: time.Hour},
+		"configured, and asked":        {kind: instance.Create, asked: scheduler.Timeouts{Create: time.Minute}, configured: scheduler.Timeouts{Create: time.Second}, timeouts: null, want: time.Minute},
+		"configured, and given":        {kind: instance.Create, configured: scheduler.Timeouts{Create: time.Minute}, timeouts: set("create", "10m"), want: 11 * time.Minute},
+		"configured, and chosen":       {kind: instance.Create, configured: scheduler.Timeouts{Create: time.Minute}, timeouts: null, private: legacy, want: time.Minute},
 		"chosen by the authors":        {kind: instance.Create, timeouts: null, private: legacy, want: 2*time.Hour + 12*time.Minute},
 		// What they chose does not shorten anything: some providers take it for each of several waits.
 		"chosen by the authors, shorter": {kind: instance.Update, timeouts: null, private: legacy, want: time.Hour},
@@ -106,7 +113,7 @@ func TestTimeouts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, noIdentity, func(h *harness) {
 				p := &timed{cloud: h.cloud, timeouts: tc.timeouts, private: []byte(tc.private)}
-				h.r.Resource, h.r.Timeouts = p.resource(), tc.asked
+				h.r.Resource, h.r.Timeouts, h.r.DefaultTimeouts = p.resource(), tc.asked, tc.configured
 				h.r.Acquire = func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) { return p, func() {}, nil }
 				if tc.kind != instance.Create {
 					h.stores(instance.Instance{State: p.state("old"), Status: instance.Full, Private: p.private})

@@ -46,7 +46,7 @@ func TestConfiguration(t *testing.T) {
 				"add":               m{"stage": m{"required": true, "description": "What it is for."}},
 				"connectionDetails": m{"address": "{{ .attributes.name }}.{{ .attributes.region }}.example.org"},
 				"lateInitialize":    m{"enabled": true, "ignore": []any{"region"}},
-				"timeouts":          m{"create": "90s"},
+				"timeouts":          m{"create": "90s", "update": "2s"},
 			},
 			"examplecloud_alias": m{"fields": m{"target": m{"sensitive": true}}},
 		},
@@ -120,6 +120,16 @@ func TestConfiguration(t *testing.T) {
 		t.Errorf("the name is %s", got)
 	}
 
+	// What takes too long is given up, after the time that is configured.
+	w.cloud.Fault(t, m{"on": "update", "collection": "things", "match": m{"name": "other"}, "count": 1, "delay": "40s"})
+	begin := time.Now()
+	c.patch(t, u, `{"spec":{"forProvider":{"tags":{"own":"2"}}}}`)
+	c.waitFor(t, u, "tagged otherwise", func() bool { return text(u, "status", "atProvider", "tags", "own") == "2" && isTrue(u, "Synced") })
+	if took := time.Since(begin); took > 30*time.Second {
+		t.Errorf("the update took %s", took)
+	}
+	c.tells(t, u, "CannotUpdateExternalResource: Update failed after 2")
+
 	// What is taken over keeps its name, whatever its resource is called.
 	found := w.cloud.Make(t, "things", m{"name": "found", "region": region, "size": 1})
 	taken := resource(api, "Machine", w.namespace, "taken", m{"import": m{"identity": m{"id": found["id"], "region": region}}, "forProvider": m{"stage": "test"}})
@@ -128,6 +138,14 @@ func TestConfiguration(t *testing.T) {
 	if got := text(taken, "status", "atProvider", "name"); got != "found" || taken.GetAnnotations()["crossplane.io/external-name"] != "found" {
 		t.Errorf("the name is %s, the external name %s", got, taken.GetAnnotations()["crossplane.io/external-name"])
 	}
+	// And it is tagged, as what is made is.
+	c.waitFor(t, taken, "tagged", func() bool {
+		seen, _, _ := unstructured.NestedStringMap(taken.Object, "status", "atProvider", "tags")
+		return isTrue(taken, "UpToDate") && current(taken) && cmp.Equal(seen, map[string]string{
+			"stage": "test", "crossplane-kind": "machine.configured.example.org", "crossplane-name": "taken", "crossplane-namespace": w.namespace,
+			"crossplane-providerconfig": "default", "crossplane-providerconfig-kind": "ClusterProviderConfig",
+		})
+	})
 	c.remove(t, taken)
 
 	// What the provider does not mark sensitive is, if the configuration says so.
