@@ -10,6 +10,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/diagnostic"
 	"github.com/landbridge-io/landbridge/instance"
+	"github.com/landbridge-io/landbridge/internal/faultpoint"
 	"github.com/landbridge-io/landbridge/internal/wire"
 	"github.com/landbridge-io/landbridge/provider"
 	"github.com/landbridge-io/landbridge/terraform"
@@ -46,6 +47,9 @@ func (e *Executor) Apply(ctx context.Context, p terraform.Plan) (instance.Instan
 		apply: func(ctx context.Context) (*tfprotov6.ApplyResourceChangeResponse, error) { return change.do(ctx, p) },
 	}
 	out, diags := e.run(ctx, job{args: applying, configuration: c, state: before, session: s})
+	if change.begun {
+		faultpoint.Reach(faultpoint.CommandLine, faultpoint.BeforeState)
+	}
 	switch {
 	case diags.HasErrors() && !change.begun:
 		return p.Prior, diags
@@ -83,7 +87,9 @@ type carriedOut struct {
 
 func (c *carriedOut) do(ctx context.Context, p terraform.Plan) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	c.begun, c.err = true, errNotAsked
+	faultpoint.Reach(faultpoint.CommandLine, faultpoint.BeforeAsk)
 	c.after, c.said = engine.New(c).Apply(ctx, p)
+	faultpoint.Reach(faultpoint.CommandLine, faultpoint.BeforeAnswer)
 	return c.answer, c.err
 }
 

@@ -136,7 +136,7 @@ func (e *Executor) run(ctx context.Context, j job) (outcome, diagnostic.Diagnost
 		known = undemanding(known, j.configuration.resource.Schema.Type)
 	}
 	fail := func(err error) (outcome, diagnostic.Diagnostics) {
-		return outcome{}, diagnostic.Errorf("Workspace cannot be made", "%s cannot be run: %s.", r.options.Program, err)
+		return outcome{}, diagnostic.Errorf("The command line cannot be run", "There is nowhere for %s to work: %s.", r.options.Program, err)
 	}
 	p, diags := e.server.Schema(ctx)
 	if diags.HasErrors() {
@@ -163,7 +163,10 @@ func (e *Executor) run(ctx context.Context, j job) (outcome, diagnostic.Diagnost
 		return fail(err)
 	}
 	s := j.session
-	s.Server, s.ctx, s.served = e.server, ctx, known
+	s.Server, s.ctx, s.served, s.supplies = e.server, ctx, known, !r.options.Program.Identity
+	if s.supplies {
+		s.supply(ctx, j.configuration.resource.Schema, j.state)
+	}
 	a, err := attach(w.path(socketName), s)
 	if err != nil {
 		return fail(err)
@@ -189,7 +192,7 @@ func (e *Executor) run(ctx context.Context, j job) (outcome, diagnostic.Diagnost
 	// The provider is not left alone with what it was asked to change.
 	s.end()
 	if err != nil {
-		return fail(err)
+		return outcome{}, diagnostic.Errorf("The command line cannot be run", "%s does not start: %s.", r.options.Program, err)
 	}
 	out.log = s.said()
 	if j.args[0] == validating[0] {
@@ -251,6 +254,4 @@ func unique(in diagnostic.Diagnostics) diagnostic.Diagnostics {
 }
 
 // replay is the provider as it answered during a run.
-func (e *Executor) replay(said log) *replay {
-	return &replay{Server: e.server, log: said, forwards: !e.runner.options.Program.Identity}
-}
+func (e *Executor) replay(said log) *replay { return &replay{Server: e.server, log: said} }

@@ -208,12 +208,32 @@ func TestWorkspaces(t *testing.T) {
 	if diff := cmp.Diff([]string{"lock", "lock"}, left); err != nil || diff != "" {
 		t.Errorf("left behind: %v %s", err, diff)
 	}
+	// Who clears temporary directories does not stop anything.
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		_, diags := first.Executor(server).Plan(t.Context(), r, instance.Instance{}, terraform.Config{Value: cty.ObjectVal(values)})
+		if !strings.Contains(diags.String(), "status 1") {
+			t.Errorf("the program was not run: %v", diags)
+		}
+	}
 	if err := first.Close(); err != nil {
 		t.Error(err)
 	}
-	// There is no room for a workspace any more.
+	if left, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %q, %v", left, err)
+	}
+	// There is no room for a workspace any more, and then no program.
 	_, diags := first.Executor(server).Plan(t.Context(), r, instance.Instance{}, terraform.Config{Value: cty.ObjectVal(values)})
-	if !diags.HasSummary("Workspace cannot be made") {
+	if !diags.HasSummary("The command line cannot be run") || !strings.Contains(diags.String(), "nowhere for OpenTofu 1.12.6 to work") {
+		t.Errorf("got %v", diags)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	_, diags = second.Executor(server).Plan(t.Context(), r, instance.Instance{}, terraform.Config{Value: cty.ObjectVal(values)})
+	if !diags.HasSummary("The command line cannot be run") || !strings.Contains(diags.String(), "does not start") {
 		t.Errorf("got %v", diags)
 	}
 }

@@ -16,8 +16,6 @@ type replay struct {
 	// missing says that something was asked for that was not during the run: the program did not
 	// get as far as that, and nothing follows from the answers.
 	missing bool
-	// forwards has the provider asked for identity upgrades, for programs that do not ask.
-	forwards bool
 }
 
 // next is the next answer.
@@ -51,10 +49,7 @@ func (r *replay) UpgradeResourceState(context.Context, *tfprotov6.UpgradeResourc
 }
 
 // UpgradeResourceIdentity implements provider.Server.
-func (r *replay) UpgradeResourceIdentity(ctx context.Context, q *tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
-	if r.forwards {
-		return r.Server.UpgradeResourceIdentity(ctx, q)
-	}
+func (r *replay) UpgradeResourceIdentity(context.Context, *tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
 	return last(r, r.identityUpgrade)
 }
 

@@ -28,8 +28,13 @@ type session struct {
 	// meanwhile is called when the provider begins the change, and what it returns when that has ended.
 	meanwhile func() (over func())
 
+	// supplies says that the program knows no identities.
+	supplies bool
+
 	mu  sync.Mutex
 	log log
+	// identity is what is supplied; nil as long as there is none.
+	identity *tfprotov6.ResourceIdentityData
 	// over says that the run has ended: what comes now is too late.
 	over bool
 }
@@ -126,12 +131,19 @@ func (s *session) UpgradeResourceIdentity(ctx context.Context, r *tfprotov6.Upgr
 
 // ImportResourceState implements tfprotov6.ProviderServer.
 func (s *session) ImportResourceState(ctx context.Context, r *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
-	return ask(s, ctx, r, s.Server.ImportResourceState, func(l *log) *[]answer[*tfprotov6.ImportResourceStateResponse] { return &l.imported })
+	a, err := ask(s, ctx, r, s.Server.ImportResourceState, func(l *log) *[]answer[*tfprotov6.ImportResourceStateResponse] { return &l.imported })
+	if err != nil || len(a.ImportedResources) != 1 {
+		return a, err
+	}
+	s.met(a.ImportedResources[0].Identity)
+	return s.completed(ctx, a), nil
 }
 
 // ReadResource implements tfprotov6.ProviderServer.
 func (s *session) ReadResource(ctx context.Context, r *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
-	return ask(s, ctx, r, s.Server.ReadResource, func(l *log) *[]answer[*tfprotov6.ReadResourceResponse] { return &l.read })
+	q := *r
+	q.CurrentIdentity = s.identified(r.CurrentIdentity)
+	return ask(s, ctx, &q, s.Server.ReadResource, func(l *log) *[]answer[*tfprotov6.ReadResourceResponse] { return &l.read })
 }
 
 // PlanResourceChange implements tfprotov6.ProviderServer.
@@ -139,7 +151,9 @@ func (s *session) PlanResourceChange(ctx context.Context, r *tfprotov6.PlanResou
 	if s.plan != nil {
 		return s.plan(r)
 	}
-	return ask(s, ctx, r, s.Server.PlanResourceChange, func(l *log) *[]answer[*tfprotov6.PlanResourceChangeResponse] { return &l.planned })
+	q := *r
+	q.PriorIdentity = s.identified(r.PriorIdentity)
+	return ask(s, ctx, &q, s.Server.PlanResourceChange, func(l *log) *[]answer[*tfprotov6.PlanResourceChangeResponse] { return &l.planned })
 }
 
 // ApplyResourceChange carries out the change that was planned, once. Whatever becomes of the

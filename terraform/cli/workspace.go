@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 )
 
@@ -24,8 +25,12 @@ const (
 // with all that is in it. What a process that was killed has left behind, the next one removes.
 // Nobody but this user can look inside: configurations and states hold secrets.
 type workspaces struct {
-	dir  string
-	lock *os.File
+	base string
+
+	mu     sync.Mutex
+	dir    string
+	lock   *os.File
+	closed bool
 }
 
 // openWorkspaces makes the directory within base, and removes those of processes that are no more.
@@ -37,27 +42,34 @@ func openWorkspaces(base string) (*workspaces, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(base, 0o700); err != nil {
+	w := &workspaces{base: base}
+	if w.dir, w.lock, err = makeDirectory(base); err != nil {
 		return nil, err
-	}
-	dir, err := os.MkdirTemp(base, processPrefix)
-	if err != nil {
-		return nil, err
-	}
-	w := &workspaces{dir: dir}
-	if n := len(filepath.Join(dir, "w-0000000000", socketName)); n > maxSocketPath {
-		return nil, errors.Join(fmt.Errorf("the path %s is too long for sockets in it: use a shorter one", base), os.RemoveAll(dir))
-	}
-	// It gets its name when it is held: others take one that is not for that of a dead process.
-	held := filepath.Join(dir, lockName)
-	if w.lock, err = lock(held + ".new"); err == nil {
-		err = os.Rename(held+".new", held)
-	}
-	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	collect(base)
 	return w, nil
+}
+
+// makeDirectory makes a directory for one process's workspaces within base, which this process holds.
+func makeDirectory(base string) (dir string, held *os.File, err error) {
+	if err := os.MkdirAll(base, 0o700); err != nil {
+		return "", nil, err
+	}
+	if dir, err = os.MkdirTemp(base, processPrefix); err != nil {
+		return "", nil, err
+	}
+	if n := len(filepath.Join(dir, "w-0000000000", socketName)); n > maxSocketPath {
+		return "", nil, errors.Join(fmt.Errorf("the path %s is too long for sockets in it: use a shorter one", base), os.RemoveAll(dir))
+	}
+	// The lock gets its name when it is held: others take one that is not for that of a dead process.
+	path := filepath.Join(dir, lockName)
+	if held, err = lock(path + ".new"); err == nil {
+		err = os.Rename(path+".new", path)
+	}
+	if err != nil {
+		return "", nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return dir, held, nil
 }
 
 // lock holds a file as long as this process lives.
@@ -99,14 +111,32 @@ func collect(base string) {
 }
 
 func (w *workspaces) close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.closed = true
 	return errors.Join(os.RemoveAll(w.dir), w.lock.Close())
 }
 
 // workspace is the directory of one run.
 type workspace struct{ dir string }
 
+// open makes a workspace. Somebody who clears temporary directories may have removed all of them.
 func (w *workspaces) open() (*workspace, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return nil, fs.ErrClosed
+	}
 	dir, err := os.MkdirTemp(w.dir, "w-")
+	if errors.Is(err, fs.ErrNotExist) {
+		var held *os.File
+		if dir, held, err = makeDirectory(w.base); err != nil {
+			return nil, err
+		}
+		_ = w.lock.Close()
+		w.dir, w.lock = dir, held
+		dir, err = os.MkdirTemp(w.dir, "w-")
+	}
 	if err != nil {
 		return nil, err
 	}
