@@ -84,9 +84,10 @@ conformance: bin/playground ## Every way of execution does the same: OpenTofu's 
 	@$(GO) run -C test/conformance ./cmd/conformance $(if $(CHECK),-check)
 
 OPS ?= 1000
+EXECUTION ?= Plugin
 .PHONY: chaos
-chaos: bin/playground ## Users work while everything around Landbridge breaks: OPS=n operations of SEED=s, and what was lost
-	@$(GO) run ./test/chaos/cmd/chaos -ops $(OPS) -seed $(SEED)
+chaos: bin/playground ## Users work while everything around Landbridge breaks: OPS=n operations of SEED=s with EXECUTION=Plugin or CLI, and what was lost
+	@$(GO) run ./test/chaos/cmd/chaos -ops $(OPS) -seed $(SEED) -execution $(EXECUTION)
 
 .PHONY: behaviours
 behaviours: bin/playground ## Every behaviour with every form of provider, as a plugin and in process; writes the tables in docs (CHECK=1 compares them)

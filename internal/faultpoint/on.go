@@ -50,7 +50,7 @@ func parse(text string) (*fault, error) {
 	}
 	f := &fault{point: point, action: Action(parts[2])}
 	switch f.action {
-	case Kill, Pause, KillProviders:
+	case Kill, Pause, KillProviders, KillPrograms:
 	default:
 		return nil, fmt.Errorf("there is no action %q", parts[2])
 	}
@@ -88,13 +88,25 @@ func (f *fault) reached() {
 		// The signal is to the process: this thread may get a little further before it stops.
 		time.Sleep(50 * time.Millisecond)
 	case KillProviders:
-		tasks, _ := filepath.Glob("/proc/self/task/*/children")
-		for _, task := range tasks {
-			children, _ := os.ReadFile(task)
-			for _, field := range strings.Fields(string(children)) {
-				if pid, err := strconv.Atoi(field); err == nil {
-					_ = syscall.Kill(pid, syscall.SIGKILL)
-				}
+		killChildren(func(string) bool { return true })
+	case KillPrograms:
+		own, _ := os.Getwd()
+		killChildren(func(dir string) bool { return dir != own })
+	}
+}
+
+// killChildren ends the processes that this one has started, of those that work in a directory that fits.
+func killChildren(fits func(dir string) bool) {
+	tasks, _ := filepath.Glob("/proc/self/task/*/children")
+	for _, task := range tasks {
+		children, _ := os.ReadFile(task)
+		for _, field := range strings.Fields(string(children)) {
+			pid, err := strconv.Atoi(field)
+			if err != nil {
+				continue
+			}
+			if dir, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid)); err == nil && fits(dir) {
+				_ = syscall.Kill(pid, syscall.SIGKILL)
 			}
 		}
 	}

@@ -52,6 +52,12 @@ const (
 	Finalize Process = "finalize"
 )
 
+// Done by a program, where spec.execution is CLI.
+const (
+	// CommandLine has a program carry out a change.
+	CommandLine Process = "command-line"
+)
+
 // Step is what a process is about to do.
 type Step string
 
@@ -70,6 +76,13 @@ const (
 	BeforeRelease Step = "before-release"
 	BeforeForget  Step = "before-forget"
 	AfterForget   Step = "after-forget"
+
+	// BeforeAsk is when the program has asked for the change, and the provider has not been asked yet;
+	// BeforeAnswer when the provider has answered, and the program does not know yet; BeforeState when the
+	// program has ended, and nobody has looked at what it left behind.
+	BeforeAsk    Step = "before-ask"
+	BeforeAnswer Step = "before-answer"
+	BeforeState  Step = "before-state"
 )
 
 var steps = []struct {
@@ -80,6 +93,7 @@ var steps = []struct {
 	{[]Process{RecoverCreate, Recover, Import, Asked}, []Step{BeforeConclude, BeforeTold}},
 	{[]Process{Annotate, Status}, []Step{BeforeWrite, AfterWrite}},
 	{[]Process{Finalize}, []Step{BeforeRelease, BeforeForget, AfterForget}},
+	{[]Process{CommandLine}, []Step{BeforeAsk, BeforeAnswer, BeforeState}},
 }
 
 // All are all points that there are.
@@ -114,8 +128,10 @@ const (
 	Kill Action = "kill"
 	// Pause stops the process until somebody sends it SIGCONT.
 	Pause Action = "pause"
-	// KillProviders ends the processes that the process has started.
+	// KillProviders ends the processes that the process has started: providers, and programs that do its
+	// work. KillPrograms ends those of them only that have a directory of their own to work in.
 	KillProviders Action = "kill-providers"
+	KillPrograms  Action = "kill-programs"
 )
 
 // Variable is the environment variable that says what to do where, and Announcement what the

@@ -55,6 +55,14 @@ var OpenTofu = Target{
 	LDFlags: "-X github.com/opentofu/opentofu/version.dev=no",
 }
 
+// Terraform is the last one under the Mozilla Public License. It takes minutes the first time as well.
+var Terraform = Target{
+	Module:  "test/conformance/terraform",
+	Package: "github.com/hashicorp/terraform",
+	Output:  "bin/terraform",
+	Sources: []string{"test/conformance/terraform"},
+}
+
 // Landbridge is the project's own program.
 var Landbridge = Target{
 	Module:  ".",

@@ -80,25 +80,36 @@ func (a *agenda) faults() []item {
 	for _, name := range slices.Sorted(maps.Keys(weather)) {
 		out = append(out, item{name: "the cloud " + name, do: func(ctx context.Context) error { return a.cloudWeather(ctx, name) }})
 	}
-	if a.only == nil {
-		return out
-	}
-	return slices.DeleteFunc(out, func(it item) bool {
-		return !slices.ContainsFunc(a.only, func(name string) bool { return strings.HasPrefix(it.name, name) })
-	})
+	return out
+}
+
+// asked says whether a fault is to be tried.
+func (a *agenda) asked(it item) bool {
+	return a.only == nil || slices.ContainsFunc(a.only, func(name string) bool { return strings.HasPrefix(it.name, name) })
 }
 
 // run goes through the faults once, and then has more of them happen until enough operations were done.
 func (a *agenda) run(ctx context.Context) error {
-	faults := a.faults()
 	var items []item
+	for _, it := range a.faults() {
+		if a.asked(it) {
+			items = append(items, it)
+		}
+	}
 	for _, p := range a.points {
 		items = append(items, a.death(p))
 	}
-	items = append(items, faults...)
 	a.random.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
 	n := min(len(items), max(1, a.want/pace))
 	a.whole, items = n == len(items), items[:n]
+	if a.cli {
+		for _, it := range a.cliFaults() {
+			if a.asked(it) {
+				items = append(items, it)
+			}
+		}
+		a.random.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
+	}
 	for _, it := range items {
 		if it.point != nil {
 			a.tried = append(a.tried, *it.point)

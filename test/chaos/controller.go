@@ -16,12 +16,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testbin"
 )
 
-// poll is how often the controller looks at what has not changed, and lease how long another one
-// waits for it.
-const (
-	poll  = 4 * time.Second
-	lease = 3 * time.Second
-)
+// lease is how long another controller waits for one that does not renew it.
+const lease = 3 * time.Second
 
 // program is the controller with fault points compiled in.
 func program(race bool) testbin.Target {
@@ -66,7 +62,8 @@ func (w *world) startController(s start) (*controller, error) {
 	}
 	defer log.Close()
 	c.cmd = exec.Command(w.program, "controller", "--kubeconfig", w.server.Kubeconfig, "--provider-cache", filepath.Join(w.dir, "cache"),
-		"--poll", poll.String(), "--leader-elect="+strconv.FormatBool(s.elected), "--lease-duration", lease.String(), "--grace-period", s.grace.String(),
+		"--poll", w.poll().String(), "--leader-elect="+strconv.FormatBool(s.elected), "--lease-duration", lease.String(), "--grace-period", s.grace.String(),
+		"--cli", w.tofu, "--cli-workspaces", w.workspaces(),
 		"--events-per-second", "50", "--metrics-address", "0", "--health-address", "0", "-v", "1")
 	c.cmd.Env = append(os.Environ(), faultpoint.Variable+"="+s.at)
 	c.cmd.Stdout, c.cmd.Stderr = log, log
@@ -160,8 +157,8 @@ func (c *controller) crashed() string {
 	return ""
 }
 
-// providers are the processes that a process has started.
-func providers(pid int) []int {
+// children are the processes that a process has started.
+func children(pid int) []int {
 	var out []int
 	paths, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	for _, p := range paths {

@@ -13,6 +13,7 @@
 //	operation.go   the operations, and what happens to a resource behind everybody's back
 //	user.go        what a user does about creates of unknown outcome, by the documentation
 //	agenda.go      which faults happen, in which order; point.go, process.go, outage.go, estate.go: the faults
+//	cli.go         more of them, where Terraform's work is done by a program
 //	judge.go       what is wrong at the end
 //
 // What happens follows from the seed, when it happens does not: the processes run as they do.

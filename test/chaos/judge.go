@@ -31,7 +31,7 @@ func (a *agenda) settle(ctx context.Context, limit time.Duration) (*verdict, err
 		v, err := a.judge(ctx)
 		if err == nil && v.settled() {
 			// What was begun, and nobody knows of, ends.
-			pause(ctx, poll+time.Second)
+			pause(ctx, a.poll()+time.Second)
 			if v, err = a.judge(ctx); err == nil && v.settled() {
 				return v, nil
 			}

@@ -35,6 +35,7 @@ var bringers = map[faultpoint.Process]bringer{
 	faultpoint.Annotate:       {opCreate, every},
 	faultpoint.Status:         {opUpdate, every},
 	faultpoint.Finalize:       {opRecreate, every},
+	faultpoint.CommandLine:    {opRecreate, every},
 }
 
 // before says what has to have happened before a controller gets to the points of a process.

@@ -129,7 +129,7 @@ func (a *agenda) hitProvider(ctx context.Context, what string) error {
 		return err
 	}
 	pause(ctx, a.upTo(time.Second))
-	all := providers(a.running.pid())
+	_, all := a.programs(a.running.pid())
 	if len(all) == 0 {
 		return nil
 	}

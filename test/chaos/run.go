@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
 )
 
@@ -26,6 +27,8 @@ type Options struct {
 	Points []faultpoint.Point
 	// Only are the faults besides those points, by the beginning of their names; all unless given.
 	Only []string
+	// Execution is how Terraform's work is done: Plugin, unless it is CLI.
+	Execution v1alpha1.Execution
 	// Race builds the controller with the race detector.
 	Race bool
 	// Limit is how long everything may take to get well at the end.

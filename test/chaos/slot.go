@@ -55,14 +55,17 @@ func newSlots(w *world, o Options) []*slot {
 	for _, form := range []string{"f6", "s2"} {
 		for _, k := range kinds {
 			n := 2
+			if w.cli {
+				n = 1 // each look is a run of the program, or two
+			}
 			if k.name == "Thing" {
-				n = 4
+				n *= 2
 			}
 			for i := range n {
 				s := &slot{world: w, kind: k, form: form, index: i, label: fmt.Sprintf("%s-%s-%d", form, strings.ToLower(k.name), i), namespace: namespace}
 				s.name = s.label
 				// Names of things need not be unique, so that two can be there at the same time.
-				s.createFirst = k.name == "Thing" && i >= 2
+				s.createFirst = k.name == "Thing" && i >= n/2
 				s.random = rand.New(rand.NewPCG(o.Seed, uint64(len(out)+1)))
 				out = append(out, s)
 			}

@@ -25,6 +25,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/examplecloudtest"
 	"github.com/landbridge-io/landbridge/internal/playgroundtest"
 	"github.com/landbridge-io/landbridge/internal/testbin"
@@ -50,6 +51,8 @@ var (
 type world struct {
 	dir     string // data and logs
 	program string
+	tofu    string // for execution CLI
+	cli     bool   // is how the providers are executed
 	cloud   *cloud
 	server  *playgroundtest.Server
 	port    int // of the API server
@@ -117,13 +120,18 @@ func (w *world) secret(value string) string {
 // newWorld starts all but the controller, and installs the providers.
 func newWorld(ctx context.Context, o Options, dir string, log io.Writer) (*world, error) {
 	w := &world{
-		dir: dir, log: log, stop: make(chan struct{}), began: time.Now(), cloud: &cloud{dir: dir},
+		dir: dir, log: log, cli: o.Execution == v1alpha1.ExecutionCLI, stop: make(chan struct{}), began: time.Now(), cloud: &cloud{dir: dir},
 		injected: map[string]int{}, resolved: map[string]int{}, secrets: map[string]bool{},
 		stores: map[schema.GroupVersionResource]cache.Store{},
 	}
 	var err error
 	if w.program, err = testbin.Build(ctx, program(o.Race)); err != nil {
 		return nil, err
+	}
+	if w.cli {
+		if w.tofu, err = testbin.Build(ctx, testbin.OpenTofu); err != nil {
+			return nil, err
+		}
 	}
 	if err := w.cloud.start(ctx); err != nil {
 		return w, err
@@ -138,6 +146,14 @@ func newWorld(ctx context.Context, o Options, dir string, log io.Writer) (*world
 	config.Timeout = 10 * time.Second
 	w.client, err = dynamic.NewForConfig(config)
 	return w, err
+}
+
+// poll is how often the controller looks at what has not changed: not more often than there is time for.
+func (w *world) poll() time.Duration {
+	if w.cli {
+		return 12 * time.Second
+	}
+	return 4 * time.Second
 }
 
 func freePort() (int, error) {
@@ -169,6 +185,10 @@ func (w *world) install(ctx context.Context) error {
 	if err := w.makeNamespace(ctx, namespace); err != nil {
 		return err
 	}
+	execution := string(v1alpha1.ExecutionPlugin)
+	if w.cli {
+		execution = string(v1alpha1.ExecutionCLI)
+	}
 	var types []any
 	for _, k := range kinds {
 		types = append(types, k.terraform)
@@ -184,7 +204,7 @@ func (w *world) install(ctx context.Context) error {
 		}
 		u := &unstructured.Unstructured{Object: m{
 			"apiVersion": "landbridge.io/v1alpha1", "kind": "TerraformProvider", "metadata": m{"name": form},
-			"spec": m{"source": link, "activate": types},
+			"spec": m{"source": link, "activate": types, "execution": execution},
 		}}
 		if err := w.create(ctx, providersGVR, u); err != nil {
 			return err

@@ -14,6 +14,7 @@ import (
 	"github.com/go-logr/logr"
 	"k8s.io/klog/v2"
 
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
 	"github.com/landbridge-io/landbridge/test/chaos"
 )
@@ -23,17 +24,28 @@ func main() {
 	var (
 		o            chaos.Options
 		points, only string
+		execution    string
 		verbose      bool
 	)
 	flag.IntVar(&o.Operations, "ops", 1000, "how many operations users do at least")
 	flag.Uint64Var(&o.Seed, "seed", 1, "which ones, and which faults happen")
 	flag.StringVar(&points, "points", "", "fault points to try, comma-separated, by the beginnings of their names; all by default, - for none")
 	flag.StringVar(&only, "faults", "", "what else to try, comma-separated, by the beginnings of the names; all by default, - for none")
+	flag.StringVar(&execution, "execution", string(v1alpha1.ExecutionPlugin), "how Terraform's work is done: Plugin, or CLI, by OpenTofu")
 	flag.BoolVar(&o.Race, "race", false, "build the controller with the race detector")
 	flag.DurationVar(&o.Limit, "limit", 2*time.Minute, "how long everything may take to get well at the end")
 	flag.BoolVar(&verbose, "v", false, "say what is done")
 	flag.Parse()
+	switch o.Execution = v1alpha1.Execution(execution); o.Execution {
+	case v1alpha1.ExecutionPlugin, v1alpha1.ExecutionCLI:
+	default:
+		fmt.Fprintf(os.Stderr, "chaos: -execution is %s or %s\n", v1alpha1.ExecutionPlugin, v1alpha1.ExecutionCLI)
+		os.Exit(2)
+	}
 	for _, p := range faultpoint.All() {
+		if p.Process == faultpoint.CommandLine && o.Execution != v1alpha1.ExecutionCLI {
+			continue
+		}
 		if points == "" || begins(p.String(), points) {
 			o.Points = append(o.Points, p)
 		}
@@ -52,7 +64,7 @@ func main() {
 	r, err := run(ctx, o, os.Stdout)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "chaos:", err)
-		fmt.Fprintf(os.Stderr, "chaos: the same again: make chaos OPS=%d SEED=%d\n", o.Operations, o.Seed)
+		fmt.Fprintf(os.Stderr, "chaos: the same again: make chaos OPS=%d SEED=%d EXECUTION=%s\n", o.Operations, o.Seed, o.Execution)
 	}
 	if r != nil {
 		fmt.Println(r.Line())

@@ -1,0 +1,157 @@
+package chaos
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/landbridge-io/landbridge/internal/faultpoint"
+)
+
+// What happens to the programs of the command line, where spec.execution is CLI.
+
+// programs are those of the processes that a controller has started which have a directory of their
+// own to work in, and the others are providers.
+func (w *world) programs(pid int) (programs, providers []int) {
+	for _, child := range children(pid) {
+		dir, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", child))
+		switch {
+		case err != nil: // it is gone
+		case strings.HasPrefix(dir, w.workspaces()+"/"):
+			programs = append(programs, child)
+		default:
+			providers = append(providers, child)
+		}
+	}
+	return programs, providers
+}
+
+// workspaces is where controllers have the directories of programs.
+func (w *world) workspaces() string { return filepath.Join(w.dir, "cli") }
+
+// cliFaults are all of them. A small run tries them, whatever else it leaves out.
+func (a *agenda) cliFaults() []item {
+	out := []item{
+		{name: "kill the command line", do: a.killPrograms},
+		{name: "kill the command line while it creates", do: a.killCreating},
+		{name: "pause the command line", do: a.pausePrograms},
+		{name: "remove the command line's directories", do: a.removeWorkspaces},
+	}
+	for _, p := range []faultpoint.Point{
+		{Process: faultpoint.CommandLine, Step: faultpoint.BeforeAsk},
+		{Process: faultpoint.CommandLine, Step: faultpoint.BeforeAnswer},
+	} {
+		out = append(out, item{name: "kill the command line: " + string(p.Step), do: func(ctx context.Context) error { return a.programsAt(ctx, p) }})
+	}
+	return out
+}
+
+// working has the running controller work on what users do until the returned function is called.
+func (a *agenda) busy(ctx context.Context, operation string) (enough func(), err error) {
+	if err := a.alive(); err != nil {
+		return nil, err
+	}
+	if err := a.running.working(ctx, 30*time.Second); err != nil {
+		return nil, err
+	}
+	return a.ask(ctx, operation, every), nil
+}
+
+// killPrograms kills every other program, for a while, at any age that programs get to.
+func (a *agenda) killPrograms(ctx context.Context) error {
+	for _, operation := range []string{opUpdate, opRecreate} {
+		enough, err := a.busy(ctx, operation)
+		if err != nil {
+			return err
+		}
+		due := map[int]time.Time{} // zero: it may live
+		for end := time.Now().Add(3 * time.Second); time.Now().Before(end) && ctx.Err() == nil; pause(ctx, 3*time.Millisecond) {
+			all, _ := a.programs(a.running.pid())
+			for _, pid := range all {
+				at, ok := due[pid]
+				if !ok {
+					if a.random.IntN(2) == 0 {
+						at = time.Now().Add(a.upTo(400 * time.Millisecond))
+					}
+					due[pid] = at
+				}
+				if !at.IsZero() && time.Now().After(at) {
+					_ = syscall.Kill(pid, syscall.SIGKILL)
+					due[pid] = time.Time{}
+					a.count("command line killed")
+				}
+			}
+		}
+		enough()
+	}
+	return a.alive()
+}
+
+// killCreating kills the programs that wait for a provider that creates something.
+func (a *agenda) killCreating(ctx context.Context) error {
+	if err := a.alive(); err != nil {
+		return err
+	}
+	if err := a.slowCreates(ctx, 2*time.Second); err != nil {
+		return err
+	}
+	all, _ := a.programs(a.running.pid())
+	for _, pid := range all {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+		a.count("command line killed while it creates")
+	}
+	return nil
+}
+
+// pausePrograms has programs that are at work stand still, and go on later.
+func (a *agenda) pausePrograms(ctx context.Context) error {
+	enough, err := a.busy(ctx, opUpdate)
+	if err != nil {
+		return err
+	}
+	defer enough()
+	pause(ctx, time.Second+a.upTo(time.Second))
+	all, _ := a.programs(a.running.pid())
+	for _, pid := range all {
+		_ = syscall.Kill(pid, syscall.SIGSTOP)
+		a.count("command line paused")
+	}
+	pause(ctx, 3*time.Second)
+	for _, pid := range all {
+		_ = syscall.Kill(pid, syscall.SIGCONT)
+	}
+	return nil
+}
+
+// removeWorkspaces removes the directories in which the programs work, those of runs under way as well.
+func (a *agenda) removeWorkspaces(ctx context.Context) error {
+	enough, err := a.busy(ctx, opUpdate)
+	if err != nil {
+		return err
+	}
+	defer enough()
+	pause(ctx, a.upTo(time.Second))
+	a.count("command line's directories removed")
+	a.note("the command line's directories are removed")
+	if err := os.RemoveAll(a.workspaces()); err != nil {
+		return err
+	}
+	pause(ctx, 2*time.Second)
+	return nil
+}
+
+// programsAt ends the programs at an instant of a change.
+func (a *agenda) programsAt(ctx context.Context, p faultpoint.Point) error {
+	if err := a.restart(start{at: p.String() + ":1:" + string(faultpoint.KillPrograms)}); err != nil {
+		return err
+	}
+	ok, err := a.provoke(ctx, p, func(c *controller) bool { return c.reached(p) })
+	if ok {
+		a.count("command line killed: " + string(p.Step))
+	}
+	return err
+}
