@@ -75,7 +75,11 @@ func TestFailures(t *testing.T) {
 		for name, test := range tests {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				ex := newRunner(t, script(t, modern, test.does), cli.Options{Patience: 300 * time.Millisecond}).Executor(server)
+				o := cli.Options{Patience: time.Minute}
+				if strings.HasPrefix(name, "hangs") {
+					o.Patience = 300 * time.Millisecond
+				}
+				ex := newRunner(t, script(t, modern, test.does), o).Executor(server)
 				begin := time.Now()
 				refreshed, diags := ex.Refresh(t.Context(), r, existing)
 				said := map[string]string{"refresh": diags.String()}
