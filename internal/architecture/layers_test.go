@@ -55,6 +55,7 @@ var support = []string{
 	"internal/hcloudtest",
 	"internal/golden",
 	"internal/matrix",
+	"internal/objecttest",
 	"internal/playgroundtest",
 	"internal/providertest",
 	"internal/schematest",

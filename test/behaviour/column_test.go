@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/examples/examplecloud/provider/release"
+	"github.com/landbridge-io/landbridge/internal/objecttest"
 	"github.com/landbridge-io/landbridge/scheduler/store"
 	"github.com/landbridge-io/landbridge/test/behaviour"
 )
@@ -31,6 +32,15 @@ const (
 
 // m is an object in JSON.
 type m = map[string]any
+
+var (
+	at        = objecttest.At
+	text      = objecttest.Text
+	condition = objecttest.Condition
+	isTrue    = objecttest.IsTrue
+	current   = objecttest.Current
+	allowed   = objecttest.Allowed
+)
 
 type ctx = context.Context
 
@@ -295,57 +305,16 @@ func eventually(t *testing.T, what string, holds func(context.Context) bool) {
 	}
 }
 
-// current says whether the status tells of the spec as it is.
-func current(u *unstructured.Unstructured) bool {
-	n, _, _ := unstructured.NestedInt64(u.Object, "status", "observedGeneration")
-	return n == u.GetGeneration()
-}
-
-// at returns what is at a path; nil if nothing is.
-func at(u *unstructured.Unstructured, path ...string) any {
-	value, _, _ := unstructured.NestedFieldNoCopy(u.Object, path...)
-	return value
-}
-
-// text is at, as text; empty if nothing is there.
-func text(u *unstructured.Unstructured, path ...string) string {
-	if value := at(u, path...); value != nil {
-		return fmt.Sprint(value)
-	}
-	return ""
-}
-
 // identityOf is status.identity.
 func identityOf(u *unstructured.Unstructured) m {
 	out, _ := at(u, "status", "identity").(m)
 	return out
 }
 
-// condition returns a condition's status, reason and message.
-func condition(u *unstructured.Unstructured, kind string) (status, reason, message string) {
-	all, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
-	for _, c := range all {
-		if c, ok := c.(m); ok && c["type"] == kind {
-			message, _ = c["message"].(string)
-			return fmt.Sprint(c["status"]), fmt.Sprint(c["reason"]), message
-		}
-	}
-	return "", "", ""
-}
-
 // contains says whether a text has all parts.
 func contains(text string, parts ...string) bool {
 	for _, part := range parts {
 		if !strings.Contains(text, part) {
-			return false
-		}
-	}
-	return true
-}
-
-func isTrue(u *unstructured.Unstructured, kinds ...string) bool {
-	for _, kind := range kinds {
-		if status, _, _ := condition(u, kind); status != "True" {
 			return false
 		}
 	}

@@ -107,20 +107,6 @@ func taintKeep(t *testing.T, c *column) {
 	c.asked(t, http.MethodPost, nameOf(t), 1)
 }
 
-// allowed is how long the operation that runs may take.
-func allowed(t *testing.T, u *unstructured.Unstructured) time.Duration {
-	t.Helper()
-	started, err := time.Parse(time.RFC3339, text(u, "status", "operation", "startedAt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	deadline, err := time.Parse(time.RFC3339, text(u, "status", "operation", "deadline"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return deadline.Sub(started)
-}
-
 func timeouts(t *testing.T, c *column) {
 	c.fault(t, api.Fault{On: api.OnCreate, Collection: string(api.Datastores), Match: map[string]string{"name": nameOf(t)}, Count: 1, TaskDelay: api.Duration(3 * time.Second)})
 	spec := datastoreSpec(nameOf(t))

@@ -27,6 +27,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/landbridge-io/landbridge/internal/objecttest"
 )
 
 var providers = schema.GroupVersionResource{Group: "landbridge.io", Version: "v1alpha1", Resource: "terraformproviders"}
@@ -226,20 +228,9 @@ func (c *cluster) install(ctx context.Context, name, source, execution string, a
 	}
 	err := c.until(ctx, 5*time.Minute, func() (bool, error) {
 		u, err := c.client.Resource(providers).Get(ctx, name, getNow)
-		return err == nil && condition(u, "Healthy") == "True", nil
+		return err == nil && objecttest.IsTrue(u, "Healthy"), nil
 	})
 	return time.Since(began), err
-}
-
-func condition(u *unstructured.Unstructured, kind string) string {
-	list, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
-	for _, x := range list {
-		if m, ok := x.(map[string]any); ok && m["type"] == kind {
-			s, _ := m["status"].(string)
-			return s
-		}
-	}
-	return ""
 }
 
 func (c *cluster) until(ctx context.Context, limit time.Duration, done func() (bool, error)) error {

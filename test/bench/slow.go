@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/landbridge-io/landbridge/internal/examplecloudtest"
+	"github.com/landbridge-io/landbridge/internal/objecttest"
 	"github.com/landbridge-io/landbridge/internal/testbin"
 	"github.com/landbridge-io/landbridge/test/bench/figure"
 )
@@ -169,7 +170,7 @@ func (c *cluster) updates(ctx context.Context, k kind, name, field string, value
 					return nil, fmt.Errorf("the watch of %s ended: %v", name, e.Object)
 				}
 				have, _, _ := unstructured.NestedFieldNoCopy(u.Object, "status", "atProvider", field)
-				done = have == want && condition(u, "Synced") == "True"
+				done = have == want && objecttest.IsTrue(u, "Synced")
 			case <-limit:
 				return nil, fmt.Errorf("update %d of %s did not end within a minute", i, name)
 			case <-ctx.Done():

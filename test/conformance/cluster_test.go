@@ -25,6 +25,7 @@ import (
 	"github.com/landbridge-io/landbridge/examples/examplecloud/provider/release"
 	"github.com/landbridge-io/landbridge/instance"
 	"github.com/landbridge-io/landbridge/internal/examplecloudtest"
+	"github.com/landbridge-io/landbridge/internal/objecttest"
 	"github.com/landbridge-io/landbridge/internal/playgroundtest"
 	"github.com/landbridge-io/landbridge/internal/providertest"
 	"github.com/landbridge-io/landbridge/provider/install"
@@ -44,6 +45,14 @@ const (
 
 // m is an object in JSON.
 type m = map[string]any
+
+var (
+	object    = objecttest.New
+	text      = objecttest.Text
+	condition = objecttest.Condition
+	isTrue    = objecttest.IsTrue
+	current   = objecttest.Current
+)
 
 // cluster is an API server with a controller that has all ways of execution.
 type cluster struct {
@@ -135,15 +144,6 @@ func mirror(t *testing.T, dir string) string {
 	return dir
 }
 
-func object(apiVersion, kind, namespace, name string, spec m) *unstructured.Unstructured {
-	u := &unstructured.Unstructured{Object: m{"spec": spec}}
-	u.SetAPIVersion(apiVersion)
-	u.SetKind(kind)
-	u.SetNamespace(namespace)
-	u.SetName(name)
-	return u
-}
-
 func (c *cluster) namespace(t *testing.T) string {
 	t.Helper()
 	ns := &corev1.Namespace{}
@@ -214,39 +214,4 @@ func (c *cluster) stored(t *testing.T, u *unstructured.Unstructured, r *schema.R
 		t.Fatal(err)
 	}
 	return rec.Instance
-}
-
-func text(u *unstructured.Unstructured, path ...string) string {
-	value, _, _ := unstructured.NestedFieldNoCopy(u.Object, path...)
-	if value == nil {
-		return ""
-	}
-	return fmt.Sprint(value)
-}
-
-// condition returns a condition's status, reason and message.
-func condition(u *unstructured.Unstructured, kind string) (status, reason, message string) {
-	all, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
-	for _, x := range all {
-		if x := x.(m); x["type"] == kind {
-			message, _ = x["message"].(string)
-			return fmt.Sprint(x["status"]), fmt.Sprint(x["reason"]), message
-		}
-	}
-	return "", "", ""
-}
-
-func isTrue(u *unstructured.Unstructured, kinds ...string) bool {
-	for _, kind := range kinds {
-		if status, _, _ := condition(u, kind); status != "True" {
-			return false
-		}
-	}
-	return true
-}
-
-// current says whether the status is about what the spec says now.
-func current(u *unstructured.Unstructured) bool {
-	n, _, _ := unstructured.NestedInt64(u.Object, "status", "observedGeneration")
-	return n == u.GetGeneration()
 }

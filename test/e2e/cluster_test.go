@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -185,34 +184,4 @@ func (c *cluster) eventually(t *testing.T, what string, holds func(context.Conte
 			t.Fatalf("never: %s", what)
 		}
 	}
-}
-
-// text returns what is at a path; empty if nothing is.
-func text(u *unstructured.Unstructured, path ...string) string {
-	value, found, _ := unstructured.NestedFieldNoCopy(u.Object, path...)
-	if !found || value == nil {
-		return ""
-	}
-	return fmt.Sprint(value)
-}
-
-// condition returns a condition's status, reason and message.
-func condition(u *unstructured.Unstructured, kind string) (status, reason, message string) {
-	all, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
-	for _, c := range all {
-		if c, ok := c.(map[string]any); ok && c["type"] == kind {
-			message, _ = c["message"].(string)
-			return fmt.Sprint(c["status"]), fmt.Sprint(c["reason"]), message
-		}
-	}
-	return "", "", ""
-}
-
-func isTrue(u *unstructured.Unstructured, kinds ...string) bool {
-	for _, kind := range kinds {
-		if status, _, _ := condition(u, kind); status != "True" {
-			return false
-		}
-	}
-	return true
 }

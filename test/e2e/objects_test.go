@@ -16,18 +16,21 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/landbridge-io/landbridge/internal/objecttest"
 )
 
 // m is an object in JSON.
 type m = map[string]any
 
-// resource makes an object; namespace may be empty.
-func resource(apiVersion, kind, namespace, name string, spec m) *unstructured.Unstructured {
-	u := &unstructured.Unstructured{Object: m{"apiVersion": apiVersion, "kind": kind, "spec": spec}}
-	u.SetNamespace(namespace)
-	u.SetName(name)
-	return u
-}
+var (
+	resource  = objecttest.New
+	text      = objecttest.Text
+	condition = objecttest.Condition
+	isTrue    = objecttest.IsTrue
+	current   = objecttest.Current
+	allowed   = objecttest.Allowed
+)
 
 // terraformProvider makes an object whose provider is the source.
 func terraformProvider(name, source string, activate ...any) *unstructured.Unstructured {
@@ -53,11 +56,6 @@ func (c *cluster) install(t *testing.T, p *unstructured.Unstructured) {
 	c.waitFor(t, p, "healthy", func() bool { return isTrue(p, "Installed", "Healthy") && current(p) })
 }
 
-// current says whether the status tells of the spec as it is.
-func current(u *unstructured.Unstructured) bool {
-	return text(u, "status", "observedGeneration") == strconv.FormatInt(u.GetGeneration(), 10)
-}
-
 // ready waits until the resource is as its spec says.
 func (c *cluster) ready(t *testing.T, u *unstructured.Unstructured) {
 	t.Helper()
@@ -72,7 +70,7 @@ func (c *cluster) refused(t *testing.T, u *unstructured.Unstructured, condition,
 	t.Helper()
 	var message string
 	c.waitFor(t, u, reason+" "+strings.Join(parts, ", "), func() bool {
-		s, r, m := conditionOf(u, condition)
+		s, r, m := objecttest.Condition(u, condition)
 		message = m
 		for _, part := range parts {
 			if !strings.Contains(m, part) {
@@ -83,8 +81,6 @@ func (c *cluster) refused(t *testing.T, u *unstructured.Unstructured, condition,
 	})
 	return message
 }
-
-var conditionOf = condition
 
 // secret creates one.
 func (c *cluster) secret(t *testing.T, namespace, name string, data map[string]string) *corev1.Secret {

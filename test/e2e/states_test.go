@@ -82,20 +82,6 @@ func (c *cluster) tells(t *testing.T, u *unstructured.Unstructured, begin string
 	return found
 }
 
-// allowed is how long the operation that runs may take.
-func allowed(t *testing.T, u *unstructured.Unstructured) time.Duration {
-	t.Helper()
-	started, err := time.Parse(time.RFC3339, text(u, "status", "operation", "startedAt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	deadline, err := time.Parse(time.RFC3339, text(u, "status", "operation", "deadline"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return deadline.Sub(started)
-}
-
 // TestStates goes the ways of the Resource State Overview with a provider of each SDK, whose
 // datastores are made by tasks.
 func TestStates(t *testing.T) {
