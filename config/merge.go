@@ -178,6 +178,8 @@ func merge(under, over Resource) Resource {
 	set(&out.Group, over.Group)
 	set(&out.Kind, over.Kind)
 	set(&out.Plural, over.Plural)
+	set(&out.Version, over.Version)
+	out.DroppedVersions = union(under.DroppedVersions, over.DroppedVersions)
 	set(&out.Description, over.Description)
 	if over.ShortNames != nil {
 		out.ShortNames = over.ShortNames

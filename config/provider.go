@@ -7,6 +7,11 @@ type Provider struct {
 	Name string `json:"name,omitempty"`
 	// Group is the API group of all kinds; empty: <name>.landbridge.io.
 	Group string `json:"group,omitempty"`
+	// Version is the API version of all kinds, such as v1beta1; empty: v1alpha1. Versions that a repository
+	// served before go on being served, and objects are converted.
+	Version string `json:"version,omitempty"`
+	// DroppedVersions are API versions of any kinds that are not served any more.
+	DroppedVersions []string `json:"droppedVersions,omitempty"`
 	// Overrides configure many resource types at once. Those that match a type are applied in
 	// their order, and its entry in Resources last.
 	Overrides []Override `json:"overrides,omitempty"`

@@ -17,6 +17,14 @@ type Resource struct {
 	// ShortNames are for kubectl.
 	// +optional
 	ShortNames []string `json:"shortNames,omitempty"`
+	// Version is the API version of this kind, in which its objects are stored; empty: the provider's.
+	// Versions that a repository served before go on being served, and objects are converted. At run time
+	// kinds have one version, so that this is an error there.
+	// +optional
+	Version string `json:"version,omitempty"`
+	// DroppedVersions are API versions of this kind that are not served any more.
+	// +optional
+	DroppedVersions []string `json:"droppedVersions,omitempty"`
 	// Description says what the kind is, instead of the schema.
 	// +optional
 	Description string `json:"description,omitempty"`

@@ -31,6 +31,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/controller/conversion"
 	"github.com/landbridge-io/landbridge/controller/informer"
 	"github.com/landbridge-io/landbridge/controller/managed"
 	"github.com/landbridge-io/landbridge/controller/terraformmodule"
@@ -61,6 +62,8 @@ type Options struct {
 	// Packaged, unless it is nil, is the only provider that is served: there are no TerraformProviders,
 	// and Installer and Linked are not used.
 	Packaged *terraformprovider.Packaged
+	// Conversions, unless it is nil, are served to the API server: only for what is Packaged.
+	Conversions *conversion.Options
 	// Name of the program in its lease and events: programs with different names work beside each
 	// other. Name, unless set.
 	Name string
@@ -190,6 +193,12 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 	reconciling, stopReconciling := context.WithCancel(ctx)
 	defer stopReconciling()
 	if o.Packaged != nil {
+		if o.Conversions != nil {
+			reconciler.Conversions = &conversion.Conversions{
+				Options: *o.Conversions, Definitions: reconciler.CRDs, Secrets: kube.CoreV1().Secrets(o.Conversions.Service.Namespace),
+				Logger: o.Logger.WithName("conversion"),
+			}
+		}
 		err = reconciler.SetupPackaged(reconciling, m, o.Packaged)
 	} else {
 		modules := &terraformmodule.Reconciler{

@@ -54,6 +54,9 @@ const (
 	// BecameSensitive: its value is in a Secret now. BecamePlain is the opposite.
 	BecameSensitive = "BecameSensitive"
 	BecamePlain     = "BecamePlain"
+	// VersionDropped: the kind is not served any more in an API version. VersionAdded is the opposite.
+	VersionAdded   = "VersionAdded"
+	VersionDropped = "VersionDropped"
 )
 
 // Change is one difference.
@@ -70,6 +73,8 @@ type Change struct {
 	Old     string  `json:"old,omitempty"`
 	New     string  `json:"new,omitempty"`
 	Verdict Verdict `json:"verdict"`
+	// Accepted is why nobody has to be asked about a change that is not InPlace; empty if somebody has.
+	Accepted string `json:"accepted,omitempty"`
 	// Note is what becomes of existing objects, or what is to be done.
 	Note string `json:"note,omitempty"`
 }
@@ -77,9 +82,9 @@ type Change struct {
 // sign is how a change begins in a report, as in plans.
 func (c Change) sign() string {
 	switch c.Change {
-	case ResourceTypeAdded, FieldAdded, IdentityAdded:
+	case ResourceTypeAdded, FieldAdded, IdentityAdded, VersionAdded:
 		return "+"
-	case ResourceTypeRemoved, FieldRemoved, IdentityRemoved:
+	case ResourceTypeRemoved, FieldRemoved, IdentityRemoved, VersionDropped:
 		return "-"
 	default:
 		return "~"
@@ -124,22 +129,22 @@ type Report struct {
 	Changes []Change `json:"changes"`
 }
 
-// Verdict is the weightiest of the changes; InPlace if there are none.
+// Verdict is the weightiest of the changes that are not accepted; InPlace if there are none.
 func (r Report) Verdict() Verdict {
 	out := InPlace
 	for _, c := range r.Changes {
-		if c.Verdict.weight() > out.weight() {
+		if c.Accepted == "" && c.Verdict.weight() > out.weight() {
 			out = c.Verdict
 		}
 	}
 	return out
 }
 
-// Needing are the changes that need a new version at least.
+// Needing are the changes that need a new version at least, and are not accepted.
 func (r Report) Needing() Report {
 	var out Report
 	for _, c := range r.Changes {
-		if c.Verdict != InPlace {
+		if c.Verdict != InPlace && c.Accepted == "" {
 			out.Changes = append(out.Changes, c)
 		}
 	}
@@ -164,6 +169,18 @@ var headings = map[Verdict]string{
 	ByHand:     "needs a new API version, and somebody to see to objects that use it",
 }
 
+// heading is what a change is told under.
+func (c Change) heading() string {
+	switch {
+	case c.Accepted == "":
+		return headings[c.Verdict]
+	case c.Verdict == ByHand:
+		return c.Accepted + ", but somebody has to see to objects that use it"
+	default:
+		return c.Accepted
+	}
+}
+
 // Text writes the report for people: by kind, what weighs most first.
 func (r Report) Text(w io.Writer) error {
 	var b strings.Builder
@@ -177,12 +194,18 @@ func (r Report) Text(w io.Writer) error {
 			about = "provider configuration"
 		}
 		fmt.Fprintf(&b, "%s (%s)\n", about, r.Changes[start].Kind)
+		said := ""
 		for _, v := range []Verdict{ByHand, NewVersion, InPlace} {
-			heading := fmt.Sprintf("  %s:\n", headings[v])
-			for _, c := range r.Changes[start:end] {
-				if c.Verdict == v {
-					b.WriteString(heading + "    " + c.String() + "\n")
-					heading = ""
+			for _, accepted := range []bool{false, true} {
+				for _, c := range r.Changes[start:end] {
+					if c.Verdict != v || (c.Accepted != "") != accepted {
+						continue
+					}
+					if heading := c.heading(); heading != said {
+						fmt.Fprintf(&b, "  %s:\n", heading)
+						said = heading
+					}
+					b.WriteString("    " + c.String() + "\n")
 				}
 			}
 		}
@@ -196,11 +219,20 @@ func (r Report) Text(w io.Writer) error {
 // Summary is a line: how many changes of each verdict there are.
 func (r Report) Summary() string {
 	n := map[Verdict]int{}
+	accepted := 0
 	for _, c := range r.Changes {
+		if c.Accepted != "" {
+			accepted++
+			continue
+		}
 		n[c.Verdict]++
 	}
 	if len(r.Changes) == 0 {
 		return "Nothing changed."
 	}
-	return fmt.Sprintf("In place: %d. New API version: %d. By hand: %d.", n[InPlace], n[NewVersion], n[ByHand])
+	out := fmt.Sprintf("In place: %d. New API version: %d. By hand: %d.", n[InPlace], n[NewVersion], n[ByHand])
+	if accepted > 0 {
+		out += fmt.Sprintf(" As configured: %d.", accepted)
+	}
+	return out
 }

@@ -2,7 +2,6 @@ package evolution_test
 
 import (
 	"encoding/json"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +17,7 @@ import (
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/crd"
 	"github.com/landbridge-io/landbridge/evolution"
+	"github.com/landbridge-io/landbridge/internal/evolutiontest"
 	"github.com/landbridge-io/landbridge/internal/schematest"
 	"github.com/landbridge-io/landbridge/model"
 	"github.com/landbridge-io/landbridge/schema"
@@ -225,45 +225,6 @@ func TestConvertRefuses(t *testing.T) {
 	}
 }
 
-// value draws a value of a type; ok says whether there is one.
-func value(t *rapid.T, n *evolution.Node) any {
-	switch n.Form {
-	case evolution.String:
-		return rapid.SampledFrom([]string{"", "true", "false", "1", "01", "1.5", "1e3", "x", "-0", "ä"}).Draw(t, "string")
-	case evolution.Number:
-		return rapid.SampledFrom([]any{int64(0), int64(1), int64(-7), 1.5, 1e300, int64(1) << 62}).Draw(t, "number")
-	case evolution.Bool:
-		return rapid.Bool().Draw(t, "bool")
-	case evolution.SecretRef:
-		return m{"name": rapid.SampledFrom([]string{"a", "b"}).Draw(t, "secret"), "key": "k"}
-	case evolution.List, evolution.Set:
-		out := []any{}
-		for range rapid.IntRange(0, 3).Draw(t, "length") {
-			v := value(t, n.Element)
-			if n.Form == evolution.List || !slices.ContainsFunc(out, func(x any) bool { return cmp.Equal(x, v) }) {
-				out = append(out, v)
-			}
-		}
-		return out
-	case evolution.Map:
-		out := m{}
-		for range rapid.IntRange(0, 2).Draw(t, "length") {
-			out[rapid.SampledFrom([]string{"a", "b", ""}).Draw(t, "key")] = value(t, n.Element)
-		}
-		return out
-	case evolution.Object:
-		out := m{}
-		for _, name := range slices.Sorted(maps.Keys(n.Fields)) {
-			if rapid.IntRange(0, 3).Draw(t, "given") > 0 {
-				out[name] = value(t, n.Fields[name].Node)
-			}
-		}
-		return out
-	default:
-		return rapid.SampledFrom([]any{nil, "x", true, int64(1), []any{"a"}, m{"a": int64(1)}}).Draw(t, "any")
-	}
-}
-
 // Whatever the versions are, an object comes back as it was, has the types of the version that it is shown in,
 // and never holds what that version says is secret.
 func TestConversionsLoseNothing(t *testing.T) {
@@ -286,13 +247,13 @@ func TestConversionsLoseNothing(t *testing.T) {
 		}
 		names := []string{"v1alpha1", "v1beta1", "v1"}
 		at := rapid.IntRange(0, 2).Draw(t, "at")
-		spec := m{"forProvider": value(t, kinds[at].Parts[evolution.ForProvider])}
+		spec := m{"forProvider": evolutiontest.Value(t, kinds[at].Parts[evolution.ForProvider])}
 		if rapid.Bool().Draw(t, "init") {
-			spec["initProvider"] = value(t, kinds[at].Parts[evolution.ForProvider])
+			spec["initProvider"] = evolutiontest.Value(t, kinds[at].Parts[evolution.ForProvider])
 		}
 		object := through(t, m{
 			"apiVersion": "cloud.landbridge.io/" + names[at], "kind": "Thing", "metadata": m{"name": "a", "annotations": m{"mine": "x"}}, "spec": spec,
-			"status": m{"atProvider": value(t, kinds[at].Parts[evolution.AtProvider]), "state": "Full"},
+			"status": m{"atProvider": evolutiontest.Value(t, kinds[at].Parts[evolution.AtProvider]), "state": "Full"},
 		})
 		shown, by := object, []int{at}
 		for range rapid.IntRange(1, 4).Draw(t, "conversions") {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/evolution"
+	"github.com/landbridge-io/landbridge/internal/evolutiontest"
 	"github.com/landbridge-io/landbridge/internal/schematest"
 	"github.com/landbridge-io/landbridge/schema"
 )
@@ -67,7 +68,7 @@ func TestWhatFitsIsKept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		object := through(t, m{"apiVersion": "cloud.landbridge.io/v1alpha1", "metadata": m{}, "spec": m{"forProvider": value(t, old.Parts[evolution.ForProvider])}})
+		object := through(t, m{"apiVersion": "cloud.landbridge.io/v1alpha1", "metadata": m{}, "spec": m{"forProvider": evolutiontest.Value(t, old.Parts[evolution.ForProvider])}})
 		if got := evolution.Unfit(object, old, old); got != nil {
 			t.Fatal(got)
 		}

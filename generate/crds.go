@@ -6,16 +6,18 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/landbridge-io/landbridge/crd"
-	"github.com/landbridge-io/landbridge/model"
 )
 
 // addCRDs adds the CRDs of all kinds, and of the provider's configuration, named as controller-gen
 // names them.
-func (o *Output) addCRDs(p *model.Provider, packages map[string][]*kind) error {
-	all := crd.ProviderConfig(p)
+func (o *Output) addCRDs(packages map[string]*goPackage, configs []*configKind) error {
+	var all []*apiextensionsv1.CustomResourceDefinition
+	for _, c := range configs {
+		all = append(all, c.crd)
+	}
 	o.Large = map[string]*crd.Size{}
-	for _, kinds := range packages {
-		for _, k := range kinds {
+	for _, of := range packages {
+		for _, k := range of.kinds {
 			all = append(all, k.crd)
 			size, err := crd.Measure(k.resource, k.crd, k.leftOut)
 			if err != nil {

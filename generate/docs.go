@@ -14,12 +14,12 @@ import (
 )
 
 // addDocs adds a page for each kind, and one that lists them.
-func (o *Output) addDocs(packages map[string][]*kind) error {
+func (o *Output) addDocs(packages map[string]*goPackage) error {
 	var index bytes.Buffer
 	fmt.Fprintf(&index, "<!-- %s -->\n\n# Kinds\n", mark)
 	var all []*kind
 	for _, dir := range slices.Sorted(maps.Keys(packages)) {
-		kinds := packages[dir]
+		kinds := packages[dir].kinds
 		if len(kinds) == 0 {
 			continue
 		}
@@ -61,6 +61,13 @@ func (k *kind) markdown() ([]byte, error) {
 		fmt.Fprintf(&b, ", and so does `kubectl get %s`", strings.Join(r.ShortNames, "` or `kubectl get "))
 	}
 	b.WriteString(".\n")
+	if former := k.crd.Spec.Versions[1:]; len(former) > 0 {
+		names := make([]string, len(former))
+		for i, v := range former {
+			names[i] = "`" + v.Name + "`"
+		}
+		fmt.Fprintf(&b, "\nObjects can be written and read as %s as well, and are converted.\n", strings.Join(names, " and "))
+	}
 	if about != "" {
 		fmt.Fprintf(&b, "\n%s\n", about)
 	}

@@ -1,16 +1,14 @@
 package generate
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
+	"maps"
 	"path"
-	"path/filepath"
+	"slices"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"sigs.k8s.io/yaml"
+	"k8s.io/apimachinery/pkg/version"
 
 	"github.com/landbridge-io/landbridge/evolution"
 )
@@ -19,65 +17,114 @@ import (
 const crdsDir = "package/crds"
 
 // Compare says what files change in the kinds that were generated into a directory before, as far as
-// CustomResourceDefinitions tell. Where nothing was generated, nothing changes.
+// CustomResourceDefinitions tell. Where nothing was generated, nothing changes. What is in a new API
+// version of a kind is accepted, and so is what the configuration drops.
 func Compare(dir string, files Files) (evolution.Report, error) {
-	old, new := map[string]*evolution.Kind{}, map[string]*evolution.Kind{}
-	found, err := os.ReadDir(filepath.Join(dir, filepath.FromSlash(crdsDir)))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	earlier, err := generatedCRDs(dir)
+	if err != nil || len(earlier) == 0 {
 		return evolution.Report{}, err
 	}
-	for _, f := range found {
-		name := path.Join(crdsDir, f.Name())
-		if f.IsDir() || path.Ext(name) != ".yaml" {
-			continue
-		}
-		raw, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
-		if err != nil {
+	old, new := map[string]*definition{}, map[string]*definition{}
+	for _, d := range earlier {
+		if err := addDefinition(old, d); err != nil {
 			return evolution.Report{}, err
 		}
-		if !generated(raw) {
-			continue // somebody else's
-		}
-		if err := addKind(old, name, raw); err != nil {
-			return evolution.Report{}, err
-		}
-	}
-	if len(old) == 0 {
-		return evolution.Report{}, nil
 	}
 	for name, raw := range files {
-		if path.Dir(name) == crdsDir {
-			if err := addKind(new, name, raw); err != nil {
-				return evolution.Report{}, err
-			}
-		}
-	}
-	return evolution.CompareKinds(old, new), nil
-}
-
-func addKind(to map[string]*evolution.Kind, name string, raw []byte) error {
-	d := &apiextensionsv1.CustomResourceDefinition{}
-	if err := yaml.Unmarshal(raw, d); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	for _, v := range d.Spec.Versions {
-		if !v.Storage {
+		if path.Dir(name) != crdsDir {
 			continue
 		}
+		d, err := readCRD(name, raw)
+		if err == nil {
+			err = addDefinition(new, d)
+		}
+		if err != nil {
+			return evolution.Report{}, err
+		}
+	}
+	var out evolution.Report
+	all := maps.Clone(old)
+	maps.Copy(all, new)
+	for _, t := range slices.Sorted(maps.Keys(all)) {
+		out.Changes = append(out.Changes, changes(old[t], new[t])...)
+	}
+	return out, nil
+}
+
+// definition is a kind in all its API versions.
+type definition struct {
+	name string
+	// stored is that of versions whose objects are stored.
+	stored   *evolution.Kind
+	versions map[string]*evolution.Kind
+}
+
+// addDefinition adds a definition, by its resource type.
+func addDefinition(to map[string]*definition, d *apiextensionsv1.CustomResourceDefinition) error {
+	out := &definition{name: d.Name, versions: map[string]*evolution.Kind{}}
+	for _, v := range d.Spec.Versions {
 		k, err := evolution.FromDefinition(d, v.Name)
 		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return err
 		}
-		key := k.ResourceType
-		if key == "" {
-			// A provider has two kinds of configurations, which differ in scope alone.
-			if d.Spec.Scope == apiextensionsv1.ClusterScoped {
-				return nil
-			}
+		out.versions[v.Name] = k
+		if v.Storage {
+			out.stored = k
 		}
-		to[key] = k
 	}
+	if out.stored == nil {
+		return fmt.Errorf("%s: no version is stored", d.Name)
+	}
+	// A provider has two kinds of configurations, which differ in scope alone.
+	if out.stored.ResourceType == "" && d.Spec.Scope == apiextensionsv1.ClusterScoped {
+		return nil
+	}
+	to[out.stored.ResourceType] = out
 	return nil
+}
+
+// changes are what differs between a kind as it was and as it is going to be.
+func changes(old, new *definition) []evolution.Change {
+	switch {
+	case old == nil:
+		return evolution.CompareKind(nil, new.stored)
+	case new == nil:
+		return evolution.CompareKind(old.stored, nil)
+	case old.name != new.name: // it is another API
+		return evolution.CompareKind(old.stored, new.stored)
+	}
+	var out []evolution.Change
+	about := evolution.Change{ResourceType: new.stored.ResourceType, Kind: new.stored.Kind}
+	stored := new.stored.Version
+	if old.versions[stored] == nil {
+		accepted := "is in the new API version " + stored
+		if new.versions[old.stored.Version] == nil {
+			accepted = "" // nothing goes on serving what there was
+		}
+		added := about
+		added.Change, added.New, added.Verdict = evolution.VersionAdded, stored, evolution.InPlace
+		added.Note = "objects are stored in it, and converted"
+		out = append(out, added)
+		for _, c := range evolution.CompareKind(old.stored, new.stored) {
+			c.Accepted = accepted
+			out = append(out, c)
+		}
+	}
+	for _, v := range slices.SortedFunc(maps.Keys(old.versions), version.CompareKubeAwareVersionStrings) {
+		if k := new.versions[v]; k != nil {
+			out = append(out, evolution.CompareKind(old.versions[v], k)...)
+			continue
+		}
+		if v == old.stored.Version {
+			continue // it was compared with what takes its place
+		}
+		dropped := about
+		dropped.Change, dropped.Old, dropped.Verdict = evolution.VersionDropped, v, evolution.ByHand
+		dropped.Accepted = "is dropped in the configuration"
+		dropped.Note = "manifests of it are refused from now on"
+		out = append(out, dropped)
+	}
+	return out
 }
 
 // Refuse is an error if changes break what users have written for the kinds; it says which ones, and the ways out.
@@ -92,5 +139,6 @@ func Refuse(changes evolution.Report, option string) error {
 		return err
 	}
 	return fmt.Errorf("nothing is written: manifests and programs made for the kinds as they are would not work any more.\n%s"+
-		"In the configuration, fields.X.name keeps the name of a field, and fields.X.type its type. If nobody uses what changes: %s", b.String(), option)
+		"In the configuration, version gives a kind another API version: the one before stays served beside it, and objects are converted. "+
+		"fields.X.name keeps the name of a field, and fields.X.type its type. If nobody uses what changes: %s", b.String(), option)
 }

@@ -13,20 +13,40 @@ import (
 )
 
 // addExamples adds a manifest for each kind, and one for the provider's configuration if it has any.
-func (o *Output) addExamples(p *model.Provider, packages map[string][]*kind) error {
+// Those of versions that kinds had before stay, in dir.
+func (o *Output) addExamples(p *model.Provider, packages map[string]*goPackage, dir string, configs []*configKind) error {
+	const providerConfig = "examples/providerconfig.yaml"
 	var all []*kind
-	for _, kinds := range packages {
-		all = append(all, kinds...)
+	for _, of := range packages {
+		all = append(all, of.kinds...)
+	}
+	file := func(k *kind) string {
+		label, _, _ := strings.Cut(k.resource.Group, ".")
+		return path.Join("examples", label, k.resource.Singular+".yaml")
 	}
 	err := each(all, func(k *kind) (string, []byte, error) {
-		label, _, _ := strings.Cut(k.resource.Group, ".")
 		content, err := manifests(k.example())
-		return path.Join("examples", label, k.resource.Singular+".yaml"), content, err
+		return file(k), content, err
 	}, o.Files)
-	if err != nil || len(p.Config.Object.All) == 0 {
+	if err != nil {
 		return err
 	}
-	o.Files["examples/providerconfig.yaml"], err = manifests(providerConfigExample(p))
+	for _, k := range all {
+		for _, v := range k.crd.Spec.Versions[1:] {
+			if err := o.addFormerExample(dir, file(k), k.resource.Group, v.Name); err != nil {
+				return err
+			}
+		}
+	}
+	for _, v := range configs[0].crd.Spec.Versions[1:] {
+		if err := o.addFormerExample(dir, providerConfig, p.Group, v.Name); err != nil {
+			return err
+		}
+	}
+	if len(p.Config.Object.All) == 0 {
+		return nil
+	}
+	o.Files[providerConfig], err = manifests(providerConfigExample(p))
 	return err
 }
 

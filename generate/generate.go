@@ -10,7 +10,9 @@ import (
 
 	"golang.org/x/mod/module"
 	"golang.org/x/sync/errgroup"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/crd"
 	"github.com/landbridge-io/landbridge/model"
 	"github.com/landbridge-io/landbridge/schema"
@@ -35,6 +37,9 @@ var reserved = []string{"CRDGroup", "CRDVersion", "CRDGroupVersion", "SchemeBuil
 type Options struct {
 	// Module is the import path of the output directory.
 	Module string
+	// Dir is the directory that the files are for. API versions of which kinds were generated into it
+	// before stay beside new ones, unless the configuration drops them. Empty: there are none.
+	Dir string
 	// Examples asks for a manifest of each kind as well.
 	Examples bool
 	// Record, unless it is nil, is the schema that the model is made of: config/zz_provider.go says which
@@ -52,20 +57,30 @@ func Provider(p *model.Provider, o Options) (*Output, error) {
 	if err != nil {
 		return nil, err
 	}
+	configs := configKinds(p)
+	if err := addFormers(o, p, packages, configs); err != nil {
+		return nil, err
+	}
 	dirs := slices.Sorted(maps.Keys(packages))
 	for _, dir := range dirs {
-		if err := out.addPackage(dir, p, packages[dir]); err != nil {
+		of := packages[dir]
+		own := configs
+		if dir != packageDir(p.Group, p.Version) {
+			own = nil
+		}
+		if err := out.addPackage(dir, of, own); err != nil {
 			return nil, err
 		}
 	}
 	if out.Files["apis/zz_register.go"], err = register(o.Module, dirs); err != nil {
 		return nil, err
 	}
-	if err := out.addCRDs(p, packages); err != nil {
+	out.addConversionTest(packages)
+	if err := out.addCRDs(packages, configs); err != nil {
 		return nil, err
 	}
 	if o.Examples {
-		if err := out.addExamples(p, packages); err != nil {
+		if err := out.addExamples(p, packages, o.Dir, configs); err != nil {
 			return nil, err
 		}
 	}
@@ -77,26 +92,84 @@ func Provider(p *model.Provider, o Options) (*Output, error) {
 	return out, out.addDocs(packages)
 }
 
-// packagesOf are the kinds of each Go package, sorted by resource type. There is one package for
-// each API group, at the first label of its name; that of the provider's own is there in any case.
-func packagesOf(p *model.Provider) (map[string][]*kind, error) {
-	own := packageDir(p.Group, p.Version)
-	groups := map[string]string{own: p.Group}
-	out := map[string][]*kind{own: nil}
+// goPackage is one Go package: the kinds of an API group in one version, sorted by resource type, and
+// those that had the version before.
+type goPackage struct {
+	group, version string
+	kinds          []*kind
+	former         []*former
+}
+
+// packagesOf are the Go packages by their directories. There is one for each version of an API group,
+// at the first label of its name; that of the provider's own is there in any case.
+func packagesOf(p *model.Provider) (map[string]*goPackage, error) {
+	out := map[string]*goPackage{packageDir(p.Group, p.Version): {group: p.Group, version: p.Version}}
 	for _, t := range slices.Sorted(maps.Keys(p.Resources)) {
 		r := p.Resources[t]
-		dir := packageDir(r.Group, r.Version)
-		if other, ok := groups[dir]; ok && other != r.Group {
-			return nil, fmt.Errorf("resources.%s.group: the groups %s and %s would both be the Go package %s: let them begin differently", t, other, r.Group, dir)
+		of, err := packageOf(out, r.Group, r.Version)
+		if err != nil {
+			return nil, fmt.Errorf("resources.%s.group: %w", t, err)
 		}
-		groups[dir] = r.Group
 		d, leftOut, err := crd.Fit(r)
 		if err != nil {
 			return nil, err
 		}
-		out[dir] = append(out[dir], &kind{resource: r, crd: d, leftOut: leftOut})
+		of.kinds = append(of.kinds, &kind{resource: r, crd: d, leftOut: leftOut})
 	}
 	return out, nil
+}
+
+func packageOf(all map[string]*goPackage, group, version string) (*goPackage, error) {
+	dir := packageDir(group, version)
+	of := all[dir]
+	if of == nil {
+		of = &goPackage{group: group, version: version}
+		all[dir] = of
+	}
+	if of.group != group {
+		return nil, fmt.Errorf("the groups %s and %s would both be the Go package %s: let them begin differently", of.group, group, dir)
+	}
+	return of, nil
+}
+
+// addFormers adds the versions that kinds had before.
+func addFormers(o Options, p *model.Provider, packages map[string]*goPackage, configs []*configKind) error {
+	if o.Dir == "" {
+		return nil
+	}
+	earlier, err := generatedCRDs(o.Dir)
+	if err != nil {
+		return err
+	}
+	add := func(d *apiextensionsv1.CustomResourceDefinition, dropped []string, setting string, names map[string][]string) error {
+		all, err := addFormer(o.Dir, d, earlier[d.Name], dropped, setting, names, service(o.Module, p))
+		for _, f := range all {
+			of, err := packageOf(packages, d.Spec.Group, f.version)
+			if err != nil {
+				return err
+			}
+			f.of = d.Annotations[v1alpha1.AnnotationResourceType]
+			of.former = append(of.former, f)
+		}
+		return err
+	}
+	for _, c := range configs {
+		if err := add(c.crd, p.Dropped, "droppedVersions", nil); err != nil {
+			return err
+		}
+	}
+	for _, dir := range slices.Sorted(maps.Keys(packages)) {
+		for _, k := range packages[dir].kinds {
+			names, err := formerNames(k.resource)
+			if err == nil {
+				err = add(k.crd, k.resource.Dropped, "resources."+k.resource.Type+".droppedVersions", names)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func packageDir(group, version string) string {
@@ -104,23 +177,28 @@ func packageDir(group, version string) string {
 	return path.Join("apis", label, version)
 }
 
-func (o *Output) addPackage(dir string, p *model.Provider, kinds []*kind) error {
+func (o *Output) addPackage(dir string, of *goPackage, configs []*configKind) error {
 	names := scope{}
 	for _, name := range reserved {
 		names[name] = true
 	}
-	group, version := p.Group, p.Version
-	var configs []*configKind
-	var registered []string
-	if dir == packageDir(group, version) {
-		configs = configKinds(p)
-	} else {
-		group, version = kinds[0].resource.Group, kinds[0].resource.Version
+	kinds := of.kinds
+	var registered []registration
+	for _, f := range of.former {
+		types, err := declared(f.file, f.source)
+		if err != nil {
+			return err
+		}
+		for _, name := range types {
+			names[name] = true
+		}
+		registered = append(registered, registration{f.of, f.kind})
+		o.Files[f.file] = f.source
 	}
 	for _, c := range configs {
 		name := c.crd.Spec.Names.Kind
 		names[name], names[name+"List"] = true, true
-		registered = append(registered, name)
+		registered = append(registered, registration{"", name})
 	}
 	for _, k := range kinds {
 		for _, name := range []string{k.resource.Kind, k.resource.ListKind} {
@@ -129,7 +207,7 @@ func (o *Output) addPackage(dir string, p *model.Provider, kinds []*kind) error 
 			}
 			names[name] = true
 		}
-		registered = append(registered, k.resource.Kind)
+		registered = append(registered, registration{k.resource.Type, k.resource.Kind})
 	}
 	// All kinds' own types come before anything nested, so that a long path never takes their names.
 	for _, c := range configs {
@@ -155,23 +233,22 @@ func (o *Output) addPackage(dir string, p *model.Provider, kinds []*kind) error 
 
 	err := each(kinds, func(k *kind) (string, []byte, error) {
 		source, err := k.source()
-		return path.Join(dir, "zz_"+k.resource.Singular+"_types.go"), source, err
+		return path.Join(dir, typesFile(k.resource.Singular)), source, err
 	}, o.Files)
 	if err != nil {
 		return err
 	}
 	for _, c := range configs {
-		if o.Files[path.Join(dir, "zz_"+c.crd.Spec.Names.Singular+"_types.go")], err = c.source(); err != nil {
+		if o.Files[path.Join(dir, typesFile(c.crd.Spec.Names.Singular))], err = c.source(); err != nil {
 			return err
 		}
 	}
-	registration, err := groupVersion(group, version, registered)
-	if err != nil {
-		return err
-	}
-	o.Files[path.Join(dir, "zz_groupversion_info.go")] = registration
-	return nil
+	o.Files[path.Join(dir, "zz_groupversion_info.go")], err = groupVersion(of.group, of.version, registered)
+	return err
 }
+
+// registration is a kind of a package, and the resource type that it is of.
+type registration struct{ of, kind string }
 
 // each makes a file of everything, on all processors, and adds them.
 func each[T any](all []T, file func(T) (name string, content []byte, err error), to Files) error {

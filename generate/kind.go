@@ -40,7 +40,7 @@ func (k *kind) claim() {
 	}
 }
 
-// version is the only version of the CRD.
+// version is the version of the CRD that is stored. What it had before comes behind.
 func (k *kind) version() *apiextensionsv1.CustomResourceDefinitionVersion {
 	return &k.crd.Spec.Versions[0]
 }
@@ -147,7 +147,7 @@ func (k *kind) root() *goType {
 // kindMarkers are what the CRD of a kind says beside its schema. extra are added before its columns.
 func kindMarkers(d *apiextensionsv1.CustomResourceDefinition, extra ...string) []string {
 	v, names := &d.Spec.Versions[0], d.Spec.Names
-	out := []string{"+kubebuilder:object:root=true", "+kubebuilder:storageversion"}
+	out := []string{"+kubebuilder:object:root=true", storageVersion}
 	add := func(marker string) { out = append(out, "+kubebuilder:"+marker) }
 	if v.Subresources != nil && v.Subresources.Status != nil {
 		add("subresource:status")

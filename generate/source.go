@@ -187,7 +187,12 @@ func (l *{{.ListKind}}) GetItems() []resource.Managed {
 `))
 
 // groupVersion is the file that registers the kinds of a package.
-func groupVersion(group, version string, kinds []string) ([]byte, error) {
+func groupVersion(group, version string, registered []registration) ([]byte, error) {
+	slices.SortStableFunc(registered, func(a, b registration) int { return strings.Compare(a.of, b.of) })
+	kinds := make([]string, len(registered))
+	for i, r := range registered {
+		kinds[i] = r.kind
+	}
 	var body bytes.Buffer
 	err := groupTemplate.Execute(&body, struct {
 		Header, Group, Version string

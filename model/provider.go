@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,7 +14,7 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Version is the API version of all kinds.
+// Version is the API version of kinds that are given none.
 const Version = "v1alpha1"
 
 // The kinds every provider's group has besides its resource types.
@@ -27,7 +28,9 @@ type Provider struct {
 	// Name is the short name, a DNS label such as random.
 	Name           string
 	Group, Version string
-	Schema         *schema.Provider
+	// Dropped are API versions that its own kinds do not have any more.
+	Dropped []string
+	Schema  *schema.Provider
 	// Config is the provider's own configuration, an Object.
 	Config *Type
 	// Resources holds the resource types by Terraform's name.
@@ -59,7 +62,7 @@ func NewProvider(name string, s *schema.Provider, c config.Provider) (*Provider,
 		return nil, config.At(fmt.Errorf("provider name %q: %s", short, strings.Join(msgs, "; ")), "name")
 	}
 	p := &Provider{
-		Name: short, Group: c.Group, Version: Version, Schema: s,
+		Name: short, Group: c.Group, Version: cmp.Or(c.Version, Version), Dropped: c.DroppedVersions, Schema: s,
 		Config:    blockType(s.Config, place{input: true, rules: &rules{}}),
 		Resources: make(map[string]*Resource, len(s.Resources)),
 	}
@@ -68,6 +71,9 @@ func NewProvider(name string, s *schema.Provider, c config.Provider) (*Provider,
 	}
 	if err := checkGroup(p.Group); err != nil {
 		return nil, config.At(err, "group")
+	}
+	if err := checkVersions(p.Version, p.Dropped); err != nil {
+		return nil, err
 	}
 	configured, err := c.Merge(s.Resources)
 	if err != nil {
@@ -82,14 +88,18 @@ func NewProvider(name string, s *schema.Provider, c config.Provider) (*Provider,
 	for _, t := range types {
 		rc, isConfigured := configured[t]
 		r := &Resource{
-			Type: t, Schema: s.Resources[t], Group: p.Group, Version: Version,
+			Type: t, Schema: s.Resources[t], Group: p.Group, Version: cmp.Or(rc.Version, p.Version),
 			ShortNames: slices.Clone(rc.ShortNames), Categories: categories(short),
 			Description: rc.Description, rules: newRules(rc.Resource),
 		}
 		if rc.Group != "" {
 			r.Group = rc.Group
 		}
+		r.Dropped = dropped(r.Version, p.Dropped, rc.DroppedVersions)
 		err := checkNames(rc.Resource)
+		if err == nil {
+			err = checkVersions(r.Version, rc.DroppedVersions)
+		}
 		var renamed []Renamed
 		if err == nil {
 			renamed, err = names.name(r, name, rc.Resource)

@@ -19,6 +19,8 @@ type Resource struct {
 	Group, Version, Kind, ListKind string
 	Plural, Singular               string
 	ShortNames, Categories         []string
+	// Dropped are API versions that the kind does not have any more.
+	Dropped []string
 	// Description of the kind; empty: the schema's.
 	Description string
 	// Settings are about values of objects.

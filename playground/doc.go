@@ -7,7 +7,8 @@
 // In goes a directory for the data; out come a kubeconfig for a cluster
 // administrator and a way to stop. It is the real API server: server-side
 // apply, CEL, watches, RBAC, webhooks and custom resources behave as in any
-// cluster. There are no pods, nodes, services or deployments.
+// cluster. There are no pods, nodes, services or deployments; webhooks that convert custom
+// resources are looked for on this machine, whatever their Service is called.
 //
 // It never installs Landbridge into the cluster and never reaches out of this
 // machine: etcd listens on a unix socket, the API server on 127.0.0.1.

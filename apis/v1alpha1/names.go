@@ -6,6 +6,9 @@ const (
 	LabelProvider = "landbridge.io/provider"
 	// AnnotationResourceType is on the CRD of a managed resource: Terraform's name of its type.
 	AnnotationResourceType = "landbridge.io/resource-type"
+	// AnnotationFormerVersions is on a CRD with several API versions: those besides the one that is
+	// stored, with commas between.
+	AnnotationFormerVersions = "landbridge.io/former-versions"
 	// AnnotationIdentity is on a managed resource whose remote object has an identity: the
 	// identity as JSON, so that it can be found again if all else is lost.
 	AnnotationIdentity = "landbridge.io/identity"

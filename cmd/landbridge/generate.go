@@ -37,6 +37,10 @@ The kinds that were generated into DIR before are compared with the new ones, an
 their users is told. If manifests or programs made for them would not work any more, nothing is
 written, unless --allow-breaking is given.
 
+A kind whose API version is another one in the configuration (version) goes on being served in the one
+it had, which is that of what was generated into DIR before: its Go types stay, and its CRD has both
+versions, with a webhook that converts objects. droppedVersions ends that.
+
 Files that are the same are not touched. Files of an earlier run that are no longer generated are
 removed. Files that were not generated are neither overwritten nor removed: if one is in the way,
 nothing is written at all.
@@ -57,7 +61,7 @@ afterwards.`,
 			if err != nil {
 				return err
 			}
-			out, err := generate.Provider(p.model, generate.Options{Module: module})
+			out, err := generate.Provider(p.model, generate.Options{Module: module, Dir: output})
 			if err != nil {
 				return err
 			}

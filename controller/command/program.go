@@ -12,7 +12,9 @@ import (
 
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/controller"
+	"github.com/landbridge-io/landbridge/controller/conversion"
 	"github.com/landbridge-io/landbridge/controller/terraformprovider"
+	"github.com/landbridge-io/landbridge/crd"
 	"github.com/landbridge-io/landbridge/provider/plugin"
 )
 
@@ -47,6 +49,7 @@ func (p Program) Command() *cobra.Command {
 	var flags Flags
 	var binary, level string
 	var env []string
+	var conversions conversion.Options
 	cmd := &cobra.Command{
 		Use:   p.Name,
 		Short: fmt.Sprintf("Serve the kinds of the Terraform provider %s in a cluster", p.Provider),
@@ -66,6 +69,10 @@ its CRD is there, until it is gone; the remote objects are kept as their resourc
 				launcher.Logger = o.Logger.WithName("provider")
 				launcher.MemoryLimit = terraformprovider.MemoryLimit(o.Pool.Limits)
 				o.Name = p.Name
+				if conversions.Port != 0 {
+					conversions.Service.Namespace = o.Namespace
+					o.Conversions = &conversions
+				}
 				o.Packaged = &terraformprovider.Packaged{Name: p.Provider, Config: p.Config, Launcher: launcher, SchemaSum: p.SchemaSum}
 				return nil
 			})
@@ -86,8 +93,15 @@ its CRD is there, until it is gone; the remote objects are kept as their resourc
 	cmd.Flags().StringVar(&binary, "provider", beside, "the provider's own program")
 	cmd.Flags().StringArrayVar(&env, "provider-env", nil, "NAME=VALUE for the provider's environment; it gets nothing else of this program's but PATH, HOME, TMPDIR, proxies and certificates")
 	cmd.Flags().StringVar(&level, "provider-log-level", levels[0], "what the provider logs, to this program's log: "+strings.Join(levels, ", "))
+	cmd.Flags().IntVar(&conversions.Port, "webhook-port", crd.ConversionPort, "port at which objects of kinds with several API versions are converted; 0 turns it off")
+	cmd.Flags().StringVar(&conversions.CertDir, "webhook-cert-dir", os.Getenv(certDirVariable),
+		"directory with tls.crt and tls.key for it, whose owner also tells the API server of them, as Crossplane does (default: $"+certDirVariable+", else the program makes certificates of its own)")
+	cmd.Flags().StringVar(&conversions.Service.Name, "webhook-service", p.Name, "name of the Service, in --namespace, by which the API server finds the program")
 	return cmd
 }
+
+// certDirVariable is how Crossplane says where it has put certificates.
+const certDirVariable = "TLS_SERVER_CERTS_DIR"
 
 func launcher(binary string, env []string, level string) (*plugin.Launcher, error) {
 	if _, err := os.Stat(binary); err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -27,6 +28,9 @@ import (
 // are. Mistakes in the spec are *config.Error. name is the provider's, such as random.
 func Model(ctx context.Context, reader client.Reader, p *v1alpha1.TerraformProvider, name string, s *schema.Provider) (m *model.Provider, kept []string, err error) {
 	c := p.Spec.Config()
+	if err := oneVersion(c); err != nil {
+		return nil, nil, inSpec(err)
+	}
 	if m, err = model.NewProvider(name, s, c); err != nil {
 		return nil, nil, inSpec(err)
 	}
@@ -69,6 +73,32 @@ func Model(ctx context.Context, reader client.Reader, p *v1alpha1.TerraformProvi
 	}
 	m.Renamed = wanted.Renamed
 	return m, kept, nil
+}
+
+// oneVersion is an error if a configuration asks for API versions: at run time nobody knows those before.
+func oneVersion(c config.Provider) error {
+	refuse := func(r config.Resource, path ...string) error {
+		switch {
+		case r.Version != "":
+			path = append(path, "version")
+		case len(r.DroppedVersions) > 0:
+			path = append(path, "droppedVersions")
+		default:
+			return nil
+		}
+		return config.At(errors.New("kinds have one API version at run time, "+model.Version+": it takes a repository, as landbridge init makes it, to serve several"), path...)
+	}
+	for i, o := range c.Overrides {
+		if err := refuse(o.Resource, "overrides", strconv.Itoa(i)); err != nil {
+			return err
+		}
+	}
+	for _, t := range slices.Sorted(maps.Keys(c.Resources)) {
+		if err := refuse(c.Resources[t], "resources", t); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // inSpec gives a mistake its path in a TerraformProvider.

@@ -13,6 +13,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/ptr"
@@ -72,6 +73,9 @@ type packaged struct {
 	gone    map[string]time.Time
 }
 
+// conversionLag is how long it takes until the API server knows where objects are converted.
+const conversionLag = time.Second
+
 // incarnation tells a CRD from the one of its name before and after it.
 type incarnation struct {
 	uid        types.UID
@@ -94,11 +98,19 @@ func (r *Reconciler) SetupPackaged(ctx context.Context, m ctrl.Manager, from *Pa
 		r: r, run: newRunning(r, named, from.Launcher.Key(), execution{}, p, from.Launcher),
 		types: map[string]string{}, started: map[string]incarnation{}, gone: map[string]time.Time{},
 	}
+	names := map[kschema.GroupKind]string{}
 	for _, d := range crd.ProviderConfig(p) {
 		reconciler.types[d.Name] = ""
+		names[kschema.GroupKind{Group: d.Spec.Group, Kind: d.Spec.Names.Kind}] = d.Name
 	}
 	for t, resource := range p.Resources {
 		reconciler.types[resource.CRDName()] = t
+		names[resource.GroupVersionKind().GroupKind()] = resource.CRDName()
+	}
+	if r.Conversions != nil {
+		if err := r.Conversions.SetupWithManager(m, names); err != nil {
+			return err
+		}
 	}
 	all := []reconcile.Request{{NamespacedName: types.NamespacedName{Name: p.Name}}}
 	ours := handler.EnqueueRequestsFromMapFunc(func(_ context.Context, o client.Object) []reconcile.Request {
@@ -184,6 +196,8 @@ func (p *packaged) ready(ctx context.Context, present map[string]incarnation) (r
 			case err != nil:
 				errs = append(errs, err)
 			case !served(c):
+			case !p.r.Conversions.Ready(c):
+				wait = max(wait, conversionLag)
 			default:
 				if unsettled := time.Until(p.changed(c).Add(teardown)); unsettled > 0 {
 					wait = max(wait, unsettled)

@@ -40,6 +40,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/config"
+	"github.com/landbridge-io/landbridge/controller/conversion"
 	"github.com/landbridge-io/landbridge/controller/managed"
 	"github.com/landbridge-io/landbridge/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/crd"
@@ -64,7 +65,8 @@ const (
 // controllers conflict with each other, and take longer.
 const crdWorkers = 8
 
-// Reconciler installs providers. All fields are needed but Linked, StartTimeout and Limits.
+// Reconciler installs providers. All fields are needed but Linked, Conversions, StartTimeout
+// and Limits.
 type Reconciler struct {
 	Manager   manager.Manager
 	CRDs      apiextensions.CustomResourceDefinitionInterface
@@ -73,6 +75,8 @@ type Reconciler struct {
 	Installer *install.Installer
 	// Linked are the providers that need no binary; it may be empty.
 	Linked []Linked
+	// Conversions of a packaged provider's kinds; nil if somebody else serves them.
+	Conversions *conversion.Conversions
 	// CommandLine is for providers whose spec.execution asks for it.
 	CommandLine *CommandLine
 	Pool        *pool.Pool

@@ -49,6 +49,16 @@ func version(d *apiextensionsv1.CustomResourceDefinition, name string) *apiexten
 	return nil
 }
 
+// storageVersion is the version of a kind in which objects are stored.
+func storageVersion(d *apiextensionsv1.CustomResourceDefinition) string {
+	for _, v := range d.Spec.Versions {
+		if v.Storage {
+			return v.Name
+		}
+	}
+	return ""
+}
+
 // resourceType is Terraform's name of the type that a kind is of; empty for those of the provider's
 // configuration.
 func resourceType(d *apiextensionsv1.CustomResourceDefinition) string {

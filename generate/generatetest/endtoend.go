@@ -51,7 +51,8 @@ func EndToEnd(t *testing.T, o EndToEndOptions) {
 	kubeconfig, c := cluster(t)
 	e := &endToEnd{EndToEndOptions: o, client: c, kinds: map[string]bool{}}
 	e.install(t)
-	e.process = startProgram(t, o.Program, "--kubeconfig", kubeconfig, "--leader-elect=false", "--metrics-address=0", "--health-address=0", "--poll=5s")
+	e.process = startProgram(t, o.Program, "--kubeconfig", kubeconfig, "--leader-elect=false", "--metrics-address=0", "--health-address=0", "--poll=5s",
+		"--webhook-port="+freePort(t))
 
 	examples := readManifests(t, o.Examples)
 	for _, file := range slices.Sorted(maps.Keys(examples)) {

@@ -34,7 +34,7 @@ func Examples(t *testing.T, crds, examples string) {
 	kinds := readCRDs(t, crds)
 	missing := map[schema.GroupVersionKind]bool{}
 	for kind, d := range kinds {
-		missing[kind] = resourceType(d) != ""
+		missing[kind] = resourceType(d) != "" && storageVersion(d) == kind.Version
 	}
 	for file, objects := range readManifests(t, examples) {
 		for _, u := range objects {

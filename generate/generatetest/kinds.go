@@ -19,7 +19,7 @@ func Kinds(t *testing.T, crds string, addToScheme func(*runtime.Scheme) error) {
 		t.Fatal(err)
 	}
 	for kind, d := range readCRDs(t, crds) {
-		t.Run(kind.Kind, func(t *testing.T) {
+		t.Run(kind.Kind+"."+kind.Version, func(t *testing.T) {
 			object, err := scheme.New(kind)
 			if err != nil {
 				t.Fatal(err)

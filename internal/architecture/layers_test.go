@@ -51,6 +51,7 @@ var support = []string{
 	"generate/generatetest",
 	"internal/architecture",
 	"internal/doctest",
+	"internal/evolutiontest",
 	"internal/examplecloudtest",
 	"internal/hcloudtest",
 	"internal/golden",

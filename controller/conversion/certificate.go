@@ -1,0 +1,164 @@
+package conversion
+
+import (
+	"bytes"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"errors"
+	"math/big"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	certutil "k8s.io/client-go/util/cert"
+	"k8s.io/client-go/util/keyutil"
+)
+
+// How long certificates are good for. One that is served is renewed when a third of its time is left; its
+// authority is when it could not vouch for two more, so that the new one has long been known to the API
+// server before anything is served that it vouches for.
+const (
+	servedFor   = 365 * 24 * time.Hour
+	vouchesFor  = 10 * servedFor
+	renewServed = servedFor / 3
+	renewVouch  = 2 * servedFor
+)
+
+// The keys of the Secret, beside those of its type.
+const (
+	keyCA     = "ca.crt" // the authorities, the newest first
+	keyCAName = "ca.key" // the key of the newest
+)
+
+// renew is what has to be in a Secret for a server of a DNS name: what is in it, or something newer.
+// Content that is not understood is replaced.
+func renew(data map[string][]byte, host string, now time.Time) (_ map[string][]byte, changed bool, err error) {
+	out := map[string][]byte{}
+	for key, v := range data {
+		out[key] = v
+	}
+	authorities, key := authoritiesOf(data)
+	authorities = slices.DeleteFunc(authorities, func(c *x509.Certificate) bool { return now.After(c.NotAfter) })
+	if len(authorities) == 0 || key == nil {
+		authorities = nil
+	}
+	add := func() error {
+		made, madeKey, err := authority(host, now)
+		if err != nil {
+			return err
+		}
+		authorities, key = slices.Insert(authorities, 0, made), madeKey
+		return nil
+	}
+	if len(authorities) == 0 {
+		if err := add(); err != nil {
+			return nil, false, err
+		}
+	}
+	// First what is served: the authority of now is known to the API server.
+	if !served(data, authorities, host, now) {
+		if out[corev1.TLSCertKey], out[corev1.TLSPrivateKeyKey], err = serve(authorities[0], key, host, now); err != nil {
+			return nil, false, err
+		}
+	}
+	if authorities[0].NotAfter.Sub(now) < renewVouch {
+		if err := add(); err != nil {
+			return nil, false, err
+		}
+	}
+	if out[keyCA], err = certutil.EncodeCertificates(authorities...); err != nil {
+		return nil, false, err
+	}
+	if out[keyCAName], err = keyutil.MarshalPrivateKeyToPEM(key); err != nil {
+		return nil, false, err
+	}
+	for key, v := range out {
+		changed = changed || !bytes.Equal(v, data[key])
+	}
+	return out, changed, nil
+}
+
+// authoritiesOf are those of a Secret, and the key of the first; none if they do not belong together.
+func authoritiesOf(data map[string][]byte) ([]*x509.Certificate, crypto.Signer) {
+	all, err := certutil.ParseCertsPEM(data[keyCA])
+	if err != nil {
+		return nil, nil
+	}
+	parsed, err := keyutil.ParsePrivateKeyPEM(data[keyCAName])
+	if err != nil {
+		return nil, nil
+	}
+	key, ok := parsed.(*ecdsa.PrivateKey)
+	if !ok || !key.PublicKey.Equal(all[0].PublicKey) {
+		return nil, nil
+	}
+	return all, key
+}
+
+// served says whether what is in a Secret can be served for a while.
+func served(data map[string][]byte, authorities []*x509.Certificate, host string, now time.Time) bool {
+	pair, err := tls.X509KeyPair(data[corev1.TLSCertKey], data[corev1.TLSPrivateKeyKey])
+	if err != nil || pair.Leaf.NotAfter.Sub(now) < renewServed {
+		return false
+	}
+	roots := x509.NewCertPool()
+	for _, c := range authorities {
+		roots.AddCert(c)
+	}
+	_, err = pair.Leaf.Verify(x509.VerifyOptions{DNSName: host, Roots: roots, CurrentTime: now})
+	return err == nil
+}
+
+func authority(host string, now time.Time) (*x509.Certificate, crypto.Signer, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := &x509.Certificate{
+		Subject: pkix.Name{CommonName: "conversions of " + short(host)}, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(vouchesFor),
+		KeyUsage: x509.KeyUsageCertSign, BasicConstraintsValid: true, IsCA: true,
+	}
+	made, err := sign(c, c, key.Public(), key)
+	return made, key, err
+}
+
+func serve(by *x509.Certificate, byKey crypto.Signer, host string, now time.Time) (cert, keyPEM []byte, err error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, nil, err
+	}
+	made, err := sign(&x509.Certificate{
+		Subject: pkix.Name{CommonName: short(host)}, DNSNames: []string{host}, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(servedFor),
+		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}, by, key.Public(), byKey)
+	if err != nil {
+		return nil, nil, err
+	}
+	if cert, err = certutil.EncodeCertificates(made); err != nil {
+		return nil, nil, err
+	}
+	keyPEM, err = keyutil.MarshalPrivateKeyToPEM(key)
+	return cert, keyPEM, err
+}
+
+func sign(c, by *x509.Certificate, public crypto.PublicKey, key crypto.Signer) (*x509.Certificate, error) {
+	var err error
+	if c.SerialNumber, err = rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120)); err != nil {
+		return nil, err
+	}
+	raw, err := x509.CreateCertificate(rand.Reader, c, by, public, key)
+	if err != nil {
+		return nil, err
+	}
+	return x509.ParseCertificate(raw)
+}
+
+// short is what fits into the name of a certificate, which nobody checks.
+func short(host string) string { return host[:min(len(host), 40)] }
+
+var errNoCertificate = errors.New("there is no certificate yet")

@@ -1,0 +1,349 @@
+package e2e_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/landbridge-io/landbridge/config"
+	"github.com/landbridge-io/landbridge/controller/conversion"
+	"github.com/landbridge-io/landbridge/controller/terraformprovider"
+	"github.com/landbridge-io/landbridge/crd"
+	"github.com/landbridge-io/landbridge/generate"
+	"github.com/landbridge-io/landbridge/internal/examplecloudtest"
+	"github.com/landbridge-io/landbridge/internal/playgroundtest"
+	"github.com/landbridge-io/landbridge/model"
+	"github.com/landbridge-io/landbridge/provider/plugin"
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+// volumes is the definition that the test is about.
+const volumes = "volumes.cloud.example.org"
+
+// A provider changes its schema twice, and the repository of its kinds gives them new API versions: who has
+// written manifests for the first one notices nothing, and nor does the cloud.
+func TestAPIVersions(t *testing.T) {
+	t.Parallel()
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, apiextensionsv1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			t.Fatal(err)
+		}
+	}
+	server := playgroundtest.New(t, playgroundtest.Options{})
+	cl, err := client.New(server.Config, client.Options{Scheme: scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &repository{
+		cluster: &cluster{Client: cl, config: server.Config, log: filepath.Join(directory(t), "controller.log")},
+		cloud:   examplecloudtest.Start(t), dir: directory(t), port: freePort(t),
+	}
+
+	// The first version, in use.
+	stop := r.release(t, 1, config.Resource{})
+	r.eventually(t, "the provider is configured", func(ctx context.Context) bool {
+		return r.Create(ctx, resource("cloud.example.org/v1alpha1", "ClusterProviderConfig", "", "default", m{"endpoint": r.cloud.URL})) == nil
+	})
+	written := m{"name": "data", "size": int64(2), "public": true}
+	old := r.volume("v1alpha1", "data", written)
+	r.apply(t, old)
+	r.cluster.ready(t, old)
+	if d := r.definition(t); d.Spec.Conversion.Strategy != apiextensionsv1.NoneConverter || len(d.Spec.Versions) != 1 {
+		t.Fatalf("one version: %v", d.Spec.Conversion)
+	}
+	before := r.cloud.Audit(t)
+	stop()
+
+	// The second one makes a string of a boolean. Without a version of its own, it is refused.
+	if err := r.generate(t, 2, config.Resource{}); err == nil || !strings.Contains(err.Error(), "version gives a kind another API version") {
+		t.Fatalf("without another version: %v", err)
+	}
+	second := config.Resource{Version: "v1alpha2"}
+	if err := r.generate(t, 2, second); err != nil {
+		t.Fatal(err)
+	}
+	r.install(t)
+	// Nobody converts yet: what is stored can be read as it is stored, and the rest says why not.
+	r.eventually(t, "the new version is served", func(ctx context.Context) bool {
+		err := r.Get(ctx, client.ObjectKeyFromObject(old), r.volume("v1alpha2", "data", nil))
+		return err != nil && strings.Contains(err.Error(), "conversion webhook for cloud.example.org/v1alpha1, Kind=Volume failed")
+	})
+	if err := r.Get(t.Context(), client.ObjectKeyFromObject(old), old); err != nil {
+		t.Fatal(err)
+	}
+	stop = r.run(t, 2, second)
+	now := r.volume("v1alpha2", "data", nil)
+	r.cluster.ready(t, now)
+	r.has(t, "v1alpha2", "data", m{"name": "data", "size": int64(2), "public": "true"})
+	r.has(t, "v1alpha1", "data", written)
+	r.unchanged(t, old)
+	r.stored(t, "v1alpha2")
+	r.unchanged(t, old)
+	if after := r.cloud.Audit(t); after != before {
+		t.Errorf("the cloud was asked for %+v, and then for %+v", before, after)
+	}
+
+	// A change in one version is one in the other.
+	old = r.volume("v1alpha1", "data", m{"name": "data", "size": int64(3), "public": true})
+	r.apply(t, old)
+	r.cluster.ready(t, now)
+	r.has(t, "v1alpha2", "data", m{"name": "data", "size": int64(3), "public": "true"})
+	if after := r.cloud.Audit(t); after.Updates != before.Updates+1 || after.Creates != before.Creates {
+		t.Errorf("the cloud was asked for %+v, and then for %+v", before, after)
+	}
+	// What the old version cannot say is kept, beside what is changed in it.
+	paused := r.volume("v1alpha2", "paused", m{"name": "paused", "size": int64(1), "public": "who knows"})
+	paused.SetAnnotations(map[string]string{"crossplane.io/paused": "true"})
+	r.apply(t, paused)
+	r.has(t, "v1alpha1", "paused", m{"name": "paused", "size": int64(1)})
+	r.patch(t, r.volume("v1alpha1", "paused", nil), `{"spec":{"forProvider":{"size":2}}}`)
+	r.has(t, "v1alpha2", "paused", m{"name": "paused", "size": int64(2), "public": "who knows"})
+	// One that is made in the old version.
+	r.apply(t, r.volume("v1alpha1", "more", m{"name": "more", "size": int64(1), "public": false}))
+	r.cluster.ready(t, r.volume("v1alpha2", "more", nil))
+
+	// While nobody converts, the new version is served all the same, and the old one is again afterwards.
+	vouched := r.definition(t).Spec.Conversion.Webhook.ClientConfig.CABundle
+	stop()
+	r.has(t, "v1alpha2", "data", m{"name": "data", "size": int64(3), "public": "true"})
+	if err := r.Get(t.Context(), client.ObjectKeyFromObject(old), r.volume("v1alpha1", "data", nil)); err == nil || !strings.Contains(err.Error(), "conversion webhook") {
+		t.Errorf("in an outage: %v", err)
+	}
+	r.install(t) // GitOps, meanwhile
+	stop = r.run(t, 2, second)
+	r.cluster.ready(t, r.volume("v1alpha1", "data", nil))
+	r.unchanged(t, old)
+	if d := r.definition(t); !cmp.Equal(d.Spec.Conversion.Webhook.ClientConfig.CABundle, vouched) {
+		t.Error("a restart brought another authority")
+	}
+	before = r.cloud.Audit(t)
+	stop()
+
+	// The third one calls a field otherwise, and what identifies objects as well. All three are served.
+	third := config.Resource{Version: "v1beta1", Fields: map[string]config.Field{"size_gib": {FormerNames: []string{"size"}}}}
+	if err := r.generate(t, 3, third); err != nil {
+		t.Fatal(err)
+	}
+	r.install(t)
+	stop = r.run(t, 3, third)
+	r.cluster.ready(t, r.volume("v1beta1", "data", nil))
+	r.has(t, "v1beta1", "data", m{"name": "data", "sizeGib": int64(3), "public": "true"})
+	r.has(t, "v1alpha2", "data", m{"name": "data", "size": int64(3), "public": "true"})
+	r.has(t, "v1alpha1", "data", m{"name": "data", "size": int64(3), "public": true})
+	r.has(t, "v1beta1", "paused", m{"name": "paused", "sizeGib": int64(2), "public": "who knows"})
+	r.has(t, "v1alpha1", "paused", m{"name": "paused", "size": int64(2)})
+	r.unchanged(t, old)
+	r.stored(t, "v1beta1")
+	if after := r.cloud.Audit(t); after != before {
+		t.Errorf("the cloud was asked for %+v, and then for %+v", before, after)
+	}
+	stop()
+
+	// The first one is dropped: what is stored is of another version by now.
+	third.DroppedVersions = []string{"v1alpha1"}
+	if err := r.generate(t, 3, third); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(r.dir, "apis/cloud/v1alpha1/zz_volume_types.go")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the Go types of a version that was dropped: %v", err)
+	}
+	r.install(t)
+	r.run(t, 3, third)
+	r.eventually(t, "the first version is gone", func(ctx context.Context) bool {
+		return r.Get(ctx, client.ObjectKeyFromObject(old), r.volume("v1alpha1", "data", nil)) != nil && len(r.definition(t).Spec.Versions) == 2
+	})
+	r.cluster.ready(t, r.volume("v1alpha2", "data", nil))
+	r.has(t, "v1beta1", "paused", m{"name": "paused", "sizeGib": int64(2), "public": "who knows"})
+	for _, name := range []string{"data", "more"} {
+		r.remove(t, r.volume("v1alpha2", name, nil))
+	}
+	if after := r.cloud.Audit(t); after.Live != 0 || after.Creates != 2 || after.Deletes != 2 {
+		t.Errorf("the cloud was asked for %+v", after)
+	}
+}
+
+// repository is that of a provider's author, and the cluster of somebody who uses it.
+type repository struct {
+	*cluster
+	cloud *examplecloudtest.Cloud
+	dir   string
+	port  int
+}
+
+func (r *repository) volume(version, name string, forProvider m) *unstructured.Unstructured {
+	return resource("cloud.example.org/"+version, "Volume", "default", name, m{"forProvider": forProvider})
+}
+
+func presented(volume config.Resource) config.Provider {
+	return config.Provider{Group: "cloud.example.org", Resources: map[string]config.Resource{"examplecloud_volume": volume}}
+}
+
+// generate writes the kinds of a release of the provider, as the repository's generator does. The other
+// kinds change as well, but are nobody's: their changes are not looked at.
+func (r *repository) generate(t *testing.T, major int, volume config.Resource) error {
+	t.Helper()
+	p, err := model.NewProvider("examplecloud", r.schemaOf(t, major), presented(volume))
+	if err != nil {
+		return err
+	}
+	for name := range p.Resources {
+		if name != "examplecloud_volume" {
+			delete(p.Resources, name)
+		}
+	}
+	out, err := generate.Provider(p, generate.Options{Module: "example.org/provider-cloud", Dir: r.dir, Examples: true})
+	if err != nil {
+		return err
+	}
+	changes, err := generate.Compare(r.dir, out.Files)
+	if err != nil {
+		return err
+	}
+	if err := generate.Refuse(changes, "say please"); err != nil {
+		return err
+	}
+	_, err = generate.Write(r.dir, out.Files)
+	return err
+}
+
+// install applies all CRDs of the repository, as GitOps does.
+func (r *repository) install(t *testing.T) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(r.dir, "package/crds/*.yaml"))
+	if err != nil || len(files) != 3 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u := &unstructured.Unstructured{}
+		if err := yaml.Unmarshal(raw, &u.Object); err != nil {
+			t.Fatal(err)
+		}
+		r.apply(t, u)
+	}
+}
+
+// apply applies an object.
+func (r *repository) apply(t *testing.T, u *unstructured.Unstructured) {
+	t.Helper()
+	var err error
+	r.eventually(t, u.GetKind()+" "+u.GetName()+" is applied", func(ctx context.Context) bool {
+		err = r.Apply(ctx, client.ApplyConfigurationFromUnstructured(u.DeepCopy()), client.FieldOwner("gitops"), client.ForceOwnership)
+		return err == nil || kerrors.IsInvalid(err)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// unchanged applies what is there already.
+func (r *repository) unchanged(t *testing.T, u *unstructured.Unstructured) {
+	t.Helper()
+	before := r.volume("v1alpha1", u.GetName(), nil)
+	if err := r.Get(t.Context(), client.ObjectKeyFromObject(u), before); err != nil {
+		t.Fatal(err)
+	}
+	again := r.volume("v1alpha1", u.GetName(), u.Object["spec"].(m)["forProvider"].(m))
+	r.apply(t, again)
+	after := r.volume("v1alpha1", u.GetName(), nil)
+	if err := r.Get(t.Context(), client.ObjectKeyFromObject(u), after); err != nil {
+		t.Fatal(err)
+	}
+	if before.GetGeneration() != after.GetGeneration() {
+		t.Errorf("applied again it is another one:\n%s", cmp.Diff(before.Object, after.Object))
+	}
+}
+
+// has waits until spec.forProvider of a volume is something in a version.
+func (r *repository) has(t *testing.T, version, name string, want m) {
+	t.Helper()
+	u := r.volume(version, name, nil)
+	r.waitFor(t, u, "as it should be in "+version, func() bool {
+		spec, _ := u.Object["spec"].(m)
+		return cmp.Equal(spec["forProvider"], any(want))
+	})
+}
+
+// stored waits until all volumes are stored in a version.
+func (r *repository) stored(t *testing.T, version string) {
+	t.Helper()
+	r.eventually(t, "volumes are stored in "+version+" alone", func(context.Context) bool {
+		return cmp.Equal(r.definition(t).Status.StoredVersions, []string{version})
+	})
+}
+
+func (r *repository) definition(t *testing.T) *apiextensionsv1.CustomResourceDefinition {
+	t.Helper()
+	d := &apiextensionsv1.CustomResourceDefinition{}
+	if err := r.Get(t.Context(), client.ObjectKey{Name: volumes}, d); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// release generates, installs and runs.
+func (r *repository) release(t *testing.T, major int, volume config.Resource) (stop func()) {
+	t.Helper()
+	if err := r.generate(t, major, volume); err != nil {
+		t.Fatal(err)
+	}
+	r.install(t)
+	return r.run(t, major, volume)
+}
+
+// run runs the repository's program.
+func (r *repository) run(t *testing.T, major int, volume config.Resource) (stop func()) {
+	t.Helper()
+	o := options(directory(t))
+	o.Installer = nil
+	o.Name = "provider-cloud"
+	o.Packaged = &terraformprovider.Packaged{Name: "examplecloud", Config: presented(volume), Launcher: r.launcher(t, major)}
+	o.Conversions = &conversion.Options{Port: r.port, Service: crd.Service{Namespace: system, Name: "provider-cloud"}}
+	return r.control(t, o)
+}
+
+func (r *repository) launcher(t *testing.T, major int) *plugin.Launcher {
+	t.Helper()
+	return &plugin.Launcher{Path: examplecloudtest.Release(t, examplecloudtest.Framework6, major)}
+}
+
+func (r *repository) schemaOf(t *testing.T, major int) *schema.Provider {
+	t.Helper()
+	server, err := r.launcher(t, major).Launch(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, diags := server.Schema(t.Context())
+	if err := server.Close(t.Context()); err != nil || diags.HasErrors() {
+		t.Fatal(err, diags)
+	}
+	return s
+}
+
+func freePort(t *testing.T) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
