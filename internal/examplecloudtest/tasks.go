@@ -3,6 +3,7 @@ package examplecloudtest
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -19,6 +20,15 @@ func (c *Cloud) EndTask(tb testing.TB, collection, name, outcome string) {
 	for _, t := range tasks {
 		c.call(tb, http.MethodPost, "/admin/tasks/"+t.ID, map[string]any{"outcome": outcome}, nil)
 	}
+}
+
+// Making says whether an object of that name is being made.
+func (c *Cloud) Making(tb testing.TB, collection, name string) bool {
+	tb.Helper()
+	var tasks []struct{ Status string }
+	query := url.Values{"collection": {collection}, "name": {name}}
+	c.call(tb, http.MethodGet, "/v1/tasks?"+query.Encode(), nil, &tasks)
+	return slices.ContainsFunc(tasks, func(t struct{ Status string }) bool { return t.Status == "running" })
 }
 
 // RemoveFaults removes the faults that are for objects of that name.
@@ -49,4 +59,24 @@ func (c *Cloud) Happened(tb testing.TB, what, name string) int {
 		}
 	}
 	return n
+}
+
+// Find is the id of the one object of a collection that has the name.
+func (c *Cloud) Find(tb testing.TB, collection, name string) string {
+	tb.Helper()
+	var objects []struct{ ID, Name string }
+	c.call(tb, http.MethodGet, "/v1/"+collection+"?"+url.Values{"name": {name}}.Encode(), nil, &objects)
+	found := ""
+	for _, o := range objects {
+		if o.Name == name {
+			if found != "" {
+				tb.Fatalf("there is more than one %s in %s", name, collection)
+			}
+			found = o.ID
+		}
+	}
+	if found == "" {
+		tb.Fatalf("there is no %s in %s", name, collection)
+	}
+	return found
 }

@@ -1,0 +1,206 @@
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/landbridge-io/landbridge/internal/playgroundtest"
+	"github.com/landbridge-io/landbridge/internal/providertest"
+	"github.com/landbridge-io/landbridge/internal/testbin"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// mortal is a controller of its own process, and where its runs of the program are.
+type mortal struct {
+	*cluster
+	kubeconfig, mirror, workspaces string
+	cmd                            *exec.Cmd
+}
+
+func newMortal(t *testing.T) *mortal {
+	t.Helper()
+	server := playgroundtest.New(t, playgroundtest.Options{})
+	cl, err := client.New(server.Config, client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &mortal{
+		cluster:    &cluster{Client: cl, config: server.Config, log: filepath.Join(directory(t), "controller.log")},
+		kubeconfig: server.Kubeconfig, mirror: providertest.Mirror(t, "random"), workspaces: directory(t),
+	}
+	c.run(t)
+	t.Cleanup(func() {
+		c.die(t)
+		if t.Failed() {
+			t.Logf("the controller's log is %s", keep(t, c.log))
+		}
+	})
+	return c
+}
+
+func (c *mortal) run(t *testing.T) {
+	t.Helper()
+	binary, err := testbin.Build(t.Context(), testbin.Landbridge)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tofu, err := testbin.Build(t.Context(), testbin.OpenTofu)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := os.OpenFile(c.log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	c.cmd = exec.Command(binary, "controller", "--kubeconfig", c.kubeconfig, "--provider-mirror", c.mirror, "--provider-cache", filepath.Join(scratch, "cache"),
+		"--poll", "1s", "--leader-elect=false", "--metrics-address=0", "--health-address=0", "--cli", tofu, "--cli-workspaces", c.workspaces)
+	c.cmd.Stdout, c.cmd.Stderr = log, log
+	if err := c.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// die kills the controller.
+func (c *mortal) die(t *testing.T) {
+	t.Helper()
+	if err := c.cmd.Process.Signal(syscall.SIGKILL); err != nil {
+		t.Error(err)
+	}
+	_ = c.cmd.Wait()
+}
+
+// killProgram kills a program that applies something in the controller's workspaces.
+func (c *mortal) killProgram() bool {
+	processes, _ := filepath.Glob("/proc/[0-9]*/cwd")
+	for _, link := range processes {
+		cwd, err := os.Readlink(link)
+		if err != nil || !strings.HasPrefix(cwd, c.workspaces+"/") {
+			continue
+		}
+		pid, err := strconv.Atoi(strings.Split(link, "/")[2])
+		if err != nil {
+			continue
+		}
+		args, _ := os.ReadFile(filepath.Join(filepath.Dir(link), "cmdline"))
+		if strings.Contains(string(args), "apply\x00") {
+			return syscall.Kill(pid, syscall.SIGKILL) == nil
+		}
+	}
+	return false
+}
+
+// racks is a module of objects whose identity is known before they are made.
+const racks = `
+terraform {
+  required_providers {
+    examplecloud = {
+      source = "landbridge/examplecloud"
+    }
+  }
+}
+
+variable "names" { type = set(string) }
+
+resource "examplecloud_datastore" "rack" {
+  for_each         = var.names
+  name             = each.key
+  hci_cluster_uuid = "c-1"
+  cluster_info     = { id = "c", name = "north" }
+}
+
+output "ids" {
+  value = { for k, r in examplecloud_datastore.rack : k => r.id }
+}
+`
+
+// Whatever is killed in the middle of a create, nothing is doubled and nothing is forgotten.
+func TestModuleCrash(t *testing.T) {
+	t.Parallel()
+	c := newMortal(t)
+	cloud := c.furnish(t)
+	dir := directory(t)
+	file(t, filepath.Join(dir, "office", "main.tf"), office)
+	file(t, filepath.Join(dir, "racks", "main.tf"), racks)
+	for _, name := range []string{"office", "racks"} {
+		module := terraformModule(name, m{"directory": filepath.Join(dir, name)}, nil)
+		c.create(t, module)
+		c.healthy(t, module)
+	}
+	ns := c.namespace(t)
+
+	t.Run("the program", func(t *testing.T) {
+		cloud.Fault(t, m{"on": "create", "collection": "things", "match": m{"name": "p-1"}, "task_delay": "3s", "count": 1})
+		r := resource(modulesAPI, "Office", ns, "p", m{"forProvider": m{"name": "p", "floors": m{"count": 3}}})
+		c.create(t, r)
+		c.eventually(t, "a floor is being made", func(context.Context) bool { return cloud.Making(t, "things", "p-1") })
+		if !c.killProgram() {
+			t.Fatal("there is no program to kill")
+		}
+		c.ready(t, r)
+		for _, name := range []string{"p", "p-0", "p-1", "p-2"} {
+			if n, d := cloud.Happened(t, "creates", name), cloud.Happened(t, "deletes", name); n != 1 || d != 0 {
+				t.Errorf("%s: %d creates, %d deletes", name, n, d)
+			}
+		}
+		c.remove(t, r)
+	})
+
+	t.Run("the controller, while what is made cannot be found again", func(t *testing.T) {
+		cloud.Fault(t, m{"on": "create", "collection": "things", "match": m{"name": "q-1"}, "task_delay": "3s", "count": 1})
+		r := resource(modulesAPI, "Office", ns, "q", m{"forProvider": m{"name": "q", "floors": m{"count": 3}}})
+		c.create(t, r)
+		c.eventually(t, "a floor is being made", func(context.Context) bool { return cloud.Making(t, "things", "q-1") })
+		c.die(t)
+		begun := cloud.Audit(t).CreateRequests
+		c.run(t)
+		message := c.refused(t, r, "Synced", "CreateOutcomeUnknown", "examplecloud_thing.floor[1]", "landbridge.io/confirm-create")
+		c.eventually(t, "the second floor is made", func(context.Context) bool { return cloud.Happened(t, "creates", "q-1") == 1 })
+		c.never(t, 3*poll, "it goes on", func() bool { return cloud.Audit(t).CreateRequests > begun })
+		cloud.Remove(t, "things", cloud.Find(t, "things", "q-1"))
+		c.patch(t, r, `{"metadata":{"annotations":{"landbridge.io/confirm-create":"`+operationID.FindStringSubmatch(message)[1]+`"}}}`)
+		c.ready(t, r)
+		for name, want := range map[string]int{"q": 1, "q-0": 1, "q-1": 2, "q-2": 1} {
+			if n := cloud.Happened(t, "creates", name); n != want {
+				t.Errorf("%s: %d creates", name, n)
+			}
+		}
+		c.remove(t, r)
+	})
+
+	t.Run("the controller, while what is made has an identity", func(t *testing.T) {
+		live := cloud.Audit(t).Live
+		for i := range 4 {
+			name := fmt.Sprintf("r%d", i)
+			names := []any{name + "-a", name + "-b", name + "-c"}
+			for _, n := range names {
+				cloud.Fault(t, m{"on": "create", "collection": "datastores", "match": m{"name": n}, "task_delay": "400ms"})
+			}
+			r := resource(modulesAPI, "Racks", ns, name, m{"forProvider": m{"names": names}})
+			c.create(t, r)
+			c.eventually(t, "one is being made", func(context.Context) bool {
+				return slices.ContainsFunc(names, func(n any) bool { return cloud.Making(t, "datastores", n.(string)) })
+			})
+			time.Sleep(time.Duration(300*i) * time.Millisecond)
+			c.die(t)
+			c.run(t)
+			c.ready(t, r)
+			if got := cloud.Audit(t).Live - live; got != 3 {
+				t.Errorf("%d datastores are there", got)
+			}
+			c.remove(t, r)
+			if got := cloud.Audit(t).Live - live; got != 0 {
+				t.Errorf("%d datastores are left", got)
+			}
+		}
+	})
+}
