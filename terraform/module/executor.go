@@ -91,6 +91,7 @@ func (e *Executor) open(ctx context.Context, given values, sensitive []cty.Path,
 		return fail(err)
 	}
 	w := &work{Executor: e, dir: dir, conversation: converse(ctx, j), configuration: config, progress: provider.Progress(ctx)}
+	w.conversation.secrets = e.secrets(ctx, given, sensitive, state)
 	files := map[string][]byte{configFile: config, variablesFile: variables}
 	if state != nil {
 		files[stateFile] = state
@@ -160,6 +161,7 @@ func (w *work) run(ctx context.Context, args []string) bool {
 		}
 		w.diags = append(w.diags, diagnostic.Errorf("The command line failed", "%s", detail)...)
 	}
+	w.diags = redacted(w.diags, w.conversation.secrets)
 	return out.OK && !w.diags.HasErrors()
 }
 

@@ -55,6 +55,9 @@ func (j *journal) save(change func()) error {
 	defer j.mu.Unlock()
 	change()
 	b, err := json.Marshal(j)
+	if err == nil {
+		b, err = compress(b)
+	}
 	if err != nil {
 		return err
 	}
@@ -66,7 +69,11 @@ func readJournal(b []byte) (*journal, error) {
 	if len(b) == 0 {
 		return out, nil
 	}
-	if err := json.Unmarshal(b, out); err != nil {
+	b, err := decompress(b)
+	if err == nil {
+		err = json.Unmarshal(b, out)
+	}
+	if err != nil || slices.Contains(out.Changes, nil) {
 		return nil, errors.New("the journal of the operation is malformed")
 	}
 	return out, nil

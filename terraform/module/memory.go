@@ -51,15 +51,31 @@ func (m memory) state() ([]byte, error) {
 	if len(m.State) == 0 {
 		return nil, nil
 	}
-	r, err := gzip.NewReader(bytes.NewReader(m.State))
+	b, err := decompress(m.State)
 	if err != nil {
 		return nil, errors.New("the stored state of the module is malformed")
 	}
-	b, err := io.ReadAll(io.LimitReader(r, maxState+1))
-	if err != nil || len(b) > maxState {
-		return nil, errors.New("the stored state of the module is malformed")
-	}
 	return b, nil
+}
+
+func compress(b []byte) ([]byte, error) {
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	_, err := w.Write(b)
+	err = errors.Join(err, w.Close())
+	return out.Bytes(), err
+}
+
+func decompress(b []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(b))
+	if err != nil {
+		return nil, err
+	}
+	out, err := io.ReadAll(io.LimitReader(r, maxState+1))
+	if err == nil && len(out) > maxState {
+		err = errors.New("it is too large")
+	}
+	return out, err
 }
 
 // remember makes the memory of a state file.
@@ -72,14 +88,9 @@ func (m *Module) remember(given values, state []byte) (memory, error) {
 		}
 		out.Variables[name] = b
 	}
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	_, err := w.Write(state)
-	if err = errors.Join(err, w.Close()); err != nil {
-		return out, err
-	}
-	out.State = b.Bytes()
-	return out, nil
+	var err error
+	out.State, err = compress(state)
+	return out, err
 }
 
 // remembered are the given values that still fit the module.

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/landbridge-io/landbridge/instance"
+	"github.com/landbridge-io/landbridge/internal/redact"
 	"github.com/landbridge-io/landbridge/internal/wire"
 	"github.com/landbridge-io/landbridge/provider"
 	"github.com/landbridge-io/landbridge/schema"
@@ -27,6 +28,8 @@ type conversation struct {
 	journal *journal
 	// providers are those in the state file, by the addresses of resources.
 	providers map[string]string
+	// secrets are what no message may quote.
+	secrets *redact.Redactor
 
 	mu sync.Mutex
 	// calls are under way; began is signalled when a change has begun, or the run is over.
@@ -233,6 +236,7 @@ func (s *session) ApplyResourceChange(call context.Context, q *tfprotov6.ApplyRe
 	if err != nil {
 		return nil, err // what became of it is not known
 	}
+	s.conceal(r, packed(answer.NewState))
 	failed := false
 	for _, d := range answer.Diagnostics {
 		failed = failed || d.Severity == tfprotov6.DiagnosticSeverityError
@@ -247,6 +251,13 @@ func (s *session) ApplyResourceChange(call context.Context, q *tfprotov6.ApplyRe
 		}
 	})
 	return answer, nil
+}
+
+// conceal adds the secrets of an answer.
+func (c *conversation) conceal(r *schema.Resource, state []byte) {
+	if v, err := wire.Unmarshal(state, r.ImpliedType()); err == nil && !v.IsNull() {
+		conceal(c.secrets, r, instance.Instance{State: v})
+	}
 }
 
 // forget takes back a change that did not begin.

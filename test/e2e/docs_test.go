@@ -10,6 +10,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/doctest"
 	"github.com/landbridge-io/landbridge/internal/examplecloudtest"
 	"github.com/landbridge-io/landbridge/internal/playgroundtest"
+	"github.com/landbridge-io/landbridge/internal/providertest"
 	"github.com/landbridge-io/landbridge/internal/testbin"
 )
 
@@ -69,6 +70,32 @@ func TestReferencesPage(t *testing.T) {
 			"/opt/providers/terraform-provider-examplecloud_v3.0.0": examplecloudtest.Provider(t, examplecloudtest.Framework6),
 		},
 	})
+}
+
+// The page on modules is true, word by word.
+func TestModulesPage(t *testing.T) {
+	t.Parallel()
+	// One of its own: the page says what is in it.
+	server := playgroundtest.New(t, playgroundtest.Options{})
+	cl, err := client.New(server.Config, client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &cluster{Client: cl, config: server.Config, log: filepath.Join(directory(t), "controller.log")}
+	c.control(t, moduleOptions(t, providertest.Mirror(t, "random")))
+	cloud := examplecloudtest.Start(t)
+	doctest.Test(t, filepath.Join("..", "..", "docs", "modules.md"), doctest.Options{
+		Env: []string{
+			"PATH=" + programs(t) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig,
+		},
+		Replace: map[string]string{
+			"http://127.0.0.1:8480":                                 cloud.URL,
+			"/opt/providers/terraform-provider-examplecloud_v3.0.0": examplecloudtest.Provider(t, examplecloudtest.Framework6),
+		},
+	})
+	if a := cloud.Audit(t); a.Live != 0 || a.Creates != 3 {
+		t.Errorf("%+v", a)
+	}
 }
 
 // programs is a directory with the programs that pages use.

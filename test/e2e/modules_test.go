@@ -225,9 +225,13 @@ func TestModule(t *testing.T) {
 	e.ready(t, r)
 
 	// Nothing is written while nothing changes.
-	version := r.GetResourceVersion()
-	e.never(t, 3*poll, "the resource is written", func() bool {
-		return e.Get(t.Context(), key(r), r) != nil || r.GetResourceVersion() != version
+	version, stored := r.GetResourceVersion(), e.stored(t, e.namespace)
+	if len(stored) != 1 {
+		t.Fatalf("%d instances are stored", len(stored))
+	}
+	e.never(t, 3*poll, "something is written", func() bool {
+		now := e.stored(t, e.namespace)
+		return e.Get(t.Context(), key(r), r) != nil || r.GetResourceVersion() != version || now[0].ResourceVersion != stored[0].ResourceVersion
 	})
 
 	// No secret is told.

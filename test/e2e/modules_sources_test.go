@@ -1,0 +1,207 @@
+package e2e_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/landbridge-io/landbridge/controller/terraformprovider"
+	"github.com/landbridge-io/landbridge/internal/providertest"
+)
+
+// pets is a module that calls another one.
+const pets = `
+variable "words" { type = number }
+
+module "pet" {
+  source = "./pet"
+  words  = var.words
+}
+
+output "pet" { value = module.pet.name }
+`
+
+const pet = `
+terraform {
+  required_providers {
+    random = {
+      source = "hashicorp/random"
+    }
+  }
+}
+
+variable "words" { type = number }
+
+resource "random_pet" "this" { length = var.words }
+
+output "name" { value = random_pet.this.id }
+`
+
+func git(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "HOME="+dir, "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+}
+
+// A module comes from a directory, a ConfigMap, or a repository; and when it changes, so do its instances.
+func TestModuleSources(t *testing.T) {
+	t.Parallel()
+	c := alone(t)
+	c.control(t, moduleOptions(t, providertest.Mirror(t, "random")))
+	c.install(t, terraformProvider("random", "hashicorp/random", "random_pet"))
+	ns := c.namespace(t)
+
+	t.Run("a ConfigMap", func(t *testing.T) {
+		t.Parallel()
+		files := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "pets"}, Data: map[string]string{"main.tf": pet}}
+		module := terraformModule("short", m{"configMapRef": m{"namespace": ns, "name": "pets"}}, m{"kind": "Beast", "plural": "beasts", "group": "zoo.example.org"})
+		c.create(t, module)
+		c.refused(t, module, "Installed", "SourceNotAvailable", `"pets" not found`)
+		if err := c.Create(t.Context(), files); err != nil {
+			t.Fatal(err)
+		}
+		c.healthy(t, module)
+		r := resource("zoo.example.org/v1alpha1", "Beast", ns, "a", m{"forProvider": m{"words": int64(2)}})
+		c.create(t, r)
+		c.ready(t, r)
+		before := text(r, "status", "atProvider", "name")
+
+		// What is wrong with it now is told, and what is served goes on.
+		change := func(content string) {
+			t.Helper()
+			files.Data["main.tf"] = content
+			if err := c.Update(t.Context(), files); err != nil {
+				t.Fatal(err)
+			}
+		}
+		change(pet + "resource \"random_pet\" {\n")
+		c.refused(t, module, "Installed", "InvalidModule", "main.tf:")
+		c.ready(t, r)
+
+		change(pet + `
+variable "separator" {
+  type    = string
+  default = "_"
+}
+
+resource "random_pet" "second" {
+  length    = var.words
+  separator = var.separator
+}
+
+output "second" { value = random_pet.second.id }
+`)
+		c.waitFor(t, r, "as the module is now", func() bool { return text(r, "status", "atProvider", "second") != "" })
+		c.ready(t, r)
+		if got := text(r, "status", "atProvider", "name"); got != before {
+			t.Errorf("it was %s and is %s", before, got)
+		}
+		c.patch(t, r, `{"spec":{"forProvider":{"separator":"+"}}}`)
+		c.ready(t, r)
+
+		// The names stay as long as there are instances.
+		c.patch(t, module, `{"spec":{"kind":"Animal","plural":null}}`)
+		c.refused(t, module, "Healthy", "KindInUse", "Beast of zoo.example.org")
+		c.remove(t, r)
+		c.healthy(t, module)
+		if c.crd(t.Context(), "animals.zoo.example.org") == nil {
+			t.Error("the kind has no new name")
+		}
+	})
+
+	t.Run("a Git repository", func(t *testing.T) {
+		t.Parallel()
+		repository := directory(t)
+		file(t, filepath.Join(repository, "modules", "pets", "main.tf"), pets)
+		file(t, filepath.Join(repository, "modules", "pets", "pet", "main.tf"), pet)
+		git(t, repository, "init", "-q", "-b", "main")
+		git(t, repository, "add", ".")
+		git(t, repository, "commit", "-q", "-m", "pets")
+		git(t, repository, "tag", "v1.0.0")
+		address := "git::file://" + repository + "//modules/pets?ref="
+		module := terraformModule("pets", m{"address": address + "v2.0.0"}, nil)
+		c.create(t, module)
+		c.refused(t, module, "Installed", "SourceNotAvailable", "v2.0.0")
+		c.patch(t, module, `{"spec":{"source":{"address":"`+address+`v1.0.0"}}}`)
+		c.healthy(t, module)
+		r := resource(modulesAPI, "Pets", ns, "b", m{"forProvider": m{"words": int64(3)}})
+		c.create(t, r)
+		c.ready(t, r)
+		if text(r, "status", "atProvider", "pet") == "" {
+			t.Error("there is no output")
+		}
+		c.remove(t, r)
+		c.remove(t, module)
+	})
+
+	for name, x := range map[string]struct {
+		files             m
+		source            m
+		more              m
+		condition, reason string
+		parts             []string
+	}{
+		"syntax":     {files: m{"main.tf": "variable \"a\" {\n  type = sting\n}\n"}, condition: "Installed", reason: "InvalidModule", parts: []string{"main.tf:2"}},
+		"nothing":    {files: m{"README.md": "none"}, condition: "Installed", reason: "InvalidModule", parts: []string{"no files of a module"}},
+		"backend":    {files: m{"main.tf": "terraform {\n  backend \"local\" {}\n}\n"}, condition: "Installed", reason: "InvalidModule", parts: []string{"main.tf:2", "backend"}},
+		"provider":   {files: m{"main.tf": "provider \"random\" {\n  x = 1\n}\n"}, condition: "Installed", reason: "InvalidModule", parts: []string{"main.tf:1", "spec.providerConfigRef"}},
+		"aliases":    {files: m{"main.tf": "resource \"random_pet\" \"a\" {\n  provider = random.other\n}\n"}, condition: "Installed", reason: "InvalidModule", parts: []string{"more than one configuration"}},
+		"ephemeral":  {files: m{"main.tf": "variable \"a\" {\n  ephemeral = true\n}\n"}, condition: "Installed", reason: "InvalidModule", parts: []string{"ephemeral"}},
+		"missing":    {files: m{"main.tf": "resource \"time_static\" \"a\" {}\n"}, condition: "Healthy", reason: "ProviderMissing", parts: []string{"hashicorp/time"}},
+		"unnamed":    {files: m{"main.tf": pet}, more: m{"providers": m{"hashicorp/random": "other"}}, condition: "Healthy", reason: "ProviderMissing", parts: []string{"spec.providers", "other"}},
+		"gone":       {source: m{"directory": "/nonexistent"}, condition: "Installed", reason: "SourceNotAvailable", parts: []string{"/nonexistent"}},
+		"path":       {source: m{"address": "./here"}, condition: "Installed", reason: "SourceNotAvailable", parts: []string{"spec.source.directory"}},
+		"called":     {files: m{"main.tf": "module \"x\" {\n  source = \"./not-there\"\n}\n"}, condition: "Installed", reason: "SourceNotAvailable", parts: []string{"not-there"}},
+		"kind":       {files: m{"main.tf": pet}, more: m{"kind": "lower case"}, condition: "Installed", reason: "InvalidConfiguration", parts: []string{"lower case"}},
+		"collision":  {files: m{"main.tf": pet}, more: m{"group": "landbridge.io", "kind": "TerraformProvider"}, condition: "Healthy", reason: "CRDConflict", parts: []string{"terraformproviders.landbridge.io"}},
+		"outputs":    {files: m{"main.tf": "variable \"a\" {}\nvariable \"a_output\" {}\noutput \"a\" {\n  value = 1\n}\n"}, condition: "Installed", reason: "InvalidModule", parts: []string{"a_output"}},
+		"duplicates": {files: m{"main.tf": "variable \"a\" {}\n", "more.tf": "variable \"a\" {}\n"}, condition: "Installed", reason: "InvalidModule", parts: []string{"more.tf:1", "another variable a"}},
+	} {
+		t.Run("wrong: "+name, func(t *testing.T) {
+			t.Parallel()
+			source := x.source
+			if source == nil {
+				dir := directory(t)
+				for name, content := range x.files {
+					file(t, filepath.Join(dir, name), content.(string))
+				}
+				source = m{"directory": dir}
+			}
+			module := terraformModule("wrong-"+name, source, x.more)
+			c.create(t, module)
+			c.refused(t, module, x.condition, x.reason, x.parts...)
+			c.remove(t, module)
+		})
+	}
+
+	t.Run("two sources", func(t *testing.T) {
+		t.Parallel()
+		if err := c.Create(t.Context(), terraformModule("two", m{"directory": "/a", "address": "b/c/d"}, nil)); !kerrors.IsInvalid(err) {
+			t.Errorf("it is let through: %v", err)
+		}
+	})
+}
+
+// Without a program there are no modules, and it is said how to have one.
+func TestModuleWithoutProgram(t *testing.T) {
+	t.Parallel()
+	c := alone(t)
+	o := options(directory(t))
+	o.CommandLine = &terraformprovider.CommandLine{Program: "/nonexistent/tofu", Dir: scratch}
+	c.control(t, o)
+	dir := directory(t)
+	file(t, filepath.Join(dir, "main.tf"), pet)
+	module := terraformModule("pet", m{"directory": dir}, nil)
+	c.create(t, module)
+	c.refused(t, module, "Installed", "ExecutionUnavailable", "/nonexistent/tofu", "--cli")
+	c.remove(t, module)
+}
