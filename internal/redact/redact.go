@@ -3,6 +3,8 @@ package redact
 import (
 	"bytes"
 	"encoding/json"
+	"iter"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -61,14 +63,14 @@ func (r *Redactor) AddValue(v cty.Value) {
 func (r *Redactor) Replacer() *strings.Replacer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	all := make([]string, 0, len(r.known))
-	for s := range r.known {
-		all = append(all, s)
-	}
+	return NewReplacer(maps.Keys(r.known))
+}
+
+// NewReplacer takes secrets out of texts.
+func NewReplacer(secrets iter.Seq[string]) *strings.Replacer {
+	var pairs []string
 	// The longest first: a secret may be part of another.
-	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) })
-	pairs := make([]string, 0, 2*len(all))
-	for _, s := range all {
+	for _, s := range slices.SortedFunc(secrets, func(a, b string) int { return len(b) - len(a) }) {
 		pairs = append(pairs, s, Concealed)
 	}
 	return strings.NewReplacer(pairs...)

@@ -2,14 +2,14 @@ package plugin
 
 import (
 	"encoding/json"
+	"maps"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
-)
 
-const redacted = "(sensitive value)"
+	"github.com/landbridge-io/landbridge/internal/redact"
+)
 
 // redactor takes secrets out of text. Its zero value knows none.
 type redactor struct {
@@ -48,17 +48,7 @@ func (r *redactor) add(secrets ...string) {
 	if len(r.known) == 0 {
 		return
 	}
-	all := make([]string, 0, len(r.known))
-	for s := range r.known {
-		all = append(all, s)
-	}
-	// The longest first: a secret may be part of another.
-	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) })
-	pairs := make([]string, 0, 2*len(all))
-	for _, s := range all {
-		pairs = append(pairs, s, redacted)
-	}
-	r.replacer.Store(strings.NewReplacer(pairs...))
+	r.replacer.Store(redact.NewReplacer(maps.Keys(r.known)))
 }
 
 func (r *redactor) string(s string) string {

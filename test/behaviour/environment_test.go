@@ -27,6 +27,7 @@ import (
 	"github.com/landbridge-io/landbridge/examples/examplecloud/provider/framework"
 	"github.com/landbridge-io/landbridge/examples/examplecloud/provider/release"
 	"github.com/landbridge-io/landbridge/examples/examplecloud/provider/sdkv2"
+	"github.com/landbridge-io/landbridge/internal/controllertest"
 	"github.com/landbridge-io/landbridge/internal/playgroundtest"
 	"github.com/landbridge-io/landbridge/internal/testbin"
 	"github.com/landbridge-io/landbridge/provider/inprocess"
@@ -115,18 +116,8 @@ func start(t *testing.T) (*environment, error) {
 	}
 	o.Logger = zap.New(zap.UseDevMode(false), zap.WriteTo(log), zap.Level(zapcore.Level(-1)))
 	o.Pool.Logger = o.Logger.WithName("pool")
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- controller.Run(ctx, rest.CopyConfig(e.config), o) }()
-	e.stop = func() error {
-		cancel()
-		select {
-		case err := <-ended:
-			return errors.Join(err, log.Close())
-		case <-time.After(2 * limit):
-			return errors.New("the controller does not stop")
-		}
-	}
+	stop := controllertest.Run(e.config, o, 2*limit)
+	e.stop = func() error { return errors.Join(stop(), log.Close()) }
 	return e, nil
 }
 

@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -27,6 +25,7 @@ import (
 	cloudclient "github.com/landbridge-io/landbridge/examples/examplecloud/client"
 	"github.com/landbridge-io/landbridge/examples/examplecloud/provider/release"
 	"github.com/landbridge-io/landbridge/internal/playgroundtest"
+	"github.com/landbridge-io/landbridge/internal/processtest"
 	"github.com/landbridge-io/landbridge/test/behaviour"
 )
 
@@ -89,20 +88,10 @@ func control(t *testing.T, kubeconfig, log string) (pid int, kill func()) {
 // killChildren kills the programs that a process has started: providers, and what runs them.
 func killChildren(t *testing.T, pid int) {
 	t.Helper()
-	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
 	killed := 0
-	for _, task := range tasks {
-		content, err := os.ReadFile(task)
-		if err != nil {
-			continue // the thread has ended
-		}
-		for child := range strings.FieldsSeq(string(content)) {
-			if n, err := strconv.Atoi(child); err == nil && syscall.Kill(n, syscall.SIGKILL) == nil {
-				killed++
-			}
+	for _, child := range processtest.Children(pid) {
+		if syscall.Kill(child, syscall.SIGKILL) == nil {
+			killed++
 		}
 	}
 	if killed == 0 {

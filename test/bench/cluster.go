@@ -29,6 +29,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/landbridge-io/landbridge/internal/objecttest"
+	"github.com/landbridge-io/landbridge/internal/processtest"
 )
 
 var providers = schema.GroupVersionResource{Group: "landbridge.io", Version: "v1alpha1", Resource: "terraformproviders"}
@@ -187,7 +188,7 @@ func (c *cluster) usage() (u usage, err error) {
 	if u.controller, u.provider, err = times(c.controller.Process.Pid); err != nil {
 		return u, err
 	}
-	for _, pid := range children(c.controller.Process.Pid) {
+	for _, pid := range processtest.Children(c.controller.Process.Pid) {
 		if t, err := cpu(pid); err == nil {
 			u.provider += t
 		}
@@ -201,7 +202,7 @@ func (c *cluster) memory() (controller, provider float64, err error) {
 	if controller, err = rss(c.controller.Process.Pid); err != nil {
 		return 0, 0, err
 	}
-	for _, pid := range children(c.controller.Process.Pid) {
+	for _, pid := range processtest.Children(c.controller.Process.Pid) {
 		if m, err := rss(pid); err == nil {
 			provider += m
 		}

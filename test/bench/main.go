@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"os/signal"
@@ -222,19 +223,31 @@ func (c *cluster) create(ctx context.Context, k kind, name string, n, workers in
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
-	events, err := client.Get().Namespace("default").Resource(k.Resource).
-		Param("watch", "true").Param("labelSelector", "bench="+name).Stream(ctx)
+	open := func() (io.ReadCloser, error) {
+		return client.Get().Namespace("default").Resource(k.Resource).
+			Param("watch", "true").Param("labelSelector", "bench="+name).Stream(ctx)
+	}
+	events, err := open()
 	if err != nil {
 		return 0, err
 	}
-	defer events.Close()
+	defer func() { _ = events.Close() }()
 	group, ctx := errgroup.WithContext(ctx)
 	var last time.Time
 	group.Go(func() error {
 		ready := map[string]bool{}
-		for events := json.NewDecoder(events); len(ready) < n; {
+		for decoder := json.NewDecoder(events); len(ready) < n; {
 			var e readiness
-			if err := events.Decode(&e); err != nil {
+			err := decoder.Decode(&e)
+			if errors.Is(err, io.EOF) && ctx.Err() == nil {
+				// The API server hangs up on who is too slow for it.
+				_ = events.Close()
+				if events, err = open(); err == nil {
+					decoder = json.NewDecoder(events)
+					continue
+				}
+			}
+			if err != nil {
 				return fmt.Errorf("%d of %d resources have become Ready: %w", len(ready), n, err)
 			}
 			if e.isReady() {
@@ -271,5 +284,5 @@ type readiness struct {
 }
 
 func (e readiness) isReady() bool {
-	return e.Type == watch.Modified && meta.IsStatusConditionTrue(e.Object.Status.Conditions, "Ready")
+	return e.Type != watch.Deleted && meta.IsStatusConditionTrue(e.Object.Status.Conditions, "Ready")
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -50,24 +49,6 @@ func rss(pid int) (float64, error) {
 		}
 	}
 	return 0, fmt.Errorf("no VmRSS in the status of process %d", pid)
-}
-
-// children are the processes that a process has started.
-func children(pid int) []int {
-	var out []int
-	paths, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
-	for _, p := range paths {
-		b, err := os.ReadFile(p)
-		if err != nil {
-			continue
-		}
-		for _, f := range strings.Fields(string(b)) {
-			if n, err := strconv.Atoi(f); err == nil {
-				out = append(out, n)
-			}
-		}
-	}
-	return out
 }
 
 // usage is what the processes have used until now; provider is all that the controller has started.

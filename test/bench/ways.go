@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/landbridge-io/landbridge/internal/examplecloudtest"
+	"github.com/landbridge-io/landbridge/internal/processtest"
 	"github.com/landbridge-io/landbridge/internal/testbin"
 	"github.com/landbridge-io/landbridge/test/bench/figure"
 )
@@ -205,7 +206,7 @@ func (c *cluster) observe(ctx context.Context, d time.Duration) (o observed, _ e
 		if err != nil {
 			return o, err
 		}
-		n := float64(1 + len(children(c.controller.Process.Pid)))
+		n := float64(1 + len(processtest.Children(c.controller.Process.Pid)))
 		memory, processes = append(memory, controller+provider), append(processes, n)
 		o.memoryMax, o.processesMax = max(o.memoryMax, controller+provider), max(o.processesMax, n)
 	}

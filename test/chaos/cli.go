@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
+	"github.com/landbridge-io/landbridge/internal/processtest"
 )
 
 // What happens to the programs of the command line, where spec.execution is CLI.
@@ -17,7 +18,7 @@ import (
 // programs are those of the processes that a controller has started which have a directory of their
 // own to work in, and the others are providers.
 func (w *world) programs(pid int) (programs, providers []int) {
-	for _, child := range children(pid) {
+	for _, child := range processtest.Children(pid) {
 		dir, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", child))
 		switch {
 		case err != nil: // it is gone

@@ -157,24 +157,6 @@ func (c *controller) crashed() string {
 	return ""
 }
 
-// children are the processes that a process has started.
-func children(pid int) []int {
-	var out []int
-	paths, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
-	for _, p := range paths {
-		b, err := os.ReadFile(p)
-		if err != nil {
-			continue
-		}
-		for field := range strings.FieldsSeq(string(b)) {
-			if n, err := strconv.Atoi(field); err == nil {
-				out = append(out, n)
-			}
-		}
-	}
-	return out
-}
-
 // dieWithParent keeps a process from outliving this one.
 func dieWithParent(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}

@@ -1,7 +1,6 @@
 package conformance_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -16,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -24,6 +22,7 @@ import (
 	"github.com/landbridge-io/landbridge/controller/terraformprovider"
 	"github.com/landbridge-io/landbridge/examples/examplecloud/provider/release"
 	"github.com/landbridge-io/landbridge/instance"
+	"github.com/landbridge-io/landbridge/internal/controllertest"
 	"github.com/landbridge-io/landbridge/internal/examplecloudtest"
 	"github.com/landbridge-io/landbridge/internal/objecttest"
 	"github.com/landbridge-io/landbridge/internal/playgroundtest"
@@ -109,22 +108,15 @@ func start(t *testing.T) (*cluster, func() error, error) {
 			Launcher: launcher(t, form, conformance.InProcess, release.Latest),
 		})
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- controller.Run(ctx, rest.CopyConfig(server.Config), o) }()
+	stop := controllertest.Run(server.Config, o, 2*limit)
 	return c, func() error {
 		defer os.RemoveAll(scratch)
-		cancel()
-		select {
-		case err := <-ended:
-			left, more := filepath.Glob(filepath.Join(scratch, "landbridge-cli-*"))
-			if len(left) > 0 {
-				err = errors.Join(err, fmt.Errorf("left behind: %q", left))
-			}
-			return errors.Join(err, more)
-		case <-time.After(2 * limit):
-			return errors.New("the controller does not stop")
+		err := stop()
+		left, more := filepath.Glob(filepath.Join(scratch, "landbridge-cli-*"))
+		if len(left) > 0 {
+			err = errors.Join(err, fmt.Errorf("left behind: %q", left))
 		}
+		return errors.Join(err, more)
 	}, nil
 }
 

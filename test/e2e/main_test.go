@@ -19,13 +19,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
 	"github.com/landbridge-io/landbridge/controller"
+	"github.com/landbridge-io/landbridge/internal/controllertest"
 	"github.com/landbridge-io/landbridge/internal/playgroundtest"
 	"github.com/landbridge-io/landbridge/internal/providertest"
 	"github.com/landbridge-io/landbridge/provider/install"
@@ -157,22 +157,12 @@ func (c *cluster) start(o controller.Options) (stop func() error, err error) {
 	}
 	o.Logger = zap.New(zap.UseDevMode(false), zap.WriteTo(log), zap.Level(zapcore.Level(-10)))
 	o.Pool.Logger = o.Logger.WithName("pool")
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- controller.Run(ctx, rest.CopyConfig(c.config), o) }()
-	stop = sync.OnceValue(func() error {
-		cancel()
-		select {
-		case err := <-ended:
-			return errors.Join(err, log.Close())
-		case <-time.After(2 * limit):
-			return errors.New("the controller does not stop")
-		}
-	})
+	end := controllertest.Run(c.config, o, 2*limit)
+	stop = sync.OnceValue(func() error { return errors.Join(end(), log.Close()) })
 	if o.Packaged != nil {
 		return stop, nil // it has no TerraformProviders
 	}
-	err = wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, limit, true, func(ctx context.Context) (bool, error) {
+	err = wait.PollUntilContextTimeout(context.Background(), 20*time.Millisecond, limit, true, func(ctx context.Context) (bool, error) {
 		return c.List(ctx, &unstructured.UnstructuredList{Object: m{"apiVersion": "landbridge.io/v1alpha1", "kind": "TerraformProviderList"}}) == nil, nil
 	})
 	if err != nil {

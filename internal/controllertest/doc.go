@@ -1,0 +1,2 @@
+// Package controllertest runs controllers in the process of a test.
+package controllertest
