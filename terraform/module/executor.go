@@ -140,8 +140,8 @@ func (w *work) run(ctx context.Context, args []string) bool {
 			case e.Diagnostic != nil:
 				w.diags = append(w.diags, w.module.diagnostic(*e.Diagnostic, w.configuration))
 			case e.Hook == nil:
-			case e.Type == "apply_start":
-				w.conversation.tell(e.Hook.Resource, e.Hook.Action)
+			case e.Type == "apply_start" && e.Hook.Action != "read": // of a data source
+				w.conversation.tell(e.Hook.Resource)
 			case e.Type == "apply_progress" && w.progress != nil:
 				w.progress(fmt.Sprintf("%s: %s, %s elapsed", strings.TrimPrefix(e.Hook.Resource.Address, callAddress), e.Hook.Action, time.Duration(e.Hook.Elapsed)*time.Second))
 			}
@@ -491,5 +491,5 @@ func (p planned) parallelism() string {
 
 // Import implements terraform.Executor: what a module is made of cannot be told by one id.
 func (e *Executor) Import(_ context.Context, r terraform.Resource, _ terraform.ImportTarget) (instance.Instance, diagnostic.Diagnostics) {
-	return instance.Instance{}, diagnostic.Errorf("Modules cannot be imported", "Leave spec.import out, or take over what exists with import blocks in the module.")
+	return instance.Instance{}, diagnostic.Errorf("Modules cannot be imported", "Leave spec.import out: a module makes all that is in it.")
 }

@@ -32,22 +32,18 @@ type conversation struct {
 	secrets *redact.Redactor
 
 	mu sync.Mutex
-	// calls are under way; began is signalled when a change has begun, or the run is over.
-	calls  int
-	idle   *sync.Cond
-	begun  map[string][]begun
+	// calls are under way; idle is signalled when none is.
+	calls int
+	idle  *sync.Cond
+	// begun are the changes that the program has told of, and not asked for yet, by resource types; signal
+	// is closed when there is another one.
+	begun  map[string][]resource
 	signal chan struct{}
 	over   bool
 }
 
-// begun is a change that the program has told of, and not asked the provider for yet.
-type begun struct {
-	resource resource
-	action   string
-}
-
 func converse(ctx context.Context, j *journal) *conversation {
-	c := &conversation{ctx: ctx, journal: j, begun: map[string][]begun{}, signal: make(chan struct{})}
+	c := &conversation{ctx: ctx, journal: j, begun: map[string][]resource{}, signal: make(chan struct{})}
 	c.idle = sync.NewCond(&c.mu)
 	return c
 }
@@ -88,10 +84,10 @@ func (c *conversation) end() {
 }
 
 // tell takes note of a change that the program begins.
-func (c *conversation) tell(r resource, action string) {
+func (c *conversation) tell(r resource) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.begun[r.Type] = append(c.begun[r.Type], begun{r, action})
+	c.begun[r.Type] = append(c.begun[r.Type], r)
 	close(c.signal)
 	c.signal = make(chan struct{})
 }
@@ -108,7 +104,7 @@ func (c *conversation) told(ctx context.Context, resourceType string) (resource,
 		if len(list) > 0 {
 			c.begun[resourceType] = list[1:]
 			c.mu.Unlock()
-			return list[0].resource, nil
+			return list[0], nil
 		}
 		c.mu.Unlock()
 		select {

@@ -99,6 +99,28 @@ func (c *mortal) killProgram() bool {
 	return false
 }
 
+// killProvider kills the controller's processes of the cloud's provider.
+func (c *mortal) killProvider(t *testing.T) {
+	t.Helper()
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	killed := 0
+	for _, stat := range stats {
+		b, _ := os.ReadFile(stat)
+		_, after, _ := strings.Cut(string(b), ") ")
+		fields := strings.Fields(after) // state, parent, ...
+		args, _ := os.ReadFile(filepath.Join(filepath.Dir(stat), "cmdline"))
+		if len(fields) < 2 || fields[1] != strconv.Itoa(c.cmd.Process.Pid) || !strings.Contains(string(args), "examplecloud") {
+			continue
+		}
+		if pid, err := strconv.Atoi(strings.Split(stat, "/")[2]); err == nil && syscall.Kill(pid, syscall.SIGKILL) == nil {
+			killed++
+		}
+	}
+	if killed == 0 {
+		t.Fatal("there is no provider to kill")
+	}
+}
+
 // racks is a module of objects whose identity is known before they are made.
 const racks = `
 terraform {
@@ -155,27 +177,33 @@ func TestModuleCrash(t *testing.T) {
 		c.remove(t, r)
 	})
 
-	t.Run("the controller, while what is made cannot be found again", func(t *testing.T) {
-		cloud.Fault(t, m{"on": "create", "collection": "things", "match": m{"name": "q-1"}, "task_delay": "3s", "count": 1})
-		r := resource(modulesAPI, "Office", ns, "q", m{"forProvider": m{"name": "q", "floors": m{"count": 3}}})
-		c.create(t, r)
-		c.eventually(t, "a floor is being made", func(context.Context) bool { return cloud.Making(t, "things", "q-1") })
-		c.die(t)
-		begun := cloud.Audit(t).CreateRequests
-		c.run(t)
-		message := c.refused(t, r, "Synced", "CreateOutcomeUnknown", "examplecloud_thing.floor[1]", "landbridge.io/confirm-create")
-		c.eventually(t, "the second floor is made", func(context.Context) bool { return cloud.Happened(t, "creates", "q-1") == 1 })
-		c.never(t, 3*poll, "it goes on", func() bool { return cloud.Audit(t).CreateRequests > begun })
-		cloud.Remove(t, "things", cloud.Find(t, "things", "q-1"))
-		c.patch(t, r, `{"metadata":{"annotations":{"landbridge.io/confirm-create":"`+operationID.FindStringSubmatch(message)[1]+`"}}}`)
-		c.ready(t, r)
-		for name, want := range map[string]int{"q": 1, "q-0": 1, "q-1": 2, "q-2": 1} {
-			if n := cloud.Happened(t, "creates", name); n != want {
-				t.Errorf("%s: %d creates", name, n)
+	for name, kill := range map[string]func(*testing.T){
+		"controller": func(t *testing.T) { c.die(t); c.run(t) },
+		"provider":   c.killProvider,
+	} {
+		t.Run("the "+name+", while what is made cannot be found again", func(t *testing.T) {
+			name := name[:3]
+			second := name + "-1"
+			cloud.Fault(t, m{"on": "create", "collection": "things", "match": m{"name": second}, "task_delay": "3s", "count": 1})
+			r := resource(modulesAPI, "Office", ns, name, m{"forProvider": m{"name": name, "floors": m{"count": 3}}})
+			c.create(t, r)
+			c.eventually(t, "a floor is being made", func(context.Context) bool { return cloud.Making(t, "things", second) })
+			kill(t)
+			begun := cloud.Audit(t).CreateRequests
+			message := c.refused(t, r, "Synced", "CreateOutcomeUnknown", "examplecloud_thing.floor[1]", "landbridge.io/confirm-create")
+			c.eventually(t, "the floor is made", func(context.Context) bool { return cloud.Happened(t, "creates", second) == 1 })
+			c.never(t, 3*poll, "it goes on", func() bool { return cloud.Audit(t).CreateRequests > begun })
+			cloud.Remove(t, "things", cloud.Find(t, "things", second))
+			c.patch(t, r, `{"metadata":{"annotations":{"landbridge.io/confirm-create":"`+operationID.FindStringSubmatch(message)[1]+`"}}}`)
+			c.ready(t, r)
+			for made, want := range map[string]int{name: 1, name + "-0": 1, second: 2, name + "-2": 1} {
+				if n := cloud.Happened(t, "creates", made); n != want {
+					t.Errorf("%s: %d creates", made, n)
+				}
 			}
-		}
-		c.remove(t, r)
-	})
+			c.remove(t, r)
+		})
+	}
 
 	t.Run("the controller, while what is made has an identity", func(t *testing.T) {
 		live := cloud.Audit(t).Live

@@ -219,6 +219,16 @@ func TestModule(t *testing.T) {
 	e.ready(t, r)
 	audit(3, 2, 1)
 
+	// Who uses a configuration is known.
+	config := resource("examplecloud.landbridge.io/v1alpha1", "ClusterProviderConfig", "", "default", nil)
+	if err := e.Get(t.Context(), key(config), config); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Delete(t.Context(), config); err != nil {
+		t.Fatal(err)
+	}
+	e.never(t, 3*poll, "the configuration goes while it is used", func() bool { return e.Get(t.Context(), key(config), config) != nil })
+
 	// Drift is repaired.
 	e.cloud.Change(t, "things", text(r, "status", "atProvider", "building"), m{"size": 99})
 	e.eventually(t, "drift is repaired", func(context.Context) bool { return e.cloud.Audit(t).Updates >= 3 })
@@ -258,5 +268,6 @@ func TestModule(t *testing.T) {
 		t.Errorf("%d things are left", a.Live)
 	}
 	e.gone(t, e.module)
+	e.gone(t, config)
 	e.eventually(t, "the CRD is gone", func(ctx context.Context) bool { return e.crd(ctx, "offices.modules.landbridge.io") == nil })
 }
