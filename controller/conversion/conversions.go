@@ -24,6 +24,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/crd"
 )
 
@@ -131,9 +132,9 @@ func (c *Conversions) Ready(d *apiextensionsv1.CustomResourceDefinition) bool {
 	return c.announced(d)
 }
 
-// converted says whether objects of a definition are converted by a webhook.
+// converted says whether objects of a definition are converted by a webhook, which is for this program to serve.
 func converted(d *apiextensionsv1.CustomResourceDefinition) bool {
-	return len(d.Spec.Versions) > 1 && d.Spec.Conversion != nil && d.Spec.Conversion.Strategy == apiextensionsv1.WebhookConverter
+	return d.Annotations[v1alpha1.AnnotationFormerVersions] != "" && d.Spec.Conversion != nil && d.Spec.Conversion.Strategy == apiextensionsv1.WebhookConverter
 }
 
 // announced says whether a definition says where this program serves conversions.
