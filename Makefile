@@ -80,7 +80,7 @@ differential: ## The engine against OpenTofu: CASES=n random cases of SEED=s, dr
 
 CHECK ?=
 .PHONY: conformance
-conformance: bin/playground ## Every way of execution does the same: OpenTofu's command line, plugin, in process; writes the table in docs/execution.md (CHECK=1 compares it)
+conformance: bin/playground ## Every way of execution does the same: OpenTofu's and Terraform's command line, plugin, in process; writes the table in docs/execution.md (CHECK=1 compares it)
 	@$(GO) run -C test/conformance ./cmd/conformance $(if $(CHECK),-check)
 
 OPS ?= 1000

@@ -60,5 +60,6 @@ which one works and the others wait (--leader-elect).`,
 	cmd.Flags().StringVar(&line.Program, "cli", "tofu", "OpenTofu or Terraform, a path or a name in PATH, for TerraformProviders with spec.execution: CLI")
 	cmd.Flags().StringVar(&line.Dir, "cli-workspaces", "", "directory for the time of its runs, best on a file system in memory, with a short path (default: the system's temporary directory)")
 	cmd.Flags().IntVar(&line.Parallelism, "cli-runs", 0, "how many of its runs there may be at once; 0 is as many as there are processors, and at least 4")
+	cmd.Flags().IntVar(&line.Changes, "cli-changes", 0, "how many of its runs may wait for a provider's change, beside those; each takes some 100 MB of memory (default 32)")
 	return cmd
 }

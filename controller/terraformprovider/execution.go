@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/go-logr/logr"
 
@@ -19,9 +22,11 @@ import (
 type CommandLine struct {
 	// Program is the path of OpenTofu or Terraform, or a name to be looked for in PATH; tofu unless set.
 	Program string
-	// Dir and Parallelism are those of cli.Options.
+	// Dir, Parallelism, Changes and Patience are those of cli.Options.
 	Dir         string
 	Parallelism int
+	Changes     int
+	Patience    time.Duration
 	Logger      logr.Logger
 
 	mu     sync.Mutex
@@ -38,6 +43,9 @@ func (c *CommandLine) get(ctx context.Context) (*cli.Runner, error) {
 	defer c.mu.Unlock()
 	switch {
 	case c.runner != nil:
+		if _, err := os.Stat(c.runner.Program().Path); errors.Is(err, fs.ErrNotExist) {
+			return nil, &cli.ProgramError{Reason: cli.NotFound, Path: c.runner.Program().Path, Detail: "there is no such program any more", Err: err}
+		}
 		return c.runner, nil
 	case c.closed:
 		return nil, errors.New("the controller is being stopped")
@@ -50,7 +58,9 @@ func (c *CommandLine) get(ctx context.Context) (*cli.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.runner, err = cli.New(cli.Options{Program: program, Dir: c.Dir, Parallelism: c.Parallelism, Logger: c.Logger})
+	c.runner, err = cli.New(cli.Options{
+		Program: program, Dir: c.Dir, Parallelism: c.Parallelism, Changes: c.Changes, Patience: c.Patience, Logger: c.Logger,
+	})
 	return c.runner, err
 }
 

@@ -46,6 +46,12 @@ func TestCommandLine(t *testing.T) {
 			if got := (execution{runner: runner}).limitation(); !strings.Contains(got, test.limitation) || (got == "") != (test.limitation == "") {
 				t.Errorf("got %q, want %q", got, test.limitation)
 			}
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := c.get(t.Context()); err == nil || !strings.Contains(err.Error(), "there is no such program any more") {
+				t.Errorf("of a program that was removed: %v", err)
+			}
 			if err := c.Close(); err != nil {
 				t.Error(err)
 			}

@@ -177,11 +177,10 @@ func (r *run) watch(ctx context.Context, exited <-chan struct{}, said *atomic.In
 // read reads the standard output to its end.
 func (r *run) read(from io.Reader, said *atomic.Int64) []byte {
 	var kept bytes.Buffer
-	lines := bufio.NewReader(from)
+	lines := bufio.NewReader(&heard{from, said})
 	for {
 		line, err := lines.ReadBytes('\n')
 		if len(line) > 0 {
-			said.Store(time.Now().UnixNano())
 			if kept.Len()+len(line) <= stdoutKept {
 				kept.Write(line)
 			}
@@ -193,6 +192,20 @@ func (r *run) read(from io.Reader, said *atomic.Int64) []byte {
 			return kept.Bytes()
 		}
 	}
+}
+
+// heard takes note of when something was read last.
+type heard struct {
+	io.Reader
+	last *atomic.Int64
+}
+
+func (h *heard) Read(p []byte) (int, error) {
+	n, err := h.Reader.Read(p)
+	if n > 0 {
+		h.last.Store(time.Now().UnixNano())
+	}
+	return n, err
 }
 
 // ended says how a run ended, for a person.

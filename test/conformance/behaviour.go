@@ -6,7 +6,13 @@ import (
 	"github.com/landbridge-io/landbridge/internal/matrix"
 )
 
-const noProgram = "There is no program between Landbridge and the provider that could be killed."
+// Why something does not apply.
+const (
+	noProgram   = "There is no program between Landbridge and the provider that could be killed."
+	noIdentity  = "Terraform knows resource identities from 1.12 on. Before, nothing is imported by them, and whoever asks for it is told so."
+	noStateless = "The legacy SDK keeps no state without an id, so its importers always answer with one."
+	noWriteOnly = "Terraform knows write-only attributes from 1.11 on. Before, none is set, and whoever asks for it is told so."
+)
 
 // Behaviours are what is proved of each way and each form of a provider. The golden files of those that
 // are compared are the same for all ways.
@@ -24,7 +30,8 @@ var Behaviours = []matrix.Behaviour{
 	{Section: "Plan and apply", Name: "out_of_date", Says: "A plan that does not fit the object is not carried out"},
 
 	{Section: "Import", Name: "import_by_id", Says: "By id; what is not there is an error"},
-	{Section: "Import", Name: "import_by_identity", Says: "By identity, of one and of several attributes"},
+	{Section: "Import", Name: "import_by_identity", Says: "By identity, of one and of several attributes", Not: notTerraform(noIdentity)},
+	{Section: "Import", Name: "import_without_state", Says: "By identity, with an answer that leaves the state to the read that follows", Not: stateless},
 	{Section: "Import", Name: "import_refused", Says: "What a type cannot be imported by is refused"},
 
 	{Section: "Versions and identity", Name: "upgrade", Says: "State and identity of an older release are upgraded"},
@@ -33,7 +40,8 @@ var Behaviours = []matrix.Behaviour{
 	{Section: "Versions and identity", Name: "mutable_identity", Says: "An identity that may change"},
 	{Section: "Versions and identity", Name: "unexpected_identity", Says: "An identity that may not"},
 
-	{Section: "Secrets", Name: "sensitive", Says: "Sensitive and write-only attributes"},
+	{Section: "Secrets", Name: "sensitive", Says: "Sensitive attributes"},
+	{Section: "Secrets", Name: "write_only", Says: "Write-only attributes", Not: notTerraform(noWriteOnly)},
 	{Section: "Secrets", Name: "marks", Says: "To mark a value as sensitive changes nothing"},
 
 	{Section: "Failures", Name: "create_fails", Says: "A create that makes nothing, and one that makes half of it"},
@@ -46,8 +54,36 @@ var Behaviours = []matrix.Behaviour{
 }
 
 func onlyCLI(column string) string {
-	if strings.HasSuffix(column, "/"+string(CLI)) {
-		return ""
+	for _, way := range CommandLines {
+		if strings.HasSuffix(column, "/"+string(way)) {
+			return ""
+		}
 	}
 	return noProgram
+}
+
+func notTerraform(reason string) func(string) string {
+	return func(column string) string {
+		if strings.HasSuffix(column, "/"+string(Terraform)) {
+			return reason
+		}
+		return ""
+	}
+}
+
+// Applies says whether there is to be a test of a behaviour in a column.
+func Applies(name, column string) bool {
+	for _, b := range Behaviours {
+		if b.Name == name && b.Not != nil && b.Not(column) != "" {
+			return false
+		}
+	}
+	return true
+}
+
+func stateless(column string) string {
+	if strings.HasPrefix(column, "sdkv2/") {
+		return noStateless
+	}
+	return notTerraform(noIdentity)(column)
 }

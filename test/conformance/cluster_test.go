@@ -69,16 +69,23 @@ var everyone struct {
 // shared is the cluster of this test binary.
 func shared(t *testing.T) *cluster {
 	t.Helper()
-	everyone.Do(func() { everyone.cluster, everyone.stop, everyone.err = start(t) })
+	everyone.Do(func() {
+		everyone.cluster, everyone.stop, everyone.err = start(t, playgroundtest.Start(t), commandLine(conformance.OpenTofu))
+	})
 	if everyone.err != nil {
 		t.Fatal(everyone.err)
 	}
 	return everyone.cluster
 }
 
-func start(t *testing.T) (*cluster, func() error, error) {
+func commandLine(way conformance.Way) *terraformprovider.CommandLine {
+	return &terraformprovider.CommandLine{Program: runners[way].Program().Path}
+}
+
+// start starts a controller, with a program for the command line. Its workspaces are in a directory of its
+// own, unless line says where.
+func start(t *testing.T, server *playgroundtest.Server, line *terraformprovider.CommandLine) (*cluster, func() error, error) {
 	ctrl.SetLogger(logr.Discard())
-	server := playgroundtest.Start(t)
 	c := &cluster{}
 	var err error
 	if c.Client, err = client.New(server.Config, client.Options{}); err != nil {
@@ -93,6 +100,9 @@ func start(t *testing.T) (*cluster, func() error, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if line.Dir == "" {
+		line.Dir = scratch
+	}
 	o := controller.Options{
 		Namespace: system,
 		Installer: &install.Installer{CacheDir: filepath.Join(scratch, "cache"), Mirrors: []string{mirror(t, filepath.Join(scratch, "mirror")), providertest.Mirror(t, "random")}},
@@ -100,7 +110,7 @@ func start(t *testing.T) (*cluster, func() error, error) {
 		ReconcileTimeout: time.Minute, OperationTimeout: 10 * time.Minute, OperationsPerConfiguration: 100,
 		GracePeriod: limit, EventsPerSecond: 1000, MetricsAddress: "0", HealthAddress: "0", ProfileAddress: "0",
 		Logger:      logr.Discard(),
-		CommandLine: &terraformprovider.CommandLine{Program: runner.Program().Path, Dir: scratch},
+		CommandLine: line,
 	}
 	for _, form := range examplecloudtest.Forms {
 		o.Linked = append(o.Linked, terraformprovider.Linked{
@@ -112,7 +122,7 @@ func start(t *testing.T) (*cluster, func() error, error) {
 	return c, func() error {
 		defer os.RemoveAll(scratch)
 		err := stop()
-		left, more := filepath.Glob(filepath.Join(scratch, "landbridge-cli-*"))
+		left, more := filepath.Glob(filepath.Join(line.Dir, "landbridge-cli-*"))
 		if len(left) > 0 {
 			err = errors.Join(err, fmt.Errorf("left behind: %q", left))
 		}

@@ -118,6 +118,14 @@ var behaviours = map[string]func(w *world){
 		})})
 		w.counts()
 	},
+	"import_without_state": func(w *world) {
+		r := w.resource("identity_import")
+		made := w.cloud.Make(w, "identity_imports", map[string]any{"name": "x", "text": "y"})
+		in := w.imports(r, terraform.ImportTarget{Identity: cty.ObjectVal(map[string]cty.Value{"id": cty.StringVal(made["id"].(string))})})
+		w.plan(r, in, w.config(r, `{"name":"x","text":"y"}`))
+		w.imports(r, terraform.ImportTarget{Identity: cty.ObjectVal(map[string]cty.Value{"id": cty.StringVal("t-0000000000000000")})})
+		w.counts()
+	},
 	"import_refused": func(w *world) {
 		w.imports(w.resource("no_import"), terraform.ImportTarget{ID: "x", Identity: cty.NilVal})
 		w.imports(w.resource("id_import"), terraform.ImportTarget{Identity: cty.ObjectVal(map[string]cty.Value{"id": cty.StringVal("x")})})
@@ -153,6 +161,17 @@ var behaviours = map[string]func(w *world){
 		w.refresh(old, w.stored(r, in, old))
 	},
 	"sensitive": func(w *world) {
+		r := w.resource("credential")
+		c := w.config(r, `{"name":"x","password":"hunter2"}`)
+		c.SensitivePaths = []cty.Path{cty.GetAttrPath("password")}
+		in := w.create(r, c)
+		w.plan(r, in, c)
+		c.Value = w.config(r, `{"name":"x","password":"hunter4"}`).Value
+		in = w.apply(w.plan(r, in, c))
+		in = w.refresh(r, in)
+		w.plan(r, in, c)
+	},
+	"write_only": func(w *world) {
 		r := w.resource("credential")
 		c := w.config(r, `{"name":"x","password":"hunter2","secret_wo":"hunter3","secret_wo_version":1}`)
 		c.SensitivePaths = []cty.Path{cty.GetAttrPath("password"), cty.GetAttrPath("secret_wo")}
@@ -268,6 +287,9 @@ func TestConformance(t *testing.T) {
 				t.Run(string(way), func(t *testing.T) {
 					t.Parallel()
 					for name, behaviour := range behaviours {
+						if !conformance.Applies(name, form+"/"+string(way)) {
+							continue
+						}
 						t.Run(name, func(t *testing.T) {
 							t.Parallel()
 							w := newWorld(t, form, way)

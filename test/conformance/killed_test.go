@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -21,14 +22,14 @@ import (
 )
 
 // killable is a world with a runner of its own, whose programs can be found by their directory.
-func killable(t *testing.T, form string) (*world, string) {
+func killable(t *testing.T, form string, way conformance.Way) (*world, string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "lb-")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	own, err := cli.New(cli.Options{Program: runner.Program(), Dir: dir})
+	own, err := cli.New(cli.Options{Program: runners[way].Program(), Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +42,7 @@ func killable(t *testing.T, form string) (*world, string) {
 			t.Errorf("left behind: %q, %v", left, err)
 		}
 	})
-	w := newWorld(t, form, conformance.CLI)
+	w := newWorld(t, form, way)
 	w.ex = own.Executor(w.server)
 	return w, dir
 }
@@ -61,120 +62,126 @@ func kill(dir string) bool {
 	return false
 }
 
+// eachCommandLine runs a test for each form and each program.
+func eachCommandLine(t *testing.T, behaviour string, test func(*testing.T, string, conformance.Way)) {
+	for _, form := range examplecloudtest.Forms {
+		for _, way := range conformance.CommandLines {
+			t.Run(form+"/"+string(way)+"/"+behaviour, func(t *testing.T) {
+				t.Parallel()
+				test(t, form, way)
+			})
+		}
+	}
+}
+
 // TestKilledWhileCreating kills the program in the middle of a create. The provider goes on, and what it
 // makes is known.
 func TestKilledWhileCreating(t *testing.T) {
 	t.Parallel()
-	for _, form := range examplecloudtest.Forms {
-		t.Run(form+"/cli/killed_while_creating", func(t *testing.T) {
-			t.Parallel()
-			w, dir := killable(t, form)
-			r := w.resource("thing")
-			c := w.config(r, `{"name":"x"}`)
-			w.cloud.Fault(t, map[string]any{"on": "create", "task_delay": "2s", "count": 1})
-			p := w.plan(r, instance.Instance{}, c)
-			type result struct {
-				in    instance.Instance
-				diags diagnostic.Diagnostics
-			}
-			done := make(chan result, 1)
-			go func() {
-				in, diags := w.ex.Apply(ctx, p)
-				done <- result{in, diags}
-			}()
-			for w.cloud.Audit(t).CreateRequests == 0 {
-				time.Sleep(5 * time.Millisecond)
-			}
-			if !kill(dir) {
-				t.Fatal("there is no program to kill")
-			}
-			got := <-done
-			if got.in.Status != instance.Full || !got.in.HasIdentity() || got.diags.HasErrors() {
-				t.Errorf("got %s, %v", got.in.Status, got.diags)
-			}
-			if text := got.diags.String(); !strings.Contains(text, "ended by a signal") || !strings.Contains(text, "stored all the same") {
-				t.Errorf("nothing is said of it: %s", text)
-			}
-			w.refresh(r, got.in)
-			w.plan(r, got.in, c)
-			if text := w.log.String(); !strings.Contains(text, "plan: NoOp") {
-				t.Errorf("it is not what was wanted: %s", text)
-			}
-			if a := w.cloud.Audit(t); a.CreateRequests != 1 || a.Live != 1 {
-				t.Errorf("the cloud: %+v", a)
-			}
-		})
-	}
+	eachCommandLine(t, "killed_while_creating", func(t *testing.T, form string, way conformance.Way) {
+		w, dir := killable(t, form, way)
+		r := w.resource("thing")
+		c := w.config(r, `{"name":"x"}`)
+		w.cloud.Fault(t, map[string]any{"on": "create", "task_delay": "2s", "count": 1})
+		p := w.plan(r, instance.Instance{}, c)
+		type result struct {
+			in    instance.Instance
+			diags diagnostic.Diagnostics
+		}
+		done := make(chan result, 1)
+		go func() {
+			in, diags := w.ex.Apply(ctx, p)
+			done <- result{in, diags}
+		}()
+		for w.cloud.Audit(t).CreateRequests == 0 {
+			time.Sleep(5 * time.Millisecond)
+		}
+		if !kill(dir) {
+			t.Fatal("there is no program to kill")
+		}
+		got := <-done
+		if got.in.Status != instance.Full || !got.in.HasIdentity() || got.diags.HasErrors() {
+			t.Errorf("got %s, %v", got.in.Status, got.diags)
+		}
+		if text := got.diags.String(); !strings.Contains(text, "ended by a signal") || !strings.Contains(text, "stored all the same") {
+			t.Errorf("nothing is said of it: %s", text)
+		}
+		w.refresh(r, got.in)
+		w.plan(r, got.in, c)
+		if text := w.log.String(); !strings.Contains(text, "plan: NoOp") {
+			t.Errorf("it is not what was wanted: %s", text)
+		}
+		if a := w.cloud.Audit(t); a.CreateRequests != 1 || a.Live != 1 {
+			t.Errorf("the cloud: %+v", a)
+		}
+	})
 }
 
 // TestKilledAnywhere kills the program after any time, in creates, updates and deletes. What is known is
 // what is there.
 func TestKilledAnywhere(t *testing.T) {
 	t.Parallel()
-	for _, form := range examplecloudtest.Forms {
-		t.Run(form+"/cli/killed_anywhere", func(t *testing.T) {
-			t.Parallel()
-			w, dir := killable(t, form)
-			r := w.resource("thing")
-			live, creates, outcomes := 0, 0, map[string]int{}
-			var kills atomic.Int64
-			w.cloud.Fault(t, map[string]any{"on": "create", "task_delay": "40ms"})
-			during := func(after time.Duration, f func()) {
-				timer := time.AfterFunc(after, func() {
-					if kill(dir) {
-						kills.Add(1)
-					}
-				})
-				f()
-				timer.Stop()
+	eachCommandLine(t, "killed_anywhere", func(t *testing.T, form string, way conformance.Way) {
+		w, dir := killable(t, form, way)
+		r := w.resource("thing")
+		live, creates, outcomes := 0, 0, map[string]int{}
+		var kills atomic.Int64
+		w.cloud.Fault(t, map[string]any{"on": "create", "task_delay": "40ms"})
+		during := func(after time.Duration, f func()) {
+			timer := time.AfterFunc(after, func() {
+				if kill(dir) {
+					kills.Add(1)
+				}
+			})
+			f()
+			timer.Stop()
+		}
+		for i := range 30 {
+			after := time.Duration(i) * 8 * time.Millisecond
+			p := w.plan(r, instance.Instance{}, w.config(r, fmt.Sprintf(`{"name":"n-%d","size":1}`, i)))
+			var in instance.Instance
+			var diags diagnostic.Diagnostics
+			during(after, func() { in, diags = w.ex.Apply(ctx, p) })
+			outcomes[fmt.Sprint("create ", in.Exists(), diags.HasErrors())]++
+			if terraform.OutcomeUnknown(diags) || in.Exists() == diags.HasErrors() {
+				t.Fatalf("after %s: %v, %v", after, in.Exists(), diags)
 			}
-			for i := range 30 {
-				after := time.Duration(i) * 8 * time.Millisecond
-				p := w.plan(r, instance.Instance{}, w.config(r, fmt.Sprintf(`{"name":"n-%d","size":1}`, i)))
-				var in instance.Instance
-				var diags diagnostic.Diagnostics
-				during(after, func() { in, diags = w.ex.Apply(ctx, p) })
-				outcomes[fmt.Sprint("create ", in.Exists(), diags.HasErrors())]++
-				if terraform.OutcomeUnknown(diags) || in.Exists() == diags.HasErrors() {
-					t.Fatalf("after %s: %v, %v", after, in.Exists(), diags)
-				}
-				if in.Exists() {
-					live++
-					creates++
-				}
-				if a := w.cloud.Audit(t); a.Live != live || a.Creates != creates {
-					t.Fatalf("after %s: %d objects are known of, the cloud has %+v", after, live, a)
-				}
-				if !in.Exists() {
-					continue
-				}
-				// What is killed in a refresh or a plan changes nothing.
-				during(after, func() { _, _ = w.ex.Refresh(ctx, r, in) })
-				update := w.plan(r, in, w.config(r, fmt.Sprintf(`{"name":"n-%d","size":2}`, i)))
-				before := w.cloud.Audit(t).Updates
-				during(after, func() { in, diags = w.ex.Apply(ctx, update) })
-				size, _ := in.State.GetAttr("size").AsBigFloat().Int64()
-				if updated := w.cloud.Audit(t).Updates - before; int64(updated)+1 != size || updated == 1 == diags.HasErrors() {
-					t.Fatalf("after %s: %d updates, size %d, %v", after, updated, size, diags)
-				}
-				destroy := w.planDestroy(r, in)
-				during(after, func() { in, diags = w.ex.Apply(ctx, destroy) })
-				outcomes[fmt.Sprint("delete ", !in.Exists(), diags.HasErrors())]++
-				if in.Exists() != diags.HasErrors() {
-					t.Fatalf("after %s: %v, %v", after, in.Exists(), diags)
-				}
-				if !in.Exists() {
-					live--
-				}
-				if a := w.cloud.Audit(t); a.Live != live {
-					t.Fatalf("after %s: %d objects are known of, the cloud has %+v", after, live, a)
-				}
+			if in.Exists() {
+				live++
+				creates++
 			}
-			if kills.Load() == 0 || outcomes["create true false"] == 0 || outcomes["create false true"] == 0 {
-				t.Errorf("not all was met: %d kills, %v", kills.Load(), outcomes)
+			if a := w.cloud.Audit(t); a.Live != live || a.Creates != creates {
+				t.Fatalf("after %s: %d objects are known of, the cloud has %+v", after, live, a)
 			}
-		})
-	}
+			if !in.Exists() {
+				continue
+			}
+			// What is killed in a refresh or a plan changes nothing.
+			during(after, func() { _, _ = w.ex.Refresh(ctx, r, in) })
+			update := w.plan(r, in, w.config(r, fmt.Sprintf(`{"name":"n-%d","size":2}`, i)))
+			before := w.cloud.Audit(t).Updates
+			during(after, func() { in, diags = w.ex.Apply(ctx, update) })
+			size, _ := in.State.GetAttr("size").AsBigFloat().Int64()
+			if updated := w.cloud.Audit(t).Updates - before; int64(updated)+1 != size || updated == 1 == diags.HasErrors() {
+				t.Fatalf("after %s: %d updates, size %d, %v", after, updated, size, diags)
+			}
+			destroy := w.planDestroy(r, in)
+			during(after, func() { in, diags = w.ex.Apply(ctx, destroy) })
+			outcomes[fmt.Sprint("delete ", !in.Exists(), diags.HasErrors())]++
+			if in.Exists() != diags.HasErrors() {
+				t.Fatalf("after %s: %v, %v", after, in.Exists(), diags)
+			}
+			if !in.Exists() {
+				live--
+			}
+			if a := w.cloud.Audit(t); a.Live != live {
+				t.Fatalf("after %s: %d objects are known of, the cloud has %+v", after, live, a)
+			}
+		}
+		if kills.Load() == 0 || outcomes["create true false"] == 0 || outcomes["create false true"] == 0 {
+			t.Errorf("not all was met: %d kills, %v", kills.Load(), outcomes)
+		}
+	})
 }
 
 // TestDeadline proves that an operation that takes too long ends, and that nobody believes that a
@@ -189,11 +196,15 @@ func TestDeadline(t *testing.T) {
 				r := w.resource("thing")
 				w.cloud.Fault(t, map[string]any{"on": "create", "task_outcome": "hang", "count": 1})
 				p := w.plan(r, instance.Instance{}, w.config(r, `{"name":"x"}`))
-				limited, cancel := context.WithTimeout(ctx, time.Second)
+				within := time.Second
+				if slices.Contains(conformance.CommandLines, way) {
+					within = 8 * time.Second // until the program asks, on a machine with much to do
+				}
+				limited, cancel := context.WithTimeout(ctx, within)
 				defer cancel()
 				begin := time.Now()
 				in, diags := w.ex.Apply(limited, p)
-				if took := time.Since(begin); took < time.Second || took > 10*time.Second {
+				if took := time.Since(begin); took < within || took > within+10*time.Second {
 					t.Errorf("it took %s", took)
 				}
 				unknown := !in.Exists() && terraform.OutcomeUnknown(diags) && diags.HasSummary("Request cancelled")

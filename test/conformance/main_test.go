@@ -14,8 +14,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files, from what the plugin way does")
 
-// runner runs OpenTofu for all tests.
-var runner *cli.Runner
+// runners run the programs for all tests.
+var runners = map[conformance.Way]*cli.Runner{}
 
 func TestMain(m *testing.M) {
 	flag.Parse()
@@ -31,30 +31,34 @@ func run(m *testing.M) (code int, err error) {
 	if err := conformance.Quiet(); err != nil {
 		return 1, err
 	}
-	path, err := testbin.Build(ctx, testbin.OpenTofu)
-	if err != nil {
-		return 1, err
-	}
-	program, err := cli.Find(ctx, path)
-	if err != nil {
-		return 1, err
-	}
 	dir, err := os.MkdirTemp("", "lb-")
 	if err != nil {
 		return 1, err
 	}
 	defer os.RemoveAll(dir)
-	if runner, err = cli.New(cli.Options{Program: program, Dir: dir}); err != nil {
-		return 1, err
-	}
 	defer func() {
 		if left, more := leftBehind(dir); more != nil || len(left) > 0 {
 			err, code = errors.Join(err, fmt.Errorf("workspaces are left behind: %q, %v", left, more)), 1
 		}
-		if more := runner.Close(); err == nil && more != nil {
-			err, code = more, 1
+		for _, runner := range runners {
+			if more := runner.Close(); err == nil && more != nil {
+				err, code = more, 1
+			}
 		}
 	}()
+	for way, target := range map[conformance.Way]testbin.Target{conformance.OpenTofu: testbin.OpenTofu, conformance.Terraform: testbin.Terraform} {
+		path, err := testbin.Build(ctx, target)
+		if err != nil {
+			return 1, err
+		}
+		program, err := cli.Find(ctx, path)
+		if err != nil {
+			return 1, err
+		}
+		if runners[way], err = cli.New(cli.Options{Program: program, Dir: dir}); err != nil {
+			return 1, err
+		}
+	}
 	code = m.Run()
 	if everyone.stop != nil {
 		err = everyone.stop()

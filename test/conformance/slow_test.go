@@ -19,7 +19,7 @@ func TestSlowChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	one, err := cli.New(cli.Options{Program: runner.Program(), Dir: dir, Parallelism: 1})
+	one, err := cli.New(cli.Options{Program: runners[conformance.OpenTofu].Program(), Dir: dir, Parallelism: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestSlowChange(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	w := newWorld(t, examplecloudtest.Framework6, conformance.CLI)
+	w := newWorld(t, examplecloudtest.Framework6, conformance.OpenTofu)
 	w.ex = one.Executor(w.server)
 	r := w.resource("thing")
 	in := w.create(r, w.config(r, `{"name":"quick"}`))

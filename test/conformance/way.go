@@ -5,10 +5,14 @@ type Way string
 
 // The ways.
 const (
-	CLI       Way = "cli"       // by the command line of OpenTofu
+	OpenTofu  Way = "opentofu"  // by the command line of OpenTofu
+	Terraform Way = "terraform" // by that of Terraform, as it was before it knew identities
 	Plugin    Way = "plugin"    // by Landbridge, with the provider's program
 	InProcess Way = "inprocess" // by Landbridge, with the provider linked in
 )
 
 // Ways are all ways, in the order of the table.
-var Ways = []Way{CLI, Plugin, InProcess}
+var Ways = []Way{OpenTofu, Terraform, Plugin, InProcess}
+
+// CommandLines are those of them that are done by a program.
+var CommandLines = []Way{OpenTofu, Terraform}

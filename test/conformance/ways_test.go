@@ -107,7 +107,7 @@ func BenchmarkWays(b *testing.B) {
 		column string
 		each   int     // looks in a round
 		bound  float64 // of processor time, as a multiple of that of the bare calls
-	}{{conformance.Plugin, "Plugin", 250, 1.5}, {conformance.InProcess, "InProcess", 250, 1.2}, {conformance.CLI, "CLI", 2, 0}} {
+	}{{conformance.Plugin, "Plugin", 250, 1.5}, {conformance.InProcess, "InProcess", 250, 1.2}, {conformance.OpenTofu, "CLI", 2, 0}} {
 		b.Run(way.column, func(b *testing.B) {
 			m, server := examplecloudtest.OpenLauncher(b, launcher(b, examplecloudtest.Framework6, way.way, release.Latest), cloud)
 			res := terraform.Resource{Schema: m.Resources["examplecloud_thing"].Schema}
@@ -128,7 +128,7 @@ func BenchmarkWays(b *testing.B) {
 				{name: rawCreate, each: 10, do: s.createRaw},
 				{name: create, each: min(10, way.each), do: func() { s.create(s.fresh()) }},
 			}
-			if way.way == conformance.CLI {
+			if way.way == conformance.OpenTofu {
 				all = append(all, &series{name: plain, each: 1, do: plainPlan(b, cloud)})
 			}
 			for _, s := range all {
@@ -142,7 +142,7 @@ func BenchmarkWays(b *testing.B) {
 				switch s.name {
 				case look, check:
 					cpu.Bound = way.bound * figure.Median(all[i-1].cpu)
-					if way.way == conformance.CLI && s.name == look {
+					if way.way == conformance.OpenTofu && s.name == look {
 						// It is to be twice as fast as the plain one, at least.
 						wall.Bound = figure.Percentile(all[len(all)-1].walls, .5).Seconds() * 1000 / 2
 					}
@@ -307,7 +307,7 @@ resource "examplecloud_thing" "one" {
 		}
 	}
 	tofu := func(args ...string) {
-		cmd := exec.Command(runner.Program().Path, args...)
+		cmd := exec.Command(runners[conformance.OpenTofu].Program().Path, args...)
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), "TF_CLI_CONFIG_FILE="+rc, "CHECKPOINT_DISABLE=1")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			b.Fatalf("tofu %s: %v\n%s", args[0], err, out)

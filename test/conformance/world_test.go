@@ -62,7 +62,7 @@ func (w *world) release(r release.Release) {
 }
 
 func executor(way conformance.Way, server provider.Server) terraform.Executor {
-	if way == conformance.CLI {
+	if runner := runners[way]; runner != nil {
 		return runner.Executor(server)
 	}
 	return engine.New(server)
