@@ -110,6 +110,13 @@ func (s *Scheduler) doubt(ctx context.Context, e *entry, r Request, ex terraform
 		"Nothing is stored of this resource's object, and what its annotations say does not single one out: %s. If you know the object, give spec.import. If there is none, remove the annotations crossplane.io/external-name and landbridge.io/identity, and one is created.", why))
 }
 
+// notLookedFor is why an object that the resource says it has is not known: there may be none, and the
+// provider does not say so as Terraform would.
+func notLookedFor(known string, diags diagnostic.Diagnostics) *Error {
+	return failed(ReasonImportFailed, append(diags, diagnostic.Errorf("Object not found",
+		"%s, and the one that its annotations name could not be looked for. If there is none, remove the annotations crossplane.io/external-name and landbridge.io/identity.", known)...))
+}
+
 // newer looks for the object that the resource says it has, where that is another one than the one
 // that is stored, and gone: what is stored was restored from a backup, and is older than reality.
 func (s *Scheduler) newer(ctx context.Context, e *entry, r Request, ex terraform.Executor, stored instance.Instance) (bool, error) {
@@ -121,8 +128,7 @@ func (s *Scheduler) newer(ctx context.Context, e *entry, r Request, ex terraform
 	case nonExistent(diags):
 		return false, nil
 	case diags.HasErrors():
-		return false, failed(ReasonImportFailed, append(diags, diagnostic.Errorf("Object not found",
-			"The object that is stored of this resource is gone, and the one that its annotations name could not be looked for. If there is none, remove the annotations crossplane.io/external-name and landbridge.io/identity.")...))
+		return false, notLookedFor("The object that is stored of this resource is gone", diags)
 	case !r.Recognize(found), isDeposed(stored, found):
 		return false, nil
 	}

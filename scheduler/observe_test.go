@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -406,4 +407,30 @@ func TestObserveImported(t *testing.T) {
 			t.Error("what was planned later is what the import leads to")
 		}
 	})
+}
+
+// TestKnownCannotBeLookedFor has nothing stored of an object, and an importer that fails in its own words where
+// there is no such object: only a person can say that there is none, and is told how.
+func TestKnownCannotBeLookedFor(t *testing.T) {
+	for name, deleted := range map[string]bool{"wanted": false, "deleted": true} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, derivable, func(h *harness) {
+				h.cloud.fail["import"] = diagnostic.Errorf("there is none", "status 404")
+				h.r.Known = &terraform.ImportTarget{ID: "i-1", Identity: cty.NilVal}
+				if deleted {
+					h.r.Config, h.r.ConfigHash, h.r.Deleted = nil, "", true
+				}
+				se := h.observeRefused(scheduler.ReasonImportFailed)
+				for _, part := range []string{"status 404", "If there is none, remove the annotations crossplane.io/external-name and landbridge.io/identity"} {
+					if !strings.Contains(se.Error(), part) {
+						t.Errorf("%q is not in: %s", part, se)
+					}
+				}
+				h.r.Known = nil
+				if o := h.observe(); o.Instance.Exists() {
+					t.Errorf("there is %v", o.Instance)
+				}
+			})
+		})
+	}
 }

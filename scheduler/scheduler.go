@@ -441,6 +441,8 @@ func (s *Scheduler) find(ctx context.Context, e *entry, r Request, ex terraform.
 			return s.take(ctx, e, r, in)
 		case !diags.HasErrors():
 			return s.take(ctx, e, r, in)
+		case !nonExistent(diags) && target == r.Known:
+			return notLookedFor("Nothing is stored of this resource's object", diags)
 		case !nonExistent(diags):
 			return failed(ReasonImportFailed, diags)
 		case target == r.Import:
