@@ -142,6 +142,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	}
 	before := m.DeepCopy()
 	prob := r.serve(ctx, m)
+	if prob == nil {
+		r.Registry.ServesModule(m.Name)
+	}
 	again := r.Resync
 	if deleted {
 		// The last thing that it does is to have its instances destroyed.

@@ -145,7 +145,7 @@ func (p *packaged) Reconcile(ctx context.Context, _ reconcile.Request) (reconcil
 		err = errors.Join(err, p.start(ready, present))
 	}
 	if err == nil {
-		p.r.Registry.startup.tried(p.run.name)
+		p.r.Registry.startup.tried(servedFrom{name: p.run.name})
 	}
 	again := resync
 	if p.configs() {

@@ -179,7 +179,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if problem == starting {
 		return reconcile.Result{}, nil // what was found before stands until then
 	}
-	r.Registry.startup.tried(p.Name)
+	r.Registry.startup.tried(servedFrom{name: p.Name})
 	p.Status.ObservedGeneration = p.Generation
 	r.setConditions(p, problem)
 	if !equality.Semantic.DeepEqual(before.Status, p.Status) {

@@ -2,10 +2,12 @@ package terraformprovider
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 )
@@ -18,7 +20,13 @@ const startupLimit = 2 * time.Minute
 type startup struct {
 	mu    sync.Mutex
 	ended chan struct{}
-	names map[string]bool
+	begun map[servedFrom]bool
+}
+
+// servedFrom is what kinds come from, by its name.
+type servedFrom struct {
+	module bool
+	name   string
 }
 
 // over is closed at its end.
@@ -31,30 +39,28 @@ func (s *startup) over() chan struct{} {
 	return s.ended
 }
 
-// tried says that a provider is served again, or cannot be now.
-func (s *startup) tried(provider string) {
+// tried says that something is served again, or cannot be now.
+func (s *startup) tried(what servedFrom) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.names == nil {
-		s.names = map[string]bool{}
+	if s.begun == nil {
+		s.begun = map[servedFrom]bool{}
 	}
-	s.names[provider] = true
+	s.begun[what] = true
 }
 
-func (s *startup) triedAll(providers []string) bool {
+func (s *startup) triedAll(of []servedFrom) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, p := range providers {
-		if !s.names[p] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(of, func(what servedFrom) bool { return !s.begun[what] })
 }
 
 // Settled is closed when the kinds that were served before are served again, as far as they can be, and it is
 // known of all their resources what they refer to.
 func (r *Registry) Settled() <-chan struct{} { return r.startup.over() }
+
+// ServesModule says that the kind of a TerraformModule is served.
+func (r *Registry) ServesModule(name string) { r.startup.tried(servedFrom{module: true, name: name}) }
 
 // listed says whether the resources of all kinds that are served are known.
 func (r *Registry) listed() bool {
@@ -74,17 +80,17 @@ func (r *Registry) listed() bool {
 func (r *Reconciler) settle(ctx context.Context) error {
 	until, cancel := context.WithTimeout(ctx, startupLimit)
 	defer cancel()
-	var providers []string
+	var all []servedFrom
 	known := false
 	_ = wait.PollUntilContextCancel(until, 100*time.Millisecond, true, func(ctx context.Context) (bool, error) {
 		if !known {
 			var err error
-			if providers, err = r.toServe(ctx); err != nil {
+			if all, err = r.toServe(ctx); err != nil {
 				return false, nil // the API server is asked again
 			}
 			known = true
 		}
-		return r.Registry.startup.triedAll(providers) && r.Registry.listed(), nil
+		return r.Registry.startup.triedAll(all) && r.Registry.listed(), nil
 	})
 	if ctx.Err() == nil {
 		close(r.Registry.startup.over())
@@ -92,20 +98,24 @@ func (r *Reconciler) settle(ctx context.Context) error {
 	return nil
 }
 
-// toServe are the names of the providers that are to be served.
-func (r *Reconciler) toServe(ctx context.Context) ([]string, error) {
+// toServe is what is to be served.
+func (r *Reconciler) toServe(ctx context.Context) (all []servedFrom, _ error) {
 	if r.packaged != "" {
-		return []string{r.packaged}, nil
+		return []servedFrom{{name: r.packaged}}, nil
 	}
-	list := &v1alpha1.TerraformProviderList{}
-	if err := r.Manager.GetAPIReader().List(ctx, list); err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, p := range list.Items {
-		if p.DeletionTimestamp.IsZero() {
-			names = append(names, p.Name)
+	providers, modules := &v1alpha1.TerraformProviderList{}, &v1alpha1.TerraformModuleList{}
+	for _, list := range []client.ObjectList{providers, modules} {
+		if err := r.Manager.GetAPIReader().List(ctx, list); err != nil {
+			return nil, err
 		}
 	}
-	return names, nil
+	for _, p := range providers.Items {
+		if p.DeletionTimestamp.IsZero() {
+			all = append(all, servedFrom{name: p.Name})
+		}
+	}
+	for _, m := range modules.Items {
+		all = append(all, servedFrom{module: true, name: m.Name})
+	}
+	return all, nil
 }

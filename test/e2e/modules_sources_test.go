@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/landbridge-io/landbridge/controller/terraformprovider"
 	"github.com/landbridge-io/landbridge/internal/providertest"
@@ -204,4 +205,34 @@ func TestModuleWithoutProgram(t *testing.T) {
 	c.create(t, module)
 	c.refused(t, module, "Installed", "ExecutionUnavailable", "/nonexistent/tofu", "--cli")
 	c.remove(t, module)
+}
+
+// When the controller starts anew, what instances of modules refer to waits until their kinds are served.
+func TestModuleReferencesAfterARestart(t *testing.T) {
+	t.Parallel()
+	c := alone(t)
+	mirror := providertest.Mirror(t, "random")
+	stop := c.control(t, moduleOptions(t, mirror))
+	c.install(t, terraformProvider("random", "hashicorp/random", "random_pet"))
+	ns, dir := c.namespace(t), directory(t)
+	file(t, filepath.Join(dir, "main.tf"), pet)
+	module := terraformModule("pet", m{"directory": dir}, m{"kind": "Companion"})
+	c.create(t, module)
+	c.healthy(t, module)
+	target := resource(random, "Pet", ns, "target", m{"forProvider": m{"length": int64(2)}})
+	instance := resource(modulesAPI, "Companion", ns, "referrer", m{"forProvider": m{}, "references": []any{m{
+		"to": "forProvider.words", "from": m{"apiVersion": random, "kind": "Pet", "name": "target", "fieldPath": "spec.forProvider.length"},
+	}}})
+	for _, r := range []*unstructured.Unstructured{target, instance} {
+		c.create(t, r)
+		c.ready(t, r)
+	}
+	stop()
+	if err := c.Delete(t.Context(), target); err != nil {
+		t.Fatal(err)
+	}
+	c.control(t, moduleOptions(t, mirror))
+	c.refused(t, target, "Synced", "StillReferredTo", "Companion "+ns+"/referrer")
+	c.remove(t, instance)
+	c.gone(t, target)
 }
