@@ -13,10 +13,9 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	kerrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
@@ -137,7 +136,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	deleted := !m.DeletionTimestamp.IsZero()
 	if !deleted && controllerutil.AddFinalizer(m, v1alpha1.FinalizerModule) {
 		if err := r.Manager.GetClient().Update(ctx, m); err != nil {
-			return againOnConflict(err)
+			return terraformprovider.AgainOnConflict(err)
 		}
 	}
 	before := m.DeepCopy()
@@ -148,11 +147,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	again := r.Resync
 	if deleted {
 		// The last thing that it does is to have its instances destroyed.
-		n, err := r.instances(ctx, m)
+		used, err := r.instances(ctx, m)
 		if err != nil {
 			return reconcile.Result{}, err
 		}
-		if n == 0 {
+		if !used {
 			return reconcile.Result{}, r.remove(ctx, m)
 		}
 		again = inUse
@@ -164,7 +163,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	r.setConditions(m, prob)
 	if !equality.Semantic.DeepEqual(before.Status, m.Status) {
 		if err := r.Manager.GetClient().Status().Update(ctx, m); err != nil {
-			return againOnConflict(err)
+			return terraformprovider.AgainOnConflict(err)
 		}
 	}
 	if prob != nil && prob.retry && !deleted {
@@ -173,25 +172,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	return reconcile.Result{RequeueAfter: again}, nil
 }
 
-func againOnConflict(err error) (reconcile.Result, error) {
-	if kerrors.IsConflict(err) {
-		return reconcile.Result{RequeueAfter: 100 * time.Millisecond}, nil
-	}
-	return reconcile.Result{}, err
-}
-
 func (r *Reconciler) setConditions(m *v1alpha1.TerraformModule, prob *problem) {
-	condition := func(t xpv2.ConditionType, s corev1.ConditionStatus, reason xpv2.ConditionReason, message string) xpv2.Condition {
-		return xpv2.Condition{Type: t, Status: s, Reason: reason, Message: message, LastTransitionTime: metav1.Now(), ObservedGeneration: m.Generation}
-	}
-	installed := condition(v1alpha1.TypeInstalled, corev1.ConditionTrue, v1alpha1.ReasonInstalled, "")
-	healthy := condition(v1alpha1.TypeHealthy, corev1.ConditionTrue, v1alpha1.ReasonHealthy, "")
+	installed, healthy := terraformprovider.Fine(m.Generation)
 	if prob != nil {
-		message := prob.err.Error()
-		if prob.condition == v1alpha1.TypeInstalled {
-			installed = condition(v1alpha1.TypeInstalled, corev1.ConditionFalse, prob.reason, message)
-		}
-		healthy = condition(v1alpha1.TypeHealthy, corev1.ConditionFalse, prob.reason, message)
+		installed, healthy = terraformprovider.Wrong(m.Generation, prob.condition, prob.reason, prob.err)
 		if !m.Status.GetCondition(v1alpha1.TypeHealthy).Equal(healthy) {
 			r.Recorder.Event(m, event.Warning(event.Reason(prob.reason), prob.err))
 		}
@@ -378,19 +362,20 @@ func (r *Reconciler) end(ctx context.Context, run *running) {
 // prune deletes the module's CRDs but for one, unless there are objects of the kind: deleting a CRD deletes
 // its objects. It returns those of which there are.
 func (r *Reconciler) prune(ctx context.Context, name, keep string) (used []string, err error) {
-	list, err := r.CRDs.List(ctx, metav1.ListOptions{LabelSelector: v1alpha1.LabelProvider + "=" + terraformprovider.ModuleOwner(name)})
+	definitions, err := r.definitions(ctx, name)
 	if err != nil {
-		return nil, fmt.Errorf("cannot list the module's CRDs: %w", err)
+		return nil, err
 	}
-	for _, c := range list.Items {
+	for i := range definitions {
+		c := &definitions[i]
 		if c.Name == keep || !c.DeletionTimestamp.IsZero() {
 			continue
 		}
-		n, err := r.count(ctx, kschema.GroupVersionKind{Group: c.Spec.Group, Version: c.Spec.Versions[0].Name, Kind: c.Spec.Names.ListKind})
-		switch {
-		case err != nil:
+		has, err := r.used(ctx, c)
+		if err != nil {
 			return nil, err
-		case n > 0:
+		}
+		if has {
 			used = append(used, c.Spec.Names.Kind+" of "+c.Spec.Group)
 			continue
 		}
@@ -401,32 +386,32 @@ func (r *Reconciler) prune(ctx context.Context, name, keep string) (used []strin
 	return used, nil
 }
 
-// count is 0 if there are no objects of a kind, and 1 if there are any.
-func (r *Reconciler) count(ctx context.Context, listKind kschema.GroupVersionKind) (int, error) {
-	list := &metav1.PartialObjectMetadataList{}
-	list.SetGroupVersionKind(listKind)
-	err := r.Manager.GetAPIReader().List(ctx, list, client.Limit(1))
-	if meta.IsNoMatchError(err) || kerrors.IsNotFound(err) {
-		err = nil // it is not served
-	}
-	return len(list.Items), err
+// used says whether there is any object of a CRD's kind.
+func (r *Reconciler) used(ctx context.Context, c *apiextensionsv1.CustomResourceDefinition) (bool, error) {
+	return terraformprovider.HasObjects(ctx, r.Manager.GetAPIReader(), kschema.GroupVersionKind{Group: c.Spec.Group, Version: c.Spec.Versions[0].Name, Kind: c.Spec.Names.ListKind})
 }
 
-// instances is how many kinds of the module have objects.
-func (r *Reconciler) instances(ctx context.Context, m *v1alpha1.TerraformModule) (int, error) {
-	list, err := r.CRDs.List(ctx, metav1.ListOptions{LabelSelector: v1alpha1.LabelProvider + "=" + terraformprovider.ModuleOwner(m.Name)})
+// definitions are the CRDs of a module.
+func (r *Reconciler) definitions(ctx context.Context, name string) ([]apiextensionsv1.CustomResourceDefinition, error) {
+	list, err := r.CRDs.List(ctx, metav1.ListOptions{LabelSelector: v1alpha1.LabelProvider + "=" + terraformprovider.ModuleOwner(name)})
 	if err != nil {
-		return 0, err
+		return nil, fmt.Errorf("cannot list the module's CRDs: %w", err)
 	}
-	total := 0
-	for _, c := range list.Items {
-		n, err := r.count(ctx, kschema.GroupVersionKind{Group: c.Spec.Group, Version: c.Spec.Versions[0].Name, Kind: c.Spec.Names.ListKind})
-		if err != nil {
-			return 0, err
+	return list.Items, nil
+}
+
+// instances says whether there is any instance of the module.
+func (r *Reconciler) instances(ctx context.Context, m *v1alpha1.TerraformModule) (bool, error) {
+	definitions, err := r.definitions(ctx, m.Name)
+	if err != nil {
+		return false, err
+	}
+	for i := range definitions {
+		if used, err := r.used(ctx, &definitions[i]); used || err != nil {
+			return used, err
 		}
-		total += n
 	}
-	return total, nil
+	return false, nil
 }
 
 // remove ends what is served of a module that has no instances any more.

@@ -10,7 +10,9 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -45,9 +47,6 @@ func IsConflict(err error) bool {
 	var conflict *conflictError
 	return errors.As(err, &conflict)
 }
-
-// Settled returns when watches of changed CRDs can be relied upon.
-func Settled(ctx context.Context) error { return settled(ctx) }
 
 // EnsureCRD makes the CRD, or brings it up to date, and waits until it is served. A CRD of
 // the same name that is not the provider's own is left alone: conflictError. changed says
@@ -97,8 +96,8 @@ func EnsureCRD(ctx context.Context, crds apiextensions.CustomResourceDefinitionI
 // anything.
 const teardown = 3 * time.Second
 
-// settled returns when watches of changed CRDs can be relied upon.
-func settled(ctx context.Context) error {
+// Settled returns when watches of changed CRDs can be relied upon.
+func Settled(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
@@ -113,6 +112,17 @@ func listCRDs(ctx context.Context, reader client.Reader, o ...client.ListOption)
 	list.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinitionList"))
 	err := reader.List(ctx, list, o...)
 	return list.Items, err
+}
+
+// HasObjects says whether there is any object of the kind, which is that of its lists.
+func HasObjects(ctx context.Context, reader client.Reader, listKind kschema.GroupVersionKind) (bool, error) {
+	list := &metav1.PartialObjectMetadataList{}
+	list.SetGroupVersionKind(listKind)
+	err := reader.List(ctx, list, client.Limit(1))
+	if meta.IsNoMatchError(err) || kerrors.IsNotFound(err) {
+		err = nil // it is not served
+	}
+	return len(list.Items) > 0, err
 }
 
 // onlyNotFound ends the wait if the CRD is gone; other errors pass.

@@ -10,9 +10,6 @@ import (
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	kerrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -178,11 +175,6 @@ func (c *inCluster) used(ctx context.Context, name string) (names kindNames, use
 		return s
 	}
 	names = kindNames{kschema.GroupKind{Group: field("spec", "group"), Kind: field("spec", "names", "kind")}, field("spec", "names", "plural")}
-	list := &metav1.PartialObjectMetadataList{}
-	list.SetGroupVersionKind(kschema.GroupVersionKind{Group: names.Group, Version: model.Version, Kind: field("spec", "names", "listKind")})
-	err = c.reader.List(ctx, list, client.Limit(1))
-	if meta.IsNoMatchError(err) || kerrors.IsNotFound(err) {
-		err = nil // it is not served
-	}
-	return names, len(list.Items) > 0, err
+	used, err = HasObjects(ctx, c.reader, kschema.GroupVersionKind{Group: names.Group, Version: model.Version, Kind: field("spec", "names", "listKind")})
+	return names, used, err
 }

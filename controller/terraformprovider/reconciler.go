@@ -18,7 +18,6 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -168,7 +167,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	}
 	if controllerutil.AddFinalizer(p, v1alpha1.FinalizerProvider) {
 		if err := r.Manager.GetClient().Update(ctx, p); err != nil {
-			return againOnConflict(err)
+			return AgainOnConflict(err)
 		}
 	}
 	before := p.DeepCopy()
@@ -184,7 +183,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	r.setConditions(p, problem)
 	if !equality.Semantic.DeepEqual(before.Status, p.Status) {
 		if err := r.Manager.GetClient().Status().Update(ctx, p); err != nil {
-			return againOnConflict(err)
+			return AgainOnConflict(err)
 		}
 	}
 	if problem != nil && problem.retry {
@@ -193,26 +192,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	return reconcile.Result{RequeueAfter: again}, nil
 }
 
-// againOnConflict comes back soon and quietly when the object that was read was not the latest.
-func againOnConflict(err error) (reconcile.Result, error) {
-	if kerrors.IsConflict(err) {
-		return reconcile.Result{RequeueAfter: 100 * time.Millisecond}, nil
-	}
-	return reconcile.Result{}, err
-}
-
 func (r *Reconciler) setConditions(p *v1alpha1.TerraformProvider, problem *problem) {
-	condition := func(t xpv2.ConditionType, s corev1.ConditionStatus, reason xpv2.ConditionReason, message string) xpv2.Condition {
-		return xpv2.Condition{Type: t, Status: s, Reason: reason, Message: message, LastTransitionTime: metav1.Now(), ObservedGeneration: p.Generation}
-	}
-	installed := condition(v1alpha1.TypeInstalled, corev1.ConditionTrue, v1alpha1.ReasonInstalled, "")
-	healthy := condition(v1alpha1.TypeHealthy, corev1.ConditionTrue, v1alpha1.ReasonHealthy, "")
+	installed, healthy := Fine(p.Generation)
 	if problem != nil {
-		message := problem.err.Error()
-		if problem.condition == v1alpha1.TypeInstalled {
-			installed = condition(v1alpha1.TypeInstalled, corev1.ConditionFalse, problem.reason, message)
-		}
-		healthy = condition(v1alpha1.TypeHealthy, corev1.ConditionFalse, problem.reason, message)
+		installed, healthy = Wrong(p.Generation, problem.condition, problem.reason, problem.err)
 		if !p.Status.GetCondition(v1alpha1.TypeHealthy).Equal(healthy) {
 			r.Recorder.Event(p, event.Warning(event.Reason(problem.reason), problem.err))
 		}
@@ -263,8 +246,7 @@ func (r *Reconciler) install(ctx context.Context, p *v1alpha1.TerraformProvider)
 	switch {
 	case len(problems) > 0:
 		reason := v1alpha1.ReasonActivationFailed
-		var conflict *conflictError
-		if errors.As(problems[0], &conflict) {
+		if IsConflict(problems[0]) {
 			reason = v1alpha1.ReasonCRDConflict
 		}
 		return &problem{v1alpha1.TypeHealthy, reason, errors.Join(problems...), true}, again
@@ -409,7 +391,7 @@ func (r *Reconciler) activate(ctx context.Context, name string, run *running, ac
 	}
 	_ = group.Wait()
 	if changed.Load() {
-		if err := settled(ctx); err != nil {
+		if err := Settled(ctx); err != nil {
 			return append(problems, err), resync
 		}
 	}
