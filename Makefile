@@ -60,7 +60,7 @@ bench: build ## Benchmarks, about 25 minutes; one JSON object per figure, also w
 
 .PHONY: bench-scale
 bench-scale: build ## The same for a provider with more than a thousand types; builds it first (ten minutes and more)
-	@$(GO) run ./internal/providertest/build azurerm >/dev/null
+	@$(GO) run ./internal/testing/providertest/build azurerm >/dev/null
 	@$(GO) run ./test/bench -only scale -write docs/performance.md
 
 .PHONY: fuzz-short
@@ -118,12 +118,12 @@ bin/playground: | bin
 
 .PHONY: providers
 providers: ## Build the real providers into bin/providers, a filesystem mirror
-	@$(GO) run ./internal/providertest/build >/dev/null
+	@$(GO) run ./internal/testing/providertest/build >/dev/null
 
 # What `make demo` and `make up` install.
 .PHONY: tour-providers
 tour-providers:
-	@$(GO) run ./internal/providertest/build random local time >/dev/null
+	@$(GO) run ./internal/testing/providertest/build random local time >/dev/null
 
 # The example cloud and releases of its provider, as a mirror: docs/identity.md installs them.
 EXAMPLECLOUD_PLATFORM = $(shell $(GO) env GOOS)_$(shell $(GO) env GOARCH)

@@ -5,7 +5,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/landbridge-io/landbridge/crd"
+	"github.com/landbridge-io/landbridge/internal/crd"
 )
 
 // addCRDs adds the CRDs of all kinds, and of the provider's configuration, named as controller-gen

@@ -10,7 +10,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/version"
 
-	"github.com/landbridge-io/landbridge/evolution"
+	"github.com/landbridge-io/landbridge/internal/evolution"
 )
 
 // crdsDir is where CRDs are.

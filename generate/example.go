@@ -1,7 +1,7 @@
 package generate
 
 import (
-	"github.com/landbridge-io/landbridge/model"
+	"github.com/landbridge-io/landbridge/internal/model"
 )
 
 // Where examples are, and the Secret with their sensitive values.

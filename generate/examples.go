@@ -8,8 +8,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/landbridge-io/landbridge/crd"
-	"github.com/landbridge-io/landbridge/model"
+	"github.com/landbridge-io/landbridge/internal/crd"
+	"github.com/landbridge-io/landbridge/internal/model"
 )
 
 // addExamples adds a manifest for each kind, and one for the provider's configuration if it has any.

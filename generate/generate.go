@@ -13,8 +13,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
-	"github.com/landbridge-io/landbridge/crd"
-	"github.com/landbridge-io/landbridge/model"
+	"github.com/landbridge-io/landbridge/internal/crd"
+	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/schema"
 )
 

@@ -14,9 +14,9 @@ import (
 
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/generate"
-	"github.com/landbridge-io/landbridge/internal/golden"
-	"github.com/landbridge-io/landbridge/internal/schematest"
-	"github.com/landbridge-io/landbridge/model"
+	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/testing/golden"
+	"github.com/landbridge-io/landbridge/internal/testing/schematest"
 	"github.com/landbridge-io/landbridge/schema"
 )
 

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/landbridge-io/landbridge/config"
-	"github.com/landbridge-io/landbridge/crd"
 	"github.com/landbridge-io/landbridge/generate"
-	"github.com/landbridge-io/landbridge/internal/schematest"
+	"github.com/landbridge-io/landbridge/internal/crd"
+	"github.com/landbridge-io/landbridge/internal/testing/schematest"
 )
 
 // The limits on two cores for a provider with more than a thousand types, with a test's surroundings.

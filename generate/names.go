@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/landbridge-io/landbridge/model"
+	"github.com/landbridge-io/landbridge/internal/model"
 )
 
 // scope holds the identifiers that are taken in a Go package or struct.

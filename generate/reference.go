@@ -1,7 +1,7 @@
 package generate
 
 import (
-	"github.com/landbridge-io/landbridge/model"
+	"github.com/landbridge-io/landbridge/internal/model"
 )
 
 // referenceFields are the fields beside one that may get its value from other resources, as far as

@@ -18,9 +18,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/yaml"
 
-	"github.com/landbridge-io/landbridge/crd"
-	"github.com/landbridge-io/landbridge/evolution"
-	"github.com/landbridge-io/landbridge/model"
+	"github.com/landbridge-io/landbridge/internal/crd"
+	"github.com/landbridge-io/landbridge/internal/evolution"
+	"github.com/landbridge-io/landbridge/internal/model"
 )
 
 // former is a kind in an API version that it had before, and that stays served. Its Go types stay as they

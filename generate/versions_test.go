@@ -14,10 +14,10 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/landbridge-io/landbridge/config"
-	"github.com/landbridge-io/landbridge/evolution"
 	"github.com/landbridge-io/landbridge/generate"
 	"github.com/landbridge-io/landbridge/generate/generatetest"
-	"github.com/landbridge-io/landbridge/model"
+	"github.com/landbridge-io/landbridge/internal/evolution"
+	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/schema"
 )
 

@@ -8,9 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/landbridge-io/landbridge/config"
-	"github.com/landbridge-io/landbridge/crd"
-	"github.com/landbridge-io/landbridge/internal/schematest"
-	"github.com/landbridge-io/landbridge/model"
+	"github.com/landbridge-io/landbridge/internal/crd"
+	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/testing/schematest"
 	"github.com/landbridge-io/landbridge/schema"
 )
 

@@ -10,7 +10,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
-	"github.com/landbridge-io/landbridge/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
 )
 
 // FromProtocol makes the schema from the answers to GetProviderSchema and

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/landbridge-io/landbridge/internal/schematest"
+	"github.com/landbridge-io/landbridge/internal/testing/schematest"
 	"github.com/landbridge-io/landbridge/schema"
 )
 

@@ -14,8 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/landbridge-io/landbridge/standalone"
-	"github.com/landbridge-io/landbridge/terraform"
+	"github.com/landbridge-io/landbridge/internal/command/local"
+	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
 func newApplyCommand() *cobra.Command {
@@ -45,7 +45,7 @@ second one does not wait for it.
 			case !isTerminal(cmd.InOrStdin()):
 				return errors.New("there is no terminal to ask on: give --auto-approve to apply without a question")
 			}
-			unlock, err := standalone.Lock(flags.state, "apply")
+			unlock, err := local.Lock(flags.state, "apply")
 			if err != nil {
 				return err
 			}
@@ -83,7 +83,7 @@ func (s *openSession) apply(ctx context.Context, ask func() (bool, error)) error
 	}
 	ctx, abandon, done := abandonable(ctx)
 	defer done()
-	hooks := standalone.Hooks{Abandon: abandon}
+	hooks := local.Hooks{Abandon: abandon}
 	if text {
 		hooks.Step = s.step
 	}
@@ -103,10 +103,10 @@ func (s *openSession) apply(ctx context.Context, ask func() (bool, error)) error
 		switch {
 		case said.HasErrors():
 			how = "Apply not completed."
-		case plan.Mode == standalone.Destroy:
+		case plan.Mode == local.Destroy:
 			how = "Destroy complete!"
 		}
-		fmt.Fprintf(s.out, "\n%s %s\n", how, standalone.Summary(standalone.Done(results)))
+		fmt.Fprintf(s.out, "\n%s %s\n", how, local.Summary(local.Done(results)))
 	}
 	if said.HasErrors() {
 		return exit{1}
@@ -134,12 +134,12 @@ func abandonable(ctx context.Context) (_, abandon context.Context, done func()) 
 	return ctx, abandon, func() { signal.Stop(signals); cancel() }
 }
 
-func confirm(cmd *cobra.Command, mode standalone.Mode) (bool, error) {
+func confirm(cmd *cobra.Command, mode local.Mode) (bool, error) {
 	question := "Do you want to perform these actions?"
 	switch mode {
-	case standalone.Destroy:
+	case local.Destroy:
 		question = "Do you really want to destroy these objects? There is no undo."
-	case standalone.RefreshOnly:
+	case local.RefreshOnly:
 		question = "Do you want to remember the objects as they were found?"
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "\n%s\n  Only 'yes' will be accepted.\n\n  Enter a value: ", question)
@@ -162,7 +162,7 @@ func confirm(cmd *cobra.Command, mode standalone.Mode) (bool, error) {
 }
 
 // step tells of a step of an apply, as Terraform does.
-func (s *openSession) step(e standalone.Event) {
+func (s *openSession) step(e local.Event) {
 	name := e.Address
 	if e.Deposed != "" {
 		name += " (deposed object " + e.Deposed + ")"

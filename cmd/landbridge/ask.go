@@ -9,11 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/landbridge-io/landbridge/operate"
+	"github.com/landbridge-io/landbridge/internal/command/status"
 )
 
 // newAskCommand is the command that asks the controller for something.
-func newAskCommand(what operate.Request, short, long string, told func(operate.Row) string) *cobra.Command {
+func newAskCommand(what status.Request, short, long string, told func(status.Row) string) *cobra.Command {
 	var flags clusterFlags
 	wait, timeout := true, time.Minute
 	cmd := &cobra.Command{
@@ -41,7 +41,7 @@ several have the name; KIND/NAME will do, too.`,
 			if err != nil {
 				return err
 			}
-			k, err := operate.Find(kinds, kind)
+			k, err := status.Find(kinds, kind)
 			if err != nil {
 				return err
 			}
@@ -57,10 +57,10 @@ several have the name; KIND/NAME will do, too.`,
 			ctx, cancel := context.WithTimeout(cmd.Context(), timeout)
 			defer cancel()
 			waiting := ""
-			row, err := c.Wait(ctx, k, namespace, name, what, token, func(r operate.Row) {
+			row, err := c.Wait(ctx, k, namespace, name, what, token, func(r status.Row) {
 				if op := r.Operation; op != nil && waiting != op.Kind {
 					waiting = op.Kind
-					fmt.Fprintf(cmd.ErrOrStderr(), "Waiting for the end of the %s that has been going on for %s.\n", op.Kind, operate.Elapsed(op.StartedAt, time.Now()))
+					fmt.Fprintf(cmd.ErrOrStderr(), "Waiting for the end of the %s that has been going on for %s.\n", op.Kind, status.Elapsed(op.StartedAt, time.Now()))
 				}
 			})
 			if err != nil {
@@ -97,13 +97,13 @@ func kindAndName(args []string) (kind, name string, err error) {
 }
 
 func newTaintCommand() *cobra.Command {
-	return newAskCommand(operate.Taint, "Have a remote object destroyed and created anew",
+	return newAskCommand(status.Taint, "Have a remote object destroyed and created anew",
 		`Have a remote object destroyed and created anew, though nothing about it has changed: because it
 was damaged, say. Its resource becomes Tainted, and is replaced as its spec.lifecycle says:
 with taintPolicy Keep or replacePolicy Never nothing is destroyed until that is allowed, and with
 createBeforeDestroy the new object is created first. untaint takes it back, as long as the
 replacement has not begun.`,
-		func(r operate.Row) string {
+		func(r status.Row) string {
 			if r.State == "Tainted" && r.Message != "" {
 				return "tainted. " + r.Message
 			}
@@ -112,13 +112,13 @@ replacement has not begun.`,
 }
 
 func newUntaintCommand() *cobra.Command {
-	return newAskCommand(operate.Untaint, "Keep a remote object whose creation did not end well",
+	return newAskCommand(status.Untaint, "Keep a remote object whose creation did not end well",
 		`Keep a remote object whose creation did not end well, or that somebody tainted, instead of having
 it destroyed and created anew. Its resource becomes Partial, and the object is read: if it is
 there the resource is Full, and differences from its spec are made good as ever; if it is not,
 the resource is Empty, and the object is created. If it cannot be read, the resource stays
 Partial until it can.`,
-		func(r operate.Row) string {
+		func(r status.Row) string {
 			if r.State == "Partial" {
 				return "not tainted any more. It is Partial until it can be read: " + r.Message
 			}
@@ -127,10 +127,10 @@ Partial until it can.`,
 }
 
 func newRetryCommand() *cobra.Command {
-	return newAskCommand(operate.Retry, "Try now what has failed, instead of waiting",
+	return newAskCommand(status.Retry, "Try now what has failed, instead of waiting",
 		`Try now what has failed, instead of waiting: after each failure in a row the controller waits twice
 as long, up to minutes, before it tries again. A changed resource is tried at once in any case. An
 operation of which nobody knows whether it created something is not tried again by this; the
 resource's message says what can be done.`,
-		func(operate.Row) string { return "being tried again" })
+		func(status.Row) string { return "being tried again" })
 }

@@ -7,7 +7,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"github.com/landbridge-io/landbridge/operate"
+	"github.com/landbridge-io/landbridge/internal/command/status"
 )
 
 // clusterFlags are the flags of commands that work with resources in a cluster.
@@ -37,12 +37,12 @@ func (f *clusterFlags) config() (config *rest.Config, namespace string, err erro
 }
 
 // open is the cluster, and the namespace that is meant.
-func (f *clusterFlags) open() (*operate.Cluster, string, error) {
+func (f *clusterFlags) open() (*status.Cluster, string, error) {
 	config, namespace, err := f.config()
 	if err != nil {
 		return nil, "", err
 	}
-	c, err := operate.NewCluster(config)
+	c, err := status.NewCluster(config)
 	return c, namespace, err
 }
 
@@ -81,7 +81,7 @@ func (f *clusterFlags) completeNames(cmd *cobra.Command, kind string) []cobra.Co
 	if err != nil {
 		return nil
 	}
-	k, err := operate.Find(kinds, kind)
+	k, err := status.Find(kinds, kind)
 	if err != nil {
 		return nil
 	}

@@ -6,14 +6,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/landbridge-io/landbridge/controller"
-	"github.com/landbridge-io/landbridge/controller/command"
-	"github.com/landbridge-io/landbridge/controller/terraformprovider"
-	"github.com/landbridge-io/landbridge/provider/install"
+	"github.com/landbridge-io/landbridge/internal/controller"
+	"github.com/landbridge-io/landbridge/internal/controller/terraformprovider"
+	"github.com/landbridge-io/landbridge/internal/provider/install"
+	"github.com/landbridge-io/landbridge/program"
 )
 
 func newControllerCommand() *cobra.Command {
-	var flags command.Flags
+	var flags program.Flags
 	var mirror, cacheDir string
 	line := &terraformprovider.CommandLine{}
 	cmd := &cobra.Command{

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/landbridge-io/landbridge/crd"
+	"github.com/landbridge-io/landbridge/internal/crd"
 )
 
 func newCRDsCommand() *cobra.Command {

@@ -14,10 +14,10 @@ import (
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
 
-	"github.com/landbridge-io/landbridge/discover"
-	"github.com/landbridge-io/landbridge/importer"
-	"github.com/landbridge-io/landbridge/model"
-	"github.com/landbridge-io/landbridge/translate"
+	"github.com/landbridge-io/landbridge/internal/command/discover"
+	"github.com/landbridge-io/landbridge/internal/command/importer"
+	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
 func newDiscoverCommand() *cobra.Command {

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/landbridge-io/landbridge/internal/providertest"
+	"github.com/landbridge-io/landbridge/internal/testing/providertest"
 	"github.com/landbridge-io/landbridge/schema"
 )
 

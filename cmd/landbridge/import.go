@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/api/validation"
 
-	"github.com/landbridge-io/landbridge/importer"
-	"github.com/landbridge-io/landbridge/model"
+	"github.com/landbridge-io/landbridge/internal/command/importer"
+	"github.com/landbridge-io/landbridge/internal/model"
 )
 
 func newImportCommand() *cobra.Command {

@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
 
-	"github.com/landbridge-io/landbridge/discover"
-	"github.com/landbridge-io/landbridge/importer"
-	"github.com/landbridge-io/landbridge/model"
+	"github.com/landbridge-io/landbridge/internal/command/discover"
+	"github.com/landbridge-io/landbridge/internal/command/importer"
+	"github.com/landbridge-io/landbridge/internal/model"
 )
 
 // items are the objects to import.

@@ -11,9 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/landbridge-io/landbridge/discover"
-	"github.com/landbridge-io/landbridge/internal/examplecloudtest"
-	"github.com/landbridge-io/landbridge/internal/providertest"
+	"github.com/landbridge-io/landbridge/internal/command/discover"
+	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
+	"github.com/landbridge-io/landbridge/internal/testing/providertest"
 )
 
 // aCloud is a cloud with two things and an alias, and the flags to look at it without a cluster.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/landbridge-io/landbridge/internal/providertest"
-	"github.com/landbridge-io/landbridge/internal/testbin"
+	"github.com/landbridge-io/landbridge/internal/testing/providertest"
+	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 	"github.com/landbridge-io/landbridge/schema"
 )
 

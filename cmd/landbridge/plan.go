@@ -14,11 +14,11 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/landbridge-io/landbridge/model"
-	"github.com/landbridge-io/landbridge/provider/install"
-	"github.com/landbridge-io/landbridge/provider/plugin"
-	"github.com/landbridge-io/landbridge/standalone"
-	"github.com/landbridge-io/landbridge/terraform/planview"
+	"github.com/landbridge-io/landbridge/internal/command/local"
+	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/provider/install"
+	"github.com/landbridge-io/landbridge/internal/provider/plugin"
+	"github.com/landbridge-io/landbridge/internal/terraform/planview"
 )
 
 const manifestHelp = `The manifest holds custom resources as one would give them to kubectl: several documents, and
@@ -116,23 +116,23 @@ func (f *standaloneFlags) add(cmd *cobra.Command) {
 	cmd.MarkFlagsMutuallyExclusive("destroy", "refresh-only")
 }
 
-func (f *standaloneFlags) mode() standalone.Mode {
+func (f *standaloneFlags) mode() local.Mode {
 	switch {
 	case f.destroy:
-		return standalone.Destroy
+		return local.Destroy
 	case f.refreshOnly:
-		return standalone.RefreshOnly
+		return local.RefreshOnly
 	}
-	return standalone.Normal
+	return local.Normal
 }
 
 // openSession is a session, and how to tell of it.
 type openSession struct {
-	*standalone.Session
+	*local.Session
 	flags    *standaloneFlags
 	out, err io.Writer
 	colour   bool
-	messages standalone.Messages // what the manifest gave rise to
+	messages local.Messages // what the manifest gave rise to
 }
 
 // session reads all there is to read. What is wrong with the manifest is said here.
@@ -144,7 +144,7 @@ func (f *standaloneFlags) session(cmd *cobra.Command) (*openSession, error) {
 	if err != nil {
 		return nil, err
 	}
-	sources, err := standalone.ReadSources(f.files, cmd.InOrStdin())
+	sources, err := local.ReadSources(f.files, cmd.InOrStdin())
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func (f *standaloneFlags) session(cmd *cobra.Command) (*openSession, error) {
 	}
 	s := &openSession{flags: f, out: cmd.OutOrStdout(), err: cmd.ErrOrStderr()}
 	s.colour = !f.noColor && os.Getenv("NO_COLOR") == "" && isTerminal(s.out)
-	manifest, messages := standalone.ReadManifest(p.model, sources)
+	manifest, messages := local.ReadManifest(p.model, sources)
 	s.messages = messages
 	if messages.HasErrors() {
 		if err := s.show(nil, messages); err != nil {
@@ -166,12 +166,12 @@ func (f *standaloneFlags) session(cmd *cobra.Command) (*openSession, error) {
 		}
 		return nil, exit{1}
 	}
-	state, err := standalone.OpenState(f.state, source, p.schema)
+	state, err := local.OpenState(f.state, source, p.schema)
 	if err != nil {
 		return nil, err
 	}
 	launcher := &plugin.Launcher{Path: p.path, StartTimeout: f.timeout, Env: env}
-	s.Session = standalone.New(p.model, source, launcher, manifest, state)
+	s.Session = local.New(p.model, source, launcher, manifest, state)
 	return s, nil
 }
 
@@ -215,13 +215,13 @@ func (s *openSession) close() {
 
 // show prints a plan and what was said on the way. Warnings and errors of a plan in JSON are
 // in the JSON, too.
-func (s *openSession) show(plan *standalone.Plan, messages standalone.Messages) error {
+func (s *openSession) show(plan *local.Plan, messages local.Messages) error {
 	if s.flags.output == "json" {
 		return writeJSON(s.out, newPlanDocument(s.flags.mode(), plan, messages))
 	}
 	if plan != nil {
 		if !messages.HasErrors() || len(plan.Changes) > 0 {
-			style := planview.Style{Colour: s.colour, RefreshOnly: plan.Mode == standalone.RefreshOnly}
+			style := planview.Style{Colour: s.colour, RefreshOnly: plan.Mode == local.RefreshOnly}
 			if messages.HasErrors() {
 				fmt.Fprint(s.out, "Planning failed. This is what was planned before:\n\n")
 			}

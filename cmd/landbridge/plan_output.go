@@ -7,16 +7,16 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/landbridge-io/landbridge/diagnostic"
-	"github.com/landbridge-io/landbridge/standalone"
-	"github.com/landbridge-io/landbridge/terraform/planview"
+	"github.com/landbridge-io/landbridge/internal/command/local"
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/terraform/planview"
 )
 
 // planDocument is what plan and apply print as JSON. resource_changes are as in Terraform's own
 // JSON plans; planview.ChangeContents says what differs.
 type planDocument struct {
-	FormatVersion string          `json:"format_version"`
-	Mode          standalone.Mode `json:"mode"`
+	FormatVersion string     `json:"format_version"`
+	Mode          local.Mode `json:"mode"`
 	// Applyable: there is something to do, and nothing is in the way of it.
 	Applyable bool `json:"applyable"`
 	// Errored: the plan is incomplete, or not all of it could be carried out.
@@ -26,18 +26,18 @@ type planDocument struct {
 	// NotInManifest are the addresses of resources in the state that are left alone.
 	NotInManifest []string `json:"not_in_manifest,omitempty"`
 	// Results are what became of the changes, in their order; of apply only.
-	Results     []resultDocument    `json:"results,omitempty"`
-	Diagnostics standalone.Messages `json:"diagnostics,omitempty"`
+	Results     []resultDocument `json:"results,omitempty"`
+	Diagnostics local.Messages   `json:"diagnostics,omitempty"`
 }
 
 type resultDocument struct {
-	Address string            `json:"address"`
-	Deposed string            `json:"deposed,omitempty"`
-	Actions []string          `json:"actions"`
-	Status  standalone.Status `json:"status"`
+	Address string       `json:"address"`
+	Deposed string       `json:"deposed,omitempty"`
+	Actions []string     `json:"actions"`
+	Status  local.Status `json:"status"`
 }
 
-func newPlanDocument(mode standalone.Mode, plan *standalone.Plan, messages standalone.Messages) planDocument {
+func newPlanDocument(mode local.Mode, plan *local.Plan, messages local.Messages) planDocument {
 	d := planDocument{
 		FormatVersion: planview.FormatVersion, Mode: mode, Errored: messages.HasErrors(), Diagnostics: messages,
 		ResourceChanges: []planview.ResourceChange{},
@@ -50,7 +50,7 @@ func newPlanDocument(mode standalone.Mode, plan *standalone.Plan, messages stand
 	return d
 }
 
-func (d *planDocument) results(results []standalone.Result) {
+func (d *planDocument) results(results []local.Result) {
 	for i, r := range results {
 		d.Results = append(d.Results, resultDocument{
 			Address: r.Change.Address, Deposed: r.Change.Deposed, Actions: d.ResourceChanges[i].Change.Actions, Status: r.Status,
@@ -66,7 +66,7 @@ func writeJSON(w io.Writer, v any) error {
 }
 
 // tell prints messages for people.
-func (s *openSession) tell(messages standalone.Messages) {
+func (s *openSession) tell(messages local.Messages) {
 	colour := s.colour && isTerminal(s.err)
 	for _, m := range messages {
 		paint := "\x1b[31m"

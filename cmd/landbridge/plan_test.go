@@ -16,11 +16,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 
-	"github.com/landbridge-io/landbridge/instance"
-	"github.com/landbridge-io/landbridge/instance/tfstate"
-	"github.com/landbridge-io/landbridge/internal/providertest"
-	"github.com/landbridge-io/landbridge/internal/schematest"
-	"github.com/landbridge-io/landbridge/standalone"
+	"github.com/landbridge-io/landbridge/internal/command/local"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/instance/tfstate"
+	"github.com/landbridge-io/landbridge/internal/testing/providertest"
+	"github.com/landbridge-io/landbridge/internal/testing/schematest"
 )
 
 // planted is a secret of these tests: it must never be printed.
@@ -416,7 +416,7 @@ func TestPlanFailures(t *testing.T) {
 		"locked": {
 			documents: []string{good}, command: "apply", args: []string{"--auto-approve"},
 			prepare: func(t *testing.T, d *desk) {
-				unlock, err := standalone.Lock(d.state, "apply")
+				unlock, err := local.Lock(d.state, "apply")
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -482,7 +482,7 @@ func TestConfirm(t *testing.T) {
 		cmd.SetContext(t.Context())
 		cmd.SetIn(strings.NewReader(in))
 		cmd.SetOut(io.Discard)
-		if got, err := confirm(cmd, standalone.Normal); got != want || (err == nil) != want {
+		if got, err := confirm(cmd, local.Normal); got != want || (err == nil) != want {
 			t.Errorf("%q: got %v, %v", in, got, err)
 		}
 	}
@@ -552,9 +552,9 @@ func TestApplyFailsMidway(t *testing.T) {
 	p := d.run("apply", "--auto-approve", "-o", "json")
 	doc := d.document(p)
 	want := []resultDocument{
-		{Address: "local_file.a", Actions: []string{"create"}, Status: standalone.Applied},
-		{Address: "local_file.b", Actions: []string{"create"}, Status: standalone.Failed},
-		{Address: "local_file.c", Actions: []string{"create"}, Status: standalone.Applied},
+		{Address: "local_file.a", Actions: []string{"create"}, Status: local.Applied},
+		{Address: "local_file.b", Actions: []string{"create"}, Status: local.Failed},
+		{Address: "local_file.c", Actions: []string{"create"}, Status: local.Applied},
 	}
 	if diff := cmp.Diff(want, doc.Results); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)

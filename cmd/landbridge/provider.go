@@ -18,10 +18,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/landbridge-io/landbridge/config"
-	"github.com/landbridge-io/landbridge/inference"
-	"github.com/landbridge-io/landbridge/model"
-	"github.com/landbridge-io/landbridge/provider/install"
-	"github.com/landbridge-io/landbridge/provider/plugin"
+	"github.com/landbridge-io/landbridge/internal/inference"
+	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/provider/install"
+	"github.com/landbridge-io/landbridge/internal/provider/plugin"
 	"github.com/landbridge-io/landbridge/schema"
 )
 

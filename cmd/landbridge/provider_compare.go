@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/landbridge-io/landbridge/config"
-	"github.com/landbridge-io/landbridge/evolution"
+	"github.com/landbridge-io/landbridge/internal/evolution"
 	"github.com/landbridge-io/landbridge/schema"
 )
 

@@ -10,10 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
-	"github.com/landbridge-io/landbridge/evolution"
-	"github.com/landbridge-io/landbridge/internal/examplecloudtest"
-	"github.com/landbridge-io/landbridge/internal/providertest"
-	"github.com/landbridge-io/landbridge/internal/schematest"
+	"github.com/landbridge-io/landbridge/internal/evolution"
+	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
+	"github.com/landbridge-io/landbridge/internal/testing/providertest"
+	"github.com/landbridge-io/landbridge/internal/testing/schematest"
 )
 
 func TestProviderCompare(t *testing.T) {

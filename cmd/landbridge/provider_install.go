@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/landbridge-io/landbridge/provider/install"
+	"github.com/landbridge-io/landbridge/internal/provider/install"
 )
 
 func newProviderInstallCommand() *cobra.Command {

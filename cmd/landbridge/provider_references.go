@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
 
-	"github.com/landbridge-io/landbridge/inference"
+	"github.com/landbridge-io/landbridge/internal/inference"
 )
 
 func newProviderReferencesCommand() *cobra.Command {

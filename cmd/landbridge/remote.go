@@ -20,17 +20,17 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
-	"github.com/landbridge-io/landbridge/cluster"
-	"github.com/landbridge-io/landbridge/discover"
-	"github.com/landbridge-io/landbridge/importer"
+	"github.com/landbridge-io/landbridge/internal/command/cluster"
+	"github.com/landbridge-io/landbridge/internal/command/discover"
+	"github.com/landbridge-io/landbridge/internal/command/importer"
+	"github.com/landbridge-io/landbridge/internal/command/local"
+	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/provider/install"
+	"github.com/landbridge-io/landbridge/internal/provider/plugin"
+	"github.com/landbridge-io/landbridge/internal/provider/pool"
 	"github.com/landbridge-io/landbridge/internal/redact"
-	"github.com/landbridge-io/landbridge/model"
-	"github.com/landbridge-io/landbridge/provider"
-	"github.com/landbridge-io/landbridge/provider/install"
-	"github.com/landbridge-io/landbridge/provider/plugin"
-	"github.com/landbridge-io/landbridge/provider/pool"
-	"github.com/landbridge-io/landbridge/standalone"
-	"github.com/landbridge-io/landbridge/terraform/engine"
+	"github.com/landbridge-io/landbridge/internal/terraform/engine"
 )
 
 const remoteHelp = `With a cluster, the providers are those of its TerraformProviders; their programs run on this
@@ -109,7 +109,7 @@ type remoteProvider struct {
 	launcher provider.Launcher
 	// activate are the patterns of the types that the cluster serves.
 	activate []string
-	given    *standalone.Configurations
+	given    *local.Configurations
 }
 
 // connect gets hold of the cluster.
@@ -205,7 +205,7 @@ func (r *remote) fromBinaries(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	sources, err := standalone.ReadSources(r.flags.files, cmd.InOrStdin())
+	sources, err := local.ReadSources(r.flags.files, cmd.InOrStdin())
 	if err != nil {
 		return err
 	}
@@ -224,7 +224,7 @@ func (r *remote) fromBinaries(cmd *cobra.Command) error {
 		if source, err = sourceOf(source, p.path, p.model); err != nil {
 			return err
 		}
-		given, messages := standalone.ReadConfigurations(p.model, sources, r.secrets)
+		given, messages := local.ReadConfigurations(p.model, sources, r.secrets)
 		if messages.HasErrors() {
 			return errors.New(messages.String())
 		}

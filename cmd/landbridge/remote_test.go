@@ -12,9 +12,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
-	"github.com/landbridge-io/landbridge/crd"
-	"github.com/landbridge-io/landbridge/internal/examplecloudtest"
-	"github.com/landbridge-io/landbridge/internal/playgroundtest"
+	"github.com/landbridge-io/landbridge/internal/crd"
+	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
+	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
 )
 
 // A provider of the cluster that cannot be used on this machine, or is not configured, keeps

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/landbridge-io/landbridge/operate"
+	"github.com/landbridge-io/landbridge/internal/command/status"
 )
 
 var statusOutputs = []string{"text", "json"}
@@ -100,7 +100,7 @@ func splitNames(args []string) []string {
 }
 
 type statusView struct {
-	cluster   *operate.Cluster
+	cluster   *status.Cluster
 	namespace string // empty: all
 	flags     statusFlags
 	names     []string
@@ -108,18 +108,18 @@ type statusView struct {
 }
 
 // kinds are those that are asked for.
-func (s *statusView) kinds() ([]operate.Kind, error) {
+func (s *statusView) kinds() ([]status.Kind, error) {
 	all, err := s.cluster.Kinds()
 	if err != nil || len(s.names) == 0 {
 		return all, err
 	}
-	var out []operate.Kind
+	var out []status.Kind
 	for _, name := range s.names {
-		k, err := operate.Find(all, name)
+		k, err := status.Find(all, name)
 		if err != nil {
 			return nil, err
 		}
-		if !slices.ContainsFunc(out, func(o operate.Kind) bool { return o.String() == k.String() }) {
+		if !slices.ContainsFunc(out, func(o status.Kind) bool { return o.String() == k.String() }) {
 			out = append(out, k)
 		}
 	}
@@ -137,7 +137,7 @@ func (s *statusView) once(ctx context.Context) error {
 	}
 	if s.flags.output == "json" {
 		if rows == nil {
-			rows = []operate.Row{}
+			rows = []status.Row{}
 		}
 		if writeErr := writeJSON(s.out, map[string]any{"resources": rows}); writeErr != nil {
 			return writeErr
@@ -152,7 +152,7 @@ func (s *statusView) once(ctx context.Context) error {
 	return nil
 }
 
-func (s *statusView) table(kinds []operate.Kind, rows []operate.Row) {
+func (s *statusView) table(kinds []status.Kind, rows []status.Row) {
 	where := "in namespace " + s.namespace + "; -A looks in all"
 	if s.namespace == "" {
 		where = "in the cluster"
@@ -169,7 +169,7 @@ func (s *statusView) table(kinds []operate.Kind, rows []operate.Row) {
 				columns = w
 			}
 		}
-		fmt.Fprint(s.out, operate.Table(rows, time.Now(), columns))
+		fmt.Fprint(s.out, status.Table(rows, time.Now(), columns))
 	}
 }
 
@@ -178,11 +178,11 @@ func (s *statusView) changes(ctx context.Context) error {
 	var broken error
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	err := s.cluster.Watch(ctx, s.kinds, s.namespace, func() {}, func(c operate.Change) {
+	err := s.cluster.Watch(ctx, s.kinds, s.namespace, func() {}, func(c status.Change) {
 		var err error
 		if s.flags.output == "json" {
 			err = json.NewEncoder(s.out).Encode(struct {
-				operate.Row
+				status.Row
 				Gone bool `json:"gone,omitempty"`
 			}{c.Row, c.Gone})
 		} else {
@@ -207,10 +207,10 @@ const (
 func (s *statusView) live(ctx context.Context, terminal *os.File) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	changes := make(chan operate.Change)
+	changes := make(chan status.Change)
 	listed, ended := make(chan struct{}, 1), make(chan error, 1)
 	go func() {
-		ended <- s.cluster.Watch(ctx, s.kinds, s.namespace, func() { listed <- struct{}{} }, func(c operate.Change) {
+		ended <- s.cluster.Watch(ctx, s.kinds, s.namespace, func() { listed <- struct{}{} }, func(c status.Change) {
 			select {
 			case changes <- c:
 			case <-ctx.Done():
@@ -218,9 +218,9 @@ func (s *statusView) live(ctx context.Context, terminal *os.File) error {
 		})
 	}()
 	fmt.Fprint(terminal, screenOn)
-	rows := map[string]operate.Row{}
-	sorted := func() []operate.Row {
-		out := make([]operate.Row, 0, len(rows))
+	rows := map[string]status.Row{}
+	sorted := func() []status.Row {
+		out := make([]status.Row, 0, len(rows))
 		for _, key := range slices.Sorted(maps.Keys(rows)) {
 			out = append(out, rows[key])
 		}
@@ -233,7 +233,7 @@ func (s *statusView) live(ctx context.Context, terminal *os.File) error {
 			columns, lines = 80, 24
 		}
 		// In one write, so that nothing flickers. A raw terminal is not asked for: Ctrl-C ends this.
-		fmt.Fprint(terminal, screenTop+operate.Screen(sorted(), time.Now(), columns, lines))
+		fmt.Fprint(terminal, screenTop+status.Screen(sorted(), time.Now(), columns, lines))
 	}
 	second, soon := time.NewTicker(time.Second), time.NewTicker(150*time.Millisecond)
 	defer second.Stop()
@@ -258,9 +258,9 @@ func (s *statusView) live(ctx context.Context, terminal *os.File) error {
 		case err := <-ended:
 			fmt.Fprint(terminal, screenOff)
 			if err == nil && len(rows) > 0 {
-				fmt.Fprintln(terminal, operate.Summary(sorted()))
+				fmt.Fprintln(terminal, status.Summary(sorted()))
 				columns, _, _ := term.GetSize(int(terminal.Fd()))
-				fmt.Fprint(terminal, operate.Table(sorted(), time.Now(), columns))
+				fmt.Fprint(terminal, status.Table(sorted(), time.Now(), columns))
 			}
 			return err
 		}

@@ -17,8 +17,8 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"pgregory.net/rapid"
 
-	"github.com/landbridge-io/landbridge/evolution"
-	"github.com/landbridge-io/landbridge/internal/evolutiontest"
+	"github.com/landbridge-io/landbridge/internal/evolution"
+	"github.com/landbridge-io/landbridge/internal/testing/evolutiontest"
 )
 
 // Conversions tests the kinds with several API versions whose CRDs are in a directory: whatever an

@@ -18,8 +18,8 @@ import (
 
 	"golang.org/x/mod/module"
 
-	"github.com/landbridge-io/landbridge/provider/install"
-	"github.com/landbridge-io/landbridge/provider/plugin"
+	"github.com/landbridge-io/landbridge/internal/provider/install"
+	"github.com/landbridge-io/landbridge/internal/provider/plugin"
 	"github.com/landbridge-io/landbridge/schema"
 )
 

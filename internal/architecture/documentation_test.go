@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/landbridge-io/landbridge/internal/testbin"
+	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
 // Every package, in every module of the repository, says in its doc.go what it

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/landbridge-io/landbridge/internal/testbin"
+	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
 const modulePath = "github.com/landbridge-io/landbridge"
@@ -23,25 +23,27 @@ const modulePath = "github.com/landbridge-io/landbridge"
 // explained in docs/architecture.md.
 var layers = [][]string{
 	{"cmd/landbridge"},
-	{"cluster"},
-	{"controller", "generate", "importer", "operate", "standalone"},
-	{"scheduler"},
-	{"terraform/module"},
-	{"terraform/cli"},
-	{"discover", "terraform/engine", "terraform/planview"},
-	{"terraform"},
-	{"provider/plugin", "provider/inprocess", "provider/pool", "provider/install"},
-	{"provider"},
-	{"evolution"},
-	{"crd", "inference", "translate"},
-	{"model"},
+	{"internal/command/cluster", "internal/command/importer", "internal/command/local", "internal/command/status"},
+	{"internal/command/discover"},
+	{"program", "generate"},
+	{"internal/controller"},
+	{"internal/scheduler"},
+	{"internal/terraform/module"},
+	{"internal/terraform/cli"},
+	{"internal/terraform/engine", "internal/terraform/planview"},
+	{"internal/terraform"},
+	{"internal/provider/plugin", "internal/provider/inprocess", "internal/provider/pool", "internal/provider/install"},
+	{"internal/provider"},
+	{"internal/evolution"},
+	{"internal/crd", "internal/inference", "internal/translate"},
+	{"internal/model"},
 	{"apis/v1alpha1"},
 	{"config"},
-	{"instance"},
+	{"internal/instance"},
 	{"schema"},
 	{"apis"},
-	{"diagnostic"},
-	{"internal"},
+	{"internal/diagnostic"},
+	{"internal/child", "internal/faultpoint", "internal/memory", "internal/redact", "internal/tfplugin", "internal/wire"},
 }
 
 // support is for tests alone: it may import anything, and nothing that ships
@@ -50,19 +52,7 @@ var support = []string{
 	"examples",
 	"generate/generatetest",
 	"internal/architecture",
-	"internal/controllertest",
-	"internal/doctest",
-	"internal/evolutiontest",
-	"internal/examplecloudtest",
-	"internal/hcloudtest",
-	"internal/golden",
-	"internal/matrix",
-	"internal/objecttest",
-	"internal/playgroundtest",
-	"internal/processtest",
-	"internal/providertest",
-	"internal/schematest",
-	"internal/testbin",
+	"internal/testing",
 	"test",
 }
 
@@ -145,33 +135,37 @@ func TestCheckImport(t *testing.T) {
 		from, to string
 		want     string // error; empty: allowed
 	}{
-		"down":                      {from: "scheduler", to: "terraform"},
+		"down":                      {from: "internal/scheduler", to: "internal/terraform"},
 		"far down":                  {from: "cmd/landbridge", to: "schema"},
-		"child to parent, listed":   {from: "terraform/engine", to: "terraform"},
-		"child to parent, unlisted": {from: "scheduler/store", to: "scheduler"},
-		"parent to child, unlisted": {from: "scheduler", to: "scheduler/store"},
+		"child to parent, listed":   {from: "internal/terraform/engine", to: "internal/terraform"},
+		"child to parent, unlisted": {from: "internal/scheduler/store", to: "internal/scheduler"},
+		"parent to child, unlisted": {from: "internal/scheduler", to: "internal/scheduler/store"},
 		"parent to child, listed": {
-			from: "terraform", to: "terraform/engine",
-			want: "terraform imports terraform/engine, which stands above it",
+			from: "internal/terraform", to: "internal/terraform/engine",
+			want: "internal/terraform imports internal/terraform/engine, which stands above it",
 		},
 		"up": {
-			from: "model", to: "controller/managed",
-			want: "model imports controller/managed, which stands above it",
+			from: "internal/model", to: "internal/controller/managed",
+			want: "internal/model imports internal/controller/managed, which stands above it",
+		},
+		"controllers do not know the command line": {
+			from: "internal/controller/managed", to: "internal/command/local",
+			want: "internal/controller/managed imports internal/command/local, which stands above it",
 		},
 		"sideways": {
-			from: "crd", to: "translate",
-			want: "crd imports translate, which stands beside it in the same layer",
+			from: "internal/crd", to: "internal/translate",
+			want: "internal/crd imports internal/translate, which stands beside it in the same layer",
 		},
 		"a longer name is another package": {
-			from: "crd", to: "models",
-			want: "package models has no layer: give it one in internal/architecture/layers_test.go and docs/architecture.md",
+			from: "internal/crd", to: "internal/models",
+			want: "package internal/models has no layer: give it one in internal/architecture/layers_test.go and docs/architecture.md",
 		},
-		"support to anything": {from: "internal/providertest", to: "scheduler"},
+		"support to anything": {from: "internal/testing/providertest", to: "internal/scheduler"},
 		"anything to support": {
-			from: "scheduler", to: "internal/testbin",
-			want: "scheduler imports internal/testbin, which is for tests alone",
+			from: "internal/scheduler", to: "internal/testing/testbin",
+			want: "internal/scheduler imports internal/testing/testbin, which is for tests alone",
 		},
-		"other internal packages are the ground": {from: "diagnostic", to: "internal/wire"},
+		"down to the ground": {from: "internal/diagnostic", to: "internal/wire"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"pgregory.net/rapid"
 
-	"github.com/landbridge-io/landbridge/internal/schematest"
+	"github.com/landbridge-io/landbridge/internal/testing/schematest"
 	"github.com/landbridge-io/landbridge/internal/wire"
 )
 

@@ -15,7 +15,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/examples/examplecloud/provider"
 	"github.com/landbridge-io/landbridge/examples/examplecloud/provider/release"
-	"github.com/landbridge-io/landbridge/internal/testbin"
+	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 	"github.com/landbridge-io/landbridge/test/behaviour"
 )
 

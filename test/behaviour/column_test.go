@@ -17,8 +17,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/examples/examplecloud/provider/release"
-	"github.com/landbridge-io/landbridge/internal/objecttest"
-	"github.com/landbridge-io/landbridge/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
 	"github.com/landbridge-io/landbridge/test/behaviour"
 )
 

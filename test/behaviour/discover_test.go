@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/landbridge-io/landbridge/examples/examplecloud/api"
-	"github.com/landbridge-io/landbridge/internal/testbin"
+	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
 var _ = register(map[string]func(*testing.T, *column){

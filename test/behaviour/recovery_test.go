@@ -20,12 +20,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
-	"github.com/landbridge-io/landbridge/controller"
 	"github.com/landbridge-io/landbridge/examples/examplecloud/api"
 	cloudclient "github.com/landbridge-io/landbridge/examples/examplecloud/client"
 	"github.com/landbridge-io/landbridge/examples/examplecloud/provider/release"
-	"github.com/landbridge-io/landbridge/internal/playgroundtest"
-	"github.com/landbridge-io/landbridge/internal/processtest"
+	"github.com/landbridge-io/landbridge/internal/controller"
+	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
+	"github.com/landbridge-io/landbridge/internal/testing/processtest"
 	"github.com/landbridge-io/landbridge/test/behaviour"
 )
 

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/landbridge-io/landbridge/internal/doctest"
-	"github.com/landbridge-io/landbridge/internal/testbin"
+	"github.com/landbridge-io/landbridge/internal/testing/doctest"
+	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
 // TestTutorial runs the commands of docs/identity.md.

@@ -28,8 +28,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
-	"github.com/landbridge-io/landbridge/internal/objecttest"
-	"github.com/landbridge-io/landbridge/internal/processtest"
+	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
+	"github.com/landbridge-io/landbridge/internal/testing/processtest"
 )
 
 var providers = schema.GroupVersionResource{Group: "landbridge.io", Version: "v1alpha1", Resource: "terraformproviders"}

@@ -11,13 +11,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/landbridge-io/landbridge/instance"
-	"github.com/landbridge-io/landbridge/provider"
-	"github.com/landbridge-io/landbridge/provider/install"
-	"github.com/landbridge-io/landbridge/provider/plugin"
-	"github.com/landbridge-io/landbridge/provider/pool"
-	"github.com/landbridge-io/landbridge/terraform"
-	"github.com/landbridge-io/landbridge/terraform/engine"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/provider/install"
+	"github.com/landbridge-io/landbridge/internal/provider/plugin"
+	"github.com/landbridge-io/landbridge/internal/provider/pool"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/terraform/engine"
 	"github.com/landbridge-io/landbridge/test/bench/figure"
 )
 

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
-	"github.com/landbridge-io/landbridge/internal/processtest"
+	"github.com/landbridge-io/landbridge/internal/testing/processtest"
 )
 
 // What happens to the programs of the command line, where spec.execution is CLI.

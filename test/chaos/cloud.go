@@ -16,8 +16,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/landbridge-io/landbridge/internal/examplecloudtest"
-	"github.com/landbridge-io/landbridge/internal/testbin"
+	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
+	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
 // taskDelay is how long the cloud's tasks take, unless a fault says otherwise.

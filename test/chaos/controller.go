@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
-	"github.com/landbridge-io/landbridge/internal/testbin"
+	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
 // lease is how long another controller waits for one that does not renew it.

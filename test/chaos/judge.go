@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
-	"github.com/landbridge-io/landbridge/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
 // verdict is what is wrong.

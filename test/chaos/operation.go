@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
-	"github.com/landbridge-io/landbridge/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
 var (

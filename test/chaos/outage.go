@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/landbridge-io/landbridge/internal/playgroundtest"
+	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
 )
 
 // What happens to the API server, and to the cloud.

@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
-	"github.com/landbridge-io/landbridge/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
 // slot is one resource of a user: there, or not at the moment.

@@ -3,7 +3,7 @@ package conformance
 import (
 	"strings"
 
-	"github.com/landbridge-io/landbridge/internal/matrix"
+	"github.com/landbridge-io/landbridge/internal/testing/matrix"
 )
 
 // Why something does not apply.

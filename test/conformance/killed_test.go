@@ -13,11 +13,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/landbridge-io/landbridge/diagnostic"
-	"github.com/landbridge-io/landbridge/instance"
-	"github.com/landbridge-io/landbridge/internal/examplecloudtest"
-	"github.com/landbridge-io/landbridge/terraform"
-	"github.com/landbridge-io/landbridge/terraform/cli"
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/terraform/cli"
+	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 	"github.com/landbridge-io/landbridge/test/conformance"
 )
 

@@ -7,8 +7,8 @@ import (
 	"os"
 	"testing"
 
-	"github.com/landbridge-io/landbridge/internal/testbin"
-	"github.com/landbridge-io/landbridge/terraform/cli"
+	"github.com/landbridge-io/landbridge/internal/terraform/cli"
+	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 	"github.com/landbridge-io/landbridge/test/conformance"
 )
 

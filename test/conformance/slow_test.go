@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/landbridge-io/landbridge/instance"
-	"github.com/landbridge-io/landbridge/internal/examplecloudtest"
-	"github.com/landbridge-io/landbridge/terraform/cli"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/terraform/cli"
+	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 	"github.com/landbridge-io/landbridge/test/conformance"
 )
 

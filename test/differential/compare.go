@@ -9,8 +9,8 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/landbridge-io/landbridge/diagnostic"
-	"github.com/landbridge-io/landbridge/instance"
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/schema"
 	"github.com/landbridge-io/landbridge/test/differential/internal/cloud"
 	"github.com/landbridge-io/landbridge/test/differential/internal/tofu"

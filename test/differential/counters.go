@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/landbridge-io/landbridge/instance"
+	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/test/differential/internal/cases"
 	"github.com/landbridge-io/landbridge/test/differential/internal/tofu"
 )

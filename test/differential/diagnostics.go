@@ -8,11 +8,11 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/landbridge-io/landbridge/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/command/local"
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/redact"
-	"github.com/landbridge-io/landbridge/model"
 	"github.com/landbridge-io/landbridge/schema"
-	"github.com/landbridge-io/landbridge/standalone"
 	"github.com/landbridge-io/landbridge/test/differential/internal/tofu"
 )
 
@@ -33,7 +33,7 @@ func (s said) String() string {
 
 // saidByMessages reads the paths of messages back from the manifest's spelling. What a message says of
 // anything but the configured object has no path here.
-func saidByMessages(m *model.Resource, messages standalone.Messages) []said {
+func saidByMessages(m *model.Resource, messages local.Messages) []said {
 	var out []said
 	for _, x := range messages {
 		s := said{Severity: x.Severity, Summary: x.Summary}

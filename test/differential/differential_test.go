@@ -8,8 +8,8 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
-	"github.com/landbridge-io/landbridge/internal/testbin"
-	"github.com/landbridge-io/landbridge/provider"
+	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 	"github.com/landbridge-io/landbridge/test/differential"
 	"github.com/landbridge-io/landbridge/test/differential/internal/cases"
 )

@@ -8,12 +8,12 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/landbridge-io/landbridge/diagnostic"
-	"github.com/landbridge-io/landbridge/instance"
-	"github.com/landbridge-io/landbridge/instance/tfstate"
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/instance/tfstate"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/terraform/engine"
 	"github.com/landbridge-io/landbridge/schema"
-	"github.com/landbridge-io/landbridge/terraform"
-	"github.com/landbridge-io/landbridge/terraform/engine"
 	"github.com/landbridge-io/landbridge/test/differential/internal/cases"
 	"github.com/landbridge-io/landbridge/test/differential/internal/cloud"
 	"github.com/landbridge-io/landbridge/test/differential/internal/tofu"

@@ -9,8 +9,8 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/landbridge-io/landbridge/internal/terraform/cli/tfjson"
 	"github.com/landbridge-io/landbridge/schema"
-	"github.com/landbridge-io/landbridge/terraform/cli/tfjson"
 	"github.com/landbridge-io/landbridge/test/differential/internal/cases"
 	"github.com/landbridge-io/landbridge/test/differential/internal/cloud"
 	"github.com/landbridge-io/landbridge/test/differential/internal/tofu"

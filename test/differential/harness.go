@@ -9,8 +9,8 @@ import (
 	"os"
 	"time"
 
-	"github.com/landbridge-io/landbridge/instance"
-	"github.com/landbridge-io/landbridge/provider"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/schema"
 	"github.com/landbridge-io/landbridge/test/differential/internal/cases"
 	"github.com/landbridge-io/landbridge/test/differential/internal/cloud"

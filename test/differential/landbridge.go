@@ -14,12 +14,12 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/landbridge-io/landbridge/config"
-	"github.com/landbridge-io/landbridge/diagnostic"
-	"github.com/landbridge-io/landbridge/model"
-	"github.com/landbridge-io/landbridge/provider"
+	"github.com/landbridge-io/landbridge/internal/command/local"
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/schema"
-	"github.com/landbridge-io/landbridge/standalone"
-	"github.com/landbridge-io/landbridge/terraform"
 	"github.com/landbridge-io/landbridge/test/differential/internal/cases"
 	"github.com/landbridge-io/landbridge/test/differential/internal/tofu"
 )
@@ -92,7 +92,7 @@ func (l *linked) byManifest(ctx context.Context, x *compared, r *running) (outco
 		return outcome{}, err
 	}
 	out := outcome{raw: x.stored, reached: validates}
-	manifest, said := standalone.ReadManifest(r.model, []standalone.Source{{Name: t.name + ".json", Data: raw}})
+	manifest, said := local.ReadManifest(r.model, []local.Source{{Name: t.name + ".json", Data: raw}})
 	if !said.HasErrors() {
 		more, err := out.standalone(ctx, r, manifest, path, modeOf(config))
 		if err != nil {
@@ -108,12 +108,12 @@ func (l *linked) byManifest(ctx context.Context, x *compared, r *running) (outco
 }
 
 // standalone plans and applies.
-func (o *outcome) standalone(ctx context.Context, r *running, manifest *standalone.Manifest, path string, mode standalone.Mode) (standalone.Messages, error) {
-	state, err := standalone.OpenState(path, r.source, r.schema)
+func (o *outcome) standalone(ctx context.Context, r *running, manifest *local.Manifest, path string, mode local.Mode) (local.Messages, error) {
+	state, err := local.OpenState(path, r.source, r.schema)
 	if err != nil {
 		return nil, err
 	}
-	s := standalone.New(r.model, r.source, r, manifest, state)
+	s := local.New(r.model, r.source, r, manifest, state)
 	defer s.Close(ctx) //nolint:errcheck // the server is not the session's
 	plan, said := s.Plan(ctx, mode)
 	if said.HasErrors() {
@@ -128,16 +128,16 @@ func (o *outcome) standalone(ctx context.Context, r *running, manifest *standalo
 		o.drift = append(o.drift, plannedChange(c.Plan, false))
 	}
 	o.reached = applies
-	_, more := s.Apply(ctx, plan, standalone.Hooks{})
+	_, more := s.Apply(ctx, plan, local.Hooks{})
 	o.raw, err = readStateFile(path)
 	return append(said, more...), err
 }
 
-func modeOf(config cty.Value) standalone.Mode {
+func modeOf(config cty.Value) local.Mode {
 	if config.IsNull() {
-		return standalone.Destroy
+		return local.Destroy
 	}
-	return standalone.Normal
+	return local.Normal
 }
 
 // onlyValidated says whether the engine asked for nothing but a validation.

@@ -9,10 +9,10 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/translate"
 	"github.com/landbridge-io/landbridge/internal/wire"
-	"github.com/landbridge-io/landbridge/model"
 	"github.com/landbridge-io/landbridge/test/differential/internal/cases"
-	"github.com/landbridge-io/landbridge/translate"
 )
 
 // objectName is the name of all custom resources here, and that of the resources in the states.

@@ -14,9 +14,9 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/landbridge-io/landbridge/internal/testbin"
-	"github.com/landbridge-io/landbridge/standalone"
-	"github.com/landbridge-io/landbridge/terraform/planview"
+	"github.com/landbridge-io/landbridge/internal/command/local"
+	"github.com/landbridge-io/landbridge/internal/terraform/planview"
+	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 	"github.com/landbridge-io/landbridge/test/differential/internal/cases"
 	"github.com/landbridge-io/landbridge/test/differential/internal/cloud"
 	"github.com/landbridge-io/landbridge/test/differential/internal/stage"
@@ -101,7 +101,7 @@ type document struct {
 	Errored         bool
 	ResourceChanges []planview.ResourceChange `json:"resource_changes"`
 	ResourceDrift   []planview.ResourceChange `json:"resource_drift"`
-	Diagnostics     standalone.Messages
+	Diagnostics     local.Messages
 }
 
 // run plans cases, and applies them if all can be. Where some cannot, these are done, and the others are returned.
@@ -280,8 +280,8 @@ func (p *programs) landbridgeRun(ctx context.Context, command string, args ...st
 }
 
 // said are the messages about a resource.
-func (p *programs) said(r *running, x *compared, messages standalone.Messages) []said {
-	about := slices.DeleteFunc(slices.Clone(messages), func(m standalone.Message) bool { return m.Address != x.track.name+"."+objectName })
+func (p *programs) said(r *running, x *compared, messages local.Messages) []said {
+	about := slices.DeleteFunc(slices.Clone(messages), func(m local.Message) bool { return m.Address != x.track.name+"."+objectName })
 	return saidByMessages(r.model.Resources[x.track.name], about)
 }
 

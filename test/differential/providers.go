@@ -12,8 +12,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 
-	"github.com/landbridge-io/landbridge/provider"
-	"github.com/landbridge-io/landbridge/provider/inprocess"
+	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/provider/inprocess"
 	"github.com/landbridge-io/landbridge/test/differential/internal/cases"
 	"github.com/landbridge-io/landbridge/test/differential/internal/cloud"
 	"github.com/landbridge-io/landbridge/test/differential/internal/tofu"

@@ -20,9 +20,9 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 	"pgregory.net/rapid"
 
-	"github.com/landbridge-io/landbridge/instance"
-	"github.com/landbridge-io/landbridge/instance/tfstate"
-	"github.com/landbridge-io/landbridge/internal/testbin"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/instance/tfstate"
+	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 	"github.com/landbridge-io/landbridge/internal/wire"
 	"github.com/landbridge-io/landbridge/schema"
 	"github.com/landbridge-io/landbridge/test/differential"

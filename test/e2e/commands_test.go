@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/landbridge-io/landbridge/internal/playgroundtest"
-	"github.com/landbridge-io/landbridge/internal/testbin"
+	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
+	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
 // command is a landbridge command for the shared cluster.

@@ -7,11 +7,11 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/landbridge-io/landbridge/internal/doctest"
-	"github.com/landbridge-io/landbridge/internal/examplecloudtest"
-	"github.com/landbridge-io/landbridge/internal/playgroundtest"
-	"github.com/landbridge-io/landbridge/internal/providertest"
-	"github.com/landbridge-io/landbridge/internal/testbin"
+	"github.com/landbridge-io/landbridge/internal/testing/doctest"
+	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
+	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
+	"github.com/landbridge-io/landbridge/internal/testing/providertest"
+	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
 // The page on imports is true, word by word.

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/landbridge-io/landbridge/internal/hcloudtest"
+	"github.com/landbridge-io/landbridge/internal/testing/hcloudtest"
 )
 
 // The example for hcloud, against a cloud of the test's own: credentials come

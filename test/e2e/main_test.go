@@ -24,11 +24,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
-	"github.com/landbridge-io/landbridge/controller"
-	"github.com/landbridge-io/landbridge/internal/controllertest"
-	"github.com/landbridge-io/landbridge/internal/playgroundtest"
-	"github.com/landbridge-io/landbridge/internal/providertest"
-	"github.com/landbridge-io/landbridge/provider/install"
+	"github.com/landbridge-io/landbridge/internal/controller"
+	"github.com/landbridge-io/landbridge/internal/provider/install"
+	"github.com/landbridge-io/landbridge/internal/testing/controllertest"
+	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
+	"github.com/landbridge-io/landbridge/internal/testing/providertest"
 )
 
 // poll is how often controllers in this process look at what has not changed.

@@ -11,8 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/landbridge-io/landbridge/controller/terraformprovider"
-	"github.com/landbridge-io/landbridge/internal/providertest"
+	"github.com/landbridge-io/landbridge/internal/controller/terraformprovider"
+	"github.com/landbridge-io/landbridge/internal/testing/providertest"
 )
 
 // pets is a module that calls another one.

@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/landbridge-io/landbridge/internal/objecttest"
+	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
 )
 
 // m is an object in JSON.

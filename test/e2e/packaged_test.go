@@ -15,14 +15,14 @@ import (
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/config"
-	"github.com/landbridge-io/landbridge/controller"
-	"github.com/landbridge-io/landbridge/controller/terraformprovider"
-	"github.com/landbridge-io/landbridge/crd"
-	"github.com/landbridge-io/landbridge/internal/playgroundtest"
-	"github.com/landbridge-io/landbridge/internal/providertest"
-	"github.com/landbridge-io/landbridge/internal/schematest"
-	"github.com/landbridge-io/landbridge/model"
-	"github.com/landbridge-io/landbridge/provider/plugin"
+	"github.com/landbridge-io/landbridge/internal/controller"
+	"github.com/landbridge-io/landbridge/internal/controller/terraformprovider"
+	"github.com/landbridge-io/landbridge/internal/crd"
+	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/provider/plugin"
+	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
+	"github.com/landbridge-io/landbridge/internal/testing/providertest"
+	"github.com/landbridge-io/landbridge/internal/testing/schematest"
 )
 
 // A program that is made for one provider begins before there are any CRDs, serves each kind from when

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/landbridge-io/landbridge/internal/examplecloudtest"
+	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 )
 
 // TestProgress has a provider of each SDK say what it does meanwhile, where its logs are turned on.

@@ -20,14 +20,14 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/landbridge-io/landbridge/config"
-	"github.com/landbridge-io/landbridge/controller/conversion"
-	"github.com/landbridge-io/landbridge/controller/terraformprovider"
-	"github.com/landbridge-io/landbridge/crd"
 	"github.com/landbridge-io/landbridge/generate"
-	"github.com/landbridge-io/landbridge/internal/examplecloudtest"
-	"github.com/landbridge-io/landbridge/internal/playgroundtest"
-	"github.com/landbridge-io/landbridge/model"
-	"github.com/landbridge-io/landbridge/provider/plugin"
+	"github.com/landbridge-io/landbridge/internal/controller/conversion"
+	"github.com/landbridge-io/landbridge/internal/controller/terraformprovider"
+	"github.com/landbridge-io/landbridge/internal/crd"
+	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/provider/plugin"
+	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
+	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
 	"github.com/landbridge-io/landbridge/schema"
 )
 

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/landbridge-io/landbridge/internal/doctest"
-	"github.com/landbridge-io/landbridge/internal/examplecloudtest"
-	"github.com/landbridge-io/landbridge/internal/providertest"
-	"github.com/landbridge-io/landbridge/internal/testbin"
+	"github.com/landbridge-io/landbridge/internal/testing/doctest"
+	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
+	"github.com/landbridge-io/landbridge/internal/testing/providertest"
+	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
 // The page on generated code is true, word by word.

@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/landbridge-io/landbridge/internal/examplecloudtest"
-	"github.com/landbridge-io/landbridge/internal/hcloudtest"
+	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
+	"github.com/landbridge-io/landbridge/internal/testing/hcloudtest"
 )
 
 // cloud is where a provider makes its objects.

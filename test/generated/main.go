@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/landbridge-io/landbridge/internal/testbin"
+	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
 func main() {

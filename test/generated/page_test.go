@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/landbridge-io/landbridge/internal/doctest"
-	"github.com/landbridge-io/landbridge/internal/providertest"
-	"github.com/landbridge-io/landbridge/internal/testbin"
+	"github.com/landbridge-io/landbridge/internal/testing/doctest"
+	"github.com/landbridge-io/landbridge/internal/testing/providertest"
+	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
 // The page on repositories is true, word by word.

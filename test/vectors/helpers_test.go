@@ -9,14 +9,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/landbridge-io/landbridge/diagnostic"
-	"github.com/landbridge-io/landbridge/instance"
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/provider/inprocess"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/terraform/engine"
 	"github.com/landbridge-io/landbridge/internal/wire"
-	"github.com/landbridge-io/landbridge/provider"
-	"github.com/landbridge-io/landbridge/provider/inprocess"
 	"github.com/landbridge-io/landbridge/schema"
-	"github.com/landbridge-io/landbridge/terraform"
-	"github.com/landbridge-io/landbridge/terraform/engine"
 	"github.com/landbridge-io/landbridge/test/vectors/internal/cloud"
 )
 

@@ -2,7 +2,7 @@ package main
 
 import (
 	"github.com/landbridge-io/landbridge/examples/examplecloud/provider"
-	"github.com/landbridge-io/landbridge/internal/matrix"
+	"github.com/landbridge-io/landbridge/internal/testing/matrix"
 	"github.com/landbridge-io/landbridge/test/behaviour"
 )
 

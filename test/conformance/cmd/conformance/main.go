@@ -1,8 +1,8 @@
 package main
 
 import (
-	"github.com/landbridge-io/landbridge/internal/examplecloudtest"
-	"github.com/landbridge-io/landbridge/internal/matrix"
+	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
+	"github.com/landbridge-io/landbridge/internal/testing/matrix"
 	"github.com/landbridge-io/landbridge/test/conformance"
 )
 

@@ -8,18 +8,18 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/spf13/cobra"
 
-	"github.com/landbridge-io/landbridge/controller"
-	"github.com/landbridge-io/landbridge/controller/command"
-	"github.com/landbridge-io/landbridge/controller/terraformprovider"
 	"github.com/landbridge-io/landbridge/examples/examplecloud/provider/framework"
 	"github.com/landbridge-io/landbridge/examples/examplecloud/provider/release"
-	"github.com/landbridge-io/landbridge/provider/inprocess"
-	"github.com/landbridge-io/landbridge/provider/install"
+	"github.com/landbridge-io/landbridge/internal/controller"
+	"github.com/landbridge-io/landbridge/internal/controller/terraformprovider"
+	"github.com/landbridge-io/landbridge/internal/provider/inprocess"
+	"github.com/landbridge-io/landbridge/internal/provider/install"
+	"github.com/landbridge-io/landbridge/program"
 	"github.com/landbridge-io/landbridge/test/conformance"
 )
 
 func main() {
-	var flags command.Flags
+	var flags program.Flags
 	cmd := &cobra.Command{
 		Use: "linked", Short: "Serve the example cloud's provider, which is linked into this program", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -12,8 +12,8 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 	"pgregory.net/rapid"
 
-	"github.com/landbridge-io/landbridge/instance"
-	"github.com/landbridge-io/landbridge/internal/schematest"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/testing/schematest"
 	"github.com/landbridge-io/landbridge/schema"
 )
 

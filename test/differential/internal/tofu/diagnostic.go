@@ -8,7 +8,7 @@ import (
 	hcljson "github.com/hashicorp/hcl/v2/json"
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/landbridge-io/landbridge/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
 )
 
 // Diagnostic is what tofu said. Of the attribute it is about, tofu tells the place in the

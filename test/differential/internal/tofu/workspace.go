@@ -17,7 +17,7 @@ import (
 
 	"github.com/hashicorp/go-plugin"
 
-	"github.com/landbridge-io/landbridge/terraform/cli/tfjson"
+	"github.com/landbridge-io/landbridge/internal/terraform/cli/tfjson"
 )
 
 // Host is where tofu expects providers to come from that are named without a host.

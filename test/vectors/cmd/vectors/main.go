@@ -20,7 +20,7 @@ var notApplicable = map[int]string{}
 
 // runs are the packages that hold vectors, by module.
 var runs = map[string][]string{
-	"github.com/landbridge-io/landbridge":              {"./terraform/engine/...", "./provider/..."},
+	"github.com/landbridge-io/landbridge":              {"./internal/terraform/engine/...", "./internal/provider/..."},
 	"github.com/landbridge-io/landbridge/test/vectors": {"./..."},
 }
 

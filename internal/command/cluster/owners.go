@@ -1,0 +1,98 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+
+	xpmeta "github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/zclconf/go-cty/cty"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/command/discover"
+	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/translate"
+)
+
+// Resource is a custom resource, as far as it tells of its remote object.
+type Resource struct {
+	discover.Owner
+	// Configuration is the kind and name of its provider configuration.
+	ConfigurationKind, ConfigurationName string
+}
+
+// Uses says whether the resource is managed with a provider configuration.
+func (r Resource) Uses(kind, namespace, name string) bool {
+	return r.ConfigurationKind == kind && r.ConfigurationName == name &&
+		(kind != model.ProviderConfigKind || r.Namespace == namespace)
+}
+
+// Resources are the custom resources of a kind in all namespaces; none if it is not served.
+func (c *Cluster) Resources(ctx context.Context, r *model.Resource) ([]Resource, error) {
+	list := &unstructured.UnstructuredList{}
+	gvk := r.GroupVersionKind()
+	gvk.Kind = r.ListKind
+	list.SetGroupVersionKind(gvk)
+	var out []Resource
+	for {
+		err := c.Reader.List(ctx, list, client.Limit(500), client.Continue(list.GetContinue()))
+		if meta.IsNoMatchError(err) || kerrors.IsNotFound(err) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		for i := range list.Items {
+			out = append(out, resource(r, &list.Items[i]))
+		}
+		if list.GetContinue() == "" {
+			return out, nil
+		}
+	}
+}
+
+func resource(r *model.Resource, u *unstructured.Unstructured) Resource {
+	out := Resource{
+		Owner:             discover.Owner{Kind: r.Kind, Namespace: u.GetNamespace(), Name: u.GetName(), ExternalName: xpmeta.GetExternalName(u), Identity: identity(r, u)},
+		ConfigurationKind: model.ClusterProviderConfigKind, ConfigurationName: providerconfig.DefaultName,
+	}
+	if ref, ok, _ := unstructured.NestedStringMap(u.Object, "spec", "providerConfigRef"); ok {
+		out.ConfigurationKind, out.ConfigurationName = ref["kind"], ref["name"]
+	}
+	if id, _, _ := unstructured.NestedString(u.Object, "spec", "import", "id"); out.ExternalName == "" {
+		out.ExternalName = id
+	}
+	return out
+}
+
+// identity is what the resource says of its object's identity: as it is, as it was written
+// down, or as it is to be imported. cty.NilVal when it says nothing that can be read.
+func identity(r *model.Resource, u *unstructured.Unstructured) cty.Value {
+	if r.Schema.Identity == nil {
+		return cty.NilVal
+	}
+	var said []map[string]any
+	if m, ok, _ := unstructured.NestedMap(u.Object, "status", "identity"); ok {
+		said = append(said, m)
+	}
+	if raw := u.GetAnnotations()[v1alpha1.AnnotationIdentity]; raw != "" {
+		var m map[string]any
+		if json.Unmarshal([]byte(raw), &m) == nil {
+			said = append(said, m)
+		}
+	}
+	if m, ok, _ := unstructured.NestedMap(u.Object, "spec", "import", "identity"); ok {
+		said = append(said, m)
+	}
+	for _, m := range said {
+		// What an older version of the provider wrote may not fit any more.
+		if v, diags := translate.ImportIdentity(r, m); !diags.HasErrors() {
+			return v
+		}
+	}
+	return cty.NilVal
+}

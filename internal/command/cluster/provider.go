@@ -1,0 +1,153 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/controller/terraformprovider"
+	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/provider/install"
+	"github.com/landbridge-io/landbridge/internal/provider/plugin"
+	"github.com/landbridge-io/landbridge/internal/redact"
+	"github.com/landbridge-io/landbridge/internal/translate"
+)
+
+// Cluster reads a cluster.
+type Cluster struct {
+	// Reader must not be a cache: it reads Secrets. Its scheme has v1alpha1 and core/v1.
+	Reader    client.Reader
+	Installer *install.Installer
+	// StartTimeout bounds the start of a provider's process.
+	StartTimeout time.Duration
+}
+
+// Provider is a provider that is installed in the cluster.
+type Provider struct {
+	// Name of the TerraformProvider.
+	Name string
+	// Source is the provider's address or the path of its binary, as spec.source has it.
+	Source   string
+	Model    *model.Provider
+	Launcher *plugin.Launcher
+	// Activate are the patterns of resource types that are served.
+	Activate []string
+}
+
+// Providers are the TerraformProviders of the given names, sorted by name; all without names.
+func (c *Cluster) Providers(ctx context.Context, names ...string) ([]v1alpha1.TerraformProvider, error) {
+	list := &v1alpha1.TerraformProviderList{}
+	if err := c.Reader.List(ctx, list); err != nil {
+		if meta.IsNoMatchError(err) || kerrors.IsNotFound(err) {
+			return nil, fmt.Errorf("the cluster has no TerraformProviders: Landbridge's controller was never started in it")
+		}
+		return nil, err
+	}
+	out := list.Items
+	slices.SortFunc(out, func(a, b v1alpha1.TerraformProvider) int { return strings.Compare(a.Name, b.Name) })
+	if len(names) > 0 {
+		out = slices.DeleteFunc(out, func(p v1alpha1.TerraformProvider) bool { return !slices.Contains(names, p.Name) })
+		for _, n := range names {
+			if !slices.ContainsFunc(out, func(p v1alpha1.TerraformProvider) bool { return p.Name == n }) {
+				return nil, fmt.Errorf("there is no TerraformProvider %s in the cluster", n)
+			}
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("there is no TerraformProvider in the cluster")
+	}
+	return out, nil
+}
+
+// Open finds the program of a TerraformProvider on this machine, and reads its schema.
+func (c *Cluster) Open(ctx context.Context, p *v1alpha1.TerraformProvider) (*Provider, error) {
+	binary, err := c.Installer.Install(ctx, p.Spec.Source, p.Spec.Version)
+	if err != nil {
+		return nil, fmt.Errorf("TerraformProvider %s: %w", p.Name, err)
+	}
+	launcher := &plugin.Launcher{Path: binary.Path, SHA256: binary.SHA256, Env: map[string]string{}, StartTimeout: c.StartTimeout}
+	for _, e := range p.Spec.Env {
+		launcher.Env[e.Name] = e.Value
+	}
+	server, err := launcher.Launch(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("TerraformProvider %s: %w", p.Name, err)
+	}
+	s, diags := server.Schema(ctx)
+	if err := server.Close(ctx); err != nil && !diags.HasErrors() {
+		return nil, fmt.Errorf("TerraformProvider %s: %w", p.Name, err)
+	}
+	if err := diags.Err(); err != nil {
+		return nil, fmt.Errorf("TerraformProvider %s: %w", p.Name, err)
+	}
+	m, _, err := terraformprovider.Model(ctx, c.Reader, p, binary.Name(), s)
+	if err != nil {
+		return nil, fmt.Errorf("TerraformProvider %s: %w", p.Name, err)
+	}
+	activate := p.Spec.Activate
+	if len(activate) == 0 {
+		activate = []string{"*"}
+	}
+	return &Provider{Name: p.Name, Source: p.Spec.Source, Model: m, Launcher: launcher, Activate: activate}, nil
+}
+
+// Configuration is the provider configuration that a reference in a namespace means. Secrets
+// learn what it refers to. A provider that has nothing to configure needs no object.
+func (c *Cluster) Configuration(ctx context.Context, p *model.Provider, kind, namespace, name string, secrets *redact.Redactor) (cty.Value, error) {
+	switch kind {
+	case model.ClusterProviderConfigKind:
+		namespace = ""
+	case model.ProviderConfigKind:
+	default:
+		return cty.NilVal, fmt.Errorf("%q is neither %s nor %s", kind, model.ProviderConfigKind, model.ClusterProviderConfigKind)
+	}
+	u := &unstructured.Unstructured{}
+	u.SetAPIVersion(p.Group + "/" + p.Version)
+	u.SetKind(kind)
+	err := c.Reader.Get(ctx, types.NamespacedName{Namespace: namespace, Name: name}, u)
+	if kerrors.IsNotFound(err) || meta.IsNoMatchError(err) {
+		if len(p.Schema.Config.Attributes)+len(p.Schema.Config.Blocks) == 0 {
+			return p.Schema.Config.EmptyValue(), nil
+		}
+		if namespace != "" {
+			name = namespace + "/" + name
+		}
+		return cty.NilVal, fmt.Errorf("there is no %s %s of %s in the cluster", kind, name, p.Group)
+	}
+	if err != nil {
+		return cty.NilVal, err
+	}
+	spec, _, err := unstructured.NestedMap(u.Object, "spec")
+	if err != nil {
+		return cty.NilVal, err
+	}
+	v, diags := translate.ProviderConfig(p, spec, func(ref translate.SecretKeySelector) ([]byte, error) {
+		if namespace != "" {
+			ref.Namespace = namespace // a namespaced configuration reads its own namespace only
+		}
+		b, err := providerconfig.ReadSecret(ctx, c.Reader, ref)
+		if err == nil {
+			secrets.Add(b)
+		}
+		return b, err
+	})
+	if diags.HasErrors() {
+		lines := make([]string, 0, len(diags))
+		for _, d := range diags.Errors() {
+			lines = append(lines, d.Format(p.UserPath))
+		}
+		return cty.NilVal, fmt.Errorf("%s %s: %s", kind, name, secrets.Replacer().Replace(strings.Join(lines, "; ")))
+	}
+	return v, nil
+}

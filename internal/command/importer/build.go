@@ -1,0 +1,265 @@
+package importer
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/zclconf/go-cty/cty"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/command/discover"
+	"github.com/landbridge-io/landbridge/internal/crd"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/translate"
+)
+
+// Builder makes manifests of items: Read them, then Build.
+type Builder struct {
+	// Namespace is that of the custom resources, SystemNamespace that of what is stored.
+	Namespace, SystemNamespace string
+	// Observe has all resources only observe their objects.
+	Observe bool
+	// Taken says whether there is a custom resource of that name already; nil for never.
+	Taken func(*model.Resource, string) bool
+
+	drafts []*draft
+	left   []Left
+	seen   map[object]string // the origin of each
+}
+
+// object is a remote object.
+type object struct {
+	resource      *model.Resource
+	configuration Configuration
+	identity      string
+}
+
+// Manifest is all that is needed to manage one object.
+type Manifest struct {
+	Origin   string
+	Resource *unstructured.Unstructured
+	// State is what is remembered of the object, Inputs are the sensitive values that the
+	// resource refers to; each may be nil.
+	State, Inputs *corev1.Secret
+	// Observes says why the resource is written to only observe; empty if it is not, or if that
+	// was asked for.
+	Observes string
+	// Notes are for people.
+	Notes []string
+}
+
+// Result is what came of all items.
+type Result struct {
+	Manifests []Manifest
+	Left      []Left
+}
+
+func (b *Builder) leave(origin, reason string) {
+	b.left = append(b.left, Left{Origin: origin, Reason: reason})
+}
+
+// Leave notes what is not imported.
+func (b *Builder) Leave(left ...Left) { b.left = append(b.left, left...) }
+
+// take takes a draft, unless somebody manages its object.
+func (b *Builder) take(ctx context.Context, d *draft) error {
+	identified := d.found.Identity != cty.NilVal && !d.found.Identity.IsNull()
+	if d.Provider.Owners != nil {
+		owners, err := d.Provider.Owners(ctx, d.Resource)
+		if err != nil {
+			return err
+		}
+		if o, ok := b.owner(d, owners); ok {
+			b.leave(d.Origin, fmt.Sprintf("it is managed by %s %s already", d.Resource.Kind, o))
+			return nil
+		}
+	}
+	if identified {
+		key := object{d.Resource, d.Provider.Configuration, translate.CanonicalIdentity(d.found.Identity)}
+		if first, ok := b.seen[key]; ok {
+			b.leave(d.Origin, "it is the same object as "+first)
+			return nil
+		}
+		if b.seen == nil {
+			b.seen = map[object]string{}
+		}
+		b.seen[key] = d.Origin
+	}
+	if d.Name == "" {
+		d.Name = externalName(d.Resource, d.found.State, d.found.Identity)
+	}
+	b.drafts = append(b.drafts, d)
+	return nil
+}
+
+// owner is who manages the object of a draft.
+func (b *Builder) owner(d *draft, owners *discover.Owners) (discover.Owner, bool) {
+	if d.found.Identity != cty.NilVal && !d.found.Identity.IsNull() {
+		if all := owners.Of(d.found.Identity); len(all) > 0 {
+			return all[0], true
+		}
+		return discover.Owner{}, false
+	}
+	name, _ := kubernetesName(d.Name)
+	for _, o := range owners.Named(externalName(d.Resource, d.found.State, d.found.Identity)) {
+		// What a state calls an object without an identity need not be unique.
+		if d.Stored == nil || o.Namespace == b.Namespace && o.Name == name {
+			return o, true
+		}
+	}
+	return discover.Owner{}, false
+}
+
+// Build makes the manifests of all that was read.
+func (b *Builder) Build(ctx context.Context) (Result, error) {
+	out := Result{}
+	for i, name := range names(b.drafts, b.Taken) {
+		m, err := b.manifest(ctx, b.drafts[i], name)
+		if err != nil {
+			return Result{}, fmt.Errorf("%s: %w", b.drafts[i].Origin, err)
+		}
+		out.Manifests = append(out.Manifests, m)
+	}
+	out.Left = b.left
+	return out, nil
+}
+
+func (b *Builder) manifest(ctx context.Context, d *draft, name string) (Manifest, error) {
+	m := Manifest{Origin: d.Origin, Notes: d.notes, Observes: d.why}
+	secret := name + "-inputs"
+	in := translate.ForProvider(d.Resource, d.config, secret)
+	spec := map[string]any{"forProvider": in.ForProvider}
+	if len(in.Secrets) > 0 {
+		if d.Stored != nil {
+			m.Inputs = &corev1.Secret{
+				TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"},
+				ObjectMeta: metav1.ObjectMeta{Name: secret, Namespace: b.Namespace},
+				Data:       in.Secrets,
+			}
+		} else {
+			for _, key := range sortedKeys(in.Secrets) {
+				m.Notes = append(m.Notes, fmt.Sprintf("Sensitive: put the value of %s into the key %s of the Secret %s.", key, key, secret))
+			}
+		}
+	}
+	if d.Provider.Configuration != DefaultConfiguration {
+		spec["providerConfigRef"] = map[string]any{"kind": d.Provider.Configuration.Kind, "name": d.Provider.Configuration.Name}
+	}
+	if i := d.importSpec(); i != nil {
+		spec["import"] = i
+	}
+	lifecycle := map[string]any{}
+	if d.found.Status == instance.Tainted {
+		lifecycle["taintPolicy"] = crd.TaintKeep
+		m.Notes = append(m.Notes, "Tainted: its creation did not end well, and Terraform would replace it. With taintPolicy Keep it stays as it is.")
+	}
+	if d.found.CreateBeforeDestroy {
+		lifecycle["createBeforeDestroy"] = true
+	}
+	if n := len(d.found.Deposed); n > 0 {
+		what := "A deposed object of it is remembered, which Terraform would destroy."
+		if n > 1 {
+			what = fmt.Sprintf("%d deposed objects of it are remembered, which Terraform would destroy.", n)
+		}
+		m.Notes = append(m.Notes, what+` Nothing is destroyed until managementPolicies have Delete, as ["*"] does.`)
+		spec["managementPolicies"] = []any{"Observe", "Create", "Update", "LateInitialize"}
+	}
+	if len(d.ignored) > 0 {
+		var ignored []any
+		for _, path := range translate.FieldPaths(d.Resource, d.ignored) {
+			ignored = append(ignored, path)
+			m.Notes = append(m.Notes, fmt.Sprintf("Sensitive in the state: %s is left out, and its differences are ignored.", path))
+		}
+		lifecycle["ignoreChanges"] = ignored
+	}
+	if len(lifecycle) > 0 {
+		spec["lifecycle"] = lifecycle
+	}
+	if b.Observe || d.why != "" {
+		spec["managementPolicies"] = []any{"Observe"}
+	}
+	if d.why != "" {
+		m.Notes = append(m.Notes, `Only observes, since `+d.why+`. Look at it, then set managementPolicies to ["*"].`)
+	}
+
+	u := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
+	u.SetGroupVersionKind(d.Resource.GroupVersionKind())
+	u.SetNamespace(b.Namespace)
+	u.SetName(name)
+	m.Resource = u
+	if d.Resource.Settings.Argument != nil {
+		// It is not in spec: without the annotation it would be called something else.
+		u.SetAnnotations(map[string]string{meta.AnnotationKeyExternalName: translate.ExternalName(d.Resource, d.found.State, d.found.Identity)})
+	}
+	if d.Stored == nil {
+		return m, nil
+	}
+	// As the controller would have it: a state is looked for because of the finalizer, and if it
+	// is lost the object is found by the annotations.
+	u.SetFinalizers([]string{xpmanaged.FinalizerName})
+	annotations := map[string]string{}
+	if id := translate.Identity(d.Resource, d.found.Identity); id != nil {
+		raw, err := json.Marshal(id)
+		if err != nil {
+			return m, err
+		}
+		annotations[v1alpha1.AnnotationIdentity] = string(raw)
+	}
+	if n := externalName(d.Resource, d.found.State, d.found.Identity); n != "" {
+		annotations[meta.AnnotationKeyExternalName] = n
+	}
+	if len(annotations) > 0 {
+		u.SetAnnotations(annotations)
+	}
+	var err error
+	m.State, err = b.state(ctx, d, name)
+	return m, err
+}
+
+// importSpec is spec.import; nil where nothing is known to import by.
+func (d *draft) importSpec() map[string]any {
+	if d.Target.ID != "" {
+		return map[string]any{"id": d.Target.ID}
+	}
+	if identity := translate.Identity(d.Resource, d.found.Identity); identity != nil {
+		return map[string]any{"identity": identity}
+	}
+	return nil
+}
+
+// state is the Secret that the store would have written.
+func (b *Builder) state(ctx context.Context, d *draft, name string) (*corev1.Secret, error) {
+	written := &recorder{}
+	s := store.Secrets{Client: written}
+	key := store.Key{Group: d.Resource.Group, Kind: d.Resource.Kind, Namespace: b.Namespace, Name: name}
+	if _, err := s.Save(ctx, key, d.Resource.Schema, store.Record{Instance: *d.Stored}); err != nil {
+		return nil, err
+	}
+	written.secret.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"}
+	written.secret.Namespace = b.SystemNamespace
+	// The resource has no uid yet. Without one, what is stored is read before it is believed.
+	maps.DeleteFunc(written.secret.Annotations, func(_, value string) bool { return value == "" })
+	delete(written.secret.Annotations, store.AnnotationWrite) // a manifest is written by whoever applies it
+	return written.secret, nil
+}
+
+// recorder keeps the Secret that is created.
+type recorder struct {
+	typedcorev1.SecretInterface
+	secret *corev1.Secret
+}
+
+func (r *recorder) Create(_ context.Context, s *corev1.Secret, _ metav1.CreateOptions) (*corev1.Secret, error) {
+	r.secret = s.DeepCopy()
+	return s, nil
+}

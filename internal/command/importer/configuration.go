@@ -1,0 +1,129 @@
+package importer
+
+import (
+	"context"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/wire"
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+// configurations are configurations that an object with the state might have been made from,
+// the best first. Which of them changes nothing is for a plan to say.
+func configurations(ctx context.Context, p *Provider, r *schema.Resource, state cty.Value) ([]cty.Value, diagnostic.Diagnostics) {
+	var out []cty.Value
+	var warnings diagnostic.Diagnostics
+	generated, diags := generate(ctx, p, r, state)
+	warnings = append(warnings, diags...)
+	if generated == cty.NilVal {
+		generated = asTerraform(r.Block, state)
+	}
+	for _, v := range []cty.Value{
+		generated,
+		// All that can be configured, whatever it is worth.
+		only(r.Block, state, func(_ cty.Path, a *schema.Attribute, _ cty.Value) bool { return a.Required || a.Optional }),
+		// What the provider chose for itself may conflict with what was configured.
+		only(r.Block, state, func(_ cty.Path, a *schema.Attribute, _ cty.Value) bool { return !a.Computed }),
+	} {
+		if v != cty.NilVal {
+			out = append(out, v)
+		}
+	}
+	return out, warnings
+}
+
+// generate asks the provider for a configuration; cty.NilVal when it has none.
+func generate(ctx context.Context, p *Provider, r *schema.Resource, state cty.Value) (cty.Value, diagnostic.Diagnostics) {
+	if p.Server == nil || !p.Model.Schema.Capabilities.GenerateResourceConfig {
+		return cty.NilVal, nil
+	}
+	b, err := wire.Marshal(state, r.ImpliedType())
+	if err != nil {
+		return cty.NilVal, nil
+	}
+	answer, err := p.Server.GenerateResourceConfig(ctx, &tfprotov6.GenerateResourceConfigRequest{
+		TypeName: r.Type, State: &tfprotov6.DynamicValue{MsgPack: b},
+	})
+	if err != nil {
+		if provider.IsUnimplemented(err) {
+			return cty.NilVal, nil
+		}
+		return cty.NilVal, provider.CallError(err)
+	}
+	diags := diagnostic.FromProtocol(answer.Diagnostics)
+	if diags.HasErrors() || answer.Config == nil || len(answer.Config.MsgPack) == 0 {
+		return cty.NilVal, diags
+	}
+	v, err := wire.Unmarshal(answer.Config.MsgPack, r.ImpliedType())
+	if err != nil || v.IsNull() || !v.IsWhollyKnown() {
+		return cty.NilVal, diags
+	}
+	return v, diags
+}
+
+// asTerraform is what Terraform makes of a state where a provider makes nothing of it: without
+// what the provider alone decides, what is deprecated, and empty strings, which with the legacy
+// SDK are as good as none.
+func asTerraform(b *schema.Block, state cty.Value) cty.Value {
+	v := only(b, state, func(path cty.Path, a *schema.Attribute, v cty.Value) bool {
+		switch {
+		case a.Deprecated, a.Computed && !a.Optional:
+			return false
+		case path.Equals(cty.GetAttrPath("id")) && a.Computed:
+			return false
+		case a.Optional && v.Type() == cty.String && v.IsKnown() && v.AsString() == "":
+			return false
+		}
+		return true
+	})
+	if v == cty.NilVal {
+		return v
+	}
+	values := v.AsValueMap()
+	for name, n := range b.Blocks {
+		if n.Deprecated {
+			values[name] = n.EmptyValue()
+		}
+	}
+	return cty.ObjectVal(values)
+}
+
+// only is a value without the attributes that are not to be kept; cty.NilVal if there is none.
+func only(b *schema.Block, v cty.Value, keep func(cty.Path, *schema.Attribute, cty.Value) bool) cty.Value {
+	v, _ = v.UnmarkDeep()
+	out, err := cty.Transform(v, func(path cty.Path, v cty.Value) (cty.Value, error) {
+		if a := b.AttributeByPath(path); a != nil && !v.IsNull() && !keep(path, a, v) {
+			return cty.NullVal(a.ImpliedType()), nil
+		}
+		return v, nil
+	})
+	if err != nil {
+		return cty.NilVal
+	}
+	return out
+}
+
+// without is a configuration without the attributes and blocks at paths.
+func without(b *schema.Block, v cty.Value, paths []cty.Path) cty.Value {
+	if len(paths) == 0 {
+		return v
+	}
+	v = only(b, v, func(path cty.Path, _ *schema.Attribute, _ cty.Value) bool {
+		return !slices.ContainsFunc(paths, path.Equals)
+	})
+	if v == cty.NilVal {
+		return v
+	}
+	values := v.AsValueMap()
+	for name, n := range b.Blocks {
+		if slices.ContainsFunc(paths, cty.GetAttrPath(name).Equals) {
+			values[name] = n.EmptyValue()
+		}
+	}
+	return cty.ObjectVal(values)
+}

@@ -1,0 +1,159 @@
+package importer
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/landbridge-io/landbridge/internal/instance/tfstate"
+	"github.com/landbridge-io/landbridge/internal/model"
+)
+
+// Estate is what a Terraform state has.
+type Estate struct {
+	Items []Item
+	// Left are instances that are no items, and why.
+	Left []Left
+	// DataSources counts the data sources, which are nothing to manage.
+	DataSources int
+}
+
+// Providers finds a provider by its source, such as registry.terraform.io/hashicorp/random, and
+// the alias of its configuration, which is empty for the default one. The error is the reason
+// why there is none.
+type Providers func(source, alias string) (*Provider, error)
+
+// ReadState takes the resource instances out of a state file of format 4. Only those that match
+// are looked at; nil matches all.
+func ReadState(b []byte, providers Providers, match func(address, resourceType string) bool) (Estate, error) {
+	// Values need schemas, and so providers: first without.
+	outline, err := tfstate.Read(b, nil)
+	if err != nil {
+		return Estate{}, err
+	}
+	var out Estate
+	read := map[*model.Provider]tfstate.State{}
+	for i, r := range outline.Resources {
+		if r.Mode != "managed" {
+			if match == nil || match(resourceAddress(r), r.Type) {
+				out.DataSources++
+			}
+			continue
+		}
+		wanted := map[int]bool{}
+		for j, x := range r.Instances {
+			wanted[j] = match == nil || match(instanceAddress(r, x), r.Type)
+		}
+		leave := func(reason string) {
+			for j, x := range r.Instances {
+				if wanted[j] {
+					out.Left = append(out.Left, Left{instanceAddress(r, x), reason})
+				}
+			}
+		}
+		source, alias, ok := providerOf(r.Provider)
+		if !ok {
+			leave(fmt.Sprintf("its provider %q is not written as Terraform 0.13 and later do; let a newer Terraform refresh the state", r.Provider))
+			continue
+		}
+		p, err := providers(source, alias)
+		if err != nil {
+			leave(err.Error())
+			continue
+		}
+		m := p.Model.Resources[r.Type]
+		if m == nil {
+			leave(fmt.Sprintf("the provider %s has no resource type %s", source, r.Type))
+			continue
+		}
+		if _, ok := read[p.Model]; !ok {
+			if read[p.Model], err = tfstate.Read(b, tfstate.Of(p.Model.Schema)); err != nil {
+				return Estate{}, err
+			}
+		}
+		for j, x := range read[p.Model].Resources[i].Instances {
+			if !wanted[j] {
+				continue
+			}
+			stored := x.Instance
+			if !stored.Exists() {
+				reason := "the state has no object of it"
+				if len(stored.Deposed) > 0 {
+					reason = "the state has only deposed objects of it, which Terraform is to destroy first"
+				}
+				out.Left = append(out.Left, Left{instanceAddress(r, x), reason})
+				continue
+			}
+			out.Items = append(out.Items, Item{
+				Provider: p, Resource: m, Origin: instanceAddress(r, x), Name: instanceName(r, x), Stored: &stored,
+			})
+		}
+	}
+	return out, nil
+}
+
+var providerAddress = regexp.MustCompile(`^(?:module\..+\.)?provider\["([^"]+)"\](?:\.([^.]+))?$`)
+
+// providerOf takes a provider's address in a state apart.
+func providerOf(address string) (source, alias string, ok bool) {
+	m := providerAddress.FindStringSubmatch(address)
+	if m == nil {
+		return "", "", false
+	}
+	return m[1], m[2], true
+}
+
+// StateProviders are the providers that a state's resources are of, as Providers gets them.
+func StateProviders(b []byte) ([][2]string, error) {
+	outline, err := tfstate.Read(b, nil)
+	if err != nil {
+		return nil, err
+	}
+	var out [][2]string
+	seen := map[[2]string]bool{}
+	for _, r := range outline.Resources {
+		source, alias, ok := providerOf(r.Provider)
+		if key := [2]string{source, alias}; ok && r.Mode == "managed" && !seen[key] {
+			seen[key] = true
+			out = append(out, key)
+		}
+	}
+	return out, nil
+}
+
+func resourceAddress(r tfstate.Resource) string {
+	address := r.Type + "." + r.Name
+	if r.Mode == "data" {
+		address = "data." + address
+	}
+	if r.Module != "" {
+		address = r.Module + "." + address
+	}
+	return address
+}
+
+// instanceAddress is Terraform's address of an instance.
+func instanceAddress(r tfstate.Resource, i tfstate.Instance) string {
+	switch key := i.IndexKey.(type) {
+	case int64:
+		return fmt.Sprintf("%s[%d]", resourceAddress(r), key)
+	case string:
+		return resourceAddress(r) + "[" + strconv.Quote(key) + "]"
+	}
+	return resourceAddress(r)
+}
+
+var moduleWord = regexp.MustCompile(`(^|\.)module\.`)
+
+// instanceName is what tells an instance from others of its type: its modules, name and key.
+func instanceName(r tfstate.Resource, i tfstate.Instance) string {
+	parts := []string{r.Name}
+	if r.Module != "" {
+		parts = []string{strings.TrimPrefix(moduleWord.ReplaceAllString(r.Module, "."), "."), r.Name}
+	}
+	if i.IndexKey != nil {
+		parts = append(parts, fmt.Sprint(i.IndexKey))
+	}
+	return strings.Join(parts, "-")
+}

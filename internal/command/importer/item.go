@@ -1,0 +1,75 @@
+package importer
+
+import (
+	"context"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/landbridge-io/landbridge/internal/command/discover"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/redact"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+)
+
+// Provider is a provider with one of its configurations.
+type Provider struct {
+	Model *model.Provider
+	// Configuration is what custom resources are to refer to.
+	Configuration Configuration
+	// Server is the configured provider, and Executor works on it. Both are nil when objects are
+	// not to be looked at: then a state is believed as it is.
+	Server   provider.Server
+	Executor terraform.Executor
+	// Owners are those who manage objects of a type with this configuration; nil for none. It is
+	// not called concurrently.
+	Owners func(context.Context, *model.Resource) (*discover.Owners, error)
+	// Secrets are what no message may tell.
+	Secrets *redact.Redactor
+}
+
+// Configuration is a provider configuration, as spec.providerConfigRef names it.
+type Configuration struct{ Kind, Name string }
+
+// DefaultConfiguration is what resources refer to that name none.
+var DefaultConfiguration = Configuration{Kind: model.ClusterProviderConfigKind, Name: "default"}
+
+// Item is an object to import.
+type Item struct {
+	Provider *Provider
+	Resource *model.Resource
+	// Origin says where it comes from, for people: its address in a state, or what identifies it.
+	Origin string
+	// Name is what the custom resource is to be called, as far as a name can be that.
+	Name string
+	// Target is the object, unless Stored is set.
+	Target terraform.ImportTarget
+	// Stored is the object as a Terraform state has it.
+	Stored *instance.Instance
+}
+
+// Left is something that is not imported, and why.
+type Left struct{ Origin, Reason string }
+
+// Discovered is an object that was found by discover as an item.
+func Discovered(p *Provider, o discover.Object) Item {
+	name := o.DisplayName
+	if name == "" {
+		name = externalName(o.Resource, cty.NilVal, o.Identity)
+	}
+	return Item{
+		Provider: p, Resource: o.Resource, Name: name,
+		Origin: origin(o.Resource, o.Identity), Target: terraform.ImportTarget{Identity: o.Identity},
+	}
+}
+
+// ByIdentity is the object with an identity, which may be partial, as an item.
+func ByIdentity(p *Provider, r *model.Resource, identity cty.Value) Item {
+	return Item{Provider: p, Resource: r, Origin: origin(r, identity), Target: terraform.ImportTarget{Identity: identity}}
+}
+
+// ByID is the object with an import id as an item.
+func ByID(p *Provider, r *model.Resource, id string) Item {
+	return Item{Provider: p, Resource: r, Origin: r.Type + " " + id, Target: terraform.ImportTarget{ID: id, Identity: cty.NilVal}}
+}

@@ -1,0 +1,216 @@
+package importer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/translate"
+)
+
+// parallelism is how many objects are read at once, as in Terraform.
+const parallelism = 10
+
+// draft is an object that was read, and what its custom resource is to say of it.
+type draft struct {
+	Item
+	// found is the object as it is now.
+	found instance.Instance
+	// config is what forProvider is made of.
+	config cty.Value
+	// ignored are what spec.lifecycle.ignoreChanges names.
+	ignored []cty.Path
+	// why says why the resource is only to observe: what would change, or is not known. Empty
+	// when the first reconcile changes nothing anyway.
+	why   string
+	notes []string
+}
+
+// Read reads objects and finds configurations for them.
+func (b *Builder) Read(ctx context.Context, items []Item) error {
+	drafts, reasons := make([]*draft, len(items)), make([]string, len(items))
+	var group errgroup.Group
+	group.SetLimit(parallelism)
+	for i, item := range items {
+		group.Go(func() error {
+			if ctx.Err() == nil {
+				drafts[i], reasons[i] = read(ctx, item)
+			}
+			return nil
+		})
+	}
+	_ = group.Wait()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	for i, d := range drafts {
+		if d == nil {
+			b.leave(items[i].Origin, items[i].Provider.Secrets.Replacer().Replace(reasons[i]))
+			continue
+		}
+		if err := b.take(ctx, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read reads an object; with a nil draft, the reason why there is none.
+func read(ctx context.Context, item Item) (*draft, string) {
+	d := &draft{Item: item}
+	p, r := item.Provider, terraform.Resource{Schema: item.Resource.Schema}
+	if item.Stored != nil {
+		d.found = *item.Stored
+		d.conceal()
+	}
+	switch {
+	case item.Stored == nil && p.Executor == nil:
+		return nil, "it can only be imported by looking at it"
+	case item.Stored == nil:
+		in, diags := p.Executor.Import(ctx, r, item.Target)
+		if diags.HasErrors() {
+			return nil, d.message(diags)
+		}
+		d.found = in
+	case p.Executor != nil:
+		refreshed, diags := p.Executor.Refresh(ctx, r, *item.Stored)
+		switch {
+		case diags.HasErrors():
+			return nil, d.message(diags)
+		case !refreshed.Instance.Exists():
+			return nil, "it does not exist any more"
+		}
+		if s := item.Stored; len(s.RawState) == 0 && !s.State.RawEquals(refreshed.Instance.State) {
+			d.notes = append(d.notes, "It has changed since the state was written. This is as it is now.")
+		}
+		d.found = refreshed.Instance
+	case len(item.Stored.RawState) > 0:
+		return nil, "the state is of another version of the provider, so that the object must be looked at"
+	}
+	d.conceal()
+	d.ignored = translate.Concealed(d.Resource, d.found.SensitivePaths)
+	d.configure(ctx)
+	return d, ""
+}
+
+// conceal keeps the object's sensitive values out of messages.
+func (d *draft) conceal() {
+	for _, value := range translate.ConnectionDetails(d.Resource, d.found.State) {
+		d.Provider.Secrets.Add(value)
+	}
+	for _, path := range d.found.SensitivePaths {
+		if d.found.State == cty.NilVal {
+			break
+		}
+		if v, err := path.Apply(d.found.State); err == nil {
+			d.Provider.Secrets.AddValue(v)
+		}
+	}
+}
+
+// message is what was said, for people, without secrets.
+func (d *draft) message(diags diagnostic.Diagnostics) string {
+	text := strings.Join(strings.Fields(translate.Message(d.Resource, diags.Errors())), " ")
+	return strings.TrimSuffix(d.Provider.Secrets.Replacer().Replace(text), ".")
+}
+
+// configure chooses a configuration: the first that changes nothing, or else the first that
+// the provider accepts.
+func (d *draft) configure(ctx context.Context) {
+	candidates, _ := configurations(ctx, d.Provider, d.Resource.Schema, d.found.State)
+	accepted := cty.NilVal
+	var refusal, changes string
+	for _, c := range candidates {
+		if c = without(d.Resource.Schema.Block, c, d.ignored); c == cty.NilVal {
+			continue
+		}
+		if d.Provider.Executor == nil {
+			d.config = c
+			return
+		}
+		plan, diags := d.plan(ctx, c)
+		switch {
+		case diags.HasErrors():
+			if refusal == "" {
+				refusal = d.message(diags)
+			}
+		case plan.Action == terraform.NoOp:
+			d.config = c
+			return
+		case accepted == cty.NilVal:
+			accepted, changes = c, d.changes(plan)
+		}
+	}
+	if d.config, d.why = accepted, "its first reconcile would "+changes; accepted == cty.NilVal {
+		d.config, d.why = without(d.Resource.Schema.Block, candidates[0], d.ignored), "the provider does not accept the configuration: "+refusal
+	}
+	if missing := d.missing(); len(missing) > 0 {
+		d.why = fmt.Sprintf("%s cannot be read, and must be given by you", strings.Join(missing, " and "))
+	}
+}
+
+// plan asks what a configuration would lead to, as a controller would read it in the manifest.
+func (d *draft) plan(ctx context.Context, config cty.Value) (terraform.Plan, diagnostic.Diagnostics) {
+	in := translate.ForProvider(d.Resource, config, "inputs")
+	c, diags := translate.Config(d.Resource, in.ForProvider, nil, func(s translate.SecretKeySelector) ([]byte, error) {
+		b, ok := in.Secrets[s.Key]
+		if !ok {
+			return nil, errors.New("there is no such key")
+		}
+		return b, nil
+	})
+	if diags.HasErrors() {
+		return terraform.Plan{}, diags
+	}
+	c.Value = translate.WithSettled(d.Resource, c.Value, config)
+	found := d.found
+	found.Status = instance.Full // a tainted one is kept
+	return d.Provider.Executor.Plan(ctx, terraform.Resource{Schema: d.Resource.Schema}, found, terraform.Config{
+		Value: c.Value, SensitivePaths: c.SensitivePaths,
+		IgnoreChanges: terraform.IgnoreChanges{Paths: d.ignored}, CreateBeforeDestroy: found.CreateBeforeDestroy,
+	})
+}
+
+// changes says what a plan does: "update size and tags.team".
+func (d *draft) changes(plan terraform.Plan) string {
+	what := strings.ToLower(string(plan.Action))
+	paths := make([]string, 0, 8)
+	if plan.Action.IsReplace() {
+		what = "replace it because of"
+		paths = append(paths, translate.FieldPaths(d.Resource, plan.RequiresReplace)...)
+	} else {
+		for _, c := range translate.Changes(d.Resource, plan.Prior.State, plan.State) {
+			if c.After != translate.KnownAfterApply {
+				paths = append(paths, c.Path)
+			}
+		}
+	}
+	if more := len(paths) - 8; more > 0 {
+		paths = append(paths[:8], fmt.Sprintf("%d more", more))
+	}
+	if len(paths) == 0 {
+		return what + " what the kind does not have"
+	}
+	return what + " " + strings.Join(paths, ", ")
+}
+
+// missing are required fields that the configuration does not have, as spec has them.
+func (d *draft) missing() []string {
+	var out []string
+	for _, f := range d.Resource.Root().Object.All {
+		if !f.Required || !f.Input || f.Type.Block != "" {
+			continue
+		}
+		if d.config.GetAttr(f.Name).IsNull() {
+			out = append(out, "spec.forProvider."+f.InputName())
+		}
+	}
+	return out
+}

@@ -1,0 +1,408 @@
+package local
+
+import (
+	"context"
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/terraform/planview"
+)
+
+// parallelism is how many resources are read and planned at once, as in Terraform.
+const parallelism = 10
+
+// Mode is what is to be done with the resources of a manifest.
+type Mode string
+
+// The modes.
+const (
+	// Normal: they are to be as the manifest wants them.
+	Normal Mode = "normal"
+	// Destroy: they are to be no more.
+	Destroy Mode = "destroy"
+	// RefreshOnly: what is remembered of them is to be as they are.
+	RefreshOnly Mode = "refresh-only"
+)
+
+// Plan is what it takes to do what is asked.
+type Plan struct {
+	Mode Mode
+	// Changes are in the order in which they are carried out.
+	Changes []*Change
+	// Drift is what happened to the objects outside.
+	Drift []planview.Change
+	// Others are the addresses of resources in the state that are not in the manifest.
+	Others []string
+	// found is what was found of each resource, to be stored by Apply.
+	found map[*Resource]instance.Instance
+}
+
+// Change is what happens to one object.
+type Change struct {
+	planview.Change
+	Resource *Resource
+	// Refused says that the user wants the change and forbids it at once: it is an error to
+	// apply it.
+	Refused bool
+}
+
+// View is the plan to be shown.
+func (p *Plan) View() planview.View {
+	v := planview.View{Drift: p.Drift}
+	for _, c := range p.Changes {
+		v.Changes = append(v.Changes, c.Change)
+	}
+	return v
+}
+
+// HasChanges says whether Apply would do anything that the user ought to know of.
+func (p *Plan) HasChanges() bool {
+	if p.Mode == RefreshOnly {
+		return len(p.Drift) > 0
+	}
+	return !planview.Count(p.View().Changes).Empty()
+}
+
+// Plan reads the objects and plans what to do. Nothing is changed, nor stored. With errors the
+// plan is incomplete and must not be applied. As in Terraform (contract § 3), all configurations are
+// validated before anything is read: an error in one of them ends it there.
+func (s *Session) Plan(ctx context.Context, mode Mode) (*Plan, Messages) {
+	plan := &Plan{Mode: mode, found: map[*Resource]instance.Instance{}, Others: s.State.Others(s.Manifest.Resources)}
+	planners := make([]*planner, len(s.Manifest.Resources))
+	for i, r := range s.Manifest.Resources {
+		planners[i] = &planner{Session: s, resource: r, mode: mode}
+	}
+	messages := each(ctx, planners, (*planner).validate)
+	if !messages.HasErrors() {
+		messages = append(messages, each(ctx, planners, (*planner).plan)...)
+	}
+	for _, p := range planners {
+		plan.Changes = append(plan.Changes, p.changes...)
+		plan.Drift = append(plan.Drift, p.drift...)
+		if !p.failed {
+			plan.found[p.resource] = p.found
+		}
+	}
+	if mode == Destroy {
+		slices.Reverse(plan.Changes)
+	}
+	return plan, conceal(s.Manifest.secrets, messages)
+}
+
+// each does something with all resources, some at once, and returns what was said in their order.
+func each(ctx context.Context, planners []*planner, do func(*planner, context.Context)) Messages {
+	var group errgroup.Group
+	group.SetLimit(parallelism)
+	for _, p := range planners {
+		group.Go(func() error {
+			if ctx.Err() != nil {
+				p.messages = Messages{interrupted(p.resource)}
+				return nil
+			}
+			do(p, ctx)
+			return nil
+		})
+	}
+	_ = group.Wait()
+	var out Messages
+	for _, p := range planners {
+		out = append(out, p.messages...)
+		p.failed = p.failed || p.messages.HasErrors()
+		p.messages = nil
+	}
+	return out
+}
+
+func interrupted(r *Resource) Message {
+	m := errorf("", "Interrupted", "It was interrupted before this resource's turn came.")
+	m.Address = r.Address()
+	return m
+}
+
+// planner plans one resource.
+type planner struct {
+	*Session
+	resource *Resource
+	mode     Mode
+
+	changes []*Change
+	drift   []planview.Change
+	found   instance.Instance
+	// upgraded is what was stored as a value of the current schema; cty.NilVal when nothing was read.
+	upgraded cty.Value
+	messages Messages
+	failed   bool
+}
+
+func (p *planner) say(diags diagnostic.Diagnostics) bool {
+	p.messages = append(p.messages, p.Session.say(p.resource, diags)...)
+	return !diags.HasErrors()
+}
+
+func (p *planner) view(plan terraform.Plan) planview.Change {
+	r := p.resource
+	return planview.Change{
+		Model: r.Model, Address: r.Address(), Namespace: r.Namespace, Name: r.Name, Label: r.Label(),
+		Provider: p.Source, Plan: plan,
+	}
+}
+
+// validate asks the provider whether it takes the configuration.
+func (p *planner) validate(ctx context.Context) {
+	r := p.resource
+	if p.mode != Normal || r.paused || r.config == nil {
+		return
+	}
+	ex, release, messages := p.acquire(ctx, r)
+	p.messages = append(p.messages, messages...)
+	if messages.HasErrors() {
+		return
+	}
+	defer release()
+	p.say(ex.Validate(ctx, r.terraform(), *r.config))
+}
+
+func (p *planner) plan(ctx context.Context) {
+	r := p.resource
+	stored, err := p.State.Instance(r)
+	if err != nil {
+		m := errorf(r.Source, "State cannot be used", "%s.", err)
+		m.Address = r.Address()
+		p.messages = append(p.messages, m)
+		return
+	}
+	p.conceal(stored)
+	p.found = stored
+	if r.paused {
+		p.messages = append(p.messages, Message{
+			Severity: diagnostic.Warning, Summary: "Paused", Address: r.Address(), Source: r.Source,
+			Detail: "The resource is paused, and is left alone.",
+		})
+		return
+	}
+	ex, release, messages := p.acquire(ctx, r)
+	p.messages = append(p.messages, messages...)
+	if messages.HasErrors() {
+		return
+	}
+	defer release()
+
+	importing, ok := p.find(ctx, ex, stored)
+	if !ok {
+		if p.mode != RefreshOnly {
+			p.deposed(ctx, ex) // to say all that is wrong
+		}
+		return
+	}
+	if r.config != nil && p.mode != Destroy {
+		// As in Terraform: it is the configuration's, whatever becomes of the change.
+		p.found.CreateBeforeDestroy = r.config.CreateBeforeDestroy && p.found.Exists()
+	}
+	p.conceal(p.found)
+	p.compare(stored)
+	if p.mode == RefreshOnly {
+		return
+	}
+	p.deposed(ctx, ex)
+	if c := p.change(ctx, ex); c != nil {
+		c.Importing = importing
+		p.conceal(instance.Instance{State: c.Plan.State, SensitivePaths: c.Plan.SensitivePaths})
+		// What replacements have left behind may be in use until the new object is there.
+		p.changes = slices.Insert(p.changes, 0, c)
+	}
+}
+
+// conceal keeps the sensitive values of an instance out of messages.
+func (p *planner) conceal(in instance.Instance) {
+	if in.State == cty.NilVal {
+		return
+	}
+	p.concealType(p.resource.Model.Root(), in.State)
+	for _, path := range in.SensitivePaths {
+		if v, err := path.Apply(in.State); err == nil {
+			p.Manifest.secrets.AddValue(v)
+		}
+	}
+}
+
+func (p *planner) concealType(t *model.Type, v cty.Value) {
+	v, _ = v.Unmark()
+	if !t.HasSecrets() || !v.IsKnown() || v.IsNull() {
+		return
+	}
+	if t.Kind == model.Object {
+		for _, f := range t.Object.All {
+			if f.Secret() {
+				p.Manifest.secrets.AddValue(v.GetAttr(f.Name))
+			} else {
+				p.concealType(f.Type, v.GetAttr(f.Name))
+			}
+		}
+		return
+	}
+	for it := v.ElementIterator(); t.Element != nil && it.Next(); {
+		_, x := it.Element()
+		p.concealType(t.Element, x)
+	}
+}
+
+func (r *Resource) terraform() terraform.Resource { return terraform.Resource{Schema: r.Model.Schema} }
+
+// find refreshes what is stored, or imports what is not.
+func (p *planner) find(ctx context.Context, ex terraform.Executor, stored instance.Instance) (importing *terraform.ImportTarget, ok bool) {
+	r := p.resource
+	if stored.Exists() {
+		if r.untaint && stored.Status == instance.Tainted {
+			stored.Status = instance.Partial
+		}
+		out, diags := ex.Refresh(ctx, r.terraform(), stored)
+		if !p.say(diags) {
+			return nil, false
+		}
+		p.found, p.upgraded = out.Instance, out.Upgraded
+		if p.found.Exists() && p.found.Status == instance.Partial {
+			p.found.Status = instance.Full
+		}
+		return nil, true
+	}
+	if p.mode != Normal {
+		return nil, true
+	}
+	for _, target := range []*terraform.ImportTarget{r.imports, r.known} {
+		if target == nil {
+			continue
+		}
+		in, diags := ex.Import(ctx, r.terraform(), *target)
+		switch {
+		case !diags.HasErrors():
+			p.say(diags)
+			in.Deposed = stored.Deposed
+			if r.config != nil {
+				in.SensitivePaths = r.config.SensitivePaths // secret from the beginning
+			}
+			p.found = in
+			return target, true
+		case target == r.imports || !nonExistent(diags):
+			p.say(diags)
+			return nil, false
+		}
+	}
+	return nil, true
+}
+
+// nonExistent says whether an import failed because there is no such object (contract § 3.10).
+func nonExistent(diags diagnostic.Diagnostics) bool {
+	return diags.HasSummary("Cannot import non-existent remote object") || diags.HasSummary("Import returned null resource")
+}
+
+// compare notes what happened to the object since it was stored.
+func (p *planner) compare(stored instance.Instance) {
+	if p.upgraded == cty.NilVal {
+		return
+	}
+	found := p.found.State
+	if !p.found.Exists() {
+		found = cty.NullVal(p.resource.Model.Schema.ImpliedType())
+	}
+	if p.upgraded.RawEquals(found) {
+		return
+	}
+	stored.State, stored.RawState = p.upgraded, nil
+	plan := terraform.Plan{
+		Resource: p.resource.terraform(), Action: terraform.Update, Prior: stored, State: found, Identity: p.found.Identity,
+		SensitivePaths: stored.SensitivePaths,
+	}
+	if found.IsNull() {
+		plan.Action = terraform.Delete
+	}
+	p.drift = append(p.drift, p.view(plan))
+}
+
+// deposed plans the end of objects that replacements have left behind.
+func (p *planner) deposed(ctx context.Context, ex terraform.Executor) {
+	var left []instance.Deposed
+	for _, d := range p.found.Deposed {
+		out, diags := ex.Refresh(ctx, p.resource.terraform(), d.Instance())
+		if !p.say(diags) {
+			left = append(left, d)
+			continue
+		}
+		if !out.Instance.Exists() {
+			continue
+		}
+		left = append(left, out.Instance.Depose(d.Key))
+		plan, diags := ex.PlanDestroy(ctx, p.resource.terraform(), out.Instance)
+		if !p.say(diags) {
+			continue
+		}
+		c := &Change{Change: p.view(plan), Resource: p.resource}
+		c.Deposed = d.Key
+		if !p.resource.allows("Delete") {
+			c.Held = notAllowed("Delete")
+		}
+		p.changes = append(p.changes, c)
+	}
+	p.found.Deposed = left
+}
+
+func notAllowed(action string) string {
+	return "spec.managementPolicies does not allow " + action
+}
+
+// change plans what is to happen to the current object; nil if that failed.
+func (p *planner) change(ctx context.Context, ex terraform.Executor) *Change {
+	r := p.resource
+	c := &Change{Resource: r}
+	if p.mode == Destroy {
+		plan, diags := ex.PlanDestroy(ctx, r.terraform(), p.found)
+		if !p.say(diags) {
+			return nil
+		}
+		c.Change = p.view(plan)
+		if plan.Action != terraform.NoOp && !r.allows("Delete") {
+			c.Held = notAllowed("Delete")
+		}
+		return c
+	}
+	if r.config == nil {
+		c.Change = p.view(terraform.Plan{
+			Resource: r.terraform(), Action: terraform.NoOp, Prior: p.found, State: p.found.State, Identity: p.found.Identity,
+			SensitivePaths: p.found.SensitivePaths, CreateBeforeDestroy: p.found.CreateBeforeDestroy,
+		})
+		if !p.found.Exists() {
+			c.Held = "there is no such object, and " + notAllowed("Create")
+		}
+		return c
+	}
+	config := *r.config
+	config.Validated = true
+	plan, diags := ex.Plan(ctx, r.terraform(), p.found, config)
+	if !p.say(diags) {
+		return nil
+	}
+	c.Change = p.view(plan)
+	switch {
+	case plan.Action == terraform.Create && !r.allows("Create"):
+		c.Held = notAllowed("Create")
+	case plan.Action == terraform.Update && !r.allows("Update"):
+		c.Held = notAllowed("Update")
+	case plan.Action.IsReplace():
+		switch {
+		case plan.Reason == terraform.ReplaceBecauseTainted && r.keepTainted:
+			c.Held, c.Refused = "spec.lifecycle.taintPolicy is Keep", true
+		case r.replaceNever:
+			c.Held, c.Refused = "spec.lifecycle.replacePolicy is Never", true
+		case !r.allows("Delete"):
+			c.Held = notAllowed("Delete")
+		case !r.allows("Create"):
+			c.Held = notAllowed("Create")
+		}
+	}
+	return c
+}

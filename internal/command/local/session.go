@@ -1,0 +1,105 @@
+package local
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/provider/pool"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/terraform/engine"
+)
+
+// Session is one manifest, one provider and one state file. Make one with New, and Close it.
+type Session struct {
+	Provider *model.Provider
+	// Source is the provider's address, such as registry.terraform.io/hashicorp/random.
+	Source   string
+	Manifest *Manifest
+	State    *State
+
+	launcher provider.Launcher
+	pool     *pool.Pool
+
+	mu      sync.Mutex
+	engines map[provider.Server]*engine.Engine
+	warned  map[provider.Server]bool
+	// inUse counts the leases of each server, to stop what runs.
+	inUse map[provider.Server]int
+}
+
+// New begins a session. The provider is started when it is first needed.
+func New(p *model.Provider, source string, launcher provider.Launcher, m *Manifest, s *State) *Session {
+	return &Session{
+		Provider: p, Source: source, Manifest: m, State: s, launcher: launcher,
+		pool:    pool.New(pool.Options{IdleTimeout: time.Hour}),
+		engines: map[provider.Server]*engine.Engine{}, warned: map[provider.Server]bool{},
+		inUse: map[provider.Server]int{},
+	}
+}
+
+// Close ends the provider, which is given until ctx ends to do so by itself.
+func (s *Session) Close(ctx context.Context) error { return s.pool.Close(ctx) }
+
+// acquire gets hold of the provider as the resource wants it configured.
+func (s *Session) acquire(ctx context.Context, r *Resource) (terraform.Executor, func(), Messages) {
+	key := pool.Prepare(pool.Configuration{Launcher: s.launcher, Config: r.provider})
+	lease, diags := s.pool.Acquire(ctx, key)
+	if diags.HasErrors() {
+		return nil, nil, s.spell(r, diags)
+	}
+	server := lease.Server()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var messages Messages
+	if !s.warned[server] {
+		s.warned[server] = true
+		messages = s.spell(r, lease.Warnings())
+	}
+	e := s.engines[server]
+	if e == nil {
+		e = engine.New(server)
+		s.engines[server] = e
+	}
+	s.inUse[server]++
+	return e, func() {
+		s.mu.Lock()
+		s.inUse[server]--
+		s.mu.Unlock()
+		lease.Release()
+	}, messages
+}
+
+// spell is what the provider said of its configuration.
+func (s *Session) spell(r *Resource, diags diagnostic.Diagnostics) Messages {
+	out := translated("provider configuration", "", diags, s.Provider.UserPath)
+	if len(out) > 0 && r.provider.RawEquals(s.Provider.Schema.Config.EmptyValue()) {
+		for i := range out {
+			out[i].Source = "provider configuration (there is none in the manifest)"
+		}
+	}
+	return out
+}
+
+// say is what was said of a resource.
+func (s *Session) say(r *Resource, diags diagnostic.Diagnostics) Messages {
+	return conceal(s.Manifest.secrets, translated(r.Source, r.Address(), diags, r.Model.UserPath))
+}
+
+// stop asks the providers that are at work to come to an end.
+func (s *Session) stop(ctx context.Context) {
+	s.mu.Lock()
+	var servers []provider.Server
+	for server, n := range s.inUse {
+		if n > 0 {
+			servers = append(servers, server)
+		}
+	}
+	s.mu.Unlock()
+	for _, server := range servers {
+		_, _ = server.StopProvider(ctx, nil)
+	}
+}

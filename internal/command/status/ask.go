@@ -1,0 +1,145 @@
+package status
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+	watchtools "k8s.io/client-go/tools/watch"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+)
+
+// Request is what a controller can be asked to do about a resource.
+type Request struct {
+	// Verb is the name of the command, and of the field of status.lastHandled.
+	Verb string
+	// Annotation asks for it.
+	Annotation string
+	// possible says why it makes no sense to ask; nil if it does.
+	possible func(Row) error
+}
+
+// The requests.
+var (
+	Taint = Request{Verb: "taint", Annotation: v1alpha1.AnnotationTaint, possible: func(r Row) error {
+		switch r.State {
+		case "Tainted":
+			return errors.New("it is tainted already")
+		case "Empty", "":
+			return errors.New("there is no remote object that could be replaced")
+		}
+		return nil
+	}}
+	Untaint = Request{Verb: "untaint", Annotation: v1alpha1.AnnotationUntaint, possible: func(r Row) error {
+		if r.State != "Tainted" {
+			return fmt.Errorf("it is not tainted: its state is %s", firstOf(r.State, "not known yet"))
+		}
+		return nil
+	}}
+	Retry = Request{Verb: "retry", Annotation: v1alpha1.AnnotationRetry, possible: func(Row) error { return nil }}
+)
+
+func firstOf(all ...string) string {
+	for _, s := range all {
+		if s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// Ask asks for something to be done about a resource, and returns the token to wait for.
+func (c *Cluster) Ask(ctx context.Context, k Kind, namespace, name string, what Request) (token string, err error) {
+	r, err := c.Get(ctx, k, namespace, name)
+	if err != nil {
+		return "", err
+	}
+	if err := what.possible(r); err != nil {
+		return "", fmt.Errorf("cannot %s %s: %w", what.Verb, r.Title(), err)
+	}
+	token = time.Now().UTC().Format(time.RFC3339Nano)
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]string{what.Annotation: token}}})
+	if err != nil {
+		return "", err
+	}
+	_, err = c.resources(k, namespace).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: "landbridge-cli"})
+	return token, err
+}
+
+// Wait waits until a token was acted upon, and says how the resource is then. progress is told
+// how it is meanwhile; the last one is returned with an error, if ctx ends before.
+func (c *Cluster) Wait(ctx context.Context, k Kind, namespace, name string, what Request, token string, progress func(Row)) (Row, error) {
+	one := fields.OneTermEqualSelector("metadata.name", name).String()
+	lw := &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			o.FieldSelector = one
+			return c.resources(k, namespace).List(ctx, o)
+		},
+		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			o.FieldSelector = one
+			return c.resources(k, namespace).Watch(ctx, o)
+		},
+	}
+	var last Row
+	gone := false
+	_, err := watchtools.UntilWithSync(ctx, lw, &unstructured.Unstructured{}, nil, func(e watch.Event) (bool, error) {
+		u, ok := e.Object.(*unstructured.Unstructured)
+		if !ok {
+			return false, nil
+		}
+		last = RowOf(u)
+		if gone = e.Type == watch.Deleted; gone {
+			return true, nil
+		}
+		handled, _, _ := unstructured.NestedString(u.Object, "status", "lastHandled", what.Verb)
+		if handled == token {
+			return true, nil
+		}
+		progress(last)
+		return false, nil
+	})
+	switch {
+	case gone:
+		return last, fmt.Errorf("%s was deleted meanwhile", last.Title())
+	case err != nil && ctx.Err() != nil:
+		return last, fmt.Errorf("%s was not acted upon yet: %s; it will be as soon as that is possible", what.Annotation, why(last))
+	}
+	return last, err
+}
+
+// why is what keeps the controller from acting.
+func why(r Row) string {
+	switch {
+	case r.Paused:
+		return "the resource is paused"
+	case r.Operation != nil:
+		return fmt.Sprintf("%s has been going on for %s", r.Operation.Kind, Elapsed(r.Operation.StartedAt, time.Now()))
+	case r.Synced == "False" && r.Message != "":
+		return r.Message
+	default:
+		return "is the controller running?"
+	}
+}
+
+// Elapsed is a time in whole seconds, or what is coarser, as kubectl shows ages.
+func Elapsed(since, now time.Time) string {
+	d := max(now.Sub(since), 0)
+	switch {
+	case since.IsZero():
+		return "?"
+	case d < time.Hour:
+		return d.Truncate(time.Second).String()
+	default:
+		return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+	}
+}

@@ -1,0 +1,111 @@
+package status
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/model"
+)
+
+// Cluster is where managed resources are.
+type Cluster struct {
+	dynamic   dynamic.Interface
+	discovery discovery.DiscoveryInterface
+}
+
+// NewCluster connects to none yet.
+func NewCluster(config *rest.Config) (*Cluster, error) {
+	config = rest.CopyConfig(config)
+	config.QPS = -1 // one request for each kind, and there may be many
+	d, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	disco, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	return &Cluster{dynamic: d, discovery: disco}, nil
+}
+
+// Kind is a kind of managed resource that a cluster serves.
+type Kind struct {
+	schema.GroupVersionResource
+	Kind, Singular string
+	ShortNames     []string
+}
+
+// String is the kind as it is told from all others, such as password.random.landbridge.io.
+func (k Kind) String() string { return k.Singular + "." + k.Group }
+
+// Kinds are those of managed resources, by group and name. Groups that cannot be had at the
+// moment are left out, with an error beside the others.
+func (c *Cluster) Kinds() ([]Kind, error) {
+	_, lists, err := c.discovery.ServerGroupsAndResources()
+	if err != nil && len(lists) == 0 {
+		return nil, fmt.Errorf("cannot find out which kinds the cluster serves: %w", err)
+	}
+	var out []Kind
+	for _, list := range lists {
+		gv, parseErr := schema.ParseGroupVersion(list.GroupVersion)
+		if parseErr != nil || gv.Group == v1alpha1.Group {
+			continue
+		}
+		for _, r := range list.APIResources {
+			if managed(r) {
+				out = append(out, Kind{GroupVersionResource: gv.WithResource(r.Name), Kind: r.Kind, Singular: r.SingularName, ShortNames: r.ShortNames})
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b Kind) int { return strings.Compare(a.Group+" "+a.Singular, b.Group+" "+b.Singular) })
+	var partial *discovery.ErrGroupDiscoveryFailed
+	if errors.As(err, &partial) {
+		// Another API's server may be away: that is nothing to those who do not ask for it.
+		err = nil
+	}
+	return out, err
+}
+
+func managed(r metav1.APIResource) bool {
+	return slices.Contains(r.Categories, model.Category) && !strings.Contains(r.Name, "/") && slices.Contains(r.Verbs, "list")
+}
+
+// Find picks the kind that somebody means by a name: its plural, singular, kind or a short
+// name, with or without the group, in any case.
+func Find(kinds []Kind, name string) (Kind, error) {
+	short, group, _ := strings.Cut(strings.ToLower(name), ".")
+	var found []Kind
+	for _, k := range kinds {
+		if k.called(short) && (group == "" || group == k.Group || group == k.Version+"."+k.Group) {
+			found = append(found, k)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		if len(kinds) == 0 {
+			return Kind{}, fmt.Errorf("there is no kind %s: the cluster serves no managed resources; kubectl get terraformproviders shows which providers are installed", name)
+		}
+		return Kind{}, fmt.Errorf("there is no kind %s among the managed resources; kubectl api-resources --categories=%s lists them", name, model.Category)
+	default:
+		all := make([]string, len(found))
+		for i, k := range found {
+			all[i] = k.String()
+		}
+		return Kind{}, fmt.Errorf("several kinds are called %s; say which: %s", name, strings.Join(all, ", "))
+	}
+}
+
+func (k Kind) called(name string) bool {
+	return name == k.Resource || name == k.Singular || name == strings.ToLower(k.Kind) || slices.Contains(k.ShortNames, name)
+}

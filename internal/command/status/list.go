@@ -1,0 +1,96 @@
+package status
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/dynamic"
+)
+
+// atOnce is how many kinds are listed at the same time.
+const atOnce = 10
+
+// page is how many resources are listed at a time.
+const page = 500
+
+// List is all resources of the kinds, in one namespace or, with "", in all. Kinds that cannot be
+// listed are left out, with an error beside the others.
+func (c *Cluster) List(ctx context.Context, kinds []Kind, namespace string) ([]Row, error) {
+	var mu sync.Mutex
+	var rows []Row
+	var errs []error
+	var group errgroup.Group
+	group.SetLimit(atOnce)
+	for _, k := range kinds {
+		group.Go(func() error {
+			found, err := c.list(ctx, k, namespace)
+			mu.Lock()
+			defer mu.Unlock()
+			rows = append(rows, found...)
+			if err != nil {
+				errs = append(errs, fmt.Errorf("cannot list %s: %w", k, err))
+			}
+			return nil
+		})
+	}
+	_ = group.Wait()
+	sortRows(rows)
+	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	return rows, errors.Join(errs...)
+}
+
+func (c *Cluster) resources(k Kind, namespace string) dynamic.ResourceInterface {
+	return c.dynamic.Resource(k.GroupVersionResource).Namespace(namespace)
+}
+
+func (c *Cluster) list(ctx context.Context, k Kind, namespace string) ([]Row, error) {
+	var rows []Row
+	for o := (metav1.ListOptions{Limit: page}); ; {
+		list, err := c.resources(k, namespace).List(ctx, o)
+		switch {
+		case kerrors.IsNotFound(err):
+			return nil, nil // the kind has gone since
+		case err != nil:
+			return rows, err
+		}
+		for i := range list.Items {
+			rows = append(rows, RowOf(&list.Items[i]))
+		}
+		if o.Continue = list.GetContinue(); o.Continue == "" {
+			return rows, nil
+		}
+	}
+}
+
+// Get is one resource.
+func (c *Cluster) Get(ctx context.Context, k Kind, namespace, name string) (Row, error) {
+	u, err := c.resources(k, namespace).Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return Row{}, err
+	}
+	return RowOf(u), nil
+}
+
+// Names are those of the resources of a kind.
+func (c *Cluster) Names(ctx context.Context, k Kind, namespace string) ([]string, error) {
+	list, err := c.resources(k, namespace).List(ctx, metav1.ListOptions{Limit: page})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]string, len(list.Items))
+	for i := range list.Items {
+		out[i] = list.Items[i].GetName()
+	}
+	return out, nil
+}
+
+func sortRows(rows []Row) {
+	slices.SortFunc(rows, func(a, b Row) int { return strings.Compare(a.Key(), b.Key()) })
+}

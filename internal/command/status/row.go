@@ -1,0 +1,146 @@
+package status
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Row is how a managed resource is.
+type Row struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Namespace  string `json:"namespace,omitempty"`
+	Name       string `json:"name"`
+	// State is Empty, Partial, Tainted or Full; empty as long as the controller has not looked.
+	State string `json:"state,omitempty"`
+	// Ready and Synced are the conditions' statuses: True, False, or empty where there is none.
+	Ready  string `json:"ready,omitempty"`
+	Synced string `json:"synced,omitempty"`
+	// Reason of the condition that the message is from.
+	Reason    string     `json:"reason,omitempty"`
+	Operation *Operation `json:"operation,omitempty"`
+	// Identity is that of the remote object, by attribute; ExternalName is what its id is.
+	Identity     map[string]any `json:"identity,omitempty"`
+	ExternalName string         `json:"externalName,omitempty"`
+	// Deposed are the keys of objects that were replaced and are still to be destroyed.
+	Deposed []string `json:"deposed,omitempty"`
+	// Deleting: the resource is being deleted. Paused: nothing is done about it.
+	Deleting bool `json:"deleting,omitempty"`
+	Paused   bool `json:"paused,omitempty"`
+	// Message says what is in the way; empty if nothing is.
+	Message string `json:"message,omitempty"`
+}
+
+// Operation is the change that is being carried out.
+type Operation struct {
+	Kind      string    `json:"kind"`
+	StartedAt time.Time `json:"startedAt"`
+	// Deadline is zero while the operation waits for its turn.
+	Deadline time.Time `json:"deadline,omitzero"`
+	Deposed  string    `json:"deposed,omitempty"`
+	// Progress is what the provider said of it last.
+	Progress string `json:"progress,omitempty"`
+}
+
+// Trouble says whether something about the resource wants to be looked at.
+func (r Row) Trouble() bool { return r.Ready != "True" || r.Synced != "True" || len(r.Deposed) > 0 }
+
+// Key tells rows apart, and orders them.
+func (r Row) Key() string { return r.kind() + " " + r.Namespace + "/" + r.Name }
+
+// kind is the kind with its group, such as password.random.landbridge.io.
+func (r Row) kind() string {
+	group, _, _ := strings.Cut(r.APIVersion, "/")
+	return strings.ToLower(r.Kind) + "." + group
+}
+
+// Title is the resource as people call it.
+func (r Row) Title() string { return r.kind() + "/" + r.Name }
+
+// ID is what tells the remote object from others: its identity, else its external name.
+func (r Row) ID() string {
+	switch len(r.Identity) {
+	case 0:
+		return r.ExternalName
+	case 1:
+		for _, v := range r.Identity {
+			return fmt.Sprint(v)
+		}
+	}
+	parts := make([]string, 0, len(r.Identity))
+	for _, name := range slices.Sorted(maps.Keys(r.Identity)) {
+		parts = append(parts, fmt.Sprintf("%s=%v", name, r.Identity[name]))
+	}
+	return strings.Join(parts, ",")
+}
+
+// RowOf reads a row from a resource.
+func RowOf(u *unstructured.Unstructured) Row {
+	text := func(path ...string) string {
+		s, _, _ := unstructured.NestedString(u.Object, append([]string{"status"}, path...)...)
+		return s
+	}
+	r := Row{
+		APIVersion: u.GetAPIVersion(), Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName(),
+		State: text("state"), ExternalName: u.GetAnnotations()["crossplane.io/external-name"],
+		Deleting: u.GetDeletionTimestamp() != nil,
+	}
+	r.Identity, _, _ = unstructured.NestedMap(u.Object, "status", "identity")
+	if kind := text("operation", "kind"); kind != "" {
+		r.Operation = &Operation{Kind: kind, Deposed: text("operation", "deposed"), Progress: text("operation", "progress")}
+		// Times that are none stay zero.
+		r.Operation.StartedAt, _ = time.Parse(time.RFC3339, text("operation", "startedAt"))
+		r.Operation.Deadline, _ = time.Parse(time.RFC3339, text("operation", "deadline"))
+	}
+	deposed, _, _ := unstructured.NestedSlice(u.Object, "status", "deposed")
+	for _, d := range deposed {
+		m, _ := d.(map[string]any)
+		key, _ := m["key"].(string)
+		r.Deposed = append(r.Deposed, key)
+	}
+	conditions := conditionsOf(u)
+	r.Ready, r.Synced = conditions["Ready"].status, conditions["Synced"].status
+	r.Paused = conditions["Synced"].reason == "ReconcilePaused"
+	r.Reason, r.Message = r.trouble(conditions)
+	return r
+}
+
+type condition struct{ status, reason, message string }
+
+func conditionsOf(u *unstructured.Unstructured) map[string]condition {
+	out := map[string]condition{}
+	list, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
+	for _, c := range list {
+		m, _ := c.(map[string]any)
+		text := func(name string) string { s, _ := m[name].(string); return s }
+		out[text("type")] = condition{status: text("status"), reason: text("reason"), message: text("message")}
+	}
+	return out
+}
+
+// trouble is the message that says most of what is in the way, and its reason.
+func (r Row) trouble(conditions map[string]condition) (reason, message string) {
+	for _, kind := range []string{"Synced", "LastAsyncOperation", "Ready"} {
+		if c := conditions[kind]; c.status == "False" && c.message != "" {
+			return c.reason, c.message
+		}
+	}
+	switch synced, ready := conditions["Synced"], conditions["Ready"]; {
+	case len(conditions) == 0:
+		return "", "The controller has not looked at it yet."
+	case r.Paused:
+		return synced.reason, "It is paused."
+	case len(r.Deposed) > 0:
+		return "", fmt.Sprintf("Replaced objects are still to be destroyed: %d.", len(r.Deposed))
+	case synced.status == "False":
+		return synced.reason, ""
+	case ready.status == "False":
+		return ready.reason, ""
+	}
+	return "", ""
+}

@@ -1,0 +1,190 @@
+package status
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxID is how much of an identity a table shows, in characters.
+const maxID = 44
+
+// Table is rows for people, with a heading. Lines are cut to the width of the terminal; 0 is not
+// to cut.
+func Table(rows []Row, now time.Time, columns int) string {
+	kinds := kindNames(rows)
+	var table strings.Builder
+	w := tabwriter.NewWriter(&table, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(w, "KIND\tNAME\tSTATE\tREADY\tSYNCED\tOPERATION\tID\tMESSAGE")
+	for _, r := range rows {
+		fmt.Fprintln(w, strings.Join([]string{
+			kinds[r.kind()], r.place(), dash(r.State), dash(r.Ready), dash(r.Synced),
+			dash(r.doing(now)), dash(cut(oneLine(r.ID()), maxID)), oneLine(r.says()),
+		}, "\t"))
+	}
+	w.Flush() // a strings.Builder takes everything
+	var out strings.Builder
+	for line := range strings.Lines(table.String()) {
+		out.WriteString(cut(strings.TrimRight(line, " \n"), columns) + "\n")
+	}
+	return out.String()
+}
+
+// Screen is a table that fits a terminal, below a line that sums up. What wants to be looked at
+// comes first where not all fits.
+func Screen(rows []Row, now time.Time, columns, lines int) string {
+	head := cut(Summary(rows)+now.Format("   15:04:05"), columns) + "\n\n"
+	room := lines - 4 // the head, the table's heading, and a last line
+	if lines <= 0 || len(rows) <= room {
+		return head + Table(rows, now, columns)
+	}
+	urgent := slices.Clone(rows)
+	slices.SortStableFunc(urgent, func(a, b Row) int { return cmp.Compare(a.urgency(), b.urgency()) })
+	room = max(room, 1)
+	shown := urgent[:room]
+	sortRows(shown)
+	return head + Table(shown, now, columns) + cut(fmt.Sprintf("... and %d more", len(rows)-room), columns) + "\n"
+}
+
+func (r Row) urgency() int {
+	switch {
+	case r.Operation != nil:
+		return 0
+	case r.Trouble():
+		return 1
+	default:
+		return 2
+	}
+}
+
+// Summary is how many resources there are, and how they are.
+func Summary(rows []Row) string {
+	ready, busy, trouble := 0, 0, 0
+	for _, r := range rows {
+		switch r.urgency() {
+		case 0:
+			busy++
+		case 1:
+			trouble++
+		default:
+			ready++
+		}
+	}
+	out := fmt.Sprintf("%d resources", len(rows))
+	if len(rows) == 1 {
+		out = "1 resource"
+	}
+	for _, x := range []struct {
+		n    int
+		text string
+	}{{ready, "ready"}, {busy, "being changed"}, {trouble, "not as they should be"}} {
+		if x.n > 0 {
+			out += fmt.Sprintf(", %d %s", x.n, x.text)
+		}
+	}
+	return out
+}
+
+// Line is a change as one line of a log.
+func (c Change) Line(now time.Time) string {
+	parts := []string{now.Format("15:04:05"), c.kind() + " " + c.place()}
+	if c.Gone {
+		return strings.Join(append(parts, "gone"), "  ")
+	}
+	parts = append(parts, "state="+dash(c.State), "ready="+dash(c.Ready), "synced="+dash(c.Synced))
+	if doing := c.doing(now); doing != "" {
+		parts = append(parts, "operation="+doing)
+	}
+	if id := oneLine(c.ID()); id != "" {
+		parts = append(parts, "id="+id)
+	}
+	if says := oneLine(c.says()); says != "" {
+		parts = append(parts, says)
+	}
+	return strings.Join(parts, "  ")
+}
+
+func (r Row) place() string { return strings.TrimPrefix(r.Namespace+"/"+r.Name, "/") }
+
+// doing is the operation that runs, and for how long.
+func (r Row) doing(now time.Time) string {
+	op := r.Operation
+	if op == nil {
+		return ""
+	}
+	out := op.Kind + " "
+	if op.Kind == "Delete" && op.Deposed != "" {
+		out = "Delete of the replaced "
+	}
+	if op.Deadline.IsZero() {
+		out += "waits "
+	}
+	return out + Elapsed(op.StartedAt, now)
+}
+
+// says is the message, or what else says most.
+func (r Row) says() string {
+	out := r.Message
+	switch {
+	case out == "" && r.Operation != nil:
+		out = r.Operation.Progress
+	case out == "":
+		out = r.Reason
+	}
+	if r.Deleting {
+		out = strings.TrimSuffix("Being deleted. "+out, " ")
+	}
+	return out
+}
+
+// kindNames are the kinds without their group, where that tells them apart.
+func kindNames(rows []Row) map[string]string {
+	full := map[string]map[string]bool{}
+	for _, r := range rows {
+		if full[r.Kind] == nil {
+			full[r.Kind] = map[string]bool{}
+		}
+		full[r.Kind][r.kind()] = true
+	}
+	out := map[string]string{}
+	for _, r := range rows {
+		out[r.kind()] = r.Kind
+		if len(full[r.Kind]) > 1 {
+			out[r.kind()] = r.kind()
+		}
+	}
+	return out
+}
+
+func dash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+// oneLine is text without line ends, and without what would move a terminal's cursor.
+func oneLine(s string) string {
+	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return ' '
+		}
+		if !unicode.IsPrint(r) {
+			return '�'
+		}
+		return r
+	}, s)), " ")
+}
+
+// cut shortens text to so many characters; 0 leaves it whole.
+func cut(s string, most int) string {
+	if most <= 0 || utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	return string([]rune(s)[:most-1]) + "…"
+}

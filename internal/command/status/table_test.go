@@ -1,0 +1,100 @@
+package status_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/landbridge-io/landbridge/internal/command/status"
+	"github.com/landbridge-io/landbridge/internal/testing/golden"
+)
+
+// now is the time at which the rows of testdata are looked at.
+var now = time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
+
+func rows(t *testing.T) []status.Row {
+	t.Helper()
+	content, err := os.ReadFile("testdata/resources.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []status.Row
+	for _, document := range strings.Split(string(content), "---\n") {
+		u := &unstructured.Unstructured{}
+		if err := yaml.Unmarshal([]byte(document), &u.Object); err != nil {
+			t.Fatal(err)
+		}
+		if u.Object != nil {
+			out = append(out, status.RowOf(u))
+		}
+	}
+	return out
+}
+
+func TestTable(t *testing.T) {
+	golden.Check(t, "table.txt", []byte(status.Table(rows(t), now, 0)))
+	narrow := status.Table(rows(t), now, 60)
+	for line := range strings.Lines(narrow) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 60 {
+			t.Errorf("a line has %d characters: %q", n, line)
+		}
+	}
+}
+
+func TestLines(t *testing.T) {
+	var all strings.Builder
+	for _, r := range rows(t) {
+		all.WriteString(status.Change{Row: r}.Line(now) + "\n")
+	}
+	all.WriteString(status.Change{Row: rows(t)[0], Gone: true}.Line(now) + "\n")
+	golden.Check(t, "lines.txt", []byte(all.String()))
+}
+
+// A screen is never higher than the terminal, and shows first what wants to be looked at.
+func TestScreen(t *testing.T) {
+	all := rows(t)
+	for lines := range 40 {
+		got := status.Screen(all, now, 100, lines)
+		n := strings.Count(got, "\n")
+		if lines > 5 && n > lines {
+			t.Errorf("%d lines for a terminal of %d", n, lines)
+		}
+		if lines == 8 && !strings.Contains(got, "team-a/creating") {
+			t.Errorf("what changes is not shown:\n%s", got)
+		}
+		if shown := n - 3; lines == 8 && !strings.Contains(got, "... and") && shown < len(all) {
+			t.Errorf("it is not said that there are more:\n%s", got)
+		}
+	}
+	if got := status.Screen(all, now, 0, 0); strings.Count(got, "\n") != len(all)+3 {
+		t.Errorf("without a height not all is shown:\n%s", got)
+	}
+}
+
+func TestSummary(t *testing.T) {
+	if got, want := status.Summary(rows(t)), "11 resources, 2 ready, 3 being changed, 6 not as they should be"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := status.Summary(nil), "0 resources"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestElapsed(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0s", -time.Second: "0s", 1500 * time.Millisecond: "1s", 61 * time.Second: "1m1s",
+		time.Hour + 90*time.Second: "1h01m", 30 * time.Hour: "30h00m",
+	} {
+		if got := status.Elapsed(now.Add(-d), now); got != want {
+			t.Errorf("%s: got %q, want %q", d, got, want)
+		}
+	}
+	if got := status.Elapsed(time.Time{}, now); got != "?" {
+		t.Errorf("no time: got %q", got)
+	}
+}

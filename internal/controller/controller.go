@@ -1,0 +1,332 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiextensionsclient "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/kubernetes"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/record"
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/controller/conversion"
+	"github.com/landbridge-io/landbridge/internal/controller/informer"
+	"github.com/landbridge-io/landbridge/internal/controller/managed"
+	"github.com/landbridge-io/landbridge/internal/controller/terraformmodule"
+	"github.com/landbridge-io/landbridge/internal/controller/terraformprovider"
+	"github.com/landbridge-io/landbridge/internal/provider/install"
+	"github.com/landbridge-io/landbridge/internal/provider/pool"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+)
+
+// Name is what the controller calls itself.
+const Name = "landbridge"
+
+// ownCRDs is who owns the CRDs of Landbridge's own kinds. It is not the name of any
+// TerraformProvider: those have no capitals.
+const ownCRDs = "Landbridge"
+
+// Options of Run.
+type Options struct {
+	// Namespace holds Landbridge's own objects: what is stored of remote objects, and the lease
+	// of leader election. It is made if it does not exist.
+	Namespace string
+	// Installer finds provider binaries.
+	Installer *install.Installer
+	// Linked are providers that are linked into this program; for their sources no binary is
+	// looked for.
+	Linked []terraformprovider.Linked
+	// Packaged, unless it is nil, is the only provider that is served: there are no TerraformProviders,
+	// and Installer and Linked are not used.
+	Packaged *terraformprovider.Packaged
+	// Conversions, unless it is nil, are served to the API server: only for what is Packaged.
+	Conversions *conversion.Options
+	// Name of the program in its lease and events: programs with different names work beside each
+	// other. Name, unless set.
+	Name string
+	// CommandLine is the program for spec.execution: CLI; tofu, found in PATH, unless set.
+	CommandLine *terraformprovider.CommandLine
+	// Poll is how often an unchanged resource is looked at.
+	Poll time.Duration
+	// Workers is how many resources of one kind are looked at at once.
+	Workers int
+	// StartTimeout bounds the start of a provider's process; a minute unless set.
+	StartTimeout time.Duration
+	// ReconcileTimeout bounds one look, in which remote objects are read and changes planned.
+	ReconcileTimeout time.Duration
+	// OperationTimeout bounds creates, updates and deletes.
+	OperationTimeout time.Duration
+	// OperationsPerConfiguration bounds how many of those run at once per provider configuration.
+	OperationsPerConfiguration int
+	// GracePeriod is how long running operations are waited for when told to stop.
+	GracePeriod time.Duration
+	// EventsPerSecond bounds how many events are written. Of what happens more often, up to a
+	// thousand wait.
+	EventsPerSecond float32
+	// LeaderElection lets only one of several processes work.
+	LeaderElection bool
+	// LeaseDuration is how long nobody else begins to work after the one that does was heard of
+	// last; 15 seconds unless set.
+	LeaseDuration time.Duration
+	// MetricsAddress and HealthAddress are listened on; "0" is not at all.
+	MetricsAddress, HealthAddress string
+	// ProfileAddress serves Go's profiles; "0" is not at all.
+	ProfileAddress string
+	// Pool is how provider processes are kept.
+	Pool   pool.Options
+	Logger logr.Logger
+}
+
+// Run works until ctx ends, and then stops in order.
+func Run(ctx context.Context, config *rest.Config, o Options) error {
+	o.Logger = discreet(o.Logger)
+	if o.Name == "" {
+		o.Name = Name
+	}
+	config = rest.CopyConfig(config)
+	// The API server's priority and fairness is the limit; a second one here makes 409 races.
+	config.QPS, config.Burst = -1, 0
+	config.WarningHandlerWithContext = warnings{o.Logger.WithName("kubernetes")}
+
+	kube, err := kubernetes.NewForConfig(protobuf(config))
+	if err != nil {
+		return err
+	}
+	extensions, err := apiextensionsclient.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	if err := makeNamespace(ctx, kube, o.Namespace); err != nil {
+		return err
+	}
+	if o.Packaged == nil {
+		if err := makeCRDs(ctx, extensions); err != nil {
+			return err
+		}
+	}
+
+	if o.LeaseDuration == 0 {
+		o.LeaseDuration = 15 * time.Second
+	}
+	scheme := newScheme()
+	recorder, stopEvents, err := newRecorder(config, o.Name, o.EventsPerSecond, scheme)
+	if err != nil {
+		return err
+	}
+	defer stopEvents()
+	lock, err := newLease(config, recorder, o)
+	if err != nil {
+		return err
+	}
+	m, err := newManager(config, scheme, lock, o)
+	if err != nil {
+		return err
+	}
+
+	if o.CommandLine == nil {
+		o.CommandLine = &terraformprovider.CommandLine{}
+	}
+	o.CommandLine.Logger = o.Logger.WithName("cli")
+	providers := pool.New(o.Pool)
+	registry := &terraformprovider.Registry{}
+	secrets := &store.Secrets{Client: kube.CoreV1().Secrets(o.Namespace)}
+	operations := scheduler.New(scheduler.Options{
+		Store:                      secrets,
+		Logger:                     o.Logger.WithName("scheduler"),
+		Wake:                       registry.Wake,
+		Exists:                     registry.Exists,
+		Lease:                      lock.duration,
+		Leads:                      lock.leads,
+		OperationTimeout:           o.OperationTimeout,
+		OperationsPerConfiguration: int64(o.OperationsPerConfiguration),
+	})
+	resourceMetrics, err := resourceMetrics()
+	if err != nil {
+		return err
+	}
+
+	reconciler := &terraformprovider.Reconciler{
+		Manager:     m,
+		CRDs:        extensions.ApiextensionsV1().CustomResourceDefinitions(),
+		Policies:    kube.AdmissionregistrationV1(),
+		OpenAPI:     kube.Discovery().OpenAPIV3(),
+		Installer:   o.Installer,
+		Linked:      o.Linked,
+		CommandLine: o.CommandLine,
+		Pool:        providers,
+		Scheduler:   operations,
+		Registry:    registry,
+
+		StartTimeout: o.StartTimeout,
+		Limits:       o.Pool.Limits,
+		Managed: managed.Options{
+			Poll: o.Poll, Workers: o.Workers, Timeout: o.ReconcileTimeout,
+			MinBackoff: 500 * time.Millisecond, MaxBackoff: 5 * time.Minute,
+			Recorder: event.NewAPIRecorder(recorder), Metrics: resourceMetrics, Logger: o.Logger,
+		},
+		Recorder: event.NewAPIRecorder(recorder),
+		Logger:   o.Logger.WithName("terraformprovider"),
+	}
+	reconciling, stopReconciling := context.WithCancel(ctx)
+	defer stopReconciling()
+	if o.Packaged != nil {
+		if o.Conversions != nil {
+			reconciler.Conversions = &conversion.Conversions{
+				Options: *o.Conversions, Definitions: reconciler.CRDs, Secrets: kube.CoreV1().Secrets(o.Conversions.Service.Namespace),
+				Logger: o.Logger.WithName("conversion"),
+			}
+		}
+		err = reconciler.SetupPackaged(reconciling, m, o.Packaged)
+	} else {
+		modules := &terraformmodule.Reconciler{
+			Manager: m, CRDs: reconciler.CRDs, CommandLine: o.CommandLine, Providers: reconciler, Scheduler: operations,
+			Registry: registry, Managed: reconciler.Managed, Recorder: reconciler.Recorder, Logger: o.Logger.WithName("terraformmodule"),
+			Resync: min(30*time.Second, 10*o.Poll),
+		}
+		reconciler.OtherUsers = modules.Users
+		err = errors.Join(reconciler.SetupWithManager(reconciling, m), modules.SetupWithManager(reconciling, m))
+	}
+	if err != nil {
+		return err
+	}
+	stop := &stopper{reconcilers: stopReconciling, operations: operations, providers: providers, grace: o.GracePeriod, log: o.Logger}
+	if err := m.Add(stop); err != nil {
+		return err
+	}
+	if err := m.Add(&sweeper{store: secrets, live: m.GetAPIReader(), mapper: m.GetRESTMapper(), log: o.Logger}); err != nil {
+		return err
+	}
+
+	runErr := m.Start(ctx)
+	return errors.Join(runErr, stop.stop(ctx), o.CommandLine.Close())
+}
+
+// resourceMetrics are those of the process: the registry takes them once, however often Run is
+// called.
+var resourceMetrics = sync.OnceValues(func() (*xpmanaged.MRMetricRecorder, error) {
+	m := xpmanaged.NewMRMetricRecorder()
+	return m, metrics.Registry.Register(m)
+})
+
+// warnings logs the API server's: for debugging, as most come again with each resource, like
+// the one about the name of Crossplane's finalizer.
+type warnings struct{ log logr.Logger }
+
+// HandleWarningHeaderWithContext implements rest.WarningHandlerWithContext.
+func (w warnings) HandleWarningHeaderWithContext(_ context.Context, _ int, _, text string) {
+	w.log.V(1).Info("Warning of the API server", "warning", text)
+}
+
+func protobuf(config *rest.Config) *rest.Config {
+	out := rest.CopyConfig(config)
+	out.ContentType = "application/vnd.kubernetes.protobuf"
+	out.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
+	return out
+}
+
+func newScheme() *runtime.Scheme {
+	scheme := runtime.NewScheme()
+	utilruntime.Must(clientgoscheme.AddToScheme(scheme))
+	utilruntime.Must(apiextensionsv1.AddToScheme(scheme))
+	utilruntime.Must(v1alpha1.AddToScheme(scheme))
+	return scheme
+}
+
+func newManager(config *rest.Config, scheme *runtime.Scheme, lock *lease, o Options) (ctrl.Manager, error) {
+	options := ctrl.Options{
+		Scheme:                        scheme,
+		Logger:                        o.Logger,
+		LeaderElectionReleaseOnCancel: true,
+		LeaseDuration:                 &o.LeaseDuration,
+		RenewDeadline:                 ptr.To(o.renewDeadline()),
+		RetryPeriod:                   ptr.To(o.LeaseDuration * 2 / 15),
+		Metrics:                       metricsserver.Options{BindAddress: o.MetricsAddress},
+		HealthProbeBindAddress:        o.HealthAddress,
+		PprofBindAddress:              o.ProfileAddress,
+		// Beside the grace period of operations.
+		GracefulShutdownTimeout: ptr.To(o.GracePeriod + 10*time.Second),
+		Cache: cache.Options{
+			DefaultTransform: informer.Compact,
+		},
+		Client: client.Options{Cache: &client.CacheOptions{
+			Unstructured: true,
+			// Secrets are never cached, whoever reads them.
+			DisableFor: []client.Object{&corev1.Secret{}},
+		}},
+	}
+	if o.LeaderElection {
+		options.LeaderElection, options.LeaderElectionResourceLockInterface = true, lock
+	}
+	m, err := ctrl.NewManager(config, options)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.AddHealthzCheck("ping", healthz.Ping); err != nil {
+		return nil, err
+	}
+	return m, m.AddReadyzCheck("ping", healthz.Ping)
+}
+
+// newRecorder writes events at a bounded rate: they tell a story, and must not compete with
+// the work they tell of.
+func newRecorder(config *rest.Config, name string, perSecond float32, scheme *runtime.Scheme) (record.EventRecorder, func(), error) {
+	config = protobuf(config)
+	config.QPS, config.Burst = perSecond, int(perSecond)
+	c, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, nil, err
+	}
+	b := record.NewBroadcaster()
+	b.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: c.CoreV1().Events("")})
+	return b.NewRecorder(scheme, corev1.EventSource{Component: name}), b.Shutdown, nil
+}
+
+// makeNamespace makes the namespace of Landbridge's own objects. Where that is not allowed, nor to
+// look whether it is there, it is for whoever chose it to have made it.
+func makeNamespace(ctx context.Context, kube kubernetes.Interface, namespace string) error {
+	_, err := kube.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})
+	if err == nil || kerrors.IsAlreadyExists(err) {
+		return nil
+	}
+	if _, getErr := kube.CoreV1().Namespaces().Get(ctx, namespace, metav1.GetOptions{}); getErr != nil && !kerrors.IsForbidden(getErr) {
+		return fmt.Errorf("cannot make the namespace %s: %w", namespace, err)
+	}
+	return nil
+}
+
+// makeCRDs makes the CRDs of Landbridge's own kinds.
+func makeCRDs(ctx context.Context, extensions apiextensionsclient.Interface) error {
+	for _, read := range []func() (*apiextensionsv1.CustomResourceDefinition, error){v1alpha1.ModuleCustomResourceDefinition, v1alpha1.CustomResourceDefinition} {
+		crd, err := read()
+		if err != nil {
+			return err
+		}
+		if _, err := terraformprovider.EnsureCRD(ctx, extensions.ApiextensionsV1().CustomResourceDefinitions(), ownCRDs, crd); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+package conversion_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/go-logr/logr"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/landbridge-io/landbridge/internal/controller/conversion"
+)
+
+// convert says in objects what it was asked for; those that are to fail say so.
+func convert(_ context.Context, kind schema.GroupVersionKind, object map[string]any, to schema.GroupVersion) (map[string]any, error) {
+	if object["fail"] != nil {
+		return nil, errors.New("as it was told")
+	}
+	out := map[string]any{"was": kind.Version, "n": object["n"]}
+	out["apiVersion"], out["kind"] = to.String(), kind.Kind
+	return out, nil
+}
+
+func TestHandler(t *testing.T) {
+	t.Parallel()
+	const volume = `{"apiVersion":"c.example.org/v1","kind":"Volume","n":9007199254740993}`
+	tests := map[string]struct {
+		request string
+		want    []string // objects
+		message string
+	}{
+		"one": {
+			request: `{"uid":"u","desiredAPIVersion":"c.example.org/v2","objects":[` + volume + `]}`,
+			want:    []string{`{"apiVersion":"c.example.org/v2","kind":"Volume","n":9007199254740993,"was":"v1"}`},
+		},
+		"none": {request: `{"uid":"u","desiredAPIVersion":"c.example.org/v2","objects":[]}`},
+		"one that fails": {
+			request: `{"uid":"u","desiredAPIVersion":"c.example.org/v2","objects":[` + volume + `,{"apiVersion":"c.example.org/v1","kind":"Volume","fail":1}]}`,
+			message: "as it was told",
+		},
+		"another group": {request: `{"uid":"u","desiredAPIVersion":"d.example.org/v2","objects":[` + volume + `]}`, message: "object 0, a c.example.org/v1, Kind=Volume, cannot be of d.example.org/v2"},
+		"no version":    {request: `{"uid":"u","desiredAPIVersion":"a/b/c","objects":[]}`, message: "unexpected GroupVersion string"},
+		"no object":     {request: `{"uid":"u","desiredAPIVersion":"c.example.org/v2","objects":[7]}`, message: "object 0 is no JSON object"},
+		"no kind":       {request: `{"uid":"u","desiredAPIVersion":"c.example.org/v2","objects":[{"apiVersion":"c.example.org/v1"}]}`, message: "cannot be of"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := ask([]byte(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"ConversionReview","request":` + test.request + `}`))
+			review := &apiextensionsv1.ConversionReview{}
+			if err := json.Unmarshal(w.Body.Bytes(), review); err != nil {
+				t.Fatal(err)
+			}
+			if review.Kind != "ConversionReview" || review.APIVersion != "apiextensions.k8s.io/v1" || review.Request != nil || review.Response.UID != "u" {
+				t.Errorf("the answer: %+v", review)
+			}
+			if !strings.Contains(review.Response.Result.Message, test.message) || (review.Response.Result.Status == "Success") != (test.message == "") {
+				t.Errorf("the result: %+v", review.Response.Result)
+			}
+			if len(review.Response.ConvertedObjects) != len(test.want) {
+				t.Fatalf("%d objects", len(review.Response.ConvertedObjects))
+			}
+			for i, o := range review.Response.ConvertedObjects {
+				if string(o.Raw) != test.want[i] {
+					t.Errorf("got %s, want %s", o.Raw, test.want[i])
+				}
+			}
+		})
+	}
+}
+
+func ask(body []byte) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	conversion.Handler(convert, logr.Discard()).ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/convert", bytes.NewReader(body)))
+	return w
+}
+
+func FuzzHandler(f *testing.F) {
+	f.Add([]byte(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"ConversionReview","request":{"uid":"u","desiredAPIVersion":"c/v2","objects":[{"apiVersion":"c/v1","kind":"V"}]}}`))
+	f.Add([]byte(`{"request":{"objects":[null]}}`))
+	f.Add([]byte(`[]`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		w := ask(body)
+		switch w.Code {
+		case http.StatusBadRequest:
+		case http.StatusOK:
+			review := &apiextensionsv1.ConversionReview{}
+			if err := json.Unmarshal(w.Body.Bytes(), review); err != nil || review.Response == nil {
+				t.Errorf("%v: %s", err, w.Body)
+			}
+		default:
+			t.Errorf("status %d", w.Code)
+		}
+	})
+}

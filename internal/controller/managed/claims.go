@@ -1,0 +1,157 @@
+package managed
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/zclconf/go-cty/cty"
+	"golang.org/x/sync/errgroup"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/translate"
+)
+
+// claimAll makes known what all resources of the kind refer to, and what they have, from what is stored of
+// them. Until then none of them is written for: a resource that comes first must not write to what belongs
+// to one that comes later. What is loaded for it need not be loaded again.
+func (k *Kind) claimAll(ctx context.Context, informers cache.Cache, c *connector) {
+	var list *unstructured.UnstructuredList
+	err := wait.PollUntilContextCancel(ctx, 100*time.Millisecond, true, func(ctx context.Context) (bool, error) {
+		var err error
+		if list, err = k.list(ctx, informers); err != nil && ctx.Err() == nil {
+			k.Options.Logger.Error(err, "Cannot tell what resources have, trying again", "kind", k.Model.Kind)
+		}
+		return err == nil, nil
+	})
+	if err != nil {
+		return // the kind is stopped
+	}
+	for i := range list.Items {
+		k.heard(&list.Items[i], false)
+	}
+	close(k.listed)
+	var group errgroup.Group
+	group.SetLimit(max(1, k.Options.Workers))
+	for i := range list.Items {
+		r := &Resource{}
+		r.assign(&list.Items[i])
+		if !held(r) {
+			continue // nothing was ever begun for it
+		}
+		group.Go(func() error {
+			// What keeps the request from being carried out does not keep it from saying what it is about.
+			request, _ := c.subject(ctx, r)
+			request.New = false // whatever it looks like
+			backoff := wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Steps: 10, Cap: 10 * time.Second}
+			return backoff.DelayFunc().Until(ctx, true, false, func(ctx context.Context) (bool, error) {
+				err := k.Scheduler.Claim(ctx, request)
+				if errors.Is(err, store.ErrUnreadable) {
+					return true, nil // it cannot be worked on either, until somebody repairs it
+				}
+				if err != nil {
+					k.Options.Logger.Error(err, "Cannot tell what a resource has, trying again", "resource", request.Key)
+				}
+				return err == nil, nil
+			})
+		})
+	}
+	if group.Wait() == nil {
+		close(k.claimed)
+	}
+}
+
+// list is all resources of the kind, as soon as the cache has them.
+func (k *Kind) list(ctx context.Context, informers cache.Cache) (*unstructured.UnstructuredList, error) {
+	// A watch that is taken down while it is waited for, as when the provider gets another
+	// version, never gets in step.
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(k.Model.GroupVersionKind())
+	if _, err := informers.GetInformer(ctx, u); err != nil { // which waits until it is in step
+		return nil, err
+	}
+	list := &unstructured.UnstructuredList{}
+	gvk := k.Model.GroupVersionKind()
+	gvk.Kind = k.Model.ListKind
+	list.SetGroupVersionKind(gvk)
+	return list, informers.List(ctx, list, client.UnsafeDisableDeepCopy)
+}
+
+// mayWrite waits until it is known what all resources of the kind have.
+func (k *Kind) mayWrite(ctx context.Context) error {
+	select {
+	case <-k.claimed:
+		return nil
+	case <-ctx.Done():
+		return errors.New("it is not known yet what other resources have")
+	}
+}
+
+// Exists says whether there is a resource of the kind with the key and UID. The cache may not have
+// heard yet that it is gone, and so has the last word only when it has.
+func (k *Kind) Exists(ctx context.Context, key store.Key, uid types.UID) bool {
+	for _, reader := range []client.Reader{k.reader, k.live} {
+		u := &unstructured.Unstructured{}
+		u.SetGroupVersionKind(k.Model.GroupVersionKind())
+		err := reader.Get(ctx, types.NamespacedName{Namespace: key.Namespace, Name: key.Name}, u, client.UnsafeDisableDeepCopy)
+		if kerrors.IsNotFound(err) || err == nil && u.GetUID() != uid {
+			return false
+		}
+	}
+	return true
+}
+
+// observeOnly says whether the management policies let nothing be changed remotely.
+func observeOnly(r *Resource) bool {
+	return !r.allows(xpv2.ManagementActionCreate) && !r.allows(xpv2.ManagementActionUpdate) && !r.allows(xpv2.ManagementActionDelete)
+}
+
+// recognize is whether an object is called what the annotations of the resource say, where they
+// are what it is known by.
+func recognize(k *Kind, known *terraform.ImportTarget, externalName string) func(instance.Instance) bool {
+	return func(found instance.Instance) bool {
+		if known.ID != "" {
+			return translate.ExternalName(k.Model, found.State, found.Identity) == externalName
+		}
+		if found.Identity == cty.NilVal || found.Identity.IsNull() {
+			return false
+		}
+		for name, want := range known.Identity.AsValueMap() {
+			// What the annotation leaves out may be anything.
+			if !want.IsNull() && !(found.Identity.Type().HasAttribute(name) && found.Identity.GetAttr(name).RawEquals(want)) {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// spellImport is the spec.import that would import an object, in JSON, which is YAML too.
+func spellImport(k *Kind) func(terraform.ImportTarget) string {
+	return func(t terraform.ImportTarget) string {
+		spec := map[string]any{"id": t.ID}
+		if t.Identity != cty.NilVal {
+			spec = map[string]any{"identity": translate.Identity(k.Model, t.Identity)}
+		}
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(spec); err != nil {
+			return ""
+		}
+		return string(bytes.TrimSpace(b.Bytes()))
+	}
+}

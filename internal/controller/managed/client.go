@@ -1,0 +1,244 @@
+package managed
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"strings"
+	"sync"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+
+	"github.com/landbridge-io/landbridge/internal/controller/informer"
+	"github.com/landbridge-io/landbridge/internal/faultpoint"
+)
+
+// quietClient is the client that managed.Reconciler gets, for one kind. It
+//   - writes only what differs from what was read,
+//   - reads its own writes: a cache that lags behind never makes it act on, and conflict with,
+//     an older version of what it wrote itself,
+//   - does not find what is being deleted and was let go,
+//   - does not write the external-create-* annotations, whose purpose the journal serves,
+//   - reads Secrets from the API server, since they are not to be cached.
+type quietClient struct {
+	client.Client
+	live    client.Reader
+	gvk     schema.GroupVersionKind
+	written *written
+	// gone is told of resources that are not there.
+	gone func(types.NamespacedName)
+
+	mu     sync.Mutex
+	writes map[types.NamespacedName]*unstructured.Unstructured
+}
+
+func newQuietClient(m manager.Manager, gvk schema.GroupVersionKind, w *written) *quietClient {
+	return quietClientOf(m.GetClient(), m.GetAPIReader(), gvk, w)
+}
+
+func quietClientOf(cached client.Client, live client.Reader, gvk schema.GroupVersionKind, w *written) *quietClient {
+	return &quietClient{Client: cached, live: live, gvk: gvk, written: w, writes: map[types.NamespacedName]*unstructured.Unstructured{}}
+}
+
+// quietManager hands the quietClient to managed.NewReconciler.
+type quietManager struct {
+	manager.Manager
+	client *quietClient
+	scheme *runtime.Scheme
+}
+
+func (m quietManager) GetScheme() *runtime.Scheme { return m.scheme }
+
+func (m quietManager) GetClient() client.Client { return m.client }
+
+// Get implements client.Reader.
+func (c *quietClient) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+	r, ok := obj.(*Resource)
+	if !ok {
+		if _, secret := obj.(*corev1.Secret); secret {
+			return c.live.Get(ctx, key, obj, opts...)
+		}
+		return c.Client.Get(ctx, key, obj, opts...)
+	}
+	read := &unstructured.Unstructured{}
+	read.SetGroupVersionKind(c.gvk)
+	if err := c.Client.Get(ctx, key, read, append(opts, client.UnsafeDisableDeepCopy)...); err != nil {
+		c.forget(key)
+		if c.gone != nil && kerrors.IsNotFound(err) {
+			c.gone(key)
+		}
+		return err
+	}
+	newest := c.newer(key, read)
+	if released(newest) {
+		return kerrors.NewNotFound(schema.GroupResource{Group: c.gvk.Group, Resource: c.gvk.Kind}, key.Name)
+	}
+	r.assign(newest)
+	if a := attemptFrom(ctx); a != nil {
+		a.resource = r
+	}
+	return nil
+}
+
+// newer is the object as read, or as last written if that is newer.
+func (c *quietClient) newer(key types.NamespacedName, read *unstructured.Unstructured) *unstructured.Unstructured {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	written, ok := c.writes[key]
+	if !ok {
+		return read
+	}
+	if written.GetUID() == read.GetUID() {
+		// Removing the last finalizer deletes the object, which gets no version of its own then.
+		cmp, err := resourceversion.CompareResourceVersion(read.GetResourceVersion(), written.GetResourceVersion())
+		if err == nil && (cmp < 0 || cmp == 0 && released(written)) {
+			return written
+		}
+	}
+	delete(c.writes, key)
+	return read
+}
+
+// released says whether the resource is being deleted and no concern of ours any more: its
+// remote object is gone, or was never made. Looking for it again could find a later one.
+func released(u *unstructured.Unstructured) bool {
+	return u.GetDeletionTimestamp() != nil && !held(u)
+}
+
+// wrote keeps what was written until the cache has it, as the cache will keep it.
+func (c *quietClient) wrote(r *Resource) {
+	r.SetManagedFields(nil)
+	kept := r.Unstructured
+	_, _ = informer.Compact(&kept) // never fails
+	r.read, r.conditions = &kept, nil
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.writes[client.ObjectKeyFromObject(r)] = r.read
+}
+
+// heard is told of what the cache has by now.
+func (c *quietClient) heard(u *unstructured.Unstructured) {
+	c.newer(client.ObjectKeyFromObject(u), u)
+}
+
+func (c *quietClient) forget(key types.NamespacedName) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.writes, key)
+}
+
+// Update implements client.Writer. It writes metadata and spec.
+func (c *quietClient) Update(ctx context.Context, obj client.Object, opts ...client.UpdateOption) error {
+	r, ok := obj.(*Resource)
+	if !ok {
+		return c.Client.Update(ctx, obj, opts...)
+	}
+	withoutCreateProtocol(r)
+	if sameButStatus(r.read, &r.Unstructured) {
+		return nil
+	}
+	// The answer carries the status as it was: what this reconcile found out stays.
+	status, conditions := r.Object["status"], r.conditions
+	if err := c.Client.Update(ctx, &r.Unstructured, opts...); err != nil {
+		return err
+	}
+	c.wrote(r)
+	if status != nil {
+		r.Object["status"] = status
+	}
+	r.conditions = conditions
+	return nil
+}
+
+// withoutCreateProtocol drops the annotations of Crossplane's create protocol.
+func withoutCreateProtocol(r *Resource) {
+	annotations := r.GetAnnotations()
+	n := len(annotations)
+	maps.DeleteFunc(annotations, func(k, _ string) bool { return strings.HasPrefix(k, "crossplane.io/external-create-") })
+	if len(annotations) == 0 {
+		annotations = nil // as it was read: no annotations, rather than none of them
+	}
+	if len(annotations) != n {
+		r.SetAnnotations(annotations)
+	}
+}
+
+func sameButStatus(a, b *unstructured.Unstructured) bool {
+	if a == nil {
+		return false
+	}
+	return equality.Semantic.DeepEqual(a.Object["metadata"], b.Object["metadata"]) && equality.Semantic.DeepEqual(a.Object["spec"], b.Object["spec"])
+}
+
+// Status implements client.StatusClient.
+func (c *quietClient) Status() client.SubResourceWriter {
+	return quietStatus{SubResourceWriter: c.Client.Status(), c: c}
+}
+
+type quietStatus struct {
+	client.SubResourceWriter
+	c *quietClient
+}
+
+// Update implements client.SubResourceWriter.
+func (s quietStatus) Update(ctx context.Context, obj client.Object, opts ...client.SubResourceUpdateOption) error {
+	r, ok := obj.(*Resource)
+	if !ok {
+		return s.SubResourceWriter.Update(ctx, obj, opts...)
+	}
+	if r.holdStatus {
+		return nil
+	}
+	if r.conditions != nil {
+		conditions, err := conditionsJSON(r.conditions)
+		if err != nil {
+			return err
+		}
+		r.set(conditions, "status", "conditions")
+	}
+	if r.GetCondition(xpv2.TypeSynced).ObservedGeneration != 0 {
+		r.set(r.GetGeneration(), "status", "observedGeneration")
+	}
+	if r.read != nil && equality.Semantic.DeepEqual(r.read.Object["status"], r.Object["status"]) {
+		s.c.written.note(r)
+		return nil
+	}
+	faultpoint.Reach(faultpoint.Status, faultpoint.BeforeWrite)
+	if err := s.SubResourceWriter.Update(ctx, &r.Unstructured, opts...); err != nil {
+		return err
+	}
+	faultpoint.Reach(faultpoint.Status, faultpoint.AfterWrite)
+	s.c.wrote(r)
+	s.c.written.note(r)
+	return nil
+}
+
+func conditionsJSON(s *xpv2.ConditionedStatus) ([]any, error) {
+	b, err := json.Marshal(s.Conditions)
+	if err != nil {
+		return nil, err
+	}
+	var raw []map[string]any
+	if err := json.Unmarshal(b, &raw); err != nil {
+		return nil, err
+	}
+	out := make([]any, len(raw))
+	for i, m := range raw {
+		// JSON numbers are float64 here, and int64 in what the API server sends.
+		if g, ok := m["observedGeneration"].(float64); ok {
+			m["observedGeneration"] = int64(g)
+		}
+		out[i] = m
+	}
+	return out, nil
+}

@@ -1,0 +1,218 @@
+package managed
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/translate"
+)
+
+// Reasons of events, in Crossplane's words where it has them. What Crossplane says when an
+// operation is asked for, is said here when it has ended.
+const (
+	reasonCreated  event.Reason = "CreatedExternalResource"
+	reasonUpdated  event.Reason = "UpdatedExternalResource"
+	reasonDeleted  event.Reason = "DeletedExternalResource"
+	reasonReplaced event.Reason = "ReplacedExternalResource"
+
+	reasonImported  event.Reason = "ImportedExternalResource"
+	reasonRecovered event.Reason = "RecoveredExternalResource"
+	reasonRead      event.Reason = "ReadExternalResource"
+	reasonGone      event.Reason = "ExternalResourceGone"
+	reasonTainted   event.Reason = event.Reason(v1alpha1.ReasonTainted)
+	reasonUntainted event.Reason = "Untainted"
+
+	reasonIdentityChanged event.Reason = "IdentityChanged"
+)
+
+var reasonsFailed = map[instance.OperationKind]event.Reason{
+	instance.Create: "CannotCreateExternalResource",
+	instance.Update: "CannotUpdateExternalResource",
+	instance.Delete: "CannotDeleteExternalResource",
+}
+
+// quietRecorder is the recorder that managed.Reconciler gets. It leaves out what the story of the
+// resource tells better: that something was asked for, and, again at each look, that it failed;
+// and looks that fail for a moment, such as while a provider starts again.
+type quietRecorder struct {
+	event.Recorder
+	troubles *troubles
+}
+
+// Event implements event.Recorder.
+func (q quietRecorder) Event(obj runtime.Object, e event.Event) {
+	r, ok := obj.(*Resource)
+	switch {
+	case e.Reason == reasonCreated, e.Reason == reasonUpdated, e.Reason == reasonDeleted, ok && r.told:
+		return
+	case ok && (e.Reason == "CannotConnectToProvider" || e.Reason == "CannotObserveExternalResource") && q.troubles.young(r.GetUID()):
+		return
+	}
+	q.Recorder.Event(obj, e)
+}
+
+// WithAnnotations implements event.Recorder.
+func (q quietRecorder) WithAnnotations(keysAndValues ...string) event.Recorder {
+	return quietRecorder{q.Recorder.WithAnnotations(keysAndValues...), q.troubles}
+}
+
+// moment is how long looks at a resource may fail without an event. Its conditions say it at once.
+const moment = 3 * time.Second
+
+// troubles knows since when looks at resources have failed, and of which that was told.
+type troubles struct {
+	mu    sync.Mutex
+	since map[types.UID]time.Time
+	told  map[types.UID]bool
+}
+
+func newTroubles() *troubles {
+	return &troubles{since: map[types.UID]time.Time{}, told: map[types.UID]bool{}}
+}
+
+// young is called for a look that failed. It says whether that is nothing to talk of yet; if
+// not, it is told.
+func (t *troubles) young(uid types.UID) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	since, ok := t.since[uid]
+	if !ok {
+		t.since[uid] = time.Now()
+	}
+	young := !ok || time.Since(since) < moment
+	t.told[uid] = t.told[uid] || !young
+	return young
+}
+
+// old says whether looks have failed for so long that it was told.
+func (t *troubles) old(uid types.UID) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.told[uid]
+}
+
+// over is called for a look that succeeded, and for a resource that is let go.
+func (t *troubles) over(uid types.UID) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.since, uid)
+	delete(t.told, uid)
+}
+
+// teller makes Kubernetes events of what the scheduler tells of the resource, during the
+// reconcile and after it: it holds nothing that the reconcile may change.
+func (c *connector) teller(r *Resource) func(scheduler.Event) {
+	ref := &corev1.ObjectReference{
+		APIVersion: r.GetAPIVersion(), Kind: r.GetKind(), Namespace: r.GetNamespace(), Name: r.GetName(),
+		UID: r.GetUID(), ResourceVersion: r.GetResourceVersion(),
+	}
+	keep := r.object("spec", "lifecycle")["taintPolicy"] == "Keep"
+	secrets := slices.Clone(r.secrets)
+	return func(e scheduler.Event) {
+		why := ""
+		if e.Kind == scheduler.Failed {
+			why = c.text(&scheduler.Error{Diagnostics: e.Diagnostics}, secrets,
+				c.kind.written.last(ref.UID), &scheduler.Observation{Instance: e.Instance})
+		}
+		c.kind.Options.Recorder.Event(ref, story(e, keep, why))
+	}
+}
+
+// story is an event in words. keep says that tainted objects are; why is why something failed.
+func story(e scheduler.Event, keep bool, why string) event.Event {
+	took := duration(e.Took)
+	switch e.Kind {
+	case scheduler.Succeeded:
+		return succeeded(e, took)
+	case scheduler.Failed:
+		what := string(e.Operation)
+		if e.Operation == instance.Delete && e.Deposed != "" {
+			what = "Delete of the replaced object (deposed object " + e.Deposed + ")"
+		}
+		// Rounded, so that the same failure again is the same event, with a count.
+		after := "at once"
+		if e.Took >= time.Second {
+			after = "after " + e.Took.Round(time.Second).String()
+		}
+		return warning(reasonsFailed[e.Operation], fmt.Sprintf("%s failed %s: %s", what, after, why))
+	case scheduler.Tainted:
+		because, next := "because its creation did not end well", "It is going to be destroyed and created anew."
+		if e.Asked {
+			because = "as asked"
+		}
+		if keep {
+			next = "It is kept, as spec.lifecycle.taintPolicy says, until somebody untaints it or allows that it is replaced."
+		}
+		return warning(reasonTainted, fmt.Sprintf("The remote object is tainted, %s. %s", because, next))
+	case scheduler.Untainted:
+		return event.Normal(reasonUntainted, "The remote object is not tainted any more, as asked. It is Partial until it is read.")
+	case scheduler.Read:
+		return event.Normal(reasonRead, "The remote object was read: it is Full.")
+	case scheduler.IdentityChanged:
+		return event.Normal(reasonIdentityChanged, fmt.Sprintf("The identity of the remote object changed from %s to %s.",
+			translate.CanonicalIdentity(e.From), translate.CanonicalIdentity(e.To)))
+	case scheduler.Imported:
+		return event.Normal(reasonImported, "Took over a remote object that existed already.")
+	case scheduler.Recovered:
+		return event.Normal(reasonRecovered, recovered(e))
+	default:
+		return warning(reasonGone, "The remote object is gone: somebody else destroyed it.")
+	}
+}
+
+// warning is as event.Warning for what is a sentence rather than an error.
+func warning(r event.Reason, message string) event.Event {
+	return event.Event{Type: event.TypeWarning, Reason: r, Message: message}
+}
+
+func succeeded(e scheduler.Event, took string) event.Event {
+	switch {
+	case e.Operation == instance.Create && e.Deposed != "":
+		return event.Normal(reasonCreated, fmt.Sprintf("Created a replacement in %s. The replaced object (deposed object %s) is destroyed next.", took, e.Deposed))
+	case e.Operation == instance.Create && e.Replacement:
+		return event.Normal(reasonReplaced, fmt.Sprintf("Created the replacement of the object destroyed before, in %s.", took))
+	case e.Operation == instance.Create:
+		return event.Normal(reasonCreated, fmt.Sprintf("Created the remote object in %s.", took))
+	case e.Operation == instance.Update:
+		return event.Normal(reasonUpdated, fmt.Sprintf("Updated the remote object in %s.", took))
+	case e.Deposed != "":
+		return event.Normal(reasonReplaced, fmt.Sprintf("Destroyed the replaced object (deposed object %s) in %s.", e.Deposed, took))
+	case e.Replacement:
+		return event.Normal(reasonDeleted, fmt.Sprintf("Destroyed the remote object in %s. Its replacement is created next.", took))
+	default:
+		return event.Normal(reasonDeleted, fmt.Sprintf("Destroyed the remote object in %s.", took))
+	}
+}
+
+func recovered(e scheduler.Event) string {
+	switch {
+	case e.Operation != instance.Create:
+		return fmt.Sprintf("%s was interrupted. Reading the remote object tells what became of it.", e.Operation)
+	case e.Found:
+		return "Create was interrupted. The remote object that it made was found."
+	default:
+		return "Create was interrupted, and has made nothing."
+	}
+}
+
+// duration is rounded to what people care for.
+func duration(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return d.Round(time.Millisecond).String()
+	case d < time.Minute:
+		return d.Round(100 * time.Millisecond).String()
+	default:
+		return d.Round(time.Second).String()
+	}
+}

@@ -1,0 +1,86 @@
+package managed
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
+)
+
+// NewQuietClient is the client of a kind over a given one.
+func NewQuietClient(c client.Client, gvk schema.GroupVersionKind) client.Client {
+	return quietClientOf(c, c, gvk, newWritten())
+}
+
+// Heard tells a client of a kind what the cache has.
+func Heard(c client.Client, u *unstructured.Unstructured) { c.(*quietClient).heard(u) }
+
+// Kept are the resources that a client of a kind keeps because the cache may lag behind.
+func Kept(c client.Client) []*unstructured.Unstructured {
+	return slices.Collect(maps.Values(c.(*quietClient).writes))
+}
+
+// Share is share.
+type Share struct{ *share }
+
+// NewShare is newShare.
+func NewShare(workers int, requeue func(reconcile.Request)) Share {
+	return Share{newShare(workers, requeue)}
+}
+
+// Enter is enter.
+func (s Share) Enter(ref providerconfig.Reference, req reconcile.Request) bool {
+	return s.enter(ref, req)
+}
+
+// Leave is leave.
+func (s Share) Leave(ref providerconfig.Reference) { s.leave(ref) }
+
+// Lanes is lanes.
+type Lanes struct{ *lanes }
+
+// NewLanes is newLanes.
+func NewLanes() Lanes { return Lanes{newLanes()} }
+
+// Queue is queue.
+func (l Lanes) Queue(name string, limiter workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
+	return l.queue(name, limiter)
+}
+
+// Change is change.
+func (l Lanes) Change(req reconcile.Request) { l.change(req) }
+
+// GoOn is goOn.
+func (l Lanes) GoOn(req reconcile.Request) { l.goOn(req) }
+
+// Gone is gone.
+func (l Lanes) Gone(req reconcile.Request) { l.gone(req) }
+
+// What is made of a kind.
+var (
+	Recognize       = recognize
+	SpellImport     = spellImport
+	IdentityHistory = identityHistory
+	KnownTarget     = knownTarget
+)
+
+// Subject is what the scheduler is told of a resource, but for what its object is to be.
+func Subject(ctx context.Context, k *Kind, r *Resource) (scheduler.Request, diagnostic.Diagnostics) {
+	return (&connector{kind: k}).subject(ctx, r)
+}
+
+// ResourceOf is a custom resource as it was read.
+func ResourceOf(u *unstructured.Unstructured) *Resource {
+	r := &Resource{}
+	r.assign(u)
+	return r
+}

@@ -1,0 +1,284 @@
+package managed
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/faultpoint"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/translate"
+)
+
+// connector makes an external client for one reconcile of one resource.
+type connector struct {
+	kind   *Kind
+	client client.Client
+}
+
+// Connect implements managed.ExternalConnector. It starts no provider: the scheduler does,
+// when it needs one.
+func (c *connector) Connect(ctx context.Context, mg resource.Managed) (xpmanaged.ExternalClient, error) {
+	r := mg.(*Resource)
+	req, diags := c.request(ctx, r)
+	if diags.HasErrors() {
+		return nil, c.explain(ctx, r, &scheduler.Error{Reason: scheduler.ReasonInvalidConfiguration, Diagnostics: diags})
+	}
+	req.Tell = c.teller(r) // after all secrets are known
+	return &external{connector: c, request: req}, nil
+}
+
+type external struct {
+	*connector
+	request scheduler.Request
+}
+
+func (e *external) Disconnect(context.Context) error { return nil }
+
+// Observe implements managed.ExternalClient.
+func (e *external) Observe(ctx context.Context, mg resource.Managed) (xpmanaged.ExternalObservation, error) {
+	r := mg.(*Resource)
+	o, err := e.kind.Scheduler.Observe(ctx, e.request)
+	if err != nil {
+		e.setUnobserved(r)
+		if reasonOf(err) == scheduler.ReasonIdentityConflict {
+			unstructured.RemoveNestedField(r.Object, "status", "plan")
+			r.SetConditions(xpv2.Unavailable().WithMessage("The remote object belongs to another resource.").WithObservedGeneration(r.GetGeneration()))
+		}
+		return xpmanaged.ExternalObservation{}, e.explain(ctx, r, err)
+	}
+	e.kind.troubles.over(r.GetUID())
+	if err := e.setAnnotations(ctx, r, o); err != nil {
+		return xpmanaged.ExternalObservation{}, err
+	}
+	e.setStatus(r, o)
+
+	out := xpmanaged.ExternalObservation{ResourceExists: o.Exists(), ResourceUpToDate: o.UpToDate()}
+	if o.Exists() {
+		if r.string("spec", "writeConnectionSecretToRef", "name") != "" {
+			details, err := e.connectionDetails(r, o)
+			if err != nil {
+				return xpmanaged.ExternalObservation{}, err
+			}
+			out.ConnectionDetails, r.detailsKnown = details, true
+		}
+		out.ResourceLateInitialized = e.lateInitialize(r, o)
+	}
+	switch {
+	case o.Operation != nil:
+		// There is nothing to do until it ends; nobody is to create, update or finalize meanwhile.
+		out.ResourceExists, out.ResourceUpToDate = true, !meta.WasDeleted(r)
+	case meta.WasDeleted(r), o.Plan == nil:
+		out.ResourceUpToDate = true
+	case o.Imported && !o.UpToDate() && e.kind.written.last(r.GetUID()) != o:
+		// What an import leads to is told before it is done: the status is written, and the next look
+		// finds that it was.
+		out.ResourceUpToDate = true
+		if a := attemptFrom(ctx); a != nil {
+			a.retryAt = time.Now()
+		}
+	}
+	return out, nil
+}
+
+// Create implements managed.ExternalClient.
+func (e *external) Create(ctx context.Context, mg resource.Managed) (xpmanaged.ExternalCreation, error) {
+	r := mg.(*Resource)
+	if err := e.kind.mayWrite(ctx); err != nil {
+		return xpmanaged.ExternalCreation{}, err
+	}
+	if err := e.kind.Scheduler.Apply(ctx, e.request); err != nil {
+		return xpmanaged.ExternalCreation{}, e.explain(ctx, r, err)
+	}
+	// Most creates end before it is worth saying that they go on.
+	r.holdStatus = true
+	return xpmanaged.ExternalCreation{}, nil
+}
+
+// Update implements managed.ExternalClient.
+func (e *external) Update(ctx context.Context, mg resource.Managed) (xpmanaged.ExternalUpdate, error) {
+	r := mg.(*Resource)
+	if err := e.kind.mayWrite(ctx); err != nil {
+		return xpmanaged.ExternalUpdate{}, err
+	}
+	if err := e.kind.Scheduler.Apply(ctx, e.request); err != nil {
+		var se *scheduler.Error
+		if errors.As(err, &se) && se.Reason == scheduler.ReasonReplaceRefused {
+			r.SetConditions(xpv2.UpdateRestricted().WithObservedGeneration(r.GetGeneration()))
+		}
+		return xpmanaged.ExternalUpdate{}, e.explain(ctx, r, err)
+	}
+	return xpmanaged.ExternalUpdate{}, nil
+}
+
+// Delete implements managed.ExternalClient.
+func (e *external) Delete(ctx context.Context, mg resource.Managed) (xpmanaged.ExternalDelete, error) {
+	r := mg.(*Resource)
+	if err := e.kind.mayWrite(ctx); err != nil {
+		return xpmanaged.ExternalDelete{}, err
+	}
+	if err := e.kind.mayGo(ctx, r); err != nil {
+		return xpmanaged.ExternalDelete{}, err
+	}
+	if err := e.kind.Scheduler.Delete(ctx, e.request); err != nil {
+		return xpmanaged.ExternalDelete{}, e.explain(ctx, r, err)
+	}
+	r.holdStatus = true
+	return xpmanaged.ExternalDelete{}, nil
+}
+
+// setAnnotations writes down what singles out the remote object, and settles the finalizer, in
+// one update, if that is not written yet.
+func (e *external) setAnnotations(ctx context.Context, r *Resource, o *scheduler.Observation) error {
+	if !o.Exists() || meta.WasDeleted(r) || o.Operation != nil {
+		return nil
+	}
+	annotations := r.GetAnnotations()
+	want := map[string]string{}
+	given := e.kind.Model.Settings.Argument != nil && meta.GetExternalName(r) != ""
+	if name := translate.ExternalName(e.kind.Model, o.Instance.State, o.Instance.Identity); name != "" && !given {
+		want[meta.AnnotationKeyExternalName] = name
+	}
+	if o.Instance.HasIdentity() {
+		b, err := json.Marshal(translate.Identity(e.kind.Model, o.Instance.Identity))
+		if err != nil {
+			return err
+		}
+		want[v1alpha1.AnnotationIdentity] = string(b)
+	}
+	changed := false
+	for k, v := range want {
+		changed = changed || annotations[k] != v
+	}
+	if !changed && settled(r) {
+		return nil
+	}
+	if a := attemptFrom(ctx); a != nil && e.kind.busy() && !longReady(r) {
+		// Others are waited for: tell that this one is ready first, and come back.
+		a.comeBack = true
+		return nil
+	}
+	meta.AddAnnotations(r, want)
+	settle(r)
+	faultpoint.Reach(faultpoint.Annotate, faultpoint.BeforeWrite)
+	err := e.client.Update(ctx, r)
+	faultpoint.Reach(faultpoint.Annotate, faultpoint.AfterWrite)
+	return err
+}
+
+// connectionDetails are all that is to be in the connection Secret.
+func (e *external) connectionDetails(r *Resource, o *scheduler.Observation) (xpmanaged.ConnectionDetails, error) {
+	about := e.kind.about(r)
+	about.ExternalName = translate.ExternalName(e.kind.Model, o.Instance.State, o.Instance.Identity)
+	extra, err := translate.ExtraConnectionDetails(e.kind.Model, about, o.Instance.State)
+	if err != nil {
+		return nil, fmt.Errorf("cannot make the connection details of the kind's configuration: %w", err)
+	}
+	out := translate.ConnectionDetails(e.kind.Model, o.Instance.State)
+	if len(extra) > 0 {
+		maps.Copy(extra, out) // what is the object's own stays
+		out = extra
+	}
+	return out, nil
+}
+
+// lateInitialize takes values that the provider chose over into spec.forProvider, if the kind is
+// configured to, and says whether there were any. What is about to change is left alone.
+func (e *external) lateInitialize(r *Resource, o *scheduler.Observation) bool {
+	if !e.kind.Model.Settings.LateInitialize || !r.allows(xpv2.ManagementActionLateInitialize) ||
+		o.Operation != nil || !o.UpToDate() || o.Instance.Status != instance.Full || meta.WasDeleted(r) {
+		return false
+	}
+	forProvider, changed := translate.LateInitialize(e.kind.Model, r.object("spec", "forProvider"), r.object("spec", "initProvider"), o.Instance.State)
+	if changed {
+		r.set(forProvider, "spec", "forProvider")
+	}
+	return changed
+}
+
+// longReady says whether the resource has been ready for so long that what is left to do is
+// not put off any more.
+func longReady(r *Resource) bool {
+	c := r.GetCondition(xpv2.TypeReady)
+	return c.Status == corev1.ConditionTrue && time.Since(c.LastTransitionTime.Time) > time.Minute
+}
+
+// explain turns an error of the scheduler into what the user reads, with attribute paths in
+// the spelling of the spec and without secrets, and sets the conditions that go with it.
+func (c *connector) explain(ctx context.Context, r *Resource, err error) error {
+	var se *scheduler.Error
+	if !errors.As(err, &se) {
+		return err
+	}
+	message := c.message(r, se)
+	if a := attemptFrom(ctx); a != nil {
+		message += a.blame(r, c.kind.troubles, se)
+	}
+	reason, ok := reasons[se.Reason]
+	if ok && r.reason == "" {
+		r.reason = reason
+	}
+	if se.Reason == scheduler.ReasonIdentityConflict {
+		// When that changes, the scheduler wakes us.
+		if a := attemptFrom(ctx); a != nil {
+			a.retryAt = time.Now().Add(c.kind.Options.Poll)
+		}
+		// Told once, and not again at each look.
+		now := r.GetCondition(xpv2.TypeSynced)
+		if now.Reason != v1alpha1.ReasonIdentityConflict || !strings.HasSuffix(now.Message, message) {
+			c.kind.Options.Recorder.Event(r, warning(event.Reason(v1alpha1.ReasonIdentityConflict), message))
+		}
+		r.told = true
+	}
+	if !se.RetryAt.IsZero() { // an operation has failed
+		r.told = true
+		r.SetConditions(xpv2.UpdateFailed().WithObservedGeneration(r.GetGeneration()))
+	}
+	if a := attemptFrom(ctx); a != nil && !se.RetryAt.IsZero() {
+		a.retryAt = se.RetryAt
+	}
+	return errors.New(message)
+}
+
+var reasons = map[scheduler.Reason]xpv2.ConditionReason{
+	scheduler.ReasonProviderUnavailable:  v1alpha1.ReasonProviderUnavailable,
+	scheduler.ReasonInvalidConfiguration: v1alpha1.ReasonInvalidConfiguration,
+	scheduler.ReasonImportFailed:         v1alpha1.ReasonImportFailed,
+	scheduler.ReasonCreateOutcomeUnknown: v1alpha1.ReasonCreateOutcomeUnknown,
+	scheduler.ReasonReplaceRefused:       v1alpha1.ReasonReplaceRefused,
+
+	scheduler.ReasonIdentityConflict:         v1alpha1.ReasonIdentityConflict,
+	scheduler.ReasonAlreadyExists:            v1alpha1.ReasonAlreadyExists,
+	scheduler.ReasonUnexpectedIdentityChange: v1alpha1.ReasonUnexpectedIdentityChange,
+	scheduler.ReasonIdentityUpgradeFailed:    v1alpha1.ReasonIdentityUpgradeFailed,
+}
+
+func reasonOf(err error) scheduler.Reason {
+	var se *scheduler.Error
+	if errors.As(err, &se) {
+		return se.Reason
+	}
+	return ""
+}
+
+// asyncReasons name how an operation failed, in Upjet's words.
+var asyncReasons = map[instance.OperationKind]xpv2.ConditionReason{
+	instance.Create: v1alpha1.ReasonAsyncCreateFailure,
+	instance.Update: v1alpha1.ReasonAsyncUpdateFailure,
+	instance.Delete: v1alpha1.ReasonAsyncDeleteFailure,
+}

@@ -1,0 +1,93 @@
+package managed
+
+import (
+	"context"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/faultpoint"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
+)
+
+// finalizer holds a custom resource until its remote object is gone, or given up.
+type finalizer struct {
+	kind      *Kind
+	client    client.Client
+	connector *connector
+}
+
+var _ resource.Finalizer = (*finalizer)(nil)
+
+// AddFinalizer implements resource.Finalizer. A resource that the API server held from its
+// creation on need not be written for that now.
+func (f *finalizer) AddFinalizer(ctx context.Context, o resource.Object) error {
+	if held(o) {
+		return nil
+	}
+	meta.AddFinalizer(o, xpmanaged.FinalizerName)
+	return f.client.Update(ctx, o)
+}
+
+// RemoveFinalizer implements resource.Finalizer. A resource of which nothing exists is let go
+// first: if that was all, what is stored says so, and nobody looks for an object by what is
+// written on the resource, which may be somebody else's by now. Where an object stays, what is
+// stored of it goes first: it would be left for good.
+func (f *finalizer) RemoveFinalizer(ctx context.Context, o resource.Object) error {
+	r := o.(*Resource)
+	req, _ := f.connector.request(ctx, r)
+	known, ok := f.kind.Scheduler.Remembered(req)
+	if ok && known.Status == instance.Empty && len(known.Deposed) == 0 {
+		if err := f.release(ctx, r); err != nil {
+			return err
+		}
+		if err := f.forget(ctx, r, req); err != nil {
+			// Nobody comes back for it but the next process.
+			f.kind.Options.Logger.Error(err, "Cannot remove what is stored of a resource that is gone", "resource", req.Key)
+		}
+		return nil
+	}
+	if err := f.forget(ctx, r, req); err != nil {
+		return err
+	}
+	return f.release(ctx, r)
+}
+
+func (f *finalizer) release(ctx context.Context, r *Resource) error {
+	meta.RemoveFinalizer(r, v1alpha1.FinalizerCreated)
+	meta.RemoveFinalizer(r, xpmanaged.FinalizerName)
+	faultpoint.Reach(faultpoint.Finalize, faultpoint.BeforeRelease)
+	return client.IgnoreNotFound(f.client.Update(ctx, r))
+}
+
+func (f *finalizer) forget(ctx context.Context, r *Resource, req scheduler.Request) error {
+	faultpoint.Reach(faultpoint.Finalize, faultpoint.BeforeForget)
+	if err := f.kind.Scheduler.Forget(ctx, req); err != nil {
+		return err
+	}
+	faultpoint.Reach(faultpoint.Finalize, faultpoint.AfterForget)
+	f.kind.configurations.forget(r.GetUID())
+	f.kind.written.forget(r.GetUID())
+	return nil
+}
+
+// held says whether a finalizer of ours holds the resource.
+func held(o metav1.Object) bool {
+	return meta.FinalizerExists(o, xpmanaged.FinalizerName) || meta.FinalizerExists(o, v1alpha1.FinalizerCreated)
+}
+
+// settled says whether Crossplane's finalizer holds the resource, and nothing else of ours.
+func settled(o metav1.Object) bool {
+	return meta.FinalizerExists(o, xpmanaged.FinalizerName) && !meta.FinalizerExists(o, v1alpha1.FinalizerCreated)
+}
+
+// settle puts Crossplane's finalizer in place of the one that the API server put on.
+func settle(o metav1.Object) {
+	meta.RemoveFinalizer(o, v1alpha1.FinalizerCreated)
+	meta.AddFinalizer(o, xpmanaged.FinalizerName)
+}

@@ -1,0 +1,94 @@
+package managed_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/landbridge-io/landbridge/internal/controller/managed"
+)
+
+func TestLanes(t *testing.T) {
+	cases := map[string]struct {
+		// queued are names in order; those with a ! are of changed resources.
+		queued []string
+		want   []string
+	}{
+		"all new":           {[]string{"a", "b", "c"}, []string{"a", "b", "c"}},
+		"all changed":       {[]string{"!a", "!b", "!c"}, []string{"a", "b", "c"}},
+		"in turns":          {[]string{"a", "b", "c", "d", "!e", "!f"}, []string{"a", "e", "b", "f", "c", "d"}},
+		"in turns too":      {[]string{"!a", "!b", "!c", "d"}, []string{"d", "a", "b", "c"}},
+		"queued already":    {[]string{"a", "b", "c", "!c", "!a"}, []string{"a", "b", "c"}},
+		"then as any other": {[]string{"!a", "a", "b"}, []string{"b", "a"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			l := managed.NewLanes()
+			q := l.Queue("", workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
+			defer q.ShutDown()
+			for _, name := range tc.queued {
+				if name[0] == '!' {
+					name = name[1:]
+					l.Change(request(name))
+				}
+				q.Add(request(name))
+			}
+			var got []string
+			for q.Len() > 0 {
+				req, _ := q.Get()
+				got = append(got, req.Name)
+				q.Done(req)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// What happens while it is worked on is queued when that has ended.
+func TestLanesBusy(t *testing.T) {
+	l := managed.NewLanes()
+	q := l.Queue("", workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
+	defer q.ShutDown()
+	q.Add(request("a"))
+	a, _ := q.Get()
+	for _, name := range []string{"b", "c"} {
+		q.Add(request(name))
+	}
+	l.Change(a)
+	q.Add(a)
+	q.Done(a)
+	if next, _ := q.Get(); next != a {
+		t.Errorf("%s comes before what has changed", next.Name)
+	}
+}
+
+// What was changed goes on with that before the others, and what is new in its order.
+func TestLanesGoOn(t *testing.T) {
+	l := managed.NewLanes()
+	q := l.Queue("", workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
+	defer q.ShutDown()
+	next := func() string {
+		req, _ := q.Get()
+		q.Done(req)
+		return req.Name
+	}
+	l.Change(request("changed"))
+	l.Change(request("gone"))
+	for _, name := range []string{"changed", "gone"} {
+		q.Add(request(name))
+		next()
+	}
+	l.Gone(request("gone"))
+	for _, name := range []string{"a", "b", "new", "gone", "changed"} {
+		l.GoOn(request(name))
+		q.Add(request(name))
+	}
+	got := []string{next(), next(), next(), next(), next()}
+	if diff := cmp.Diff([]string{"a", "changed", "b", "new", "gone"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,127 @@
+package managed
+
+import (
+	"context"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+)
+
+// ours are the annotations that setAnnotations writes.
+var ours = map[string]bool{meta.AnnotationKeyExternalName: true, v1alpha1.AnnotationIdentity: true}
+
+// attempt is what one reconcile tells the reconciler around managed.Reconciler, which itself
+// only knows "again at once" and "again after the poll interval".
+type attempt struct {
+	resource *Resource
+	// visit is what became of getting hold of a provider.
+	visit providerconfig.Visit
+	// retryAt is when a failed operation may be tried again, or a provider be had.
+	retryAt time.Time
+	// comeBack: something is left to do that is not urgent.
+	comeBack bool
+}
+
+type attemptKey struct{}
+
+func attemptFrom(ctx context.Context) *attempt {
+	a, _ := ctx.Value(attemptKey{}).(*attempt)
+	return a
+}
+
+// comeBackAfter is when what is not urgent is done.
+const comeBackAfter = 15 * time.Second
+
+// reconciler decides when to come back.
+type reconciler struct {
+	inner *xpmanaged.Reconciler
+	kind  *Kind
+	share *share
+	poll  time.Duration
+}
+
+func (r *reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	ref := r.configuration(ctx, req)
+	if !r.share.enter(ref, req) {
+		return reconcile.Result{}, nil // share queues it again
+	}
+	defer r.share.leave(ref)
+	a := &attempt{}
+	ctx = providerconfig.WithVisit(context.WithValue(ctx, attemptKey{}, a), &a.visit)
+	result, err := r.inner.Reconcile(ctx, req)
+	switch {
+	case err != nil:
+		return reconcile.Result{}, err // managed.Reconciler asks for both, of which this wins
+	case !a.retryAt.IsZero():
+		// Who counts failures, the scheduler or the pool, will not try earlier.
+		return reconcile.Result{RequeueAfter: max(time.Until(a.retryAt), 10*time.Millisecond)}, nil
+	case a.resource != nil && a.resource.holdStatus:
+		// The scheduler wakes us when the operation ends, and when it turns out to take long.
+		return reconcile.Result{RequeueAfter: r.poll}, nil
+	case a.comeBack && result.RequeueAfter > comeBackAfter:
+		return reconcile.Result{RequeueAfter: comeBackAfter}, nil
+	}
+	return result, err
+}
+
+// configuration is the provider configuration of a resource; none if there is no resource.
+func (r *reconciler) configuration(ctx context.Context, req reconcile.Request) providerconfig.Reference {
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(r.kind.Model.GroupVersionKind())
+	if err := r.kind.reader.Get(ctx, req.NamespacedName, u, client.UnsafeDisableDeepCopy); err != nil {
+		return providerconfig.Reference{}
+	}
+	resource := Resource{Unstructured: *u}
+	return providerconfig.ReferenceOf(resource.GetProviderConfigReference(), req.Namespace)
+}
+
+// desiredStateChanged lets through what may need something done: changes of spec, labels,
+// annotations, finalizers and deletion, but not of the status, which is ours. heard is told
+// of everything.
+// named says that the external name is part of what is wanted.
+func desiredStateChanged(named bool, heard func(u *unstructured.Unstructured, gone bool)) predicate.TypedPredicate[*unstructured.Unstructured] {
+	return predicate.TypedFuncs[*unstructured.Unstructured]{
+		CreateFunc: func(e event.TypedCreateEvent[*unstructured.Unstructured]) bool {
+			heard(e.Object, false)
+			return true
+		},
+		DeleteFunc: func(e event.TypedDeleteEvent[*unstructured.Unstructured]) bool {
+			heard(e.Object, true)
+			return true
+		},
+		UpdateFunc: func(e event.TypedUpdateEvent[*unstructured.Unstructured]) bool {
+			heard(e.ObjectNew, false)
+			return e.ObjectOld.GetGeneration() != e.ObjectNew.GetGeneration() ||
+				!equality.Semantic.DeepEqual(e.ObjectOld.GetDeletionTimestamp(), e.ObjectNew.GetDeletionTimestamp()) ||
+				!equality.Semantic.DeepEqual(e.ObjectOld.GetLabels(), e.ObjectNew.GetLabels()) ||
+				named && e.ObjectOld.GetAnnotations()[meta.AnnotationKeyExternalName] != e.ObjectNew.GetAnnotations()[meta.AnnotationKeyExternalName] ||
+				!sameAnnotations(e.ObjectOld.GetAnnotations(), e.ObjectNew.GetAnnotations()) ||
+				(!e.ObjectNew.GetDeletionTimestamp().IsZero() && len(e.ObjectOld.GetFinalizers()) != len(e.ObjectNew.GetFinalizers()))
+		},
+	}
+}
+
+// sameAnnotations ignores the annotations that this controller writes itself.
+func sameAnnotations(a, b map[string]string) bool {
+	for k, v := range a {
+		if b[k] != v && !ours[k] {
+			return false
+		}
+	}
+	for k := range b {
+		if _, ok := a[k]; !ok && !ours[k] {
+			return false
+		}
+	}
+	return true
+}

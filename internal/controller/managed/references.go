@@ -1,0 +1,106 @@
+package managed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/controller/references"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+)
+
+// Neighbours are the resources of all kinds that are served, as far as they have to do with each other.
+type Neighbours interface {
+	// References is who refers to whom.
+	References() *references.Graph
+	// Served is the kind of the lists of a kind; ok is false if the kind is not served.
+	Served(schema.GroupKind) (list string, ok bool)
+	// Settled is closed when the kinds that were served before are served again, and it is known of all
+	// resources what they refer to.
+	Settled() <-chan struct{}
+	// Wake has a resource reconciled now.
+	Wake(store.Key)
+}
+
+// referrer gives fields of resources of a kind values of other resources.
+type referrer struct {
+	kind   *Kind
+	client *quietClient
+}
+
+// ResolveReferences implements managed.ReferenceResolver.
+func (f referrer) ResolveReferences(ctx context.Context, mg resource.Managed) error {
+	r, graph, key := mg.(*Resource), f.kind.Neighbours.References(), f.kind.key(&mg.(*Resource).Unstructured)
+	refs, err := references.Of(&r.Unstructured, f.kind.Model)
+	if err != nil || len(refs) == 0 {
+		return err // heard knows that there are none
+	}
+	graph.Awaits(key, references.Sources(refs)) // before it is looked: what comes to be meanwhile is heard of
+	resolver := references.Resolver{Reader: f.client.Client, Served: f.kind.Neighbours.Served}
+	found, err := resolver.Resolve(ctx, &r.Unstructured, refs)
+	f.kind.wake(graph.Refers(key, found.Targets))
+	graph.Awaits(key, found.Awaited)
+	if err == nil && len(found.Missing) > 0 {
+		err = fmt.Errorf("waiting for other resources: %s", strings.Join(found.Missing, "; "))
+	}
+	if found.Changed {
+		err = errors.Join(err, f.client.Update(ctx, r))
+	}
+	if err != nil {
+		r.reason = v1alpha1.ReasonReferenceNotResolved
+	}
+	return err
+}
+
+// mayGo says whether nothing refers to a resource that is to be destroyed, when that is known.
+func (k *Kind) mayGo(ctx context.Context, r *Resource) error {
+	select {
+	case <-k.Neighbours.Settled():
+	case <-ctx.Done():
+		return errors.New("it is not known yet whether others refer to it")
+	}
+	by := k.Neighbours.References().Referrers(k.key(&r.Unstructured))
+	if len(by) == 0 {
+		return nil
+	}
+	names := make([]string, 0, len(by))
+	for _, b := range by {
+		names = append(names, fmt.Sprintf("%s %s", b.Kind, cache.ObjectName{Namespace: b.Namespace, Name: b.Name}))
+	}
+	if more := len(names) - 8; more > 0 {
+		names = append(names[:8], fmt.Sprintf("%d more", more))
+	}
+	r.reason = v1alpha1.ReasonStillReferredTo
+	return fmt.Errorf("the object is destroyed when nothing refers to it any more: %s", strings.Join(names, ", "))
+}
+
+// heard is told of every resource of the kind as it is, and of those that are gone.
+func (k *Kind) heard(u *unstructured.Unstructured, gone bool) {
+	graph, key := k.Neighbours.References(), k.key(u)
+	refs, err := references.Of(u, k.Model)
+	switch {
+	case gone || err == nil && len(refs) == 0:
+		graph.Awaits(key, nil)
+		k.wake(graph.Refers(key, nil))
+	case err == nil && !graph.Knows(key):
+		graph.Refers(key, references.Keys(refs)) // until they are resolved
+	}
+	k.wake(graph.Waiting(key, u.GetLabels()))
+}
+
+func (k *Kind) wake(keys []store.Key) {
+	for _, key := range keys {
+		k.Neighbours.Wake(key)
+	}
+}
+
+func (k *Kind) key(u *unstructured.Unstructured) store.Key {
+	return store.Key{Group: k.Model.Group, Kind: k.Model.Kind, Namespace: u.GetNamespace(), Name: u.GetName()}
+}

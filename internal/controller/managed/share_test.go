@@ -1,0 +1,158 @@
+package managed_test
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/landbridge-io/landbridge/internal/controller/managed"
+	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+)
+
+func configRef(name string) providerconfig.Reference {
+	return providerconfig.Reference{Kind: "ClusterProviderConfig", Name: name}
+}
+
+func request(name string) reconcile.Request {
+	return reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "a", Name: name}}
+}
+
+// TestShareAlone proves that a configuration without others has all workers.
+func TestShareAlone(t *testing.T) {
+	s := managed.NewShare(10, func(reconcile.Request) { t.Error("queued again") })
+	for i := range 10 {
+		if !s.Enter(configRef("a"), request(fmt.Sprint(i))) {
+			t.Errorf("the %dth worker is kept from it", i)
+		}
+	}
+	for range 10 {
+		s.Leave(configRef("a"))
+	}
+}
+
+// TestShareOfTheHung proves that configurations that never give a worker back leave some to
+// those who do.
+func TestShareOfTheHung(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var queue []reconcile.Request
+		s := managed.NewShare(10, func(r reconcile.Request) { queue = append(queue, r) })
+		well := configRef("well")
+		work := func(name string) {
+			t.Helper()
+			if !s.Enter(well, request(name)) {
+				t.Fatalf("no worker for %s", name)
+			}
+			s.Leave(well)
+		}
+		work("first")
+		held := map[string]int{}
+		for _, hung := range []string{"one", "two", "three"} {
+			for i := range 20 {
+				if s.Enter(configRef(hung), request(fmt.Sprint(hung, i))) {
+					held[hung]++
+				}
+			}
+			work(hung)
+		}
+		if fmt.Sprint(held) != "map[one:5 three:1 two:3]" {
+			t.Errorf("held are %v", held)
+		}
+		if len(queue) != 0 {
+			t.Errorf("queued again, without a worker: %v", queue)
+		}
+		s.Leave(configRef("one"))
+		if len(queue) != 1 || queue[0] != request("three1") {
+			t.Errorf("queued again: %v, want the first that waited of the one that holds least", queue)
+		}
+		// One that has waited is told once, however often it asked.
+		s.Enter(configRef("two"), request("two19"))
+		for range 8 {
+			s.Leave(configRef("two"))
+			s.Enter(configRef("two"), request("x"))
+		}
+		n := map[reconcile.Request]int{}
+		for _, r := range queue {
+			if n[r]++; n[r] > 1 && r != request("x") {
+				t.Errorf("%v was queued %d times", r, n[r])
+			}
+		}
+		time.Sleep(time.Hour)
+	})
+}
+
+// TestShareForgets proves that configurations of long ago are not reckoned with.
+func TestShareForgets(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := managed.NewShare(4, func(reconcile.Request) {})
+		s.Enter(configRef("old"), request("old"))
+		s.Leave(configRef("old"))
+		count := func() (n int) {
+			for i := range 4 {
+				if s.Enter(configRef("new"), request(fmt.Sprint(i))) {
+					n++
+				}
+			}
+			for range n {
+				s.Leave(configRef("new"))
+			}
+			return n
+		}
+		if n := count(); n != 2 {
+			t.Errorf("it gets %d workers, with another", n)
+		}
+		time.Sleep(time.Hour)
+		if n := count(); n != 4 {
+			t.Errorf("it gets %d workers, alone", n)
+		}
+	})
+}
+
+// TestShareLosesNothing proves that all get their turn, in the end.
+func TestShareLosesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const workers, resources = 4, 100
+		queue := make(chan reconcile.Request, 10_000)
+		s := managed.NewShare(workers, func(r reconcile.Request) { queue <- r })
+		done := map[reconcile.Request]bool{}
+		results := make(chan reconcile.Request, 10_000)
+		for range workers {
+			go func() {
+				for req := range queue {
+					ref := configRef(req.Namespace)
+					if !s.Enter(ref, req) {
+						continue
+					}
+					time.Sleep(time.Second)
+					s.Leave(ref)
+					results <- req
+				}
+			}()
+		}
+		for i := range resources {
+			for _, config := range []string{"a", "b", "c"} {
+				queue <- reconcile.Request{NamespacedName: types.NamespacedName{Namespace: config, Name: fmt.Sprint(i)}}
+			}
+		}
+		began := time.Now()
+		for len(done) < 3*resources {
+			done[<-results] = true
+		}
+		if took := time.Since(began); took > 3*resources/workers*time.Second*3/2 {
+			t.Errorf("it took %s", took)
+		}
+		close(queue)
+	})
+}
+
+func BenchmarkShare(b *testing.B) {
+	s := managed.NewShare(10, func(reconcile.Request) {})
+	b.ReportAllocs()
+	for b.Loop() {
+		s.Enter(configRef("a"), request("x"))
+		s.Leave(configRef("a"))
+	}
+}

@@ -1,0 +1,261 @@
+package managed
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/redact"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/translate"
+)
+
+// setStatus writes the observation into the resource's status, unless it is the one that is
+// there already.
+func (e *external) setStatus(r *Resource, o *scheduler.Observation) {
+	r.observation = o
+	if e.kind.written.same(r, o) {
+		return
+	}
+	status := map[string]any{}
+	for _, keep := range []string{"conditions", "observedGeneration", "lastHandledReconcileAt"} {
+		if v, ok := r.object("status")[keep]; ok {
+			status[keep] = v
+		}
+	}
+	status["state"] = state(o.Instance.Status)
+	if o.Exists() {
+		status["atProvider"] = translate.Observation(e.kind.Model, o.Instance.State, translate.Concealed(e.kind.Model, o.Instance.SensitivePaths)...)
+	}
+	if o.Instance.HasIdentity() {
+		status["identity"] = translate.Identity(e.kind.Model, o.Instance.Identity)
+	}
+	if history := identityHistory(e.kind, o.Instance.IdentityHistory); history != nil {
+		status["identityHistory"] = history
+	}
+	if o.Operation != nil {
+		status["operation"] = e.operationStatus(r, o)
+	}
+	if o.Plan != nil && o.Plan.Action != terraform.NoOp {
+		status["plan"] = planStatus(e.kind, o.Plan)
+	}
+	r.Object["status"] = status
+	e.setRemembered(r)
+	e.setConditions(r, o)
+}
+
+// setUnobserved brings the status up to date as far as that goes without an observation. An
+// operation that runs would have been observed.
+func (e *external) setUnobserved(r *Resource) {
+	unstructured.RemoveNestedField(r.Object, "status", "operation")
+	e.setRemembered(r)
+}
+
+// setRemembered writes what is known whether or not the remote object could be observed.
+func (e *external) setRemembered(r *Resource) {
+	known, ok := e.kind.Scheduler.Remembered(e.request)
+	if !ok {
+		return
+	}
+	r.set(state(known.Status), "status", "state")
+	if known.Status == instance.Partial {
+		r.SetConditions(xpv2.Unavailable().WithMessage("The remote object is Partial: it was untainted, and has not been read since.").WithObservedGeneration(r.GetGeneration()))
+	}
+	unstructured.RemoveNestedField(r.Object, "status", "deposed")
+	if len(known.Deposed) > 0 {
+		r.set(deposedStatus(e.kind, known.Deposed), "status", "deposed")
+	}
+	unstructured.RemoveNestedField(r.Object, "status", "lastHandled")
+	for name, token := range map[string]string{"taint": known.Handled.Taint, "untaint": known.Handled.Untaint, "retry": known.Handled.Retry} {
+		if token != "" {
+			r.set(token, "status", "lastHandled", name)
+		}
+	}
+}
+
+// identityHistory are former identities, in the names of the present schema where they fit it.
+func identityHistory(k *Kind, former []instance.FormerIdentity) []any {
+	var out []any
+	for _, f := range former {
+		identity := map[string]any{}
+		if s := k.Model.Schema.Identity; s != nil {
+			v, raw := instance.DecodeValue(f.Identity, f.Version, s.ImpliedType(), s.Version)
+			if identity = translate.Identity(k.Model, v); identity == nil && utiljson.Unmarshal(raw, &identity) != nil {
+				continue
+			}
+		}
+		out = append(out, map[string]any{"identity": identity, "until": f.Until.UTC().Format(time.RFC3339)})
+	}
+	return out
+}
+
+func (e *external) operationStatus(r *Resource, o *scheduler.Observation) map[string]any {
+	op := o.Operation
+	out := map[string]any{"id": op.ID, "kind": string(op.Kind), "startedAt": op.StartedAt.UTC().Format(time.RFC3339)}
+	if !op.Deadline.IsZero() {
+		out["deadline"] = op.Deadline.UTC().Format(time.RFC3339)
+	}
+	if op.Deposed != "" {
+		out["deposed"] = op.Deposed
+	}
+	if o.Progress != "" {
+		out["progress"] = e.conceal(o.Progress, r.secrets, o)
+	}
+	return out
+}
+
+// deposedStatus are the objects that were replaced and not destroyed yet, as far as they can be told
+// from others.
+func deposedStatus(k *Kind, deposed []instance.Deposed) []any {
+	var out []any
+	for _, d := range deposed {
+		in := d.Instance()
+		m := map[string]any{"key": d.Key, "state": state(d.Status)}
+		if len(in.RawState) == 0 && len(in.RawIdentity) == 0 {
+			if name := translate.ExternalName(k.Model, in.State, in.Identity); name != "" {
+				m["externalName"] = name
+			}
+			if in.HasIdentity() {
+				m["identity"] = translate.Identity(k.Model, in.Identity)
+			}
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+func state(s instance.Status) string {
+	if s == instance.Empty {
+		return "Empty"
+	}
+	return string(s)
+}
+
+func (e *external) setConditions(r *Resource, o *scheduler.Observation) {
+	set := func(c xpv2.Condition) { r.SetConditions(c.WithObservedGeneration(r.GetGeneration())) }
+	switch {
+	case meta.WasDeleted(r):
+		set(xpv2.Deleting())
+	case o.Operation != nil && o.Operation.Kind == instance.Create && !o.Exists():
+		set(xpv2.Creating())
+	case o.Operation != nil && o.Operation.Kind == instance.Delete && o.Operation.Deposed == "":
+		set(xpv2.Unavailable().WithMessage("The remote object is being replaced."))
+	case !o.Exists():
+		set(xpv2.Creating())
+	case o.Instance.Status == instance.Tainted:
+		c := xpv2.Unavailable().WithMessage("The remote object is tainted, because its creation did not end well, or because somebody asked for it: it is to be replaced.")
+		c.Reason = v1alpha1.ReasonTainted
+		set(c)
+	default:
+		set(xpv2.Available())
+	}
+	switch {
+	case o.UpToDate():
+		set(xpv2.ObserveMatched())
+	case o.Exists() && o.Plan != nil && !r.allows(xpv2.ManagementActionUpdate):
+		set(xpv2.UpdateRestricted())
+	case o.Exists() && o.Plan != nil && !o.Last.Failed():
+		set(xpv2.UpdateRequested())
+	}
+	if o.Last != nil && o.Operation == nil {
+		c := xpv2.Condition{
+			Type: v1alpha1.TypeLastAsyncOperation, Status: corev1.ConditionTrue, Reason: v1alpha1.ReasonSuccess,
+			LastTransitionTime: metav1.NewTime(o.Last.At),
+		}
+		if o.Last.Failed() {
+			c.Status, c.Reason = corev1.ConditionFalse, asyncReasons[o.Last.Kind]
+			c.Message = e.message(r, &scheduler.Error{Diagnostics: o.Last.Diagnostics})
+		}
+		set(c)
+	}
+}
+
+func planStatus(k *Kind, p *terraform.Plan) map[string]any {
+	changes := translate.Changes(k.Model, p.Prior.State, p.State,
+		translate.Concealed(k.Model, slices.Concat(p.Prior.SensitivePaths, p.SensitivePaths))...)
+	list := make([]any, len(changes))
+	for i, c := range changes {
+		m := map[string]any{"path": c.Path}
+		if c.Before != nil {
+			m["before"] = c.Before
+		}
+		if c.After != nil {
+			m["after"] = c.After
+		}
+		list[i] = m
+	}
+	out := map[string]any{"action": string(p.Action), "changes": list}
+	if len(p.Contained) > 0 {
+		out["resources"], out["summary"] = containedStatus(p.Contained)
+	}
+	if p.Reason != "" {
+		out["reason"] = string(p.Reason)
+	}
+	if len(p.RequiresReplace) > 0 {
+		paths := make([]any, len(p.RequiresReplace))
+		for i, path := range translate.FieldPaths(k.Model, p.RequiresReplace) {
+			paths[i] = path
+		}
+		out["requiresReplace"] = paths
+	}
+	if b, err := json.Marshal(out); err == nil {
+		sum := sha256.Sum256(b)
+		out["hash"] = hex.EncodeToString(sum[:8])
+	}
+	return out
+}
+
+// message is what was said, one diagnostic a line, in the spelling of the spec, and
+// without any secret value of the resource, its object or its provider's configuration.
+func (c *connector) message(r *Resource, err *scheduler.Error) string {
+	o := r.observation
+	if o == nil {
+		o = c.kind.written.last(r.GetUID())
+	}
+	return c.text(err, r.secrets, o)
+}
+
+// text is the message without the given secrets, and those of the observed objects.
+func (c *connector) text(err *scheduler.Error, secrets []string, observed ...*scheduler.Observation) string {
+	var text string
+	if err.Err != nil {
+		text = err.Err.Error()
+	} else {
+		text = translate.Message(c.kind.Model, err.Diagnostics.Errors())
+	}
+	return c.conceal(text, secrets, observed...)
+}
+
+// conceal takes the given secrets out of a text, and those of the observed objects.
+func (c *connector) conceal(text string, secrets []string, observed ...*scheduler.Observation) string {
+	var hidden redact.Redactor
+	for _, s := range secrets {
+		hidden.Add([]byte(s))
+	}
+	for _, o := range observed {
+		if !o.Exists() {
+			continue
+		}
+		for _, value := range translate.ConnectionDetails(c.kind.Model, o.Instance.State) {
+			hidden.Add(value)
+		}
+		for _, path := range o.Instance.SensitivePaths {
+			if v, err := path.Apply(o.Instance.State); err == nil {
+				hidden.AddValue(v)
+			}
+		}
+	}
+	return hidden.Replacer().Replace(text)
+}

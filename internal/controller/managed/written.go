@@ -1,0 +1,56 @@
+package managed
+
+import (
+	"sync"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/landbridge-io/landbridge/internal/scheduler"
+)
+
+// written remembers which observation the status of each resource tells of, and at which
+// resource version: as long as both are the same, the status need not be made again.
+type written struct {
+	mu    sync.Mutex
+	byUID map[types.UID]writtenStatus
+}
+
+type writtenStatus struct {
+	observation *scheduler.Observation
+	version     string
+}
+
+func newWritten() *written { return &written{byUID: map[types.UID]writtenStatus{}} }
+
+// same says whether the status of the resource, as it was read, tells of the observation.
+func (w *written) same(r *Resource, o *scheduler.Observation) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return r.read != nil && w.byUID[r.GetUID()] == writtenStatus{observation: o, version: r.read.GetResourceVersion()}
+}
+
+// note is called when the status is in place.
+func (w *written) note(r *Resource) {
+	if r.observation == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.byUID[r.GetUID()] = writtenStatus{observation: r.observation, version: r.read.GetResourceVersion()}
+}
+
+// last is the observation that the status tells of; one of nothing when that is not known.
+func (w *written) last(uid types.UID) *scheduler.Observation {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if o := w.byUID[uid].observation; o != nil {
+		return o
+	}
+	return &scheduler.Observation{}
+}
+
+func (w *written) forget(uid types.UID) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.byUID, uid)
+}

@@ -1,0 +1,155 @@
+package providerconfig
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/controller/informer"
+	"github.com/landbridge-io/landbridge/internal/model"
+)
+
+// recount is how often status.users is brought up to date; a deletion is looked at sooner.
+const (
+	recount         = time.Minute
+	recountDeletion = 2 * time.Second
+)
+
+// Reference is what a resource's providerConfigRef means.
+type Reference struct {
+	// Kind is ProviderConfig or ClusterProviderConfig; Namespace is empty for the latter.
+	Kind, Namespace, Name string
+}
+
+// ReferenceOf is what a providerConfigRef means in a namespace.
+func ReferenceOf(ref *xpv2.ProviderConfigReference, namespace string) Reference {
+	switch {
+	case ref == nil:
+		return Reference{Kind: model.ClusterProviderConfigKind, Name: DefaultName}
+	case ref.Kind == model.ProviderConfigKind:
+		return Reference{Kind: ref.Kind, Namespace: namespace, Name: ref.Name}
+	default:
+		return Reference{Kind: ref.Kind, Name: ref.Name}
+	}
+}
+
+// Controller holds the provider configurations of one provider for as long as resources use
+// them, counts the users, and has them reconciled when their configuration changes.
+type Controller struct {
+	Provider *model.Provider
+	// Users finds the resources that use a configuration, and gives for each a function that
+	// has it reconciled.
+	Users func(ctx context.Context, ref Reference) (wake []func(), err error)
+	// Gone is called when a configuration and its users are no more; it may be nil.
+	Gone func(ref Reference)
+}
+
+// Start runs the controller until ctx ends. The CRDs must be served.
+func (c *Controller) Start(ctx context.Context, m manager.Manager) error {
+	for _, kind := range []string{model.ProviderConfigKind, model.ClusterProviderConfigKind} {
+		obj := &unstructured.Unstructured{}
+		obj.SetAPIVersion(c.Provider.Group + "/" + c.Provider.Version)
+		obj.SetKind(kind)
+		ctl, err := controller.NewUnmanaged("providerconfig/"+kind+"."+c.Provider.Group, controller.Options{
+			Reconciler:         &reconciler{Controller: c, kind: kind, client: m.GetClient()},
+			RateLimiter:        workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](time.Second, time.Minute),
+			SkipNameValidation: ptr.To(true),
+			UsePriorityQueue:   ptr.To(false),
+			Logger:             m.GetLogger(),
+		})
+		if err != nil {
+			return fmt.Errorf("cannot make the controller of %s: %w", kind, err)
+		}
+		if err := informer.Start(ctx, m.GetCache(), obj, m.GetLogger()); err != nil {
+			return fmt.Errorf("cannot watch %s: %w", kind, err)
+		}
+		changed := predicate.TypedGenerationChangedPredicate[*unstructured.Unstructured]{}
+		if err := ctl.Watch(source.Kind(informer.Only(m.GetCache()), obj, &handler.TypedEnqueueRequestForObject[*unstructured.Unstructured]{}, changed)); err != nil {
+			return fmt.Errorf("cannot watch %s: %w", kind, err)
+		}
+		go func() {
+			if err := ctl.Start(ctx); err != nil {
+				m.GetLogger().Error(err, "The controller of provider configurations ended", "kind", kind, "group", c.Provider.Group)
+			}
+		}()
+	}
+	return nil
+}
+
+type reconciler struct {
+	*Controller
+	kind   string
+	client client.Client
+}
+
+// Reconcile implements reconcile.Reconciler.
+func (r *reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	u := &unstructured.Unstructured{}
+	u.SetAPIVersion(r.Provider.Group + "/" + r.Provider.Version)
+	u.SetKind(r.kind)
+	ref := Reference{Kind: r.kind, Namespace: req.Namespace, Name: req.Name}
+	err := r.client.Get(ctx, req.NamespacedName, u)
+	if client.IgnoreNotFound(err) != nil {
+		return reconcile.Result{}, err
+	}
+	gone := err != nil
+	users, err := r.Users(ctx, ref)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	switch {
+	case gone && len(users) > 0:
+		return reconcile.Result{RequeueAfter: recount}, nil // what is remembered of it may still serve them
+	case gone:
+		if r.Gone != nil {
+			r.Gone(ref)
+		}
+		return reconcile.Result{}, nil
+	}
+	deleted := u.GetDeletionTimestamp() != nil
+	if deleted && len(users) == 0 {
+		if controllerutil.RemoveFinalizer(u, v1alpha1.FinalizerInUse) {
+			return reconcile.Result{}, client.IgnoreNotFound(r.client.Update(ctx, u))
+		}
+		return reconcile.Result{}, nil
+	}
+	if !deleted && controllerutil.AddFinalizer(u, v1alpha1.FinalizerInUse) {
+		if err := r.client.Update(ctx, u); err != nil {
+			return reconcile.Result{}, err
+		}
+	}
+	count, _, _ := unstructured.NestedInt64(u.Object, "status", "users")
+	observed, _, _ := unstructured.NestedInt64(u.Object, "status", "observedGeneration")
+	if count != int64(len(users)) || observed != u.GetGeneration() {
+		status := map[string]any{"users": int64(len(users)), "observedGeneration": u.GetGeneration()}
+		if err := unstructured.SetNestedMap(u.Object, status, "status"); err != nil {
+			return reconcile.Result{}, err
+		}
+		if err := r.client.Status().Update(ctx, u); err != nil {
+			return reconcile.Result{}, err
+		}
+	}
+	if observed != u.GetGeneration() {
+		for _, wake := range users {
+			wake()
+		}
+	}
+	if deleted {
+		return reconcile.Result{RequeueAfter: recountDeletion}, nil
+	}
+	return reconcile.Result{RequeueAfter: recount}, nil
+}

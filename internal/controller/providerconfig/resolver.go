@@ -1,0 +1,245 @@
+package providerconfig
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/zclconf/go-cty/cty"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/provider/pool"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/terraform/engine"
+	"github.com/landbridge-io/landbridge/internal/translate"
+)
+
+// DefaultName is the name of the provider configuration that is used where none is named.
+const DefaultName = "default"
+
+const (
+	// credentialsTTL is how long Secrets that a configuration refers to are believed unread.
+	credentialsTTL = 30 * time.Second
+	// failureTTL is how long they are believed not to be there.
+	failureTTL = 2 * time.Second
+)
+
+// Resolver finds the configured servers of one provider.
+type Resolver struct {
+	// Client reads provider configurations; it may be cached.
+	Client client.Reader
+	// Live reads Secrets; it must not be cached.
+	Live     client.Reader
+	Provider *model.Provider
+	Launcher provider.Launcher
+	Pool     *pool.Pool
+	// Executor makes what works on a configured server; package engine does unless it is set.
+	Executor func(provider.Server) terraform.Executor
+	// Limits of each configuration; those of the pool where they are not set.
+	Limits pool.Limits
+
+	mu sync.Mutex
+	// resolved are the configurations that could be used when they were read last, failed what
+	// became of them since.
+	resolved, failed map[Reference]*resolved
+}
+
+type resolved struct {
+	uid     types.UID
+	version string
+	read    time.Time
+	handle  Handle
+}
+
+// Handle gets at a provider configured as one provider configuration says.
+type Handle struct {
+	// Name tells the configuration from all others.
+	Name    string
+	Acquire scheduler.Acquire
+	// Secrets are the values that came from Secrets, to be kept out of messages.
+	Secrets []string
+	// Diagnostics say why there is none; Acquire says the same.
+	Diagnostics diagnostic.Diagnostics
+
+	last *Handle
+}
+
+// Last is the handle itself; or, where the configuration or its Secrets are gone, the one from
+// before that, if this process has seen it. What is being deleted is destroyed with it: a
+// namespace, for one, takes its Secrets away before anything else.
+func (h Handle) Last() Handle {
+	if h.Diagnostics.HasErrors() && h.last != nil {
+		return *h.last
+	}
+	return h
+}
+
+func refused(name string, diags diagnostic.Diagnostics) Handle {
+	return Handle{Name: name, Diagnostics: diags, Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+		return nil, nil, diags
+	}}
+}
+
+// Resolve finds the configuration that ref means for a resource of the namespace. A provider
+// that has nothing to configure needs no configuration object.
+func (r *Resolver) Resolve(ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string) Handle {
+	key := ReferenceOf(ref, namespace)
+	if key.Kind != model.ClusterProviderConfigKind && key.Kind != model.ProviderConfigKind {
+		return refused(key.Name, diagnostic.Errorf("Invalid provider configuration reference", "spec.providerConfigRef.kind is %q, where %s or %s is meant.",
+			key.Kind, model.ProviderConfigKind, model.ClusterProviderConfigKind))
+	}
+	name := r.Provider.Group + "/" + key.Kind + "/" + key.Namespace + "/" + key.Name
+
+	u := &unstructured.Unstructured{}
+	u.SetAPIVersion(r.Provider.Group + "/" + r.Provider.Version)
+	u.SetKind(key.Kind)
+	err := r.Client.Get(ctx, types.NamespacedName{Namespace: key.Namespace, Name: key.Name}, u, client.UnsafeDisableDeepCopy)
+	r.mu.Lock()
+	known, failed := r.resolved[key], r.failed[key]
+	r.mu.Unlock()
+	switch {
+	case kerrors.IsNotFound(err) && r.nothingToConfigure():
+		u.SetUID("none")
+	case kerrors.IsNotFound(err):
+		return known.after(refused(name, diagnostic.Errorf("Provider configuration not found", "There is no %s %q in group %s. Create it, or name another in spec.providerConfigRef.", key.Kind, key.Name, r.Provider.Group)))
+	case err != nil:
+		return known.after(refused(name, diagnostic.Errorf("Provider configuration not readable", "%s.", err)))
+	}
+	if known.holds(u, credentialsTTL) {
+		return known.handle
+	}
+	if failed.holds(u, failureTTL) {
+		return known.after(failed.handle)
+	}
+	out := &resolved{uid: u.GetUID(), version: u.GetResourceVersion(), read: time.Now(), handle: r.handle(ctx, name, key, u)}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.resolved == nil {
+		r.resolved, r.failed = map[Reference]*resolved{}, map[Reference]*resolved{}
+	}
+	if out.handle.Diagnostics.HasErrors() {
+		r.failed[key] = out
+		return known.after(out.handle)
+	}
+	delete(r.failed, key)
+	r.resolved[key] = out
+	return out.handle
+}
+
+// Forget removes what is remembered of a configuration, its secrets above all.
+func (r *Resolver) Forget(key Reference) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.resolved, key)
+	delete(r.failed, key)
+}
+
+// holds says whether what was read of the configuration is still to be believed.
+func (r *resolved) holds(u *unstructured.Unstructured, ttl time.Duration) bool {
+	return r != nil && r.uid == u.GetUID() && r.version == u.GetResourceVersion() && time.Since(r.read) < ttl
+}
+
+// after is a failure that came after what is known.
+func (r *resolved) after(failure Handle) Handle {
+	if r != nil {
+		failure.last = &r.handle
+		// What is still remembered must not be told.
+		failure.Secrets = append(slices.Clone(failure.Secrets), r.handle.Secrets...)
+	}
+	return failure
+}
+
+func (r *Resolver) nothingToConfigure() bool {
+	return len(r.Provider.Schema.Config.Attributes) == 0 && len(r.Provider.Schema.Config.Blocks) == 0
+}
+
+func (r *Resolver) handle(ctx context.Context, name string, key Reference, u *unstructured.Unstructured) Handle {
+	spec, _, _ := unstructured.NestedMap(u.Object, "spec")
+	var secrets []string
+	config, diags := translate.ProviderConfig(r.Provider, spec, func(ref translate.SecretKeySelector) ([]byte, error) {
+		if key.Namespace != "" {
+			ref.Namespace = key.Namespace // a namespaced configuration reads its own namespace only
+		}
+		b, err := ReadSecret(ctx, r.Live, ref)
+		if err != nil {
+			return nil, err
+		}
+		secrets = append(secrets, string(b))
+		return b, nil
+	})
+	if diags.HasErrors() {
+		out := refused(name, r.spell(diags))
+		out.Secrets = secrets
+		return out
+	}
+	return Handle{Name: name, Secrets: secrets, Acquire: r.acquire(config)}
+}
+
+// spell puts the attribute paths into the text: they are not those of the resource that is
+// going to report them.
+func (r *Resolver) spell(diags diagnostic.Diagnostics) diagnostic.Diagnostics {
+	out := make(diagnostic.Diagnostics, len(diags))
+	for i, d := range diags {
+		if len(d.Attribute) > 0 {
+			d.Detail = fmt.Sprintf("%s (%s of the provider configuration)", d.Detail, r.Provider.UserPath(d.Attribute))
+			d.Attribute = nil
+		}
+		out[i] = d
+	}
+	return out
+}
+
+func (r *Resolver) acquire(config cty.Value) scheduler.Acquire {
+	key := pool.Prepare(pool.Configuration{Launcher: r.Launcher, Config: config, Limits: r.Limits})
+	// An engine remembers what it worked out about schemas: one per server, not per call.
+	var current atomic.Pointer[serving]
+	return func(ctx context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+		lease, diags := lease(ctx, r.Pool, key)
+		if diags.HasErrors() {
+			return nil, nil, r.spell(diags)
+		}
+		s := current.Load()
+		if s == nil || s.server != lease.Server() {
+			s = &serving{server: lease.Server(), executor: r.executor(lease.Server())}
+			current.Store(s)
+		}
+		return s.executor, lease.Release, diags
+	}
+}
+
+// lease waits for a server, unless somebody is looking at a resource meanwhile.
+func lease(ctx context.Context, p *pool.Pool, key pool.Key) (*pool.Lease, diagnostic.Diagnostics) {
+	v := visitFrom(ctx)
+	if v == nil {
+		return p.Acquire(ctx, key)
+	}
+	v.pool, v.key = p, key
+	l, f := p.TryAcquire(ctx, key)
+	if v.failure = f; f != nil {
+		return nil, f.Diagnostics
+	}
+	return l, nil
+}
+
+type serving struct {
+	server   provider.Server
+	executor terraform.Executor
+}
+
+func (r *Resolver) executor(server provider.Server) terraform.Executor {
+	if r.Executor != nil {
+		return r.Executor(server)
+	}
+	return engine.New(server)
+}

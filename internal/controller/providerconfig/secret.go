@@ -1,0 +1,30 @@
+package providerconfig
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/landbridge-io/landbridge/internal/translate"
+)
+
+// ReadSecret gets the value that ref, with its namespace, refers to. The reader must not be
+// a cache: Secrets are not to be held in memory.
+func ReadSecret(ctx context.Context, reader client.Reader, ref translate.SecretKeySelector) ([]byte, error) {
+	s := &corev1.Secret{}
+	if err := reader.Get(ctx, types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}, s); err != nil {
+		if kerrors.IsNotFound(err) {
+			return nil, fmt.Errorf("there is no Secret %s in namespace %s", ref.Name, ref.Namespace)
+		}
+		return nil, err
+	}
+	b, ok := s.Data[ref.Key]
+	if !ok {
+		return nil, fmt.Errorf("the Secret %s in namespace %s has no key %s", ref.Name, ref.Namespace, ref.Key)
+	}
+	return b, nil
+}

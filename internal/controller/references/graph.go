@@ -1,0 +1,165 @@
+package references
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+)
+
+// Graph knows which resources refer to which, and which wait for which. The zero value knows
+// nothing. It may be used concurrently. No question costs more the more resources there are.
+type Graph struct {
+	mu sync.Mutex
+	// targets and referrers are each other's inverse; waiting is that of awaited.
+	targets, referrers, waiting edges
+	awaited                     map[store.Key][]Where
+}
+
+// edges lead from resources to resources.
+type edges map[store.Key]map[store.Key]bool
+
+func (e *edges) add(from, to store.Key) {
+	if *e == nil {
+		*e = edges{}
+	}
+	if (*e)[from] == nil {
+		(*e)[from] = map[store.Key]bool{}
+	}
+	(*e)[from][to] = true
+}
+
+func (e edges) remove(from, to store.Key) {
+	delete(e[from], to)
+	if len(e[from]) == 0 {
+		delete(e, from)
+	}
+}
+
+// replace makes the edges from a resource, and those back, others. It says which are gone.
+func replace(forth, back *edges, from store.Key, to []store.Key) (gone []store.Key) {
+	for x := range (*forth)[from] {
+		if !slices.Contains(to, x) {
+			gone = append(gone, x)
+			back.remove(x, from)
+		}
+	}
+	delete(*forth, from)
+	for _, x := range to {
+		if x != from {
+			forth.add(from, x)
+			back.add(x, from)
+		}
+	}
+	return gone
+}
+
+// Refers says what a resource refers to from now on. Those returned it refers to no more.
+func (g *Graph) Refers(referrer store.Key, targets []store.Key) (freed []store.Key) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return replace(&g.targets, &g.referrers, referrer, targets)
+}
+
+// Knows says whether it is known what a resource refers to.
+func (g *Graph) Knows(referrer store.Key) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.targets[referrer]) > 0
+}
+
+// Drop forgets what the resources of a kind refer to and wait for.
+func (g *Graph) Drop(kind schema.GroupKind) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	of := func(key store.Key) bool { return key.Group == kind.Group && key.Kind == kind.Kind }
+	for _, key := range slices.Collect(maps.Keys(g.targets)) {
+		if of(key) {
+			replace(&g.targets, &g.referrers, key, nil)
+		}
+	}
+	for _, key := range slices.Collect(maps.Keys(g.awaited)) {
+		if of(key) {
+			g.awaits(key, nil)
+		}
+	}
+}
+
+// Awaits says what a resource waits for from now on.
+func (g *Graph) Awaits(referrer store.Key, all []Where) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.awaits(referrer, all)
+}
+
+func (g *Graph) awaits(referrer store.Key, all []Where) {
+	for _, w := range g.awaited[referrer] {
+		g.waiting.remove(w.Key, referrer)
+	}
+	delete(g.awaited, referrer)
+	if len(all) == 0 {
+		return
+	}
+	if g.awaited == nil {
+		g.awaited = map[store.Key][]Where{}
+	}
+	g.awaited[referrer] = all
+	for _, w := range all {
+		g.waiting.add(w.Key, referrer)
+	}
+}
+
+// Waiting are the resources that wait for a resource, which has labels.
+func (g *Graph) Waiting(key store.Key, has map[string]string) []store.Key {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.waiting) == 0 {
+		return nil
+	}
+	out := slices.Collect(maps.Keys(g.waiting[key]))
+	any := key
+	any.Name = ""
+	for referrer := range g.waiting[any] {
+		selects := func(w Where) bool { return w.Key == any && labels.SelectorFromSet(w.Labels).Matches(labels.Set(has)) }
+		if referrer != key && slices.ContainsFunc(g.awaited[referrer], selects) {
+			out = append(out, referrer)
+		}
+	}
+	return out
+}
+
+// Referrers are the resources that refer to a resource, in order, but for those that it refers to
+// itself, by whatever way: none of them could ever go first.
+func (g *Graph) Referrers(key store.Key) []store.Key {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.referrers[key]) == 0 {
+		return nil
+	}
+	reached, todo := map[store.Key]bool{}, []store.Key{key}
+	for len(todo) > 0 {
+		x := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for y := range g.targets[x] {
+			if !reached[y] {
+				reached[y] = true
+				todo = append(todo, y)
+			}
+		}
+	}
+	var out []store.Key
+	for x := range g.referrers[key] {
+		if !reached[x] {
+			out = append(out, x)
+		}
+	}
+	slices.SortFunc(out, func(a, b store.Key) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Group, b.Group))
+	})
+	return out
+}

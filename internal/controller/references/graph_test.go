@@ -1,0 +1,82 @@
+package references_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"pgregory.net/rapid"
+
+	"github.com/landbridge-io/landbridge/internal/controller/references"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+)
+
+func TestGraph(t *testing.T) {
+	t.Parallel()
+	a, b, c, d := key("Thing", "n", "a"), key("Thing", "n", "b"), key("Thing", "n", "c"), key("Other", "n", "d")
+	var g references.Graph
+	check := func(what string, got, want []store.Key) {
+		t.Helper()
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", what, diff)
+		}
+	}
+	check("nobody", g.Referrers(a), nil)
+	g.Refers(b, []store.Key{a})
+	g.Refers(c, []store.Key{a, b})
+	g.Refers(d, []store.Key{a})
+	check("a", g.Referrers(a), []store.Key{d, b, c})
+	check("b", g.Referrers(b), []store.Key{c})
+	check("c", g.Referrers(c), nil)
+	check("freed", g.Refers(c, []store.Key{b}), []store.Key{a})
+	check("a, then", g.Referrers(a), []store.Key{d, b})
+	g.Refers(a, []store.Key{c}) // a → c → b → a
+	check("what goes round in circles", g.Referrers(a), []store.Key{d})
+	g.Drop(schema.GroupKind{Group: group.Group, Kind: "Other"})
+	check("a dropped kind", g.Referrers(a), nil)
+	g.Refers(a, []store.Key{a})
+	check("itself", g.Referrers(a), []store.Key{b})
+
+	where := func(k store.Key, labels map[string]string) references.Where {
+		return references.Where{Key: k, Labels: labels}
+	}
+	g.Awaits(a, []references.Where{where(d, nil), where(key("Thing", "n", ""), nil)})
+	check("by name", g.Waiting(d, nil), []store.Key{a})
+	check("by kind", g.Waiting(b, nil), []store.Key{a})
+	check("of another namespace", g.Waiting(key("Thing", "m", "b"), nil), nil)
+	check("itself", g.Waiting(a, nil), nil)
+	g.Awaits(b, []references.Where{where(key("Thing", "n", ""), map[string]string{"tier": "x"}), where(key("Thing", "n", ""), map[string]string{"tier": "y"})})
+	g.Awaits(a, nil)
+	check("no more", g.Waiting(d, nil), nil)
+	check("without the label", g.Waiting(c, map[string]string{"tier": "z"}), nil)
+	check("with the label", g.Waiting(c, map[string]string{"tier": "y", "other": "1"}), []store.Key{b})
+	g.Drop(schema.GroupKind{Group: group.Group, Kind: "Thing"})
+	check("of a kind that was dropped", g.Waiting(c, map[string]string{"tier": "y"}), nil)
+}
+
+// Whatever happened before, nobody is kept waiting for ever: of resources that are all to go, one may.
+func TestGraphNeverLocks(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var g references.Graph
+		names := []string{"a", "b", "c", "d", "e"}
+		left := map[string]bool{}
+		for _, n := range names {
+			left[n] = true
+			var to []store.Key
+			for _, x := range rapid.SliceOfDistinct(rapid.SampledFrom(names), rapid.ID[string]).Draw(t, n) {
+				to = append(to, key("Thing", "n", x))
+			}
+			g.Refers(key("Thing", "n", n), to)
+		}
+		for len(left) > 0 {
+			i := slices.IndexFunc(names, func(n string) bool { return left[n] && len(g.Referrers(key("Thing", "n", n))) == 0 })
+			if i < 0 {
+				t.Fatalf("none of %v may go", left)
+			}
+			g.Refers(key("Thing", "n", names[i]), nil)
+			delete(left, names[i])
+		}
+	})
+}

@@ -1,0 +1,171 @@
+package references
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/fieldpath"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/landbridge-io/landbridge/apis/managed"
+	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+)
+
+// maxIndex bounds how far a path makes a list grow.
+const maxIndex = 255
+
+// Reference is a field of a resource that gets its value from others, however its user has written
+// that down.
+type Reference struct {
+	// to is the field, as its user spells it; from is where the sources are.
+	to, from string
+	get      func() (any, error)
+	set      func(any) error
+	// convert makes a value one of the field's type; nil takes it as it is.
+	convert func(any) (any, error)
+
+	sources []source
+	// many: the field is a list of the values of all sources; distinct: a set.
+	many, distinct bool
+	// always: a value that is there is replaced.
+	always bool
+	// record writes down what was selected, and says whether it was not yet; nil if that is not done,
+	// and what is selected is looked for each time.
+	record func([]*unstructured.Unstructured) (changed bool)
+}
+
+// source is a resource, by name, or resources, by a selector.
+type source struct {
+	managed.ReferenceSource
+	extract  func(map[string]any) any
+	optional bool
+	// preferred is the name of what was selected before.
+	preferred string
+}
+
+// Of are the references of a resource: those of spec.references, and those beside fields. They are
+// about the resource given, which Resolve changes. The API server lets through nothing that is not
+// of their form.
+func Of(u *unstructured.Unstructured, m *model.Resource) ([]Reference, error) {
+	generic, err := ofSpec(u)
+	if err != nil || len(m.References()) == 0 {
+		return generic, err
+	}
+	typed, err := besideFields(u, m)
+	return append(generic, typed...), err
+}
+
+// ofSpec are the ones of spec.references, with what is left out of them filled in.
+func ofSpec(u *unstructured.Unstructured) ([]Reference, error) {
+	spec, _ := u.Object["spec"].(map[string]any)
+	raw, ok := spec["references"]
+	if !ok {
+		return nil, nil
+	}
+	var read managed.ResourceSpec
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(map[string]any{"references": raw}, &read); err != nil {
+		return nil, fmt.Errorf("spec.references cannot be read: %w", err)
+	}
+	paved := fieldpath.Pave(spec, fieldpath.WithMaxFieldPathIndex(maxIndex))
+	out := make([]Reference, len(read.References))
+	for i, ref := range read.References {
+		at := fmt.Sprintf("spec.references[%d]", i)
+		wrong := func(err error) error {
+			if err == nil || fieldpath.IsNotFound(err) {
+				return nil
+			}
+			return fmt.Errorf("%s.to is %q: %w", at, ref.To, err)
+		}
+		if ref.From.FieldPath == "" {
+			ref.From.FieldPath = model.ExternalNamePath
+		}
+		out[i] = Reference{
+			to: "spec." + ref.To, from: at + ".from", always: ref.Policy.IsResolvePolicyAlways(),
+			sources: []source{sourceOf(u, ref.From, ref.Policy)},
+			get: func() (any, error) {
+				v, err := paved.GetValue(ref.To)
+				return v, wrong(err)
+			},
+			set: func(v any) error { return wrong(paved.SetValue(ref.To, v)) },
+		}
+	}
+	return out, nil
+}
+
+// sourceOf is a source, with what is left out of it filled in.
+func sourceOf(u *unstructured.Unstructured, from managed.ReferenceSource, policy *xpv2.Policy) source {
+	if from.APIVersion == "" {
+		from.APIVersion = u.GetAPIVersion()
+	}
+	if from.Namespace == "" {
+		from.Namespace = u.GetNamespace()
+	}
+	return source{ReferenceSource: from, optional: policy.IsResolutionPolicyOptional()}
+}
+
+// Where are the resources that a reference is to: a name, or any resource of a kind in a namespace
+// that has labels.
+type Where struct {
+	store.Key
+	Labels map[string]string
+}
+
+// Sources are what references are to, as far as that can be said without looking.
+func Sources(refs []Reference) []Where {
+	var out []Where
+	for _, ref := range refs {
+		for _, s := range ref.sources {
+			out = append(out, s.where())
+		}
+	}
+	return out
+}
+
+// Keys are the resources that references are to; without a name where it is to be selected.
+func Keys(refs []Reference) []store.Key {
+	var out []store.Key
+	for _, w := range Sources(refs) {
+		out = append(out, w.Key)
+	}
+	return out
+}
+
+func (s source) where() Where {
+	w := Where{Key: store.Key{Group: s.gvk().Group, Kind: s.Kind, Namespace: s.Namespace, Name: s.Name}}
+	if s.Selector != nil {
+		w.Labels = s.Selector.MatchLabels
+	}
+	return w
+}
+
+func (s source) gvk() schema.GroupVersionKind {
+	return schema.FromAPIVersionAndKind(s.APIVersion, s.Kind)
+}
+
+// String is what is referred to, as people name it.
+func (s source) String() string {
+	if s.Selector == nil {
+		return fmt.Sprintf("%s %s", s.Kind, cache.ObjectName{Namespace: s.Namespace, Name: s.Name})
+	}
+	var with []string
+	if len(s.Selector.MatchLabels) > 0 {
+		with = append(with, "labels "+labels.FormatLabels(s.Selector.MatchLabels))
+	}
+	if s.Selector.MatchControllerRef {
+		with = append(with, "the same controller")
+	}
+	if with == nil {
+		with = []string{"any labels"}
+	}
+	in := ""
+	if s.Namespace != "" {
+		in = " in namespace " + s.Namespace
+	}
+	return fmt.Sprintf("%s with %s%s", s.Kind, strings.Join(with, " and "), in)
+}

@@ -1,0 +1,253 @@
+package references
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/fieldpath"
+	"k8s.io/apimachinery/pkg/api/equality"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+)
+
+// Resolver resolves references.
+type Resolver struct {
+	// Reader reads kinds that are served here, from a cache.
+	Reader client.Reader
+	// Served is the kind of the lists of a kind; ok is false if the kind is not served here.
+	Served func(schema.GroupKind) (list string, ok bool)
+}
+
+// Resolution is what became of a resource's references.
+type Resolution struct {
+	// Changed: fields of the resource were set.
+	Changed bool
+	// Targets are the resources that are referred to by name, and those that were selected.
+	Targets []store.Key
+	// Missing says what is waited for, one thing each.
+	Missing []string
+	// Awaited are where to look for what is missing, and for changes of what is to be followed.
+	Awaited []Where
+}
+
+// Resolve fills in the fields of a resource that its references are about, in place. Values that
+// are there stay, unless the policy says to resolve always. An error is a reference that nothing
+// can come of as it is.
+func (r Resolver) Resolve(ctx context.Context, u *unstructured.Unstructured, refs []Reference) (Resolution, error) {
+	var out Resolution
+	var wrong []error
+	for _, ref := range refs {
+		if err := r.resolve(ctx, u, ref, &out); err != nil {
+			wrong = append(wrong, err)
+		}
+	}
+	return out, errors.Join(wrong...)
+}
+
+func (r Resolver) resolve(ctx context.Context, u *unstructured.Unstructured, ref Reference, out *Resolution) error {
+	before, err := ref.get()
+	if err != nil {
+		return err
+	}
+	set := before != nil
+	if set && !ref.always && ref.record != nil {
+		return nil // the value is not of what the selector would select
+	}
+	var values []any
+	var selected []*unstructured.Unstructured
+	var wrong error
+	complete := true
+	for _, s := range ref.sources {
+		found, missing, err := r.find(ctx, u, s, ref.many)
+		selected = append(selected, found...)
+		where := s.where()
+		for _, x := range found {
+			where.Name = x.GetName()
+			out.Targets = append(out.Targets, where.Key)
+		}
+		if found == nil && s.Selector == nil {
+			out.Targets = append(out.Targets, where.Key)
+		}
+		if set && !ref.always {
+			continue
+		}
+		of := make([]any, 0, len(found))
+		for _, x := range found {
+			if err != nil || missing != "" {
+				break
+			}
+			var v any
+			if v, missing, err = ref.value(s, x); missing == "" && err == nil {
+				of = append(of, v)
+			}
+		}
+		switch {
+		case err != nil:
+			wrong = errors.Join(wrong, fmt.Errorf("%s: %w", ref.from, err))
+			continue
+		case missing == "":
+			values = append(values, of...)
+			if ref.distinct {
+				values = distinct(values)
+			}
+		case !s.optional:
+			out.Missing = append(out.Missing, ref.to+": "+missing)
+			complete = false
+		case s.Selector != nil:
+			complete = false
+		}
+		if missing != "" || ref.always {
+			out.Awaited = append(out.Awaited, s.awaited(found)...)
+		}
+	}
+	if wrong != nil || !complete || len(values) == 0 || set && !ref.always {
+		return wrong
+	}
+	if ref.record != nil && ref.record(selected) {
+		out.Changed = true
+	}
+	var value any = values
+	if !ref.many {
+		value = values[0]
+	}
+	if set && equality.Semantic.DeepEqual(before, value) {
+		return nil
+	}
+	if err := ref.set(value); err != nil {
+		return err
+	}
+	out.Changed = true
+	return nil
+}
+
+// awaited are where to look for what a source is missing, or will be: what was found of it, and
+// what is going to be selected.
+func (s source) awaited(found []*unstructured.Unstructured) []Where {
+	var out []Where
+	where := s.where()
+	if s.Selector != nil {
+		out = append(out, where)
+	}
+	for _, x := range found {
+		where.Name = x.GetName()
+		out = append(out, Where{Key: where.Key})
+	}
+	if len(out) == 0 {
+		out = append(out, where)
+	}
+	return out
+}
+
+// find are the resources of a source, one unless all that are selected are wanted, or what is missing.
+// What is found may be missing something all the same: it is being deleted.
+func (r Resolver) find(ctx context.Context, u *unstructured.Unstructured, s source, all bool) (_ []*unstructured.Unstructured, missing string, err error) {
+	gvk := s.gvk()
+	list, ok := r.Served(gvk.GroupKind())
+	if !ok {
+		return nil, fmt.Sprintf("no kind %s of %s is served here yet", gvk.Kind, gvk.GroupVersion()), nil
+	}
+	var found []*unstructured.Unstructured
+	if s.Selector != nil {
+		found, err = r.selected(ctx, u, s, gvk.GroupVersion().WithKind(list))
+		if !all && len(found) > 1 {
+			found = found[:1]
+		}
+	} else {
+		target := &unstructured.Unstructured{}
+		target.SetGroupVersionKind(gvk)
+		if err = r.Reader.Get(ctx, client.ObjectKey{Namespace: s.Namespace, Name: s.Name}, target); kerrors.IsNotFound(err) {
+			err = nil
+		} else if err == nil {
+			found = append(found, target)
+		}
+	}
+	switch {
+	case err != nil:
+		return nil, "", err
+	case s.Namespace != u.GetNamespace() && (len(found) == 0 || !mayRefer(u, found[0])):
+		// The same words for both: what others have is none of our business.
+		return nil, fmt.Sprintf("%s may not be referred to from namespace %s: there is none, or its annotation %s does not allow it", s, u.GetNamespace(), v1alpha1.AnnotationReferableFrom), nil
+	case len(found) == 0:
+		return nil, fmt.Sprintf("there is no %s", s), nil
+	case found[0].GetDeletionTimestamp() != nil:
+		return found, fmt.Sprintf("%s is being deleted", s), nil
+	}
+	return found, "", nil
+}
+
+// value is what a field gets of a resource that was found, or what that is missing.
+func (ref Reference) value(s source, target *unstructured.Unstructured) (v any, missing string, err error) {
+	from := s.FieldPath
+	if s.extract != nil {
+		v, from = s.extract(target.Object), "value for it"
+	} else if v, err = fieldpath.Pave(target.Object).GetValue(s.FieldPath); err != nil && !fieldpath.IsNotFound(err) {
+		return nil, "", fmt.Errorf("fieldPath is %q: %w", s.FieldPath, err)
+	}
+	if v == nil || v == "" {
+		if s.Selector != nil {
+			return nil, fmt.Sprintf("%s %s/%s, which is selected, has no %s yet", s.Kind, s.Namespace, target.GetName(), from), nil
+		}
+		return nil, fmt.Sprintf("%s has no %s yet", s, from), nil
+	}
+	if ref.convert == nil {
+		return v, "", nil
+	}
+	if v, err = ref.convert(v); err != nil {
+		return nil, "", fmt.Errorf("the %s of %s %s does not fit: %w", from, target.GetKind(), target.GetName(), err)
+	}
+	return v, "", nil
+}
+
+// selected are the resources that a source selects, by name, the one first that was selected before.
+func (r Resolver) selected(ctx context.Context, u *unstructured.Unstructured, s source, list schema.GroupVersionKind) ([]*unstructured.Unstructured, error) {
+	all := &unstructured.UnstructuredList{}
+	all.SetGroupVersionKind(list)
+	err := r.Reader.List(ctx, all, client.InNamespace(s.Namespace), client.MatchingLabelsSelector{Selector: labels.SelectorFromSet(s.Selector.MatchLabels)})
+	if err != nil {
+		return nil, err
+	}
+	owner := metav1.GetControllerOf(u)
+	var out []*unstructured.Unstructured
+	for i := range all.Items {
+		x := &all.Items[i]
+		switch {
+		case x.GetUID() == u.GetUID(), x.GetDeletionTimestamp() != nil, !mayRefer(u, x):
+		case s.Selector.MatchControllerRef && (owner == nil || !metav1.IsControlledBy(x, &metav1.ObjectMeta{UID: owner.UID})):
+		default:
+			out = append(out, x)
+		}
+	}
+	slices.SortFunc(out, func(a, b *unstructured.Unstructured) int {
+		switch s.preferred {
+		case a.GetName():
+			return -1
+		case b.GetName():
+			return 1
+		}
+		return strings.Compare(a.GetName(), b.GetName())
+	})
+	return out, nil
+}
+
+// mayRefer says whether a resource may refer to another: one of its namespace, or one that says so.
+func mayRefer(from, to *unstructured.Unstructured) bool {
+	if from.GetNamespace() == to.GetNamespace() {
+		return true
+	}
+	for _, ns := range strings.Split(to.GetAnnotations()[v1alpha1.AnnotationReferableFrom], ",") {
+		if ns = strings.TrimSpace(ns); ns == "*" || ns == from.GetNamespace() && ns != "" {
+			return true
+		}
+	}
+	return false
+}

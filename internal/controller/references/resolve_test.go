@@ -1,0 +1,222 @@
+package references_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"github.com/landbridge-io/landbridge/internal/controller/references"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+)
+
+type m = map[string]any
+
+var group = schema.GroupVersion{Group: "cloud.landbridge.io", Version: "v1alpha1"}
+
+// object is a resource of the test's group.
+func object(kind, namespace, name string, more m) *unstructured.Unstructured {
+	u := &unstructured.Unstructured{Object: m{}}
+	for k, v := range more {
+		u.Object[k] = v
+	}
+	metadata, _ := u.Object["metadata"].(m)
+	if metadata == nil {
+		metadata = m{}
+	}
+	u.Object["metadata"] = metadata
+	u.SetGroupVersionKind(group.WithKind(kind))
+	u.SetNamespace(namespace)
+	u.SetName(name)
+	u.SetUID(types.UID(kind + namespace + name))
+	return u
+}
+
+func key(kind, namespace, name string) store.Key {
+	return store.Key{Group: group.Group, Kind: kind, Namespace: namespace, Name: name}
+}
+
+func TestResolve(t *testing.T) {
+	t.Parallel()
+	named := func(id string) m { return m{"metadata": m{"annotations": m{"crossplane.io/external-name": id}}} }
+	deleted := named("vpc-gone")
+	deleted["metadata"].(m)["deletionTimestamp"], deleted["metadata"].(m)["finalizers"] = "2026-01-01T00:00:00Z", []any{"x"}
+	allowed := named("vpc-b")
+	allowed["metadata"].(m)["annotations"].(m)["landbridge.io/referable-from"] = "c, a"
+	owned := func(id, uid string) m {
+		return m{"metadata": m{
+			"annotations": m{"crossplane.io/external-name": id}, "labels": m{"tier": "x"},
+			"ownerReferences": []any{m{"apiVersion": "v1", "kind": "XNetwork", "name": "n", "uid": uid, "controller": true}},
+		}}
+	}
+	there := []*unstructured.Unstructured{
+		object("Vpc", "a", "main", m{"metadata": named("vpc-1")["metadata"], "status": m{"atProvider": m{"arn": "arn:1", "size": int64(3), "zones": []any{"z1", "z2"}}}}),
+		object("Vpc", "a", "new", nil),
+		object("Vpc", "a", "gone", deleted),
+		object("Vpc", "b", "open", allowed),
+		object("Vpc", "b", "closed", named("vpc-secret")),
+		object("Subnet", "a", "s2", owned("subnet-2", "1")),
+		object("Subnet", "a", "s1", owned("subnet-1", "2")),
+	}
+	for name, x := range map[string]struct {
+		spec     m
+		metadata m
+		want     m // forProvider
+		targets  []store.Key
+		missing  []string
+		awaited  []references.Where
+		err      string
+	}{
+		"the external name, by default": {
+			spec: m{"references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main"}}}},
+			want: m{"vpcId": "vpc-1"}, targets: []store.Key{key("Vpc", "a", "main")},
+		},
+		"fields of the status, into lists and blocks": {
+			spec: m{"forProvider": m{"name": "x"}, "references": []any{
+				m{"to": "forProvider.rule[0].arn", "from": m{"kind": "Vpc", "name": "main", "fieldPath": "status.atProvider.arn"}},
+				m{"to": "forProvider.size", "from": m{"kind": "Vpc", "name": "main", "fieldPath": "status.atProvider.size"}},
+				m{"to": "forProvider.zone", "from": m{"kind": "Vpc", "name": "main", "fieldPath": "status.atProvider.zones[1]"}},
+			}},
+			want:    m{"name": "x", "rule": []any{m{"arn": "arn:1"}}, "size": int64(3), "zone": "z2"},
+			targets: []store.Key{key("Vpc", "a", "main"), key("Vpc", "a", "main"), key("Vpc", "a", "main")},
+		},
+		"what is there stays": {
+			spec: m{"forProvider": m{"vpcId": "mine"}, "references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main"}}}},
+			want: m{"vpcId": "mine"}, targets: []store.Key{key("Vpc", "a", "main")},
+		},
+		"even if nothing would be found": {
+			spec: m{"forProvider": m{"vpcId": "mine"}, "references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main", "fieldPath": "a[b"}}}},
+			want: m{"vpcId": "mine"}, targets: []store.Key{key("Vpc", "a", "main")},
+		},
+		"a field path that is none": {
+			spec: m{"references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main", "fieldPath": "a[b"}}}},
+			err:  `spec.references[0].from: fieldPath is "a[b": cannot parse path "a[b": unterminated '[' at position 1`,
+		},
+		"unless it is to follow": {
+			spec: m{"forProvider": m{"vpcId": "mine"}, "references": []any{m{
+				"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main"}, "policy": m{"resolve": "Always"},
+			}}},
+			want: m{"vpcId": "vpc-1"}, targets: []store.Key{key("Vpc", "a", "main")}, awaited: names(key("Vpc", "a", "main")),
+		},
+		"nothing is there": {
+			spec: m{"references": []any{
+				m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "other"}},
+				m{"to": "forProvider.newId", "from": m{"kind": "Vpc", "name": "new"}},
+				m{"to": "forProvider.goneId", "from": m{"kind": "Vpc", "name": "gone"}},
+				m{"to": "forProvider.keyId", "from": m{"kind": "Key", "name": "k"}},
+			}},
+			targets: []store.Key{key("Vpc", "a", "other"), key("Vpc", "a", "new"), key("Vpc", "a", "gone"), key("Key", "a", "k")},
+			awaited: names(key("Vpc", "a", "other"), key("Vpc", "a", "new"), key("Vpc", "a", "gone"), key("Key", "a", "k")),
+			missing: []string{
+				"spec.forProvider.vpcId: there is no Vpc a/other",
+				"spec.forProvider.newId: Vpc a/new has no metadata.annotations[crossplane.io/external-name] yet",
+				"spec.forProvider.goneId: Vpc a/gone is being deleted",
+				"spec.forProvider.keyId: no kind Key of cloud.landbridge.io/v1alpha1 is served here yet",
+			},
+		},
+		"which is all right if it is optional": {
+			spec: m{"references": []any{m{
+				"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "other"}, "policy": m{"resolution": "Optional"},
+			}}},
+			targets: []store.Key{key("Vpc", "a", "other")}, awaited: names(key("Vpc", "a", "other")),
+		},
+		"another namespace, which allows it": {
+			spec: m{"references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "open", "namespace": "b"}}}},
+			want: m{"vpcId": "vpc-b"}, targets: []store.Key{key("Vpc", "b", "open")},
+		},
+		"another namespace, which does not": {
+			spec:    m{"references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "closed", "namespace": "b"}}}},
+			targets: []store.Key{key("Vpc", "b", "closed")}, awaited: names(key("Vpc", "b", "closed")),
+			missing: []string{"spec.forProvider.vpcId: Vpc b/closed may not be referred to from namespace a: there is none, or its annotation landbridge.io/referable-from does not allow it"},
+		},
+		"another namespace, where there is none: the same words": {
+			spec:    m{"references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "nothing", "namespace": "b"}}}},
+			targets: []store.Key{key("Vpc", "b", "nothing")}, awaited: names(key("Vpc", "b", "nothing")),
+			missing: []string{"spec.forProvider.vpcId: Vpc b/nothing may not be referred to from namespace a: there is none, or its annotation landbridge.io/referable-from does not allow it"},
+		},
+		"selected, the first by name": {
+			spec: m{"references": []any{m{"to": "forProvider.subnetIds[0]", "from": m{"kind": "Subnet", "selector": m{"matchLabels": m{"tier": "x"}}}}}},
+			want: m{"subnetIds": []any{"subnet-1"}}, targets: []store.Key{key("Subnet", "a", "s1")},
+		},
+		"selected, of the same controller": {
+			metadata: m{"ownerReferences": []any{m{"apiVersion": "v1", "kind": "XNetwork", "name": "n", "uid": "1", "controller": true}}},
+			spec:     m{"references": []any{m{"to": "forProvider.subnetId", "from": m{"kind": "Subnet", "selector": m{"matchControllerRef": true}}}}},
+			want:     m{"subnetId": "subnet-2"}, targets: []store.Key{key("Subnet", "a", "s2")},
+		},
+		"nothing to select": {
+			spec:    m{"references": []any{m{"to": "forProvider.subnetId", "from": m{"kind": "Subnet", "selector": m{"matchLabels": m{"tier": "y"}}}}}},
+			awaited: []references.Where{{Key: key("Subnet", "a", ""), Labels: map[string]string{"tier": "y"}}}, missing: []string{"spec.forProvider.subnetId: there is no Subnet with labels tier=y in namespace a"},
+		},
+		"a path that leads nowhere": {
+			spec: m{"forProvider": m{"name": "x"}, "references": []any{m{"to": "forProvider.name.of", "from": m{"kind": "Vpc", "name": "main"}}}},
+			err:  `spec.references[0].to is "forProvider.name.of": forProvider.name: not an object`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := resolver(there)
+			if x.spec["forProvider"] == nil {
+				x.spec["forProvider"] = m{}
+			}
+			u := object("Thing", "a", "me", m{"spec": x.spec, "metadata": x.metadata})
+			before := u.DeepCopy()
+			refs, err := references.Of(u, things(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := r.Resolve(t.Context(), u, refs)
+			if message := text(err); message != x.err {
+				t.Fatalf("error %q, want %q", message, x.err)
+			}
+			if err != nil {
+				return
+			}
+			if x.want == nil {
+				x.want = before.Object["spec"].(m)["forProvider"].(m)
+			}
+			if diff := cmp.Diff(x.want, u.Object["spec"].(m)["forProvider"]); diff != "" {
+				t.Errorf("forProvider: -want +got:\n%s", diff)
+			}
+			want := references.Resolution{Changed: !cmp.Equal(before, u), Targets: x.targets, Missing: x.missing, Awaited: x.awaited}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// resolver finds resources of the test's kinds.
+func resolver(there []*unstructured.Unstructured) references.Resolver {
+	scheme := runtime.NewScheme()
+	for _, kind := range []string{"Vpc", "Subnet", "Thing"} {
+		scheme.AddKnownTypeWithName(group.WithKind(kind), &unstructured.Unstructured{})
+		scheme.AddKnownTypeWithName(group.WithKind(kind+"List"), &unstructured.UnstructuredList{})
+	}
+	objects := make([]runtime.Object, len(there))
+	for i, o := range there {
+		objects[i] = o.DeepCopy()
+	}
+	return references.Resolver{
+		Reader: fake.NewClientBuilder().WithScheme(scheme).WithRuntimeObjects(objects...).Build(),
+		Served: func(gk schema.GroupKind) (string, bool) { return gk.Kind + "List", gk.Kind != "Key" },
+	}
+}
+
+func names(keys ...store.Key) []references.Where {
+	var out []references.Where
+	for _, k := range keys {
+		out = append(out, references.Where{Key: k})
+	}
+	return out
+}
+
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}

@@ -1,0 +1,55 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+
+	"github.com/landbridge-io/landbridge/internal/provider/pool"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
+)
+
+// stopper stops in order. As part of the manager it does so before the manager gives up the
+// lease: nobody else begins to work as long as operations of this process go on.
+type stopper struct {
+	// reconcilers ends what the manager does not run itself.
+	reconcilers context.CancelFunc
+	operations  *scheduler.Scheduler
+	providers   *pool.Pool
+	grace       time.Duration
+	log         logr.Logger
+
+	once sync.Once
+	err  error
+}
+
+// Start implements manager.Runnable.
+func (s *stopper) Start(ctx context.Context) error {
+	<-ctx.Done()
+	s.stop(ctx)
+	return nil
+}
+
+// NeedLeaderElection implements manager.LeaderElectionRunnable: without the lease there is nothing to stop.
+func (s *stopper) NeedLeaderElection() bool { return true }
+
+// stop stops, once, and says what went wrong.
+func (s *stopper) stop(ctx context.Context) error {
+	s.once.Do(func() {
+		s.reconcilers()
+		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.grace)
+		defer cancel()
+		if n := s.operations.Running(); n > 0 {
+			s.log.Info("Waiting for operations to end", "operations", n, "gracePeriod", s.grace.String())
+		}
+		// Closing the pool tells providers to stop, which ends calls early but with an answer; it
+		// waits for them. The scheduler records those answers.
+		closed := make(chan error, 1)
+		go func() { closed <- s.providers.Close(grace) }()
+		s.err = errors.Join(s.operations.Stop(grace), <-closed)
+	})
+	return s.err
+}

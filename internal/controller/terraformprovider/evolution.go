@@ -1,0 +1,180 @@
+package terraformprovider
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/crd"
+	"github.com/landbridge-io/landbridge/internal/evolution"
+	"github.com/landbridge-io/landbridge/internal/model"
+)
+
+// heldAgain is how often it is looked whether objects still hold what would be lost.
+const heldAgain = time.Minute
+
+const (
+	// told bounds how much is told of a change of the kinds, in bytes: events have 1 KiB.
+	told = 800
+	// toldOf is how many objects are named.
+	toldOf = 5
+	// listed is how many objects are read at once.
+	listed = 500
+)
+
+// evolve compares the kinds that the cluster has of a provider with those that it is going to have. It is an
+// error, and nothing is changed, if objects hold what the new kinds have no place for, unless that is
+// accepted by annotation. What changes for users is told as an event.
+func (r *Reconciler) evolve(ctx context.Context, p *v1alpha1.TerraformProvider, m *model.Provider) *problem {
+	failed := func(err error) *problem {
+		return &problem{v1alpha1.TypeHealthy, v1alpha1.ReasonActivationFailed, fmt.Errorf("cannot compare the provider's kinds with those of the cluster: %w", err), true}
+	}
+	crds, err := listCRDs(ctx, r.Manager.GetAPIReader(), client.MatchingLabels{v1alpha1.LabelProvider: p.Name})
+	if err != nil {
+		return failed(err)
+	}
+	sums := map[string]string{}
+	for _, o := range crds {
+		sums[o.Name] = o.Annotations[annotationSum]
+	}
+	if len(sums) == 0 {
+		return nil
+	}
+	active, _ := activated(m, p.Spec.Activate)
+	definitions := crd.ProviderConfig(m)
+	for _, t := range active {
+		if sums[m.Resources[t].CRDName()] == "" {
+			continue
+		}
+		d, err := crd.Resource(m.Resources[t])
+		if err != nil {
+			continue // that is told when it is made
+		}
+		definitions = append(definitions, d)
+	}
+	var report evolution.Report
+	var held []string
+	for _, d := range definitions {
+		sum, err := definitionSum(d)
+		if err != nil {
+			return failed(err)
+		}
+		if was := sums[d.Name]; was == "" || was == sum {
+			continue
+		}
+		changes, objects, err := r.evolveKind(ctx, d)
+		if err != nil {
+			return failed(err)
+		}
+		report.Changes = append(report.Changes, changes...)
+		held = append(held, objects...)
+	}
+	needing := report.Needing()
+	if len(held) == 0 {
+		if len(needing.Changes) > 0 {
+			r.Recorder.Event(p, event.Normal("KindsChanged", "The provider's kinds change: "+brief(needing)))
+		}
+		return nil
+	}
+	raw, err := json.Marshal(needing)
+	if err != nil {
+		return failed(err)
+	}
+	sum := sha256.Sum256(raw)
+	token := hex.EncodeToString(sum[:4])
+	if p.Annotations[v1alpha1.AnnotationAcceptChanges] == token {
+		r.Recorder.Event(p, event.Normal("KindsChanged", "The provider's kinds change, which is accepted: "+brief(needing)))
+		return nil
+	}
+	names := strings.Join(held[:min(toldOf, len(held))], "; ")
+	if more := len(held) - toldOf; more > 0 {
+		names += fmt.Sprintf("; and %d more", more)
+	}
+	return &problem{v1alpha1.TypeHealthy, v1alpha1.ReasonChangesHeld, fmt.Errorf(
+		"the provider has no place any more for what objects hold, which would be lost: %s. Change the objects, or the version or configuration of the provider; or accept the loss: kubectl annotate terraformprovider %s --overwrite %s=%s. What changes: %s",
+		names, p.Name, v1alpha1.AnnotationAcceptChanges, token, brief(needing)), false}
+}
+
+// evolveKind says what changes in a kind, and which objects hold what would be lost.
+func (r *Reconciler) evolveKind(ctx context.Context, d *apiextensionsv1.CustomResourceDefinition) (changes []evolution.Change, held []string, _ error) {
+	have, err := r.CRDs.Get(ctx, d.Name, metav1.GetOptions{})
+	if kerrors.IsNotFound(err) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	version := have.Spec.Versions[0].Name
+	old, err := evolution.FromDefinition(have, version)
+	if err != nil {
+		return nil, nil, err
+	}
+	new, err := evolution.FromDefinition(d, d.Spec.Versions[0].Name)
+	if err != nil {
+		return nil, nil, err
+	}
+	changes = evolution.CompareKind(old, new)
+	if len(evolution.Report{Changes: changes}.Needing().Changes) == 0 {
+		return changes, nil, nil
+	}
+	for next := ""; ; {
+		objects := &unstructured.UnstructuredList{}
+		objects.SetGroupVersionKind(kschema.GroupVersionKind{Group: have.Spec.Group, Version: version, Kind: have.Spec.Names.ListKind})
+		if err := r.Manager.GetAPIReader().List(ctx, objects, client.Limit(listed), client.Continue(next)); err != nil {
+			return nil, nil, err
+		}
+		for _, o := range objects.Items {
+			if !o.GetDeletionTimestamp().IsZero() {
+				continue
+			}
+			if paths := evolution.Unfit(o.Object, old, new); len(paths) > 0 {
+				held = append(held, fmt.Sprintf("%s %s: %s", o.GetKind(), cache.MetaObjectToName(&o), strings.Join(paths, ", ")))
+			}
+		}
+		if next = objects.GetContinue(); next == "" {
+			return changes, held, nil
+		}
+	}
+}
+
+// brief is a report in as much text as an event may have.
+func brief(r evolution.Report) string {
+	var b strings.Builder
+	for i, c := range r.Changes {
+		line := c.Kind + ": " + c.String()
+		if b.Len()+len(line) > told {
+			fmt.Fprintf(&b, "; and %d more (see: landbridge provider compare)", len(r.Changes)-i)
+			break
+		}
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// definitionSum is the hash of a CRD as it is made.
+func definitionSum(d *apiextensionsv1.CustomResourceDefinition) (string, error) {
+	b, err := json.Marshal(d.Spec)
+	if err != nil {
+		return "", errors.Join(fmt.Errorf("the CRD %s", d.Name), err)
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:]), nil
+}

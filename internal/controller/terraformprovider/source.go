@@ -1,0 +1,117 @@
+package terraformprovider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/provider/install"
+	"github.com/landbridge-io/landbridge/internal/provider/plugin"
+	"github.com/landbridge-io/landbridge/internal/provider/pool"
+)
+
+// Linked is a provider that is linked into this program, and used instead of a binary.
+type Linked struct {
+	// Source is the provider's address, such as hashicorp/random. TerraformProviders with this
+	// source get this provider, or another version of it that is linked, and never a binary.
+	Source string
+	// Version of the provider, such as 3.7.2.
+	Version string
+	// Launcher makes its servers. Its key must differ between versions.
+	Launcher provider.Launcher
+}
+
+// origin is where a provider comes from.
+type origin struct {
+	// name is the provider's name, such as random.
+	name      string
+	installed v1alpha1.InstalledProvider
+	launcher  provider.Launcher
+	// linked says that it is linked into this program.
+	linked bool
+}
+
+// find looks among the linked providers, and then for a binary.
+func (r *Reconciler) find(ctx context.Context, p *v1alpha1.TerraformProvider) (origin, *problem) {
+	var out origin
+	var linked bool
+	var err error
+	if p.Spec.Execution != v1alpha1.ExecutionPlugin {
+		out, linked, err = r.linked(p.Spec.Source, p.Spec.Version)
+	}
+	switch {
+	case p.Spec.Execution == v1alpha1.ExecutionInProcess && !linked:
+		return origin{}, &problem{v1alpha1.TypeInstalled, v1alpha1.ReasonExecutionUnavailable,
+			fmt.Errorf("spec.execution: %s is not linked into this controller, so it cannot run in its process; use Plugin, or a controller with the provider linked in", p.Spec.Source), false}
+	case err != nil:
+		return origin{}, &problem{v1alpha1.TypeInstalled, v1alpha1.ReasonBinaryNotFound, err, false}
+	case linked && len(p.Spec.Env) > 0:
+		return origin{}, &problem{v1alpha1.TypeInstalled, v1alpha1.ReasonProviderNotRunning,
+			errors.New("spec.env: the provider is linked into the controller and has no environment of its own; leave spec.env out, or use a provider configuration"), false}
+	case linked:
+		return out, nil
+	}
+	binary, err := r.Installer.Install(ctx, p.Spec.Source, p.Spec.Version)
+	if err != nil {
+		return origin{}, &problem{v1alpha1.TypeInstalled, v1alpha1.ReasonBinaryNotFound, err, true}
+	}
+	launcher := &plugin.Launcher{
+		Path: binary.Path, SHA256: binary.SHA256, Env: map[string]string{},
+		LogLevel: plugin.LogLevel(strings.ToUpper(p.Spec.LogLevel)),
+		Logger:   r.Logger.WithName("provider").WithValues("provider", p.Name),
+
+		StartTimeout: r.StartTimeout,
+		// Little lives in a provider between calls. More than that costs little time, and less little memory.
+		GOGC:        100,
+		MemoryLimit: MemoryLimit(limits(p).Or(r.Limits)),
+	}
+	for _, e := range p.Spec.Env {
+		launcher.Env[e.Name] = e.Value
+	}
+	return origin{binary.Name(), v1alpha1.InstalledProvider{Version: binary.Version, SHA256: binary.SHA256}, launcher, false}, nil
+}
+
+// MemoryLimit is what providers written in Go are told of their limit of memory, in bytes; 0 if there
+// is none. Their collector works harder before it comes to the worst.
+func MemoryLimit(l pool.Limits) int64 { return l.MemoryBytes - l.MemoryBytes/10 }
+
+// limits are those of the provider itself.
+func limits(p *v1alpha1.TerraformProvider) pool.Limits {
+	l := p.Spec.Limits
+	if l == nil {
+		return pool.Limits{}
+	}
+	out := pool.Limits{CallsPerSecond: float64(l.CallsPerSecond), Burst: int(l.Burst)}
+	if l.Memory != nil {
+		out.MemoryBytes = l.Memory.Value()
+	}
+	return out
+}
+
+// linked finds the newest linked version that meets the constraint. ok says that the source
+// is linked at all.
+func (r *Reconciler) linked(source, constraint string) (out origin, ok bool, err error) {
+	address, addressErr := install.ParseAddress(source)
+	if addressErr != nil {
+		return origin{}, false, nil // a path, or nonsense that the installer explains
+	}
+	launchers := map[string]provider.Launcher{}
+	var versions []string
+	for _, l := range r.Linked {
+		if a, err := install.ParseAddress(l.Source); err == nil && a.String() == address.String() {
+			launchers[l.Version] = l.Launcher
+			versions = append(versions, l.Version)
+		}
+	}
+	if len(versions) == 0 {
+		return origin{}, false, nil
+	}
+	version, err := install.Newest(source, constraint, versions)
+	if err != nil {
+		return origin{}, true, err
+	}
+	return origin{address.Type, v1alpha1.InstalledProvider{Version: version}, launchers[version], true}, true, nil
+}

@@ -1,0 +1,56 @@
+package crd
+
+import (
+	"fmt"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/landbridge-io/landbridge/internal/model"
+)
+
+// celWords are the words that CEL keeps for itself; the API server renames fields of these names.
+var celWords = map[string]bool{
+	"true": true, "false": true, "null": true, "in": true, "as": true, "break": true, "const": true,
+	"continue": true, "else": true, "for": true, "function": true, "if": true, "import": true, "let": true,
+	"loop": true, "package": true, "namespace": true, "return": true, "var": true, "void": true, "while": true,
+}
+
+// celName is a field's name in CEL.
+func celName(name string) string {
+	if celWords[name] {
+		return "__" + name + "__"
+	}
+	return strings.NewReplacer("__", "__underscores__", ".", "__dot__", "-", "__dash__", "/", "__slash__").Replace(name)
+}
+
+// requiredRules require what the schema does, unless the object is only observed, in the words of
+// the Crossplane Resource Model. CEL does not see dynamically typed fields: there the provider says it.
+func requiredRules(t *model.Type, forProvider props) apiextensionsv1.ValidationRules {
+	var out apiextensionsv1.ValidationRules
+	for _, f := range t.Object.Settable() {
+		if !f.Required || !f.Input || !celSees(forProvider.Properties[f.InputName()]) {
+			continue
+		}
+		out = append(out, apiextensionsv1.ValidationRule{
+			Rule: fmt.Sprintf("!('*' in self.managementPolicies || 'Create' in self.managementPolicies || 'Update' in self.managementPolicies)"+
+				" || %s || (has(self.initProvider) && %s) || has(self.references)", given("self.forProvider", f.InputName(), f.Reference), given("self.initProvider", f.InputName(), nil)),
+			Message: fmt.Sprintf("spec.forProvider.%s is a required parameter", f.InputName()),
+		})
+	}
+	return out
+}
+
+// celSees says whether CEL knows the type of a field.
+func celSees(p props) bool {
+	switch {
+	case p.Type == "":
+		return false
+	case p.Items != nil:
+		return celSees(*p.Items.Schema)
+	case p.AdditionalProperties != nil:
+		return celSees(*p.AdditionalProperties.Schema)
+	default:
+		return true
+	}
+}

@@ -1,0 +1,154 @@
+package crd
+
+import (
+	"maps"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+type props = apiextensionsv1.JSONSchemaProps
+
+// writer makes the schemas of fields.
+type writer struct {
+	// status: what is observed; else what can be set.
+	status bool
+	// descriptions is the longest description, in bytes; 0 is none.
+	descriptions int
+	// depth is how many objects may be nested in each other before types are left out; 0 is
+	// no bound.
+	depth int
+	// clusterSecrets: references to Secrets name a namespace.
+	clusterSecrets bool
+	// references: fields may have references to other resources beside them. spent is what the
+	// rules about them cost together, elements how many objects of one place there may be; 0 is one.
+	references bool
+	spent      *int64
+	elements   int64
+}
+
+func (w writer) object(t *model.Type, level int, complete bool) props {
+	out := props{Type: "object"}
+	if w.depth > 0 && level >= w.depth {
+		yes := true
+		out.XPreserveUnknownFields = &yes
+		return out
+	}
+	for _, f := range t.Object.Settable() {
+		name := f.InputName()
+		if w.status {
+			if !f.Observed {
+				continue
+			}
+			name = f.JSONName
+		} else if !f.Input {
+			continue
+		}
+		if out.Properties == nil {
+			out.Properties = make(map[string]props, len(t.Object.All))
+		}
+		p := w.field(f, level+1, complete)
+		out.Properties[name] = p
+		if complete && !w.status && f.Required {
+			w.require(&out, f)
+		}
+		if w.references && f.Reference != nil {
+			maps.Copy(out.Properties, referenceFields(f.Reference))
+		}
+	}
+	return out
+}
+
+func (w writer) field(f *model.Field, level int, complete bool) props {
+	if !w.status && f.SecretRef != "" {
+		p := secretRef(w.clusterSecrets)
+		p.Description = w.description("Key of a Secret that holds the value.", f)
+		return p
+	}
+	p := w.typ(f.Type, level, complete)
+	p.Description = w.description("", f)
+	return p
+}
+
+func (w writer) typ(t *model.Type, level int, complete bool) props {
+	switch t.Presented() {
+	case model.JSON:
+		return anything()
+	case model.Integer:
+		return props{Type: "integer", Format: "int64"}
+	case model.String:
+		return props{Type: "string"}
+	case model.Number:
+		return props{Type: "number"}
+	case model.Bool:
+		return props{Type: "boolean"}
+	case model.Object:
+		return w.object(t, level, complete)
+	case model.Map:
+		element := w.within(0).element(t, level, complete)
+		return props{Type: "object", AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Allows: true, Schema: &element}}
+	case model.List, model.Set:
+		if t.Singleton {
+			return w.object(t.Element, level, complete)
+		}
+		return w.list(t, level)
+	case model.Tuple:
+		element := anything()
+		return props{Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &element}}
+	default:
+		return anything()
+	}
+}
+
+func (w writer) list(t *model.Type, level int) props {
+	element := w.within(t.MaxItems).element(t, level, true)
+	out := props{Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &element}}
+	if w.status {
+		return out
+	}
+	if t.MaxItems > 0 {
+		out.MaxItems = &t.MaxItems
+	}
+	if t.MinItems > 0 {
+		out.MinItems = &t.MinItems
+	}
+	if t.Kind == model.Set && t.Element.IsPrimitive() {
+		set := "set"
+		out.XListType = &set
+		element.Nullable = false // the API server allows no null in such a set
+	}
+	return out
+}
+
+// element is the schema of what a collection holds. Terraform allows null there, except for blocks.
+func (w writer) element(t *model.Type, level int, complete bool) props {
+	p := w.typ(t.Element, level, complete)
+	p.Nullable = t.Block == schema.Nesting("")
+	return p
+}
+
+// anything is the schema of a dynamically typed value.
+func anything() props {
+	yes := true
+	return props{XPreserveUnknownFields: &yes, Nullable: true}
+}
+
+// secretRef is Crossplane's LocalSecretKeySelector or SecretKeySelector.
+func secretRef(cluster bool) props {
+	p := props{
+		Type:     "object",
+		Required: []string{"key", "name"},
+		Properties: map[string]props{
+			"key":  {Type: "string"},
+			"name": {Type: "string", Description: "Name of the secret."},
+		},
+	}
+	if cluster {
+		p.Required = append(p.Required, "namespace")
+		p.Properties["key"] = props{Type: "string", Description: "The key to select."}
+		p.Properties["namespace"] = props{Type: "string", Description: "Namespace of the secret."}
+	}
+	return p
+}

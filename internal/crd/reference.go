@@ -1,0 +1,137 @@
+package crd
+
+import (
+	"fmt"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/landbridge-io/landbridge/internal/model"
+)
+
+// referenceFields are the fields beside one that may get its value from other resources: Crossplane's
+// NamespacedReference and NamespacedSelector, with the kind where there are several.
+func referenceFields(r *model.Reference) map[string]props {
+	ref := props{
+		Type:     "object",
+		Required: []string{"name"},
+		Properties: map[string]props{
+			"name":      {Type: "string", Description: "Name of the referenced object."},
+			"namespace": {Type: "string", Description: "Namespace of the referenced object"},
+			"policy":    described(referencePolicy(), "Policies for referencing."),
+		},
+	}
+	selector := props{
+		Type: "object",
+		Properties: map[string]props{
+			"matchLabels": {
+				Type: "object", AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Allows: true, Schema: &props{Type: "string"}},
+				Description: "MatchLabels ensures an object with matching labels is selected.",
+			},
+			"matchControllerRef": {
+				Type:        "boolean",
+				Description: "MatchControllerRef ensures an object with the same controller reference\nas the selecting object is selected.",
+			},
+			"namespace": {Type: "string", Description: "Namespace for the selector"},
+			"policy":    described(referencePolicy(), "Policies for selection."),
+		},
+	}
+	if len(r.Targets) > 1 {
+		kind := enum("Kind of the referenced object; "+r.Targets[0].Kind+" by default.", r.Kinds()...)
+		ref.Properties["kind"], selector.Properties["kind"] = kind, kind
+	}
+	field := r.Field().JSONName
+	if r.Many {
+		ref.Description = "A NamespacedReference to a named object." // as the Go type has it
+		return map[string]props{
+			r.Ref: {
+				Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &ref},
+				Description: fmt.Sprintf("Names the resources that the values of %s come from, each a %s.", field, sources(r)),
+			},
+			r.Selector: described(selector, fmt.Sprintf("Selects the resources that the values of %s come from.", field)),
+		}
+	}
+	return map[string]props{
+		r.Ref:      described(ref, fmt.Sprintf("Names the resource that the value of %s comes from, a %s.", field, sources(r))),
+		r.Selector: described(selector, fmt.Sprintf("Selects the resource that the value of %s comes from.", field)),
+	}
+}
+
+// sources are the kinds that may be referred to, and what of them is the value.
+func sources(r *model.Reference) string {
+	out := ""
+	for i, t := range r.Targets {
+		switch {
+		case i > 0 && i == len(r.Targets)-1:
+			out += " or "
+		case i > 0:
+			out += ", "
+		}
+		switch {
+		case t.Extract != nil:
+			out += t.Kind + " (a value made of it)"
+		case t.FieldPath == model.ExternalNamePath:
+			out += t.Kind + " (its external name)"
+		default:
+			out += t.Kind + " (" + t.FieldPath + ")"
+		}
+	}
+	return out
+}
+
+func described(p props, description string) props {
+	p.Description = description
+	return p
+}
+
+// given is the rule that a field has a value, or a reference that one comes from.
+func given(object, name string, r *model.Reference) string {
+	out := "has(" + object + "." + celName(name) + ")"
+	if r == nil {
+		return out
+	}
+	for _, name := range []string{r.Ref, r.Selector} {
+		out += " || has(" + object + "." + celName(name) + ")"
+	}
+	return out
+}
+
+// What rules cost is estimated by the API server, by how many objects there may be at most. It
+// takes no kind whose rules cost more than a hundred million together.
+const (
+	givenCost    = 4       // of the rule for one object, and somewhat more
+	manyElements = 1 << 20 // at most: an object takes three bytes, and a request three million
+	mostPerKind  = 64 << 20
+	// So much is kept for rules about few objects.
+	kept = 16 << 20
+)
+
+// require settles that a field that the schema requires is given in an element of a list. Where
+// the API server cannot afford to find out, the provider does.
+func (w writer) require(out *props, f *model.Field) {
+	if f.Reference == nil || !w.references {
+		out.Required = append(out.Required, f.InputName())
+		return
+	}
+	cost := max(1, w.elements) * givenCost
+	most := int64(mostPerKind)
+	if w.elements == manyElements {
+		most -= kept
+	}
+	if *w.spent+cost > most {
+		return
+	}
+	*w.spent += cost
+	out.XValidations = append(out.XValidations, apiextensionsv1.ValidationRule{
+		Rule:    given("self", f.InputName(), f.Reference),
+		Message: fmt.Sprintf("one of %s, %s and %s must be given", f.InputName(), f.Reference.Ref, f.Reference.Selector),
+	})
+}
+
+// within is the writer for what a collection holds, of at most so many elements; 0 is no bound.
+func (w writer) within(most int64) writer {
+	if most == 0 || most > manyElements {
+		most = manyElements
+	}
+	w.elements = min(max(1, w.elements)*most, manyElements)
+	return w
+}

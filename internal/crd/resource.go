@@ -1,0 +1,147 @@
+package crd
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/model"
+)
+
+// Resource is the CRD of a resource type's kind: namespaced, in the form of the Crossplane
+// Resource Model.
+func Resource(r *model.Resource) (*apiextensionsv1.CustomResourceDefinition, error) {
+	out, _, err := Fit(r)
+	return out, err
+}
+
+func resource(r *model.Resource, root *model.Type, w writer) *apiextensionsv1.CustomResourceDefinition {
+	about := shorten(plain(cmp.Or(r.Description, r.Schema.Block.Description.Text)), 1024)
+	if about != "" {
+		about = "\n" + about
+	}
+	if r.Schema.Block.Deprecated {
+		about += strings.TrimRight("\nDeprecated: "+plain(r.Schema.Block.DeprecationMessage), ": ")
+	}
+	spec := specSchema(r, root, w)
+	status := statusSchema(r, root, w)
+	top := props{
+		Type:        "object",
+		Description: fmt.Sprintf("%s is the Terraform resource %s.%s", r.Kind, r.Type, about),
+		Required:    []string{"spec"},
+		Properties:  objectProperties(spec, &status),
+	}
+	out := definition(r.Group, r.Version, apiextensionsv1.NamespaceScoped, apiextensionsv1.CustomResourceDefinitionNames{
+		Kind: r.Kind, ListKind: r.ListKind, Plural: r.Plural, Singular: r.Singular,
+		ShortNames: r.ShortNames, Categories: r.Categories,
+	}, top, resourceColumns(r))
+	out.Annotations = map[string]string{v1alpha1.AnnotationResourceType: r.Type}
+	if r.Schema.Block.Deprecated {
+		out.Spec.Versions[0].Deprecated = true
+		if m := shorten(strings.TrimSpace(r.Schema.Block.DeprecationMessage), 200); m != "" {
+			m = strings.Join(strings.Fields(m), " ")
+			out.Spec.Versions[0].DeprecationWarning = &m
+		}
+	}
+	return out
+}
+
+func definition(group, version string, scope apiextensionsv1.ResourceScope, names apiextensionsv1.CustomResourceDefinitionNames, schema props, columns []apiextensionsv1.CustomResourceColumnDefinition) *apiextensionsv1.CustomResourceDefinition {
+	v := apiextensionsv1.CustomResourceDefinitionVersion{
+		Name: version, Served: true, Storage: true,
+		Schema:                   &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &schema},
+		AdditionalPrinterColumns: columns,
+	}
+	if _, ok := schema.Properties["status"]; ok {
+		v.Subresources = &apiextensionsv1.CustomResourceSubresources{Status: &apiextensionsv1.CustomResourceSubresourceStatus{}}
+	}
+	return &apiextensionsv1.CustomResourceDefinition{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "apiextensions.k8s.io/v1", Kind: "CustomResourceDefinition"},
+		ObjectMeta: metav1.ObjectMeta{Name: names.Plural + "." + group},
+		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
+			Group: group, Scope: scope, Names: names,
+			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{v},
+		},
+	}
+}
+
+func objectProperties(spec props, status *props) map[string]props {
+	out := metaProperties()
+	out["spec"] = spec
+	if status != nil {
+		out["status"] = *status
+	}
+	return out
+}
+
+// metaProperties is apimachinery's TypeMeta, in its words.
+func metaProperties() map[string]props {
+	const conventions = "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md"
+	return map[string]props{
+		"apiVersion": {Type: "string", Description: "APIVersion defines the versioned schema of this representation of an object.\n" +
+			"Servers should convert recognized schemas to the latest internal value, and\nmay reject unrecognized values.\n" +
+			"More info: " + conventions + "#resources"},
+		"kind": {Type: "string", Description: "Kind is a string value representing the REST resource this object represents.\n" +
+			"Servers may infer this from the endpoint the client submits requests to.\nCannot be updated.\nIn CamelCase.\n" +
+			"More info: " + conventions + "#types-kinds"},
+		"metadata": {Type: "object"},
+	}
+}
+
+func resourceColumns(r *model.Resource) []apiextensionsv1.CustomResourceColumnDefinition {
+	condition := func(t string) string { return fmt.Sprintf(".status.conditions[?(@.type=='%s')].status", t) }
+	out := []apiextensionsv1.CustomResourceColumnDefinition{
+		{Name: "SYNCED", Type: "string", JSONPath: condition("Synced")},
+		{Name: "READY", Type: "string", JSONPath: condition("Ready")},
+		{Name: "STATE", Type: "string", JSONPath: ".status.state"},
+		{Name: "EXTERNAL-NAME", Type: "string", JSONPath: `.metadata.annotations.crossplane\.io/external-name`},
+	}
+	operation := []apiextensionsv1.CustomResourceColumnDefinition{
+		{Name: "OPERATION", Type: "string", JSONPath: ".status.operation.kind", Priority: 1, Description: "The change that is being carried out."},
+		{Name: "ELAPSED", Type: "date", JSONPath: ".status.operation.startedAt", Priority: 1, Description: "How long that has taken."},
+	}
+	out = append(out, operation...)
+	taken := map[string]bool{"NAMESPACE": true, "NAME": true, "AGE": true}
+	for _, c := range out {
+		taken[c.Name] = true
+	}
+	if id := r.Identity(); id != nil {
+		for _, f := range id.Object.All {
+			if !f.Type.IsPrimitive() {
+				continue
+			}
+			name := strings.ToUpper(strings.ReplaceAll(f.Name, "_", "-"))
+			if taken[name] {
+				name = "IDENTITY-" + name
+			}
+			if taken[name] {
+				continue
+			}
+			taken[name] = true
+			out = append(out, apiextensionsv1.CustomResourceColumnDefinition{
+				Name: name, Type: columnType(f.Type), JSONPath: ".status.identity." + f.JSONName, Priority: 1,
+				Description: shorten(f.Description, 160),
+			})
+		}
+	}
+	return append(out, age())
+}
+
+func age() apiextensionsv1.CustomResourceColumnDefinition {
+	return apiextensionsv1.CustomResourceColumnDefinition{Name: "AGE", Type: "date", JSONPath: ".metadata.creationTimestamp"}
+}
+
+func columnType(t *model.Type) string {
+	switch t.Kind {
+	case model.Number:
+		return "number"
+	case model.Bool:
+		return "boolean"
+	default:
+		return "string"
+	}
+}

@@ -1,0 +1,119 @@
+package inference
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/landbridge-io/landbridge/config"
+	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+// Reference is one that examples suggest.
+type Reference struct {
+	// Type is the resource type, Path its attribute, in Terraform's spelling with dots.
+	Type, Path string
+	Targets    []config.Target
+	// Files are the ones that suggest it, by name.
+	Files []string
+	// Left says why it was left out; nil if it was not.
+	Left error
+}
+
+func (r Reference) String() string {
+	targets := make([]string, len(r.Targets))
+	for i, t := range r.Targets {
+		targets[i] = t.Type + "." + t.Attribute
+	}
+	files := r.Files[0]
+	if more := len(r.Files) - 1; more > 0 {
+		files += fmt.Sprintf(" and %d more", more)
+	}
+	out := fmt.Sprintf("%s.%s comes from %s (%s)", r.Type, r.Path, strings.Join(targets, " or "), files)
+	if r.Left != nil {
+		out += ", but was left out: " + r.Left.Error()
+	}
+	return out
+}
+
+// errConfigured: the configuration says what comes from where.
+var errConfigured = errors.New("the configuration says otherwise")
+
+// Provider makes the model of a provider as model.NewProvider does, with the references that its
+// documentation suggests besides those of the configuration. References are sorted by type and path.
+func Provider(name string, s *schema.Provider, c config.Provider, docs fs.FS) (*model.Provider, []Reference, error) {
+	p, err := model.NewProvider(name, s, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err := snippets(docs)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(all) == 0 {
+		return nil, nil, errNoExamples
+	}
+	e := examples{provider: p, found: map[place]map[source][]string{}}
+	for _, x := range all {
+		e.read(x)
+	}
+	found := e.references()
+	configured, err := c.Merge(s.Resources)
+	if err != nil {
+		return nil, nil, err
+	}
+	with := *c.DeepCopy()
+	for i, r := range found {
+		if _, ok := configured[r.Type].References[r.Path]; ok {
+			found[i].Left = errConfigured
+			continue
+		}
+		add(&with, r)
+	}
+	// What cannot be, such as fields whose names are taken, is left out.
+	for {
+		p, err := model.NewProvider(name, s, with)
+		if err == nil {
+			return p, found, nil
+		}
+		i := slices.IndexFunc(found, func(r Reference) bool { return r.Left == nil && isOf(err, r) })
+		if i < 0 {
+			return nil, nil, err
+		}
+		found[i].Left = errors.Unwrap(err)
+		delete(with.Resources[found[i].Type].References, found[i].Path)
+	}
+}
+
+// isOf says whether a mistake is one of an inferred reference.
+func isOf(err error, r Reference) bool {
+	var mistake *config.Error
+	return errors.As(err, &mistake) && len(mistake.Path) >= 4 && slices.Equal(mistake.Path[:4], []string{"resources", r.Type, "references", r.Path})
+}
+
+// Configuration is a configuration with references, but for those that were left out.
+func Configuration(all []Reference) config.Provider {
+	out := config.Provider{}
+	for _, r := range all {
+		if r.Left == nil {
+			add(&out, r)
+		}
+	}
+	return out
+}
+
+// add adds a reference to a configuration.
+func add(c *config.Provider, r Reference) {
+	if c.Resources == nil {
+		c.Resources = map[string]config.Resource{}
+	}
+	resource := c.Resources[r.Type]
+	if resource.References == nil {
+		resource.References = map[string]config.Reference{}
+	}
+	resource.References[r.Path] = config.Reference{Targets: r.Targets}
+	c.Resources[r.Type] = resource
+}

@@ -1,0 +1,73 @@
+package tfstate
+
+import (
+	"encoding/json"
+
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+// FormatVersion is the version of the format.
+const FormatVersion = 4
+
+// State is a whole state file.
+type State struct {
+	TerraformVersion string
+	Serial           uint64
+	Lineage          string
+	Resources        []Resource
+	// Extra is what is in the file besides, outputs and check results among it, by key.
+	Extra map[string]json.RawMessage
+}
+
+// Resource is one resource block's instances.
+type Resource struct {
+	// Module is the address of the module; empty in the root module.
+	Module string
+	// Mode is "managed", or "data" for a data source.
+	Mode string
+	Type string
+	Name string
+	// Provider is the provider's configuration address, such as
+	// provider["registry.terraform.io/hashicorp/random"].
+	Provider  string
+	Instances []Instance
+	Extra     map[string]json.RawMessage
+}
+
+// Instance is one instance of a resource, with its deposed objects.
+type Instance struct {
+	// IndexKey is nil, an int64 (count) or a string (for_each).
+	IndexKey any
+	// Instance is the object. Values of resource types without a schema, of data sources, and of
+	// other schema versions are raw. Status is Full, Tainted, or Empty when only deposed objects exist;
+	// the format has no Partial, which is written as Full.
+	instance.Instance
+	Kept
+	// KeptDeposed is Kept of the deposed objects, by key.
+	KeptDeposed map[string]Kept
+}
+
+// Kept is what the format holds of an object and an instance.Instance does not.
+type Kept struct {
+	// Dependencies are addresses of resources.
+	Dependencies []string
+	Extra        map[string]json.RawMessage
+	// OmitIdentityVersion leaves identity_schema_version out when there is no identity, as OpenTofu does.
+	OmitIdentityVersion bool
+}
+
+// Schemas finds the schema of a managed resource type; nil when there is none.
+type Schemas func(resourceType string) *schema.Resource
+
+// Of is Schemas of one provider's resource types.
+func Of(p *schema.Provider) Schemas {
+	return func(resourceType string) *schema.Resource { return p.Resources[resourceType] }
+}
+
+func (s Schemas) find(mode, resourceType string) *schema.Resource {
+	if s == nil || mode != "managed" {
+		return nil
+	}
+	return s(resourceType)
+}

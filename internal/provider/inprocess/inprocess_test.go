@@ -1,0 +1,169 @@
+package inprocess_test
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov5"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/provider/inprocess"
+	"github.com/landbridge-io/landbridge/internal/provider/internal/servertest"
+	"github.com/landbridge-io/landbridge/internal/provider/internal/testprovider"
+)
+
+func launch(t testing.TB, l *inprocess.Launcher) provider.Server {
+	t.Helper()
+	s, err := l.Launch(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close(context.Background()) })
+	return s
+}
+
+func launcher(c *testprovider.Core) *inprocess.Launcher {
+	if c.Protocol == 5 {
+		return &inprocess.Launcher{Name: "test", Protocol5: func() tfprotov5.ProviderServer { return testprovider.New5(c) }}
+	}
+	return &inprocess.Launcher{Name: "test", Protocol6: func() tfprotov6.ProviderServer { return testprovider.Server{Core: c} }}
+}
+
+// TestEveryCall proves that no call, and no field of any message, is lost.
+func TestEveryCall(t *testing.T) {
+	for name, protocol := range map[string]int{"protocol 5": 5, "protocol 6": 6} {
+		t.Run(name, func(t *testing.T) {
+			record := filepath.Join(t.TempDir(), "record")
+			servertest.Walk(t, launch(t, launcher(&testprovider.Core{Protocol: protocol, File: record})), record)
+		})
+	}
+}
+
+// TestBareProvider proves that a call the provider lacks says so.
+func TestBareProvider(t *testing.T) {
+	core := &testprovider.Core{Protocol: 6}
+	core5 := testprovider.Core5{Core: &testprovider.Core{Protocol: 5}}
+	for name, l := range map[string]*inprocess.Launcher{
+		"protocol 5": {Name: "test", Protocol5: func() tfprotov5.ProviderServer { return core5 }},
+		"protocol 6": {Name: "test", Protocol6: func() tfprotov6.ProviderServer { return core }},
+	} {
+		t.Run(name, func(t *testing.T) { servertest.Bare(t, launch(t, l)) })
+	}
+}
+
+func good(behave func(ctx context.Context, method string, request any) (any, error)) *testprovider.Core {
+	return &testprovider.Core{Protocol: 6, Schema: testprovider.Schema(), Behave: behave}
+}
+
+func read(ctx context.Context, s provider.Server, typ string) (*tfprotov6.ReadResourceResponse, error) {
+	return s.ReadResource(ctx, &tfprotov6.ReadResourceRequest{TypeName: typ})
+}
+
+func TestPanicIsACrash(t *testing.T) {
+	s := launch(t, launcher(good(testprovider.Behave)))
+	if _, err := read(t.Context(), s, "crash"); !provider.IsUnavailable(err) {
+		t.Errorf("got %v, want Unavailable", err)
+	}
+	select {
+	case <-s.Done():
+	default:
+		t.Error("the server is not done")
+	}
+	servertest.Gone(t, s)
+}
+
+func TestContextEndsWithCall(t *testing.T) {
+	var inside context.Context
+	s := launch(t, launcher(good(func(ctx context.Context, method string, request any) (any, error) {
+		if method == "ReadResource" {
+			inside = ctx
+		}
+		return testprovider.Behave(ctx, method, request)
+	})))
+	if _, err := read(context.Background(), s, "echo"); err != nil {
+		t.Fatal(err)
+	}
+	if inside.Err() == nil {
+		t.Error("the context of a call lives on after it")
+	}
+}
+
+func TestCloseWaitsForCalls(t *testing.T) {
+	release := make(chan struct{})
+	began := make(chan struct{})
+	stopped := make(chan struct{})
+	s := launch(t, launcher(good(func(ctx context.Context, method string, request any) (any, error) {
+		switch method {
+		case "ReadResource":
+			close(began)
+			<-release
+		case "StopProvider":
+			close(stopped)
+		}
+		return testprovider.Behave(ctx, method, request)
+	})))
+	answered := make(chan error, 1)
+	go func() { _, err := read(context.Background(), s, "echo"); answered <- err }()
+	<-began
+	closed := make(chan error, 1)
+	go func() { closed <- s.Close(context.Background()) }()
+	<-stopped
+	if _, err := read(context.Background(), s, "echo"); !provider.IsUnavailable(err) {
+		t.Errorf("a call during Close: got %v, want Unavailable", err)
+	}
+	select {
+	case <-closed:
+		t.Error("Close did not wait for the call in flight")
+	case <-time.After(20 * time.Millisecond):
+	}
+	close(release)
+	if err := <-answered; err != nil {
+		t.Errorf("the call in flight: %v", err)
+	}
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCloseGivesUp(t *testing.T) {
+	release := make(chan struct{})
+	defer close(release)
+	began := make(chan struct{})
+	s := launch(t, launcher(good(func(ctx context.Context, method string, request any) (any, error) {
+		if method == "ReadResource" {
+			close(began)
+			<-release
+		}
+		return testprovider.Behave(ctx, method, request)
+	})))
+	go func() { _, _ = read(context.Background(), s, "echo") }()
+	<-began
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer cancel()
+	if err := s.Close(ctx); err == nil {
+		t.Error("Close says that all is well, with a call in flight")
+	}
+	<-s.Done()
+}
+
+func TestLauncherNeedsOneProtocol(t *testing.T) {
+	if _, err := (&inprocess.Launcher{Name: "test"}).Launch(t.Context()); err == nil {
+		t.Error("no error")
+	}
+}
+
+func BenchmarkCall(b *testing.B) {
+	s := launch(b, launcher(good(func(context.Context, string, any) (any, error) { return nothing, nil })))
+	r := &tfprotov6.ReadResourceRequest{TypeName: "test_thing"}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := s.ReadResource(context.Background(), r); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+var nothing = &tfprotov6.ReadResourceResponse{}

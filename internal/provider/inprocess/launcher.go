@@ -1,0 +1,105 @@
+package inprocess
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov5"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-mux/tf5to6server"
+
+	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+// Launcher makes servers of one provider in this process. It must not be copied or changed
+// after its first use.
+type Launcher struct {
+	// Name tells the provider from all others in this program, such as its address and version.
+	Name string
+	// Protocol5 or Protocol6 makes a server; exactly one of them must be set. It is called for
+	// each launch, and must make a new server each time.
+	Protocol5 func() tfprotov5.ProviderServer
+	Protocol6 func() tfprotov6.ProviderServer
+
+	mu    sync.Mutex
+	known *schema.Provider
+}
+
+var (
+	_ provider.Launcher      = (*Launcher)(nil)
+	_ provider.Server        = (*Server)(nil)
+	_ provider.UsageReporter = (*Server)(nil)
+)
+
+// Key is the provider's name.
+func (l *Launcher) Key() string { return "inprocess:" + l.Name }
+
+// Launch makes a server and asks it for its schema, unless an earlier server of it gave one
+// and said that this is enough.
+func (l *Launcher) Launch(ctx context.Context) (provider.Server, error) {
+	s := &Server{done: make(chan struct{})}
+	// What a server can do beyond the required calls is asked of the server itself: the lift
+	// from 5 to 6 would answer for all of them.
+	var own any
+	switch {
+	case (l.Protocol5 == nil) == (l.Protocol6 == nil):
+		return nil, errors.New("exactly one of Protocol5 and Protocol6 must be set")
+	case l.Protocol6 != nil:
+		s.protocol, s.server = 6, l.Protocol6()
+		own = s.server
+	default:
+		server5 := l.Protocol5()
+		lifted, err := tf5to6server.UpgradeServer(ctx, func() tfprotov5.ProviderServer { return below{server5} })
+		if err != nil {
+			return nil, fmt.Errorf("provider %s: %w", l.Name, err)
+		}
+		s.protocol, s.server, own = 5, lifted, server5
+	}
+	if has[tfprotov5.ListResourceServer](own) || has[tfprotov6.ListResourceServer](own) {
+		s.list, _ = s.server.(tfprotov6.ListResourceServer)
+	}
+	if has[tfprotov5.ActionServer](own) || has[tfprotov6.ActionServer](own) {
+		s.actions, _ = s.server.(tfprotov6.ActionServer)
+	}
+	if has[tfprotov6.StateStoreServer](own) {
+		s.stores, _ = s.server.(tfprotov6.StateStoreServer)
+	}
+	if err := l.learnSchema(ctx, s); err != nil {
+		return nil, fmt.Errorf("provider %s: %w", l.Name, err)
+	}
+	return s, nil
+}
+
+func has[T any](v any) bool { _, ok := v.(T); return ok }
+
+// learnSchema gives the server its schema. One that does not have the capability
+// get_provider_schema_optional wants to be asked each time (contract § 1).
+func (l *Launcher) learnSchema(ctx context.Context, s *Server) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.known != nil && l.known.Capabilities.GetProviderSchemaOptional {
+		s.schema = l.known
+		return nil
+	}
+	answer, err := s.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil {
+		return err
+	}
+	if l.known != nil {
+		s.schema = l.known
+		return nil
+	}
+	identities, err := s.GetResourceIdentitySchemas(ctx, &tfprotov6.GetResourceIdentitySchemasRequest{})
+	if provider.IsUnimplemented(err) {
+		identities, err = nil, nil
+	}
+	if err != nil {
+		return err
+	}
+	s.schema, s.schemaDiags = schema.FromProtocol(s.protocol, answer, identities)
+	l.known = s.schema
+	return nil
+}

@@ -1,0 +1,254 @@
+package plugin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/tfplugin"
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+// readSchema asks for all schemas and keeps what they mean.
+func (s *Server) readSchema(ctx context.Context) error {
+	answer, err := s.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil {
+		return err
+	}
+	identities, err := s.GetResourceIdentitySchemas(ctx, &tfprotov6.GetResourceIdentitySchemasRequest{})
+	if provider.IsUnimplemented(err) {
+		identities, err = nil, nil
+	}
+	if err != nil {
+		return err
+	}
+	s.schema, s.schemaDiags = schema.FromProtocol(s.protocol, answer, identities)
+	return nil
+}
+
+// askForSchema lets the provider make its schema, and does not look at it.
+func (s *Server) askForSchema(ctx context.Context) error {
+	return s.invoke(ctx, tfplugin.GetProviderSchema, &tfplugin.Empty{}, &tfplugin.Empty{})
+}
+
+// GetProviderSchema asks for all schemas but those of identities.
+func (s *Server) GetProviderSchema(ctx context.Context, _ *tfprotov6.GetProviderSchemaRequest) (*tfprotov6.GetProviderSchemaResponse, error) {
+	var a *tfplugin.GetProviderSchemaResponse
+	if s.protocol == 5 {
+		var a5 tfplugin.GetProviderSchemaResponseV5
+		if err := s.invoke(ctx, tfplugin.GetProviderSchema, &tfplugin.Empty{}, &a5); err != nil {
+			return nil, err
+		}
+		a = lift(&a5)
+	} else {
+		a = new(tfplugin.GetProviderSchemaResponse)
+		if err := s.invoke(ctx, tfplugin.GetProviderSchema, &tfplugin.Empty{}, a); err != nil {
+			return nil, err
+		}
+	}
+	out := &tfprotov6.GetProviderSchemaResponse{
+		ServerCapabilities: fromCapabilities(a.ServerCapabilities),
+		Diagnostics:        fromDiagnostics(a.Diagnostics),
+	}
+	var err error
+	collect := func(e error) { err = errors.Join(err, e) }
+	var e error
+	out.Provider, e = fromSchema(a.Provider)
+	collect(e)
+	out.ProviderMeta, e = fromSchema(a.ProviderMeta)
+	collect(e)
+	out.ResourceSchemas, e = fromMap(a.ResourceSchemas, fromSchema)
+	collect(e)
+	out.DataSourceSchemas, e = fromMap(a.DataSourceSchemas, fromSchema)
+	collect(e)
+	out.Functions, e = fromMap(a.Functions, fromFunction)
+	collect(e)
+	out.EphemeralResourceSchemas, e = fromMap(a.EphemeralResourceSchemas, fromSchema)
+	collect(e)
+	out.ListResourceSchemas, e = fromMap(a.ListResourceSchemas, fromSchema)
+	collect(e)
+	out.StateStoreSchemas, e = fromMap(a.StateStoreSchemas, fromSchema)
+	collect(e)
+	out.ActionSchemas, e = fromMap(a.ActionSchemas, func(in *tfplugin.ActionSchema) (*tfprotov6.ActionSchema, error) {
+		s, err := fromSchema(in.Schema)
+		return &tfprotov6.ActionSchema{Schema: s}, err
+	})
+	collect(e)
+	if err != nil {
+		return nil, fmt.Errorf("the provider's schema cannot be read: %w", err)
+	}
+	return out, nil
+}
+
+// GetResourceIdentitySchemas asks for the schemas of identities.
+func (s *Server) GetResourceIdentitySchemas(ctx context.Context, _ *tfprotov6.GetResourceIdentitySchemasRequest) (*tfprotov6.GetResourceIdentitySchemasResponse, error) {
+	var a tfplugin.GetResourceIdentitySchemasResponse
+	if err := s.invoke(ctx, tfplugin.GetResourceIdentitySchemas, &tfplugin.Empty{}, &a); err != nil {
+		return nil, err
+	}
+	schemas, err := fromMap(a.IdentitySchemas, func(in *tfplugin.IdentitySchema) (*tfprotov6.ResourceIdentitySchema, error) {
+		out := &tfprotov6.ResourceIdentitySchema{Version: in.Version}
+		for _, attribute := range in.IdentityAttributes {
+			t, err := fromType(attribute.Type)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", attribute.Name, err)
+			}
+			out.IdentityAttributes = append(out.IdentityAttributes, &tfprotov6.ResourceIdentitySchemaAttribute{
+				Name:              attribute.Name,
+				Type:              t,
+				RequiredForImport: attribute.RequiredForImport,
+				OptionalForImport: attribute.OptionalForImport,
+				Description:       attribute.Description,
+			})
+		}
+		return out, nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("the provider's identity schemas cannot be read: %w", err)
+	}
+	return &tfprotov6.GetResourceIdentitySchemasResponse{
+		IdentitySchemas: schemas,
+		Diagnostics:     fromDiagnostics(a.Diagnostics),
+	}, nil
+}
+
+func fromMap[A, B any](in map[string]*A, from func(*A) (*B, error)) (map[string]*B, error) {
+	out := make(map[string]*B, len(in))
+	for name, a := range in {
+		b, err := from(a)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		out[name] = b
+	}
+	return out, nil
+}
+
+func fromType(in []byte) (tftypes.Type, error) {
+	if len(in) == 0 {
+		return nil, nil
+	}
+	//lint:ignore SA1019 it reads the wire form of a type, which is what is at hand
+	return tftypes.ParseJSONType(in)
+}
+
+func fromSchema(in *tfplugin.Schema) (*tfprotov6.Schema, error) {
+	if in == nil {
+		return nil, nil
+	}
+	b, err := fromBlock(in.Block)
+	return &tfprotov6.Schema{Version: in.Version, Block: b}, err
+}
+
+func fromBlock(in *tfplugin.Schema_Block) (*tfprotov6.SchemaBlock, error) {
+	if in == nil {
+		return nil, nil
+	}
+	attributes, err := fromAttributes(in.Attributes)
+	if err != nil {
+		return nil, err
+	}
+	out := &tfprotov6.SchemaBlock{
+		Version:            in.Version,
+		Attributes:         attributes,
+		Description:        in.Description,
+		DescriptionKind:    tfprotov6.StringKind(in.DescriptionKind),
+		Deprecated:         in.Deprecated,
+		DeprecationMessage: in.DeprecationMessage,
+	}
+	for _, n := range in.BlockTypes {
+		b, err := fromBlock(n.Block)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", n.TypeName, err)
+		}
+		out.BlockTypes = append(out.BlockTypes, &tfprotov6.SchemaNestedBlock{
+			TypeName: n.TypeName,
+			Block:    b,
+			Nesting:  tfprotov6.SchemaNestedBlockNestingMode(n.Nesting),
+			MinItems: n.MinItems,
+			MaxItems: n.MaxItems,
+		})
+	}
+	return out, nil
+}
+
+func fromAttributes(in []*tfplugin.Schema_Attribute) ([]*tfprotov6.SchemaAttribute, error) {
+	var out []*tfprotov6.SchemaAttribute
+	for _, a := range in {
+		t, err := fromType(a.Type)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", a.Name, err)
+		}
+		x := &tfprotov6.SchemaAttribute{
+			Name:               a.Name,
+			Type:               t,
+			Description:        a.Description,
+			Required:           a.Required,
+			Optional:           a.Optional,
+			Computed:           a.Computed,
+			Sensitive:          a.Sensitive,
+			DescriptionKind:    tfprotov6.StringKind(a.DescriptionKind),
+			Deprecated:         a.Deprecated,
+			WriteOnly:          a.WriteOnly,
+			DeprecationMessage: a.DeprecationMessage,
+		}
+		if n := a.NestedType; n != nil {
+			nested, err := fromAttributes(n.Attributes)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", a.Name, err)
+			}
+			x.NestedType = &tfprotov6.SchemaObject{Attributes: nested, Nesting: tfprotov6.SchemaObjectNestingMode(n.Nesting)}
+		}
+		out = append(out, x)
+	}
+	return out, nil
+}
+
+func fromFunction(in *tfplugin.Function) (*tfprotov6.Function, error) {
+	out := &tfprotov6.Function{
+		Summary:            in.Summary,
+		Description:        in.Description,
+		DescriptionKind:    tfprotov6.StringKind(in.DescriptionKind),
+		DeprecationMessage: in.DeprecationMessage,
+	}
+	for _, p := range in.Parameters {
+		x, err := fromParameter(p)
+		if err != nil {
+			return nil, err
+		}
+		out.Parameters = append(out.Parameters, x)
+	}
+	var err error
+	if in.VariadicParameter != nil {
+		if out.VariadicParameter, err = fromParameter(in.VariadicParameter); err != nil {
+			return nil, err
+		}
+	}
+	if in.Return != nil {
+		t, err := fromType(in.Return.Type)
+		if err != nil {
+			return nil, fmt.Errorf("return: %w", err)
+		}
+		out.Return = &tfprotov6.FunctionReturn{Type: t}
+	}
+	return out, nil
+}
+
+func fromParameter(in *tfplugin.Function_Parameter) (*tfprotov6.FunctionParameter, error) {
+	t, err := fromType(in.Type)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	return &tfprotov6.FunctionParameter{
+		AllowNullValue:     in.AllowNullValue,
+		AllowUnknownValues: in.AllowUnknownValues,
+		Description:        in.Description,
+		DescriptionKind:    tfprotov6.StringKind(in.DescriptionKind),
+		Name:               in.Name,
+		Type:               t,
+	}, nil
+}

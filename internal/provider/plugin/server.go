@@ -1,0 +1,256 @@
+package plugin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	goplugin "github.com/hashicorp/go-plugin"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/provider/internal/inflight"
+	"github.com/landbridge-io/landbridge/internal/tfplugin"
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+// Server is a provider in a child process.
+type Server struct {
+	client   *goplugin.Client
+	conn     *grpc.ClientConn
+	process  *process
+	protocol int
+	dir      string
+	grace    time.Duration
+
+	schema      *schema.Provider
+	schemaDiags diagnostic.Diagnostics
+
+	calls inflight.Calls
+
+	// aborted is why Abort was called; nil if it was not.
+	aborted atomic.Pointer[string]
+
+	closeOnce sync.Once
+	closeErr  error
+}
+
+// connect does the handshake and opens the connection.
+func (s *Server) connect() error {
+	c, err := s.client.Client()
+	if err != nil {
+		return err
+	}
+	g, ok := c.(*goplugin.GRPCClient)
+	if !ok {
+		return fmt.Errorf("unexpected client %T", c)
+	}
+	s.conn, s.protocol = g.Conn, s.client.NegotiatedVersion()
+	return nil
+}
+
+// watch tidies up after a provider that crashed.
+func (s *Server) watch() {
+	<-s.process.done
+	s.discard()
+}
+
+// discard makes an end of process, connection and socket. It may be called more than once.
+func (s *Server) discard() {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.client.Kill() // tells the provider to shut down, and waits two seconds for it
+	}()
+	select {
+	case <-ended:
+	case <-s.process.done:
+	case <-time.After(s.grace):
+	}
+	_ = s.process.Kill(context.Background())
+	if s.conn != nil {
+		_ = s.conn.Close()
+	}
+	<-ended
+	_ = os.RemoveAll(s.dir)
+}
+
+// ProtocolVersion is the protocol the provider chose, 5 or 6.
+func (s *Server) ProtocolVersion() int { return s.protocol }
+
+// PID is the id of the provider's process.
+func (s *Server) PID() int { return s.process.cmd.Process.Pid }
+
+// Done is closed when the provider's process has ended.
+func (s *Server) Done() <-chan struct{} { return s.process.done }
+
+// Redact keeps more secrets out of the provider's logs and the errors made of its output.
+func (s *Server) Redact(secrets ...string) { s.process.output.redact.add(secrets...) }
+
+// Schema is the provider's schema.
+func (s *Server) Schema(context.Context) (*schema.Provider, diagnostic.Diagnostics) {
+	return s.schema, s.schemaDiags
+}
+
+// Close takes no more calls, tells the provider to stop what it does, waits for its answers
+// until ctx ends, and ends its process.
+func (s *Server) Close(ctx context.Context) error {
+	s.closeOnce.Do(func() {
+		idle := s.calls.Drain(ctx, s.process.done, func() {
+			stopCtx, cancel := context.WithTimeout(ctx, s.grace)
+			defer cancel()
+			name, _ := tfplugin.StopProvider.Name(s.protocol)
+			_ = s.conn.Invoke(stopCtx, name, &tfplugin.Empty{}, &tfplugin.StopResponse{})
+		})
+		if !idle && !s.process.over() {
+			s.closeErr = errors.New("the provider was ended while calls were in flight")
+		}
+		s.discard()
+	})
+	return s.closeErr
+}
+
+// Abort ends the provider's process at once. Calls in flight fail, with why.
+func (s *Server) Abort(why string) {
+	s.aborted.CompareAndSwap(nil, &why)
+	go func() { _ = s.process.Kill(context.Background()) }() // watch tidies up
+}
+
+// begin counts a call in; s.calls.End must follow if there was no error.
+func (s *Server) begin(ctx context.Context) error {
+	select {
+	case <-s.process.done:
+		return provider.NotSent(s.gone())
+	default:
+	}
+	if err := ctx.Err(); err != nil {
+		return provider.NotSent(status.FromContextError(err).Err())
+	}
+	if !s.calls.Begin() {
+		return provider.NotSent(status.Error(codes.Unavailable, "the provider is being stopped"))
+	}
+	return nil
+}
+
+// gone is the error of a call that found no provider.
+func (s *Server) gone() error {
+	if why := s.aborted.Load(); why != nil {
+		return status.Error(codes.Unavailable, *why)
+	}
+	if s.calls.Closing() {
+		return status.Error(codes.Unavailable, "the provider was stopped")
+	}
+	text := "the provider's process " + s.process.exited()
+	if last := s.process.output.last(); len(last) > 0 {
+		text += "; it wrote: " + strings.Join(last, " | ")
+	}
+	return status.Error(codes.Unavailable, text)
+}
+
+// explain says more of an error where the process ended under a call. ctx is the caller's:
+// a call that nobody cancelled was, when the connection was closed after the process ended.
+func (s *Server) explain(ctx context.Context, err error) error {
+	switch code := status.Code(err); {
+	case code == codes.Unavailable:
+	case code == codes.Canceled && ctx.Err() == nil:
+	default:
+		return err
+	}
+	// The connection breaks some moments before the process is reaped and its last words
+	// are read.
+	select {
+	case <-s.process.done:
+		return s.gone()
+	case <-time.After(drainTime + time.Second):
+		return err
+	}
+}
+
+// invoke makes one call with one answer.
+func (s *Server) invoke(ctx context.Context, m tfplugin.Method, request, answer proto.Message) error {
+	name, ok := m.Name(s.protocol)
+	if !ok {
+		return provider.ErrUnimplemented
+	}
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	defer s.calls.End()
+	if err := s.conn.Invoke(ctx, name, request, answer); err != nil {
+		return s.explain(ctx, err)
+	}
+	return nil
+}
+
+// stream opens a call with a stream. release must be called at its end, and may be called
+// more than once; the end of ctx does it, too.
+func (s *Server) stream(ctx context.Context, desc *grpc.StreamDesc, m tfplugin.Method) (stream grpc.ClientStream, release func(), err error) {
+	name, ok := m.Name(s.protocol)
+	if !ok {
+		return nil, nil, provider.ErrUnimplemented
+	}
+	if err := s.begin(ctx); err != nil {
+		return nil, nil, err
+	}
+	streamCtx, cancel := context.WithCancel(ctx)
+	release = sync.OnceFunc(func() { cancel(); s.calls.End() })
+	stream, err = s.conn.NewStream(streamCtx, desc, name)
+	if err != nil {
+		release()
+		return nil, nil, s.explain(ctx, err)
+	}
+	context.AfterFunc(streamCtx, release)
+	return stream, release, nil
+}
+
+// answers opens a call with one request and many answers, and returns an iterator that ends
+// with the stream; a stream that breaks yields the error last. The first answer is waited
+// for, so that a call the provider does not have is an error here and now. An iterator that
+// is not used holds the call until ctx ends.
+func answers[T any, M interface {
+	*T
+	proto.Message
+}](ctx context.Context, s *Server, m tfplugin.Method, request proto.Message) (func(yield func(M, error) bool), error) {
+	stream, release, err := s.stream(ctx, &grpc.StreamDesc{ServerStreams: true}, m)
+	if err != nil {
+		return nil, err
+	}
+	fail := func(err error) error {
+		release()
+		return s.explain(ctx, err)
+	}
+	if err := stream.SendMsg(request); err != nil && !isEOF(err) {
+		return nil, fail(err)
+	}
+	if err := stream.CloseSend(); err != nil {
+		return nil, fail(err)
+	}
+	first := M(new(T))
+	firstErr := stream.RecvMsg(first)
+	if firstErr != nil && !isEOF(firstErr) {
+		return nil, fail(firstErr)
+	}
+	return func(yield func(M, error) bool) {
+		defer release()
+		for answer, err := first, firstErr; !isEOF(err); {
+			if err != nil {
+				yield(nil, s.explain(ctx, err))
+				return
+			}
+			if !yield(answer, nil) {
+				return
+			}
+			answer = M(new(T))
+			err = stream.RecvMsg(answer)
+		}
+	}, nil
+}

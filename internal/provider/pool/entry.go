@@ -1,0 +1,350 @@
+package pool
+
+import (
+	"context"
+	"errors"
+	"math"
+	"sync/atomic"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/zclconf/go-cty/cty"
+	ctymsgpack "github.com/zclconf/go-cty/cty/msgpack"
+
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/provider"
+)
+
+const (
+	// checkEvery is after how many leases a server's cost is looked at.
+	checkEvery = 32
+	// fewCalls is the number of calls within which no leak fills Options.Growth.
+	fewCalls = 200
+	// drainFor is how long others wait for the calls of a server that is to be relieved.
+	drainFor = 25 * time.Millisecond
+	// healthyFor is how long a server must have run for its crash to count as the first.
+	healthyFor = time.Minute
+)
+
+// entry is what there is for one key. The pool's mutex guards it.
+type entry struct {
+	key     Key
+	current *member
+	// retired holds the servers that were replaced and still have leases.
+	retired map[*member]struct{}
+	// starting is the start under way, of the first server or of a replacement.
+	starting *start
+	// failure is why there is no server; it is tried again at retryAt.
+	failure  *Failure
+	failures int
+	retryAt  time.Time
+	// limiter bounds how often the provider is acquired.
+	limiter limiter
+	// growth is what this provider may grow by; see Options.Growth.
+	growth int64
+	// relief is after how many calls a server is relieved of what it leaks; 0 until one has leaked.
+	relief int64
+}
+
+// member is one configured server.
+type member struct {
+	entry  *entry
+	server provider.Server
+	// guarded is the server as others get it.
+	guarded *guarded
+	// unproven is a server that was started after a failure and has answered nobody yet: those
+	// who can come back get one lease at a time, and probed says that it is out.
+	unproven atomic.Bool
+	probed   bool
+	// timeouts counts calls in a row that were not answered in time; suspected says that it is
+	// being found out whether the server still answers anything.
+	timeouts  atomic.Int32
+	suspected bool
+	warnings  diagnostic.Diagnostics
+	started   time.Time
+	// base is the memory the server's process had when it was configured.
+	base provider.Usage
+
+	// relieved is the number of calls at which the server was relieved last.
+	relieved int64
+	// drained is closed with the last lease; nil unless somebody waits for it.
+	drained chan struct{}
+
+	leases, acquired int
+	idleSince        time.Time
+	// retiring members get no more leases, and their end is no crash.
+	retiring bool
+	ending   bool
+}
+
+type start struct {
+	at   time.Time
+	done chan struct{}
+	// failure is set before done is closed.
+	failure *Failure
+}
+
+// start begins to start a server. The mutex is held.
+func (p *Pool) start(e *entry) {
+	s := &start{at: time.Now(), done: make(chan struct{})}
+	e.starting = s
+	configuration := e.key.configuration
+	p.background.Go(func() {
+		ctx, cancel := context.WithTimeout(p.ctx, p.options.StartTimeout)
+		defer cancel()
+		m, err := p.launch(ctx, configuration)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		defer close(s.done)
+		e.starting = nil
+		if err == nil && p.closed {
+			m.entry, m.retiring = e, true
+			p.end(m)
+			err = errClosed()
+		}
+		if err != nil {
+			s.failure = err
+			p.failed(e, err)
+			return
+		}
+		p.stats.Starts++
+		p.stats.Servers++
+		m.entry = e
+		m.unproven.Store(e.failures > 0)
+		old := e.current
+		e.current, e.failure = m, nil
+		if e.growth == 0 {
+			e.growth = p.options.Growth
+		}
+		p.background.Go(func() { p.watch(m) })
+		if old != nil {
+			p.stats.Replacements++
+			p.retire(old)
+		}
+	})
+}
+
+// failed remembers a failure, for longer each time. The mutex is held.
+func (p *Pool) failed(e *entry, err *Failure) {
+	backoff := p.options.MaxBackoff
+	if e.failures < 30 {
+		backoff = min(backoff, p.options.MinBackoff<<e.failures)
+	}
+	e.failures++
+	e.failure, e.retryAt = err, time.Now().Add(backoff)
+	if err.Reason != Closed {
+		err.RetryAt = e.retryAt
+		p.options.Logger.Info("provider cannot be used", "reason", err.Reason, "failures", e.failures, "retryAfter", backoff.String())
+	}
+}
+
+// retire makes a server that was replaced end with its last lease. The mutex is held.
+func (p *Pool) retire(m *member) {
+	m.retiring = true
+	if m.leases == 0 {
+		p.end(m)
+		return
+	}
+	if m.entry.retired == nil {
+		m.entry.retired = map[*member]struct{}{}
+	}
+	m.entry.retired[m] = struct{}{}
+}
+
+// end closes a server that nobody leases. The mutex is held.
+func (p *Pool) end(m *member) {
+	if m.ending {
+		return
+	}
+	m.ending = true
+	delete(m.entry.retired, m)
+	p.background.Go(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), p.options.StopTimeout)
+		defer cancel()
+		if err := m.server.Close(ctx); err != nil {
+			p.options.Logger.Info("provider did not end in time", "error", err.Error())
+		}
+	})
+}
+
+// watch waits for the end of a server, and remembers it if it was a crash.
+func (p *Pool) watch(m *member) {
+	<-m.server.Done()
+	// A server that has gone answers each call with why.
+	_, err := m.server.GetMetadata(context.Background(), &tfprotov6.GetMetadataRequest{})
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stats.Servers--
+	delete(m.entry.retired, m)
+	if m.retiring {
+		return
+	}
+	p.stats.Crashes++
+	e := m.entry
+	e.current = nil
+	if time.Since(m.started) >= healthyFor {
+		e.failures = 0
+	}
+	if err == nil {
+		err = errors.New("the provider ended")
+	}
+	p.failed(e, &Failure{Reason: Crashed, Diagnostics: provider.CallError(err)})
+}
+
+// check replaces a server that has grown.
+func (p *Pool) check(e *entry, m *member) {
+	reporter, ok := m.server.(provider.UsageReporter)
+	if !ok {
+		return
+	}
+	u := reporter.Usage()
+	calls := u.Calls - m.base.Calls
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if e.current != m || e.starting != nil || p.closed || time.Now().Before(e.retryAt) {
+		return
+	}
+	switch {
+	case u.ResidentBytes == 0:
+		if calls < p.options.MaxCalls {
+			return
+		}
+	case u.ResidentBytes-m.base.ResidentBytes <= e.growth:
+		if e.relief > 0 && u.Calls-m.relieved >= e.relief {
+			m.relieved = u.Calls
+			p.relieve(m)
+		}
+		return
+	case calls < fewCalls:
+		e.growth = min(2*e.growth, math.MaxInt64/4)
+		return
+	}
+	if u.ResidentBytes > 0 {
+		// It leaks: its successors are relieved before it comes to this.
+		e.relief = max(fewCalls, calls/4)
+	}
+	p.options.Logger.V(1).Info("replacing provider that has grown", "calls", calls, "residentBytes", u.ResidentBytes)
+	p.start(e)
+}
+
+// relieve has a server let go of what it keeps of each call until it is stopped: the plugin
+// framework's servers do. StopProvider cancels calls in flight, so there must be none: new
+// ones wait, and if those that run take long, nothing is done this time. It may take with it
+// what the configuration made, so that comes anew. The mutex is held.
+func (p *Pool) relieve(m *member) {
+	e := m.entry
+	s := &start{at: time.Now(), done: make(chan struct{})}
+	e.current, e.starting = nil, s
+	m.drained = make(chan struct{})
+	drained := m.drained
+	configuration := e.key.configuration
+	if m.leases == 0 {
+		close(drained)
+	}
+	p.background.Go(func() {
+		ctx, cancel := context.WithTimeout(p.ctx, p.options.StartTimeout)
+		defer cancel()
+		var err *Failure
+		relieved := false
+		select {
+		case <-drained:
+			relieved = true
+			if _, stopErr := m.server.StopProvider(ctx, &tfprotov6.StopProviderRequest{}); stopErr != nil {
+				err = &Failure{Reason: ConfigureFailed, Err: stopErr, Diagnostics: provider.CallError(stopErr)}
+			} else {
+				err = configure(ctx, m, configuration)
+			}
+		case <-time.After(drainFor):
+		}
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		defer close(s.done)
+		e.starting, m.drained = nil, nil
+		if err == nil && p.closed {
+			err = errClosed()
+		}
+		if err != nil {
+			s.failure = err
+			p.failed(e, err)
+			p.retire(m)
+			return
+		}
+		if relieved {
+			p.stats.Reliefs++
+		}
+		select {
+		case <-m.server.Done(): // watch has seen to it
+			return
+		default:
+		}
+		if !m.retiring {
+			e.current = m
+		}
+	})
+}
+
+// launch starts and configures a server, as Terraform does: validate, then configure with
+// the configuration as it was (contract § 1).
+func (p *Pool) launch(ctx context.Context, c *Configuration) (*member, *Failure) {
+	server, err := c.Launcher.Launch(ctx)
+	if err != nil {
+		return nil, &Failure{Reason: StartFailed, Err: err, Diagnostics: diagnostic.Errorf("Failed to start provider", "%s", err)}
+	}
+	m := &member{server: server, started: time.Now(), idleSince: time.Now()}
+	m.guarded = &guarded{Server: server, pool: p, member: m}
+	if e := configure(ctx, m, c); e != nil {
+		_ = server.Close(ctx)
+		return nil, e
+	}
+	if r, ok := server.(provider.UsageReporter); ok {
+		m.base = r.Usage()
+	}
+	return m, nil
+}
+
+func configure(ctx context.Context, m *member, c *Configuration) *Failure {
+	s, diags := m.server.Schema(ctx)
+	if diags.HasErrors() {
+		return &Failure{Reason: InvalidConfig, Diagnostics: diags}
+	}
+	if r, ok := m.server.(provider.Redactor); ok {
+		r.Redact(secrets(s.Config, c.Config)...)
+	}
+	t := s.Config.ImpliedType()
+	if errs := c.Config.Type().TestConformance(t); len(errs) > 0 {
+		return &Failure{Reason: InvalidConfig, Diagnostics: diagnostic.Errorf("Invalid provider configuration", "The configuration does not fit the provider's schema: %s.", errors.Join(errs...))}
+	}
+	config, err := encode(c.Config, t)
+	if err != nil {
+		return &Failure{Reason: InvalidConfig, Diagnostics: diagnostic.Errorf("Invalid provider configuration", "The configuration cannot be encoded: %s.", err)}
+	}
+	validated, err := m.server.ValidateProviderConfig(ctx, &tfprotov6.ValidateProviderConfigRequest{Config: config})
+	if err != nil {
+		return &Failure{Reason: InvalidConfig, Diagnostics: provider.CallError(err)}
+	}
+	m.warnings = diagnostic.FromProtocol(validated.Diagnostics)
+	if m.warnings.HasErrors() {
+		return &Failure{Reason: InvalidConfig, Diagnostics: m.warnings}
+	}
+	configured, err := m.server.ConfigureProvider(ctx, &tfprotov6.ConfigureProviderRequest{
+		TerraformVersion:   c.TerraformVersion,
+		Config:             config,
+		ClientCapabilities: &tfprotov6.ConfigureProviderClientCapabilities{DeferralAllowed: false},
+	})
+	if err != nil {
+		return &Failure{Reason: ConfigureFailed, Diagnostics: provider.CallError(err)}
+	}
+	m.warnings = append(m.warnings, diagnostic.FromProtocol(configured.Diagnostics)...)
+	if m.warnings.HasErrors() {
+		return &Failure{Reason: ConfigureFailed, Diagnostics: m.warnings}
+	}
+	return nil
+}
+
+func encode(v cty.Value, t cty.Type) (*tfprotov6.DynamicValue, error) {
+	raw, err := ctymsgpack.Marshal(v, t)
+	if err != nil {
+		return nil, err
+	}
+	return &tfprotov6.DynamicValue{MsgPack: raw}, nil
+}

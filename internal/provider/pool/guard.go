@@ -1,0 +1,138 @@
+package pool
+
+import (
+	"context"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/provider"
+)
+
+// nearly is how much earlier than here a deadline may pass at a provider, which is told of it.
+const nearly = 100 * time.Millisecond
+
+// guarded is a server whose calls about remote objects tell the pool how it is: whether it
+// answers, and whether its cloud has had enough. It changes nothing of them.
+type guarded struct {
+	provider.Server
+	pool   *Pool
+	member *member
+}
+
+// answered takes note of an answer.
+func (g *guarded) answered(diags []*tfprotov6.Diagnostic) {
+	m := g.member
+	if m.timeouts.Load() != 0 {
+		m.timeouts.Store(0)
+	}
+	if m.unproven.Load() {
+		m.unproven.Store(false)
+	}
+	if len(diags) == 0 {
+		return
+	}
+	if wait, ok := provider.Throttled(diagnostic.FromProtocol(diags)); ok {
+		g.pool.throttled(m, wait)
+	}
+}
+
+// failed takes note of a call without an answer. A crash is noticed by who waits for it.
+func (g *guarded) failed(ctx context.Context, err error) {
+	deadline, has := ctx.Deadline()
+	switch code := status.Code(err); {
+	case code == codes.DeadlineExceeded && has && time.Until(deadline) < nearly:
+		g.pool.timedOut(g.member)
+	case code == codes.Unavailable, code == codes.Canceled:
+	default:
+		g.answered(nil) // with an error, which is an answer as well
+	}
+}
+
+// Usage implements provider.UsageReporter, for servers that do.
+func (g *guarded) Usage() provider.Usage {
+	if r, ok := g.Server.(provider.UsageReporter); ok {
+		return r.Usage()
+	}
+	return provider.Usage{}
+}
+
+// ValidateResourceConfig implements provider.Server.
+func (g *guarded) ValidateResourceConfig(ctx context.Context, r *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
+	a, err := g.Server.ValidateResourceConfig(ctx, r)
+	if err != nil {
+		g.failed(ctx, err)
+	} else {
+		g.answered(a.Diagnostics)
+	}
+	return a, err
+}
+
+// UpgradeResourceState implements provider.Server.
+func (g *guarded) UpgradeResourceState(ctx context.Context, r *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
+	a, err := g.Server.UpgradeResourceState(ctx, r)
+	if err != nil {
+		g.failed(ctx, err)
+	} else {
+		g.answered(a.Diagnostics)
+	}
+	return a, err
+}
+
+// ReadResource implements provider.Server.
+func (g *guarded) ReadResource(ctx context.Context, r *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+	a, err := g.Server.ReadResource(ctx, r)
+	if err != nil {
+		g.failed(ctx, err)
+	} else {
+		g.answered(a.Diagnostics)
+	}
+	return a, err
+}
+
+// PlanResourceChange implements provider.Server.
+func (g *guarded) PlanResourceChange(ctx context.Context, r *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+	a, err := g.Server.PlanResourceChange(ctx, r)
+	if err != nil {
+		g.failed(ctx, err)
+	} else {
+		g.answered(a.Diagnostics)
+	}
+	return a, err
+}
+
+// ApplyResourceChange implements provider.Server.
+func (g *guarded) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+	a, err := g.Server.ApplyResourceChange(ctx, r)
+	if err != nil {
+		g.failed(ctx, err)
+	} else {
+		g.answered(a.Diagnostics)
+	}
+	return a, err
+}
+
+// ImportResourceState implements provider.Server.
+func (g *guarded) ImportResourceState(ctx context.Context, r *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
+	a, err := g.Server.ImportResourceState(ctx, r)
+	if err != nil {
+		g.failed(ctx, err)
+	} else {
+		g.answered(a.Diagnostics)
+	}
+	return a, err
+}
+
+// ReadDataSource implements provider.Server.
+func (g *guarded) ReadDataSource(ctx context.Context, r *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
+	a, err := g.Server.ReadDataSource(ctx, r)
+	if err != nil {
+		g.failed(ctx, err)
+	} else {
+		g.answered(a.Diagnostics)
+	}
+	return a, err
+}

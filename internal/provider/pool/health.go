@@ -1,0 +1,136 @@
+package pool
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/provider"
+)
+
+const (
+	// manyTimeouts is how many calls in a row must not have been answered in time for a server to
+	// be replaced that still answers what it need not think about.
+	manyTimeouts = 3
+	// memoryEvery is how often the memory of processes is looked at.
+	memoryEvery = 2 * time.Second
+)
+
+// lose gives a server up: it gets no more leases, and ends with the last one it has. No other
+// is started before some time has passed. The mutex is held.
+func (p *Pool) lose(m *member, f *Failure) {
+	if e := m.entry; e.current == m {
+		e.current = nil
+		if time.Since(m.started) >= healthyFor {
+			e.failures = 0
+		}
+		p.failed(e, f)
+	}
+	if !m.retiring {
+		p.retire(m)
+	}
+}
+
+// abort ends a server at once, if that can be done, and tells those who call it why.
+func (p *Pool) abort(m *member, why string) {
+	if a, ok := m.server.(provider.Aborter); ok {
+		a.Abort(why)
+	}
+}
+
+// timedOut is told of calls that were not answered in time. Their contexts were cancelled, so
+// that a healthy provider stops working on them; one that does nothing any more is replaced.
+func (p *Pool) timedOut(m *member) {
+	m.timeouts.Add(1)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if m.suspected || m.retiring || p.closed {
+		return
+	}
+	m.suspected = true
+	p.background.Go(func() {
+		ctx, cancel := context.WithTimeout(p.ctx, p.options.AnswerTimeout)
+		defer cancel()
+		_, err := m.server.GetMetadata(ctx, &tfprotov6.GetMetadataRequest{})
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		m.suspected = false
+		if m.retiring || p.closed {
+			return
+		}
+		switch n := m.timeouts.Load(); {
+		case status.Code(err) == codes.DeadlineExceeded:
+			why := "The provider answered nothing any more, and was ended."
+			p.stats.Hangs++
+			p.lose(m, &Failure{Reason: Hung, Diagnostics: diagnostic.Errorf("Provider hangs", "%s", why)})
+			p.abort(m, why)
+		case n >= manyTimeouts:
+			p.stats.Hangs++
+			p.lose(m, &Failure{Reason: Hung, Diagnostics: diagnostic.Errorf("Provider hangs", "%d calls in a row were not answered in time. It, or what it talks to, hangs.", n)})
+		}
+	})
+}
+
+// throttled is told that a server's cloud is asked too often.
+func (p *Pool) throttled(m *member, wait time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if pause, begun := m.entry.limiter.throttled(time.Now(), wait); begun {
+		p.stats.Pauses++
+		p.options.Logger.Info("provider is throttled", "pause", pause.String(), "perSecond", float64(m.entry.limiter.bucket.Limit()))
+	}
+}
+
+// watchMemory looks after servers' memory, as long as the pool is.
+func (p *Pool) watchMemory() {
+	tick := time.NewTicker(memoryEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-p.ctx.Done():
+			return
+		case <-tick.C:
+		}
+		p.mu.Lock()
+		var members []*member
+		for _, e := range p.entries {
+			if e.limiter.limits.MemoryBytes == 0 {
+				continue
+			}
+			if e.current != nil {
+				members = append(members, e.current)
+			}
+			for m := range e.retired {
+				members = append(members, m)
+			}
+		}
+		p.mu.Unlock()
+		for _, m := range members {
+			if r, ok := m.server.(provider.UsageReporter); ok {
+				p.checkMemory(m, r.Usage().ResidentBytes)
+			}
+		}
+	}
+}
+
+func (p *Pool) checkMemory(m *member, resident int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	limit := m.entry.limiter.limits.MemoryBytes
+	if limit == 0 || resident <= limit || p.closed {
+		return
+	}
+	why := fmt.Sprintf("The provider's process held %d MiB of memory, where %d MiB is its limit, and was ended. Raise the limit if it needs as much.", resident>>20, limit>>20)
+	if m.entry.current == m {
+		p.stats.Outgrown++
+		p.lose(m, &Failure{Reason: OutOfMemory, Diagnostics: diagnostic.Errorf("Provider needs too much memory", "%s", why)})
+	}
+	if resident > limit+limit/2 {
+		p.abort(m, why)
+	}
+}

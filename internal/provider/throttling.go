@@ -1,0 +1,75 @@
+package provider
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+)
+
+// throttling are the ways in which clouds say that they are asked too often, as their providers
+// pass it on. Each says that it has happened: attributes and resource types are called
+// throttling and rate limit, too, and are no reason to slow down.
+var throttling = regexp.MustCompile(`(?i)` + strings.Join([]string{
+	// HTTP, however it is spelled.
+	`too ?many ?requests`,
+	`(?:status|code|error|http|http/[12][.]?[01]?|got)\W{0,12}429\b`,
+	`\b429\b\W{0,3}(?:http|status|error|rate|quota)`,
+	`retry-after\b`,
+	// Rate limits that were exceeded.
+	`rate[ _-]?exceeded`,
+	`rate[ _-]?limit\w*\W.{0,40}(?:exceeded|reached|hit\b)`,
+	`rate[ _-]?limit[ _-]?(?:exceeded|reached)`,
+	`(?:exceeded|reached|hit).{0,40}\brate[ _-]?limit`,
+	`request[ _-]?limit[ _-]?exceeded`,
+	`quota exceeded for quota metric.{0,120}per (?:\d+ )?(?:minute|second)`,
+	`provisionedthroughputexceeded`,
+	`bandwidthlimitexceeded`,
+	// Throttling that took place.
+	`\bthrottling(?:exception|error)?[:.]\s?`,
+	`(?:api error|errorcode\W{1,4}) ?throttling`,
+	`throttled(?:exception|error)`,
+	`\b(?:request|requests|call|calls|operation|client|you) ?(?:was|were|is|are|has been|have been|being|got)? ?throttled`,
+	`requests?throttled\b`,
+	`consider throttling`,
+	`\bslow ?down\b.{0,40}(?:reduce|request|rate)`,
+	`reduce your request rate`,
+}, "|"))
+
+// retryAfter finds how long a cloud asks to be left alone.
+var retryAfter = regexp.MustCompile(`(?i)(?:retry[- ]after|(?:try again|retry|wait)(?: (?:after|in|for))?)['":=\s]{1,4}(\d{1,5})(?:[.]\d+)?['"]?\s*(ms\b|milliseconds?\b|m\b|min\b|minutes?\b|s\b|secs?\b|seconds?\b)?`)
+
+// Throttled says whether the errors say that the provider's cloud is asked too often, and how
+// long it is to be left alone: 0 where it does not say. What is about an attribute is about the
+// attribute, whatever it says.
+func Throttled(diags diagnostic.Diagnostics) (wait time.Duration, throttled bool) {
+	for _, d := range diags {
+		if d.Severity != diagnostic.Error || len(d.Attribute) > 0 {
+			continue
+		}
+		text := d.Summary + ": " + d.Detail
+		if !throttling.MatchString(text) {
+			continue
+		}
+		throttled = true
+		if match := retryAfter.FindStringSubmatch(text); match != nil {
+			n, _ := strconv.Atoi(match[1])
+			wait = max(wait, time.Duration(n)*unit(match[2]))
+		}
+	}
+	return wait, throttled
+}
+
+// unit of a duration as people write it; seconds, as in HTTP, where they write none.
+func unit(name string) time.Duration {
+	switch name = strings.ToLower(name); {
+	case strings.HasPrefix(name, "ms"), strings.HasPrefix(name, "milli"):
+		return time.Millisecond
+	case strings.HasPrefix(name, "m"):
+		return time.Minute
+	default:
+		return time.Second
+	}
+}

@@ -1,0 +1,463 @@
+package scheduler_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/zclconf/go-cty/cty"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+)
+
+// estate is several resources over one cloud, one store and one scheduler.
+type estate struct {
+	*harness
+	woken []string
+	// gone are the resources that do not exist any more.
+	gone map[types.UID]bool
+}
+
+func newEstate(t *testing.T, kind identityKind, f func(x *estate)) {
+	t.Helper()
+	bubble(t, kind, func(h *harness) {
+		x := &estate{harness: h, gone: map[types.UID]bool{}}
+		h.o.Wake = func(k store.Key) { x.woken = append(x.woken, k.Name) }
+		h.o.Exists = func(_ context.Context, _ store.Key, uid types.UID) bool { return !x.gone[uid] }
+		h.sched = scheduler.New(h.o)
+		h.r.SpellImport = func(t terraform.ImportTarget) string {
+			if t.ID != "" {
+				return "id: " + t.ID
+			}
+			return fmt.Sprintf("identity: %#v", t.Identity)
+		}
+		f(x)
+	})
+}
+
+// resource is one that wants an object of the name; the younger, the greater the age.
+func (x *estate) resource(name string, age int, object string) *harness {
+	h := *x.harness
+	h.told = &events{}
+	h.r.Key.Name, h.r.UID = name, types.UID(name)
+	h.r.Created = time.Date(2026, 1, 1, 0, 0, age, 0, time.UTC)
+	h.r.Config, h.r.ConfigHash = config(object, 1), object+"1"
+	h.r.Tell = func(e scheduler.Event) { h.told.add(eventText(e)) }
+	return &h
+}
+
+// restart is a new process, which is told of all resources before it works on any.
+func (x *estate) again(all ...*harness) {
+	x.harness.restart()
+	for _, h := range all {
+		h.sched = x.harness.sched
+		if err := h.sched.Claim(x.t.Context(), h.r); err != nil {
+			x.t.Fatal(err)
+		}
+	}
+}
+
+func (x *estate) takeWoken() []string {
+	synctest.Wait()
+	out := x.woken
+	x.woken = nil
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// conflicts is the message of a resource that must not work on what belongs to another, and
+// does not ask the provider anything.
+func (h *harness) conflicts(owner string) {
+	h.t.Helper()
+	calls := len(h.log.list)
+	se := h.observeRefused(scheduler.ReasonIdentityConflict)
+	if !strings.Contains(se.Error(), "Thing team/"+owner) {
+		h.t.Errorf("the owner is not named: %s", se)
+	}
+	if got := h.log.list[calls:]; len(got) != 0 {
+		h.t.Errorf("for nothing: %v", got)
+	}
+	if err := h.sched.Apply(h.t.Context(), h.r); err == nil {
+		h.t.Error("Apply in spite of it")
+	}
+}
+
+// deletes is the resource's deletion, up to its end. It says whether the object was destroyed.
+func (h *harness) deletes() bool {
+	h.t.Helper()
+	applies := h.cloud.applies
+	h.r.Deleted, h.r.Config, h.r.ConfigHash, h.r.Import = true, nil, "", nil
+	for range 3 {
+		if !h.observe().Exists() {
+			if err := h.sched.Forget(h.t.Context(), h.r); err != nil {
+				h.t.Fatal(err)
+			}
+			return h.cloud.applies > applies
+		}
+		if err := h.sched.Delete(h.t.Context(), h.r); err != nil {
+			h.t.Fatal(err)
+		}
+		synctest.Wait()
+	}
+	h.t.Fatal("it does not go")
+	return false
+}
+
+func byID(id string) *terraform.ImportTarget {
+	return &terraform.ImportTarget{ID: id, Identity: cty.NilVal}
+}
+
+// Of two that are going to create the same object, the older does, and the other waits.
+func TestOneCreates(t *testing.T) {
+	for _, kind := range []identityKind{plannedIdentity, derivable} {
+		t.Run(string(kind), func(t *testing.T) {
+			newEstate(t, kind, func(x *estate) {
+				a, b := x.resource("a", 0, "x"), x.resource("b", 1, "x")
+				b.observe()
+				a.observe() // both plan a create before either is carried out
+				b.refuses(b.sched.Apply(t.Context(), b.r), scheduler.ReasonIdentityConflict)
+				b.conflicts("a")
+				a.settle()
+				b.conflicts("a")
+				if _, ok := b.record(); ok {
+					t.Error("something is stored for b")
+				}
+				x.takeWoken()
+				if !a.deletes() {
+					t.Error("a's object is left")
+				}
+				if woken := x.takeWoken(); !slices.Contains(woken, "b") {
+					t.Errorf("woken: %v", woken)
+				}
+				b.settle()
+				if ids := x.cloud.ids(); len(ids) != 1 {
+					t.Errorf("objects: %v", ids)
+				}
+			})
+		})
+	}
+}
+
+// Who has begun is not interrupted by an older one.
+func TestOneHasBegun(t *testing.T) {
+	newEstate(t, plannedIdentity, func(x *estate) {
+		a, b := x.resource("a", 0, "x"), x.resource("b", 1, "x")
+		block := make(chan struct{})
+		x.cloud.block = block
+		b.observe()
+		b.apply()
+		synctest.Wait()
+		a.observeRefused(scheduler.ReasonIdentityConflict)
+		close(block)
+		synctest.Wait()
+		a.conflicts("b")
+		b.settle()
+		x.again(a, b)
+		a.observeRefused(scheduler.ReasonIdentityConflict)
+		a.conflicts("b")
+		b.settle()
+		// The older is given another object.
+		a.want("y", 1)
+		a.settle()
+		if got := x.cloud.ids(); len(got) != 2 {
+			t.Errorf("objects: %v", got)
+		}
+	})
+}
+
+// A create that fails again and again keeps its object to itself, and one whose outcome is
+// unknown all the more.
+func TestOneFails(t *testing.T) {
+	newEstate(t, plannedIdentity, func(x *estate) {
+		a, b := x.resource("a", 0, "x"), x.resource("b", 1, "x")
+		x.cloud.manner = refused
+		a.observe()
+		a.apply()
+		synctest.Wait()
+		b.observeRefused(scheduler.ReasonIdentityConflict)
+		b.conflicts("a")
+		a.want("y", 1)
+		a.observe()
+		if woken := x.takeWoken(); !slices.Contains(woken, "b") {
+			t.Errorf("woken: %v", woken)
+		}
+		x.cloud.manner = inOrder
+		b.settle()
+		a.settle()
+	})
+	newEstate(t, plannedIdentity, func(x *estate) {
+		a, b := x.resource("a", 1, "x"), x.resource("b", 0, "x")
+		x.cloud.manner = silentUndone
+		a.observe()
+		a.apply()
+		synctest.Wait()
+		x.cloud.manner = inOrder
+		for range 2 {
+			b.observeRefused(scheduler.ReasonIdentityConflict) // though it is older
+			b.conflicts("a")
+			x.again(a, b)
+		}
+		a.settle()
+		b.conflicted("a")
+		b.conflicts("a")
+	})
+}
+
+// Of two that import the same object, the older has it, whoever comes first, and as soon as
+// that one is gone the other has.
+func TestOneImports(t *testing.T) {
+	for _, kind := range []identityKind{assigned, plannedIdentity, noIdentity} {
+		t.Run(string(kind), func(t *testing.T) {
+			newEstate(t, kind, func(x *estate) {
+				id := x.cloud.add(object{"x", 1})
+				a, b, c := x.resource("a", 0, "x"), x.resource("b", 1, "x"), x.resource("c", 2, "x")
+				for _, h := range []*harness{a, b, c} {
+					h.r.Import = byID(id)
+				}
+				b.settle()
+				b.want("x", 2) // it is going to be changed, and is not any more
+				b.observe()
+				c.observeRefused(scheduler.ReasonIdentityConflict)
+				if kind == noIdentity {
+					a.conflicts("b") // where nothing is an identity, an id is only believed not to be another's
+					return
+				}
+				a.settle()
+				if woken := x.takeWoken(); !slices.Contains(woken, "b") {
+					t.Errorf("woken: %v", woken)
+				}
+				for range 2 {
+					b.conflicts("a")
+					c.observeRefused(scheduler.ReasonIdentityConflict)
+					c.conflicts("a")
+					x.again(c, b, a)
+					c.observeRefused(scheduler.ReasonIdentityConflict)
+				}
+				// It goes, and takes nothing with it.
+				if b.deletes() {
+					t.Error("the object was destroyed")
+				}
+				if _, ok := b.record(); ok {
+					t.Error("what is stored of b is left")
+				}
+				a.settle()
+				c.conflicts("a")
+				x.takeWoken()
+				if err := a.sched.Forget(t.Context(), a.r); err != nil { // it leaves its object
+					t.Fatal(err)
+				}
+				if woken := x.takeWoken(); !slices.Contains(woken, "c") {
+					t.Errorf("woken: %v", woken)
+				}
+				c.settle()
+				if got := x.cloud.ids(); !slices.Equal(got, []string{id}) || x.cloud.applies != 0 {
+					t.Errorf("objects %v after %d applies", got, x.cloud.applies)
+				}
+			})
+		})
+	}
+}
+
+// An object that a resource has made cannot be imported by another one.
+func TestImportOfOwned(t *testing.T) {
+	cases := map[string]struct {
+		kind  identityKind
+		known bool // by annotation
+	}{
+		"an identity":                    {kind: assigned},
+		"an identity, by annotation":     {kind: assigned, known: true},
+		"an identity planned":            {kind: plannedIdentity},
+		"no identity":                    {kind: noIdentity},
+		"no identity, known by its name": {kind: noIdentity, known: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			newEstate(t, tc.kind, func(x *estate) {
+				a, b := x.resource("a", 0, "x"), x.resource("b", 1, "y")
+				a.settle()
+				x.again(a, b)
+				if tc.known {
+					b.r.Known = byID("i-1")
+				} else {
+					b.r.Import = byID("i-1")
+				}
+				b.r.Generation = 2
+				reason := scheduler.ReasonIdentityConflict
+				if tc.known && tc.kind == noIdentity {
+					reason = scheduler.ReasonImportFailed // it cannot be told from ids that many have
+				}
+				b.observeRefused(reason)
+				b.r.Config, b.r.ConfigHash, b.r.Import, b.r.Deleted = nil, "", nil, true
+				if o, err := b.sched.Observe(t.Context(), b.r); err == nil && o.Exists() {
+					t.Error("another's object is going to be destroyed")
+				}
+				if _, ok := b.record(); ok {
+					t.Error("something is stored for b")
+				}
+				a.settle()
+			})
+		})
+	}
+}
+
+// Objects whose identity comes from the cloud are in nobody's way, and neither are those of
+// another provider configuration, nor ids that all objects have.
+func TestNoConflict(t *testing.T) {
+	for _, kind := range []identityKind{assigned, noIdentity, constant} {
+		t.Run(string(kind), func(t *testing.T) {
+			newEstate(t, kind, func(x *estate) {
+				a, b := x.resource("a", 0, "x"), x.resource("b", 1, "x")
+				a.settle()
+				b.settle()
+				x.again(b, a)
+				b.settle()
+				a.settle()
+				if n := len(x.cloud.ids()); n != 2 {
+					t.Errorf("%d objects", n)
+				}
+				if !b.deletes() || !a.deletes() {
+					t.Error("an object is left")
+				}
+			})
+		})
+	}
+	t.Run("another configuration", func(t *testing.T) {
+		newEstate(t, plannedIdentity, func(x *estate) {
+			a, b := x.resource("a", 0, "x"), x.resource("b", 1, "x")
+			a.settle()
+			b.conflicted("a")
+			b.r.Generation, b.r.ProviderConfiguration = 2, "other"
+			other := newCloud(plannedIdentity)
+			b.r.Acquire = func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+				return other, func() {}, nil
+			}
+			b.settle()
+		})
+	})
+	t.Run("only observed", func(t *testing.T) {
+		newEstate(t, plannedIdentity, func(x *estate) {
+			id := x.cloud.add(object{"x", 1})
+			a, b := x.resource("a", 0, "x"), x.resource("b", 1, "x")
+			a.r.ObserveOnly, a.r.AllowCreate, a.r.Import, b.r.Import = true, false, byID(id), byID(id)
+			b.settle()
+			a.observe()
+			x.again(a, b)
+			b.settle()
+			a.observe()
+			// Now it wants to own it.
+			a.r.ObserveOnly, a.r.Generation = false, 2
+			a.settle()
+			b.conflicts("a")
+		})
+	})
+	t.Run("what is not to be created", func(t *testing.T) {
+		newEstate(t, plannedIdentity, func(x *estate) {
+			a, b := x.resource("a", 0, "x"), x.resource("b", 1, "x")
+			a.r.AllowCreate = false
+			a.observe()
+			b.settle()
+		})
+	})
+}
+
+// conflicted is conflicts for the first time, when it may ask for a plan.
+func (h *harness) conflicted(owner string) {
+	h.t.Helper()
+	se := h.observeRefused(scheduler.ReasonIdentityConflict)
+	if !strings.Contains(se.Error(), "Thing team/"+owner) {
+		h.t.Errorf("the owner is not named: %s", se)
+	}
+}
+
+// What a resource is going to be may be another's, which keeps it from becoming that, but not
+// from being what it is.
+func TestConflictOfReplacement(t *testing.T) {
+	newEstate(t, plannedIdentity, func(x *estate) {
+		a, b := x.resource("a", 0, "x"), x.resource("b", 1, "y")
+		a.settle()
+		b.settle()
+		a.want("y", 1)
+		o := a.observe()
+		if o.Plan.Action != terraform.DeleteThenCreate || !o.Exists() {
+			t.Errorf("observed: %+v", o.Plan)
+		}
+		a.refuses(a.sched.Apply(t.Context(), a.r), scheduler.ReasonIdentityConflict)
+		if diff := cmp.Diff([]string{"i-1", "i-2"}, x.cloud.ids()); diff != "" {
+			t.Errorf("objects (-want +got):\n%s", diff)
+		}
+		x.takeWoken()
+		b.want("z", 1)
+		b.settle()
+		if woken := x.takeWoken(); !slices.Contains(woken, "a") {
+			t.Errorf("woken: %v", woken)
+		}
+		a.settle()
+	})
+}
+
+// A replacement by an object of the same identity does not let go of it in between.
+func TestReplacementKeepsItsIdentity(t *testing.T) {
+	newEstate(t, plannedIdentity, func(x *estate) {
+		a, b := x.resource("a", 1, "x"), x.resource("b", 0, "x")
+		a.settle()
+		b.conflicted("a")
+		a.r.Asked.Taint = "1"
+		x.takeWoken()
+		for range 2 { // delete, create
+			a.observe()
+			a.apply()
+			if woken := x.takeWoken(); slices.Contains(woken, "b") {
+				t.Error("b is woken")
+			}
+			b.conflicted("a")
+		}
+		if o := a.settle(); o.Instance.Status != instance.Full {
+			t.Errorf("a is %s", o.Instance.Status)
+		}
+	})
+	// Neither does one whose object was destroyed by somebody else.
+	newEstate(t, plannedIdentity, func(x *estate) {
+		a, b := x.resource("a", 1, "x"), x.resource("b", 0, "x")
+		a.settle()
+		b.conflicted("a")
+		x.cloud.remove("i-1")
+		x.takeWoken()
+		a.settle()
+		if woken := x.takeWoken(); slices.Contains(woken, "b") {
+			t.Error("b is woken")
+		}
+		b.conflicted("a")
+	})
+}
+
+// An owner that is gone without a word does not block others for ever.
+func TestOwnerGone(t *testing.T) {
+	newEstate(t, plannedIdentity, func(x *estate) {
+		a, b, c := x.resource("a", 0, "x"), x.resource("b", 1, "x"), x.resource("c", 2, "x")
+		a.settle()
+		b.conflicted("a")
+		c.conflicted("a")
+		x.gone["a"] = true
+		x.takeWoken()
+		b.observe()
+		if woken := x.takeWoken(); slices.Contains(woken, "c") {
+			t.Errorf("woken: %v", woken)
+		}
+		x.gone["b"] = true
+		b.sched.Gone(b.r.Key)
+		if woken := x.takeWoken(); !slices.Contains(woken, "c") {
+			t.Errorf("woken: %v", woken)
+		}
+		c.observe()
+	})
+}

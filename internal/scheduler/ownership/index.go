@@ -1,0 +1,231 @@
+package ownership
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+)
+
+// Index holds all claims. The zero value is an empty one; it is safe for concurrent use.
+type Index struct {
+	mu        sync.Mutex
+	last      uint64 // order of claims
+	objects   map[Object]*object
+	claimants map[store.Key]*Claimant
+}
+
+// Claimant is a resource in the index.
+type Claimant struct {
+	Resource
+	index  *Index
+	claims []*claim
+	// busy says that an operation is under way; gone that its resource is, meanwhile.
+	busy, gone bool
+}
+
+// waking collects who has to look again.
+type waking struct {
+	by   *Claimant // who causes it, and so knows
+	keys []store.Key
+}
+
+func (w *waking) add(c *claim) {
+	if c != nil && c.by != w.by && !slices.Contains(w.keys, c.by.Key) {
+		w.keys = append(w.keys, c.by.Key)
+	}
+}
+
+// Claimant is the claimant for a resource. One of the same key and another UID is gone: its
+// claims end. wake are the resources that have to look again.
+func (x *Index) Claimant(r Resource) (c *Claimant, wake []store.Key) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	known := x.claimants[r.Key]
+	if known != nil && known.UID == r.UID {
+		return known, nil
+	}
+	c = &Claimant{Resource: r, index: x}
+	w := &waking{by: c}
+	if known != nil {
+		x.release(known, w)
+	}
+	x.register(c)
+	return c, w.keys
+}
+
+func (x *Index) register(c *Claimant) {
+	if x.claimants == nil {
+		x.claimants, x.objects = map[store.Key]*Claimant{}, map[Object]*object{}
+	}
+	x.claimants[c.Key] = c
+}
+
+// Release ends all claims of a resource that is gone. wake are those that have to look again.
+func (x *Index) Release(k store.Key) (wake []store.Key) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	c := x.claimants[k]
+	switch {
+	case c == nil:
+		return nil
+	case c.busy:
+		c.gone = true // what is under way is claimed until it ends
+		return nil
+	}
+	w := &waking{by: c}
+	x.release(c, w)
+	return w.keys
+}
+
+func (x *Index) release(c *Claimant, w *waking) {
+	x.set(c, nil, w)
+	if x.claimants[c.Key] == c {
+		delete(x.claimants, c.Key)
+	}
+}
+
+// Claim makes these the claims of c, in place of those it had. Several on one object count as
+// the strongest. wake are the resources, other than c, that have to look again.
+func (c *Claimant) Claim(claims ...Claim) (wake []store.Key) {
+	x := c.index
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.claimants[c.Key] == nil {
+		x.register(c) // it was taken for gone, and is not
+	}
+	w := &waking{by: c}
+	x.set(c, claims, w)
+	return w.keys
+}
+
+func (x *Index) set(c *Claimant, claims []Claim, w *waking) {
+	want := func(o Object) (s Strength, ok bool) {
+		for _, wanted := range claims {
+			if wanted.Object == o {
+				s, ok = max(s, wanted.Strength), true
+			}
+		}
+		return s, ok
+	}
+	c.claims = slices.DeleteFunc(c.claims, func(have *claim) bool {
+		s, ok := want(have.on.Object)
+		switch {
+		case ok && s == have.strength:
+			return false
+		case ok && s != Weak && have.strength != Weak:
+			have.strength = s
+			have.on.elect(w)
+			return false
+		}
+		x.remove(have, w)
+		return true
+	})
+	for _, wanted := range claims {
+		if slices.ContainsFunc(c.claims, func(have *claim) bool { return have.on.Object == wanted.Object }) {
+			continue
+		}
+		s, _ := want(wanted.Object)
+		c.claims = append(c.claims, x.add(c, wanted.Object, s, w))
+	}
+}
+
+func (x *Index) add(c *Claimant, on Object, s Strength, w *waking) *claim {
+	o := x.objects[on]
+	if o == nil {
+		o = &object{Object: on}
+		x.objects[on] = o
+	}
+	x.last++
+	out := &claim{by: c, on: o, strength: s, order: x.last}
+	o.add(out)
+	if s != Weak && (o.owner == nil || out.before(o.owner)) {
+		w.add(o.owner)
+		o.owner = out
+	}
+	return out
+}
+
+func (x *Index) remove(c *claim, w *waking) {
+	o := c.on
+	o.remove(c)
+	switch {
+	case o.empty():
+		delete(x.objects, o.Object)
+	case o.owner == c:
+		o.owner = nil
+		o.elect(w)
+	case c.strength == Weak && len(o.weak) == 0:
+		w.add(o.owner) // which it may have kept from what it wants
+	}
+}
+
+// Rival is who comes before c, on one of its objects; ok is false when nobody does. An object
+// that c holds is named before one that it only wants.
+func (c *Claimant) Rival() (r Rival, ok bool) {
+	c.index.mu.Lock()
+	defer c.index.mu.Unlock()
+	return c.rival()
+}
+
+func (c *Claimant) rival() (r Rival, ok bool) {
+	for _, mine := range c.claims {
+		other := mine.on.rival(mine)
+		if other == nil || ok && r.Claim.Strength >= mine.strength {
+			continue
+		}
+		r, ok = Rival{Owner: other.by.Resource, Claim: Claim{Object: mine.on.Object, Strength: mine.strength}}, true
+	}
+	return r, ok
+}
+
+// Has says whether c has begun to make the object, or holds it.
+func (c *Claimant) Has(on Object) bool {
+	c.index.mu.Lock()
+	defer c.index.mu.Unlock()
+	return slices.ContainsFunc(c.claims, func(mine *claim) bool { return mine.on.Object == on && mine.strength >= Begun })
+}
+
+// Begin says that an operation of c begins. Until End, nobody comes before it. It is refused
+// when somebody does already.
+func (c *Claimant) Begin() (Rival, bool) {
+	c.index.mu.Lock()
+	defer c.index.mu.Unlock()
+	if r, ok := c.rival(); ok {
+		return r, false
+	}
+	c.busy = true // it is first everywhere already, and stays so
+	return Rival{}, true
+}
+
+// End says that the operation has ended. wake are the resources, other than c, that have to
+// look again.
+func (c *Claimant) End() (wake []store.Key) {
+	c.index.mu.Lock()
+	defer c.index.mu.Unlock()
+	c.busy = false
+	w := &waking{by: c}
+	if c.gone {
+		c.index.release(c, w)
+	}
+	for _, mine := range c.claims {
+		if mine.strength != Weak && mine.on.owner == mine && len(mine.on.strong) > 1 {
+			mine.on.elect(w)
+		}
+	}
+	return w.keys
+}
+
+// Alone says whether no other resource has a claim on the object, however weak.
+func (c *Claimant) Alone(on Object) bool {
+	c.index.mu.Lock()
+	defer c.index.mu.Unlock()
+	o := c.index.objects[on]
+	if o == nil {
+		return true
+	}
+	others := func(claims []*claim) bool {
+		return len(claims) > 1 || len(claims) == 1 && claims[0].by != c
+	}
+	return !others(o.strong) && !others(o.weak)
+}

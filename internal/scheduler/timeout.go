@@ -1,0 +1,105 @@
+package scheduler
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/instance"
+)
+
+// Timeouts are how long operations may take, without the wait for their turn; 0 is as long as
+// the provider gives itself and somewhat more, or the scheduler's default.
+type Timeouts struct{ Create, Update, Delete time.Duration }
+
+func (t Timeouts) of(kind instance.OperationKind) time.Duration {
+	switch kind {
+	case instance.Create:
+		return t.Create
+	case instance.Update:
+		return t.Update
+	default:
+		return t.Delete
+	}
+}
+
+// timeout is how long an operation may take. A provider that gives itself a time is given
+// somewhat more: what it answers when its time is over says what exists, while an operation that
+// is cut off has no answer.
+func (s *Scheduler) timeout(r Request, kind instance.OperationKind, state cty.Value, private []byte) time.Duration {
+	if t := r.Timeouts.of(kind); t > 0 {
+		return t
+	}
+	if t := timeoutAttribute(state, kind); t > 0 {
+		return withMargin(t)
+	}
+	if t := r.DefaultTimeouts.of(kind); t > 0 {
+		return t
+	}
+	// Nobody asked for what the provider's authors chose, so it only ever lengthens.
+	return max(s.o.OperationTimeout, withMargin(legacyTimeout(private, kind)))
+}
+
+func withMargin(t time.Duration) time.Duration {
+	if t <= 0 {
+		return 0
+	}
+	return t + max(t/10, 30*time.Second)
+}
+
+// names of an operation's timeout in an object that has one for each, best first.
+var timeoutNames = map[instance.OperationKind][]string{
+	instance.Create: {"create", "default"},
+	instance.Update: {"update", "default"},
+	instance.Delete: {"delete", "default"},
+}
+
+// timeoutAttribute is what the user set in the block or attribute timeouts, which both SDKs
+// have by convention (contract § 3.12).
+func timeoutAttribute(state cty.Value, kind instance.OperationKind) time.Duration {
+	timeouts := attribute(state, "timeouts")
+	for _, name := range timeoutNames[kind] {
+		if v := attribute(timeouts, name); v != cty.NilVal && v.Type() == cty.String {
+			if t, err := time.ParseDuration(v.AsString()); err == nil {
+				return t
+			}
+		}
+	}
+	return 0
+}
+
+// legacyTimeouts is where the legacy SDK keeps timeouts in private bytes, those included that
+// the provider's authors chose (contract § 5).
+const legacyTimeouts = "e2bfb730-ecaa-11e6-8f88-34363bc7c4c0"
+
+func legacyTimeout(private []byte, kind instance.OperationKind) time.Duration {
+	var meta map[string]json.RawMessage
+	var nanoseconds map[string]int64
+	if json.Unmarshal(private, &meta) != nil || json.Unmarshal(meta[legacyTimeouts], &nanoseconds) != nil {
+		return 0 // none of the legacy SDK's
+	}
+	for _, name := range timeoutNames[kind] {
+		if n, ok := nanoseconds[name]; ok {
+			return time.Duration(n)
+		}
+	}
+	return 0
+}
+
+// attribute is one of an object's, if it is there, known and not null.
+func attribute(object cty.Value, name string) cty.Value {
+	if object == cty.NilVal || object.IsNull() || !object.IsKnown() || !object.Type().IsObjectType() || !object.Type().HasAttribute(name) {
+		return cty.NilVal
+	}
+	if v := object.GetAttr(name); v.IsKnown() && !v.IsNull() {
+		return v
+	}
+	return cty.NilVal
+}
+
+func timedOut(kind instance.OperationKind, after time.Duration) diagnostic.Diagnostics {
+	name := timeoutNames[kind][0]
+	return diagnostic.Errorf("Operation timed out", "It was given up after %s. Give it longer with spec.lifecycle.timeouts.%s, if it needs more.", after, name)
+}

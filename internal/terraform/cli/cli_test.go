@@ -1,0 +1,263 @@
+package cli_test
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/terraform/cli"
+	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
+)
+
+// directory is one with a short path.
+func directory(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "lb-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+func newRunner(t *testing.T, path string, o cli.Options) *cli.Runner {
+	t.Helper()
+	var err error
+	if o.Program, err = cli.Find(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	if o.Dir == "" {
+		o.Dir = directory(t)
+	}
+	r, err := cli.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = r.Close() })
+	return r
+}
+
+// TestFailures has programs that do something else than OpenTofu does.
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	cloud := examplecloudtest.Start(t)
+	p, server := examplecloudtest.Open(t, examplecloudtest.Framework6, cloud, nil)
+	r := terraform.Resource{Schema: p.Resources["examplecloud_thing"].Schema}
+	values := r.Schema.Block.EmptyValue().AsValueMap()
+	values["name"] = cty.StringVal("x")
+	config := terraform.Config{Value: cty.ObjectVal(values)}
+	plan := terraform.Plan{Resource: r, Action: terraform.Create, Config: config.Value, State: config.Value}
+	existing := instance.Instance{State: config.Value, Status: instance.Full}
+
+	tests := map[string]struct{ does, want string }{
+		"hangs":               {"sleep 100", "neither said anything nor waited for the provider"},
+		"hangs after a word":  {`echo '{"type":"version"}'; sleep 100`, "neither said anything"},
+		"prints no JSON":      {"echo what is this; exit 1", "exited with status 1. It wrote: what is this"},
+		"complains":           {"echo no such option >&2; exit 2", "exited with status 2. It wrote: no such option"},
+		"is killed":           {"kill -9 $$", "ended by a signal"},
+		"leaves a process":    {"sleep 100 & exit 4", "exited with status 4"},
+		"does nothing":        {"exit 0", "ended well without asking the provider"},
+		"tells a diagnostic":  {`echo '{"type":"diagnostic","diagnostic":{"severity":"error","summary":"No space left","detail":"on device","snippet":{"code":"hunter2"}}}'; exit 1`, "No space left: on device"},
+		"floods":              {`yes '{"type":"x"}' | head -c 3000000; exit 5`, "exited with status 5"},
+		"a very long line":    {`head -c 3000000 /dev/zero | tr '\0' a; exit 6`, "exited with status 6"},
+		"two documents, none": {`printf '{"valid":'; exit 0`, "ended well without asking the provider"},
+	}
+	t.Run("programs", func(t *testing.T) {
+		for name, test := range tests {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				o := cli.Options{Patience: time.Minute}
+				if strings.HasPrefix(name, "hangs") {
+					o.Patience = 300 * time.Millisecond
+				}
+				ex := newRunner(t, script(t, modern, test.does), o).Executor(server)
+				begin := time.Now()
+				refreshed, diags := ex.Refresh(t.Context(), r, existing)
+				said := map[string]string{"refresh": diags.String()}
+				if !refreshed.Instance.State.RawEquals(existing.State) || refreshed.Unchanged {
+					t.Error("a refresh that failed changed what is known")
+				}
+				_, diags = ex.Plan(t.Context(), r, instance.Instance{}, config)
+				said["plan"] = diags.String()
+				out, diags := ex.Apply(t.Context(), plan)
+				said["apply"] = diags.String()
+				if out.Exists() || terraform.OutcomeUnknown(diags) {
+					t.Errorf("nothing was asked for, but %v", diags)
+				}
+				_, diags = ex.Import(t.Context(), r, terraform.ImportTarget{ID: "t-1", Identity: cty.NilVal})
+				said["import"] = diags.String()
+				said["validate"] = ex.Validate(t.Context(), r, config).String()
+				for what, got := range said {
+					if what == "validate" && name == "tells a diagnostic" {
+						continue // validate speaks otherwise
+					}
+					if !strings.Contains(got, test.want) || strings.Contains(got, "hunter2") {
+						t.Errorf("%s: got %q, want %q", what, got, test.want)
+					}
+				}
+				if took := time.Since(begin); took > 30*time.Second {
+					t.Errorf("it took %s", took)
+				}
+			})
+		}
+	})
+	if got := cloud.Audit(t); got.CreateRequests != 0 {
+		t.Errorf("the cloud was asked: %+v", got)
+	}
+}
+
+// TestCancelled proves that a run ends with its operation.
+func TestCancelled(t *testing.T) {
+	t.Parallel()
+	p, server := examplecloudtest.Open(t, examplecloudtest.Framework6, examplecloudtest.Start(t), nil)
+	r := terraform.Resource{Schema: p.Resources["examplecloud_thing"].Schema}
+	values := r.Schema.Block.EmptyValue().AsValueMap()
+	values["name"] = cty.StringVal("x")
+	runner := newRunner(t, script(t, modern, "sleep 100"), cli.Options{Parallelism: 1})
+	in := instance.Instance{State: cty.ObjectVal(values), Status: instance.Full}
+	for _, what := range []string{"runs", "waits for its turn"} {
+		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		defer cancel()
+		if what == "waits for its turn" {
+			long, stop := context.WithTimeout(t.Context(), 2*time.Second)
+			defer stop()
+			done := make(chan struct{})
+			go func() { defer close(done); _, _ = runner.Executor(server).Refresh(long, r, in) }()
+			defer func() { <-done }()
+			time.Sleep(100 * time.Millisecond)
+		}
+		begin := time.Now()
+		_, diags := runner.Executor(server).Refresh(ctx, r, in)
+		if took := time.Since(begin); !diags.HasErrors() || took > 1500*time.Millisecond {
+			t.Errorf("%s: after %s: %v", what, took, diags)
+		}
+	}
+}
+
+// TestWorkspaces proves what is left behind by whom, and who may see it.
+func TestWorkspaces(t *testing.T) {
+	t.Setenv("SECRET_OF_THE_CONTROLLER", "hunter2")
+	cloud := examplecloudtest.Start(t)
+	p, server := examplecloudtest.Open(t, examplecloudtest.Framework6, cloud, nil)
+	dir := directory(t)
+	// Of a process that is no more, with a state, a lock and what it could not write elsewhere.
+	dead := filepath.Join(dir, "landbridge-cli-1")
+	for _, name := range []string{"lock", "w-1/terraform.tfstate", "w-1/.terraform.tfstate.lock.info", "w-1/errored.tfstate"} {
+		path := filepath.Join(dead, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Of another program, which is nobody's business.
+	others := filepath.Join(dir, "others")
+	if err := os.Mkdir(others, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	report := filepath.Join(t.TempDir(), "report")
+	path := script(t, modern, "(find . -printf '%m %y %p\\n'; env; cat main.tf.json) > "+report+"; exit 1")
+	first := newRunner(t, path, cli.Options{Dir: dir})
+	second := newRunner(t, path, cli.Options{Dir: dir})
+	if _, err := os.Stat(dead); !os.IsNotExist(err) {
+		t.Errorf("what a dead process left behind is still there: %v", err)
+	}
+	if _, err := os.Stat(others); err != nil {
+		t.Error(err)
+	}
+	r := terraform.Resource{Schema: p.Resources["examplecloud_thing"].Schema}
+	values := r.Schema.Block.EmptyValue().AsValueMap()
+	values["name"] = cty.StringVal("x")
+	for _, runner := range []*cli.Runner{first, second} {
+		ctx, cancel := context.WithCancel(t.Context())
+		_, diags := runner.Executor(server).Plan(ctx, r, instance.Instance{}, terraform.Config{Value: cty.ObjectVal(values)})
+		cancel()
+		if !strings.Contains(diags.String(), "status 1") {
+			t.Errorf("the program was not run: %v", diags)
+		}
+	}
+	content, err := os.ReadFile(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := string(content)
+	for _, want := range []string{"700 d .\n", "600 f ./main.tf.json\n", "600 f ./terraform.tfstate\n", "CHECKPOINT_DISABLE=1\n", "TF_CLI_CONFIG_FILE=/dev/null\n", "TF_REATTACH_PROVIDERS="} {
+		if !strings.Contains(got, want) {
+			t.Errorf("there is no %q in\n%s", want, got)
+		}
+	}
+	// Neither what is this process's business alone, nor how the provider is configured.
+	for _, secret := range []string{"SECRET_OF_THE_CONTROLLER", "hunter2", cloud.URL} {
+		if strings.Contains(got, secret) {
+			t.Errorf("there is %q in\n%s", secret, got)
+		}
+	}
+	var left []string
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			left = append(left, d.Name())
+		}
+		return err
+	})
+	if diff := cmp.Diff([]string{"lock", "lock"}, left); err != nil || diff != "" {
+		t.Errorf("left behind: %v %s", err, diff)
+	}
+	// Who clears temporary directories does not stop anything.
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		_, diags := first.Executor(server).Plan(t.Context(), r, instance.Instance{}, terraform.Config{Value: cty.ObjectVal(values)})
+		if !strings.Contains(diags.String(), "status 1") {
+			t.Errorf("the program was not run: %v", diags)
+		}
+	}
+	if err := first.Close(); err != nil {
+		t.Error(err)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %q, %v", left, err)
+	}
+	// There is no room for a workspace any more, and then no program.
+	_, diags := first.Executor(server).Plan(t.Context(), r, instance.Instance{}, terraform.Config{Value: cty.ObjectVal(values)})
+	if !diags.HasSummary("The command line cannot be run") || !strings.Contains(diags.String(), "nowhere for OpenTofu 1.12.6 to work") {
+		t.Errorf("got %v", diags)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	_, diags = second.Executor(server).Plan(t.Context(), r, instance.Instance{}, terraform.Config{Value: cty.ObjectVal(values)})
+	if !diags.HasSummary("The command line cannot be run") || !strings.Contains(diags.String(), "does not start") {
+		t.Errorf("got %v", diags)
+	}
+}
+
+func TestNewErrors(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tests := map[string]struct{ dir, want string }{
+		"too long": {filepath.Join(t.TempDir(), strings.Repeat("x", 100)), "too long for sockets"},
+		"a file":   {file, "not a directory"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := cli.New(cli.Options{Program: &cli.Program{}, Dir: test.dir}); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want %q", err, test.want)
+			}
+		})
+	}
+}

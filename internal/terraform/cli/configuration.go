@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/terraform/cli/tfjson"
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+const (
+	// objectName is what the one resource is called.
+	objectName = "this"
+	// providerAddress is where the provider would come from. Both programs complete addresses
+	// without a host with one of their own.
+	providerAddress = "landbridge.io/attached/provider"
+	// secretPrefix begins the names of local values.
+	secretPrefix = "value"
+)
+
+// configuration is the content of main.tf.json.
+type configuration struct {
+	resource terraform.Resource
+	meta     *schema.Block
+	// wanted is the resource's own configuration; nil when it is not configured.
+	wanted *terraform.Config
+	// target is what to import; nil for nothing. All of the configuration is left to the object.
+	target *terraform.ImportTarget
+}
+
+func (c configuration) encode() ([]byte, error) {
+	providerName := c.providerName()
+	settings := map[string]any{
+		"required_providers": map[string]any{providerName: map[string]any{"source": providerAddress}},
+	}
+	locals := map[string]any{}
+	if meta := c.resource.ProviderMeta; c.meta != nil && meta != cty.NilVal && !meta.IsNull() {
+		body, more := tfjson.Body(c.meta, meta, nil, "meta")
+		if len(more) > 0 {
+			return nil, errors.New("provider_meta cannot hold a list, set or map where any type may be")
+		}
+		settings["provider_meta"] = map[string]any{providerName: body}
+	}
+	config := map[string]any{"terraform": settings}
+	var body map[string]any
+	switch {
+	case c.target != nil:
+		body = map[string]any{"lifecycle": map[string]any{"ignore_changes": "all"}}
+		config["import"] = []any{c.importBlock()}
+	case c.wanted != nil:
+		body, locals = tfjson.Body(c.resource.Schema.Block, c.wanted.Value, marked(c.wanted.SensitivePaths), secretPrefix)
+		lifecycle, err := lifecycle(c.wanted)
+		if err != nil {
+			return nil, err
+		}
+		if len(lifecycle) > 0 {
+			body["lifecycle"] = lifecycle
+		}
+	}
+	if body != nil {
+		config["resource"] = map[string]any{c.resource.Schema.Type: map[string]any{objectName: body}}
+	}
+	if len(locals) > 0 {
+		config["locals"] = locals
+	}
+	raw, err := json.Marshal(config)
+	if err != nil {
+		return nil, err
+	}
+	return tfjson.ASCII(raw), nil
+}
+
+// providerName is the provider's local name: that which a resource type has its provider by where
+// no other is named, since an import block can name none.
+func (c configuration) providerName() string {
+	name, _, _ := strings.Cut(c.resource.Schema.Type, "_")
+	return name
+}
+
+// address is that of the resource.
+func (c configuration) address() string { return c.resource.Schema.Type + "." + objectName }
+
+func (c configuration) importBlock() map[string]any {
+	out := map[string]any{"to": c.address()}
+	if c.target.Identity == cty.NilVal {
+		out["id"] = tfjson.Literal(cty.StringVal(c.target.ID))
+		return out
+	}
+	identity := map[string]any{}
+	for name, v := range c.target.Identity.AsValueMap() {
+		if !v.IsNull() {
+			identity[name] = tfjson.Literal(v)
+		}
+	}
+	out["identity"] = identity
+	return out
+}
+
+// marked says of what is in paths that it is sensitive. Elements of sets cannot be told apart.
+func marked(paths []cty.Path) tfjson.Marked {
+	if len(paths) == 0 {
+		return nil
+	}
+	return func(a *schema.Attribute, path cty.Path) bool {
+		if a != nil && a.WriteOnly {
+			return false // it is in no state and no plan, and to mark it would be a change
+		}
+		for _, p := range paths {
+			if p.Equals(path) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// stored are the sensitive paths of what is stored.
+func stored(r *schema.Resource, paths []cty.Path) []cty.Path {
+	return slices.DeleteFunc(slices.Clone(paths), func(p cty.Path) bool {
+		a := r.Block.AttributeByPath(p)
+		return a != nil && a.WriteOnly
+	})
+}
+
+func lifecycle(c *terraform.Config) (map[string]any, error) {
+	out := map[string]any{}
+	if c.CreateBeforeDestroy {
+		out["create_before_destroy"] = true
+	}
+	if c.PreventDestroy {
+		out["prevent_destroy"] = true
+	}
+	if c.IgnoreChanges.All {
+		out["ignore_changes"] = "all"
+		return out, nil
+	}
+	var paths []string
+	for _, p := range c.IgnoreChanges.Paths {
+		path, err := traversal(p)
+		if err != nil {
+			return nil, fmt.Errorf("ignore_changes: %s: %w", diagnostic.FormatPath(p), err)
+		}
+		paths = append(paths, path)
+	}
+	if len(paths) > 0 {
+		out["ignore_changes"] = paths
+	}
+	return out, nil
+}
+
+// traversal spells a path in the language.
+func traversal(p cty.Path) (string, error) {
+	out := ""
+	for i, step := range p {
+		switch step := step.(type) {
+		case cty.GetAttrStep:
+			if i > 0 {
+				out += "."
+			}
+			out += step.Name
+		case cty.IndexStep:
+			if !step.Key.IsKnown() || step.Key.IsNull() {
+				return "", errors.New("an element that is not known cannot be named")
+			}
+			switch step.Key.Type() {
+			case cty.String:
+				key, err := json.Marshal(tfjson.Literal(step.Key))
+				if err != nil {
+					return "", err
+				}
+				out += "[" + string(key) + "]"
+			case cty.Number:
+				out += "[" + step.Key.AsBigFloat().Text('f', -1) + "]"
+			default:
+				return "", errors.New("elements of sets cannot be named")
+			}
+		}
+	}
+	return out, nil
+}

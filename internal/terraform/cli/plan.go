@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/terraform/engine"
+)
+
+// Plan implements terraform.Executor. What is sensitive because of where its value comes from is
+// taken to have been so before: to mark a value is no change of the object.
+func (e *Executor) Plan(ctx context.Context, r terraform.Resource, in instance.Instance, config terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
+	config.Validated = false // the program asks, whatever is known
+	none := e.replay(log{})
+	if p, diags := engine.New(none).Plan(ctx, r, in, config); !none.missing {
+		return p, diags
+	}
+	refused := terraform.Plan{Resource: r, Prior: in}
+	if diags := e.unsupported(r.Schema, config.Value); diags.HasErrors() {
+		return refused, diags
+	}
+	before := in
+	before.SensitivePaths = stored(r.Schema, config.SensitivePaths)
+	out, diags := e.run(ctx, job{args: planning, configuration: configuration{resource: r, wanted: &config}, state: before, session: e.validates(r.Schema, config)})
+	if diags.HasErrors() {
+		return refused, diags
+	}
+	said := e.replay(out.log)
+	plan, diags := engine.New(said).Plan(ctx, r, in, config)
+	if diags = e.conclude(out, said, diags); diags.HasErrors() {
+		return refused, diags
+	}
+	if diags := e.agrees(out, plan); diags.HasErrors() {
+		return refused, diags
+	}
+	return plan, diags
+}
+
+// PlanDestroy implements terraform.Executor: what is in the state and not in the configuration is
+// destroyed.
+func (e *Executor) PlanDestroy(ctx context.Context, r terraform.Resource, in instance.Instance) (terraform.Plan, diagnostic.Diagnostics) {
+	none := e.replay(log{})
+	if p, diags := engine.New(none).PlanDestroy(ctx, r, in); diags.HasErrors() && !none.missing || p.Action == terraform.NoOp {
+		return p, diags
+	}
+	refused := terraform.Plan{Resource: r, Prior: in}
+	out, diags := e.run(ctx, job{args: planning, configuration: configuration{resource: r}, state: in, session: &session{}})
+	if diags.HasErrors() {
+		return refused, diags
+	}
+	said := e.replay(out.log)
+	plan, diags := engine.New(said).PlanDestroy(ctx, r, in)
+	if diags = e.conclude(out, said, diags); diags.HasErrors() {
+		return refused, diags
+	}
+	if diags := e.agrees(out, plan); diags.HasErrors() {
+		return refused, diags
+	}
+	return plan, diags
+}
+
+// actions are the program's words for what is planned.
+var actions = map[string][]terraform.Action{
+	"noop":   {terraform.NoOp},
+	"create": {terraform.Create},
+	// To the program it is an update if nothing but what is sensitive has changed.
+	"update":  {terraform.Update, terraform.NoOp},
+	"delete":  {terraform.Delete},
+	"replace": {terraform.DeleteThenCreate, terraform.CreateThenDelete},
+}
+
+// agrees says whether the program plans what the provider's answers mean. It does not tell of an
+// object that nothing is done to.
+func (e *Executor) agrees(out outcome, p terraform.Plan) diagnostic.Diagnostics {
+	action := "noop"
+	if len(out.changes) > 0 {
+		action = out.changes[0].Action
+	}
+	for _, a := range actions[action] {
+		if a == p.Action && len(out.changes) <= 1 {
+			return nil
+		}
+	}
+	return diagnostic.Errorf("Unexpected plan of the command line", "%s plans to %s the object, where the provider's answers mean %s. Nothing is done.", e.runner.options.Program, action, p.Action)
+}

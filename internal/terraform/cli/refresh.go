@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/terraform/engine"
+)
+
+// Refresh implements terraform.Executor.
+func (e *Executor) Refresh(ctx context.Context, r terraform.Resource, in instance.Instance) (terraform.Refreshed, diagnostic.Diagnostics) {
+	none := e.replay(log{})
+	if before, diags := engine.New(none).Refresh(ctx, r, in); !none.missing {
+		return before, diags // there is no object, or none that can be read
+	}
+	unread := terraform.Refreshed{Instance: in}
+	out, diags := e.run(ctx, job{args: refreshing, configuration: configuration{resource: r}, state: in, session: &session{}})
+	if diags.HasErrors() {
+		return unread, diags
+	}
+	said := e.replay(out.log)
+	refreshed, diags := engine.New(said).Refresh(ctx, r, in)
+	gone := !said.missing && !diags.HasErrors() && !refreshed.Instance.Exists()
+	if gone && !out.ok() {
+		return refreshed, diags // the program takes the provider's complaint about it for an error
+	}
+	if diags = e.conclude(out, said, diags); diags.HasErrors() {
+		unread.IdentityUpgrade = refreshed.IdentityUpgrade && !said.missing
+		return unread, diags
+	}
+	file, err := readState(out.state, r.Schema)
+	if err != nil {
+		return unread, append(diags, e.unreadable(err)...)
+	}
+	if !file.Exists() {
+		if !gone {
+			return unread, append(diags, e.disagreement("is gone", "was read")...)
+		}
+		return refreshed, diags
+	}
+	var same bool
+	refreshed.Instance, same = e.adopt(refreshed.Instance, file)
+	refreshed.Unchanged = refreshed.Unchanged && same
+	return refreshed, diags
+}
+
+// adopt gives an instance, as the answers of a run make it, the object that the program has written
+// down, and says whether they are the same.
+func (e *Executor) adopt(judged, file instance.Instance) (out instance.Instance, same bool) {
+	out = judged
+	out.State, out.SchemaVersion, out.RawState, out.Private = file.State, file.SchemaVersion, nil, file.Private
+	if e.runner.options.Program.Identity {
+		out.Identity, out.IdentityVersion, out.RawIdentity = file.Identity, file.IdentityVersion, file.RawIdentity
+	}
+	same = bytes.Equal(out.Private, judged.Private) && sameValue(out.State, judged.State) && sameValue(out.Identity, judged.Identity)
+	if same {
+		return judged, true
+	}
+	out.Wire = nil
+	return out, false
+}
+
+func sameValue(a, b cty.Value) bool {
+	if a == cty.NilVal || b == cty.NilVal {
+		return (a == cty.NilVal || a.IsNull()) && (b == cty.NilVal || b.IsNull())
+	}
+	return a.RawEquals(b)
+}
+
+func (e *Executor) unreadable(err error) diagnostic.Diagnostics {
+	return diagnostic.Errorf("State cannot be read", "The state that %s left behind cannot be read: %s.", e.runner.options.Program, err)
+}
+
+// disagreement is that the program and the provider's answers say different things of an object.
+func (e *Executor) disagreement(program, answers string) diagnostic.Diagnostics {
+	return diagnostic.Errorf("Unexpected answer of the command line", "By what %s wrote down, the object %s; by what the provider answered, it %s.", e.runner.options.Program, program, answers)
+}

@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/landbridge-io/landbridge/internal/provider"
+)
+
+// replay is a provider server that answers what it answered during a run of the program. The
+// engine works out what that means.
+type replay struct {
+	provider.Server
+	log
+	// missing says that something was asked for that was not during the run: the program did not
+	// get as far as that, and nothing follows from the answers.
+	missing bool
+}
+
+// next is the next answer.
+func next[A any](r *replay, from *[]answer[A]) (A, error) {
+	if len(*from) == 0 {
+		var none A
+		r.missing = true
+		return none, provider.NotSent(errNotAsked)
+	}
+	a := (*from)[0]
+	*from = (*from)[1:]
+	return a.answer, a.err
+}
+
+// last is the last answer: the program asks more than once for what is the same.
+func last[A any](r *replay, from []answer[A]) (A, error) {
+	if n := len(from); n > 1 {
+		from = from[n-1:]
+	}
+	return next(r, &from)
+}
+
+// ValidateResourceConfig implements provider.Server.
+func (r *replay) ValidateResourceConfig(context.Context, *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
+	return last(r, r.validated)
+}
+
+// UpgradeResourceState implements provider.Server.
+func (r *replay) UpgradeResourceState(context.Context, *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
+	return last(r, r.stateUpgrade)
+}
+
+// UpgradeResourceIdentity implements provider.Server.
+func (r *replay) UpgradeResourceIdentity(context.Context, *tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
+	return last(r, r.identityUpgrade)
+}
+
+// ImportResourceState implements provider.Server.
+func (r *replay) ImportResourceState(context.Context, *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
+	return last(r, r.imported)
+}
+
+// ReadResource implements provider.Server.
+func (r *replay) ReadResource(context.Context, *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+	return last(r, r.read)
+}
+
+// PlanResourceChange implements provider.Server: a replacement is planned in two steps.
+func (r *replay) PlanResourceChange(context.Context, *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+	return next(r, &r.planned)
+}
+
+// ApplyResourceChange implements provider.Server. Nothing is applied again.
+func (r *replay) ApplyResourceChange(context.Context, *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+	r.missing = true
+	return nil, provider.NotSent(errNotAsked)
+}

@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/instance/tfstate"
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+const lineage = "6f0f9a52-3f0e-4f0e-8f4e-1f3b6f1f8a10"
+
+// writeState is the state file of one instance. What else is remembered of the resource, deposed
+// objects above all, is nothing that a run of the program is about. An instance without an object
+// makes a state without a resource.
+func writeState(p *Program, r *schema.Resource, in instance.Instance) ([]byte, error) {
+	out := tfstate.State{TerraformVersion: p.Version.String(), Serial: 1, Lineage: lineage}
+	if in.Exists() {
+		in.Deposed = nil
+		if !p.Identity {
+			in.Identity, in.RawIdentity, in.IdentityVersion = cty.NilVal, nil, 0
+		}
+		out.Resources = []tfstate.Resource{{
+			Mode: "managed", Type: r.Type, Name: objectName, Provider: fmt.Sprintf("provider[%q]", providerAddress),
+			Instances: []tfstate.Instance{{Instance: in, Kept: tfstate.Kept{OmitIdentityVersion: true}}},
+		}}
+	}
+	return tfstate.Write(out, func(string) *schema.Resource { return r })
+}
+
+// readState is the object in a state file, which does not exist if there is no resource in it.
+func readState(b []byte, r *schema.Resource) (instance.Instance, error) {
+	if len(b) == 0 {
+		return instance.Instance{}, errors.New("there is none")
+	}
+	state, err := tfstate.Read(b, func(string) *schema.Resource { return r })
+	if err != nil {
+		return instance.Instance{}, err
+	}
+	var found []instance.Instance
+	for _, resource := range state.Resources {
+		for _, i := range resource.Instances {
+			found = append(found, i.Instance)
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return instance.Instance{}, nil
+	case len(found) > 1 || len(found[0].Deposed) > 0:
+		return instance.Instance{}, errors.New("there is more than one object in it")
+	case len(found[0].RawState) > 0:
+		return instance.Instance{}, errors.New("the object in it does not fit the schema")
+	}
+	return found[0], nil
+}

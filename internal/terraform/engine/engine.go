@@ -1,0 +1,107 @@
+package engine
+
+import (
+	"context"
+	"sync"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+// Engine is a terraform.Executor over one configured provider server.
+type Engine struct {
+	server provider.Server
+	traits sync.Map // *schema.Resource to traits
+}
+
+var _ terraform.Executor = (*Engine)(nil)
+
+// New is an engine over a server. All but Validate and MoveResourceState need the server
+// to be configured.
+func New(server provider.Server) *Engine { return &Engine{server: server} }
+
+// call is one operation on one resource type: what all its steps have in common.
+type call struct {
+	server   provider.Server
+	provider *schema.Provider
+	resource terraform.Resource
+	schema   *schema.Resource
+	state    cty.Type
+	identity cty.Type // cty.NilType without an identity schema
+	// meta is the encoded provider_meta; nil when the provider has no schema for it.
+	meta []byte
+	traits
+}
+
+// traits are what has to be known of a schema on every call, and is looked for once.
+type traits struct{ hasWriteOnly, hasComputedBlocks, hasDynamicBlocks, provenModern bool }
+
+func (e *Engine) traitsOf(r *schema.Resource) traits {
+	if t, ok := e.traits.Load(r); ok {
+		return t.(traits)
+	}
+	t := traits{
+		hasWriteOnly:      hasWriteOnly(r.Block),
+		hasComputedBlocks: hasComputedBlocks(r.Block),
+		hasDynamicBlocks:  hasDynamicBlocks(r.Block),
+		provenModern:      provenModern(r.Block),
+	}
+	e.traits.Store(r, t)
+	return t
+}
+
+func (e *Engine) begin(ctx context.Context, r terraform.Resource) (*call, diagnostic.Diagnostics) {
+	p, diags := e.server.Schema(ctx)
+	if diags.HasErrors() {
+		return nil, diags.Errors()
+	}
+	c := &call{
+		server: e.server, provider: p, resource: r, schema: r.Schema,
+		state: r.Schema.ImpliedType(), identity: r.Schema.IdentityType(), traits: e.traitsOf(r.Schema),
+	}
+	if p.Meta != nil {
+		meta, err := encode(r.ProviderMeta, p.Meta.ImpliedType())
+		if err != nil {
+			return nil, diagnostic.Errorf("Invalid provider_meta", "The provider_meta value for %s does not fit the provider's schema for it: %s.", r.Schema.Type, err)
+		}
+		c.meta = meta
+	}
+	return c, nil
+}
+
+// identityVersion is the version of the current identity schema.
+func (c *call) identityVersion() int64 {
+	if c.schema.Identity == nil {
+		return 0
+	}
+	return c.schema.Identity.Version
+}
+
+// notRefreshed says that an instance holds values of another schema version, which only
+// Refresh can deal with.
+func notRefreshed(in instance.Instance) diagnostic.Diagnostics {
+	if len(in.RawState) == 0 && len(in.RawIdentity) == 0 {
+		return nil
+	}
+	return diagnostic.Errorf("Resource instance needs a refresh", "The stored object is of another version of its schema. It must be refreshed before anything is planned for it.")
+}
+
+// gone is what is left of an instance whose object does not exist any more.
+func gone(in instance.Instance, c *call) instance.Instance {
+	return instance.Instance{
+		State: cty.NullVal(c.state), Identity: nullIdentity(c.identity),
+		Deposed: in.Deposed, Operation: in.Operation,
+	}
+}
+
+func nullIdentity(t cty.Type) cty.Value {
+	if t == cty.NilType {
+		return cty.NilVal
+	}
+	return cty.NullVal(t)
+}

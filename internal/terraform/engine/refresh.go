@@ -1,0 +1,169 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/terraform/engine/objchange"
+	"github.com/landbridge-io/landbridge/internal/wire"
+)
+
+// Refresh implements terraform.Executor: upgrade the state, upgrade the identity, read
+// (contract §§ 3.2, 3.3). An instance without an object is left alone. Refreshed.Unchanged
+// is also said of an answer that differs in its bytes, but not in what they mean; the
+// instance's Wire is then the new one, and nothing else of it differs.
+func (e *Engine) Refresh(ctx context.Context, r terraform.Resource, in instance.Instance) (terraform.Refreshed, diagnostic.Diagnostics) {
+	if !in.Exists() {
+		return terraform.Refreshed{Instance: in, Unchanged: true}, nil
+	}
+	unread := terraform.Refreshed{Instance: in}
+	c, diags := e.begin(ctx, r)
+	if diags.HasErrors() {
+		return unread, diags
+	}
+	state, diags := c.upgradeState(ctx, in)
+	if diags.HasErrors() {
+		return unread, diags
+	}
+	identity, more := c.upgradeIdentity(ctx, in)
+	diags = append(diags, more...)
+	if diags.HasErrors() {
+		unread.IdentityUpgrade = true
+		return unread, diags
+	}
+	answer, err := c.server.ReadResource(ctx, c.readRequest(state.wire, identity.wire, in.Private))
+	if err != nil {
+		return unread, append(diags, provider.CallError(err)...)
+	}
+	// Equal bytes need no decoding, unless what they are equal to is not what is stored.
+	stored := len(in.RawState) == 0 && len(in.RawIdentity) == 0 && (in.Status == instance.Full || in.Status == instance.Tainted)
+	if stored && c.answersSame(answer, state.wire, identity.wire, in.Private) && c.isStored(in, state.wire) {
+		if in.Wire == nil {
+			in.Wire = newWire(state.wire, identity.wire)
+		}
+		return terraform.Refreshed{Instance: in, Unchanged: true, Upgraded: state.value}, append(diags, diagnostic.FromProtocol(answer.Diagnostics)...)
+	}
+	out, more := c.readAnswer(answer, in)
+	diags = append(diags, more...)
+	if diags.HasErrors() {
+		return unread, diags
+	}
+	return terraform.Refreshed{Instance: out, Unchanged: stored && sameInstance(in, out), Upgraded: state.value}, diags
+}
+
+func (c *call) readRequest(state, identity, private []byte) *tfprotov6.ReadResourceRequest {
+	return &tfprotov6.ReadResourceRequest{
+		TypeName: c.schema.Type, CurrentState: dynamic(state), Private: private,
+		ProviderMeta: optional(c.meta), CurrentIdentity: identityData(identity),
+		ClientCapabilities: &tfprotov6.ReadResourceClientCapabilities{DeferralAllowed: false},
+	}
+}
+
+// answersSame says whether an answer is, byte for byte, what was sent.
+func (c *call) answersSame(answer *tfprotov6.ReadResourceResponse, state, identity, private []byte) bool {
+	if answer.Deferred != nil || answer.NewState == nil || !sameBytes(answer.NewState.MsgPack, state) || !sameBytes(answer.Private, private) {
+		return false
+	}
+	for _, d := range answer.Diagnostics {
+		if d != nil && d.Severity != tfprotov6.DiagnosticSeverityWarning {
+			return false
+		}
+	}
+	var answered []byte
+	if answer.NewIdentity != nil && answer.NewIdentity.IdentityData != nil {
+		answered = answer.NewIdentity.IdentityData.MsgPack
+	}
+	return sameBytes(answered, identity)
+}
+
+// isStored says whether state, which was sent, is the instance's own: the upgrade, where
+// there was one, changed nothing.
+func (c *call) isStored(in instance.Instance, state []byte) bool {
+	if in.Wire != nil && len(in.Wire.State) > 0 {
+		return true // what was sent is Wire itself
+	}
+	b, err := encode(in.State, c.state)
+	return err == nil && sameBytes(b, state)
+}
+
+// readAnswer makes the answer to ReadResource the instance's new object, or with errors
+// returns the instance as it was.
+func (c *call) readAnswer(answer *tfprotov6.ReadResourceResponse, in instance.Instance) (instance.Instance, diagnostic.Diagnostics) {
+	diags := diagnostic.FromProtocol(answer.Diagnostics)
+	if answer.Deferred != nil && !diags.HasErrors() {
+		return in, append(diags, deferred(c.schema.Type)...)
+	}
+	if provesGone(answer, diags, in) {
+		return gone(in, c), diags.Warnings()
+	}
+	identity, identityBytes, more := c.answeredIdentity(answer.NewIdentity)
+	if !more.HasErrors() {
+		more = c.knownIdentity(identity)
+	}
+	diags = append(diags, more...)
+	if diags.HasErrors() {
+		return in, diags
+	}
+	const summary = "Provider produced invalid object"
+	state, err := c.decodeState(answer.NewState)
+	if err != nil {
+		return in, append(diags, diagnostic.AttributeErrorf(c.at(err), summary, "The provider's answer to reading %s does not fit its schema: %s. %s", c.schema.Type, err, providerBug)...)
+	}
+	if state.IsNull() {
+		return gone(in, c), diags
+	}
+	normal := state
+	if !c.provenModern {
+		normal = objchange.NormalizeObjectFromLegacySDK(state, c.schema.Block)
+	}
+	diags = append(diags, c.checkWhollyKnown(state, summary, "The object read")...)
+	diags = append(diags, c.checkWriteOnly(state, summary, "The object read")...)
+	if diags.HasErrors() {
+		return in, diags
+	}
+	bytes := wireBytes(answer.NewState, state, c.state)
+	if !normal.RawEquals(state) {
+		if bytes, err = encode(normal, c.state); err != nil {
+			bytes = nil
+		}
+	}
+	out := in
+	out.State, out.SchemaVersion, out.RawState = normal, c.schema.Version, nil
+	out.Identity, out.IdentityVersion, out.RawIdentity = identity, c.identityVersion(), nil
+	out.Private, out.SensitivePaths = answer.Private, existing(in.SensitivePaths, normal)
+	out.Wire = newWire(bytes, identityBytes)
+	if out.Status != instance.Tainted {
+		out.Status = instance.Full
+	}
+	return out, diags
+}
+
+// provesGone says whether an answer's only error is the framework's complaint that an object
+// it has just said to be gone has no identity, where none was known before either. The
+// framework makes that check after a read without errors, and its state starts as the one
+// sent: that it is null now is the provider's own word (contract, vector V129).
+func provesGone(answer *tfprotov6.ReadResourceResponse, diags diagnostic.Diagnostics, in instance.Instance) bool {
+	errs := diags.Errors()
+	return len(errs) == 1 && errs[0].Summary == "Missing Resource Identity After Read" &&
+		in.Exists() && !in.HasIdentity() &&
+		answer.NewState != nil && wire.IsNull(answer.NewState.MsgPack)
+}
+
+// sameInstance says whether reading changed anything worth storing.
+func sameInstance(a, b instance.Instance) bool {
+	return a.Status == b.Status && sameBytes(a.Private, b.Private) &&
+		sameValue(a.State, b.State) && sameValue(a.Identity, b.Identity)
+}
+
+func sameValue(a, b cty.Value) bool {
+	if a == cty.NilVal || b == cty.NilVal {
+		return (a == cty.NilVal || a.IsNull()) && (b == cty.NilVal || b.IsNull())
+	}
+	return a.RawEquals(b)
+}

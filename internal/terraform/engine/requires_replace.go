@@ -1,0 +1,54 @@
+package engine
+
+import (
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+)
+
+// requiresReplace are those of the paths a provider named that really force a replacement:
+// the value changes, or may change, or is write-only (contract § 3.4). A path that leads
+// nowhere is the provider's error.
+func (c *call) requiresReplace(paths []*tftypes.AttributePath, prior, planned cty.Value) ([]cty.Path, diagnostic.Diagnostics) {
+	if prior.IsNull() {
+		return nil, nil
+	}
+	var out []cty.Path
+	var diags diagnostic.Diagnostics
+	for _, p := range paths {
+		path := diagnostic.PathFromProtocol(p)
+		before, errBefore := path.Apply(prior)
+		after, errAfter := path.Apply(planned)
+		if errBefore != nil && errAfter != nil {
+			diags = append(diags, diagnostic.AttributeErrorf(path, "Provider produced invalid plan",
+				"The provider has indicated \"requires replacement\" on %s for a non-existent attribute path. %s", c.schema.Type, providerBug)...)
+			continue
+		}
+		if errBefore != nil {
+			before = cty.NullVal(cty.DynamicPseudoType)
+		}
+		if errAfter != nil {
+			after = cty.NullVal(cty.DynamicPseudoType)
+		}
+		if a := c.schema.Block.AttributeByPath(path); a != nil && a.WriteOnly || changes(before, after) {
+			out = append(out, path)
+		}
+	}
+	return out, diags
+}
+
+// changes says whether a value differs, or may differ once it is known.
+func changes(before, after cty.Value) bool {
+	if before.IsNull() && after.IsNull() {
+		return false
+	}
+	if !before.IsKnown() || !after.IsKnown() {
+		return true
+	}
+	if before.IsNull() != after.IsNull() {
+		return true
+	}
+	eq := before.Equals(after)
+	return !eq.IsKnown() || eq.False()
+}

@@ -1,0 +1,214 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/wire"
+)
+
+const newerProvider = "Resource instance managed by newer provider version"
+
+// upgraded is a value of the current schema version, and its msgpack as it is to be sent.
+type upgraded struct {
+	value cty.Value
+	wire  []byte
+}
+
+// upgradeState brings a stored state to the current schema version. Core asks the provider
+// even when the versions are equal, for minor repairs; here that is left out for a state that
+// is known to come from this provider as it is (in.Wire is set), as nothing can be amiss with it.
+func (c *call) upgradeState(ctx context.Context, in instance.Instance) (upgraded, diagnostic.Diagnostics) {
+	if in.Wire != nil && len(in.Wire.State) > 0 && len(in.RawState) == 0 {
+		return upgraded{value: in.State, wire: in.Wire.State}, nil
+	}
+	version := in.SchemaVersion
+	raw := []byte(in.RawState)
+	if len(raw) == 0 {
+		version = c.schema.Version
+		var err error
+		if raw, err = wire.MarshalJSON(in.State, c.state); err != nil {
+			return upgraded{}, diagnostic.AttributeErrorf(c.at(err), "Failed to encode resource state", "The stored state of %s cannot be encoded: %s.", c.schema.Type, err)
+		}
+	}
+	switch {
+	case version > c.schema.Version:
+		return upgraded{}, diagnostic.Errorf(newerProvider,
+			"The stored state of %s has schema version %d, where this version of the provider knows %d. Use the provider version that wrote it, or a newer one.", c.schema.Type, version, c.schema.Version)
+	case version == c.schema.Version && len(in.RawState) > 0:
+		stripped, err := stripUnknownKeys(raw, c.state)
+		if err != nil {
+			return upgraded{}, diagnostic.Errorf("Failed to decode resource state", "The stored state of %s is not JSON: %s.", c.schema.Type, err)
+		}
+		raw = stripped
+	}
+	answer, err := c.server.UpgradeResourceState(ctx, &tfprotov6.UpgradeResourceStateRequest{
+		TypeName: c.schema.Type, Version: version, RawState: &tfprotov6.RawState{JSON: raw},
+	})
+	if err != nil {
+		return upgraded{}, provider.CallError(err)
+	}
+	diags := diagnostic.FromProtocol(answer.Diagnostics)
+	if diags.HasErrors() {
+		return upgraded{}, diags
+	}
+	const summary = "Invalid resource state upgrade"
+	v, err := c.decodeState(answer.UpgradedState)
+	if err == nil && v.IsNull() {
+		err = errors.New("there is none")
+	}
+	if err != nil {
+		return upgraded{}, append(diags, diagnostic.AttributeErrorf(c.at(err), summary, "The provider's upgraded state of %s cannot be used: %s. %s", c.schema.Type, err, providerBug)...)
+	}
+	diags = append(diags, c.checkWhollyKnown(v, summary, "The upgraded state")...)
+	diags = append(diags, c.checkWriteOnly(v, summary, "The upgraded state")...)
+	return upgraded{value: v, wire: wireBytes(answer.UpgradedState, v, c.state)}, diags
+}
+
+// upgradeIdentity brings a stored identity to the current version of the identity schema.
+// Without a stored identity there is nothing to ask: the read will tell it.
+func (c *call) upgradeIdentity(ctx context.Context, in instance.Instance) (upgraded, diagnostic.Diagnostics) {
+	none := upgraded{value: nullIdentity(c.identity)}
+	switch {
+	case !in.HasIdentity():
+		return none, nil
+	case in.IdentityVersion > c.identityVersion() && len(in.RawIdentity) > 0:
+		return none, diagnostic.Errorf(newerProvider,
+			"The stored identity of %s has version %d, where this version of the provider knows %d. Use the provider version that wrote it, or a newer one.", c.schema.Type, in.IdentityVersion, c.identityVersion())
+	case c.identity == cty.NilType:
+		return none, nil // the provider has no identities any more
+	case len(in.RawIdentity) == 0:
+		b, err := c.identityBytes(in)
+		if err != nil {
+			return none, c.unreadableIdentity(err)
+		}
+		return upgraded{value: in.Identity, wire: b}, nil
+	case in.IdentityVersion == c.identityVersion():
+		v, err := wire.UnmarshalJSON(in.RawIdentity, c.identity)
+		if err != nil {
+			return none, c.unreadableIdentity(err)
+		}
+		b, err := encode(v, c.identity)
+		if err != nil {
+			return none, c.unreadableIdentity(err)
+		}
+		return upgraded{value: v, wire: b}, nil
+	}
+	answer, err := c.server.UpgradeResourceIdentity(ctx, &tfprotov6.UpgradeResourceIdentityRequest{
+		TypeName: c.schema.Type, Version: in.IdentityVersion, RawIdentity: &tfprotov6.RawState{JSON: in.RawIdentity},
+	})
+	if err != nil {
+		return none, provider.CallError(err)
+	}
+	diags := diagnostic.FromProtocol(answer.Diagnostics)
+	if diags.HasErrors() {
+		return none, diags
+	}
+	const summary = "Invalid resource identity upgrade"
+	var data *tfprotov6.DynamicValue
+	if answer.UpgradedIdentity != nil {
+		data = answer.UpgradedIdentity.IdentityData
+	}
+	v, err := decode(data, c.identity)
+	switch {
+	case err == nil && v.IsNull():
+		err = errors.New("there is none")
+	case err == nil && !v.IsWhollyKnown():
+		err = errors.New("it has unknown values")
+	case err == nil:
+		if missing := c.missingIdentity(v); missing != "" {
+			// The legacy SDK says nothing when it has no upgrader: it drops what it does not know.
+			return none, append(diags, diagnostic.Errorf(summary,
+				"The provider has no upgrader of the identity of %s from version %d to version %d: in its answer %s. The stored identity is kept. Use the provider version that wrote it, or one that can upgrade it.",
+				c.schema.Type, in.IdentityVersion, c.identityVersion(), missing)...)
+		}
+	}
+	if err != nil {
+		return none, append(diags, diagnostic.Errorf(summary, "The provider's upgraded identity of %s, from version %d to version %d, cannot be used: %s. %s",
+			c.schema.Type, in.IdentityVersion, c.identityVersion(), formatError(err), providerBug)...)
+	}
+	return upgraded{value: v, wire: wireBytes(data, v, c.identity)}, diags
+}
+
+// missingIdentity says what an identity lacks to single out an object; empty when nothing.
+func (c *call) missingIdentity(v cty.Value) string {
+	something := false
+	for _, name := range slices.Sorted(maps.Keys(c.schema.Identity.Attributes)) {
+		null := v.GetAttr(name).IsNull()
+		if null && c.schema.Identity.Attributes[name].RequiredForImport {
+			return fmt.Sprintf("the attribute %q, which an import requires, is null", name)
+		}
+		something = something || !null
+	}
+	if !something {
+		return "all attributes are null"
+	}
+	return ""
+}
+
+func (c *call) unreadableIdentity(err error) diagnostic.Diagnostics {
+	return diagnostic.Errorf(fmt.Sprintf("failed to decode identity: %s", formatError(err)),
+		"The stored identity of %s has the current version of the identity schema, but does not fit it. The provider most likely changed the schema without a new version; that is a bug in the provider.", c.schema.Type)
+}
+
+// stripUnknownKeys drops the object keys that type t does not know. Numbers keep their digits.
+func stripUnknownKeys(raw []byte, t cty.Type) ([]byte, error) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return nil, errors.New("malformed JSON")
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(strip(v, t)); err != nil {
+		return nil, errors.New("malformed JSON")
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+func strip(v any, t cty.Type) any {
+	switch v := v.(type) {
+	case map[string]any:
+		switch {
+		case t.IsObjectType():
+			for key, e := range v {
+				if !t.HasAttribute(key) {
+					delete(v, key)
+					continue
+				}
+				v[key] = strip(e, t.AttributeType(key))
+			}
+		case t.IsMapType():
+			for key, e := range v {
+				v[key] = strip(e, t.ElementType())
+			}
+		}
+	case []any:
+		switch {
+		case t.IsListType() || t.IsSetType():
+			for i, e := range v {
+				v[i] = strip(e, t.ElementType())
+			}
+		case t.IsTupleType():
+			for i, e := range v {
+				if types := t.TupleElementTypes(); i < len(types) {
+					v[i] = strip(e, types[i])
+				}
+			}
+		}
+	}
+	return v
+}

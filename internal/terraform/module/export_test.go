@@ -1,0 +1,33 @@
+package module
+
+import (
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+// Change is what a test says of a change.
+type Change struct {
+	Address, Module, Type, Name string
+	Key                         any
+	Kind                        instance.OperationKind
+	Answered, Tainted           bool
+	State                       []byte
+}
+
+// Replay is the state after changes, and whether it has all that was answered.
+func Replay(before []byte, changes []Change, r *schema.Resource) ([]byte, error) {
+	j := &journal{}
+	for _, c := range changes {
+		j.Changes = append(j.Changes, &change{
+			Resource: resource{Address: c.Address, Module: c.Module, Type: c.Type, Name: c.Name, Key: c.Key}, Provider: `provider["example.org/a/b"]`,
+			Kind: c.Kind, Answered: c.Answered, Tainted: c.Tainted, State: c.State,
+		})
+	}
+	return j.replay(before, func(string, string) *schema.Resource { return r }, "1.0.0")
+}
+
+// ReadJournal reads a journal as it is stored.
+func ReadJournal(b []byte) error {
+	_, err := readJournal(b)
+	return err
+}

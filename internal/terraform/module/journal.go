@@ -1,0 +1,237 @@
+package module
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/instance/tfstate"
+	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/wire"
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+// journal is what was begun and answered during an operation.
+type journal struct {
+	// Variables are those that are being applied.
+	Variables map[string]json.RawMessage `json:"variables,omitempty"`
+	Changes   []*change                  `json:"changes,omitempty"`
+
+	mu sync.Mutex
+	// record stores the journal.
+	record func([]byte) error
+}
+
+// change is one change of one remote object. Values are msgpack, as the provider got and sent them.
+type change struct {
+	Resource resource `json:"resource"`
+	// Source is the source of the provider, Provider its configuration in the state file.
+	Source   string                 `json:"source"`
+	Provider string                 `json:"provider"`
+	Kind     instance.OperationKind `json:"kind"`
+	// Planned and PlannedIdentity are what the provider was asked for.
+	Planned         []byte `json:"planned,omitempty"`
+	PlannedIdentity []byte `json:"plannedIdentity,omitempty"`
+	// Absent says that right before a create no object of the planned identity was there.
+	Absent bool `json:"absent,omitempty"`
+	// Answered says that it is known what came of it: there is the object of State, or none.
+	Answered        bool   `json:"answered,omitempty"`
+	State           []byte `json:"state,omitempty"`
+	Private         []byte `json:"private,omitempty"`
+	Identity        []byte `json:"identity,omitempty"`
+	SchemaVersion   int64  `json:"schemaVersion,omitempty"`
+	IdentityVersion int64  `json:"identityVersion,omitempty"`
+	Tainted         bool   `json:"tainted,omitempty"`
+}
+
+// save stores the journal after something was changed in it.
+func (j *journal) save(change func()) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	change()
+	b, err := json.Marshal(j)
+	if err == nil {
+		b, err = compress(b)
+	}
+	if err != nil {
+		return err
+	}
+	return j.record(b)
+}
+
+func readJournal(b []byte) (*journal, error) {
+	out := &journal{}
+	if len(b) == 0 {
+		return out, nil
+	}
+	b, err := decompress(b)
+	if err == nil {
+		err = json.Unmarshal(b, out)
+	}
+	if err != nil || slices.Contains(out.Changes, nil) {
+		return nil, errors.New("the journal of the operation is malformed")
+	}
+	return out, nil
+}
+
+// unknown are the creates of which nobody knows what they made.
+func (j *journal) unknown() []*change {
+	var out []*change
+	for _, c := range j.Changes {
+		if c.Kind == instance.Create && !c.Answered {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// object is the object that a change left behind.
+func (c *change) object(s *schema.Resource) (instance.Instance, error) {
+	if len(c.State) == 0 || wire.IsNull(c.State) {
+		return instance.Instance{}, nil
+	}
+	state, err := wire.Unmarshal(c.State, s.ImpliedType())
+	if err != nil {
+		return instance.Instance{}, err
+	}
+	out := instance.Instance{State: state, SchemaVersion: c.SchemaVersion, Private: c.Private, Status: instance.Full, IdentityVersion: c.IdentityVersion}
+	if c.Tainted {
+		out.Status = instance.Tainted
+	}
+	if len(c.Identity) > 0 && s.Identity != nil {
+		if out.Identity, err = wire.Unmarshal(c.Identity, s.IdentityType()); err != nil {
+			return instance.Instance{}, err
+		}
+	}
+	return out, nil
+}
+
+// types finds resource types by the sources of their providers.
+type types func(source, resourceType string) *schema.Resource
+
+// replay is the state file as it is after what was answered, from the one before. Creates of unknown
+// outcome are not in it.
+func (j *journal) replay(before []byte, known types, version string) ([]byte, error) {
+	state := tfstate.State{TerraformVersion: version, Serial: 1, Lineage: lineage}
+	if before != nil {
+		var err error
+		if state, err = tfstate.Read(before, nil); err != nil {
+			return nil, err
+		}
+		state.Serial++
+	}
+	schemas := map[string]*schema.Resource{}
+	for _, c := range j.Changes {
+		if !c.Answered {
+			continue
+		}
+		s := known(c.Source, c.Resource.Type)
+		if s == nil {
+			return nil, fmt.Errorf("the provider %s does not have the resource type %s any more", c.Source, c.Resource.Type)
+		}
+		schemas[c.Resource.Type] = s
+		object, err := c.object(s)
+		if err != nil {
+			return nil, fmt.Errorf("%s: the provider's answer cannot be read: %w", c.Resource.Address, err)
+		}
+		put(&state, c, object)
+	}
+	return tfstate.Write(state, func(t string) *schema.Resource { return schemas[t] })
+}
+
+// put has an object take the place of the one at its address; or none, if it does not exist.
+func put(state *tfstate.State, c *change, object instance.Instance) {
+	r := c.Resource
+	at := slices.IndexFunc(state.Resources, func(x tfstate.Resource) bool {
+		return x.Mode == "managed" && x.Module == r.Module && x.Type == r.Type && x.Name == r.Name
+	})
+	if at < 0 {
+		if !object.Exists() {
+			return
+		}
+		state.Resources = append(state.Resources, tfstate.Resource{Module: r.Module, Mode: "managed", Type: r.Type, Name: r.Name, Provider: c.Provider})
+		at = len(state.Resources) - 1
+	}
+	block := &state.Resources[at]
+	key := indexKey(r.Key)
+	i := slices.IndexFunc(block.Instances, func(x tfstate.Instance) bool { return x.IndexKey == key })
+	if i < 0 {
+		if !object.Exists() {
+			return
+		}
+		block.Instances = append(block.Instances, tfstate.Instance{IndexKey: key, Instance: object})
+		return
+	}
+	in := &block.Instances[i]
+	deposed := in.Deposed
+	switch {
+	case c.Kind == instance.Create && in.Exists() && object.Exists():
+		// It was made before its predecessor is destroyed.
+		d := in.Depose(newKey())
+		in.KeptDeposed = map[string]tfstate.Kept{d.Key: in.Kept}
+		in.Instance, in.Kept = object, tfstate.Kept{}
+		in.Deposed = append(deposed, d)
+	case c.Kind == instance.Delete && len(deposed) > 0:
+		in.Deposed, in.KeptDeposed = nil, nil // those are destroyed last
+	case object.Exists():
+		object.SensitivePaths, object.CreateBeforeDestroy = in.SensitivePaths, in.CreateBeforeDestroy
+		in.Instance, in.Deposed = object, deposed
+	case len(deposed) > 0:
+		in.Instance = instance.Instance{Deposed: deposed}
+	default:
+		block.Instances = slices.Delete(block.Instances, i, i+1)
+	}
+	if len(block.Instances) == 0 {
+		state.Resources = slices.Delete(state.Resources, at, at+1)
+	}
+}
+
+// has says whether a state file has what was answered.
+func (j *journal) has(state []byte) bool {
+	file, err := tfstate.Read(state, nil)
+	if err != nil {
+		return false
+	}
+	last := map[string]*change{}
+	for _, c := range j.Changes {
+		if c.Answered {
+			last[c.Resource.Address] = c
+		}
+	}
+	for _, c := range last {
+		found := false
+		for _, r := range file.Resources {
+			for _, i := range r.Instances {
+				if r.Module == c.Resource.Module && r.Type == c.Resource.Type && r.Name == c.Resource.Name && i.IndexKey == indexKey(c.Resource.Key) {
+					found = found || i.Exists()
+				}
+			}
+		}
+		if exists := len(c.State) > 0 && !wire.IsNull(c.State); exists && !found {
+			return false
+		}
+	}
+	return true
+}
+
+func indexKey(k any) any {
+	if f, ok := k.(float64); ok {
+		return int64(f)
+	}
+	return k
+}
+
+const lineage = "6f0f9a52-3f0e-4f0e-8f4e-1f3b6f1f8a10"
+
+func newKey() string {
+	var b [4]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}
+
+var _ provider.Server = (*session)(nil)

@@ -1,0 +1,201 @@
+package module
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/instance/tfstate"
+	"github.com/landbridge-io/landbridge/internal/wire"
+)
+
+// memory is what is remembered of an instance of a module: its private bytes.
+type memory struct {
+	// Variables are the given values, as of the last apply, of the types that the module had for them.
+	Variables map[string]json.RawMessage `json:"variables,omitempty"`
+	// State is the state file, compressed.
+	State []byte `json:"state,omitempty"`
+}
+
+// maxState is how large a state file may be, in bytes.
+const maxState = 256 << 20
+
+func recall(private []byte) (memory, error) {
+	var out memory
+	if len(private) == 0 {
+		return out, nil
+	}
+	if err := json.Unmarshal(private, &out); err != nil {
+		return out, errors.New("what is remembered of the module is malformed")
+	}
+	return out, nil
+}
+
+func (m memory) private() []byte {
+	b, err := json.Marshal(m)
+	if err != nil {
+		panic(err) // bytes
+	}
+	return b
+}
+
+// state is the state file; nil if there is none.
+func (m memory) state() ([]byte, error) {
+	if len(m.State) == 0 {
+		return nil, nil
+	}
+	b, err := decompress(m.State)
+	if err != nil {
+		return nil, errors.New("the stored state of the module is malformed")
+	}
+	return b, nil
+}
+
+func compress(b []byte) ([]byte, error) {
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	_, err := w.Write(b)
+	err = errors.Join(err, w.Close())
+	return out.Bytes(), err
+}
+
+func decompress(b []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(b))
+	if err != nil {
+		return nil, err
+	}
+	out, err := io.ReadAll(io.LimitReader(r, maxState+1))
+	if err == nil && len(out) > maxState {
+		err = errors.New("it is too large")
+	}
+	return out, err
+}
+
+// remember makes the memory of a state file.
+func (m *Module) remember(given values, state []byte) (memory, error) {
+	out := memory{Variables: map[string]json.RawMessage{}}
+	for name, v := range given {
+		b, err := ctyjson.Marshal(v, m.Resource.Block.Attributes[name].ImpliedType())
+		if err != nil {
+			return out, fmt.Errorf("the variable %s: %w", name, err)
+		}
+		out.Variables[name] = b
+	}
+	var err error
+	out.State, err = compress(state)
+	return out, err
+}
+
+// remembered are the given values that still fit the module.
+func (m *Module) remembered(mem memory) values {
+	out := values{}
+	for name, raw := range mem.Variables {
+		if m.Variables[name] == nil {
+			continue
+		}
+		v, err := wire.UnmarshalJSON(raw, m.Resource.Block.Attributes[name].ImpliedType())
+		if err == nil && !v.IsNull() {
+			out[name] = v
+		}
+	}
+	return out
+}
+
+// instance is what a memory means. Without a state there is none.
+func (m *Module) instance(mem memory, sensitive []cty.Path) (instance.Instance, error) {
+	b, err := mem.state()
+	if err != nil || b == nil {
+		return instance.Instance{}, err
+	}
+	outputs, err := outputsOf(b)
+	if err != nil {
+		return instance.Instance{}, err
+	}
+	return instance.Instance{
+		State: m.object(m.remembered(mem), outputs), Private: mem.private(), Status: instance.Full, SensitivePaths: sensitive,
+	}, nil
+}
+
+// object is the state of given values and outputs.
+func (m *Module) object(given, outputs values) cty.Value {
+	out := map[string]cty.Value{}
+	for name, a := range m.Resource.Block.Attributes {
+		out[name] = cty.NullVal(a.ImpliedType())
+	}
+	for name, v := range given {
+		out[name] = v
+	}
+	for name := range m.Outputs {
+		if v, ok := outputs[name]; ok {
+			out[m.outputAttribute(name)] = v
+		}
+	}
+	return cty.ObjectVal(out)
+}
+
+// outputsOf are the outputs in a state file.
+func outputsOf(state []byte) (values, error) {
+	file, err := tfstate.Read(state, nil)
+	if err != nil {
+		return nil, err
+	}
+	raw := map[string]struct{ Value, Type json.RawMessage }{}
+	if b := file.Extra["outputs"]; b != nil {
+		if err := json.Unmarshal(b, &raw); err != nil {
+			return nil, errors.New("the outputs in the state file are malformed")
+		}
+	}
+	out := values{}
+	for name, o := range raw {
+		t, err := ctyjson.UnmarshalType(o.Type)
+		if err == nil {
+			out[name], err = wire.UnmarshalJSON(o.Value, t)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the output %s in the state file cannot be read", name)
+		}
+	}
+	return out, nil
+}
+
+// managed is how many objects there are in a state file.
+func managed(state []byte) int {
+	file, err := tfstate.Read(state, nil)
+	if err != nil {
+		return 1 // whatever it is, it is not nothing
+	}
+	n := 0
+	for _, r := range file.Resources {
+		if r.Mode == "managed" {
+			n += len(r.Instances)
+		}
+	}
+	return n
+}
+
+// same says whether two state files say the same of resources and outputs.
+func same(a, b []byte) bool {
+	x, errX := comparable(a)
+	y, errY := comparable(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}
+
+func comparable(state []byte) ([]byte, error) {
+	var s struct {
+		Outputs   any `json:"outputs"`
+		Resources any `json:"resources"`
+	}
+	d := json.NewDecoder(bytes.NewReader(state))
+	d.UseNumber()
+	if err := d.Decode(&s); err != nil {
+		return nil, err
+	}
+	return json.Marshal(s)
+}

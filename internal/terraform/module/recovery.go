@@ -1,0 +1,135 @@
+package module
+
+import (
+	"context"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/terraform/engine"
+	"github.com/landbridge-io/landbridge/internal/wire"
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+// Recover implements terraform.Journaled. What was answered is put into the state of before. A create
+// without an answer is looked for by the identity that it would have: as for a resource of its own, what is
+// found is its own only if it was not there before, and is tainted then.
+func (e *Executor) Recover(ctx context.Context, r terraform.Resource, in instance.Instance, op *instance.Operation, confirmed bool) (instance.Instance, diagnostic.Diagnostics) {
+	j, err := readJournal(op.Journal)
+	if err != nil {
+		return in, diagnostic.Errorf("Module cannot be recovered", "%s.", err)
+	}
+	if len(j.Changes) == 0 {
+		return in, nil
+	}
+	for _, c := range j.unknown() {
+		if diags := e.settle(ctx, c, op, confirmed); diags.HasErrors() {
+			return in, diags
+		}
+	}
+	mem, err := recall(in.Private)
+	if err != nil {
+		return in, diagnostic.Errorf("Module cannot be recovered", "%s.", err)
+	}
+	before, err := mem.state()
+	if err == nil {
+		before, err = j.replay(before, e.resourceType(ctx), e.version())
+	}
+	if err != nil {
+		return in, diagnostic.Errorf("Module cannot be recovered", "%s.", err)
+	}
+	if !in.Exists() && managed(before) == 0 {
+		return instance.Instance{}, nil
+	}
+	after, err := e.module.remember(e.module.remembered(memory{Variables: j.Variables}), before)
+	if err != nil {
+		return in, diagnostic.Errorf("Module cannot be recovered", "%s.", err)
+	}
+	out, err := e.module.instance(after, in.SensitivePaths)
+	if err != nil {
+		return in, diagnostic.Errorf("Module cannot be recovered", "%s.", err)
+	}
+	return out, nil
+}
+
+// settle finds out what became of a create.
+func (e *Executor) settle(ctx context.Context, c *change, op *instance.Operation, confirmed bool) diagnostic.Diagnostics {
+	none := func() diagnostic.Diagnostics { c.Answered, c.State = true, null; return nil }
+	address := strings.TrimPrefix(c.Resource.Address, callAddress)
+	unknown := terraform.OutcomeUnknownError(c.Resource.Type)
+	unknown[0].Summary += " of " + address
+	unknown[0].Detail = "A create (operation " + op.ID + ") was interrupted, and nothing tells whether " + address + " was made. " +
+		"Look for the object. If it exists, remove it, as nothing refers to it; then set the annotation landbridge.io/confirm-create to \"" + op.ID + "\"."
+	if confirmed {
+		return none()
+	}
+	r := e.resourceType(ctx)(c.Source, c.Resource.Type)
+	if r == nil {
+		return unknown
+	}
+	target := c.identity(r)
+	if target == nil {
+		return unknown
+	}
+	found, diags := engine.New(e.servers[c.Source]).Import(ctx, terraform.Resource{Schema: r}, *target)
+	switch {
+	case diags.HasErrors() && nonExistent(diags):
+		return none()
+	case diags.HasErrors():
+		return append(unknown, diags.Errors()...)
+	case !c.Absent:
+		unknown[0].Detail += " There is one of its identity, but it was there before, or may have been."
+		return unknown
+	}
+	state, err := wire.Marshal(found.State, r.ImpliedType())
+	if err == nil && r.Identity != nil && found.HasIdentity() {
+		c.Identity, err = wire.Marshal(found.Identity, r.IdentityType())
+	}
+	if err != nil {
+		return unknown
+	}
+	c.Answered, c.Tainted, c.State, c.Private, c.SchemaVersion, c.IdentityVersion = true, true, state, found.Private, found.SchemaVersion, found.IdentityVersion
+	return nil
+}
+
+// nonExistent says whether an import failed because there is no such object (contract § 3.10).
+func nonExistent(diags diagnostic.Diagnostics) bool {
+	return diags.HasSummary("Cannot import non-existent remote object") || diags.HasSummary("Import returned null resource")
+}
+
+// identity is by what an object that is to be made can be imported; nil if that is not known beforehand.
+// Providers that do not plan identities name their attributes after those of the resource.
+func (c *change) identity(r *schema.Resource) *terraform.ImportTarget {
+	if r.Identity == nil || len(r.Identity.Required()) == 0 {
+		return nil
+	}
+	known := func(b []byte, t cty.Type, name string, want cty.Type) cty.Value {
+		object, err := wire.Unmarshal(b, t)
+		if len(b) == 0 || err != nil || object.IsNull() || !object.IsKnown() || !object.Type().HasAttribute(name) {
+			return cty.NilVal
+		}
+		if v := object.GetAttr(name); v.IsWhollyKnown() && !v.IsNull() && v.Type().Equals(want) {
+			return v
+		}
+		return cty.NilVal
+	}
+	out := map[string]cty.Value{}
+	for name, a := range r.Identity.Attributes {
+		v := known(c.PlannedIdentity, r.IdentityType(), name, a.Type)
+		if v == cty.NilVal {
+			v = known(c.Planned, r.ImpliedType(), name, a.Type)
+		}
+		switch {
+		case v != cty.NilVal:
+			out[name] = v
+		case a.RequiredForImport:
+			return nil
+		default:
+			out[name] = cty.NullVal(a.Type)
+		}
+	}
+	return &terraform.ImportTarget{Identity: cty.ObjectVal(out)}
+}

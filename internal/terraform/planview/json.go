@@ -1,0 +1,286 @@
+package planview
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+)
+
+// FormatVersion is the version of the JSON form. Its major part changes when programs that read
+// it have to.
+const FormatVersion = "1.0"
+
+// ResourceChange is a change in JSON, as in resource_changes of Terraform's own plans.
+type ResourceChange struct {
+	Address      string         `json:"address"`
+	Mode         string         `json:"mode"`
+	Type         string         `json:"type"`
+	Name         string         `json:"name"`
+	ProviderName string         `json:"provider_name,omitempty"`
+	Deposed      string         `json:"deposed,omitempty"`
+	Change       ChangeContents `json:"change"`
+	ActionReason string         `json:"action_reason,omitempty"`
+	// Object is the custom resource; Terraform has no such thing.
+	Object ObjectReference `json:"object"`
+	// Held says why the change is not carried out.
+	Held string `json:"held,omitempty"`
+}
+
+// ObjectReference names a custom resource.
+type ObjectReference struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Namespace  string `json:"namespace,omitempty"`
+	Name       string `json:"name"`
+}
+
+// ChangeContents is what changes. Attributes have Terraform's names. What is sensitive, and what is
+// not known yet, is left out of Before and After: BeforeSensitive, AfterSensitive and AfterUnknown are true
+// there. In lists, where nothing can be left out, it is null.
+type ChangeContents struct {
+	Actions         []string   `json:"actions"`
+	Before          any        `json:"before"`
+	After           any        `json:"after"`
+	AfterUnknown    any        `json:"after_unknown"`
+	BeforeSensitive any        `json:"before_sensitive"`
+	AfterSensitive  any        `json:"after_sensitive"`
+	ReplacePaths    [][]any    `json:"replace_paths,omitempty"`
+	Importing       *Importing `json:"importing,omitempty"`
+	BeforeIdentity  any        `json:"before_identity,omitempty"`
+	AfterIdentity   any        `json:"after_identity,omitempty"`
+}
+
+// Importing says where the object was found.
+type Importing struct {
+	ID       string `json:"id,omitempty"`
+	Identity any    `json:"identity,omitempty"`
+}
+
+// JSON is the changes in JSON.
+func JSON(changes []Change) []ResourceChange {
+	out := make([]ResourceChange, 0, len(changes))
+	for _, c := range changes {
+		out = append(out, c.json())
+	}
+	return out
+}
+
+var actions = map[terraform.Action][]string{
+	terraform.NoOp:             {"no-op"},
+	terraform.Create:           {"create"},
+	terraform.Update:           {"update"},
+	terraform.Delete:           {"delete"},
+	terraform.DeleteThenCreate: {"delete", "create"},
+	terraform.CreateThenDelete: {"create", "delete"},
+}
+
+func (c Change) json() ResourceChange {
+	gvk := c.Model.GroupVersionKind()
+	out := ResourceChange{
+		Address: c.Address, Mode: "managed", Type: c.Model.Type, Name: c.Label, ProviderName: c.Provider,
+		Deposed: c.Deposed, ActionReason: string(c.Plan.Reason), Held: c.Held,
+		Object: ObjectReference{APIVersion: gvk.GroupVersion().String(), Kind: gvk.Kind, Namespace: c.Namespace, Name: c.Name},
+	}
+	root := c.Model.Root()
+	before, after := c.before(), c.after()
+	is := sensitivity(c)
+	was := sensitive{before: is.before, after: is.before}
+	is.before = is.after
+	ch := &out.Change
+	ch.Actions = actions[c.Plan.Action]
+	ch.Before, _ = value(root, before, was, place{})
+	ch.After, _ = value(root, after, is, place{})
+	ch.BeforeSensitive = secrets(root, before, was, place{})
+	ch.AfterSensitive = secrets(root, after, is, place{})
+	ch.AfterUnknown = unknown(after)
+	if c.Plan.Action.IsReplace() {
+		for _, p := range c.Plan.RequiresReplace {
+			ch.ReplacePaths = append(ch.ReplacePaths, path(p))
+		}
+	}
+	if t := c.Importing; t != nil {
+		ch.Importing = &Importing{ID: t.ID, Identity: identity(t.Identity)}
+		if t.ID != "" && c.isSecret(t.ID) {
+			ch.Importing.ID = sensitiveValue
+		}
+	}
+	ch.BeforeIdentity, ch.AfterIdentity = identity(c.Plan.Prior.Identity), identity(c.Plan.Identity)
+	return out
+}
+
+// value is a value in JSON; ok is false for what is left out.
+func value(t *model.Type, v cty.Value, s sensitive, p place) (out any, ok bool) {
+	if !v.IsKnown() || !v.IsNull() && s.value(t, p) {
+		return nil, false
+	}
+	if v.IsNull() {
+		return nil, true
+	}
+	switch t.Kind {
+	case model.Dynamic:
+		if d := dynamicType(v, v); d != nil && d != anyText {
+			return value(d, v, s, p)
+		}
+		return primitive(v)
+	case model.Object:
+		all := make(map[string]any, len(t.Object.All))
+		for _, f := range t.Object.All {
+			x := v.GetAttr(f.Name)
+			if f.Secret() && !(x.IsKnown() && x.IsNull()) {
+				continue
+			}
+			if j, ok := value(f.Type, x, s, p.attribute(f.Name)); ok {
+				all[f.Name] = j
+			}
+		}
+		return all, true
+	case model.Map:
+		all := map[string]any{}
+		for k, x := range entries(v) {
+			at := p.key(k)
+			if t.Cty == cty.DynamicPseudoType {
+				at = p.attribute(k)
+			}
+			if j, ok := value(t.Element, x, s, at); ok {
+				all[k] = j
+			}
+		}
+		return all, true
+	case model.List, model.Tuple, model.Set:
+		list := []any{}
+		for i, x := range elements(v) {
+			j, _ := value(elementType(t, i), x, s, elementPlace(t, p, i))
+			list = append(list, j)
+		}
+		return list, true
+	}
+	return primitive(v)
+}
+
+func elementPlace(t *model.Type, p place, i int) place {
+	if t.Kind == model.Set {
+		return p.element()
+	}
+	return p.index(i, i)
+}
+
+func primitive(v cty.Value) (any, bool) {
+	switch v.Type() {
+	case cty.String:
+		return v.AsString(), true
+	case cty.Number:
+		return json.Number(number(v)), true
+	case cty.Bool:
+		return v.True(), true
+	}
+	return nil, false
+}
+
+// secrets has true where values are sensitive, and the form of the value around it. Attributes
+// and keys with nothing sensitive are left out.
+func secrets(t *model.Type, v cty.Value, s sensitive, p place) any {
+	if v.IsKnown() && v.IsNull() {
+		return false
+	}
+	if s.value(t, p) {
+		return true
+	}
+	if t.Kind == model.Dynamic {
+		return false
+	}
+	switch t.Kind {
+	case model.Object:
+		all := map[string]any{}
+		for _, f := range t.Object.All {
+			if f.Secret() {
+				all[f.Name] = true
+				continue
+			}
+			if !v.IsKnown() {
+				continue
+			}
+			if j := secrets(f.Type, v.GetAttr(f.Name), s, p.attribute(f.Name)); j != false {
+				all[f.Name] = j
+			}
+		}
+		return all
+	case model.Map:
+		all := map[string]any{}
+		for k, x := range entries(v) {
+			if j := secrets(t.Element, x, s, p.key(k)); j != false {
+				all[k] = j
+			}
+		}
+		return all
+	case model.List, model.Tuple, model.Set:
+		list := []any{}
+		for i, x := range elements(v) {
+			list = append(list, secrets(elementType(t, i), x, s, elementPlace(t, p, i)))
+		}
+		return list
+	}
+	return false
+}
+
+// unknown has true where values are not known yet, in the form of secrets.
+func unknown(v cty.Value) any {
+	if !v.IsKnown() {
+		return true
+	}
+	t := v.Type()
+	switch {
+	case v.IsNull(), t.IsPrimitiveType():
+		return false
+	case t.IsObjectType(), t.IsMapType():
+		all := map[string]any{}
+		es := entries(v)
+		for _, k := range slices.Sorted(maps.Keys(es)) {
+			if j := unknown(es[k]); j != false {
+				all[k] = j
+			}
+		}
+		return all
+	default:
+		list := []any{}
+		for _, x := range elements(v) {
+			list = append(list, unknown(x))
+		}
+		return list
+	}
+}
+
+// path is a path as a list of names, keys and indexes. It ends at a set.
+func path(p cty.Path) []any {
+	out := []any{}
+	for _, s := range p {
+		switch s := s.(type) {
+		case cty.GetAttrStep:
+			out = append(out, s.Name)
+		case cty.IndexStep:
+			if !s.Key.IsKnown() || s.Key.IsNull() {
+				return out
+			}
+			j, ok := primitive(s.Key)
+			if !ok {
+				return out
+			}
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
+// identity is an identity in JSON, without what is not known yet; nil when there is none. An
+// identity holds nothing secret.
+func identity(v cty.Value) any {
+	if v == cty.NilVal || !v.IsKnown() || v.IsNull() {
+		return nil
+	}
+	out, _ := value(model.PlainType(v.Type()), v, sensitive{}, place{})
+	return out
+}

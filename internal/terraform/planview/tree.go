@@ -1,0 +1,389 @@
+package planview
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/landbridge-io/landbridge/internal/model"
+)
+
+// symbol is what stands before a line.
+type symbol byte
+
+const (
+	same    symbol = ' '
+	added   symbol = '+'
+	removed symbol = '-'
+	updated symbol = '~'
+)
+
+// What stands for values that cannot be shown.
+const (
+	sensitiveValue  = "(sensitive value)"
+	writeOnlyValue  = "(write-only attribute)"
+	knownAfterApply = "(known after apply)"
+)
+
+// node is a line, or several lines between brackets.
+type node struct {
+	symbol symbol
+	name   string // empty for elements
+	// block: the brackets follow the name without an equals sign.
+	block bool
+	// text is the value of a leaf.
+	text string
+	// open and end are the brackets around children and lines; empty for leaves.
+	open, end string
+	children  []node
+	// lines are those of a text, which are shown as they are.
+	lines []node
+	// suffix follows the value, or the closing bracket.
+	suffix string
+	// replaces: forces replacement.
+	replaces bool
+	// comment is all there is to show, if it is set.
+	comment string
+}
+
+// hide tells of what is not shown because it stays as it is.
+func (n *node) hide(count int, what string) {
+	if count > 0 {
+		n.children = append(n.children, node{comment: plural(count, "unchanged "+what) + " hidden"})
+	}
+}
+
+// builder makes the tree of one change.
+type builder struct {
+	sensitive sensitive
+	replace   marks
+	// forced are the paths of replace that were shown.
+	forced map[int]bool
+}
+
+// forces says whether the value at a place forces the replacement; a leaf also if something
+// inside it does.
+func (b *builder) forces(p place, leaf bool) bool {
+	found := false
+	for i, m := range b.replace {
+		for _, path := range []cty.Path{p.after, p.before} {
+			if len(m) == len(path) && begins(m, path) || leaf && begins(m, path) {
+				b.forced[i], found = true, true
+			}
+		}
+	}
+	return found
+}
+
+// object shows the fields of an object, attributes first, into n. config is what the object
+// is created from; cty.NilVal if it is not created, or that is not known.
+func (b *builder) object(n *node, t *model.Type, before, after, config cty.Value, p place) {
+	var attributes, blocks []node
+	var sameAttributes, sameBlocks int
+	for _, f := range t.Object.All {
+		if !presented(f) {
+			continue
+		}
+		was, is := attribute(f, before), attribute(f, after)
+		at := p.attribute(f.Name)
+		switch {
+		case f.WriteOnly:
+			if config != cty.NilVal && !config.IsNull() && !config.GetAttr(f.Name).IsNull() {
+				attributes = append(attributes, node{symbol: added, name: f.JSONName, text: writeOnlyValue})
+			}
+		case absent(f.Type, was) && absent(f.Type, is):
+		case f.Type.Block != "" && is.IsKnown() && was.IsKnown():
+			shown, hidden := b.blocks(f, was, is, at)
+			blocks = append(blocks, shown...)
+			sameBlocks += hidden
+		case was.RawEquals(is):
+			if len(p.after) == 0 && !f.Sensitive && f.Type.IsPrimitive() && (f.Name == "id" || f.Name == "name") {
+				attributes = append(attributes, node{symbol: same, name: f.JSONName, text: b.inline(is)})
+			} else {
+				sameAttributes++
+			}
+		default:
+			x := b.value(f.Type, was, is, at, f.Sensitive)
+			x.name = f.JSONName
+			attributes = append(attributes, x)
+		}
+	}
+	n.children = append(n.children, attributes...)
+	n.hide(sameAttributes, "attribute")
+	n.children = append(n.children, blocks...)
+	n.hide(sameBlocks, "block")
+}
+
+// value shows how a value that is not a block changes. The two are not equal.
+func (b *builder) value(t *model.Type, before, after cty.Value, p place, secret bool) node {
+	if secret || b.sensitive.value(t, p) {
+		n := leaf(before, after, sensitiveValue, sensitiveValue)
+		n.replaces = b.forces(p, true)
+		return n
+	}
+	n := node{symbol: symbolOf(before, after)}
+	switch {
+	case t.Kind == model.Dynamic:
+		return b.dynamic(before, after, p)
+	case before.IsNull() && !after.IsKnown():
+		n.text = knownAfterApply
+		n.replaces = b.forces(p, true)
+		return n
+	case t.Kind == model.String:
+		if n, ok := b.text(before, after); ok {
+			n.replaces = b.forces(p, true)
+			return n
+		}
+	case t.Kind == model.Object:
+		n.open, n.end = "{", "}"
+		is := after
+		if !is.IsKnown() {
+			is = cty.NullVal(t.Cty)
+		}
+		b.object(&n, t, before, is, cty.NilVal, p)
+	case t.Kind == model.Map:
+		n.open, n.end = "{", "}"
+		b.mapping(&n, t, before, after, p)
+	case t.Kind == model.Set:
+		n.open, n.end = "[", "]"
+		b.set(&n, t, before, after, p)
+	case t.Kind == model.List, t.Kind == model.Tuple:
+		n.open, n.end = "[", "]"
+		b.list(&n, t, before, after, p)
+	}
+	if n.open == "" {
+		n = leaf(before, after, b.inline(before), b.inline(after))
+		n.replaces = b.forces(p, true)
+		return n
+	}
+	n.replaces = b.forces(p, t.Kind == model.Set)
+	switch {
+	case !after.IsKnown():
+		n.suffix = " -> " + knownAfterApply
+	case after.IsNull():
+		n.suffix = " -> null"
+	}
+	return n
+}
+
+func symbolOf(before, after cty.Value) symbol {
+	switch {
+	case before.IsKnown() && before.IsNull():
+		return added
+	case after.IsKnown() && after.IsNull():
+		return removed
+	case before.RawEquals(after):
+		return same
+	default:
+		return updated
+	}
+}
+
+func leaf(before, after cty.Value, was, is string) node {
+	n := node{symbol: symbolOf(before, after)}
+	switch {
+	case n.symbol == added, n.symbol == same:
+		n.text = is
+	case n.symbol == removed:
+		n.text = was
+		n.suffix = " -> null"
+	case was == is:
+		n.text = is // (sensitive value)
+	default:
+		n.text = was + " -> " + is
+	}
+	return n
+}
+
+// element is value within a collection, where what goes does not become null but goes.
+func (b *builder) element(t *model.Type, before, after cty.Value, p place) node {
+	n := b.value(t, before, after, p, false)
+	if n.symbol == removed {
+		n.suffix = ""
+	}
+	return n
+}
+
+func (b *builder) mapping(n *node, t *model.Type, before, after cty.Value, p place) {
+	was, is := entries(before), entries(after)
+	keys := maps.Clone(was)
+	if keys == nil {
+		keys = map[string]cty.Value{}
+	}
+	maps.Copy(keys, is)
+	unchanged := 0
+	for _, k := range slices.Sorted(maps.Keys(keys)) {
+		null := cty.NullVal(t.Element.Cty)
+		x, inWas := was[k]
+		y, inIs := is[k]
+		at := p.key(k)
+		if t.Cty == cty.DynamicPseudoType {
+			at = p.attribute(k)
+		}
+		switch {
+		case !inWas:
+			x = null
+		case !inIs:
+			y = null
+		}
+		if inWas && inIs && x.RawEquals(y) {
+			unchanged++
+			continue
+		}
+		// A key whose value is null is there, for all that.
+		e := b.element(t.Element, x, y, at)
+		e.name = quote(k)
+		n.children = append(n.children, e)
+	}
+	n.hide(unchanged, "element")
+}
+
+func (b *builder) set(n *node, t *model.Type, before, after cty.Value, p place) {
+	was, is := elements(before), elements(after)
+	null := cty.NullVal(t.Element.Cty)
+	for _, v := range missing(was, is) {
+		n.children = append(n.children, b.element(t.Element, v, null, p.element()))
+	}
+	came := missing(is, was)
+	for _, v := range came {
+		n.children = append(n.children, b.element(t.Element, null, v, p.element()))
+	}
+	n.hide(len(is)-len(came), "element")
+}
+
+// missing are the elements of a that are not in b.
+func missing(a, b []cty.Value) []cty.Value {
+	var out []cty.Value
+	for _, v := range a {
+		if !slices.ContainsFunc(b, v.RawEquals) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+func (b *builder) list(n *node, t *model.Type, before, after cty.Value, p place) {
+	was, is := elements(before), elements(after)
+	unchanged := 0
+	for _, e := range align(was, is, func(i int) bool { return paired(elementType(t, i)) }) {
+		et := elementType(t, max(e.after, e.before))
+		null := cty.NullVal(et.Cty)
+		switch {
+		case e.before < 0:
+			n.children = append(n.children, b.element(et, null, is[e.after], p.index(e.after, e.after)))
+		case e.after < 0:
+			n.children = append(n.children, b.element(et, was[e.before], null, p.index(e.before, e.before)))
+		case was[e.before].RawEquals(is[e.after]):
+			unchanged++
+		default:
+			n.children = append(n.children, b.element(et, was[e.before], is[e.after], p.index(e.before, e.after)))
+		}
+	}
+	n.hide(unchanged, "element")
+}
+
+func elementType(t *model.Type, i int) *model.Type {
+	if t.Kind == model.Tuple && i < len(t.Tuple) {
+		return t.Tuple[i]
+	}
+	return t.Element
+}
+
+// paired says whether a change of an element is shown inside of it, rather than as one that
+// went and one that came.
+func paired(t *model.Type) bool { return !t.IsPrimitive() }
+
+// dynamic shows values whose types are their own.
+func (b *builder) dynamic(before, after cty.Value, p place) node {
+	t := dynamicType(before, after)
+	if t == nil {
+		n := leaf(before, after, b.inline(before), b.inline(after))
+		n.replaces = b.forces(p, true)
+		return n
+	}
+	return b.value(t, before, after, p, false)
+}
+
+var (
+	anything = &model.Type{Kind: model.Dynamic, Cty: cty.DynamicPseudoType}
+	// Objects of a dynamic value keep their names: they are maps, and tuples are lists.
+	anyMap  = &model.Type{Kind: model.Map, Cty: cty.Map(cty.DynamicPseudoType), Element: anything}
+	anyObj  = &model.Type{Kind: model.Map, Cty: cty.DynamicPseudoType, Element: anything}
+	anyList = &model.Type{Kind: model.List, Cty: cty.DynamicPseudoType, Element: anything}
+	anyText = &model.Type{Kind: model.String, Cty: cty.String}
+)
+
+// dynamicType is the form in which two values of a dynamic type can be compared; nil if they
+// have nothing in common, or nothing inside.
+func dynamicType(before, after cty.Value) *model.Type {
+	form := func(v cty.Value) *model.Type {
+		t := v.Type()
+		switch {
+		case v.IsNull(), !v.IsKnown():
+			return anything
+		case t.IsObjectType():
+			return anyObj
+		case t.IsMapType():
+			return anyMap
+		case t.IsTupleType(), t.IsListType(), t.IsSetType():
+			return anyList
+		case t == cty.String:
+			return anyText
+		}
+		return nil
+	}
+	a, b := form(before), form(after)
+	switch {
+	case a == anything && b == anything:
+		return nil
+	case a == anything:
+		return b
+	case b == anything, a == b:
+		return a
+	}
+	return nil
+}
+
+// number is a number in full, unless that would be very long.
+func number(v cty.Value) string {
+	f := v.AsBigFloat()
+	if e := f.MantExp(nil); e > 256 || e < -256 {
+		return f.Text('g', -1)
+	}
+	return f.Text('f', -1)
+}
+
+// inline is a value on one line.
+func (b *builder) inline(v cty.Value) string {
+	switch {
+	case !v.IsKnown():
+		return knownAfterApply
+	case v.IsNull():
+		return "null"
+	}
+	t := v.Type()
+	switch {
+	case t == cty.String:
+		return quote(v.AsString())
+	case t == cty.Number:
+		return number(v)
+	case t == cty.Bool:
+		return fmt.Sprint(v.True())
+	case t.IsObjectType(), t.IsMapType():
+		all := entries(v)
+		parts := make([]string, 0, len(all))
+		for _, k := range slices.Sorted(maps.Keys(all)) {
+			parts = append(parts, quote(k)+" = "+b.inline(all[k]))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	default:
+		var parts []string
+		for _, e := range elements(v) {
+			parts = append(parts, b.inline(e))
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	}
+}

@@ -1,0 +1,56 @@
+package examplecloudtest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/landbridge-io/landbridge/config"
+	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/provider/plugin"
+	"github.com/landbridge-io/landbridge/internal/provider/pool"
+	"github.com/landbridge-io/landbridge/internal/translate"
+)
+
+// Open starts the provider in a form and configures it for the cloud. env are variables of its
+// process.
+func Open(tb testing.TB, form string, cloud *Cloud, env map[string]string) (*model.Provider, provider.Server) {
+	tb.Helper()
+	return OpenLauncher(tb, &plugin.Launcher{Path: Provider(tb, form), Env: env}, cloud)
+}
+
+// OpenLauncher is Open of a provider that is run in any way.
+func OpenLauncher(tb testing.TB, launcher provider.Launcher, cloud *Cloud) (*model.Provider, provider.Server) {
+	tb.Helper()
+	server, err := launcher.Launch(tb.Context())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s, diags := server.Schema(tb.Context())
+	if err := server.Close(tb.Context()); err != nil || diags.HasErrors() {
+		tb.Fatal(err, diags)
+	}
+	p, err := model.NewProvider("examplecloud", s, config.Provider{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	c, diags := translate.ProviderConfig(p, map[string]any{"endpoint": cloud.URL}, nil)
+	if diags.HasErrors() {
+		tb.Fatal(diags)
+	}
+	servers := pool.New(pool.Options{})
+	tb.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		if err := servers.Close(ctx); err != nil {
+			tb.Error(err)
+		}
+	})
+	lease, diags := servers.Acquire(tb.Context(), pool.Prepare(pool.Configuration{Launcher: launcher, Config: c}))
+	if diags.HasErrors() {
+		tb.Fatal(diags)
+	}
+	tb.Cleanup(lease.Release)
+	return p, lease.Server()
+}

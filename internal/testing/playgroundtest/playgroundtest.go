@@ -1,0 +1,191 @@
+package playgroundtest
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/landbridge-io/landbridge/internal/testing/testbin"
+)
+
+// stopTimeout is after how long a server that was asked to stop is killed.
+const stopTimeout = 30 * time.Second
+
+// Options configures New.
+type Options struct {
+	// Dir holds the server's data and is kept, for a later start on the same
+	// data. Empty: a temporary directory, gone when the server is.
+	Dir string
+	// Port on 127.0.0.1, for a later start at the same address. Zero: a free one.
+	Port int
+}
+
+// Server is a running control plane.
+type Server struct {
+	Kubeconfig string       // path of an administrator's kubeconfig
+	Config     *rest.Config // the same, without client-side rate limits; copy before changing it
+	PID        int          // of the process that is etcd and the API server
+
+	cmd    *exec.Cmd
+	stdin  io.Closer // the child stops when this end is closed, as the kernel does when we die
+	stderr *bytes.Buffer
+	exited chan struct{}
+	err    error // of the process; to be read after exited
+}
+
+var shared = sync.OnceValues(func() (*Server, error) { return Run(context.Background(), Options{}) })
+
+// Start returns the server that all tests of this test binary share. It ends
+// with the test binary.
+func Start(tb testing.TB) *Server {
+	tb.Helper()
+	s, err := shared()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	select {
+	case <-s.exited:
+		tb.Fatalf("the shared API server is gone: %v\n%s", s.err, s.stderr)
+	default:
+	}
+	return s
+}
+
+// New starts a server for one test, for those that stop, kill or fill it. It
+// ends with the test.
+func New(tb testing.TB, o Options) *Server {
+	tb.Helper()
+	s, err := Run(tb.Context(), o)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := s.Stop(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return s
+}
+
+// Namespace creates a namespace with a name of its own for one test and deletes
+// it, with all that is in it, when the test ends.
+func (s *Server) Namespace(tb testing.TB) string {
+	tb.Helper()
+	client, err := kubernetes.NewForConfig(s.Config)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	ns, err := client.CoreV1().Namespaces().Create(tb.Context(),
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}, metav1.CreateOptions{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		if err := client.CoreV1().Namespaces().Delete(ctx, ns.Name, metav1.DeleteOptions{}); err != nil {
+			tb.Errorf("deleting namespace %s: %v", ns.Name, err)
+		}
+	})
+	return ns.Name
+}
+
+// Stop ends the server gracefully. After Kill or a second time it does nothing.
+func (s *Server) Stop() error {
+	select {
+	case <-s.exited:
+		return nil
+	default:
+	}
+	s.stdin.Close()
+	select {
+	case <-s.exited:
+		if s.err != nil {
+			return fmt.Errorf("the API server ended with %w\n%s", s.err, s.stderr)
+		}
+		return nil
+	case <-time.After(stopTimeout):
+		s.Kill()
+		return fmt.Errorf("the API server did not stop within %s", stopTimeout)
+	}
+}
+
+// Kill ends the server as a crash does.
+func (s *Server) Kill() {
+	_ = s.cmd.Process.Signal(syscall.SIGKILL)
+	<-s.exited
+}
+
+// Run starts a server for a program that is no test, and has to stop it.
+func Run(ctx context.Context, o Options) (*Server, error) {
+	binary, err := testbin.Build(ctx, testbin.Playground)
+	if err != nil {
+		return nil, err
+	}
+	args := []string{"serve", "--no-fsync", "--stop-on-stdin-close", fmt.Sprintf("--port=%d", o.Port)}
+	if o.Dir != "" {
+		args = append(args, "--data", o.Dir)
+	}
+	s := &Server{cmd: exec.Command(binary, args...), stderr: &bytes.Buffer{}, exited: make(chan struct{})}
+	// Not this process's own: whoever runs a test waits until all who hold its
+	// output have closed it.
+	s.cmd.Stderr = s.stderr
+	stdin, err := s.cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	s.stdin = stdin
+	stdout, stdoutOfChild, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer stdout.Close()
+	s.cmd.Stdout = stdoutOfChild
+	err = s.cmd.Start()
+	stdoutOfChild.Close()
+	if err != nil {
+		return nil, fmt.Errorf("starting %s: %w", binary, err)
+	}
+	go func() {
+		defer close(s.exited)
+		s.err = s.cmd.Wait()
+	}()
+
+	var message struct {
+		Kubeconfig string `json:"kubeconfig"`
+	}
+	line, err := bufio.NewReader(stdout).ReadBytes('\n')
+	if errors.Is(err, io.EOF) {
+		<-s.exited
+		return nil, fmt.Errorf("the API server did not start: %w\n%s", s.err, s.stderr)
+	}
+	if err == nil {
+		err = json.Unmarshal(line, &message)
+	}
+	if err == nil {
+		s.Config, err = clientcmd.BuildConfigFromFlags("", message.Kubeconfig)
+	}
+	if err != nil {
+		s.Kill()
+		return nil, fmt.Errorf("what %s printed: %w", binary, err)
+	}
+	s.Config.QPS = -1
+	s.Kubeconfig, s.PID = message.Kubeconfig, s.cmd.Process.Pid
+	return s, nil
+}

@@ -1,0 +1,132 @@
+package providertest
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/landbridge-io/landbridge/internal/testing/testbin"
+)
+
+// mirror is the directory of the filesystem mirror, from the repository's root.
+const mirror = "bin/providers"
+
+// Provider is one release of a provider.
+type Provider struct {
+	Name     string // its type in the address, as in "random"
+	Source   string // address with hostname, as in "registry.terraform.io/hashicorp/random"
+	Version  string // without a "v"
+	Protocol int    // major version of the plugin protocol it speaks
+	pkg      string // import path of the main package
+	// Large providers take ten minutes and more to build, and are built only by name.
+	Large bool
+}
+
+var providers = []Provider{
+	{
+		Name: "azurerm", Source: "registry.terraform.io/hashicorp/azurerm", Version: "5.2.0", Protocol: 5,
+		pkg: "github.com/hashicorp/terraform-provider-azurerm", Large: true,
+	},
+	{
+		Name: "hcloud", Source: "registry.terraform.io/hetznercloud/hcloud", Version: "1.68.0", Protocol: 6,
+		pkg: "github.com/hetznercloud/terraform-provider-hcloud",
+	},
+	{
+		Name: "local", Source: "registry.terraform.io/hashicorp/local", Version: "2.9.0", Protocol: 5,
+		pkg: "github.com/terraform-providers/terraform-provider-local",
+	},
+	{
+		Name: "random", Source: "registry.terraform.io/hashicorp/random", Version: "3.9.0", Protocol: 5,
+		pkg: "github.com/terraform-providers/terraform-provider-random",
+	},
+	{
+		Name: "time", Source: "registry.terraform.io/hashicorp/time", Version: "0.14.2", Protocol: 5,
+		pkg: "github.com/hashicorp/terraform-provider-time",
+	},
+}
+
+// All returns every provider there is, by name, but for the large ones.
+func All() []Provider {
+	return slices.DeleteFunc(slices.Clone(providers), func(p Provider) bool { return p.Large })
+}
+
+// Get returns the provider of that name.
+func Get(name string) (Provider, error) {
+	i := slices.IndexFunc(providers, func(p Provider) bool { return p.Name == name })
+	if i < 0 {
+		names := make([]string, len(providers))
+		for i, p := range providers {
+			names[i] = p.Name
+		}
+		return Provider{}, fmt.Errorf("no provider %q: there are %s", name, strings.Join(names, ", "))
+	}
+	return providers[i], nil
+}
+
+// Build returns the absolute path of the provider's binary inside the mirror.
+func (p Provider) Build(ctx context.Context) (string, error) {
+	module := "test/providers/" + p.Name
+	return testbin.Build(ctx, testbin.Target{
+		Module:  module,
+		Package: p.pkg,
+		Output: path.Join(mirror, p.Source, p.Version, runtime.GOOS+"_"+runtime.GOARCH,
+			fmt.Sprintf("terraform-provider-%s_v%s", p.Name, p.Version)),
+		Sources: []string{module},
+	})
+}
+
+// Binary returns the path of the named provider's binary.
+func Binary(tb testing.TB, name string) string {
+	tb.Helper()
+	p, err := Get(name)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	binary, err := p.Build(tb.Context())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return binary
+}
+
+// Mirror returns the path of a filesystem mirror that holds the named providers
+// and perhaps others.
+func Mirror(tb testing.TB, names ...string) string {
+	tb.Helper()
+	for _, name := range names {
+		Binary(tb, name)
+	}
+	root, err := testbin.Root()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return filepath.Join(root, filepath.FromSlash(mirror))
+}
+
+// Documentation returns the directory of the named provider's source, in which its documentation
+// and examples are.
+func Documentation(tb testing.TB, name string) string {
+	tb.Helper()
+	p, err := Get(name)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	root, err := testbin.Root()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	list := exec.CommandContext(tb.Context(), "go", "list", "-m", "-f", "{{.Dir}}", p.pkg)
+	list.Dir = filepath.Join(root, "test", "providers", name)
+	out, err := list.Output()
+	dir := strings.TrimSpace(string(out))
+	if err != nil || dir == "" {
+		tb.Fatalf("where is the source of %s? %v: build it first (%s)", name, err, list)
+	}
+	return dir
+}

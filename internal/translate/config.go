@@ -1,0 +1,155 @@
+package translate
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/model"
+)
+
+// SecretKeySelector refers to a key of a Secret.
+type SecretKeySelector struct {
+	// Namespace is empty where the Secret is in the namespace of what refers to it.
+	Namespace string
+	Name, Key string
+}
+
+// Secrets finds the bytes a selector refers to. Its errors are shown to the user.
+type Secrets func(SecretKeySelector) ([]byte, error)
+
+// Configuration is what the user wants a resource to be.
+type Configuration struct {
+	// Value is of the implied type, wholly known; what is not given is null, and blocks that
+	// are not given are empty for their nesting.
+	Value cty.Value
+	// SensitivePaths are those whose value came from a Secret. Paths end at a set.
+	SensitivePaths []cty.Path
+}
+
+// Config reads spec.forProvider, with spec.initProvider below it: objects and maps are merged, and
+// what forProvider gives wins. What is required is left for the provider to say. Desired does the
+// same, and what the configuration of the resource type does to values. With errors the
+// Configuration is the zero value.
+func Config(r *model.Resource, forProvider, initProvider map[string]any, secrets Secrets) (Configuration, diagnostic.Diagnostics) {
+	return configuration(r.Root(), merge(r.Root(), forProvider, initProvider), secrets)
+}
+
+// ProviderConfig reads the spec of a ProviderConfig or ClusterProviderConfig. Provider.UserPath
+// spells the paths of its diagnostics. With errors the value is cty.NilVal.
+func ProviderConfig(p *model.Provider, spec map[string]any, secrets Secrets) (cty.Value, diagnostic.Diagnostics) {
+	c, diags := configuration(p.Config, spec, secrets)
+	return c.Value, diags
+}
+
+func configuration(t *model.Type, in map[string]any, secrets Secrets) (Configuration, diagnostic.Diagnostics) {
+	d := decoder{secrets: secrets, path: make(cty.Path, 0, 8)}
+	v := d.object(t, in)
+	if d.diags.HasErrors() {
+		return Configuration{}, d.diags
+	}
+	return Configuration{Value: v, SensitivePaths: d.sensitive}, d.diags
+}
+
+// merge lays over on top of under. Only objects and maps are merged: two lists have nothing that
+// says which elements belong together.
+func merge(t *model.Type, over, under map[string]any) map[string]any {
+	if len(under) == 0 {
+		return over
+	}
+	out := make(map[string]any, len(over)+len(under))
+	for k, v := range under {
+		out[k] = v
+	}
+	for k, v := range over {
+		if v == nil {
+			continue
+		}
+		a, aok := v.(map[string]any)
+		b, bok := out[k].(map[string]any)
+		if aok && bok {
+			if inner := mergeable(t, k); inner != nil {
+				out[k] = merge(inner, a, b)
+				continue
+			}
+		}
+		out[k] = v
+	}
+	return out
+}
+
+// secret reads a reference to a key of a Secret, and the value there.
+func (d *decoder) secret(f *model.Field, in any) cty.Value {
+	t := f.Type
+	ref, ok := in.(map[string]any)
+	var s SecretKeySelector
+	if ok {
+		s.Namespace, _ = ref["namespace"].(string)
+		s.Name, _ = ref["name"].(string)
+		s.Key, _ = ref["key"].(string)
+	}
+	if s.Name == "" || s.Key == "" {
+		return d.errorf(t, invalidSecret, "It must name a Secret and a key in it, as {name: …, key: …}.")
+	}
+	if d.secrets == nil {
+		return d.errorf(t, invalidSecret, "Secrets cannot be read here.")
+	}
+	raw, err := d.secrets(s)
+	if err != nil {
+		return d.errorf(t, invalidSecret, "%s", err)
+	}
+	d.sensitive = append(d.sensitive, untilSet(d.path))
+
+	var value any = string(raw)
+	switch {
+	case t.Kind == model.Number || t.Kind == model.Bool:
+		// A file that became a Secret ends with a line break, which no number or boolean does.
+		value = strings.TrimSpace(string(raw))
+	case t.Kind != model.String:
+		dec := json.NewDecoder(bytes.NewReader(raw))
+		dec.UseNumber()
+		if err := dec.Decode(&value); err != nil || dec.More() {
+			return d.errorf(t, invalidSecret, "The key %s of Secret %s must hold JSON, as the field is %s.", s.Key, s.Name, wanted(t))
+		}
+	}
+	inside := decoder{whole: true, conceal: true, path: d.path.Copy()}
+	v := inside.value(t, value)
+	d.diags = append(d.diags, inside.diags...)
+	return v
+}
+
+// untilSet is the path, ending at the first set: its elements cannot be named.
+func untilSet(p cty.Path) cty.Path {
+	for i, s := range p {
+		if x, ok := s.(cty.IndexStep); ok && !x.Key.IsKnown() {
+			return p[:i].Copy()
+		}
+	}
+	return p.Copy()
+}
+
+// mergeable is the type of the object or map at a key; nil if values there are not merged.
+func mergeable(t *model.Type, key string) *model.Type {
+	if t.Kind == model.Map {
+		t = t.Element
+	} else {
+		if t.Singleton {
+			t = t.Element
+		}
+		if t.Object == nil {
+			return nil
+		}
+		f := t.Object.ByInput(key)
+		if f == nil || f.SecretRef != "" {
+			return nil
+		}
+		t = f.Type
+	}
+	if t.Singleton || t.Kind == model.Object || t.Kind == model.Map {
+		return t
+	}
+	return nil
+}

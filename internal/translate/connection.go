@@ -1,0 +1,102 @@
+package translate
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/landbridge-io/landbridge/internal/model"
+)
+
+// maxSecretKey is the longest key a Secret may have, in bytes.
+const maxSecretKey = 253
+
+// ConnectionDetails are the sensitive values of a state that are known and not null. Keys are
+// attribute.<path>, the path in Terraform's names with dots between (attribute.kube_config.0.token),
+// without the index of singleton blocks. Strings, numbers and booleans are their text; everything
+// else is JSON.
+func ConnectionDetails(r *model.Resource, state cty.Value) map[string][]byte {
+	if !isObject(state) {
+		return nil
+	}
+	out := map[string][]byte{}
+	collectSecrets(r.Root(), state, "attribute", out)
+	return out
+}
+
+func collectSecrets(t *model.Type, v cty.Value, prefix string, out map[string][]byte) {
+	v, _ = v.Unmark()
+	if !t.HasSecrets() || !v.IsKnown() || v.IsNull() {
+		return
+	}
+	switch t.Kind {
+	case model.Object:
+		for _, f := range t.Object.All {
+			x, _ := v.GetAttr(f.Name).Unmark()
+			key := prefix + "." + f.Name
+			switch {
+			case f.WriteOnly:
+			case !f.Sensitive:
+				collectSecrets(f.Type, x, key, out)
+			case x.IsKnown() && !x.IsNull():
+				out[secretKey(key, out)] = secretBytes(f.Type, x)
+			}
+		}
+	case model.List, model.Set:
+		i := 0
+		for it := v.ElementIterator(); it.Next(); i++ {
+			_, x := it.Element()
+			key := prefix
+			if !t.Singleton || i > 0 {
+				key += "." + strconv.Itoa(i)
+			}
+			collectSecrets(t.Element, x, key, out)
+		}
+	case model.Map:
+		for it := v.ElementIterator(); it.Next(); {
+			k, x := it.Element()
+			collectSecrets(t.Element, x, prefix+"."+k.AsString(), out)
+		}
+	}
+}
+
+func secretBytes(t *model.Type, v cty.Value) []byte {
+	switch t.Kind {
+	case model.String:
+		return []byte(v.AsString())
+	case model.Number:
+		return []byte(numberText(v))
+	case model.Bool:
+		return strconv.AppendBool(nil, v.True())
+	case model.Dynamic:
+		if v.Type() == cty.String {
+			return []byte(v.AsString())
+		}
+	}
+	// The JSON of strings, bools, numbers, lists and maps cannot fail.
+	raw, _ := json.Marshal(encoder{whole: true}.value(t, v))
+	return raw
+}
+
+// secretKey makes a key that a Secret can have and that is not in use.
+func secretKey(key string, used map[string][]byte) string {
+	key = strings.Map(func(c rune) rune {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.' {
+			return c
+		}
+		return '_'
+	}, key)
+	if len(key) > maxSecretKey {
+		key = key[:maxSecretKey]
+	}
+	unique := key
+	for i := 2; ; i++ {
+		if _, taken := used[unique]; !taken {
+			return unique
+		}
+		suffix := "." + strconv.Itoa(i)
+		unique = key[:min(len(key), maxSecretKey-len(suffix))] + suffix
+	}
+}

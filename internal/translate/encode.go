@@ -1,0 +1,283 @@
+package translate
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/model"
+)
+
+// Encode is the value as JSON without any loss, sensitive values included; Decode is its inverse.
+// Every field is under its JSONName; numbers are int64, float64 or, where neither holds them,
+// strings. The value must be wholly known and of the type.
+func Encode(t *model.Type, v cty.Value) (out any, err error) {
+	if !v.IsWhollyKnown() {
+		return nil, fmt.Errorf("the value is not wholly known")
+	}
+	if errs := v.Type().TestConformance(t.Cty); len(errs) > 0 {
+		return nil, fmt.Errorf("the value does not have the type: %w", errs[0])
+	}
+	return encoder{whole: true}.value(t, v), nil
+}
+
+// encoder turns a cty value into JSON. Unknown values become null.
+type encoder struct {
+	// whole: all fields, exact numbers, nothing simplified. Else: as status has it.
+	whole bool
+	// inputs: as spec has it, without what is secret.
+	inputs bool
+	// unknown stands for unknown values.
+	unknown any
+	// orRaw: what cannot be presented as its field wants is as Terraform has it. Else it is left out.
+	orRaw bool
+}
+
+func (e encoder) value(t *model.Type, v cty.Value) any {
+	v, _ = v.Unmark()
+	if !v.IsKnown() {
+		return e.unknown
+	}
+	if v.IsNull() && t.Kind != model.Dynamic {
+		return nil
+	}
+	if t.As != "" && !e.whole {
+		out, ok := presented(t, v)
+		switch {
+		case ok:
+			return out
+		case !e.orRaw:
+			return nil
+		}
+	}
+	switch t.Kind {
+	case model.String:
+		return v.AsString()
+	case model.Bool:
+		return v.True()
+	case model.Number:
+		n, exact := numberToJSON(v)
+		if !exact && e.whole {
+			return numberText(v)
+		}
+		return n
+	case model.Dynamic:
+		return e.dynamic(v)
+	case model.List, model.Set:
+		if t.Singleton && !e.whole {
+			for it := v.ElementIterator(); it.Next(); {
+				_, x := it.Element()
+				return e.value(t.Element, x)
+			}
+			return nil
+		}
+		out := make([]any, 0, v.LengthInt())
+		for it := v.ElementIterator(); it.Next(); {
+			_, x := it.Element()
+			out = append(out, e.value(t.Element, x))
+		}
+		return out
+	case model.Tuple:
+		out := make([]any, 0, len(t.Tuple))
+		for it := v.ElementIterator(); it.Next(); {
+			_, x := it.Element()
+			out = append(out, e.value(t.Tuple[len(out)], x))
+		}
+		return out
+	case model.Map:
+		out := make(map[string]any, v.LengthInt())
+		for it := v.ElementIterator(); it.Next(); {
+			k, x := it.Element()
+			out[k.AsString()] = e.value(t.Element, x)
+		}
+		return out
+	case model.Object:
+		return e.object(t, v)
+	}
+	return nil
+}
+
+func (e encoder) object(t *model.Type, v cty.Value) map[string]any {
+	out := make(map[string]any, len(t.Object.All))
+	for _, f := range t.Object.All {
+		if !e.whole && (e.inputs && (!f.Input || f.SecretRef != "") || !e.inputs && !f.Observed) {
+			continue
+		}
+		x := v.GetAttr(f.Name)
+		// A null of some type, where the type is dynamic, is more than nothing.
+		if x.IsKnown() && isAbsent(f.Type, x) && f.Type.Kind != model.Dynamic {
+			continue
+		}
+		if j := e.value(f.Type, x); j != nil {
+			out[f.JSONName] = j
+		}
+	}
+	return out
+}
+
+// isAbsent says whether the value is what not giving the field means.
+func isAbsent(t *model.Type, v cty.Value) bool {
+	if v.IsNull() {
+		return true
+	}
+	v, _ = v.Unmark()
+	switch t.Block {
+	case "", "single":
+		return false
+	case "group":
+		return v.RawEquals(t.Absent)
+	default:
+		return v.LengthInt() == 0
+	}
+}
+
+// dynamic writes a value whose type JSON has to tell.
+func (e encoder) dynamic(v cty.Value) any {
+	v, _ = v.Unmark()
+	if !v.IsKnown() {
+		return e.unknown
+	}
+	ty := v.Type()
+	if v.IsNull() {
+		if ty == cty.DynamicPseudoType || !e.whole {
+			return nil
+		}
+		return writeOut(v)
+	}
+	switch {
+	case ty == cty.String:
+		return v.AsString()
+	case ty == cty.Bool:
+		return v.True()
+	case ty == cty.Number:
+		n, exact := numberToJSON(v)
+		if !exact {
+			return writeOut(v)
+		}
+		return n
+	case ty.IsTupleType():
+		out := make([]any, 0, v.LengthInt())
+		for it := v.ElementIterator(); it.Next(); {
+			_, x := it.Element()
+			out = append(out, e.dynamic(x))
+		}
+		return out
+	case ty.IsObjectType():
+		out := make(map[string]any, v.LengthInt())
+		for it := v.ElementIterator(); it.Next(); {
+			k, x := it.Element()
+			out[k.AsString()] = e.dynamic(x)
+		}
+		_, hasType := out[dynamicType]
+		_, hasValue := out[dynamicValue]
+		if hasType && hasValue && len(out) == 2 {
+			return writeOut(v) // it would be taken for a value written out
+		}
+		return out
+	default:
+		return writeOut(v)
+	}
+}
+
+func writeOut(v cty.Value) any {
+	raw, err := ctyjson.MarshalType(v.Type())
+	if err != nil {
+		return nil
+	}
+	var ty any
+	if err := json.Unmarshal(raw, &ty); err != nil {
+		return nil
+	}
+	return map[string]any{dynamicType: ty, dynamicValue: encodeVerbatim(v)}
+}
+
+// encodeVerbatim writes a value whose type is told beside it: names as they are.
+func encodeVerbatim(v cty.Value) any {
+	if !v.IsKnown() || v.IsNull() {
+		return nil
+	}
+	ty := v.Type()
+	switch {
+	case ty == cty.String:
+		return v.AsString()
+	case ty == cty.Bool:
+		return v.True()
+	case ty == cty.Number:
+		if n, exact := numberToJSON(v); exact {
+			return n
+		}
+		return numberText(v)
+	case ty.IsMapType(), ty.IsObjectType():
+		out := make(map[string]any, v.LengthInt())
+		for it := v.ElementIterator(); it.Next(); {
+			k, x := it.Element()
+			out[k.AsString()] = encodeVerbatim(x)
+		}
+		return out
+	default:
+		out := make([]any, 0, v.LengthInt())
+		for it := v.ElementIterator(); it.Next(); {
+			_, x := it.Element()
+			out = append(out, encodeVerbatim(x))
+		}
+		return out
+	}
+}
+
+// verbatim is the inverse of encodeVerbatim.
+func (d *decoder) verbatim(ty cty.Type, in any) cty.Value {
+	t := &model.Type{Cty: ty, Absent: cty.NullVal(ty)}
+	if in == nil {
+		return t.Absent
+	}
+	list, isList := in.([]any)
+	object, isObject := in.(map[string]any)
+	switch {
+	case ty.IsPrimitiveType(), ty == cty.DynamicPseudoType:
+		return d.value(model.PlainType(ty), in)
+	case ty.IsListType() && isList, ty.IsSetType() && isList:
+		t.Kind = model.List
+		if ty.IsSetType() {
+			t.Kind = model.Set
+		}
+		values := make([]cty.Value, len(list))
+		for i, x := range list {
+			values[i] = d.verbatim(ty.ElementType(), x)
+		}
+		return d.collect(t, values)
+	case ty.IsTupleType() && isList && len(list) == ty.Length():
+		values := make([]cty.Value, len(list))
+		for i, x := range list {
+			values[i] = d.verbatim(ty.TupleElementType(i), x)
+		}
+		return cty.TupleVal(values)
+	case ty.IsMapType() && isObject:
+		if len(object) == 0 {
+			return cty.MapValEmpty(ty.ElementType())
+		}
+		values := make(map[string]cty.Value, len(object))
+		for k, x := range object {
+			values[k] = d.verbatim(ty.ElementType(), x)
+		}
+		if d.diags.HasErrors() {
+			return t.Absent
+		}
+		t.Kind = model.Map
+		return d.unifyMap(t, values)
+	case ty.IsObjectType() && isObject:
+		values := make(map[string]cty.Value, len(object))
+		for k := range object {
+			if !ty.HasAttribute(k) {
+				d.diags = append(d.diags, diagnostic.AttributeErrorf(append(d.path.Copy(), cty.GetAttrStep{Name: k}), unsupportedArgument, "The %s does not have it.", dynamicType)...)
+			}
+		}
+		for k, at := range ty.AttributeTypes() {
+			values[k] = d.verbatim(at, object[k])
+		}
+		return cty.ObjectVal(values)
+	}
+	return d.errorf(t, incorrectType, "The %s does not have the %s.", dynamicValue, dynamicType)
+}

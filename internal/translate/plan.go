@@ -1,0 +1,245 @@
+package translate
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/landbridge-io/landbridge/internal/model"
+)
+
+// What stands for values in status.plan that cannot be shown.
+const (
+	SensitiveValue  = "(sensitive value)"
+	KnownAfterApply = "(known after apply)"
+)
+
+// Bounds of Changes.
+const (
+	maxChanges   = 100
+	maxChangeLen = 512
+)
+
+// Change is one difference between what is and what is planned.
+type Change struct {
+	// Path is as FieldPath spells it. [*] is an element of a set.
+	Path string `json:"path"`
+	// Before and After are JSON values; nil is null or absent.
+	Before any `json:"before,omitempty"`
+	After  any `json:"after,omitempty"`
+}
+
+// Changes are the differences between a state and a planned state, either of which may be null,
+// leaf by leaf, sorted by path. Sensitive values, those at concealed paths included, and unknown ones
+// are replaced by SensitiveValue and KnownAfterApply. At most 100 are given, the last of which says how many more there are, and long
+// values are cut short.
+func Changes(r *model.Resource, before, after cty.Value, concealed ...cty.Path) []Change {
+	c := changes{r: r, concealed: concealed}
+	root := r.Root()
+	c.compare(root, orNull(before, root.Cty), orNull(after, root.Cty))
+	if c.count > maxChanges {
+		c.out = append(c.out[:maxChanges-1], Change{Path: "…", After: fmt.Sprintf("(%d more changes)", c.count-maxChanges+1)})
+	}
+	return c.out
+}
+
+func orNull(v cty.Value, t cty.Type) cty.Value {
+	if v == cty.NilVal {
+		return cty.NullVal(t)
+	}
+	v, _ = v.UnmarkDeep()
+	return v
+}
+
+type changes struct {
+	r         *model.Resource
+	concealed []cty.Path
+	path      cty.Path
+	out       []Change
+	count     int
+}
+
+func (c *changes) add(before, after any) {
+	c.count++
+	if c.count <= maxChanges {
+		c.out = append(c.out, Change{Path: c.r.FieldPath(c.path), Before: shorten(before), After: shorten(after)})
+	}
+}
+
+func (c *changes) leaf(t *model.Type, before, after cty.Value) {
+	e := encoder{unknown: KnownAfterApply, orRaw: true}
+	c.add(e.value(t, before), e.value(t, after))
+}
+
+func (c *changes) in(s cty.PathStep, t *model.Type, before, after cty.Value) {
+	c.path = append(c.path, s)
+	c.compare(t, before, after)
+	c.path = c.path[:len(c.path)-1]
+}
+
+func (c *changes) compare(t *model.Type, before, after cty.Value) {
+	if before.RawEquals(after) {
+		return
+	}
+	if slices.ContainsFunc(c.concealed, c.path.Equals) {
+		c.add(concealed(before), concealed(after))
+		return
+	}
+	if !before.IsKnown() || !after.IsKnown() || before.IsNull() && after.IsNull() {
+		if before.IsKnown() != after.IsKnown() {
+			c.leaf(t, before, after)
+		}
+		return
+	}
+	n := c.count
+	switch t.Kind {
+	case model.Object:
+		c.object(t, before, after)
+		if !before.IsNull() && !after.IsNull() {
+			return
+		}
+	case model.List:
+		c.list(t, before, after)
+	case model.Map:
+		c.mapping(t, before, after)
+	case model.Set:
+		c.set(t, before, after)
+	}
+	if c.count == n && len(c.path) > 0 {
+		c.leaf(t, before, after)
+	}
+}
+
+func (c *changes) object(t *model.Type, before, after cty.Value) {
+	for _, f := range t.Object.All {
+		b, a := attribute(f, before), attribute(f, after)
+		switch {
+		case f.WriteOnly, !f.Observed && !f.Sensitive:
+			// never stored, or not presented
+		case f.Sensitive:
+			if !b.RawEquals(a) {
+				c.path = append(c.path, cty.GetAttrStep{Name: f.Name})
+				c.add(concealed(b), concealed(a))
+				c.path = c.path[:len(c.path)-1]
+			}
+		default:
+			c.in(cty.GetAttrStep{Name: f.Name}, f.Type, b, a)
+		}
+	}
+}
+
+func concealed(v cty.Value) any {
+	switch {
+	case !v.IsKnown():
+		return KnownAfterApply
+	case v.IsNull():
+		return nil
+	default:
+		return SensitiveValue
+	}
+}
+
+// attribute is the field's value; in an object that is null, what not giving it means.
+func attribute(f *model.Field, v cty.Value) cty.Value {
+	if v.IsNull() {
+		return f.Type.Absent
+	}
+	return v.GetAttr(f.Name)
+}
+
+func (c *changes) list(t *model.Type, before, after cty.Value) {
+	b, a := elements(before), elements(after)
+	for i := range max(len(b), len(a)) {
+		c.in(cty.IndexStep{Key: cty.NumberIntVal(int64(i))}, t.Element, elementAt(b, i, t), elementAt(a, i, t))
+	}
+}
+
+func elements(v cty.Value) []cty.Value {
+	if v.IsNull() {
+		return nil
+	}
+	return v.AsValueSlice()
+}
+
+func elementAt(list []cty.Value, i int, t *model.Type) cty.Value {
+	if i < len(list) {
+		return list[i]
+	}
+	return cty.NullVal(t.Element.Cty)
+}
+
+func (c *changes) mapping(t *model.Type, before, after cty.Value) {
+	b, a := entries(before), entries(after)
+	keys := maps.Clone(b)
+	if keys == nil {
+		keys = map[string]cty.Value{}
+	}
+	maps.Copy(keys, a)
+	for _, k := range slices.Sorted(maps.Keys(keys)) {
+		bv, ok := b[k]
+		if !ok {
+			bv = cty.NullVal(t.Element.Cty)
+		}
+		av, ok := a[k]
+		if !ok {
+			av = cty.NullVal(t.Element.Cty)
+		}
+		c.in(cty.IndexStep{Key: cty.StringVal(k)}, t.Element, bv, av)
+	}
+}
+
+func entries(v cty.Value) map[string]cty.Value {
+	if v.IsNull() {
+		return nil
+	}
+	return v.AsValueMap()
+}
+
+// set shows elements that went and elements that came: nothing says which belong together.
+func (c *changes) set(t *model.Type, before, after cty.Value) {
+	b, a := elements(before), elements(after)
+	has := func(list []cty.Value, v cty.Value) bool { return slices.ContainsFunc(list, v.RawEquals) }
+	c.path = append(c.path, cty.IndexStep{Key: cty.DynamicVal})
+	for _, v := range b {
+		if !has(a, v) {
+			c.leaf(t.Element, v, cty.NullVal(t.Element.Cty))
+		}
+	}
+	for _, v := range a {
+		if !has(b, v) {
+			c.leaf(t.Element, cty.NullVal(t.Element.Cty), v)
+		}
+	}
+	c.path = c.path[:len(c.path)-1]
+}
+
+// shorten keeps status small: a plan is to be read by people.
+func shorten(v any) any {
+	switch x := v.(type) {
+	case nil, bool, int64, float64:
+		return v
+	case string:
+		return cut(x)
+	default:
+		raw, err := json.Marshal(x)
+		if err != nil || len(raw) <= maxChangeLen {
+			return v
+		}
+		return cut(string(raw))
+	}
+}
+
+func cut(s string) string {
+	if len(s) <= maxChangeLen {
+		return s
+	}
+	n := maxChangeLen
+	for !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}

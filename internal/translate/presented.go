@@ -1,0 +1,65 @@
+package translate
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+
+	"github.com/zclconf/go-cty/cty"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/landbridge-io/landbridge/internal/model"
+)
+
+// presented is a primitive value as the type that its field has in Kubernetes. ok is false if the
+// value is none of that type: it is left out rather than changed. The inverse is the decoder's, which
+// converts primitive types as Terraform does.
+func presented(t *model.Type, v cty.Value) (out any, ok bool) {
+	switch {
+	case t.Kind == model.Number && t.As == model.String:
+		return numberText(v), true
+	case t.Kind == model.Number: // Integer
+		return integer(v)
+	case t.Kind == model.Bool:
+		return strconv.FormatBool(v.True()), true
+	}
+	s := v.AsString()
+	switch t.As {
+	case model.Bool:
+		return s == "true", s == "true" || s == "false"
+	case model.JSON:
+		var out any
+		if utiljson.Unmarshal([]byte(s), &out) != nil || out == nil {
+			return nil, false
+		}
+		return out, true
+	}
+	n, ok := numberFromText(s)
+	if !ok || numberText(n) != s { // it would not come back as it was
+		return nil, false
+	}
+	if t.As == model.Integer {
+		return integer(n)
+	}
+	return numberToJSON(n)
+}
+
+func integer(v cty.Value) (any, bool) {
+	n, exact := numberToJSON(v)
+	i, ok := n.(int64)
+	if !exact || !ok {
+		return nil, false
+	}
+	return i, true
+}
+
+// jsonText is the text of a JSON value: compact, with sorted keys.
+func (d *decoder) jsonText(t *model.Type, in any) cty.Value {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(in); err != nil {
+		return d.errorf(t, incorrectType, "It is no JSON.")
+	}
+	return cty.StringVal(string(bytes.TrimRight(b.Bytes(), "\n")))
+}

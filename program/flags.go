@@ -1,0 +1,109 @@
+package program
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/spf13/cobra"
+	"go.uber.org/zap/zapcore"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/klog/v2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+
+	"github.com/landbridge-io/landbridge/internal/controller"
+	"github.com/landbridge-io/landbridge/internal/memory"
+)
+
+// Flags are those that all programs with controllers have.
+type Flags struct {
+	// Options are what the flags say.
+	Options controller.Options
+
+	kubeconfig     string
+	verbosity      int
+	providerMemory resource.QuantityValue
+}
+
+// Add adds the flags to a command.
+func (f *Flags) Add(cmd *cobra.Command) {
+	f.providerMemory = resource.QuantityValue{Quantity: resource.MustParse("2Gi")}
+	o, flags := &f.Options, cmd.Flags()
+	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig file (default: $KUBECONFIG, ~/.kube/config, or the cluster the process runs in)")
+	flags.StringVar(&o.Namespace, "namespace", "landbridge-system", "namespace for Landbridge's own objects")
+	flags.DurationVar(&o.Poll, "poll", time.Minute, "how often an unchanged resource is compared with its remote object")
+	flags.IntVar(&o.Workers, "workers", 10, "how many resources of one kind are looked at at once")
+	flags.DurationVar(&o.ReconcileTimeout, "reconcile-timeout", 2*time.Minute, "how long reading a remote object and planning may take")
+	flags.DurationVar(&o.StartTimeout, "provider-start-timeout", time.Minute, "how long the start of a provider may take")
+	flags.Float64Var(&o.Pool.Limits.CallsPerSecond, "provider-calls-per-second", 0, "how often a provider is used with one configuration, unless its TerraformProvider says otherwise; 0 is as often as there is something to do")
+	flags.IntVar(&o.Pool.Limits.Burst, "provider-burst", 0, "how often a provider is used at once with one configuration; 0 is as often as in a second")
+	flags.Var(&f.providerMemory, "provider-memory", "memory that one process of a provider may hold before it is replaced, unless its TerraformProvider says otherwise; 0 is any")
+	flags.DurationVar(&o.OperationTimeout, "operation-timeout", time.Hour, "how long a create, update or delete may take")
+	flags.IntVar(&o.OperationsPerConfiguration, "operations", 1000, "how many creates, updates and deletes run at once with one provider configuration")
+	flags.DurationVar(&o.GracePeriod, "grace-period", 25*time.Second, "how long running operations are waited for when the process is told to stop")
+	flags.Float32Var(&o.EventsPerSecond, "events-per-second", 10, "how many events are written per second; more wait")
+	flags.BoolVar(&o.LeaderElection, "leader-elect", true, "work only while holding a lease, so that several replicas can run")
+	flags.DurationVar(&o.LeaseDuration, "lease-duration", 15*time.Second, "how long other replicas wait after the one that works was heard of last")
+	flags.StringVar(&o.MetricsAddress, "metrics-address", ":8080", `address of the metrics endpoint; "0" turns it off`)
+	flags.StringVar(&o.HealthAddress, "health-address", ":8081", `address of /healthz and /readyz; "0" turns it off`)
+	flags.StringVar(&o.ProfileAddress, "profile-address", "0", `address of Go's profiles, /debug/pprof; "0" turns it off`)
+	flags.IntVarP(&f.verbosity, "verbosity", "v", 0, "verbosity of the log: 0 is for operators, 1 and more for debugging")
+}
+
+// Run runs controllers as the flags say until the process is told to stop. prepare, which may be nil,
+// completes the options; those it is given have their logger.
+func (f *Flags) Run(ctx context.Context, prepare func(*controller.Options) error) error {
+	log := zap.New(zap.UseDevMode(false), zap.Level(zapcore.Level(-f.verbosity)))
+	ctrl.SetLogger(log)
+	klog.SetLogger(log.WithName("kubernetes"))
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = f.kubeconfig
+	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, nil).ClientConfig()
+	if err != nil {
+		return fmt.Errorf("no cluster to work with: %w", err)
+	}
+	o := f.Options
+	o.Logger = log
+	o.Pool.Logger = log.WithName("pool")
+	o.Pool.Limits.MemoryBytes = f.providerMemory.Value()
+	if prepare != nil {
+		if err := prepare(&o); err != nil {
+			return err
+		}
+	}
+	if o.ProfileAddress == "0" {
+		runtime.MemProfileRate = 0 // samples that nobody can ask for
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if os.Getenv("GOGC") == "" {
+		// Most of the heap is the resources themselves, which live long: less than half of it
+		// is room enough for what does not, unless there is much to do.
+		go memory.Pace(ctx, 40, 60)
+	}
+	go keepSmall(ctx, log)
+	return controller.Run(ctx, config, o)
+}
+
+// keepSmall gives back, again and again, what was only needed for a while: by the start, or by
+// many resources that were made at once.
+func keepSmall(ctx context.Context, log logr.Logger) {
+	for t := time.NewTicker(10 * time.Second); ; {
+		select {
+		case <-ctx.Done():
+			t.Stop()
+			return
+		case <-t.C:
+			if err := memory.Release(); err != nil {
+				log.V(1).Info("Cannot give memory back", "error", err.Error())
+			}
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/landbridge-io/landbridge/config"
+	"github.com/landbridge-io/landbridge/internal/controller"
+	"github.com/landbridge-io/landbridge/internal/controller/conversion"
+	"github.com/landbridge-io/landbridge/internal/controller/terraformprovider"
+	"github.com/landbridge-io/landbridge/internal/crd"
+	"github.com/landbridge-io/landbridge/internal/provider/plugin"
+)
+
+// Program is a program that is made for one provider. It runs the provider's own program, which it
+// finds beside itself as terraform-provider-NAME.
+type Program struct {
+	// Name of the program, such as provider-random; also of its lease.
+	Name string
+	// Provider is the provider's name, such as random, and Version its version.
+	Provider, Version string
+	// SchemaSum is the checksum of the schema that the kinds were generated from
+	// (schema.Provider.Sum); the program does not start with a provider that has another.
+	SchemaSum string
+	// Config is how the provider is presented.
+	Config config.Provider
+}
+
+// Main runs the program with the arguments of the process, and ends the process.
+func (p Program) Main() {
+	if err := p.Command().ExecuteContext(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, "Error:", err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// levels are the provider's log levels.
+var levels = []string{"Off", "Error", "Warn", "Info", "Debug", "Trace"}
+
+// Command is the program as a command.
+func (p Program) Command() *cobra.Command {
+	var flags Flags
+	var binary, level string
+	var env []string
+	var conversions conversion.Options
+	cmd := &cobra.Command{
+		Use:   p.Name,
+		Short: fmt.Sprintf("Serve the kinds of the Terraform provider %s in a cluster", p.Provider),
+		Long: fmt.Sprintf(`Serve the kinds of the Terraform provider %s in a cluster.
+
+Their CRDs are installed beforehand, from package/crds or by Crossplane. A kind is served from when
+its CRD is there, until it is gone; the remote objects are kept as their resources declare them.`, p.Provider),
+		Version: p.Version,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			launcher, err := launcher(binary, env, level)
+			if err != nil {
+				return err
+			}
+			return flags.Run(cmd.Context(), func(o *controller.Options) error {
+				launcher.StartTimeout = o.StartTimeout
+				launcher.Logger = o.Logger.WithName("provider")
+				launcher.MemoryLimit = terraformprovider.MemoryLimit(o.Pool.Limits)
+				o.Name = p.Name
+				if conversions.Port != 0 {
+					conversions.Service.Namespace = o.Namespace
+					o.Conversions = &conversions
+				}
+				o.Packaged = &terraformprovider.Packaged{Name: p.Provider, Config: p.Config, Launcher: launcher, SchemaSum: p.SchemaSum}
+				return nil
+			})
+		},
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	flags.Add(cmd)
+	if ours := os.Getenv("POD_NAMESPACE"); ours != "" {
+		f := cmd.Flags().Lookup("namespace")
+		f.DefValue = ours
+		flags.Options.Namespace = ours
+	}
+	beside := "terraform-provider-" + p.Provider
+	if self, err := os.Executable(); err == nil {
+		beside = filepath.Join(filepath.Dir(self), beside)
+	}
+	cmd.Flags().StringVar(&binary, "provider", beside, "the provider's own program")
+	cmd.Flags().StringArrayVar(&env, "provider-env", nil, "NAME=VALUE for the provider's environment; it gets nothing else of this program's but PATH, HOME, TMPDIR, proxies and certificates")
+	cmd.Flags().StringVar(&level, "provider-log-level", levels[0], "what the provider logs, to this program's log: "+strings.Join(levels, ", "))
+	cmd.Flags().IntVar(&conversions.Port, "webhook-port", crd.ConversionPort, "port at which objects of kinds with several API versions are converted; 0 turns it off")
+	cmd.Flags().StringVar(&conversions.CertDir, "webhook-cert-dir", os.Getenv(certDirVariable),
+		"directory with tls.crt and tls.key for it, whose owner also tells the API server of them, as Crossplane does (default: $"+certDirVariable+", else the program makes certificates of its own)")
+	cmd.Flags().StringVar(&conversions.Service.Name, "webhook-service", p.Name, "name of the Service, in --namespace, by which the API server finds the program")
+	return cmd
+}
+
+// certDirVariable is how Crossplane says where it has put certificates.
+const certDirVariable = "TLS_SERVER_CERTS_DIR"
+
+func launcher(binary string, env []string, level string) (*plugin.Launcher, error) {
+	if _, err := os.Stat(binary); err != nil {
+		return nil, fmt.Errorf("--provider: %w", err)
+	}
+	out := &plugin.Launcher{Path: binary, Env: map[string]string{}, GOGC: 100}
+	for _, e := range env {
+		name, value, ok := strings.Cut(e, "=")
+		if !ok || name == "" {
+			return nil, errors.New("--provider-env: it is NAME=VALUE")
+		}
+		out.Env[name] = value
+	}
+	for _, l := range levels {
+		if strings.EqualFold(l, level) {
+			out.LogLevel = plugin.LogLevel(strings.ToUpper(l))
+			return out, nil
+		}
+	}
+	return nil, fmt.Errorf("--provider-log-level: %q is none of %s", level, strings.Join(levels, ", "))
+}

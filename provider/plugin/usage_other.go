@@ -1,8 +1,0 @@
-//go:build !linux
-
-package plugin
-
-import "github.com/landbridge-io/landbridge/provider"
-
-// Usage counts calls only where there is no /proc.
-func (s *Server) Usage() provider.Usage { return provider.Usage{Calls: s.calls.Total()} }
