@@ -37,12 +37,12 @@ func (f *clusterFlags) config() (config *rest.Config, namespace string, err erro
 }
 
 // open is the cluster, and the namespace that is meant.
-func (f *clusterFlags) open() (*status.Cluster, string, error) {
+func (f *clusterFlags) open() (*status.Client, string, error) {
 	config, namespace, err := f.config()
 	if err != nil {
 		return nil, "", err
 	}
-	c, err := status.NewCluster(config)
+	c, err := status.NewClient(config)
 	return c, namespace, err
 }
 

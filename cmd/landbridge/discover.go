@@ -224,11 +224,11 @@ func stateOwners(file string, p *remoteProvider) (map[string]*discover.Owners, e
 	if err != nil {
 		return nil, err
 	}
-	estate, err := importer.ReadState(b, func(source, _ string) (*importer.Provider, error) {
+	estate, err := importer.ReadState(b, func(source, _ string) (*importer.ConfiguredProvider, error) {
 		if !sameProvider(source, p.source) {
 			return nil, errors.New("it is of another provider")
 		}
-		return &importer.Provider{Model: p.model}, nil
+		return &importer.ConfiguredProvider{Model: p.model}, nil
 	}, nil)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)

@@ -86,7 +86,7 @@ func (r *remote) noType(name string) error {
 	return err
 }
 
-func (f *importFlags) look(cmd *cobra.Command, r *remote, p *remoteProvider) (*importer.Provider, error) {
+func (f *importFlags) look(cmd *cobra.Command, r *remote, p *remoteProvider) (*importer.ConfiguredProvider, error) {
 	reference, err := f.reference()
 	if err != nil {
 		return nil, err
@@ -180,11 +180,11 @@ func (f *importFlags) fromState(cmd *cobra.Command, r *remote, b *importer.Build
 	}
 	matched := false
 	type answer struct {
-		p   *importer.Provider
+		p   *importer.ConfiguredProvider
 		err error
 	}
 	known := map[string]answer{}
-	find := func(source, alias string) (*importer.Provider, error) {
+	find := func(source, alias string) (*importer.ConfiguredProvider, error) {
 		p := r.provider(source)
 		if p == nil {
 			for _, u := range r.unopened {
@@ -202,7 +202,7 @@ func (f *importFlags) fromState(cmd *cobra.Command, r *remote, b *importer.Build
 		}
 		return r.configured(cmd.Context(), p, c, f.refresh)
 	}
-	estate, err := importer.ReadState(raw, func(source, alias string) (*importer.Provider, error) {
+	estate, err := importer.ReadState(raw, func(source, alias string) (*importer.ConfiguredProvider, error) {
 		key := source + " " + alias
 		if _, ok := known[key]; !ok {
 			p, err := find(source, alias)

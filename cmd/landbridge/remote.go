@@ -86,7 +86,7 @@ type remote struct {
 	pool     *pool.Pool
 	secrets  *redact.Redactor
 	leases   []*pool.Lease
-	opened   map[openKey]*importer.Provider
+	opened   map[openKey]*importer.ConfiguredProvider
 }
 
 // unopened is a provider that cannot be used on this machine, and why.
@@ -147,7 +147,7 @@ func (r *remote) connect() error {
 
 // open finds the providers. withCluster connects to the cluster even if they are given.
 func (f *remoteFlags) open(cmd *cobra.Command, withCluster bool) (_ *remote, err error) {
-	r := &remote{flags: f, namespace: f.namespace, secrets: &redact.Redactor{}, pool: pool.New(pool.Options{}), opened: map[openKey]*importer.Provider{}}
+	r := &remote{flags: f, namespace: f.namespace, secrets: &redact.Redactor{}, pool: pool.New(pool.Options{}), opened: map[openKey]*importer.ConfiguredProvider{}}
 	defer func() {
 		if err != nil {
 			r.close()
@@ -236,12 +236,12 @@ func (r *remote) fromBinaries(cmd *cobra.Command) error {
 
 // configured is a provider with one of its configurations. It is started, unless look is
 // false: then it is not asked anything.
-func (r *remote) configured(ctx context.Context, p *remoteProvider, c importer.Configuration, look bool) (*importer.Provider, error) {
+func (r *remote) configured(ctx context.Context, p *remoteProvider, c importer.Configuration, look bool) (*importer.ConfiguredProvider, error) {
 	key := openKey{p, c}
 	if out, ok := r.opened[key]; ok {
 		return out, nil
 	}
-	out := &importer.Provider{Model: p.model, Configuration: c, Secrets: r.secrets}
+	out := &importer.ConfiguredProvider{Model: p.model, Configuration: c, Secrets: r.secrets}
 	if look {
 		config, err := r.configuration(ctx, p, c)
 		if err != nil {

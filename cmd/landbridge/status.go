@@ -100,7 +100,7 @@ func splitNames(args []string) []string {
 }
 
 type statusView struct {
-	cluster   *status.Cluster
+	cluster   *status.Client
 	namespace string // empty: all
 	flags     statusFlags
 	names     []string

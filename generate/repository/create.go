@@ -38,8 +38,8 @@ type Options struct {
 	Dir string
 	// Group is the API group of the kinds; empty: NAME.landbridge.io, after the provider.
 	Group string
-	// Provider is where the provider comes from.
-	Provider Provider
+	// ProviderSource is where the provider comes from.
+	Provider ProviderSource
 	// Documentation is a directory with the provider's documentation and examples, to infer references
 	// from; empty: there are none.
 	Documentation string
@@ -55,7 +55,7 @@ type Options struct {
 type Result struct {
 	// Dir is the directory, Module its import path.
 	Dir, Module string
-	// Provider is the provider's name, Version its version.
+	// ProviderSource is the provider's name, Version its version.
 	Provider, Version string
 	// Resources is how many kinds there are.
 	Resources int

@@ -35,7 +35,7 @@ var authors = map[string]string{
 type facts struct {
 	// Name of the repository, and of its program and package; Module is its import path.
 	Name, Module string
-	// Provider is the provider's name, Group the API group of its kinds.
+	// ProviderSource is the provider's name, Group the API group of its kinds.
 	Provider, Group string
 	// Version of the provider.
 	Version string

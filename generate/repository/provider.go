@@ -23,8 +23,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Provider says where a provider comes from.
-type Provider struct {
+// ProviderSource says where a provider comes from.
+type ProviderSource struct {
 	// From is the provider's main package and its version, as in
 	// github.com/hetznercloud/terraform-provider-hcloud@v1.68.0; its address, as in hashicorp/random, or
 	// hashicorp/random@3.9.0; or the path of its program.
@@ -43,7 +43,7 @@ var program = regexp.MustCompile(`^terraform-provider-([a-z0-9-]+)$`)
 
 // get puts the provider's program into the repository, where `make build` puts it, and completes the
 // facts.
-func (p Provider) get(ctx context.Context, dir string, f *facts) (binary string, err error) {
+func (p ProviderSource) get(ctx context.Context, dir string, f *facts) (binary string, err error) {
 	bin := filepath.Join(dir, "bin", runtime.GOOS+"_"+runtime.GOARCH)
 	if err := os.MkdirAll(bin, 0o755); err != nil {
 		return "", err
@@ -90,7 +90,7 @@ func (p Provider) get(ctx context.Context, dir string, f *facts) (binary string,
 
 // build makes the provider's program from its Go module, in a module of its own: what the provider
 // depends on does not mix with what the repository does.
-func (p Provider) build(ctx context.Context, dir, bin, pkg, version string, f *facts) (binary string, err error) {
+func (p ProviderSource) build(ctx context.Context, dir, bin, pkg, version string, f *facts) (binary string, err error) {
 	if err := module.CheckImportPath(pkg); err != nil {
 		return "", fmt.Errorf("the provider %s: %w", p.From, err)
 	}

@@ -18,16 +18,16 @@ import (
 // still is a provider in whose world nothing changes.
 type still struct{ terraform.Executor }
 
-func (still) Refresh(_ context.Context, _ terraform.Resource, in instance.Instance) (terraform.Refreshed, diagnostic.Diagnostics) {
+func (still) Refresh(_ context.Context, _ terraform.ResourceType, in instance.Instance) (terraform.Refreshed, diagnostic.Diagnostics) {
 	return terraform.Refreshed{Instance: in, Unchanged: true}, nil
 }
 
-func (still) Import(_ context.Context, _ terraform.Resource, target terraform.ImportTarget) (instance.Instance, diagnostic.Diagnostics) {
+func (still) Import(_ context.Context, _ terraform.ResourceType, target terraform.ImportTarget) (instance.Instance, diagnostic.Diagnostics) {
 	name := target.Identity.GetAttr("path").AsString()
 	return instance.Instance{State: thing(cty.StringVal(name), name, 1), Identity: target.Identity, Status: instance.Full}, nil
 }
 
-func (still) Plan(_ context.Context, r terraform.Resource, in instance.Instance, _ terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
+func (still) Plan(_ context.Context, r terraform.ResourceType, in instance.Instance, _ terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
 	return terraform.Plan{Resource: r, Prior: in, Action: terraform.NoOp, State: in.State, Identity: in.Identity}, nil
 }
 

@@ -76,7 +76,7 @@ func (s *Scheduler) wake(keys []store.Key) {
 // that it wants.
 func (s *Scheduler) claim(e *entry, r Request, in instance.Instance, wanted ...string) {
 	if e.claimant == nil {
-		c, wake := s.owners.Claimant(ownership.Resource{Key: r.Key, UID: r.UID, Created: r.Created})
+		c, wake := s.owners.Claimant(ownership.Owner{Key: r.Key, UID: r.UID, Created: r.Created})
 		s.wake(wake)
 		e.claimant = c
 	}
@@ -205,7 +205,7 @@ func (s *Scheduler) rival(ctx context.Context, e *entry) (ownership.Rival, bool)
 	if e.claimant == nil {
 		return ownership.Rival{}, false
 	}
-	var last ownership.Resource
+	var last ownership.Owner
 	for {
 		r, ok := e.claimant.Rival()
 		if !ok || s.o.Exists == nil || r.Owner == last || s.o.Exists(ctx, r.Owner.Key, r.Owner.UID) {

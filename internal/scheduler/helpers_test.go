@@ -44,7 +44,7 @@ const (
 // foreseen says whether the identity is known before the create.
 func (k identityKind) foreseen() bool { return k == plannedIdentity || k == derivable }
 
-func (k identityKind) resource() terraform.Resource {
+func (k identityKind) resource() terraform.ResourceType {
 	s := &schema.Resource{
 		Type: "test_thing", Version: 1,
 		Block: &schema.Block{Attributes: map[string]*schema.Attribute{
@@ -63,7 +63,7 @@ func (k identityKind) resource() terraform.Resource {
 	case derivable:
 		s.Identity = &schema.Identity{Attributes: map[string]*schema.IdentityAttribute{"name": required, "region": optional}}
 	}
-	return terraform.Resource{Schema: s}
+	return terraform.ResourceType{Schema: s}
 }
 
 func config(name string, size int64) *terraform.Config {
@@ -228,7 +228,7 @@ func sizeOf(v cty.Value) int64 {
 	return n
 }
 
-func (c *cloud) Refresh(_ context.Context, _ terraform.Resource, in instance.Instance) (terraform.Refreshed, diagnostic.Diagnostics) {
+func (c *cloud) Refresh(_ context.Context, _ terraform.ResourceType, in instance.Instance) (terraform.Refreshed, diagnostic.Diagnostics) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if d := c.call("refresh"); d.HasErrors() {
@@ -243,11 +243,11 @@ func (c *cloud) Refresh(_ context.Context, _ terraform.Resource, in instance.Ins
 	return terraform.Refreshed{Instance: out, Unchanged: unchanged}, nil
 }
 
-func (c *cloud) Validate(context.Context, terraform.Resource, terraform.Config) diagnostic.Diagnostics {
+func (c *cloud) Validate(context.Context, terraform.ResourceType, terraform.Config) diagnostic.Diagnostics {
 	return nil
 }
 
-func (c *cloud) Plan(_ context.Context, r terraform.Resource, in instance.Instance, config terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
+func (c *cloud) Plan(_ context.Context, r terraform.ResourceType, in instance.Instance, config terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if d := c.call("plan"); d.HasErrors() {
@@ -285,7 +285,7 @@ func replacement(config terraform.Config) terraform.Action {
 	return terraform.DeleteThenCreate
 }
 
-func (c *cloud) PlanDestroy(_ context.Context, r terraform.Resource, in instance.Instance) (terraform.Plan, diagnostic.Diagnostics) {
+func (c *cloud) PlanDestroy(_ context.Context, r terraform.ResourceType, in instance.Instance) (terraform.Plan, diagnostic.Diagnostics) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if d := c.call("plan destroy"); d.HasErrors() {
@@ -395,7 +395,7 @@ func (c *cloud) apply(p terraform.Plan) (instance.Instance, diagnostic.Diagnosti
 	return out, nil
 }
 
-func (c *cloud) Import(_ context.Context, _ terraform.Resource, target terraform.ImportTarget) (instance.Instance, diagnostic.Diagnostics) {
+func (c *cloud) Import(_ context.Context, _ terraform.ResourceType, target terraform.ImportTarget) (instance.Instance, diagnostic.Diagnostics) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if d := c.call("import"); d.HasErrors() {

@@ -123,7 +123,7 @@ func TestProgressOfSecrets(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			p := terraform.Plan{
-				Resource: terraform.Resource{Schema: &schema.Resource{Block: block}},
+				Resource: terraform.ResourceType{Schema: &schema.Resource{Block: block}},
 				Action:   tc.action, State: tc.state, SensitivePaths: tc.sensitive,
 			}
 			if got := scheduler.MakesSecrets(p); got != tc.want {

@@ -23,7 +23,7 @@ type Request struct {
 	Key        store.Key
 	UID        types.UID
 	Generation int64
-	Resource   terraform.Resource
+	Resource   terraform.ResourceType
 	Acquire    Acquire
 	// Created is the creation time of the custom resource: of two that are about the same remote
 	// object, the older owns it.

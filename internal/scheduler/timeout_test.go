@@ -28,12 +28,12 @@ type timed struct {
 
 var timeoutsType = cty.Object(map[string]cty.Type{"create": cty.String, "update": cty.String, "delete": cty.String, "default": cty.String})
 
-func (p *timed) resource() terraform.Resource {
+func (p *timed) resource() terraform.ResourceType {
 	attributes := map[string]*schema.Attribute{}
 	for name := range timeoutsType.AttributeTypes() {
 		attributes[name] = &schema.Attribute{Type: cty.String, Optional: true}
 	}
-	return terraform.Resource{Schema: &schema.Resource{Type: "test_timed", Block: &schema.Block{
+	return terraform.ResourceType{Schema: &schema.Resource{Type: "test_timed", Block: &schema.Block{
 		Attributes: map[string]*schema.Attribute{"name": {Type: cty.String, Optional: true}},
 		Blocks:     map[string]*schema.NestedBlock{"timeouts": {Nesting: schema.NestingSingle, Block: &schema.Block{Attributes: attributes}}},
 	}}}
@@ -43,11 +43,11 @@ func (p *timed) state(name string) cty.Value {
 	return cty.ObjectVal(map[string]cty.Value{"name": cty.StringVal(name), "timeouts": p.timeouts})
 }
 
-func (p *timed) Refresh(_ context.Context, _ terraform.Resource, in instance.Instance) (terraform.Refreshed, diagnostic.Diagnostics) {
+func (p *timed) Refresh(_ context.Context, _ terraform.ResourceType, in instance.Instance) (terraform.Refreshed, diagnostic.Diagnostics) {
 	return terraform.Refreshed{Instance: in, Unchanged: true}, nil
 }
 
-func (p *timed) Plan(_ context.Context, r terraform.Resource, in instance.Instance, _ terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
+func (p *timed) Plan(_ context.Context, r terraform.ResourceType, in instance.Instance, _ terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
 	out := terraform.Plan{Resource: r, Prior: in, Action: terraform.Create, State: p.state("new"), Config: p.state("new"), Private: p.private}
 	if in.Exists() {
 		out.Action = terraform.Update
@@ -55,7 +55,7 @@ func (p *timed) Plan(_ context.Context, r terraform.Resource, in instance.Instan
 	return out, nil
 }
 
-func (p *timed) PlanDestroy(_ context.Context, r terraform.Resource, in instance.Instance) (terraform.Plan, diagnostic.Diagnostics) {
+func (p *timed) PlanDestroy(_ context.Context, r terraform.ResourceType, in instance.Instance) (terraform.Plan, diagnostic.Diagnostics) {
 	null := cty.NullVal(r.Schema.ImpliedType())
 	return terraform.Plan{Resource: r, Prior: in, Action: terraform.Delete, State: null, Config: null, Private: in.Private}, nil
 }

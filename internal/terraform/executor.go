@@ -16,25 +16,25 @@ import (
 type Executor interface {
 	// Refresh brings the instance to the current schema and identity versions and reads the
 	// remote object. An object that is gone yields an instance that does not exist.
-	Refresh(ctx context.Context, r Resource, in instance.Instance) (Refreshed, diagnostic.Diagnostics)
+	Refresh(ctx context.Context, r ResourceType, in instance.Instance) (Refreshed, diagnostic.Diagnostics)
 	// Validate asks the provider whether the configuration is acceptable.
-	Validate(ctx context.Context, r Resource, config Config) diagnostic.Diagnostics
+	Validate(ctx context.Context, r ResourceType, config Config) diagnostic.Diagnostics
 	// Plan says what Apply would do to bring the object to the configuration. It validates
 	// the configuration first, unless that is Validated.
-	Plan(ctx context.Context, r Resource, in instance.Instance, config Config) (Plan, diagnostic.Diagnostics)
+	Plan(ctx context.Context, r ResourceType, in instance.Instance, config Config) (Plan, diagnostic.Diagnostics)
 	// PlanDestroy says what it takes to destroy the object.
-	PlanDestroy(ctx context.Context, r Resource, in instance.Instance) (Plan, diagnostic.Diagnostics)
+	PlanDestroy(ctx context.Context, r ResourceType, in instance.Instance) (Plan, diagnostic.Diagnostics)
 	// Apply carries out a plan whose Action is Create, Update or Delete. A Replace is carried
 	// out by its caller, as a Delete of PlanDestroy and a Create of a new Plan, so that each half
 	// is recorded by itself. After a create, OutcomeUnknown says of the diagnostics whether
 	// there may be an object that is not in the returned instance.
 	Apply(ctx context.Context, p Plan) (instance.Instance, diagnostic.Diagnostics)
 	// Import finds an existing object and reads it. Nothing is created.
-	Import(ctx context.Context, r Resource, target ImportTarget) (instance.Instance, diagnostic.Diagnostics)
+	Import(ctx context.Context, r ResourceType, target ImportTarget) (instance.Instance, diagnostic.Diagnostics)
 }
 
-// Resource is the type of a resource instance.
-type Resource struct {
+// ResourceType is the type of a resource instance.
+type ResourceType struct {
 	Schema *schema.Resource
 	// ProviderMeta is sent along with read, plan and apply; cty.NilVal is none.
 	ProviderMeta cty.Value

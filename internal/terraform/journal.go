@@ -19,7 +19,7 @@ type Journaled interface {
 	// Recover is what became of an operation that was interrupted. in is the instance as it was before.
 	// confirmed says that the user has made sure that what nothing tells of does not exist. With errors
 	// that is not known, and nothing is to be stored.
-	Recover(ctx context.Context, r Resource, in instance.Instance, op *instance.Operation, confirmed bool) (instance.Instance, diagnostic.Diagnostics)
+	Recover(ctx context.Context, r ResourceType, in instance.Instance, op *instance.Operation, confirmed bool) (instance.Instance, diagnostic.Diagnostics)
 }
 
 // Contained is what a plan does to one of the resources that the object consists of.

@@ -38,7 +38,7 @@ func created(ctx context.Context, server provider.Server) (*tfprotov6.ReadResour
 	if diags.HasErrors() {
 		return nil, diags.Err()
 	}
-	res := terraform.Resource{Schema: s.Resources["random_string"]}
+	res := terraform.ResourceType{Schema: s.Resources["random_string"]}
 	values := map[string]cty.Value{}
 	for name, t := range res.Schema.ImpliedType().AttributeTypes() {
 		values[name] = cty.NullVal(t)

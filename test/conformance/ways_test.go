@@ -110,7 +110,7 @@ func BenchmarkWays(b *testing.B) {
 	}{{conformance.Plugin, "Plugin", 250, 1.5}, {conformance.InProcess, "InProcess", 250, 1.2}, {conformance.OpenTofu, "CLI", 2, 0}} {
 		b.Run(way.column, func(b *testing.B) {
 			m, server := examplecloudtest.OpenLauncher(b, launcher(b, examplecloudtest.Framework6, way.way, release.Latest), cloud)
-			res := terraform.Resource{Schema: m.Resources["examplecloud_thing"].Schema}
+			res := terraform.ResourceType{Schema: m.Resources["examplecloud_thing"].Schema}
 			s := &subject{B: b, server: server, res: res, ex: executor(way.way, server), name: way.column}
 			s.config = s.fresh()
 			s.in = s.create(s.config)
@@ -172,7 +172,7 @@ type subject struct {
 	*testing.B
 	server provider.Server
 	ex     terraform.Executor
-	res    terraform.Resource
+	res    terraform.ResourceType
 	in     instance.Instance
 	config terraform.Config // of the one that is there
 	name   string

@@ -95,19 +95,19 @@ func launcher(t testing.TB, form string, way conformance.Way, r release.Release)
 	return out
 }
 
-func (w *world) resource(name string) terraform.Resource {
+func (w *world) resource(name string) terraform.ResourceType {
 	w.Helper()
 	m := w.provider.Resources["examplecloud_"+name]
 	if m == nil {
 		w.Fatalf("there is no type %s", name)
 	}
-	return terraform.Resource{Schema: m.Schema}
+	return terraform.ResourceType{Schema: m.Schema}
 }
 
 // config is a configuration: JSON, in which what is null or nothing may be left out. "block:x" is x
 // where it is an attribute, and a list of one where it is a block that is a list; "?x" is nothing where
 // there is no x.
-func (w *world) config(r terraform.Resource, text string) terraform.Config {
+func (w *world) config(r terraform.ResourceType, text string) terraform.Config {
 	w.Helper()
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &fields); err != nil {
@@ -185,14 +185,14 @@ func (w *world) value(what string, v cty.Value) {
 	}
 }
 
-func (w *world) plan(r terraform.Resource, in instance.Instance, c terraform.Config) terraform.Plan {
+func (w *world) plan(r terraform.ResourceType, in instance.Instance, c terraform.Config) terraform.Plan {
 	w.Helper()
 	p, diags := w.ex.Plan(ctx, r, in, c)
 	w.planned("plan", p, diags)
 	return p
 }
 
-func (w *world) planDestroy(r terraform.Resource, in instance.Instance) terraform.Plan {
+func (w *world) planDestroy(r terraform.ResourceType, in instance.Instance) terraform.Plan {
 	w.Helper()
 	p, diags := w.ex.PlanDestroy(ctx, r, in)
 	w.planned("plan to destroy", p, diags)
@@ -234,7 +234,7 @@ func (w *world) applyIn(ctx context.Context, p terraform.Plan) instance.Instance
 	return out
 }
 
-func (w *world) refresh(r terraform.Resource, in instance.Instance) instance.Instance {
+func (w *world) refresh(r terraform.ResourceType, in instance.Instance) instance.Instance {
 	w.Helper()
 	out, diags := w.ex.Refresh(ctx, r, in)
 	w.note("refresh: unchanged %v, identity upgrade %v", out.Unchanged, out.IdentityUpgrade)
@@ -246,7 +246,7 @@ func (w *world) refresh(r terraform.Resource, in instance.Instance) instance.Ins
 	return out.Instance
 }
 
-func (w *world) imports(r terraform.Resource, target terraform.ImportTarget) instance.Instance {
+func (w *world) imports(r terraform.ResourceType, target terraform.ImportTarget) instance.Instance {
 	w.Helper()
 	out, diags := w.ex.Import(ctx, r, target)
 	w.note("import")
@@ -256,7 +256,7 @@ func (w *world) imports(r terraform.Resource, target terraform.ImportTarget) ins
 }
 
 // create plans and applies, and reads until nothing changes any more.
-func (w *world) create(r terraform.Resource, c terraform.Config) instance.Instance {
+func (w *world) create(r terraform.ResourceType, c terraform.Config) instance.Instance {
 	w.Helper()
 	in := w.apply(w.plan(r, instance.Instance{}, c))
 	if in.Status != instance.Full {
@@ -266,7 +266,7 @@ func (w *world) create(r terraform.Resource, c terraform.Config) instance.Instan
 }
 
 // stored is an instance as it comes back from the store, by the schema at hand.
-func (w *world) stored(r terraform.Resource, in instance.Instance, by terraform.Resource) instance.Instance {
+func (w *world) stored(r terraform.ResourceType, in instance.Instance, by terraform.ResourceType) instance.Instance {
 	w.Helper()
 	b, err := instance.Encode(in, r.Schema)
 	if err != nil {

@@ -25,7 +25,7 @@ import (
 func (l *linked) byEngine(ctx context.Context, x *compared, r *running) (outcome, error) {
 	s := &engineStep{
 		ctx: ctx, engine: engine.New(r.server), active: x.ours, step: l.wanted(x), x: x, source: r.source,
-		resource: terraform.Resource{Schema: x.schema, ProviderMeta: x.ours.Meta()},
+		resource: terraform.ResourceType{Schema: x.schema, ProviderMeta: x.ours.Meta()},
 	}
 	return s.run()
 }
@@ -34,7 +34,7 @@ func (l *linked) byEngine(ctx context.Context, x *compared, r *running) (outcome
 type engineStep struct {
 	ctx      context.Context
 	engine   *engine.Engine
-	resource terraform.Resource
+	resource terraform.ResourceType
 	active   *cloud.Active
 	step     cases.Step
 	x        *compared
@@ -257,7 +257,7 @@ func stateOf(r *schema.Resource, source string, in instance.Instance) (json.RawM
 	if !in.Exists() && len(in.Deposed) == 0 {
 		return nil, nil
 	}
-	file, err := tfstate.Write(tfstate.State{Resources: []tfstate.Resource{{
+	file, err := tfstate.Write(tfstate.State{Resources: []tfstate.ResourceBlock{{
 		Mode: "managed", Type: r.Type, Name: objectName, Provider: fmt.Sprintf("provider[%q]", source),
 		Instances: []tfstate.Instance{{Instance: in}},
 	}}}, func(string) *schema.Resource { return r })

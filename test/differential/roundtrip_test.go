@@ -34,7 +34,7 @@ import (
 // estate is a state of many resources, each of a type of its own.
 type estate struct {
 	run       cloud.Run
-	resources []tfstate.Resource
+	resources []tfstate.ResourceBlock
 }
 
 func (e *estate) schemas(resourceType string) *schema.Resource {
@@ -54,15 +54,15 @@ func drawEstate(n int) *estate {
 			panic(err)
 		}
 		e.run[name] = cloud.NewActive(c, 0, cloud.NewWorld())
-		r := rapid.Custom(func(t *rapid.T) tfstate.Resource { return drawResource(t, name, c) }).Example(i)
+		r := rapid.Custom(func(t *rapid.T) tfstate.ResourceBlock { return drawResource(t, name, c) }).Example(i)
 		e.resources = append(e.resources, r)
 	}
 	return e
 }
 
-func drawResource(t *rapid.T, name string, c *cases.Case) tfstate.Resource {
+func drawResource(t *rapid.T, name string, c *cases.Case) tfstate.ResourceBlock {
 	keys := rapid.SampledFrom([][]any{{nil}, {nil}, {int64(0), int64(2)}, {"a", `b"]`, "ä"}}).Draw(t, "index keys")
-	out := tfstate.Resource{
+	out := tfstate.ResourceBlock{
 		Mode: "managed", Type: name, Name: "x",
 		Provider: fmt.Sprintf("provider[%q]", tofu.Host+"/"+tofu.Namespace+"/"+string(cases.Hand)),
 	}
@@ -185,7 +185,7 @@ func document(raw []byte) any {
 }
 
 // byAddress are instances by their addresses, deposed objects in the order of their keys.
-func byAddress(resources []tfstate.Resource) map[string]tfstate.Instance {
+func byAddress(resources []tfstate.ResourceBlock) map[string]tfstate.Instance {
 	out := map[string]tfstate.Instance{}
 	for _, r := range resources {
 		for _, i := range r.Instances {
@@ -233,7 +233,7 @@ func TestStateRoundTrip(t *testing.T) {
 		}
 		return out
 	}
-	write := func(serial uint64, resources []tfstate.Resource) {
+	write := func(serial uint64, resources []tfstate.ResourceBlock) {
 		t.Helper()
 		file, err := tfstate.Write(tfstate.State{TerraformVersion: "1.12.0", Lineage: "l", Serial: serial, Resources: resources}, e.schemas)
 		if err != nil {
@@ -244,7 +244,7 @@ func TestStateRoundTrip(t *testing.T) {
 		}
 		run("state", "push", "pushed.tfstate")
 	}
-	pull := func() []tfstate.Resource {
+	pull := func() []tfstate.ResourceBlock {
 		t.Helper()
 		s, err := tfstate.Read(run("state", "pull"), e.schemas)
 		if err != nil {

@@ -52,7 +52,7 @@ type fixture struct {
 	launcher *inprocess.Launcher
 	engine   *engine.Engine
 	schema   *schema.Resource
-	resource terraform.Resource
+	resource terraform.ResourceType
 }
 
 func newFixture(t testing.TB, c *cloud.Cloud, launcher *inprocess.Launcher, resourceType string) *fixture {
@@ -82,7 +82,7 @@ func newFixture(t testing.TB, c *cloud.Cloud, launcher *inprocess.Launcher, reso
 	r := &recorder{Server: server}
 	return &fixture{
 		TB: t, recorder: r, cloud: c, launcher: launcher, engine: engine.New(r),
-		schema: p.Resources[resourceType], resource: terraform.Resource{Schema: p.Resources[resourceType]},
+		schema: p.Resources[resourceType], resource: terraform.ResourceType{Schema: p.Resources[resourceType]},
 	}
 }
 

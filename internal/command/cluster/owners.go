@@ -18,26 +18,26 @@ import (
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
-// Resource is a custom resource, as far as it tells of its remote object.
-type Resource struct {
+// ManagedResource is a custom resource, as far as it tells of its remote object.
+type ManagedResource struct {
 	discover.Owner
 	// Configuration is the kind and name of its provider configuration.
 	ConfigurationKind, ConfigurationName string
 }
 
 // Uses says whether the resource is managed with a provider configuration.
-func (r Resource) Uses(kind, namespace, name string) bool {
+func (r ManagedResource) Uses(kind, namespace, name string) bool {
 	return r.ConfigurationKind == kind && r.ConfigurationName == name &&
 		(kind != model.ProviderConfigKind || r.Namespace == namespace)
 }
 
 // Resources are the custom resources of a kind in all namespaces; none if it is not served.
-func (c *Cluster) Resources(ctx context.Context, r *model.Resource) ([]Resource, error) {
+func (c *Cluster) Resources(ctx context.Context, r *model.Resource) ([]ManagedResource, error) {
 	list := &unstructured.UnstructuredList{}
 	gvk := r.GroupVersionKind()
 	gvk.Kind = r.ListKind
 	list.SetGroupVersionKind(gvk)
-	var out []Resource
+	var out []ManagedResource
 	for {
 		err := c.Reader.List(ctx, list, client.Limit(500), client.Continue(list.GetContinue()))
 		if meta.IsNoMatchError(err) || kerrors.IsNotFound(err) {
@@ -55,8 +55,8 @@ func (c *Cluster) Resources(ctx context.Context, r *model.Resource) ([]Resource,
 	}
 }
 
-func resource(r *model.Resource, u *unstructured.Unstructured) Resource {
-	out := Resource{
+func resource(r *model.Resource, u *unstructured.Unstructured) ManagedResource {
+	out := ManagedResource{
 		Owner:             discover.Owner{Kind: r.Kind, Namespace: u.GetNamespace(), Name: u.GetName(), ExternalName: xpmeta.GetExternalName(u), Identity: identity(r, u)},
 		ConfigurationKind: model.ClusterProviderConfigKind, ConfigurationName: providerconfig.DefaultName,
 	}

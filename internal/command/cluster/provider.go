@@ -33,8 +33,8 @@ type Cluster struct {
 	StartTimeout time.Duration
 }
 
-// Provider is a provider that is installed in the cluster.
-type Provider struct {
+// InstalledProvider is a provider that is installed in the cluster.
+type InstalledProvider struct {
 	// Name of the TerraformProvider.
 	Name string
 	// Source is the provider's address or the path of its binary, as spec.source has it.
@@ -71,7 +71,7 @@ func (c *Cluster) Providers(ctx context.Context, names ...string) ([]v1alpha1.Te
 }
 
 // Open finds the program of a TerraformProvider on this machine, and reads its schema.
-func (c *Cluster) Open(ctx context.Context, p *v1alpha1.TerraformProvider) (*Provider, error) {
+func (c *Cluster) Open(ctx context.Context, p *v1alpha1.TerraformProvider) (*InstalledProvider, error) {
 	binary, err := c.Installer.Install(ctx, p.Spec.Source, p.Spec.Version)
 	if err != nil {
 		return nil, fmt.Errorf("TerraformProvider %s: %w", p.Name, err)
@@ -99,7 +99,7 @@ func (c *Cluster) Open(ctx context.Context, p *v1alpha1.TerraformProvider) (*Pro
 	if len(activate) == 0 {
 		activate = []string{"*"}
 	}
-	return &Provider{Name: p.Name, Source: p.Spec.Source, Model: m, Launcher: launcher, Activate: activate}, nil
+	return &InstalledProvider{Name: p.Name, Source: p.Spec.Source, Model: m, Launcher: launcher, Activate: activate}, nil
 }
 
 // Configuration is the provider configuration that a reference in a namespace means. Secrets

@@ -15,7 +15,7 @@ import (
 
 // configurations are configurations that an object with the state might have been made from,
 // the best first. Which of them changes nothing is for a plan to say.
-func configurations(ctx context.Context, p *Provider, r *schema.Resource, state cty.Value) ([]cty.Value, diagnostic.Diagnostics) {
+func configurations(ctx context.Context, p *ConfiguredProvider, r *schema.Resource, state cty.Value) ([]cty.Value, diagnostic.Diagnostics) {
 	var out []cty.Value
 	var warnings diagnostic.Diagnostics
 	generated, diags := generate(ctx, p, r, state)
@@ -38,7 +38,7 @@ func configurations(ctx context.Context, p *Provider, r *schema.Resource, state 
 }
 
 // generate asks the provider for a configuration; cty.NilVal when it has none.
-func generate(ctx context.Context, p *Provider, r *schema.Resource, state cty.Value) (cty.Value, diagnostic.Diagnostics) {
+func generate(ctx context.Context, p *ConfiguredProvider, r *schema.Resource, state cty.Value) (cty.Value, diagnostic.Diagnostics) {
 	if p.Server == nil || !p.Model.Schema.Capabilities.GenerateResourceConfig {
 		return cty.NilVal, nil
 	}

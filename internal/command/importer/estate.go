@@ -22,7 +22,7 @@ type Estate struct {
 // Providers finds a provider by its source, such as registry.terraform.io/hashicorp/random, and
 // the alias of its configuration, which is empty for the default one. The error is the reason
 // why there is none.
-type Providers func(source, alias string) (*Provider, error)
+type Providers func(source, alias string) (*ConfiguredProvider, error)
 
 // ReadState takes the resource instances out of a state file of format 4. Only those that match
 // are looked at; nil matches all.
@@ -122,7 +122,7 @@ func StateProviders(b []byte) ([][2]string, error) {
 	return out, nil
 }
 
-func resourceAddress(r tfstate.Resource) string {
+func resourceAddress(r tfstate.ResourceBlock) string {
 	address := r.Type + "." + r.Name
 	if r.Mode == "data" {
 		address = "data." + address
@@ -134,7 +134,7 @@ func resourceAddress(r tfstate.Resource) string {
 }
 
 // instanceAddress is Terraform's address of an instance.
-func instanceAddress(r tfstate.Resource, i tfstate.Instance) string {
+func instanceAddress(r tfstate.ResourceBlock, i tfstate.Instance) string {
 	switch key := i.IndexKey.(type) {
 	case int64:
 		return fmt.Sprintf("%s[%d]", resourceAddress(r), key)
@@ -147,7 +147,7 @@ func instanceAddress(r tfstate.Resource, i tfstate.Instance) string {
 var moduleWord = regexp.MustCompile(`(^|\.)module\.`)
 
 // instanceName is what tells an instance from others of its type: its modules, name and key.
-func instanceName(r tfstate.Resource, i tfstate.Instance) string {
+func instanceName(r tfstate.ResourceBlock, i tfstate.Instance) string {
 	parts := []string{r.Name}
 	if r.Module != "" {
 		parts = []string{strings.TrimPrefix(moduleWord.ReplaceAllString(r.Module, "."), "."), r.Name}

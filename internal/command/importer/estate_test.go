@@ -40,11 +40,11 @@ func TestReadState(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	providers := func(source, alias string) (*importer.Provider, error) {
+	providers := func(source, alias string) (*importer.ConfiguredProvider, error) {
 		if source != "registry.terraform.io/acme/everything" {
 			return nil, errors.New("there is no " + source)
 		}
-		return &importer.Provider{Model: everything, Configuration: importer.Configuration{Kind: "ClusterProviderConfig", Name: "alias " + alias}}, nil
+		return &importer.ConfiguredProvider{Model: everything, Configuration: importer.Configuration{Kind: "ClusterProviderConfig", Name: "alias " + alias}}, nil
 	}
 	tests := map[string]struct {
 		state string

@@ -29,10 +29,10 @@ import (
 type m = map[string]any
 
 // open is the provider of a cloud, in a form.
-func open(t *testing.T, form string, cloud *examplecloudtest.Cloud, env map[string]string) *importer.Provider {
+func open(t *testing.T, form string, cloud *examplecloudtest.Cloud, env map[string]string) *importer.ConfiguredProvider {
 	t.Helper()
 	p, server := examplecloudtest.Open(t, form, cloud, env)
-	return &importer.Provider{
+	return &importer.ConfiguredProvider{
 		Model: p, Configuration: importer.DefaultConfiguration, Server: server, Executor: engine.New(server), Secrets: &redact.Redactor{},
 	}
 }
@@ -40,14 +40,14 @@ func open(t *testing.T, form string, cloud *examplecloudtest.Cloud, env map[stri
 const password = "correct-horse-battery"
 
 // made creates an object as a user would have.
-func made(t *testing.T, p *importer.Provider, resourceType string, forProvider m) instance.Instance {
+func made(t *testing.T, p *importer.ConfiguredProvider, resourceType string, forProvider m) instance.Instance {
 	t.Helper()
 	r := p.Model.Resources[resourceType]
 	c, diags := translate.Config(r, forProvider, nil, func(translate.SecretKeySelector) ([]byte, error) { return []byte(password), nil })
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	plan, diags := p.Executor.Plan(t.Context(), terraform.Resource{Schema: r.Schema}, instance.Instance{}, terraform.Config{Value: c.Value})
+	plan, diags := p.Executor.Plan(t.Context(), terraform.ResourceType{Schema: r.Schema}, instance.Instance{}, terraform.Config{Value: c.Value})
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
@@ -186,7 +186,7 @@ func TestImportChangesNothing(t *testing.T) {
 // noChange plans with what is in a manifest, as a controller would.
 func noChange(t *testing.T, item importer.Item, x importer.Manifest) {
 	t.Helper()
-	r := terraform.Resource{Schema: item.Resource.Schema}
+	r := terraform.ResourceType{Schema: item.Resource.Schema}
 	var in instance.Instance
 	if x.State != nil {
 		stored, err := instance.Decode(x.State.Data["instance.json"], item.Resource.Schema)
@@ -588,7 +588,7 @@ func TestOlderState(t *testing.T) {
 			cloud := examplecloudtest.Start(t)
 			old := open(t, form, cloud, map[string]string{"EXAMPLECLOUD_PROVIDER_VERSION": "0"})
 			in := made(t, old, "examplecloud_volume", m{"name": "v", "size": int64(5), "public": true})
-			file, err := tfstate.Write(tfstate.State{Resources: []tfstate.Resource{{
+			file, err := tfstate.Write(tfstate.State{Resources: []tfstate.ResourceBlock{{
 				Mode: "managed", Type: "examplecloud_volume", Name: "v", Provider: `provider["registry.terraform.io/landbridge-io/examplecloud"]`,
 				Instances: []tfstate.Instance{{Instance: in}},
 			}}}, tfstate.Of(old.Model.Schema))
@@ -596,7 +596,7 @@ func TestOlderState(t *testing.T) {
 				t.Fatal(err)
 			}
 			p := open(t, form, cloud, nil)
-			estate, err := importer.ReadState(file, func(string, string) (*importer.Provider, error) { return p, nil }, nil)
+			estate, err := importer.ReadState(file, func(string, string) (*importer.ConfiguredProvider, error) { return p, nil }, nil)
 			if err != nil || len(estate.Items) != 1 {
 				t.Fatal(err, estate.Left)
 			}

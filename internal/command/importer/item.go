@@ -13,8 +13,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// Provider is a provider with one of its configurations.
-type Provider struct {
+// ConfiguredProvider is a provider with one of its configurations.
+type ConfiguredProvider struct {
 	Model *model.Provider
 	// Configuration is what custom resources are to refer to.
 	Configuration Configuration
@@ -37,8 +37,8 @@ var DefaultConfiguration = Configuration{Kind: model.ClusterProviderConfigKind, 
 
 // Item is an object to import.
 type Item struct {
-	Provider *Provider
-	Resource *model.Resource
+	Provider *ConfiguredProvider
+	Resource           *model.Resource
 	// Origin says where it comes from, for people: its address in a state, or what identifies it.
 	Origin string
 	// Name is what the custom resource is to be called, as far as a name can be that.
@@ -53,7 +53,7 @@ type Item struct {
 type Left struct{ Origin, Reason string }
 
 // Discovered is an object that was found by discover as an item.
-func Discovered(p *Provider, o discover.Object) Item {
+func Discovered(p *ConfiguredProvider, o discover.Object) Item {
 	name := o.DisplayName
 	if name == "" {
 		name = externalName(o.Resource, cty.NilVal, o.Identity)
@@ -65,11 +65,11 @@ func Discovered(p *Provider, o discover.Object) Item {
 }
 
 // ByIdentity is the object with an identity, which may be partial, as an item.
-func ByIdentity(p *Provider, r *model.Resource, identity cty.Value) Item {
+func ByIdentity(p *ConfiguredProvider, r *model.Resource, identity cty.Value) Item {
 	return Item{Provider: p, Resource: r, Origin: origin(r, identity), Target: terraform.ImportTarget{Identity: identity}}
 }
 
 // ByID is the object with an import id as an item.
-func ByID(p *Provider, r *model.Resource, id string) Item {
+func ByID(p *ConfiguredProvider, r *model.Resource, id string) Item {
 	return Item{Provider: p, Resource: r, Origin: r.Type + " " + id, Target: terraform.ImportTarget{ID: id, Identity: cty.NilVal}}
 }

@@ -65,7 +65,7 @@ func (b *Builder) Read(ctx context.Context, items []Item) error {
 // read reads an object; with a nil draft, the reason why there is none.
 func read(ctx context.Context, item Item) (*draft, string) {
 	d := &draft{Item: item}
-	p, r := item.Provider, terraform.Resource{Schema: item.Resource.Schema}
+	p, r := item.Provider, terraform.ResourceType{Schema: item.Resource.Schema}
 	if item.Stored != nil {
 		d.found = *item.Stored
 		d.conceal()
@@ -172,7 +172,7 @@ func (d *draft) plan(ctx context.Context, config cty.Value) (terraform.Plan, dia
 	c.Value = translate.WithSettled(d.Resource, c.Value, config)
 	found := d.found
 	found.Status = instance.Full // a tainted one is kept
-	return d.Provider.Executor.Plan(ctx, terraform.Resource{Schema: d.Resource.Schema}, found, terraform.Config{
+	return d.Provider.Executor.Plan(ctx, terraform.ResourceType{Schema: d.Resource.Schema}, found, terraform.Config{
 		Value: c.Value, SensitivePaths: c.SensitivePaths,
 		IgnoreChanges: terraform.IgnoreChanges{Paths: d.ignored}, CreateBeforeDestroy: found.CreateBeforeDestroy,
 	})

@@ -26,11 +26,11 @@ type teller struct {
 	refuse bool
 }
 
-func (e teller) Import(context.Context, terraform.Resource, terraform.ImportTarget) (instance.Instance, diagnostic.Diagnostics) {
+func (e teller) Import(context.Context, terraform.ResourceType, terraform.ImportTarget) (instance.Instance, diagnostic.Diagnostics) {
 	return instance.Instance{State: e.state, Status: instance.Full}, nil
 }
 
-func (e teller) Plan(_ context.Context, r terraform.Resource, in instance.Instance, c terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
+func (e teller) Plan(_ context.Context, r terraform.ResourceType, in instance.Instance, c terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
 	if e.refuse {
 		return terraform.Plan{}, diagnostic.Errorf("No", "The password %q is too short.", password)
 	}
@@ -150,7 +150,7 @@ spec:
 			if _, ok := test.schema.Block.Attributes["token_wo"]; ok {
 				values["token_wo"] = cty.NullVal(cty.String)
 			}
-			p := &importer.Provider{
+			p := &importer.ConfiguredProvider{
 				Model: m, Configuration: importer.DefaultConfiguration, Secrets: &redact.Redactor{},
 				Executor: teller{state: cty.ObjectVal(values), refuse: test.refuse},
 			}

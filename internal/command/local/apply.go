@@ -93,7 +93,7 @@ func (s *Session) Apply(ctx context.Context, plan *Plan, hooks Hooks) ([]Result,
 		abandon = context.Background()
 	}
 	var messages Messages
-	failed := map[*Resource]bool{}
+	failed := map[*ManifestResource]bool{}
 	for i, c := range plan.Changes {
 		a := applier{Session: s, change: c, hooks: hooks, ctx: ctx, abandon: abandon}
 		switch {
@@ -154,7 +154,7 @@ type applier struct {
 	stateLost bool
 }
 
-func (a *applier) resource() *Resource { return a.change.Resource }
+func (a *applier) resource() *ManifestResource { return a.change.Resource }
 
 func (a *applier) say(diags diagnostic.Diagnostics) {
 	a.messages = append(a.messages, a.Session.say(a.resource(), diags)...)
@@ -162,7 +162,7 @@ func (a *applier) say(diags diagnostic.Diagnostics) {
 
 // store writes what is known now.
 func (a *applier) store(in instance.Instance) bool {
-	if err := a.State.Put(map[*Resource]instance.Instance{a.resource(): in}); err != nil {
+	if err := a.State.Put(map[*ManifestResource]instance.Instance{a.resource(): in}); err != nil {
 		a.messages = append(a.messages, stateFailed(err))
 		a.stateLost = true
 	}

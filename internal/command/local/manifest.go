@@ -29,8 +29,8 @@ const (
 	invalidReference = "Invalid provider configuration reference"
 )
 
-// Resource is a custom resource of a manifest, translated.
-type Resource struct {
+// ManifestResource is a custom resource of a manifest, translated.
+type ManifestResource struct {
 	Model           *model.Resource
 	Namespace, Name string
 	// Source is the file, and the place in it.
@@ -50,7 +50,7 @@ type Resource struct {
 }
 
 // Label is the resource's name within its address: a name that Terraform would take.
-func (r *Resource) Label() string {
+func (r *ManifestResource) Label() string {
 	label := strings.ReplaceAll(r.Name, ".", "_")
 	if label == "" || label[0] >= '0' && label[0] <= '9' {
 		label = "_" + label
@@ -59,16 +59,16 @@ func (r *Resource) Label() string {
 }
 
 // Address is Terraform's address of the resource.
-func (r *Resource) Address() string { return r.Model.Type + "." + r.Label() }
+func (r *ManifestResource) Address() string { return r.Model.Type + "." + r.Label() }
 
-func (r *Resource) allows(action string) bool {
+func (r *ManifestResource) allows(action string) bool {
 	return slices.Contains(r.policies, action) || slices.Contains(r.policies, "*")
 }
 
 // Manifest is what manifests ask for.
 type Manifest struct {
 	// Resources are in the order of the manifest.
-	Resources []*Resource
+	Resources []*ManifestResource
 	secrets   *redact.Redactor
 }
 
@@ -255,7 +255,7 @@ func (r *reader) resource(d document) {
 	if !r.add(d, objectKey{d.GroupVersionKind().String(), namespace, o.Metadata.Name}, o.Metadata) {
 		return
 	}
-	out := &Resource{Model: m, Namespace: o.Metadata.Namespace, Name: o.Metadata.Name, Source: d.source}
+	out := &ManifestResource{Model: m, Namespace: o.Metadata.Namespace, Name: o.Metadata.Name, Source: d.source}
 	address := objectKey{kind: "address", name: out.Address()}
 	if at, ok := r.seen[address]; ok {
 		r.messages = append(r.messages, errorf(d.source, "Duplicate address", "Its address in the state is %s, and so is that of the object in %s. Use a state file for each.", out.Address(), at))
@@ -274,7 +274,7 @@ func (r *reader) resource(d document) {
 // resourceReader reads the spec of one resource.
 type resourceReader struct {
 	*reader
-	out               *Resource
+	out               *ManifestResource
 	spec              resourceSpec
 	annotations       map[string]string
 	source, namespace string

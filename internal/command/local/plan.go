@@ -40,13 +40,13 @@ type Plan struct {
 	// Others are the addresses of resources in the state that are not in the manifest.
 	Others []string
 	// found is what was found of each resource, to be stored by Apply.
-	found map[*Resource]instance.Instance
+	found map[*ManifestResource]instance.Instance
 }
 
 // Change is what happens to one object.
 type Change struct {
 	planview.Change
-	Resource *Resource
+	Resource *ManifestResource
 	// Refused says that the user wants the change and forbids it at once: it is an error to
 	// apply it.
 	Refused bool
@@ -73,7 +73,7 @@ func (p *Plan) HasChanges() bool {
 // plan is incomplete and must not be applied. As in Terraform (contract § 3), all configurations are
 // validated before anything is read: an error in one of them ends it there.
 func (s *Session) Plan(ctx context.Context, mode Mode) (*Plan, Messages) {
-	plan := &Plan{Mode: mode, found: map[*Resource]instance.Instance{}, Others: s.State.Others(s.Manifest.Resources)}
+	plan := &Plan{Mode: mode, found: map[*ManifestResource]instance.Instance{}, Others: s.State.Others(s.Manifest.Resources)}
 	planners := make([]*planner, len(s.Manifest.Resources))
 	for i, r := range s.Manifest.Resources {
 		planners[i] = &planner{Session: s, resource: r, mode: mode}
@@ -119,7 +119,7 @@ func each(ctx context.Context, planners []*planner, do func(*planner, context.Co
 	return out
 }
 
-func interrupted(r *Resource) Message {
+func interrupted(r *ManifestResource) Message {
 	m := errorf("", "Interrupted", "It was interrupted before this resource's turn came.")
 	m.Address = r.Address()
 	return m
@@ -128,7 +128,7 @@ func interrupted(r *Resource) Message {
 // planner plans one resource.
 type planner struct {
 	*Session
-	resource *Resource
+	resource *ManifestResource
 	mode     Mode
 
 	changes []*Change
@@ -252,7 +252,9 @@ func (p *planner) concealType(t *model.Type, v cty.Value) {
 	}
 }
 
-func (r *Resource) terraform() terraform.Resource { return terraform.Resource{Schema: r.Model.Schema} }
+func (r *ManifestResource) terraform() terraform.ResourceType {
+	return terraform.ResourceType{Schema: r.Model.Schema}
+}
 
 // find refreshes what is stored, or imports what is not.
 func (p *planner) find(ctx context.Context, ex terraform.Executor, stored instance.Instance) (importing *terraform.ImportTarget, ok bool) {

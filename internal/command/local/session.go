@@ -45,7 +45,7 @@ func New(p *model.Provider, source string, launcher provider.Launcher, m *Manife
 func (s *Session) Close(ctx context.Context) error { return s.pool.Close(ctx) }
 
 // acquire gets hold of the provider as the resource wants it configured.
-func (s *Session) acquire(ctx context.Context, r *Resource) (terraform.Executor, func(), Messages) {
+func (s *Session) acquire(ctx context.Context, r *ManifestResource) (terraform.Executor, func(), Messages) {
 	key := pool.Prepare(pool.Configuration{Launcher: s.launcher, Config: r.provider})
 	lease, diags := s.pool.Acquire(ctx, key)
 	if diags.HasErrors() {
@@ -74,7 +74,7 @@ func (s *Session) acquire(ctx context.Context, r *Resource) (terraform.Executor,
 }
 
 // spell is what the provider said of its configuration.
-func (s *Session) spell(r *Resource, diags diagnostic.Diagnostics) Messages {
+func (s *Session) spell(r *ManifestResource, diags diagnostic.Diagnostics) Messages {
 	out := translated("provider configuration", "", diags, s.Provider.UserPath)
 	if len(out) > 0 && r.provider.RawEquals(s.Provider.Schema.Config.EmptyValue()) {
 		for i := range out {
@@ -85,7 +85,7 @@ func (s *Session) spell(r *Resource, diags diagnostic.Diagnostics) Messages {
 }
 
 // say is what was said of a resource.
-func (s *Session) say(r *Resource, diags diagnostic.Diagnostics) Messages {
+func (s *Session) say(r *ManifestResource, diags diagnostic.Diagnostics) Messages {
 	return conceal(s.Manifest.secrets, translated(r.Source, r.Address(), diags, r.Model.UserPath))
 }
 

@@ -70,7 +70,7 @@ func OpenState(path, source string, p *schema.Provider) (*State, error) {
 }
 
 // find is where the instance of a resource is in a state; -1 where it is not.
-func (s *State) find(state tfstate.State, r *Resource) (resource, instance int) {
+func (s *State) find(state tfstate.State, r *ManifestResource) (resource, instance int) {
 	for i, x := range state.Resources {
 		if x.Mode == "managed" && x.Module == "" && x.Type == r.Model.Type && x.Name == r.Label() && x.Provider == s.provider {
 			return i, slices.IndexFunc(x.Instances, func(x tfstate.Instance) bool { return x.IndexKey == nil })
@@ -80,7 +80,7 @@ func (s *State) find(state tfstate.State, r *Resource) (resource, instance int) 
 }
 
 // Instance is what is stored of a resource.
-func (s *State) Instance(r *Resource) (instance.Instance, error) {
+func (s *State) Instance(r *ManifestResource) (instance.Instance, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, x := range s.state.Resources {
@@ -101,7 +101,7 @@ func (s *State) Instance(r *Resource) (instance.Instance, error) {
 }
 
 // Others are the addresses of this provider's managed resources that are not among those given.
-func (s *State) Others(given []*Resource) []string {
+func (s *State) Others(given []*ManifestResource) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	known := map[string]bool{}
@@ -118,12 +118,12 @@ func (s *State) Others(given []*Resource) []string {
 }
 
 // Put stores instances, and writes the file if that changes it.
-func (s *State) Put(instances map[*Resource]instance.Instance) error {
+func (s *State) Put(instances map[*ManifestResource]instance.Instance) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	next := s.state
 	next.Resources = slices.Clone(s.state.Resources)
-	resources := slices.SortedFunc(maps.Keys(instances), func(a, b *Resource) int {
+	resources := slices.SortedFunc(maps.Keys(instances), func(a, b *ManifestResource) int {
 		return bytes.Compare([]byte(a.Address()), []byte(b.Address()))
 	})
 	for _, r := range resources {
@@ -153,13 +153,13 @@ func (s *State) Put(instances map[*Resource]instance.Instance) error {
 }
 
 // put puts one instance into a state whose list of resources is not shared.
-func (s *State) put(state *tfstate.State, r *Resource, in instance.Instance) {
+func (s *State) put(state *tfstate.State, r *ManifestResource, in instance.Instance) {
 	in.Operation = nil
 	keep := in.Exists() || len(in.Deposed) > 0
 	i, j := s.find(*state, r)
 	if i < 0 {
 		if keep {
-			state.Resources = append(state.Resources, tfstate.Resource{
+			state.Resources = append(state.Resources, tfstate.ResourceBlock{
 				Mode: "managed", Type: r.Model.Type, Name: r.Label(), Provider: s.provider,
 				Instances: []tfstate.Instance{{Instance: in}},
 			})

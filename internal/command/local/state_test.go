@@ -32,8 +32,8 @@ func object(id string) instance.Instance {
 	return instance.Instance{State: cty.ObjectVal(map[string]cty.Value{"id": cty.StringVal(id)}), Status: instance.Full, Private: []byte("p")}
 }
 
-func put(s *local.State, r *local.Resource, in instance.Instance) error {
-	return s.Put(map[*local.Resource]instance.Instance{r: in})
+func put(s *local.State, r *local.ManifestResource, in instance.Instance) error {
+	return s.Put(map[*local.ManifestResource]instance.Instance{r: in})
 }
 
 // foreign is a state file of somebody else's, with what Landbridge does not know.
@@ -54,10 +54,10 @@ const foreign = `{
 func TestState(t *testing.T) {
 	t.Parallel()
 	p := everything(t)
-	a := &local.Resource{Model: p.Resources["everything_plain"], Name: "a"}
-	b := &local.Resource{Model: a.Model, Name: "b"}
-	c := &local.Resource{Model: a.Model, Name: "c"}
-	d := &local.Resource{Model: a.Model, Name: "d"}
+	a := &local.ManifestResource{Model: p.Resources["everything_plain"], Name: "a"}
+	b := &local.ManifestResource{Model: a.Model, Name: "b"}
+	c := &local.ManifestResource{Model: a.Model, Name: "c"}
+	d := &local.ManifestResource{Model: a.Model, Name: "d"}
 
 	t.Run("created when there is something to store", func(t *testing.T) {
 		t.Parallel()
@@ -99,7 +99,7 @@ func TestState(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := open(t, p, link)
-		if got := strings.Join(s.Others([]*local.Resource{a}), " "); got != "everything_plain.b" {
+		if got := strings.Join(s.Others([]*local.ManifestResource{a}), " "); got != "everything_plain.b" {
 			t.Errorf("others: %s", got)
 		}
 		if _, err := s.Instance(b); err == nil || !strings.Contains(err.Error(), "count or for_each") {
@@ -119,7 +119,7 @@ func TestState(t *testing.T) {
 			t.Errorf("it was written although nothing changed:\n%s", b)
 		}
 		// Two writes, one backup: of what was there at the beginning.
-		if err := s.Put(map[*local.Resource]instance.Instance{a: {}, d: object("d")}); err != nil {
+		if err := s.Put(map[*local.ManifestResource]instance.Instance{a: {}, d: object("d")}); err != nil {
 			t.Fatal(err)
 		}
 		if err := put(s, a, object("new")); err != nil {

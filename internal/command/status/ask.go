@@ -59,7 +59,7 @@ func firstOf(all ...string) string {
 }
 
 // Ask asks for something to be done about a resource, and returns the token to wait for.
-func (c *Cluster) Ask(ctx context.Context, k Kind, namespace, name string, what Request) (token string, err error) {
+func (c *Client) Ask(ctx context.Context, k Kind, namespace, name string, what Request) (token string, err error) {
 	r, err := c.Get(ctx, k, namespace, name)
 	if err != nil {
 		return "", err
@@ -78,7 +78,7 @@ func (c *Cluster) Ask(ctx context.Context, k Kind, namespace, name string, what 
 
 // Wait waits until a token was acted upon, and says how the resource is then. progress is told
 // how it is meanwhile; the last one is returned with an error, if ctx ends before.
-func (c *Cluster) Wait(ctx context.Context, k Kind, namespace, name string, what Request, token string, progress func(Row)) (Row, error) {
+func (c *Client) Wait(ctx context.Context, k Kind, namespace, name string, what Request, token string, progress func(Row)) (Row, error) {
 	one := fields.OneTermEqualSelector("metadata.name", name).String()
 	lw := &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {

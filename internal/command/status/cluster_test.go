@@ -27,7 +27,7 @@ import (
 
 // world is an API server with the kinds of two providers, and nobody who controls them.
 type world struct {
-	*status.Cluster
+	*status.Client
 	namespace string
 	dynamic   dynamic.Interface
 	kinds     []status.Kind
@@ -41,7 +41,7 @@ func newWorld(t *testing.T) *world {
 	once.Do(func() { serve(t, server) })
 	w := &world{namespace: server.Namespace(t)}
 	var err error
-	if w.Cluster, err = status.NewCluster(server.Config); err != nil {
+	if w.Client, err = status.NewClient(server.Config); err != nil {
 		t.Fatal(err)
 	}
 	if w.dynamic, err = dynamic.NewForConfig(server.Config); err != nil {
@@ -205,7 +205,7 @@ func TestList(t *testing.T) {
 	}
 	config := rest.CopyConfig(playgroundtest.Start(t).Config)
 	config.Impersonate.UserName = "somebody-without-rights"
-	other, err := status.NewCluster(config)
+	other, err := status.NewClient(config)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,14 +16,14 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// Cluster is where managed resources are.
-type Cluster struct {
+// Client is where managed resources are.
+type Client struct {
 	dynamic   dynamic.Interface
 	discovery discovery.DiscoveryInterface
 }
 
 // NewCluster connects to none yet.
-func NewCluster(config *rest.Config) (*Cluster, error) {
+func NewClient(config *rest.Config) (*Client, error) {
 	config = rest.CopyConfig(config)
 	config.QPS = -1 // one request for each kind, and there may be many
 	d, err := dynamic.NewForConfig(config)
@@ -34,7 +34,7 @@ func NewCluster(config *rest.Config) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Cluster{dynamic: d, discovery: disco}, nil
+	return &Client{dynamic: d, discovery: disco}, nil
 }
 
 // Kind is a kind of managed resource that a cluster serves.
@@ -49,7 +49,7 @@ func (k Kind) String() string { return k.Singular + "." + k.Group }
 
 // Kinds are those of managed resources, by group and name. Groups that cannot be had at the
 // moment are left out, with an error beside the others.
-func (c *Cluster) Kinds() ([]Kind, error) {
+func (c *Client) Kinds() ([]Kind, error) {
 	_, lists, err := c.discovery.ServerGroupsAndResources()
 	if err != nil && len(lists) == 0 {
 		return nil, fmt.Errorf("cannot find out which kinds the cluster serves: %w", err)

@@ -22,7 +22,7 @@ const page = 500
 
 // List is all resources of the kinds, in one namespace or, with "", in all. Kinds that cannot be
 // listed are left out, with an error beside the others.
-func (c *Cluster) List(ctx context.Context, kinds []Kind, namespace string) ([]Row, error) {
+func (c *Client) List(ctx context.Context, kinds []Kind, namespace string) ([]Row, error) {
 	var mu sync.Mutex
 	var rows []Row
 	var errs []error
@@ -46,11 +46,11 @@ func (c *Cluster) List(ctx context.Context, kinds []Kind, namespace string) ([]R
 	return rows, errors.Join(errs...)
 }
 
-func (c *Cluster) resources(k Kind, namespace string) dynamic.ResourceInterface {
+func (c *Client) resources(k Kind, namespace string) dynamic.ResourceInterface {
 	return c.dynamic.Resource(k.GroupVersionResource).Namespace(namespace)
 }
 
-func (c *Cluster) list(ctx context.Context, k Kind, namespace string) ([]Row, error) {
+func (c *Client) list(ctx context.Context, k Kind, namespace string) ([]Row, error) {
 	var rows []Row
 	for o := (metav1.ListOptions{Limit: page}); ; {
 		list, err := c.resources(k, namespace).List(ctx, o)
@@ -70,7 +70,7 @@ func (c *Cluster) list(ctx context.Context, k Kind, namespace string) ([]Row, er
 }
 
 // Get is one resource.
-func (c *Cluster) Get(ctx context.Context, k Kind, namespace, name string) (Row, error) {
+func (c *Client) Get(ctx context.Context, k Kind, namespace, name string) (Row, error) {
 	u, err := c.resources(k, namespace).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return Row{}, err
@@ -79,7 +79,7 @@ func (c *Cluster) Get(ctx context.Context, k Kind, namespace, name string) (Row,
 }
 
 // Names are those of the resources of a kind.
-func (c *Cluster) Names(ctx context.Context, k Kind, namespace string) ([]string, error) {
+func (c *Client) Names(ctx context.Context, k Kind, namespace string) ([]string, error) {
 	list, err := c.resources(k, namespace).List(ctx, metav1.ListOptions{Limit: page})
 	if err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ const rediscover = 15 * time.Second
 // ends. Only what a Row shows counts as a change. kinds is asked again now and then, since kinds
 // come with providers. listed is called once, when the resources that were there were told of.
 // Both callbacks are called one at a time.
-func (c *Cluster) Watch(ctx context.Context, kinds func() ([]Kind, error), namespace string, listed func(), changed func(Change)) error {
+func (c *Client) Watch(ctx context.Context, kinds func() ([]Kind, error), namespace string, listed func(), changed func(Change)) error {
 	w := &watcher{cluster: c, namespace: namespace, changed: changed, rows: map[string]Row{}, watched: map[string]bool{}}
 	found, err := kinds()
 	if err != nil {
@@ -67,7 +67,7 @@ func (c *Cluster) Watch(ctx context.Context, kinds func() ([]Kind, error), names
 }
 
 type watcher struct {
-	cluster   *Cluster
+	cluster   *Client
 	namespace string
 	changed   func(Change)
 	watched   map[string]bool // of one goroutine

@@ -14,7 +14,7 @@ const soon = 15 * time.Second
 // blame finds out whether a look failed because of what its whole provider configuration suffers
 // from. Then that says when to come back, for all its resources, and the message gets the
 // returned sentence. What passes within seconds is not told at all.
-func (a *attempt) blame(r *Resource, troubles *troubles, se *scheduler.Error) string {
+func (a *attempt) blame(r *CustomResource, troubles *troubles, se *scheduler.Error) string {
 	f := a.visit.Refused()
 	switch {
 	case f != nil:

@@ -45,7 +45,7 @@ func (k *Kind) claimAll(ctx context.Context, informers cache.Cache, c *connector
 	var group errgroup.Group
 	group.SetLimit(max(1, k.Options.Workers))
 	for i := range list.Items {
-		r := &Resource{}
+		r := &CustomResource{}
 		r.assign(&list.Items[i])
 		if !held(r) {
 			continue // nothing was ever begun for it
@@ -115,7 +115,7 @@ func (k *Kind) Exists(ctx context.Context, key store.Key, uid types.UID) bool {
 }
 
 // observeOnly says whether the management policies let nothing be changed remotely.
-func observeOnly(r *Resource) bool {
+func observeOnly(r *CustomResource) bool {
 	return !r.allows(xpv2.ManagementActionCreate) && !r.allows(xpv2.ManagementActionUpdate) && !r.allows(xpv2.ManagementActionDelete)
 }
 

@@ -63,7 +63,7 @@ func (m quietManager) GetClient() client.Client { return m.client }
 
 // Get implements client.Reader.
 func (c *quietClient) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
-	r, ok := obj.(*Resource)
+	r, ok := obj.(*CustomResource)
 	if !ok {
 		if _, secret := obj.(*corev1.Secret); secret {
 			return c.live.Get(ctx, key, obj, opts...)
@@ -116,7 +116,7 @@ func released(u *unstructured.Unstructured) bool {
 }
 
 // wrote keeps what was written until the cache has it, as the cache will keep it.
-func (c *quietClient) wrote(r *Resource) {
+func (c *quietClient) wrote(r *CustomResource) {
 	r.SetManagedFields(nil)
 	kept := r.Unstructured
 	_, _ = informer.Compact(&kept) // never fails
@@ -139,7 +139,7 @@ func (c *quietClient) forget(key types.NamespacedName) {
 
 // Update implements client.Writer. It writes metadata and spec.
 func (c *quietClient) Update(ctx context.Context, obj client.Object, opts ...client.UpdateOption) error {
-	r, ok := obj.(*Resource)
+	r, ok := obj.(*CustomResource)
 	if !ok {
 		return c.Client.Update(ctx, obj, opts...)
 	}
@@ -161,7 +161,7 @@ func (c *quietClient) Update(ctx context.Context, obj client.Object, opts ...cli
 }
 
 // withoutCreateProtocol drops the annotations of Crossplane's create protocol.
-func withoutCreateProtocol(r *Resource) {
+func withoutCreateProtocol(r *CustomResource) {
 	annotations := r.GetAnnotations()
 	n := len(annotations)
 	maps.DeleteFunc(annotations, func(k, _ string) bool { return strings.HasPrefix(k, "crossplane.io/external-create-") })
@@ -192,7 +192,7 @@ type quietStatus struct {
 
 // Update implements client.SubResourceWriter.
 func (s quietStatus) Update(ctx context.Context, obj client.Object, opts ...client.SubResourceUpdateOption) error {
-	r, ok := obj.(*Resource)
+	r, ok := obj.(*CustomResource)
 	if !ok {
 		return s.SubResourceWriter.Update(ctx, obj, opts...)
 	}

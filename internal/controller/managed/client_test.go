@@ -69,7 +69,7 @@ func TestReadOwnWrites(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := managed.NewQuietClient(lagging{cached: x.cached, version: x.version}, schema.FromAPIVersionAndKind("x.io/v1", "Thing"))
 			key := client.ObjectKeyFromObject(x.cached)
-			r := &managed.Resource{}
+			r := &managed.CustomResource{}
 			if err := c.Get(t.Context(), key, r); err != nil {
 				t.Fatal(err)
 			}
@@ -77,7 +77,7 @@ func TestReadOwnWrites(t *testing.T) {
 			if err := c.Update(t.Context(), r); err != nil {
 				t.Fatal(err)
 			}
-			again := &managed.Resource{}
+			again := &managed.CustomResource{}
 			err := c.Get(t.Context(), key, again)
 			if !x.found {
 				if !kerrors.IsNotFound(err) {
@@ -103,7 +103,7 @@ func TestKeptWrites(t *testing.T) {
 		}}}
 	}
 	c := managed.NewQuietClient(lagging{cached: version("5"), version: "7"}, schema.FromAPIVersionAndKind("x.io/v1", "Thing"))
-	r := &managed.Resource{}
+	r := &managed.CustomResource{}
 	if err := c.Get(t.Context(), client.ObjectKey{Namespace: "ns", Name: "x"}, r); err != nil {
 		t.Fatal(err)
 	}

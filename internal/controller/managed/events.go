@@ -51,7 +51,7 @@ type quietRecorder struct {
 
 // Event implements event.Recorder.
 func (q quietRecorder) Event(obj runtime.Object, e event.Event) {
-	r, ok := obj.(*Resource)
+	r, ok := obj.(*CustomResource)
 	switch {
 	case e.Reason == reasonCreated, e.Reason == reasonUpdated, e.Reason == reasonDeleted, ok && r.told:
 		return
@@ -111,7 +111,7 @@ func (t *troubles) over(uid types.UID) {
 
 // teller makes Kubernetes events of what the scheduler tells of the resource, during the
 // reconcile and after it: it holds nothing that the reconcile may change.
-func (c *connector) teller(r *Resource) func(scheduler.Event) {
+func (c *connector) teller(r *CustomResource) func(scheduler.Event) {
 	ref := &corev1.ObjectReference{
 		APIVersion: r.GetAPIVersion(), Kind: r.GetKind(), Namespace: r.GetNamespace(), Name: r.GetName(),
 		UID: r.GetUID(), ResourceVersion: r.GetResourceVersion(),

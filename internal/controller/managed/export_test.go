@@ -74,13 +74,13 @@ var (
 )
 
 // Subject is what the scheduler is told of a resource, but for what its object is to be.
-func Subject(ctx context.Context, k *Kind, r *Resource) (scheduler.Request, diagnostic.Diagnostics) {
+func Subject(ctx context.Context, k *Kind, r *CustomResource) (scheduler.Request, diagnostic.Diagnostics) {
 	return (&connector{kind: k}).subject(ctx, r)
 }
 
 // ResourceOf is a custom resource as it was read.
-func ResourceOf(u *unstructured.Unstructured) *Resource {
-	r := &Resource{}
+func ResourceOf(u *unstructured.Unstructured) *CustomResource {
+	r := &CustomResource{}
 	r.assign(u)
 	return r
 }

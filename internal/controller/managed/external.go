@@ -34,7 +34,7 @@ type connector struct {
 // Connect implements managed.ExternalConnector. It starts no provider: the scheduler does,
 // when it needs one.
 func (c *connector) Connect(ctx context.Context, mg resource.Managed) (xpmanaged.ExternalClient, error) {
-	r := mg.(*Resource)
+	r := mg.(*CustomResource)
 	req, diags := c.request(ctx, r)
 	if diags.HasErrors() {
 		return nil, c.explain(ctx, r, &scheduler.Error{Reason: scheduler.ReasonInvalidConfiguration, Diagnostics: diags})
@@ -52,7 +52,7 @@ func (e *external) Disconnect(context.Context) error { return nil }
 
 // Observe implements managed.ExternalClient.
 func (e *external) Observe(ctx context.Context, mg resource.Managed) (xpmanaged.ExternalObservation, error) {
-	r := mg.(*Resource)
+	r := mg.(*CustomResource)
 	o, err := e.kind.Scheduler.Observe(ctx, e.request)
 	if err != nil {
 		e.setUnobserved(r)
@@ -98,7 +98,7 @@ func (e *external) Observe(ctx context.Context, mg resource.Managed) (xpmanaged.
 
 // Create implements managed.ExternalClient.
 func (e *external) Create(ctx context.Context, mg resource.Managed) (xpmanaged.ExternalCreation, error) {
-	r := mg.(*Resource)
+	r := mg.(*CustomResource)
 	if err := e.kind.mayWrite(ctx); err != nil {
 		return xpmanaged.ExternalCreation{}, err
 	}
@@ -112,7 +112,7 @@ func (e *external) Create(ctx context.Context, mg resource.Managed) (xpmanaged.E
 
 // Update implements managed.ExternalClient.
 func (e *external) Update(ctx context.Context, mg resource.Managed) (xpmanaged.ExternalUpdate, error) {
-	r := mg.(*Resource)
+	r := mg.(*CustomResource)
 	if err := e.kind.mayWrite(ctx); err != nil {
 		return xpmanaged.ExternalUpdate{}, err
 	}
@@ -128,7 +128,7 @@ func (e *external) Update(ctx context.Context, mg resource.Managed) (xpmanaged.E
 
 // Delete implements managed.ExternalClient.
 func (e *external) Delete(ctx context.Context, mg resource.Managed) (xpmanaged.ExternalDelete, error) {
-	r := mg.(*Resource)
+	r := mg.(*CustomResource)
 	if err := e.kind.mayWrite(ctx); err != nil {
 		return xpmanaged.ExternalDelete{}, err
 	}
@@ -144,7 +144,7 @@ func (e *external) Delete(ctx context.Context, mg resource.Managed) (xpmanaged.E
 
 // setAnnotations writes down what singles out the remote object, and settles the finalizer, in
 // one update, if that is not written yet.
-func (e *external) setAnnotations(ctx context.Context, r *Resource, o *scheduler.Observation) error {
+func (e *external) setAnnotations(ctx context.Context, r *CustomResource, o *scheduler.Observation) error {
 	if !o.Exists() || meta.WasDeleted(r) || o.Operation != nil {
 		return nil
 	}
@@ -182,7 +182,7 @@ func (e *external) setAnnotations(ctx context.Context, r *Resource, o *scheduler
 }
 
 // connectionDetails are all that is to be in the connection Secret.
-func (e *external) connectionDetails(r *Resource, o *scheduler.Observation) (xpmanaged.ConnectionDetails, error) {
+func (e *external) connectionDetails(r *CustomResource, o *scheduler.Observation) (xpmanaged.ConnectionDetails, error) {
 	about := e.kind.about(r)
 	about.ExternalName = translate.ExternalName(e.kind.Model, o.Instance.State, o.Instance.Identity)
 	extra, err := translate.ExtraConnectionDetails(e.kind.Model, about, o.Instance.State)
@@ -199,7 +199,7 @@ func (e *external) connectionDetails(r *Resource, o *scheduler.Observation) (xpm
 
 // lateInitialize takes values that the provider chose over into spec.forProvider, if the kind is
 // configured to, and says whether there were any. What is about to change is left alone.
-func (e *external) lateInitialize(r *Resource, o *scheduler.Observation) bool {
+func (e *external) lateInitialize(r *CustomResource, o *scheduler.Observation) bool {
 	if !e.kind.Model.Settings.LateInitialize || !r.allows(xpv2.ManagementActionLateInitialize) ||
 		o.Operation != nil || !o.UpToDate() || o.Instance.Status != instance.Full || meta.WasDeleted(r) {
 		return false
@@ -213,14 +213,14 @@ func (e *external) lateInitialize(r *Resource, o *scheduler.Observation) bool {
 
 // longReady says whether the resource has been ready for so long that what is left to do is
 // not put off any more.
-func longReady(r *Resource) bool {
+func longReady(r *CustomResource) bool {
 	c := r.GetCondition(xpv2.TypeReady)
 	return c.Status == corev1.ConditionTrue && time.Since(c.LastTransitionTime.Time) > time.Minute
 }
 
 // explain turns an error of the scheduler into what the user reads, with attribute paths in
 // the spelling of the spec and without secrets, and sets the conditions that go with it.
-func (c *connector) explain(ctx context.Context, r *Resource, err error) error {
+func (c *connector) explain(ctx context.Context, r *CustomResource, err error) error {
 	var se *scheduler.Error
 	if !errors.As(err, &se) {
 		return err

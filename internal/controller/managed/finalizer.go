@@ -39,7 +39,7 @@ func (f *finalizer) AddFinalizer(ctx context.Context, o resource.Object) error {
 // written on the resource, which may be somebody else's by now. Where an object stays, what is
 // stored of it goes first: it would be left for good.
 func (f *finalizer) RemoveFinalizer(ctx context.Context, o resource.Object) error {
-	r := o.(*Resource)
+	r := o.(*CustomResource)
 	req, _ := f.connector.request(ctx, r)
 	known, ok := f.kind.Scheduler.Remembered(req)
 	if ok && known.Status == instance.Empty && len(known.Deposed) == 0 {
@@ -58,14 +58,14 @@ func (f *finalizer) RemoveFinalizer(ctx context.Context, o resource.Object) erro
 	return f.release(ctx, r)
 }
 
-func (f *finalizer) release(ctx context.Context, r *Resource) error {
+func (f *finalizer) release(ctx context.Context, r *CustomResource) error {
 	meta.RemoveFinalizer(r, v1alpha1.FinalizerCreated)
 	meta.RemoveFinalizer(r, xpmanaged.FinalizerName)
 	faultpoint.Reach(faultpoint.Finalize, faultpoint.BeforeRelease)
 	return client.IgnoreNotFound(f.client.Update(ctx, r))
 }
 
-func (f *finalizer) forget(ctx context.Context, r *Resource, req scheduler.Request) error {
+func (f *finalizer) forget(ctx context.Context, r *CustomResource, req scheduler.Request) error {
 	faultpoint.Reach(faultpoint.Finalize, faultpoint.BeforeForget)
 	if err := f.kind.Scheduler.Forget(ctx, req); err != nil {
 		return err

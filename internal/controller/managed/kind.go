@@ -75,7 +75,7 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager) error {
 	gvk := k.Model.GroupVersionKind()
 	// A scheme of its own: the manager's is in use and must not be changed any more.
 	scheme := runtime.NewScheme()
-	scheme.AddKnownTypeWithName(gvk, &Resource{})
+	scheme.AddKnownTypeWithName(gvk, &CustomResource{})
 	k.configurations = newConfigurations(m.GetAPIReader())
 	k.written, k.troubles, k.lanes = newWritten(), newTroubles(), newLanes()
 	k.reader, k.live = m.GetClient(), m.GetAPIReader()

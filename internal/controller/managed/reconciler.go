@@ -23,7 +23,7 @@ var ours = map[string]bool{meta.AnnotationKeyExternalName: true, v1alpha1.Annota
 // attempt is what one reconcile tells the reconciler around managed.Reconciler, which itself
 // only knows "again at once" and "again after the poll interval".
 type attempt struct {
-	resource *Resource
+	resource *CustomResource
 	// visit is what became of getting hold of a provider.
 	visit providerconfig.Visit
 	// retryAt is when a failed operation may be tried again, or a provider be had.
@@ -81,7 +81,7 @@ func (r *reconciler) configuration(ctx context.Context, req reconcile.Request) p
 	if err := r.kind.reader.Get(ctx, req.NamespacedName, u, client.UnsafeDisableDeepCopy); err != nil {
 		return providerconfig.Reference{}
 	}
-	resource := Resource{Unstructured: *u}
+	resource := CustomResource{Unstructured: *u}
 	return providerconfig.ReferenceOf(resource.GetProviderConfigReference(), req.Namespace)
 }
 

@@ -37,7 +37,7 @@ type referrer struct {
 
 // ResolveReferences implements managed.ReferenceResolver.
 func (f referrer) ResolveReferences(ctx context.Context, mg resource.Managed) error {
-	r, graph, key := mg.(*Resource), f.kind.Neighbours.References(), f.kind.key(&mg.(*Resource).Unstructured)
+	r, graph, key := mg.(*CustomResource), f.kind.Neighbours.References(), f.kind.key(&mg.(*CustomResource).Unstructured)
 	refs, err := references.Of(&r.Unstructured, f.kind.Model)
 	if err != nil || len(refs) == 0 {
 		return err // heard knows that there are none
@@ -60,7 +60,7 @@ func (f referrer) ResolveReferences(ctx context.Context, mg resource.Managed) er
 }
 
 // mayGo says whether nothing refers to a resource that is to be destroyed, when that is known.
-func (k *Kind) mayGo(ctx context.Context, r *Resource) error {
+func (k *Kind) mayGo(ctx context.Context, r *CustomResource) error {
 	select {
 	case <-k.Neighbours.Settled():
 	case <-ctx.Done():

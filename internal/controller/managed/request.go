@@ -58,7 +58,7 @@ func (c *configurations) forget(uid types.UID) {
 }
 
 // get translates the resource's spec, unless that was done before.
-func (c *configurations) get(ctx context.Context, k *Kind, r *Resource) (*configuration, diagnostic.Diagnostics) {
+func (c *configurations) get(ctx context.Context, k *Kind, r *CustomResource) (*configuration, diagnostic.Diagnostics) {
 	about, name := k.about(r), ""
 	if k.namedBySpec() {
 		name = about.ExternalName
@@ -140,7 +140,7 @@ func (c *configurations) sameSecrets(ctx context.Context, secrets map[translate.
 }
 
 // request is what the scheduler needs to know of the resource.
-func (c *connector) request(ctx context.Context, r *Resource) (scheduler.Request, diagnostic.Diagnostics) {
+func (c *connector) request(ctx context.Context, r *CustomResource) (scheduler.Request, diagnostic.Diagnostics) {
 	k := c.kind
 	req, diags := c.subject(ctx, r)
 	if diags.HasErrors() || req.Deleted {
@@ -159,12 +159,12 @@ func (c *connector) request(ctx context.Context, r *Resource) (scheduler.Request
 
 // subject is the request without what the object is to be. With errors it still says which
 // resource it is, and what that is about.
-func (c *connector) subject(ctx context.Context, r *Resource) (scheduler.Request, diagnostic.Diagnostics) {
+func (c *connector) subject(ctx context.Context, r *CustomResource) (scheduler.Request, diagnostic.Diagnostics) {
 	k := c.kind
 	req := scheduler.Request{
 		Key: k.key(&r.Unstructured),
 		UID: r.GetUID(), Generation: r.GetGeneration(), Created: r.GetCreationTimestamp().Time,
-		Resource:      terraform.Resource{Schema: k.Model.Schema},
+		Resource:      terraform.ResourceType{Schema: k.Model.Schema},
 		New:           untouched(r),
 		Deleted:       meta.WasDeleted(r),
 		ObserveOnly:   observeOnly(r),
@@ -234,7 +234,7 @@ func timeouts(lifecycle map[string]any) (scheduler.Timeouts, diagnostic.Diagnost
 }
 
 // asked are the tokens of what is asked for by annotation.
-func asked(r *Resource) store.Tokens {
+func asked(r *CustomResource) store.Tokens {
 	a := r.GetAnnotations()
 	return store.Tokens{Taint: a[v1alpha1.AnnotationTaint], Untaint: a[v1alpha1.AnnotationUntaint], Retry: a[v1alpha1.AnnotationRetry]}
 }
@@ -245,7 +245,7 @@ const fresh = 30 * time.Second
 // untouched says whether nothing was begun for the resource, as far as it shows: no finalizer
 // of ours, or just the one that the API server put on by itself, and no status. A process that
 // died at the wrong moment makes this wrong, which the scheduler finds out.
-func untouched(r *Resource) bool {
+func untouched(r *CustomResource) bool {
 	if !held(r) {
 		return true
 	}
@@ -254,7 +254,7 @@ func untouched(r *Resource) bool {
 }
 
 // complete says whether the spec has all the fields that the schema requires.
-func complete(k *Kind, r *Resource) bool {
+func complete(k *Kind, r *CustomResource) bool {
 	forProvider, initProvider := r.object("spec", "forProvider"), r.object("spec", "initProvider")
 	for _, f := range k.Model.Root().Object.Settable() {
 		if !f.Required || !f.Input {
@@ -270,7 +270,7 @@ func complete(k *Kind, r *Resource) bool {
 }
 
 // importTarget is what spec.import asks for.
-func importTarget(k *Kind, r *Resource) (*terraform.ImportTarget, diagnostic.Diagnostics) {
+func importTarget(k *Kind, r *CustomResource) (*terraform.ImportTarget, diagnostic.Diagnostics) {
 	imp := r.object("spec", "import")
 	if imp == nil {
 		return nil, nil
@@ -295,7 +295,7 @@ func importTarget(k *Kind, r *Resource) (*terraform.ImportTarget, diagnostic.Dia
 
 // knownTarget is where the resource's annotations say that its object is. Used only when
 // nothing is stored of it: its state was lost, or the annotation was set to adopt the object.
-func knownTarget(k *Kind, r *Resource) (*terraform.ImportTarget, diagnostic.Diagnostics) {
+func knownTarget(k *Kind, r *CustomResource) (*terraform.ImportTarget, diagnostic.Diagnostics) {
 	annotations := r.GetAnnotations()
 	if raw := annotations[v1alpha1.AnnotationIdentity]; raw != "" && k.Model.Schema.Identity != nil {
 		var identity map[string]any

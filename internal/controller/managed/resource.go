@@ -11,8 +11,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 )
 
-// Resource is a managed resource of any kind, on its way through one reconcile.
-type Resource struct {
+// CustomResource is a managed resource of any kind, on its way through one reconcile.
+type CustomResource struct {
 	unstructured.Unstructured
 
 	// read is the object as it was read, shared with the cache: never to be changed.
@@ -35,10 +35,10 @@ type Resource struct {
 	detailsKnown bool
 }
 
-var _ resource.ModernManaged = (*Resource)(nil)
+var _ resource.ModernManaged = (*CustomResource)(nil)
 
 // DeepCopyObject implements runtime.Object.
-func (r *Resource) DeepCopyObject() runtime.Object {
+func (r *CustomResource) DeepCopyObject() runtime.Object {
 	out := *r
 	out.Unstructured = *r.Unstructured.DeepCopy()
 	if r.conditions != nil {
@@ -47,7 +47,7 @@ func (r *Resource) DeepCopyObject() runtime.Object {
 	return &out
 }
 
-func (r *Resource) conditioned() *xpv2.ConditionedStatus {
+func (r *CustomResource) conditioned() *xpv2.ConditionedStatus {
 	if r.conditions == nil {
 		r.conditions = &xpv2.ConditionedStatus{}
 		if raw, ok, _ := unstructured.NestedFieldNoCopy(r.Object, "status", "conditions"); ok {
@@ -61,12 +61,12 @@ func (r *Resource) conditioned() *xpv2.ConditionedStatus {
 }
 
 // GetCondition implements resource.Conditioned.
-func (r *Resource) GetCondition(t xpv2.ConditionType) xpv2.Condition {
+func (r *CustomResource) GetCondition(t xpv2.ConditionType) xpv2.Condition {
 	return r.conditioned().GetCondition(t)
 }
 
 // SetConditions implements resource.Conditioned.
-func (r *Resource) SetConditions(c ...xpv2.Condition) {
+func (r *CustomResource) SetConditions(c ...xpv2.Condition) {
 	for i := range c {
 		if c[i].Type == xpv2.TypeSynced && c[i].Reason == xpv2.ReasonReconcileError && r.reason != "" {
 			c[i].Reason = r.reason
@@ -76,7 +76,7 @@ func (r *Resource) SetConditions(c ...xpv2.Condition) {
 }
 
 // GetManagementPolicies implements resource.Manageable.
-func (r *Resource) GetManagementPolicies() xpv2.ManagementPolicies {
+func (r *CustomResource) GetManagementPolicies() xpv2.ManagementPolicies {
 	list, ok, _ := unstructured.NestedStringSlice(r.Object, "spec", "managementPolicies")
 	if !ok {
 		return xpv2.ManagementPolicies{xpv2.ManagementActionAll}
@@ -89,7 +89,7 @@ func (r *Resource) GetManagementPolicies() xpv2.ManagementPolicies {
 }
 
 // SetManagementPolicies implements resource.Manageable.
-func (r *Resource) SetManagementPolicies(p xpv2.ManagementPolicies) {
+func (r *CustomResource) SetManagementPolicies(p xpv2.ManagementPolicies) {
 	list := make([]any, len(p))
 	for i, a := range p {
 		list[i] = string(a)
@@ -98,7 +98,7 @@ func (r *Resource) SetManagementPolicies(p xpv2.ManagementPolicies) {
 }
 
 // allows says whether the management policies allow an action.
-func (r *Resource) allows(a xpv2.ManagementAction) bool {
+func (r *CustomResource) allows(a xpv2.ManagementAction) bool {
 	for _, p := range r.GetManagementPolicies() {
 		if p == xpv2.ManagementActionAll || p == a {
 			return true
@@ -109,7 +109,7 @@ func (r *Resource) allows(a xpv2.ManagementAction) bool {
 
 // GetWriteConnectionSecretToReference implements resource.LocalConnectionSecretWriterTo.
 // There is none as long as there are no details to write.
-func (r *Resource) GetWriteConnectionSecretToReference() *xpv2.LocalSecretReference {
+func (r *CustomResource) GetWriteConnectionSecretToReference() *xpv2.LocalSecretReference {
 	name, ok, _ := unstructured.NestedString(r.Object, "spec", "writeConnectionSecretToRef", "name")
 	if !ok || !r.detailsKnown {
 		return nil
@@ -118,7 +118,7 @@ func (r *Resource) GetWriteConnectionSecretToReference() *xpv2.LocalSecretRefere
 }
 
 // SetWriteConnectionSecretToReference implements resource.LocalConnectionSecretWriterTo.
-func (r *Resource) SetWriteConnectionSecretToReference(ref *xpv2.LocalSecretReference) {
+func (r *CustomResource) SetWriteConnectionSecretToReference(ref *xpv2.LocalSecretReference) {
 	if ref == nil {
 		unstructured.RemoveNestedField(r.Object, "spec", "writeConnectionSecretToRef")
 		return
@@ -127,7 +127,7 @@ func (r *Resource) SetWriteConnectionSecretToReference(ref *xpv2.LocalSecretRefe
 }
 
 // GetProviderConfigReference implements resource.TypedProviderConfigReferencer.
-func (r *Resource) GetProviderConfigReference() *xpv2.ProviderConfigReference {
+func (r *CustomResource) GetProviderConfigReference() *xpv2.ProviderConfigReference {
 	ref, ok, _ := unstructured.NestedStringMap(r.Object, "spec", "providerConfigRef")
 	if !ok {
 		return nil
@@ -136,7 +136,7 @@ func (r *Resource) GetProviderConfigReference() *xpv2.ProviderConfigReference {
 }
 
 // SetProviderConfigReference implements resource.TypedProviderConfigReferencer.
-func (r *Resource) SetProviderConfigReference(ref *xpv2.ProviderConfigReference) {
+func (r *CustomResource) SetProviderConfigReference(ref *xpv2.ProviderConfigReference) {
 	if ref == nil {
 		unstructured.RemoveNestedField(r.Object, "spec", "providerConfigRef")
 		return
@@ -145,30 +145,30 @@ func (r *Resource) SetProviderConfigReference(ref *xpv2.ProviderConfigReference)
 }
 
 // GetLastHandledReconcileAt is the reconcile request that was handled last.
-func (r *Resource) GetLastHandledReconcileAt() string {
+func (r *CustomResource) GetLastHandledReconcileAt() string {
 	s, _, _ := unstructured.NestedString(r.Object, "status", "lastHandledReconcileAt")
 	return s
 }
 
 // SetLastHandledReconcileAt notes that a reconcile request was handled.
-func (r *Resource) SetLastHandledReconcileAt(token string) {
+func (r *CustomResource) SetLastHandledReconcileAt(token string) {
 	r.set(token, "status", "lastHandledReconcileAt")
 }
 
 // object is a nested object of the custom resource, not copied; nil when it is not there.
-func (r *Resource) object(path ...string) map[string]any {
+func (r *CustomResource) object(path ...string) map[string]any {
 	m, _, _ := unstructured.NestedFieldNoCopy(r.Object, path...)
 	out, _ := m.(map[string]any)
 	return out
 }
 
-func (r *Resource) string(path ...string) string {
+func (r *CustomResource) string(path ...string) string {
 	s, _, _ := unstructured.NestedString(r.Object, path...)
 	return s
 }
 
 // set changes a nested field. The parents are objects by the CRD's schema.
-func (r *Resource) set(value any, path ...string) {
+func (r *CustomResource) set(value any, path ...string) {
 	if r.Object == nil {
 		r.Object = map[string]any{}
 	}
@@ -176,7 +176,7 @@ func (r *Resource) set(value any, path ...string) {
 }
 
 // assign makes r the object that was read.
-func (r *Resource) assign(read *unstructured.Unstructured) {
+func (r *CustomResource) assign(read *unstructured.Unstructured) {
 	r.read, r.conditions, r.observation, r.told = read, nil, nil, false
 	r.Unstructured = *read.DeepCopy()
 }

@@ -24,7 +24,7 @@ import (
 
 // setStatus writes the observation into the resource's status, unless it is the one that is
 // there already.
-func (e *external) setStatus(r *Resource, o *scheduler.Observation) {
+func (e *external) setStatus(r *CustomResource, o *scheduler.Observation) {
 	r.observation = o
 	if e.kind.written.same(r, o) {
 		return
@@ -58,13 +58,13 @@ func (e *external) setStatus(r *Resource, o *scheduler.Observation) {
 
 // setUnobserved brings the status up to date as far as that goes without an observation. An
 // operation that runs would have been observed.
-func (e *external) setUnobserved(r *Resource) {
+func (e *external) setUnobserved(r *CustomResource) {
 	unstructured.RemoveNestedField(r.Object, "status", "operation")
 	e.setRemembered(r)
 }
 
 // setRemembered writes what is known whether or not the remote object could be observed.
-func (e *external) setRemembered(r *Resource) {
+func (e *external) setRemembered(r *CustomResource) {
 	known, ok := e.kind.Scheduler.Remembered(e.request)
 	if !ok {
 		return
@@ -101,7 +101,7 @@ func identityHistory(k *Kind, former []instance.FormerIdentity) []any {
 	return out
 }
 
-func (e *external) operationStatus(r *Resource, o *scheduler.Observation) map[string]any {
+func (e *external) operationStatus(r *CustomResource, o *scheduler.Observation) map[string]any {
 	op := o.Operation
 	out := map[string]any{"id": op.ID, "kind": string(op.Kind), "startedAt": op.StartedAt.UTC().Format(time.RFC3339)}
 	if !op.Deadline.IsZero() {
@@ -143,7 +143,7 @@ func state(s instance.Status) string {
 	return string(s)
 }
 
-func (e *external) setConditions(r *Resource, o *scheduler.Observation) {
+func (e *external) setConditions(r *CustomResource, o *scheduler.Observation) {
 	set := func(c xpv2.Condition) { r.SetConditions(c.WithObservedGeneration(r.GetGeneration())) }
 	switch {
 	case meta.WasDeleted(r):
@@ -219,7 +219,7 @@ func planStatus(k *Kind, p *terraform.Plan) map[string]any {
 
 // message is what was said, one diagnostic a line, in the spelling of the spec, and
 // without any secret value of the resource, its object or its provider's configuration.
-func (c *connector) message(r *Resource, err *scheduler.Error) string {
+func (c *connector) message(r *CustomResource, err *scheduler.Error) string {
 	o := r.observation
 	if o == nil {
 		o = c.kind.written.last(r.GetUID())

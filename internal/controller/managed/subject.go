@@ -8,7 +8,7 @@ import (
 )
 
 // about is the resource, as far as the configuration of its kind is about it.
-func (k *Kind) about(r *Resource) translate.Subject {
+func (k *Kind) about(r *CustomResource) translate.Subject {
 	s := translate.Subject{
 		Namespace: r.GetNamespace(), Name: r.GetName(), ExternalName: meta.GetExternalName(r),
 		ForProvider: r.object("spec", "forProvider"), InitProvider: r.object("spec", "initProvider"),
@@ -29,7 +29,7 @@ func (k *Kind) namedBySpec() bool {
 }
 
 // importID is the id by which the object of the resource's external name is imported.
-func (k *Kind) importID(r *Resource) (string, diagnostic.Diagnostics) {
+func (k *Kind) importID(r *CustomResource) (string, diagnostic.Diagnostics) {
 	id, err := translate.ImportID(k.Model, k.about(r))
 	if err != nil {
 		return "", diagnostic.Errorf("Object cannot be looked for", "It is called %q, by the annotation %s: %s.", meta.GetExternalName(r), meta.AnnotationKeyExternalName, err)

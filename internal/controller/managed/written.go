@@ -23,14 +23,14 @@ type writtenStatus struct {
 func newWritten() *written { return &written{byUID: map[types.UID]writtenStatus{}} }
 
 // same says whether the status of the resource, as it was read, tells of the observation.
-func (w *written) same(r *Resource, o *scheduler.Observation) bool {
+func (w *written) same(r *CustomResource, o *scheduler.Observation) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return r.read != nil && w.byUID[r.GetUID()] == writtenStatus{observation: o, version: r.read.GetResourceVersion()}
 }
 
 // note is called when the status is in place.
-func (w *written) note(r *Resource) {
+func (w *written) note(r *CustomResource) {
 	if r.observation == nil {
 		return
 	}

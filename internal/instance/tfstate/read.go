@@ -41,8 +41,8 @@ func Read(b []byte, schemas Schemas) (State, error) {
 	return out, nil
 }
 
-func readResource(b []byte, schemas Schemas) (Resource, error) {
-	var out Resource
+func readResource(b []byte, schemas Schemas) (ResourceBlock, error) {
+	var out ResourceBlock
 	fields, err := object(b)
 	if err != nil {
 		return out, err
@@ -65,7 +65,7 @@ func readResource(b []byte, schemas Schemas) (Resource, error) {
 }
 
 // readInstance reads one object, and adds it to the instance of its index key.
-func (r *Resource) readInstance(b []byte, s *schema.Resource, byKey map[any]int) error {
+func (r *ResourceBlock) readInstance(b []byte, s *schema.Resource, byKey map[any]int) error {
 	fields, err := object(b)
 	if err != nil {
 		return err

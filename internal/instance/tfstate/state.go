@@ -15,13 +15,13 @@ type State struct {
 	TerraformVersion string
 	Serial           uint64
 	Lineage          string
-	Resources        []Resource
+	Resources        []ResourceBlock
 	// Extra is what is in the file besides, outputs and check results among it, by key.
 	Extra map[string]json.RawMessage
 }
 
-// Resource is one resource block's instances.
-type Resource struct {
+// ResourceBlock is one resource block's instances.
+type ResourceBlock struct {
 	// Module is the address of the module; empty in the root module.
 	Module string
 	// Mode is "managed", or "data" for a data source.

@@ -164,7 +164,7 @@ func TestReadErrors(t *testing.T) {
 func TestWriteErrors(t *testing.T) {
 	value := instance.Instance{State: cty.StringVal("x"), Status: instance.Full}
 	write := func(i tfstate.Instance, s tfstate.Schemas) error {
-		_, err := tfstate.Write(tfstate.State{Resources: []tfstate.Resource{{Mode: "managed", Type: "test_thing", Instances: []tfstate.Instance{i}}}}, s)
+		_, err := tfstate.Write(tfstate.State{Resources: []tfstate.ResourceBlock{{Mode: "managed", Type: "test_thing", Instances: []tfstate.Instance{i}}}}, s)
 		return err
 	}
 	if err := write(tfstate.Instance{Instance: value}, nil); err == nil {
@@ -206,7 +206,7 @@ func TestWriteReadProperty(t *testing.T) {
 			}
 			in.KeptDeposed[key] = tfstate.Kept{Dependencies: rapid.SliceOf(rapid.String()).Draw(t, "dependencies")}
 		}
-		state := tfstate.State{Lineage: "l", Serial: 1, Resources: []tfstate.Resource{{Mode: "managed", Type: "test_thing", Name: "t", Instances: []tfstate.Instance{in}}}}
+		state := tfstate.State{Lineage: "l", Serial: 1, Resources: []tfstate.ResourceBlock{{Mode: "managed", Type: "test_thing", Name: "t", Instances: []tfstate.Instance{in}}}}
 		b, err := tfstate.Write(state, find)
 		if err != nil {
 			t.Fatal(err)

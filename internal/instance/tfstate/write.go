@@ -48,7 +48,7 @@ func Write(s State, schemas Schemas) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-func writeResource(r Resource, schemas Schemas) (json.RawMessage, error) {
+func writeResource(r ResourceBlock, schemas Schemas) (json.RawMessage, error) {
 	s := schemas.find(r.Mode, r.Type)
 	instances := []json.RawMessage{}
 	for _, i := range r.Instances {

@@ -41,8 +41,8 @@ type Claim struct {
 	Strength Strength
 }
 
-// Resource is a custom resource.
-type Resource struct {
+// Owner is a custom resource.
+type Owner struct {
 	Key store.Key
 	UID types.UID
 	// Created is its creation time.
@@ -52,7 +52,7 @@ type Resource struct {
 // Rival is why a claimant must not write.
 type Rival struct {
 	// Owner comes first.
-	Owner Resource
+	Owner Owner
 	// Claim is the claimant's own, which does not count.
 	Claim Claim
 }

@@ -17,7 +17,7 @@ type Index struct {
 
 // Claimant is a resource in the index.
 type Claimant struct {
-	Resource
+	Owner
 	index  *Index
 	claims []*claim
 	// busy says that an operation is under way; gone that its resource is, meanwhile.
@@ -38,14 +38,14 @@ func (w *waking) add(c *claim) {
 
 // Claimant is the claimant for a resource. One of the same key and another UID is gone: its
 // claims end. wake are the resources that have to look again.
-func (x *Index) Claimant(r Resource) (c *Claimant, wake []store.Key) {
+func (x *Index) Claimant(r Owner) (c *Claimant, wake []store.Key) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	known := x.claimants[r.Key]
 	if known != nil && known.UID == r.UID {
 		return known, nil
 	}
-	c = &Claimant{Resource: r, index: x}
+	c = &Claimant{Owner: r, index: x}
 	w := &waking{by: c}
 	if known != nil {
 		x.release(known, w)
@@ -174,7 +174,7 @@ func (c *Claimant) rival() (r Rival, ok bool) {
 		if other == nil || ok && r.Claim.Strength >= mine.strength {
 			continue
 		}
-		r, ok = Rival{Owner: other.by.Resource, Claim: Claim{Object: mine.on.Object, Strength: mine.strength}}, true
+		r, ok = Rival{Owner: other.by.Owner, Claim: Claim{Object: mine.on.Object, Strength: mine.strength}}, true
 	}
 	return r, ok
 }

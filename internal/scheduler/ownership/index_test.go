@@ -17,8 +17,8 @@ import (
 var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // resource is one of the name, made so many seconds after the first. Its UID is its name.
-func resource(name string, age int) ownership.Resource {
-	return ownership.Resource{
+func resource(name string, age int) ownership.Owner {
+	return ownership.Owner{
 		Key: store.Key{Group: "test", Kind: "Thing", Namespace: "team", Name: name}, UID: types.UID(name),
 		Created: epoch.Add(time.Duration(age) * time.Second),
 	}

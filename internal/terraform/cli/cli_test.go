@@ -51,7 +51,7 @@ func TestFailures(t *testing.T) {
 	t.Parallel()
 	cloud := examplecloudtest.Start(t)
 	p, server := examplecloudtest.Open(t, examplecloudtest.Framework6, cloud, nil)
-	r := terraform.Resource{Schema: p.Resources["examplecloud_thing"].Schema}
+	r := terraform.ResourceType{Schema: p.Resources["examplecloud_thing"].Schema}
 	values := r.Schema.Block.EmptyValue().AsValueMap()
 	values["name"] = cty.StringVal("x")
 	config := terraform.Config{Value: cty.ObjectVal(values)}
@@ -119,7 +119,7 @@ func TestFailures(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	t.Parallel()
 	p, server := examplecloudtest.Open(t, examplecloudtest.Framework6, examplecloudtest.Start(t), nil)
-	r := terraform.Resource{Schema: p.Resources["examplecloud_thing"].Schema}
+	r := terraform.ResourceType{Schema: p.Resources["examplecloud_thing"].Schema}
 	values := r.Schema.Block.EmptyValue().AsValueMap()
 	values["name"] = cty.StringVal("x")
 	runner := newRunner(t, script(t, modern, "sleep 100"), cli.Options{Parallelism: 1})
@@ -175,7 +175,7 @@ func TestWorkspaces(t *testing.T) {
 	if _, err := os.Stat(others); err != nil {
 		t.Error(err)
 	}
-	r := terraform.Resource{Schema: p.Resources["examplecloud_thing"].Schema}
+	r := terraform.ResourceType{Schema: p.Resources["examplecloud_thing"].Schema}
 	values := r.Schema.Block.EmptyValue().AsValueMap()
 	values["name"] = cty.StringVal("x")
 	for _, runner := range []*cli.Runner{first, second} {

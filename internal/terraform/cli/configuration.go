@@ -27,7 +27,7 @@ const (
 
 // configuration is the content of main.tf.json.
 type configuration struct {
-	resource terraform.Resource
+	resource terraform.ResourceType
 	meta     *schema.Block
 	// wanted is the resource's own configuration; nil when it is not configured.
 	wanted *terraform.Config

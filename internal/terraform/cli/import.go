@@ -17,7 +17,7 @@ import (
 // Import implements terraform.Executor, with an import block. What the object is to be like is left
 // to the object: the program is told that nothing has to be configured, and that nothing is to be
 // changed. The provider is only asked to import and to read.
-func (e *Executor) Import(ctx context.Context, r terraform.Resource, target terraform.ImportTarget) (instance.Instance, diagnostic.Diagnostics) {
+func (e *Executor) Import(ctx context.Context, r terraform.ResourceType, target terraform.ImportTarget) (instance.Instance, diagnostic.Diagnostics) {
 	var nothing instance.Instance
 	none := e.replay(log{})
 	if _, diags := engine.New(none).Import(ctx, r, target); !none.missing {

@@ -11,7 +11,7 @@ import (
 
 // Plan implements terraform.Executor. What is sensitive because of where its value comes from is
 // taken to have been so before: to mark a value is no change of the object.
-func (e *Executor) Plan(ctx context.Context, r terraform.Resource, in instance.Instance, config terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
+func (e *Executor) Plan(ctx context.Context, r terraform.ResourceType, in instance.Instance, config terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
 	config.Validated = false // the program asks, whatever is known
 	none := e.replay(log{})
 	if p, diags := engine.New(none).Plan(ctx, r, in, config); !none.missing {
@@ -40,7 +40,7 @@ func (e *Executor) Plan(ctx context.Context, r terraform.Resource, in instance.I
 
 // PlanDestroy implements terraform.Executor: what is in the state and not in the configuration is
 // destroyed.
-func (e *Executor) PlanDestroy(ctx context.Context, r terraform.Resource, in instance.Instance) (terraform.Plan, diagnostic.Diagnostics) {
+func (e *Executor) PlanDestroy(ctx context.Context, r terraform.ResourceType, in instance.Instance) (terraform.Plan, diagnostic.Diagnostics) {
 	none := e.replay(log{})
 	if p, diags := engine.New(none).PlanDestroy(ctx, r, in); diags.HasErrors() && !none.missing || p.Action == terraform.NoOp {
 		return p, diags

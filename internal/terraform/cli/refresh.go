@@ -13,7 +13,7 @@ import (
 )
 
 // Refresh implements terraform.Executor.
-func (e *Executor) Refresh(ctx context.Context, r terraform.Resource, in instance.Instance) (terraform.Refreshed, diagnostic.Diagnostics) {
+func (e *Executor) Refresh(ctx context.Context, r terraform.ResourceType, in instance.Instance) (terraform.Refreshed, diagnostic.Diagnostics) {
 	none := e.replay(log{})
 	if before, diags := engine.New(none).Refresh(ctx, r, in); !none.missing {
 		return before, diags // there is no object, or none that can be read

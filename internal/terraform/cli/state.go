@@ -23,7 +23,7 @@ func writeState(p *Program, r *schema.Resource, in instance.Instance) ([]byte, e
 		if !p.Identity {
 			in.Identity, in.RawIdentity, in.IdentityVersion = cty.NilVal, nil, 0
 		}
-		out.Resources = []tfstate.Resource{{
+		out.Resources = []tfstate.ResourceBlock{{
 			Mode: "managed", Type: r.Type, Name: objectName, Provider: fmt.Sprintf("provider[%q]", providerAddress),
 			Instances: []tfstate.Instance{{Instance: in, Kept: tfstate.Kept{OmitIdentityVersion: true}}},
 		}}

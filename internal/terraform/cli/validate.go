@@ -14,7 +14,7 @@ import (
 )
 
 // Validate implements terraform.Executor.
-func (e *Executor) Validate(ctx context.Context, r terraform.Resource, config terraform.Config) diagnostic.Diagnostics {
+func (e *Executor) Validate(ctx context.Context, r terraform.ResourceType, config terraform.Config) diagnostic.Diagnostics {
 	none := e.replay(log{})
 	if diags := engine.New(none).Validate(ctx, r, config); !none.missing {
 		return diags

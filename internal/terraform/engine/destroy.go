@@ -13,7 +13,7 @@ import (
 
 // PlanDestroy implements terraform.Executor (contract § 3.8). A provider that cannot plan a
 // destroy is not asked. An instance without an object is a NoOp.
-func (e *Engine) PlanDestroy(ctx context.Context, r terraform.Resource, in instance.Instance) (terraform.Plan, diagnostic.Diagnostics) {
+func (e *Engine) PlanDestroy(ctx context.Context, r terraform.ResourceType, in instance.Instance) (terraform.Plan, diagnostic.Diagnostics) {
 	none := terraform.Plan{Resource: r, Prior: in}
 	c, diags := e.begin(ctx, r)
 	if diags.HasErrors() {

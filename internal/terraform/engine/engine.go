@@ -29,7 +29,7 @@ func New(server provider.Server) *Engine { return &Engine{server: server} }
 type call struct {
 	server   provider.Server
 	provider *schema.Provider
-	resource terraform.Resource
+	resource terraform.ResourceType
 	schema   *schema.Resource
 	state    cty.Type
 	identity cty.Type // cty.NilType without an identity schema
@@ -55,7 +55,7 @@ func (e *Engine) traitsOf(r *schema.Resource) traits {
 	return t
 }
 
-func (e *Engine) begin(ctx context.Context, r terraform.Resource) (*call, diagnostic.Diagnostics) {
+func (e *Engine) begin(ctx context.Context, r terraform.ResourceType) (*call, diagnostic.Diagnostics) {
 	p, diags := e.server.Schema(ctx)
 	if diags.HasErrors() {
 		return nil, diags.Errors()

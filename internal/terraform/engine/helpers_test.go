@@ -60,7 +60,7 @@ type fixture struct {
 	testing.TB
 	*enginetest.Server
 	engine   *engine.Engine
-	resource terraform.Resource
+	resource terraform.ResourceType
 }
 
 // newFixture is a fixture whose server accepts every configuration, upgrades nothing, reads
@@ -91,7 +91,7 @@ func newFixture(t testing.TB, r *schema.Resource) *fixture {
 		}
 		return &tfprotov6.UpgradeResourceStateResponse{UpgradedState: enc(t, v, r.ImpliedType())}, nil
 	}
-	return &fixture{TB: t, Server: s, engine: engine.New(s), resource: terraform.Resource{Schema: r}}
+	return &fixture{TB: t, Server: s, engine: engine.New(s), resource: terraform.ResourceType{Schema: r}}
 }
 
 func providerError(summary, detail string) []*tfprotov6.Diagnostic {

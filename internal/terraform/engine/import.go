@@ -16,7 +16,7 @@ import (
 )
 
 // Import implements terraform.Executor (contract § 3.10): import, then read what was imported.
-func (e *Engine) Import(ctx context.Context, r terraform.Resource, target terraform.ImportTarget) (instance.Instance, diagnostic.Diagnostics) {
+func (e *Engine) Import(ctx context.Context, r terraform.ResourceType, target terraform.ImportTarget) (instance.Instance, diagnostic.Diagnostics) {
 	var none instance.Instance
 	c, diags := e.begin(ctx, r)
 	if diags.HasErrors() {

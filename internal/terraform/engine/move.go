@@ -29,7 +29,7 @@ type MoveSource struct {
 // MoveResourceState asks the provider to make an object of type r of one of another type,
 // or of another provider (contract § 3.11). Nothing is stored or read: what comes back is
 // to be refreshed, and keeps the status and the flags of the source.
-func (e *Engine) MoveResourceState(ctx context.Context, r terraform.Resource, source MoveSource) (instance.Instance, diagnostic.Diagnostics) {
+func (e *Engine) MoveResourceState(ctx context.Context, r terraform.ResourceType, source MoveSource) (instance.Instance, diagnostic.Diagnostics) {
 	in := source.Instance
 	c, diags := e.begin(ctx, r)
 	if diags.HasErrors() {

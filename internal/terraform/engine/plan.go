@@ -21,7 +21,7 @@ const invalidPlan = "Provider produced invalid plan"
 
 // Plan implements terraform.Executor (contract § 3.4). For a replacement the plan's state,
 // private bytes and identity are those of the object to be created.
-func (e *Engine) Plan(ctx context.Context, r terraform.Resource, in instance.Instance, config terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
+func (e *Engine) Plan(ctx context.Context, r terraform.ResourceType, in instance.Instance, config terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
 	none := terraform.Plan{Resource: r, Prior: in}
 	c, diags := e.begin(ctx, r)
 	if diags.HasErrors() {

@@ -18,7 +18,7 @@ import (
 // (contract §§ 3.2, 3.3). An instance without an object is left alone. Refreshed.Unchanged
 // is also said of an answer that differs in its bytes, but not in what they mean; the
 // instance's Wire is then the new one, and nothing else of it differs.
-func (e *Engine) Refresh(ctx context.Context, r terraform.Resource, in instance.Instance) (terraform.Refreshed, diagnostic.Diagnostics) {
+func (e *Engine) Refresh(ctx context.Context, r terraform.ResourceType, in instance.Instance) (terraform.Refreshed, diagnostic.Diagnostics) {
 	if !in.Exists() {
 		return terraform.Refreshed{Instance: in, Unchanged: true}, nil
 	}

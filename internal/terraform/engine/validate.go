@@ -13,7 +13,7 @@ import (
 )
 
 // Validate implements terraform.Executor.
-func (e *Engine) Validate(ctx context.Context, r terraform.Resource, config terraform.Config) diagnostic.Diagnostics {
+func (e *Engine) Validate(ctx context.Context, r terraform.ResourceType, config terraform.Config) diagnostic.Diagnostics {
 	c, diags := e.begin(ctx, r)
 	if diags.HasErrors() {
 		return diags

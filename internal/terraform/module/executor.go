@@ -166,7 +166,7 @@ func (w *work) run(ctx context.Context, args []string) bool {
 }
 
 // Refresh implements terraform.Executor.
-func (e *Executor) Refresh(ctx context.Context, r terraform.Resource, in instance.Instance) (terraform.Refreshed, diagnostic.Diagnostics) {
+func (e *Executor) Refresh(ctx context.Context, r terraform.ResourceType, in instance.Instance) (terraform.Refreshed, diagnostic.Diagnostics) {
 	asIs := terraform.Refreshed{Instance: in}
 	mem, err := recall(in.Private)
 	if err != nil {
@@ -223,7 +223,7 @@ func (e *Executor) missing(given values) bool {
 }
 
 // Validate implements terraform.Executor. Whether values are right is found when they are planned.
-func (e *Executor) Validate(context.Context, terraform.Resource, terraform.Config) diagnostic.Diagnostics {
+func (e *Executor) Validate(context.Context, terraform.ResourceType, terraform.Config) diagnostic.Diagnostics {
 	return nil
 }
 
@@ -335,14 +335,14 @@ func (w *work) plan(ctx context.Context, more ...string) (planned, diagnostic.Di
 }
 
 // Plan implements terraform.Executor.
-func (e *Executor) Plan(ctx context.Context, r terraform.Resource, in instance.Instance, config terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
+func (e *Executor) Plan(ctx context.Context, r terraform.ResourceType, in instance.Instance, config terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
 	given := e.module.given(config.Value)
 	p, diags := e.planned(ctx, r, in, given, config.SensitivePaths)
 	p.Config, p.SensitivePaths = config.Value, config.SensitivePaths
 	return p, diags
 }
 
-func (e *Executor) planned(ctx context.Context, r terraform.Resource, in instance.Instance, given values, sensitive []cty.Path) (terraform.Plan, diagnostic.Diagnostics) {
+func (e *Executor) planned(ctx context.Context, r terraform.ResourceType, in instance.Instance, given values, sensitive []cty.Path) (terraform.Plan, diagnostic.Diagnostics) {
 	out := terraform.Plan{Resource: r, Prior: in, Action: terraform.Create}
 	mem, before, diags := e.prior(in)
 	if diags.HasErrors() {
@@ -398,7 +398,7 @@ func (e *Executor) prior(in instance.Instance) (memory, []byte, diagnostic.Diagn
 }
 
 // PlanDestroy implements terraform.Executor. What is to be destroyed is found when it is done.
-func (e *Executor) PlanDestroy(_ context.Context, r terraform.Resource, in instance.Instance) (terraform.Plan, diagnostic.Diagnostics) {
+func (e *Executor) PlanDestroy(_ context.Context, r terraform.ResourceType, in instance.Instance) (terraform.Plan, diagnostic.Diagnostics) {
 	return terraform.Plan{
 		Resource: r, Action: terraform.Delete, Prior: in, SensitivePaths: in.SensitivePaths,
 		Config: cty.NullVal(r.Schema.ImpliedType()), State: cty.NullVal(r.Schema.ImpliedType()),
@@ -490,6 +490,6 @@ func (p planned) parallelism() string {
 }
 
 // Import implements terraform.Executor: what a module is made of cannot be told by one id.
-func (e *Executor) Import(_ context.Context, r terraform.Resource, _ terraform.ImportTarget) (instance.Instance, diagnostic.Diagnostics) {
+func (e *Executor) Import(_ context.Context, r terraform.ResourceType, _ terraform.ImportTarget) (instance.Instance, diagnostic.Diagnostics) {
 	return instance.Instance{}, diagnostic.Errorf("Modules cannot be imported", "Leave spec.import out: a module makes all that is in it.")
 }

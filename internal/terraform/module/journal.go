@@ -147,14 +147,14 @@ func (j *journal) replay(before []byte, known types, version string) ([]byte, er
 // put has an object take the place of the one at its address; or none, if it does not exist.
 func put(state *tfstate.State, c *change, object instance.Instance) {
 	r := c.Resource
-	at := slices.IndexFunc(state.Resources, func(x tfstate.Resource) bool {
+	at := slices.IndexFunc(state.Resources, func(x tfstate.ResourceBlock) bool {
 		return x.Mode == "managed" && x.Module == r.Module && x.Type == r.Type && x.Name == r.Name
 	})
 	if at < 0 {
 		if !object.Exists() {
 			return
 		}
-		state.Resources = append(state.Resources, tfstate.Resource{Module: r.Module, Mode: "managed", Type: r.Type, Name: r.Name, Provider: c.Provider})
+		state.Resources = append(state.Resources, tfstate.ResourceBlock{Module: r.Module, Mode: "managed", Type: r.Type, Name: r.Name, Provider: c.Provider})
 		at = len(state.Resources) - 1
 	}
 	block := &state.Resources[at]

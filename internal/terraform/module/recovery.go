@@ -17,7 +17,7 @@ import (
 // Recover implements terraform.Journaled. What was answered is put into the state of before. A create
 // without an answer is looked for by the identity that it would have: as for a resource of its own, what is
 // found is its own only if it was not there before, and is tainted then.
-func (e *Executor) Recover(ctx context.Context, r terraform.Resource, in instance.Instance, op *instance.Operation, confirmed bool) (instance.Instance, diagnostic.Diagnostics) {
+func (e *Executor) Recover(ctx context.Context, r terraform.ResourceType, in instance.Instance, op *instance.Operation, confirmed bool) (instance.Instance, diagnostic.Diagnostics) {
 	j, err := readJournal(op.Journal)
 	if err != nil {
 		return in, diagnostic.Errorf("Module cannot be recovered", "%s.", err)
@@ -74,7 +74,7 @@ func (e *Executor) settle(ctx context.Context, c *change, op *instance.Operation
 	if target == nil {
 		return unknown
 	}
-	found, diags := engine.New(e.servers[c.Source]).Import(ctx, terraform.Resource{Schema: r}, *target)
+	found, diags := engine.New(e.servers[c.Source]).Import(ctx, terraform.ResourceType{Schema: r}, *target)
 	switch {
 	case diags.HasErrors() && nonExistent(diags):
 		return none()

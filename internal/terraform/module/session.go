@@ -220,7 +220,7 @@ func (s *session) ApplyResourceChange(call context.Context, q *tfprotov6.ApplyRe
 		c.Kind = instance.Create
 		c.Planned, c.PlannedIdentity = packed(q.PlannedState), identified(q.PlannedIdentity)
 		if identity := c.identity(r); identity != nil {
-			_, diags := s.engine.Import(s.ctx, terraform.Resource{Schema: r}, *identity)
+			_, diags := s.engine.Import(s.ctx, terraform.ResourceType{Schema: r}, *identity)
 			c.Absent = diags.HasErrors() && nonExistent(diags)
 		}
 	}

@@ -83,7 +83,7 @@ func check(t *testing.T, what string, diags diagnostic.Diagnostics) {
 // action to do so.
 func (c cloud) apply(t *testing.T, in instance.Instance, resourceType string, action terraform.Action, attributes map[string]cty.Value) (instance.Instance, diagnostic.Diagnostics) {
 	t.Helper()
-	r := terraform.Resource{Schema: c.schema.Resources[resourceType]}
+	r := terraform.ResourceType{Schema: c.schema.Resources[resourceType]}
 	plan, diags := c.engine.Plan(t.Context(), r, in, terraform.Config{Value: object(r.Schema.Block, attributes)})
 	check(t, "plan", diags)
 	if plan.Action != action {
@@ -104,7 +104,7 @@ func volume(name string, size int64) map[string]cty.Value {
 func TestRealProviderManagesAVolume(t *testing.T) {
 	const duration = 200 * time.Millisecond
 	c := newCloud(t, hcloudtest.Options{ActionDuration: duration})
-	r := terraform.Resource{Schema: c.schema.Resources["hcloud_volume"]}
+	r := terraform.ResourceType{Schema: c.schema.Resources["hcloud_volume"]}
 
 	begin := time.Now()
 	in, diags := c.apply(t, instance.Instance{}, "hcloud_volume", terraform.Create, volume("data", 10))
@@ -176,7 +176,7 @@ func TestRealProviderTaintsAVolumeWhoseActionFails(t *testing.T) {
 
 func TestRealProviderManagesAnSSHKey(t *testing.T) {
 	c := newCloud(t, hcloudtest.Options{})
-	r := terraform.Resource{Schema: c.schema.Resources["hcloud_ssh_key"]}
+	r := terraform.ResourceType{Schema: c.schema.Resources["hcloud_ssh_key"]}
 	key := map[string]cty.Value{"name": cty.StringVal("mine"), "public_key": cty.StringVal(publicKey)}
 	in, diags := c.apply(t, instance.Instance{}, "hcloud_ssh_key", terraform.Create, key)
 	check(t, "create", diags)
