@@ -28,6 +28,7 @@ var layers = [][]string{
 	{"program", "generate"},
 	{"internal/controller"},
 	{"internal/scheduler"},
+	{"internal/desired"},
 	{"internal/terraform/module"},
 	{"internal/terraform/cli"},
 	{"internal/terraform/engine", "internal/terraform/planview"},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
@@ -45,7 +46,7 @@ func TestTokensActOnce(t *testing.T) {
 		"same process": func(*harness) {},
 		"restart":      func(h *harness) { h.restart() },
 		"lost record": func(h *harness) {
-			h.r.Known = &terraform.ImportTarget{ID: idOf(h.stored().Instance)}
+			h.r.Known = &desired.KnownObject{Target: terraform.ImportTarget{ID: idOf(h.stored().Instance)}}
 			_ = h.store.Delete(t.Context(), h.r.Key, h.stored().Version)
 			h.restart()
 		},

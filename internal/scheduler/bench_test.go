@@ -9,6 +9,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
@@ -42,8 +43,9 @@ func BenchmarkObserve(b *testing.B) {
 				name := fmt.Sprint("/things/", i)
 				r := scheduler.Request{
 					UID: types.UID(name), Generation: 1, Resource: plannedIdentity.resource(), ProviderConfiguration: "default",
-					Import: &terraform.ImportTarget{Identity: cty.ObjectVal(map[string]cty.Value{"path": cty.StringVal(name)})},
-					Config: config(name, 1), ConfigHash: "1",
+					Import:   desired.Import{Target: &terraform.ImportTarget{Identity: cty.ObjectVal(map[string]cty.Value{"path": cty.StringVal(name)})}},
+					Policies: desired.Policies{Manage: true, Delete: true, ReplaceTainted: true},
+					Config:   config(name, 1), ConfigHash: "1",
 					Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
 						return still{}, func() {}, nil
 					},

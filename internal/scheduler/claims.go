@@ -32,13 +32,13 @@ type claimed struct {
 	hash          string
 	configuration string
 	known         string
-	observeOnly   bool
+	manages       bool
 }
 
 func claimedFor(r Request) claimed {
-	out := claimed{generation: r.Generation, hash: r.ConfigHash, configuration: r.ProviderConfiguration, observeOnly: r.ObserveOnly}
+	out := claimed{generation: r.Generation, hash: r.ConfigHash, configuration: r.ProviderConfiguration, manages: r.Policies.Manage}
 	if r.Known != nil {
-		out.known = r.Known.ID
+		out.known = r.Known.Target.ID
 	}
 	return out
 }
@@ -93,7 +93,7 @@ func (s *Scheduler) reclaim(e *entry, r Request) {
 }
 
 func (e *entry) claims(r Request, in instance.Instance, wanted []string) []ownership.Claim {
-	if r.ObserveOnly {
+	if !r.Policies.Manage {
 		return nil
 	}
 	var out []ownership.Claim
@@ -128,12 +128,12 @@ func (e *entry) claims(r Request, in instance.Instance, wanted []string) []owner
 		add(idOf(d.State), ownership.Weak)
 	}
 	switch {
-	case r.Import != nil && in.Exists():
-		add(idKey(r.Import.ID), ownership.Held)
-	case r.Import != nil:
-		add(idKey(r.Import.ID), ownership.Wanted)
+	case r.Import.Target != nil && in.Exists():
+		add(idKey(r.Import.Target.ID), ownership.Held)
+	case r.Import.Target != nil:
+		add(idKey(r.Import.Target.ID), ownership.Wanted)
 	case r.Known != nil && !in.Exists():
-		add(idKey(r.Known.ID), ownership.Weak)
+		add(idKey(r.Known.Target.ID), ownership.Weak)
 	}
 	return out
 }
@@ -144,7 +144,7 @@ func wants(e *entry, r Request, p *terraform.Plan) []string {
 		return nil
 	}
 	switch {
-	case p.Action == terraform.Create && r.AllowCreate, p.Action.IsReplace() && r.AllowReplace, p.Action == terraform.Update:
+	case p.Action == terraform.Create && r.Policies.Create, p.Action.IsReplace() && r.Policies.Replace, p.Action == terraform.Update:
 	default:
 		return nil
 	}

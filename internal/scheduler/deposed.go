@@ -98,7 +98,7 @@ func (s *Scheduler) destroyDeposed(e *entry, r Request) (bool, error) {
 	switch {
 	case len(in.Deposed) == 0 || !in.Exists() || in.Status == instance.Tainted:
 		return false, nil
-	case r.KeepDeposed:
+	case !r.Policies.Delete:
 		return false, &Error{Reason: ReasonReplaceRefused, Diagnostics: diagnostic.Errorf("Replaced object kept",
 			"The object that was replaced (deposed object %s) has to be destroyed, which spec.managementPolicies do not allow. Allow Delete.", in.Deposed[0].Key)}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
@@ -345,10 +346,10 @@ func TestDeposedKept(t *testing.T) {
 		h.settle()
 		h.wantAfter("b")
 		h.step()
-		h.r.KeepDeposed = true
+		h.r.Policies.Delete = false
 		h.observe()
 		h.refuses(h.sched.Apply(t.Context(), h.r), scheduler.ReasonReplaceRefused)
-		h.r.KeepDeposed = false
+		h.r.Policies.Delete = true
 		h.settle()
 		h.holds("b")
 	})
@@ -389,8 +390,8 @@ func TestRecoverDoesNotTakeTheOldForTheNew(t *testing.T) {
 		reason  scheduler.Reason
 		current string
 	}{
-		"annotation of the old one": {kind: noIdentity, request: func(h *harness) { h.r.Known = byID }, reason: scheduler.ReasonCreateOutcomeUnknown},
-		"import of the old one":     {kind: noIdentity, request: func(h *harness) { h.r.Import = byID }, reason: scheduler.ReasonCreateOutcomeUnknown},
+		"annotation of the old one": {kind: noIdentity, request: func(h *harness) { h.r.Known = &desired.KnownObject{Target: *byID} }, reason: scheduler.ReasonCreateOutcomeUnknown},
+		"import of the old one":     {kind: noIdentity, request: func(h *harness) { h.r.Import.Target = byID }, reason: scheduler.ReasonCreateOutcomeUnknown},
 		"confirmed that there is none": {
 			kind: noIdentity, request: func(h *harness) { h.r.ConfirmCreate = h.stored().Instance.Operation.ID }, current: "a",
 		},

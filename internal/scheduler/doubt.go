@@ -42,7 +42,7 @@ func (s *Scheduler) mayAppear(e *entry, r Request, key string, in instance.Insta
 
 // mayDestroy says whether a tainted object may be destroyed for its taint.
 func mayDestroy(r Request) bool {
-	return r.Deleted && !r.KeepDeposed || r.Config != nil && r.AllowReplace && !r.KeepTainted
+	return r.Deleted && r.Policies.Delete || r.Config != nil && r.Policies.Replace && r.Policies.ReplaceTainted
 }
 
 // doubtful says whether an interrupted create, whose object was looked for and is not there, may

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
 
+	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
@@ -196,19 +197,19 @@ func (m *manor) record(r *tenant) (instance.Instance, bool) {
 func (m *manor) request(r *tenant) scheduler.Request {
 	out := scheduler.Request{
 		Key: r.key(), UID: types.UID(fmt.Sprint(r.uid)), Created: time.Unix(int64(r.uid), 0), Generation: r.generation,
-		Resource: m.kind.resource(), ProviderConfiguration: "default", AllowCreate: true, AllowReplace: true,
+		Resource: m.kind.resource(), ProviderConfiguration: "default", Policies: desired.FullControl(),
 		New: !r.worked, Deleted: r.deleting,
 		Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
 			return watched{m.cloud, m, r}, func() {}, nil
 		},
 	}
 	if r.known != "" {
-		out.Known = byID(r.known)
+		out.Known = known(r.known)
 	}
 	if !r.deleting {
 		out.Config, out.ConfigHash = config(r.name, r.size), fmt.Sprint(r.generation)
 		if r.imports != "" {
-			out.Import = byID(r.imports)
+			out.Import = desired.Import{Target: byID(r.imports)}
 		}
 	}
 	return out

@@ -66,14 +66,14 @@ func foundAfterCreate(r Request, target terraform.ImportTarget) diagnostic.Diagn
 // asked for when the one before was gone, or a create met one. If it is not there, the resource goes
 // on with what it would do without: create one.
 func (s *Scheduler) importAfterwards(ctx context.Context, e *entry, r Request, ex terraform.Executor) error {
-	if r.Import == nil || r.Deleted {
+	if r.Import.Target == nil || r.Deleted {
 		return nil
 	}
 	imported := e.record.Handled.Imported
 	if imported && !(e.last.Failed() && e.last.Kind == instance.Create) {
 		return nil
 	}
-	in, diags := ex.Import(ctx, r.Resource, *r.Import)
+	in, diags := ex.Import(ctx, r.Resource, *r.Import.Target)
 	switch {
 	case !diags.HasErrors():
 		return s.take(ctx, e, r, in)
@@ -89,10 +89,10 @@ func (s *Scheduler) importAfterwards(ctx context.Context, e *entry, r Request, e
 func (s *Scheduler) doubt(ctx context.Context, e *entry, r Request, ex terraform.Executor, found instance.Instance) error {
 	var why string
 	switch {
-	case r.Seen && !r.Recognize(found):
+	case r.Known.Observed && !r.Known.Recognize(found):
 		why = "the object that is found by it has another one"
 	case r.Resource.Schema.Identity != nil:
-	case !e.claimant.Alone(object(r, idKey(r.Known.ID))):
+	case !e.claimant.Alone(object(r, idKey(r.Known.Target.ID))):
 		why = "other resources of the type have the same one"
 	case r.Config != nil:
 		p, diags := ex.Plan(ctx, r.Resource, found, *r.Config)
@@ -120,16 +120,16 @@ func notLookedFor(known string, diags diagnostic.Diagnostics) *Error {
 // newer looks for the object that the resource says it has, where that is another one than the one
 // that is stored, and gone: what is stored was restored from a backup, and is older than reality.
 func (s *Scheduler) newer(ctx context.Context, e *entry, r Request, ex terraform.Executor, stored instance.Instance) (bool, error) {
-	if r.Known == nil || r.Recognize == nil || r.Recognize(stored) {
+	if r.Known == nil || r.Known.Recognize == nil || r.Known.Recognize(stored) {
 		return false, nil
 	}
-	found, diags := ex.Import(ctx, r.Resource, *r.Known)
+	found, diags := ex.Import(ctx, r.Resource, r.Known.Target)
 	switch {
 	case nonExistent(diags):
 		return false, nil
 	case diags.HasErrors():
 		return false, notLookedFor("The object that is stored of this resource is gone", diags)
-	case !r.Recognize(found), isDeposed(stored, found):
+	case !r.Known.Recognize(found), isDeposed(stored, found):
 		return false, nil
 	}
 	found.Deposed = stored.Deposed

@@ -19,7 +19,7 @@ func TestCreateMeetsObject(t *testing.T) {
 	for _, kind := range []identityKind{plannedIdentity, derivable} {
 		for name, resolve := range map[string]func(x *estate, a *harness){
 			"imported": func(x *estate, a *harness) {
-				a.r.Import, a.r.Generation = &terraform.ImportTarget{Identity: x.cloud.identity("i-1", "x")}, 2
+				a.r.Import.Target, a.r.Generation = &terraform.ImportTarget{Identity: x.cloud.identity("i-1", "x")}, 2
 				a.settle()
 				if got := x.cloud.ids(); !slices.Equal(got, []string{"i-1"}) || x.cloud.applies != 0 {
 					x.t.Errorf("objects %v after %d applies", got, x.cloud.applies)
@@ -157,7 +157,7 @@ func TestRecoverForeign(t *testing.T) {
 	}
 	t.Run("imported", func(t *testing.T) {
 		foreign(t, func(x *estate, a *harness) {
-			a.r.Import = byID("i-1")
+			a.r.Import.Target = byID("i-1")
 			if o := a.settle(); o.Instance.Status != instance.Full || idOf(o.Instance) != "i-1" {
 				t.Errorf("object %s is %s", idOf(o.Instance), o.Instance.Status)
 			}
@@ -175,7 +175,7 @@ func TestRecoverForeign(t *testing.T) {
 	t.Run("another's", func(t *testing.T) {
 		foreign(t, func(x *estate, a *harness) {
 			b := x.resource("b", 1, "x")
-			b.r.Import = byID("i-1")
+			b.r.Import.Target = byID("i-1")
 			b.settle()
 			a.conflicted("b")
 			if a.deletes() {
@@ -192,7 +192,7 @@ func TestRecoverOwned(t *testing.T) {
 		a, b := x.resource("a", 0, "x"), x.resource("b", 1, "x")
 		x.cloud.add(object{"x", 1})
 		a.interrupted(instance.Create, instance.Instance{}) // it made the object
-		b.r.Import = byID("i-1")
+		b.r.Import.Target = byID("i-1")
 		b.settle()
 		a.conflicted("b")
 		b.settle()
@@ -211,16 +211,16 @@ func TestDoubt(t *testing.T) {
 			a.want("x", 2)
 		}},
 		"called otherwise": {kind: noIdentity, refused: true, prepare: func(x *estate, a *harness) {
-			a.r.Recognize, a.r.Seen = func(instance.Instance) bool { return false }, true
+			a.r.Known.Recognize, a.r.Known.Observed = func(instance.Instance) bool { return false }, true
 		}},
 		"called otherwise by who wrote it": {kind: noIdentity, prepare: func(x *estate, a *harness) {
-			a.r.Recognize = func(instance.Instance) bool { return false }
+			a.r.Known.Recognize = func(instance.Instance) bool { return false }
 		}},
 		"called otherwise, by its identity": {kind: assigned, refused: true, prepare: func(x *estate, a *harness) {
-			a.r.Recognize, a.r.Seen = func(instance.Instance) bool { return false }, true
+			a.r.Known.Recognize, a.r.Known.Observed = func(instance.Instance) bool { return false }, true
 		}},
 		"called otherwise by who wrote it, by its identity": {kind: assigned, prepare: func(x *estate, a *harness) {
-			a.r.Recognize = func(instance.Instance) bool { return false }
+			a.r.Known.Recognize = func(instance.Instance) bool { return false }
 		}},
 		"it would be replaced": {kind: noIdentity, refused: true, prepare: func(x *estate, a *harness) {
 			a.want("y", 1)
@@ -230,7 +230,7 @@ func TestDoubt(t *testing.T) {
 		}},
 		"another one has the same": {kind: noIdentity, refused: true, prepare: func(x *estate, a *harness) {
 			b := x.resource("b", 1, "z")
-			b.r.Known = byID("i-1")
+			b.r.Known = known("i-1")
 			if err := b.sched.Claim(x.t.Context(), b.r); err != nil {
 				x.t.Fatal(err)
 			}
@@ -238,10 +238,10 @@ func TestDoubt(t *testing.T) {
 		"an id that all have": {kind: constant, refused: true, prepare: func(x *estate, a *harness) {
 			x.resource("b", 1, "z").settle()
 			a.want("none", 0) // what an import by it would make
-			a.r.Known = byID("none")
+			a.r.Known = known("none")
 		}},
 		"an id that only it has, and that is none": {kind: constant, refused: true, prepare: func(x *estate, a *harness) {
-			a.r.Known = byID("none")
+			a.r.Known = known("none")
 		}},
 	}
 	for name, tc := range cases {
@@ -249,7 +249,7 @@ func TestDoubt(t *testing.T) {
 			newEstate(t, tc.kind, func(x *estate) {
 				x.cloud.add(object{"x", 1})
 				a := x.resource("a", 0, "x")
-				a.r.Known = byID("i-1")
+				a.r.Known = known("i-1")
 				tc.prepare(x, a)
 				if !tc.refused {
 					if o := a.observe(); idOf(o.Instance) != "i-1" {
@@ -312,8 +312,8 @@ func TestRestoredState(t *testing.T) {
 					for _, name := range tc.objects {
 						x.cloud.add(object{name, 1})
 					}
-					a.r.Known = byID(tc.known)
-					a.r.Recognize = func(in instance.Instance) bool { return idOf(in) == tc.known }
+					a.r.Known = known(tc.known)
+					a.r.Known.Recognize = func(in instance.Instance) bool { return idOf(in) == tc.known }
 					if !deleted {
 						if o := a.settle(); idOf(o.Instance) != tc.want {
 							t.Errorf("the object is %q, want %q", idOf(o.Instance), tc.want)
@@ -347,7 +347,7 @@ func TestImportAfterwards(t *testing.T) {
 			a.apply()
 			synctest.Wait()
 			a.refuses(a.sched.Apply(t.Context(), a.r), scheduler.ReasonAlreadyExists)
-			a.r.Import, a.r.Generation = &terraform.ImportTarget{Identity: x.cloud.identity("i-2", "x")}, 2
+			a.r.Import.Target, a.r.Generation = &terraform.ImportTarget{Identity: x.cloud.identity("i-2", "x")}, 2
 			a.settle()
 			if got := x.cloud.ids(); !slices.Equal(got, []string{"i-2"}) || x.cloud.applies != 1 {
 				x.t.Errorf("objects %v after %d applies", got, x.cloud.applies)
@@ -355,7 +355,7 @@ func TestImportAfterwards(t *testing.T) {
 		},
 		"again, of what a create meets": func(x *estate, a *harness) {
 			x.cloud.add(object{"x", 1})
-			a.r.Import = &terraform.ImportTarget{Identity: x.cloud.identity("i-1", "x")}
+			a.r.Import.Target = &terraform.ImportTarget{Identity: x.cloud.identity("i-1", "x")}
 			a.settle()
 			x.cloud.remove("i-1")
 			a.observe()
@@ -370,7 +370,7 @@ func TestImportAfterwards(t *testing.T) {
 		},
 		"what was imported, and is gone, is created": func(x *estate, a *harness) {
 			x.cloud.add(object{"x", 1})
-			a.r.Import = &terraform.ImportTarget{Identity: x.cloud.identity("i-1", "x")}
+			a.r.Import.Target = &terraform.ImportTarget{Identity: x.cloud.identity("i-1", "x")}
 			a.settle()
 			x.cloud.remove("i-1")
 			a.settle()
@@ -382,7 +382,7 @@ func TestImportAfterwards(t *testing.T) {
 			a.settle()
 			x.cloud.remove("i-1")
 			a.observe()
-			a.r.Import, a.r.Generation = byID("i-9"), 2
+			a.r.Import.Target, a.r.Generation = byID("i-9"), 2
 			a.settle()
 			if got := x.cloud.ids(); !slices.Equal(got, []string{"i-2"}) || x.cloud.applies != 2 {
 				x.t.Errorf("objects %v after %d applies", got, x.cloud.applies)

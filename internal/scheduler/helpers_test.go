@@ -16,6 +16,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/provider"
@@ -601,7 +602,7 @@ func newHarness(t *testing.T, kind identityKind) *harness {
 	h.sched = scheduler.New(h.o)
 	h.r = scheduler.Request{
 		Key: store.Key{Group: "test.landbridge.io", Kind: "Thing", Namespace: "team", Name: "one"}, UID: "uid-1", Generation: 1,
-		Resource: kind.resource(), ProviderConfiguration: "default", AllowCreate: true, AllowReplace: true,
+		Resource: kind.resource(), ProviderConfiguration: "default", Policies: desired.FullControl(),
 		Config: config("a", 1), ConfigHash: "a1",
 		Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
 			return c, func() {}, nil

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
 
+	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
@@ -192,7 +193,7 @@ func (j *journalTest) key() store.Key {
 func (j *journalTest) request() scheduler.Request {
 	r := scheduler.Request{
 		Key: j.key(), UID: types.UID(fmt.Sprint("uid-", j.uid)), Generation: j.generation,
-		Resource: j.cloud.kind.resource(), ProviderConfiguration: "default", AllowCreate: true, AllowReplace: true, ConfirmCreate: j.confirm,
+		Resource: j.cloud.kind.resource(), ProviderConfiguration: "default", Policies: desired.FullControl(), ConfirmCreate: j.confirm,
 		Deleted: j.deleting,
 		Asked:   store.Tokens{Taint: fmt.Sprint(j.taints)},
 		Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
@@ -200,7 +201,7 @@ func (j *journalTest) request() scheduler.Request {
 		},
 	}
 	if j.known != "" {
-		r.Known = &terraform.ImportTarget{ID: j.known, Identity: cty.NilVal}
+		r.Known = &desired.KnownObject{Target: terraform.ImportTarget{ID: j.known, Identity: cty.NilVal}}
 	}
 	if j.deleting {
 		return r
@@ -208,7 +209,7 @@ func (j *journalTest) request() scheduler.Request {
 	r.Config, r.ConfigHash = config(j.name, j.size), fmt.Sprint(j.generation)
 	r.Config.CreateBeforeDestroy = j.before
 	if j.imports != "" {
-		r.Import = &terraform.ImportTarget{ID: j.imports, Identity: cty.NilVal}
+		r.Import.Target = &terraform.ImportTarget{ID: j.imports, Identity: cty.NilVal}
 	}
 	return r
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
@@ -33,69 +34,69 @@ func TestObserve(t *testing.T) {
 	}{
 		"nothing stored": {want: terraform.Create},
 		"imported, as wanted": {
-			objects: []object{{"a", 1}}, request: func(r *scheduler.Request) { r.Import = byID("i-1") },
+			objects: []object{{"a", 1}}, request: func(r *scheduler.Request) { r.Import.Target = byID("i-1") },
 			want: terraform.NoOp, exists: true, writes: 1,
 		},
 		"imported, to be changed": {
-			objects: []object{{"a", 7}}, request: func(r *scheduler.Request) { r.Import = byID("i-1") },
+			objects: []object{{"a", 7}}, request: func(r *scheduler.Request) { r.Import.Target = byID("i-1") },
 			want: terraform.Update, exists: true, writes: 1,
 		},
 		"imported by identity": {
 			objects: []object{{"b", 1}, {"a", 1}},
 			request: func(r *scheduler.Request) {
-				r.Import = &terraform.ImportTarget{Identity: cty.ObjectVal(map[string]cty.Value{"name": cty.StringVal("a"), "region": cty.NullVal(cty.String)})}
+				r.Import.Target = &terraform.ImportTarget{Identity: cty.ObjectVal(map[string]cty.Value{"name": cty.StringVal("a"), "region": cty.NullVal(cty.String)})}
 			},
 			want: terraform.NoOp, exists: true, writes: 1,
 		},
 		"imported only to be observed": {
-			objects: []object{{"a", 1}}, request: func(r *scheduler.Request) { r.Import, r.Config, r.ConfigHash = byID("i-1"), nil, "" },
+			objects: []object{{"a", 1}}, request: func(r *scheduler.Request) { r.Import.Target, r.Config, r.ConfigHash = byID("i-1"), nil, "" },
 			exists: true, writes: 1,
 		},
 		"object to import not found": {
-			request: func(r *scheduler.Request) { r.Import = byID("i-1") }, reason: scheduler.ReasonImportFailed,
+			request: func(r *scheduler.Request) { r.Import.Target = byID("i-1") }, reason: scheduler.ReasonImportFailed,
 		},
 		"import that cannot be read": {
-			objects: []object{{"a", 1}}, request: func(r *scheduler.Request) { r.ImportInvalid = diagnostic.Errorf("Invalid", "x") },
+			objects: []object{{"a", 1}}, request: func(r *scheduler.Request) { r.Import.Invalid = diagnostic.Errorf("Invalid", "x") },
 			reason: scheduler.ReasonInvalidConfiguration,
 		},
 		"import that cannot be read, only to be observed": {
 			objects: []object{{"a", 1}}, request: func(r *scheduler.Request) {
-				r.ImportInvalid, r.Config, r.ConfigHash = diagnostic.Errorf("Invalid", "x"), nil, ""
+				r.Import.Invalid, r.Config, r.ConfigHash = diagnostic.Errorf("Invalid", "x"), nil, ""
 			},
 			reason: scheduler.ReasonInvalidConfiguration,
 		},
 		"import that cannot be read, of what is known": {
 			objects: []object{{"a", 1}}, request: func(r *scheduler.Request) {
-				r.ImportInvalid, r.Known = diagnostic.Errorf("Invalid", "x"), byID("i-1")
+				r.Import.Invalid, r.Known = diagnostic.Errorf("Invalid", "x"), known("i-1")
 			},
 			want: terraform.NoOp, exists: true, writes: 1,
 		},
 		"import that cannot be read, of what was known": {
 			request: func(r *scheduler.Request) {
-				r.ImportInvalid, r.Known = diagnostic.Errorf("Invalid", "x"), byID("i-1")
+				r.Import.Invalid, r.Known = diagnostic.Errorf("Invalid", "x"), known("i-1")
 			},
 			reason: scheduler.ReasonInvalidConfiguration,
 		},
 		"import wins over what is known": {
-			objects: []object{{"a", 1}}, request: func(r *scheduler.Request) { r.Import, r.Known = byID("i-1"), byID("i-9") },
+			objects: []object{{"a", 1}}, request: func(r *scheduler.Request) { r.Import.Target, r.Known = byID("i-1"), known("i-9") },
 			want: terraform.NoOp, exists: true, writes: 1,
 		},
 		"object to import gone, another one known since": {
-			objects: []object{{"a", 1}}, request: func(r *scheduler.Request) { r.Import, r.Known = byID("i-9"), byID("i-1") },
+			objects: []object{{"a", 1}}, request: func(r *scheduler.Request) { r.Import.Target, r.Known = byID("i-9"), known("i-1") },
 			want: terraform.NoOp, exists: true, writes: 1,
 		},
 		"known and found": {
-			objects: []object{{"a", 1}}, request: func(r *scheduler.Request) { r.Known = byID("i-1") },
+			objects: []object{{"a", 1}}, request: func(r *scheduler.Request) { r.Known = known("i-1") },
 			want: terraform.NoOp, exists: true, writes: 1,
 		},
 		"known and gone": {
-			request: func(r *scheduler.Request) { r.Known = byID("i-1") }, want: terraform.Create,
+			request: func(r *scheduler.Request) { r.Known = known("i-1") }, want: terraform.Create,
 		},
 		"deleting what is known": {
-			objects: []object{{"a", 1}}, request: func(r *scheduler.Request) { r.Known, r.Config, r.ConfigHash = byID("i-1"), nil, "" },
+			objects: []object{{"a", 1}}, request: func(r *scheduler.Request) { r.Known, r.Config, r.ConfigHash = known("i-1"), nil, "" },
 			exists: true, writes: 1,
 		},
-		"deleting what was known": {request: func(r *scheduler.Request) { r.Known, r.Config, r.ConfigHash = byID("i-1"), nil, "" }},
+		"deleting what was known": {request: func(r *scheduler.Request) { r.Known, r.Config, r.ConfigHash = known("i-1"), nil, "" }},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -144,7 +145,7 @@ func TestObserve(t *testing.T) {
 // What is looked for and not found is not written down, and looked for again.
 func TestKnownIsLookedForUntilSomethingIsStored(t *testing.T) {
 	bubble(t, noIdentity, func(h *harness) {
-		h.r.Known = &terraform.ImportTarget{ID: "i-1", Identity: cty.NilVal}
+		h.r.Known = &desired.KnownObject{Target: terraform.ImportTarget{ID: "i-1", Identity: cty.NilVal}}
 		if h.observe().Exists() {
 			t.Fatal("found nothing, and took it for something")
 		}
@@ -394,7 +395,7 @@ func TestForget(t *testing.T) {
 func TestObserveImported(t *testing.T) {
 	bubble(t, derivable, func(h *harness) {
 		h.cloud.add(object{"a", 7})
-		h.r.Import = byID("i-1")
+		h.r.Import.Target = byID("i-1")
 		first := h.observe()
 		if !first.Imported || first.UpToDate() {
 			t.Errorf("imported %v, up to date %v", first.Imported, first.UpToDate())
@@ -416,7 +417,7 @@ func TestKnownCannotBeLookedFor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, derivable, func(h *harness) {
 				h.cloud.fail["import"] = diagnostic.Errorf("there is none", "status 404")
-				h.r.Known = &terraform.ImportTarget{ID: "i-1", Identity: cty.NilVal}
+				h.r.Known = &desired.KnownObject{Target: terraform.ImportTarget{ID: "i-1", Identity: cty.NilVal}}
 				if deleted {
 					h.r.Config, h.r.ConfigHash, h.r.Deleted = nil, "", true
 				}

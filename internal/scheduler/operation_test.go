@@ -131,7 +131,7 @@ func TestReplaceRefused(t *testing.T) {
 					h.settle()
 					h.want("b", 1)
 				}
-				h.r.AllowReplace, h.r.KeepTainted = tc.allowReplace, tc.keepTainted
+				h.r.Policies.Replace, h.r.Policies.ReplaceTainted = tc.allowReplace, !tc.keepTainted
 				h.observe()
 				applies := h.cloud.applies
 				err := h.sched.Apply(t.Context(), h.r)

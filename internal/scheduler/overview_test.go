@@ -125,7 +125,7 @@ func TestOverview(t *testing.T) {
 		},
 		"Tainted, gone, kept → Empty": {
 			from: tainted, arrow: func(h *harness) {
-				h.r.KeepTainted = true
+				h.r.Policies.ReplaceTainted = false
 				h.cloud.remove("i-1")
 				h.observe()
 			},
@@ -134,7 +134,7 @@ func TestOverview(t *testing.T) {
 		"Tainted, kept → Tainted": {
 			from: tainted, arrow: func(h *harness) {
 				later(h)
-				h.r.KeepTainted = true
+				h.r.Policies.ReplaceTainted = false
 				h.observe()
 				h.refuses(h.sched.Apply(h.t.Context(), h.r), scheduler.ReasonReplaceRefused)
 			},
@@ -216,7 +216,7 @@ func TestOverview(t *testing.T) {
 		"import → Full": {
 			arrow: func(h *harness) {
 				h.cloud.add(object{"a", 1})
-				h.r.Import = &terraform.ImportTarget{ID: "i-1"}
+				h.r.Import.Target = &terraform.ImportTarget{ID: "i-1"}
 				h.observe()
 			},
 			to: instance.Full, told: []string{"Imported"}, ids: []string{"i-1"},

@@ -13,6 +13,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
@@ -96,7 +97,7 @@ func (h *harness) conflicts(owner string) {
 func (h *harness) deletes() bool {
 	h.t.Helper()
 	applies := h.cloud.applies
-	h.r.Deleted, h.r.Config, h.r.ConfigHash, h.r.Import = true, nil, "", nil
+	h.r.Deleted, h.r.Config, h.r.ConfigHash, h.r.Import.Target = true, nil, "", nil
 	for range 3 {
 		if !h.observe().Exists() {
 			if err := h.sched.Forget(h.t.Context(), h.r); err != nil {
@@ -111,6 +112,10 @@ func (h *harness) deletes() bool {
 	}
 	h.t.Fatal("it does not go")
 	return false
+}
+
+func known(id string) *desired.KnownObject {
+	return &desired.KnownObject{Target: *byID(id)}
 }
 
 func byID(id string) *terraform.ImportTarget {
@@ -222,7 +227,7 @@ func TestOneImports(t *testing.T) {
 				id := x.cloud.add(object{"x", 1})
 				a, b, c := x.resource("a", 0, "x"), x.resource("b", 1, "x"), x.resource("c", 2, "x")
 				for _, h := range []*harness{a, b, c} {
-					h.r.Import = byID(id)
+					h.r.Import.Target = byID(id)
 				}
 				b.settle()
 				b.want("x", 2) // it is going to be changed, and is not any more
@@ -287,9 +292,9 @@ func TestImportOfOwned(t *testing.T) {
 				a.settle()
 				x.again(a, b)
 				if tc.known {
-					b.r.Known = byID("i-1")
+					b.r.Known = known("i-1")
 				} else {
-					b.r.Import = byID("i-1")
+					b.r.Import.Target = byID("i-1")
 				}
 				b.r.Generation = 2
 				reason := scheduler.ReasonIdentityConflict
@@ -297,7 +302,7 @@ func TestImportOfOwned(t *testing.T) {
 					reason = scheduler.ReasonImportFailed // it cannot be told from ids that many have
 				}
 				b.observeRefused(reason)
-				b.r.Config, b.r.ConfigHash, b.r.Import, b.r.Deleted = nil, "", nil, true
+				b.r.Config, b.r.ConfigHash, b.r.Import.Target, b.r.Deleted = nil, "", nil, true
 				if o, err := b.sched.Observe(t.Context(), b.r); err == nil && o.Exists() {
 					t.Error("another's object is going to be destroyed")
 				}
@@ -348,14 +353,14 @@ func TestNoConflict(t *testing.T) {
 		newEstate(t, plannedIdentity, func(x *estate) {
 			id := x.cloud.add(object{"x", 1})
 			a, b := x.resource("a", 0, "x"), x.resource("b", 1, "x")
-			a.r.ObserveOnly, a.r.AllowCreate, a.r.Import, b.r.Import = true, false, byID(id), byID(id)
+			a.r.Policies, a.r.Import.Target, b.r.Import.Target = desired.Policies{}, byID(id), byID(id)
 			b.settle()
 			a.observe()
 			x.again(a, b)
 			b.settle()
 			a.observe()
 			// Now it wants to own it.
-			a.r.ObserveOnly, a.r.Generation = false, 2
+			a.r.Policies, a.r.Generation = desired.Policies{Manage: true, Delete: true, Replace: true, ReplaceTainted: true}, 2
 			a.settle()
 			b.conflicts("a")
 		})
@@ -363,7 +368,7 @@ func TestNoConflict(t *testing.T) {
 	t.Run("what is not to be created", func(t *testing.T) {
 		newEstate(t, plannedIdentity, func(x *estate) {
 			a, b := x.resource("a", 0, "x"), x.resource("b", 1, "x")
-			a.r.AllowCreate = false
+			a.r.Policies.Create = false
 			a.observe()
 			b.settle()
 		})

@@ -34,8 +34,8 @@ func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terrafo
 	}
 	unknown := createOutcomeUnknown(op)
 	var refused diagnostic.Diagnostics
-	if r.Import != nil {
-		found, diags := ex.Import(ctx, r.Resource, *r.Import)
+	if r.Import.Target != nil {
+		found, diags := ex.Import(ctx, r.Resource, *r.Import.Target)
 		switch {
 		case diags.HasErrors():
 			refused = diags
@@ -68,13 +68,13 @@ func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terrafo
 			unknown = append(unknown, foundAfterCreate(r, importOf(found, identity))...)
 		}
 	}
-	if r.Import == nil && r.Known != nil && op.Deposed == "" { // else what is known is the object that made way
-		found, diags := ex.Import(ctx, r.Resource, *r.Known)
+	if r.Import.Target == nil && r.Known != nil && op.Deposed == "" { // else what is known is the object that made way
+		found, diags := ex.Import(ctx, r.Resource, r.Known.Target)
 		switch {
 		case diags.HasErrors() && !nonExistent(diags):
 			refused = append(refused, diags...)
 		case !diags.HasErrors() && !isDeposed(in, found):
-			unknown = append(unknown, foundAfterCreate(r, *r.Known)...)
+			unknown = append(unknown, foundAfterCreate(r, r.Known.Target)...)
 		}
 	}
 	e.forget()

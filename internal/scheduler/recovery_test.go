@@ -55,23 +55,23 @@ func TestRecoverCreate(t *testing.T) {
 		},
 		// Nothing says that the create made it, so that only a person can say that it is to be taken over.
 		"known by id, found": {
-			kind: noIdentity, objects: []object{{"a", 1}}, request: func(h *harness) { h.r.Known = byID("i-1") },
+			kind: noIdentity, objects: []object{{"a", 1}}, request: func(h *harness) { h.r.Known = known("i-1") },
 			reason: scheduler.ReasonCreateOutcomeUnknown,
 		},
 		// It may have been the id of an earlier object.
 		"known by id, not found": {
-			kind: noIdentity, objects: []object{{"a", 1}}, request: func(h *harness) { h.r.Known = byID("i-9") },
+			kind: noIdentity, objects: []object{{"a", 1}}, request: func(h *harness) { h.r.Known = known("i-9") },
 			reason: scheduler.ReasonCreateOutcomeUnknown,
 		},
 		"known by id, but the identity is certain": {
-			kind: derivable, doubt: true, request: func(h *harness) { h.r.Known = byID("i-9") },
+			kind: derivable, doubt: true, request: func(h *harness) { h.r.Known = known("i-9") },
 		},
 		"user gives the object": {
-			kind: noIdentity, objects: []object{{"a", 1}}, request: func(h *harness) { h.r.Import = byID("i-1") },
+			kind: noIdentity, objects: []object{{"a", 1}}, request: func(h *harness) { h.r.Import.Target = byID("i-1") },
 			id: "i-1", status: instance.Full,
 		},
 		"user gives an object that is not there": {
-			kind: noIdentity, objects: []object{{"a", 1}}, request: func(h *harness) { h.r.Import = byID("i-9") },
+			kind: noIdentity, objects: []object{{"a", 1}}, request: func(h *harness) { h.r.Import.Target = byID("i-9") },
 			reason: scheduler.ReasonImportFailed,
 		},
 		"user confirms": {

@@ -7,6 +7,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
@@ -38,30 +39,18 @@ type Request struct {
 
 	// Deleted says that the custom resource is being deleted.
 	Deleted bool
-	// ObserveOnly says that the object must not be changed in any way. Such a resource owns
-	// nothing, and so may look at what another one owns.
-	ObserveOnly bool
+	// Policies are what may be done to the object.
+	Policies desired.Policies
 
 	// Config is what the object is to be; nil when it is only to be observed or deleted.
 	Config *terraform.Config
 	// ConfigHash changes whenever Config does.
 	ConfigHash string
 
-	// Import is the object that the user asked to be imported.
-	Import *terraform.ImportTarget
-	// ImportInvalid is why what the user asked for cannot be read, and Import is nil. It matters as
-	// long as nothing is stored: an object that was taken over long ago, by an identity of an
-	// older schema, is not asked for again.
-	ImportInvalid diagnostic.Diagnostics
-	// Known is where the object may be found if nothing is stored for it: what was written down
-	// elsewhere of its identity. Not finding it there means that it is gone, but says nothing of
-	// what an interrupted create made since.
-	Known *terraform.ImportTarget
-	// Recognize says whether an object is called what Known is. Seen says that Known was written
-	// down when the object was seen, which must be called so, then: a user may know an object by a
-	// name that it does not have for itself.
-	Recognize func(instance.Instance) bool
-	Seen      bool
+	// Import is what spec.import asks for.
+	Import desired.Import
+	// Known is the object that the resource's annotations name; nil when they name none.
+	Known *desired.KnownObject
 	// SpellImport is the spec.import that would import an object; nil spells none.
 	SpellImport func(terraform.ImportTarget) string
 	// ConfirmCreate is the id of an operation of unknown outcome after which the user says
@@ -69,17 +58,9 @@ type Request struct {
 	ConfirmCreate string
 	// Asked are the tokens of what is asked for by annotation.
 	Asked store.Tokens
-	// AllowCreate says that an object may be created.
-	AllowCreate bool
-	// AllowReplace says that the object may be destroyed and created anew.
-	AllowReplace bool
-	// KeepTainted says that a tainted object waits for a person instead of being replaced.
-	KeepTainted bool
-	// KeepDeposed says that objects that were replaced must not be destroyed.
-	KeepDeposed bool
 	// Timeouts bound the operations. DefaultTimeouts do so where neither they nor the object's own
 	// arguments say anything.
-	Timeouts, DefaultTimeouts Timeouts
+	Timeouts, DefaultTimeouts desired.Timeouts
 	// Tell is told what happens to the resource; nil is nobody. It must not block, nor call the
 	// scheduler.
 	Tell func(Event)

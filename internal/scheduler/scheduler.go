@@ -236,7 +236,7 @@ func (s *Scheduler) Observe(ctx context.Context, r Request) (*Observation, error
 		return e.observation, nil
 	}
 	s.retry(e, r)
-	if r.Config == nil && !e.record.Instance.Exists() && len(e.record.Instance.Deposed) == 0 && e.record.Instance.Operation == nil && (e.record.Version != "" || r.Known == nil && r.Import == nil && r.ImportInvalid == nil) {
+	if r.Config == nil && !e.record.Instance.Exists() && len(e.record.Instance.Deposed) == 0 && e.record.Instance.Operation == nil && (e.record.Version != "" || r.Known == nil && !r.Import.Asked()) {
 		return &Observation{Last: e.last}, nil // nothing to delete: no provider is needed to say so
 	}
 	ex, release, diags := r.Acquire(ctx)
@@ -406,7 +406,7 @@ func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 func (s *Scheduler) save(ctx context.Context, e *entry, r Request, in instance.Instance) error {
 	rec := e.record
 	rec.Instance, rec.Owner = in, r.UID
-	rec.Handled.Imported = rec.Handled.Imported || r.Import != nil && (in.Exists() || e.record.Instance.Exists())
+	rec.Handled.Imported = rec.Handled.Imported || r.Import.Target != nil && (in.Exists() || e.record.Instance.Exists())
 	e.observation, e.configHash = nil, ""
 	if !s.o.Leads() {
 		e.loaded, e.conflicted = false, true
@@ -424,34 +424,38 @@ func (s *Scheduler) save(ctx context.Context, e *entry, r Request, in instance.I
 // find imports the object that nothing is stored of: the one the user asked for, or if that
 // is not there any more, the one that was known last.
 func (s *Scheduler) find(ctx context.Context, e *entry, r Request, ex terraform.Executor) error {
-	if r.ImportInvalid != nil && (r.New || r.Known == nil) {
-		return failed(ReasonInvalidConfiguration, r.ImportInvalid)
+	if r.Import.Invalid != nil && (r.New || r.Known == nil) {
+		return failed(ReasonInvalidConfiguration, r.Import.Invalid)
 	}
 	var notFound diagnostic.Diagnostics
-	for _, target := range []*terraform.ImportTarget{r.Import, r.Known} {
+	var known *terraform.ImportTarget
+	if r.Known != nil {
+		known = &r.Known.Target
+	}
+	for _, target := range []*terraform.ImportTarget{r.Import.Target, known} {
 		if target == nil {
 			continue
 		}
 		in, diags := ex.Import(ctx, r.Resource, *target)
 		switch {
-		case !diags.HasErrors() && target == r.Known:
+		case !diags.HasErrors() && target == known:
 			if err := s.doubt(ctx, e, r, ex, in); err != nil {
 				return err
 			}
 			return s.take(ctx, e, r, in)
 		case !diags.HasErrors():
 			return s.take(ctx, e, r, in)
-		case !nonExistent(diags) && target == r.Known:
+		case !nonExistent(diags) && target == known:
 			return notLookedFor("Nothing is stored of this resource's object", diags)
 		case !nonExistent(diags):
 			return failed(ReasonImportFailed, diags)
-		case target == r.Import:
+		case target == r.Import.Target:
 			notFound = diags
 		}
 	}
 	switch {
-	case r.ImportInvalid != nil:
-		return failed(ReasonInvalidConfiguration, r.ImportInvalid)
+	case r.Import.Invalid != nil:
+		return failed(ReasonInvalidConfiguration, r.Import.Invalid)
 	case notFound != nil:
 		return failed(ReasonImportFailed, notFound)
 	}
@@ -529,9 +533,9 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	switch {
 	case p.Action == terraform.NoOp:
 		return kept
-	case p.Action.IsReplace() && (!r.AllowReplace || p.Reason == terraform.ReplaceBecauseTainted && r.KeepTainted):
+	case p.Action.IsReplace() && (!r.Policies.Replace || p.Reason == terraform.ReplaceBecauseTainted && !r.Policies.ReplaceTainted):
 		return failed(ReasonReplaceRefused, replaceRefused(p))
-	case len(p.Destroys()) > 0 && !r.AllowReplace:
+	case len(p.Destroys()) > 0 && !r.Policies.Replace:
 		return failed(ReasonReplaceRefused, containedRefused(p))
 	case p.Action.IsReplace():
 		return s.replace(e, r, p)

@@ -10,32 +10,17 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 )
 
-// Timeouts are how long operations may take, without the wait for their turn; 0 is as long as
-// the provider gives itself and somewhat more, or the scheduler's default.
-type Timeouts struct{ Create, Update, Delete time.Duration }
-
-func (t Timeouts) of(kind instance.OperationKind) time.Duration {
-	switch kind {
-	case instance.Create:
-		return t.Create
-	case instance.Update:
-		return t.Update
-	default:
-		return t.Delete
-	}
-}
-
 // timeout is how long an operation may take. A provider that gives itself a time is given
 // somewhat more: what it answers when its time is over says what exists, while an operation that
 // is cut off has no answer.
 func (s *Scheduler) timeout(r Request, kind instance.OperationKind, state cty.Value, private []byte) time.Duration {
-	if t := r.Timeouts.of(kind); t > 0 {
+	if t := r.Timeouts.Of(kind); t > 0 {
 		return t
 	}
 	if t := timeoutAttribute(state, kind); t > 0 {
 		return withMargin(t)
 	}
-	if t := r.DefaultTimeouts.of(kind); t > 0 {
+	if t := r.DefaultTimeouts.Of(kind); t > 0 {
 		return t
 	}
 	// Nobody asked for what the provider's authors chose, so it only ever lengthens.

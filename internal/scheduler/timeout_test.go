@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
-	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/schema"
 )
@@ -79,16 +79,16 @@ func TestTimeouts(t *testing.T) {
 	}
 	cases := map[string]struct {
 		kind              instance.OperationKind
-		asked, configured scheduler.Timeouts
+		asked, configured desired.Timeouts
 		timeouts          cty.Value
 		private           string
 		want              time.Duration
 	}{
 		"nobody says":                  {kind: instance.Create, timeouts: null, want: time.Hour},
-		"asked, create":                {kind: instance.Create, asked: scheduler.Timeouts{Create: time.Minute}, timeouts: null, want: time.Minute},
-		"asked, update":                {kind: instance.Update, asked: scheduler.Timeouts{Create: time.Minute, Update: 2 * time.Minute}, timeouts: null, want: 2 * time.Minute},
-		"asked, delete":                {kind: instance.Delete, asked: scheduler.Timeouts{Create: time.Minute, Delete: 3 * time.Hour}, timeouts: null, want: 3 * time.Hour},
-		"asked, another":               {kind: instance.Delete, asked: scheduler.Timeouts{Create: time.Minute}, timeouts: null, want: time.Hour},
+		"asked, create":                {kind: instance.Create, asked: desired.Timeouts{Create: time.Minute}, timeouts: null, want: time.Minute},
+		"asked, update":                {kind: instance.Update, asked: desired.Timeouts{Create: time.Minute, Update: 2 * time.Minute}, timeouts: null, want: 2 * time.Minute},
+		"asked, delete":                {kind: instance.Delete, asked: desired.Timeouts{Create: time.Minute, Delete: 3 * time.Hour}, timeouts: null, want: 3 * time.Hour},
+		"asked, another":               {kind: instance.Delete, asked: desired.Timeouts{Create: time.Minute}, timeouts: null, want: time.Hour},
 		"given to the provider":        {kind: instance.Create, timeouts: set("create", "10m"), want: 11 * time.Minute},
 		"given to the provider, short": {kind: instance.Create, timeouts: set("create", "2s"), want: 32 * time.Second},
 		"given to the provider, long":  {kind: instance.Update, timeouts: set("update", "10h"), want: 11 * time.Hour},
@@ -96,14 +96,14 @@ func TestTimeouts(t *testing.T) {
 		"given to the provider, other": {kind: instance.Update, timeouts: set("create", "10m"), want: time.Hour},
 		"of the object to be deleted":  {kind: instance.Delete, timeouts: set("delete", "10m"), want: 11 * time.Minute},
 		"no duration":                  {kind: instance.Create, timeouts: set("create", "soon"), want: time.Hour},
-		"asked wins":                   {kind: instance.Create, asked: scheduler.Timeouts{Create: time.Minute}, timeouts: set("create", "10m"), want: time.Minute},
-		"configured, create":           {kind: instance.Create, configured: scheduler.Timeouts{Create: time.Minute}, timeouts: null, want: time.Minute},
-		"configured, update":           {kind: instance.Update, configured: scheduler.Timeouts{Create: time.Minute, Update: 2 * time.Minute}, timeouts: null, want: 2 * time.Minute},
-		"configured, delete":           {kind: instance.Delete, configured: scheduler.Timeouts{Delete: 3 * time.Hour}, timeouts: null, want: 3 * time.Hour},
-		"configured, another":          {kind: instance.Delete, configured: scheduler.Timeouts{Create: time.Minute}, timeouts: null, want: time.Hour},
-		"configured, and asked":        {kind: instance.Create, asked: scheduler.Timeouts{Create: time.Minute}, configured: scheduler.Timeouts{Create: time.Second}, timeouts: null, want: time.Minute},
-		"configured, and given":        {kind: instance.Create, configured: scheduler.Timeouts{Create: time.Minute}, timeouts: set("create", "10m"), want: 11 * time.Minute},
-		"configured, and chosen":       {kind: instance.Create, configured: scheduler.Timeouts{Create: time.Minute}, timeouts: null, private: legacy, want: time.Minute},
+		"asked wins":                   {kind: instance.Create, asked: desired.Timeouts{Create: time.Minute}, timeouts: set("create", "10m"), want: time.Minute},
+		"configured, create":           {kind: instance.Create, configured: desired.Timeouts{Create: time.Minute}, timeouts: null, want: time.Minute},
+		"configured, update":           {kind: instance.Update, configured: desired.Timeouts{Create: time.Minute, Update: 2 * time.Minute}, timeouts: null, want: 2 * time.Minute},
+		"configured, delete":           {kind: instance.Delete, configured: desired.Timeouts{Delete: 3 * time.Hour}, timeouts: null, want: 3 * time.Hour},
+		"configured, another":          {kind: instance.Delete, configured: desired.Timeouts{Create: time.Minute}, timeouts: null, want: time.Hour},
+		"configured, and asked":        {kind: instance.Create, asked: desired.Timeouts{Create: time.Minute}, configured: desired.Timeouts{Create: time.Second}, timeouts: null, want: time.Minute},
+		"configured, and given":        {kind: instance.Create, configured: desired.Timeouts{Create: time.Minute}, timeouts: set("create", "10m"), want: 11 * time.Minute},
+		"configured, and chosen":       {kind: instance.Create, configured: desired.Timeouts{Create: time.Minute}, timeouts: null, private: legacy, want: time.Minute},
 		"chosen by the authors":        {kind: instance.Create, timeouts: null, private: legacy, want: 2*time.Hour + 12*time.Minute},
 		// What they chose does not shorten anything: some providers take it for each of several waits.
 		"chosen by the authors, shorter": {kind: instance.Update, timeouts: null, private: legacy, want: time.Hour},

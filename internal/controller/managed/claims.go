@@ -7,7 +7,6 @@ import (
 	"errors"
 	"time"
 
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/zclconf/go-cty/cty"
 	"golang.org/x/sync/errgroup"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
@@ -112,11 +111,6 @@ func (k *Kind) Exists(ctx context.Context, key store.Key, uid types.UID) bool {
 		}
 	}
 	return true
-}
-
-// observeOnly says whether the management policies let nothing be changed remotely.
-func observeOnly(r *CustomResource) bool {
-	return !r.allows(xpv2.ManagementActionCreate) && !r.allows(xpv2.ManagementActionUpdate) && !r.allows(xpv2.ManagementActionDelete)
 }
 
 // recognize is whether an object is called what the annotations of the resource say, where they

@@ -167,12 +167,12 @@ func TestKnownWithoutStatus(t *testing.T) {
 		if diags.HasErrors() {
 			t.Fatal(diags)
 		}
-		if req.Seen != seen {
-			t.Errorf("seen is %t", req.Seen)
+		if req.Known == nil || req.Known.Observed != seen {
+			t.Fatalf("known object: %+v, want observed: %t", req.Known, seen)
 		}
 		for id, want := range map[string]bool{"i-1": true, "i-2": false} {
 			in := instance.Instance{State: object(map[string]string{"id": id}), Identity: cty.NilVal}
-			if req.Recognize == nil || req.Recognize(in) != want {
+			if req.Known.Recognize == nil || req.Known.Recognize(in) != want {
 				t.Errorf("with a status: %t, %s is not told from another object", seen, id)
 			}
 		}

@@ -23,6 +23,7 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
@@ -167,17 +168,12 @@ func (c *connector) subject(ctx context.Context, r *CustomResource) (scheduler.R
 		Resource:      terraform.ResourceType{Schema: k.Model.Schema},
 		New:           untouched(r),
 		Deleted:       meta.WasDeleted(r),
-		ObserveOnly:   observeOnly(r),
-		AllowCreate:   r.allows(xpv2.ManagementActionCreate),
 		ConfirmCreate: r.GetAnnotations()[v1alpha1.AnnotationConfirmCreate],
 		Asked:         asked(r),
 		SpellImport:   spellImport(k),
 	}
 	lifecycle := r.object("spec", "lifecycle")
-	req.AllowReplace = lifecycle["replacePolicy"] != "Never" &&
-		r.allows(xpv2.ManagementActionCreate) && r.allows(xpv2.ManagementActionDelete)
-	req.KeepTainted = lifecycle["taintPolicy"] == "Keep"
-	req.KeepDeposed = !r.allows(xpv2.ManagementActionDelete)
+	req.Policies = policies(r, lifecycle)
 	var diags diagnostic.Diagnostics
 	req.Timeouts, diags = timeouts(lifecycle)
 	req.DefaultTimeouts = defaultTimeouts(k.Model.Settings.Timeouts)
@@ -189,16 +185,17 @@ func (c *connector) subject(ctx context.Context, r *CustomResource) (scheduler.R
 	req.Acquire, req.ProviderConfiguration = handle.Acquire, handle.Name
 	r.secrets = slices.Clone(handle.Secrets)
 
-	var unknown diagnostic.Diagnostics
-	req.Known, unknown = knownTarget(k, r)
+	known, unknown := knownTarget(k, r)
 	diags = append(diags, unknown...)
-	if req.Known != nil {
-		req.Recognize, req.Seen = recognize(k, req.Known, meta.GetExternalName(r)), r.object("status", "atProvider") != nil
+	if known != nil {
+		req.Known = &desired.KnownObject{
+			Target: *known, Recognize: recognize(k, known, meta.GetExternalName(r)), Observed: r.object("status", "atProvider") != nil,
+		}
 	}
 	if req.Deleted {
 		return req, diags // there is nothing to import any more
 	}
-	req.Import, req.ImportInvalid = importTarget(k, r)
+	req.Import.Target, req.Import.Invalid = importTarget(k, r)
 	if handle.Diagnostics.HasErrors() {
 		r.reason = v1alpha1.ReasonProviderConfig
 		return req, handle.Diagnostics
@@ -206,9 +203,19 @@ func (c *connector) subject(ctx context.Context, r *CustomResource) (scheduler.R
 	return req, diags
 }
 
+// policies returns what spec.managementPolicies and spec.lifecycle permit.
+func policies(r *CustomResource, lifecycle map[string]any) desired.Policies {
+	create, update, del := r.allows(xpv2.ManagementActionCreate), r.allows(xpv2.ManagementActionUpdate), r.allows(xpv2.ManagementActionDelete)
+	return desired.Policies{
+		Manage: create || update || del, Create: create, Delete: del,
+		Replace:        create && del && lifecycle["replacePolicy"] != "Never",
+		ReplaceTainted: lifecycle["taintPolicy"] != "Keep",
+	}
+}
+
 // defaultTimeouts are those of the kind's configuration.
-func defaultTimeouts(t config.Timeouts) scheduler.Timeouts {
-	return scheduler.Timeouts{
+func defaultTimeouts(t config.Timeouts) desired.Timeouts {
+	return desired.Timeouts{
 		Create: ptr.Deref(t.Create, metav1.Duration{}).Duration,
 		Update: ptr.Deref(t.Update, metav1.Duration{}).Duration,
 		Delete: ptr.Deref(t.Delete, metav1.Duration{}).Duration,
@@ -216,8 +223,8 @@ func defaultTimeouts(t config.Timeouts) scheduler.Timeouts {
 }
 
 // timeouts are those of spec.lifecycle. The CRD lets through nothing but Go durations.
-func timeouts(lifecycle map[string]any) (scheduler.Timeouts, diagnostic.Diagnostics) {
-	var out scheduler.Timeouts
+func timeouts(lifecycle map[string]any) (desired.Timeouts, diagnostic.Diagnostics) {
+	var out desired.Timeouts
 	values, _ := lifecycle["timeouts"].(map[string]any)
 	for name, t := range map[string]*time.Duration{"create": &out.Create, "update": &out.Update, "delete": &out.Delete} {
 		text, ok := values[name].(string)
