@@ -1,5 +1,7 @@
-// Package architecture holds tests of the project's shape: which package may
-// import which, that every package says what it is for, and what the root
-// module must never depend on. It reads the source tree and the go command's
-// answers, and has no code for others.
+// Package architecture holds tests of the repository's shape: which package may import
+// which, that every package has a doc.go, what the root module must never depend on, and
+// that references lead to something in the repository (sections and test vectors of
+// docs/contract.md, links of pages).
+//
+// In: the source tree and the go command's answers. It never exports anything.
 package architecture

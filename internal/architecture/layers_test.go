@@ -11,8 +11,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
 const modulePath = "github.com/landbridge-io/landbridge"
@@ -210,12 +208,8 @@ func packages(t *testing.T) map[string][]string {
 // goCommand returns what the go command prints in the repository's root.
 func goCommand(t *testing.T, args ...string) []byte {
 	t.Helper()
-	root, err := testbin.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
 	cmd := exec.CommandContext(t.Context(), "go", args...)
-	cmd.Dir = root
+	cmd.Dir = root(t)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
