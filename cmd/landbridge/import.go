@@ -149,7 +149,7 @@ func (f *importFlags) run(cmd *cobra.Command, r *remote, args []string) error {
 	if err := b.Read(ctx, items); err != nil {
 		return err
 	}
-	result, err := b.Build(ctx)
+	result, err := b.Build()
 	if err != nil {
 		return err
 	}

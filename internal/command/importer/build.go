@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
@@ -12,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/command/discover"
@@ -121,10 +119,10 @@ func (b *Builder) owner(d *draft, owners *discover.Owners) (discover.Owner, bool
 }
 
 // Build makes the manifests of all that was read.
-func (b *Builder) Build(ctx context.Context) (Result, error) {
+func (b *Builder) Build() (Result, error) {
 	out := Result{}
 	for i, name := range names(b.drafts, b.Taken) {
-		m, err := b.manifest(ctx, b.drafts[i], name)
+		m, err := b.manifest(b.drafts[i], name)
 		if err != nil {
 			return Result{}, fmt.Errorf("%s: %w", b.drafts[i].Origin, err)
 		}
@@ -134,7 +132,7 @@ func (b *Builder) Build(ctx context.Context) (Result, error) {
 	return out, nil
 }
 
-func (b *Builder) manifest(ctx context.Context, d *draft, name string) (Manifest, error) {
+func (b *Builder) manifest(d *draft, name string) (Manifest, error) {
 	m := Manifest{Origin: d.Origin, Notes: d.notes, Observes: d.why}
 	secret := name + "-inputs"
 	in := translate.ForProvider(d.Resource, d.config, secret)
@@ -222,7 +220,7 @@ func (b *Builder) manifest(ctx context.Context, d *draft, name string) (Manifest
 		u.SetAnnotations(annotations)
 	}
 	var err error
-	m.State, err = b.state(ctx, d, name)
+	m.State, err = b.state(d, name)
 	return m, err
 }
 
@@ -237,29 +235,16 @@ func (d *draft) importSpec() map[string]any {
 	return nil
 }
 
-// state is the Secret that the store would have written.
-func (b *Builder) state(ctx context.Context, d *draft, name string) (*corev1.Secret, error) {
-	written := &recorder{}
-	s := store.Secrets{Client: written}
+// state returns the Secret that the store would have written, without the annotation of a write: a
+// manifest is written by whoever applies it. The resource has no UID yet. Without one, the controller
+// reads the object before it relies on what is stored.
+func (b *Builder) state(d *draft, name string) (*corev1.Secret, error) {
 	key := store.Key{Group: d.Resource.Group, Kind: d.Resource.Kind, Namespace: b.Namespace, Name: name}
-	if _, err := s.Save(ctx, key, d.Resource.Schema, store.Record{Instance: *d.Stored}); err != nil {
+	secret, err := store.Secret(key, d.Resource.Schema, store.Record{Instance: *d.Stored})
+	if err != nil {
 		return nil, err
 	}
-	written.secret.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"}
-	written.secret.Namespace = b.SystemNamespace
-	// The resource has no uid yet. Without one, what is stored is read before it is believed.
-	maps.DeleteFunc(written.secret.Annotations, func(_, value string) bool { return value == "" })
-	delete(written.secret.Annotations, store.AnnotationWrite) // a manifest is written by whoever applies it
-	return written.secret, nil
-}
-
-// recorder keeps the Secret that is created.
-type recorder struct {
-	typedcorev1.SecretInterface
-	secret *corev1.Secret
-}
-
-func (r *recorder) Create(_ context.Context, s *corev1.Secret, _ metav1.CreateOptions) (*corev1.Secret, error) {
-	r.secret = s.DeepCopy()
-	return s, nil
+	secret.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"}
+	secret.Namespace = b.SystemNamespace
+	return secret, nil
 }

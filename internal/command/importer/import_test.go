@@ -64,7 +64,7 @@ func build(t *testing.T, b *importer.Builder, items ...importer.Item) importer.R
 	if err := b.Read(t.Context(), items); err != nil {
 		t.Fatal(err)
 	}
-	out, err := b.Build(t.Context())
+	out, err := b.Build()
 	if err != nil {
 		t.Fatal(err)
 	}

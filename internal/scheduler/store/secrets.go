@@ -32,10 +32,8 @@ const (
 	annotationOwnerUID  = "landbridge.io/owner-uid"
 	annotationOwnerKind = "landbridge.io/owner-kind"
 	annotationOwnerName = "landbridge.io/owner"
+	annotationWrite     = "landbridge.io/write" // the id of the last write by Landbridge
 )
-
-// AnnotationWrite is on a Secret of Secrets: the id of the write that made it what it is.
-const AnnotationWrite = "landbridge.io/write"
 
 // Secrets keeps instances in Secrets of one namespace.
 type Secrets struct {
@@ -104,44 +102,57 @@ func sumOf(rec Record, data []byte) sum {
 
 func lastOf(secret *corev1.Secret, rec Record, data []byte) last {
 	return last{
-		version: secret.ResourceVersion, write: secret.Annotations[AnnotationWrite], sum: sumOf(rec, data), foreign: foreign(secret),
+		version: secret.ResourceVersion, write: secret.Annotations[annotationWrite], sum: sumOf(rec, data), foreign: foreign(secret),
 	}
 }
 
-// Save implements Store.
-func (s *Secrets) Save(ctx context.Context, k Key, r *schema.Resource, rec Record) (Record, error) {
+// Secret returns the Secret that holds a record, without the namespace, the version and the id of a
+// write, which it gets when it is written.
+func Secret(k Key, r *schema.Resource, rec Record) (*corev1.Secret, error) {
 	data, err := instance.Encode(rec.Instance, r)
 	if err != nil {
-		return rec, fmt.Errorf("cannot encode the instance: %w", err)
-	}
-	var was last
-	if v, ok := s.saved.Load(k); ok && rec.Version != "" && v.(last).version == rec.Version {
-		if was = v.(last); was.sum == sumOf(rec, data) {
-			return rec, nil
-		}
+		return nil, fmt.Errorf("cannot encode the instance: %w", err)
 	}
 	secret := &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{
 			Name:   SecretName(k),
 			Labels: map[string]string{labelManagedBy: "landbridge"},
 			Annotations: map[string]string{
-				annotationOwnerUID:  string(rec.Owner),
 				annotationOwnerKind: k.Kind + "." + k.Group,
 				annotationOwnerName: strings.TrimPrefix(k.Namespace+"/"+k.Name, "/"),
-				AnnotationWrite:     string(uuid.NewUUID()),
 			},
 		},
 		Type: v1alpha1.SecretTypeInstance,
 		Data: map[string][]byte{dataInstance: data},
+	}
+	if rec.Owner != "" {
+		secret.Annotations[annotationOwnerUID] = string(rec.Owner)
 	}
 	if nothing(rec.Instance) {
 		secret.Labels[labelEmpty] = "true"
 	}
 	if rec.Handled != (Tokens{}) {
 		if secret.Data[dataHandled], err = json.Marshal(rec.Handled); err != nil {
-			return rec, fmt.Errorf("cannot encode %s: %w", dataHandled, err)
+			return nil, fmt.Errorf("cannot encode %s: %w", dataHandled, err)
 		}
 	}
+	return secret, nil
+}
+
+// Save implements Store.
+func (s *Secrets) Save(ctx context.Context, k Key, r *schema.Resource, rec Record) (Record, error) {
+	secret, err := Secret(k, r, rec)
+	if err != nil {
+		return rec, err
+	}
+	data := secret.Data[dataInstance]
+	var was last
+	if v, ok := s.saved.Load(k); ok && rec.Version != "" && v.(last).version == rec.Version {
+		if was = v.(last); was.sum == sumOf(rec, data) {
+			return rec, nil
+		}
+	}
+	secret.Annotations[annotationWrite] = string(uuid.NewUUID())
 	own, version := secret.ObjectMeta, rec.Version
 	var written *corev1.Secret
 	for n := 0; ; n++ {

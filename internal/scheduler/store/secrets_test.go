@@ -127,6 +127,20 @@ func TestSecrets(t *testing.T) {
 		t.Errorf("the Secret is of type %s, labels %v, annotations %v", secret.Type, secret.Labels, secret.Annotations)
 	}
 
+	encoded, err := store.Secret(k, thing, changed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	delete(secret.Annotations, "landbridge.io/write")
+	for what, values := range map[string][2]any{
+		"name": {encoded.Name, secret.Name}, "labels": {encoded.Labels, secret.Labels}, "annotations": {encoded.Annotations, secret.Annotations},
+		"type": {encoded.Type, secret.Type}, "data": {encoded.Data, secret.Data},
+	} {
+		if diff := cmp.Diff(values[1], values[0]); diff != "" {
+			t.Errorf("%s of the encoded Secret (-stored +encoded):\n%s", what, diff)
+		}
+	}
+
 	if err := s.Delete(t.Context(), k, created.Version); !errors.Is(err, store.ErrConflict) {
 		t.Errorf("deleting what was changed since: %v", err)
 	}

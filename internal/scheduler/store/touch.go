@@ -31,7 +31,7 @@ func foreign(secret *corev1.Secret) *metav1.ObjectMeta {
 	for _, name := range []string{labelManagedBy, labelEmpty} {
 		delete(out.Labels, name)
 	}
-	for _, name := range []string{annotationOwnerUID, annotationOwnerKind, annotationOwnerName, AnnotationWrite} {
+	for _, name := range []string{annotationOwnerUID, annotationOwnerKind, annotationOwnerName, annotationWrite} {
 		delete(out.Annotations, name)
 	}
 	if len(out.Labels)+len(out.Annotations)+len(out.Finalizers)+len(out.OwnerReferences) == 0 {
