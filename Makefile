@@ -7,17 +7,26 @@ SHELL := bash
 MAKEFLAGS += --no-print-directory
 
 GO ?= go
-# The same flags everywhere: programs and tests then share one build cache. Without cgo, as
-# providers are released: programs need no C library, and are smaller in memory.
-LDFLAGS := -ldflags='-s -w'
-BUILD := CGO_ENABLED=0 $(GO) build
+# Programs, tests and lint use the same flags, so that they share one build cache. Providers are
+# released without cgo, too: programs need no C library, and use less memory.
+export CGO_ENABLED := 0
+# The released version, such as v0.5.0. Defaults to the tag or commit that the build was made from.
+VERSION ?=
+LDFLAGS := -ldflags='-s -w $(if $(VERSION),-X github.com/landbridge-io/landbridge/internal/version.version=$(VERSION))'
+BUILD := $(GO) build
 TOOL := $(GO) tool -modfile=$(CURDIR)/tools/go.mod
+LINT := $(GO) tool -modfile=$(CURDIR)/tools/lint/go.mod golangci-lint
 
-# The race detector needs a C compiler. `make test RACE=` does without it.
+# The race detector needs a C compiler. `make test RACE=` runs without it.
 RACE ?= $(if $(shell command -v "$$($(GO) env CC)" 2>/dev/null),-race,)
+# The same for the nested modules, which would compile Terraform's SDKs a second time.
+NESTED_RACE ?=
 # Packages tested at once: some start an API server of their own.
 PARALLEL ?= 2
+# go vet is part of lint.
 TESTFLAGS ?=
+TEST := test -vet=off -p $(PARALLEL) -timeout 20m
+race = $(if $(1),CGO_ENABLED=1) $(GO)
 
 # Modules besides the root and the playground.
 MODULES := $(patsubst %/go.mod,%,$(wildcard test/*/go.mod examples/*/go.mod))
@@ -39,20 +48,20 @@ up: bin/landbridge bin/playground tour-providers ## Run a cluster with Landbridg
 .PHONY: test
 test: build ## All tests, against real provider binaries and a real API server
 	$(if $(RACE),,@echo "note: no C compiler found, so the tests run without the race detector")
-	$(GO) test $(RACE) -p $(PARALLEL) -timeout 20m $(TESTFLAGS) ./...
-	@# Limits of time are not for the race detector.
-	$(if $(RACE),$(GO) test $(TESTFLAGS) -run LargeProvider ./generate)
-	@# Not with -race, which would compile all of Kubernetes a second time; vet is part of lint.
-	CGO_ENABLED=0 $(GO) -C playground test -vet=off $(LDFLAGS) -timeout 20m $(TESTFLAGS) ./...
-	@for module in $(TESTED); do (set -x; $(GO) -C $$module test $(RACE) -p $(PARALLEL) -timeout 20m $(TESTFLAGS) ./...); done
+	$(call race,$(RACE)) $(TEST) $(RACE) $(TESTFLAGS) ./...
+	@# The race detector is too slow for limits of time.
+	$(if $(RACE),$(GO) $(TEST) $(TESTFLAGS) -run LargeProvider ./generate)
+	@# Without -race, which would compile all of Kubernetes a second time.
+	$(GO) -C playground $(TEST) $(LDFLAGS) $(TESTFLAGS) ./...
+	@for module in $(TESTED); do (set -x; $(call race,$(NESTED_RACE)) -C $$module $(TEST) $(NESTED_RACE) $(TESTFLAGS) ./...); done
 
 .PHONY: lint
-lint: ## gofmt, go vet and staticcheck over every module
-	@unformatted=$$(gofmt -l $$(git ls-files --cached --others --exclude-standard '*.go')); \
-		test -z "$$unformatted" || { echo "not formatted (gofmt -w): $$unformatted"; exit 1; }
-	@# Without cgo, as programs are built: what is compiled for one is there for the other.
-	@for module in . playground $(MODULES); do \
-		(cd $$module && export CGO_ENABLED=0 && set -x && $(GO) vet ./... && $(TOOL) staticcheck ./...); done
+lint: ## golangci-lint (.golangci.yaml) over every module
+	@for module in . playground $(MODULES); do (cd $$module && set -x && $(LINT) run ./...); done
+
+.PHONY: verify
+verify: ## Everything at full length: what CI runs, and all that takes longer; hours
+	@bash .ci/verify
 
 .PHONY: bench
 bench: build ## Benchmarks, about 25 minutes; one JSON object per figure, also written to docs/performance.md

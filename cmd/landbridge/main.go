@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/landbridge-io/landbridge/internal/version"
 )
 
 func main() {
@@ -37,7 +38,7 @@ To see what a provider would look like, no cluster is needed:
   landbridge crds ./terraform-provider-random_v3.9.0 random_password
 nor to try it:
   landbridge plan -f password.yaml --provider ./terraform-provider-random_v3.9.0`,
-		Version: version(),
+		Version: version.String(),
 		// An error is not a question about how the command is used.
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -59,21 +60,4 @@ nor to try it:
 		newRetryCommand(),
 	)
 	return root
-}
-
-// version is what the build knows of itself: a released version, or a commit.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		return v
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			return "development, commit " + s.Value
-		}
-	}
-	return "development"
 }
