@@ -78,9 +78,11 @@ fuzz-short: ## Every fuzz target for ten seconds
 		for target in $$($(GO) test -list '^Fuzz' $$package | { grep '^Fuzz' || true; }); do \
 			(set -x; $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime 10s $$package); done; done
 
+# The output of `make test TESTFLAGS=-json`: what is in it need not run again.
+RESULTS ?=
 .PHONY: vectors
-vectors: build ## The contract's test vectors, through every way of running a provider
-	@$(GO) run -C test/vectors ./cmd/vectors
+vectors: $(if $(RESULTS),,build) ## The contract's test vectors, through every way of running a provider
+	@$(GO) run -C test/vectors ./cmd/vectors $(if $(RESULTS),-results $(abspath $(RESULTS)))
 
 CASES ?= 2000
 SEED ?= 1
@@ -152,6 +154,16 @@ bin:
 .PHONY: generate
 generate: ## Run go generate in every module
 	@for module in . playground $(MODULES); do $(GO) -C $$module generate ./...; done
+
+# What a release is built for.
+PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
+.PHONY: release
+release: ## Build landbridge VERSION=v0.N.0 for all platforms into bin/release, with checksums
+	@test -n "$(VERSION)" || { echo "give the version: make release VERSION=v0.N.0"; exit 1; }
+	@rm -rf bin/release
+	@for platform in $(PLATFORMS); do \
+		(set -x; GOOS=$${platform%/*} GOARCH=$${platform#*/} $(BUILD) -trimpath $(LDFLAGS) -o bin/release/landbridge_$(VERSION)_$${platform%/*}_$${platform#*/} ./cmd/landbridge); done
+	@cd bin/release && sha256sum landbridge_* > SHA256SUMS
 
 .PHONY: crds
 crds: ## Make the CRDs of Landbridge's own types anew
