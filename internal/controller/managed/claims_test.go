@@ -149,8 +149,8 @@ func TestKnownTarget(t *testing.T) {
 // unconfigured has no provider configuration.
 type unconfigured struct{}
 
-func (unconfigured) Resolve(context.Context, *xpv2.ProviderConfigReference, string) providerconfig.Handle {
-	return providerconfig.Handle{}
+func (unconfigured) Resolve(context.Context, *xpv2.ProviderConfigReference, string) providerconfig.Handle[terraform.Executor] {
+	return providerconfig.Handle[terraform.Executor]{}
 }
 
 // What its annotations say of a resource's object holds when its status is lost, too.

@@ -28,11 +28,12 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// ProviderConfigs finds the provider that a resource's providerConfigRef means.
+// ProviderConfigs finds what carries out operations for a resource's providerConfigRef.
 type ProviderConfigs interface {
-	Resolve(ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string) providerconfig.Handle
+	Resolve(ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string) providerconfig.Handle[terraform.Executor]
 }
 
 // Kind is one kind of managed resource, and what its controller needs.

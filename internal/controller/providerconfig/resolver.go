@@ -3,9 +3,7 @@ package providerconfig
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -19,9 +17,6 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
-	"github.com/landbridge-io/landbridge/internal/scheduler"
-	"github.com/landbridge-io/landbridge/internal/terraform"
-	"github.com/landbridge-io/landbridge/internal/terraform/engine"
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
@@ -44,8 +39,6 @@ type Resolver struct {
 	Provider *model.Provider
 	Launcher provider.Launcher
 	Pool     *pool.Pool
-	// Executor makes what works on a configured server; package engine does unless it is set.
-	Executor func(provider.Server) terraform.Executor
 	// Limits of each configuration; those of the pool where they are not set.
 	Limits pool.Limits
 
@@ -59,44 +52,15 @@ type resolved struct {
 	uid     types.UID
 	version string
 	read    time.Time
-	handle  Handle
-}
-
-// Handle gets at a provider configured as one provider configuration says.
-type Handle struct {
-	// Name tells the configuration from all others.
-	Name    string
-	Acquire scheduler.Acquire
-	// Secrets are the values that came from Secrets, to be kept out of messages.
-	Secrets []string
-	// Diagnostics say why there is none; Acquire says the same.
-	Diagnostics diagnostic.Diagnostics
-
-	last *Handle
-}
-
-// Last is the handle itself; or, where the configuration or its Secrets are gone, the one from
-// before that, if this process has seen it. What is being deleted is destroyed with it: a
-// namespace, for one, takes its Secrets away before anything else.
-func (h Handle) Last() Handle {
-	if h.Diagnostics.HasErrors() && h.last != nil {
-		return *h.last
-	}
-	return h
-}
-
-func refused(name string, diags diagnostic.Diagnostics) Handle {
-	return Handle{Name: name, Diagnostics: diags, Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
-		return nil, nil, diags
-	}}
+	handle  Handle[provider.Server]
 }
 
 // Resolve finds the configuration that ref means for a resource of the namespace. A provider
 // that has nothing to configure needs no configuration object.
-func (r *Resolver) Resolve(ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string) Handle {
+func (r *Resolver) Resolve(ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string) Handle[provider.Server] {
 	key := ReferenceOf(ref, namespace)
 	if key.Kind != model.ClusterProviderConfigKind && key.Kind != model.ProviderConfigKind {
-		return refused(key.Name, diagnostic.Errorf("Invalid provider configuration reference", "spec.providerConfigRef.kind is %q, where %s or %s is meant.",
+		return Refuse[provider.Server](key.Name, diagnostic.Errorf("Invalid provider configuration reference", "spec.providerConfigRef.kind is %q, where %s or %s is meant.",
 			key.Kind, model.ProviderConfigKind, model.ClusterProviderConfigKind))
 	}
 	name := r.Provider.Group + "/" + key.Kind + "/" + key.Namespace + "/" + key.Name
@@ -112,9 +76,9 @@ func (r *Resolver) Resolve(ctx context.Context, ref *xpv2.ProviderConfigReferenc
 	case kerrors.IsNotFound(err) && r.nothingToConfigure():
 		u.SetUID("none")
 	case kerrors.IsNotFound(err):
-		return known.after(refused(name, diagnostic.Errorf("Provider configuration not found", "There is no %s %q in group %s. Create it, or name another in spec.providerConfigRef.", key.Kind, key.Name, r.Provider.Group)))
+		return known.after(Refuse[provider.Server](name, diagnostic.Errorf("Provider configuration not found", "There is no %s %q in group %s. Create it, or name another in spec.providerConfigRef.", key.Kind, key.Name, r.Provider.Group)))
 	case err != nil:
-		return known.after(refused(name, diagnostic.Errorf("Provider configuration not readable", "%s.", err)))
+		return known.after(Refuse[provider.Server](name, diagnostic.Errorf("Provider configuration not readable", "%s.", err)))
 	}
 	if known.holds(u, credentialsTTL) {
 		return known.handle
@@ -150,21 +114,19 @@ func (r *resolved) holds(u *unstructured.Unstructured, ttl time.Duration) bool {
 	return r != nil && r.uid == u.GetUID() && r.version == u.GetResourceVersion() && time.Since(r.read) < ttl
 }
 
-// after is a failure that came after what is known.
-func (r *resolved) after(failure Handle) Handle {
-	if r != nil {
-		failure.last = &r.handle
-		// What is still remembered must not be told.
-		failure.Secrets = append(slices.Clone(failure.Secrets), r.handle.Secrets...)
+// after returns the failure of a configuration that r is the last usable reading of; r may be nil.
+func (r *resolved) after(failure Handle[provider.Server]) Handle[provider.Server] {
+	if r == nil {
+		return failure
 	}
-	return failure
+	return failure.WithLast(r.handle)
 }
 
 func (r *Resolver) nothingToConfigure() bool {
 	return len(r.Provider.Schema.Config.Attributes) == 0 && len(r.Provider.Schema.Config.Blocks) == 0
 }
 
-func (r *Resolver) handle(ctx context.Context, name string, key Reference, u *unstructured.Unstructured) Handle {
+func (r *Resolver) handle(ctx context.Context, name string, key Reference, u *unstructured.Unstructured) Handle[provider.Server] {
 	spec, _, _ := unstructured.NestedMap(u.Object, "spec")
 	var secrets []string
 	config, diags := translate.ProviderConfig(r.Provider, spec, func(ref translate.SecretKeySelector) ([]byte, error) {
@@ -179,11 +141,11 @@ func (r *Resolver) handle(ctx context.Context, name string, key Reference, u *un
 		return b, nil
 	})
 	if diags.HasErrors() {
-		out := refused(name, r.spell(diags))
+		out := Refuse[provider.Server](name, r.spell(diags))
 		out.Secrets = secrets
 		return out
 	}
-	return Handle{Name: name, Secrets: secrets, Acquire: r.acquire(config)}
+	return Handle[provider.Server]{Name: name, Secrets: secrets, Acquire: r.acquire(config)}
 }
 
 // spell puts the attribute paths into the text: they are not those of the resource that is
@@ -200,21 +162,14 @@ func (r *Resolver) spell(diags diagnostic.Diagnostics) diagnostic.Diagnostics {
 	return out
 }
 
-func (r *Resolver) acquire(config cty.Value) scheduler.Acquire {
+func (r *Resolver) acquire(config cty.Value) func(context.Context) (provider.Server, func(), diagnostic.Diagnostics) {
 	key := pool.Prepare(pool.Configuration{Launcher: r.Launcher, Config: config, Limits: r.Limits})
-	// An engine remembers what it worked out about schemas: one per server, not per call.
-	var current atomic.Pointer[serving]
-	return func(ctx context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+	return func(ctx context.Context) (provider.Server, func(), diagnostic.Diagnostics) {
 		lease, diags := lease(ctx, r.Pool, key)
 		if diags.HasErrors() {
 			return nil, nil, r.spell(diags)
 		}
-		s := current.Load()
-		if s == nil || s.server != lease.Server() {
-			s = &serving{server: lease.Server(), executor: r.executor(lease.Server())}
-			current.Store(s)
-		}
-		return s.executor, lease.Release, diags
+		return lease.Server(), lease.Release, diags
 	}
 }
 
@@ -230,16 +185,4 @@ func lease(ctx context.Context, p *pool.Pool, key pool.Key) (*pool.Lease, diagno
 		return nil, f.Diagnostics
 	}
 	return l, nil
-}
-
-type serving struct {
-	server   provider.Server
-	executor terraform.Executor
-}
-
-func (r *Resolver) executor(server provider.Server) terraform.Executor {
-	if r.Executor != nil {
-		return r.Executor(server)
-	}
-	return engine.New(server)
 }

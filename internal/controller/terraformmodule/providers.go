@@ -28,25 +28,19 @@ type configs struct {
 var _ managed.ProviderConfigs = (*configs)(nil)
 
 // Resolve implements managed.ProviderConfigs.
-func (c *configs) Resolve(ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string) providerconfig.Handle {
-	handles := map[string]providerconfig.Handle{}
+func (c *configs) Resolve(ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string) providerconfig.Handle[terraform.Executor] {
+	handles := map[string]providerconfig.Handle[provider.Server]{}
 	for _, source := range c.module.Sources {
 		name := c.providers[source]
 		resolver, ok := c.installed.Servers(name)
 		if !ok {
-			diags := diagnostic.Errorf("Provider not installed", "The module needs the provider %s, but the TerraformProvider %s is not there, or not installed.", source, name)
-			handles[source] = providerconfig.Handle{Name: name, Diagnostics: diags, Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
-				return nil, nil, diags
-			}}
+			handles[source] = providerconfig.Refuse[provider.Server](name, diagnostic.Errorf("Provider not installed",
+				"The module needs the provider %s, but the TerraformProvider %s is not there, or not installed.", source, name))
 			continue
 		}
 		handles[source] = resolver.Resolve(ctx, ref, namespace)
 	}
-	out := providerconfig.Join(handles, func(executors map[string]terraform.Executor) terraform.Executor {
-		servers := map[string]provider.Server{}
-		for source, ex := range executors {
-			servers[source] = ex.(terraformprovider.Attached).Server
-		}
+	out := providerconfig.Map(providerconfig.Join(handles), func(servers map[string]provider.Server) terraform.Executor {
 		return module.New(c.runner, c.module, servers)
 	})
 	if out.Name == "" {

@@ -16,6 +16,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/terraform/cli"
+	"github.com/landbridge-io/landbridge/internal/terraform/engine"
 )
 
 // CommandLine is the program for spec.execution: CLI. The zero value is tofu, found in PATH.
@@ -97,10 +98,11 @@ func (r *Reconciler) execution(ctx context.Context, p *v1alpha1.TerraformProvide
 	return execution{way: v1alpha1.ExecutionPlugin}, nil
 }
 
-// executor makes executors; nil is that of package engine.
+// executor returns what makes executors for configured servers.
 func (e execution) executor() func(provider.Server) terraform.Executor {
 	if e.runner == nil {
-		return nil
+		engines := new(engine.Factory)
+		return func(s provider.Server) terraform.Executor { return engines.Engine(s) }
 	}
 	return func(s provider.Server) terraform.Executor { return e.runner.Executor(s) }
 }

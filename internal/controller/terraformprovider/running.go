@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -21,7 +22,6 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
-	"github.com/landbridge-io/landbridge/internal/terraform/engine"
 )
 
 // Registry finds the running controller of a kind. The zero value is ready to use.
@@ -98,8 +98,8 @@ type running struct {
 	config  config.Provider
 	kept    []string
 	configs *providerconfig.Resolver
-	// servers are the same configurations, for who needs the servers themselves.
-	servers *providerconfig.Resolver
+	// executor makes what works on a configured server.
+	executor func(provider.Server) terraform.Executor
 
 	mu          sync.Mutex
 	kinds       map[string]*runningKind // by Terraform's type name
@@ -113,18 +113,19 @@ type runningKind struct {
 }
 
 func newRunning(r *Reconciler, p *v1alpha1.TerraformProvider, key string, how execution, m *model.Provider, launcher provider.Launcher) *running {
-	run := &running{
+	return &running{
 		r: r, name: p.Name, source: p.Spec.Source, key: key, logLevel: p.Spec.LogLevel, how: how, model: m, config: p.Spec.Config(), kinds: map[string]*runningKind{},
+		executor: how.executor(),
 		configs: &providerconfig.Resolver{
 			Client: r.Manager.GetClient(), Live: r.Manager.GetAPIReader(),
-			Provider: m, Launcher: launcher, Pool: r.Pool, Limits: limits(p), Executor: how.executor(),
+			Provider: m, Launcher: launcher, Pool: r.Pool, Limits: limits(p),
 		},
 	}
-	run.servers = &providerconfig.Resolver{
-		Client: run.configs.Client, Live: run.configs.Live, Provider: m, Launcher: launcher, Pool: r.Pool, Limits: run.configs.Limits,
-		Executor: func(s provider.Server) terraform.Executor { return Attached{engine.New(s), s} },
-	}
-	return run
+}
+
+// Resolve implements managed.ProviderConfigs.
+func (run *running) Resolve(ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string) providerconfig.Handle[terraform.Executor] {
+	return providerconfig.Map(run.configs.Resolve(ctx, ref, namespace), run.executor)
 }
 
 // start runs the controller of a type, unless it runs.
@@ -135,7 +136,7 @@ func (run *running) start(m *model.Resource) error {
 	if ok {
 		return nil
 	}
-	k := &managed.Kind{Model: m, Neighbours: run.r.Registry, ProviderConfigs: run.configs, Scheduler: run.r.Scheduler, Options: run.r.Managed}
+	k := &managed.Kind{Model: m, Neighbours: run.r.Registry, ProviderConfigs: run, Scheduler: run.r.Scheduler, Options: run.r.Managed}
 	// Controllers live as long as the type is activated, not as long as one reconcile.
 	ctx, cancel := context.WithCancel(run.r.lifetime)
 	if err := k.Start(ctx, run.r.Manager); err != nil {

@@ -8,25 +8,17 @@ import (
 	"strings"
 
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
-	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/provider/install"
-	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// Attached is an executor that tells which server it works on.
-type Attached struct {
-	terraform.Executor
-	Server provider.Server
-}
-
 // Servers finds the configured servers of an installed provider, by the name of its TerraformProvider.
-// What it makes are Attached. ok is false as long as the provider does not run.
+// ok is false as long as the provider does not run.
 func (r *Reconciler) Servers(name string) (_ *providerconfig.Resolver, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, run := range r.providers {
 		if run.name == name {
-			return run.servers, true
+			return run.configs, true
 		}
 	}
 	return nil, false

@@ -16,14 +16,25 @@ import (
 // Engine is a terraform.Executor over one configured provider server.
 type Engine struct {
 	server provider.Server
-	traits sync.Map // *schema.Resource to traits
+	shared *Factory
 }
 
 var _ terraform.Executor = (*Engine)(nil)
 
 // New is an engine over a server. All but Validate and MoveResourceState need the server
 // to be configured.
-func New(server provider.Server) *Engine { return &Engine{server: server} }
+func New(server provider.Server) *Engine { return new(Factory).Engine(server) }
+
+// Factory makes engines that share what they derive from schemas: it is worked out once, not once for each
+// server. The zero value is ready to use.
+type Factory struct {
+	traits sync.Map // *schema.Resource to traits
+}
+
+// Engine is New, but shares with the factory's other engines.
+func (f *Factory) Engine(server provider.Server) *Engine {
+	return &Engine{server: server, shared: f}
+}
 
 // call is one operation on one resource type: what all its steps have in common.
 type call struct {
@@ -41,8 +52,8 @@ type call struct {
 // traits are what has to be known of a schema on every call, and is looked for once.
 type traits struct{ hasWriteOnly, hasComputedBlocks, hasDynamicBlocks, provenModern bool }
 
-func (e *Engine) traitsOf(r *schema.Resource) traits {
-	if t, ok := e.traits.Load(r); ok {
+func (f *Factory) traitsOf(r *schema.Resource) traits {
+	if t, ok := f.traits.Load(r); ok {
 		return t.(traits)
 	}
 	t := traits{
@@ -51,7 +62,7 @@ func (e *Engine) traitsOf(r *schema.Resource) traits {
 		hasDynamicBlocks:  hasDynamicBlocks(r.Block),
 		provenModern:      provenModern(r.Block),
 	}
-	e.traits.Store(r, t)
+	f.traits.Store(r, t)
 	return t
 }
 
@@ -62,7 +73,7 @@ func (e *Engine) begin(ctx context.Context, r terraform.ResourceType) (*call, di
 	}
 	c := &call{
 		server: e.server, provider: p, resource: r, schema: r.Schema,
-		state: r.Schema.ImpliedType(), identity: r.Schema.IdentityType(), traits: e.traitsOf(r.Schema),
+		state: r.Schema.ImpliedType(), identity: r.Schema.IdentityType(), traits: e.shared.traitsOf(r.Schema),
 	}
 	if p.Meta != nil {
 		meta, err := encode(r.ProviderMeta, p.Meta.ImpliedType())

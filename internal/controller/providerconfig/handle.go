@@ -1,0 +1,117 @@
+package providerconfig
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+)
+
+// Handle gives access to a provider that is configured as one provider configuration specifies. T is what
+// Acquire returns: a leased provider.Server, or what a caller of Resolve makes of it.
+type Handle[T any] struct {
+	// Name identifies the configuration.
+	Name string
+	// Acquire leases the provider for one call or operation. release must be called when it has ended.
+	Acquire func(ctx context.Context) (_ T, release func(), _ diagnostic.Diagnostics)
+	// Secrets are the values that were read from Secrets. They must not appear in messages.
+	Secrets []string
+	// Diagnostics explain why the configuration cannot be used; Acquire returns the same.
+	Diagnostics diagnostic.Diagnostics
+
+	last *Handle[T]
+}
+
+// Refuse returns a Handle that cannot be used, for the reason given.
+func Refuse[T any](name string, diags diagnostic.Diagnostics) Handle[T] {
+	return Handle[T]{Name: name, Diagnostics: diags, Acquire: func(context.Context) (none T, _ func(), _ diagnostic.Diagnostics) {
+		return none, nil, diags
+	}}
+}
+
+// Last returns the handle itself if it can be used. If the configuration or its Secrets are gone, it returns
+// the last handle that could be used, if this process has seen one. Resources that are being deleted are
+// destroyed with it: the deletion of a namespace, for example, removes Secrets first.
+func (h Handle[T]) Last() Handle[T] {
+	if h.Diagnostics.HasErrors() && h.last != nil {
+		return *h.last
+	}
+	return h
+}
+
+// WithLast returns h with the given Last, for when h cannot be used. The Secrets of last are still remembered,
+// so they must not appear in messages either.
+func (h Handle[T]) WithLast(last Handle[T]) Handle[T] {
+	h.last = &last
+	h.Secrets = append(slices.Clone(h.Secrets), last.Secrets...)
+	return h
+}
+
+// Map returns a Handle whose Acquire passes what h leases through f.
+func Map[S, T any](h Handle[S], f func(S) T) Handle[T] {
+	out := Handle[T]{
+		Name: h.Name, Secrets: h.Secrets, Diagnostics: h.Diagnostics,
+		Acquire: func(ctx context.Context) (none T, _ func(), _ diagnostic.Diagnostics) {
+			leased, release, diags := h.Acquire(ctx)
+			if diags.HasErrors() {
+				return none, nil, diags
+			}
+			return f(leased), release, diags
+		},
+	}
+	if h.last != nil {
+		last := Map(*h.last, f)
+		out.last = &last
+	}
+	return out
+}
+
+// Join returns one Handle for several configurations, for what needs more than one provider. It leases all of
+// them or none.
+func Join[T any](handles map[string]Handle[T]) Handle[map[string]T] {
+	out := join(handles)
+	gone, last := false, map[string]Handle[T]{}
+	for key, h := range handles {
+		last[key] = h.Last()
+		gone = gone || h.Diagnostics.HasErrors() && h.last != nil
+	}
+	if gone {
+		before := join(last)
+		out.last = &before
+	}
+	return out
+}
+
+func join[T any](handles map[string]Handle[T]) Handle[map[string]T] {
+	var out Handle[map[string]T]
+	var names []string
+	keys := slices.Sorted(maps.Keys(handles))
+	for _, key := range keys {
+		h := handles[key]
+		names = append(names, h.Name)
+		out.Secrets = append(out.Secrets, h.Secrets...)
+		out.Diagnostics = append(out.Diagnostics, h.Diagnostics...)
+	}
+	out.Name = strings.Join(names, " ")
+	out.Acquire = func(ctx context.Context) (map[string]T, func(), diagnostic.Diagnostics) {
+		all := map[string]T{}
+		var releases []func()
+		release := func() {
+			for _, f := range releases {
+				f()
+			}
+		}
+		for _, key := range keys {
+			leased, done, diags := handles[key].Acquire(ctx)
+			if diags.HasErrors() {
+				release()
+				return nil, nil, diags
+			}
+			all[key], releases = leased, append(releases, done)
+		}
+		return all, release, nil
+	}
+	return out
+}
