@@ -1,6 +1,7 @@
-// Package program is the command line of programs that run controllers: of landbridge itself, and of
-// the programs that are made for one provider.
+// Package program has the programs that run Landbridge's controllers: Controller serves the providers
+// of TerraformProviders and those that are linked into it, and Program serves the generated kinds of
+// one provider.
 //
-// In: flags and the environment. Out: controller.Options, and a process that works until it is told to
-// stop. Nothing here knows what is reconciled.
+// In: flags, the environment, and what the program is made for. Out: a process that runs until it
+// receives SIGTERM or an interrupt. It never reconciles anything itself.
 package program

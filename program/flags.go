@@ -22,20 +22,20 @@ import (
 	"github.com/landbridge-io/landbridge/internal/memory"
 )
 
-// Flags are those that all programs with controllers have.
-type Flags struct {
-	// Options are what the flags say.
-	Options controller.Options
+// flags are the flags that all programs with controllers have.
+type flags struct {
+	// options are set by the flags.
+	options controller.Options
 
 	kubeconfig     string
 	verbosity      int
 	providerMemory resource.QuantityValue
 }
 
-// Add adds the flags to a command.
-func (f *Flags) Add(cmd *cobra.Command) {
+// add adds the flags to a command.
+func (f *flags) add(cmd *cobra.Command) {
 	f.providerMemory = resource.QuantityValue{Quantity: resource.MustParse("2Gi")}
-	o, flags := &f.Options, cmd.Flags()
+	o, flags := &f.options, cmd.Flags()
 	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig file (default: $KUBECONFIG, ~/.kube/config, or the cluster the process runs in)")
 	flags.StringVar(&o.Namespace, "namespace", "landbridge-system", "namespace for Landbridge's own objects")
 	flags.DurationVar(&o.Poll, "poll", time.Minute, "how often an unchanged resource is compared with its remote object")
@@ -57,9 +57,9 @@ func (f *Flags) Add(cmd *cobra.Command) {
 	flags.IntVarP(&f.verbosity, "verbosity", "v", 0, "verbosity of the log: 0 is for operators, 1 and more for debugging")
 }
 
-// Run runs controllers as the flags say until the process is told to stop. prepare, which may be nil,
-// completes the options; those it is given have their logger.
-func (f *Flags) Run(ctx context.Context, prepare func(*controller.Options) error) error {
+// run runs controllers until the process receives SIGTERM or an interrupt. prepare completes the
+// options, whose logger is set.
+func (f *flags) run(ctx context.Context, prepare func(*controller.Options) error) error {
 	log := zap.New(zap.UseDevMode(false), zap.Level(zapcore.Level(-f.verbosity)))
 	ctrl.SetLogger(log)
 	klog.SetLogger(log.WithName("kubernetes"))
@@ -69,31 +69,29 @@ func (f *Flags) Run(ctx context.Context, prepare func(*controller.Options) error
 	if err != nil {
 		return fmt.Errorf("no cluster to work with: %w", err)
 	}
-	o := f.Options
+	o := f.options
 	o.Logger = log
 	o.Pool.Logger = log.WithName("pool")
 	o.Pool.Limits.MemoryBytes = f.providerMemory.Value()
-	if prepare != nil {
-		if err := prepare(&o); err != nil {
-			return err
-		}
+	if err := prepare(&o); err != nil {
+		return err
 	}
 	if o.ProfileAddress == "0" {
-		runtime.MemProfileRate = 0 // samples that nobody can ask for
+		runtime.MemProfileRate = 0 // nobody can read the samples
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if os.Getenv("GOGC") == "" {
-		// Most of the heap is the resources themselves, which live long: less than half of it
-		// is room enough for what does not, unless there is much to do.
+		// Most of the heap is resources, which live long. Garbage needs less than half of that,
+		// except under load.
 		go memory.Pace(ctx, 40, 60)
 	}
 	go keepSmall(ctx, log)
 	return controller.Run(ctx, config, o)
 }
 
-// keepSmall gives back, again and again, what was only needed for a while: by the start, or by
-// many resources that were made at once.
+// keepSmall regularly returns memory to the system that was needed only for a while: during the start,
+// or while many resources were created at once.
 func keepSmall(ctx context.Context, log logr.Logger) {
 	for t := time.NewTicker(10 * time.Second); ; {
 		select {

@@ -18,35 +18,38 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider/plugin"
 )
 
-// Program is a program that is made for one provider. It runs the provider's own program, which it
-// finds beside itself as terraform-provider-NAME.
+// Program serves the generated kinds of one provider. It runs the provider's binary, which it finds
+// in its own directory as terraform-provider-NAME.
 type Program struct {
-	// Name of the program, such as provider-random; also of its lease.
+	// Name of the program and of its lease, such as provider-random.
 	Name string
 	// Provider is the provider's name, such as random, and Version its version.
 	Provider, Version string
 	// SchemaSum is the checksum of the schema that the kinds were generated from
-	// (schema.Provider.Sum); the program does not start with a provider that has another.
+	// (schema.Provider.Sum). The program refuses a provider with another schema.
 	SchemaSum string
 	// Config is how the provider is presented.
 	Config config.Provider
 }
 
-// Main runs the program with the arguments of the process, and ends the process.
-func (p Program) Main() {
-	if err := p.Command().ExecuteContext(context.Background()); err != nil {
+// Main runs the program with the arguments of the process, and exits.
+func (p Program) Main() { execute(p.Command()) }
+
+// execute runs a command with the arguments of the process, and exits.
+func execute(cmd *cobra.Command) {
+	if err := cmd.ExecuteContext(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, "Error:", err)
 		os.Exit(1)
 	}
 	os.Exit(0)
 }
 
-// levels are the provider's log levels.
+// levels are the log levels of providers.
 var levels = []string{"Off", "Error", "Warn", "Info", "Debug", "Trace"}
 
-// Command is the program as a command.
+// Command returns the program as a command.
 func (p Program) Command() *cobra.Command {
-	var flags Flags
+	var flags flags
 	var binary, level string
 	var env []string
 	var conversions conversion.Options
@@ -64,7 +67,7 @@ its CRD is there, until it is gone; the remote objects are kept as their resourc
 			if err != nil {
 				return err
 			}
-			return flags.Run(cmd.Context(), func(o *controller.Options) error {
+			return flags.run(cmd.Context(), func(o *controller.Options) error {
 				launcher.StartTimeout = o.StartTimeout
 				launcher.Logger = o.Logger.WithName("provider")
 				launcher.MemoryLimit = terraformprovider.MemoryLimit(o.Pool.Limits)
@@ -80,11 +83,11 @@ its CRD is there, until it is gone; the remote objects are kept as their resourc
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	flags.Add(cmd)
+	flags.add(cmd)
 	if ours := os.Getenv("POD_NAMESPACE"); ours != "" {
 		f := cmd.Flags().Lookup("namespace")
 		f.DefValue = ours
-		flags.Options.Namespace = ours
+		flags.options.Namespace = ours
 	}
 	beside := "terraform-provider-" + p.Provider
 	if self, err := os.Executable(); err == nil {
@@ -100,7 +103,7 @@ its CRD is there, until it is gone; the remote objects are kept as their resourc
 	return cmd
 }
 
-// certDirVariable is how Crossplane says where it has put certificates.
+// certDirVariable is the environment variable in which Crossplane passes the directory of certificates.
 const certDirVariable = "TLS_SERVER_CERTS_DIR"
 
 func launcher(binary string, env []string, level string) (*plugin.Launcher, error) {

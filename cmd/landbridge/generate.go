@@ -4,16 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/mod/modfile"
 
-	"github.com/landbridge-io/landbridge/generate"
+	"github.com/landbridge-io/landbridge/internal/generator"
 )
 
 func newGenerateCommand() *cobra.Command {
@@ -61,37 +59,17 @@ afterwards.`,
 			if err != nil {
 				return err
 			}
-			out, err := generate.Provider(p.model, generate.Options{Module: module, Dir: output})
-			if err != nil {
-				return err
-			}
-			for _, r := range p.model.Renamed {
-				cmd.PrintErrln("Note:", r)
-			}
+			var inferred []string
 			for _, r := range p.inferred {
-				cmd.PrintErrln("Inferred:", r)
+				inferred = append(inferred, fmt.Sprint(r))
 			}
-			for _, r := range out.Renamed {
-				cmd.PrintErrln("Note:", r)
-			}
-			for _, t := range slices.Sorted(maps.Keys(out.Large)) {
-				cmd.PrintErrf("Note: %s: %s\n", t, out.Large[t])
-			}
-			evolved, err := generate.Compare(output, out.Files)
-			if err != nil {
-				return err
-			}
-			if !allowBreaking {
-				if err := generate.Refuse(evolved, "give --allow-breaking"); err != nil {
-					return err
-				}
-			}
-			if len(evolved.Changes) > 0 {
-				if err := evolved.Text(cmd.ErrOrStderr()); err != nil {
-					return err
-				}
-			}
-			changes, err := generate.Write(output, out.Files)
+			changes, err := generator.Update(p.model, generator.UpdateOptions{
+				Options:       generator.Options{Module: module, Dir: output},
+				AllowBreaking: allowBreaking,
+				HowToAllow:    "give --allow-breaking",
+				Inferred:      inferred,
+				Notes:         cmd.ErrOrStderr(),
+			})
 			if err != nil {
 				return err
 			}

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/semver"
 
-	"github.com/landbridge-io/landbridge/generate/repository"
+	"github.com/landbridge-io/landbridge/internal/command/repository"
 )
 
 func newInitCommand() *cobra.Command {

@@ -21,10 +21,10 @@ const modulePath = "github.com/landbridge-io/landbridge"
 // explained in docs/architecture.md.
 var layers = [][]string{
 	{"cmd/landbridge"},
-	{"internal/command/cluster", "internal/command/importer", "internal/command/local", "internal/command/status"},
+	{"internal/command/cluster", "internal/command/importer", "internal/command/local", "internal/command/repository", "internal/command/status"},
 	{"internal/command/discover"},
 	{"program", "generate"},
-	{"internal/controller"},
+	{"internal/controller", "internal/generator"},
 	{"internal/scheduler"},
 	{"internal/desired"},
 	{"internal/terraform/module"},

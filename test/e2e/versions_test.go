@@ -20,10 +20,10 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/landbridge-io/landbridge/config"
-	"github.com/landbridge-io/landbridge/generate"
 	"github.com/landbridge-io/landbridge/internal/controller/conversion"
 	"github.com/landbridge-io/landbridge/internal/controller/terraformprovider"
 	"github.com/landbridge-io/landbridge/internal/crd"
+	"github.com/landbridge-io/landbridge/internal/generator"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider/plugin"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
@@ -206,18 +206,18 @@ func (r *repository) generate(t *testing.T, major int, volume config.Resource) e
 			delete(p.Resources, name)
 		}
 	}
-	out, err := generate.Provider(p, generate.Options{Module: "example.org/provider-cloud", Dir: r.dir, Examples: true})
+	out, err := generator.Provider(p, generator.Options{Module: "example.org/provider-cloud", Dir: r.dir, Examples: true})
 	if err != nil {
 		return err
 	}
-	changes, err := generate.Compare(r.dir, out.Files)
+	changes, err := generator.Compare(r.dir, out.Files)
 	if err != nil {
 		return err
 	}
-	if err := generate.Refuse(changes, "say please"); err != nil {
+	if err := generator.Refuse(changes, "say please"); err != nil {
 		return err
 	}
-	_, err = generate.Write(r.dir, out.Files)
+	_, err = generator.Write(r.dir, out.Files)
 	return err
 }
 

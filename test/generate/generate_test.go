@@ -21,8 +21,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/landbridge-io/landbridge/config"
-	"github.com/landbridge-io/landbridge/generate"
 	"github.com/landbridge-io/landbridge/internal/crd"
+	"github.com/landbridge-io/landbridge/internal/generator"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider/plugin"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
@@ -150,11 +150,11 @@ func TestControllerGenMakesTheSameCRDs(t *testing.T) {
 	dir := module(t)
 	all := models(t)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		out, err := generate.Provider(all[name], generate.Options{Module: "generated.example.org/" + name})
+		out, err := generator.Provider(all[name], generator.Options{Module: "generated.example.org/" + name})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := generate.Write(filepath.Join(dir, name), out.Files); err != nil {
+		if _, err := generator.Write(filepath.Join(dir, name), out.Files); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,3 +1,4 @@
-// Command linked is a controller with the example cloud's provider linked in: what somebody builds who
-// wants spec.execution InProcess. Its flags are those of all programs with controllers.
+// Command linked is Landbridge's controller with the example cloud's provider linked in, for
+// spec.execution: InProcess. It is an example of what programs outside this repository can do: of
+// Landbridge, it uses package program alone.
 package main

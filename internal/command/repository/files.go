@@ -8,7 +8,7 @@ import (
 	"path"
 	"text/template"
 
-	"github.com/landbridge-io/landbridge/generate"
+	"github.com/landbridge-io/landbridge/internal/generator"
 )
 
 //go:embed templates
@@ -55,8 +55,8 @@ type facts struct {
 }
 
 // render makes the author's files.
-func (f facts) render() (generate.Files, error) {
-	out := generate.Files{}
+func (f facts) render() (generator.Files, error) {
+	out := generator.Files{}
 	for name, from := range authors {
 		raw, err := templates.ReadFile("templates/" + from)
 		if err != nil {

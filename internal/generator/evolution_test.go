@@ -1,4 +1,4 @@
-package generate_test
+package generator_test
 
 import (
 	"os"
@@ -10,7 +10,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/landbridge-io/landbridge/config"
-	"github.com/landbridge-io/landbridge/generate"
+	"github.com/landbridge-io/landbridge/internal/generator"
 	"github.com/landbridge-io/landbridge/schema"
 )
 
@@ -61,10 +61,10 @@ func TestCompare(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			old := output(t, provide(t, "cloud", before(), config.Provider{}))
-			if r, err := generate.Compare(dir, old.Files); err != nil || len(r.Changes) > 0 {
+			if r, err := generator.Compare(dir, old.Files); err != nil || len(r.Changes) > 0 {
 				t.Fatalf("%v, %v", r, err)
 			}
-			if _, err := generate.Write(dir, old.Files); err != nil {
+			if _, err := generator.Write(dir, old.Files); err != nil {
 				t.Fatal(err)
 			}
 			// What was not generated is nobody's business.
@@ -75,7 +75,7 @@ func TestCompare(t *testing.T) {
 			if test.fields != nil {
 				c.Resources = map[string]config.Resource{"cloud_volume": {Fields: test.fields}}
 			}
-			report, err := generate.Compare(dir, output(t, provide(t, "cloud", test.new, c)).Files)
+			report, err := generator.Compare(dir, output(t, provide(t, "cloud", test.new, c)).Files)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -86,7 +86,7 @@ func TestCompare(t *testing.T) {
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("-want, +got:\n%s", diff)
 			}
-			err = generate.Refuse(report, "say please")
+			err = generator.Refuse(report, "say please")
 			if (err != nil) != test.refuse || err != nil && (!strings.HasSuffix(err.Error(), "say please") || strings.Contains(err.Error(), "zone")) {
 				t.Errorf("refused: %v", err)
 			}

@@ -1,4 +1,4 @@
-package generate_test
+package generator_test
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/landbridge-io/landbridge/config"
-	"github.com/landbridge-io/landbridge/generate"
+	"github.com/landbridge-io/landbridge/internal/generator"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/testing/golden"
 	"github.com/landbridge-io/landbridge/internal/testing/schematest"
@@ -29,9 +29,9 @@ func provide(t testing.TB, name string, s *schema.Provider, c config.Provider) *
 	return p
 }
 
-func output(t testing.TB, p *model.Provider) *generate.Output {
+func output(t testing.TB, p *model.Provider) *generator.Output {
 	t.Helper()
-	out, err := generate.Provider(p, generate.Options{Module: "example.org/provider"})
+	out, err := generator.Provider(p, generator.Options{Module: "example.org/provider"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +197,7 @@ func TestErrorsNameTheConfiguration(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, err := generate.Provider(provide(t, "cloud", provider(map[string]*schema.Block{"a": block(), "b": block()}), config.Provider{Resources: test.config}), generate.Options{Module: "example.org/provider"})
+			_, err := generator.Provider(provide(t, "cloud", provider(map[string]*schema.Block{"a": block(), "b": block()}), config.Provider{Resources: test.config}), generator.Options{Module: "example.org/provider"})
 			got := ""
 			if err != nil {
 				got = err.Error()

@@ -20,8 +20,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/landbridge-io/landbridge/config"
-	"github.com/landbridge-io/landbridge/generate"
 	"github.com/landbridge-io/landbridge/internal/crd"
+	"github.com/landbridge-io/landbridge/internal/generator"
 	"github.com/landbridge-io/landbridge/internal/inference"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/schema"
@@ -129,7 +129,7 @@ func Create(ctx context.Context, o Options) (*Result, error) {
 	}
 	f.Resources = len(p.Resources)
 	record := &schema.Record{Provider: f.Provider, Version: f.Version, Schema: s}
-	out, err := generate.Provider(p, generate.Options{Module: f.Module, Examples: true, Record: record})
+	out, err := generator.Provider(p, generator.Options{Module: f.Module, Examples: true, Record: record})
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func Create(ctx context.Context, o Options) (*Result, error) {
 	if f.References {
 		own["config/references.yaml"] = references
 	}
-	if _, err := generate.Write(stage, out.Files); err != nil {
+	if _, err := generator.Write(stage, out.Files); err != nil {
 		return nil, err
 	}
 	if err := write(stage, own); err != nil {
@@ -219,7 +219,7 @@ func requirement(landbridgeAt string) (version, replace string, err error) {
 	return "v0.0.0", replace, nil
 }
 
-func write(dir string, files generate.Files) error {
+func write(dir string, files generator.Files) error {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		file := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {

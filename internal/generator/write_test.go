@@ -1,4 +1,4 @@
-package generate_test
+package generator_test
 
 import (
 	"io/fs"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/landbridge-io/landbridge/generate"
+	"github.com/landbridge-io/landbridge/internal/generator"
 )
 
 const (
@@ -67,13 +67,13 @@ func put(t *testing.T, dir string, files map[string]string) {
 func TestWrite(t *testing.T) {
 	tests := map[string]struct {
 		before map[string]string
-		files  generate.Files
-		want   generate.Changes
+		files  generator.Files
+		want   generator.Changes
 		after  map[string]string
 	}{
 		"new": {
-			files: generate.Files{"apis/a/x.go": []byte(ours), "docs/a.md": []byte("a")},
-			want:  generate.Changes{Written: []string{"apis/a/x.go", "docs/a.md"}},
+			files: generator.Files{"apis/a/x.go": []byte(ours), "docs/a.md": []byte("a")},
+			want:  generator.Changes{Written: []string{"apis/a/x.go", "docs/a.md"}},
 			after: map[string]string{"apis/": "", "apis/a/": "", "apis/a/x.go": ours, "docs/": "", "docs/a.md": "a"},
 		},
 		"deep copies go with their types": {
@@ -81,8 +81,8 @@ func TestWrite(t *testing.T) {
 				"apis/x/a.go": ours, "apis/x/zz_generated.deepcopy.go": copies, "apis/y/a.go": ours, "apis/y/zz_generated.deepcopy.go": copies,
 				"apis/z/zz_generated.deepcopy.go": theirs,
 			},
-			files: generate.Files{"apis/x/a.go": []byte(ours)},
-			want:  generate.Changes{Removed: []string{"apis/y/a.go", "apis/y/zz_generated.deepcopy.go"}, Unchanged: 1},
+			files: generator.Files{"apis/x/a.go": []byte(ours)},
+			want:  generator.Changes{Removed: []string{"apis/y/a.go", "apis/y/zz_generated.deepcopy.go"}, Unchanged: 1},
 			after: map[string]string{
 				"apis/": "", "apis/x/": "", "apis/x/a.go": ours, "apis/x/zz_generated.deepcopy.go": copies,
 				"apis/z/": "", "apis/z/zz_generated.deepcopy.go": theirs,
@@ -90,14 +90,14 @@ func TestWrite(t *testing.T) {
 		},
 		"changed and same": {
 			before: map[string]string{"apis/x.go": ours + "old", "apis/y.go": ours},
-			files:  generate.Files{"apis/x.go": []byte(ours + "new"), "apis/y.go": []byte(ours)},
-			want:   generate.Changes{Written: []string{"apis/x.go"}, Unchanged: 1},
+			files:  generator.Files{"apis/x.go": []byte(ours + "new"), "apis/y.go": []byte(ours)},
+			want:   generator.Changes{Written: []string{"apis/x.go"}, Unchanged: 1},
 			after:  map[string]string{"apis/": "", "apis/x.go": ours + "new", "apis/y.go": ours},
 		},
 		"no longer generated": {
 			before: map[string]string{"apis/a/x.go": ours, "apis/b/y.go": ours, "apis/b/mine.go": theirs, "apis/c/z.go": ours, "other/x.go": ours},
-			files:  generate.Files{"apis/a/x.go": []byte(ours)},
-			want:   generate.Changes{Removed: []string{"apis/b/y.go", "apis/c/z.go"}, Unchanged: 1},
+			files:  generator.Files{"apis/a/x.go": []byte(ours)},
+			want:   generator.Changes{Removed: []string{"apis/b/y.go", "apis/c/z.go"}, Unchanged: 1},
 			after:  map[string]string{"apis/": "", "apis/a/": "", "apis/a/x.go": ours, "apis/b/": "", "apis/b/mine.go": theirs, "other/": "", "other/x.go": ours},
 		},
 	}
@@ -105,7 +105,7 @@ func TestWrite(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "new", "directory")
 			put(t, dir, test.before)
-			got, err := generate.Write(dir, test.files)
+			got, err := generator.Write(dir, test.files)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -126,7 +126,7 @@ func TestWriteLeavesWhatIsTheSame(t *testing.T) {
 	if err := os.Chtimes(filepath.Join(dir, "apis/x.go"), long, long); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := generate.Write(dir, generate.Files{"apis/x.go": []byte(ours), "apis/y.go": []byte(ours)}); err != nil {
+	if _, err := generator.Write(dir, generator.Files{"apis/x.go": []byte(ours), "apis/y.go": []byte(ours)}); err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Stat(filepath.Join(dir, "apis/x.go"))
@@ -142,27 +142,27 @@ func TestWriteLeavesWhatIsTheSame(t *testing.T) {
 func TestWriteIsAllOrNothing(t *testing.T) {
 	tests := map[string]struct {
 		before map[string]string
-		files  generate.Files
+		files  generator.Files
 		want   string // a part of the error
 	}{
 		"somebody else's file": {
 			before: map[string]string{"apis/x.go": ours, "apis/y.go": theirs},
-			files:  generate.Files{"apis/x.go": []byte(ours + "new"), "apis/y.go": []byte(ours)},
+			files:  generator.Files{"apis/x.go": []byte(ours + "new"), "apis/y.go": []byte(ours)},
 			want:   "apis/y.go was not generated, and would be overwritten: move it away, or generate into another directory",
 		},
 		"a directory in the way": {
 			before: map[string]string{"apis/x.go": ours, "apis/y.go/": ""},
-			files:  generate.Files{"apis/x.go": []byte(ours + "new"), "apis/y.go": []byte(ours)},
+			files:  generator.Files{"apis/x.go": []byte(ours + "new"), "apis/y.go": []byte(ours)},
 			want:   "is a directory",
 		},
 		"a file where a directory must be": {
 			before: map[string]string{"apis/a.go": ours, "apis/old.go": ours, "docs": theirs},
-			files:  generate.Files{"apis/a.go": []byte(ours + "new"), "apis/new/b.go": []byte(ours), "docs/c.md": []byte("c")},
+			files:  generator.Files{"apis/a.go": []byte(ours + "new"), "apis/new/b.go": []byte(ours), "docs/c.md": []byte("c")},
 			want:   "not a directory",
 		},
 		"a path that leads out": {
 			before: map[string]string{"apis/x.go": ours},
-			files:  generate.Files{"apis/x.go": []byte(ours + "new"), "../y.go": []byte(ours)},
+			files:  generator.Files{"apis/x.go": []byte(ours + "new"), "../y.go": []byte(ours)},
 			want:   "../y.go is not below the output directory",
 		},
 	}
@@ -171,7 +171,7 @@ func TestWriteIsAllOrNothing(t *testing.T) {
 			dir := t.TempDir()
 			put(t, dir, test.before)
 			before := tree(t, dir)
-			_, err := generate.Write(dir, test.files)
+			_, err := generator.Write(dir, test.files)
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got error %v, want %s", err, test.want)
 			}
@@ -190,7 +190,7 @@ func TestWriteTakesBackWhatItDid(t *testing.T) {
 	if err := os.Symlink("nowhere", link); err != nil {
 		t.Fatal(err)
 	}
-	_, err := generate.Write(dir, generate.Files{"apis/a.go": []byte(ours + "new"), "apis/new/b.go": []byte(ours), "docs/c.md": []byte("c")})
+	_, err := generator.Write(dir, generator.Files{"apis/a.go": []byte(ours + "new"), "apis/new/b.go": []byte(ours), "docs/c.md": []byte("c")})
 	if err == nil {
 		t.Fatal("a file was written below a link to nowhere")
 	}
@@ -208,7 +208,7 @@ func TestWriteTakesBackWhatItDid(t *testing.T) {
 func TestWriteToNowhere(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{"file": theirs})
-	if _, err := generate.Write(filepath.Join(dir, "file", "below"), generate.Files{"apis/x.go": []byte(ours)}); err == nil {
+	if _, err := generator.Write(filepath.Join(dir, "file", "below"), generator.Files{"apis/x.go": []byte(ours)}); err == nil {
 		t.Error("a directory was made below a file")
 	}
 	if diff := cmp.Diff(map[string]string{"file": theirs}, tree(t, dir)); diff != "" {

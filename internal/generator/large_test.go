@@ -2,7 +2,7 @@
 
 // The race detector makes this twenty times slower, so `make test` runs it without.
 
-package generate_test
+package generator_test
 
 import (
 	"path/filepath"
@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/landbridge-io/landbridge/config"
-	"github.com/landbridge-io/landbridge/generate"
 	"github.com/landbridge-io/landbridge/internal/crd"
+	"github.com/landbridge-io/landbridge/internal/generator"
 	"github.com/landbridge-io/landbridge/internal/testing/schematest"
 )
 
@@ -29,7 +29,7 @@ func TestLargeProvider(t *testing.T) {
 	}
 	start := time.Now()
 	out := output(t, provide(t, "large", s, config.Provider{}))
-	if _, err := generate.Write(t.TempDir(), out.Files); err != nil {
+	if _, err := generator.Write(t.TempDir(), out.Files); err != nil {
 		t.Fatal(err)
 	}
 	took := time.Since(start)

@@ -1,4 +1,4 @@
-package generate_test
+package generator_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package generate_test
+package generator_test
 
 import (
 	"maps"
@@ -14,9 +14,9 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/landbridge-io/landbridge/config"
-	"github.com/landbridge-io/landbridge/generate"
 	"github.com/landbridge-io/landbridge/generate/generatetest"
 	"github.com/landbridge-io/landbridge/internal/evolution"
+	"github.com/landbridge-io/landbridge/internal/generator"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/schema"
 )
@@ -24,7 +24,7 @@ import (
 // repository is a directory of generated kinds, a volume with some attributes and a disk.
 type repository struct{ dir string }
 
-func (r repository) generate(t *testing.T, volume map[string]cty.Type, c config.Provider) (*generate.Changes, error) {
+func (r repository) generate(t *testing.T, volume map[string]cty.Type, c config.Provider) (*generator.Changes, error) {
 	t.Helper()
 	attributes := map[string]*schema.Attribute{"name": {Type: cty.String, Required: true}}
 	for name, typ := range volume {
@@ -34,21 +34,21 @@ func (r repository) generate(t *testing.T, volume map[string]cty.Type, c config.
 		"cloud_volume": {Type: "cloud_volume", Block: &schema.Block{Attributes: attributes}},
 		"cloud_disk":   {Type: "cloud_disk", Block: &schema.Block{Attributes: map[string]*schema.Attribute{"size": {Type: cty.Number, Optional: true}}}},
 	}}, c)
-	out, err := generate.Provider(p, generate.Options{Module: "example.org/provider-cloud", Dir: r.dir, Examples: true})
+	out, err := generator.Provider(p, generator.Options{Module: "example.org/provider-cloud", Dir: r.dir, Examples: true})
 	if err != nil {
 		return nil, err
 	}
-	changes, err := generate.Compare(r.dir, out.Files)
+	changes, err := generator.Compare(r.dir, out.Files)
 	if err != nil {
 		return nil, err
 	}
-	if err := generate.Refuse(changes, "say please"); err != nil {
+	if err := generator.Refuse(changes, "say please"); err != nil {
 		return nil, err
 	}
-	return generate.Write(r.dir, out.Files)
+	return generator.Write(r.dir, out.Files)
 }
 
-func (r repository) must(t *testing.T, volume map[string]cty.Type, c config.Provider) *generate.Changes {
+func (r repository) must(t *testing.T, volume map[string]cty.Type, c config.Provider) *generator.Changes {
 	t.Helper()
 	changes, err := r.generate(t, volume, c)
 	if err != nil {

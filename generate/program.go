@@ -1,0 +1,67 @@
+package generate
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/landbridge-io/landbridge/config"
+	"github.com/landbridge-io/landbridge/internal/generator"
+	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+// Program is the generator of a repository. It runs in the repository's root.
+type Program struct {
+	// Name of the provider, such as random.
+	Name string
+	// Config is how the provider is presented.
+	Config config.Provider
+	// Module is the import path of the repository.
+	Module string
+}
+
+// Main runs the program with the arguments of the process. It exits with status 1 if the program fails.
+func (p Program) Main() {
+	flags := flag.NewFlagSet(os.Args[0], flag.ExitOnError)
+	allowBreaking := flags.Bool("allow-breaking", false, "write kinds for which existing manifests and programs do not work any more")
+	_ = flags.Parse(os.Args[1:]) // it exits on errors
+	if err := p.run(".", *allowBreaking, os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "Error:", err)
+		os.Exit(1)
+	}
+}
+
+// run generates into a repository.
+func (p Program) run(dir string, allowBreaking bool, stdout, stderr io.Writer) error {
+	record, err := schema.ReadRecord(filepath.Join(dir, "config", "schema.json"), p.Name)
+	if err != nil {
+		return err
+	}
+	provider, err := model.NewProvider(p.Name, record.Schema, p.Config)
+	if err != nil {
+		return fmt.Errorf("%s: %w", configurationFiles(dir), err)
+	}
+	changes, err := generator.Update(provider, generator.UpdateOptions{
+		Options:       generator.Options{Module: p.Module, Dir: dir, Examples: true, Record: record},
+		AllowBreaking: allowBreaking,
+		HowToAllow:    "make generate ALLOW_BREAKING=1",
+		Notes:         stderr,
+	})
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(stdout, "%d kinds; %d files written, %d removed, %d unchanged\n",
+		len(provider.Resources), len(changes.Written), len(changes.Removed), changes.Unchanged)
+	return err
+}
+
+// configurationFiles names the files that a repository's configuration is made of.
+func configurationFiles(dir string) string {
+	if _, err := os.Stat(filepath.Join(dir, "config", "references.yaml")); err == nil {
+		return "config/provider.go, config/references.yaml"
+	}
+	return "config/provider.go"
+}

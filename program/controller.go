@@ -1,0 +1,83 @@
+package program
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/landbridge-io/landbridge/internal/controller"
+	"github.com/landbridge-io/landbridge/internal/controller/terraformprovider"
+	"github.com/landbridge-io/landbridge/internal/provider/install"
+)
+
+// Controller is Landbridge's controller. It installs and serves the providers that TerraformProviders
+// and TerraformModules name.
+type Controller struct {
+	// Name of the program, for its help. Defaults to the name of the running program.
+	Name string
+	// Linked are the providers that are linked into the program.
+	Linked []Linked
+}
+
+// Main runs the program with the arguments of the process, and exits.
+func (c Controller) Main() { execute(c.Command()) }
+
+// Command returns the program as a command.
+func (c Controller) Command() *cobra.Command {
+	var flags flags
+	var mirror, cacheDir string
+	line := &terraformprovider.CommandLine{}
+	name := c.Name
+	if name == "" {
+		name = filepath.Base(os.Args[0])
+	}
+	cmd := &cobra.Command{
+		Use:   name,
+		Short: "Serve Terraform providers as Kubernetes APIs in a cluster",
+		Long: `Serve Terraform providers as Kubernetes APIs in a cluster.
+
+The controller installs the providers that TerraformProvider objects name, makes a kind of
+custom resource for each of their resource types, and keeps the remote objects as those
+resources declare them. It runs inside a cluster or outside; several may run at once, of
+which one works and the others wait (--leader-elect).`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			linked, err := link(c.Linked)
+			if err != nil {
+				return err
+			}
+			if cacheDir == "" {
+				cacheDir = defaultCache()
+			}
+			return flags.run(cmd.Context(), func(o *controller.Options) error {
+				o.Linked = linked
+				o.CommandLine = line
+				o.Installer = &install.Installer{CacheDir: cacheDir}
+				if mirror != "" {
+					o.Installer.Mirrors = []string{mirror}
+				}
+				return nil
+			})
+		},
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	flags.add(cmd)
+	cmd.Flags().StringVar(&mirror, "provider-mirror", os.Getenv("LANDBRIDGE_PROVIDER_MIRROR"), "directory with provider binaries in the layout of Terraform's filesystem mirrors")
+	cmd.Flags().StringVar(&cacheDir, "provider-cache", "", "directory for unpacked providers (default: the user's cache directory)")
+	cmd.Flags().StringVar(&line.Program, "cli", "tofu", "OpenTofu or Terraform, a path or a name in PATH, for TerraformProviders with spec.execution: CLI")
+	cmd.Flags().StringVar(&line.Dir, "cli-workspaces", "", "directory for the time of its runs, best on a file system in memory, with a short path (default: the system's temporary directory)")
+	cmd.Flags().IntVar(&line.Parallelism, "cli-runs", 0, "how many of its runs there may be at once; 0 is as many as there are processors, and at least 4")
+	cmd.Flags().IntVar(&line.Changes, "cli-changes", 0, "how many of its runs may wait for a provider's change, beside those; each takes some 100 MB of memory (default 32)")
+	return cmd
+}
+
+// defaultCache returns the directory for unpacked providers.
+func defaultCache() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		dir = os.TempDir()
+	}
+	return filepath.Join(dir, "landbridge", "providers")
+}
