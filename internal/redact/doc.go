@@ -1,5 +1,5 @@
-// Package redact keeps secrets out of what people read.
+// Package redact removes secrets from texts that people read: logs, conditions, diagnostics.
 //
-// In: secrets, and texts that may quote them. Out: the texts without. It never writes
-// anything down, and never returns what it was given to keep.
+// In: secrets, and texts that may quote them. Out: the texts with Concealed in the place of each
+// secret. It never logs or stores anything, and never returns a secret.
 package redact

@@ -1,77 +1,118 @@
 package redact
 
 import (
-	"bytes"
 	"encoding/json"
-	"iter"
-	"maps"
-	"slices"
-	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/zclconf/go-cty/cty"
 )
 
-// Concealed stands for secrets in texts.
+// Concealed replaces secrets in texts.
 const Concealed = "(sensitive value)"
 
-// Redactor takes secrets out of texts: providers quote what they do not like. The zero value
-// knows none. It may be used concurrently.
+// Redactor removes secrets from texts, since providers quote the values that they reject. The
+// zero value knows no secrets. It is safe for concurrent use.
+//
+// A secret is found as it is, without surrounding white space, line by line, and in the spellings
+// that it has in JSON, in Go's quoting and in URLs. Secrets of up to three bytes are only removed
+// where they stand alone: within words and numbers they would be found everywhere, and a text
+// without those would tell nothing.
 type Redactor struct {
+	current atomic.Pointer[Replacer] // nil until it is needed after a change of known
+
 	mu    sync.Mutex
-	known map[string]bool
+	known map[string]struct{}
 }
 
-// Add makes the redactor know secrets. Those of up to three characters would be found in
-// everything.
+// Add registers secrets.
 func (r *Redactor) Add(secrets ...[]byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.known == nil {
-		r.known = map[string]bool{}
-	}
 	for _, s := range secrets {
-		forms := [][]byte{s, bytes.TrimSpace(s)}
-		if quoted, err := json.Marshal(string(s)); err == nil {
-			forms = append(forms, quoted[1:len(quoted)-1])
-		}
-		for _, line := range bytes.Split(s, []byte("\n")) {
-			if line = bytes.TrimSpace(line); len(line) >= 8 {
-				forms = append(forms, line)
-			}
-		}
-		for _, f := range forms {
-			if len(f) > 3 {
-				r.known[string(f)] = true
-			}
-		}
+		r.add(string(s))
 	}
 }
 
-// AddValue adds the texts in a sensitive value.
+// AddStrings registers secrets.
+func (r *Redactor) AddStrings(secrets ...string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range secrets {
+		r.add(s)
+	}
+}
+
+func (r *Redactor) add(secret string) {
+	if r.known == nil {
+		r.known = map[string]struct{}{}
+	}
+	for s := range spellings(secret) {
+		r.known[s] = struct{}{}
+	}
+	r.current.Store(nil)
+}
+
+// AddValue registers the strings within a sensitive value.
 func (r *Redactor) AddValue(v cty.Value) {
 	v, _ = v.UnmarkDeep()
 	_ = cty.Walk(v, func(_ cty.Path, x cty.Value) (bool, error) {
 		if x.IsKnown() && !x.IsNull() && x.Type() == cty.String {
-			r.Add([]byte(x.AsString()))
+			r.AddStrings(x.AsString())
 		}
 		return true, nil
 	})
 }
 
-// Replacer takes out of texts what is known now.
-func (r *Redactor) Replacer() *strings.Replacer {
+// Replacer returns a replacer for the secrets that are registered now.
+func (r *Redactor) Replacer() *Replacer {
+	if p := r.current.Load(); p != nil {
+		return p
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return NewReplacer(maps.Keys(r.known))
+	if p := r.current.Load(); p != nil {
+		return p
+	}
+	p := newReplacer(r.known)
+	r.current.Store(p)
+	return p
 }
 
-// NewReplacer takes secrets out of texts.
-func NewReplacer(secrets iter.Seq[string]) *strings.Replacer {
-	var pairs []string
-	// The longest first: a secret may be part of another.
-	for _, s := range slices.SortedFunc(secrets, func(a, b string) int { return len(b) - len(a) }) {
-		pairs = append(pairs, s, Concealed)
+// Replace returns a text without the secrets.
+func (r *Redactor) Replace(text string) string { return r.Replacer().Replace(text) }
+
+// JSON returns a decoded JSON value without the secrets, whether they are strings, names or numbers.
+func (r *Redactor) JSON(v any) any {
+	p := r.Replacer()
+	if p.empty() {
+		return v
 	}
-	return strings.NewReplacer(pairs...)
+	return p.json(v)
+}
+
+func (p *Replacer) json(v any) any {
+	switch v := v.(type) {
+	case string:
+		return p.Replace(v)
+	case json.Number:
+		if s := p.Replace(v.String()); s != v.String() {
+			return s
+		}
+		return v
+	case []any:
+		out := make([]any, len(v))
+		for i, x := range v {
+			out[i] = p.json(x)
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name, x := range v {
+			out[p.Replace(name)] = p.json(x)
+		}
+		return out
+	default:
+		return v
+	}
 }

@@ -35,8 +35,8 @@ const (
 // Plan is what it takes to bring an object to its configuration.
 type Plan struct {
 	Resource ResourceType
-	Action       Action
-	Reason       Reason
+	Action   Action
+	Reason   Reason
 	// Prior is the instance the plan was made for.
 	Prior instance.Instance
 	// Config is the configuration as the user wrote it, which is what the provider is told when it

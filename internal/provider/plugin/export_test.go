@@ -17,7 +17,7 @@ func ParseEntry(raw []byte) bool {
 func LogLines(log logr.Logger, text string, secrets ...string) []string {
 	o := &output{log: log, limit: asked}
 	o.open()
-	o.redact.add(secrets...)
+	o.redact.AddStrings(secrets...)
 	o.readStderr(strings.NewReader(text))
 	o.writer.end(time.Minute)
 	return o.last()
@@ -38,7 +38,7 @@ func Progress(calls []Call, secrets []string, line string) {
 	o := &output{log: logr.Discard(), limit: asked}
 	o.open()
 	defer o.writer.end(time.Minute)
-	o.redact.add(secrets...)
+	o.redact.AddStrings(secrets...)
 	var ends []func()
 	for _, c := range calls {
 		ends = append(ends, o.applies.begin(c.TypeName, c.Tell))

@@ -94,7 +94,7 @@ func explainStart(err error, p *process, died, timedOut, cancelled bool) *StartE
 			e.Reason, e.Detail = Failed, "it cannot be started: "+err.Error()
 		}
 	case hasLine:
-		e.Reason, e.Detail = explainHandshake(p.output.redact.string(line))
+		e.Reason, e.Detail = explainHandshake(p.output.redact.Replace(line))
 		switch {
 		case e.Reason != "":
 		case timedOut:

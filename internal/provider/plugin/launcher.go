@@ -169,7 +169,7 @@ func (l *Launcher) launch(ctx context.Context) (*Server, error) {
 	if cmp.Or(l.LogLevel, LogOff) != LogOff {
 		out.limit = asked
 	}
-	out.redact.add(l.Secrets...)
+	out.redact.AddStrings(l.Secrets...)
 	p := newProcess(l.Path, l.Args, out)
 	p.cmd.Env = l.environment()
 	s := &Server{

@@ -11,6 +11,8 @@ import (
 	"sync"
 
 	"github.com/go-logr/logr"
+
+	"github.com/landbridge-io/landbridge/internal/redact"
 )
 
 const (
@@ -39,7 +41,7 @@ const (
 // and keeps the last of it for the error that says why the provider ended.
 type output struct {
 	log    logr.Logger
-	redact redactor
+	redact redact.Redactor
 	limit  logLimit
 	// applies are told what is said of them.
 	applies applies
@@ -144,7 +146,7 @@ func (o *output) line(stream string, raw []byte) {
 			o.keep(e.message)
 		}
 		if tell := o.applies.whose(e); tell != nil {
-			tell(told(o.redact.string(e.message)))
+			tell(told(o.redact.Replace(e.message)))
 		}
 		if e.level == LogError || o.log.V(verbosity(e.level)).Enabled() {
 			o.writer.write(len(raw), func() { o.emit(e) })
@@ -160,17 +162,17 @@ func (o *output) line(stream string, raw []byte) {
 	}
 	o.writer.write(len(raw), func() {
 		if level == LogError {
-			o.log.Error(nil, "provider output", "stream", stream, "text", o.redact.string(text))
+			o.log.Error(nil, "provider output", "stream", stream, "text", o.redact.Replace(text))
 			return
 		}
-		log.Info("provider output", "stream", stream, "text", o.redact.string(text))
+		log.Info("provider output", "stream", stream, "text", o.redact.Replace(text))
 	})
 }
 
 func (o *output) emit(e entry) {
 	log := o.log.V(verbosity(e.level))
 	kv := make([]any, 0, 4+2*len(e.fields))
-	kv = append(kv, "text", o.redact.string(e.message))
+	kv = append(kv, "text", o.redact.Replace(e.message))
 	if e.module != "" {
 		kv = append(kv, "module", e.module)
 	}
@@ -178,7 +180,7 @@ func (o *output) emit(e entry) {
 	// quote the secrets of a resource, of which nobody here knows.
 	delete(e.fields, "diagnostic_detail")
 	for _, name := range slices.Sorted(maps.Keys(e.fields)) {
-		kv = append(kv, name, o.redact.any(e.fields[name]))
+		kv = append(kv, name, o.redact.JSON(e.fields[name]))
 	}
 	if e.level == LogError {
 		log.Error(nil, "provider log", kv...)
@@ -271,7 +273,7 @@ func (o *output) last() []string {
 	defer o.mu.Unlock()
 	out := make([]string, len(o.tail))
 	for i, text := range o.tail {
-		out[i] = o.redact.string(text)
+		out[i] = o.redact.Replace(text)
 	}
 	return out
 }

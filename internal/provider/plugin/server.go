@@ -94,7 +94,7 @@ func (s *Server) PID() int { return s.process.cmd.Process.Pid }
 func (s *Server) Done() <-chan struct{} { return s.process.done }
 
 // Redact keeps more secrets out of the provider's logs and the errors made of its output.
-func (s *Server) Redact(secrets ...string) { s.process.output.redact.add(secrets...) }
+func (s *Server) Redact(secrets ...string) { s.process.output.redact.AddStrings(secrets...) }
 
 // Schema is the provider's schema.
 func (s *Server) Schema(context.Context) (*schema.Provider, diagnostic.Diagnostics) {

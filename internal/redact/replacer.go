@@ -1,0 +1,106 @@
+package redact
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxShort is the length up to which a secret is only replaced where it stands alone, in bytes.
+const maxShort = 3
+
+// Replacer replaces the secrets that a Redactor knew when the Replacer was made. It is safe for
+// concurrent use.
+type Replacer struct {
+	long  *strings.Replacer // nil without long secrets
+	short []string
+}
+
+func newReplacer(known map[string]struct{}) *Replacer {
+	var long []string
+	out := &Replacer{}
+	for s := range known {
+		if len(s) <= maxShort {
+			out.short = append(out.short, s)
+		} else {
+			long = append(long, s)
+		}
+	}
+	// The longest first: a secret may be part of another.
+	byLength := func(a, b string) int { return len(b) - len(a) }
+	slices.SortFunc(out.short, byLength)
+	slices.SortFunc(long, byLength)
+	if len(long) > 0 {
+		pairs := make([]string, 0, 2*len(long))
+		for _, s := range long {
+			pairs = append(pairs, s, Concealed)
+		}
+		out.long = strings.NewReplacer(pairs...)
+	}
+	return out
+}
+
+func (p *Replacer) empty() bool { return p.long == nil && len(p.short) == 0 }
+
+// Replace returns a text without the secrets.
+func (p *Replacer) Replace(text string) string {
+	if len(p.short) == 0 {
+		return p.replaceLong(text)
+	}
+	// What was put in the place of long secrets is no place to look for short ones.
+	parts := strings.Split(p.replaceLong(text), Concealed)
+	for i, part := range parts {
+		parts[i] = p.replaceShort(part)
+	}
+	return strings.Join(parts, Concealed)
+}
+
+func (p *Replacer) replaceLong(text string) string {
+	if p.long == nil {
+		return text
+	}
+	return p.long.Replace(text)
+}
+
+// replaceShort replaces the short secrets that stand alone.
+func (p *Replacer) replaceShort(text string) string {
+	var out strings.Builder
+	done := 0
+	before := ' '
+	for i := 0; i < len(text); {
+		if s := p.shortAt(text[i:], before); s != "" {
+			out.WriteString(text[done:i])
+			out.WriteString(Concealed)
+			i += len(s)
+			done, before = i, ' '
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[i:])
+		before = r
+		i += size
+	}
+	if done == 0 {
+		return text
+	}
+	out.WriteString(text[done:])
+	return out.String()
+}
+
+// shortAt returns the short secret that a text begins with, if it stands alone there.
+func (p *Replacer) shortAt(text string, before rune) string {
+	if isWord(before) {
+		return ""
+	}
+	for _, s := range p.short {
+		if !strings.HasPrefix(text, s) {
+			continue
+		}
+		if after, _ := utf8.DecodeRuneInString(text[len(s):]); len(text) == len(s) || !isWord(after) {
+			return s
+		}
+	}
+	return ""
+}
+
+func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
