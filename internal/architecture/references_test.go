@@ -93,10 +93,26 @@ func TestFindContractReferences(t *testing.T) {
 	}
 }
 
-// outside matches references that lead out of the repository: to notes that readers of the
-// repository do not have, and to issues whose tracker is not named.
-var outside = regexp.MustCompile(`\bDESIGN\b|\.\./shared/|\bshared/(?:reference|sketches)|\breference/seeds|\bseeds/|/work/(?:main|shared|wt)\b|` +
-	`\bfeasibility\b|crossplane-resource-model|terraform-core-contract|\bhouse\.md\b|\b[Ii]ssue #?\d`)
+// outside are references that lead out of the repository: to notes that its readers do not
+// have, and to issues whose tracker is not named.
+var (
+	outside       = []string{"DESIGN.md", "../shared/", "shared/reference", "shared/sketches", "seeds/", "/work/", "feasibility.md", "crossplane-resource-model", "terraform-core-contract", "house.md"}
+	outsideIssues = regexp.MustCompile(`\b[Ii]ssue #?\d+`)
+)
+
+// outsideReferences returns the references in a text that lead out of the repository.
+func outsideReferences(text string) []string {
+	var found []string
+	for _, reference := range outside {
+		if strings.Contains(text, reference) {
+			found = append(found, reference)
+		}
+	}
+	if strings.Contains(text, "ssue ") {
+		found = append(found, outsideIssues.FindAllString(text, -1)...)
+	}
+	return found
+}
 
 // TestNoReferencesToOutside checks that no text leads to something that is not in the repository.
 func TestNoReferencesToOutside(t *testing.T) {
@@ -104,30 +120,28 @@ func TestNoReferencesToOutside(t *testing.T) {
 		if name == "internal/architecture/references_test.go" {
 			continue
 		}
-		for _, at := range outside.FindAllStringIndex(text, -1) {
-			line := 1 + strings.Count(text[:at[0]], "\n")
-			t.Errorf("%s:%d refers to %q, which is not in the repository", name, line, text[at[0]:at[1]])
+		for _, reference := range outsideReferences(text) {
+			t.Errorf("%s refers to %q, which is not in the repository", name, reference)
 		}
 	}
 }
 
-func TestOutside(t *testing.T) {
+func TestFindOutsideReferences(t *testing.T) {
 	tests := map[string]struct {
 		text string
-		want bool
+		want []string
 	}{
-		"design notes":          {text: "see DESIGN.md", want: true},
-		"path beside":           {text: "in ../shared/reference/x", want: true},
-		"issue number":          {text: "(Issue 7)", want: true},
-		"issue in a tracker":    {text: "https://github.com/golang/go/issues/7", want: false},
-		"provider's own page":   {text: "https://docs.hetzner.cloud/reference/cloud", want: false},
-		"seed of a random test": {text: "several seeds, one each", want: false},
-		"the word design":       {text: "the first design", want: false},
+		"design notes":          {text: "see DESIGN.md", want: []string{"DESIGN.md"}},
+		"path beside":           {text: "in ../shared/x", want: []string{"../shared/"}},
+		"issue number":          {text: "(Issue 7, issue #8)", want: []string{"Issue 7", "issue #8"}},
+		"issue in a tracker":    {text: "https://github.com/golang/go/issues/7"},
+		"page of a provider":    {text: "https://docs.hetzner.cloud/reference/cloud"},
+		"seed of a random test": {text: "several seeds, one each"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := outside.MatchString(test.text); got != test.want {
-				t.Errorf("outside(%q) = %v, want %v", test.text, got, test.want)
+			if diff := cmp.Diff(test.want, outsideReferences(test.text)); diff != "" {
+				t.Errorf("-want, +got:\n%s", diff)
 			}
 		})
 	}
@@ -167,6 +181,29 @@ func TestPageLinks(t *testing.T) {
 	}
 	if count < 50 {
 		t.Errorf("only %d links found", count)
+	}
+}
+
+// codePath is a path of this repository in a page; other folders are also in repositories that
+// landbridge init makes, which pages describe.
+var codePath = regexp.MustCompile("`(internal/[a-zA-Z0-9_./-]+)`")
+
+// TestPagePaths checks that the files and packages that pages under docs/ name exist.
+func TestPagePaths(t *testing.T) {
+	count := 0
+	for name, text := range sources(t) {
+		if filepath.Ext(name) != ".md" || !strings.HasPrefix(name, "docs/") {
+			continue
+		}
+		for _, m := range codePath.FindAllStringSubmatch(text, -1) {
+			count++
+			if _, err := os.Stat(filepath.Join(root(t), m[1])); err != nil {
+				t.Errorf("%s names %s, which does not exist", name, m[1])
+			}
+		}
+	}
+	if count < 10 {
+		t.Errorf("only %d paths found", count)
 	}
 }
 
