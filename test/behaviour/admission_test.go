@@ -104,7 +104,7 @@ func TestAdmission(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					cmd := exec.Command(kubectl, append([]string{"--kubeconfig", c.kubeconfig, "apply", "-f", "-"}, x.flags...)...)
+					cmd := exec.Command(kubectl, append([]string{"--kubeconfig", c.Kubeconfig, "apply", "-f", "-"}, x.flags...)...)
 					cmd.Stdin = strings.NewReader(string(manifest))
 					out, err := cmd.CombinedOutput()
 					var exit *exec.ExitError

@@ -6,18 +6,17 @@ import (
 	"fmt"
 	"path"
 	"regexp"
-	"strings"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/examples/examplecloud/provider/release"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
 	"github.com/landbridge-io/landbridge/test/behaviour"
 )
@@ -40,6 +39,9 @@ var (
 	isTrue    = objecttest.IsTrue
 	current   = objecttest.Current
 	allowed   = objecttest.Allowed
+
+	eventually = clustertest.Eventually
+	contains   = clustertest.ContainsAll
 )
 
 type ctx = context.Context
@@ -65,11 +67,11 @@ func (e *environment) open(t *testing.T, of behaviour.Column, use string, r rele
 	}
 	p := c.terraformProvider()
 	p.Object["spec"] = m{"source": sourceNamespace + "/" + c.name, "version": r.String(), "activate": activate, "execution": executions[of.Way]}
-	c.create(t, p)
+	c.MustCreate(t, p)
 	c.installed(t, r)
 	config := c.object("ClusterProviderConfig", "default", m{"endpoint": c.endpoint, "region": "us-east-1"})
 	config.SetNamespace("")
-	c.create(t, config)
+	c.MustCreate(t, config)
 	return c
 }
 
@@ -88,7 +90,7 @@ func (c *column) terraformProvider() *unstructured.Unstructured {
 func (c *column) installed(t *testing.T, r release.Release) {
 	t.Helper()
 	p := c.terraformProvider()
-	c.waitFor(t, p, "healthy", func() bool {
+	c.WaitFor(t, p, "healthy", func() bool {
 		return isTrue(p, "Installed", "Healthy") && current(p) && text(p, "status", "installed", "version") == r.String()
 	})
 }
@@ -99,8 +101,8 @@ var accept = regexp.MustCompile(`landbridge\.io/accept-changes=(\w+)`)
 func (c *column) release(t *testing.T, r release.Release) {
 	t.Helper()
 	p := c.terraformProvider()
-	c.patch(t, p, fmt.Sprintf(`{"spec":{"version":%q}}`, r))
-	c.waitFor(t, p, "healthy, or held", func() bool {
+	c.MustPatch(t, p, fmt.Sprintf(`{"spec":{"version":%q}}`, r))
+	c.WaitFor(t, p, "healthy, or held", func() bool {
 		_, reason, _ := condition(p, "Healthy")
 		return current(p) && (reason == "ChangesHeld" || isTrue(p, "Healthy") && text(p, "status", "installed", "version") == r.String())
 	})
@@ -109,7 +111,7 @@ func (c *column) release(t *testing.T, r release.Release) {
 		if match == nil {
 			t.Fatalf("%q does not say how to accept it", message)
 		}
-		c.patch(t, p, fmt.Sprintf(`{"metadata":{"annotations":{"landbridge.io/accept-changes":%q}}}`, match[1]))
+		c.MustPatch(t, p, fmt.Sprintf(`{"metadata":{"annotations":{"landbridge.io/accept-changes":%q}}}`, match[1]))
 	}
 	c.installed(t, r)
 }
@@ -128,104 +130,26 @@ func (c *column) object(kind, name string, spec m) *unstructured.Unstructured {
 func (c *column) resource(t *testing.T, kind string, spec m) *unstructured.Unstructured {
 	t.Helper()
 	u := c.object(kind, nameOf(t), spec)
-	c.create(t, u)
+	c.MustCreate(t, u)
 	return u
 }
 
 // nameOf is a name for what a test makes.
 func nameOf(t *testing.T) string { return path.Base(t.Name()) }
 
-// create creates the object, once its kind is served.
-func (e *environment) create(t *testing.T, u *unstructured.Unstructured) {
-	t.Helper()
-	var err error
-	eventually(t, "the kind "+u.GetKind()+" is served", func(ctx context.Context) bool {
-		err = e.Create(ctx, u)
-		return !meta.IsNoMatchError(err) && !kerrors.IsNotFound(err)
-	})
-	if err != nil {
-		t.Fatalf("creating %s %s: %v", u.GetKind(), u.GetName(), err)
-	}
-}
-
-// get brings u up to date.
-func (e *environment) get(t *testing.T, u *unstructured.Unstructured) {
-	t.Helper()
-	if err := e.Get(t.Context(), client.ObjectKeyFromObject(u), u); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// patch merges JSON into the object.
-func (e *environment) patch(t *testing.T, u *unstructured.Unstructured, merge string) {
-	t.Helper()
-	if err := e.Patch(t.Context(), u, client.RawPatch("application/merge-patch+json", []byte(merge))); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // poke has the resource looked at now.
 func (e *environment) poke(t *testing.T, u *unstructured.Unstructured) {
 	t.Helper()
-	e.patch(t, u, fmt.Sprintf(`{"metadata":{"annotations":{"crossplane.io/reconcile-requested-at":"%d"}}}`, time.Now().UnixNano()))
+	e.MustPatch(t, u, fmt.Sprintf(`{"metadata":{"annotations":{"crossplane.io/reconcile-requested-at":"%d"}}}`, time.Now().UnixNano()))
 }
 
 // look pokes, and waits until the resource was looked at.
 func (e *environment) look(t *testing.T, u *unstructured.Unstructured) {
 	t.Helper()
 	e.poke(t, u)
-	e.waitFor(t, u, "looked at", func() bool {
+	e.WaitFor(t, u, "looked at", func() bool {
 		return text(u, "status", "lastHandledReconcileAt") == u.GetAnnotations()["crossplane.io/reconcile-requested-at"]
 	})
-}
-
-// remove deletes the object and waits until it is gone.
-func (e *environment) remove(t *testing.T, u *unstructured.Unstructured) {
-	t.Helper()
-	if err := e.Delete(t.Context(), u); err != nil {
-		t.Fatal(err)
-	}
-	eventually(t, u.GetKind()+" "+u.GetName()+" is gone", func(ctx context.Context) bool {
-		return kerrors.IsNotFound(e.Get(ctx, client.ObjectKeyFromObject(u), u))
-	})
-}
-
-// waitFor brings u up to date until holds is true of it.
-func (e *environment) waitFor(t *testing.T, u *unstructured.Unstructured, what string, holds func() bool) {
-	t.Helper()
-	var err error
-	defer func() {
-		if t.Failed() {
-			u.SetManagedFields(nil)
-			content, _ := json.MarshalIndent(u.Object, "", "  ")
-			t.Logf("as it was last (error %v):\n%s", err, content)
-		}
-	}()
-	eventually(t, u.GetKind()+" "+u.GetName()+" is "+what, func(ctx context.Context) bool {
-		err = e.Get(ctx, client.ObjectKeyFromObject(u), u)
-		return err == nil && holds()
-	})
-}
-
-// ready waits until the resource is as its spec says, and nothing is going on.
-func (e *environment) ready(t *testing.T, u *unstructured.Unstructured) {
-	t.Helper()
-	e.waitFor(t, u, "ready", func() bool {
-		return isTrue(u, "Ready", "Synced") && current(u) && text(u, "status", "operation") == "" && text(u, "status", "plan") == ""
-	})
-}
-
-// refused waits until the resource's Synced condition is false for the reason, with a message that
-// has all of the parts, and returns that.
-func (e *environment) refused(t *testing.T, u *unstructured.Unstructured, reason string, parts ...string) string {
-	t.Helper()
-	var message string
-	e.waitFor(t, u, "not synced: "+reason+" "+strings.Join(parts, ", "), func() bool {
-		s, r, m := condition(u, "Synced")
-		message = m
-		return s == "False" && r == reason && contains(m, parts...)
-	})
-	return message
 }
 
 // stored is what is remembered of the resource's object, by field; nil if nothing is.
@@ -292,31 +216,8 @@ func (e *environment) noStorm(t *testing.T, u *unstructured.Unstructured) {
 	}
 }
 
-// eventually waits until something holds.
-func eventually(t *testing.T, what string, holds func(context.Context) bool) {
-	t.Helper()
-	for end := time.Now().Add(limit); ; time.Sleep(50 * time.Millisecond) {
-		if holds(t.Context()) {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatalf("never: %s", what)
-		}
-	}
-}
-
 // identityOf is status.identity.
 func identityOf(u *unstructured.Unstructured) m {
 	out, _ := at(u, "status", "identity").(m)
 	return out
-}
-
-// contains says whether a text has all parts.
-func contains(text string, parts ...string) bool {
-	for _, part := range parts {
-		if !strings.Contains(text, part) {
-			return false
-		}
-	}
-	return true
 }

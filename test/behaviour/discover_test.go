@@ -32,7 +32,7 @@ func (c *column) landbridge(t *testing.T, args ...string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(program, append(args, "--kubeconfig", c.kubeconfig, "--terraform-provider", c.name, "--provider-mirror", programs, "-n", c.name)...)
+	cmd := exec.Command(program, append(args, "--kubeconfig", c.Kubeconfig, "--terraform-provider", c.name, "--provider-mirror", programs, "-n", c.name)...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err = cmd.Run()
@@ -45,7 +45,7 @@ func (c *column) landbridge(t *testing.T, args ...string) []byte {
 
 func discovered(t *testing.T, c *column) {
 	own := c.resource(t, "Thing", m{"forProvider": m{"name": nameOf(t), "region": "us-west-2"}})
-	c.ready(t, own)
+	c.WaitReady(t, own)
 	nobodys := c.thing(t, "us-west-2")
 	var list struct {
 		Objects []struct {
@@ -86,7 +86,7 @@ func importCommand(t *testing.T, c *column) {
 	if diff := cmp.Diff(identity, at(u, "spec", "import", "identity")); diff != "" {
 		t.Errorf("spec.import.identity: %s", diff)
 	}
-	c.create(t, u)
-	c.ready(t, u)
+	c.MustCreate(t, u)
+	c.WaitReady(t, u)
 	c.taken(t, u, object.ID, identity)
 }

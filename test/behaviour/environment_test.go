@@ -2,7 +2,6 @@ package behaviour_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,15 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-logr/logr"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov5"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"go.uber.org/zap/zapcore"
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
 	"github.com/landbridge-io/landbridge/examples/examplecloud/provider"
 	"github.com/landbridge-io/landbridge/examples/examplecloud/provider/framework"
@@ -28,8 +23,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller"
 	"github.com/landbridge-io/landbridge/internal/controller/terraformprovider"
 	"github.com/landbridge-io/landbridge/internal/provider/inprocess"
-	"github.com/landbridge-io/landbridge/internal/provider/install"
-	"github.com/landbridge-io/landbridge/internal/testing/controllertest"
+	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 	"github.com/landbridge-io/landbridge/test/behaviour"
@@ -37,14 +31,14 @@ import (
 
 const (
 	// system is the namespace of Landbridge's own objects.
-	system = "landbridge-system"
+	system = clustertest.System
 	// sourceNamespace is that of the providers' addresses.
 	sourceNamespace = "landbridge-io"
 	// poll is how often the controller looks at what has not changed. Tests that wait for less
 	// ask for a look.
 	poll = 5 * time.Second
-	// limit is how long anything that should happen may take.
-	limit = time.Minute
+	// limit is how long a test waits for anything that must happen.
+	limit = clustertest.Limit
 )
 
 var releases = []release.Release{release.BeforeIdentity, release.V0, release.V1, release.V2, release.Mistaken}
@@ -65,11 +59,8 @@ var uses = []string{common, history, admission, linkedUse}
 
 // environment is what all tests share: an API server, and a controller with all providers.
 type environment struct {
-	client.Client
-	config     *rest.Config
-	kubeconfig string
-	log        string
-	stop       func() error
+	*clustertest.Cluster
+	stop func() error
 }
 
 // everyone is the environment, once it is started.
@@ -101,36 +92,22 @@ func start(t *testing.T) (*environment, error) {
 	if err != nil {
 		return nil, err
 	}
-	server := playgroundtest.Start(t)
-	e := &environment{config: server.Config, kubeconfig: server.Kubeconfig, log: filepath.Join(scratch, "controller.log")}
-	if e.Client, err = client.New(e.config, client.Options{}); err != nil {
-		return nil, err
-	}
-	log, err := os.Create(e.log)
+	c, err := clustertest.New(playgroundtest.Start(t), filepath.Join(scratch, "controller.log"))
 	if err != nil {
 		return nil, err
 	}
+	c.Verbosity = 1
 	o, err := options(programs)
 	if err != nil {
 		return nil, err
 	}
-	o.Logger = zap.New(zap.UseDevMode(false), zap.WriteTo(log), zap.Level(zapcore.Level(-1)))
-	o.Pool.Logger = o.Logger.WithName("pool")
-	stop := controllertest.Run(e.config, o, 2*limit)
-	e.stop = func() error { return errors.Join(stop(), log.Close()) }
-	return e, nil
+	stop, err := c.StartController(o)
+	return &environment{c, stop}, err
 }
 
 // options of a controller that has all providers, of all columns.
 func options(mirror string) (controller.Options, error) {
-	o := controller.Options{
-		Namespace: system,
-		Installer: &install.Installer{CacheDir: filepath.Join(scratch, "cache"), Mirrors: []string{mirror}},
-		Poll:      poll, Workers: 10, StartTimeout: 30 * time.Second,
-		ReconcileTimeout: time.Minute, OperationTimeout: 10 * time.Minute, OperationsPerConfiguration: 100,
-		GracePeriod: limit, EventsPerSecond: 1000, MetricsAddress: "0", HealthAddress: "0", ProfileAddress: "0",
-		Logger: logr.Discard(),
-	}
+	o := clustertest.Options(poll, filepath.Join(scratch, "cache"), mirror)
 	for _, c := range behaviour.Columns() {
 		if c.Way != behaviour.InProcess {
 			continue

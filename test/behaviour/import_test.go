@@ -69,7 +69,7 @@ func (c *column) taken(t *testing.T, u *unstructured.Unstructured, id string, id
 func importID(t *testing.T, c *column) {
 	object := c.thing(t, "us-east-1")
 	u := c.resource(t, "Thing", m{"forProvider": m{"name": object.Name}, "import": m{"id": object.ID}})
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	c.taken(t, u, object.ID, m{"id": object.ID, "region": "us-east-1"})
 }
 
@@ -78,14 +78,14 @@ func importIdentity(t *testing.T, c *column) {
 	object := c.thing(t, "eu-central-1")
 	identity := m{"id": object.ID, "region": "eu-central-1"}
 	u := c.resource(t, "Thing", m{"forProvider": m{"name": object.Name, "region": "eu-central-1"}, "import": m{"identity": identity}})
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	c.taken(t, u, object.ID, identity)
 }
 
 func importIdentityPartial(t *testing.T, c *column) {
 	object := c.thing(t, "us-east-1")
 	u := c.resource(t, "Thing", m{"forProvider": m{"name": object.Name}, "import": m{"identity": m{"id": object.ID}}})
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	c.taken(t, u, object.ID, m{"id": object.ID, "region": "us-east-1"})
 	if diff := cmp.Diff(m{"id": object.ID}, at(u, "spec", "import", "identity")); diff != "" {
 		t.Errorf("the spec was written to: %s", diff)
@@ -114,7 +114,7 @@ func importIdentitySeveral(t *testing.T, c *column) {
 	object, spec := c.datastore(t)
 	identity := datastoreIdentity(object.Name)
 	u := c.resource(t, "Datastore", m{"forProvider": spec, "import": m{"identity": identity}})
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	c.taken(t, u, object.ID, identity)
 }
 
@@ -126,14 +126,14 @@ func (c *column) ticket(t *testing.T) api.Ticket {
 func importPassthroughID(t *testing.T, c *column) {
 	object := c.ticket(t)
 	u := c.resource(t, "Ticket", m{"forProvider": m{"title": object.Title}, "import": m{"id": object.ID}})
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	c.taken(t, u, object.ID, m{"id": object.ID})
 }
 
 func importPassthroughIdentity(t *testing.T, c *column) {
 	object := c.ticket(t)
 	u := c.resource(t, "Ticket", m{"forProvider": m{"title": object.Title}, "import": m{"identity": m{"id": object.ID}}})
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	c.taken(t, u, object.ID, m{"id": object.ID})
 }
 
@@ -141,7 +141,7 @@ func importPassthroughIdentity(t *testing.T, c *column) {
 func importWithoutID(t *testing.T, c *column) {
 	object := made(t, c.world, api.IdentityImports, api.Note{Name: nameOf(t)})
 	u := c.resource(t, "IdentityImport", m{"forProvider": m{"name": object.Name}, "import": m{"identity": m{"id": object.ID}}})
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	c.taken(t, u, object.ID, m{"id": object.ID})
 }
 
@@ -149,7 +149,7 @@ func importWithoutID(t *testing.T, c *column) {
 func importWithoutState(t *testing.T, c *column) {
 	object := made(t, c.world, api.IdentityImports, api.Note{Name: nameOf(t), Text: "text"})
 	u := c.resource(t, "IdentityImport", m{"forProvider": m{"name": object.Name, "text": "text"}, "import": m{"identity": m{"id": object.ID}}})
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	c.taken(t, u, object.ID, m{"id": object.ID})
 	if got := text(u, "status", "atProvider", "text"); got != "text" {
 		t.Errorf("Read found the text %q", got)
@@ -204,7 +204,7 @@ func importImmutable(t *testing.T, c *column) {
 			t.Errorf("%s: %v", merge, err)
 		}
 	}
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	c.taken(t, u, object.ID, m{"id": object.ID, "region": "us-east-1"})
 }
 
@@ -215,7 +215,7 @@ func importIDUnsupported(t *testing.T, c *column) {
 	if c.Form == provider.SDKv2 {
 		says = "import by id is not supported"
 	}
-	c.refused(t, u, "ImportFailed", says)
+	c.WaitFalse(t, u, "Synced", "ImportFailed", says)
 	c.noStorm(t, u)
 	c.untouched(t, object.ID, object.Name)
 	if c.stored(t, u) != nil {
@@ -232,9 +232,9 @@ func importUnsupported(t *testing.T, c *column) {
 	spec := m{"name": object.Name}
 	byID := c.resource(t, "NoImport", m{"forProvider": spec, "import": m{"id": object.ID}})
 	byIdentity := c.object("NoImport", nameOf(t)+"-identity", m{"forProvider": spec, "import": m{"identity": m{"id": object.ID}}})
-	c.create(t, byIdentity)
-	c.refused(t, byID, "ImportFailed", says)
-	c.refused(t, byIdentity, "ImportFailed", says)
+	c.MustCreate(t, byIdentity)
+	c.WaitFalse(t, byID, "Synced", "ImportFailed", says)
+	c.WaitFalse(t, byIdentity, "Synced", "ImportFailed", says)
 	c.noStorm(t, byIdentity)
 	c.untouched(t, object.ID, object.Name)
 }
@@ -243,22 +243,22 @@ const nonExistent = "Cannot import non-existent remote object"
 
 func importNotFoundID(t *testing.T, c *column) {
 	u := c.resource(t, "IDImport", m{"forProvider": m{"name": nameOf(t)}, "import": m{"id": "nowhere"}})
-	c.refused(t, u, "ImportFailed", nonExistent)
+	c.WaitFalse(t, u, "Synced", "ImportFailed", nonExistent)
 	// Of a type with an identity, the framework finds that Read has none to tell.
 	identified := c.resource(t, "Thing", m{"forProvider": m{"name": nameOf(t)}, "import": m{"id": "nowhere"}})
-	c.refused(t, identified, "ImportFailed", nonExistent)
+	c.WaitFalse(t, identified, "Synced", "ImportFailed", nonExistent)
 	c.noStorm(t, identified)
 	c.untouched(t, nameOf(t))
 }
 
 func importNotFoundIdentity(t *testing.T, c *column) {
 	u := c.resource(t, "Datastore", m{"forProvider": datastoreSpec(nameOf(t)), "import": m{"identity": datastoreIdentity(nameOf(t))}})
-	c.refused(t, u, "ImportFailed", nonExistent)
+	c.WaitFalse(t, u, "Synced", "ImportFailed", nonExistent)
 	c.noStorm(t, u)
 	c.untouched(t, nameOf(t))
 	object, _ := c.datastore(t)
 	c.poke(t, u)
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	c.taken(t, u, object.ID, datastoreIdentity(object.Name))
 }
 
@@ -266,7 +266,7 @@ func importNotFoundIdentity(t *testing.T, c *column) {
 func (c *column) refusesOddImport(t *testing.T, id, says string) {
 	t.Helper()
 	u := c.resource(t, "OddImport", m{"forProvider": m{"name": nameOf(t)}, "import": m{"id": id}})
-	c.refused(t, u, "ImportFailed", says)
+	c.WaitFalse(t, u, "Synced", "ImportFailed", says)
 	c.noStorm(t, u)
 	c.untouched(t, nameOf(t))
 	if c.stored(t, u) != nil {
@@ -295,15 +295,15 @@ func importObserveOnly(t *testing.T, c *column) {
 		"forProvider": m{}, "managementPolicies": []any{"Observe"},
 		"import": m{"identity": m{"id": object.ID, "region": "us-west-2"}},
 	})
-	c.waitFor(t, u, "ready", func() bool { return isTrue(u, "Ready", "Synced") })
+	c.WaitFor(t, u, "ready", func() bool { return isTrue(u, "Ready", "Synced") })
 	c.taken(t, u, object.ID, m{"id": object.ID, "region": "us-west-2"})
 	if got := text(u, "status", "atProvider", "name"); got != object.Name {
 		t.Errorf("the name is %q", got)
 	}
 	changed(t, c.world, api.Things, object.ID, m{"size": 7})
 	c.poke(t, u)
-	c.waitFor(t, u, "observed anew", func() bool { return text(u, "status", "atProvider", "size") == "7" })
-	c.remove(t, u)
+	c.WaitFor(t, u, "observed anew", func() bool { return text(u, "status", "atProvider", "size") == "7" })
+	c.Remove(t, u)
 	c.untouched(t, object.ID, object.Name)
 	is(t, c.world, api.Things, object.ID)
 }
@@ -314,14 +314,14 @@ func importPlanFirst(t *testing.T, c *column) {
 		"forProvider": m{"name": object.Name, "size": int64(5)}, "managementPolicies": []any{"Observe"},
 		"import": m{"identity": m{"id": object.ID}},
 	})
-	c.waitFor(t, u, "with a plan", func() bool { return text(u, "status", "plan", "action") == "Update" })
+	c.WaitFor(t, u, "with a plan", func() bool { return text(u, "status", "plan", "action") == "Update" })
 	want := []any{m{"path": "size", "before": int64(1), "after": int64(5)}}
 	if diff := cmp.Diff(want, at(u, "status", "plan", "changes")); diff != "" {
 		t.Errorf("status.plan.changes: %s", diff)
 	}
 	c.taken(t, u, object.ID, m{"id": object.ID, "region": "us-east-1"})
-	c.patch(t, u, `{"spec":{"managementPolicies":["*"]}}`)
-	c.ready(t, u)
+	c.MustPatch(t, u, `{"spec":{"managementPolicies":["*"]}}`)
+	c.WaitReady(t, u)
 	if got := is(t, c.world, api.Things, object.ID).Size; got != 5 {
 		t.Errorf("the size is %d", got)
 	}
@@ -347,8 +347,8 @@ func importPlanShown(t *testing.T, c *column) {
 		data, err := base64.StdEncoding.DecodeString(text(o, "data", "instance.json"))
 		return err == nil && strings.Contains(string(data), `"operation":`) && strings.Contains(string(data), `"kind":"Update"`)
 	})
-	c.create(t, u)
-	c.ready(t, u)
+	c.MustCreate(t, u)
+	c.WaitReady(t, u)
 	if got := is(t, c.world, api.Things, object.ID).Size; got != 5 {
 		t.Errorf("the size is %d", got)
 	}
@@ -362,7 +362,7 @@ func importPlanShown(t *testing.T, c *column) {
 // none in time.
 func (e *environment) firstVersion(t *testing.T, of *unstructured.Unstructured, holds func(*unstructured.Unstructured) bool) <-chan string {
 	t.Helper()
-	watcher, err := client.NewWithWatch(e.config, client.Options{})
+	watcher, err := client.NewWithWatch(e.Config, client.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -398,7 +398,7 @@ func importNoOp(t *testing.T, c *column) {
 		"forProvider": m{"name": object.Name, "region": "us-west-2", "size": int64(3), "tags": m{"a": "b"}},
 		"import":      m{"identity": m{"id": object.ID, "region": "us-west-2"}},
 	})
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	if !isTrue(u, "UpToDate") {
 		t.Error("it is not up to date")
 	}
@@ -410,8 +410,8 @@ func importExternalName(t *testing.T, c *column) {
 	object := c.thing(t, "us-east-1")
 	u := c.object("Thing", nameOf(t), m{"forProvider": m{"name": object.Name}})
 	u.SetAnnotations(map[string]string{"crossplane.io/external-name": object.ID})
-	c.create(t, u)
-	c.ready(t, u)
+	c.MustCreate(t, u)
+	c.WaitReady(t, u)
 	c.taken(t, u, object.ID, m{"id": object.ID, "region": "us-east-1"})
 }
 
@@ -430,7 +430,7 @@ func importSecrets(t *testing.T, c *column) {
 		},
 		"import": m{"identity": m{"id": object.ID}},
 	})
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	if now := is(t, c.world, api.Credentials, object.ID); now.PasswordSHA256 == object.PasswordSHA256 || now.SecretSHA256 == object.SecretSHA256 {
 		t.Errorf("the secrets did not get to the cloud: %v", now)
 	}

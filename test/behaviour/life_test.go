@@ -32,7 +32,7 @@ var _ = register(map[string]func(*testing.T, *column){
 // table is what kubectl get -o wide prints of the resources of a kind, by name and column.
 func (c *column) table(t *testing.T, plural string) map[string]map[string]any {
 	t.Helper()
-	kube, err := kubernetes.NewForConfig(rest.CopyConfig(c.config))
+	kube, err := kubernetes.NewForConfig(rest.CopyConfig(c.Config))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func (c *column) table(t *testing.T, plural string) map[string]map[string]any {
 
 func createStores(t *testing.T, c *column) {
 	u := c.resource(t, "Thing", m{"forProvider": m{"name": nameOf(t), "region": "us-west-2"}})
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	objects := named(t, c.world, api.Things, nameOf(t))
 	if len(objects) != 1 {
 		t.Fatalf("there are %v", objects)
@@ -74,7 +74,7 @@ func createStores(t *testing.T, c *column) {
 	if diff := cmp.Diff(identity, stored); diff != "" {
 		t.Errorf("stored: %s", diff)
 	}
-	c.waitFor(t, u, "annotated", func() bool { return u.GetAnnotations()["landbridge.io/identity"] != "" })
+	c.WaitFor(t, u, "annotated", func() bool { return u.GetAnnotations()["landbridge.io/identity"] != "" })
 	if err := json.Unmarshal([]byte(u.GetAnnotations()["landbridge.io/identity"]), &annotated); err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func createPlans(t *testing.T, c *column) {
 	name := nameOf(t)
 	c.hang(t, string(api.Datastores), "name", name)
 	u := c.resource(t, "Datastore", m{"forProvider": datastoreSpec(name)})
-	c.waitFor(t, u, "being created", func() bool { return text(u, "status", "operation", "kind") == "Create" })
+	c.WaitFor(t, u, "being created", func() bool { return text(u, "status", "operation", "kind") == "Create" })
 	var operation struct{ PlannedIdentity []byte }
 	eventually(t, "the journal has it", func(ctx) bool { return c.stored(t, u)["operation"] != nil })
 	if err := json.Unmarshal(c.stored(t, u)["operation"], &operation); err != nil {
@@ -108,7 +108,7 @@ func createPlans(t *testing.T, c *column) {
 	}
 	eventually(t, "its task runs", func(ctx) bool { return len(tasks(t, c.world, api.Datastores, "name", name)) == 1 })
 	c.end(t, tasks(t, c.world, api.Datastores, "name", name))
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	if diff := cmp.Diff(datastoreIdentity(name), identityOf(u)); diff != "" {
 		t.Error(diff)
 	}
@@ -117,7 +117,7 @@ func createPlans(t *testing.T, c *column) {
 // This type finds its object by the identity it is given, and by nothing else.
 func givenToProvider(t *testing.T, c *column) {
 	u := c.resource(t, "IdentityImport", m{"forProvider": m{"name": nameOf(t), "text": "one"}})
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	id := text(u, "status", "identity", "id")
 	changed(t, c.world, api.IdentityImports, id, m{"text": "by somebody else"})
 	c.poke(t, u) // Read, Update
@@ -125,8 +125,8 @@ func givenToProvider(t *testing.T, c *column) {
 		now, err := client.Get(ctx, c.hand, api.IdentityImports, id, "")
 		return err == nil && now.Text == "one"
 	})
-	c.ready(t, u)
-	c.remove(t, u) // Delete
+	c.WaitReady(t, u)
+	c.Remove(t, u) // Delete
 	if _, err := client.Get(t.Context(), c.hand, api.IdentityImports, id, ""); !client.NotFound(err) {
 		t.Errorf("it was not deleted: %v", err)
 	}
@@ -134,10 +134,10 @@ func givenToProvider(t *testing.T, c *column) {
 
 func updateKeeps(t *testing.T, c *column) {
 	u := c.resource(t, "Thing", m{"forProvider": m{"name": nameOf(t)}})
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	before, stored := identityOf(u), string(c.stored(t, u)["identity"])
-	c.patch(t, u, `{"spec":{"forProvider":{"size":4}}}`)
-	c.waitFor(t, u, "larger", func() bool { return text(u, "status", "atProvider", "size") == "4" })
+	c.MustPatch(t, u, `{"spec":{"forProvider":{"size":4}}}`)
+	c.WaitFor(t, u, "larger", func() bool { return text(u, "status", "atProvider", "size") == "4" })
 	if diff := cmp.Diff(before, identityOf(u)); diff != "" || len(before) != 2 {
 		t.Errorf("status.identity: %s", diff)
 	}
@@ -148,10 +148,10 @@ func updateKeeps(t *testing.T, c *column) {
 
 func replaceRenews(t *testing.T, c *column) {
 	u := c.resource(t, "Thing", m{"forProvider": m{"name": nameOf(t), "region": "us-east-1"}})
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	old := text(u, "status", "identity", "id")
-	c.patch(t, u, `{"spec":{"forProvider":{"region":"us-west-2"}}}`)
-	c.waitFor(t, u, "another", func() bool {
+	c.MustPatch(t, u, `{"spec":{"forProvider":{"region":"us-west-2"}}}`)
+	c.WaitFor(t, u, "another", func() bool {
 		return isTrue(u, "Ready", "Synced") && text(u, "status", "identity", "region") == "us-west-2"
 	})
 	c.renewed(t, u, old)
@@ -162,13 +162,13 @@ func replaceRenews(t *testing.T, c *column) {
 
 func goneRenews(t *testing.T, c *column) {
 	u := c.resource(t, "Thing", m{"forProvider": m{"name": nameOf(t)}})
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	old := text(u, "status", "identity", "id")
 	if err := client.Delete(t.Context(), c.hand, api.Things, old); err != nil {
 		t.Fatal(err)
 	}
 	c.poke(t, u)
-	c.waitFor(t, u, "another", func() bool {
+	c.WaitFor(t, u, "another", func() bool {
 		id := text(u, "status", "identity", "id")
 		return isTrue(u, "Ready", "Synced") && id != "" && id != old
 	})
@@ -183,10 +183,10 @@ func (c *column) renewed(t *testing.T, u *unstructured.Unstructured, old string)
 	if len(objects) != 1 || objects[0].ID == old || objects[0].ID != identityOf(u)["id"] {
 		t.Fatalf("there are %v, and the identity is %v", objects, identityOf(u))
 	}
-	c.waitFor(t, u, "annotated anew", func() bool {
+	c.WaitFor(t, u, "annotated anew", func() bool {
 		return u.GetAnnotations()["crossplane.io/external-name"] == objects[0].ID && strings.Contains(u.GetAnnotations()["landbridge.io/identity"], objects[0].ID)
 	})
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	content, err := u.MarshalJSON()
 	if err != nil {
 		t.Fatal(err)
@@ -203,28 +203,28 @@ func (c *column) renewed(t *testing.T, u *unstructured.Unstructured, old string)
 
 func externalName(t *testing.T, c *column) {
 	u := c.resource(t, "Thing", m{"forProvider": m{"name": nameOf(t)}})
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	id := text(u, "status", "identity", "id")
-	c.waitFor(t, u, "named", func() bool { return u.GetAnnotations()["crossplane.io/external-name"] == id && id != "" })
+	c.WaitFor(t, u, "named", func() bool { return u.GetAnnotations()["crossplane.io/external-name"] == id && id != "" })
 }
 
 func externalNameSeveral(t *testing.T, c *column) {
 	u := c.resource(t, "Datastore", m{"forProvider": datastoreSpec(nameOf(t))})
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	want := "cluster_info_id=c-1,hci_cluster_uuid=u-1,name=" + nameOf(t)
-	c.waitFor(t, u, "named "+want, func() bool { return u.GetAnnotations()["crossplane.io/external-name"] == want })
+	c.WaitFor(t, u, "named "+want, func() bool { return u.GetAnnotations()["crossplane.io/external-name"] == want })
 }
 
 func stateLost(t *testing.T, c *column) {
 	u := c.resource(t, "Thing", m{"forProvider": m{"name": nameOf(t)}})
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	id := text(u, "status", "identity", "id")
-	c.waitFor(t, u, "annotated", func() bool { return u.GetAnnotations()["landbridge.io/identity"] != "" })
+	c.WaitFor(t, u, "annotated", func() bool { return u.GetAnnotations()["landbridge.io/identity"] != "" })
 	if err := c.Client.Delete(t.Context(), c.storedSecret(t, u)); err != nil {
 		t.Fatal(err)
 	}
-	c.patch(t, u, `{"spec":{"forProvider":{"size":6}}}`)
-	c.waitFor(t, u, "larger", func() bool { return isTrue(u, "Ready", "Synced") && text(u, "status", "atProvider", "size") == "6" })
+	c.MustPatch(t, u, `{"spec":{"forProvider":{"size":6}}}`)
+	c.WaitFor(t, u, "larger", func() bool { return isTrue(u, "Ready", "Synced") && text(u, "status", "atProvider", "size") == "6" })
 	if diff := cmp.Diff(m{"id": id, "region": "us-east-1"}, identityOf(u)); diff != "" {
 		t.Error(diff)
 	}

@@ -16,18 +16,18 @@ func TestLinked(t *testing.T) {
 	p := c.terraformProvider()
 	spec := m{"source": sourceNamespace + "/" + c.name, "activate": []any{"examplecloud_thing"}, "env": []any{m{"name": "A", "value": "b"}}}
 	p.Object["spec"] = spec
-	c.create(t, p)
+	c.MustCreate(t, p)
 	refused := func(reason string, parts ...string) {
 		t.Helper()
-		c.waitFor(t, p, "not installed: "+reason, func() bool {
+		c.WaitFor(t, p, "not installed: "+reason, func() bool {
 			status, r, message := condition(p, "Installed")
 			return status == "False" && r == reason && contains(message, parts...) && current(p)
 		})
 	}
 	refused("ProviderNotRunning", "spec.env")
-	c.patch(t, p, `{"spec":{"env":null,"version":"> 9.0"}}`)
+	c.MustPatch(t, p, `{"spec":{"env":null,"version":"> 9.0"}}`)
 	refused("BinaryNotFound", "> 9.0", "4.0.0, 3.0.0, 2.0.0, 1.0.0, 0.0.0")
-	c.patch(t, p, `{"spec":{"version":"< 4.0"}}`)
+	c.MustPatch(t, p, `{"spec":{"version":"< 4.0"}}`)
 	c.installed(t, release.Latest)
 	if sum := text(p, "status", "installed", "sha256"); sum != "" {
 		t.Errorf("it has the checksum %s", sum)

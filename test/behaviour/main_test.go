@@ -3,9 +3,7 @@ package behaviour_test
 import (
 	"flag"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/go-logr/logr"
@@ -13,6 +11,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/landbridge-io/landbridge/examples/examplecloud/provider"
+	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/test/behaviour"
 )
 
@@ -52,29 +51,10 @@ func run(m *testing.M) int {
 			code = 1
 		}
 		if code != 0 {
-			fmt.Fprintln(os.Stderr, "the controller's log is", keep(e.log))
+			fmt.Fprintln(os.Stderr, "the controller's log is", clustertest.KeepLog("behaviour", e.Log))
 		}
 	}
 	return code
-}
-
-// keep saves a log from the end of the tests, and returns where it is.
-func keep(log string) string {
-	in, err := os.Open(log)
-	if err != nil {
-		return err.Error()
-	}
-	defer in.Close()
-	path := filepath.Join(os.TempDir(), "landbridge-behaviour-"+filepath.Base(log))
-	out, err := os.Create(path)
-	if err != nil {
-		return err.Error()
-	}
-	defer out.Close()
-	if _, err := io.Copy(out, in); err != nil {
-		return err.Error()
-	}
-	return path
 }
 
 // each runs a test for each column, all at once. Below it there is one test for each behaviour,

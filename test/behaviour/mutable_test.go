@@ -24,9 +24,9 @@ var _ = register(map[string]func(*testing.T, *column){
 // ever less often, with the identity as it was.
 func (c *column) unexpected(t *testing.T, u *unstructured.Unstructured, says string) {
 	t.Helper()
-	c.refused(t, u, reasonUnexpected, "Unexpected Identity Change", says)
+	c.WaitFalse(t, u, "Synced", reasonUnexpected, "Unexpected Identity Change", says)
 	c.noStorm(t, u)
-	c.get(t, u)
+	c.MustGet(t, u)
 	if diff := cmp.Diff(m{"name": nameOf(t)}, identityOf(u)); diff != "" {
 		t.Errorf("status.identity: %s", diff)
 	}
@@ -37,20 +37,20 @@ func (c *column) unexpected(t *testing.T, u *unstructured.Unstructured, says str
 
 func unexpectedRead(t *testing.T, c *column) {
 	u := c.resource(t, "Nickname", m{"forProvider": m{"name": nameOf(t)}})
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	changed(t, c.world, api.Nicknames, text(u, "status", "atProvider", "id"), m{"name": nameOf(t) + "-2"})
 	c.poke(t, u)
 	c.unexpected(t, u, "read")
 	// What was right becomes right again.
 	changed(t, c.world, api.Nicknames, text(u, "status", "atProvider", "id"), m{"name": nameOf(t)})
 	c.poke(t, u)
-	c.ready(t, u)
+	c.WaitReady(t, u)
 }
 
 func unexpectedUpdate(t *testing.T, c *column) {
 	u := c.resource(t, "Nickname", m{"forProvider": m{"name": nameOf(t)}})
-	c.ready(t, u)
-	c.patch(t, u, `{"spec":{"forProvider":{"name":"`+nameOf(t)+`-2"}}}`)
+	c.WaitReady(t, u)
+	c.MustPatch(t, u, `{"spec":{"forProvider":{"name":"`+nameOf(t)+`-2"}}}`)
 	c.unexpected(t, u, "")
 	if n := len(c.written(http.MethodPatch, text(u, "status", "atProvider", "id"))); n != 1 {
 		t.Errorf("it was renamed %d times", n)
@@ -59,8 +59,8 @@ func unexpectedUpdate(t *testing.T, c *column) {
 
 func unexpectedPlan(t *testing.T, c *column) {
 	u := c.resource(t, "Nickname", m{"forProvider": m{"name": nameOf(t), "planIdentity": true}})
-	c.ready(t, u)
-	c.patch(t, u, `{"spec":{"forProvider":{"name":"`+nameOf(t)+`-2"}}}`)
+	c.WaitReady(t, u)
+	c.MustPatch(t, u, `{"spec":{"forProvider":{"name":"`+nameOf(t)+`-2"}}}`)
 	c.unexpected(t, u, "planning")
 	if n := len(c.written(http.MethodPatch, text(u, "status", "atProvider", "id"))); n != 0 {
 		t.Errorf("it was renamed %d times", n)
@@ -70,7 +70,7 @@ func unexpectedPlan(t *testing.T, c *column) {
 // renamed fails the test unless the resource has the identity, and that is recorded.
 func (c *column) renamed(t *testing.T, u *unstructured.Unstructured, to string) {
 	t.Helper()
-	c.waitFor(t, u, "named "+to, func() bool {
+	c.WaitFor(t, u, "named "+to, func() bool {
 		return text(u, "status", "identity", "name") == to && u.GetAnnotations()["crossplane.io/external-name"] == to &&
 			u.GetAnnotations()["landbridge.io/identity"] == `{"name":"`+to+`"}`
 	})
@@ -91,11 +91,11 @@ func (c *column) rename(t *testing.T, spec m) {
 	t.Helper()
 	spec["name"] = nameOf(t)
 	u := c.resource(t, "Alias", m{"forProvider": spec})
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	id := text(u, "status", "atProvider", "id")
-	c.patch(t, u, `{"spec":{"forProvider":{"name":"`+nameOf(t)+`-2"}}}`)
+	c.MustPatch(t, u, `{"spec":{"forProvider":{"name":"`+nameOf(t)+`-2"}}}`)
 	c.renamed(t, u, nameOf(t)+"-2")
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	if got := text(u, "status", "atProvider", "id"); got != id {
 		t.Errorf("it is another object: %s, not %s", got, id)
 	}
@@ -108,10 +108,10 @@ func mutablePlan(t *testing.T, c *column) { c.rename(t, m{"planIdentity": true})
 func mutableRead(t *testing.T, c *column) {
 	object := made(t, c.world, api.Aliases, api.Alias{Name: nameOf(t)})
 	u := c.resource(t, "Alias", m{"forProvider": m{}, "managementPolicies": []any{"Observe"}, "import": m{"identity": m{"name": object.Name}}})
-	c.waitFor(t, u, "ready", func() bool { return isTrue(u, "Ready", "Synced") })
+	c.WaitFor(t, u, "ready", func() bool { return isTrue(u, "Ready", "Synced") })
 	changed(t, c.world, api.Aliases, object.ID, m{"name": object.Name + "-2"})
 	c.poke(t, u)
 	c.renamed(t, u, object.Name+"-2")
-	c.waitFor(t, u, "ready", func() bool { return isTrue(u, "Ready", "Synced") })
+	c.WaitFor(t, u, "ready", func() bool { return isTrue(u, "Ready", "Synced") })
 	c.untouched(t, object.ID)
 }

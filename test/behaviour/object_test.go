@@ -49,7 +49,7 @@ func (c *column) aThing(t *testing.T, spec m, more ...m) (*unstructured.Unstruct
 		}
 	}
 	u := c.resource(t, "Thing", all)
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	return u, c.only(t, nameOf(t))
 }
 
@@ -93,31 +93,31 @@ func createOnce(t *testing.T, c *column) {
 func createRefused(t *testing.T, c *column) {
 	c.fault(t, api.Fault{On: api.OnCreate, Collection: string(api.Things), Match: map[string]string{"name": nameOf(t)}, Count: 2, Status: http.StatusForbidden})
 	u := c.resource(t, "Thing", m{"forProvider": m{"name": nameOf(t)}})
-	c.waitFor(t, u, "refused", func() bool {
+	c.WaitFor(t, u, "refused", func() bool {
 		s, reason, message := condition(u, "LastAsyncOperation")
 		return s == "False" && reason == "AsyncCreateFailure" && strings.Contains(message, "403")
 	})
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	c.only(t, nameOf(t))
 	c.asked(t, http.MethodPost, nameOf(t), 3)
 }
 
 func configurationRefused(t *testing.T, c *column) {
 	u := c.resource(t, "Datastore", m{"forProvider": m{"hciClusterUuid": "u-1", "clusterInfo": m{"id": "c-1"}, "name": nameOf(t), "timeouts": m{"create": "soon"}}})
-	c.refused(t, u, "InvalidConfiguration", "soon")
+	c.WaitFalse(t, u, "Synced", "InvalidConfiguration", "soon")
 	c.asked(t, http.MethodPost, nameOf(t), 0)
-	c.patch(t, u, `{"spec":{"forProvider":{"timeouts":{"create":"5m"}}}}`)
-	c.ready(t, u)
+	c.MustPatch(t, u, `{"spec":{"forProvider":{"timeouts":{"create":"5m"}}}}`)
+	c.WaitReady(t, u)
 }
 
 func unchanged(t *testing.T, c *column) {
 	u, object := c.aThing(t, m{"tags": m{"a": "b"}})
 	c.look(t, u)
 	c.look(t, u)
-	c.waitFor(t, u, "annotated", func() bool { return u.GetAnnotations()["landbridge.io/identity"] != "" })
+	c.WaitFor(t, u, "annotated", func() bool { return u.GetAnnotations()["landbridge.io/identity"] != "" })
 	before, stored := u.GetResourceVersion(), c.storedSecret(t, u).ResourceVersion
 	time.Sleep(2*poll + poll/2)
-	c.get(t, u)
+	c.MustGet(t, u)
 	if after := u.GetResourceVersion(); after != before {
 		t.Errorf("the resource was written: %s, %s", before, after)
 	}
@@ -130,8 +130,8 @@ func unchanged(t *testing.T, c *column) {
 
 func updateInPlace(t *testing.T, c *column) {
 	u, object := c.aThing(t, m{"size": int64(1), "tags": m{"a": "b"}})
-	c.patch(t, u, `{"spec":{"forProvider":{"size":5,"tags":{"a":"c","d":"e"}}}}`)
-	c.ready(t, u)
+	c.MustPatch(t, u, `{"spec":{"forProvider":{"size":5,"tags":{"a":"c","d":"e"}}}}`)
+	c.WaitReady(t, u)
 	if got := c.only(t, nameOf(t)); got.ID != object.ID || got.Size != 5 || !cmp.Equal(got.Tags, map[string]string{"a": "c", "d": "e"}) {
 		t.Errorf("it is %+v", got)
 	}
@@ -144,12 +144,12 @@ func updateInPlace(t *testing.T, c *column) {
 func updateRefused(t *testing.T, c *column) {
 	u, object := c.aThing(t, m{})
 	c.fault(t, api.Fault{On: api.OnUpdate, Collection: string(api.Things), Match: map[string]string{"name": nameOf(t)}, Count: 2, Status: http.StatusForbidden})
-	c.patch(t, u, `{"spec":{"forProvider":{"size":5}}}`)
-	c.waitFor(t, u, "refused", func() bool {
+	c.MustPatch(t, u, `{"spec":{"forProvider":{"size":5}}}`)
+	c.WaitFor(t, u, "refused", func() bool {
 		s, reason, message := condition(u, "LastAsyncOperation")
 		return s == "False" && reason == "AsyncUpdateFailure" && strings.Contains(message, "403") && isTrue(u, "Ready")
 	})
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	if got := c.only(t, nameOf(t)); got.ID != object.ID || got.Size != 5 {
 		t.Errorf("it is %+v", got)
 	}
@@ -157,8 +157,8 @@ func updateRefused(t *testing.T, c *column) {
 
 func unset(t *testing.T, c *column) {
 	u, object := c.aThing(t, m{"size": int64(9), "tags": m{"a": "b"}})
-	c.patch(t, u, `{"spec":{"forProvider":{"tags":null,"size":null}}}`)
-	c.ready(t, u)
+	c.MustPatch(t, u, `{"spec":{"forProvider":{"tags":null,"size":null}}}`)
+	c.WaitReady(t, u)
 	// The size has a default, of the provider.
 	if got := c.only(t, nameOf(t)); got.ID != object.ID || len(got.Tags) > 0 || got.Size != 1 {
 		t.Errorf("it is %+v", got)
@@ -170,7 +170,7 @@ func drift(t *testing.T, c *column) {
 	changed(t, c.world, api.Things, object.ID, m{"size": 7})
 	c.poke(t, u)
 	eventually(t, "it is changed back", func(ctx) bool { return is(t, c.world, api.Things, object.ID).Size == 2 })
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	c.asked(t, http.MethodPatch, object.ID, 1)
 }
 
@@ -179,7 +179,7 @@ func ignoreChanges(t *testing.T, c *column) {
 	changed(t, c.world, api.Things, object.ID, m{"size": 7, "tags": m{"by": "hand"}})
 	c.poke(t, u)
 	eventually(t, "the rest is changed back", func(ctx) bool { return len(is(t, c.world, api.Things, object.ID).Tags) == 0 })
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	if got := is(t, c.world, api.Things, object.ID).Size; got != 7 {
 		t.Errorf("the size is %d", got)
 	}
@@ -192,7 +192,7 @@ func initProvider(t *testing.T, c *column) {
 	}
 	changed(t, c.world, api.Things, object.ID, m{"size": 7})
 	c.look(t, u)
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	if got := is(t, c.world, api.Things, object.ID).Size; got != 7 {
 		t.Errorf("the size is %d", got)
 	}
@@ -209,13 +209,13 @@ func gone(t *testing.T, c *column) {
 		all := named(t, c.world, api.Things, nameOf(t))
 		return len(all) == 1 && all[0].ID != object.ID
 	})
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	c.asked(t, http.MethodPost, nameOf(t), 2)
 }
 
 func deletes(t *testing.T, c *column) {
 	u, object := c.aThing(t, m{})
-	c.remove(t, u)
+	c.Remove(t, u)
 	if all := named(t, c.world, api.Things, nameOf(t)); len(all) > 0 {
 		t.Errorf("there are %v", all)
 	}
@@ -228,7 +228,7 @@ func deleteGone(t *testing.T, c *column) {
 	if err := cloudclient.Delete(t.Context(), c.hand, api.Things, object.ID); err != nil {
 		t.Fatal(err)
 	}
-	c.remove(t, u)
+	c.Remove(t, u)
 	c.forgotten(t, u)
 	c.asked(t, http.MethodPost, nameOf(t), 1)
 }
@@ -239,7 +239,7 @@ func deleteRefused(t *testing.T, c *column) {
 	if err := c.Delete(t.Context(), u); err != nil {
 		t.Fatal(err)
 	}
-	c.waitFor(t, u, "refused", func() bool {
+	c.WaitFor(t, u, "refused", func() bool {
 		s, reason, message := condition(u, "LastAsyncOperation")
 		return s == "False" && reason == "AsyncDeleteFailure" && strings.Contains(message, "403")
 	})
@@ -252,7 +252,7 @@ func deleteRefused(t *testing.T, c *column) {
 
 func orphan(t *testing.T, c *column) {
 	u, object := c.aThing(t, m{}, m{"managementPolicies": []any{"Observe", "Create", "Update"}})
-	c.remove(t, u)
+	c.Remove(t, u)
 	is(t, c.world, api.Things, object.ID)
 	c.forgotten(t, u)
 	c.asked(t, http.MethodDelete, object.ID, 0)
@@ -260,27 +260,27 @@ func orphan(t *testing.T, c *column) {
 
 func configurations(t *testing.T, c *column) {
 	config := c.object("ProviderConfig", nameOf(t), m{"endpoint": c.endpoint, "region": "eu-central-1"})
-	c.create(t, config)
+	c.MustCreate(t, config)
 	ref := m{"providerConfigRef": m{"kind": "ProviderConfig", "name": config.GetName()}}
 	here, object := c.aThing(t, m{}, ref)
 	if object.Region != "eu-central-1" {
 		t.Errorf("it is %+v", object)
 	}
 	// The region is the configuration's: it is not moved by another configuration, but by this one.
-	c.patch(t, config, `{"spec":{"region":"us-west-2"}}`)
+	c.MustPatch(t, config, `{"spec":{"region":"us-west-2"}}`)
 	next := c.object("Thing", nameOf(t)+"-next", m{"forProvider": m{"name": nameOf(t) + "-next"}, "providerConfigRef": ref["providerConfigRef"]})
-	c.create(t, next)
-	c.ready(t, next)
+	c.MustCreate(t, next)
+	c.WaitReady(t, next)
 	if got := c.only(t, next.GetName()); got.Region != "us-west-2" {
 		t.Errorf("with the changed configuration it is %+v", got)
 	}
 	other := c.object("Thing", nameOf(t)+"-other", m{"forProvider": m{"name": nameOf(t) + "-other"}})
-	c.create(t, other)
-	c.ready(t, other)
+	c.MustCreate(t, other)
+	c.WaitReady(t, other)
 	if got := c.only(t, other.GetName()); got.Region != "us-east-1" {
 		t.Errorf("with the other configuration it is %+v", got)
 	}
-	c.ready(t, here)
+	c.WaitReady(t, here)
 	if got := c.only(t, nameOf(t)); got.ID != object.ID {
 		t.Errorf("it was replaced: %+v", got)
 	}
@@ -303,12 +303,12 @@ func (c *column) order(ids ...string) []string {
 
 func replace(t *testing.T, c *column) {
 	u, old := c.aThing(t, m{"region": "us-east-1"})
-	c.patch(t, u, `{"spec":{"forProvider":{"region":"us-west-2"}}}`)
+	c.MustPatch(t, u, `{"spec":{"forProvider":{"region":"us-west-2"}}}`)
 	eventually(t, "there is another", func(ctx) bool {
 		all := named(t, c.world, api.Things, nameOf(t))
 		return len(all) == 1 && all[0].ID != old.ID
 	})
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	if got := c.only(t, nameOf(t)); got.Region != "us-west-2" || text(u, "status", "identity", "id") != got.ID {
 		t.Errorf("it is %+v, identity %v", got, identityOf(u))
 	}
@@ -319,12 +319,12 @@ func replace(t *testing.T, c *column) {
 
 func replaceCreateFirst(t *testing.T, c *column) {
 	u, old := c.aThing(t, m{"region": "us-east-1"}, m{"lifecycle": m{"createBeforeDestroy": true}})
-	c.patch(t, u, `{"spec":{"forProvider":{"region":"us-west-2"}}}`)
+	c.MustPatch(t, u, `{"spec":{"forProvider":{"region":"us-west-2"}}}`)
 	eventually(t, "there is another", func(ctx) bool {
 		all := named(t, c.world, api.Things, nameOf(t))
 		return len(all) == 1 && all[0].ID != old.ID
 	})
-	c.waitFor(t, u, "rid of the old one", func() bool {
+	c.WaitFor(t, u, "rid of the old one", func() bool {
 		return isTrue(u, "Ready", "Synced") && at(u, "status", "deposed") == nil && text(u, "status", "identity", "id") != old.ID
 	})
 	if got := c.only(t, nameOf(t)); got.Region != "us-west-2" || text(u, "status", "identity", "id") != got.ID {
@@ -337,18 +337,18 @@ func replaceCreateFirst(t *testing.T, c *column) {
 
 func replaceNever(t *testing.T, c *column) {
 	u, old := c.aThing(t, m{"region": "us-east-1"}, m{"lifecycle": m{"replacePolicy": "Never"}})
-	c.patch(t, u, `{"spec":{"forProvider":{"region":"us-west-2"}}}`)
-	c.waitFor(t, u, "planned", func() bool { return text(u, "status", "plan", "action") == "DeleteThenCreate" })
+	c.MustPatch(t, u, `{"spec":{"forProvider":{"region":"us-west-2"}}}`)
+	c.WaitFor(t, u, "planned", func() bool { return text(u, "status", "plan", "action") == "DeleteThenCreate" })
 	if diff := cmp.Diff([]any{"region"}, at(u, "status", "plan", "requiresReplace")); diff != "" {
 		t.Errorf("the plan requires it because of %s", diff)
 	}
 	c.look(t, u)
 	is(t, c.world, api.Things, old.ID)
 	c.asked(t, http.MethodDelete, old.ID, 0)
-	c.patch(t, u, `{"spec":{"lifecycle":{"replacePolicy":null}}}`)
+	c.MustPatch(t, u, `{"spec":{"lifecycle":{"replacePolicy":null}}}`)
 	eventually(t, "there is another", func(ctx) bool {
 		all := named(t, c.world, api.Things, nameOf(t))
 		return len(all) == 1 && all[0].ID != old.ID
 	})
-	c.ready(t, u)
+	c.WaitReady(t, u)
 }

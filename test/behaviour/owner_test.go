@@ -27,10 +27,10 @@ func (c *column) conflicting(t *testing.T) (object api.Thing, older, younger *un
 	t.Helper()
 	object = c.thing(t, "us-east-1")
 	older = c.resource(t, "Thing", m{"forProvider": m{"name": object.Name}, "import": m{"id": object.ID}})
-	c.ready(t, older)
+	c.WaitReady(t, older)
 	younger = c.object("Thing", nameOf(t)+"-younger", m{"forProvider": m{"name": object.Name, "size": int64(9)}, "import": m{"identity": m{"id": object.ID}}})
-	c.create(t, younger)
-	c.refused(t, younger, reasonConflict, older.GetNamespace(), older.GetName())
+	c.MustCreate(t, younger)
+	c.WaitFalse(t, younger, "Synced", reasonConflict, older.GetNamespace(), older.GetName())
 	return object, older, younger
 }
 
@@ -38,19 +38,19 @@ func conflict(t *testing.T, c *column) {
 	object, older, younger := c.conflicting(t)
 	c.noStorm(t, younger)
 	c.poke(t, older)
-	c.ready(t, older)
+	c.WaitReady(t, older)
 	c.taken(t, older, object.ID, m{"id": object.ID, "region": "us-east-1"})
 	// Deleting the younger deletes nothing.
-	c.remove(t, younger)
+	c.Remove(t, younger)
 	c.untouched(t, object.ID)
 	is(t, c.world, api.Things, object.ID)
 }
 
 func conflictResolved(t *testing.T, c *column) {
 	object, older, younger := c.conflicting(t)
-	c.patch(t, older, `{"spec":{"managementPolicies":["Observe"]}}`)
-	c.remove(t, older)
-	c.ready(t, younger)
+	c.MustPatch(t, older, `{"spec":{"managementPolicies":["Observe"]}}`)
+	c.Remove(t, older)
+	c.WaitReady(t, younger)
 	if diff := cmp.Diff(m{"id": object.ID, "region": "us-east-1"}, identityOf(younger)); diff != "" {
 		t.Error(diff)
 	}
@@ -62,13 +62,13 @@ func conflictResolved(t *testing.T, c *column) {
 func conflictNamespaces(t *testing.T, c *column) {
 	object := c.thing(t, "us-east-1")
 	older := c.resource(t, "Thing", m{"forProvider": m{"name": object.Name}, "import": m{"identity": m{"id": object.ID, "region": "us-east-1"}}})
-	c.ready(t, older)
+	c.WaitReady(t, older)
 	c.makeNamespace(t, c.name+"-other")
 	younger := c.object("Thing", nameOf(t), m{"forProvider": m{"name": object.Name, "size": int64(9)}})
 	younger.SetNamespace(c.name + "-other")
 	younger.SetAnnotations(map[string]string{"crossplane.io/external-name": object.ID})
-	c.create(t, younger)
-	c.refused(t, younger, reasonConflict, older.GetNamespace()+"/"+older.GetName())
+	c.MustCreate(t, younger)
+	c.WaitFalse(t, younger, "Synced", reasonConflict, older.GetNamespace()+"/"+older.GetName())
 	c.untouched(t, object.ID)
 }
 
@@ -87,7 +87,7 @@ func conflictRacing(t *testing.T, c *column) {
 	group.Wait()
 	outcomes := func() (ready, conflicts int) {
 		for _, u := range all {
-			c.get(t, u)
+			c.MustGet(t, u)
 			if isTrue(u, "Ready", "Synced") {
 				ready++
 			}
@@ -122,7 +122,7 @@ func (c *column) refusedAdoption(t *testing.T) (object api.Datastore, u *unstruc
 	t.Helper()
 	object, spec := c.datastore(t)
 	u = c.resource(t, "Datastore", m{"forProvider": spec})
-	message := c.refused(t, u, reasonAdoption, "spec.import")
+	message := c.WaitFalse(t, u, "Synced", reasonAdoption, "spec.import")
 	imported = regexp.MustCompile(`\{.*\}`).FindString(message)
 	return object, u, imported
 }
@@ -139,14 +139,14 @@ func adoptionRefused(t *testing.T, c *column) {
 	c.noStorm(t, u)
 	c.untouched(t, object.ID, object.Name)
 	// Deleting the resource does not delete what it never had.
-	c.remove(t, u)
+	c.Remove(t, u)
 	c.untouched(t, object.ID, object.Name)
 	is(t, c.world, api.Datastores, object.ID)
 }
 
 func adoptionImport(t *testing.T, c *column) {
 	object, u, imported := c.refusedAdoption(t)
-	c.patch(t, u, `{"spec":{"import":`+imported+`}}`)
-	c.ready(t, u)
+	c.MustPatch(t, u, `{"spec":{"import":`+imported+`}}`)
+	c.WaitReady(t, u)
 	c.taken(t, u, object.ID, datastoreIdentity(object.Name))
 }

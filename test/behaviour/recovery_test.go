@@ -24,6 +24,7 @@ import (
 	cloudclient "github.com/landbridge-io/landbridge/examples/examplecloud/client"
 	"github.com/landbridge-io/landbridge/examples/examplecloud/provider/release"
 	"github.com/landbridge-io/landbridge/internal/controller"
+	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
 	"github.com/landbridge-io/landbridge/internal/testing/processtest"
 	"github.com/landbridge-io/landbridge/test/behaviour"
@@ -78,7 +79,7 @@ func control(t *testing.T, kubeconfig, log string) (pid int, kill func()) {
 		killed = true
 		_ = cmd.Process.Kill()
 		if err := <-exited; err == nil || err.Error() != "signal: killed" {
-			t.Errorf("the controller ended by itself: %v; its log is %s", err, keep(log))
+			t.Errorf("the controller ended by itself: %v; its log is %s", err, clustertest.KeepLog(t.Name(), log))
 		}
 	}
 	t.Cleanup(kill)
@@ -102,18 +103,9 @@ func killChildren(t *testing.T, pid int) {
 // TestRecovery kills a controller while it creates objects through all columns, and starts another.
 func TestRecovery(t *testing.T) {
 	t.Parallel()
-	server := playgroundtest.New(t, playgroundtest.Options{})
-	e := &environment{config: server.Config, log: filepath.Join(scratch, "recovery.log")}
-	var err error
-	if e.Client, err = client.New(server.Config, client.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Logf("the controllers' log is %s", keep(e.log))
-		}
-	})
-	pid, kill := control(t, server.Kubeconfig, e.log)
+	e := &environment{Cluster: clustertest.Start(t, playgroundtest.Options{}, filepath.Join(scratch, "recovery.log"))}
+	t.Cleanup(func() { e.ShowLog(t) })
+	pid, kill := control(t, e.Kubeconfig, e.Log)
 	interrupted := map[behaviour.Column]*interruption{}
 	for _, of := range behaviour.Columns() {
 		i := &interruption{column: e.open(t, of, common, release.Latest, "thing", "datastore", "ticket")}
@@ -127,8 +119,8 @@ func TestRecovery(t *testing.T) {
 	killChildren(t, pid)
 	for _, i := range interrupted {
 		i.end(t, tasks(t, i.world, api.Datastores, "name", "killed"))
-		i.get(t, i.updated)
-		i.ready(t, i.updated) // they are there again
+		i.MustGet(t, i.updated)
+		i.WaitReady(t, i.updated) // they are there again
 	}
 	// Then the controller.
 	for _, i := range interrupted {
@@ -141,7 +133,7 @@ func TestRecovery(t *testing.T) {
 	for _, i := range interrupted {
 		i.end(t, i.tasks(t))
 	}
-	_, _ = control(t, server.Kubeconfig, e.log)
+	_, _ = control(t, e.Kubeconfig, e.Log)
 	each(t, func(t *testing.T, of behaviour.Column) {
 		for name, test := range map[string]func(*testing.T, *interruption){
 			"recover-found": recoverFound, "recover-absent": recoverAbsent, "recover-unknown": recoverUnknown, "recover-token": recoverToken,
@@ -175,10 +167,10 @@ func (i *interruption) prepare(t *testing.T) {
 	i.deleted = i.object("Thing", "deleted", m{"forProvider": m{"name": "deleted"}})
 	i.replaced = i.object("Datastore", "replaced", m{"forProvider": datastoreSpec("replaced")})
 	for _, u := range []*unstructured.Unstructured{i.updated, i.deleted, i.replaced} {
-		i.create(t, u)
+		i.MustCreate(t, u)
 	}
 	for _, u := range []*unstructured.Unstructured{i.updated, i.deleted, i.replaced} {
-		i.ready(t, u)
+		i.WaitReady(t, u)
 	}
 	i.deletedID = text(i.deleted, "status", "atProvider", "id")
 }
@@ -191,7 +183,7 @@ func (i *interruption) beginKilled(t *testing.T) {
 	}
 	i.hang(t, string(api.Datastores), "name", "killed")
 	i.killed = i.object("Datastore", "killed", m{"forProvider": datastoreSpec("killed"), "lifecycle": m{"taintPolicy": "Keep"}})
-	i.create(t, i.killed)
+	i.MustCreate(t, i.killed)
 	eventually(t, "its task runs", func(ctx) bool { return len(tasks(t, i.world, api.Datastores, "name", "killed")) == 1 })
 }
 
@@ -208,16 +200,16 @@ func (i *interruption) begin(t *testing.T) {
 	i.unknown = i.object("Thing", "unknown", m{"forProvider": m{"name": "unknown"}})
 	i.token = i.object("Ticket", "token", m{"forProvider": m{"title": "token", "createToken": "once"}})
 	for _, u := range i.all() {
-		i.create(t, u)
+		i.MustCreate(t, u)
 	}
 	i.fault(t, api.Fault{On: api.OnUpdate, Collection: string(api.Things), Match: map[string]string{"name": "updated"}, Count: 1, Delay: api.Duration(10 * time.Minute)})
-	i.patch(t, i.updated, `{"spec":{"forProvider":{"size":7}}}`)
+	i.MustPatch(t, i.updated, `{"spec":{"forProvider":{"size":7}}}`)
 	i.fault(t, api.Fault{On: api.OnDelete, Collection: string(api.Things), Match: map[string]string{"name": "deleted"}, Count: 1, Delay: api.Duration(10 * time.Minute)})
 	if err := i.Delete(t.Context(), i.deleted); err != nil {
 		t.Fatal(err)
 	}
 	i.hang(t, string(api.Datastores), "name", "replacement")
-	i.patch(t, i.replaced, `{"spec":{"forProvider":{"name":"replacement"}}}`)
+	i.MustPatch(t, i.replaced, `{"spec":{"forProvider":{"name":"replacement"}}}`)
 }
 
 func (i *interruption) all() []*unstructured.Unstructured {
@@ -251,12 +243,12 @@ func recoverFound(t *testing.T, i *interruption) { i.kept(t, i.found) }
 func (i *interruption) kept(t *testing.T, u *unstructured.Unstructured) {
 	t.Helper()
 	name := u.GetName()
-	i.waitFor(t, u, "tainted", func() bool { return text(u, "status", "state") == "Tainted" })
+	i.WaitFor(t, u, "tainted", func() bool { return text(u, "status", "state") == "Tainted" })
 	if diff := cmp.Diff(datastoreIdentity(name), identityOf(u)); diff != "" {
 		t.Error(diff)
 	}
-	i.patch(t, u, `{"metadata":{"annotations":{"landbridge.io/untaint":"yes"}}}`)
-	i.ready(t, u)
+	i.MustPatch(t, u, `{"metadata":{"annotations":{"landbridge.io/untaint":"yes"}}}`)
+	i.WaitReady(t, u)
 	if n := len(named(t, i.world, api.Datastores, name)); n != 1 {
 		t.Errorf("there are %d", n)
 	}
@@ -266,7 +258,7 @@ func (i *interruption) kept(t *testing.T, u *unstructured.Unstructured) {
 }
 
 func recoverAbsent(t *testing.T, i *interruption) {
-	i.ready(t, i.absent)
+	i.WaitReady(t, i.absent)
 	if diff := cmp.Diff(datastoreIdentity("absent"), identityOf(i.absent)); diff != "" {
 		t.Error(diff)
 	}
@@ -279,14 +271,14 @@ func recoverAbsent(t *testing.T, i *interruption) {
 }
 
 func recoverUnknown(t *testing.T, i *interruption) {
-	i.refused(t, i.unknown, "CreateOutcomeUnknown", "spec.import", "landbridge.io/confirm-create")
+	i.WaitFalse(t, i.unknown, "Synced", "CreateOutcomeUnknown", "spec.import", "landbridge.io/confirm-create")
 	i.noStorm(t, i.unknown)
 	objects := named(t, i.world, api.Things, "unknown")
 	if len(objects) != 1 {
 		t.Fatalf("there are %v", objects)
 	}
-	i.patch(t, i.unknown, fmt.Sprintf(`{"spec":{"import":{"identity":{"id":%q}}}}`, objects[0].ID))
-	i.ready(t, i.unknown)
+	i.MustPatch(t, i.unknown, fmt.Sprintf(`{"spec":{"import":{"identity":{"id":%q}}}}`, objects[0].ID))
+	i.WaitReady(t, i.unknown)
 	if diff := cmp.Diff(m{"id": objects[0].ID, "region": "us-east-1"}, identityOf(i.unknown)); diff != "" {
 		t.Error(diff)
 	}
@@ -298,13 +290,13 @@ func recoverUnknown(t *testing.T, i *interruption) {
 var confirm = regexp.MustCompile(`landbridge\.io/confirm-create to "([^"]+)"`)
 
 func recoverToken(t *testing.T, i *interruption) {
-	message := i.refused(t, i.token, "CreateOutcomeUnknown", "landbridge.io/confirm-create")
+	message := i.WaitFalse(t, i.token, "Synced", "CreateOutcomeUnknown", "landbridge.io/confirm-create")
 	match := confirm.FindStringSubmatch(message)
 	if match == nil {
 		t.Fatalf("%q does not say with what to confirm", message)
 	}
-	i.patch(t, i.token, fmt.Sprintf(`{"metadata":{"annotations":{"landbridge.io/confirm-create":%q}}}`, match[1]))
-	i.ready(t, i.token)
+	i.MustPatch(t, i.token, fmt.Sprintf(`{"metadata":{"annotations":{"landbridge.io/confirm-create":%q}}}`, match[1]))
+	i.WaitReady(t, i.token)
 	tickets, err := cloudclient.List(t.Context(), i.hand, api.Tickets, map[string]string{"title": "token"})
 	if err != nil || len(tickets) != 1 {
 		t.Fatalf("there are %v, error %v", tickets, err)
@@ -320,7 +312,7 @@ func recoverToken(t *testing.T, i *interruption) {
 func crashCreate(t *testing.T, i *interruption) { i.kept(t, i.killed) }
 
 func crashUpdate(t *testing.T, i *interruption) {
-	i.ready(t, i.updated)
+	i.WaitReady(t, i.updated)
 	objects := named(t, i.world, api.Things, "updated")
 	if len(objects) != 1 || objects[0].Size != 7 || objects[0].ID != text(i.updated, "status", "atProvider", "id") {
 		t.Errorf("there are %+v", objects)
@@ -337,7 +329,7 @@ func crashDelete(t *testing.T, i *interruption) {
 }
 
 func crashReplace(t *testing.T, i *interruption) {
-	i.waitFor(t, i.replaced, "ready", func() bool {
+	i.WaitFor(t, i.replaced, "ready", func() bool {
 		return isTrue(i.replaced, "Ready", "Synced") && current(i.replaced) && text(i.replaced, "status", "state") == "Full" && text(i.replaced, "status", "operation") == ""
 	})
 	if n := len(named(t, i.world, api.Datastores, "replacement")); n != 1 {

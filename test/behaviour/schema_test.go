@@ -80,8 +80,8 @@ func everyType(t *testing.T, c *column) {
 	// The provider is asked to let go of the object, not to destroy it.
 	spec := m{"name": nameOf(t), "zones": []any{"b", "a"}, "weight": 1.5, "active": true}
 	first := c.object("Shapes", nameOf(t), m{"forProvider": spec, "managementPolicies": []any{"Observe", "Create", "Update"}})
-	c.create(t, first)
-	c.ready(t, first)
+	c.MustCreate(t, first)
+	c.WaitReady(t, first)
 	identity := identityOf(first)
 	if diff := cmp.Diff(m{"id": identity["id"], "zones": []any{"b", "a"}, "weight": 1.5, "active": true}, identity); diff != "" || identity["id"] == nil {
 		t.Fatalf("the identity is %v", identity)
@@ -93,11 +93,11 @@ func everyType(t *testing.T, c *column) {
 	if diff := cmp.Diff(identity, annotated); diff != "" {
 		t.Errorf("the annotation is not status.identity: %s", diff)
 	}
-	c.remove(t, first)
+	c.Remove(t, first)
 
 	second := c.object("Shapes", nameOf(t)+"-again", m{"forProvider": spec, "import": m{"identity": identity}})
-	c.create(t, second)
-	c.ready(t, second)
+	c.MustCreate(t, second)
+	c.WaitReady(t, second)
 	if diff := cmp.Diff(identity, identityOf(second)); diff != "" {
 		t.Errorf("imported by it: %s", diff)
 	}
@@ -125,8 +125,8 @@ func optionalForImport(t *testing.T, c *column) {
 		object := made(t, c.world, api.Things, api.Thing{Name: nameOf(t) + name, Region: "us-east-1", Size: 1})
 		identity["id"] = object.ID
 		u := c.object("Thing", nameOf(t)+name, m{"forProvider": m{"name": object.Name}, "import": m{"identity": identity}})
-		c.create(t, u)
-		c.ready(t, u)
+		c.MustCreate(t, u)
+		c.WaitReady(t, u)
 		if diff := cmp.Diff(m{"id": object.ID, "region": "us-east-1"}, identityOf(u)); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
@@ -136,8 +136,8 @@ func optionalForImport(t *testing.T, c *column) {
 func setByProvider(t *testing.T, c *column) {
 	u := c.object("Ticket", nameOf(t), m{"forProvider": m{"title": nameOf(t)}})
 	u.Object["status"] = m{"identity": m{"id": "written by hand"}}
-	c.create(t, u)
-	c.ready(t, u)
+	c.MustCreate(t, u)
+	c.WaitReady(t, u)
 	id := identityOf(u)["id"]
 	is(t, c.world, api.Tickets, id.(string))
 	forged := client.RawPatch("application/merge-patch+json", []byte(`{"status":{"identity":{"id":"written by hand"}}}`))
@@ -145,7 +145,7 @@ func setByProvider(t *testing.T, c *column) {
 		t.Fatal(err)
 	}
 	c.poke(t, u)
-	c.waitFor(t, u, "with its own identity again", func() bool { return identityOf(u)["id"] == id })
+	c.WaitFor(t, u, "with its own identity again", func() bool { return identityOf(u)["id"] == id })
 	if stored := string(c.stored(t, u)["identity"]); stored != `{"id":"`+id.(string)+`"}` {
 		t.Errorf("stored is %s", stored)
 	}
@@ -165,9 +165,9 @@ func noIdentity(t *testing.T, c *column) {
 		t.Errorf("imported by identity: %v", err)
 	}
 	u := c.resource(t, "IDImport", m{"forProvider": m{"name": object.Name}, "import": m{"id": object.ID}})
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	if got := text(u, "status", "atProvider", "id"); got != object.ID || identityOf(u) != nil {
 		t.Errorf("imported %q with the identity %v", got, identityOf(u))
 	}
-	c.waitFor(t, u, "named", func() bool { return u.GetAnnotations()["crossplane.io/external-name"] == object.ID })
+	c.WaitFor(t, u, "named", func() bool { return u.GetAnnotations()["crossplane.io/external-name"] == object.ID })
 }

@@ -24,7 +24,7 @@ var _ = register(map[string]func(*testing.T, *column){
 
 func (c *column) inState(t *testing.T, u *unstructured.Unstructured, state string) {
 	t.Helper()
-	c.waitFor(t, u, state, func() bool { return text(u, "status", "state") == state })
+	c.WaitFor(t, u, state, func() bool { return text(u, "status", "state") == state })
 }
 
 // tells waits for an event of the resource.
@@ -44,12 +44,12 @@ func (c *column) tells(t *testing.T, u *unstructured.Unstructured, reason, part 
 
 func taint(t *testing.T, c *column) {
 	u, old := c.aThing(t, m{})
-	c.patch(t, u, `{"metadata":{"annotations":{"landbridge.io/taint":"1"}}}`)
+	c.MustPatch(t, u, `{"metadata":{"annotations":{"landbridge.io/taint":"1"}}}`)
 	eventually(t, "there is another", func(ctx) bool {
 		all := named(t, c.world, api.Things, nameOf(t))
 		return len(all) == 1 && all[0].ID != old.ID
 	})
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	c.look(t, u)
 	c.look(t, u)
 	// The same token acts once.
@@ -60,7 +60,7 @@ func taint(t *testing.T, c *column) {
 func taskFailed(t *testing.T, c *column) {
 	c.fault(t, api.Fault{On: api.OnCreate, Collection: string(api.Datastores), Match: map[string]string{"name": nameOf(t)}, Count: 1, TaskOutcome: api.OutcomeFail})
 	u := c.resource(t, "Datastore", m{"forProvider": datastoreSpec(nameOf(t))})
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	c.asked(t, http.MethodPost, nameOf(t), 2)
 	if n := len(named(t, c.world, api.Datastores, nameOf(t))); n != 1 {
 		t.Errorf("there are %d", n)
@@ -83,12 +83,12 @@ func (c *column) slowly(t *testing.T, lifecycle m) *unstructured.Unstructured {
 func interruptedPolling(t *testing.T, c *column) {
 	u := c.slowly(t, m{})
 	c.inState(t, u, "Tainted")
-	c.patch(t, u, `{"metadata":{"annotations":{"landbridge.io/untaint":"1"}}}`)
+	c.MustPatch(t, u, `{"metadata":{"annotations":{"landbridge.io/untaint":"1"}}}`)
 	c.inState(t, u, "Partial")
 	c.end(t, tasks(t, c.world, api.Datastores, "name", nameOf(t)))
 	c.heal(t, nameOf(t))
 	c.inState(t, u, "Full")
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	c.asked(t, http.MethodPost, nameOf(t), 1)
 }
 
@@ -102,8 +102,8 @@ func taintKeep(t *testing.T, c *column) {
 		t.Errorf("it is %s", got)
 	}
 	c.asked(t, http.MethodPost, nameOf(t), 1)
-	c.patch(t, u, `{"metadata":{"annotations":{"landbridge.io/untaint":"1"}}}`)
-	c.ready(t, u)
+	c.MustPatch(t, u, `{"metadata":{"annotations":{"landbridge.io/untaint":"1"}}}`)
+	c.WaitReady(t, u)
 	c.asked(t, http.MethodPost, nameOf(t), 1)
 }
 
@@ -112,19 +112,19 @@ func timeouts(t *testing.T, c *column) {
 	spec := datastoreSpec(nameOf(t))
 	spec["timeouts"] = m{"create": "5m"}
 	u := c.resource(t, "Datastore", m{"forProvider": spec})
-	c.waitFor(t, u, "being created", func() bool { return text(u, "status", "operation", "deadline") != "" })
+	c.WaitFor(t, u, "being created", func() bool { return text(u, "status", "operation", "deadline") != "" })
 	if got := allowed(t, u); got < 5*time.Minute || got > 10*time.Minute {
 		t.Errorf("the operation may take %s, of a create that may take 5m", got)
 	}
-	c.ready(t, u)
+	c.WaitReady(t, u)
 }
 
 func timeoutOwn(t *testing.T, c *column) {
 	u, object := c.aThing(t, m{}, m{"lifecycle": m{"timeouts": m{"update": "8s"}}})
 	c.fault(t, api.Fault{On: api.OnUpdate, Collection: string(api.Things), Match: map[string]string{"name": nameOf(t)}, Count: 1, Delay: api.Duration(40 * time.Second)})
 	begin := time.Now()
-	c.patch(t, u, `{"spec":{"forProvider":{"size":7}}}`)
-	c.ready(t, u)
+	c.MustPatch(t, u, `{"spec":{"forProvider":{"size":7}}}`)
+	c.WaitReady(t, u)
 	if took := time.Since(begin); took > 35*time.Second {
 		t.Errorf("it took %s", took)
 	}

@@ -24,17 +24,17 @@ func TestUpgrades(t *testing.T) {
 			"thing", "volume", "volume_no_upgrader", "volume_upgrade_gap", "volume_upgrade_fails", "volume_upgrade_invalid", "volume_same_state")
 		volume := func(kind, name string) *unstructured.Unstructured {
 			u := c.object(kind, name, m{"forProvider": m{"name": name}})
-			c.create(t, u)
-			c.ready(t, u)
+			c.MustCreate(t, u)
+			c.WaitReady(t, u)
 			return u
 		}
 		// pause lets a resource sit out a release.
 		pause := func(u *unstructured.Unstructured) {
-			c.patch(t, u, `{"metadata":{"annotations":{"`+paused+`":"true"}}}`)
-			c.waitFor(t, u, "paused", func() bool { _, reason, _ := condition(u, "Synced"); return reason == "ReconcilePaused" })
+			c.MustPatch(t, u, `{"metadata":{"annotations":{"`+paused+`":"true"}}}`)
+			c.WaitFor(t, u, "paused", func() bool { _, reason, _ := condition(u, "Synced"); return reason == "ReconcilePaused" })
 		}
 		resume := func(t *testing.T, u *unstructured.Unstructured) {
-			c.patch(t, u, `{"metadata":{"annotations":{"`+paused+`":null}}}`)
+			c.MustPatch(t, u, `{"metadata":{"annotations":{"`+paused+`":null}}}`)
 		}
 
 		elder := volume("Volume", "elder")
@@ -47,15 +47,15 @@ func TestUpgrades(t *testing.T) {
 		first, straight := volume("Volume", "first"), volume("Volume", "straight")
 		gap, fails, invalid := volume("VolumeUpgradeGap", "gap"), volume("VolumeUpgradeFails", "fails"), volume("VolumeUpgradeInvalid", "invalid")
 		thing := c.object("Thing", "thing", m{"forProvider": m{"name": "thing"}})
-		c.create(t, thing)
-		c.ready(t, thing)
+		c.MustCreate(t, thing)
+		c.WaitReady(t, thing)
 		object := made(t, c.world, api.Volumes, api.Volume{Name: "imported", SizeGiB: 1})
 		imported := c.object("Volume", "imported", m{"forProvider": m{"name": "imported"}, "import": m{"identity": m{"id": object.ID, "public": false}}})
-		c.create(t, imported)
-		c.ready(t, imported)
+		c.MustCreate(t, imported)
+		c.WaitReady(t, imported)
 		mismatch := c.object("Thing", "mismatch", m{"forProvider": m{"name": "mismatch"}})
-		c.create(t, mismatch)
-		c.ready(t, mismatch)
+		c.MustCreate(t, mismatch)
+		c.WaitReady(t, mismatch)
 		for _, u := range []*unstructured.Unstructured{straight, gap, fails, invalid, thing, mismatch} {
 			c.look(t, u) // what a first Read changes is not to be taken for something else
 		}
@@ -96,8 +96,8 @@ func TestUpgrades(t *testing.T) {
 		t.Run("upgrade-state", func(t *testing.T) {
 			// What was sizeGib is in there by its new name.
 			for _, u := range []*unstructured.Unstructured{elder, first} {
-				c.ready(t, u)
-				c.waitFor(t, u, "shown", func() bool { return text(u, "status", "atProvider", "sizeGib") == "1" })
+				c.WaitReady(t, u)
+				c.WaitFor(t, u, "shown", func() bool { return text(u, "status", "atProvider", "sizeGib") == "1" })
 				if version := string(c.stored(t, u)["schemaVersion"]); version != "2" {
 					t.Errorf("%s: the stored version is %q", u.GetName(), version)
 				}
@@ -129,8 +129,8 @@ func TestUpgrades(t *testing.T) {
 		// be upgraded was not planned either, as a change of its spec shows.
 		t.Run("upgrade-configured", func(t *testing.T) {
 			c.upgraded(t, elder, 2, "volumeId", "false")
-			c.patch(t, missing, `{"spec":{"forProvider":{"sizeGib":3}}}`)
-			c.waitFor(t, missing, "refused anew", func() bool {
+			c.MustPatch(t, missing, `{"spec":{"forProvider":{"sizeGib":3}}}`)
+			c.WaitFor(t, missing, "refused anew", func() bool {
 				status, _, _ := condition(missing, "Synced")
 				return status == "False" && current(missing)
 			})
@@ -141,7 +141,7 @@ func TestUpgrades(t *testing.T) {
 		})
 		t.Run("upgrade-not-needed", func(t *testing.T) {
 			c.poke(t, thing)
-			c.ready(t, thing)
+			c.WaitReady(t, thing)
 			if diff := cmp.Diff(thingBefore, c.memory(t, thing)); diff != "" {
 				t.Errorf("what is stored of the thing has changed: %s", diff)
 			}
@@ -149,9 +149,9 @@ func TestUpgrades(t *testing.T) {
 		t.Run("upgrade-imported", func(t *testing.T) {
 			c.upgraded(t, imported, 2, "volumeId", "false")
 			c.untouched(t, object.ID)
-			c.patch(t, imported, `{"spec":{"forProvider":{"sizeGib":3}}}`)
+			c.MustPatch(t, imported, `{"spec":{"forProvider":{"sizeGib":3}}}`)
 			eventually(t, "it is larger", func(ctx) bool { return is(t, c.world, api.Volumes, object.ID).SizeGiB == 3 })
-			c.ready(t, imported)
+			c.WaitReady(t, imported)
 		})
 
 		c.look(t, first)
@@ -162,7 +162,7 @@ func TestUpgrades(t *testing.T) {
 		newerBefore := c.memory(t, newer)
 		c.release(t, release.V0)
 		t.Run("upgrade-state-back", func(t *testing.T) {
-			c.waitFor(t, first, "refused", func() bool {
+			c.WaitFor(t, first, "refused", func() bool {
 				status, _, message := condition(first, "Synced")
 				return status == "False" && contains(message, "managed by newer provider version", "version 2")
 			})
@@ -175,8 +175,8 @@ func TestUpgrades(t *testing.T) {
 			c.refusedUpgrade(t, newer, newerBefore, "managed by newer provider version", "identity", "version 2")
 		})
 		t.Run("upgrade-back", func(t *testing.T) {
-			c.ready(t, fails)
-			c.ready(t, invalid)
+			c.WaitReady(t, fails)
+			c.WaitReady(t, invalid)
 			if diff := cmp.Diff(failsBefore, c.memory(t, fails)); diff != "" {
 				t.Errorf("what is stored has changed: %s", diff)
 			}
@@ -190,9 +190,9 @@ func TestUpgrades(t *testing.T) {
 		})
 
 		p := c.terraformProvider()
-		c.patch(t, p, `{"spec":{"version":"`+release.Mistaken.String()+`"}}`)
+		c.MustPatch(t, p, `{"spec":{"version":"`+release.Mistaken.String()+`"}}`)
 		mistaken := func(t *testing.T, says ...string) {
-			c.waitFor(t, p, "refused", func() bool {
+			c.WaitFor(t, p, "refused", func() bool {
 				status, _, message := condition(p, "Installed")
 				return status == "False" && current(p) && contains(message, says...)
 			})
@@ -242,14 +242,14 @@ func (c *column) tamper(t *testing.T, u *unstructured.Unstructured, from, to str
 // fails the test if it is not well or the volume was touched.
 func (c *column) upgraded(t *testing.T, u *unstructured.Unstructured, version int, id string, public any) {
 	t.Helper()
-	c.waitFor(t, u, "upgraded", func() bool {
+	c.WaitFor(t, u, "upgraded", func() bool {
 		return cmp.Equal(m{id: at(u, "status", "atProvider", "id"), "public": public}, identityOf(u)) && isTrue(u, "Ready", "Synced")
 	})
 	stored := string(c.stored(t, u)["identitySchemaVersion"])
 	if version == 0 && stored != "" || version > 0 && stored != string(rune('0'+version)) {
 		t.Errorf("%s: the stored version is %q", u.GetName(), stored)
 	}
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	c.untouchedVolume(t, u)
 }
 
@@ -257,7 +257,7 @@ func (c *column) upgraded(t *testing.T, u *unstructured.Unstructured, version in
 // less often, and everything is as it was.
 func (c *column) refusedUpgrade(t *testing.T, u *unstructured.Unstructured, before map[string]string, says ...string) {
 	t.Helper()
-	c.refused(t, u, reasonUpgrade, says...)
+	c.WaitFalse(t, u, "Synced", reasonUpgrade, says...)
 	c.noStorm(t, u)
 	if diff := cmp.Diff(before, c.memory(t, u)); diff != "" {
 		t.Errorf("%s: what is stored has changed: %s", u.GetName(), diff)

@@ -73,7 +73,7 @@ func holds(want, got any) string {
 func (c *column) shapes(t *testing.T) *unstructured.Unstructured {
 	t.Helper()
 	u := c.resource(t, "Shapes", m{"forProvider": shapesSpec(nameOf(t))})
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	return u
 }
 
@@ -83,7 +83,7 @@ func everyShape(t *testing.T, c *column) {
 		t.Errorf("status.atProvider has not what spec has: %s", diff)
 	}
 	c.look(t, u)
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	c.asked(t, http.MethodPost, nameOf(t), 1)
 	c.asked(t, http.MethodPatch, text(u, "status", "atProvider", "id"), 0)
 }
@@ -99,7 +99,7 @@ func shapeUpdate(t *testing.T, c *column) {
 	if err := c.Update(t.Context(), u); err != nil {
 		t.Fatal(err)
 	}
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	if diff := holds(at(u, "spec", "forProvider"), at(u, "status", "atProvider")); diff != "" {
 		t.Errorf("status.atProvider has not what spec has: %s", diff)
 	}
@@ -115,8 +115,8 @@ func computed(t *testing.T, c *column) {
 		t.Errorf("shown is %v", at(u, "status", "atProvider"))
 	}
 	// It is the provider's choice, and goes along with a change of something else.
-	c.patch(t, u, `{"spec":{"forProvider":{"tags":{"a":"b"}}}}`)
-	c.ready(t, u)
+	c.MustPatch(t, u, `{"spec":{"forProvider":{"tags":{"a":"b"}}}}`)
+	c.WaitReady(t, u)
 	if got := c.only(t, nameOf(t)); got.ID != object.ID || got.Region != "us-east-1" {
 		t.Errorf("it is %+v", got)
 	}
@@ -133,7 +133,7 @@ func (c *column) credential(t *testing.T, data map[string]string, spec m) *unstr
 	}
 	spec["name"] = nameOf(t)
 	u := c.resource(t, "Credential", m{"forProvider": spec, "writeConnectionSecretToRef": m{"name": nameOf(t) + "-connection"}})
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	return u
 }
 
@@ -185,7 +185,7 @@ func sensitiveChanged(t *testing.T, c *column) {
 	eventually(t, "the cloud has the new password", func(ctx) bool {
 		return is(t, c.world, api.Credentials, id).PasswordSHA256 == digest("second-password")
 	})
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	c.hidden(t, u, "first-password", "second-password")
 }
 
@@ -200,7 +200,7 @@ func sensitiveResult(t *testing.T, c *column) {
 		t.Errorf("the connection Secret has the keys %v, and another api_key than the cloud", keys(connection))
 	}
 	c.hidden(t, u, key)
-	c.remove(t, u)
+	c.Remove(t, u)
 	eventually(t, "the connection Secret is gone", func(x ctx) bool {
 		return kerrors.IsNotFound(c.Get(x, client.ObjectKeyFromObject(connection), connection))
 	})
@@ -230,11 +230,11 @@ func writeOnly(t *testing.T, c *column) {
 	}
 	c.look(t, u)
 	c.asked(t, http.MethodPatch, id, 0)
-	c.patch(t, u, `{"spec":{"forProvider":{"secretWoVersion":2}}}`)
+	c.MustPatch(t, u, `{"spec":{"forProvider":{"secretWoVersion":2}}}`)
 	eventually(t, "the cloud has the new secret", func(ctx) bool {
 		return is(t, c.world, api.Credentials, id).SecretSHA256 == digest("another-secret")
 	})
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	stored := c.storedSecret(t, u)
 	for name, data := range stored.Data {
 		if strings.Contains(string(data), "write-only-secret") || strings.Contains(string(data), "another-secret") {

@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/landbridge-io/landbridge/internal/controller/terraformprovider"
+	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
 	"github.com/landbridge-io/landbridge/test/conformance"
@@ -76,12 +78,12 @@ func TestBrokenCommandLine(t *testing.T) {
 	})
 	unavailable := func(message string) {
 		t.Helper()
-		c.waitFor(t, p, "unavailable: "+message, func() bool {
+		c.WaitFor(t, p, "unavailable: "+message, func() bool {
 			status, reason, said := condition(p, "Healthy")
 			return status == "False" && reason == "ExecutionUnavailable" && strings.Contains(said, message)
 		})
 	}
-	c.create(t, p)
+	c.MustCreate(t, p)
 	unavailable("there is no such program")
 	install()
 	mode("old")
@@ -91,11 +93,11 @@ func TestBrokenCommandLine(t *testing.T) {
 	mode("works")
 	c.executed(t, p, "CLI")
 	group := "broken.landbridge.io/v1alpha1"
-	c.create(t, object(group, "ClusterProviderConfig", "", "default", m{"endpoint": cloud.URL}))
-	ns := c.namespace(t)
+	c.MustCreate(t, object(group, "ClusterProviderConfig", "", "default", m{"endpoint": cloud.URL}))
+	ns := c.Namespace(t)
 	u := object(group, "Thing", ns, "a", m{"forProvider": m{"name": "a", "size": int64(1)}})
-	c.create(t, u)
-	c.ready(t, u)
+	c.MustCreate(t, u)
+	c.WaitReady(t, u)
 
 	size := int64(1)
 	for _, test := range []struct {
@@ -111,7 +113,7 @@ func TestBrokenCommandLine(t *testing.T) {
 		before := cloud.Audit(t)
 		test.disturb()
 		size++
-		c.patch(t, u, fmt.Sprintf(`{"spec":{"forProvider":{"size":%d}}}`, size))
+		c.MustPatch(t, u, fmt.Sprintf(`{"spec":{"forProvider":{"size":%d}}}`, size))
 		c.failing(t, u, test.says)
 		if a := cloud.Audit(t); a != before {
 			t.Errorf("%s: something was done: %+v, %+v", test.name, before, a)
@@ -126,10 +128,10 @@ func TestBrokenCommandLine(t *testing.T) {
 	// What an interrupted program leaves behind keeps nobody from working.
 	mode("locked")
 	size++
-	c.patch(t, u, fmt.Sprintf(`{"spec":{"forProvider":{"size":%d}}}`, size))
+	c.MustPatch(t, u, fmt.Sprintf(`{"spec":{"forProvider":{"size":%d}}}`, size))
 	c.recovers(t, u, size)
 	mode("works")
-	c.gone(t, u)
+	c.Remove(t, u)
 	if a := cloud.Audit(t); a.Live != 0 {
 		t.Errorf("at the end: %+v", a)
 	}
@@ -138,7 +140,7 @@ func TestBrokenCommandLine(t *testing.T) {
 // failing waits until a resource says why nothing is done.
 func (c *cluster) failing(t *testing.T, u *unstructured.Unstructured, message string) {
 	t.Helper()
-	c.waitFor(t, u, "failing: "+message, func() bool {
+	c.WaitFor(t, u, "failing: "+message, func() bool {
 		status, reason, said := condition(u, "Synced")
 		return status == "False" && reason == "ReconcileError" && strings.Contains(said, message)
 	})
@@ -147,8 +149,8 @@ func (c *cluster) failing(t *testing.T, u *unstructured.Unstructured, message st
 // recovers waits until a resource is as it should be after it has failed.
 func (c *cluster) recovers(t *testing.T, u *unstructured.Unstructured, size int64) {
 	t.Helper()
-	c.patch(t, u, fmt.Sprintf(`{"metadata":{"annotations":{"crossplane.io/reconcile-requested-at":"%d"}}}`, time.Now().UnixNano()))
-	c.waitFor(t, u, "well again", func() bool {
+	c.MustPatch(t, u, fmt.Sprintf(`{"metadata":{"annotations":{"crossplane.io/reconcile-requested-at":"%d"}}}`, time.Now().UnixNano()))
+	c.WaitFor(t, u, "well again", func() bool {
 		return isTrue(u, "Ready", "Synced") && current(u) && text(u, "status", "atProvider", "size") == fmt.Sprint(size)
 	})
 }
@@ -213,15 +215,12 @@ func TestDiskFull(t *testing.T) {
 	})
 	cloud := examplecloudtest.Start(t)
 	_, group := c.install(t, examplecloudtest.Framework6, "full", cloud, "thing")
-	u := object(group, "Thing", c.namespace(t), "a", m{"forProvider": m{"name": "a", "size": int64(1)}})
+	u := object(group, "Thing", c.Namespace(t), "a", m{"forProvider": m{"name": "a", "size": int64(1)}})
 
 	// The program cannot write down what the provider has made.
 	cloud.Fault(t, m{"on": "create", "task_delay": "3s", "count": 1})
-	c.create(t, u)
-	c.eventually(t, "being created", func() (string, bool) {
-		n := cloud.Audit(t).CreateRequests
-		return fmt.Sprint(n), n == 1
-	})
+	c.MustCreate(t, u)
+	clustertest.Eventually(t, "the cloud is asked for one create", func(context.Context) bool { return cloud.Audit(t).CreateRequests == 1 })
 	empty := fill()
 	c.failing(t, u, "no space left on device")
 	empty()
@@ -231,12 +230,12 @@ func TestDiskFull(t *testing.T) {
 	}
 
 	empty = fill()
-	c.patch(t, u, `{"spec":{"forProvider":{"size":2}}}`)
+	c.MustPatch(t, u, `{"spec":{"forProvider":{"size":2}}}`)
 	c.failing(t, u, "no space left on device")
 	if a := cloud.Audit(t); a.Updates != 0 {
 		t.Errorf("updated: %+v", a)
 	}
 	empty()
 	c.recovers(t, u, 2)
-	c.gone(t, u)
+	c.Remove(t, u)
 }

@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/examples/examplecloud/provider/release"
+	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 )
 
@@ -25,9 +27,9 @@ func (c *cluster) install(t *testing.T, form, name string, cloud *examplecloudte
 		"source": "landbridge-io/" + form, "version": release.Latest.String(), "execution": "CLI", "group": name + ".landbridge.io", "activate": activate,
 	})
 	group = name + ".landbridge.io/v1alpha1"
-	c.create(t, p)
+	c.MustCreate(t, p)
 	c.executed(t, p, "CLI")
-	c.create(t, object(group, "ClusterProviderConfig", "", "default", m{"endpoint": cloud.URL, "region": "us-east-1"}))
+	c.MustCreate(t, object(group, "ClusterProviderConfig", "", "default", m{"endpoint": cloud.URL, "region": "us-east-1"}))
 	return p, group
 }
 
@@ -41,7 +43,7 @@ func TestLife(t *testing.T) {
 			t.Parallel()
 			cloud := examplecloudtest.Start(t)
 			p, group := c.install(t, form, "life-"+form, cloud, "thing", "credential", "identity_import")
-			ns := c.namespace(t)
+			ns := c.Namespace(t)
 			did := func(what string, creates, updates, deletes int) {
 				t.Helper()
 				if a := cloud.Audit(t); a.Creates != creates || a.Updates != updates || a.Deletes != deletes || a.Live != creates-deletes {
@@ -52,7 +54,7 @@ func TestLife(t *testing.T) {
 			thing := object(group, "Thing", ns, "a", m{"forProvider": m{"name": "a", "size": int64(1)}})
 			is := func(what, field, value string, id func(string) bool) {
 				t.Helper()
-				c.waitFor(t, thing, what, func() bool {
+				c.WaitFor(t, thing, what, func() bool {
 					return isTrue(thing, "Ready", "Synced") && current(thing) && text(thing, "status", "operation") == "" &&
 						text(thing, "status", "atProvider", field) == value && id(text(thing, "status", "atProvider", "id"))
 				})
@@ -60,7 +62,7 @@ func TestLife(t *testing.T) {
 			var last string
 			same := func(id string) bool { return id == last }
 			another := func(id string) bool { return id != "" && id != last }
-			c.create(t, thing)
+			c.MustCreate(t, thing)
 			is("created", "size", "1", another)
 			did("create", 1, 0, 0)
 			last = text(thing, "status", "atProvider", "id")
@@ -68,24 +70,21 @@ func TestLife(t *testing.T) {
 				t.Errorf("status is %v", thing.Object["status"])
 			}
 
-			c.patch(t, thing, `{"spec":{"forProvider":{"size":2}}}`)
+			c.MustPatch(t, thing, `{"spec":{"forProvider":{"size":2}}}`)
 			is("updated", "size", "2", same)
 			did("update", 1, 1, 0)
 
 			cloud.Change(t, "things", last, m{"size": 7})
 			changed := cloud.Audit(t).Updates
-			c.eventually(t, "repaired", func() (string, bool) {
-				a := cloud.Audit(t)
-				return fmt.Sprintf("%+v", a), a.Updates == changed+1
-			})
+			clustertest.Eventually(t, "the change is reverted", func(context.Context) bool { return cloud.Audit(t).Updates == changed+1 })
 			is("repaired", "size", "2", same)
 
-			c.patch(t, thing, `{"spec":{"forProvider":{"region":"eu-central-1"}}}`)
+			c.MustPatch(t, thing, `{"spec":{"forProvider":{"region":"eu-central-1"}}}`)
 			is("replaced", "region", "eu-central-1", another)
 			did("replacement", 2, changed+1, 1)
 			last = text(thing, "status", "atProvider", "id")
 
-			c.patch(t, thing, `{"metadata":{"annotations":{"landbridge.io/taint":"1"}}}`)
+			c.MustPatch(t, thing, `{"metadata":{"annotations":{"landbridge.io/taint":"1"}}}`)
 			is("replaced, as it is tainted", "region", "eu-central-1", another)
 			did("taint", 3, changed+1, 2)
 			last = text(thing, "status", "atProvider", "id")
@@ -96,14 +95,14 @@ func TestLife(t *testing.T) {
 			if a := cloud.Audit(t); a.Creates != before.Creates+1 || a.Live != 1 {
 				t.Errorf("made again: %+v, %+v", before, a)
 			}
-			c.gone(t, thing)
+			c.Remove(t, thing)
 
 			c.lifeOfSecrets(t, group, ns)
 			c.lifeOfImports(t, group, ns, form, cloud)
 			if a := cloud.Audit(t); a.Live != 0 {
 				t.Errorf("at the end: %+v", a)
 			}
-			c.gone(t, p)
+			c.Remove(t, p)
 		})
 	}
 }
@@ -123,8 +122,8 @@ func (c *cluster) lifeOfSecrets(t *testing.T, group, ns string) {
 		},
 		"writeConnectionSecretToRef": m{"name": "made"},
 	})
-	c.create(t, u)
-	c.ready(t, u)
+	c.MustCreate(t, u)
+	c.WaitReady(t, u)
 	var made corev1.Secret
 	if err := c.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: "made"}, &made); err != nil || len(made.Data["attribute.api_key"]) == 0 {
 		t.Errorf("the connection Secret: %v, %d keys", err, len(made.Data))
@@ -132,11 +131,11 @@ func (c *cluster) lifeOfSecrets(t *testing.T, group, ns string) {
 	if text := fmt.Sprint(u.Object); strings.Contains(text, "hunter") || strings.Contains(text, string(made.Data["attribute.api_key"])) {
 		t.Error("the resource shows a secret")
 	}
-	c.patch(t, u, `{"spec":{"forProvider":{"secretWoVersion":2}}}`)
-	c.waitFor(t, u, "given another secret", func() bool {
+	c.MustPatch(t, u, `{"spec":{"forProvider":{"secretWoVersion":2}}}`)
+	c.WaitFor(t, u, "given another secret", func() bool {
 		return isTrue(u, "Ready", "Synced") && current(u) && text(u, "status", "atProvider", "secretWoVersion") == "2"
 	})
-	c.gone(t, u)
+	c.Remove(t, u)
 }
 
 // lifeOfImports takes over what exists, by identity.
@@ -154,8 +153,8 @@ func (c *cluster) lifeOfImports(t *testing.T, group, ns, form string, cloud *exa
 	}
 	before := cloud.Audit(t)
 	for _, u := range imports {
-		c.create(t, u)
-		c.ready(t, u)
+		c.MustCreate(t, u)
+		c.WaitReady(t, u)
 	}
 	if a := cloud.Audit(t); a != before {
 		t.Errorf("an import has changed something: %+v, %+v", before, a)
@@ -164,6 +163,6 @@ func (c *cluster) lifeOfImports(t *testing.T, group, ns, form string, cloud *exa
 		t.Errorf("imported %q, not %q", got, want)
 	}
 	for _, u := range imports {
-		c.gone(t, u)
+		c.Remove(t, u)
 	}
 }

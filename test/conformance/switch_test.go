@@ -28,14 +28,14 @@ func TestSwitch(t *testing.T) {
 		t.Run(form, func(t *testing.T) {
 			t.Parallel()
 			cloud := examplecloudtest.Start(t)
-			ns, group := c.namespace(t), form+".landbridge.io"
+			ns, group := c.Namespace(t), form+".landbridge.io"
 			p := object("landbridge.io/v1alpha1", "TerraformProvider", "", form, m{
 				"source": "landbridge-io/" + form, "version": release.Latest.String(), "execution": "Plugin",
 				"activate": []any{"examplecloud_thing", "examplecloud_datastore", "examplecloud_credential", "examplecloud_volume"},
 			})
-			c.create(t, p)
+			c.MustCreate(t, p)
 			c.executed(t, p, "Plugin")
-			c.create(t, object(group+"/v1alpha1", "ClusterProviderConfig", "", "default", m{"endpoint": cloud.URL, "region": "us-east-1"}))
+			c.MustCreate(t, object(group+"/v1alpha1", "ClusterProviderConfig", "", "default", m{"endpoint": cloud.URL, "region": "us-east-1"}))
 
 			secret := &corev1.Secret{StringData: map[string]string{"password": "hunter2"}}
 			secret.Namespace, secret.Name = ns, "given"
@@ -52,18 +52,18 @@ func TestSwitch(t *testing.T) {
 			schemas := schemasOf(t, form, cloud)
 			before := map[string]instance.Instance{}
 			for name, u := range resources {
-				c.create(t, u)
-				c.ready(t, u)
+				c.MustCreate(t, u)
+				c.WaitReady(t, u)
 				before[name] = c.settled(t, u, schemas["examplecloud_"+name])
 			}
 			size := int64(1)
 			for _, way := range journey {
 				counted := cloud.Audit(t)
-				c.patch(t, p, `{"spec":{"execution":"`+way+`"}}`)
+				c.MustPatch(t, p, `{"spec":{"execution":"`+way+`"}}`)
 				c.executed(t, p, way)
 				time.Sleep(3 * poll) // looked at more than once
 				for name, u := range resources {
-					c.ready(t, u)
+					c.WaitReady(t, u)
 					after := c.stored(t, u, schemas["examplecloud_"+name])
 					if diff := cmp.Diff(essence(before[name]), essence(after)); diff != "" {
 						t.Errorf("%s: %s is stored otherwise: %s", way, name, diff)
@@ -74,8 +74,8 @@ func TestSwitch(t *testing.T) {
 				}
 				// And it goes on where the other was.
 				size++
-				c.patch(t, thing, `{"spec":{"forProvider":{"size":`+string(rune('0'+size))+`}}}`)
-				c.waitFor(t, thing, "updated by "+way, func() bool {
+				c.MustPatch(t, thing, `{"spec":{"forProvider":{"size":`+string(rune('0'+size))+`}}}`)
+				c.WaitFor(t, thing, "updated by "+way, func() bool {
 					return isTrue(thing, "Ready", "Synced") && text(thing, "status", "atProvider", "size") == string(rune('0'+size))
 				})
 				before["thing"] = c.settled(t, thing, schemas["examplecloud_thing"])
@@ -84,12 +84,12 @@ func TestSwitch(t *testing.T) {
 				}
 			}
 			for _, u := range resources {
-				c.gone(t, u)
+				c.Remove(t, u)
 			}
 			if got := cloud.Audit(t); got.Live != 0 || got.Creates != len(resources) || got.Deletes != len(resources) {
 				t.Errorf("at the end: %+v", got)
 			}
-			c.gone(t, p)
+			c.Remove(t, p)
 		})
 	}
 }
@@ -97,17 +97,12 @@ func TestSwitch(t *testing.T) {
 // executed waits until a provider's work is done in a way.
 func (c *cluster) executed(t *testing.T, p *unstructured.Unstructured, way string) {
 	t.Helper()
-	c.waitFor(t, p, "executed by "+way, func() bool {
+	c.WaitFor(t, p, "executed by "+way, func() bool {
 		return isTrue(p, "Installed", "Healthy") && current(p) && text(p, "status", "execution") == way
 	})
 	if program := text(p, "status", "commandLine"); (program != "") != (way == "CLI") || way == "CLI" && !strings.HasPrefix(program, "OpenTofu 1.") {
 		t.Errorf("%s: the program is %q", way, program)
 	}
-}
-
-func (c *cluster) ready(t *testing.T, u *unstructured.Unstructured) {
-	t.Helper()
-	c.waitFor(t, u, "ready", func() bool { return isTrue(u, "Ready", "Synced") })
 }
 
 // settled is what is stored when the first looks are over: what a provider answers to an apply, and to
@@ -136,19 +131,19 @@ func TestUnavailable(t *testing.T) {
 	t.Parallel()
 	c := shared(t)
 	p := object("landbridge.io/v1alpha1", "TerraformProvider", "", "random", m{"source": "hashicorp/random", "activate": []any{"random_pet"}, "execution": "InProcess"})
-	c.create(t, p)
-	c.waitFor(t, p, "refused", func() bool {
+	c.MustCreate(t, p)
+	c.WaitFor(t, p, "refused", func() bool {
 		_, reason, message := condition(p, "Installed")
 		return reason == "ExecutionUnavailable" && strings.Contains(message, "not linked into this controller")
 	})
-	c.patch(t, p, `{"spec":{"execution":"CLI"}}`)
+	c.MustPatch(t, p, `{"spec":{"execution":"CLI"}}`)
 	c.executed(t, p, "CLI")
-	ns := c.namespace(t)
+	ns := c.Namespace(t)
 	pet := object("random.landbridge.io/v1alpha1", "Pet", ns, "p", m{"forProvider": m{"length": int64(3)}})
-	c.create(t, pet)
-	c.ready(t, pet)
+	c.MustCreate(t, pet)
+	c.WaitReady(t, pet)
 	if n := strings.Count(text(pet, "status", "atProvider", "id"), "-"); n != 2 {
 		t.Errorf("the pet is %q", text(pet, "status", "atProvider", "id"))
 	}
-	c.gone(t, pet)
+	c.Remove(t, pet)
 }

@@ -1,91 +1,89 @@
 package e2e_test
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
-	"errors"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
-	kerrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/yaml"
-	"k8s.io/client-go/rest"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/landbridge-io/landbridge/internal/controller"
+	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
 	"github.com/landbridge-io/landbridge/internal/testing/providertest"
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
-// limit is how long anything that should happen may take.
-const limit = 60 * time.Second
+const (
+	// poll is the poll interval of controllers in tests.
+	poll = time.Second
+	// limit is how long a test waits for anything that must happen.
+	limit = clustertest.Limit
+	// system is the namespace of Landbridge's own objects.
+	system = clustertest.System
+)
 
-// cluster is an API server with Landbridge's controller working in it.
+var (
+	eventually = clustertest.Eventually
+	never      = clustertest.Never
+)
+
+// cluster is an API server in which controllers of this process run.
 type cluster struct {
-	client.Client
-	config *rest.Config
-	log    string // the controller's
+	*clustertest.Cluster
 }
 
-// newCluster starts both for one test. The mirror has the named providers.
-func newCluster(t *testing.T, providers ...string) *cluster {
-	t.Helper()
-	server := playgroundtest.New(t, playgroundtest.Options{})
-	c, err := client.New(server.Config, client.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	cl := &cluster{Client: c, config: server.Config, log: filepath.Join(t.TempDir(), "controller.log")}
-	cl.startController(t, server.Kubeconfig, providertest.Mirror(t, providers...))
-	return cl
+// options returns a controller's options. Beside the mirror, it uses the one in which tests
+// put releases of their own.
+func options(mirror string) controller.Options {
+	o := clustertest.Options(poll, filepath.Join(scratch, "cache"), mirror, filepath.Join(scratch, "mirror"))
+	o.StartTimeout, o.EventsPerSecond = 10*time.Second, 100
+	return o
 }
 
-// startController runs the controller until the test ends, and fails the test
-// if it does not end well.
-func (c *cluster) startController(t *testing.T, kubeconfig, mirror string) {
+// shared returns the cluster and controller that tests share. It is for tests that do not stop the
+// controller, each with provider names and a namespace of its own.
+func shared(t *testing.T) *cluster {
 	t.Helper()
-	binary, err := testbin.Build(t.Context(), testbin.Landbridge)
-	if err != nil {
-		t.Fatal(err)
-	}
-	log, err := os.Create(c.log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(binary, "controller", "--kubeconfig", kubeconfig, "--provider-mirror", mirror,
-		"--provider-cache", t.TempDir(), "--poll", "1s", "--leader-elect=false", "--metrics-address=0", "--health-address=0")
-	cmd.Stdout, cmd.Stderr = log, log
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	exited := make(chan error, 1)
-	go func() { exited <- cmd.Wait() }()
-	t.Cleanup(func() {
-		defer log.Close()
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		select {
-		case err := <-exited:
-			if err != nil {
-				t.Errorf("the controller ended with %v", err)
-			}
-		case <-time.After(limit):
-			_ = cmd.Process.Kill()
-			t.Error("the controller does not stop")
+	t.Parallel()
+	everyone.Do(func() {
+		c, err := clustertest.New(playgroundtest.Start(t), filepath.Join(scratch, "controller.log"))
+		if everyone.err = err; err != nil {
+			return
 		}
-		if t.Failed() {
-			content, _ := os.ReadFile(c.log)
-			t.Logf("the controller's log:\n%s", content)
-		}
+		everyone.cluster = &cluster{c}
+		everyone.stop, everyone.err = c.StartController(options(providertest.Mirror(t, "local", "random", "time", "hcloud")))
 	})
+	if everyone.err != nil {
+		t.Fatal(everyone.err)
+	}
+	t.Cleanup(func() { everyone.cluster.ShowLog(t) })
+	return everyone.cluster
+}
+
+// alone starts an API server for one test, without a controller.
+func alone(t *testing.T) *cluster {
+	t.Helper()
+	return on(t, playgroundtest.New(t, playgroundtest.Options{}))
+}
+
+// on returns the cluster of a server, without a controller.
+func on(t *testing.T, server *playgroundtest.Server) *cluster {
+	t.Helper()
+	c, err := clustertest.New(server, filepath.Join(directory(t), "controller.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &cluster{c}
+}
+
+// beside returns the same cluster for another controller, with a log of its own.
+func (c *cluster) beside(t *testing.T) *cluster {
+	t.Helper()
+	other := *c.Cluster
+	other.Log = filepath.Join(directory(t), "controller.log")
+	return &cluster{&other}
 }
 
 // manifests reads the objects of a file under examples.
@@ -95,93 +93,22 @@ func manifests(t *testing.T, path string) []*unstructured.Unstructured {
 	if err != nil {
 		t.Fatal(err)
 	}
-	content, err := os.ReadFile(filepath.Join(root, "examples", filepath.FromSlash(path)))
+	return clustertest.Manifests(t, filepath.Join(root, "examples", filepath.FromSlash(path)))
+}
+
+// directory returns a new directory that exists until all tests have ended.
+func directory(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp(scratch, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(content), 4096)
-	var objects []*unstructured.Unstructured
-	for {
-		u := &unstructured.Unstructured{}
-		if err := decoder.Decode(&u.Object); errors.Is(err, io.EOF) {
-			return objects
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		objects = append(objects, u)
-	}
+	return dir
 }
 
 func set(t *testing.T, u *unstructured.Unstructured, value any, path ...string) {
 	t.Helper()
 	if err := unstructured.SetNestedField(u.Object, value, path...); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// create creates the object, once its kind is served.
-func (c *cluster) create(t *testing.T, u *unstructured.Unstructured) {
-	t.Helper()
-	var err error
-	c.eventually(t, "the kind "+u.GetKind()+" is served", func(ctx context.Context) bool {
-		err = c.Create(ctx, u)
-		return !meta.IsNoMatchError(err) && !kerrors.IsNotFound(err) && !kerrors.IsServiceUnavailable(err)
-	})
-	if err != nil {
-		t.Fatalf("creating %s %s: %v", u.GetKind(), u.GetName(), err)
-	}
-}
-
-// waitFor brings u up to date until holds is true of it.
-func (c *cluster) waitFor(t *testing.T, u *unstructured.Unstructured, what string, holds func() bool) {
-	t.Helper()
-	var err error
-	defer func() {
-		if !holds() {
-			u.SetManagedFields(nil)
-			content, _ := json.MarshalIndent(u.Object, "", "  ")
-			t.Logf("as it was last (error %v):\n%s", err, content)
-		}
-	}()
-	c.eventually(t, u.GetKind()+" "+u.GetName()+" is "+what, func(ctx context.Context) bool {
-		err = c.Get(ctx, client.ObjectKeyFromObject(u), u)
-		return err == nil && holds()
-	})
-}
-
-// patch changes the object as kubectl does: a field that its kind does not have is an error.
-func (c *cluster) patch(t *testing.T, u *unstructured.Unstructured, merge string) {
-	t.Helper()
-	if err := c.Patch(t.Context(), u, client.RawPatch("application/merge-patch+json", []byte(merge)), client.FieldValidation("Strict")); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// remove deletes the object and waits until it is gone.
-func (c *cluster) remove(t *testing.T, u *unstructured.Unstructured) {
-	t.Helper()
-	if err := c.Delete(t.Context(), u, client.PropagationPolicy(metav1.DeletePropagationBackground)); err != nil {
-		t.Fatal(err)
-	}
-	c.gone(t, u)
-}
-
-func (c *cluster) gone(t *testing.T, u *unstructured.Unstructured) {
-	t.Helper()
-	c.eventually(t, u.GetKind()+" "+u.GetName()+" is gone", func(ctx context.Context) bool {
-		err := c.Get(ctx, client.ObjectKeyFromObject(u), u)
-		return kerrors.IsNotFound(err) || meta.IsNoMatchError(err)
-	})
-}
-
-func (c *cluster) eventually(t *testing.T, what string, holds func(context.Context) bool) {
-	t.Helper()
-	for end := time.Now().Add(limit); ; time.Sleep(25 * time.Millisecond) {
-		if holds(t.Context()) {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatalf("never: %s", what)
-		}
 	}
 }

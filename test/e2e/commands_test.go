@@ -43,20 +43,20 @@ func TestCommands(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "commands")
 	c.install(t, d.provider())
-	ns := c.namespace(t)
+	ns := c.Namespace(t)
 	kind := "thing.commands.landbridge.io"
 
 	t.Run("taint", func(t *testing.T) {
 		t.Parallel()
 		r := d.thing(ns, "taint", nil)
-		c.create(t, r)
-		c.ready(t, r)
+		c.MustCreate(t, r)
+		c.WaitReady(t, r)
 		out, errOut, ok := runCommand(t, "taint", kind, "taint", "-n", ns)
 		if !ok || !strings.HasPrefix(out, kind+"/taint: tainted") {
 			t.Fatalf("%s%s", out, errOut)
 		}
-		c.eventually(t, "it is replaced", func(context.Context) bool { return d.calls("create thing taint") == 2 })
-		c.ready(t, r)
+		eventually(t, "it is replaced", func(context.Context) bool { return d.calls("create thing taint") == 2 })
+		c.WaitReady(t, r)
 		if n := d.calls("delete thing taint"); n != 1 {
 			t.Errorf("%d deletes", n)
 		}
@@ -64,8 +64,8 @@ func TestCommands(t *testing.T) {
 		if out, errOut, ok := runCommand(t, "taint", kind+"/taint", "-n", ns); !ok {
 			t.Fatalf("%s%s", out, errOut)
 		}
-		c.eventually(t, "it is replaced again", func(context.Context) bool { return d.calls("create thing taint") == 3 })
-		c.ready(t, r)
+		eventually(t, "it is replaced again", func(context.Context) bool { return d.calls("create thing taint") == 3 })
+		c.WaitReady(t, r)
 	})
 
 	t.Run("untaint", func(t *testing.T) {
@@ -73,13 +73,13 @@ func TestCommands(t *testing.T) {
 		r := d.thing(ns, "untaint", nil)
 		set(t, r, "Keep", "spec", "lifecycle", "taintPolicy")
 		d.order(t, "untaint", "half")
-		c.create(t, r)
-		c.waitFor(t, r, "tainted", func() bool { return text(r, "status", "state") == "Tainted" })
+		c.MustCreate(t, r)
+		c.WaitFor(t, r, "tainted", func() bool { return text(r, "status", "state") == "Tainted" })
 		out, errOut, ok := runCommand(t, "untaint", kind, "untaint", "-n", ns)
 		if want := kind + "/untaint: not tainted any more. Its state is Full\n"; !ok || out != want {
 			t.Fatalf("%s%s", out, errOut)
 		}
-		c.ready(t, r)
+		c.WaitReady(t, r)
 		if _, errOut, ok = runCommand(t, "untaint", kind, "untaint", "-n", ns); ok || !strings.Contains(errOut, "it is not tainted: its state is Full") {
 			t.Errorf("untainted again: %s", errOut)
 		}
@@ -92,15 +92,15 @@ func TestCommands(t *testing.T) {
 		t.Parallel()
 		r := d.thing(ns, "retry", nil)
 		d.order(t, "retry", "always fail")
-		c.create(t, r)
-		c.eventually(t, "it has failed five times", func(context.Context) bool { return d.calls("create thing retry") >= 5 })
-		c.refused(t, r, "LastAsyncOperation", "AsyncCreateFailure")
+		c.MustCreate(t, r)
+		eventually(t, "it has failed five times", func(context.Context) bool { return d.calls("create thing retry") >= 5 })
+		c.WaitFalse(t, r, "LastAsyncOperation", "AsyncCreateFailure")
 		d.countermand(t, "retry")
 		begin := time.Now()
 		if out, errOut, ok := runCommand(t, "retry", kind, "retry", "-n", ns); !ok || out != kind+"/retry: being tried again\n" {
 			t.Fatalf("%s%s", out, errOut)
 		}
-		c.ready(t, r)
+		c.WaitReady(t, r)
 		if took := time.Since(begin); took > 10*time.Second {
 			t.Errorf("it took %s", took)
 		}
@@ -110,8 +110,8 @@ func TestCommands(t *testing.T) {
 		t.Parallel()
 		r := d.thing(ns, "paused", nil)
 		r.SetAnnotations(map[string]string{"crossplane.io/paused": "true"})
-		c.create(t, r)
-		c.waitFor(t, r, "paused", func() bool { _, reason, _ := condition(r, "Synced"); return reason == "ReconcilePaused" })
+		c.MustCreate(t, r)
+		c.WaitFor(t, r, "paused", func() bool { _, reason, _ := condition(r, "Synced"); return reason == "ReconcilePaused" })
 		if out, errOut, ok := runCommand(t, "retry", kind, "paused", "-n", ns, "--wait=false"); !ok || out != kind+"/paused: asked to retry\n" {
 			t.Errorf("%s%s", out, errOut)
 		}
@@ -126,7 +126,7 @@ func TestStatusCommand(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "statuses")
 	c.install(t, d.provider())
-	ns := c.namespace(t)
+	ns := c.Namespace(t)
 	watch := command(t, "status", "-w", "-n", ns, "things.statuses.landbridge.io")
 	stdout, err := watch.StdoutPipe()
 	if err != nil {
@@ -163,12 +163,12 @@ func TestStatusCommand(t *testing.T) {
 
 	good, bad := d.thing(ns, "good", nil), d.place(ns, "bad", nil)
 	d.order(t, "good", "slow 3s")
-	c.create(t, good)
+	c.MustCreate(t, good)
 	await(ns+"/good", "operation=Create ")
 	await(ns+"/good", "state=Full", "ready=True", "synced=True", "id=thing-")
 	d.order(t, "bad", "always fail")
-	c.create(t, bad)
-	c.refused(t, bad, "LastAsyncOperation", "AsyncCreateFailure")
+	c.MustCreate(t, bad)
+	c.WaitFalse(t, bad, "LastAsyncOperation", "AsyncCreateFailure")
 
 	out, errOut, ok := runCommand(t, "status", "-n", ns)
 	if !ok || !strings.HasPrefix(out, "KIND") || !strings.Contains(out, ns+"/good") || !strings.Contains(out, "The cloud does not like") {
@@ -196,7 +196,7 @@ func TestStatusCommand(t *testing.T) {
 	if out, errOut, ok = runCommand(t, "status", "-n", ns, "nosuchkind"); ok || out != "" || !strings.Contains(errOut, "there is no kind nosuchkind") {
 		t.Errorf("%s%s", out, errOut)
 	}
-	if out, errOut, ok = runCommand(t, "status", "-n", c.namespace(t)); !ok || out != "" || !strings.Contains(errOut, "There are no managed resources in namespace") {
+	if out, errOut, ok = runCommand(t, "status", "-n", c.Namespace(t)); !ok || out != "" || !strings.Contains(errOut, "There are no managed resources in namespace") {
 		t.Errorf("%s%s", out, errOut)
 	}
 	if out, _, ok = runCommand(t, "__complete", "taint", ""); !ok || !strings.Contains(out, "statuses.landbridge.io") {
@@ -206,7 +206,7 @@ func TestStatusCommand(t *testing.T) {
 		t.Errorf("completion of names:\n%s", out)
 	}
 
-	c.remove(t, good)
+	c.Remove(t, good)
 	await(ns+"/good", "gone")
 	if err := watch.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)

@@ -26,9 +26,9 @@ func (c *cluster) configured(t *testing.T, name string, spec m) (*unstructured.U
 	for k, v := range spec {
 		p.Object["spec"].(m)[k] = v
 	}
-	out := clouded{cluster: c, cloud: examplecloudtest.Start(t), provider: name, config: "default", namespace: c.namespace(t)}
+	out := clouded{cluster: c, cloud: examplecloudtest.Start(t), provider: name, config: "default", namespace: c.Namespace(t)}
 	c.install(t, p)
-	c.create(t, resource(text(p, "spec", "group")+"/v1alpha1", "ClusterProviderConfig", "", "default", m{"endpoint": out.cloud.URL}))
+	c.MustCreate(t, resource(text(p, "spec", "group")+"/v1alpha1", "ClusterProviderConfig", "", "default", m{"endpoint": out.cloud.URL}))
 	return p, out
 }
 
@@ -65,10 +65,10 @@ func TestConfiguration(t *testing.T) {
 		"forProvider":                m{"stage": "test", "tags": m{"own": "1"}},
 		"writeConnectionSecretToRef": m{"name": "web"},
 	})
-	c.create(t, u)
+	c.MustCreate(t, u)
 	name := w.namespace + "-web"
-	c.waitFor(t, u, "late-initialised", func() bool { return text(u, "spec", "forProvider", "gigabytes") == "1" })
-	c.ready(t, u)
+	c.WaitFor(t, u, "late-initialised", func() bool { return text(u, "spec", "forProvider", "gigabytes") == "1" })
+	c.WaitReady(t, u)
 	if got := text(u, "status", "atProvider", "gigabytes"); got != "1" {
 		t.Errorf("status has gigabytes %q", got)
 	}
@@ -90,7 +90,7 @@ func TestConfiguration(t *testing.T) {
 		t.Errorf("tags (-want +got):\n%s", diff)
 	}
 	region := text(u, "status", "atProvider", "region")
-	c.eventually(t, "the address is in the connection Secret", func(ctx context.Context) bool {
+	eventually(t, "the address is in the connection Secret", func(ctx context.Context) bool {
 		s := &corev1.Secret{}
 		return c.Get(ctx, client.ObjectKey{Namespace: w.namespace, Name: "web"}, s) == nil && string(s.Data["address"]) == name+"."+region+".example.org"
 	})
@@ -99,7 +99,7 @@ func TestConfiguration(t *testing.T) {
 	if generation != 2 {
 		t.Errorf("the spec was written %d times", generation-1)
 	}
-	c.eventually(t, "the resource is at rest", func(ctx context.Context) bool {
+	eventually(t, "the resource is at rest", func(ctx context.Context) bool {
 		before := version
 		time.Sleep(2 * poll)
 		_ = c.Get(ctx, key(u), u)
@@ -110,12 +110,12 @@ func TestConfiguration(t *testing.T) {
 		t.Errorf("the cloud saw %+v", got)
 	}
 	// The annotation is the name, and a change of it is one.
-	c.patch(t, u, `{"metadata":{"annotations":{"crossplane.io/external-name":"other"}}}`)
-	c.waitFor(t, u, "renamed", func() bool { return text(u, "status", "atProvider", "name") == "other" && isTrue(u, "Synced") })
+	c.MustPatch(t, u, `{"metadata":{"annotations":{"crossplane.io/external-name":"other"}}}`)
+	c.WaitFor(t, u, "renamed", func() bool { return text(u, "status", "atProvider", "name") == "other" && isTrue(u, "Synced") })
 	// One that is lost is none.
-	c.patch(t, u, `{"metadata":{"annotations":{"crossplane.io/external-name":null}}}`)
-	c.waitFor(t, u, "named again", func() bool { return u.GetAnnotations()["crossplane.io/external-name"] == "other" })
-	c.ready(t, u)
+	c.MustPatch(t, u, `{"metadata":{"annotations":{"crossplane.io/external-name":null}}}`)
+	c.WaitFor(t, u, "named again", func() bool { return u.GetAnnotations()["crossplane.io/external-name"] == "other" })
+	c.WaitReady(t, u)
 	if got := text(u, "status", "atProvider", "name"); got != "other" {
 		t.Errorf("the name is %s", got)
 	}
@@ -123,8 +123,8 @@ func TestConfiguration(t *testing.T) {
 	// What takes too long is given up, after the time that is configured.
 	w.cloud.Fault(t, m{"on": "update", "collection": "things", "match": m{"name": "other"}, "count": 1, "delay": "40s"})
 	begin := time.Now()
-	c.patch(t, u, `{"spec":{"forProvider":{"tags":{"own":"2"}}}}`)
-	c.waitFor(t, u, "tagged otherwise", func() bool { return text(u, "status", "atProvider", "tags", "own") == "2" && isTrue(u, "Synced") })
+	c.MustPatch(t, u, `{"spec":{"forProvider":{"tags":{"own":"2"}}}}`)
+	c.WaitFor(t, u, "tagged otherwise", func() bool { return text(u, "status", "atProvider", "tags", "own") == "2" && isTrue(u, "Synced") })
 	if took := time.Since(begin); took > 30*time.Second {
 		t.Errorf("the update took %s", took)
 	}
@@ -133,66 +133,66 @@ func TestConfiguration(t *testing.T) {
 	// What is taken over keeps its name, whatever its resource is called.
 	found := w.cloud.Make(t, "things", m{"name": "found", "region": region, "size": 1})
 	taken := resource(api, "Machine", w.namespace, "taken", m{"import": m{"identity": m{"id": found["id"], "region": region}}, "forProvider": m{"stage": "test"}})
-	c.create(t, taken)
-	c.ready(t, taken)
+	c.MustCreate(t, taken)
+	c.WaitReady(t, taken)
 	if got := text(taken, "status", "atProvider", "name"); got != "found" || taken.GetAnnotations()["crossplane.io/external-name"] != "found" {
 		t.Errorf("the name is %s, the external name %s", got, taken.GetAnnotations()["crossplane.io/external-name"])
 	}
 	// And it is tagged, as what is made is.
-	c.waitFor(t, taken, "tagged", func() bool {
+	c.WaitFor(t, taken, "tagged", func() bool {
 		seen, _, _ := unstructured.NestedStringMap(taken.Object, "status", "atProvider", "tags")
 		return isTrue(taken, "UpToDate") && current(taken) && cmp.Equal(seen, map[string]string{
 			"stage": "test", "crossplane-kind": "machine.configured.example.org", "crossplane-name": "taken", "crossplane-namespace": w.namespace,
 			"crossplane-providerconfig": "default", "crossplane-providerconfig-kind": "ClusterProviderConfig",
 		})
 	})
-	c.remove(t, taken)
+	c.Remove(t, taken)
 
 	// What the provider does not mark sensitive is, if the configuration says so.
 	c.secret(t, w.namespace, "target", map[string]string{"value": "hunter2"})
 	a := resource(api, "Alias", w.namespace, "a", m{
 		"forProvider": m{"name": "a-" + w.namespace, "targetSecretRef": m{"name": "target", "key": "value"}}, "writeConnectionSecretToRef": m{"name": "a"},
 	})
-	c.create(t, a)
-	c.ready(t, a)
+	c.MustCreate(t, a)
+	c.WaitReady(t, a)
 	if got := text(a, "status", "atProvider", "target"); got != "" {
 		t.Errorf("the target is in status: %s", got)
 	}
-	c.eventually(t, "the target is in the connection Secret", func(ctx context.Context) bool {
+	eventually(t, "the target is in the connection Secret", func(ctx context.Context) bool {
 		s := &corev1.Secret{}
 		return c.Get(ctx, client.ObjectKey{Namespace: w.namespace, Name: "a"}, s) == nil && string(s.Data["attribute.target"]) == "hunter2"
 	})
 
 	// A mistake is told with its path, and everything goes on as it was.
-	c.patch(t, p, `{"spec":{"resources":{"examplecloud_alias":{"omit":["nothing"]}}}}`)
-	c.refused(t, p, "Healthy", "InvalidConfiguration", "spec.resources.examplecloud_alias.omit[0]: there is no nothing")
+	c.MustPatch(t, p, `{"spec":{"resources":{"examplecloud_alias":{"omit":["nothing"]}}}}`)
+	c.WaitFalse(t, p, "Healthy", "InvalidConfiguration", "spec.resources.examplecloud_alias.omit[0]: there is no nothing")
 	if !isTrue(p, "Installed") {
 		t.Error("it is not installed any more")
 	}
-	c.patch(t, u, `{"spec":{"forProvider":{"gigabytes":"2"}}}`)
-	c.waitFor(t, u, "larger", func() bool { return text(u, "status", "atProvider", "gigabytes") == "2" })
+	c.MustPatch(t, u, `{"spec":{"forProvider":{"gigabytes":"2"}}}`)
+	c.WaitFor(t, u, "larger", func() bool { return text(u, "status", "atProvider", "gigabytes") == "2" })
 	if err := c.Patch(t.Context(), p, client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"resources":{"examplecloud_thing":{"timeouts":{"create":"soon"}}}}}`))); err == nil {
 		t.Error("a timeout of soon is accepted")
 	}
 
 	// Kinds keep their names as long as there are objects of them.
-	c.patch(t, p, `{"spec":{"group":"renamed.example.org","resources":{"examplecloud_thing":{"kind":"Box"},"examplecloud_alias":{"omit":null}}}}`)
-	c.refused(t, p, "Healthy", "KindInUse", "spec.group: it stays configured.example.org as long as there are objects of it")
-	c.patch(t, p, `{"spec":{"group":"configured.example.org"}}`)
-	c.refused(t, p, "Healthy", "KindInUse", "spec.resources.examplecloud_thing: the kind stays Machine of configured.example.org as long as there are any")
-	c.patch(t, u, `{"spec":{"forProvider":{"gigabytes":"3"}}}`)
-	c.waitFor(t, u, "larger", func() bool { return text(u, "status", "atProvider", "gigabytes") == "3" })
-	c.remove(t, u)
-	c.waitFor(t, p, "healthy", func() bool { return isTrue(p, "Healthy") && current(p) })
+	c.MustPatch(t, p, `{"spec":{"group":"renamed.example.org","resources":{"examplecloud_thing":{"kind":"Box"},"examplecloud_alias":{"omit":null}}}}`)
+	c.WaitFalse(t, p, "Healthy", "KindInUse", "spec.group: it stays configured.example.org as long as there are objects of it")
+	c.MustPatch(t, p, `{"spec":{"group":"configured.example.org"}}`)
+	c.WaitFalse(t, p, "Healthy", "KindInUse", "spec.resources.examplecloud_thing: the kind stays Machine of configured.example.org as long as there are any")
+	c.MustPatch(t, u, `{"spec":{"forProvider":{"gigabytes":"3"}}}`)
+	c.WaitFor(t, u, "larger", func() bool { return text(u, "status", "atProvider", "gigabytes") == "3" })
+	c.Remove(t, u)
+	c.WaitFor(t, p, "healthy", func() bool { return isTrue(p, "Healthy") && current(p) })
 	if c.crd(t.Context(), "boxes.configured.example.org") == nil {
 		t.Error("there is no CRD of Box")
 	}
-	c.eventually(t, "the CRD of Machine is gone", func(ctx context.Context) bool {
+	eventually(t, "the CRD of Machine is gone", func(ctx context.Context) bool {
 		return c.crd(ctx, "machines.configured.example.org") == nil
 	})
 	box := resource(api, "Box", w.namespace, "web", m{"forProvider": m{"stage": "test"}})
-	c.create(t, box)
-	c.ready(t, box)
-	c.remove(t, box)
-	c.remove(t, a)
+	c.MustCreate(t, box)
+	c.WaitReady(t, box)
+	c.Remove(t, box)
+	c.Remove(t, a)
 }

@@ -18,20 +18,20 @@ func TestProviderCrash(t *testing.T) {
 			t.Parallel()
 			d := newDouble(t, "updatecrash"+name)
 			c.install(t, d.provider())
-			ns := c.namespace(t)
+			ns := c.Namespace(t)
 			r, other := d.thing(ns, "a", m{"value": "a"}), d.thing(ns, "b", nil)
-			c.create(t, r)
-			c.create(t, other)
-			c.ready(t, r)
-			c.ready(t, other)
+			c.MustCreate(t, r)
+			c.MustCreate(t, other)
+			c.WaitReady(t, r)
+			c.WaitReady(t, other)
 			d.order(t, "a", x.order)
-			c.patch(t, r, `{"spec":{"forProvider":{"value":"b"}}}`)
-			c.eventually(t, "the provider crashes", func(context.Context) bool { return d.carriedOut("a") })
+			c.MustPatch(t, r, `{"spec":{"forProvider":{"value":"b"}}}`)
+			eventually(t, "the provider crashes", func(context.Context) bool { return d.carriedOut("a") })
 			c.has(t, d, "thing", "a", "value", "b")
-			c.ready(t, r)
-			c.ready(t, other)
+			c.WaitReady(t, r)
+			c.WaitReady(t, other)
 			reads := d.calls("read thing b")
-			c.eventually(t, "others are looked at again", func(context.Context) bool { return d.calls("read thing b") > reads })
+			eventually(t, "others are looked at again", func(context.Context) bool { return d.calls("read thing b") > reads })
 			if n := d.calls("create"); n != 2 {
 				t.Errorf("%d creates", n)
 			}
@@ -41,19 +41,19 @@ func TestProviderCrash(t *testing.T) {
 			t.Parallel()
 			d := newDouble(t, "identitycrash"+name)
 			c.install(t, d.provider())
-			ns := c.namespace(t)
+			ns := c.Namespace(t)
 			// With an identity, the object of an interrupted create is looked for.
 			r := d.place(ns, "a", m{"value": "a"})
 			d.order(t, "a", x.order)
-			c.create(t, r)
-			c.ready(t, r)
+			c.MustCreate(t, r)
+			c.WaitReady(t, r)
 			creates, deletes := d.calls("create place a"), d.calls("delete place a")
 			// Either there was none, or it was found, tainted, and replaced.
 			want := map[string]int{"before": 0, "after": 1}[name]
 			if creates != 2 || deletes != want || d.calls("import place") == 0 {
 				t.Errorf("%d creates, %d deletes, %d imports", creates, deletes, d.calls("import place"))
 			}
-			c.remove(t, r)
+			c.Remove(t, r)
 		})
 	}
 }
@@ -61,7 +61,7 @@ func TestProviderCrash(t *testing.T) {
 // Without an identity nothing tells whether an interrupted create made an object.
 func TestCreateOutcomeUnknown(t *testing.T) {
 	c := shared(t)
-	ns := c.namespace(t)
+	ns := c.Namespace(t)
 	// A crash ends what the same process does for others: each has a provider of its own.
 	install := func(t *testing.T, name string) *double {
 		d := newDouble(t, "unknown"+name)
@@ -71,17 +71,17 @@ func TestCreateOutcomeUnknown(t *testing.T) {
 	unknown := func(t *testing.T, d *double, name, order string) (string, func(string)) {
 		r := d.thing(ns, name, m{"value": "a"})
 		d.order(t, name, order)
-		c.create(t, r)
-		message := c.refused(t, r, "Synced", "CreateOutcomeUnknown", "spec.import", "landbridge.io/confirm-create")
+		c.MustCreate(t, r)
+		message := c.WaitFalse(t, r, "Synced", "CreateOutcomeUnknown", "spec.import", "landbridge.io/confirm-create")
 		id := operationID.FindStringSubmatch(message)
 		if id == nil {
 			t.Fatalf("the message names no operation: %s", message)
 		}
-		c.never(t, 3*poll, "a second create", func() bool { return d.calls("create thing "+name) > 1 })
-		c.waitFor(t, r, "not ready", func() bool { return !isTrue(r, "Ready") })
+		never(t, 3*poll, "a second create", func() bool { return d.calls("create thing "+name) > 1 })
+		c.WaitFor(t, r, "not ready", func() bool { return !isTrue(r, "Ready") })
 		return id[1], func(merge string) {
-			c.patch(t, r, merge)
-			c.ready(t, r)
+			c.MustPatch(t, r, merge)
+			c.WaitReady(t, r)
 		}
 	}
 
@@ -112,19 +112,19 @@ func TestCreateOutcomeUnknown(t *testing.T) {
 		d := install(t, "deleted")
 		r := d.thing(ns, "deleted", nil)
 		d.order(t, "deleted", "crash-after")
-		c.create(t, r)
-		c.refused(t, r, "Synced", "CreateOutcomeUnknown")
+		c.MustCreate(t, r)
+		c.WaitFalse(t, r, "Synced", "CreateOutcomeUnknown")
 		if err := c.Delete(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
 		// What may be there is not given up silently.
-		c.never(t, 2*poll, "the resource is gone", func() bool { return c.Get(t.Context(), key(r), r) != nil })
-		message := c.refused(t, r, "Synced", "CreateOutcomeUnknown", "landbridge.io/confirm-create")
+		never(t, 2*poll, "the resource is gone", func() bool { return c.Get(t.Context(), key(r), r) != nil })
+		message := c.WaitFalse(t, r, "Synced", "CreateOutcomeUnknown", "landbridge.io/confirm-create")
 		if err := os.Remove(filepath.Join(d.dir, "objects", "thing.deleted")); err != nil {
 			t.Fatal(err)
 		}
-		c.patch(t, r, `{"metadata":{"annotations":{"landbridge.io/confirm-create":"`+operationID.FindStringSubmatch(message)[1]+`"}}}`)
-		c.gone(t, r)
+		c.MustPatch(t, r, `{"metadata":{"annotations":{"landbridge.io/confirm-create":"`+operationID.FindStringSubmatch(message)[1]+`"}}}`)
+		c.WaitGone(t, r)
 		if n := d.calls("create thing deleted"); n != 1 {
 			t.Errorf("%d creates", n)
 		}

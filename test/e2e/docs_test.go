@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
 	"github.com/landbridge-io/landbridge/internal/testing/doctest"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
@@ -19,12 +17,8 @@ func TestImportPage(t *testing.T) {
 	t.Parallel()
 	// One of its own: the page says what is in it.
 	server := playgroundtest.New(t, playgroundtest.Options{})
-	cl, err := client.New(server.Config, client.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &cluster{Client: cl, config: server.Config, log: filepath.Join(directory(t), "controller.log")}
-	c.control(t, options(directory(t)))
+	c := on(t, server)
+	c.RunController(t, options(directory(t)))
 	cloud := examplecloudtest.Start(t)
 	cloud.Make(t, "things", m{"name": "Web Server", "region": "eu-central-1", "size": 2, "tags": m{"team": "a"}})
 	cloud.Make(t, "things", m{"name": "cache", "region": "us-west-2"})
@@ -55,12 +49,8 @@ func TestReferencesPage(t *testing.T) {
 	t.Parallel()
 	// One of its own: the page says what is in it.
 	server := playgroundtest.New(t, playgroundtest.Options{})
-	cl, err := client.New(server.Config, client.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &cluster{Client: cl, config: server.Config, log: filepath.Join(directory(t), "controller.log")}
-	c.control(t, options(directory(t)))
+	c := on(t, server)
+	c.RunController(t, options(directory(t)))
 	doctest.Test(t, filepath.Join("..", "..", "docs", "references.md"), doctest.Options{
 		Env: []string{
 			"PATH=" + programs(t) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig,
@@ -77,12 +67,8 @@ func TestModulesPage(t *testing.T) {
 	t.Parallel()
 	// One of its own: the page says what is in it.
 	server := playgroundtest.New(t, playgroundtest.Options{})
-	cl, err := client.New(server.Config, client.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &cluster{Client: cl, config: server.Config, log: filepath.Join(directory(t), "controller.log")}
-	c.control(t, moduleOptions(t, providertest.Mirror(t, "random")))
+	c := on(t, server)
+	c.RunController(t, moduleOptions(t, providertest.Mirror(t, "random")))
 	cloud := examplecloudtest.Start(t)
 	doctest.Test(t, filepath.Join("..", "..", "docs", "modules.md"), doctest.Options{
 		Env: []string{

@@ -154,7 +154,7 @@ func (d *double) put(t *testing.T, kind string, o remote) {
 // has waits until the remote object has the value of an attribute.
 func (c *cluster) has(t *testing.T, d *double, kind, name, attribute, value string) {
 	t.Helper()
-	c.eventually(t, kind+" "+name+" has "+attribute+" "+value, func(context.Context) bool {
+	eventually(t, kind+" "+name+" has "+attribute+" "+value, func(context.Context) bool {
 		o, ok := d.object(kind, name)
 		return ok && o.Attributes[attribute] == value
 	})

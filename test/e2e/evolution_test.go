@@ -16,36 +16,36 @@ import (
 func TestChangesAreHeld(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "evolution")
-	ns := c.namespace(t)
+	ns := c.Namespace(t)
 	d.release(t, "1.0.0", "2.0.0")
 	p := d.provider()
 	set(t, p, "test/evolution", "spec", "source")
 	set(t, p, "2.0.0", "spec", "version")
 	c.install(t, p)
 	plain := d.thing(ns, "plain", m{"value": "a"})
-	c.create(t, plain)
-	c.ready(t, plain)
+	c.MustCreate(t, plain)
+	c.WaitReady(t, plain)
 	labelled := d.thing(ns, "labelled", m{"value": "a", "label": "first", "displayName": "A"})
-	c.create(t, labelled)
-	c.ready(t, labelled)
+	c.MustCreate(t, labelled)
+	c.WaitReady(t, labelled)
 
 	// The first version has no label. The second one goes on.
-	c.patch(t, p, `{"spec":{"version":"1.0.0"}}`)
-	message := c.refused(t, p, "Healthy", "ChangesHeld", "Thing "+ns+"/labelled: spec.forProvider.label", "field removed")
+	c.MustPatch(t, p, `{"spec":{"version":"1.0.0"}}`)
+	message := c.WaitFalse(t, p, "Healthy", "ChangesHeld", "Thing "+ns+"/labelled: spec.forProvider.label", "field removed")
 	if strings.Contains(message, "plain") || strings.Contains(message, "first") {
 		t.Errorf("it tells of what is not lost, or a value: %s", message)
 	}
 	if got := text(p, "status", "installed", "version"); got != "2.0.0" {
 		t.Errorf("version %s is said to be installed", got)
 	}
-	c.patch(t, labelled, `{"spec":{"forProvider":{"label":"second"}}}`)
+	c.MustPatch(t, labelled, `{"spec":{"forProvider":{"label":"second"}}}`)
 	c.has(t, d, "thing", "labelled", "label", "second")
-	c.patch(t, p, `{"spec":{"version":"2.0.0"}}`)
-	c.waitFor(t, p, "healthy again", func() bool { return isTrue(p, "Installed", "Healthy") && current(p) })
+	c.MustPatch(t, p, `{"spec":{"version":"2.0.0"}}`)
+	c.WaitFor(t, p, "healthy again", func() bool { return isTrue(p, "Installed", "Healthy") && current(p) })
 
 	// The same for a configuration, which is accepted.
-	c.patch(t, p, `{"spec":{"resources":{"evolution_thing":{"omit":["display_name"]}}}}`)
-	message = c.refused(t, p, "Healthy", "ChangesHeld", "Thing "+ns+"/labelled: spec.forProvider.displayName.", v1accept)
+	c.MustPatch(t, p, `{"spec":{"resources":{"evolution_thing":{"omit":["display_name"]}}}}`)
+	message = c.WaitFalse(t, p, "Healthy", "ChangesHeld", "Thing "+ns+"/labelled: spec.forProvider.displayName.", v1accept)
 	token := regexp.MustCompile(regexp.QuoteMeta(v1accept) + `=([0-9a-f]+)\.`).FindStringSubmatch(message)
 	if token == nil {
 		t.Fatalf("there is no token in: %s", message)
@@ -53,14 +53,14 @@ func TestChangesAreHeld(t *testing.T) {
 	if err := c.Get(t.Context(), client.ObjectKeyFromObject(labelled), labelled); err != nil || text(labelled, "spec", "forProvider", "displayName") != "A" {
 		t.Errorf("displayName is lost: %v, %v", labelled.Object["spec"], err)
 	}
-	c.patch(t, p, `{"metadata":{"annotations":{"`+v1accept+`":"another"}}}`)
-	c.refused(t, p, "Healthy", "ChangesHeld")
-	c.patch(t, p, `{"metadata":{"annotations":{"`+v1accept+`":"`+token[1]+`"}}}`)
-	c.waitFor(t, p, "healthy", func() bool { return isTrue(p, "Installed", "Healthy") && current(p) })
-	c.eventually(t, "displayName is gone", func(ctx context.Context) bool {
+	c.MustPatch(t, p, `{"metadata":{"annotations":{"`+v1accept+`":"another"}}}`)
+	c.WaitFalse(t, p, "Healthy", "ChangesHeld")
+	c.MustPatch(t, p, `{"metadata":{"annotations":{"`+v1accept+`":"`+token[1]+`"}}}`)
+	c.WaitFor(t, p, "healthy", func() bool { return isTrue(p, "Installed", "Healthy") && current(p) })
+	eventually(t, "displayName is gone", func(ctx context.Context) bool {
 		return c.Get(ctx, client.ObjectKeyFromObject(labelled), labelled) == nil && text(labelled, "spec", "forProvider", "displayName") == ""
 	})
-	c.eventually(t, "an event tells of it", func(ctx context.Context) bool {
+	eventually(t, "an event tells of it", func(ctx context.Context) bool {
 		events := &corev1.EventList{}
 		if err := c.List(ctx, events); err != nil {
 			return false
@@ -72,9 +72,9 @@ func TestChangesAreHeld(t *testing.T) {
 		}
 		return false
 	})
-	c.remove(t, plain)
-	c.remove(t, labelled)
-	c.remove(t, p)
+	c.Remove(t, plain)
+	c.Remove(t, labelled)
+	c.Remove(t, p)
 }
 
 // What a provider's kinds are cannot be changed, and the controller starts anew: what ran goes on.
@@ -82,9 +82,9 @@ func TestWhatRanGoesOnAfterARestart(t *testing.T) {
 	t.Parallel()
 	c := alone(t)
 	mirror := t.TempDir()
-	stop := c.control(t, options(mirror))
+	stop := c.RunController(t, options(mirror))
 	d := newDouble(t, "again")
-	ns := c.namespace(t)
+	ns := c.Namespace(t)
 	d.release(t, "1.0.0", "2.0.0")
 	p := d.provider()
 	set(t, p, "test/again", "spec", "source")
@@ -92,8 +92,8 @@ func TestWhatRanGoesOnAfterARestart(t *testing.T) {
 	set(t, p, m{"again_thing": m{"shortNames": []any{"ag"}, "omit": []any{"display_name"}}}, "spec", "resources")
 	c.install(t, p)
 	labelled := d.thing(ns, "labelled", m{"value": "a", "label": "0"})
-	c.create(t, labelled)
-	c.ready(t, labelled)
+	c.MustCreate(t, labelled)
+	c.WaitReady(t, labelled)
 
 	asSpec := `{"spec":{"version":"~> 2.0","source":"test/again","resources":{"again_thing":{"shortNames":["ag"],"omit":["display_name"]}}}}`
 	for i, test := range []struct{ spec, condition, reason string }{
@@ -104,20 +104,20 @@ func TestWhatRanGoesOnAfterARestart(t *testing.T) {
 		{`{"spec":{"source":"` + d.path + `-not-there"}}`, "Installed", "BinaryNotFound"},
 	} {
 		stop()
-		c.patch(t, p, test.spec)
-		stop = c.control(t, options(mirror))
-		c.refused(t, p, test.condition, test.reason)
+		c.MustPatch(t, p, test.spec)
+		stop = c.RunController(t, options(mirror))
+		c.WaitFalse(t, p, test.condition, test.reason)
 		if got := text(p, "status", "installed", "version"); got != "2.0.0" {
 			t.Errorf("%s: version %q is said to be installed", test.reason, got)
 		}
 		label := strconv.Itoa(i + 1)
-		c.patch(t, labelled, `{"spec":{"forProvider":{"label":"`+label+`"}}}`)
+		c.MustPatch(t, labelled, `{"spec":{"forProvider":{"label":"`+label+`"}}}`)
 		c.has(t, d, "thing", "labelled", "label", label)
-		c.patch(t, p, asSpec)
-		c.waitFor(t, p, "healthy again", func() bool { return isTrue(p, "Installed", "Healthy") && current(p) })
+		c.MustPatch(t, p, asSpec)
+		c.WaitFor(t, p, "healthy again", func() bool { return isTrue(p, "Installed", "Healthy") && current(p) })
 	}
-	c.remove(t, labelled)
-	c.remove(t, p)
+	c.Remove(t, labelled)
+	c.Remove(t, p)
 }
 
 const v1accept = "landbridge.io/accept-changes"

@@ -23,7 +23,7 @@ func TestProviderFaults(t *testing.T) {
 	o := options(directory(t))
 	o.ReconcileTimeout = 20 * time.Second
 	o.Pool.AnswerTimeout = 2 * time.Second
-	c.control(t, o)
+	c.RunController(t, o)
 	for name, test := range map[string]func(*testing.T, *cluster){
 		"hangs": hangs, "hangs in a create": hangsInCreate, "crashes": crashes, "starts slowly": startsSlowly, "needs too much memory": needsTooMuchMemory,
 		"floods the log": floodsTheLog, "is throttled": isThrottled, "is limited": isLimited, "answers wrongly": answersWrongly,
@@ -50,7 +50,7 @@ func (c *cluster) tenants(t *testing.T, name string, limits m) tenants {
 		p.Object["spec"].(m)["limits"] = limits
 	}
 	c.install(t, p)
-	x := tenants{d, c, c.namespace(t)}
+	x := tenants{d, c, c.Namespace(t)}
 	for _, config := range []string{"bad", "well"} {
 		x.config(t, config, "the token of "+config)
 	}
@@ -60,7 +60,7 @@ func (c *cluster) tenants(t *testing.T, name string, limits m) tenants {
 func (x tenants) config(t *testing.T, name, token string) {
 	t.Helper()
 	x.c.secret(t, x.ns, name, map[string]string{"token": token})
-	x.c.create(t, resource(x.apiVersion(), "ProviderConfig", x.ns, name, m{"tokenSecretRef": m{"name": name, "key": "token"}}))
+	x.c.MustCreate(t, resource(x.apiVersion(), "ProviderConfig", x.ns, name, m{"tokenSecretRef": m{"name": name, "key": "token"}}))
 }
 
 // of makes a resource of a configuration.
@@ -76,11 +76,11 @@ func (x tenants) made(t *testing.T, config string, n int) []*unstructured.Unstru
 	var out []*unstructured.Unstructured
 	for i := range n {
 		r := x.of(config, fmt.Sprint(config, i))
-		x.c.create(t, r)
+		x.c.MustCreate(t, r)
 		out = append(out, r)
 	}
 	for _, r := range out {
-		x.c.ready(t, r)
+		x.c.WaitReady(t, r)
 	}
 	return out
 }
@@ -104,14 +104,14 @@ func (x tenants) countermandReads(t *testing.T, resources ...*unstructured.Unstr
 func (x tenants) unimpeded(t *testing.T, r *unstructured.Unstructured, value string) {
 	t.Helper()
 	began := time.Now()
-	x.c.patch(t, r, `{"spec":{"forProvider":{"value":"`+value+`"}}}`)
+	x.c.MustPatch(t, r, `{"spec":{"forProvider":{"value":"`+value+`"}}}`)
 	x.c.has(t, x.double, "thing", r.GetName(), "value", value)
 	took := time.Since(began)
 	t.Logf("a change with another configuration took %s", took)
 	if took > 10*time.Second {
 		t.Errorf("it took %s", took)
 	}
-	x.c.ready(t, r)
+	x.c.WaitReady(t, r)
 }
 
 func hangs(t *testing.T, c *cluster) {
@@ -120,13 +120,13 @@ func hangs(t *testing.T, c *cluster) {
 	// An operation that takes its time, and is not to be cut.
 	x.order(t, "long", "slow 30s")
 	long := x.of("bad", "long")
-	c.create(t, long)
-	c.eventually(t, "its create is begun", func(context.Context) bool { return x.carriedOut("long") })
+	c.MustCreate(t, long)
+	eventually(t, "its create is begun", func(context.Context) bool { return x.carriedOut("long") })
 	x.orderReads(t, "hang", bad...)
 	reads := x.calls("read thing bad")
-	c.eventually(t, "several reads hang", func(context.Context) bool { return x.calls("read thing bad") >= reads+4 })
+	eventually(t, "several reads hang", func(context.Context) bool { return x.calls("read thing bad") >= reads+4 })
 	x.unimpeded(t, well[0], "while it hangs")
-	c.eventually(t, "it is told", func(ctx context.Context) bool {
+	eventually(t, "it is told", func(ctx context.Context) bool {
 		for _, r := range bad {
 			if c.Get(ctx, key(r), r) != nil {
 				continue
@@ -143,9 +143,9 @@ func hangs(t *testing.T, c *cluster) {
 	}
 	x.countermandReads(t, bad...)
 	for _, r := range bad {
-		c.ready(t, r)
+		c.WaitReady(t, r)
 	}
-	c.ready(t, long)
+	c.WaitReady(t, long)
 	if n := x.calls("create thing long"); n != 1 {
 		t.Errorf("%d creates of what took its time", n)
 	}
@@ -155,15 +155,15 @@ func hangs(t *testing.T, c *cluster) {
 func hangsInCreate(t *testing.T, c *cluster) {
 	d := newDouble(t, "stuck")
 	c.install(t, d.provider())
-	ns := c.namespace(t)
+	ns := c.Namespace(t)
 	thing, place := d.thing(ns, "thing", nil), d.place(ns, "place", nil)
 	for _, r := range []*unstructured.Unstructured{thing, place} {
 		set(t, r, "3s", "spec", "lifecycle", "timeouts", "create")
 		d.order(t, r.GetName(), "hang")
-		c.create(t, r)
+		c.MustCreate(t, r)
 	}
-	c.refused(t, thing, "Synced", "CreateOutcomeUnknown", "spec.import")
-	c.ready(t, place) // its identity is known, and there was none
+	c.WaitFalse(t, thing, "Synced", "CreateOutcomeUnknown", "spec.import")
+	c.WaitReady(t, place) // its identity is known, and there was none
 	if things, places := d.calls("create thing"), d.calls("create place"); things != 1 || places != 2 {
 		t.Errorf("%d creates of the thing, %d of the place", things, places)
 	}
@@ -174,7 +174,7 @@ func crashes(t *testing.T, c *cluster) {
 	bad, well := x.made(t, "bad", 5), x.made(t, "well", 1)
 	x.orderReads(t, "crash-before", bad...)
 	began, starts := time.Now(), x.calls("configure with the token of bad")
-	c.refused(t, bad[0], "Synced", "ProviderUnavailable", "status 86", "It is tried again")
+	c.WaitFalse(t, bad[0], "Synced", "ProviderUnavailable", "status 86", "It is tried again")
 	x.unimpeded(t, well[0], "while it crashes")
 	time.Sleep(10 * time.Second)
 	// 1, 2, 4, 8 seconds between the starts.
@@ -183,7 +183,7 @@ func crashes(t *testing.T, c *cluster) {
 	}
 	x.countermandReads(t, bad...)
 	for _, r := range bad {
-		c.ready(t, r)
+		c.WaitReady(t, r)
 	}
 	if x.changes() != 6+1 {
 		t.Errorf("%d changes of remote objects", x.changes())
@@ -197,16 +197,16 @@ func startsSlowly(t *testing.T, c *cluster) {
 	var slow []*unstructured.Unstructured
 	for i := range 15 {
 		r := x.of("slow", fmt.Sprint("slow", i))
-		c.create(t, r)
+		c.MustCreate(t, r)
 		slow = append(slow, r)
 	}
-	c.eventually(t, "the provider is being started", func(context.Context) bool { return x.calls("configure with slow token") > 0 })
+	eventually(t, "the provider is being started", func(context.Context) bool { return x.calls("configure with slow token") > 0 })
 	x.unimpeded(t, well[0], "while it starts")
 	if x.calls("create thing slow") > 0 {
 		t.Error("it has started: nothing is proved")
 	}
 	for _, r := range slow {
-		c.ready(t, r)
+		c.WaitReady(t, r)
 	}
 	if n := x.calls("configure with slow token"); n != 1 {
 		t.Errorf("it was started %d times", n)
@@ -217,11 +217,11 @@ func needsTooMuchMemory(t *testing.T, c *cluster) {
 	x := c.tenants(t, "hungry", m{"memory": "96Mi"})
 	bad, well := x.made(t, "bad", 2), x.made(t, "well", 1)
 	x.orderReads(t, "grow", bad[0])
-	c.refused(t, bad[1], "Synced", "ProviderUnavailable", "96 MiB is its limit", "Raise the limit")
+	c.WaitFalse(t, bad[1], "Synced", "ProviderUnavailable", "96 MiB is its limit", "Raise the limit")
 	x.unimpeded(t, well[0], "while it grows")
 	x.countermandReads(t, bad[0])
 	for _, r := range bad {
-		c.ready(t, r)
+		c.WaitReady(t, r)
 	}
 }
 
@@ -230,15 +230,15 @@ var leftOut = regexp.MustCompile(`provider output left out.*"lines":(\d+)`)
 func floodsTheLog(t *testing.T, c *cluster) {
 	d := newDouble(t, "flooding")
 	c.install(t, d.provider("*_thing"))
-	r := d.thing(c.namespace(t), "flood", nil)
+	r := d.thing(c.Namespace(t), "flood", nil)
 	d.order(t, "flood", "flood")
-	begin := len(content(c.log))
-	c.create(t, r)
-	c.ready(t, r)
+	begin := len(content(c.Log))
+	c.MustCreate(t, r)
+	c.WaitReady(t, r)
 	var logged, left int
-	c.eventually(t, "what was left out is told", func(context.Context) bool {
+	eventually(t, "what was left out is told", func(context.Context) bool {
 		logged, left = 0, 0
-		for line := range strings.Lines(content(c.log)[begin:]) {
+		for line := range strings.Lines(content(c.Log)[begin:]) {
 			if match := leftOut.FindStringSubmatch(line); match != nil && strings.Contains(line, `"flooding"`) {
 				n, _ := strconv.Atoi(match[1])
 				left += n
@@ -258,8 +258,8 @@ func isThrottled(t *testing.T, c *cluster) {
 	bad, well := x.made(t, "bad", 5), x.made(t, "well", 1)
 	x.order(t, "read."+bad[0].GetName(), "throttle 20")
 	// The one that met it has the cloud's own words; the others are told why they wait.
-	c.refused(t, bad[0], "Synced", "ProviderThrottled", "429 Too Many Requests", "Retry-After: 20")
-	c.refused(t, bad[1], "Synced", "ProviderThrottled", "too many requests are made with this provider configuration", "It goes on, at a lower rate, at 20")
+	c.WaitFalse(t, bad[0], "Synced", "ProviderThrottled", "429 Too Many Requests", "Retry-After: 20")
+	c.WaitFalse(t, bad[1], "Synced", "ProviderThrottled", "too many requests are made with this provider configuration", "It goes on, at a lower rate, at 20")
 	for _, r := range bad[1:] {
 		if c.Get(t.Context(), key(r), r) == nil && !isTrue(r, "Ready") {
 			t.Errorf("%s is not ready for it", r.GetName())
@@ -267,9 +267,9 @@ func isThrottled(t *testing.T, c *cluster) {
 	}
 	reads := x.calls("read thing bad")
 	x.unimpeded(t, well[0], "while it waits")
-	c.never(t, 3*time.Second, "the cloud was asked again", func() bool { return x.calls("read thing bad") > reads })
+	never(t, 3*time.Second, "the cloud was asked again", func() bool { return x.calls("read thing bad") > reads })
 	for _, r := range bad {
-		c.ready(t, r)
+		c.WaitReady(t, r)
 	}
 	if n := x.calls("configure with the token of bad"); n != 1 {
 		t.Errorf("the provider was started %d times", n)
@@ -281,7 +281,7 @@ func isLimited(t *testing.T, c *cluster) {
 	for range 4 {
 		x.made(t, "well", 1)
 		r := x.of("well", "well0")
-		c.remove(t, r)
+		c.Remove(t, r)
 	}
 	bad := x.made(t, "bad", 4)
 	// Each is looked at every second, if nothing keeps it.
@@ -300,20 +300,20 @@ func isLimited(t *testing.T, c *cluster) {
 func answersWrongly(t *testing.T, c *cluster) {
 	d := newDouble(t, "wrong")
 	c.install(t, d.provider())
-	ns := c.namespace(t)
+	ns := c.Namespace(t)
 
 	t.Run("read", func(t *testing.T) {
 		for what, says := range map[string]string{"garbage": "", "another": "Provider produced invalid object"} {
 			r := d.thing(ns, "read-"+what, m{"value": "a"})
-			c.create(t, r)
-			c.ready(t, r)
+			c.MustCreate(t, r)
+			c.WaitReady(t, r)
 			d.order(t, "read.read-"+what, "always "+what)
-			c.refused(t, r, "Synced", "ReconcileError", says)
+			c.WaitFalse(t, r, "Synced", "ReconcileError", says)
 			if text(r, "status", "state") != "Full" || text(r, "status", "atProvider", "value") != "a" {
 				t.Errorf("%s: state %s, value %s", what, text(r, "status", "state"), text(r, "status", "atProvider", "value"))
 			}
 			d.countermand(t, "read.read-"+what)
-			c.ready(t, r)
+			c.WaitReady(t, r)
 			if n := d.calls("create thing read-" + what); n != 1 {
 				t.Errorf("%s: %d creates", what, n)
 			}
@@ -325,32 +325,32 @@ func answersWrongly(t *testing.T, c *cluster) {
 			// Nothing tells which object was made.
 			r := d.thing(ns, "create-"+what, nil)
 			d.order(t, "create-"+what, what)
-			c.create(t, r)
+			c.MustCreate(t, r)
 			switch what {
 			case "garbage":
-				c.refused(t, r, "Synced", "CreateOutcomeUnknown", "spec.import")
+				c.WaitFalse(t, r, "Synced", "CreateOutcomeUnknown", "spec.import")
 				o, _ := d.object("thing", "create-"+what)
-				c.patch(t, r, `{"spec":{"import":{"id":"`+o.Attributes["id"]+`"}}}`)
-				c.ready(t, r)
+				c.MustPatch(t, r, `{"spec":{"import":{"id":"`+o.Attributes["id"]+`"}}}`)
+				c.WaitReady(t, r)
 				if n := d.calls("create thing create-" + what); n != 1 {
 					t.Errorf("%s: %d creates", what, n)
 				}
 			default:
-				c.refused(t, r, "LastAsyncOperation", "AsyncCreateFailure", "Provider returned invalid result object after apply")
-				c.ready(t, r)
+				c.WaitFalse(t, r, "LastAsyncOperation", "AsyncCreateFailure", "Provider returned invalid result object after apply")
+				c.WaitReady(t, r)
 			}
 		}
 		// An object that is not as planned is known, and is to be replaced.
 		r := d.thing(ns, "create-another", m{"value": "a"})
 		set(t, r, "Keep", "spec", "lifecycle", "taintPolicy")
 		d.order(t, "create-another", "another")
-		c.create(t, r)
-		c.refused(t, r, "LastAsyncOperation", "AsyncCreateFailure", "Provider produced inconsistent result after apply", "spec.forProvider.value")
-		c.waitFor(t, r, "tainted", func() bool { return text(r, "status", "state") == "Tainted" })
+		c.MustCreate(t, r)
+		c.WaitFalse(t, r, "LastAsyncOperation", "AsyncCreateFailure", "Provider produced inconsistent result after apply", "spec.forProvider.value")
+		c.WaitFor(t, r, "tainted", func() bool { return text(r, "status", "state") == "Tainted" })
 		if n := d.calls("create thing create-another"); n != 1 {
 			t.Errorf("%d creates", n)
 		}
-		c.remove(t, r)
+		c.Remove(t, r)
 		if _, ok := d.object("thing", "create-another"); ok {
 			t.Error("the object is left")
 		}
@@ -359,12 +359,12 @@ func answersWrongly(t *testing.T, c *cluster) {
 	t.Run("update", func(t *testing.T) {
 		for _, what := range []string{"garbage", "nothing", "another"} {
 			r := d.place(ns, "update-"+what, m{"value": "a"})
-			c.create(t, r)
-			c.ready(t, r)
+			c.MustCreate(t, r)
+			c.WaitReady(t, r)
 			d.order(t, "update-"+what, what)
-			c.patch(t, r, `{"spec":{"forProvider":{"value":"b"}}}`)
-			c.refused(t, r, "LastAsyncOperation", "AsyncUpdateFailure")
-			c.ready(t, r)
+			c.MustPatch(t, r, `{"spec":{"forProvider":{"value":"b"}}}`)
+			c.WaitFalse(t, r, "LastAsyncOperation", "AsyncUpdateFailure")
+			c.WaitReady(t, r)
 			c.has(t, d, "place", "update-"+what, "value", "b")
 			if n := d.calls("create place update-" + what); n != 1 {
 				t.Errorf("%s: %d creates", what, n)
@@ -384,12 +384,12 @@ func TestInterruptedByStop(t *testing.T) {
 	d := newDouble(t, "interrupted")
 	o := options(directory(t))
 	o.GracePeriod = 30 * time.Second
-	end, err := c.start(o)
+	end, err := c.StartController(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.install(t, d.provider())
-	ns := c.namespace(t)
+	ns := c.Namespace(t)
 	var all []*unstructured.Unstructured
 	for i := range 10 {
 		name := fmt.Sprint("thing", i)
@@ -399,9 +399,9 @@ func TestInterruptedByStop(t *testing.T) {
 		all = append(all, r)
 	}
 	for _, r := range all {
-		c.create(t, r)
+		c.MustCreate(t, r)
 	}
-	c.eventually(t, "a create is begun", func(context.Context) bool { return d.calls("create thing") > 0 })
+	eventually(t, "a create is begun", func(context.Context) bool { return d.calls("create thing") > 0 })
 	began := time.Now()
 	if err := end(); err != nil {
 		t.Errorf("the controller ended with %v", err)
@@ -434,9 +434,9 @@ func TestInterruptedByStop(t *testing.T) {
 		}
 	}
 	made := d.calls("create thing")
-	c.control(t, o)
+	c.RunController(t, o)
 	for _, r := range all {
-		c.waitFor(t, r, "Tainted or Full", func() bool {
+		c.WaitFor(t, r, "Tainted or Full", func() bool {
 			state := text(r, "status", "state")
 			return state == "Tainted" || state == "Full"
 		})

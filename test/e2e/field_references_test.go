@@ -43,10 +43,10 @@ func TestFieldReferences(t *testing.T) {
 	made := func(t *testing.T, all ...*unstructured.Unstructured) {
 		t.Helper()
 		for _, u := range all {
-			w.create(t, u)
+			w.MustCreate(t, u)
 		}
 		for _, u := range all {
-			w.ready(t, u)
+			w.WaitReady(t, u)
 		}
 	}
 	externalName := func(u *unstructured.Unstructured) string { return u.GetAnnotations()["crossplane.io/external-name"] }
@@ -65,11 +65,11 @@ func TestFieldReferences(t *testing.T) {
 		t.Parallel()
 		s := of("Datastore", "ordered", m{"name": "ordered", "clusterInfo": m{"id": "c", "name": "n"}, "hciClusterUuidRef": m{"name": "one"}})
 		one := thing("one", nil)
-		w.create(t, s)
-		w.refused(t, s, "Synced", "ReferenceNotResolved", "spec.forProvider.hciClusterUuid: there is no Thing "+w.namespace+"/one")
+		w.MustCreate(t, s)
+		w.WaitFalse(t, s, "Synced", "ReferenceNotResolved", "spec.forProvider.hciClusterUuid: there is no Thing "+w.namespace+"/one")
 		began := time.Now()
 		made(t, one)
-		w.ready(t, s)
+		w.WaitReady(t, s)
 		if took := time.Since(began); took > 20*time.Second {
 			t.Errorf("it took %s", took)
 		}
@@ -77,31 +77,31 @@ func TestFieldReferences(t *testing.T) {
 		if err := w.Delete(t.Context(), one); err != nil {
 			t.Fatal(err)
 		}
-		w.refused(t, one, "Synced", "StillReferredTo", "Datastore "+w.namespace+"/ordered")
-		w.never(t, 2*time.Second, "it is destroyed", func() bool { return w.cloud.Happened(t, "deletes", "one") != 0 })
-		w.remove(t, s)
-		w.gone(t, one)
+		w.WaitFalse(t, one, "Synced", "StillReferredTo", "Datastore "+w.namespace+"/ordered")
+		never(t, 2*time.Second, "it is destroyed", func() bool { return w.cloud.Happened(t, "deletes", "one") != 0 })
+		w.Remove(t, s)
+		w.WaitGone(t, one)
 	})
 
 	t.Run("all that are selected", func(t *testing.T) {
 		t.Parallel()
 		s := shapes("selecting", m{"stringsListSelector": m{"matchLabels": m{"tier": "all"}}})
-		w.create(t, s)
-		w.refused(t, s, "Synced", "ReferenceNotResolved", "spec.forProvider.stringsList: there is no Thing with labels tier=all in namespace "+w.namespace)
+		w.MustCreate(t, s)
+		w.WaitFalse(t, s, "Synced", "ReferenceNotResolved", "spec.forProvider.stringsList: there is no Thing with labels tier=all in namespace "+w.namespace)
 		b, a := thing("all-b", map[string]string{"tier": "all"}), thing("all-a", map[string]string{"tier": "all"})
 		b.SetAnnotations(map[string]string{"crossplane.io/paused": "true"})
-		w.create(t, b)
+		w.MustCreate(t, b)
 		made(t, a)
-		w.refused(t, s, "Synced", "ReferenceNotResolved", "Thing "+w.namespace+"/all-b, which is selected, has no metadata.annotations[crossplane.io/external-name] yet")
-		w.patch(t, b, `{"metadata":{"annotations":{"crossplane.io/paused":null}}}`)
-		w.ready(t, b)
-		w.ready(t, s)
+		w.WaitFalse(t, s, "Synced", "ReferenceNotResolved", "Thing "+w.namespace+"/all-b, which is selected, has no metadata.annotations[crossplane.io/external-name] yet")
+		w.MustPatch(t, b, `{"metadata":{"annotations":{"crossplane.io/paused":null}}}`)
+		w.WaitReady(t, b)
+		w.WaitReady(t, s)
 		same(t, "stringsList", any([]any{externalName(a), externalName(b)}), spec(s, "stringsList"))
 		same(t, "stringsListRefs", any([]any{m{"name": "all-a"}, m{"name": "all-b"}}), spec(s, "stringsListRefs"))
 		// What was selected counts, whatever comes.
 		made(t, thing("all-c", map[string]string{"tier": "all"}))
-		w.patch(t, s, `{"spec":{"forProvider":{"aBool":true}}}`)
-		w.ready(t, s)
+		w.MustPatch(t, s, `{"spec":{"forProvider":{"aBool":true}}}`)
+		w.WaitReady(t, s)
 		same(t, "stringsList, later", any([]any{externalName(a), externalName(b)}), spec(s, "stringsList"))
 	})
 
@@ -123,13 +123,13 @@ func TestFieldReferences(t *testing.T) {
 	t.Run("other namespaces", func(t *testing.T) {
 		t.Parallel()
 		far := thing("far", nil)
-		far.SetNamespace(c.namespace(t))
+		far.SetNamespace(c.Namespace(t))
 		made(t, far)
 		s := shapes("far-away", m{"singleBlock": m{"about": m{"name": "far", "namespace": far.GetNamespace()}}})
-		w.create(t, s)
-		w.refused(t, s, "Synced", "ReferenceNotResolved", "spec.forProvider.singleBlock.note: Thing "+far.GetNamespace()+"/far may not be referred to from namespace "+w.namespace)
-		w.patch(t, far, `{"metadata":{"annotations":{"landbridge.io/referable-from":"`+w.namespace+`"}}}`)
-		w.ready(t, s)
+		w.MustCreate(t, s)
+		w.WaitFalse(t, s, "Synced", "ReferenceNotResolved", "spec.forProvider.singleBlock.note: Thing "+far.GetNamespace()+"/far may not be referred to from namespace "+w.namespace)
+		w.MustPatch(t, far, `{"metadata":{"annotations":{"landbridge.io/referable-from":"`+w.namespace+`"}}}`)
+		w.WaitReady(t, s)
 		same(t, "note", any("far"), spec(s, "singleBlock", "note"))
 	})
 
@@ -140,7 +140,7 @@ func TestFieldReferences(t *testing.T) {
 		same(t, "anInt64", nil, spec(s, "anInt64"))
 		later := thing("later", nil)
 		made(t, later)
-		w.waitFor(t, s, "filled in", func() bool { return text(s, "status", "atProvider", "anInt64") == "1" })
+		w.WaitFor(t, s, "filled in", func() bool { return text(s, "status", "atProvider", "anInt64") == "1" })
 	})
 
 	t.Run("follow", func(t *testing.T) {
@@ -151,19 +151,19 @@ func TestFieldReferences(t *testing.T) {
 		fixed := shapes("fixed", m{"anInt64Ref": m{"name": "follow-a"}})
 		made(t, a, b, s, fixed)
 		same(t, "size", any(int64(1)), spec(s, "anInt64"))
-		w.patch(t, a, `{"spec":{"forProvider":{"size":4}}}`)
-		w.waitFor(t, s, "as large as the other", func() bool { return text(s, "status", "atProvider", "anInt64") == "4" })
+		w.MustPatch(t, a, `{"spec":{"forProvider":{"size":4}}}`)
+		w.WaitFor(t, s, "as large as the other", func() bool { return text(s, "status", "atProvider", "anInt64") == "4" })
 		same(t, "what is there stays", any(int64(1)), spec(fixed, "anInt64"))
-		w.patch(t, b, `{"metadata":{"labels":{"follow":"yes"}}}`)
-		w.never(t, time.Second, "it refers to the other", func() bool {
+		w.MustPatch(t, b, `{"metadata":{"labels":{"follow":"yes"}}}`)
+		never(t, time.Second, "it refers to the other", func() bool {
 			return c.Get(t.Context(), key(s), s) == nil && text(s, "spec", "forProvider", "anInt64Ref", "name") != "follow-a"
 		})
-		w.patch(t, a, `{"metadata":{"labels":{"follow":null}}}`)
-		w.waitFor(t, s, "of the other", func() bool { return text(s, "status", "atProvider", "anInt64") == "9" })
+		w.MustPatch(t, a, `{"metadata":{"labels":{"follow":null}}}`)
+		w.WaitFor(t, s, "of the other", func() bool { return text(s, "status", "atProvider", "anInt64") == "9" })
 		same(t, "anInt64Ref", any(m{"name": "follow-b"}), spec(s, "anInt64Ref"))
 		// Nothing that is followed is kept by it any more.
-		w.remove(t, fixed)
-		w.remove(t, a)
+		w.Remove(t, fixed)
+		w.Remove(t, a)
 	})
 
 	// What the API server refuses.
@@ -179,7 +179,7 @@ func TestFieldReferences(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var err error
-			c.eventually(t, "the kind is served", func(ctx context.Context) bool {
+			eventually(t, "the kind is served", func(ctx context.Context) bool {
 				err = w.Create(ctx, x.object.DeepCopy(), client.DryRunAll)
 				return err == nil || strings.Contains(err.Error(), "spec")
 			})
@@ -192,9 +192,9 @@ func TestFieldReferences(t *testing.T) {
 	t.Run("a mistake in the configuration", func(t *testing.T) {
 		t.Parallel()
 		wrong := p.DeepCopy()
-		w.patch(t, wrong, `{"spec":{"resources":{"examplecloud_thing":{"references":{"name":{"targets":[{"type":"examplecloud_lamp"}]}}}}}}`)
-		w.refused(t, wrong, "Healthy", "InvalidConfiguration", "spec.resources.examplecloud_thing.references.name.targets[0].type: the provider has no resource type examplecloud_lamp")
-		w.patch(t, wrong, `{"spec":{"resources":{"examplecloud_thing":null}}}`)
-		w.waitFor(t, wrong, "healthy", func() bool { return isTrue(wrong, "Healthy") && current(wrong) })
+		w.MustPatch(t, wrong, `{"spec":{"resources":{"examplecloud_thing":{"references":{"name":{"targets":[{"type":"examplecloud_lamp"}]}}}}}}`)
+		w.WaitFalse(t, wrong, "Healthy", "InvalidConfiguration", "spec.resources.examplecloud_thing.references.name.targets[0].type: the provider has no resource type examplecloud_lamp")
+		w.MustPatch(t, wrong, `{"spec":{"resources":{"examplecloud_thing":null}}}`)
+		w.WaitFor(t, wrong, "healthy", func() bool { return isTrue(wrong, "Healthy") && current(wrong) })
 	})
 }

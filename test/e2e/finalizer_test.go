@@ -22,7 +22,7 @@ const (
 func TestFinalizer(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "finalizers")
-	ns := c.namespace(t)
+	ns := c.Namespace(t)
 	p := d.provider()
 	c.install(t, p)
 	binding := &admissionregistrationv1.MutatingAdmissionPolicyBinding{ObjectMeta: metav1.ObjectMeta{Name: "finalizer.finalizers.landbridge.io"}}
@@ -38,35 +38,35 @@ func TestFinalizer(t *testing.T) {
 		const foreign = "example.com/somebody-elses"
 		r := d.thing(ns, name, nil)
 		r.SetFinalizers([]string{foreign})
-		c.create(t, r)
+		c.MustCreate(t, r)
 		if diff := cmp.Diff(append([]string{foreign}, at...), r.GetFinalizers()); diff != "" {
 			t.Errorf("finalizers of a new resource: %s", diff)
 		}
-		c.ready(t, r)
-		c.waitFor(t, r, "held by Crossplane's finalizer alone", func() bool {
+		c.WaitReady(t, r)
+		c.WaitFor(t, r, "held by Crossplane's finalizer alone", func() bool {
 			return slices.Equal(r.GetFinalizers(), []string{foreign, crossplaneFinalizer})
 		})
 		if err := c.Delete(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
 		// As in Crossplane, ours is the last to go.
-		c.patch(t, r, `{"metadata":{"finalizers":["`+crossplaneFinalizer+`"]}}`)
-		c.gone(t, r)
+		c.MustPatch(t, r, `{"metadata":{"finalizers":["`+crossplaneFinalizer+`"]}}`)
+		c.WaitGone(t, r)
 		if _, ok := d.object("thing", name); ok {
 			t.Error("the remote object is left")
 		}
 	}
 
-	c.eventually(t, "finalizers are put on new resources", func(ctx context.Context) bool { return admitted(ctx, createdFinalizer) })
+	eventually(t, "finalizers are put on new resources", func(ctx context.Context) bool { return admitted(ctx, createdFinalizer) })
 	life("held", []string{createdFinalizer})
 
 	if err := c.Delete(t.Context(), binding); err != nil {
 		t.Fatal(err)
 	}
-	c.eventually(t, "finalizers are not put on new resources", func(ctx context.Context) bool { return admitted(ctx) })
+	eventually(t, "finalizers are not put on new resources", func(ctx context.Context) bool { return admitted(ctx) })
 	life("plain", nil)
 
-	c.remove(t, p)
+	c.Remove(t, p)
 	for _, o := range []client.Object{policy, binding} {
 		if err := c.Get(t.Context(), client.ObjectKeyFromObject(o), o); !kerrors.IsNotFound(err) {
 			t.Errorf("%T is left: %v", o, err)

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/internal/testing/hcloudtest"
+	"github.com/landbridge-io/landbridge/internal/testing/providertest"
 )
 
 // The example for hcloud, against a cloud of the test's own: credentials come
@@ -23,7 +24,8 @@ func TestHCloud(t *testing.T) {
 	t.Parallel()
 	const duration = 2 * time.Second
 	cloud := hcloudtest.New(t, hcloudtest.Options{ActionDuration: duration})
-	c := newCluster(t, "hcloud")
+	c := alone(t)
+	c.RunProgram(t, poll, providertest.Mirror(t, "hcloud"))
 	objects := manifests(t, "hcloud.yaml")
 	if len(objects) != 4 {
 		t.Fatalf("%d objects in the example", len(objects))
@@ -33,24 +35,24 @@ func TestHCloud(t *testing.T) {
 	set(t, config, cloud.Endpoint, "spec", "endpoint")
 	set(t, config, "50ms", "spec", "pollInterval")
 
-	c.create(t, provider)
-	c.waitFor(t, provider, "healthy", func() bool { return isTrue(provider, "Installed", "Healthy") })
+	c.MustCreate(t, provider)
+	c.WaitFor(t, provider, "healthy", func() bool { return isTrue(provider, "Installed", "Healthy") })
 	if got := text(provider, "status", "installed", "version"); got != "1.68.0" {
 		t.Errorf("installed version %s", got)
 	}
 
 	// Without a configuration it says what is missing, and nothing is made.
-	c.create(t, volume)
-	c.waitFor(t, volume, "not synced", func() bool {
+	c.MustCreate(t, volume)
+	c.WaitFor(t, volume, "not synced", func() bool {
 		status, _, message := condition(volume, "Synced")
 		return status == "False" && strings.Contains(message, "ClusterProviderConfig") && strings.Contains(message, "default")
 	})
 
-	c.create(t, token)
-	c.create(t, config)
+	c.MustCreate(t, token)
+	c.MustCreate(t, config)
 	begin := time.Now()
-	c.waitFor(t, volume, "being created", func() bool { return text(volume, "status", "operation", "kind") == "Create" })
-	c.waitFor(t, volume, "ready", func() bool { return isTrue(volume, "Ready", "Synced") })
+	c.WaitFor(t, volume, "being created", func() bool { return text(volume, "status", "operation", "kind") == "Create" })
+	c.WaitFor(t, volume, "ready", func() bool { return isTrue(volume, "Ready", "Synced") })
 	if took := time.Since(begin); took < duration/2 {
 		t.Errorf("ready after %s, though the action takes %s", took, duration)
 	}
@@ -63,8 +65,8 @@ func TestHCloud(t *testing.T) {
 		t.Errorf("external name %q, want %s", got, id)
 	}
 
-	c.patch(t, volume, `{"spec":{"forProvider":{"size":20,"labels":{"managed-by":"landbridge","team":"a"}}}}`)
-	c.waitFor(t, volume, "resized", func() bool {
+	c.MustPatch(t, volume, `{"spec":{"forProvider":{"size":20,"labels":{"managed-by":"landbridge","team":"a"}}}}`)
+	c.WaitFor(t, volume, "resized", func() bool {
 		return text(volume, "status", "atProvider", "size") == "20" && isTrue(volume, "Ready", "Synced")
 	})
 	if got := cloud.Volumes()[0]; got.Size != 20 || got.Labels["team"] != "a" {
@@ -74,9 +76,9 @@ func TestHCloud(t *testing.T) {
 	if !cloud.EditVolume(made[0].ID, func(v *hcloudtest.Volume) { v.Name = "drifted" }) {
 		t.Fatal("no such volume")
 	}
-	c.eventually(t, "the drift is repaired", func(context.Context) bool { return cloud.Volumes()[0].Name == "data" })
+	eventually(t, "the drift is repaired", func(context.Context) bool { return cloud.Volumes()[0].Name == "data" })
 
-	c.remove(t, volume)
+	c.Remove(t, volume)
 	if left := cloud.Volumes(); len(left) != 0 {
 		t.Errorf("left: %+v", left)
 	}
@@ -95,11 +97,12 @@ func TestHCloud(t *testing.T) {
 // Every resource type of the provider becomes a CRD that the API server accepts.
 func TestHCloudWhole(t *testing.T) {
 	t.Parallel()
-	c := newCluster(t, "hcloud")
+	c := alone(t)
+	c.RunProgram(t, poll, providertest.Mirror(t, "hcloud"))
 	provider := manifests(t, "hcloud.yaml")[0]
 	unstructured.RemoveNestedField(provider.Object, "spec", "activate")
-	c.create(t, provider)
-	c.waitFor(t, provider, "healthy", func() bool { return isTrue(provider, "Installed", "Healthy") })
+	c.MustCreate(t, provider)
+	c.WaitFor(t, provider, "healthy", func() bool { return isTrue(provider, "Installed", "Healthy") })
 	if resources, activated := text(provider, "status", "resources"), text(provider, "status", "activated"); resources != "29" || activated != resources {
 		t.Errorf("%s of %s types are activated", activated, resources)
 	}
@@ -150,7 +153,7 @@ func (c *cluster) checkAbsent(t *testing.T, secret string, objects ...*unstructu
 			t.Errorf("%s show the token", where)
 		}
 	}
-	log, err := os.ReadFile(c.log)
+	log, err := os.ReadFile(c.Log)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,13 +65,13 @@ type clouded struct {
 
 func (c *cluster) clouded(t *testing.T, form, config string) clouded {
 	t.Helper()
-	out := clouded{cluster: c, cloud: examplecloudtest.Start(t), provider: "cloud-" + form, config: config, namespace: c.namespace(t)}
+	out := clouded{cluster: c, cloud: examplecloudtest.Start(t), provider: "cloud-" + form, config: config, namespace: c.Namespace(t)}
 	path := filepath.Join(scratch, "terraform-provider-"+out.provider+"_v3.0.0")
 	if err := os.Symlink(examplecloudtest.Provider(t, form), path); err != nil && !errors.Is(err, os.ErrExist) {
 		t.Fatal(err)
 	}
 	c.install(t, terraformProvider(out.provider, path))
-	c.create(t, resource(out.apiVersion(), "ClusterProviderConfig", "", config, m{"endpoint": out.cloud.URL}))
+	c.MustCreate(t, resource(out.apiVersion(), "ClusterProviderConfig", "", config, m{"endpoint": out.cloud.URL}))
 	return out
 }
 
@@ -93,7 +93,7 @@ var objectIDs = regexp.MustCompile(`-[0-9a-f]{16}`)
 // untouched waits until the resource was looked at, and fails if anything was done.
 func (c *cluster) untouched(t *testing.T, u *unstructured.Unstructured) {
 	t.Helper()
-	c.ready(t, u)
+	c.WaitReady(t, u)
 	if status, reason, message := condition(u, "LastAsyncOperation"); status != "" {
 		t.Errorf("%s %s: there was an operation: %s %s %s", u.GetKind(), u.GetName(), status, reason, message)
 	}
@@ -107,14 +107,14 @@ func TestDiscoverAndImport(t *testing.T) {
 	c := shared(t)
 	w := c.clouded(t, examplecloudtest.Framework6, "discover")
 	managed := w.of("Thing", "managed", m{"forProvider": m{"name": "managed"}})
-	w.create(t, managed)
-	w.ready(t, managed)
+	w.MustCreate(t, managed)
+	w.WaitReady(t, managed)
 	old := w.cloud.Make(t, "things", m{"name": "Web Server", "region": "eu-central-1", "size": 4, "tags": m{"team": "a"}})
 	w.cloud.Make(t, "aliases", m{"name": "www", "target": "x"})
 	asked := w.cloud.Make(t, "things", m{"name": "asked for", "region": "us-east-1"})
 	imported := w.of("Thing", "asked", m{"forProvider": m{"name": "asked for"}, "import": m{"identity": m{"id": asked["id"]}}})
 	imported.SetAnnotations(map[string]string{"crossplane.io/paused": "true"})
-	w.create(t, imported)
+	w.MustCreate(t, imported)
 
 	list := func(args ...string) string {
 		t.Helper()
@@ -162,8 +162,8 @@ examplecloud_thing id=t-ID,region=eu-central-1 → Thing NS/web-server
 		t.Errorf("still unmanaged: %s", got)
 	}
 	// It is theirs from now on: a change of the spec changes the object.
-	c.patch(t, server, `{"spec":{"forProvider":{"size":5}}}`)
-	w.waitFor(t, server, "of size 5", func() bool { return text(server, "status", "atProvider", "size") == "5" })
+	c.MustPatch(t, server, `{"spec":{"forProvider":{"size":5}}}`)
+	w.WaitFor(t, server, "of size 5", func() bool { return text(server, "status", "atProvider", "size") == "5" })
 
 	// What is managed is not imported a second time.
 	_, said, code := landbridge(t, w.flags("import", "examplecloud_thing", "--identity", "id="+text(server, "status", "identity", "id")+",region=eu-central-1")...)
@@ -264,7 +264,7 @@ stringData: {k: ` + secret + `}
 			}
 			// And it ends as every other resource does.
 			one := resource(w.apiVersion(), "Thing", w.namespace, "one", nil)
-			w.remove(t, one)
+			w.Remove(t, one)
 			if got := w.cloud.Audit(t); got.Deletes != before.Deletes+1 {
 				t.Errorf("%+v", got)
 			}
@@ -286,7 +286,7 @@ func write(t *testing.T, path, content string) {
 func TestImportEstate(t *testing.T) {
 	c := shared(t)
 	c.real(t, "random", "local", "time")
-	ns := c.namespace(t)
+	ns := c.Namespace(t)
 	raw, err := os.ReadFile("testdata/import/terraform.tfstate")
 	if err != nil {
 		t.Fatal(err)
@@ -403,17 +403,17 @@ func TestImportTaintedAndDeposed(t *testing.T) {
 		t.Error(said)
 	}
 	kept, replaced := resource(w.apiVersion(), "Thing", w.namespace, "tainted", nil), resource(w.apiVersion(), "Thing", w.namespace, "current", nil)
-	w.waitFor(t, kept, "tainted", func() bool { return text(kept, "status", "state") == "Tainted" })
-	w.waitFor(t, replaced, "full, with a deposed object", func() bool {
+	w.WaitFor(t, kept, "tainted", func() bool { return text(kept, "status", "state") == "Tainted" })
+	w.WaitFor(t, replaced, "full, with a deposed object", func() bool {
 		return text(replaced, "status", "state") == "Full" && strings.Contains(text(replaced, "status", "deposed"), "01234567")
 	})
-	w.never(t, 4*poll, "something was done to the cloud", func() bool { return !cmp.Equal(before, w.cloud.Audit(t)) })
+	never(t, 4*poll, "something was done to the cloud", func() bool { return !cmp.Equal(before, w.cloud.Audit(t)) })
 
 	// Somebody says otherwise.
-	c.patch(t, replaced, `{"spec":{"managementPolicies":["*"]}}`)
-	w.waitFor(t, replaced, "without a deposed object", func() bool { return text(replaced, "status", "deposed") == "" })
-	c.patch(t, kept, `{"spec":{"lifecycle":{"taintPolicy":"Replace"}}}`)
-	w.waitFor(t, kept, "replaced", func() bool { return text(kept, "status", "state") == "Full" })
+	c.MustPatch(t, replaced, `{"spec":{"managementPolicies":["*"]}}`)
+	w.WaitFor(t, replaced, "without a deposed object", func() bool { return text(replaced, "status", "deposed") == "" })
+	c.MustPatch(t, kept, `{"spec":{"lifecycle":{"taintPolicy":"Replace"}}}`)
+	w.WaitFor(t, kept, "replaced", func() bool { return text(kept, "status", "state") == "Full" })
 	if got := w.cloud.Audit(t); got.Deletes != before.Deletes+2 || got.Creates != before.Creates+1 {
 		t.Errorf("before %+v, after %+v", before, got)
 	}

@@ -69,19 +69,19 @@ func TestProviderRefused(t *testing.T) {
 			if err := c.Create(t.Context(), p); err != nil {
 				t.Fatal(err)
 			}
-			message := c.refused(t, p, "Installed", x.reason, x.says...)
+			message := c.WaitFalse(t, p, "Installed", x.reason, x.says...)
 			if status, reason, other := condition(p, "Healthy"); status != "False" || reason != x.reason || other != message {
 				t.Errorf("Healthy is %s, %s, %q", status, reason, other)
 			}
 			version := p.GetResourceVersion()
-			c.never(t, 2*time.Second, "another write of the same refusal", func() bool {
+			never(t, 2*time.Second, "another write of the same refusal", func() bool {
 				return c.Get(t.Context(), client.ObjectKeyFromObject(p), p) != nil || p.GetResourceVersion() != version
 			})
 			if name == "no such version" {
-				c.patch(t, p, `{"spec":{"version":"~> 3.9","source":"hashicorp/time","activate":["time_nothing"]}}`)
-				c.refused(t, p, "Installed", "BinaryNotFound", "0.14.2")
+				c.MustPatch(t, p, `{"spec":{"version":"~> 3.9","source":"hashicorp/time","activate":["time_nothing"]}}`)
+				c.WaitFalse(t, p, "Installed", "BinaryNotFound", "0.14.2")
 			}
-			c.remove(t, p)
+			c.Remove(t, p)
 		})
 	}
 }
@@ -114,13 +114,13 @@ func TestHangingStarts(t *testing.T) {
 	}
 	time.Sleep(time.Second)
 	began = time.Now()
-	c.remove(t, last)
+	c.Remove(t, last)
 	if took := time.Since(began); took > 5*time.Second {
 		t.Errorf("a provider that hangs was removed after %s", took)
 	}
 	for _, p := range hanging {
-		c.refused(t, p, "Installed", "ProviderNotRunning", "did not announce itself in time")
-		c.remove(t, p)
+		c.WaitFalse(t, p, "Installed", "ProviderNotRunning", "did not announce itself in time")
+		c.Remove(t, p)
 	}
 }
 
@@ -141,7 +141,7 @@ func (c *cluster) crdNames(ctx context.Context, provider string) []string {
 func TestActivation(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "activation")
-	ns := c.namespace(t)
+	ns := c.Namespace(t)
 	const things, places = "things.activation.landbridge.io", "places.activation.landbridge.io"
 
 	// A type that is not there is told of; the others are served.
@@ -149,77 +149,77 @@ func TestActivation(t *testing.T) {
 	if err := c.Create(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}
-	c.refused(t, p, "Healthy", "UnknownResourceType", `"activation_nothing"`, `"["`, "spec.activate")
+	c.WaitFalse(t, p, "Healthy", "UnknownResourceType", `"activation_nothing"`, `"["`, "spec.activate")
 	if !isTrue(p, "Installed") || text(p, "status", "activated") != "1" || text(p, "status", "resources") != "2" || text(p, "status", "protocol") != "6" {
 		t.Errorf("status %v", p.Object["status"])
 	}
 	used := d.thing(ns, "used", nil)
-	c.create(t, used)
-	c.ready(t, used)
+	c.MustCreate(t, used)
+	c.WaitReady(t, used)
 	if c.crd(t.Context(), things) == nil || c.crd(t.Context(), places) != nil {
 		t.Error("the CRDs are not those of the activated types")
 	}
 
-	c.patch(t, p, `{"spec":{"activate":["activation_*"]}}`)
-	c.waitFor(t, p, "healthy", func() bool { return isTrue(p, "Healthy") && text(p, "status", "activated") == "2" })
+	c.MustPatch(t, p, `{"spec":{"activate":["activation_*"]}}`)
+	c.WaitFor(t, p, "healthy", func() bool { return isTrue(p, "Healthy") && text(p, "status", "activated") == "2" })
 
 	// Taken away: the CRD of which there are resources stays, with them, and the other goes.
-	c.patch(t, p, `{"spec":{"activate":[]}}`)
-	c.waitFor(t, p, "serving all again", func() bool { return current(p) && text(p, "status", "activated") == "2" })
-	c.patch(t, p, `{"spec":{"activate":["activation_none"]}}`)
-	c.refused(t, p, "Healthy", "UnknownResourceType", `"activation_none"`)
-	c.eventually(t, "the unused CRD is gone", func(ctx context.Context) bool { return c.crd(ctx, places) == nil })
+	c.MustPatch(t, p, `{"spec":{"activate":[]}}`)
+	c.WaitFor(t, p, "serving all again", func() bool { return current(p) && text(p, "status", "activated") == "2" })
+	c.MustPatch(t, p, `{"spec":{"activate":["activation_none"]}}`)
+	c.WaitFalse(t, p, "Healthy", "UnknownResourceType", `"activation_none"`)
+	eventually(t, "the unused CRD is gone", func(ctx context.Context) bool { return c.crd(ctx, places) == nil })
 	if text(p, "status", "activated") != "" && text(p, "status", "activated") != "0" {
 		t.Errorf("%s types are activated", text(p, "status", "activated"))
 	}
 	reads := d.calls("read thing used")
-	c.patch(t, used, `{"spec":{"forProvider":{"value":"later"}}}`)
-	c.never(t, 3*poll, "a resource of a type that is not active was looked at", func() bool { return d.calls("read thing used") > reads+1 || d.calls("update") > 0 })
+	c.MustPatch(t, used, `{"spec":{"forProvider":{"value":"later"}}}`)
+	never(t, 3*poll, "a resource of a type that is not active was looked at", func() bool { return d.calls("read thing used") > reads+1 || d.calls("update") > 0 })
 	if c.crd(t.Context(), things) == nil {
 		t.Fatal("a CRD of which there are resources was removed")
 	}
 
-	c.patch(t, p, `{"spec":{"activate":["activation_thing"]}}`)
+	c.MustPatch(t, p, `{"spec":{"activate":["activation_thing"]}}`)
 	c.has(t, d, "thing", "used", "value", "later")
-	c.ready(t, used)
+	c.WaitReady(t, used)
 
 	// The provider is taken away and comes back: nothing happens to remote objects.
 	changes := d.changes()
-	c.remove(t, p)
-	c.never(t, 2*poll, "the resource or its CRD went with the provider", func() bool {
+	c.Remove(t, p)
+	never(t, 2*poll, "the resource or its CRD went with the provider", func() bool {
 		return c.crd(t.Context(), things) == nil || c.Get(t.Context(), client.ObjectKeyFromObject(used), used) != nil
 	})
 	again := d.provider("activation_thing")
 	c.install(t, again)
 	reads = d.calls("read thing used")
-	c.eventually(t, "the resource is looked at again", func(context.Context) bool { return d.calls("read thing used") > reads })
-	c.ready(t, used)
+	eventually(t, "the resource is looked at again", func(context.Context) bool { return d.calls("read thing used") > reads })
+	c.WaitReady(t, used)
 	if n := d.changes() - changes; n != 0 {
 		t.Errorf("%d changes of remote objects", n)
 	}
 
 	// A CRD that somebody removes comes back, if it is in use.
-	c.remove(t, used)
+	c.Remove(t, used)
 	if err := c.Delete(t.Context(), c.crd(t.Context(), things)); err != nil {
 		t.Fatal(err)
 	}
-	c.eventually(t, "a removed CRD is back", func(ctx context.Context) bool {
+	eventually(t, "a removed CRD is back", func(ctx context.Context) bool {
 		u := c.crd(ctx, things)
 		return u != nil && u.GetDeletionTimestamp() == nil && isTrue(u, "Established")
 	})
 	after := d.thing(ns, "after", nil)
-	c.create(t, after)
-	c.ready(t, after)
-	c.remove(t, after)
-	c.remove(t, again)
-	c.eventually(t, "all of the provider's CRDs are gone", func(ctx context.Context) bool { return len(c.crdNames(ctx, "activation")) == 0 })
+	c.MustCreate(t, after)
+	c.WaitReady(t, after)
+	c.Remove(t, after)
+	c.Remove(t, again)
+	eventually(t, "all of the provider's CRDs are gone", func(ctx context.Context) bool { return len(c.crdNames(ctx, "activation")) == 0 })
 }
 
 // A CRD of somebody else is left alone, and the other types are served.
 func TestCRDConflict(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "conflict")
-	ns := c.namespace(t)
+	ns := c.Namespace(t)
 	preserve := true
 	foreign := &apiextensionsv1.CustomResourceDefinition{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apiextensions.k8s.io/v1", Kind: "CustomResourceDefinition"},
@@ -240,23 +240,23 @@ func TestCRDConflict(t *testing.T) {
 	if err := c.Create(t.Context(), &unstructured.Unstructured{Object: content}); err != nil {
 		t.Fatal(err)
 	}
-	c.eventually(t, "the foreign CRD is served", func(ctx context.Context) bool {
+	eventually(t, "the foreign CRD is served", func(ctx context.Context) bool {
 		u := c.crd(ctx, foreign.Name)
 		return u != nil && isTrue(u, "Established")
 	})
 	theirs := resource(d.apiVersion(), "Thing", ns, "theirs", m{"whatever": "they like"})
-	c.create(t, theirs)
+	c.MustCreate(t, theirs)
 	before := c.crd(t.Context(), foreign.Name)
 
 	p := d.provider()
 	if err := c.Create(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}
-	c.refused(t, p, "Healthy", "CRDConflict", foreign.Name, "not Landbridge's")
+	c.WaitFalse(t, p, "Healthy", "CRDConflict", foreign.Name, "not Landbridge's")
 	place := d.place(ns, "served", nil)
-	c.create(t, place)
-	c.ready(t, place)
-	c.remove(t, place)
+	c.MustCreate(t, place)
+	c.WaitReady(t, place)
+	c.Remove(t, place)
 
 	// Another installation of the same provider does not take over what the first one serves.
 	second := d.provider()
@@ -264,9 +264,9 @@ func TestCRDConflict(t *testing.T) {
 	if err := c.Create(t.Context(), second); err != nil {
 		t.Fatal(err)
 	}
-	c.refused(t, second, "Healthy", "CRDConflict", "belongs to the TerraformProvider conflict")
-	c.remove(t, second)
-	c.remove(t, p)
+	c.WaitFalse(t, second, "Healthy", "CRDConflict", "belongs to the TerraformProvider conflict")
+	c.Remove(t, second)
+	c.Remove(t, p)
 	after := c.crd(t.Context(), foreign.Name)
 	if after == nil || after.GetResourceVersion() != before.GetResourceVersion() {
 		t.Error("the foreign CRD was changed")
@@ -275,7 +275,7 @@ func TestCRDConflict(t *testing.T) {
 		t.Errorf("the foreign object was touched: %v", err)
 	}
 	if left := c.crdNames(t.Context(), "conflict"); len(left) > 0 {
-		c.eventually(t, "the provider's own CRDs are gone", func(ctx context.Context) bool { return len(c.crdNames(ctx, "conflict")) == 0 })
+		eventually(t, "the provider's own CRDs are gone", func(ctx context.Context) bool { return len(c.crdNames(ctx, "conflict")) == 0 })
 	}
 }
 
@@ -283,7 +283,7 @@ func TestCRDConflict(t *testing.T) {
 func TestProviderVersion(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "versions")
-	ns := c.namespace(t)
+	ns := c.Namespace(t)
 	d.release(t, "1.0.0", "2.0.0")
 	p := d.provider()
 	set(t, p, "test/versions", "spec", "source")
@@ -293,29 +293,29 @@ func TestProviderVersion(t *testing.T) {
 		t.Fatalf("version %s", got)
 	}
 	r := d.thing(ns, "kept", m{"value": "a"})
-	c.create(t, r)
-	c.ready(t, r)
+	c.MustCreate(t, r)
+	c.WaitReady(t, r)
 	id := r.GetAnnotations()[externalName]
 
-	c.patch(t, p, `{"spec":{"version":">= 1.0"}}`)
-	c.waitFor(t, p, "of version 2", func() bool { return text(p, "status", "installed", "version") == "2.0.0" && isTrue(p, "Healthy") })
+	c.MustPatch(t, p, `{"spec":{"version":">= 1.0"}}`)
+	c.WaitFor(t, p, "of version 2", func() bool { return text(p, "status", "installed", "version") == "2.0.0" && isTrue(p, "Healthy") })
 	reads := d.calls("read thing kept")
-	c.eventually(t, "the new version reads it", func(context.Context) bool { return d.calls("read thing kept") > reads })
-	c.ready(t, r)
+	eventually(t, "the new version reads it", func(context.Context) bool { return d.calls("read thing kept") > reads })
+	c.WaitReady(t, r)
 	if d.changes() != 1 || r.GetAnnotations()[externalName] != id {
 		t.Errorf("%d changes of remote objects", d.changes())
 	}
-	c.patch(t, r, `{"spec":{"forProvider":{"label":"new in version 2"}}}`)
+	c.MustPatch(t, r, `{"spec":{"forProvider":{"label":"new in version 2"}}}`)
 	c.has(t, d, "thing", "kept", "label", "new in version 2")
-	c.ready(t, r)
+	c.WaitReady(t, r)
 
 	// A version that is not there: what was installed goes on.
-	c.patch(t, p, `{"spec":{"version":"~> 3.0"}}`)
-	c.refused(t, p, "Installed", "BinaryNotFound", "2.0.0", "1.0.0")
-	c.patch(t, r, `{"spec":{"forProvider":{"value":"b"}}}`)
+	c.MustPatch(t, p, `{"spec":{"version":"~> 3.0"}}`)
+	c.WaitFalse(t, p, "Installed", "BinaryNotFound", "2.0.0", "1.0.0")
+	c.MustPatch(t, r, `{"spec":{"forProvider":{"value":"b"}}}`)
 	c.has(t, d, "thing", "kept", "value", "b")
-	c.remove(t, r)
-	c.remove(t, p)
+	c.Remove(t, r)
+	c.Remove(t, p)
 }
 
 // release puts versions of the double into the mirror.

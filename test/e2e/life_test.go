@@ -33,10 +33,10 @@ func (c *cluster) real(t *testing.T, names ...string) {
 func TestLifeOfString(t *testing.T) {
 	c := shared(t)
 	c.real(t, "random")
-	ns := c.namespace(t)
+	ns := c.Namespace(t)
 	s := resource(random, "String", ns, "s", m{"forProvider": m{"length": int64(12), "special": false}})
-	c.create(t, s)
-	c.ready(t, s)
+	c.MustCreate(t, s)
+	c.WaitReady(t, s)
 
 	result := text(s, "status", "atProvider", "result")
 	if len(result) != 12 {
@@ -73,9 +73,9 @@ func TestLifeOfString(t *testing.T) {
 	}
 
 	// A change that cannot be made in place: another object takes the place of this one.
-	c.patch(t, s, `{"spec":{"forProvider":{"length":20}}}`)
-	c.waitFor(t, s, "replaced", func() bool { return len(text(s, "status", "atProvider", "result")) == 20 && current(s) })
-	c.ready(t, s)
+	c.MustPatch(t, s, `{"spec":{"forProvider":{"length":20}}}`)
+	c.WaitFor(t, s, "replaced", func() bool { return len(text(s, "status", "atProvider", "result")) == 20 && current(s) })
+	c.WaitReady(t, s)
 	if got := s.GetAnnotations()[externalName]; len(got) != 20 {
 		t.Errorf("external name %q", got)
 	}
@@ -83,7 +83,7 @@ func TestLifeOfString(t *testing.T) {
 		t.Errorf("%d Secrets are stored", len(stored))
 	}
 
-	c.remove(t, s)
+	c.Remove(t, s)
 	if left := c.stored(t, ns); len(left) != 0 {
 		t.Errorf("the Secret %s is left", left[0].Name)
 	}
@@ -92,16 +92,16 @@ func TestLifeOfString(t *testing.T) {
 func TestConnectionSecret(t *testing.T) {
 	c := shared(t)
 	c.real(t, "random")
-	ns := c.namespace(t)
+	ns := c.Namespace(t)
 	p := resource(random, "Password", ns, "p", m{"forProvider": m{"length": int64(24)}, "writeConnectionSecretToRef": m{"name": "details"}})
-	c.create(t, p)
-	c.ready(t, p)
+	c.MustCreate(t, p)
+	c.WaitReady(t, p)
 	if text(p, "status", "atProvider", "result") != "" || text(p, "status", "atProvider", "bcryptHash") != "" {
 		t.Error("the status shows what is sensitive")
 	}
 	details := &corev1.Secret{}
 	key := client.ObjectKey{Namespace: ns, Name: "details"}
-	c.eventually(t, "there is a connection secret", func(ctx context.Context) bool { return c.Get(ctx, key, details) == nil })
+	eventually(t, "there is a connection secret", func(ctx context.Context) bool { return c.Get(ctx, key, details) == nil })
 	if len(details.Data["attribute.result"]) != 24 || len(details.Data["attribute.bcrypt_hash"]) == 0 {
 		t.Errorf("it has %d keys", len(details.Data))
 	}
@@ -114,12 +114,12 @@ func TestConnectionSecret(t *testing.T) {
 	if err := c.Delete(t.Context(), details); err != nil {
 		t.Fatal(err)
 	}
-	c.eventually(t, "the connection secret is back", func(ctx context.Context) bool {
+	eventually(t, "the connection secret is back", func(ctx context.Context) bool {
 		again := &corev1.Secret{}
 		return c.Get(ctx, key, again) == nil && string(again.Data["attribute.result"]) == password
 	})
-	c.remove(t, p)
-	c.eventually(t, "the connection secret is gone", func(ctx context.Context) bool {
+	c.Remove(t, p)
+	eventually(t, "the connection secret is gone", func(ctx context.Context) bool {
 		return kerrors.IsNotFound(c.Get(ctx, key, &corev1.Secret{}))
 	})
 }
@@ -127,10 +127,10 @@ func TestConnectionSecret(t *testing.T) {
 func TestDriftOfFile(t *testing.T) {
 	c := shared(t)
 	c.real(t, "local")
-	ns, path := c.namespace(t), filepath.Join(directory(t), "greeting")
+	ns, path := c.Namespace(t), filepath.Join(directory(t), "greeting")
 	f := resource(local, "File", ns, "f", m{"forProvider": m{"filename": path, "content": "hello"}})
-	c.create(t, f)
-	c.ready(t, f)
+	c.MustCreate(t, f)
+	c.WaitReady(t, f)
 	is := func(want string) func(context.Context) bool {
 		return func(context.Context) bool {
 			content, err := os.ReadFile(path)
@@ -143,17 +143,17 @@ func TestDriftOfFile(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	c.eventually(t, "the removed file is back", is("hello"))
-	c.ready(t, f)
+	eventually(t, "the removed file is back", is("hello"))
+	c.WaitReady(t, f)
 	if err := os.WriteFile(path, []byte("tampered with"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c.eventually(t, "the edited file is repaired", is("hello"))
-	c.ready(t, f)
-	c.patch(t, f, `{"spec":{"forProvider":{"content":"good bye"}}}`)
-	c.eventually(t, "the file is changed", is("good bye"))
-	c.ready(t, f)
-	c.remove(t, f)
+	eventually(t, "the edited file is repaired", is("hello"))
+	c.WaitReady(t, f)
+	c.MustPatch(t, f, `{"spec":{"forProvider":{"content":"good bye"}}}`)
+	eventually(t, "the file is changed", is("good bye"))
+	c.WaitReady(t, f)
+	c.Remove(t, f)
 	if _, err := os.Stat(path); !os.IsNotExist(err) {
 		t.Errorf("the file is left: %v", err)
 	}
@@ -168,17 +168,17 @@ func TestLifecycle(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "lifecycle")
 	c.install(t, d.provider())
-	ns := c.namespace(t)
+	ns := c.Namespace(t)
 
 	t.Run("update in place", func(t *testing.T) {
 		t.Parallel()
 		r := d.thing(ns, "update", m{"value": "a", "rule": []any{m{"portRange": "1-2"}}})
-		c.create(t, r)
-		c.ready(t, r)
+		c.MustCreate(t, r)
+		c.WaitReady(t, r)
 		id := r.GetAnnotations()[externalName]
-		c.patch(t, r, `{"spec":{"forProvider":{"value":"b","displayName":"B","rule":[{"portRange":"1-2"},{"portRange":"3"}]}}}`)
+		c.MustPatch(t, r, `{"spec":{"forProvider":{"value":"b","displayName":"B","rule":[{"portRange":"1-2"},{"portRange":"3"}]}}}`)
 		c.has(t, d, "thing", "update", "value", "b")
-		c.ready(t, r)
+		c.WaitReady(t, r)
 		o, _ := d.object("thing", "update")
 		if o.Attributes["display_name"] != "B" || !slices.Equal(o.Rules, []string{"1-2", "3"}) || o.Attributes["id"] != id {
 			t.Errorf("the object is %v", o)
@@ -187,8 +187,8 @@ func TestLifecycle(t *testing.T) {
 			t.Errorf("the resource does not show it: %v", r.Object["status"])
 		}
 		// A field that is taken back is unset.
-		c.patch(t, r, `{"spec":{"forProvider":{"displayName":null}}}`)
-		c.eventually(t, "displayName is unset", func(context.Context) bool {
+		c.MustPatch(t, r, `{"spec":{"forProvider":{"displayName":null}}}`)
+		eventually(t, "displayName is unset", func(context.Context) bool {
 			o, _ := d.object("thing", "update")
 			_, ok := o.Attributes["display_name"]
 			return !ok
@@ -202,35 +202,35 @@ func TestLifecycle(t *testing.T) {
 		t.Parallel()
 		r := d.thing(ns, "never", nil)
 		set(t, r, "Never", "spec", "lifecycle", "replacePolicy")
-		c.create(t, r)
-		c.ready(t, r)
-		c.patch(t, r, `{"spec":{"forProvider":{"name":"never-again"}}}`)
-		c.refused(t, r, "Synced", "ReplaceRefused", "spec.forProvider.name", "spec.lifecycle")
-		c.waitFor(t, r, "still ready, with a plan", func() bool {
+		c.MustCreate(t, r)
+		c.WaitReady(t, r)
+		c.MustPatch(t, r, `{"spec":{"forProvider":{"name":"never-again"}}}`)
+		c.WaitFalse(t, r, "Synced", "ReplaceRefused", "spec.forProvider.name", "spec.lifecycle")
+		c.WaitFor(t, r, "still ready, with a plan", func() bool {
 			return isTrue(r, "Ready") && text(r, "status", "plan", "action") != "" && text(r, "status", "plan", "requiresReplace") == "[name]"
 		})
 		if _, ok := d.object("thing", "never"); !ok || d.calls("delete thing never") != 0 {
 			t.Error("the object was touched")
 		}
 		// The way out: take it back.
-		c.patch(t, r, `{"spec":{"forProvider":{"name":"never"}}}`)
-		c.ready(t, r)
+		c.MustPatch(t, r, `{"spec":{"forProvider":{"name":"never"}}}`)
+		c.WaitReady(t, r)
 		// The other: allow it.
-		c.patch(t, r, `{"spec":{"forProvider":{"name":"never-again"},"lifecycle":{"replacePolicy":"Automatic"}}}`)
-		c.eventually(t, "it is replaced", func(context.Context) bool {
+		c.MustPatch(t, r, `{"spec":{"forProvider":{"name":"never-again"},"lifecycle":{"replacePolicy":"Automatic"}}}`)
+		eventually(t, "it is replaced", func(context.Context) bool {
 			_, old := d.object("thing", "never")
 			_, made := d.object("thing", "never-again")
 			return !old && made
 		})
-		c.ready(t, r)
+		c.WaitReady(t, r)
 	})
 
 	t.Run("initProvider", func(t *testing.T) {
 		t.Parallel()
 		r := d.thing(ns, "init", m{"value": "kept"})
 		set(t, r, m{"displayName": "first", "value": "not this"}, "spec", "initProvider")
-		c.create(t, r)
-		c.ready(t, r)
+		c.MustCreate(t, r)
+		c.WaitReady(t, r)
 		o, _ := d.object("thing", "init")
 		if o.Attributes["display_name"] != "first" || o.Attributes["value"] != "kept" {
 			t.Errorf("the object is %v", o)
@@ -247,8 +247,8 @@ func TestLifecycle(t *testing.T) {
 		t.Parallel()
 		r := d.thing(ns, "ignore", m{"value": "a", "displayName": "a", "rule": []any{m{"portRange": "1"}}})
 		set(t, r, []any{"displayName", "rule[0].portRange"}, "spec", "lifecycle", "ignoreChanges")
-		c.create(t, r)
-		c.ready(t, r)
+		c.MustCreate(t, r)
+		c.WaitReady(t, r)
 		o, _ := d.object("thing", "ignore")
 		o.Attributes["display_name"], o.Attributes["value"], o.Rules = "drifted", "drifted", []string{"2"}
 		d.put(t, "thing", o)
@@ -256,9 +256,9 @@ func TestLifecycle(t *testing.T) {
 		if o, _ := d.object("thing", "ignore"); o.Attributes["display_name"] != "drifted" || o.Rules[0] != "2" {
 			t.Errorf("what is ignored was repaired: %v", o)
 		}
-		c.ready(t, r)
-		c.patch(t, r, `{"spec":{"lifecycle":{"ignoreChanges":["noSuchField"]}}}`)
-		c.waitFor(t, r, "refused", func() bool {
+		c.WaitReady(t, r)
+		c.MustPatch(t, r, `{"spec":{"lifecycle":{"ignoreChanges":["noSuchField"]}}}`)
+		c.WaitFor(t, r, "refused", func() bool {
 			s, _, message := condition(r, "Synced")
 			return s == "False" && strings.Contains(message, "noSuchField")
 		})
@@ -268,40 +268,40 @@ func TestLifecycle(t *testing.T) {
 		t.Parallel()
 		r := d.thing(ns, "pause", m{"value": "a"})
 		r.SetAnnotations(map[string]string{"crossplane.io/paused": "true"})
-		c.create(t, r)
-		c.waitFor(t, r, "paused", func() bool { _, reason, _ := condition(r, "Synced"); return reason == "ReconcilePaused" })
-		c.never(t, 2*poll, "a paused resource was created", func() bool { return d.calls("create thing pause") > 0 })
-		c.patch(t, r, `{"metadata":{"annotations":{"crossplane.io/paused":null}}}`)
-		c.ready(t, r)
+		c.MustCreate(t, r)
+		c.WaitFor(t, r, "paused", func() bool { _, reason, _ := condition(r, "Synced"); return reason == "ReconcilePaused" })
+		never(t, 2*poll, "a paused resource was created", func() bool { return d.calls("create thing pause") > 0 })
+		c.MustPatch(t, r, `{"metadata":{"annotations":{"crossplane.io/paused":null}}}`)
+		c.WaitReady(t, r)
 	})
 
 	t.Run("paused by policy", func(t *testing.T) {
 		t.Parallel()
 		r := d.thing(ns, "nothing", m{"value": "a"})
 		set(t, r, []any{}, "spec", "managementPolicies")
-		c.create(t, r)
-		c.waitFor(t, r, "paused", func() bool { _, reason, _ := condition(r, "Synced"); return reason == "ReconcilePaused" })
+		c.MustCreate(t, r)
+		c.WaitFor(t, r, "paused", func() bool { _, reason, _ := condition(r, "Synced"); return reason == "ReconcilePaused" })
 		if d.calls("create thing nothing") > 0 {
 			t.Error("it was created")
 		}
-		c.patch(t, r, `{"spec":{"managementPolicies":["*"]}}`)
-		c.ready(t, r)
+		c.MustPatch(t, r, `{"spec":{"managementPolicies":["*"]}}`)
+		c.WaitReady(t, r)
 	})
 
 	t.Run("observe without update", func(t *testing.T) {
 		t.Parallel()
 		r := d.thing(ns, "restricted", m{"value": "a"})
 		set(t, r, []any{"Observe", "Create", "Delete"}, "spec", "managementPolicies")
-		c.create(t, r)
-		c.ready(t, r)
-		c.patch(t, r, `{"spec":{"forProvider":{"value":"b"}}}`)
-		c.waitFor(t, r, "shown with the change that is not made", func() bool {
+		c.MustCreate(t, r)
+		c.WaitReady(t, r)
+		c.MustPatch(t, r, `{"spec":{"forProvider":{"value":"b"}}}`)
+		c.WaitFor(t, r, "shown with the change that is not made", func() bool {
 			return current(r) && text(r, "status", "plan", "action") == "Update" && isTrue(r, "Synced", "Ready")
 		})
 		if d.calls("update thing restricted") > 0 {
 			t.Error("it was updated")
 		}
-		c.remove(t, r)
+		c.Remove(t, r)
 		if _, ok := d.object("thing", "restricted"); ok {
 			t.Error("the object is left")
 		}
@@ -311,10 +311,10 @@ func TestLifecycle(t *testing.T) {
 		t.Parallel()
 		r := d.thing(ns, "orphan", nil)
 		set(t, r, []any{"Observe", "Create", "Update"}, "spec", "managementPolicies")
-		c.create(t, r)
-		c.ready(t, r)
+		c.MustCreate(t, r)
+		c.WaitReady(t, r)
 		id := r.GetAnnotations()[externalName]
-		c.remove(t, r)
+		c.Remove(t, r)
 		if o, ok := d.object("thing", "orphan"); !ok || o.Attributes["id"] != id {
 			t.Error("the object is not left")
 		}
@@ -328,38 +328,38 @@ func TestLifecycle(t *testing.T) {
 	t.Run("reconcile on request", func(t *testing.T) {
 		t.Parallel()
 		r := d.thing(ns, "request", nil)
-		c.create(t, r)
-		c.ready(t, r)
-		c.patch(t, r, `{"metadata":{"annotations":{"crossplane.io/reconcile-requested-at":"now"}}}`)
-		c.waitFor(t, r, "handled", func() bool { return text(r, "status", "lastHandledReconcileAt") == "now" })
-		c.ready(t, r)
+		c.MustCreate(t, r)
+		c.WaitReady(t, r)
+		c.MustPatch(t, r, `{"metadata":{"annotations":{"crossplane.io/reconcile-requested-at":"now"}}}`)
+		c.WaitFor(t, r, "handled", func() bool { return text(r, "status", "lastHandledReconcileAt") == "now" })
+		c.WaitReady(t, r)
 	})
 
 	t.Run("created by others in the meantime", func(t *testing.T) {
 		t.Parallel()
 		r := d.thing(ns, "vanish", m{"value": "a"})
-		c.create(t, r)
-		c.ready(t, r)
+		c.MustCreate(t, r)
+		c.WaitReady(t, r)
 		first := r.GetAnnotations()[externalName]
 		if err := os.Remove(filepath.Join(d.dir, "objects", "thing.vanish")); err != nil {
 			t.Fatal(err)
 		}
 		c.has(t, d, "thing", "vanish", "value", "a")
-		c.waitFor(t, r, "another object", func() bool { name := r.GetAnnotations()[externalName]; return name != "" && name != first })
-		c.ready(t, r)
+		c.WaitFor(t, r, "another object", func() bool { name := r.GetAnnotations()[externalName]; return name != "" && name != first })
+		c.WaitReady(t, r)
 	})
 
 	t.Run("deletion fails", func(t *testing.T) {
 		t.Parallel()
 		r := d.thing(ns, "stuck", nil)
-		c.create(t, r)
-		c.ready(t, r)
+		c.MustCreate(t, r)
+		c.WaitReady(t, r)
 		d.order(t, "stuck", "always fail")
 		if err := c.Delete(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
-		c.refused(t, r, "LastAsyncOperation", "AsyncDeleteFailure", "It is in use")
-		c.waitFor(t, r, "not synced", func() bool {
+		c.WaitFalse(t, r, "LastAsyncOperation", "AsyncDeleteFailure", "It is in use")
+		c.WaitFor(t, r, "not synced", func() bool {
 			s, _, message := condition(r, "Synced")
 			return s == "False" && strings.Contains(message, "It is in use")
 		})
@@ -367,7 +367,7 @@ func TestLifecycle(t *testing.T) {
 			t.Errorf("Ready is %s", reason)
 		}
 		d.countermand(t, "stuck")
-		c.gone(t, r)
+		c.WaitGone(t, r)
 		if _, ok := d.object("thing", "stuck"); ok {
 			t.Error("the object is left")
 		}
@@ -378,22 +378,22 @@ func TestLifecycle(t *testing.T) {
 		r := d.thing(ns, "half", nil)
 		set(t, r, "Keep", "spec", "lifecycle", "taintPolicy")
 		d.order(t, "half", "half")
-		c.create(t, r)
-		c.waitFor(t, r, "tainted", func() bool {
+		c.MustCreate(t, r)
+		c.WaitFor(t, r, "tainted", func() bool {
 			_, reason, _ := condition(r, "Ready")
 			return reason == "Tainted" && text(r, "status", "state") == "Tainted"
 		})
-		c.refused(t, r, "Synced", "ReplaceRefused", "tainted")
-		c.patch(t, r, `{"metadata":{"annotations":{"landbridge.io/untaint":"true"}}}`)
-		c.ready(t, r)
+		c.WaitFalse(t, r, "Synced", "ReplaceRefused", "tainted")
+		c.MustPatch(t, r, `{"metadata":{"annotations":{"landbridge.io/untaint":"true"}}}`)
+		c.WaitReady(t, r)
 		if n := d.calls("create thing half"); n != 1 {
 			t.Errorf("%d creates", n)
 		}
 
 		again := d.thing(ns, "replace", nil)
 		d.order(t, "replace", "half")
-		c.create(t, again)
-		c.ready(t, again)
+		c.MustCreate(t, again)
+		c.WaitReady(t, again)
 		if c, d := d.calls("create thing replace"), d.calls("delete thing replace"); c != 2 || d != 1 {
 			t.Errorf("a tainted object: %d creates, %d deletes", c, d)
 		}
@@ -405,7 +405,7 @@ func TestImport(t *testing.T) {
 	c.real(t, "random")
 	d := newDouble(t, "imports")
 	c.install(t, d.provider())
-	ns := c.namespace(t)
+	ns := c.Namespace(t)
 	exists := func(t *testing.T, kind, name, id string) {
 		d.put(t, kind, remote{Attributes: map[string]string{"name": name, "id": id, "token": "t", "value": "as it was"}})
 	}
@@ -413,20 +413,20 @@ func TestImport(t *testing.T) {
 	t.Run("a string, only observed", func(t *testing.T) {
 		t.Parallel()
 		r := resource(random, "String", ns, "s", m{"forProvider": m{}, "import": m{"id": "Qx7Zk2"}, "managementPolicies": []any{"Observe"}})
-		c.create(t, r)
-		c.waitFor(t, r, "observed", func() bool {
+		c.MustCreate(t, r)
+		c.WaitFor(t, r, "observed", func() bool {
 			return isTrue(r, "Ready", "Synced") && text(r, "status", "atProvider", "result") == "Qx7Zk2" && r.GetAnnotations()[externalName] == "Qx7Zk2"
 		})
-		c.remove(t, r)
+		c.Remove(t, r)
 	})
 	t.Run("by id", func(t *testing.T) {
 		t.Parallel()
 		exists(t, "thing", "byid", "thing-77")
 		r := d.thing(ns, "byid", m{"value": "as it shall be"})
 		set(t, r, "thing-77", "spec", "import", "id")
-		c.create(t, r)
+		c.MustCreate(t, r)
 		c.has(t, d, "thing", "byid", "value", "as it shall be")
-		c.ready(t, r)
+		c.WaitReady(t, r)
 		if d.calls("create thing byid") != 0 || r.GetAnnotations()[externalName] != "thing-77" {
 			t.Errorf("it was not taken over: %v", r.GetAnnotations())
 		}
@@ -439,8 +439,8 @@ func TestImport(t *testing.T) {
 		exists(t, "place", "byidentity", "place-9")
 		r := d.place(ns, "byidentity", m{"value": "as it was"})
 		set(t, r, "byidentity", "spec", "import", "identity", "name")
-		c.create(t, r)
-		c.ready(t, r)
+		c.MustCreate(t, r)
+		c.WaitReady(t, r)
 		if d.changes() > 0 && d.calls("create place byidentity")+d.calls("update place byidentity") > 0 {
 			t.Error("it was changed")
 		}
@@ -452,26 +452,26 @@ func TestImport(t *testing.T) {
 		t.Parallel()
 		r := d.thing(ns, "missing", nil)
 		set(t, r, "thing-404", "spec", "import", "id")
-		c.create(t, r)
-		c.refused(t, r, "Synced", "ImportFailed", "Cannot import non-existent remote object")
+		c.MustCreate(t, r)
+		c.WaitFalse(t, r, "Synced", "ImportFailed", "Cannot import non-existent remote object")
 		if d.calls("create thing missing") > 0 {
 			t.Error("it was created instead")
 		}
 		exists(t, "thing", "missing", "thing-404")
-		c.waitFor(t, r, "imported", func() bool { return r.GetAnnotations()[externalName] == "thing-404" && isTrue(r, "Ready", "Synced") })
+		c.WaitFor(t, r, "imported", func() bool { return r.GetAnnotations()[externalName] == "thing-404" && isTrue(r, "Ready", "Synced") })
 	})
 	t.Run("only observed and not there", func(t *testing.T) {
 		t.Parallel()
 		r := d.thing(ns, "unborn", nil)
 		set(t, r, []any{"Observe"}, "spec", "managementPolicies")
-		c.create(t, r)
-		c.waitFor(t, r, "told", func() bool {
+		c.MustCreate(t, r)
+		c.WaitFor(t, r, "told", func() bool {
 			s, _, message := condition(r, "Synced")
 			return s == "False" && strings.Contains(message, "does not exist")
 		})
 		if d.calls("create thing unborn") > 0 {
 			t.Error("it was created")
 		}
-		c.remove(t, r)
+		c.Remove(t, r)
 	})
 }

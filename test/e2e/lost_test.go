@@ -38,11 +38,11 @@ func TestLostStatus(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "lostatus")
 	c.install(t, d.provider())
-	ns := c.namespace(t)
+	ns := c.Namespace(t)
 	all := []*unstructured.Unstructured{d.thing(ns, "thing", m{"value": "a"}), d.place(ns, "place", m{"value": "a"})}
 	for _, r := range all {
-		c.create(t, r)
-		c.ready(t, r)
+		c.MustCreate(t, r)
+		c.WaitReady(t, r)
 	}
 	changes := d.changes()
 	for _, r := range all {
@@ -53,7 +53,7 @@ func TestLostStatus(t *testing.T) {
 		if r.Object["status"] != nil {
 			t.Fatalf("the status is still there: %v", r.Object["status"])
 		}
-		c.ready(t, r)
+		c.WaitReady(t, r)
 		if diff := cmp.Diff(before, told(r)); diff != "" {
 			t.Errorf("%s tells something else (-before +after):\n%s", r.GetName(), diff)
 		}
@@ -68,12 +68,12 @@ func TestLostState(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "lostate")
 	c.install(t, d.provider())
-	ns := c.namespace(t)
+	ns := c.Namespace(t)
 	for _, r := range []*unstructured.Unstructured{d.thing(ns, "thing", m{"value": "a"}), d.place(ns, "place", m{"value": "a"})} {
 		name := r.GetName()
-		c.create(t, r)
-		c.ready(t, r)
-		c.waitFor(t, r, "known by its annotation", func() bool { return r.GetAnnotations()["crossplane.io/external-name"] != "" })
+		c.MustCreate(t, r)
+		c.WaitReady(t, r)
+		c.WaitFor(t, r, "known by its annotation", func() bool { return r.GetAnnotations()["crossplane.io/external-name"] != "" })
 		stored := func() *corev1.Secret {
 			for _, s := range c.stored(t, ns) {
 				if s.Annotations["landbridge.io/owner"] == ns+"/"+name {
@@ -86,9 +86,9 @@ func TestLostState(t *testing.T) {
 		if err := c.Delete(t.Context(), stored()); err != nil {
 			t.Fatal(err)
 		}
-		c.patch(t, r, `{"spec":{"forProvider":{"value":"b"}}}`)
+		c.MustPatch(t, r, `{"spec":{"forProvider":{"value":"b"}}}`)
 		c.has(t, d, name, name, "value", "b")
-		c.ready(t, r)
+		c.WaitReady(t, r)
 		if after, _ := d.object(name, name); after.Attributes["id"] != before.Attributes["id"] {
 			t.Errorf("%s: another object took its place", name)
 		}
@@ -98,7 +98,7 @@ func TestLostState(t *testing.T) {
 		if creates, updates := d.calls("create "+name), d.calls("update "+name); creates != 1 || updates != 1 {
 			t.Errorf("%s: %d creates, %d updates", name, creates, updates)
 		}
-		c.remove(t, r)
+		c.Remove(t, r)
 		if _, ok := d.object(name, name); ok {
 			t.Errorf("%s: the object is left", name)
 		}
@@ -110,10 +110,10 @@ func TestConflicts(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "conflicts")
 	c.install(t, d.provider())
-	ns := c.namespace(t)
+	ns := c.Namespace(t)
 	r := d.thing(ns, "thing", m{"value": "0"})
-	c.create(t, r)
-	c.ready(t, r)
+	c.MustCreate(t, r)
+	c.WaitReady(t, r)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan int)
 	note := func(n int) client.Patch {
@@ -133,12 +133,12 @@ func TestConflicts(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		c.patch(t, r, fmt.Sprintf(`{"spec":{"forProvider":{"value":"%d"}}}`, i))
+		c.MustPatch(t, r, fmt.Sprintf(`{"spec":{"forProvider":{"value":"%d"}}}`, i))
 		c.has(t, d, "thing", "thing", "value", fmt.Sprint(i))
 	}
 	cancel()
 	t.Logf("%d writes by others", <-done)
-	c.ready(t, r)
+	c.WaitReady(t, r)
 	if creates, updates := d.calls("create"), d.calls("update"); creates != 1 || updates != 9 {
 		t.Errorf("%d creates, %d updates", creates, updates)
 	}
@@ -152,7 +152,7 @@ func TestConflicts(t *testing.T) {
 			t.Errorf("what others wrote to the Secret is gone: %v", s.Annotations)
 		}
 	}
-	c.remove(t, r)
+	c.Remove(t, r)
 	if _, ok := d.object("thing", "thing"); ok {
 		t.Error("the object is left")
 	}
@@ -164,12 +164,12 @@ func TestDeletedCRD(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "deletedcrd")
 	c.install(t, d.provider())
-	ns := c.namespace(t)
+	ns := c.Namespace(t)
 	r, kept, other := d.thing(ns, "thing", nil), d.thing(ns, "kept", nil), d.place(ns, "place", nil)
 	set(t, kept, []any{"Observe", "Create", "Update"}, "spec", "managementPolicies")
 	for _, u := range []*unstructured.Unstructured{r, kept, other} {
-		c.create(t, u)
-		c.ready(t, u)
+		c.MustCreate(t, u)
+		c.WaitReady(t, u)
 	}
 	crd := c.crd(t.Context(), "things.deletedcrd.landbridge.io")
 	if crd == nil {
@@ -178,7 +178,7 @@ func TestDeletedCRD(t *testing.T) {
 	if err := c.Delete(t.Context(), crd); err != nil {
 		t.Fatal(err)
 	}
-	c.eventually(t, "the CRD is another", func(ctx context.Context) bool {
+	eventually(t, "the CRD is another", func(ctx context.Context) bool {
 		now := c.crd(ctx, crd.GetName())
 		return now != nil && now.GetUID() != crd.GetUID()
 	})
@@ -191,11 +191,11 @@ func TestDeletedCRD(t *testing.T) {
 	if left := c.stored(t, ns); len(left) != 1 || left[0].Annotations["landbridge.io/owner"] != ns+"/place" {
 		t.Errorf("what is stored: %d", len(left))
 	}
-	c.ready(t, other)
+	c.WaitReady(t, other)
 	again := d.thing(ns, "thing", m{"value": "again"})
-	c.create(t, again)
-	c.ready(t, again)
-	c.patch(t, again, `{"spec":{"forProvider":{"value":"changed"}}}`)
+	c.MustCreate(t, again)
+	c.WaitReady(t, again)
+	c.MustPatch(t, again, `{"spec":{"forProvider":{"value":"changed"}}}`)
 	c.has(t, d, "thing", "thing", "value", "changed")
 	if n := d.calls("create thing thing"); n != 2 {
 		t.Errorf("%d creates", n)
@@ -208,29 +208,29 @@ func TestDeletedNamespace(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "deletedns", "TESTPROVIDER_CONFIGURATION=yes")
 	c.install(t, d.provider())
-	ns := c.namespace(t)
+	ns := c.Namespace(t)
 	c.secret(t, ns, "secrets", map[string]string{"token": "the token", "password": "the password"})
-	c.create(t, resource(d.apiVersion(), "ProviderConfig", ns, "own", m{"tokenSecretRef": m{"name": "secrets", "key": "token"}}))
+	c.MustCreate(t, resource(d.apiVersion(), "ProviderConfig", ns, "own", m{"tokenSecretRef": m{"name": "secrets", "key": "token"}}))
 	var all []*unstructured.Unstructured
 	for i := range 5 {
 		r := d.thing(ns, fmt.Sprint("thing", i), m{"passwordSecretRef": m{"name": "secrets", "key": "password"}})
 		r.Object["spec"].(m)["providerConfigRef"] = m{"kind": "ProviderConfig", "name": "own"}
 		r.Object["spec"].(m)["writeConnectionSecretToRef"] = m{"name": fmt.Sprint("details", i)}
-		c.create(t, r)
+		c.MustCreate(t, r)
 		all = append(all, r)
 	}
 	for _, r := range all {
-		c.ready(t, r)
+		c.WaitReady(t, r)
 	}
 	// One is being changed, and takes longer than its namespace's Secrets live.
 	d.order(t, "thing0", "slow 4s")
-	c.patch(t, all[0], `{"spec":{"forProvider":{"value":"changed"}}}`)
-	c.eventually(t, "the change is begun", func(context.Context) bool { return d.carriedOut("thing0") })
+	c.MustPatch(t, all[0], `{"spec":{"forProvider":{"value":"changed"}}}`)
+	eventually(t, "the change is begun", func(context.Context) bool { return d.carriedOut("thing0") })
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: ns}}
 	if err := c.Delete(t.Context(), namespace); err != nil {
 		t.Fatal(err)
 	}
-	c.eventually(t, "the namespace is gone", func(ctx context.Context) bool {
+	eventually(t, "the namespace is gone", func(ctx context.Context) bool {
 		return kerrors.IsNotFound(c.Get(ctx, client.ObjectKeyFromObject(namespace), namespace))
 	})
 	for i := range 5 {
@@ -252,19 +252,19 @@ func TestDeletedCredentials(t *testing.T) {
 	t.Parallel()
 	c := alone(t)
 	o := options(directory(t))
-	stop := c.control(t, o)
+	stop := c.RunController(t, o)
 	d := newDouble(t, "credentials", "TESTPROVIDER_CONFIGURATION=yes")
 	c.install(t, d.provider())
-	ns := c.namespace(t)
+	ns := c.Namespace(t)
 	token := map[string]string{"token": "the token"}
 	s := c.secret(t, ns, "credentials", token)
 	pc := resource(d.apiVersion(), "ProviderConfig", ns, "own", m{"tokenSecretRef": m{"name": "credentials", "key": "token"}})
-	c.create(t, pc)
+	c.MustCreate(t, pc)
 	thing := func(name string) *unstructured.Unstructured {
 		r := d.thing(ns, name, nil)
 		r.Object["spec"].(m)["providerConfigRef"] = m{"kind": "ProviderConfig", "name": "own"}
-		c.create(t, r)
-		c.ready(t, r)
+		c.MustCreate(t, r)
+		c.WaitReady(t, r)
 		return r
 	}
 	first, second, third, stays := thing("first"), thing("second"), thing("third"), thing("stays")
@@ -272,25 +272,25 @@ func TestDeletedCredentials(t *testing.T) {
 		t.Fatal(err)
 	}
 	// What stays is not worked on with credentials that somebody took away.
-	c.refused(t, stays, "Synced", "ProviderConfigError", "there is no Secret credentials in namespace "+ns, "tokenSecretRef")
+	c.WaitFalse(t, stays, "Synced", "ProviderConfigError", "there is no Secret credentials in namespace "+ns, "tokenSecretRef")
 	reads := d.calls("read thing stays")
-	c.remove(t, first)
+	c.Remove(t, first)
 	if _, ok := d.object("thing", "first"); ok {
 		t.Error("the remote object is left")
 	}
-	c.never(t, 2*poll, "what stays is read all the same", func() bool { return d.calls("read thing stays") > reads })
+	never(t, 2*poll, "what stays is read all the same", func() bool { return d.calls("read thing stays") > reads })
 
 	// A new process knows no credentials, and the configuration is held all the same.
 	if err := c.Delete(t.Context(), pc); err != nil {
 		t.Fatal(err)
 	}
 	stop()
-	c.control(t, o)
+	c.RunController(t, o)
 	for _, r := range []*unstructured.Unstructured{second, third} {
 		if err := c.Delete(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
-		c.refused(t, r, "Synced", "ProviderUnavailable", "there is no Secret credentials")
+		c.WaitFalse(t, r, "Synced", "ProviderUnavailable", "there is no Secret credentials")
 		if _, ok := d.object("thing", r.GetName()); !ok {
 			t.Errorf("the remote object of %s is gone", r.GetName())
 		}
@@ -300,21 +300,21 @@ func TestDeletedCredentials(t *testing.T) {
 	}
 	// One way out is another configuration.
 	c.secret(t, ns, "others", map[string]string{"token": "another token"})
-	c.create(t, resource(d.apiVersion(), "ClusterProviderConfig", "", "default", m{"tokenSecretRef": m{"name": "others", "namespace": ns, "key": "token"}}))
-	c.patch(t, second, `{"spec":{"providerConfigRef":{"kind":"ClusterProviderConfig","name":"default"}}}`)
-	c.gone(t, second)
+	c.MustCreate(t, resource(d.apiVersion(), "ClusterProviderConfig", "", "default", m{"tokenSecretRef": m{"name": "others", "namespace": ns, "key": "token"}}))
+	c.MustPatch(t, second, `{"spec":{"providerConfigRef":{"kind":"ClusterProviderConfig","name":"default"}}}`)
+	c.WaitGone(t, second)
 	// The other is the Secret.
 	c.secret(t, ns, "credentials", token)
-	c.gone(t, third)
-	c.ready(t, stays)
-	c.remove(t, stays)
-	c.gone(t, pc)
+	c.WaitGone(t, third)
+	c.WaitReady(t, stays)
+	c.Remove(t, stays)
+	c.WaitGone(t, pc)
 	for _, name := range []string{"first", "second", "third", "stays"} {
 		if _, ok := d.object("thing", name); ok || d.calls("create thing "+name) != 1 || d.calls("delete thing "+name) != 1 {
 			t.Errorf("%s: left %v, %d creates, %d deletes", name, ok, d.calls("create thing "+name), d.calls("delete thing "+name))
 		}
 	}
-	if strings.Contains(content(c.log), "the token") {
+	if strings.Contains(content(c.Log), "the token") {
 		t.Error("the log shows the token")
 	}
 }

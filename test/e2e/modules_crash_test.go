@@ -13,36 +13,24 @@ import (
 	"testing"
 	"time"
 
-	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
 	"github.com/landbridge-io/landbridge/internal/testing/providertest"
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // mortal is a controller of its own process, and where its runs of the program are.
 type mortal struct {
 	*cluster
-	kubeconfig, mirror, workspaces string
-	cmd                            *exec.Cmd
+	mirror, workspaces string
+	cmd                *exec.Cmd
 }
 
 func newMortal(t *testing.T) *mortal {
 	t.Helper()
-	server := playgroundtest.New(t, playgroundtest.Options{})
-	cl, err := client.New(server.Config, client.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &mortal{
-		cluster:    &cluster{Client: cl, config: server.Config, log: filepath.Join(directory(t), "controller.log")},
-		kubeconfig: server.Kubeconfig, mirror: providertest.Mirror(t, "random"), workspaces: directory(t),
-	}
+	c := &mortal{cluster: alone(t), mirror: providertest.Mirror(t, "random"), workspaces: directory(t)}
 	c.run(t)
 	t.Cleanup(func() {
 		c.die(t)
-		if t.Failed() {
-			t.Logf("the controller's log is %s", keep(t, c.log))
-		}
+		c.ShowLog(t)
 	})
 	return c
 }
@@ -57,12 +45,12 @@ func (c *mortal) run(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log, err := os.OpenFile(c.log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	log, err := os.OpenFile(c.Log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer log.Close()
-	c.cmd = exec.Command(binary, "controller", "--kubeconfig", c.kubeconfig, "--provider-mirror", c.mirror, "--provider-cache", filepath.Join(scratch, "cache"),
+	c.cmd = exec.Command(binary, "controller", "--kubeconfig", c.Kubeconfig, "--provider-mirror", c.mirror, "--provider-cache", filepath.Join(scratch, "cache"),
 		"--poll", "1s", "--leader-elect=false", "--metrics-address=0", "--health-address=0", "--cli", tofu, "--cli-workspaces", c.workspaces)
 	c.cmd.Stdout, c.cmd.Stderr = log, log
 	if err := c.cmd.Start(); err != nil {
@@ -155,26 +143,26 @@ func TestModuleCrash(t *testing.T) {
 	file(t, filepath.Join(dir, "racks", "main.tf"), racks)
 	for _, name := range []string{"office", "racks"} {
 		module := terraformModule(name, m{"directory": filepath.Join(dir, name)}, nil)
-		c.create(t, module)
+		c.MustCreate(t, module)
 		c.healthy(t, module)
 	}
-	ns := c.namespace(t)
+	ns := c.Namespace(t)
 
 	t.Run("the program", func(t *testing.T) {
 		cloud.Fault(t, m{"on": "create", "collection": "things", "match": m{"name": "p-1"}, "task_delay": "3s", "count": 1})
 		r := resource(modulesAPI, "Office", ns, "p", m{"forProvider": m{"name": "p", "floors": m{"count": 3}}})
-		c.create(t, r)
-		c.eventually(t, "a floor is being made", func(context.Context) bool { return cloud.Making(t, "things", "p-1") })
+		c.MustCreate(t, r)
+		eventually(t, "a floor is being made", func(context.Context) bool { return cloud.Making(t, "things", "p-1") })
 		if !c.killProgram() {
 			t.Fatal("there is no program to kill")
 		}
-		c.ready(t, r)
+		c.WaitReady(t, r)
 		for _, name := range []string{"p", "p-0", "p-1", "p-2"} {
 			if n, d := cloud.Happened(t, "creates", name), cloud.Happened(t, "deletes", name); n != 1 || d != 0 {
 				t.Errorf("%s: %d creates, %d deletes", name, n, d)
 			}
 		}
-		c.remove(t, r)
+		c.Remove(t, r)
 	})
 
 	for name, kill := range map[string]func(*testing.T){
@@ -186,22 +174,22 @@ func TestModuleCrash(t *testing.T) {
 			second := name + "-1"
 			cloud.Fault(t, m{"on": "create", "collection": "things", "match": m{"name": second}, "task_delay": "3s", "count": 1})
 			r := resource(modulesAPI, "Office", ns, name, m{"forProvider": m{"name": name, "floors": m{"count": 3}}})
-			c.create(t, r)
-			c.eventually(t, "a floor is being made", func(context.Context) bool { return cloud.Making(t, "things", second) })
+			c.MustCreate(t, r)
+			eventually(t, "a floor is being made", func(context.Context) bool { return cloud.Making(t, "things", second) })
 			kill(t)
 			begun := cloud.Audit(t).CreateRequests
-			message := c.refused(t, r, "Synced", "CreateOutcomeUnknown", "examplecloud_thing.floor[1]", "landbridge.io/confirm-create")
-			c.eventually(t, "the floor is made", func(context.Context) bool { return cloud.Happened(t, "creates", second) == 1 })
-			c.never(t, 3*poll, "it goes on", func() bool { return cloud.Audit(t).CreateRequests > begun })
+			message := c.WaitFalse(t, r, "Synced", "CreateOutcomeUnknown", "examplecloud_thing.floor[1]", "landbridge.io/confirm-create")
+			eventually(t, "the floor is made", func(context.Context) bool { return cloud.Happened(t, "creates", second) == 1 })
+			never(t, 3*poll, "it goes on", func() bool { return cloud.Audit(t).CreateRequests > begun })
 			cloud.Remove(t, "things", cloud.Find(t, "things", second))
-			c.patch(t, r, `{"metadata":{"annotations":{"landbridge.io/confirm-create":"`+operationID.FindStringSubmatch(message)[1]+`"}}}`)
-			c.ready(t, r)
+			c.MustPatch(t, r, `{"metadata":{"annotations":{"landbridge.io/confirm-create":"`+operationID.FindStringSubmatch(message)[1]+`"}}}`)
+			c.WaitReady(t, r)
 			for made, want := range map[string]int{name: 1, name + "-0": 1, second: 2, name + "-2": 1} {
 				if n := cloud.Happened(t, "creates", made); n != want {
 					t.Errorf("%s: %d creates", made, n)
 				}
 			}
-			c.remove(t, r)
+			c.Remove(t, r)
 		})
 	}
 
@@ -214,18 +202,18 @@ func TestModuleCrash(t *testing.T) {
 				cloud.Fault(t, m{"on": "create", "collection": "datastores", "match": m{"name": n}, "task_delay": "400ms"})
 			}
 			r := resource(modulesAPI, "Racks", ns, name, m{"forProvider": m{"names": names}})
-			c.create(t, r)
-			c.eventually(t, "one is being made", func(context.Context) bool {
+			c.MustCreate(t, r)
+			eventually(t, "one is being made", func(context.Context) bool {
 				return slices.ContainsFunc(names, func(n any) bool { return cloud.Making(t, "datastores", n.(string)) })
 			})
 			time.Sleep(time.Duration(300*i) * time.Millisecond)
 			c.die(t)
 			c.run(t)
-			c.ready(t, r)
+			c.WaitReady(t, r)
 			if got := cloud.Audit(t).Live - live; got != 3 {
 				t.Errorf("%d datastores are there", got)
 			}
-			c.remove(t, r)
+			c.Remove(t, r)
 			if got := cloud.Audit(t).Live - live; got != 0 {
 				t.Errorf("%d datastores are left", got)
 			}

@@ -57,23 +57,23 @@ func git(t *testing.T, dir string, args ...string) {
 func TestModuleSources(t *testing.T) {
 	t.Parallel()
 	c := alone(t)
-	c.control(t, moduleOptions(t, providertest.Mirror(t, "random")))
+	c.RunController(t, moduleOptions(t, providertest.Mirror(t, "random")))
 	c.install(t, terraformProvider("random", "hashicorp/random", "random_pet"))
-	ns := c.namespace(t)
+	ns := c.Namespace(t)
 
 	t.Run("a ConfigMap", func(t *testing.T) {
 		t.Parallel()
 		files := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "pets"}, Data: map[string]string{"main.tf": pet}}
 		module := terraformModule("short", m{"configMapRef": m{"namespace": ns, "name": "pets"}}, m{"kind": "Beast", "plural": "beasts", "group": "zoo.example.org"})
-		c.create(t, module)
-		c.refused(t, module, "Installed", "SourceNotAvailable", `"pets" not found`)
+		c.MustCreate(t, module)
+		c.WaitFalse(t, module, "Installed", "SourceNotAvailable", `"pets" not found`)
 		if err := c.Create(t.Context(), files); err != nil {
 			t.Fatal(err)
 		}
 		c.healthy(t, module)
 		r := resource("zoo.example.org/v1alpha1", "Beast", ns, "a", m{"forProvider": m{"words": int64(2)}})
-		c.create(t, r)
-		c.ready(t, r)
+		c.MustCreate(t, r)
+		c.WaitReady(t, r)
 		before := text(r, "status", "atProvider", "name")
 
 		// What is wrong with it now is told, and what is served goes on.
@@ -85,8 +85,8 @@ func TestModuleSources(t *testing.T) {
 			}
 		}
 		change(pet + "resource \"random_pet\" {\n")
-		c.refused(t, module, "Installed", "InvalidModule", "main.tf:")
-		c.ready(t, r)
+		c.WaitFalse(t, module, "Installed", "InvalidModule", "main.tf:")
+		c.WaitReady(t, r)
 
 		change(pet + `
 variable "separator" {
@@ -101,18 +101,18 @@ resource "random_pet" "second" {
 
 output "second" { value = random_pet.second.id }
 `)
-		c.waitFor(t, r, "as the module is now", func() bool { return text(r, "status", "atProvider", "second") != "" })
-		c.ready(t, r)
+		c.WaitFor(t, r, "as the module is now", func() bool { return text(r, "status", "atProvider", "second") != "" })
+		c.WaitReady(t, r)
 		if got := text(r, "status", "atProvider", "name"); got != before {
 			t.Errorf("it was %s and is %s", before, got)
 		}
-		c.patch(t, r, `{"spec":{"forProvider":{"separator":"+"}}}`)
-		c.ready(t, r)
+		c.MustPatch(t, r, `{"spec":{"forProvider":{"separator":"+"}}}`)
+		c.WaitReady(t, r)
 
 		// The names stay as long as there are instances.
-		c.patch(t, module, `{"spec":{"kind":"Animal","plural":null}}`)
-		c.refused(t, module, "Healthy", "KindInUse", "Beast of zoo.example.org")
-		c.remove(t, r)
+		c.MustPatch(t, module, `{"spec":{"kind":"Animal","plural":null}}`)
+		c.WaitFalse(t, module, "Healthy", "KindInUse", "Beast of zoo.example.org")
+		c.Remove(t, r)
 		c.healthy(t, module)
 		if c.crd(t.Context(), "animals.zoo.example.org") == nil {
 			t.Error("the kind has no new name")
@@ -130,18 +130,18 @@ output "second" { value = random_pet.second.id }
 		git(t, repository, "tag", "v1.0.0")
 		address := "git::file://" + repository + "//modules/pets?ref="
 		module := terraformModule("pets", m{"address": address + "v2.0.0"}, nil)
-		c.create(t, module)
-		c.refused(t, module, "Installed", "SourceNotAvailable", "v2.0.0")
-		c.patch(t, module, `{"spec":{"source":{"address":"`+address+`v1.0.0"}}}`)
+		c.MustCreate(t, module)
+		c.WaitFalse(t, module, "Installed", "SourceNotAvailable", "v2.0.0")
+		c.MustPatch(t, module, `{"spec":{"source":{"address":"`+address+`v1.0.0"}}}`)
 		c.healthy(t, module)
 		r := resource(modulesAPI, "Pets", ns, "b", m{"forProvider": m{"words": int64(3)}})
-		c.create(t, r)
-		c.ready(t, r)
+		c.MustCreate(t, r)
+		c.WaitReady(t, r)
 		if text(r, "status", "atProvider", "pet") == "" {
 			t.Error("there is no output")
 		}
-		c.remove(t, r)
-		c.remove(t, module)
+		c.Remove(t, r)
+		c.Remove(t, module)
 	})
 
 	for name, x := range map[string]struct {
@@ -178,9 +178,9 @@ output "second" { value = random_pet.second.id }
 				source = m{"directory": dir}
 			}
 			module := terraformModule("wrong-"+name, source, x.more)
-			c.create(t, module)
-			c.refused(t, module, x.condition, x.reason, x.parts...)
-			c.remove(t, module)
+			c.MustCreate(t, module)
+			c.WaitFalse(t, module, x.condition, x.reason, x.parts...)
+			c.Remove(t, module)
 		})
 	}
 
@@ -198,13 +198,13 @@ func TestModuleWithoutProgram(t *testing.T) {
 	c := alone(t)
 	o := options(directory(t))
 	o.CommandLine = &terraformprovider.CommandLine{Program: "/nonexistent/tofu", Dir: scratch}
-	c.control(t, o)
+	c.RunController(t, o)
 	dir := directory(t)
 	file(t, filepath.Join(dir, "main.tf"), pet)
 	module := terraformModule("pet", m{"directory": dir}, nil)
-	c.create(t, module)
-	c.refused(t, module, "Installed", "ExecutionUnavailable", "/nonexistent/tofu", "--cli")
-	c.remove(t, module)
+	c.MustCreate(t, module)
+	c.WaitFalse(t, module, "Installed", "ExecutionUnavailable", "/nonexistent/tofu", "--cli")
+	c.Remove(t, module)
 }
 
 // When the controller starts anew, what instances of modules refer to waits until their kinds are served.
@@ -212,27 +212,27 @@ func TestModuleReferencesAfterARestart(t *testing.T) {
 	t.Parallel()
 	c := alone(t)
 	mirror := providertest.Mirror(t, "random")
-	stop := c.control(t, moduleOptions(t, mirror))
+	stop := c.RunController(t, moduleOptions(t, mirror))
 	c.install(t, terraformProvider("random", "hashicorp/random", "random_pet"))
-	ns, dir := c.namespace(t), directory(t)
+	ns, dir := c.Namespace(t), directory(t)
 	file(t, filepath.Join(dir, "main.tf"), pet)
 	module := terraformModule("pet", m{"directory": dir}, m{"kind": "Companion"})
-	c.create(t, module)
+	c.MustCreate(t, module)
 	c.healthy(t, module)
 	target := resource(random, "Pet", ns, "target", m{"forProvider": m{"length": int64(2)}})
 	instance := resource(modulesAPI, "Companion", ns, "referrer", m{"forProvider": m{}, "references": []any{m{
 		"to": "forProvider.words", "from": m{"apiVersion": random, "kind": "Pet", "name": "target", "fieldPath": "spec.forProvider.length"},
 	}}})
 	for _, r := range []*unstructured.Unstructured{target, instance} {
-		c.create(t, r)
-		c.ready(t, r)
+		c.MustCreate(t, r)
+		c.WaitReady(t, r)
 	}
 	stop()
 	if err := c.Delete(t.Context(), target); err != nil {
 		t.Fatal(err)
 	}
-	c.control(t, moduleOptions(t, mirror))
-	c.refused(t, target, "Synced", "StillReferredTo", "Companion "+ns+"/referrer")
-	c.remove(t, instance)
-	c.gone(t, target)
+	c.RunController(t, moduleOptions(t, mirror))
+	c.WaitFalse(t, target, "Synced", "StillReferredTo", "Companion "+ns+"/referrer")
+	c.Remove(t, instance)
+	c.WaitGone(t, target)
 }

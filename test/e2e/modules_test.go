@@ -121,7 +121,7 @@ func (c *cluster) furnish(t *testing.T) *examplecloudtest.Cloud {
 	c.install(t, terraformProvider("random", "hashicorp/random", "random_pet"))
 	c.install(t, terraformProvider("examplecloud", path, "examplecloud_thing"))
 	cloud := examplecloudtest.Start(t)
-	c.create(t, resource("examplecloud.landbridge.io/v1alpha1", "ClusterProviderConfig", "", "default", m{"endpoint": cloud.URL}))
+	c.MustCreate(t, resource("examplecloud.landbridge.io/v1alpha1", "ClusterProviderConfig", "", "default", m{"endpoint": cloud.URL}))
 	return cloud
 }
 
@@ -146,18 +146,18 @@ func terraformModule(name string, source m, more m) *unstructured.Unstructured {
 
 func (c *cluster) healthy(t *testing.T, u *unstructured.Unstructured) {
 	t.Helper()
-	c.waitFor(t, u, "healthy", func() bool { return isTrue(u, "Installed", "Healthy") && current(u) })
+	c.WaitFor(t, u, "healthy", func() bool { return isTrue(u, "Installed", "Healthy") && current(u) })
 }
 
 func newEstate(t *testing.T) *estate {
 	t.Helper()
 	c := alone(t)
-	c.control(t, moduleOptions(t, providertest.Mirror(t, "random")))
-	out := &estate{cluster: c, cloud: c.furnish(t), namespace: c.namespace(t)}
+	c.RunController(t, moduleOptions(t, providertest.Mirror(t, "random")))
+	out := &estate{cluster: c, cloud: c.furnish(t), namespace: c.Namespace(t)}
 	dir := directory(t)
 	file(t, filepath.Join(dir, "main.tf"), office)
 	out.module = terraformModule("office", m{"directory": dir}, nil)
-	c.create(t, out.module)
+	c.MustCreate(t, out.module)
 	c.healthy(t, out.module)
 	return out
 }
@@ -179,8 +179,8 @@ func TestModule(t *testing.T) {
 		t.Fatal("there is no CRD")
 	}
 	r := e.office("north", m{"name": "north", "floors": m{"count": 2}})
-	e.create(t, r)
-	e.ready(t, r)
+	e.MustCreate(t, r)
+	e.WaitReady(t, r)
 	at, _, _ := unstructured.NestedMap(r.Object, "status", "atProvider")
 	floors, _ := at["floors"].(map[string]any)
 	if len(floors) == 0 {
@@ -206,8 +206,8 @@ func TestModule(t *testing.T) {
 	audit(3, 0, 0)
 
 	// What is to be done is seen before it is, where it may not be done.
-	e.patch(t, r, `{"spec":{"managementPolicies":["Observe","Create","Delete"],"forProvider":{"floors":{"count":1,"size":8}}}}`)
-	e.waitFor(t, r, "planned", func() bool { return text(r, "status", "plan", "summary") != "" })
+	e.MustPatch(t, r, `{"spec":{"managementPolicies":["Observe","Create","Delete"],"forProvider":{"floors":{"count":1,"size":8}}}}`)
+	e.WaitFor(t, r, "planned", func() bool { return text(r, "status", "plan", "summary") != "" })
 	if got := text(r, "status", "plan", "summary"); got != "0 to add, 2 to change, 1 to destroy" {
 		t.Errorf("plan: %s", got)
 	}
@@ -215,8 +215,8 @@ func TestModule(t *testing.T) {
 		t.Errorf("plan: %s", got)
 	}
 	audit(3, 0, 0)
-	e.patch(t, r, `{"spec":{"managementPolicies":["*"]}}`)
-	e.ready(t, r)
+	e.MustPatch(t, r, `{"spec":{"managementPolicies":["*"]}}`)
+	e.WaitReady(t, r)
 	audit(3, 2, 1)
 
 	// Who uses a configuration is known.
@@ -227,19 +227,19 @@ func TestModule(t *testing.T) {
 	if err := e.Delete(t.Context(), config); err != nil {
 		t.Fatal(err)
 	}
-	e.never(t, 3*poll, "the configuration goes while it is used", func() bool { return e.Get(t.Context(), key(config), config) != nil })
+	never(t, 3*poll, "the configuration goes while it is used", func() bool { return e.Get(t.Context(), key(config), config) != nil })
 
 	// Drift is repaired.
 	e.cloud.Change(t, "things", text(r, "status", "atProvider", "building"), m{"size": 99})
-	e.eventually(t, "drift is repaired", func(context.Context) bool { return e.cloud.Audit(t).Updates >= 3 })
-	e.ready(t, r)
+	eventually(t, "drift is repaired", func(context.Context) bool { return e.cloud.Audit(t).Updates >= 3 })
+	e.WaitReady(t, r)
 
 	// Nothing is written while nothing changes.
 	version, stored := r.GetResourceVersion(), e.stored(t, e.namespace)
 	if len(stored) != 1 {
 		t.Fatalf("%d instances are stored", len(stored))
 	}
-	e.never(t, 3*poll, "something is written", func() bool {
+	never(t, 3*poll, "something is written", func() bool {
 		now := e.stored(t, e.namespace)
 		return e.Get(t.Context(), key(r), r) != nil || r.GetResourceVersion() != version || now[0].ResourceVersion != stored[0].ResourceVersion
 	})
@@ -255,19 +255,19 @@ func TestModule(t *testing.T) {
 	}
 
 	// What is wrong is said in the words of the spec.
-	e.patch(t, r, `{"spec":{"forProvider":{"name":"a name that is too long by far"}}}`)
-	e.refused(t, r, "Synced", "InvalidConfiguration", "name", "The name is too long.")
+	e.MustPatch(t, r, `{"spec":{"forProvider":{"name":"a name that is too long by far"}}}`)
+	e.WaitFalse(t, r, "Synced", "InvalidConfiguration", "name", "The name is too long.")
 
 	// The module stays until the last instance is gone.
 	if err := e.Delete(t.Context(), e.module); err != nil {
 		t.Fatal(err)
 	}
-	e.refused(t, e.module, "Healthy", "KindInUse")
-	e.remove(t, r)
+	e.WaitFalse(t, e.module, "Healthy", "KindInUse")
+	e.Remove(t, r)
 	if a := e.cloud.Audit(t); a.Live != 0 {
 		t.Errorf("%d things are left", a.Live)
 	}
-	e.gone(t, e.module)
-	e.gone(t, config)
-	e.eventually(t, "the CRD is gone", func(ctx context.Context) bool { return e.crd(ctx, "offices.modules.landbridge.io") == nil })
+	e.WaitGone(t, e.module)
+	e.WaitGone(t, config)
+	eventually(t, "the CRD is gone", func(ctx context.Context) bool { return e.crd(ctx, "offices.modules.landbridge.io") == nil })
 }

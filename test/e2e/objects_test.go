@@ -6,12 +6,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	kerrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/kubernetes"
@@ -41,45 +38,13 @@ func terraformProvider(name, source string, activate ...any) *unstructured.Unstr
 	return resource("landbridge.io/v1alpha1", "TerraformProvider", "", name, spec)
 }
 
-// install creates the TerraformProvider and waits until it is healthy. One that
-// is there is only waited for.
+// install creates the TerraformProvider, if it does not exist, and waits until it is healthy.
 func (c *cluster) install(t *testing.T, p *unstructured.Unstructured) {
 	t.Helper()
-	var err error
-	c.eventually(t, "TerraformProviders are served", func(ctx context.Context) bool {
-		err = client.IgnoreAlreadyExists(c.Create(ctx, p))
-		return !meta.IsNoMatchError(err) && !kerrors.IsNotFound(err)
-	})
-	if err != nil {
+	if err := client.IgnoreAlreadyExists(c.Create(t.Context(), p)); err != nil {
 		t.Fatal(err)
 	}
-	c.waitFor(t, p, "healthy", func() bool { return isTrue(p, "Installed", "Healthy") && current(p) })
-}
-
-// ready waits until the resource is as its spec says.
-func (c *cluster) ready(t *testing.T, u *unstructured.Unstructured) {
-	t.Helper()
-	c.waitFor(t, u, "ready", func() bool {
-		return isTrue(u, "Ready", "Synced") && current(u) && text(u, "status", "operation") == "" && text(u, "status", "plan") == ""
-	})
-}
-
-// refused waits until the resource or provider has a condition that is false
-// for the reason, with a message that has all of the parts, and returns that.
-func (c *cluster) refused(t *testing.T, u *unstructured.Unstructured, condition, reason string, parts ...string) string {
-	t.Helper()
-	var message string
-	c.waitFor(t, u, reason+" "+strings.Join(parts, ", "), func() bool {
-		s, r, m := objecttest.Condition(u, condition)
-		message = m
-		for _, part := range parts {
-			if !strings.Contains(m, part) {
-				return false
-			}
-		}
-		return s == "False" && r == reason
-	})
-	return message
+	c.WaitFor(t, p, "healthy", func() bool { return isTrue(p, "Installed", "Healthy") && current(p) })
 }
 
 // secret creates one.
@@ -125,7 +90,7 @@ var requestCount = regexp.MustCompile(`^apiserver_request_total\{(.*)\} (\S+)$`)
 // API server has answered.
 func (c *cluster) writes(t *testing.T, group, plural string) int {
 	t.Helper()
-	kube, err := kubernetes.NewForConfig(c.config)
+	kube, err := kubernetes.NewForConfig(c.Config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,16 +115,6 @@ func (c *cluster) writes(t *testing.T, group, plural string) int {
 		}
 	}
 	return total
-}
-
-// never watches for a while that something stays as it is.
-func (c *cluster) never(t *testing.T, during time.Duration, what string, happened func() bool) {
-	t.Helper()
-	for end := time.Now().Add(during); time.Now().Before(end); time.Sleep(25 * time.Millisecond) {
-		if happened() {
-			t.Fatalf("it happened: %s", what)
-		}
-	}
 }
 
 func object(content m) *unstructured.Unstructured { return &unstructured.Unstructured{Object: content} }

@@ -10,12 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-logr/logr"
-	"go.uber.org/zap/zapcore"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
 	"github.com/landbridge-io/landbridge/internal/controller"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
@@ -23,9 +20,9 @@ import (
 
 // through starts a controller whose way to the API server is a proxy.
 func (c *cluster) through(config *rest.Config, o controller.Options) (stop func() error, err error) {
-	other := *c
-	other.config = config
-	return other.start(o)
+	other := *c.Cluster
+	other.Config = config
+	return other.StartController(o)
 }
 
 // The way to the API server is cut, in one way or another, while people go on to use it and an
@@ -33,7 +30,7 @@ func (c *cluster) through(config *rest.Config, o controller.Options) (stop func(
 func TestOutage(t *testing.T) {
 	t.Parallel()
 	c := alone(t)
-	way, config := newProxy(t, c.config)
+	way, config := newProxy(t, c.Config)
 	stop, err := c.through(config, options(directory(t)))
 	if err != nil {
 		t.Fatal(err)
@@ -42,30 +39,28 @@ func TestOutage(t *testing.T) {
 		if err := stop(); err != nil {
 			t.Errorf("the controller ended with %v", err)
 		}
-		if t.Failed() {
-			t.Logf("the controller's log is %s", keep(t, c.log))
-		}
+		c.ShowLog(t)
 	}()
 	for name, cut := range map[string]func(){"refused": way.refuse, "hanging": way.hang} {
 		t.Run(name, func(t *testing.T) {
 			d := newDouble(t, name)
 			c.install(t, d.provider("*_thing"))
-			ns := c.namespace(t)
+			ns := c.Namespace(t)
 			changed, deleted, plain, blank := d.thing(ns, "changed", m{"value": "a"}), d.thing(ns, "deleted", nil), d.thing(ns, "plain", nil), d.thing(ns, "blank", nil)
 			for _, r := range []*unstructured.Unstructured{changed, deleted, plain, blank} {
-				c.create(t, r)
-				c.ready(t, r)
+				c.MustCreate(t, r)
+				c.WaitReady(t, r)
 			}
 			d.order(t, "slow", "slow 3s")
 			slow := d.thing(ns, "slow", nil)
-			c.create(t, slow)
-			c.eventually(t, "a create is begun", func(context.Context) bool { return d.carriedOut("slow") })
+			c.MustCreate(t, slow)
+			eventually(t, "a create is begun", func(context.Context) bool { return d.carriedOut("slow") })
 			cut()
 			began := time.Now()
 			created, passed := d.thing(ns, "created", nil), d.thing(ns, "passed", nil)
-			c.create(t, created)
-			c.create(t, passed)
-			c.patch(t, changed, `{"spec":{"forProvider":{"value":"b"}}}`)
+			c.MustCreate(t, created)
+			c.MustCreate(t, passed)
+			c.MustPatch(t, changed, `{"spec":{"forProvider":{"value":"b"}}}`)
 			for _, r := range []client.Object{deleted, passed} {
 				if err := c.Delete(t.Context(), r); err != nil {
 					t.Fatal(err)
@@ -74,7 +69,7 @@ func TestOutage(t *testing.T) {
 			if err := c.Status().Patch(t.Context(), blank, client.RawPatch("application/merge-patch+json", []byte(`{"status":null}`))); err != nil {
 				t.Fatal(err)
 			}
-			c.eventually(t, "the create ends", func(context.Context) bool { _, made := d.object("thing", "slow"); return made })
+			eventually(t, "the create ends", func(context.Context) bool { _, made := d.object("thing", "slow"); return made })
 			time.Sleep(max(0, 8*time.Second-time.Since(began)))
 			changes := d.changes()
 			if changes != 5 {
@@ -82,11 +77,11 @@ func TestOutage(t *testing.T) {
 			}
 			way.mend()
 			began = time.Now()
-			c.gone(t, deleted)
-			c.gone(t, passed)
+			c.WaitGone(t, deleted)
+			c.WaitGone(t, passed)
 			c.has(t, d, "thing", "changed", "value", "b")
 			for _, r := range []*unstructured.Unstructured{changed, plain, blank, slow, created} {
-				c.ready(t, r)
+				c.WaitReady(t, r)
 			}
 			t.Logf("all was well %s afterwards", time.Since(began))
 			if n := d.changes() - changes; n != 3 {
@@ -109,27 +104,32 @@ func TestOutage(t *testing.T) {
 func TestOutageLongerThanTheLease(t *testing.T) {
 	t.Parallel()
 	c := alone(t)
-	way, config := newProxy(t, c.config)
+	way, config := newProxy(t, c.Config)
 	o := options(directory(t))
 	o.LeaderElection, o.GracePeriod = true, 2*time.Second
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	o.Logger = c.logger(t)
+	logger, closeLog, err := c.Logger()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeLog()
+	o.Logger = logger
 	ended := make(chan error, 1)
 	go func() { ended <- controller.Run(ctx, config, o) }()
 	d := newDouble(t, "lease")
 	c.install(t, d.provider())
-	ns := c.namespace(t)
+	ns := c.Namespace(t)
 	for _, kind := range []string{"Thing", "Place"} {
 		r := d.resource(kind, ns, "slow-"+strings.ToLower(kind), nil)
 		set(t, r, "Keep", "spec", "lifecycle", "taintPolicy")
 		d.order(t, "slow-"+strings.ToLower(kind), "slow 6s")
-		c.create(t, r)
+		c.MustCreate(t, r)
 	}
 	r := d.place(ns, "plain", nil)
-	c.create(t, r)
-	c.ready(t, r)
-	c.eventually(t, "the creates are begun", func(context.Context) bool { return d.carriedOut("slow-thing") && d.carriedOut("slow-place") })
+	c.MustCreate(t, r)
+	c.WaitReady(t, r)
+	eventually(t, "the creates are begun", func(context.Context) bool { return d.carriedOut("slow-thing") && d.carriedOut("slow-place") })
 	way.refuse()
 	select {
 	case err := <-ended:
@@ -141,11 +141,11 @@ func TestOutageLongerThanTheLease(t *testing.T) {
 		t.Fatal("it goes on without its lease")
 	}
 	o.GracePeriod = limit
-	c.control(t, o) // by another way
+	c.RunController(t, o) // by another way
 	place := d.place(ns, "slow-place", nil)
-	c.waitFor(t, place, "found again, as an interrupted create's", func() bool { return text(place, "status", "state") == "Tainted" })
-	c.refused(t, d.thing(ns, "slow-thing", nil), "Synced", "CreateOutcomeUnknown", "spec.import")
-	c.ready(t, r)
+	c.WaitFor(t, place, "found again, as an interrupted create's", func() bool { return text(place, "status", "state") == "Tainted" })
+	c.WaitFalse(t, d.thing(ns, "slow-thing", nil), "Synced", "CreateOutcomeUnknown", "spec.import")
+	c.WaitReady(t, r)
 	for _, name := range []string{"thing slow-thing", "place slow-place", "place plain"} {
 		if n := d.calls("create " + name); n != 1 {
 			t.Errorf("%d creates of %s", n, name)
@@ -170,22 +170,18 @@ func TestRestoredBackup(t *testing.T) {
 		}
 		server = playgroundtest.New(t, playgroundtest.Options{Dir: data, Port: port(t, server.Config.Host)})
 	}
-	cl, err := client.New(server.Config, client.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &cluster{Client: cl, config: server.Config, log: filepath.Join(directory(t), "controller.log")}
+	c := on(t, server)
 	o := options(directory(t))
-	stop := c.control(t, o)
+	stop := c.RunController(t, o)
 	d := newDouble(t, "restored")
 	c.install(t, d.provider())
-	ns := c.namespace(t)
+	ns := c.Namespace(t)
 	updated, deleted, replaced := d.place(ns, "updated", m{"value": "old"}), d.place(ns, "deleted", nil), d.place(ns, "replaced", nil)
 	set(t, replaced, "first", "spec", "forProvider", "name")
 	all := []*unstructured.Unstructured{updated, deleted, replaced}
 	for _, r := range all {
-		c.create(t, r)
-		c.ready(t, r)
+		c.MustCreate(t, r)
+		c.WaitReady(t, r)
 	}
 
 	backup := filepath.Join(directory(t), "backup")
@@ -194,13 +190,13 @@ func TestRestoredBackup(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	c.patch(t, updated, `{"spec":{"forProvider":{"value":"new"}}}`)
-	c.patch(t, replaced, `{"spec":{"forProvider":{"name":"second"}}}`)
-	c.remove(t, deleted)
+	c.MustPatch(t, updated, `{"spec":{"forProvider":{"value":"new"}}}`)
+	c.MustPatch(t, replaced, `{"spec":{"forProvider":{"name":"second"}}}`)
+	c.Remove(t, deleted)
 	later := d.place(ns, "later", nil)
-	c.create(t, later)
+	c.MustCreate(t, later)
 	for _, r := range []*unstructured.Unstructured{updated, replaced, later} {
-		c.ready(t, r)
+		c.WaitReady(t, r)
 	}
 	c.has(t, d, "place", "updated", "value", "new")
 	second, _ := d.object("place", "second")
@@ -218,15 +214,15 @@ func TestRestoredBackup(t *testing.T) {
 		}
 	})
 	changes := d.changes()
-	c.control(t, o)
+	c.RunController(t, o)
 	// As the specs of then have it: one object is changed back; one is gone and made anew; and
 	// one is replaced by the one of then, which is gone, too.
 	c.has(t, d, "place", "updated", "value", "old")
 	for _, name := range []string{"deleted", "first"} {
-		c.eventually(t, name+" is there", func(context.Context) bool { _, ok := d.object("place", name); return ok })
+		eventually(t, name+" is there", func(context.Context) bool { _, ok := d.object("place", name); return ok })
 	}
 	for _, r := range all {
-		c.ready(t, r)
+		c.WaitReady(t, r)
 	}
 	if creates, n := d.calls("create"), d.changes()-changes; creates != 3+2+2 || n != 3 {
 		t.Errorf("%d creates in all, %d changes since the restore", creates, n)
@@ -240,10 +236,10 @@ func TestRestoredBackup(t *testing.T) {
 	}
 	// It is taken over by whoever asks for it, and not before.
 	again := d.place(ns, "later", m{"value": "again"})
-	c.create(t, again)
-	c.refused(t, again, "LastAsyncOperation", "AsyncCreateFailure", "spec.import")
-	c.patch(t, again, `{"spec":{"import":{"identity":{"name":"later"}}}}`)
-	c.ready(t, again)
+	c.MustCreate(t, again)
+	c.WaitFalse(t, again, "LastAsyncOperation", "AsyncCreateFailure", "spec.import")
+	c.MustPatch(t, again, `{"spec":{"import":{"identity":{"name":"later"}}}}`)
+	c.WaitReady(t, again)
 	c.has(t, d, "place", "later", "value", "again")
 	if n := d.calls("create place later"); n != 1 {
 		t.Errorf("%d creates", n)
@@ -262,14 +258,4 @@ func port(t *testing.T, host string) int {
 		t.Fatal(err)
 	}
 	return n
-}
-
-// logger writes to the cluster's log.
-func (c *cluster) logger(t *testing.T) logr.Logger {
-	t.Helper()
-	log, err := os.OpenFile(c.log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return zap.New(zap.UseDevMode(false), zap.WriteTo(log), zap.Level(zapcore.Level(-10)))
 }

@@ -42,18 +42,18 @@ func TestOwners(t *testing.T) {
 	t.Run("racing creates", func(t *testing.T) {
 		t.Parallel()
 		const n = 6
-		namespaces := []string{c.namespace(t), c.namespace(t)}
+		namespaces := []string{c.Namespace(t), c.Namespace(t)}
 		var all []*unstructured.Unstructured
 		var group sync.WaitGroup
 		for i := range n {
 			r := d.resource("Place", namespaces[i%2], fmt.Sprint("racer-", i), m{"name": "race"})
 			all = append(all, r)
-			group.Go(func() { c.create(t, r) })
+			group.Go(func() { c.MustCreate(t, r) })
 		}
 		group.Wait()
 		for left := n; left > 0; left-- {
 			var owner int
-			c.eventually(t, "one has it, and the others have a conflict", func(context.Context) bool {
+			eventually(t, "one has it, and the others have a conflict", func(context.Context) bool {
 				ready, conflicts := c.standings(t, all)
 				for i, r := range all {
 					if isTrue(r, "Ready", "Synced") {
@@ -65,7 +65,7 @@ func TestOwners(t *testing.T) {
 			if creates, deletes := d.calls("create place race"), d.calls("delete place race"); creates != n-left+1 || deletes != n-left {
 				t.Fatalf("with %d left: %d creates, %d deletes", left, creates, deletes)
 			}
-			c.remove(t, all[owner])
+			c.Remove(t, all[owner])
 			all = append(all[:owner], all[owner+1:]...)
 		}
 		if _, ok := d.object("place", "race"); ok {
@@ -75,12 +75,12 @@ func TestOwners(t *testing.T) {
 
 	t.Run("the younger goes", func(t *testing.T) {
 		t.Parallel()
-		ns := c.namespace(t)
+		ns := c.Namespace(t)
 		older, younger := d.resource("Place", ns, "older", m{"name": "shared"}), d.resource("Place", ns, "younger", m{"name": "shared", "value": "other"})
-		c.create(t, older)
-		c.ready(t, older)
-		c.create(t, younger)
-		c.refused(t, younger, "Synced", "IdentityConflict", "Place "+ns+"/older")
+		c.MustCreate(t, older)
+		c.WaitReady(t, older)
+		c.MustCreate(t, younger)
+		c.WaitFalse(t, younger, "Synced", "IdentityConflict", "Place "+ns+"/older")
 		events := func() (n int) {
 			list := &corev1.EventList{}
 			if err := c.List(t.Context(), list, client.InNamespace(ns), client.MatchingFields{"involvedObject.uid": string(younger.GetUID())}); err != nil {
@@ -93,10 +93,10 @@ func TestOwners(t *testing.T) {
 			}
 			return n
 		}
-		c.eventually(t, "an event tells of it", func(context.Context) bool { return events() == 1 })
-		c.never(t, 3*poll, "it is told again and again", func() bool { return events() > 1 })
-		c.remove(t, younger)
-		c.waitFor(t, older, "as it was", func() bool { return isTrue(older, "Ready", "Synced") })
+		eventually(t, "an event tells of it", func(context.Context) bool { return events() == 1 })
+		never(t, 3*poll, "it is told again and again", func() bool { return events() > 1 })
+		c.Remove(t, younger)
+		c.WaitFor(t, older, "as it was", func() bool { return isTrue(older, "Ready", "Synced") })
 		if _, ok := d.object("place", "shared"); !ok || d.calls("delete place shared")+d.calls("update place shared") > 0 {
 			t.Error("the object was touched")
 		}
@@ -104,13 +104,13 @@ func TestOwners(t *testing.T) {
 
 	t.Run("an object that is there", func(t *testing.T) {
 		t.Parallel()
-		ns := c.namespace(t)
+		ns := c.Namespace(t)
 		d.put(t, "place", remote{Attributes: map[string]string{"name": "there", "id": "place-1", "token": "t"}})
 		r := d.place(ns, "there", nil)
-		c.create(t, r)
-		message := c.refused(t, r, "Synced", "AlreadyExists", "spec.import")
-		c.patch(t, r, `{"spec":{"import":`+regexp.MustCompile(`\{.*\}`).FindString(message)+`}}`)
-		c.ready(t, r)
+		c.MustCreate(t, r)
+		message := c.WaitFalse(t, r, "Synced", "AlreadyExists", "spec.import")
+		c.MustPatch(t, r, `{"spec":{"import":`+regexp.MustCompile(`\{.*\}`).FindString(message)+`}}`)
+		c.WaitReady(t, r)
 		if got := text(r, "status", "atProvider", "id"); got != "place-1" || d.calls("create place there")+d.calls("update place there")+d.calls("delete place there") > 0 {
 			t.Errorf("it was not taken over as it is, but is %q", got)
 		}
@@ -118,19 +118,19 @@ func TestOwners(t *testing.T) {
 
 	t.Run("ids that all have", func(t *testing.T) {
 		t.Parallel()
-		ns := c.namespace(t)
+		ns := c.Namespace(t)
 		var all []*unstructured.Unstructured
 		for _, name := range []string{"one", "two"} {
 			r := resource(random, "Password", ns, name, m{"forProvider": m{"length": int64(16)}})
-			c.create(t, r)
+			c.MustCreate(t, r)
 			all = append(all, r)
 		}
 		for _, r := range all {
-			c.ready(t, r)
-			c.waitFor(t, r, "named", func() bool { return r.GetAnnotations()[externalName] == "none" })
+			c.WaitReady(t, r)
+			c.WaitFor(t, r, "named", func() bool { return r.GetAnnotations()[externalName] == "none" })
 		}
-		c.remove(t, all[1])
-		c.ready(t, all[0])
+		c.Remove(t, all[1])
+		c.WaitReady(t, all[0])
 	})
 }
 
@@ -140,44 +140,44 @@ func TestOwnersAcrossRestarts(t *testing.T) {
 	t.Parallel()
 	c := alone(t)
 	mirror := providertest.Mirror(t, "random")
-	stop := c.control(t, options(mirror))
+	stop := c.RunController(t, options(mirror))
 	d := newDouble(t, "owned")
 	p := d.provider()
 	c.install(t, p)
 	c.install(t, terraformProvider("random", "hashicorp/random"))
-	ns := c.namespace(t)
+	ns := c.Namespace(t)
 	d.put(t, "place", remote{Attributes: map[string]string{"name": "x", "id": "place-1", "token": "t", "value": "as it was"}})
 
 	older := d.resource("Place", ns, "z-older", m{"name": "x", "value": "as it was"}) // it comes last in the order of names
 	set(t, older, "x", "spec", "import", "identity", "name")
 	older.SetAnnotations(map[string]string{"crossplane.io/paused": "true"})
-	c.create(t, older)
-	c.waitFor(t, older, "paused", func() bool { _, reason, _ := condition(older, "Synced"); return reason == "ReconcilePaused" })
-	c.never(t, 2*poll, "it is older only if seconds say so", func() bool { return false })
+	c.MustCreate(t, older)
+	c.WaitFor(t, older, "paused", func() bool { _, reason, _ := condition(older, "Synced"); return reason == "ReconcilePaused" })
+	never(t, 2*poll, "it is older only if seconds say so", func() bool { return false })
 	younger := d.resource("Place", ns, "a-younger", m{"name": "x", "value": "as it was"})
 	set(t, younger, "x", "spec", "import", "identity", "name")
-	c.create(t, younger)
-	c.ready(t, younger) // as long as the older does nothing
-	c.patch(t, older, `{"metadata":{"annotations":{"crossplane.io/paused":null}}}`)
-	c.ready(t, older)
-	c.refused(t, younger, "Synced", "IdentityConflict", "Place "+ns+"/z-older")
+	c.MustCreate(t, younger)
+	c.WaitReady(t, younger) // as long as the older does nothing
+	c.MustPatch(t, older, `{"metadata":{"annotations":{"crossplane.io/paused":null}}}`)
+	c.WaitReady(t, older)
+	c.WaitFalse(t, younger, "Synced", "IdentityConflict", "Place "+ns+"/z-older")
 	if isTrue(younger, "Ready") {
 		t.Error("what is not its own is ready")
 	}
 	// Both are stored. The younger would change the object, and the older does not say anything.
-	c.patch(t, older, `{"metadata":{"annotations":{"crossplane.io/paused":"true"}}}`)
-	c.waitFor(t, older, "paused", func() bool { _, reason, _ := condition(older, "Synced"); return reason == "ReconcilePaused" })
-	c.patch(t, younger, `{"spec":{"forProvider":{"value":"of the younger"}}}`)
+	c.MustPatch(t, older, `{"metadata":{"annotations":{"crossplane.io/paused":"true"}}}`)
+	c.WaitFor(t, older, "paused", func() bool { _, reason, _ := condition(older, "Synced"); return reason == "ReconcilePaused" })
+	c.MustPatch(t, younger, `{"spec":{"forProvider":{"value":"of the younger"}}}`)
 	untouched := func(when string) {
 		t.Helper()
-		c.refused(t, younger, "Synced", "IdentityConflict", "Place "+ns+"/z-older")
-		c.never(t, 2*poll, when+" the object is changed", func() bool { return d.changes() > 0 })
+		c.WaitFalse(t, younger, "Synced", "IdentityConflict", "Place "+ns+"/z-older")
+		never(t, 2*poll, when+" the object is changed", func() bool { return d.changes() > 0 })
 	}
 	untouched("at first")
 
 	stop()
-	stop = c.control(t, options(mirror))
-	c.waitFor(t, p, "healthy", func() bool { return isTrue(p, "Healthy") })
+	stop = c.RunController(t, options(mirror))
+	c.WaitFor(t, p, "healthy", func() bool { return isTrue(p, "Healthy") })
 	untouched("after a new start")
 
 	// The provider is installed anew, and all kinds have new controllers.
@@ -185,25 +185,25 @@ func TestOwnersAcrossRestarts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.patch(t, p, `{"spec":{"env":`+string(env)+`}}`)
-	c.waitFor(t, p, "installed anew", func() bool { return isTrue(p, "Installed", "Healthy") && current(p) })
+	c.MustPatch(t, p, `{"spec":{"env":`+string(env)+`}}`)
+	c.WaitFor(t, p, "installed anew", func() bool { return isTrue(p, "Installed", "Healthy") && current(p) })
 	untouched("after a new installation")
 
 	// The younger goes, and the older has its object still.
-	c.remove(t, younger)
-	c.patch(t, older, `{"metadata":{"annotations":{"crossplane.io/paused":null}},"spec":{"forProvider":{"value":"of the older"}}}`)
+	c.Remove(t, younger)
+	c.MustPatch(t, older, `{"metadata":{"annotations":{"crossplane.io/paused":null}},"spec":{"forProvider":{"value":"of the older"}}}`)
 	c.has(t, d, "place", "x", "value", "of the older")
-	c.ready(t, older)
+	c.WaitReady(t, older)
 
 	// An id that says nothing is not taken for an object when all else is lost.
 	password := resource(random, "Password", ns, "password", m{"forProvider": m{"length": int64(16)}, "writeConnectionSecretToRef": m{"name": "details"}})
-	c.create(t, password)
-	c.ready(t, password)
-	c.waitFor(t, password, "named", func() bool { return password.GetAnnotations()[externalName] == "none" })
+	c.MustCreate(t, password)
+	c.WaitReady(t, password)
+	c.WaitFor(t, password, "named", func() bool { return password.GetAnnotations()[externalName] == "none" })
 	details := &corev1.Secret{}
 	detailsKey := key(password)
 	detailsKey.Name = "details"
-	c.eventually(t, "there are details", func(ctx context.Context) bool { return c.Get(ctx, detailsKey, details) == nil })
+	eventually(t, "there are details", func(ctx context.Context) bool { return c.Get(ctx, detailsKey, details) == nil })
 	secret := string(details.Data["attribute.result"])
 	stop()
 	for _, s := range c.stored(t, ns) {
@@ -213,11 +213,11 @@ func TestOwnersAcrossRestarts(t *testing.T) {
 			}
 		}
 	}
-	c.control(t, options(mirror))
-	c.refused(t, password, "Synced", "ImportFailed", "crossplane.io/external-name", "spec.import")
+	c.RunController(t, options(mirror))
+	c.WaitFalse(t, password, "Synced", "ImportFailed", "crossplane.io/external-name", "spec.import")
 	if err := c.Get(t.Context(), detailsKey, details); err != nil || string(details.Data["attribute.result"]) != secret || len(secret) != 16 {
 		t.Errorf("the password is lost, too: %v", err)
 	}
-	c.patch(t, password, `{"metadata":{"annotations":{"crossplane.io/external-name":null}}}`)
-	c.ready(t, password)
+	c.MustPatch(t, password, `{"metadata":{"annotations":{"crossplane.io/external-name":null}}}`)
+	c.WaitReady(t, password)
 }

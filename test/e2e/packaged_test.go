@@ -1,26 +1,21 @@
 package e2e_test
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/internal/controller"
 	"github.com/landbridge-io/landbridge/internal/controller/terraformprovider"
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider/plugin"
-	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
 	"github.com/landbridge-io/landbridge/internal/testing/providertest"
 	"github.com/landbridge-io/landbridge/internal/testing/schematest"
 )
@@ -38,18 +33,7 @@ func TestPackaged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, apiextensionsv1.AddToScheme, v1alpha1.AddToScheme} {
-		if err := add(scheme); err != nil {
-			t.Fatal(err)
-		}
-	}
-	server := playgroundtest.New(t, playgroundtest.Options{})
-	cl, err := client.New(server.Config, client.Options{Scheme: scheme})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &cluster{Client: cl, config: server.Config, log: filepath.Join(directory(t), "controller.log")}
+	c := alone(t)
 	o := options(directory(t))
 	o.Installer = nil
 	o.Name = "provider-random"
@@ -57,12 +41,12 @@ func TestPackaged(t *testing.T) {
 		Name: "random", Config: presented, Launcher: &plugin.Launcher{Path: providertest.Binary(t, "random")},
 		SchemaSum: strings.Repeat("0", 64),
 	}
-	err = controller.Run(t.Context(), rest.CopyConfig(c.config), o)
+	err = controller.Run(t.Context(), rest.CopyConfig(c.Config), o)
 	if err == nil || !strings.Contains(err.Error(), "the provider random has another schema than the one that the CRDs were generated from") {
 		t.Fatalf("a provider of another schema: %v", err)
 	}
 	o.Packaged.SchemaSum = sum
-	c.control(t, o)
+	c.RunController(t, o)
 
 	install := func(resource string) *apiextensionsv1.CustomResourceDefinition {
 		t.Helper()
@@ -78,8 +62,8 @@ func TestPackaged(t *testing.T) {
 	ready := func(kind, name string, spec map[string]any) *unstructured.Unstructured {
 		t.Helper()
 		u := resource("chance.example.org/v1alpha1", kind, "default", name, map[string]any{"forProvider": spec})
-		c.create(t, u)
-		c.waitFor(t, u, "ready", func() bool { return isTrue(u, "Ready", "Synced") })
+		c.MustCreate(t, u)
+		c.WaitFor(t, u, "ready", func() bool { return isTrue(u, "Ready", "Synced") })
 		return u
 	}
 	for _, d := range crd.ProviderConfig(m) {
@@ -95,14 +79,14 @@ func TestPackaged(t *testing.T) {
 	word := ready("String", "word", map[string]any{"length": 8})
 
 	// It goes, and comes again.
-	c.remove(t, word)
+	c.Remove(t, word)
 	gone := &unstructured.Unstructured{}
 	gone.SetAPIVersion("apiextensions.k8s.io/v1")
 	gone.SetKind("CustomResourceDefinition")
 	gone.SetName(words.Name)
-	c.remove(t, gone)
+	c.Remove(t, gone)
 	install("random_string")
-	c.remove(t, ready("String", "again", map[string]any{"length": 8}))
+	c.Remove(t, ready("String", "again", map[string]any{"length": 8}))
 
 	// It changes, as with another version of the package.
 	animals := &apiextensionsv1.CustomResourceDefinition{}
@@ -110,8 +94,8 @@ func TestPackaged(t *testing.T) {
 	if err := c.Patch(t.Context(), animals, client.RawPatch(types.MergePatchType, []byte(`{"spec":{"names":{"shortNames":["ani"]}}}`))); err != nil {
 		t.Fatal(err)
 	}
-	c.remove(t, ready("Animal", "second", map[string]any{"length": 3}))
-	c.remove(t, first)
+	c.Remove(t, ready("Animal", "second", map[string]any{"length": 3}))
+	c.Remove(t, first)
 
 	// Nothing was made that a package has not brought.
 	all := &apiextensionsv1.CustomResourceDefinitionList{}

@@ -15,31 +15,31 @@ func TestProgress(t *testing.T) {
 			t.Parallel()
 			x := c.exampleCloud(t, "progress"+form, form)
 			p := resource("landbridge.io/v1alpha1", "TerraformProvider", "", x.name, nil)
-			c.patch(t, p, `{"spec":{"logLevel":"Info","activate":["examplecloud_datastore","examplecloud_credential"]}}`)
-			c.waitFor(t, p, "its logs are on", func() bool { return isTrue(p, "Installed", "Healthy") && current(p) })
-			ns := c.namespace(t)
+			c.MustPatch(t, p, `{"spec":{"logLevel":"Info","activate":["examplecloud_datastore","examplecloud_credential"]}}`)
+			c.WaitFor(t, p, "its logs are on", func() bool { return isTrue(p, "Installed", "Healthy") && current(p) })
+			ns := c.Namespace(t)
 			slow := func(collection, name string) {
 				x.Fault(t, m{"on": "create", "collection": collection, "match": m{"name": name}, "count": 1, "task_delay": "6s"})
 			}
 
 			slow("datastores", "alone")
 			u := x.datastore(ns, "alone", "")
-			c.create(t, u)
-			c.waitFor(t, u, "it tells what the provider said", func() bool { return text(u, "status", "operation", "progress") != "" })
+			c.MustCreate(t, u)
+			c.WaitFor(t, u, "it tells what the provider said", func() bool { return text(u, "status", "operation", "progress") != "" })
 			if got := text(u, "status", "operation", "progress"); !strings.HasPrefix(got, "Task ") || !strings.HasSuffix(got, " is running") {
 				t.Errorf("the progress is %q", got)
 			}
-			c.ready(t, u)
+			c.WaitReady(t, u)
 
 			// A key is made here that nobody knows before, and the provider could quote.
 			slow("credentials", "secretive")
 			u = resource(x.name+".landbridge.io/v1alpha1", "Credential", ns, "secretive", m{"forProvider": m{"name": "secretive"}})
-			c.create(t, u)
-			c.waitFor(t, u, "it is being made", func() bool { return text(u, "status", "operation", "kind") == "Create" })
-			c.never(t, 5*poll, "it tells what the provider said", func() bool {
+			c.MustCreate(t, u)
+			c.WaitFor(t, u, "it is being made", func() bool { return text(u, "status", "operation", "kind") == "Create" })
+			never(t, 5*poll, "it tells what the provider said", func() bool {
 				return c.Get(t.Context(), key(u), u) == nil && text(u, "status", "operation", "progress") != ""
 			})
-			c.ready(t, u)
+			c.WaitReady(t, u)
 		})
 	}
 }

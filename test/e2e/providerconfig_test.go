@@ -13,7 +13,7 @@ func TestProviderConfig(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "configured", "TESTPROVIDER_CONFIGURATION=yes")
 	c.install(t, d.provider())
-	ns := c.namespace(t)
+	ns := c.Namespace(t)
 	config := func(kind, namespace, name, secret, key string) m {
 		ref := m{"name": secret, "key": key}
 		if kind == "ClusterProviderConfig" {
@@ -30,14 +30,14 @@ func TestProviderConfig(t *testing.T) {
 	t.Run("comes later", func(t *testing.T) {
 		t.Parallel()
 		r := d.thing(ns, "default", nil) // names none
-		c.create(t, r)
-		c.refused(t, r, "Synced", "ProviderConfigError", `no ClusterProviderConfig "default"`, "configured.landbridge.io")
-		c.never(t, 2*poll, "it was created all the same", func() bool { return d.calls("create thing default") > 0 })
+		c.MustCreate(t, r)
+		c.WaitFalse(t, r, "Synced", "ProviderConfigError", `no ClusterProviderConfig "default"`, "configured.landbridge.io")
+		never(t, 2*poll, "it was created all the same", func() bool { return d.calls("create thing default") > 0 })
 		c.secret(t, ns, "default", map[string]string{"token": "the default token"})
 		pc := object(config("ClusterProviderConfig", "", "default", "default", "token"))
 		begin := time.Now()
-		c.create(t, pc)
-		c.ready(t, r)
+		c.MustCreate(t, pc)
+		c.WaitReady(t, r)
 		t.Logf("healed after %s", time.Since(begin))
 		if d.calls("configure with the default token") == 0 {
 			t.Error("the provider was not configured so")
@@ -47,34 +47,34 @@ func TestProviderConfig(t *testing.T) {
 	t.Run("of a wrong kind", func(t *testing.T) {
 		t.Parallel()
 		r := object(with("kind", "Nonsense", "default"))
-		c.create(t, r)
-		c.refused(t, r, "Synced", "ProviderConfigError", `"Nonsense"`, "ClusterProviderConfig", "spec.providerConfigRef.kind")
+		c.MustCreate(t, r)
+		c.WaitFalse(t, r, "Synced", "ProviderConfigError", `"Nonsense"`, "ClusterProviderConfig", "spec.providerConfigRef.kind")
 	})
 
 	t.Run("with a Secret that is not there", func(t *testing.T) {
 		t.Parallel()
 		pc := object(config("ClusterProviderConfig", "", "nosecret", "nosecret", "token"))
-		c.create(t, pc)
+		c.MustCreate(t, pc)
 		r := object(with("nosecret", "ClusterProviderConfig", "nosecret"))
-		c.create(t, r)
-		c.refused(t, r, "Synced", "ProviderConfigError", "there is no Secret nosecret in namespace "+ns, "tokenSecretRef")
+		c.MustCreate(t, r)
+		c.WaitFalse(t, r, "Synced", "ProviderConfigError", "there is no Secret nosecret in namespace "+ns, "tokenSecretRef")
 		s := c.secret(t, ns, "nosecret", map[string]string{"other": "x"})
-		c.refused(t, r, "Synced", "ProviderConfigError", "the Secret nosecret in namespace "+ns+" has no key token")
+		c.WaitFalse(t, r, "Synced", "ProviderConfigError", "the Secret nosecret in namespace "+ns+" has no key token")
 		s.Data = map[string][]byte{"token": []byte("a late token")}
 		if err := c.Update(t.Context(), s); err != nil {
 			t.Fatal(err)
 		}
-		c.ready(t, r)
+		c.WaitReady(t, r)
 	})
 
 	t.Run("that the provider refuses", func(t *testing.T) {
 		t.Parallel()
 		s := c.secret(t, ns, "refused", map[string]string{"token": "wrong-d3adb33f"})
 		pc := object(config("ClusterProviderConfig", "", "refused", "refused", "token"))
-		c.create(t, pc)
+		c.MustCreate(t, pc)
 		r := object(with("refused", "ClusterProviderConfig", "refused"))
-		c.create(t, r)
-		message := c.refused(t, r, "Synced", "ProviderUnavailable", "Not authorised", "of the provider configuration")
+		c.MustCreate(t, r)
+		message := c.WaitFalse(t, r, "Synced", "ProviderUnavailable", "Not authorised", "of the provider configuration")
 		if strings.Contains(message, "d3adb33f") {
 			t.Errorf("the message shows the token: %s", message)
 		}
@@ -83,72 +83,72 @@ func TestProviderConfig(t *testing.T) {
 		if err := c.Update(t.Context(), s); err != nil {
 			t.Fatal(err)
 		}
-		c.ready(t, r)
+		c.WaitReady(t, r)
 	})
 
 	t.Run("of a namespace", func(t *testing.T) {
 		t.Parallel()
-		other := c.namespace(t)
+		other := c.Namespace(t)
 		c.secret(t, ns, "own", map[string]string{"token": "the own token"})
 		c.secret(t, other, "own", map[string]string{"token": "the token of another namespace"})
 		pc := object(config("ProviderConfig", ns, "own", "own", "token"))
-		c.create(t, pc)
+		c.MustCreate(t, pc)
 		r := object(with("own", "ProviderConfig", "own"))
-		c.create(t, r)
-		c.ready(t, r)
+		c.MustCreate(t, r)
+		c.WaitReady(t, r)
 		if d.calls("configure with the own token") == 0 || d.calls("configure with the token of another") != 0 {
 			t.Error("the provider was not configured with the token of the namespace")
 		}
 		foreign := object(with("foreign", "ProviderConfig", "own"))
 		foreign.SetNamespace(other)
-		c.create(t, foreign)
-		c.refused(t, foreign, "Synced", "ProviderConfigError", `no ProviderConfig "own"`)
+		c.MustCreate(t, foreign)
+		c.WaitFalse(t, foreign, "Synced", "ProviderConfigError", `no ProviderConfig "own"`)
 	})
 
 	t.Run("in use", func(t *testing.T) {
 		t.Parallel()
 		c.secret(t, ns, "used", map[string]string{"token": "the used token"})
 		pc := object(config("ProviderConfig", ns, "used", "used", "token"))
-		c.create(t, pc)
+		c.MustCreate(t, pc)
 		a, b := object(with("used-a", "ProviderConfig", "used")), object(with("used-b", "ProviderConfig", "used"))
 		for _, r := range []client.Object{a, b} {
 			if err := c.Create(t.Context(), r); err != nil {
 				t.Fatal(err)
 			}
 		}
-		c.ready(t, a)
-		c.ready(t, b)
-		c.waitFor(t, pc, "held", func() bool { return len(pc.GetFinalizers()) == 1 && pc.GetFinalizers()[0] == "in-use.crossplane.io" })
+		c.WaitReady(t, a)
+		c.WaitReady(t, b)
+		c.WaitFor(t, pc, "held", func() bool { return len(pc.GetFinalizers()) == 1 && pc.GetFinalizers()[0] == "in-use.crossplane.io" })
 		if err := c.Delete(t.Context(), pc); err != nil {
 			t.Fatal(err)
 		}
-		c.patch(t, a, `{"spec":{"forProvider":{"value":"still managed"}}}`)
+		c.MustPatch(t, a, `{"spec":{"forProvider":{"value":"still managed"}}}`)
 		c.has(t, d, "thing", "used-a", "value", "still managed")
-		c.waitFor(t, pc, "counted", func() bool { return text(pc, "status", "users") == "2" })
-		c.remove(t, a)
-		c.waitFor(t, pc, "used by the other", func() bool { return text(pc, "status", "users") == "1" })
-		c.remove(t, b)
+		c.WaitFor(t, pc, "counted", func() bool { return text(pc, "status", "users") == "2" })
+		c.Remove(t, a)
+		c.WaitFor(t, pc, "used by the other", func() bool { return text(pc, "status", "users") == "1" })
+		c.Remove(t, b)
 		if _, ok := d.object("thing", "used-b"); ok {
 			t.Error("the object is left")
 		}
-		c.gone(t, pc)
+		c.WaitGone(t, pc)
 	})
 
 	t.Run("rotated", func(t *testing.T) {
 		t.Parallel()
 		s := c.secret(t, ns, "rotated", map[string]string{"token": "old token"})
 		pc := object(config("ProviderConfig", ns, "rotated", "rotated", "token"))
-		c.create(t, pc)
+		c.MustCreate(t, pc)
 		r := object(with("rotated", "ProviderConfig", "rotated"))
-		c.create(t, r)
-		c.ready(t, r)
+		c.MustCreate(t, r)
+		c.WaitReady(t, r)
 		s.Data = map[string][]byte{"token": []byte("new token")}
 		if err := c.Update(t.Context(), s); err != nil {
 			t.Fatal(err)
 		}
-		c.eventually(t, "the provider is configured with the new token", func(context.Context) bool { return d.calls("configure with new token") == 1 })
-		c.patch(t, r, `{"spec":{"forProvider":{"value":"with it"}}}`)
+		eventually(t, "the provider is configured with the new token", func(context.Context) bool { return d.calls("configure with new token") == 1 })
+		c.MustPatch(t, r, `{"spec":{"forProvider":{"value":"with it"}}}`)
 		c.has(t, d, "thing", "rotated", "value", "with it")
-		c.ready(t, r)
+		c.WaitReady(t, r)
 	})
 }

@@ -38,12 +38,12 @@ func TestReferences(t *testing.T) {
 	t.Run("order", func(t *testing.T) {
 		t.Parallel()
 		s, one := store("ordered", m{"kind": "Thing", "name": "one"}, nil), thing(w.namespace, "one")
-		w.create(t, s)
-		w.refused(t, s, "Synced", "ReferenceNotResolved", "spec.forProvider.hciClusterUuid: there is no Thing "+w.namespace+"/one")
+		w.MustCreate(t, s)
+		w.WaitFalse(t, s, "Synced", "ReferenceNotResolved", "spec.forProvider.hciClusterUuid: there is no Thing "+w.namespace+"/one")
 		began := time.Now()
-		w.create(t, one)
-		w.ready(t, one)
-		w.ready(t, s)
+		w.MustCreate(t, one)
+		w.WaitReady(t, one)
+		w.WaitReady(t, s)
 		if took := time.Since(began); took > 20*time.Second {
 			t.Errorf("it took %s", took) // it is woken: it was tried in vain before, and would wait ever longer
 		}
@@ -55,46 +55,46 @@ func TestReferences(t *testing.T) {
 		if err := w.Delete(t.Context(), one); err != nil {
 			t.Fatal(err)
 		}
-		w.refused(t, one, "Synced", "StillReferredTo", "Datastore "+w.namespace+"/ordered")
-		w.never(t, 2*time.Second, "it is destroyed", func() bool { return w.cloud.Happened(t, "deletes", "one") != 0 })
-		w.remove(t, s)
-		w.gone(t, one)
+		w.WaitFalse(t, one, "Synced", "StillReferredTo", "Datastore "+w.namespace+"/ordered")
+		never(t, 2*time.Second, "it is destroyed", func() bool { return w.cloud.Happened(t, "deletes", "one") != 0 })
+		w.Remove(t, s)
+		w.WaitGone(t, one)
 	})
 
 	t.Run("follow", func(t *testing.T) {
 		t.Parallel()
 		a, b := thing(w.namespace, "a"), thing(w.namespace, "b")
 		for _, x := range []*unstructured.Unstructured{a, b} {
-			w.create(t, x)
-			w.ready(t, x)
+			w.MustCreate(t, x)
+			w.WaitReady(t, x)
 		}
 		fixed := store("fixed", m{"kind": "Thing", "name": "a", "fieldPath": "status.atProvider.id"}, nil)
 		following := store("following", m{"kind": "Thing", "name": "a"}, m{"resolve": "Always"})
 		for _, x := range []*unstructured.Unstructured{fixed, following} {
-			w.create(t, x)
-			w.ready(t, x)
-			w.patch(t, x, `{"spec":{"references":[{"to":"forProvider.hciClusterUuid","from":{"kind":"Thing","name":"b"},"policy":{"resolve":"`+
+			w.MustCreate(t, x)
+			w.WaitReady(t, x)
+			w.MustPatch(t, x, `{"spec":{"references":[{"to":"forProvider.hciClusterUuid","from":{"kind":"Thing","name":"b"},"policy":{"resolve":"`+
 				map[bool]string{true: "IfNotPresent", false: "Always"}[x == fixed]+`"}}]}}`)
 		}
 		first, second := text(a, "status", "atProvider", "id"), text(b, "status", "atProvider", "id")
-		w.waitFor(t, following, "of the other", func() bool { return uuid(following) == second })
+		w.WaitFor(t, following, "of the other", func() bool { return uuid(following) == second })
 		if got := uuid(fixed); got != first {
 			t.Errorf("what is there does not stay: %q, want %q", got, first)
 		}
 		// Nothing refers to it any more.
-		w.remove(t, a)
+		w.Remove(t, a)
 	})
 
 	t.Run("selected", func(t *testing.T) {
 		t.Parallel()
 		s := store("selecting", m{"kind": "Thing", "selector": m{"matchLabels": m{"tier": "x"}}}, nil)
-		w.create(t, s)
-		w.refused(t, s, "Synced", "ReferenceNotResolved", "there is no Thing with labels tier=x")
+		w.MustCreate(t, s)
+		w.WaitFalse(t, s, "Synced", "ReferenceNotResolved", "there is no Thing with labels tier=x")
 		x := thing(w.namespace, "labelled")
 		x.SetLabels(map[string]string{"tier": "x"})
-		w.create(t, x)
-		w.ready(t, x)
-		w.ready(t, s)
+		w.MustCreate(t, x)
+		w.WaitReady(t, x)
+		w.WaitReady(t, s)
 		if diff := cmp.Diff(text(x, "status", "atProvider", "id"), uuid(s)); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
 		}
@@ -102,14 +102,14 @@ func TestReferences(t *testing.T) {
 
 	t.Run("other namespaces", func(t *testing.T) {
 		t.Parallel()
-		other := c.namespace(t)
+		other := c.Namespace(t)
 		s, far := store("far-away", m{"kind": "Thing", "name": "far", "namespace": other}, nil), thing(other, "far")
-		w.create(t, far)
-		w.ready(t, far)
-		w.create(t, s)
-		w.refused(t, s, "Synced", "ReferenceNotResolved", "Thing "+other+"/far may not be referred to from namespace "+w.namespace)
-		w.patch(t, far, `{"metadata":{"annotations":{"landbridge.io/referable-from":"`+w.namespace+`"}}}`)
-		w.ready(t, s)
+		w.MustCreate(t, far)
+		w.WaitReady(t, far)
+		w.MustCreate(t, s)
+		w.WaitFalse(t, s, "Synced", "ReferenceNotResolved", "Thing "+other+"/far may not be referred to from namespace "+w.namespace)
+		w.MustPatch(t, far, `{"metadata":{"annotations":{"landbridge.io/referable-from":"`+w.namespace+`"}}}`)
+		w.WaitReady(t, s)
 	})
 
 	// What the API server refuses.
@@ -126,7 +126,7 @@ func TestReferences(t *testing.T) {
 			s := store("refused", m{}, nil)
 			s.Object["spec"].(m)["references"] = []any{x.reference}
 			var err error
-			c.eventually(t, "the kind is served", func(ctx context.Context) bool {
+			eventually(t, "the kind is served", func(ctx context.Context) bool {
 				err = w.Create(ctx, s.DeepCopy(), client.DryRunAll)
 				return err == nil || strings.Contains(err.Error(), "spec.references")
 			})
@@ -143,29 +143,29 @@ func TestReferencesAfterARestart(t *testing.T) {
 	t.Parallel()
 	c := alone(t)
 	mirror := t.TempDir()
-	stop := c.control(t, options(mirror))
+	stop := c.RunController(t, options(mirror))
 	quick, slow := newDouble(t, "quick"), newDouble(t, "slow", "TESTPROVIDER_MODE=slow")
 	for _, d := range []*double{quick, slow} {
 		c.install(t, d.provider())
 	}
-	ns := c.namespace(t)
+	ns := c.Namespace(t)
 	target, referrer := quick.thing(ns, "target", m{"value": "a"}), slow.thing(ns, "referrer", nil)
 	set(t, referrer, []any{m{
 		"to": "forProvider.value", "from": m{"apiVersion": quick.apiVersion(), "kind": "Thing", "name": "target", "fieldPath": "spec.forProvider.value"},
 	}}, "spec", "references")
 	for _, r := range []*unstructured.Unstructured{target, referrer} {
-		c.create(t, r)
-		c.ready(t, r)
+		c.MustCreate(t, r)
+		c.WaitReady(t, r)
 	}
 	stop()
 	if err := c.Delete(t.Context(), target); err != nil {
 		t.Fatal(err)
 	}
-	c.control(t, options(mirror))
-	c.refused(t, target, "Synced", "StillReferredTo", "Thing "+ns+"/referrer")
+	c.RunController(t, options(mirror))
+	c.WaitFalse(t, target, "Synced", "StillReferredTo", "Thing "+ns+"/referrer")
 	if quick.calls("delete") != 0 {
 		t.Error("it is destroyed")
 	}
-	c.remove(t, referrer)
-	c.gone(t, target)
+	c.Remove(t, referrer)
+	c.WaitGone(t, target)
 }

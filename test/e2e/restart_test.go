@@ -60,13 +60,13 @@ func TestNothingChanges(t *testing.T) {
 	t.Parallel()
 	c := alone(t)
 	mirror := providertest.Mirror(t, "random", "local")
-	stop := c.control(t, options(mirror))
+	stop := c.RunController(t, options(mirror))
 	d := newDouble(t, "quiet", "TESTPROVIDER_CONFIGURATION=yes")
 	providers := []*unstructured.Unstructured{d.provider(), terraformProvider("random", "hashicorp/random"), terraformProvider("local", "hashicorp/local")}
 	for _, p := range providers {
 		c.install(t, p)
 	}
-	ns := c.namespace(t)
+	ns := c.Namespace(t)
 	c.secret(t, ns, "token", map[string]string{"token": "the token", "password": "the password"})
 	config := resource(d.apiVersion(), "ClusterProviderConfig", "", "default", m{"tokenSecretRef": m{"name": "token", "namespace": ns, "key": "token"}})
 	resources := []*unstructured.Unstructured{
@@ -78,18 +78,18 @@ func TestNothingChanges(t *testing.T) {
 	}
 	broken := d.thing(ns, "broken", m{"displayName": "invalid"})
 	for _, r := range append(resources, broken) {
-		c.create(t, r)
+		c.MustCreate(t, r)
 	}
-	c.create(t, config) // now, since its users are counted at once and then but now and then
+	c.MustCreate(t, config) // now, since its users are counted at once and then but now and then
 	for _, r := range resources {
-		c.ready(t, r)
+		c.WaitReady(t, r)
 	}
-	c.refused(t, broken, "Synced", "InvalidConfiguration")
+	c.WaitFalse(t, broken, "Synced", "InvalidConfiguration")
 	all := slices.Concat(providers, resources, []*unstructured.Unstructured{config, broken})
 	polls := func(n int) {
 		t.Helper()
 		reads := d.calls("read thing thing")
-		c.eventually(t, fmt.Sprint(n, " polls"), func(context.Context) bool { return d.calls("read thing thing") >= reads+n })
+		eventually(t, fmt.Sprint(n, " polls"), func(context.Context) bool { return d.calls("read thing thing") >= reads+n })
 	}
 	writes := func() (n int) {
 		for _, kind := range []struct{ group, plural string }{
@@ -101,7 +101,7 @@ func TestNothingChanges(t *testing.T) {
 		}
 		return n
 	}
-	c.waitFor(t, config, "counted", func() bool { return text(config, "status", "users") == "3" })
+	c.WaitFor(t, config, "counted", func() bool { return text(config, "status", "users") == "3" })
 
 	polls(2)
 	versions, before, changes := c.versions(t, all...), writes(), d.changes()
@@ -115,7 +115,7 @@ func TestNothingChanges(t *testing.T) {
 	same(t, "while nothing changes", versions, c.versions(t, all...))
 
 	stop()
-	stop = c.control(t, options(mirror))
+	stop = c.RunController(t, options(mirror))
 	polls(4)
 	same(t, "after a new start", versions, c.versions(t, all...))
 	if n := d.changes() - changes; n != 0 {
@@ -133,10 +133,10 @@ func TestNothingChanges(t *testing.T) {
 			}
 		}
 	}
-	c.control(t, options(mirror))
+	c.RunController(t, options(mirror))
 	polls(2)
 	for _, r := range resources[:2] {
-		c.ready(t, r)
+		c.WaitReady(t, r)
 	}
 	if n := d.changes() - changes; n != 0 {
 		t.Errorf("%d changes of remote objects after what was stored was lost", n)
@@ -145,9 +145,9 @@ func TestNothingChanges(t *testing.T) {
 		t.Errorf("%d of %d resources are stored", len(stored), len(resources))
 	}
 	for _, r := range resources {
-		c.remove(t, r)
+		c.Remove(t, r)
 	}
-	c.remove(t, broken)
+	c.Remove(t, broken)
 	if stored := c.stored(t, ns); len(stored) != 0 {
 		t.Errorf("%d are stored at the end", len(stored))
 	}
@@ -161,36 +161,36 @@ func TestSlowCreate(t *testing.T) {
 	d := newDouble(t, "slow")
 	o := options(directory(t))
 	o.Workers = 1
-	stop := c.control(t, o)
+	stop := c.RunController(t, o)
 	c.install(t, d.provider())
-	ns := c.namespace(t)
+	ns := c.Namespace(t)
 	quick := d.thing(ns, "quick", m{"value": "a"})
-	c.create(t, quick)
-	c.ready(t, quick)
+	c.MustCreate(t, quick)
+	c.WaitReady(t, quick)
 
 	d.order(t, "slow", "slow 6s")
 	slow := d.thing(ns, "slow", nil)
-	c.create(t, slow)
-	c.waitFor(t, slow, "being created", func() bool { return text(slow, "status", "operation", "kind") == "Create" })
+	c.MustCreate(t, slow)
+	c.WaitFor(t, slow, "being created", func() bool { return text(slow, "status", "operation", "kind") == "Create" })
 	if _, reason, _ := condition(slow, "Ready"); reason != "Creating" {
 		t.Errorf("Ready is %s", reason)
 	}
-	c.patch(t, quick, `{"spec":{"forProvider":{"value":"b"}}}`)
+	c.MustPatch(t, quick, `{"spec":{"forProvider":{"value":"b"}}}`)
 	c.has(t, d, "thing", "quick", "value", "b")
-	c.ready(t, quick)
+	c.WaitReady(t, quick)
 	// A change meanwhile waits, and is made afterwards.
-	c.patch(t, slow, `{"spec":{"forProvider":{"value":"meanwhile"}}}`)
+	c.MustPatch(t, slow, `{"spec":{"forProvider":{"value":"meanwhile"}}}`)
 	if _, made := d.object("thing", "slow"); made {
 		t.Error("the create was over before: nothing is proved")
 	}
 	c.has(t, d, "thing", "slow", "value", "meanwhile")
-	c.ready(t, slow)
+	c.WaitReady(t, slow)
 
 	// Told to stop, the controller waits for the answer.
 	d.order(t, "stopped", "slow 3s")
 	stopped := d.thing(ns, "stopped", nil)
-	c.create(t, stopped)
-	c.eventually(t, "its create is begun", func(context.Context) bool { return d.carriedOut("stopped") })
+	c.MustCreate(t, stopped)
+	eventually(t, "its create is begun", func(context.Context) bool { return d.carriedOut("stopped") })
 	stop()
 	object, made := d.object("thing", "stopped")
 	if !made {
@@ -204,20 +204,20 @@ func TestSlowCreate(t *testing.T) {
 
 	// What takes longer than that is of unknown outcome, and is not begun again.
 	o.GracePeriod = time.Second
-	end, err := c.start(o)
+	end, err := c.StartController(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.ready(t, stopped)
+	c.WaitReady(t, stopped)
 	d.order(t, "lost", "slow 30s")
 	lost := d.thing(ns, "lost", nil)
-	c.create(t, lost)
-	c.eventually(t, "its create is begun", func(context.Context) bool { return d.carriedOut("lost") })
+	c.MustCreate(t, lost)
+	eventually(t, "its create is begun", func(context.Context) bool { return d.carriedOut("lost") })
 	if err := end(); err == nil {
 		t.Error("that the controller did not wait is no error")
 	}
-	c.control(t, o)
-	c.refused(t, lost, "Synced", "CreateOutcomeUnknown")
+	c.RunController(t, o)
+	c.WaitFalse(t, lost, "Synced", "CreateOutcomeUnknown")
 	for _, name := range []string{"stopped", "lost", "slow"} {
 		if n := d.calls("create thing " + name); n != 1 {
 			t.Errorf("%d creates of %s", n, name)
@@ -229,18 +229,18 @@ func TestSlowCreate(t *testing.T) {
 func TestLeaderElection(t *testing.T) {
 	t.Parallel()
 	first := alone(t)
-	second := &cluster{Client: first.Client, config: first.config, log: filepath.Join(directory(t), "controller.log")}
+	second := first.beside(t)
 	o := options(directory(t))
 	o.LeaderElection = true
 	d := newDouble(t, "elected")
-	stop := first.control(t, o)
+	stop := first.RunController(t, o)
 	first.install(t, d.provider())
-	ns := first.namespace(t)
+	ns := first.Namespace(t)
 	r := d.thing(ns, "a", nil)
-	first.create(t, r)
-	first.ready(t, r)
+	first.MustCreate(t, r)
+	first.WaitReady(t, r)
 
-	second.control(t, o)
+	second.RunController(t, o)
 	holder := func() string {
 		lease := resource("coordination.k8s.io/v1", "Lease", system, "landbridge.landbridge.io", nil)
 		if err := first.Get(t.Context(), key(lease), lease); err != nil {
@@ -249,22 +249,22 @@ func TestLeaderElection(t *testing.T) {
 		return text(lease, "spec", "holderIdentity")
 	}
 	leader := holder()
-	works := func(c *cluster) bool { return strings.Contains(content(c.log), "Starting workers") }
-	second.eventually(t, "the second waits for the lease", func(context.Context) bool {
-		return strings.Contains(content(second.log), "leader lease")
+	works := func(c *cluster) bool { return strings.Contains(content(c.Log), "Starting workers") }
+	eventually(t, "the second waits for the lease", func(context.Context) bool {
+		return strings.Contains(content(second.Log), "leader lease")
 	})
 	reads := d.calls("read")
-	first.eventually(t, "the first goes on", func(context.Context) bool { return d.calls("read") > reads+2 })
+	eventually(t, "the first goes on", func(context.Context) bool { return d.calls("read") > reads+2 })
 	if leader == "" || holder() != leader || !works(first) || works(second) {
 		t.Errorf("the leader is %q, then %q; the first works: %v, the second: %v", leader, holder(), works(first), works(second))
 	}
 
 	changes := d.changes()
 	stop()
-	second.eventually(t, "the second takes over", func(context.Context) bool { return holder() != leader && works(second) })
-	second.patch(t, r, `{"spec":{"forProvider":{"value":"of the second"}}}`)
+	eventually(t, "the second takes over", func(context.Context) bool { return holder() != leader && works(second) })
+	second.MustPatch(t, r, `{"spec":{"forProvider":{"value":"of the second"}}}`)
 	second.has(t, d, "thing", "a", "value", "of the second")
-	second.ready(t, r)
+	second.WaitReady(t, r)
 	if n := d.changes() - changes; n != 1 {
 		t.Errorf("%d changes", n)
 	}

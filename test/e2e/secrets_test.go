@@ -26,13 +26,13 @@ func content(path string) string {
 func TestSecretValues(t *testing.T) {
 	t.Parallel()
 	c := alone(t)
-	c.control(t, options(providertest.Mirror(t, "random")))
+	c.RunController(t, options(providertest.Mirror(t, "random")))
 	d := newDouble(t, "discreet", "TESTPROVIDER_CONFIGURATION=yes")
 	provider := d.provider()
 	set(t, provider, "Trace", "spec", "logLevel")
 	c.install(t, provider)
 	c.install(t, terraformProvider("random", "hashicorp/random"))
-	ns := c.namespace(t)
+	ns := c.Namespace(t)
 	values := map[string]string{
 		"the provider's token":         "canary-provider-token",
 		"a token the provider refuses": "wrong-canary-token",
@@ -44,18 +44,18 @@ func TestSecretValues(t *testing.T) {
 		"password": values["a resource's password"], "bad": values["a password of a bad resource"],
 	})
 	for name, key := range map[string]string{"default": "token", "wrong": "wrong"} {
-		c.create(t, resource(d.apiVersion(), "ClusterProviderConfig", "", name, m{"tokenSecretRef": m{"name": "inputs", "namespace": ns, "key": key}}))
+		c.MustCreate(t, resource(d.apiVersion(), "ClusterProviderConfig", "", name, m{"tokenSecretRef": m{"name": "inputs", "namespace": ns, "key": key}}))
 	}
 	good := d.thing(ns, "good", m{"passwordSecretRef": m{"name": "inputs", "key": "password"}})
 	set(t, good, "details", "spec", "writeConnectionSecretToRef", "name")
-	c.create(t, good)
+	c.MustCreate(t, good)
 	generated := resource(random, "Password", ns, "generated", m{"forProvider": m{"length": int64(20), "special": false}, "writeConnectionSecretToRef": m{"name": "generated"}})
-	c.create(t, generated)
-	c.ready(t, good)
-	c.ready(t, generated)
+	c.MustCreate(t, generated)
+	c.WaitReady(t, good)
+	c.WaitReady(t, generated)
 	secret := &corev1.Secret{}
 	generated.SetName("generated")
-	c.eventually(t, "there is a connection secret", func(ctx context.Context) bool { return c.Get(ctx, key(generated), secret) == nil })
+	eventually(t, "there is a connection secret", func(ctx context.Context) bool { return c.Get(ctx, key(generated), secret) == nil })
 	values["a password a provider made"] = string(secret.Data["attribute.result"])
 	o, _ := d.object("thing", "good")
 	values["a token a provider made"] = o.Attributes["token"]
@@ -63,18 +63,18 @@ func TestSecretValues(t *testing.T) {
 	// Errors that quote them, of a create, an update, a delete and a configuration.
 	bad := d.thing(ns, "bad", m{"passwordSecretRef": m{"name": "inputs", "key": "bad"}})
 	d.order(t, "bad", "always fail")
-	c.create(t, bad)
-	c.refused(t, bad, "LastAsyncOperation", "AsyncCreateFailure", "(sensitive value)")
+	c.MustCreate(t, bad)
+	c.WaitFalse(t, bad, "LastAsyncOperation", "AsyncCreateFailure", "(sensitive value)")
 	d.order(t, "good", "always fail")
-	c.patch(t, good, `{"spec":{"forProvider":{"value":"changed"}}}`)
-	c.refused(t, good, "LastAsyncOperation", "AsyncUpdateFailure", "password (sensitive value)", "token (sensitive value)")
-	c.refused(t, good, "Synced", "ReconcileError", "password (sensitive value)", "token (sensitive value)")
+	c.MustPatch(t, good, `{"spec":{"forProvider":{"value":"changed"}}}`)
+	c.WaitFalse(t, good, "LastAsyncOperation", "AsyncUpdateFailure", "password (sensitive value)", "token (sensitive value)")
+	c.WaitFalse(t, good, "Synced", "ReconcileError", "password (sensitive value)", "token (sensitive value)")
 	unauthorised := d.thing(ns, "unauthorised", nil)
 	set(t, unauthorised, m{"kind": "ClusterProviderConfig", "name": "wrong"}, "spec", "providerConfigRef")
-	c.create(t, unauthorised)
-	c.refused(t, unauthorised, "Synced", "ProviderUnavailable", "does not know the token (sensitive value)")
+	c.MustCreate(t, unauthorised)
+	c.WaitFalse(t, unauthorised, "Synced", "ProviderUnavailable", "does not know the token (sensitive value)")
 	events := &corev1.EventList{}
-	c.eventually(t, "events tell of the failures", func(ctx context.Context) bool {
+	eventually(t, "events tell of the failures", func(ctx context.Context) bool {
 		if err := c.List(ctx, events); err != nil {
 			return false
 		}
@@ -108,14 +108,14 @@ func TestSecretValues(t *testing.T) {
 		if !held {
 			t.Errorf("no Secret holds %s: the search finds nothing", what)
 		}
-		for line := range strings.Lines(content(c.log)) {
+		for line := range strings.Lines(content(c.Log)) {
 			if shows(line, value) {
 				t.Errorf("the log shows %s: %s", what, strings.ReplaceAll(line, value, "(it)"))
 				break
 			}
 		}
 	}
-	if log := content(c.log); !strings.Contains(log, `"Level(-5)"`) || !strings.Contains(log, "provider log") {
+	if log := content(c.Log); !strings.Contains(log, `"Level(-5)"`) || !strings.Contains(log, "provider log") {
 		t.Error("the log is not that of the highest verbosity, with the provider's own")
 	}
 }
@@ -141,7 +141,7 @@ func shows(text, value string) bool {
 // everything is all objects of the API server.
 func (c *cluster) everything(t *testing.T) []unstructured.Unstructured {
 	t.Helper()
-	client, err := discovery.NewDiscoveryClientForConfig(c.config)
+	client, err := discovery.NewDiscoveryClientForConfig(c.Config)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ func TestBadSpecs(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "specs")
 	c.install(t, d.provider())
-	ns := c.namespace(t)
+	ns := c.Namespace(t)
 
 	t.Run("required field", func(t *testing.T) {
 		t.Parallel()
@@ -37,20 +37,20 @@ func TestBadSpecs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := d.thing(ns, name, x.forProvider)
-			c.create(t, r)
-			c.refused(t, r, "Synced", "InvalidConfiguration", x.path)
+			c.MustCreate(t, r)
+			c.WaitFalse(t, r, "Synced", "InvalidConfiguration", x.path)
 			version, before := r.GetResourceVersion(), d.calls("validate thing "+name)
 			// Half a second, one, two, four: five tries in eight seconds, and no write of what is
 			// known.
-			c.never(t, 4*poll, "another write", func() bool {
-				c.waitFor(t, r, "there", func() bool { return true })
+			never(t, 4*poll, "another write", func() bool {
+				c.WaitFor(t, r, "there", func() bool { return true })
 				return r.GetResourceVersion() != version
 			})
 			if n := d.calls("validate thing "+name) - before; n > 6 {
 				t.Errorf("%d tries in four seconds", n)
 			}
-			c.patch(t, r, x.correct)
-			c.ready(t, r)
+			c.MustPatch(t, r, x.correct)
+			c.WaitReady(t, r)
 			if n := d.calls("create thing " + name); n != 1 {
 				t.Errorf("%d creates", n)
 			}
@@ -60,14 +60,14 @@ func TestBadSpecs(t *testing.T) {
 	t.Run("broken by an update", func(t *testing.T) {
 		t.Parallel()
 		r := d.thing(ns, "update", m{"displayName": "valid"})
-		c.create(t, r)
-		c.ready(t, r)
-		c.patch(t, r, `{"spec":{"forProvider":{"displayName":"invalid"}}}`)
-		c.refused(t, r, "Synced", "InvalidConfiguration", "spec.forProvider.displayName")
+		c.MustCreate(t, r)
+		c.WaitReady(t, r)
+		c.MustPatch(t, r, `{"spec":{"forProvider":{"displayName":"invalid"}}}`)
+		c.WaitFalse(t, r, "Synced", "InvalidConfiguration", "spec.forProvider.displayName")
 		if o, _ := d.object("thing", "update"); o.Attributes["display_name"] != "valid" || !isTrue(r, "Ready") {
 			t.Errorf("the object is %v", o)
 		}
-		c.remove(t, r) // what is wrong with the spec does not matter any more
+		c.Remove(t, r) // what is wrong with the spec does not matter any more
 		if _, ok := d.object("thing", "update"); ok {
 			t.Error("the object is left")
 		}
@@ -76,56 +76,56 @@ func TestBadSpecs(t *testing.T) {
 	t.Run("secret that comes later", func(t *testing.T) {
 		t.Parallel()
 		r := d.thing(ns, "later", m{"passwordSecretRef": m{"name": "later", "key": "password"}})
-		c.create(t, r)
-		c.refused(t, r, "Synced", "InvalidConfiguration", "there is no Secret later in namespace "+ns, "spec.forProvider.passwordSecretRef")
+		c.MustCreate(t, r)
+		c.WaitFalse(t, r, "Synced", "InvalidConfiguration", "there is no Secret later in namespace "+ns, "spec.forProvider.passwordSecretRef")
 		s := c.secret(t, ns, "later", map[string]string{"other": "x"})
-		c.refused(t, r, "Synced", "InvalidConfiguration", "the Secret later in namespace "+ns+" has no key password")
+		c.WaitFalse(t, r, "Synced", "InvalidConfiguration", "the Secret later in namespace "+ns+" has no key password")
 		s.Data = map[string][]byte{"password": []byte("first password")}
 		if err := c.Update(t.Context(), s); err != nil {
 			t.Fatal(err)
 		}
 		c.has(t, d, "thing", "later", "password", "first password")
-		c.ready(t, r)
+		c.WaitReady(t, r)
 		s.Data["password"] = []byte("second password")
 		if err := c.Update(t.Context(), s); err != nil {
 			t.Fatal(err)
 		}
 		c.has(t, d, "thing", "later", "password", "second password")
-		c.remove(t, r)
+		c.Remove(t, r)
 	})
 
 	t.Run("failing create", func(t *testing.T) {
 		t.Parallel()
 		r := d.thing(ns, "create", nil)
 		d.order(t, "create", "always fail")
-		c.create(t, r)
-		c.refused(t, r, "LastAsyncOperation", "AsyncCreateFailure", "Cannot create")
-		c.refused(t, r, "Synced", "ReconcileError", "Cannot create")
+		c.MustCreate(t, r)
+		c.WaitFalse(t, r, "LastAsyncOperation", "AsyncCreateFailure", "Cannot create")
+		c.WaitFalse(t, r, "Synced", "ReconcileError", "Cannot create")
 		if s, reason, _ := condition(r, "Ready"); s != "False" || reason != "Creating" {
 			t.Errorf("Ready is %s, %s", s, reason)
 		}
 		// One second, two, four, eight.
 		before := d.calls("create thing create")
-		c.never(t, 6*poll, "a hot loop", func() bool { return d.calls("create thing create")-before > 4 })
+		never(t, 6*poll, "a hot loop", func() bool { return d.calls("create thing create")-before > 4 })
 		d.countermand(t, "create")
 		// A corrected spec is tried at once, however long the wait has become.
-		c.patch(t, r, `{"spec":{"forProvider":{"value":"better"}}}`)
-		c.ready(t, r)
+		c.MustPatch(t, r, `{"spec":{"forProvider":{"value":"better"}}}`)
+		c.WaitReady(t, r)
 	})
 
 	t.Run("failing update", func(t *testing.T) {
 		t.Parallel()
 		r := d.thing(ns, "change", m{"value": "a"})
-		c.create(t, r)
-		c.ready(t, r)
+		c.MustCreate(t, r)
+		c.WaitReady(t, r)
 		d.order(t, "change", "always fail")
-		c.patch(t, r, `{"spec":{"forProvider":{"value":"b"}}}`)
-		c.refused(t, r, "LastAsyncOperation", "AsyncUpdateFailure", "Cannot update")
-		c.refused(t, r, "Synced", "ReconcileError", "Cannot update")
-		c.waitFor(t, r, "still ready", func() bool { return isTrue(r, "Ready") })
+		c.MustPatch(t, r, `{"spec":{"forProvider":{"value":"b"}}}`)
+		c.WaitFalse(t, r, "LastAsyncOperation", "AsyncUpdateFailure", "Cannot update")
+		c.WaitFalse(t, r, "Synced", "ReconcileError", "Cannot update")
+		c.WaitFor(t, r, "still ready", func() bool { return isTrue(r, "Ready") })
 		d.countermand(t, "change")
 		c.has(t, d, "thing", "change", "value", "b")
-		c.ready(t, r)
+		c.WaitReady(t, r)
 	})
 
 	t.Run("lifecycle", func(t *testing.T) {

@@ -32,7 +32,7 @@ func (c *cluster) exampleCloud(t *testing.T, name, form string) *exampleCloud {
 	}
 	p := terraformProvider(name, path, "examplecloud_datastore", "examplecloud_thing")
 	c.install(t, p)
-	c.create(t, resource(name+".landbridge.io/v1alpha1", "ClusterProviderConfig", "", "default", m{"endpoint": x.URL}))
+	c.MustCreate(t, resource(name+".landbridge.io/v1alpha1", "ClusterProviderConfig", "", "default", m{"endpoint": x.URL}))
 	return x
 }
 
@@ -70,7 +70,7 @@ func (c *cluster) events(t *testing.T, u *unstructured.Unstructured) []string {
 func (c *cluster) tells(t *testing.T, u *unstructured.Unstructured, begin string) string {
 	t.Helper()
 	var found string
-	c.eventually(t, u.GetName()+" tells "+begin, func(context.Context) bool {
+	eventually(t, u.GetName()+" tells "+begin, func(context.Context) bool {
 		for _, e := range c.events(t, u) {
 			if strings.HasPrefix(e, begin) {
 				found = e
@@ -90,10 +90,10 @@ func TestStates(t *testing.T) {
 		t.Run(form, func(t *testing.T) {
 			t.Parallel()
 			x := c.exampleCloud(t, "states"+form, form)
-			ns := c.namespace(t)
+			ns := c.Namespace(t)
 			inState := func(u *unstructured.Unstructured, state string) {
 				t.Helper()
-				c.waitFor(t, u, state, func() bool { return text(u, "status", "state") == state })
+				c.WaitFor(t, u, state, func() bool { return text(u, "status", "state") == state })
 			}
 			// partial brings a datastore to the state Partial: polling its task is given up, and then it
 			// cannot be read.
@@ -102,8 +102,8 @@ func TestStates(t *testing.T) {
 				x.Fault(t, m{"on": "create", "collection": "datastores", "match": m{"name": name}, "count": 1, "task_outcome": "hang"})
 				x.Fault(t, m{"on": "list", "collection": "datastores", "match": m{"name": name}, "status": 503})
 				u := x.datastore(ns, name, "3s")
-				c.create(t, u)
-				c.waitFor(t, u, "being created", func() bool {
+				c.MustCreate(t, u)
+				c.WaitFor(t, u, "being created", func() bool {
 					return text(u, "status", "operation", "kind") == "Create" && text(u, "status", "operation", "deadline") != ""
 				})
 				if got := allowed(t, u); got < 32*time.Second || got > 34*time.Second {
@@ -112,10 +112,10 @@ func TestStates(t *testing.T) {
 				inState(u, "Tainted")
 				c.tells(t, u, "CannotCreateExternalResource: Create failed after ")
 				c.tells(t, u, "Tainted: The remote object is tainted, because its creation did not end well.")
-				c.patch(t, u, `{"metadata":{"annotations":{"landbridge.io/untaint":"1"}}}`)
+				c.MustPatch(t, u, `{"metadata":{"annotations":{"landbridge.io/untaint":"1"}}}`)
 				inState(u, "Partial")
-				c.refused(t, u, "Ready", "Unavailable", "Partial")
-				c.refused(t, u, "Synced", "ReconcileError")
+				c.WaitFalse(t, u, "Ready", "Unavailable", "Partial")
+				c.WaitFalse(t, u, "Synced", "ReconcileError")
 				if got := text(u, "status", "lastHandled", "untaint"); got != "1" {
 					t.Errorf("the token handled is %q", got)
 				}
@@ -129,20 +129,20 @@ func TestStates(t *testing.T) {
 				x.EndTask(t, "datastores", "found", "succeed")
 				x.RemoveFaults(t, "found")
 				inState(u, "Full")
-				c.ready(t, u)
+				c.WaitReady(t, u)
 				c.tells(t, u, "ReadExternalResource: ")
 				created := func() int { return x.Happened(t, "creates", "found") }
 				if created() != 1 || x.Happened(t, "deletes", "found") != 0 {
 					t.Error("it was not kept")
 				}
 				// The same token acts once.
-				c.patch(t, u, `{"metadata":{"annotations":{"landbridge.io/taint":"1"}}}`)
-				c.eventually(t, "it is replaced", func(context.Context) bool { return created() == 2 })
-				c.ready(t, u)
-				c.never(t, 3*poll, "it is replaced again", func() bool { return created() > 2 })
+				c.MustPatch(t, u, `{"metadata":{"annotations":{"landbridge.io/taint":"1"}}}`)
+				eventually(t, "it is replaced", func(context.Context) bool { return created() == 2 })
+				c.WaitReady(t, u)
+				never(t, 3*poll, "it is replaced again", func() bool { return created() > 2 })
 				c.tells(t, u, "Tainted: The remote object is tainted, as asked.")
 				c.tells(t, u, "ReplacedExternalResource: ")
-				c.remove(t, u)
+				c.Remove(t, u)
 			})
 			t.Run("Partial, read 404 → Empty", func(t *testing.T) {
 				t.Parallel()
@@ -150,20 +150,20 @@ func TestStates(t *testing.T) {
 				x.EndTask(t, "datastores", "gone", "fail")
 				x.RemoveFaults(t, "gone")
 				c.tells(t, u, "ExternalResourceGone: ")
-				c.ready(t, u)
+				c.WaitReady(t, u)
 				if creates, deletes := x.Happened(t, "creates", "gone"), x.Happened(t, "deletes", "gone"); creates != 1 || deletes != 0 {
 					t.Errorf("%d creates, %d deletes", creates, deletes)
 				}
-				c.remove(t, u)
+				c.Remove(t, u)
 			})
 			// Tainted, apply: there is none, so that nothing has to be destroyed before the create.
 			t.Run("task failed → Tainted → Empty → Full", func(t *testing.T) {
 				t.Parallel()
 				x.Fault(t, m{"on": "create", "collection": "datastores", "match": m{"name": "failed"}, "count": 1, "task_outcome": "fail"})
 				u := x.datastore(ns, "failed", "")
-				c.create(t, u)
+				c.MustCreate(t, u)
 				c.tells(t, u, "Tainted: ")
-				c.ready(t, u)
+				c.WaitReady(t, u)
 				if creates, deletes := x.Happened(t, "creates", "failed"), x.Happened(t, "deletes", "failed"); creates != 1 || deletes != 0 {
 					t.Errorf("%d creates, %d deletes", creates, deletes)
 				}
@@ -173,25 +173,25 @@ func TestStates(t *testing.T) {
 				t.Parallel()
 				x.Fault(t, m{"on": "create", "collection": "datastores", "match": m{"name": "chosen"}, "count": 1, "task_delay": "3s"})
 				u := x.datastore(ns, "chosen", "")
-				c.create(t, u)
-				c.waitFor(t, u, "being created", func() bool { return text(u, "status", "operation", "deadline") != "" })
+				c.MustCreate(t, u)
+				c.WaitFor(t, u, "being created", func() bool { return text(u, "status", "operation", "deadline") != "" })
 				want := map[string]time.Duration{examplecloudtest.SDKv2: 22 * time.Minute, examplecloudtest.Framework6: 10 * time.Minute}[form]
 				if got := allowed(t, u); got < want-time.Second || got > want+time.Second {
 					t.Errorf("the deadline is %s after the start, want %s", got, want)
 				}
-				c.ready(t, u)
+				c.WaitReady(t, u)
 			})
 			// Our own deadline: the call is cut off, the object is read, and what is left to do is done.
 			t.Run("timeout of an update", func(t *testing.T) {
 				t.Parallel()
 				u := x.thing(ns, "slow")
 				set(t, u, m{"update": "2s"}, "spec", "lifecycle", "timeouts")
-				c.create(t, u)
-				c.ready(t, u)
+				c.MustCreate(t, u)
+				c.WaitReady(t, u)
 				x.Fault(t, m{"on": "update", "collection": "things", "match": m{"name": "slow"}, "count": 1, "delay": "40s"})
 				begin := time.Now()
-				c.patch(t, u, `{"spec":{"forProvider":{"size":7}}}`)
-				c.ready(t, u)
+				c.MustPatch(t, u, `{"spec":{"forProvider":{"size":7}}}`)
+				c.WaitReady(t, u)
 				if took := time.Since(begin); took > 30*time.Second {
 					t.Errorf("it took %s", took)
 				}
@@ -209,17 +209,17 @@ func TestRetryByAnnotation(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "retries")
 	c.install(t, d.provider())
-	ns := c.namespace(t)
+	ns := c.Namespace(t)
 	r := d.thing(ns, "r", nil)
 	d.order(t, "r", "always fail")
-	c.create(t, r)
+	c.MustCreate(t, r)
 	// The wait doubles with each failure; after so many it is 16 seconds.
-	c.eventually(t, "it has failed five times", func(context.Context) bool { return d.calls("create thing r") >= 5 })
-	c.refused(t, r, "LastAsyncOperation", "AsyncCreateFailure")
+	eventually(t, "it has failed five times", func(context.Context) bool { return d.calls("create thing r") >= 5 })
+	c.WaitFalse(t, r, "LastAsyncOperation", "AsyncCreateFailure")
 	begin := time.Now()
 	d.countermand(t, "r")
-	c.patch(t, r, `{"metadata":{"annotations":{"landbridge.io/retry":"now"}}}`)
-	c.ready(t, r)
+	c.MustPatch(t, r, `{"metadata":{"annotations":{"landbridge.io/retry":"now"}}}`)
+	c.WaitReady(t, r)
 	if took := time.Since(begin); took > 8*time.Second {
 		t.Errorf("it took %s", took)
 	}
@@ -242,13 +242,13 @@ func TestCreateBeforeDestroy(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "befores")
 	c.install(t, d.provider())
-	ns := c.namespace(t)
+	ns := c.Namespace(t)
 	made := func(t *testing.T, name string) *unstructured.Unstructured {
 		t.Helper()
 		r := d.thing(ns, name, nil)
 		set(t, r, true, "spec", "lifecycle", "createBeforeDestroy")
-		c.create(t, r)
-		c.ready(t, r)
+		c.MustCreate(t, r)
+		c.WaitReady(t, r)
 		return r
 	}
 	// order is in which the calls that change something came.
@@ -274,8 +274,8 @@ func TestCreateBeforeDestroy(t *testing.T) {
 		old := r.GetAnnotations()[externalName]
 		d.order(t, "replaced", "always fail") // it cannot be destroyed for now
 		ready := true
-		c.patch(t, r, `{"spec":{"forProvider":{"name":"replaced-too"}}}`)
-		c.waitFor(t, r, "replaced, with a deposed object", func() bool {
+		c.MustPatch(t, r, `{"spec":{"forProvider":{"name":"replaced-too"}}}`)
+		c.WaitFor(t, r, "replaced, with a deposed object", func() bool {
 			ready = ready && isTrue(r, "Ready")
 			list, _, _ := unstructured.NestedSlice(r.Object, "status", "deposed")
 			return len(list) == 1 && list[0].(m)["externalName"] == old && text(r, "status", "atProvider", "name") == "replaced-too"
@@ -283,13 +283,13 @@ func TestCreateBeforeDestroy(t *testing.T) {
 		if !ready {
 			t.Error("it was not ready all the time")
 		}
-		c.refused(t, r, "LastAsyncOperation", "AsyncDeleteFailure", "in use")
-		c.eventually(t, "the new object is the one written down", func(ctx context.Context) bool {
+		c.WaitFalse(t, r, "LastAsyncOperation", "AsyncDeleteFailure", "in use")
+		eventually(t, "the new object is the one written down", func(ctx context.Context) bool {
 			return c.Get(ctx, key(r), r) == nil && r.GetAnnotations()[externalName] != old
 		})
 		d.countermand(t, "replaced")
-		c.waitFor(t, r, "without deposed objects", func() bool { return text(r, "status", "deposed") == "" })
-		c.ready(t, r)
+		c.WaitFor(t, r, "without deposed objects", func() bool { return text(r, "status", "deposed") == "" })
+		c.WaitReady(t, r)
 		if _, ok := d.object("thing", "replaced"); ok {
 			t.Error("the old object is left")
 		}
@@ -306,15 +306,15 @@ func TestCreateBeforeDestroy(t *testing.T) {
 		t.Parallel()
 		r := made(t, "deleted")
 		d.order(t, "deleted", "always fail")
-		c.patch(t, r, `{"spec":{"forProvider":{"name":"deleted-too"}}}`)
-		c.waitFor(t, r, "replaced, with a deposed object", func() bool { return text(r, "status", "deposed") != "" })
+		c.MustPatch(t, r, `{"spec":{"forProvider":{"name":"deleted-too"}}}`)
+		c.WaitFor(t, r, "replaced, with a deposed object", func() bool { return text(r, "status", "deposed") != "" })
 		if err := c.Delete(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
-		c.eventually(t, "the new object is gone", func(context.Context) bool { _, ok := d.object("thing", "deleted-too"); return !ok })
-		c.never(t, 2*poll, "the resource is gone", func() bool { return c.Get(t.Context(), key(r), r) != nil })
+		eventually(t, "the new object is gone", func(context.Context) bool { _, ok := d.object("thing", "deleted-too"); return !ok })
+		never(t, 2*poll, "the resource is gone", func() bool { return c.Get(t.Context(), key(r), r) != nil })
 		d.countermand(t, "deleted")
-		c.gone(t, r)
+		c.WaitGone(t, r)
 		if _, ok := d.object("thing", "deleted"); ok {
 			t.Error("the old object is left")
 		}

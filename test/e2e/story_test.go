@@ -18,7 +18,7 @@ func TestStories(t *testing.T) {
 		t.Helper()
 		read := "read " + strings.ToLower(u.GetKind())
 		n := d.calls(read)
-		c.eventually(t, "it is looked at again", func(context.Context) bool { return d.calls(read) >= n+2 })
+		eventually(t, "it is looked at again", func(context.Context) bool { return d.calls(read) >= n+2 })
 	}
 	type story struct {
 		name string
@@ -31,13 +31,13 @@ func TestStories(t *testing.T) {
 		{
 			name: "created, updated, deleted",
 			happens: func(t *testing.T, d *double, r *unstructured.Unstructured) {
-				c.create(t, r)
-				c.ready(t, r)
-				c.patch(t, r, `{"spec":{"forProvider":{"value":"b"}}}`)
+				c.MustCreate(t, r)
+				c.WaitReady(t, r)
+				c.MustPatch(t, r, `{"spec":{"forProvider":{"value":"b"}}}`)
 				c.has(t, d, "thing", "r", "value", "b")
-				c.ready(t, r)
+				c.WaitReady(t, r)
 				steady(t, d, r)
-				c.remove(t, r)
+				c.Remove(t, r)
 			},
 			want: []string{
 				"CreatedExternalResource: Created the remote object in ",
@@ -49,8 +49,8 @@ func TestStories(t *testing.T) {
 			name: "failed",
 			happens: func(t *testing.T, d *double, r *unstructured.Unstructured) {
 				d.order(t, "r", "fail")
-				c.create(t, r)
-				c.ready(t, r)
+				c.MustCreate(t, r)
+				c.WaitReady(t, r)
 				steady(t, d, r)
 			},
 			want: []string{
@@ -62,8 +62,8 @@ func TestStories(t *testing.T) {
 			name: "half created",
 			happens: func(t *testing.T, d *double, r *unstructured.Unstructured) {
 				d.order(t, "r", "half")
-				c.create(t, r)
-				c.ready(t, r)
+				c.MustCreate(t, r)
+				c.WaitReady(t, r)
 			},
 			want: []string{
 				"CannotCreateExternalResource: Create failed ",
@@ -76,13 +76,13 @@ func TestStories(t *testing.T) {
 			name: "tainted and untainted",
 			happens: func(t *testing.T, d *double, r *unstructured.Unstructured) {
 				set(t, r, "Keep", "spec", "lifecycle", "taintPolicy")
-				c.create(t, r)
-				c.ready(t, r)
-				c.patch(t, r, `{"metadata":{"annotations":{"landbridge.io/taint":"1"}}}`)
-				c.refused(t, r, "Synced", "ReplaceRefused")
+				c.MustCreate(t, r)
+				c.WaitReady(t, r)
+				c.MustPatch(t, r, `{"metadata":{"annotations":{"landbridge.io/taint":"1"}}}`)
+				c.WaitFalse(t, r, "Synced", "ReplaceRefused")
 				steady(t, d, r)
-				c.patch(t, r, `{"metadata":{"annotations":{"landbridge.io/untaint":"1"}}}`)
-				c.ready(t, r)
+				c.MustPatch(t, r, `{"metadata":{"annotations":{"landbridge.io/untaint":"1"}}}`)
+				c.WaitReady(t, r)
 			},
 			want: []string{
 				"CreatedExternalResource: ",
@@ -95,11 +95,11 @@ func TestStories(t *testing.T) {
 		{
 			name: "replaced",
 			happens: func(t *testing.T, d *double, r *unstructured.Unstructured) {
-				c.create(t, r)
-				c.ready(t, r)
-				c.patch(t, r, `{"spec":{"forProvider":{"name":"other"}}}`)
-				c.eventually(t, "the new object is there", func(context.Context) bool { _, ok := d.object("thing", "other"); return ok })
-				c.ready(t, r)
+				c.MustCreate(t, r)
+				c.WaitReady(t, r)
+				c.MustPatch(t, r, `{"spec":{"forProvider":{"name":"other"}}}`)
+				eventually(t, "the new object is there", func(context.Context) bool { _, ok := d.object("thing", "other"); return ok })
+				c.WaitReady(t, r)
 			},
 			want: []string{
 				"CreatedExternalResource: ",
@@ -111,11 +111,11 @@ func TestStories(t *testing.T) {
 			name: "replaced, created first",
 			happens: func(t *testing.T, d *double, r *unstructured.Unstructured) {
 				set(t, r, true, "spec", "lifecycle", "createBeforeDestroy")
-				c.create(t, r)
-				c.ready(t, r)
-				c.patch(t, r, `{"spec":{"forProvider":{"name":"other"}}}`)
-				c.eventually(t, "the old object is gone", func(context.Context) bool { _, ok := d.object("thing", "r"); return !ok })
-				c.ready(t, r)
+				c.MustCreate(t, r)
+				c.WaitReady(t, r)
+				c.MustPatch(t, r, `{"spec":{"forProvider":{"name":"other"}}}`)
+				eventually(t, "the old object is gone", func(context.Context) bool { _, ok := d.object("thing", "r"); return !ok })
+				c.WaitReady(t, r)
 			},
 			want: []string{
 				"CreatedExternalResource: Created the remote object in ",
@@ -128,8 +128,8 @@ func TestStories(t *testing.T) {
 			happens: func(t *testing.T, d *double, r *unstructured.Unstructured) {
 				d.put(t, "thing", remote{Attributes: map[string]string{"name": "r", "id": "thing-1", "token": "t", "value": "a"}})
 				set(t, r, "thing-1", "spec", "import", "id")
-				c.create(t, r)
-				c.ready(t, r)
+				c.MustCreate(t, r)
+				c.WaitReady(t, r)
 			},
 			want: []string{"ImportedExternalResource: "},
 		},
@@ -137,24 +137,24 @@ func TestStories(t *testing.T) {
 			name: "refused",
 			happens: func(t *testing.T, d *double, r *unstructured.Unstructured) {
 				set(t, r, "invalid", "spec", "forProvider", "value")
-				c.create(t, r)
-				c.refused(t, r, "Synced", "InvalidConfiguration", "Say something else")
+				c.MustCreate(t, r)
+				c.WaitFalse(t, r, "Synced", "InvalidConfiguration", "Say something else")
 				c.tells(t, r, "CannotObserveExternalResource: ") // when it has been so for a while
-				c.patch(t, r, `{"spec":{"forProvider":{"value":"a"}}}`)
-				c.ready(t, r)
+				c.MustPatch(t, r, `{"spec":{"forProvider":{"value":"a"}}}`)
+				c.WaitReady(t, r)
 			},
 			want: []string{"CannotObserveExternalResource: ", "CreatedExternalResource: "},
 		},
 		{
 			name: "gone", happens: func(t *testing.T, d *double, r *unstructured.Unstructured) {
-				c.create(t, r)
-				c.ready(t, r)
+				c.MustCreate(t, r)
+				c.WaitReady(t, r)
 				d.order(t, "r", "slow 300ms") // else it may be told in the same words, which is one event
 				if err := os.Remove(filepath.Join(d.dir, "objects", "thing.r")); err != nil {
 					t.Fatal(err)
 				}
-				c.eventually(t, "it is made again", func(context.Context) bool { _, ok := d.object("thing", "r"); return ok })
-				c.ready(t, r)
+				eventually(t, "it is made again", func(context.Context) bool { _, ok := d.object("thing", "r"); return ok })
+				c.WaitReady(t, r)
 			},
 			want: []string{"CreatedExternalResource: ", "ExternalResourceGone: ", "CreatedExternalResource: "},
 		},
@@ -162,8 +162,8 @@ func TestStories(t *testing.T) {
 			name: "recovered, made", place: true,
 			happens: func(t *testing.T, d *double, r *unstructured.Unstructured) {
 				d.order(t, "r", "crash-after")
-				c.create(t, r)
-				c.ready(t, r)
+				c.MustCreate(t, r)
+				c.WaitReady(t, r)
 			},
 			want: []string{
 				"CannotCreateExternalResource: Create failed ",
@@ -177,8 +177,8 @@ func TestStories(t *testing.T) {
 			name: "recovered, not made", place: true,
 			happens: func(t *testing.T, d *double, r *unstructured.Unstructured) {
 				d.order(t, "r", "crash-before")
-				c.create(t, r)
-				c.ready(t, r)
+				c.MustCreate(t, r)
+				c.WaitReady(t, r)
 			},
 			want: []string{
 				"CannotCreateExternalResource: Create failed ",
@@ -189,7 +189,7 @@ func TestStories(t *testing.T) {
 	} {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			ns := c.namespace(t)
+			ns := c.Namespace(t)
 			// A crash ends what the same process does for others: each has a provider of its own.
 			d := newDouble(t, "story"+strings.NewReplacer(" ", "", ",", "").Replace(s.name))
 			c.install(t, d.provider())
@@ -199,7 +199,7 @@ func TestStories(t *testing.T) {
 			}
 			s.happens(t, d, r)
 			var got []string
-			c.eventually(t, "the events are written", func(context.Context) bool {
+			eventually(t, "the events are written", func(context.Context) bool {
 				got = c.events(t, r)
 				return len(got) >= len(s.want)
 			})

@@ -11,11 +11,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -27,7 +25,6 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider/plugin"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
-	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
 	"github.com/landbridge-io/landbridge/schema"
 )
 
@@ -38,31 +35,17 @@ const volumes = "volumes.cloud.example.org"
 // written manifests for the first one notices nothing, and nor does the cloud.
 func TestAPIVersions(t *testing.T) {
 	t.Parallel()
-	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, apiextensionsv1.AddToScheme} {
-		if err := add(scheme); err != nil {
-			t.Fatal(err)
-		}
-	}
-	server := playgroundtest.New(t, playgroundtest.Options{})
-	cl, err := client.New(server.Config, client.Options{Scheme: scheme})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &repository{
-		cluster: &cluster{Client: cl, config: server.Config, log: filepath.Join(directory(t), "controller.log")},
-		cloud:   examplecloudtest.Start(t), dir: directory(t), port: freePort(t),
-	}
+	r := &repository{cluster: alone(t), cloud: examplecloudtest.Start(t), dir: directory(t), port: freePort(t)}
 
 	// The first version, in use.
 	stop := r.release(t, 1, config.Resource{})
-	r.eventually(t, "the provider is configured", func(ctx context.Context) bool {
+	eventually(t, "the provider is configured", func(ctx context.Context) bool {
 		return r.Create(ctx, resource("cloud.example.org/v1alpha1", "ClusterProviderConfig", "", "default", m{"endpoint": r.cloud.URL})) == nil
 	})
 	written := m{"name": "data", "size": int64(2), "public": true}
 	old := r.volume("v1alpha1", "data", written)
 	r.apply(t, old)
-	r.cluster.ready(t, old)
+	r.cluster.WaitReady(t, old)
 	if d := r.definition(t); d.Spec.Conversion.Strategy != apiextensionsv1.NoneConverter || len(d.Spec.Versions) != 1 {
 		t.Fatalf("one version: %v", d.Spec.Conversion)
 	}
@@ -79,7 +62,7 @@ func TestAPIVersions(t *testing.T) {
 	}
 	r.install(t)
 	// Nobody converts yet: what is stored can be read as it is stored, and the rest says why not.
-	r.eventually(t, "the new version is served", func(ctx context.Context) bool {
+	eventually(t, "the new version is served", func(ctx context.Context) bool {
 		err := r.Get(ctx, client.ObjectKeyFromObject(old), r.volume("v1alpha2", "data", nil))
 		return err != nil && strings.Contains(err.Error(), "conversion webhook for cloud.example.org/v1alpha1, Kind=Volume failed")
 	})
@@ -88,7 +71,7 @@ func TestAPIVersions(t *testing.T) {
 	}
 	stop = r.run(t, 2, second)
 	now := r.volume("v1alpha2", "data", nil)
-	r.cluster.ready(t, now)
+	r.cluster.WaitReady(t, now)
 	r.has(t, "v1alpha2", "data", m{"name": "data", "size": int64(2), "public": "true"})
 	r.has(t, "v1alpha1", "data", written)
 	r.unchanged(t, old)
@@ -101,7 +84,7 @@ func TestAPIVersions(t *testing.T) {
 	// A change in one version is one in the other.
 	old = r.volume("v1alpha1", "data", m{"name": "data", "size": int64(3), "public": true})
 	r.apply(t, old)
-	r.cluster.ready(t, now)
+	r.cluster.WaitReady(t, now)
 	r.has(t, "v1alpha2", "data", m{"name": "data", "size": int64(3), "public": "true"})
 	if after := r.cloud.Audit(t); after.Updates != before.Updates+1 || after.Creates != before.Creates {
 		t.Errorf("the cloud was asked for %+v, and then for %+v", before, after)
@@ -111,11 +94,11 @@ func TestAPIVersions(t *testing.T) {
 	paused.SetAnnotations(map[string]string{"crossplane.io/paused": "true"})
 	r.apply(t, paused)
 	r.has(t, "v1alpha1", "paused", m{"name": "paused", "size": int64(1)})
-	r.patch(t, r.volume("v1alpha1", "paused", nil), `{"spec":{"forProvider":{"size":2}}}`)
+	r.MustPatch(t, r.volume("v1alpha1", "paused", nil), `{"spec":{"forProvider":{"size":2}}}`)
 	r.has(t, "v1alpha2", "paused", m{"name": "paused", "size": int64(2), "public": "who knows"})
 	// One that is made in the old version.
 	r.apply(t, r.volume("v1alpha1", "more", m{"name": "more", "size": int64(1), "public": false}))
-	r.cluster.ready(t, r.volume("v1alpha2", "more", nil))
+	r.cluster.WaitReady(t, r.volume("v1alpha2", "more", nil))
 
 	// While nobody converts, the new version is served all the same, and the old one is again afterwards.
 	vouched := r.definition(t).Spec.Conversion.Webhook.ClientConfig.CABundle
@@ -126,7 +109,7 @@ func TestAPIVersions(t *testing.T) {
 	}
 	r.install(t) // GitOps, meanwhile
 	stop = r.run(t, 2, second)
-	r.cluster.ready(t, r.volume("v1alpha1", "data", nil))
+	r.cluster.WaitReady(t, r.volume("v1alpha1", "data", nil))
 	r.unchanged(t, old)
 	if d := r.definition(t); !cmp.Equal(d.Spec.Conversion.Webhook.ClientConfig.CABundle, vouched) {
 		t.Error("a restart brought another authority")
@@ -141,7 +124,7 @@ func TestAPIVersions(t *testing.T) {
 	}
 	r.install(t)
 	stop = r.run(t, 3, third)
-	r.cluster.ready(t, r.volume("v1beta1", "data", nil))
+	r.cluster.WaitReady(t, r.volume("v1beta1", "data", nil))
 	r.has(t, "v1beta1", "data", m{"name": "data", "sizeGib": int64(3), "public": "true"})
 	r.has(t, "v1alpha2", "data", m{"name": "data", "size": int64(3), "public": "true"})
 	r.has(t, "v1alpha1", "data", m{"name": "data", "size": int64(3), "public": true})
@@ -164,13 +147,13 @@ func TestAPIVersions(t *testing.T) {
 	}
 	r.install(t)
 	r.run(t, 3, third)
-	r.eventually(t, "the first version is gone", func(ctx context.Context) bool {
+	eventually(t, "the first version is gone", func(ctx context.Context) bool {
 		return r.Get(ctx, client.ObjectKeyFromObject(old), r.volume("v1alpha1", "data", nil)) != nil && len(r.definition(t).Spec.Versions) == 2
 	})
-	r.cluster.ready(t, r.volume("v1alpha2", "data", nil))
+	r.cluster.WaitReady(t, r.volume("v1alpha2", "data", nil))
 	r.has(t, "v1beta1", "paused", m{"name": "paused", "sizeGib": int64(2), "public": "who knows"})
 	for _, name := range []string{"data", "more"} {
-		r.remove(t, r.volume("v1alpha2", name, nil))
+		r.Remove(t, r.volume("v1alpha2", name, nil))
 	}
 	if after := r.cloud.Audit(t); after.Live != 0 || after.Creates != 2 || after.Deletes != 2 {
 		t.Errorf("the cloud was asked for %+v", after)
@@ -245,7 +228,7 @@ func (r *repository) install(t *testing.T) {
 func (r *repository) apply(t *testing.T, u *unstructured.Unstructured) {
 	t.Helper()
 	var err error
-	r.eventually(t, u.GetKind()+" "+u.GetName()+" is applied", func(ctx context.Context) bool {
+	eventually(t, u.GetKind()+" "+u.GetName()+" is applied", func(ctx context.Context) bool {
 		err = r.Apply(ctx, client.ApplyConfigurationFromUnstructured(u.DeepCopy()), client.FieldOwner("gitops"), client.ForceOwnership)
 		return err == nil || kerrors.IsInvalid(err)
 	})
@@ -276,7 +259,7 @@ func (r *repository) unchanged(t *testing.T, u *unstructured.Unstructured) {
 func (r *repository) has(t *testing.T, version, name string, want m) {
 	t.Helper()
 	u := r.volume(version, name, nil)
-	r.waitFor(t, u, "as it should be in "+version, func() bool {
+	r.WaitFor(t, u, "as it should be in "+version, func() bool {
 		spec, _ := u.Object["spec"].(m)
 		return cmp.Equal(spec["forProvider"], any(want))
 	})
@@ -285,7 +268,7 @@ func (r *repository) has(t *testing.T, version, name string, want m) {
 // stored waits until all volumes are stored in a version.
 func (r *repository) stored(t *testing.T, version string) {
 	t.Helper()
-	r.eventually(t, "volumes are stored in "+version+" alone", func(context.Context) bool {
+	eventually(t, "volumes are stored in "+version+" alone", func(context.Context) bool {
 		return cmp.Equal(r.definition(t).Status.StoredVersions, []string{version})
 	})
 }
@@ -317,7 +300,7 @@ func (r *repository) run(t *testing.T, major int, volume config.Resource) (stop 
 	o.Name = "provider-cloud"
 	o.Packaged = &terraformprovider.Packaged{Name: "examplecloud", Config: presented(volume), Launcher: r.launcher(t, major)}
 	o.Conversions = &conversion.Options{Port: r.port, Service: crd.Service{Namespace: system, Name: "provider-cloud"}}
-	return r.control(t, o)
+	return r.RunController(t, o)
 }
 
 func (r *repository) launcher(t *testing.T, major int) *plugin.Launcher {

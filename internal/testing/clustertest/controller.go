@@ -1,0 +1,149 @@
+package clustertest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	"go.uber.org/zap/zapcore"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+
+	"github.com/landbridge-io/landbridge/internal/controller"
+	"github.com/landbridge-io/landbridge/internal/provider/install"
+	"github.com/landbridge-io/landbridge/internal/testing/testbin"
+)
+
+// stopLimit is longer than the controller's own grace period.
+const stopLimit = 2 * Limit
+
+// Options returns the options of a controller for tests. Providers come from the mirrors
+// and are unpacked in cache.
+func Options(poll time.Duration, cache string, mirrors ...string) controller.Options {
+	return controller.Options{
+		Namespace: System,
+		Installer: &install.Installer{CacheDir: cache, Mirrors: mirrors},
+		Poll:      poll, Workers: 10, StartTimeout: 30 * time.Second,
+		ReconcileTimeout: time.Minute, OperationTimeout: 10 * time.Minute, OperationsPerConfiguration: 100,
+		GracePeriod: Limit, EventsPerSecond: 1000, MetricsAddress: "0", HealthAddress: "0", ProfileAddress: "0",
+		Logger: logr.Discard(),
+	}
+}
+
+// StartController runs a controller in this process until stop is called. stop returns how the
+// controller ended; it is an error if that takes too long.
+func (c *Cluster) StartController(o controller.Options) (stop func() error, err error) {
+	logger, closeLog, err := c.Logger()
+	if err != nil {
+		return nil, err
+	}
+	o.Logger, o.Pool.Logger = logger, logger.WithName("pool")
+	end := run(c.Config, o)
+	stop = sync.OnceValue(func() error { return errors.Join(end(), closeLog()) })
+	if o.Packaged != nil {
+		return stop, nil // it has no TerraformProviders
+	}
+	err = wait.PollUntilContextTimeout(context.Background(), interval, Limit, true, func(ctx context.Context) (bool, error) {
+		list := &unstructured.UnstructuredList{}
+		list.SetAPIVersion("landbridge.io/v1alpha1")
+		list.SetKind("TerraformProviderList")
+		return c.List(ctx, list) == nil, nil
+	})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("TerraformProviders are not served: %w", err), stop())
+	}
+	return stop, nil
+}
+
+// RunController runs a controller in this process until the test ends or stop is called. The
+// test fails if the controller ends with an error.
+func (c *Cluster) RunController(tb testing.TB, o controller.Options) (stop func()) {
+	tb.Helper()
+	end, err := c.StartController(o)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	stop = func() {
+		tb.Helper()
+		if err := end(); err != nil {
+			tb.Errorf("the controller ended with %v", err)
+		}
+	}
+	tb.Cleanup(func() {
+		stop()
+		c.ShowLog(tb)
+	})
+	return stop
+}
+
+// RunProgram runs the program "landbridge controller" with the mirror until the test ends. The
+// test fails if the program ends with an error.
+func (c *Cluster) RunProgram(tb testing.TB, poll time.Duration, mirror string) {
+	tb.Helper()
+	binary, err := testbin.Build(tb.Context(), testbin.Landbridge)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	log, err := os.Create(c.Log)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer log.Close()
+	cmd := exec.Command(binary, "controller", "--kubeconfig", c.Kubeconfig, "--provider-mirror", mirror,
+		"--provider-cache", tb.TempDir(), "--poll", poll.String(), "--leader-elect=false", "--metrics-address=0", "--health-address=0")
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	exited := make(chan error, 1)
+	go func() { exited <- cmd.Wait() }()
+	tb.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		select {
+		case err := <-exited:
+			if err != nil {
+				tb.Errorf("the controller ended with %v", err)
+			}
+		case <-time.After(stopLimit):
+			_ = cmd.Process.Kill()
+			tb.Errorf("the controller did not stop within %s", stopLimit)
+		}
+		c.ShowLog(tb)
+	})
+}
+
+// Logger returns a logger that appends to c.Log.
+func (c *Cluster) Logger() (_ logr.Logger, closeLog func() error, err error) {
+	if c.Log == "" {
+		return logr.Discard(), func() error { return nil }, nil
+	}
+	file, err := os.OpenFile(c.Log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return logr.Logger{}, nil, err
+	}
+	return zap.New(zap.UseDevMode(false), zap.WriteTo(file), zap.Level(zapcore.Level(-c.Verbosity))), file.Close, nil
+}
+
+func run(config *rest.Config, o controller.Options) (stop func() error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- controller.Run(ctx, rest.CopyConfig(config), o) }()
+	return func() error {
+		cancel()
+		select {
+		case err := <-ended:
+			return err
+		case <-time.After(stopLimit):
+			return fmt.Errorf("the controller did not stop within %s", stopLimit)
+		}
+	}
+}

@@ -1,2 +1,0 @@
-// Package controllertest runs controllers in the process of a test.
-package controllertest
