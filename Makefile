@@ -82,13 +82,13 @@ fuzz-short: ## Every fuzz target for ten seconds
 RESULTS ?=
 .PHONY: vectors
 vectors: $(if $(RESULTS),,build) ## The contract's test vectors, through every way of running a provider
-	@$(GO) run -C test/vectors ./cmd/vectors $(if $(RESULTS),-results $(abspath $(RESULTS)))
+	@$(GO) run -C test/contract ./cmd/vectors $(if $(RESULTS),-results $(abspath $(RESULTS)))
 
 CASES ?= 2000
 SEED ?= 1
 .PHONY: differential
 differential: ## The engine against OpenTofu: CASES=n random cases of SEED=s, driven by both
-	@$(GO) run -C test/differential ./cmd/differential -cases $(CASES) -seed $(SEED)
+	@$(GO) run -C test/contract ./cmd/differential -cases $(CASES) -seed $(SEED)
 
 CHECK ?=
 .PHONY: conformance

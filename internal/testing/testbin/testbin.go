@@ -48,10 +48,10 @@ var Kubectl = Target{
 // OpenTofu is built from its Go module, which takes minutes the first time. Without version.dev=no
 // it would call itself a development build.
 var OpenTofu = Target{
-	Module:  "test/differential/tofu",
+	Module:  "test/contract/tofu",
 	Package: "github.com/opentofu/opentofu/cmd/tofu",
 	Output:  "bin/tofu",
-	Sources: []string{"test/differential/tofu"},
+	Sources: []string{"test/contract/tofu"},
 	LDFlags: "-X github.com/opentofu/opentofu/version.dev=no",
 }
 
@@ -68,11 +68,7 @@ var Landbridge = Target{
 	Module:  ".",
 	Package: "./cmd/landbridge",
 	Output:  "bin/landbridge",
-	Sources: []string{
-		"go.mod", "go.sum", "apis", "cluster", "cmd", "config", "controller", "crd", "diagnostic", "discover", "generate",
-		"importer", "instance", "operate", "standalone",
-		"internal", "model", "provider", "scheduler", "schema", "terraform", "translate",
-	},
+	Sources: []string{"go.mod", "go.sum", "apis", "cmd", "config", "generate", "internal", "program", "schema"},
 }
 
 // Build returns the absolute path of the target's binary, which it builds where

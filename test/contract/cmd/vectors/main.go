@@ -1,0 +1,154 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+const vectors = 131
+
+// notApplicable are vectors that no test can be made of, with the reason.
+var notApplicable = map[int]string{}
+
+// runs are the packages that hold vectors, by module.
+var runs = map[string][]string{
+	"github.com/landbridge-io/landbridge":               {"./internal/terraform/engine/...", "./internal/provider/..."},
+	"github.com/landbridge-io/landbridge/test/contract": {"./vectors/..."},
+}
+
+var number = regexp.MustCompile(`(?:^|/|Test|_)V(\d{2,3})(?:\D|$)`)
+
+// event is one line of go test -json.
+type event struct {
+	Action  string
+	Package string
+	Test    string
+	Output  string
+}
+
+func main() {
+	verbose := flag.Bool("v", false, "list every vector")
+	flag.Parse()
+	results := &results{passed: map[int][]string{}, failed: map[int][]string{}, output: map[string][]string{}}
+	broken := false
+	for module, packages := range runs {
+		if err := results.run(module, packages); err != nil {
+			fmt.Fprintf(os.Stderr, "%s: %s\n", module, err)
+			broken = true
+		}
+	}
+	if !results.report(*verbose) || broken {
+		os.Exit(1)
+	}
+}
+
+type results struct {
+	// passed and failed are the tests of each vector.
+	passed, failed map[int][]string
+	output         map[string][]string
+}
+
+// run tests one module's packages. Tests that fail are no error, but a module that cannot be tested is.
+func (r *results) run(module string, packages []string) error {
+	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
+	if err != nil {
+		return fmt.Errorf("go list: %w", err)
+	}
+	cmd := exec.Command("go", append([]string{"test", "-json"}, packages...)...)
+	cmd.Dir = strings.TrimSpace(string(dir))
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	var failures []string
+	lines := bufio.NewScanner(stdout)
+	lines.Buffer(nil, 16<<20)
+	for lines.Scan() {
+		var e event
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			continue
+		}
+		if e.Action == "fail" && e.Test == "" {
+			failures = append(failures, e.Package)
+		}
+		r.add(e)
+	}
+	if err := lines.Err(); err != nil {
+		return err
+	}
+	if err := cmd.Wait(); err != nil && len(failures) == 0 {
+		return fmt.Errorf("%w: %s", err, &stderr)
+	}
+	if stderr.Len() > 0 {
+		fmt.Fprint(os.Stderr, &stderr)
+	}
+	return nil
+}
+
+func (r *results) add(e event) {
+	name := e.Package + "." + e.Test
+	switch e.Action {
+	case "output", "build-output":
+		if e.Action == "build-output" {
+			fmt.Print(e.Output)
+		}
+		r.output[name] = append(r.output[name], e.Output)
+	case "pass", "fail", "skip":
+		match := number.FindStringSubmatch(e.Test)
+		if match == nil {
+			if e.Action == "fail" && e.Test != "" {
+				fmt.Printf("--- FAIL: %s (no vector)\n%s", name, strings.Join(r.output[name], ""))
+			}
+			return
+		}
+		n, _ := strconv.Atoi(match[1])
+		if e.Action == "pass" {
+			r.passed[n] = append(r.passed[n], name)
+			return
+		}
+		r.failed[n] = append(r.failed[n], name)
+		fmt.Print(strings.Join(r.output[name], ""))
+	}
+}
+
+// report prints the outcome, and says whether all is well.
+func (r *results) report(verbose bool) bool {
+	passed, failed, not := 0, 0, 0
+	for n := 1; n <= vectors; n++ {
+		reason, no := notApplicable[n]
+		switch {
+		case len(r.failed[n]) > 0:
+			failed++
+			fmt.Printf("V%02d failed: %s\n", n, strings.Join(r.failed[n], ", "))
+		case no && len(r.passed[n]) > 0:
+			failed++
+			fmt.Printf("V%02d failed: it is listed as not applicable, but there is a test of it: %s\n", n, r.passed[n][0])
+		case no:
+			not++
+			fmt.Printf("V%02d not applicable: %s\n", n, reason)
+		case len(r.passed[n]) == 0:
+			failed++
+			fmt.Printf("V%02d failed: there is no test of it\n", n)
+		default:
+			passed++
+			if verbose {
+				fmt.Printf("V%02d passed: %d tests\n", n, len(r.passed[n]))
+			}
+		}
+	}
+	fmt.Printf("vectors: %d passed, %d not applicable, %d failed\n", passed, not, failed)
+	return failed == 0
+}

@@ -1,0 +1,279 @@
+package differential
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/schema"
+	"github.com/landbridge-io/landbridge/test/contract/internal/cloud"
+	"github.com/landbridge-io/landbridge/test/contract/internal/tofu"
+)
+
+// Difference is one thing that is not the same on both sides.
+type Difference struct {
+	Step int
+	// What is where: "calls", "diagnostics", "plan", a call's field such as "Plan.identity", or a part of
+	// the state such as "state.private".
+	What         string
+	Engine, Tofu string
+	// Calls are all calls of the step on both sides.
+	Calls [2][]string
+	// ours and theirs are the call that differs, where it is one.
+	ours, theirs *cloud.Call
+	// kind is what has to stay when a case is made smaller.
+	kind string
+}
+
+func (d Difference) String() string {
+	return fmt.Sprintf("step %d: %s\n  engine: %s\n  tofu:   %s\n  engine's calls: %s\n  tofu's calls:   %s", d.Step, d.What, d.Engine, d.Tofu,
+		strings.Join(d.Calls[0], " "), strings.Join(d.Calls[1], " "))
+}
+
+// add notes a difference, unless it is a deliberate one. Either way the case ends here, or goes on from
+// what tofu has: what comes after would only be a consequence.
+func (h *Harness) add(x *compared, d Difference) {
+	d.Step = x.index
+	d.Calls = [2][]string{names(x.ours.Calls()), names(x.theirs.Calls())}
+	for _, rule := range deliberate {
+		if rule.covers(x, d) {
+			h.excused(x, rule)
+			return
+		}
+	}
+	x.track.found = append(x.track.found, d)
+	x.track.ended = true
+}
+
+// compare compares what both sides made of a step, and makes it what the next one starts from.
+func (h *Harness) compare(x *compared, result *tofu.Result) error {
+	t := x.track
+	h.Steps++
+	defer h.see(x)
+	h.compareDiagnostics(x, result)
+	failed := slices.ContainsFunc(result.Of(t.name, x.movedFrom), tofu.Diagnostic.IsError)
+	if x.engine.reached != applies && (t.ended || !failed && slices.ContainsFunc(x.asks.engine, said.isError)) {
+		t.ended = true // what tofu did after we failed says nothing
+		return nil
+	}
+	h.compareCalls(x)
+	if t.ended {
+		return nil
+	}
+	theirs := result.State[t.name]
+	if x.engine.reached == applies {
+		if err := h.compareStates(x, x.engine.raw, theirs); err != nil {
+			return fmt.Errorf("case %d: %w", t.number, err)
+		}
+		h.comparePlans(x, result)
+		if err := h.compareShown(x, result); err != nil {
+			return fmt.Errorf("case %d: %w", t.number, err)
+		}
+		t.states = [2]json.RawMessage{x.engine.raw, theirs}
+		if len(x.excused) > 0 {
+			// Go on from tofu's state: ours would make all that follows differ.
+			t.states[0] = theirs
+		}
+	}
+	worlds := [2]cloud.World{x.ours.World(), x.theirs.World()}
+	if what := worlds[0].Difference(worlds[1]); what != "" {
+		h.add(x, Difference{What: "world", Engine: what})
+	}
+	t.worlds = [2]cloud.World{worlds[1].Clone(), worlds[1]}
+	return nil
+}
+
+// comparePlans compares what was to be done, and what was found to have happened.
+func (h *Harness) comparePlans(x *compared, result *tofu.Result) {
+	if len(x.before.Deposed) > 0 || x.track.c.Direct && x.movedFrom != "" {
+		return // tofu tells neither which object of a resource it means, nor what else becomes of one that moves
+	}
+	name := x.track.name
+	check := func(what string, ours, theirs []tofu.Change) {
+		if !slices.Equal(ours, theirs) {
+			h.add(x, Difference{What: what, Engine: fmt.Sprint(ours), Tofu: fmt.Sprint(theirs)})
+		}
+	}
+	check("plan", x.engine.planned, result.Planned[name])
+	if !x.track.c.Direct { // the engine alone does not look for drift
+		check("drift", x.engine.drift, result.Drift[name])
+	}
+}
+
+// compareStates compares resources of state files: what can be read of them, and then all there is.
+func (h *Harness) compareStates(x *compared, ours, theirs json.RawMessage) error {
+	a, err := readResource(ours, x.schema)
+	if err != nil {
+		return err
+	}
+	b, err := readResource(theirs, x.schema)
+	if err != nil {
+		return err
+	}
+	x.after = b
+	before := len(x.excused) + len(x.track.found)
+	h.compareInstances(x, "state", a, b)
+	if len(x.excused)+len(x.track.found) > before {
+		return nil
+	}
+	one, err := x.normal(ours)
+	if err != nil {
+		return err
+	}
+	other, err := x.normal(theirs)
+	if err != nil {
+		return err
+	}
+	if one != other {
+		h.add(x, Difference{What: "state.file", Engine: one, Tofu: other})
+	}
+	return nil
+}
+
+func (h *Harness) compareInstances(x *compared, what string, ours, theirs instance.Instance) {
+	check := func(part string, same bool, a, b any) {
+		if !same {
+			h.add(x, Difference{What: what + "." + part, Engine: show(a), Tofu: show(b)})
+		}
+	}
+	check("exists", ours.Exists() == theirs.Exists(), ours.Exists(), theirs.Exists())
+	if ours.Exists() && theirs.Exists() {
+		check("value", same(ours.State, theirs.State), ours.State, theirs.State)
+		check("version", ours.SchemaVersion == theirs.SchemaVersion, ours.SchemaVersion, theirs.SchemaVersion)
+		check("private", bytes.Equal(ours.Private, theirs.Private), string(ours.Private), string(theirs.Private))
+		check("identity", same(ours.Identity, theirs.Identity), ours.Identity, theirs.Identity)
+		if ours.HasIdentity() && theirs.HasIdentity() {
+			check("identity version", ours.IdentityVersion == theirs.IdentityVersion, ours.IdentityVersion, theirs.IdentityVersion)
+		}
+		check("status", ours.Status == theirs.Status, ours.Status, theirs.Status)
+		check("create_before_destroy", ours.CreateBeforeDestroy == theirs.CreateBeforeDestroy, ours.CreateBeforeDestroy, theirs.CreateBeforeDestroy)
+		a, b := x.marks(ours), x.marks(theirs)
+		check("sensitive", slices.Equal(a, b), a, b)
+	}
+	check("deposed", len(ours.Deposed) == len(theirs.Deposed), len(ours.Deposed), len(theirs.Deposed))
+	if len(ours.Deposed) == len(theirs.Deposed) {
+		a, b := byContent(ours.Deposed), byContent(theirs.Deposed)
+		for i := range a {
+			h.compareInstances(x, "state.deposed", a[i].Instance(), b[i].Instance())
+		}
+	}
+}
+
+// byContent sorts deposed objects by what they are: their keys are made up.
+func byContent(in []instance.Deposed) []instance.Deposed {
+	return slices.SortedFunc(slices.Values(in), func(a, b instance.Deposed) int {
+		return strings.Compare(show(a.State)+string(a.RawState), show(b.State)+string(b.RawState))
+	})
+}
+
+// marks are the sensitive paths of an instance, but for those that the schema says anyway: tofu stores these,
+// too (contract § 2). What is inside a set makes the whole set sensitive.
+func (x *compared) marks(in instance.Instance) []string {
+	var out []string
+	for _, path := range in.SensitivePaths {
+		if !saysSo(x.schema.Block, path) {
+			out = append(out, diagnostic.FormatPath(path))
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// saysSo says whether a schema makes what is at a path sensitive, or something in the set there.
+func saysSo(b *schema.Block, path cty.Path) bool {
+	for i, step := range path {
+		a := b.AttributeByPath(path[:i+1])
+		if a != nil && (a.Sensitive || a.Nested != nil && i == len(path)-1 && hasSensitive(&schema.Block{Attributes: a.Nested.Attributes})) {
+			return true
+		}
+		if name, ok := step.(cty.GetAttrStep); ok && a == nil && b.Blocks[name.Name] != nil {
+			n := b.Blocks[name.Name]
+			rest := path[i+1:]
+			if len(rest) == 0 {
+				return hasSensitive(n.Block)
+			}
+			if n.Nesting != schema.NestingSingle && n.Nesting != schema.NestingGroup {
+				rest = rest[1:]
+			}
+			return saysSo(n.Block, rest)
+		}
+	}
+	return false
+}
+
+func hasSensitive(b *schema.Block) bool {
+	for _, a := range b.Attributes {
+		if a.Sensitive || a.Nested != nil && hasSensitive(&schema.Block{Attributes: a.Nested.Attributes}) {
+			return true
+		}
+	}
+	for _, n := range b.Blocks {
+		if hasSensitive(n.Block) {
+			return true
+		}
+	}
+	return false
+}
+
+// normal is a resource of a state file as text: without what was compared by its meaning, and without what both
+// choose freely.
+func (x *compared) normal(resource json.RawMessage) (string, error) {
+	if resource == nil {
+		return "", nil
+	}
+	var fields map[string]any
+	if err := decodeJSON(resource, &fields); err != nil {
+		return "", err
+	}
+	instances, _ := fields["instances"].([]any)
+	for _, i := range instances {
+		i, _ := i.(map[string]any)
+		if i["identity"] == nil {
+			delete(i, "identity_schema_version") // § 6: OpenTofu leaves it out
+		}
+		if i["deposed"] != nil {
+			i["deposed"] = "key"
+		}
+		delete(i, "sensitive_attributes")
+	}
+	slices.SortFunc(instances, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	out, err := json.Marshal(fields)
+	return string(out), err
+}
+
+func decodeJSON(raw []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	return d.Decode(into)
+}
+
+func same(a, b any) bool {
+	va, ok := a.(cty.Value)
+	if !ok {
+		return a == b
+	}
+	vb, ok := b.(cty.Value)
+	if !ok {
+		return false
+	}
+	if va == cty.NilVal || vb == cty.NilVal {
+		return (va == cty.NilVal || va.IsNull()) && (vb == cty.NilVal || vb.IsNull())
+	}
+	return va.RawEquals(vb)
+}
+
+func show(v any) string {
+	switch v := v.(type) {
+	case cty.Value:
+		return strings.ReplaceAll(v.GoString(), "cty.", "")
+	case string:
+		return v
+	}
+	return fmt.Sprint(v)
+}

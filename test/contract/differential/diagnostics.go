@@ -1,0 +1,190 @@
+package differential
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/landbridge-io/landbridge/internal/command/local"
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/redact"
+	"github.com/landbridge-io/landbridge/schema"
+	"github.com/landbridge-io/landbridge/test/contract/internal/tofu"
+)
+
+// said is a diagnostic of the engine: what is compared of it.
+type said struct {
+	diagnostic.Severity
+	Summary string
+	Path    cty.Path
+	// isHidden says that there is a path, which has a secret in it.
+	isHidden bool
+}
+
+func (s said) isError() bool { return s.Severity == diagnostic.Error }
+
+func (s said) String() string {
+	return strings.TrimSpace(fmt.Sprintf("%s: %s %s", s.Severity, s.Summary, diagnostic.FormatPath(s.Path)))
+}
+
+// saidByMessages reads the paths of messages back from the manifest's spelling. What a message says of
+// anything but the configured object has no path here.
+func saidByMessages(m *model.Resource, messages local.Messages) []said {
+	var out []said
+	for _, x := range messages {
+		s := said{Severity: x.Severity, Summary: x.Summary}
+		for _, prefix := range []string{"spec.forProvider.", "status.atProvider."} {
+			if field, ok := strings.CutPrefix(x.Path, prefix); ok {
+				field, _, _ = strings.Cut(field, "[*]")
+				path, err := m.ParseFieldPath(field)
+				s.Path, s.isHidden = path, err != nil || strings.Contains(field, redact.Concealed)
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// asks is what the two sides said that the other did not.
+type asks struct {
+	engine []said
+	tofu   []tofu.Diagnostic
+	// words are the rules by which the two said the same.
+	words []rule
+}
+
+// unmatched compares what was said of a resource: what each said must have been said by the other, in the same
+// words or in those of a rule, and however often. Of some diagnostics tofu does not say what resource they are
+// about; those that we said, too, are noted in claimed.
+func (x *compared) unmatched(result *tofu.Result, claimed map[string]bool) asks {
+	theirs := result.Of(x.track.name, x.movedFrom)
+	loose := result.Diagnostics[""]
+	var out asks
+	isSame := func(s said, d tofu.Diagnostic) bool {
+		if r, ok := x.sameInOtherWords(s, d); ok {
+			out.words = append(out.words, r)
+			return true
+		}
+		return x.sameSaid(s, d, &result.Configuration)
+	}
+	for _, s := range x.engine.said {
+		matched := slices.ContainsFunc(theirs, func(d tofu.Diagnostic) bool { return isSame(s, d) })
+		for _, d := range loose {
+			if s.Severity == d.Severity && s.Summary == d.Summary || isSame(s, d) {
+				matched, claimed[d.Summary] = true, true
+			}
+		}
+		isKnown := func(x said) bool { return x.String() == s.String() }
+		if !matched && !slices.ContainsFunc(out.engine, isKnown) {
+			out.engine = append(out.engine, s)
+		}
+	}
+	for _, d := range theirs {
+		matched := slices.ContainsFunc(x.engine.said, func(s said) bool { return isSame(s, d) })
+		isKnown := func(x tofu.Diagnostic) bool {
+			return x.Summary == d.Summary && x.Offset == d.Offset && x.Path() == d.Path()
+		}
+		if !matched && !slices.ContainsFunc(out.tofu, isKnown) {
+			out.tofu = append(out.tofu, d)
+		}
+	}
+	return out
+}
+
+// sameSaid says whether the two are the same diagnostic: severity, summary, and attribute as far as tofu tells it.
+func (x *compared) sameSaid(s said, d tofu.Diagnostic, c *tofu.Configuration) bool {
+	name := x.track.name
+	switch {
+	case s.Severity != d.Severity || s.Summary != d.Summary:
+		return false
+	case s.isHidden:
+		return true
+	case d.Offset < 0:
+		return d.Path() == "" || x.samePath(s.Path, d.Path())
+	case !c.Has(name, d.Offset):
+		return true // it is not the place of an attribute
+	}
+	// The one element of a block that is presented as an object has no index of its own.
+	return c.Place(name, s.Path) == d.Offset || c.Place(name, s.Path.IndexInt(0)) == d.Offset
+}
+
+// samePath compares a path of ours with one as tofu spells it. Paths end at a set, whose elements are their own
+// names, and at what is sensitive, or has something sensitive in it: there one side may tell more. Tofu takes keys of
+// nested attributes for names.
+func (x *compared) samePath(path cty.Path, theirs string) bool {
+	theirs, _, cut := strings.Cut(theirs, "[*]")
+	ours, theirs := named(diagnostic.FormatPath(path)), named(theirs)
+	switch {
+	case ours == theirs, cut && strings.HasPrefix(ours, theirs):
+		return true
+	case strings.HasPrefix(theirs, ours+".") || strings.HasPrefix(theirs, ours+"["):
+		return x.hasSensitive(path)
+	}
+	for i := range path {
+		if named(diagnostic.FormatPath(path[:i])) == theirs {
+			return x.hasSensitive(path[:i])
+		}
+	}
+	return false
+}
+
+var keyIn = regexp.MustCompile(`\["((?:[^"\\]|\\.)*)"\]`)
+
+// named is a path with keys as names.
+func named(path string) string { return keyIn.ReplaceAllString(path, ".$1") }
+
+// hasSensitive says whether something at a path, inside or around it is sensitive, by the schema or by the user.
+func (x *compared) hasSensitive(path cty.Path) bool {
+	if saysSo(x.schema.Block, path) {
+		return true
+	}
+	for i := range path {
+		if a := x.schema.Block.AttributeByPath(path[:i+1]); a != nil && (a.WriteOnly || a.Nested != nil && hasSensitive(&schema.Block{Attributes: a.Nested.Attributes})) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(slices.Concat(x.step().SensitivePaths(), x.before.SensitivePaths), func(marked cty.Path) bool {
+		return marked.HasPrefix(path) || path.HasPrefix(marked)
+	})
+}
+
+// compareDiagnostics compares what both said.
+func (h *Harness) compareDiagnostics(x *compared, result *tofu.Result) {
+	claimed := map[string]bool{}
+	left := x.unmatched(result, claimed)
+	if len(result.Diagnostics[""]) > 0 && x.alone {
+		for _, d := range result.Diagnostics[""] {
+			if !claimed[d.Summary] {
+				left.tofu = append(left.tofu, d)
+			}
+		}
+	}
+	for _, r := range left.words {
+		h.excused(x, r)
+	}
+	x.asks = asks{engine: slices.Clone(left.engine), tofu: slices.Clone(left.tofu)}
+	h.excuse(x, &left)
+	if x.track.ended && x.engine.reached != applies {
+		left.tofu = nil // tofu went on, and what it found then is its own affair
+	}
+	if len(left.engine) == 0 && len(left.tofu) == 0 {
+		return
+	}
+	var theirs, kinds []string
+	for _, s := range left.engine {
+		kinds = append(kinds, "ours: "+s.Summary)
+	}
+	for _, d := range left.tofu {
+		kinds = append(kinds, "tofu's: "+d.Summary)
+		place := d.Path()
+		if d.Offset >= 0 {
+			place = fmt.Sprintf("at %d", d.Offset)
+		}
+		theirs = append(theirs, strings.TrimSpace(fmt.Sprintf("%s: %s %s", d.Severity, d.Summary, place)))
+	}
+	h.add(x, Difference{What: diagnostics, Engine: fmt.Sprint(left.engine), Tofu: fmt.Sprint(theirs), kind: fmt.Sprint(slices.Compact(kinds))})
+}
