@@ -17,7 +17,7 @@ import (
 // GetResourceIdentitySchemas. identities is nil for a provider without identities.
 // A resource type whose schema breaks the rules Terraform enforces at load (contract § 1)
 // is an error that names the type.
-func FromProtocol(protocol int, answer *tfprotov6.GetProviderSchemaResponse, identities *tfprotov6.GetResourceIdentitySchemasResponse) (*Provider, diagnostic.Diagnostics) {
+func FromProtocol(protocol int, answer *tfprotov6.GetProviderSchemaResponse, identities *tfprotov6.GetResourceIdentitySchemasResponse) (*Provider, Diagnostics) {
 	diags := diagnostic.FromProtocol(answer.Diagnostics)
 	if identities != nil {
 		diags = append(diags, diagnostic.FromProtocol(identities.Diagnostics)...)

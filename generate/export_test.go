@@ -1,0 +1,3 @@
+package generate
+
+var Run = Program.run
