@@ -1,12 +1,6 @@
 package scheduler
 
 import (
-	"crypto/rand"
-	"encoding/hex"
-	"slices"
-
-	"github.com/zclconf/go-cty/cty"
-
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -22,74 +16,6 @@ import (
 // turns out to be gone, the last deposed one takes its place again. So who deletes a resource
 // deletes all its objects, one after the other, and nothing need be known of deposed ones for
 // that.
-
-// newDeposedKey is eight hex digits that no deposed object of the instance has.
-func newDeposedKey(in instance.Instance) string {
-	for {
-		var b [4]byte
-		_, _ = rand.Read(b[:]) // never fails
-		if key := hex.EncodeToString(b[:]); deposed(in, key) < 0 {
-			return key
-		}
-	}
-}
-
-func deposed(in instance.Instance, key string) int {
-	return slices.IndexFunc(in.Deposed, func(d instance.Deposed) bool { return d.Key == key })
-}
-
-// setAside is the instance without a current object, which is deposed now.
-func setAside(in instance.Instance, key string) instance.Instance {
-	return instance.Instance{Deposed: append(slices.Clone(in.Deposed), in.Depose(key))}
-}
-
-// fallBack is an instance without a current object in which a deposed object has become that:
-// the one of the key, else the last.
-func fallBack(in instance.Instance, key string) instance.Instance {
-	if in.Exists() || len(in.Deposed) == 0 {
-		return in
-	}
-	i := deposed(in, key)
-	if i < 0 {
-		i = len(in.Deposed) - 1
-	}
-	out := in.Deposed[i].Instance()
-	out.Operation = in.Operation
-	if rest := slices.Delete(slices.Clone(in.Deposed), i, i+1); len(rest) > 0 {
-		out.Deposed = rest
-	}
-	return out
-}
-
-// withDeposed is the instance with what is left of one of its deposed objects.
-func withDeposed(in instance.Instance, key string, left instance.Instance) instance.Instance {
-	i := deposed(in, key)
-	if i < 0 {
-		return in
-	}
-	in.Deposed = slices.Clone(in.Deposed)
-	if left.Exists() {
-		in.Deposed[i] = left.Depose(key)
-		return in
-	}
-	if in.Deposed = slices.Delete(in.Deposed, i, i+1); len(in.Deposed) == 0 {
-		in.Deposed = nil
-	}
-	return in
-}
-
-// isDeposed says whether an object that was found is one of the deposed ones, and so says
-// nothing of the create that made way for it. Where that cannot be told, it says yes.
-func isDeposed(in instance.Instance, found instance.Instance) bool {
-	return slices.ContainsFunc(in.Deposed, func(d instance.Deposed) bool {
-		if known(found.Identity) && known(d.Identity) {
-			return found.Identity.RawEquals(d.Identity)
-		}
-		// By custom, and always in the legacy SDK, objects are called by it.
-		a, b := attribute(found.State, "id"), attribute(d.State, "id")
-		return a == cty.NilVal || b == cty.NilVal || a.RawEquals(b)
-	})
-}
 
 // destroyDeposed starts to destroy a deposed object, if its successor is as it should be. It
 // says whether it did. The entry's lock is held by the caller.
@@ -119,7 +45,7 @@ func (s *Scheduler) replace(e *entry, r Request, p terraform.Plan) error {
 	in := e.record.Instance
 	_, missing := e.missing[""]
 	if p.Action == terraform.CreateThenDelete && !missing && (in.Status != instance.Tainted || len(in.Deposed) == 0) {
-		return s.start(e, r, task{kind: instance.Create, plan: &p, deposed: newDeposedKey(in), replacement: true})
+		return s.start(e, r, task{kind: instance.Create, plan: &p, deposed: in.NewDeposedKey(), replacement: true})
 	}
 	return s.start(e, r, task{kind: instance.Delete, replacement: true})
 }

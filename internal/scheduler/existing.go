@@ -29,8 +29,8 @@ func look(ctx context.Context, ex terraform.Executor, r Request, in instance.Ins
 	found, diags := ex.Import(ctx, r.Resource, terraform.ImportTarget{Identity: identity})
 	switch {
 	case diags.HasErrors():
-		return instance.Instance{}, nonExistent(diags)
-	case isDeposed(in, found):
+		return instance.Instance{}, terraform.NonExistent(diags)
+	case in.IsDeposed(found):
 		return instance.Instance{}, false // it is the one that makes way
 	}
 	return found, false
@@ -77,7 +77,7 @@ func (s *Scheduler) importAfterwards(ctx context.Context, e *entry, r Request, e
 	switch {
 	case !diags.HasErrors():
 		return s.take(ctx, e, r, in)
-	case imported, nonExistent(diags):
+	case imported, terraform.NonExistent(diags):
 		return nil
 	default:
 		return failed(ReasonImportFailed, diags)
@@ -125,11 +125,11 @@ func (s *Scheduler) newer(ctx context.Context, e *entry, r Request, ex terraform
 	}
 	found, diags := ex.Import(ctx, r.Resource, r.Known.Target)
 	switch {
-	case nonExistent(diags):
+	case terraform.NonExistent(diags):
 		return false, nil
 	case diags.HasErrors():
 		return false, notLookedFor("The object that is stored of this resource is gone", diags)
-	case !r.Known.Recognize(found), isDeposed(stored, found):
+	case !r.Known.Recognize(found), stored.IsDeposed(found):
 		return false, nil
 	}
 	found.Deposed = stored.Deposed

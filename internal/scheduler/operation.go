@@ -197,7 +197,7 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 // begin is called when it is the operation's turn: its time counts from now.
 func (s *Scheduler) begin(e *entry, r Request, queued *instance.Operation, t task, in instance.Instance) (*instance.Operation, time.Duration) {
 	state, private := in.State, in.Private
-	if i := deposed(in, t.deposed); t.kind == instance.Delete && i >= 0 {
+	if i := in.DeposedIndex(t.deposed); t.kind == instance.Delete && i >= 0 {
 		state, private = in.Deposed[i].State, in.Deposed[i].Private
 	}
 	if t.plan != nil {
@@ -220,7 +220,7 @@ func prepare(ctx context.Context, ex terraform.Executor, r Request, in instance.
 		p, diags := ex.PlanDestroy(ctx, r.Resource, in)
 		return in, p, diags
 	case t.kind == instance.Delete:
-		i := deposed(in, t.deposed)
+		i := in.DeposedIndex(t.deposed)
 		if i < 0 {
 			return in, terraform.Plan{}, diagnostic.Errorf("Operation not started", "There is no deposed object %s.", t.deposed)
 		}
@@ -237,9 +237,9 @@ func prepare(ctx context.Context, ex terraform.Executor, r Request, in instance.
 			return in, terraform.Plan{Resource: r.Resource, Action: terraform.NoOp, Prior: refreshed.Instance}, nil
 		}
 		p, diags := ex.PlanDestroy(ctx, r.Resource, refreshed.Instance)
-		return withDeposed(in, t.deposed, refreshed.Instance), p, diags
+		return in.WithDeposed(t.deposed, refreshed.Instance), p, diags
 	case t.deposed != "":
-		in = setAside(in, t.deposed)
+		in = in.SetAside(t.deposed)
 		config := *r.Config
 		config.Validated = true
 		p, diags := ex.Plan(ctx, r.Resource, in, config)
@@ -259,7 +259,7 @@ func concluded(in, out instance.Instance, diags diagnostic.Diagnostics, doubt *i
 	}
 	in.Operation = nil
 	if op.Kind == instance.Delete && op.Deposed != "" {
-		return withDeposed(in, op.Deposed, out)
+		return in.WithDeposed(op.Deposed, out)
 	}
 	out.Operation, out.Deposed = nil, in.Deposed
 	if op.Kind == instance.Create && !out.Exists() {
@@ -270,7 +270,7 @@ func concluded(in, out instance.Instance, diags diagnostic.Diagnostics, doubt *i
 			return out
 		}
 	}
-	return fallBack(out, op.Deposed)
+	return out.FallBack(op.Deposed)
 }
 
 // conclude stores the outcome, and does not give up for as long as this process lives: as

@@ -30,7 +30,7 @@ func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terrafo
 	}
 	if op.Kind != instance.Create || op.ID == e.undispatched || r.ConfirmCreate == op.ID {
 		// The prior object is known, and reading it tells what became of it; or there is none.
-		return s.recovered(ctx, e, r, op, fallBack(in, op.Deposed), false)
+		return s.recovered(ctx, e, r, op, in.FallBack(op.Deposed), false)
 	}
 	unknown := createOutcomeUnknown(op)
 	var refused diagnostic.Diagnostics
@@ -39,22 +39,22 @@ func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terrafo
 		switch {
 		case diags.HasErrors():
 			refused = diags
-		case !isDeposed(in, found):
+		case !in.IsDeposed(found):
 			return s.adopt(ctx, e, r, op, found)
 		}
 	}
 	if identity := plannedIdentity(r, op.PlannedIdentity, op.PlannedState); identity != cty.NilVal {
 		found, diags := ex.Import(ctx, r.Resource, terraform.ImportTarget{Identity: identity})
 		switch {
-		case diags.HasErrors() && !nonExistent(diags):
+		case diags.HasErrors() && !terraform.NonExistent(diags):
 			refused = append(refused, diags...)
 		case diags.HasErrors():
 			if doubtful, err := s.doubtful(e, r, op); doubtful {
 				return err
 			}
-			return s.recovered(ctx, e, r, op, fallBack(in, op.Deposed), false)
-		case isDeposed(in, found):
-			return s.recovered(ctx, e, r, op, fallBack(in, op.Deposed), false)
+			return s.recovered(ctx, e, r, op, in.FallBack(op.Deposed), false)
+		case in.IsDeposed(found):
+			return s.recovered(ctx, e, r, op, in.FallBack(op.Deposed), false)
 		case op.Absent:
 			found.Status = instance.Tainted // what is there may not be whole
 			return s.adopt(ctx, e, r, op, found)
@@ -63,7 +63,7 @@ func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terrafo
 			if rival, ok := s.rival(ctx, e); ok && !r.Deleted {
 				return identityConflict(rival)
 			} else if ok {
-				return s.recovered(ctx, e, r, op, fallBack(in, op.Deposed), false) // it is not ours to look after
+				return s.recovered(ctx, e, r, op, in.FallBack(op.Deposed), false) // it is not ours to look after
 			}
 			unknown = append(unknown, foundAfterCreate(r, importOf(found, identity))...)
 		}
@@ -71,9 +71,9 @@ func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terrafo
 	if r.Import.Target == nil && r.Known != nil && op.Deposed == "" { // else what is known is the object that made way
 		found, diags := ex.Import(ctx, r.Resource, r.Known.Target)
 		switch {
-		case diags.HasErrors() && !nonExistent(diags):
+		case diags.HasErrors() && !terraform.NonExistent(diags):
 			refused = append(refused, diags...)
-		case !diags.HasErrors() && !isDeposed(in, found):
+		case !diags.HasErrors() && !in.IsDeposed(found):
 			unknown = append(unknown, foundAfterCreate(r, r.Known.Target)...)
 		}
 	}
@@ -93,7 +93,7 @@ func (s *Scheduler) adopt(ctx context.Context, e *entry, r Request, op *instance
 	} else if ok {
 		in := e.record.Instance
 		in.Operation = nil
-		return s.recovered(ctx, e, r, op, fallBack(in, op.Deposed), false)
+		return s.recovered(ctx, e, r, op, in.FallBack(op.Deposed), false)
 	}
 	return s.recovered(ctx, e, r, op, found, true)
 }
@@ -125,11 +125,6 @@ func createOutcomeUnknown(op *instance.Operation) diagnostic.Diagnostics {
 	return diagnostic.Errorf("Create outcome unknown",
 		"A create (operation %s) was interrupted, and nothing tells whether it made a remote object. "+
 			"Look for the object. If it exists, adopt it with spec.import; if it does not, set the annotation landbridge.io/confirm-create to %q.", op.ID, op.ID)
-}
-
-// nonExistent says whether an import failed because there is no such object (contract § 3.10).
-func nonExistent(diags diagnostic.Diagnostics) bool {
-	return diags.HasSummary("Cannot import non-existent remote object") || diags.HasSummary("Import returned null resource")
 }
 
 // plannedIdentity is the identity of an object that is to be made, or may have been, as far as

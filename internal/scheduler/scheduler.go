@@ -293,7 +293,7 @@ func (s *Scheduler) Observe(ctx context.Context, r Request) (*Observation, error
 // are deposed ones, the last of those takes its place.
 func (s *Scheduler) read(ctx context.Context, e *entry, r Request, ex terraform.Executor) (unchanged bool, err error) {
 	if in := e.record.Instance; !in.Exists() && len(in.Deposed) > 0 && in.Operation == nil {
-		if err := s.save(ctx, e, r, fallBack(in, "")); err != nil {
+		if err := s.save(ctx, e, r, in.FallBack("")); err != nil {
 			return false, err
 		}
 	}
@@ -321,7 +321,7 @@ func (s *Scheduler) read(ctx context.Context, e *entry, r Request, ex terraform.
 			return true, nil
 		}
 		after := refreshed.Instance.AfterIdentity(before, s.o.Clock.Now())
-		if err := s.save(ctx, e, r, fallBack(after, "")); err != nil {
+		if err := s.save(ctx, e, r, after.FallBack("")); err != nil {
 			return false, err
 		}
 		if instance.IdentityChanged(before, after) {
@@ -445,9 +445,9 @@ func (s *Scheduler) find(ctx context.Context, e *entry, r Request, ex terraform.
 			return s.take(ctx, e, r, in)
 		case !diags.HasErrors():
 			return s.take(ctx, e, r, in)
-		case !nonExistent(diags) && target == known:
+		case !terraform.NonExistent(diags) && target == known:
 			return notLookedFor("Nothing is stored of this resource's object", diags)
-		case !nonExistent(diags):
+		case !terraform.NonExistent(diags):
 			return failed(ReasonImportFailed, diags)
 		case target == r.Import.Target:
 			notFound = diags

@@ -27,3 +27,8 @@ func UnexpectedIdentityChange(d diagnostic.Diagnostics) bool {
 		return strings.HasPrefix(d.Summary, "Unexpected Identity Change")
 	})
 }
+
+// NonExistent reports whether an import failed because there is no such object (contract § 3.10).
+func NonExistent(d diagnostic.Diagnostics) bool {
+	return d.HasSummary("Cannot import non-existent remote object") || d.HasSummary("Import returned null resource")
+}

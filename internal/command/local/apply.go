@@ -2,10 +2,7 @@ package local
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
@@ -306,8 +303,8 @@ func (a *applier) deleteThenCreate(ex terraform.Executor) {
 // createThenDelete keeps the old object as a deposed one until the new one is there.
 func (a *applier) createThenDelete(ex terraform.Executor) {
 	old := a.current()
-	key := newDeposedKey(old.Deposed)
-	base := instance.Instance{Deposed: append(slices.Clone(old.Deposed), old.Depose(key))}
+	key := old.NewDeposedKey()
+	base := old.SetAside(key)
 	p, ok := a.planCreate(ex, base)
 	if !ok || !a.store(base) {
 		return
@@ -326,7 +323,7 @@ func (a *applier) createThenDelete(ex terraform.Executor) {
 // destroyDeposed destroys a deposed object; what is left of it stays deposed.
 func (a *applier) destroyDeposed(ex terraform.Executor, key string) {
 	in := a.current()
-	i := slices.IndexFunc(in.Deposed, func(d instance.Deposed) bool { return d.Key == key })
+	i := in.DeposedIndex(key)
 	if i < 0 {
 		return
 	}
@@ -335,25 +332,8 @@ func (a *applier) destroyDeposed(ex terraform.Executor, key string) {
 		return
 	}
 	left, diags := a.call(ex, p, key)
-	in.Deposed = slices.Clone(in.Deposed)
-	if left.Exists() {
-		in.Deposed[i] = left.Depose(key)
-	} else {
-		in.Deposed = slices.Delete(in.Deposed, i, i+1)
-	}
-	a.store(in)
+	a.store(in.WithDeposed(key, left))
 	a.say(diags)
-}
-
-func newDeposedKey(taken []instance.Deposed) string {
-	for {
-		var b [4]byte
-		_, _ = rand.Read(b[:]) // never fails
-		key := hex.EncodeToString(b[:])
-		if !slices.ContainsFunc(taken, func(d instance.Deposed) bool { return d.Key == key }) {
-			return key
-		}
-	}
 }
 
 // Done counts what was carried out.

@@ -290,17 +290,12 @@ func (p *planner) find(ctx context.Context, ex terraform.Executor, stored instan
 			}
 			p.found = in
 			return target, true
-		case target == r.imports || !nonExistent(diags):
+		case target == r.imports || !terraform.NonExistent(diags):
 			p.say(diags)
 			return nil, false
 		}
 	}
 	return nil, true
-}
-
-// nonExistent says whether an import failed because there is no such object (contract § 3.10).
-func nonExistent(diags diagnostic.Diagnostics) bool {
-	return diags.HasSummary("Cannot import non-existent remote object") || diags.HasSummary("Import returned null resource")
 }
 
 // compare notes what happened to the object since it was stored.

@@ -76,7 +76,7 @@ func (e *Executor) settle(ctx context.Context, c *change, op *instance.Operation
 	}
 	found, diags := engine.New(e.servers[c.Source]).Import(ctx, terraform.ResourceType{Schema: r}, *target)
 	switch {
-	case diags.HasErrors() && nonExistent(diags):
+	case diags.HasErrors() && terraform.NonExistent(diags):
 		return none()
 	case diags.HasErrors():
 		return append(unknown, diags.Errors()...)
@@ -93,11 +93,6 @@ func (e *Executor) settle(ctx context.Context, c *change, op *instance.Operation
 	}
 	c.Answered, c.Tainted, c.State, c.Private, c.SchemaVersion, c.IdentityVersion = true, true, state, found.Private, found.SchemaVersion, found.IdentityVersion
 	return nil
-}
-
-// nonExistent says whether an import failed because there is no such object (contract § 3.10).
-func nonExistent(diags diagnostic.Diagnostics) bool {
-	return diags.HasSummary("Cannot import non-existent remote object") || diags.HasSummary("Import returned null resource")
 }
 
 // identity is by what an object that is to be made can be imported; nil if that is not known beforehand.

@@ -221,7 +221,7 @@ func (s *session) ApplyResourceChange(call context.Context, q *tfprotov6.ApplyRe
 		c.Planned, c.PlannedIdentity = packed(q.PlannedState), identified(q.PlannedIdentity)
 		if identity := c.identity(r); identity != nil {
 			_, diags := s.engine.Import(s.ctx, terraform.ResourceType{Schema: r}, *identity)
-			c.Absent = diags.HasErrors() && nonExistent(diags)
+			c.Absent = diags.HasErrors() && terraform.NonExistent(diags)
 		}
 	}
 	if err := s.journal.save(func() { s.journal.Changes = append(s.journal.Changes, c) }); err != nil {
