@@ -6,9 +6,12 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
+	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -36,11 +39,18 @@ type event struct {
 
 func main() {
 	verbose := flag.Bool("v", false, "list every vector")
+	from := flag.String("results", "", "file with the output of go test -json, to report instead of running the tests")
 	flag.Parse()
 	results := &results{passed: map[int][]string{}, failed: map[int][]string{}, output: map[string][]string{}}
 	broken := false
 	for module, packages := range runs {
-		if err := results.run(module, packages); err != nil {
+		var err error
+		if *from != "" {
+			err = results.readFile(*from, module, packages)
+		} else {
+			err = results.run(module, packages)
+		}
+		if err != nil {
 			fmt.Fprintf(os.Stderr, "%s: %s\n", module, err)
 			broken = true
 		}
@@ -73,29 +83,51 @@ func (r *results) run(module string, packages []string) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	var failures []string
-	lines := bufio.NewScanner(stdout)
-	lines.Buffer(nil, 16<<20)
-	for lines.Scan() {
-		var e event
-		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
-			continue
-		}
-		if e.Action == "fail" && e.Test == "" {
-			failures = append(failures, e.Package)
-		}
-		r.add(e)
-	}
-	if err := lines.Err(); err != nil {
+	failures, err := r.read(stdout, func(string) bool { return true })
+	if err != nil {
 		return err
 	}
-	if err := cmd.Wait(); err != nil && len(failures) == 0 {
+	if err := cmd.Wait(); err != nil && failures == 0 {
 		return fmt.Errorf("%w: %s", err, &stderr)
 	}
 	if stderr.Len() > 0 {
 		fmt.Fprint(os.Stderr, &stderr)
 	}
 	return nil
+}
+
+// readFile reads the results of one module's packages from a file.
+func (r *results) readFile(name, module string, packages []string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = r.read(f, func(pkg string) bool {
+		return slices.ContainsFunc(packages, func(pattern string) bool {
+			tree := path.Join(module, strings.TrimSuffix(pattern, "/..."))
+			return pkg == tree || strings.HasPrefix(pkg, tree+"/")
+		})
+	})
+	return err
+}
+
+// read reads the events of packages for which of returns true, and returns how many packages failed.
+// Lines that are not events are ignored.
+func (r *results) read(in io.Reader, of func(pkg string) bool) (failures int, err error) {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 16<<20)
+	for lines.Scan() {
+		var e event
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil || !of(e.Package) {
+			continue
+		}
+		if e.Action == "fail" && e.Test == "" {
+			failures++
+		}
+		r.add(e)
+	}
+	return failures, lines.Err()
 }
 
 func (r *results) add(e event) {
