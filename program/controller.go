@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/landbridge-io/landbridge/internal/controller"
-	"github.com/landbridge-io/landbridge/internal/controller/terraformprovider"
+	"github.com/landbridge-io/landbridge/internal/controller/kinds"
 	"github.com/landbridge-io/landbridge/internal/provider/install"
 )
 
@@ -27,7 +27,7 @@ func (c Controller) Main() { execute(c.Command()) }
 func (c Controller) Command() *cobra.Command {
 	var flags flags
 	var mirror, cacheDir string
-	line := &terraformprovider.CommandLine{}
+	line := &kinds.CommandLine{}
 	name := c.Name
 	if name == "" {
 		name = filepath.Base(os.Args[0])

@@ -13,7 +13,8 @@ import (
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/internal/controller"
 	"github.com/landbridge-io/landbridge/internal/controller/conversion"
-	"github.com/landbridge-io/landbridge/internal/controller/terraformprovider"
+	"github.com/landbridge-io/landbridge/internal/controller/kinds"
+	"github.com/landbridge-io/landbridge/internal/controller/packaged"
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/provider/plugin"
 )
@@ -70,13 +71,13 @@ its CRD is there, until it is gone; the remote objects are kept as their resourc
 			return flags.run(cmd.Context(), func(o *controller.Options) error {
 				launcher.StartTimeout = o.StartTimeout
 				launcher.Logger = o.Logger.WithName("provider")
-				launcher.MemoryLimit = terraformprovider.MemoryLimit(o.Pool.Limits)
+				launcher.MemoryLimit = kinds.MemoryLimit(o.Pool.Limits)
 				o.Name = p.Name
 				if conversions.Port != 0 {
 					conversions.Service.Namespace = o.Namespace
 					o.Conversions = &conversions
 				}
-				o.Packaged = &terraformprovider.Packaged{Name: p.Provider, Config: p.Config, Launcher: launcher, SchemaSum: p.SchemaSum}
+				o.Packaged = &packaged.Provider{Name: p.Provider, Config: p.Config, Launcher: launcher, SchemaSum: p.SchemaSum}
 				return nil
 			})
 		},

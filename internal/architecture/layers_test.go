@@ -25,6 +25,11 @@ var layers = [][]string{
 	{"internal/command/discover"},
 	{"program", "generate"},
 	{"internal/controller", "internal/generator"},
+	{"internal/controller/packaged", "internal/controller/terraformmodule", "internal/controller/terraformprovider"},
+	{"internal/controller/kinds"},
+	{"internal/controller/managed"},
+	{"internal/controller/conversion", "internal/controller/providerconfig", "internal/controller/references"},
+	{"internal/controller/informer"},
 	{"internal/scheduler"},
 	{"internal/desired"},
 	{"internal/terraform/module"},
@@ -154,6 +159,10 @@ func TestCheckImport(t *testing.T) {
 		"sideways": {
 			from: "internal/crd", to: "internal/translate",
 			want: "internal/crd imports internal/translate, which stands beside it in the same layer",
+		},
+		"modules and providers are apart": {
+			from: "internal/controller/terraformmodule", to: "internal/controller/terraformprovider",
+			want: "internal/controller/terraformmodule imports internal/controller/terraformprovider, which stands beside it in the same layer",
 		},
 		"a longer name is another package": {
 			from: "internal/crd", to: "internal/models",

@@ -27,13 +27,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/conversion"
 	"github.com/landbridge-io/landbridge/internal/controller/informer"
+	"github.com/landbridge-io/landbridge/internal/controller/kinds"
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
+	"github.com/landbridge-io/landbridge/internal/controller/packaged"
 	"github.com/landbridge-io/landbridge/internal/controller/terraformmodule"
 	"github.com/landbridge-io/landbridge/internal/controller/terraformprovider"
 	"github.com/landbridge-io/landbridge/internal/provider/install"
@@ -61,14 +64,14 @@ type Options struct {
 	Linked []terraformprovider.Linked
 	// Packaged, unless it is nil, is the only provider that is served: there are no TerraformProviders,
 	// and Installer and Linked are not used.
-	Packaged *terraformprovider.Packaged
+	Packaged *packaged.Provider
 	// Conversions, unless it is nil, are served to the API server: only for what is Packaged.
 	Conversions *conversion.Options
 	// Name of the program in its lease and events: programs with different names work beside each
 	// other. Name, unless set.
 	Name string
 	// CommandLine is the program for spec.execution: CLI; tofu, found in PATH, unless set.
-	CommandLine *terraformprovider.CommandLine
+	CommandLine *kinds.CommandLine
 	// Poll is how often an unchanged resource is looked at.
 	Poll time.Duration
 	// Workers is how many resources of one kind are looked at at once.
@@ -147,11 +150,11 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 	}
 
 	if o.CommandLine == nil {
-		o.CommandLine = &terraformprovider.CommandLine{}
+		o.CommandLine = &kinds.CommandLine{}
 	}
 	o.CommandLine.Logger = o.Logger.WithName("cli")
 	providers := pool.New(o.Pool)
-	registry := &terraformprovider.Registry{}
+	registry := &kinds.Registry{}
 	secrets := &store.Secrets{Client: kube.CoreV1().Secrets(o.Namespace)}
 	operations := scheduler.New(scheduler.Options{
 		Store:                      secrets,
@@ -167,47 +170,29 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 	if err != nil {
 		return err
 	}
-
-	reconciler := &terraformprovider.Reconciler{
-		Manager:     m,
-		CRDs:        extensions.ApiextensionsV1().CustomResourceDefinitions(),
-		Policies:    kube.AdmissionregistrationV1(),
-		OpenAPI:     kube.Discovery().OpenAPIV3(),
-		Installer:   o.Installer,
-		Linked:      o.Linked,
-		CommandLine: o.CommandLine,
-		Pool:        providers,
-		Scheduler:   operations,
-		Registry:    registry,
-
-		StartTimeout: o.StartTimeout,
-		Limits:       o.Pool.Limits,
+	reconciling, stopReconciling := context.WithCancel(ctx)
+	defer stopReconciling()
+	rt := &kinds.Runtime{
+		Manager:   m,
+		CRDs:      extensions.ApiextensionsV1().CustomResourceDefinitions(),
+		Policies:  kube.AdmissionregistrationV1(),
+		OpenAPI:   kube.Discovery().OpenAPIV3(),
+		Pool:      providers,
+		Scheduler: operations,
+		Registry:  registry,
 		Managed: managed.Options{
 			Poll: o.Poll, Workers: o.Workers, Timeout: o.ReconcileTimeout,
 			MinBackoff: 500 * time.Millisecond, MaxBackoff: 5 * time.Minute,
 			Recorder: event.NewAPIRecorder(recorder), Metrics: resourceMetrics, Logger: o.Logger,
 		},
 		Recorder: event.NewAPIRecorder(recorder),
-		Logger:   o.Logger.WithName("terraformprovider"),
+		Logger:   o.Logger.WithName("kinds"),
+		Lifetime: reconciling,
 	}
-	reconciling, stopReconciling := context.WithCancel(ctx)
-	defer stopReconciling()
 	if o.Packaged != nil {
-		if o.Conversions != nil {
-			reconciler.Conversions = &conversion.Conversions{
-				Options: *o.Conversions, Definitions: reconciler.CRDs, Secrets: kube.CoreV1().Secrets(o.Conversions.Service.Namespace),
-				Logger: o.Logger.WithName("conversion"),
-			}
-		}
-		err = reconciler.SetupPackaged(reconciling, m, o.Packaged)
+		err = setupPackaged(reconciling, rt, kube, o)
 	} else {
-		modules := &terraformmodule.Reconciler{
-			Manager: m, CRDs: reconciler.CRDs, CommandLine: o.CommandLine, Providers: reconciler, Scheduler: operations,
-			Registry: registry, Managed: reconciler.Managed, Recorder: reconciler.Recorder, Logger: o.Logger.WithName("terraformmodule"),
-			Resync: min(30*time.Second, 10*o.Poll),
-		}
-		reconciler.OtherUsers = modules.Users
-		err = errors.Join(reconciler.SetupWithManager(reconciling, m), modules.SetupWithManager(reconciling, m))
+		err = setupInstalled(rt, o)
 	}
 	if err != nil {
 		return err
@@ -222,6 +207,38 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 
 	runErr := m.Start(ctx)
 	return errors.Join(runErr, stop.stop(ctx), o.CommandLine.Close())
+}
+
+// setupInstalled sets up what serves TerraformProviders and TerraformModules.
+func setupInstalled(rt *kinds.Runtime, o Options) error {
+	installed := &terraformprovider.Reconciler{
+		Runtime: rt, Installer: o.Installer, Linked: o.Linked, CommandLine: o.CommandLine,
+		Logger: o.Logger.WithName("terraformprovider"), StartTimeout: o.StartTimeout, Limits: o.Pool.Limits,
+	}
+	modules := &terraformmodule.Reconciler{
+		Runtime: rt, CommandLine: o.CommandLine, Providers: installed,
+		Logger: o.Logger.WithName("terraformmodule"), Resync: min(30*time.Second, 10*o.Poll),
+	}
+	rt.OtherUsers = modules.Users
+	return errors.Join(installed.SetupWithManager(rt.Manager), modules.SetupWithManager(rt.Manager),
+		settle(rt, installed.Expected, modules.Expected))
+}
+
+// setupPackaged sets up what serves the provider that this program is made for.
+func setupPackaged(ctx context.Context, rt *kinds.Runtime, kube kubernetes.Interface, o Options) error {
+	p := &packaged.Reconciler{Runtime: rt, Provider: o.Packaged, Logger: o.Logger.WithName("packaged")}
+	if o.Conversions != nil {
+		p.Conversions = &conversion.Conversions{
+			Options: *o.Conversions, Definitions: rt.CRDs, Secrets: kube.CoreV1().Secrets(o.Conversions.Service.Namespace),
+			Logger: o.Logger.WithName("conversion"),
+		}
+	}
+	return errors.Join(p.SetupWithManager(ctx, rt.Manager), settle(rt, p.Expected))
+}
+
+// settle ends the startup when the expected kinds are served again.
+func settle(rt *kinds.Runtime, expected ...func(context.Context) ([]kinds.Source, error)) error {
+	return rt.Manager.Add(manager.RunnableFunc(func(ctx context.Context) error { return rt.Registry.Settle(ctx, expected...) }))
 }
 
 // resourceMetrics are those of the process: the registry takes them once, however often Run is
@@ -324,7 +341,7 @@ func makeCRDs(ctx context.Context, extensions apiextensionsclient.Interface) err
 		if err != nil {
 			return err
 		}
-		if _, err := terraformprovider.EnsureCRD(ctx, extensions.ApiextensionsV1().CustomResourceDefinitions(), ownCRDs, crd); err != nil {
+		if _, err := kinds.EnsureCRD(ctx, extensions.ApiextensionsV1().CustomResourceDefinitions(), ownCRDs, crd); err != nil {
 			return err
 		}
 	}

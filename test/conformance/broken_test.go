@@ -13,7 +13,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/landbridge-io/landbridge/internal/controller/terraformprovider"
+	"github.com/landbridge-io/landbridge/internal/controller/kinds"
 	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
@@ -43,7 +43,7 @@ func TestBrokenCommandLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	program := filepath.Join(dir, "program")
-	c, stop, err := start(t, playgroundtest.New(t, playgroundtest.Options{}), &terraformprovider.CommandLine{Program: program, Patience: 10 * time.Second})
+	c, stop, err := start(t, playgroundtest.New(t, playgroundtest.Options{}), &kinds.CommandLine{Program: program, Patience: 10 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

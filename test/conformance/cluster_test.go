@@ -16,6 +16,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/landbridge-io/landbridge/examples/examplecloud/provider/release"
+	"github.com/landbridge-io/landbridge/internal/controller/kinds"
 	"github.com/landbridge-io/landbridge/internal/controller/terraformprovider"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
@@ -67,13 +68,13 @@ func shared(t *testing.T) *cluster {
 	return everyone.cluster
 }
 
-func commandLine(way conformance.Way) *terraformprovider.CommandLine {
-	return &terraformprovider.CommandLine{Program: runners[way].Program().Path}
+func commandLine(way conformance.Way) *kinds.CommandLine {
+	return &kinds.CommandLine{Program: runners[way].Program().Path}
 }
 
 // start starts a controller, with a program for the command line. Its workspaces are in a directory of its
 // own, unless line says where.
-func start(t *testing.T, server *playgroundtest.Server, line *terraformprovider.CommandLine) (*cluster, func() error, error) {
+func start(t *testing.T, server *playgroundtest.Server, line *kinds.CommandLine) (*cluster, func() error, error) {
 	ctrl.SetLogger(logr.Discard())
 	c := &cluster{}
 	var err error

@@ -177,9 +177,9 @@ func TestConfiguration(t *testing.T) {
 
 	// Kinds keep their names as long as there are objects of them.
 	c.MustPatch(t, p, `{"spec":{"group":"renamed.example.org","resources":{"examplecloud_thing":{"kind":"Box"},"examplecloud_alias":{"omit":null}}}}`)
-	c.WaitFalse(t, p, "Healthy", "KindInUse", "spec.group: it stays configured.example.org as long as there are objects of it")
+	c.WaitFalse(t, p, "Healthy", "KindInUse", "spec.group: the group remains configured.example.org while objects of it exist")
 	c.MustPatch(t, p, `{"spec":{"group":"configured.example.org"}}`)
-	c.WaitFalse(t, p, "Healthy", "KindInUse", "spec.resources.examplecloud_thing: the kind stays Machine of configured.example.org as long as there are any")
+	c.WaitFalse(t, p, "Healthy", "KindInUse", "spec.resources.examplecloud_thing: the kind remains Machine of configured.example.org while objects of it exist")
 	c.MustPatch(t, u, `{"spec":{"forProvider":{"gigabytes":"3"}}}`)
 	c.WaitFor(t, u, "larger", func() bool { return text(u, "status", "atProvider", "gigabytes") == "3" })
 	c.Remove(t, u)

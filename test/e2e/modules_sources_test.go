@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/landbridge-io/landbridge/internal/controller/terraformprovider"
+	"github.com/landbridge-io/landbridge/internal/controller/kinds"
 	"github.com/landbridge-io/landbridge/internal/testing/providertest"
 )
 
@@ -197,7 +197,7 @@ func TestModuleWithoutProgram(t *testing.T) {
 	t.Parallel()
 	c := alone(t)
 	o := options(directory(t))
-	o.CommandLine = &terraformprovider.CommandLine{Program: "/nonexistent/tofu", Dir: scratch}
+	o.CommandLine = &kinds.CommandLine{Program: "/nonexistent/tofu", Dir: scratch}
 	c.RunController(t, o)
 	dir := directory(t)
 	file(t, filepath.Join(dir, "main.tf"), pet)

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/internal/controller"
-	"github.com/landbridge-io/landbridge/internal/controller/terraformprovider"
+	"github.com/landbridge-io/landbridge/internal/controller/kinds"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 	"github.com/landbridge-io/landbridge/internal/testing/providertest"
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
@@ -107,7 +107,7 @@ func moduleOptions(t *testing.T, mirror string) controller.Options {
 		t.Fatal(err)
 	}
 	o := options(mirror)
-	o.CommandLine = &terraformprovider.CommandLine{Program: tofu, Dir: scratch}
+	o.CommandLine = &kinds.CommandLine{Program: tofu, Dir: scratch}
 	return o
 }
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/internal/controller"
-	"github.com/landbridge-io/landbridge/internal/controller/terraformprovider"
+	"github.com/landbridge-io/landbridge/internal/controller/packaged"
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider/plugin"
@@ -37,7 +37,7 @@ func TestPackaged(t *testing.T) {
 	o := options(directory(t))
 	o.Installer = nil
 	o.Name = "provider-random"
-	o.Packaged = &terraformprovider.Packaged{
+	o.Packaged = &packaged.Provider{
 		Name: "random", Config: presented, Launcher: &plugin.Launcher{Path: providertest.Binary(t, "random")},
 		SchemaSum: strings.Repeat("0", 64),
 	}

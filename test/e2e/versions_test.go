@@ -19,7 +19,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/internal/controller/conversion"
-	"github.com/landbridge-io/landbridge/internal/controller/terraformprovider"
+	"github.com/landbridge-io/landbridge/internal/controller/packaged"
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/generator"
 	"github.com/landbridge-io/landbridge/internal/model"
@@ -298,7 +298,7 @@ func (r *repository) run(t *testing.T, major int, volume config.Resource) (stop 
 	o := options(directory(t))
 	o.Installer = nil
 	o.Name = "provider-cloud"
-	o.Packaged = &terraformprovider.Packaged{Name: "examplecloud", Config: presented(volume), Launcher: r.launcher(t, major)}
+	o.Packaged = &packaged.Provider{Name: "examplecloud", Config: presented(volume), Launcher: r.launcher(t, major)}
 	o.Conversions = &conversion.Options{Port: r.port, Service: crd.Service{Namespace: system, Name: "provider-cloud"}}
 	return r.RunController(t, o)
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
-	"github.com/landbridge-io/landbridge/internal/controller/terraformprovider"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -16,12 +15,22 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform/module"
 )
 
-// configs finds the configured providers of a module's instances.
+// Providers are the installed providers.
+type Providers interface {
+	// Servers returns the resolver of a provider's configurations, by the name of its TerraformProvider. ok reports
+	// whether the provider runs.
+	Servers(name string) (_ *providerconfig.Resolver, ok bool)
+	// ProviderOf returns the name of the TerraformProvider that runs the provider with an address. It is an error
+	// if there is none, or more than one.
+	ProviderOf(source string) (string, error)
+}
+
+// configs resolves the provider configurations of a module's instances.
 type configs struct {
 	runner    *cli.Runner
 	module    *module.Module
-	installed *terraformprovider.Reconciler
-	// providers are the names of TerraformProviders by sources.
+	installed Providers
+	// providers has the names of TerraformProviders by source.
 	providers map[string]string
 }
 
@@ -35,7 +44,7 @@ func (c *configs) Resolve(ctx context.Context, ref *xpv2.ProviderConfigReference
 		resolver, ok := c.installed.Servers(name)
 		if !ok {
 			handles[source] = providerconfig.Refuse[provider.Server](name, diagnostic.Errorf("Provider not installed",
-				"The module needs the provider %s, but the TerraformProvider %s is not there, or not installed.", source, name))
+				"The module needs the provider %s, but the TerraformProvider %s does not exist or is not installed.", source, name))
 			continue
 		}
 		handles[source] = resolver.Resolve(ctx, ref, namespace)
@@ -44,7 +53,7 @@ func (c *configs) Resolve(ctx context.Context, ref *xpv2.ProviderConfigReference
 		return module.New(c.runner, c.module, servers)
 	})
 	if out.Name == "" {
-		out.Name = fmt.Sprintf("module %s", c.module.Digest) // it needs no provider
+		out.Name = fmt.Sprintf("module %s", c.module.Digest) // a module without providers
 	}
 	return out
 }

@@ -1,16 +1,85 @@
 package terraformprovider
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"path"
 	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/landbridge-io/landbridge/internal/controller/kinds"
+	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// activated is the resource types that the patterns name, all of them without any, sorted, and what the patterns got
-// wrong: those that are malformed or match nothing.
+// activate serves the given resource types, which are sorted, and no others. An error about one type does not
+// affect the others. It returns when to reconcile again.
+func (r *Reconciler) activate(ctx context.Context, run *running, active []string) (errs []error, again time.Duration) {
+	var changed atomic.Bool
+	ensure := func(c *apiextensionsv1.CustomResourceDefinition) error {
+		was, err := r.EnsureCRD(ctx, run.Name, c)
+		if was {
+			changed.Store(true)
+		}
+		return err
+	}
+	keep := map[string]bool{}
+	configs := crd.ProviderConfig(run.Model)
+	for _, c := range configs {
+		keep[c.Name] = true
+	}
+	if errs = kinds.Each(configs, ensure); len(errs) > 0 {
+		return errs, kinds.Resync // no kind can be served without provider configurations
+	}
+	for _, t := range active {
+		keep[run.Model.Resources[t].CRDName()] = true
+	}
+	var mu sync.Mutex
+	var served []string
+	errs = kinds.Each(active, func(t string) error {
+		c, err := crd.Resource(run.Model.Resources[t])
+		if err == nil {
+			err = ensure(c)
+		}
+		if err == nil {
+			mu.Lock()
+			defer mu.Unlock()
+			served = append(served, t)
+		}
+		return err
+	})
+	if changed.Load() {
+		if err := kinds.AwaitWatches(ctx); err != nil {
+			return append(errs, err), kinds.Resync
+		}
+	}
+	errs = append(errs, kinds.Each(served, run.Start)...)
+	want := func(t string) bool {
+		_, ok := slices.BinarySearch(active, t)
+		return ok
+	}
+	again = run.SyncFinalizers(ctx, want)
+	if err := run.StartConfigs(); err != nil {
+		errs = append(errs, err)
+	}
+	for _, t := range run.Types() {
+		if !want(t) {
+			run.StopKind(ctx, t)
+		}
+	}
+	if _, err := r.Prune(ctx, run.Name, func(c *apiextensionsv1.CustomResourceDefinition) bool { return keep[c.Name] }); err != nil {
+		errs = append(errs, err)
+	}
+	return errs, again
+}
+
+// activated returns the resource types that match the patterns, sorted; without patterns it returns all. wrong
+// describes the patterns that are malformed or match nothing.
 func activated(p *model.Provider, patterns []string) (types []string, wrong []string) {
 	if len(patterns) == 0 {
 		patterns = []string{"*"}

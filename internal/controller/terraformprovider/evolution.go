@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -20,37 +19,38 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/controller/kinds"
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/evolution"
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// heldAgain is how often it is looked whether objects still hold what would be lost.
+// heldAgain is the interval of checks whether objects still have values that would be lost.
 const heldAgain = time.Minute
 
 const (
-	// told bounds how much is told of a change of the kinds, in bytes: events have 1 KiB.
-	told = 800
-	// toldOf is how many objects are named.
-	toldOf = 5
-	// listed is how many objects are read at once.
-	listed = 500
+	// maxReport bounds the description of a change of the kinds, in bytes: events have at most 1 KiB.
+	maxReport = 800
+	// maxNamed bounds how many objects are named.
+	maxNamed = 5
+	// pageSize is how many objects are listed at once.
+	pageSize = 500
 )
 
-// evolve compares the kinds that the cluster has of a provider with those that it is going to have. It is an
-// error, and nothing is changed, if objects hold what the new kinds have no place for, unless that is
-// accepted by annotation. What changes for users is told as an event.
-func (r *Reconciler) evolve(ctx context.Context, p *v1alpha1.TerraformProvider, m *model.Provider) *problem {
-	failed := func(err error) *problem {
-		return &problem{v1alpha1.TypeHealthy, v1alpha1.ReasonActivationFailed, fmt.Errorf("cannot compare the provider's kinds with those of the cluster: %w", err), true}
+// evolve compares the provider's kinds in the cluster with those of the model. It returns a problem, and the kinds
+// must not change, if objects have values that the new kinds have no field for, unless an annotation accepts the
+// loss. It records changes that affect users as an event.
+func (r *Reconciler) evolve(ctx context.Context, p *v1alpha1.TerraformProvider, m *model.Provider) *kinds.Problem {
+	failed := func(err error) *kinds.Problem {
+		return kinds.Unhealthy(v1alpha1.ReasonActivationFailed, fmt.Errorf("cannot compare the provider's kinds with those in the cluster: %w", err)).Retried()
 	}
-	crds, err := listCRDs(ctx, r.Manager.GetAPIReader(), client.MatchingLabels{v1alpha1.LabelProvider: p.Name})
+	crds, err := kinds.ListCRDs(ctx, r.Manager.GetAPIReader(), client.MatchingLabels{v1alpha1.LabelProvider: p.Name})
 	if err != nil {
 		return failed(err)
 	}
 	sums := map[string]string{}
 	for _, o := range crds {
-		sums[o.Name] = o.Annotations[annotationSum]
+		sums[o.Name] = o.Annotations[kinds.AnnotationSum]
 	}
 	if len(sums) == 0 {
 		return nil
@@ -63,14 +63,14 @@ func (r *Reconciler) evolve(ctx context.Context, p *v1alpha1.TerraformProvider, 
 		}
 		d, err := crd.Resource(m.Resources[t])
 		if err != nil {
-			continue // that is told when it is made
+			continue // activate reports it
 		}
 		definitions = append(definitions, d)
 	}
 	var report evolution.Report
 	var held []string
 	for _, d := range definitions {
-		sum, err := definitionSum(d)
+		sum, err := kinds.DefinitionSum(d)
 		if err != nil {
 			return failed(err)
 		}
@@ -98,19 +98,19 @@ func (r *Reconciler) evolve(ctx context.Context, p *v1alpha1.TerraformProvider, 
 	sum := sha256.Sum256(raw)
 	token := hex.EncodeToString(sum[:4])
 	if p.Annotations[v1alpha1.AnnotationAcceptChanges] == token {
-		r.Recorder.Event(p, event.Normal("KindsChanged", "The provider's kinds change, which is accepted: "+brief(needing)))
+		r.Recorder.Event(p, event.Normal("KindsChanged", "The provider's kinds change, and the annotation accepts it: "+brief(needing)))
 		return nil
 	}
-	names := strings.Join(held[:min(toldOf, len(held))], "; ")
-	if more := len(held) - toldOf; more > 0 {
+	names := strings.Join(held[:min(maxNamed, len(held))], "; ")
+	if more := len(held) - maxNamed; more > 0 {
 		names += fmt.Sprintf("; and %d more", more)
 	}
-	return &problem{v1alpha1.TypeHealthy, v1alpha1.ReasonChangesHeld, fmt.Errorf(
-		"the provider has no place any more for what objects hold, which would be lost: %s. Change the objects, or the version or configuration of the provider; or accept the loss: kubectl annotate terraformprovider %s --overwrite %s=%s. What changes: %s",
-		names, p.Name, v1alpha1.AnnotationAcceptChanges, token, brief(needing)), false}
+	return kinds.Unhealthy(v1alpha1.ReasonChangesHeld, fmt.Errorf(
+		"the new kinds have no fields for values of existing objects, which would be lost: %s. Change the objects, or the version or configuration of the provider; or accept the loss: kubectl annotate terraformprovider %s --overwrite %s=%s. Changes: %s",
+		names, p.Name, v1alpha1.AnnotationAcceptChanges, token, brief(needing)))
 }
 
-// evolveKind says what changes in a kind, and which objects hold what would be lost.
+// evolveKind returns the changes of a kind, and the objects with values that would be lost.
 func (r *Reconciler) evolveKind(ctx context.Context, d *apiextensionsv1.CustomResourceDefinition) (changes []evolution.Change, held []string, _ error) {
 	have, err := r.CRDs.Get(ctx, d.Name, metav1.GetOptions{})
 	if kerrors.IsNotFound(err) {
@@ -135,7 +135,7 @@ func (r *Reconciler) evolveKind(ctx context.Context, d *apiextensionsv1.CustomRe
 	for next := ""; ; {
 		objects := &unstructured.UnstructuredList{}
 		objects.SetGroupVersionKind(kschema.GroupVersionKind{Group: have.Spec.Group, Version: version, Kind: have.Spec.Names.ListKind})
-		if err := r.Manager.GetAPIReader().List(ctx, objects, client.Limit(listed), client.Continue(next)); err != nil {
+		if err := r.Manager.GetAPIReader().List(ctx, objects, client.Limit(pageSize), client.Continue(next)); err != nil {
 			return nil, nil, err
 		}
 		for _, o := range objects.Items {
@@ -152,12 +152,12 @@ func (r *Reconciler) evolveKind(ctx context.Context, d *apiextensionsv1.CustomRe
 	}
 }
 
-// brief is a report in as much text as an event may have.
+// brief returns a report as text that fits into an event.
 func brief(r evolution.Report) string {
 	var b strings.Builder
 	for i, c := range r.Changes {
 		line := c.Kind + ": " + c.String()
-		if b.Len()+len(line) > told {
+		if b.Len()+len(line) > maxReport {
 			fmt.Fprintf(&b, "; and %d more (see: landbridge provider compare)", len(r.Changes)-i)
 			break
 		}
@@ -167,14 +167,4 @@ func brief(r evolution.Report) string {
 		b.WriteString(line)
 	}
 	return b.String()
-}
-
-// definitionSum is the hash of a CRD as it is made.
-func definitionSum(d *apiextensionsv1.CustomResourceDefinition) (string, error) {
-	b, err := json.Marshal(d.Spec)
-	if err != nil {
-		return "", errors.Join(fmt.Errorf("the CRD %s", d.Name), err)
-	}
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:]), nil
 }

@@ -14,32 +14,33 @@ import (
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/config"
+	"github.com/landbridge-io/landbridge/internal/controller/kinds"
 )
 
-// installed is what a controller that starts anew has to know of a provider that runs.
-func installed(p *v1alpha1.TerraformProvider, from origin, run *running) (*v1alpha1.InstalledProvider, *problem) {
+// installed returns status.installed: what a restarted controller needs to run the same provider again.
+func installed(p *v1alpha1.TerraformProvider, from origin, run *running) (*v1alpha1.InstalledProvider, *kinds.Problem) {
 	out := from.installed
 	out.Source = p.Spec.Source
 	if equality.Semantic.DeepEqual(run.config, config.Provider{}) {
 		return &out, nil
 	}
 	if was := p.Status.Installed; was != nil {
-		// The same may be written otherwise, and is not to be written again for that.
-		if c, err := presented(was); err == nil && equality.Semantic.DeepEqual(run.config, c) {
+		// An equal configuration may be encoded differently; then the status need not be written.
+		if c, err := configurationOf(was); err == nil && equality.Semantic.DeepEqual(run.config, c) {
 			out.Configuration = was.Configuration
 			return &out, nil
 		}
 	}
 	raw, err := json.Marshal(run.config)
 	if err != nil {
-		return nil, &problem{v1alpha1.TypeHealthy, v1alpha1.ReasonActivationFailed, fmt.Errorf("status.installed.configuration: %w", err), false}
+		return nil, kinds.Unhealthy(v1alpha1.ReasonActivationFailed, fmt.Errorf("status.installed.configuration: %w", err))
 	}
 	out.Configuration = &runtime.RawExtension{Raw: raw}
 	return &out, nil
 }
 
-// presented is how a provider is presented.
-func presented(i *v1alpha1.InstalledProvider) (c config.Provider, _ error) {
+// configurationOf returns the configuration of an installed provider.
+func configurationOf(i *v1alpha1.InstalledProvider) (c config.Provider, _ error) {
 	if i.Configuration == nil {
 		return c, nil
 	}
@@ -49,45 +50,42 @@ func presented(i *v1alpha1.InstalledProvider) (c config.Provider, _ error) {
 	return c, nil
 }
 
-// former runs what ran before the controller started anew, since what is to run now cannot: a provider's
-// resources are not without a controller for that. wait: it is being started.
-func (r *Reconciler) former(ctx context.Context, p *v1alpha1.TerraformProvider) (wait bool) {
-	r.mu.Lock()
-	runs := r.providers[p.UID] != nil
-	r.mu.Unlock()
+// runFormer runs the provider that ran before the controller was restarted, if the one that the spec asks for
+// cannot run: the provider's resources still need a controller. It reports whether the start is pending.
+func (r *Reconciler) runFormer(ctx context.Context, p *v1alpha1.TerraformProvider) (pending bool) {
 	was := p.Status.Installed
-	if runs || was == nil {
+	if was == nil || r.runningProvider(p.UID) != nil {
 		return false
 	}
-	wait, err := r.runFormer(ctx, p, *was)
+	pending, err := r.tryFormer(ctx, p, *was)
 	if err != nil {
-		r.Logger.Error(err, "What ran of a provider before cannot be run again", "provider", p.Name, "version", was.Version)
+		r.Logger.Error(err, "Cannot run the formerly installed provider", "provider", p.Name, "version", was.Version)
 	}
-	return wait
+	return pending
 }
 
-func (r *Reconciler) runFormer(ctx context.Context, p *v1alpha1.TerraformProvider, was v1alpha1.InstalledProvider) (wait bool, _ error) {
-	c, err := presented(&was)
+func (r *Reconciler) tryFormer(ctx context.Context, p *v1alpha1.TerraformProvider, was v1alpha1.InstalledProvider) (pending bool, _ error) {
+	c, err := configurationOf(&was)
 	if err != nil {
 		return false, err
 	}
-	if now, prob := r.find(ctx, p); prob == nil && p.Spec.Source == was.Source && now.installed == (v1alpha1.InstalledProvider{Version: was.Version, SHA256: was.SHA256}) &&
+	if now, problem := r.find(ctx, p); problem == nil && p.Spec.Source == was.Source && now.installed == (v1alpha1.InstalledProvider{Version: was.Version, SHA256: was.SHA256}) &&
 		equality.Semantic.DeepEqual(p.Spec.Config(), c) {
-		return false, nil // it is the same
+		return false, nil // nothing else ran
 	}
 	p = p.DeepCopy()
 	p.Spec.Group, p.Spec.Overrides, p.Spec.Resources = c.Group, c.Overrides, c.Resources
 	p.Spec.Source, p.Spec.Version = was.Source, was.Version
-	from, prob := r.find(ctx, p)
-	if prob != nil {
-		return false, prob.err
+	from, problem := r.find(ctx, p)
+	if problem != nil {
+		return false, problem.Err
 	}
 	if from.installed.SHA256 != was.SHA256 {
-		return false, errors.New("it is another program now")
+		return false, errors.New("its program has changed")
 	}
-	how, prob := r.execution(ctx, p, from)
-	if prob != nil {
-		return false, prob.err
+	how, problem := r.execution(ctx, p, from)
+	if problem != nil {
+		return false, problem.Err
 	}
 	start := r.starts.take(formerOf(p.UID), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(p)}, startOf{from.launcher.Key(), p.Spec.LogLevel}, from.launcher)
 	if start == nil {
@@ -96,14 +94,14 @@ func (r *Reconciler) runFormer(ctx context.Context, p *v1alpha1.TerraformProvide
 	if start.diags.HasErrors() {
 		return false, start.diags.Err()
 	}
-	run, prob, _ := r.present(ctx, p, from.launcher.Key(), how, from.name, start.schema, start.launcher, nil)
-	if prob != nil {
-		return false, prob.err
+	run, problem, _ := r.present(ctx, p, started{from.launcher.Key(), from.name, how, start.schema, start.launcher}, nil)
+	if problem != nil {
+		return false, problem.Err
 	}
-	active, _ := activated(run.model, p.Spec.Activate)
-	problems, _ := r.activate(ctx, p.Name, run, active)
-	return false, errors.Join(problems...)
+	active, _ := activated(run.Model, p.Spec.Activate)
+	errs, _ := r.activate(ctx, run, active)
+	return false, errors.Join(errs...)
 }
 
-// formerOf is what the start of what ran before is known by, beside that of what is to run.
+// formerOf returns the key for the start of a formerly installed provider.
 func formerOf(uid types.UID) types.UID { return uid + "/former" }

@@ -16,13 +16,14 @@ import (
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/config"
+	"github.com/landbridge-io/landbridge/internal/controller/kinds"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Model is how a provider is presented to the cluster: as its TerraformProvider says, but that kinds
-// of which there are objects are called what they are called in the cluster. kept says which those
-// are. Mistakes in the spec are *config.Error. name is the provider's, such as random.
+// Model returns the model of a TerraformProvider's kinds. Kinds that have objects keep the names they have in the
+// cluster; kept has a message for each. Mistakes in the spec are *config.Error. name is the provider's own, such
+// as random.
 func Model(ctx context.Context, reader client.Reader, p *v1alpha1.TerraformProvider, name string, s *schema.Provider) (m *model.Provider, kept []string, err error) {
 	c := p.Spec.Config()
 	if err := oneVersion(c); err != nil {
@@ -31,7 +32,7 @@ func Model(ctx context.Context, reader client.Reader, p *v1alpha1.TerraformProvi
 	if m, err = model.NewProvider(name, s, c); err != nil {
 		return nil, nil, inSpec(err)
 	}
-	crds, err := listCRDs(ctx, reader, client.MatchingLabels{v1alpha1.LabelProvider: p.Name})
+	crds, err := kinds.ListCRDs(ctx, reader, client.MatchingLabels{v1alpha1.LabelProvider: p.Name})
 	if err != nil {
 		return nil, nil, fmt.Errorf("cannot list the provider's CRDs: %w", err)
 	}
@@ -44,7 +45,7 @@ func Model(ctx context.Context, reader client.Reader, p *v1alpha1.TerraformProvi
 		return nil, nil, err
 	}
 	if group != "" {
-		kept = append(kept, fmt.Sprintf("spec.group: it stays %s as long as there are objects of it", group))
+		kept = append(kept, fmt.Sprintf("spec.group: the group remains %s while objects of it exist", group))
 		c.Group = group
 		if m, err = model.NewProvider(name, s, c); err != nil {
 			return nil, nil, inSpec(err)
@@ -62,17 +63,17 @@ func Model(ctx context.Context, reader client.Reader, p *v1alpha1.TerraformProvi
 		r := c.Resources[t]
 		r.Group, r.Kind, r.Plural = names[t].Group, names[t].Kind, names[t].plural
 		c.Resources[t] = r
-		kept = append(kept, fmt.Sprintf("spec.resources.%s: the kind stays %s of %s as long as there are any", t, r.Kind, r.Group))
+		kept = append(kept, fmt.Sprintf("spec.resources.%s: the kind remains %s of %s while objects of it exist", t, r.Kind, r.Group))
 	}
 	wanted := m
 	if m, err = model.NewProvider(name, s, c); err != nil {
-		return nil, nil, fmt.Errorf("the names of the kinds cannot change while there are objects of %s: %w", strings.Join(slices.Sorted(maps.Keys(names)), ", "), inSpec(err))
+		return nil, nil, fmt.Errorf("the names of the kinds cannot change while objects of %s exist: %w", strings.Join(slices.Sorted(maps.Keys(names)), ", "), inSpec(err))
 	}
 	m.Renamed = wanted.Renamed
 	return m, kept, nil
 }
 
-// oneVersion is an error if a configuration asks for API versions: at run time nobody knows those before.
+// oneVersion returns an error if a configuration asks for API versions: at run time the former ones are unknown.
 func oneVersion(c config.Provider) error {
 	refuse := func(r config.Resource, path ...string) error {
 		switch {
@@ -83,7 +84,7 @@ func oneVersion(c config.Provider) error {
 		default:
 			return nil
 		}
-		return config.At(errors.New("kinds have one API version at run time, "+model.Version+": it takes a repository, as landbridge init makes it, to serve several"), path...)
+		return config.At(errors.New("kinds that are served at run time have one API version, "+model.Version+"; to serve several, create a repository with landbridge init"), path...)
 	}
 	for i, o := range c.Overrides {
 		if err := refuse(o.Resource, "overrides", strconv.Itoa(i)); err != nil {
@@ -98,7 +99,7 @@ func oneVersion(c config.Provider) error {
 	return nil
 }
 
-// inSpec gives a mistake its path in a TerraformProvider.
+// inSpec adds spec to the path of a mistake.
 func inSpec(err error) error {
 	var e *config.Error
 	if errors.As(err, &e) {
@@ -107,11 +108,11 @@ func inSpec(err error) error {
 	return err
 }
 
-// inCluster is what is there of a provider: the resource types of its CRDs, empty for those of its
-// configurations.
+// inCluster has a provider's CRDs in the cluster.
 type inCluster struct {
 	reader client.Reader
-	names  map[string]string
+	// names has the resource types by the names of the CRDs. The type is "" for provider configurations.
+	names map[string]string
 }
 
 type kindNames struct {
@@ -119,8 +120,8 @@ type kindNames struct {
 	plural string
 }
 
-// group is the group that the provider's kinds have, if they are to have another one and there are
-// objects of it; empty otherwise.
+// group returns the group of the provider's kinds, if it differs from the model's and has objects. Otherwise it
+// returns "".
 func (c *inCluster) group(ctx context.Context, m *model.Provider) (string, error) {
 	for _, name := range slices.Sorted(maps.Keys(c.names)) {
 		_, group, _ := strings.Cut(name, ".")
@@ -140,7 +141,7 @@ func (c *inCluster) group(ctx context.Context, m *model.Provider) (string, error
 	return "", nil
 }
 
-// kinds are the names of the kinds that have other ones than they are to have, and objects.
+// kinds returns the names of the kinds that have objects, and whose names differ from the model's.
 func (c *inCluster) kinds(ctx context.Context, m *model.Provider) (map[string]kindNames, error) {
 	out := map[string]kindNames{}
 	for _, name := range slices.Sorted(maps.Keys(c.names)) {
@@ -154,7 +155,7 @@ func (c *inCluster) kinds(ctx context.Context, m *model.Provider) (map[string]ki
 			return nil, err
 		}
 		if other, ok := out[t]; used && ok {
-			return nil, fmt.Errorf("there are objects of %s and of %s, which are both %s: delete those of one of them", other.GroupKind, names.GroupKind, t)
+			return nil, fmt.Errorf("%s and %s both have objects and are both kinds of %s: delete the objects of one of them", other.GroupKind, names.GroupKind, t)
 		}
 		if used {
 			out[t] = names
@@ -163,7 +164,7 @@ func (c *inCluster) kinds(ctx context.Context, m *model.Provider) (map[string]ki
 	return out, nil
 }
 
-// used says whether there is any object of a CRD.
+// used reports whether any object of a CRD's kind exists, and returns the names of the kind.
 func (c *inCluster) used(ctx context.Context, name string) (names kindNames, used bool, err error) {
 	u := &unstructured.Unstructured{}
 	u.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
@@ -175,6 +176,6 @@ func (c *inCluster) used(ctx context.Context, name string) (names kindNames, use
 		return s
 	}
 	names = kindNames{kschema.GroupKind{Group: field("spec", "group"), Kind: field("spec", "names", "kind")}, field("spec", "names", "plural")}
-	used, err = HasObjects(ctx, c.reader, kschema.GroupVersionKind{Group: names.Group, Version: model.Version, Kind: field("spec", "names", "listKind")})
+	used, err = kinds.HasObjects(ctx, c.reader, kschema.GroupVersionKind{Group: names.Group, Version: model.Version, Kind: field("spec", "names", "listKind")})
 	return names, used, err
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/schematest"
 )
 
-// What a repository may ask for, and a TerraformProvider may not, is an error before anything is looked at.
+// A configuration for several API versions is valid in a repository only. It is refused before the cluster is read.
 func TestOneVersionAtRunTime(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -23,7 +23,7 @@ func TestOneVersionAtRunTime(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, _, err := terraformprovider.Model(t.Context(), nil, &v1alpha1.TerraformProvider{Spec: test.spec}, "random", schematest.Provider(t, "random"))
-			want := test.path + ": kinds have one API version at run time, v1alpha1: it takes a repository, as landbridge init makes it, to serve several"
+			want := test.path + ": kinds that are served at run time have one API version, v1alpha1; to serve several, create a repository with landbridge init"
 			if err == nil || err.Error() != want {
 				t.Errorf("got %v, want %s", err, want)
 			}

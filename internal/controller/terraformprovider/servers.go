@@ -1,7 +1,6 @@
 package terraformprovider
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,20 +10,21 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider/install"
 )
 
-// Servers finds the configured servers of an installed provider, by the name of its TerraformProvider.
-// ok is false as long as the provider does not run.
+// Servers returns the resolver of an installed provider's configurations, by the name of its TerraformProvider.
+// ok reports whether the provider runs.
 func (r *Reconciler) Servers(name string) (_ *providerconfig.Resolver, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, run := range r.providers {
-		if run.name == name {
-			return run.configs, true
+		if run.Name == name {
+			return run.Configs, true
 		}
 	}
 	return nil, false
 }
 
-// ProviderOf is the name of the one TerraformProvider that runs the provider of an address.
+// ProviderOf returns the name of the TerraformProvider that runs the provider with an address. It is an error if
+// there is none, or more than one.
 func (r *Reconciler) ProviderOf(source string) (string, error) {
 	address, err := install.ParseAddress(source)
 	if err != nil {
@@ -34,7 +34,7 @@ func (r *Reconciler) ProviderOf(source string) (string, error) {
 	r.mu.Lock()
 	for _, run := range r.providers {
 		if a, err := install.ParseAddress(run.source); err == nil && a.String() == address.String() {
-			found[run.name] = true
+			found[run.Name] = true
 		}
 	}
 	r.mu.Unlock()
@@ -46,11 +46,4 @@ func (r *Reconciler) ProviderOf(source string) (string, error) {
 		return names[0], nil
 	}
 	return "", fmt.Errorf("there is more than one TerraformProvider with the source %s: name one of %s in spec.providers", source, strings.Join(names, ", "))
-}
-
-func (r *Reconciler) otherUsers(ctx context.Context, name string, ref providerconfig.Reference) []func() {
-	if r.OtherUsers == nil {
-		return nil
-	}
-	return r.OtherUsers(ctx, name, ref)
 }

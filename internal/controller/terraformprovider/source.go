@@ -7,16 +7,17 @@ import (
 	"strings"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/controller/kinds"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/provider/install"
 	"github.com/landbridge-io/landbridge/internal/provider/plugin"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
 )
 
-// Linked is a provider that is linked into this program, and used instead of a binary.
+// Linked is a provider that is linked into this program and used instead of a binary.
 type Linked struct {
-	// Source is the provider's address, such as hashicorp/random. TerraformProviders with this
-	// source get this provider, or another version of it that is linked, and never a binary.
+	// Source is the provider's address, such as hashicorp/random. TerraformProviders with this source use this
+	// provider, or another linked version of it, and never a binary.
 	Source string
 	// Version of the provider, such as 3.7.2.
 	Version string
@@ -30,12 +31,12 @@ type origin struct {
 	name      string
 	installed v1alpha1.InstalledProvider
 	launcher  provider.Launcher
-	// linked says that it is linked into this program.
+	// linked is set if the provider is linked into this program.
 	linked bool
 }
 
-// find looks among the linked providers, and then for a binary.
-func (r *Reconciler) find(ctx context.Context, p *v1alpha1.TerraformProvider) (origin, *problem) {
+// find looks the provider up among the linked ones, and then for a binary.
+func (r *Reconciler) find(ctx context.Context, p *v1alpha1.TerraformProvider) (origin, *kinds.Problem) {
 	var out origin
 	var linked bool
 	var err error
@@ -44,19 +45,19 @@ func (r *Reconciler) find(ctx context.Context, p *v1alpha1.TerraformProvider) (o
 	}
 	switch {
 	case p.Spec.Execution == v1alpha1.ExecutionInProcess && !linked:
-		return origin{}, &problem{v1alpha1.TypeInstalled, v1alpha1.ReasonExecutionUnavailable,
-			fmt.Errorf("spec.execution: %s is not linked into this controller, so it cannot run in its process; use Plugin, or a controller with the provider linked in", p.Spec.Source), false}
+		return origin{}, kinds.NotInstalled(v1alpha1.ReasonExecutionUnavailable,
+			fmt.Errorf("spec.execution: %s is not linked into this controller, so it cannot run in its process; use Plugin, or a controller with the provider linked in", p.Spec.Source))
 	case err != nil:
-		return origin{}, &problem{v1alpha1.TypeInstalled, v1alpha1.ReasonBinaryNotFound, err, false}
+		return origin{}, kinds.NotInstalled(v1alpha1.ReasonBinaryNotFound, err)
 	case linked && len(p.Spec.Env) > 0:
-		return origin{}, &problem{v1alpha1.TypeInstalled, v1alpha1.ReasonProviderNotRunning,
-			errors.New("spec.env: the provider is linked into the controller and has no environment of its own; leave spec.env out, or use a provider configuration"), false}
+		return origin{}, kinds.NotInstalled(v1alpha1.ReasonProviderNotRunning,
+			errors.New("spec.env: the provider is linked into the controller and has no environment of its own; leave spec.env out, or use a provider configuration"))
 	case linked:
 		return out, nil
 	}
 	binary, err := r.Installer.Install(ctx, p.Spec.Source, p.Spec.Version)
 	if err != nil {
-		return origin{}, &problem{v1alpha1.TypeInstalled, v1alpha1.ReasonBinaryNotFound, err, true}
+		return origin{}, kinds.NotInstalled(v1alpha1.ReasonBinaryNotFound, err).Retried()
 	}
 	launcher := &plugin.Launcher{
 		Path: binary.Path, SHA256: binary.SHA256, Env: map[string]string{},
@@ -64,9 +65,9 @@ func (r *Reconciler) find(ctx context.Context, p *v1alpha1.TerraformProvider) (o
 		Logger:   r.Logger.WithName("provider").WithValues("provider", p.Name),
 
 		StartTimeout: r.StartTimeout,
-		// Little lives in a provider between calls. More than that costs little time, and less little memory.
+		// A provider keeps little between calls. A higher value saves little time, a lower one little memory.
 		GOGC:        100,
-		MemoryLimit: MemoryLimit(limits(p).Or(r.Limits)),
+		MemoryLimit: kinds.MemoryLimit(limits(p).Or(r.Limits)),
 	}
 	for _, e := range p.Spec.Env {
 		launcher.Env[e.Name] = e.Value
@@ -74,11 +75,7 @@ func (r *Reconciler) find(ctx context.Context, p *v1alpha1.TerraformProvider) (o
 	return origin{binary.Name(), v1alpha1.InstalledProvider{Version: binary.Version, SHA256: binary.SHA256}, launcher, false}, nil
 }
 
-// MemoryLimit is what providers written in Go are told of their limit of memory, in bytes; 0 if there
-// is none. Their collector works harder before it comes to the worst.
-func MemoryLimit(l pool.Limits) int64 { return l.MemoryBytes - l.MemoryBytes/10 }
-
-// limits are those of the provider itself.
+// limits returns the limits of the TerraformProvider itself.
 func limits(p *v1alpha1.TerraformProvider) pool.Limits {
 	l := p.Spec.Limits
 	if l == nil {
@@ -91,12 +88,11 @@ func limits(p *v1alpha1.TerraformProvider) pool.Limits {
 	return out
 }
 
-// linked finds the newest linked version that meets the constraint. ok says that the source
-// is linked at all.
+// linked returns the newest linked version that meets the constraint. ok reports whether any version is linked.
 func (r *Reconciler) linked(source, constraint string) (out origin, ok bool, err error) {
 	address, addressErr := install.ParseAddress(source)
 	if addressErr != nil {
-		return origin{}, false, nil // a path, or nonsense that the installer explains
+		return origin{}, false, nil // a path, or an invalid source that the installer reports
 	}
 	launchers := map[string]provider.Launcher{}
 	var versions []string

@@ -10,26 +10,27 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/landbridge-io/landbridge/internal/controller/kinds"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/schema"
 )
 
 const (
-	// startsAtOnce is how many providers start at once: that takes processor time and memory.
+	// startsAtOnce bounds how many providers start at once, since each takes processor time and memory.
 	startsAtOnce = 4
-	// startTurn is how long a start may keep others waiting. One that takes longer goes on beside
-	// them: most likely it hangs, and takes nothing but time.
+	// startTurn is how long a start may block others. One that takes longer goes on beside them: most likely it
+	// hangs and uses no resources.
 	startTurn = 2 * time.Second
 )
 
-// starts starts providers to read their schemas. Whoever wants one asks again when it is told to,
-// so that a provider that hangs keeps nobody waiting.
+// starts starts providers to read their schemas. A caller does not wait for a start: it is reconciled again when
+// the start has ended, so that a provider that hangs blocks nobody.
 type starts struct {
-	// lifetime is that of all starts; end ends it.
+	// lifetime is the context of all starts; end cancels it.
 	lifetime context.Context
 	end      context.CancelFunc
-	// again has whoever asked for a start ask again.
+	// again reconciles a request for a start again.
 	again func(reconcile.Request)
 
 	turns   *semaphore.Weighted
@@ -40,7 +41,7 @@ type starts struct {
 	pending map[types.UID]*start
 }
 
-// start is that of one provider.
+// start is the start of one provider.
 type start struct {
 	what     startOf
 	launcher provider.Launcher
@@ -50,19 +51,18 @@ type start struct {
 	diags    diagnostic.Diagnostics
 }
 
-// startOf is what makes another start necessary.
+// startOf identifies a start: another one is needed when it changes.
 type startOf struct{ key, logLevel string }
 
 func newStarts(lifetime context.Context, again func(reconcile.Request)) *starts {
 	lifetime, end := context.WithCancel(lifetime)
 	return &starts{
 		lifetime: lifetime, end: end, again: again, turns: semaphore.NewWeighted(startsAtOnce), pending: map[types.UID]*start{},
-		backoff: workqueue.NewTypedItemExponentialFailureRateLimiter[types.UID](minBackoff, maxBackoff),
+		backoff: kinds.Backoff[types.UID](),
 	}
 }
 
-// take returns the start that has ended since it was asked for last; nil begins one, unless it is
-// under way.
+// take returns the start if it has ended. Otherwise it returns nil, and begins the start unless it is running.
 func (s *starts) take(uid types.UID, req reconcile.Request, what startOf, launcher provider.Launcher) *start {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,10 +98,10 @@ func (s *starts) read(ctx context.Context, launcher provider.Launcher) (*schema.
 	release := sync.OnceFunc(func() { s.turns.Release(1) })
 	defer release()
 	defer time.AfterFunc(startTurn, release).Stop()
-	return readSchema(ctx, launcher)
+	return kinds.ReadSchema(ctx, launcher)
 }
 
-// forget ends the start of a provider that is gone.
+// forget cancels the starts of a provider that are not needed any more.
 func (s *starts) forget(uid types.UID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,7 +110,7 @@ func (s *starts) forget(uid types.UID) {
 	s.backoff.Forget(uid)
 }
 
-// drop ends a start that nobody wants any more. The mutex is held.
+// drop cancels a start. The mutex must be held.
 func (s *starts) drop(uid types.UID) {
 	if x := s.pending[uid]; x != nil {
 		x.cancel()
@@ -118,7 +118,7 @@ func (s *starts) drop(uid types.UID) {
 	}
 }
 
-// Start implements manager.Runnable: the manager ends when all starts have ended.
+// Start implements manager.Runnable. It returns when all starts have ended.
 func (s *starts) Start(ctx context.Context) error {
 	<-ctx.Done()
 	s.end()

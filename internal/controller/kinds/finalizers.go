@@ -1,4 +1,4 @@
-package terraformprovider
+package kinds
 
 import (
 	"context"
@@ -16,19 +16,18 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 )
 
-// finalizerPolicy is the name of a provider's MutatingAdmissionPolicy and its binding.
+// finalizerPolicy returns the name of a provider's MutatingAdmissionPolicy and its binding.
 func finalizerPolicy(provider string) string { return "finalizer." + provider + "." + v1alpha1.Group }
 
-// openAPILag is how much later than the OpenAPI document the API server's admission knows of a
-// new API group: it looks every five seconds (k8s.io/apiserver's typeConverterManager), and each
-// API server does for itself. Until then it answers a policy's requests with 503, whatever the
-// policy's failurePolicy.
+// openAPILag is how long after the OpenAPI document the admission of every API server knows a new API group:
+// each polls every five seconds (k8s.io/apiserver's typeConverterManager). Until then it answers requests that a
+// policy matches with 503, whatever the policy's failurePolicy.
 const openAPILag = 12 * time.Second
 
-// ensureFinalizers has the API server put a finalizer on resources as they are created, so
-// that none is without for a moment, and the controller need not write one before it begins. It is a courtesy
-// of API servers since 1.36 whose administrator lets Landbridge ask for it: elsewhere the
-// controller writes finalizers itself, as it does for all that have none.
+// ensureFinalizers installs a policy by which the API server adds a finalizer to resources when they are
+// created. So no resource is ever without one, and the controller saves a write before it begins. This needs an
+// API server of 1.36 or later, and permission to install the policy. Otherwise the controller adds the
+// finalizers, as it does for all resources that have none.
 func ensureFinalizers(ctx context.Context, client admissionregistration.AdmissionregistrationV1Interface, provider, group string, plurals []string) error {
 	name := finalizerPolicy(provider)
 	labels := map[string]string{v1alpha1.LabelProvider: provider}
@@ -81,10 +80,10 @@ func ensureFinalizers(ctx context.Context, client admissionregistration.Admissio
 	return err
 }
 
-// removeFinalizers ends what ensureFinalizers asked for: nobody would take the finalizers off.
+// removeFinalizers removes the policy: without a controller nothing would remove the finalizers again.
 func removeFinalizers(ctx context.Context, client admissionregistration.AdmissionregistrationV1Interface, provider string) error {
 	name := finalizerPolicy(provider)
-	// Without its binding a policy does nothing.
+	// The binding first: without it the policy has no effect.
 	err := client.MutatingAdmissionPolicyBindings().Delete(ctx, name, metav1.DeleteOptions{})
 	if unavailable(err) {
 		err = nil
@@ -96,8 +95,69 @@ func removeFinalizers(ctx context.Context, client admissionregistration.Admissio
 	return errors.Join(err, policyErr)
 }
 
-// unavailable says whether the API server does not have such policies, or not this one, or
-// whether Landbridge may not ask for them.
+// unavailable reports whether the API server has no such policies, not this one, or does not permit Landbridge
+// to install them.
 func unavailable(err error) bool {
 	return kerrors.IsNotFound(err) || kerrors.IsForbidden(err) || kerrors.IsMethodNotSupported(err)
+}
+
+// SyncFinalizers keeps the policy that adds finalizers to resources of the running kinds that want reports. It
+// returns when to call it again, which is sooner if the API server is not ready for the policy yet.
+func (p *Provider) SyncFinalizers(ctx context.Context, want func(resourceType string) bool) (again time.Duration) {
+	var plurals []string
+	for _, t := range p.Types() {
+		if want(t) && p.Model.Resources[t].Group == p.Model.Group {
+			plurals = append(plurals, p.Model.Resources[t].Plural)
+		}
+	}
+	var err error
+	if len(plurals) == 0 {
+		p.forgetPublished()
+		err = p.runtime.RemoveFinalizers(ctx, p.Name)
+	} else {
+		var wait time.Duration
+		if wait, err = p.untilPublished(); wait > 0 {
+			return wait
+		}
+		if err == nil {
+			err = ensureFinalizers(ctx, p.runtime.Policies, p.Name, p.Model.Group, plurals)
+		}
+	}
+	switch {
+	case err == nil:
+	case unavailable(err):
+		p.runtime.Logger.V(1).Info("The controller adds finalizers to new resources, since the API server does not", "provider", p.Name, "reason", err.Error())
+	default:
+		p.runtime.Logger.Error(err, "The controller adds finalizers to new resources, since the policy for it cannot be installed", "provider", p.Name)
+	}
+	return Resync
+}
+
+// RemoveFinalizers removes the policy of a provider.
+func (rt *Runtime) RemoveFinalizers(ctx context.Context, provider string) error {
+	return removeFinalizers(ctx, rt.Policies, provider)
+}
+
+// untilPublished returns how long to wait until the admission of every API server knows the provider's group.
+func (p *Provider) untilPublished() (wait time.Duration, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.published.IsZero() {
+		paths, err := p.runtime.OpenAPI.Paths()
+		if err != nil {
+			return 0, err
+		}
+		if _, ok := paths["apis/"+p.Model.Group+"/"+p.Model.Version]; !ok {
+			return openAPILag, nil
+		}
+		p.published = time.Now()
+	}
+	return max(0, openAPILag-time.Since(p.published)), nil
+}
+
+// forgetPublished forgets that the group is known: without kinds it is going to disappear.
+func (p *Provider) forgetPublished() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.published = time.Time{}
 }

@@ -1,0 +1,69 @@
+package kinds
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+
+	"github.com/landbridge-io/landbridge/internal/terraform/cli"
+)
+
+// CommandLine finds the program for spec.execution: CLI and for modules. The zero value uses tofu from PATH.
+type CommandLine struct {
+	// Program is the path of OpenTofu or Terraform, or a name to look up in PATH. Defaults to tofu.
+	Program string
+	// Dir, Parallelism, Changes and Patience are those of cli.Options.
+	Dir         string
+	Parallelism int
+	Changes     int
+	Patience    time.Duration
+	Logger      logr.Logger
+
+	mu     sync.Mutex
+	runner *cli.Runner
+	closed bool
+}
+
+// Runner returns a runner of the program. The first call looks the program up; after a failure the next call
+// tries again.
+func (c *CommandLine) Runner(ctx context.Context) (*cli.Runner, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.runner != nil:
+		if _, err := os.Stat(c.runner.Program().Path); errors.Is(err, fs.ErrNotExist) {
+			return nil, &cli.ProgramError{Reason: cli.NotFound, Path: c.runner.Program().Path, Detail: "the program was removed", Err: err}
+		}
+		return c.runner, nil
+	case c.closed:
+		return nil, errors.New("the controller is stopping")
+	}
+	name := c.Program
+	if name == "" {
+		name = "tofu"
+	}
+	program, err := cli.Find(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	c.runner, err = cli.New(cli.Options{
+		Program: program, Dir: c.Dir, Parallelism: c.Parallelism, Changes: c.Changes, Patience: c.Patience, Logger: c.Logger,
+	})
+	return c.runner, err
+}
+
+// Close removes the directory for workspaces. No operation may be running.
+func (c *CommandLine) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	if c.runner == nil {
+		return nil
+	}
+	return c.runner.Close()
+}

@@ -1,0 +1,91 @@
+package kinds
+
+import (
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+)
+
+// Problem is why an object's kinds are not served as it specifies.
+type Problem struct {
+	Condition xpv2.ConditionType
+	Reason    xpv2.ConditionReason
+	Err       error
+	// Retry is set if the problem may pass without a change of the object.
+	Retry bool
+}
+
+// NotInstalled returns a problem of which the condition Installed is false, and Healthy too.
+func NotInstalled(reason xpv2.ConditionReason, err error) *Problem {
+	return &Problem{Condition: v1alpha1.TypeInstalled, Reason: reason, Err: err}
+}
+
+// Unhealthy returns a problem of which the condition Healthy is false.
+func Unhealthy(reason xpv2.ConditionReason, err error) *Problem {
+	return &Problem{Condition: v1alpha1.TypeHealthy, Reason: reason, Err: err}
+}
+
+// Retried returns the problem with Retry set.
+func (p *Problem) Retried() *Problem {
+	p.Retry = true
+	return p
+}
+
+// Served describes what is served for an object without a problem.
+type Served struct {
+	// Event is the message of the event when the object becomes healthy.
+	Event string
+	// Limitation is the message of the condition Healthy; empty if everything is supported.
+	Limitation string
+}
+
+// SetConditions sets the conditions Installed and Healthy of an object, and records an event if they change.
+// problem may be nil.
+func (rt *Runtime) SetConditions(o client.Object, status *xpv2.ConditionedStatus, problem *Problem, served Served) {
+	was := status.GetCondition(v1alpha1.TypeHealthy)
+	installed, healthy := successConditions(o.GetGeneration())
+	if problem != nil {
+		installed, healthy = failureConditions(o.GetGeneration(), problem)
+		if !was.Equal(healthy) {
+			rt.Recorder.Event(o, event.Warning(event.Reason(problem.Reason), problem.Err))
+		}
+	} else if healthy.Message = served.Limitation; was.Status != corev1.ConditionTrue {
+		rt.Recorder.Event(o, event.Normal(event.Reason(v1alpha1.ReasonHealthy), served.Event))
+	}
+	status.SetConditions(installed, healthy)
+}
+
+// successConditions returns Installed and Healthy, both true.
+func successConditions(generation int64) (installed, healthy xpv2.Condition) {
+	return condition(v1alpha1.TypeInstalled, corev1.ConditionTrue, v1alpha1.ReasonInstalled, "", generation),
+		condition(v1alpha1.TypeHealthy, corev1.ConditionTrue, v1alpha1.ReasonHealthy, "", generation)
+}
+
+// failureConditions returns Installed and Healthy for a problem. What is not installed is not healthy either.
+func failureConditions(generation int64, p *Problem) (installed, healthy xpv2.Condition) {
+	installed, _ = successConditions(generation)
+	if p.Condition == v1alpha1.TypeInstalled {
+		installed = condition(p.Condition, corev1.ConditionFalse, p.Reason, p.Err.Error(), generation)
+	}
+	return installed, condition(v1alpha1.TypeHealthy, corev1.ConditionFalse, p.Reason, p.Err.Error(), generation)
+}
+
+func condition(t xpv2.ConditionType, s corev1.ConditionStatus, reason xpv2.ConditionReason, message string, generation int64) xpv2.Condition {
+	return xpv2.Condition{Type: t, Status: s, Reason: reason, Message: message, LastTransitionTime: metav1.Now(), ObservedGeneration: generation}
+}
+
+// RetryOnConflict reconciles again soon, without logging an error, if the object that was read is outdated.
+func RetryOnConflict(err error) (reconcile.Result, error) {
+	if kerrors.IsConflict(err) {
+		return reconcile.Result{RequeueAfter: 100 * time.Millisecond}, nil
+	}
+	return reconcile.Result{}, err
+}

@@ -1,0 +1,177 @@
+package kinds
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/landbridge-io/landbridge/internal/controller/managed"
+	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/provider/pool"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/terraform/engine"
+)
+
+// Provider runs the controllers of one provider's kinds and of its provider configurations.
+type Provider struct {
+	ProviderOptions
+	// Configs leases the provider's configured servers.
+	Configs *providerconfig.Resolver
+
+	runtime     *Runtime
+	mu          sync.Mutex
+	kinds       map[string]*Kind // by resource type
+	published   time.Time        // when OpenAPI was first seen to have the provider's group
+	stopConfigs context.CancelFunc
+}
+
+// ProviderOptions are the options of NewProvider. Name, Model and Launcher are required.
+type ProviderOptions struct {
+	// Name of the TerraformProvider, or of the provider that a program is made for.
+	Name     string
+	Model    *model.Provider
+	Launcher provider.Launcher
+	// Limits of each provider configuration. Those that are not set default to the pool's.
+	Limits pool.Limits
+	// Executor makes executors for configured servers. Defaults to those of package engine.
+	Executor func(provider.Server) terraform.Executor
+}
+
+// NewProvider returns a provider whose controllers do not run yet.
+func (rt *Runtime) NewProvider(o ProviderOptions) *Provider {
+	if o.Executor == nil {
+		engines := new(engine.Factory)
+		o.Executor = func(s provider.Server) terraform.Executor { return engines.Engine(s) }
+	}
+	return &Provider{
+		ProviderOptions: o, runtime: rt, kinds: map[string]*Kind{},
+		Configs: &providerconfig.Resolver{
+			Client: rt.Manager.GetClient(), Live: rt.Manager.GetAPIReader(),
+			Provider: o.Model, Launcher: o.Launcher, Pool: rt.Pool, Limits: o.Limits,
+		},
+	}
+}
+
+// Resolve implements managed.ProviderConfigs.
+func (p *Provider) Resolve(ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string) providerconfig.Handle[terraform.Executor] {
+	return providerconfig.Map(p.Configs.Resolve(ctx, ref, namespace), p.Executor)
+}
+
+// Start runs the controller of a resource type whose CRD is served, unless it runs already.
+func (p *Provider) Start(resourceType string) error {
+	p.mu.Lock()
+	_, ok := p.kinds[resourceType]
+	p.mu.Unlock()
+	if ok {
+		return nil
+	}
+	k, err := p.runtime.StartKind(&managed.Kind{Model: p.Model.Resources[resourceType], ProviderConfigs: p})
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	p.kinds[resourceType] = k
+	p.mu.Unlock()
+	return nil
+}
+
+// StopKind stops the controller of a resource type, if it runs.
+func (p *Provider) StopKind(ctx context.Context, resourceType string) {
+	p.mu.Lock()
+	k := p.kinds[resourceType]
+	delete(p.kinds, resourceType)
+	p.mu.Unlock()
+	if k != nil {
+		k.Stop(ctx)
+	}
+}
+
+// Stop stops all controllers.
+func (p *Provider) Stop(ctx context.Context) {
+	// Configurations first: with fewer kinds they would seem to have fewer users.
+	configs := p.cancelConfigs()
+	for _, t := range p.Types() {
+		p.StopKind(ctx, t)
+	}
+	if configs {
+		p.stopWatchingConfigs(ctx)
+	}
+}
+
+// StartConfigs runs the controller of the provider configurations, unless it runs already. Kinds must be
+// started first, since their controllers know who uses a configuration.
+func (p *Provider) StartConfigs() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stopConfigs != nil {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(p.runtime.Lifetime)
+	c := &providerconfig.Controller{Provider: p.Model, Users: p.users, Gone: p.Configs.Forget}
+	if err := c.Start(ctx, p.runtime.Manager); err != nil {
+		cancel()
+		return err
+	}
+	p.stopConfigs = cancel
+	return nil
+}
+
+// StopConfigs stops the controller of the provider configurations, if it runs.
+func (p *Provider) StopConfigs(ctx context.Context) {
+	if p.cancelConfigs() {
+		p.stopWatchingConfigs(ctx)
+	}
+}
+
+// cancelConfigs reports whether the controller of the provider configurations ran.
+func (p *Provider) cancelConfigs() bool {
+	p.mu.Lock()
+	stop := p.stopConfigs
+	p.stopConfigs = nil
+	p.mu.Unlock()
+	if stop != nil {
+		stop()
+	}
+	return stop != nil
+}
+
+// stopWatchingConfigs ends the watches of the provider configurations. Kinds that still run would begin them
+// again.
+func (p *Provider) stopWatchingConfigs(ctx context.Context) {
+	for _, kind := range []string{model.ProviderConfigKind, model.ClusterProviderConfigKind} {
+		p.runtime.stopWatching(ctx, kschema.GroupVersionKind{Group: p.Model.Group, Version: p.Model.Version, Kind: kind})
+	}
+}
+
+// users returns functions that wake the resources that use a provider configuration.
+func (p *Provider) users(ctx context.Context, ref providerconfig.Reference) ([]func(), error) {
+	p.mu.Lock()
+	kinds := slices.Collect(maps.Values(p.kinds))
+	p.mu.Unlock()
+	var out []func()
+	for _, k := range kinds {
+		wake, err := k.WakeUsers(ctx, ref)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, wake...)
+	}
+	if p.runtime.OtherUsers != nil {
+		out = append(out, p.runtime.OtherUsers(ctx, p.Name, ref)...)
+	}
+	return out, nil
+}
+
+// Types returns the resource types whose controllers run, sorted.
+func (p *Provider) Types() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Sorted(maps.Keys(p.kinds))
+}

@@ -1,0 +1,73 @@
+package kinds
+
+import (
+	"context"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/landbridge-io/landbridge/internal/controller/managed"
+	"github.com/landbridge-io/landbridge/internal/controller/references"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+)
+
+// Registry finds the running controller of a kind. The zero value is ready to use.
+type Registry struct {
+	references references.Graph
+	startup    startup
+
+	mu    sync.RWMutex
+	kinds map[schema.GroupKind]*managed.Kind
+}
+
+// References returns the graph of references between resources.
+func (r *Registry) References() *references.Graph { return &r.references }
+
+// Served returns the list kind of a kind, and whether a controller of the kind runs.
+func (r *Registry) Served(kind schema.GroupKind) (list string, ok bool) {
+	k := r.kind(kind)
+	if k == nil {
+		return "", false
+	}
+	return k.Model.ListKind, true
+}
+
+// kind returns the running controller of a kind, or nil.
+func (r *Registry) kind(kind schema.GroupKind) *managed.Kind {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.kinds[kind]
+}
+
+// Wake reconciles a resource now, if a controller of its kind runs.
+func (r *Registry) Wake(key store.Key) {
+	k := r.kind(schema.GroupKind{Group: key.Group, Kind: key.Kind})
+	if k != nil {
+		k.Wake(key)
+	}
+}
+
+// Exists reports whether the resource exists. If no controller of its kind runs, it may exist, so Exists
+// returns true.
+func (r *Registry) Exists(ctx context.Context, key store.Key, uid types.UID) bool {
+	k := r.kind(schema.GroupKind{Group: key.Group, Kind: key.Kind})
+	return k == nil || k.Exists(ctx, key, uid)
+}
+
+func (r *Registry) add(k *managed.Kind) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.kinds == nil {
+		r.kinds = map[schema.GroupKind]*managed.Kind{}
+	}
+	r.kinds[k.Model.GroupVersionKind().GroupKind()] = k
+}
+
+func (r *Registry) remove(k *managed.Kind) {
+	kind := k.Model.GroupVersionKind().GroupKind()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.kinds, kind)
+	r.references.Drop(kind)
+}

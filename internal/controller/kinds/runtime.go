@@ -1,0 +1,139 @@
+package kinds
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/go-logr/logr"
+	"golang.org/x/sync/errgroup"
+	apiextensions "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	admissionregistration "k8s.io/client-go/kubernetes/typed/admissionregistration/v1"
+	"k8s.io/client-go/openapi"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/landbridge-io/landbridge/internal/controller/managed"
+	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/provider/pool"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
+)
+
+const (
+	// Resync is the interval at which an object is reconciled without a change.
+	Resync = 10 * time.Minute
+	// Workers bounds how many CRDs are installed and controllers are started at once. With more, the API
+	// server's own CRD controllers conflict with each other and take longer.
+	Workers = 8
+)
+
+// minBackoff and maxBackoff bound the delay after consecutive failures.
+const (
+	minBackoff = time.Second
+	maxBackoff = 5 * time.Minute
+)
+
+// Runtime is what all controllers of kinds share. All fields but OtherUsers are required.
+type Runtime struct {
+	Manager   manager.Manager
+	CRDs      apiextensions.CustomResourceDefinitionInterface
+	Policies  admissionregistration.AdmissionregistrationV1Interface
+	OpenAPI   openapi.Client
+	Pool      *pool.Pool
+	Scheduler scheduler.Interface
+	Registry  *Registry
+	Managed   managed.Options
+	Recorder  event.Recorder
+	Logger    logr.Logger
+	// Lifetime is the context of all controllers of kinds: they run longer than one reconcile.
+	Lifetime context.Context
+	// OtherUsers returns functions that wake the resources, other than those of the provider's own kinds, that
+	// use one of its configurations. provider is the name of a TerraformProvider.
+	OtherUsers func(ctx context.Context, provider string, ref providerconfig.Reference) []func()
+
+	mu sync.Mutex
+	// pruned is when CRDs were deleted, by their names.
+	pruned map[string]time.Time
+}
+
+// Backoff returns the rate limiter for retries after failures.
+func Backoff[T comparable]() workqueue.TypedRateLimiter[T] {
+	return workqueue.NewTypedItemExponentialFailureRateLimiter[T](minBackoff, maxBackoff)
+}
+
+// ControllerOptions returns the options of a controller that reconciles up to n objects at once.
+func ControllerOptions(n int) controller.Options {
+	return controller.Options{
+		MaxConcurrentReconciles: n,
+		SkipNameValidation:      ptr.To(true), // Run may be called more than once in a process
+		RateLimiter:             Backoff[reconcile.Request](),
+	}
+}
+
+// Each calls f for all items, up to Workers at once, and returns the errors.
+func Each[T any](items []T, f func(T) error) (errs []error) {
+	var mu sync.Mutex
+	group := errgroup.Group{}
+	group.SetLimit(Workers)
+	for _, item := range items {
+		group.Go(func() error {
+			if err := f(item); err != nil {
+				mu.Lock()
+				defer mu.Unlock()
+				errs = append(errs, err)
+			}
+			return nil
+		})
+	}
+	_ = group.Wait()
+	return errs
+}
+
+// Kind is a kind whose controller runs.
+type Kind struct {
+	*managed.Kind
+	runtime *Runtime
+	cancel  context.CancelFunc
+}
+
+// StartKind runs the controller of a kind whose CRD is served. configs finds its provider configurations.
+func (rt *Runtime) StartKind(k *managed.Kind) (*Kind, error) {
+	k.Neighbours, k.Scheduler, k.Options = rt.Registry, rt.Scheduler, rt.Managed
+	ctx, cancel := context.WithCancel(rt.Lifetime)
+	if err := k.Start(ctx, rt.Manager); err != nil {
+		cancel()
+		return nil, err
+	}
+	rt.Registry.add(k)
+	return &Kind{k, rt, cancel}, nil
+}
+
+// Stop stops the controller. Operations that are running are still completed and recorded.
+func (k *Kind) Stop(ctx context.Context) {
+	k.cancel()
+	k.runtime.Registry.remove(k.Kind)
+	k.runtime.stopWatching(ctx, k.Model.GroupVersionKind())
+}
+
+// WakeUsers returns functions that wake the resources of the kind that use a provider configuration.
+func (k *Kind) WakeUsers(ctx context.Context, ref providerconfig.Reference) (wake []func(), _ error) {
+	keys, err := k.Users(ctx, k.runtime.Manager.GetClient(), ref)
+	for _, key := range keys {
+		wake = append(wake, func() { k.Wake(key) })
+	}
+	return wake, err
+}
+
+func (rt *Runtime) stopWatching(ctx context.Context, kind kschema.GroupVersionKind) {
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(kind)
+	if err := rt.Manager.GetCache().RemoveInformer(ctx, u); err != nil {
+		rt.Logger.Error(err, "Cannot stop watching a kind", "kind", kind.Kind, "group", kind.Group)
+	}
+}
