@@ -25,7 +25,7 @@ func TestHCloud(t *testing.T) {
 	const duration = 2 * time.Second
 	cloud := hcloudtest.New(t, hcloudtest.Options{ActionDuration: duration})
 	c := alone(t)
-	c.RunProgram(t, poll, providertest.Mirror(t, "hcloud"))
+	c.RunProgram(t, poll, "--provider-mirror", providertest.Mirror(t, "hcloud"), "--provider-cache", t.TempDir())
 	objects := manifests(t, "hcloud.yaml")
 	if len(objects) != 4 {
 		t.Fatalf("%d objects in the example", len(objects))
@@ -98,7 +98,7 @@ func TestHCloud(t *testing.T) {
 func TestHCloudWhole(t *testing.T) {
 	t.Parallel()
 	c := alone(t)
-	c.RunProgram(t, poll, providertest.Mirror(t, "hcloud"))
+	c.RunProgram(t, poll, "--provider-mirror", providertest.Mirror(t, "hcloud"), "--provider-cache", t.TempDir())
 	provider := manifests(t, "hcloud.yaml")[0]
 	unstructured.RemoveNestedField(provider.Object, "spec", "activate")
 	c.MustCreate(t, provider)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -13,15 +12,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/providertest"
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
-// mortal is a controller of its own process, and where its runs of the program are.
+// mortal is a cluster with a controller that tests kill: a process of its own.
 type mortal struct {
 	*cluster
 	mirror, workspaces string
-	cmd                *exec.Cmd
+	program            *clustertest.Program
 }
 
 func newMortal(t *testing.T) *mortal {
@@ -29,7 +29,7 @@ func newMortal(t *testing.T) *mortal {
 	c := &mortal{cluster: alone(t), mirror: providertest.Mirror(t, "random"), workspaces: directory(t)}
 	c.run(t)
 	t.Cleanup(func() {
-		c.die(t)
+		c.program.Kill(t)
 		c.ShowLog(t)
 	})
 	return c
@@ -37,34 +37,11 @@ func newMortal(t *testing.T) *mortal {
 
 func (c *mortal) run(t *testing.T) {
 	t.Helper()
-	binary, err := testbin.Build(t.Context(), testbin.Landbridge)
-	if err != nil {
-		t.Fatal(err)
-	}
 	tofu, err := testbin.Build(t.Context(), testbin.OpenTofu)
 	if err != nil {
 		t.Fatal(err)
 	}
-	log, err := os.OpenFile(c.Log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer log.Close()
-	c.cmd = exec.Command(binary, "controller", "--kubeconfig", c.Kubeconfig, "--provider-mirror", c.mirror, "--provider-cache", filepath.Join(scratch, "cache"),
-		"--poll", "1s", "--leader-elect=false", "--metrics-address=0", "--health-address=0", "--cli", tofu, "--cli-workspaces", c.workspaces)
-	c.cmd.Stdout, c.cmd.Stderr = log, log
-	if err := c.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// die kills the controller.
-func (c *mortal) die(t *testing.T) {
-	t.Helper()
-	if err := c.cmd.Process.Signal(syscall.SIGKILL); err != nil {
-		t.Error(err)
-	}
-	_ = c.cmd.Wait()
+	c.program = c.StartProgram(t, poll, "--provider-mirror", c.mirror, "--provider-cache", filepath.Join(scratch, "cache"), "--cli", tofu, "--cli-workspaces", c.workspaces)
 }
 
 // killProgram kills a program that applies something in the controller's workspaces.
@@ -97,7 +74,7 @@ func (c *mortal) killProvider(t *testing.T) {
 		_, after, _ := strings.Cut(string(b), ") ")
 		fields := strings.Fields(after) // state, parent, ...
 		args, _ := os.ReadFile(filepath.Join(filepath.Dir(stat), "cmdline"))
-		if len(fields) < 2 || fields[1] != strconv.Itoa(c.cmd.Process.Pid) || !strings.Contains(string(args), "examplecloud") {
+		if len(fields) < 2 || fields[1] != strconv.Itoa(c.program.PID) || !strings.Contains(string(args), "examplecloud") {
 			continue
 		}
 		if pid, err := strconv.Atoi(strings.Split(stat, "/")[2]); err == nil && syscall.Kill(pid, syscall.SIGKILL) == nil {
@@ -166,7 +143,7 @@ func TestModuleCrash(t *testing.T) {
 	})
 
 	for name, kill := range map[string]func(*testing.T){
-		"controller": func(t *testing.T) { c.die(t); c.run(t) },
+		"controller": func(t *testing.T) { c.program.Kill(t); c.run(t) },
 		"provider":   c.killProvider,
 	} {
 		t.Run("the "+name+", while what is made cannot be found again", func(t *testing.T) {
@@ -207,7 +184,7 @@ func TestModuleCrash(t *testing.T) {
 				return slices.ContainsFunc(names, func(n any) bool { return cloud.Making(t, "datastores", n.(string)) })
 			})
 			time.Sleep(time.Duration(300*i) * time.Millisecond)
-			c.die(t)
+			c.program.Kill(t)
 			c.run(t)
 			c.WaitReady(t, r)
 			if got := cloud.Audit(t).Live - live; got != 3 {

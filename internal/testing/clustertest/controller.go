@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -20,7 +18,6 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/controller"
 	"github.com/landbridge-io/landbridge/internal/provider/install"
-	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
 // stopLimit is longer than the controller's own grace period.
@@ -83,42 +80,6 @@ func (c *Cluster) RunController(tb testing.TB, o controller.Options) (stop func(
 		c.ShowLog(tb)
 	})
 	return stop
-}
-
-// RunProgram runs the program "landbridge controller" with the mirror until the test ends. The
-// test fails if the program ends with an error.
-func (c *Cluster) RunProgram(tb testing.TB, poll time.Duration, mirror string) {
-	tb.Helper()
-	binary, err := testbin.Build(tb.Context(), testbin.Landbridge)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	log, err := os.Create(c.Log)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer log.Close()
-	cmd := exec.Command(binary, "controller", "--kubeconfig", c.Kubeconfig, "--provider-mirror", mirror,
-		"--provider-cache", tb.TempDir(), "--poll", poll.String(), "--leader-elect=false", "--metrics-address=0", "--health-address=0")
-	cmd.Stdout, cmd.Stderr = log, log
-	if err := cmd.Start(); err != nil {
-		tb.Fatal(err)
-	}
-	exited := make(chan error, 1)
-	go func() { exited <- cmd.Wait() }()
-	tb.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		select {
-		case err := <-exited:
-			if err != nil {
-				tb.Errorf("the controller ended with %v", err)
-			}
-		case <-time.After(stopLimit):
-			_ = cmd.Process.Kill()
-			tb.Errorf("the controller did not stop within %s", stopLimit)
-		}
-		c.ShowLog(tb)
-	})
 }
 
 // Logger returns a logger that appends to c.Log.

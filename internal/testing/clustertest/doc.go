@@ -1,6 +1,5 @@
-// Package clustertest is how tests work with a cluster: it runs Landbridge's
-// controllers in one, creates and changes objects, and waits for what must
-// become true of them.
+// Package clustertest runs Landbridge's controllers in a cluster for tests,
+// creates and changes objects, and waits until they are in the expected state.
 //
 // In: an API server of playgroundtest. Out: a Cluster, which is a client and
 // methods that fail the test when something goes wrong. Waiting is always for

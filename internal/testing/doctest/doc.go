@@ -1,9 +1,9 @@
-// Package doctest runs the commands of a Markdown page and compares what they
-// print with what the page says they print.
+// Package doctest runs the commands of a Markdown page and compares their
+// output with the output in the page.
 //
-// In: a page. Its fenced blocks of language "console" are sessions: lines that
-// begin with "$ " are commands, "> " continues the command before, and what
-// follows is their output, standard output and error together:
+// In: a page. Its fenced blocks of language "console" are sessions. A line that
+// begins with "$ " is a command, "> " continues the command before, and the
+// other lines are the output, standard output and error together:
 //
 //	```console
 //	$ landbridge discover thing
@@ -12,21 +12,21 @@
 //	...
 //	```
 //
-// "<id>" stands for a text without spaces, the same one everywhere in the page,
-// also in later commands; one that Options.Patterns names stands for whatever
-// matches, each time anew. A line "..." stands for any number of lines. How
-// wide columns are is not compared. What kubectl itself prints in angle
-// brackets, as in "<none>", is only itself.
+// "<id>" is a placeholder for a text without spaces. It has the same value
+// everywhere in the page, also in later commands. A placeholder that
+// Options.Patterns names matches its pattern, with another value each time. A
+// line "..." matches any number of lines. The width of columns is not compared.
+// Texts that kubectl itself prints in angle brackets, as "<none>", are literal.
 //
-// After the language of a console block may stand "exit=N", the status that
-// its last command ends with, and "within=30s", the time during which its
-// commands are repeated until they end and print as they should: for what
-// takes a while to become true. A block of another language with "file=NAME"
-// is written to that file in the working directory. All commands of a page
-// share the working directory and the exported variables.
+// The language of a console block may be followed by "exit=N", the exit status
+// of its last command, and by "within=30s": its commands are then repeated
+// until they end and print as the page says, for at most that time. A block of
+// another language with "file=NAME" is written to that file in the working
+// directory. All commands of a page share the working directory and the
+// exported variables.
 //
-// Out: a test that fails where a command does not end or print as the page
-// says. With -update the page is written anew with what was printed.
+// Out: a test that fails where a command ends or prints differently. With
+// -update the page is rewritten with the actual output.
 //
-// No command of a page is left out: blocks in a shell's language are refused.
+// It never skips a command: blocks in a shell's language are refused.
 package doctest

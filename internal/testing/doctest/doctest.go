@@ -17,19 +17,19 @@ import (
 
 var update = flag.Bool("update", false, "write golden files anew")
 
-// Options say where and how the commands of a page run.
+// Options configures how the commands of a page run.
 type Options struct {
-	// Dir is the working directory at the beginning. Empty: a new one, gone with the test.
+	// Dir is the initial working directory. Defaults to a temporary directory of the test.
 	Dir string
-	// Env are variables, as "name=value", besides those of the test itself.
+	// Env holds environment variables, as "name=value", in addition to those of the test itself.
 	Env []string
-	// Replace are texts that are something else in the test than in the page, such as the address
-	// of a server: page → test. They apply to commands, files and outputs.
+	// Replace maps texts of the page to those of the test, such as the address of a server. It applies
+	// to commands, files and outputs.
 	Replace map[string]string
-	// Patterns are the placeholders that stand for something else each time, with the regular
-	// expression (RE2) of what they stand for: "<age>" → `\d+[smh]`.
+	// Patterns maps placeholders whose value differs each time to regular expressions (RE2) of their
+	// values, such as "<age>" to `\d+[smh]`.
 	Patterns map[string]string
-	// Timeout of a command. Zero: two minutes.
+	// Timeout of a command. Defaults to two minutes.
 	Timeout time.Duration
 }
 
@@ -56,14 +56,14 @@ func Test(t *testing.T, file string, o Options) {
 	}
 }
 
-// MismatchError tells of commands that printed something else than the page says.
+// MismatchError lists the commands whose output differs from the page.
 type MismatchError struct{ Mismatches []string }
 
 func (e *MismatchError) Error() string { return strings.Join(e.Mismatches, "\n\n") }
 
-// Run runs a page. It returns the page with what was printed, and an error: a *MismatchError if
-// all commands ended as they should but did not print what they should, another error for a page
-// that cannot be run or a command that ended with another status than it should, after which no other is run.
+// Run runs a page and returns the page with the actual output. The error is a *MismatchError if all
+// commands ended with the expected status but some printed something else. Any other error means that
+// the page cannot be run, or that a command ended with another status; it ends the run.
 func Run(ctx context.Context, page []byte, o Options) ([]byte, error) {
 	lines := strings.Split(string(page), "\n")
 	steps, err := parse(lines)
@@ -101,7 +101,7 @@ func Run(ctx context.Context, page []byte, o Options) ([]byte, error) {
 	return page, nil
 }
 
-// session is what the commands of a page share.
+// session is the state that the commands of a page share.
 type session struct {
 	Options
 	bindings
@@ -135,7 +135,7 @@ func newSession(o Options) (s *session, err error) {
 	return s, nil
 }
 
-// close ends what the commands have left running.
+// close ends the processes that the commands have left running.
 func (s *session) close() {
 	for _, pid := range s.groups {
 		_ = syscall.Kill(-pid, syscall.SIGTERM)
@@ -158,10 +158,10 @@ func (s *session) close() {
 	}
 }
 
-// page is a printed line as the page would have it.
+// page returns an output line with the texts of the page.
 func (s *session) page(line string) string { return s.restore(s.toPage.Replace(line)) }
 
-// do carries out a step. It returns what was printed and how that differs from what was to be.
+// do carries out a step. It returns the output and how it differs from the expected one.
 func (s *session) do(ctx context.Context, step step) (got []string, mismatch string, err error) {
 	if step.file != "" {
 		content, err := s.substitute(s.toTest.Replace(step.content))
@@ -193,23 +193,23 @@ func (s *session) do(ctx context.Context, step step) (got []string, mismatch str
 			continue
 		}
 		if exit != step.exit {
-			return nil, "", fmt.Errorf("$ %s\nended with %d and not with %d:\n%s", step.command, exit, step.exit, output)
+			return nil, "", fmt.Errorf("$ %s\nended with status %d, want %d:\n%s", step.command, exit, step.exit, output)
 		}
 		return got, mismatch, nil
 	}
 }
 
-// script runs the command it gets where and with what the one before has left off.
+// script runs a command in the directory and with the variables that the one before has left.
 const script = `
 [ -f "$1/env" ] && . "$1/env" && cd "$(cat "$1/pwd")"
 trap 'export -p > "$1/env"; pwd > "$1/pwd"' EXIT
 eval "$2"
 `
 
-// shell runs a command, and returns what it printed and its exit status.
+// shell runs a command and returns its output and exit status.
 func (s *session) shell(ctx context.Context, command string) (string, int, error) {
-	// A file and not a pipe: a command that leaves something running in the background ends all
-	// the same.
+	// A file and not a pipe: a pipe would be kept open by a process that the command leaves in the
+	// background.
 	out, err := os.CreateTemp(s.private, "output-")
 	if err != nil {
 		return "", 0, err

@@ -53,7 +53,7 @@ func TestRun(t *testing.T) {
 			want:    "line 2",
 			written: "```console\n$ true\n```\n",
 		},
-		"a status that is not expected":     {page: "```console\n$ echo why; exit 3\nwhy\n```\n", want: "ended with 3 and not with 0:\nwhy"},
+		"a status that is not expected":     {page: "```console\n$ echo why; exit 3\nwhy\n```\n", want: "ended with status 3, want 0:\nwhy"},
 		"a status that is expected":         {page: "```console exit=3\n$ true\n$ exit 3\n```\n"},
 		"success that is not expected":      {page: "```console exit=3\n$ true\n```\n", want: "ended with 0 and not with 3"},
 		"only the last command is to fail":  {page: "```console exit=3\n$ exit 3\n$ exit 3\n```\n", want: "line 2: $ exit 3\nended with 3 and not with 0"},

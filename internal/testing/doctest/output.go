@@ -10,19 +10,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// placeholder is a text that stands for another.
+// placeholder matches the placeholders of a page.
 var placeholder = regexp.MustCompile(`<[a-z][a-z0-9-]*>`)
 
-// literal are the texts in angle brackets that programs print.
+// literal holds texts in angle brackets that programs print.
 var literal = []string{"<none>", "<unknown>", "<unset>", "<nil>", "<invalid>", "<pending>", "<error>"}
 
-// bindings are what the placeholders of a page stand for.
+// bindings are the values of the placeholders of a page.
 type bindings struct {
 	values   map[string]string
 	patterns map[string]string
 }
 
-// substitute returns a text with its placeholders' values in their place.
+// substitute replaces the placeholders of a text with their values.
 func (b bindings) substitute(text string) (string, error) {
 	var missing string
 	text = placeholder.ReplaceAllStringFunc(text, func(p string) string {
@@ -41,7 +41,7 @@ func (b bindings) substitute(text string) (string, error) {
 	return text, nil
 }
 
-// restore is the opposite of substitute, for what has a value long enough to be meant.
+// restore is the opposite of substitute, for values that are long enough not to match by accident.
 func (b bindings) restore(line string) string {
 	names := slices.SortedFunc(maps.Keys(b.values), func(x, y string) int { return len(b.values[y]) - len(b.values[x]) })
 	for _, name := range names {
@@ -54,7 +54,7 @@ func (b bindings) restore(line string) string {
 
 var spaces = regexp.MustCompile(`(\S)[ \t]{2,}`)
 
-// plain is output as lines, without what is not compared: trailing spaces and empty lines, and
+// plain returns the lines of an output without what is not compared: trailing spaces, empty lines and
 // the width of columns.
 func plain(lines []string) []string {
 	out := make([]string, 0, len(lines))
@@ -67,8 +67,8 @@ func plain(lines []string) []string {
 	return out
 }
 
-// compare returns a difference between what is wanted and what was printed; empty if there is
-// none, and then the placeholders that were new have their values.
+// compare returns the difference between the expected and the actual output. If there is none, it
+// returns "" and has set the values of new placeholders.
 func (b bindings) compare(want, got []string) (string, error) {
 	want, got = plain(want), plain(got)
 	var pattern strings.Builder

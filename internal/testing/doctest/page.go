@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// step is one thing that a page wants done: a command run, or a file written.
+// step is a command to run or a file to write.
 type step struct {
 	line int // of the command, or of the file's fence; from 1
 
 	command string
 	want    []string // lines of output
-	// from and to are where the lines of output are in the page; from 0, to excluded.
+	// from and to delimit the lines of output in the page, counted from 0; to is excluded.
 	from, to int
 	indent   string
 	exit     int
@@ -23,7 +23,7 @@ type step struct {
 	file, content string
 }
 
-// shells are languages of blocks that look as if they were run.
+// shells are the languages of blocks that readers would take for tested commands.
 var shells = []string{"sh", "bash", "shell", "zsh", "shell-session", "terminal"}
 
 // parse returns the steps of a page, given as its lines.
@@ -56,7 +56,7 @@ func parse(lines []string) ([]step, error) {
 	return steps, nil
 }
 
-// opening returns what a line that opens a fenced block says; fence is empty for other lines.
+// opening parses a line that opens a fenced block; fence is empty for other lines.
 func opening(line string) (indent, fence, info string) {
 	text := strings.TrimLeft(line, " ")
 	indent = line[:len(line)-len(text)]

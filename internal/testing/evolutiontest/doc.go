@@ -1,4 +1,4 @@
-// Package evolutiontest draws objects of kinds, for tests of what becomes of them in other API versions.
+// Package evolutiontest generates random objects of kinds, for tests of their conversion between API versions.
 //
-// In: the type of a value, as package evolution has it. Out: a value that is of it.
+// In: the type of a value, as in package evolution. Out: a random value of that type. It never converts.
 package evolutiontest

@@ -10,7 +10,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/evolution"
 )
 
-// Value draws a value of a type, among them those that other types have as well, or nearly.
+// Value draws a value of a type. It prefers values that other types have as well, or nearly have.
 func Value(t *rapid.T, n *evolution.Node) any {
 	switch n.Form {
 	case evolution.String:

@@ -18,19 +18,19 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
-// The forms of the provider.
+// Forms of the provider.
 const (
 	SDKv2      = "sdkv2"
 	Framework5 = "framework5"
 	Framework6 = "framework6"
 )
 
-// Forms are all forms.
+// Forms lists all forms.
 var Forms = []string{SDKv2, Framework5, Framework6}
 
 const module = "examples/examplecloud"
 
-// Provider returns the path of the provider's binary in a form. It is named as a release is.
+// Provider returns the path of the provider's binary in a form. The file is named as in a release.
 func Provider(tb testing.TB, form string) string {
 	tb.Helper()
 	return build(tb, ProviderProgram(form))
@@ -45,10 +45,10 @@ func Release(tb testing.TB, form string, major int) string {
 	return build(tb, t)
 }
 
-// Program is the cloud's, for programs that are no tests.
+// Program is the build target of the cloud.
 var Program = target("cmd/examplecloud", "bin/examplecloud/examplecloud")
 
-// ProviderProgram is the provider's in a form.
+// ProviderProgram returns the build target of the provider in a form.
 func ProviderProgram(form string) testbin.Target {
 	return target("cmd/terraform-provider-examplecloud-"+form, "bin/examplecloud/"+form+"/terraform-provider-examplecloud_v3.0.0")
 }
@@ -86,7 +86,7 @@ func Start(tb testing.TB) *Cloud {
 	return cloud
 }
 
-// Run starts a cloud with its data in a directory, for a program that is no test and has to stop it.
+// Run starts a cloud with its data in a directory, for a program other than a test. The caller has to stop it.
 func Run(ctx context.Context, dir string) (_ *Cloud, stop func() error, err error) {
 	program, err := testbin.Build(ctx, Program)
 	if err != nil {
@@ -126,7 +126,7 @@ func Run(ctx context.Context, dir string) (_ *Cloud, stop func() error, err erro
 	return &Cloud{URL: ready.Address}, stop, nil
 }
 
-// Make makes an object by hand, and returns it when it is there.
+// Make creates an object without a provider, and returns it as soon as it exists.
 func (c *Cloud) Make(tb testing.TB, collection string, object map[string]any) map[string]any {
 	tb.Helper()
 	var task struct {
@@ -147,19 +147,19 @@ func (c *Cloud) Make(tb testing.TB, collection string, object map[string]any) ma
 	}
 }
 
-// Change changes fields of an object by hand, behind everybody's back.
+// Change changes fields of an object without a provider.
 func (c *Cloud) Change(tb testing.TB, collection, id string, fields map[string]any) {
 	tb.Helper()
 	c.call(tb, http.MethodPatch, "/admin/objects/"+collection+"/"+id, fields, nil)
 }
 
-// Remove removes an object by hand.
+// Remove removes an object without a provider.
 func (c *Cloud) Remove(tb testing.TB, collection, id string) {
 	tb.Helper()
 	c.call(tb, http.MethodDelete, "/admin/objects/"+collection+"/"+id, nil, nil)
 }
 
-// Counts are what was done to the cloud since it started, by everybody.
+// Counts counts the operations since the cloud started, by all clients.
 type Counts struct {
 	CreateRequests int `json:"create_requests"`
 	Creates        int `json:"creates"`
@@ -168,7 +168,7 @@ type Counts struct {
 	Live           int `json:"live"`
 }
 
-// Audit tells what was done so far.
+// Audit returns the operations so far.
 func (c *Cloud) Audit(tb testing.TB) Counts {
 	tb.Helper()
 	var out struct {
@@ -214,7 +214,7 @@ func (c *Cloud) try(tb testing.TB, method, path string, in, out any) int {
 	return answer.StatusCode
 }
 
-// Fault makes something go wrong, as the cloud's package api describes.
+// Fault adds a fault, in the format of the cloud's package api.
 func (c *Cloud) Fault(tb testing.TB, fault map[string]any) {
 	tb.Helper()
 	c.call(tb, http.MethodPost, "/admin/faults", fault, nil)

@@ -8,21 +8,21 @@ import (
 	"testing"
 )
 
-// EndTask ends the running create tasks of the objects of that name; outcome is succeed or fail.
+// EndTask ends the running create tasks of objects of that name. outcome is succeed or fail.
 func (c *Cloud) EndTask(tb testing.TB, collection, name, outcome string) {
 	tb.Helper()
 	var tasks []struct{ ID string }
 	query := url.Values{"collection": {collection}, "name": {name}}
 	c.call(tb, http.MethodGet, "/v1/tasks?"+query.Encode(), nil, &tasks)
 	if len(tasks) == 0 {
-		tb.Fatalf("nothing called %s is being made in %s", name, collection)
+		tb.Fatalf("no create of %s is running in %s", name, collection)
 	}
 	for _, t := range tasks {
 		c.call(tb, http.MethodPost, "/admin/tasks/"+t.ID, map[string]any{"outcome": outcome}, nil)
 	}
 }
 
-// Making says whether an object of that name is being made.
+// Making reports whether a create of an object of that name is running.
 func (c *Cloud) Making(tb testing.TB, collection, name string) bool {
 	tb.Helper()
 	var tasks []struct{ Status string }
@@ -31,7 +31,7 @@ func (c *Cloud) Making(tb testing.TB, collection, name string) bool {
 	return slices.ContainsFunc(tasks, func(t struct{ Status string }) bool { return t.Status == "running" })
 }
 
-// RemoveFaults removes the faults that are for objects of that name.
+// RemoveFaults removes the faults for objects of that name.
 func (c *Cloud) RemoveFaults(tb testing.TB, name string) {
 	tb.Helper()
 	var faults []struct {
@@ -46,7 +46,7 @@ func (c *Cloud) RemoveFaults(tb testing.TB, name string) {
 	}
 }
 
-// Happened counts the events of a sort, such as creates or deletes, of objects of that name.
+// Happened returns the number of events of one type, such as creates or deletes, of objects of that name.
 func (c *Cloud) Happened(tb testing.TB, what, name string) int {
 	tb.Helper()
 	var events []struct{ What, Key string }
@@ -61,7 +61,7 @@ func (c *Cloud) Happened(tb testing.TB, what, name string) int {
 	return n
 }
 
-// Find is the id of the one object of a collection that has the name.
+// Find returns the id of the only object of that name in a collection.
 func (c *Cloud) Find(tb testing.TB, collection, name string) string {
 	tb.Helper()
 	var objects []struct{ ID, Name string }

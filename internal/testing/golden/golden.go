@@ -11,7 +11,7 @@ import (
 
 var update = flag.Bool("update", false, "write golden files anew")
 
-// Check fails the test if got is not what the file of that name in testdata has.
+// Check fails the test if got differs from the file of that name in testdata.
 func Check(tb testing.TB, name string, got []byte) {
 	tb.Helper()
 	file := filepath.Join("testdata", name)

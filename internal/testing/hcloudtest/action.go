@@ -34,7 +34,7 @@ type reference struct {
 	Type string `json:"type"`
 }
 
-// act begins an action on an object. What it does is done when it ends.
+// act begins an action on an object. Its effect happens when it ends.
 func (s *Server) act(command string, on reference, finish func()) *action {
 	now := time.Now()
 	a := &action{
@@ -49,7 +49,7 @@ func (s *Server) act(command string, on reference, finish func()) *action {
 	return a
 }
 
-// settle brings all actions up to this moment.
+// settle ends the actions whose time has passed.
 func (s *Server) settle() {
 	now := time.Now()
 	for _, a := range s.actions {

@@ -2,8 +2,8 @@
 // API: locations, SSH keys, and volumes with the asynchronous actions that
 // create and change them.
 //
-// In goes how long an action takes; out come an endpoint and a token for the
-// real hcloud provider, and then what the provider asked for and what it left
-// behind. Its answers follow the published API (codes, statuses, errors); it
-// keeps everything in memory and never reaches any network but loopback.
+// In: how long an action takes. Out: an endpoint and a token for the real hcloud
+// provider, the requests that it made, and the objects that exist. Answers
+// follow the published API (codes, statuses, errors). Everything is kept in
+// memory, and no network but loopback is ever used.
 package hcloudtest

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Location is where volumes are.
+// Location is a place for volumes.
 type Location struct {
 	ID          int64   `json:"id"`
 	Name        string  `json:"name"`

@@ -16,17 +16,17 @@ import (
 	"time"
 )
 
-// prefix is where the API lives, as in the real one's https://api.hetzner.cloud/v1.
+// prefix is the path of the API, as in https://api.hetzner.cloud/v1.
 const prefix = "/v1"
 
 // Options configures New.
 type Options struct {
-	// ActionDuration is how long an action runs. Zero: it has ended when it is
-	// answered.
+	// ActionDuration is how long an action runs. Defaults to 0: actions have ended
+	// when the request is answered.
 	ActionDuration time.Duration
 }
 
-// Server is a small Hetzner Cloud.
+// Server serves a part of the Hetzner Cloud API.
 type Server struct {
 	Endpoint string // for the provider's "endpoint", or HCLOUD_ENDPOINT
 	Token    string // for the provider's "token", or HCLOUD_TOKEN
@@ -65,7 +65,7 @@ func New(tb testing.TB, o Options) *Server {
 	return s
 }
 
-// Run starts a server for a program that is no test, and has to stop it.
+// Run starts a server for a program other than a test. The caller has to stop it.
 func Run(o Options) (_ *Server, stop func()) {
 	s := &Server{
 		// The real API's tokens are 64 characters, and the provider checks that.
@@ -81,7 +81,7 @@ func Run(o Options) (_ *Server, stop func()) {
 	return s, server.Close
 }
 
-// Requests returns what was asked so far, oldest first.
+// Requests returns the requests so far, oldest first.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,7 +97,7 @@ func (s *Server) FailAction(command string, err APIError) {
 }
 
 // FailRequest makes the next request with this method and path (without the
-// prefix) fail. It changes nothing then.
+// prefix) fail without any effect.
 func (s *Server) FailRequest(method, path string, status int, err APIError) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,7 +130,7 @@ func (s *Server) handler() http.Handler {
 	return http.StripPrefix(prefix, mux)
 }
 
-// serve wraps what all answers have in common. Handlers run one at a time.
+// serve does what all handlers have in common. Handlers run one at a time.
 func (s *Server) serve(handle func(*http.Request) (int, any)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -197,7 +197,7 @@ func invalidInput(format string, args ...any) (int, any) {
 	return failure(http.StatusUnprocessableEntity, "invalid_input", format, args...)
 }
 
-// listAnswer is a page that holds everything there is.
+// listAnswer is a page that holds all objects.
 func listAnswer[T any](key string, items []T) (int, any) {
 	if items == nil {
 		items = []T{}
@@ -211,7 +211,7 @@ func listAnswer[T any](key string, items []T) (int, any) {
 	}
 }
 
-// find returns the object that the request's path names, or nil.
+// find returns the object named by the path of the request, or nil.
 func find[T any](r *http.Request, all map[int64]*T) *T {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	if err != nil {
@@ -220,7 +220,7 @@ func find[T any](r *http.Request, all map[int64]*T) *T {
 	return all[id]
 }
 
-// sorted returns the objects by id, those of one name if the query has one.
+// sorted returns the objects by id. If the query has a name, it returns those of the name.
 func sorted[T any](r *http.Request, all map[int64]*T, name func(*T) string) []*T {
 	var ids []int64
 	for id, object := range all {

@@ -19,7 +19,7 @@ type SSHKey struct {
 	Created     time.Time         `json:"created"`
 }
 
-// SSHKeys returns a copy of every key there is.
+// SSHKeys returns a copy of every key.
 func (s *Server) SSHKeys() []SSHKey {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -30,8 +30,7 @@ func (s *Server) SSHKeys() []SSHKey {
 	return all
 }
 
-// RemoveSSHKey removes a key behind everybody's back, and reports whether there
-// was one.
+// RemoveSSHKey removes a key without a request, and reports whether it existed.
 func (s *Server) RemoveSSHKey(id int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

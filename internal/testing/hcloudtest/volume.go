@@ -26,14 +26,14 @@ type Volume struct {
 	Created     time.Time         `json:"created"`
 }
 
-// VolumeProtection is what is forbidden on a volume.
+// VolumeProtection lists the operations that are forbidden on a volume.
 type VolumeProtection struct {
 	Delete bool `json:"delete"`
 }
 
 func (v *Volume) reference() reference { return reference{ID: v.ID, Type: "volume"} }
 
-// Volumes returns a copy of every volume there is.
+// Volumes returns a copy of every volume.
 func (s *Server) Volumes() []Volume {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,8 +47,7 @@ func (s *Server) Volumes() []Volume {
 	return all
 }
 
-// EditVolume changes a volume behind everybody's back, and reports whether there
-// is one.
+// EditVolume changes a volume without a request, and reports whether it exists.
 func (s *Server) EditVolume(id int64, edit func(*Volume)) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,8 +59,7 @@ func (s *Server) EditVolume(id int64, edit func(*Volume)) bool {
 	return ok
 }
 
-// RemoveVolume removes a volume behind everybody's back, and reports whether
-// there was one.
+// RemoveVolume removes a volume without a request, and reports whether it existed.
 func (s *Server) RemoveVolume(id int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

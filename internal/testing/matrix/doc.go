@@ -1,7 +1,7 @@
-// Package matrix runs the tests of a suite and writes what they prove into the pages of the
-// documentation, as tables.
+// Package matrix runs the tests of a suite and writes their results into pages of the documentation, as
+// tables of behaviours by columns.
 //
-// In: behaviours and columns, and tests that are named TestAnything/<column>/<behaviour>, where the name of
-// a column has one slash. Out: the tables, and an exit status: anything that fails, is skipped, does not run
-// or is in no list is a failure. It is for tests alone.
+// In: behaviours and columns, and tests that are named TestAnything/<column>/<behaviour>; the name of a
+// column contains one slash. Out: the tables and an exit status. A test that fails, is skipped, does not
+// run, or belongs to no cell is a failure. It never writes a table of which anything failed.
 package matrix

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// outcome of a cell.
+// outcome is the result of a cell.
 type outcome int
 
 const (
@@ -17,24 +17,24 @@ const (
 	notApplicable
 )
 
-// cell is one behaviour in one column.
+// cell is a behaviour in a column.
 type cell struct {
 	table     string
 	behaviour Behaviour
 	column    Column
 	outcome   outcome
-	// reason is why it failed or does not apply.
+	// reason tells why it failed or does not apply.
 	reason string
 }
 
-// key is what a test's name tells.
+// key identifies the cell of a test.
 type key struct{ column, behaviour string }
 
-// results are what became of the tests.
+// results collects the outcomes of tests.
 type results struct {
 	outcomes map[key][]string // the actions that ended tests
 	output   map[string][]string
-	// broken: something failed that is no cell's test, or could not be run.
+	// broken is set when something failed that is not a test of a cell, or could not be run.
 	broken bool
 }
 
@@ -44,7 +44,7 @@ func newResults() *results {
 
 var cellTest = regexp.MustCompile(`^Test[A-Za-z]*/([^/]+/[^/]+)/([^/]+)$`)
 
-// add takes in one event.
+// add records an event.
 func (r *results) add(e event) {
 	switch e.Action {
 	case "build-output":
@@ -65,8 +65,8 @@ func (r *results) add(e event) {
 	}
 }
 
-// cells are all of them, in the order of the table. A test that is no cell's is a failed cell of
-// its own: nothing that runs is left out.
+// cells returns all cells in the order of the table. A test that belongs to no cell becomes a failed
+// cell, so that nothing that runs is left out.
 func (r *results) cells(m Matrix) []cell {
 	var out []cell
 	known := map[key]bool{}
@@ -98,7 +98,7 @@ func (r *results) cells(m Matrix) []cell {
 	return out
 }
 
-// judge is what the ends of its tests say of a cell, which may be one that does not apply.
+// judge returns the outcome of a cell from those of its tests. not is the reason if the cell does not apply.
 func judge(ends []string, not string) (outcome, string) {
 	switch {
 	case not != "" && len(ends) > 0:
@@ -115,7 +115,7 @@ func judge(ends []string, not string) (outcome, string) {
 	return pass, ""
 }
 
-// counts of cells.
+// counts counts cells by outcome.
 type counts struct {
 	title               string
 	passed, not, failed int

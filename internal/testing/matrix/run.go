@@ -17,49 +17,50 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
-// Matrix are behaviours, each proved for each column.
+// Matrix is a set of behaviours, each tested in each column.
 type Matrix struct {
-	// Title begins the line that sums it up.
+	// Title begins the closing line.
 	Title string
-	// Dir is the directory of the tests, below the root.
+	// Dir is the directory of the tests, relative to the root.
 	Dir string
-	// Command makes the tables.
+	// Command is the command that writes the tables.
 	Command string
 	Columns []Column
 	Tables  []Table
-	// Sources says that the tables tell where behaviours are required.
+	// Sources is set if the tables have a column with the sources of requirements.
 	Sources bool
 }
 
-// Table is a table in the documentation. No two behaviours have the same name, whatever table they are in.
+// Table is a table in the documentation. The names of behaviours are unique across tables.
 type Table struct {
-	// Name is what its marks and the flag -table call it.
+	// Name is the name in its marks and for the flag -table.
 	Name string
-	// Page is the page that it is in, below the root.
+	// Page is the path of its page, relative to the root.
 	Page       string
 	Behaviours []Behaviour
 }
 
-// Column is what behaviours are proved for.
+// Column is a configuration in which behaviours are tested.
 type Column struct {
-	// Name is as in the names of tests, with one slash, such as sdkv2/plugin.
+	// Name is the name in test names. It contains one slash, as in sdkv2/plugin.
 	Name    string
 	Heading string
 }
 
-// Behaviour is one thing that a user can rely on.
+// Behaviour is something that users can rely on.
 type Behaviour struct {
-	// Section is the part of the table it is in; empty where there are none.
+	// Section is the part of the table, if tables have parts.
 	Section string
-	// Name is that of its test.
+	// Name is the name of its test.
 	Name string
-	// Says is the behaviour, as the table has it, and Source where it is required.
+	// Says is the text of the behaviour in the table, and Source is where it is required.
 	Says, Source string
-	// Not is why it does not apply to a column; empty if it does. nil is that it always does.
+	// Not returns why the behaviour does not apply to a column, or "" if it does. Defaults to a
+	// function that always returns "".
 	Not func(column string) string
 }
 
-// Main runs the tests, writes the table, and ends the program.
+// Main runs the tests, writes the tables, and exits.
 func (m Matrix) Main() {
 	check := flag.Bool("check", false, "do not write: fail if a table in a page is not what was proved")
 	race := flag.Bool("race", false, "with the race detector")
@@ -74,7 +75,7 @@ func (m Matrix) Main() {
 	}
 }
 
-// names are those of the tables.
+// names returns the names of the tables.
 func (m Matrix) names() string {
 	var out []string
 	for _, t := range m.Tables {
@@ -92,7 +93,7 @@ func (m Matrix) run(only string, check, race bool) (failed bool, err error) {
 	if only != "" {
 		i := slices.IndexFunc(m.Tables, func(t Table) bool { return t.Name == only })
 		if i < 0 {
-			return false, fmt.Errorf("there is no table %s, but %s", only, m.names())
+			return false, fmt.Errorf("unknown table %s; the tables are %s", only, m.names())
 		}
 		m.Title, m.Tables = only, m.Tables[i:i+1]
 		args = append(args, "-run", m.pattern())
@@ -123,7 +124,7 @@ func (m Matrix) run(only string, check, race bool) (failed bool, err error) {
 	return false, nil
 }
 
-// pattern is for go test: the behaviours of the tables, and no others.
+// pattern returns the argument of go test -run that selects the behaviours of the tables.
 func (m Matrix) pattern() string {
 	var all []string
 	for _, t := range m.Tables {
@@ -134,12 +135,12 @@ func (m Matrix) pattern() string {
 	return "/.*/.*/^(" + strings.Join(all, "|") + ")$"
 }
 
-// of are the cells of the table.
+// of returns the cells of the table.
 func (t Table) of(cells []cell) []cell {
 	return slices.DeleteFunc(slices.Clone(cells), func(c cell) bool { return c.table != t.Name })
 }
 
-// write puts a table into its page, or only says whether it is there.
+// write writes a table into its page. With check it only reports whether the page is up to date.
 func (m Matrix) write(root string, t Table, text string, check bool) error {
 	page := filepath.Join(root, filepath.FromSlash(t.Page))
 	old, err := os.ReadFile(page)
@@ -153,7 +154,7 @@ func (m Matrix) write(root string, t Table, text string, check bool) error {
 	case bytes.Equal(old, written):
 		return nil
 	case check:
-		return fmt.Errorf("the table %s is not up to date: %s writes it", t.Name, m.Command)
+		return fmt.Errorf("the table %s is not up to date: run %s", t.Name, m.Command)
 	}
 	return os.WriteFile(page, written, 0o644)
 }
@@ -163,7 +164,7 @@ type event struct {
 	Action, Package, Test, Output string
 }
 
-// test runs the tests and collects what became of them. Tests that fail are no error.
+// test runs the tests and records their results. A failed test is not an error.
 func (r *results) test(dir string, args []string) error {
 	cmd := exec.Command("go", append([]string{"test", "-json"}, args...)...)
 	cmd.Dir, cmd.Stderr = dir, os.Stderr
@@ -193,12 +194,12 @@ func (r *results) test(dir string, args []string) error {
 	return nil
 }
 
-// marks of a table in its page.
+// marks returns the lines around a table in its page.
 func (m Matrix) marks(name string) (begin, end string) {
 	return "<!-- table " + name + ": made by " + m.Command + " -->", "<!-- end of table " + name + " -->"
 }
 
-// insert puts a table between its marks in a page.
+// insert replaces what is between the marks in a page with a table.
 func (m Matrix) insert(page []byte, name, table string) ([]byte, error) {
 	begin, end := m.marks(name)
 	before, rest, ok := strings.Cut(string(page), begin)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// table is the cells in Markdown, with the reasons of those that do not apply below it.
+// table returns the cells as a Markdown table, followed by the reasons why some do not apply.
 func table(m Matrix, cells []cell) string {
 	var b strings.Builder
 	fixed := []string{"behaviour"}

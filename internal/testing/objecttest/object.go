@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// New makes an object; namespace may be empty.
+// New returns an object. namespace may be empty.
 func New(apiVersion, kind, namespace, name string, spec map[string]any) *unstructured.Unstructured {
 	u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": apiVersion, "kind": kind, "spec": spec}}
 	u.SetNamespace(namespace)
@@ -16,13 +16,13 @@ func New(apiVersion, kind, namespace, name string, spec map[string]any) *unstruc
 	return u
 }
 
-// At returns what is at a path; nil if nothing is.
+// At returns the value at a path, or nil.
 func At(u *unstructured.Unstructured, path ...string) any {
 	value, _, _ := unstructured.NestedFieldNoCopy(u.Object, path...)
 	return value
 }
 
-// Text is At, as text; empty if nothing is there.
+// Text returns the value at a path as text, or "".
 func Text(u *unstructured.Unstructured, path ...string) string {
 	if value := At(u, path...); value != nil {
 		return fmt.Sprint(value)
@@ -30,7 +30,7 @@ func Text(u *unstructured.Unstructured, path ...string) string {
 	return ""
 }
 
-// Condition returns a condition's status, reason and message; empty if there is none.
+// Condition returns a condition's status, reason and message. They are empty if there is no such condition.
 func Condition(u *unstructured.Unstructured, kind string) (status, reason, message string) {
 	all, _ := At(u, "status", "conditions").([]any)
 	for _, c := range all {
@@ -42,7 +42,7 @@ func Condition(u *unstructured.Unstructured, kind string) (status, reason, messa
 	return "", "", ""
 }
 
-// IsTrue says whether all of the conditions are True.
+// IsTrue reports whether all of the conditions are True.
 func IsTrue(u *unstructured.Unstructured, kinds ...string) bool {
 	for _, kind := range kinds {
 		if status, _, _ := Condition(u, kind); status != "True" {
@@ -52,12 +52,12 @@ func IsTrue(u *unstructured.Unstructured, kinds ...string) bool {
 	return true
 }
 
-// Current says whether the status tells of the spec as it is.
+// Current reports whether the status belongs to the current spec.
 func Current(u *unstructured.Unstructured) bool {
 	return At(u, "status", "observedGeneration") == u.GetGeneration()
 }
 
-// Allowed is how long the operation that runs may take.
+// Allowed returns how long the running operation may take.
 func Allowed(t *testing.T, u *unstructured.Unstructured) time.Duration {
 	t.Helper()
 	started, err := time.Parse(time.RFC3339, Text(u, "status", "operation", "startedAt"))

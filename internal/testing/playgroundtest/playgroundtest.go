@@ -24,15 +24,15 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
-// stopTimeout is after how long a server that was asked to stop is killed.
+// stopTimeout is the time after which a server that does not stop is killed.
 const stopTimeout = 30 * time.Second
 
 // Options configures New.
 type Options struct {
-	// Dir holds the server's data and is kept, for a later start on the same
-	// data. Empty: a temporary directory, gone when the server is.
+	// Dir holds the server's data and is kept, for a later start with the same
+	// data. Defaults to a temporary directory that is removed with the server.
 	Dir string
-	// Port on 127.0.0.1, for a later start at the same address. Zero: a free one.
+	// Port on 127.0.0.1, for a later start at the same address. Defaults to a free one.
 	Port int
 }
 
@@ -40,13 +40,13 @@ type Options struct {
 type Server struct {
 	Kubeconfig string       // path of an administrator's kubeconfig
 	Config     *rest.Config // the same, without client-side rate limits; copy before changing it
-	PID        int          // of the process that is etcd and the API server
+	PID        int          // of the process that runs etcd and the API server
 
 	cmd    *exec.Cmd
-	stdin  io.Closer // the child stops when this end is closed, as the kernel does when we die
+	stdin  io.Closer // closing it stops the child; the kernel closes it when this process ends
 	stderr *bytes.Buffer
 	exited chan struct{}
-	err    error // of the process; to be read after exited
+	err    error // of the process; read it only after exited is closed
 }
 
 var shared = sync.OnceValues(func() (*Server, error) { return Run(context.Background(), Options{}) })
@@ -67,8 +67,8 @@ func Start(tb testing.TB) *Server {
 	return s
 }
 
-// New starts a server for one test, for those that stop, kill or fill it. It
-// ends with the test.
+// New starts a server for one test, for tests that stop, kill or fill it. It ends
+// with the test.
 func New(tb testing.TB, o Options) *Server {
 	tb.Helper()
 	s, err := Run(tb.Context(), o)
@@ -83,8 +83,8 @@ func New(tb testing.TB, o Options) *Server {
 	return s
 }
 
-// Namespace creates a namespace with a name of its own for one test and deletes
-// it, with all that is in it, when the test ends.
+// Namespace creates a namespace with a generated name for one test and deletes it
+// with its content when the test ends.
 func (s *Server) Namespace(tb testing.TB) string {
 	tb.Helper()
 	client, err := kubernetes.NewForConfig(s.Config)
@@ -106,7 +106,7 @@ func (s *Server) Namespace(tb testing.TB) string {
 	return ns.Name
 }
 
-// Stop ends the server gracefully. After Kill or a second time it does nothing.
+// Stop ends the server gracefully. It does nothing if the server has ended.
 func (s *Server) Stop() error {
 	select {
 	case <-s.exited:
@@ -132,7 +132,7 @@ func (s *Server) Kill() {
 	<-s.exited
 }
 
-// Run starts a server for a program that is no test, and has to stop it.
+// Run starts a server for a program other than a test. The caller has to stop it.
 func Run(ctx context.Context, o Options) (*Server, error) {
 	binary, err := testbin.Build(ctx, testbin.Playground)
 	if err != nil {
@@ -143,8 +143,8 @@ func Run(ctx context.Context, o Options) (*Server, error) {
 		args = append(args, "--data", o.Dir)
 	}
 	s := &Server{cmd: exec.Command(binary, args...), stderr: &bytes.Buffer{}, exited: make(chan struct{})}
-	// Not this process's own: whoever runs a test waits until all who hold its
-	// output have closed it.
+	// Not this process's stderr: "go test" waits until every process that holds it
+	// has closed it.
 	s.cmd.Stderr = s.stderr
 	stdin, err := s.cmd.StdinPipe()
 	if err != nil {
@@ -183,7 +183,7 @@ func Run(ctx context.Context, o Options) (*Server, error) {
 	}
 	if err != nil {
 		s.Kill()
-		return nil, fmt.Errorf("what %s printed: %w", binary, err)
+		return nil, fmt.Errorf("reading the output of %s: %w", binary, err)
 	}
 	s.Config.QPS = -1
 	s.Kubeconfig, s.PID = message.Kubeconfig, s.cmd.Process.Pid

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Children are the processes that a process has started, and that have not ended.
+// Children returns the running processes that a process has started.
 func Children(pid int) []int {
 	var out []int
 	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)) // the pattern is one

@@ -14,7 +14,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
-// mirror is the directory of the filesystem mirror, from the repository's root.
+// mirror is the directory of the filesystem mirror, relative to the repository's root.
 const mirror = "bin/providers"
 
 // Provider is one release of a provider.
@@ -24,7 +24,7 @@ type Provider struct {
 	Version  string // without a "v"
 	Protocol int    // major version of the plugin protocol it speaks
 	pkg      string // import path of the main package
-	// Large providers take ten minutes and more to build, and are built only by name.
+	// Large is set for providers that take ten minutes and more to build. They are built only by name.
 	Large bool
 }
 
@@ -51,7 +51,7 @@ var providers = []Provider{
 	},
 }
 
-// All returns every provider there is, by name, but for the large ones.
+// All returns every provider except the large ones, sorted by name.
 func All() []Provider {
 	return slices.DeleteFunc(slices.Clone(providers), func(p Provider) bool { return p.Large })
 }
@@ -95,8 +95,8 @@ func Binary(tb testing.TB, name string) string {
 	return binary
 }
 
-// Mirror returns the path of a filesystem mirror that holds the named providers
-// and perhaps others.
+// Mirror returns the path of a filesystem mirror that holds at least the named
+// providers.
 func Mirror(tb testing.TB, names ...string) string {
 	tb.Helper()
 	for _, name := range names {
@@ -109,8 +109,8 @@ func Mirror(tb testing.TB, names ...string) string {
 	return filepath.Join(root, filepath.FromSlash(mirror))
 }
 
-// Documentation returns the directory of the named provider's source, in which its documentation
-// and examples are.
+// Documentation returns the directory of the named provider's source, which contains its documentation
+// and examples.
 func Documentation(tb testing.TB, name string) string {
 	tb.Helper()
 	p, err := Get(name)
@@ -126,7 +126,7 @@ func Documentation(tb testing.TB, name string) string {
 	out, err := list.Output()
 	dir := strings.TrimSpace(string(out))
 	if err != nil || dir == "" {
-		tb.Fatalf("where is the source of %s? %v: build it first (%s)", name, err, list)
+		tb.Fatalf("finding the source of %s: %v: build the provider first (%s)", name, err, list)
 	}
 	return dir
 }

@@ -12,15 +12,15 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Config draws a configuration of a resource type with a block: fields with other names and types,
-// sensitive ones, and ones that are left out.
+// Config draws a configuration of a resource type with a block: renamed and retyped fields, sensitive
+// fields, and fields that are left out.
 func Config(t *rapid.T, b *schema.Block) config.Resource {
 	c := configurer{t: t, out: config.Resource{Fields: map[string]config.Field{}}}
 	c.block(b, "")
 	return c.out
 }
 
-// Configured is a configuration of Everything in which fields are presented in every way there is.
+// Configured returns a configuration of Everything that presents fields in every possible way.
 func Configured() config.Provider {
 	return config.Provider{Resources: map[string]config.Resource{"everything_thing": {
 		Description: "A thing, configured.",

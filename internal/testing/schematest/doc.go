@@ -1,7 +1,7 @@
-// Package schematest gives tests schemas: those of real providers, one that has every shape there
-// is, and random ones with random values.
+// Package schematest gives tests schemas: those of real providers, one with every shape a schema can
+// have, and random ones with random values.
 //
-// In goes the name of a provider, or a rapid.T; out come schemas and cty values. It is for tests
-// alone, and never starts a provider: the schemas of real ones are in testdata, where a test of this
-// package keeps them equal to what the providers say.
+// In: the name of a provider, or a rapid.T. Out: schemas and cty values. It never starts a provider:
+// the schemas of real providers are in testdata, and a test of this package compares them with the
+// providers.
 package schematest

@@ -61,7 +61,7 @@ func attributeType(t *rapid.T, depth int, dynamic bool) cty.Type {
 var attributeNestings = []schema.Nesting{schema.NestingSingle, schema.NestingList, schema.NestingSet, schema.NestingMap}
 var blockNestings = append([]schema.Nesting{schema.NestingGroup}, attributeNestings...)
 
-// where says what a schema is inside of: some things are not allowed there.
+// where tells what a schema is nested in, because some shapes are not allowed there.
 type where struct{ inSet, inCollection bool }
 
 func attribute(t *rapid.T, depth int, w where) *schema.Attribute {
@@ -111,7 +111,7 @@ func block(t *rapid.T, depth int, w where) *schema.Block {
 }
 
 func text(t *rapid.T) string {
-	// Terraform keeps strings in NFC; what is not would not come back.
+	// Terraform normalizes strings to NFC, so others would not round-trip.
 	s := rapid.OneOf(rapid.SampledFrom([]string{"", "true", "1", "$type", "$value", "ä", "a.b/c"}), rapid.StringN(0, 6, -1)).Draw(t, "string")
 	return cty.NormalizeString(strings.ToValidUTF8(s, ""))
 }
@@ -125,7 +125,7 @@ func number(t *rapid.T) cty.Value {
 	case 2:
 		return cty.MustParseNumberVal(fmt.Sprintf("%de%d", rapid.Int64().Draw(t, "mantissa"), rapid.IntRange(-40, 40).Draw(t, "exponent")))
 	case 3:
-		// Terraform reads numbers as decimal; so is the float here.
+		// Terraform parses numbers as decimals; the float is converted the same way.
 		return cty.MustParseNumberVal(big.NewFloat(rapid.Float64().Draw(t, "float")).Text('g', -1))
 	default:
 		return cty.NumberIntVal(int64(rapid.IntRange(-3, 3).Draw(t, "small")))
@@ -186,13 +186,13 @@ func value(t *rapid.T, ty cty.Type, depth int) cty.Value {
 	}
 }
 
-// Block draws a schema of any shape that providers can have.
+// Block draws a schema of any shape that a provider can have.
 func Block(t *rapid.T) *schema.Block { return block(t, 2, where{}) }
 
-// Value draws a wholly known value of a block: absent blocks are empty, never null.
+// Value draws a wholly known value of a block. Absent blocks are empty, never null.
 func Value(t *rapid.T, b *schema.Block) cty.Value {
 	values := map[string]cty.Value{}
-	// In order, so that the same random bits are the same value.
+	// Sorted, so that the same random bits produce the same value.
 	for _, name := range slices.Sorted(maps.Keys(b.Attributes)) {
 		values[name] = attributeValue(t, b.Attributes[name])
 	}

@@ -10,11 +10,11 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// LargeTypes is how many resource types Large has.
+// LargeTypes is the number of resource types of Large.
 const LargeTypes = 1200
 
-// Large is a provider, large, of the size of the largest there are. Its resource types are, in turn,
-// those of the real providers and of Everything, again and again under other names:
+// Large returns the schema of a provider of the size of the largest real ones. Its resource types repeat
+// those of the real providers and of Everything under other names:
 // large_s000_hcloud_server, …, large_s001_hcloud_server, ….
 func Large(tb testing.TB) *schema.Provider {
 	tb.Helper()

@@ -11,8 +11,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Mutate draws what a later version of a schema may be: fields are added and taken away, change their
-// types, and become required, computed or sensitive.
+// Mutate draws a possible later version of a schema: fields are added or removed, change their types, or
+// become required, computed or sensitive.
 func Mutate(t *rapid.T, b *schema.Block) *schema.Block {
 	raw, err := json.Marshal(b)
 	if err != nil {
@@ -70,7 +70,7 @@ func mutateBlock(t *rapid.T, b *schema.Block, depth int, w where) {
 	}
 }
 
-// relatedType draws a type that values of another one may be converted to.
+// relatedType draws a type to which values of another one may be converted.
 func relatedType(t *rapid.T, of cty.Type, dynamic bool) cty.Type {
 	related := []cty.Type{cty.String, cty.Number, cty.Bool}
 	if of != cty.NilType {

@@ -10,10 +10,10 @@ import (
 //go:embed testdata/*.json
 var schemas embed.FS
 
-// Providers names the real providers there are.
+// Providers lists the names of the real providers.
 var Providers = []string{"hcloud", "local", "random", "time"}
 
-// Provider is the schema of a real provider.
+// Provider returns the schema of a real provider.
 func Provider(tb testing.TB, name string) *schema.Provider {
 	tb.Helper()
 	raw, err := schemas.ReadFile("testdata/" + name + ".json")

@@ -10,7 +10,7 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// References is a configuration of Everything with references of every kind, in every place.
+// References returns a configuration of Everything with references of every kind in every place.
 func References() config.Provider {
 	plain := []config.Target{{Type: "everything_plain"}}
 	either := []config.Target{{Type: "everything_plain"}, {Type: "everything_thing", Attribute: "singleton_list.seen_at"}, {APIVersion: "example.org/v1", Kind: "VPC"}}
@@ -31,8 +31,8 @@ func References() config.Provider {
 	}}}}
 }
 
-// ReferencesEverywhere is a configuration of any provider in which every field that may get its
-// value from other resources does, from ones of its own type.
+// ReferencesEverywhere returns a configuration of a provider in which every field that can refer to
+// another resource does, to one of its own type.
 func ReferencesEverywhere(s *schema.Provider) config.Provider {
 	out := config.Provider{Resources: map[string]config.Resource{}}
 	for t, r := range s.Resources {

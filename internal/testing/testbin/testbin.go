@@ -37,7 +37,7 @@ var Playground = Target{
 	Sources: []string{"playground"},
 }
 
-// Kubectl is Kubernetes' own client.
+// Kubectl is the Kubernetes command line.
 var Kubectl = Target{
 	Module:  "test/kubectl",
 	Package: ".",
@@ -45,8 +45,8 @@ var Kubectl = Target{
 	Sources: []string{"test/kubectl"},
 }
 
-// OpenTofu is built from its Go module, which takes minutes the first time. Without version.dev=no
-// it would call itself a development build.
+// OpenTofu is built from its Go module, which takes minutes the first time. version.dev=no makes it a
+// release and not a development build.
 var OpenTofu = Target{
 	Module:  "test/contract/tofu",
 	Package: "github.com/opentofu/opentofu/cmd/tofu",
@@ -55,7 +55,7 @@ var OpenTofu = Target{
 	LDFlags: "-X github.com/opentofu/opentofu/version.dev=no",
 }
 
-// Terraform is the last one under the Mozilla Public License. It takes minutes the first time as well.
+// Terraform is the last release under the Mozilla Public License. Building it takes minutes the first time.
 var Terraform = Target{
 	Module:  "test/conformance/terraform",
 	Package: "github.com/hashicorp/terraform",
@@ -71,7 +71,7 @@ var Landbridge = Target{
 	Sources: []string{"go.mod", "go.sum", "apis", "cmd", "config", "generate", "internal", "program", "schema"},
 }
 
-// Build returns the absolute path of the target's binary, which it builds where
+// Build returns the absolute path of the target's binary. It builds the binary if
 // it is missing or older than a source.
 func Build(ctx context.Context, t Target) (string, error) {
 	root, err := Root()
@@ -85,13 +85,13 @@ func Build(ctx context.Context, t Target) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(output), 0o755); err != nil {
 		return "", err
 	}
-	// Not beside the binary: an installer would take it for part of a package.
+	// Not beside the binary, where an installer would take it for part of a package.
 	unlock, err := lock(filepath.Join(root, "bin", ".locks", filepath.Base(output)))
 	if err != nil {
 		return "", err
 	}
 	defer unlock()
-	// Somebody else may have built it while we waited for the lock.
+	// Another process may have built it while this one waited for the lock.
 	if fresh, err := t.fresh(root, output); err != nil || fresh {
 		return output, err
 	}
@@ -99,10 +99,10 @@ func Build(ctx context.Context, t Target) (string, error) {
 }
 
 func (t Target) build(ctx context.Context, root, output string) error {
-	// Built beside and renamed: the old binary may be running.
+	// Built under another name and renamed, because the old binary may be running.
 	begin, building := time.Now(), output+".new"
 	defer os.Remove(building)
-	// As the Makefile does it, so that both share a build cache.
+	// The same flags as in the Makefile, so that both share a build cache.
 	args := append([]string{"build", strings.TrimSpace("-ldflags=-s -w " + t.LDFlags), "-o", building}, t.Flags...)
 	cmd := exec.CommandContext(ctx, "go", append(args, t.Package)...)
 	cmd.Dir = filepath.Join(root, filepath.FromSlash(t.Module))
@@ -115,14 +115,14 @@ func (t Target) build(ctx context.Context, root, output string) error {
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("building %s in %s: %w\n%s", t.Package, cmd.Dir, err, out.Bytes())
 	}
-	// As old as the sources it was certainly built from.
+	// The time at which the build began: sources may have changed since.
 	if err := os.Chtimes(building, begin, begin); err != nil {
 		return err
 	}
 	return os.Rename(building, output)
 }
 
-// fresh reports whether output is there and no source is newer.
+// fresh reports whether the output exists and no source is newer.
 func (t Target) fresh(root, output string) (bool, error) {
 	built, err := os.Stat(output)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -134,7 +134,7 @@ func (t Target) fresh(root, output string) (bool, error) {
 	for _, source := range t.Sources {
 		err := filepath.WalkDir(filepath.Join(root, filepath.FromSlash(source)), func(path string, d fs.DirEntry, err error) error {
 			if err != nil {
-				// A file that vanishes while others edit the tree is no source.
+				// A file that disappears during the walk is not a source.
 				if errors.Is(err, fs.ErrNotExist) {
 					return nil
 				}
@@ -160,8 +160,7 @@ func (t Target) fresh(root, output string) (bool, error) {
 	return fresh, nil
 }
 
-// lock waits until this process alone holds the file; the kernel lets go of it
-// when the process ends.
+// lock takes an exclusive lock on a file. The kernel releases it when the process ends.
 func lock(path string) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err
@@ -177,8 +176,8 @@ func lock(path string) (unlock func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// Root returns the repository's root directory, looked for upwards from the
-// working directory.
+// Root returns the repository's root directory: the working directory or the nearest
+// parent with the module's go.mod.
 var Root = sync.OnceValues(func() (string, error) {
 	start, err := os.Getwd()
 	if err != nil {
