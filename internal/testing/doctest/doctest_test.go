@@ -55,8 +55,8 @@ func TestRun(t *testing.T) {
 		},
 		"a status that is not expected":     {page: "```console\n$ echo why; exit 3\nwhy\n```\n", want: "ended with status 3, want 0:\nwhy"},
 		"a status that is expected":         {page: "```console exit=3\n$ true\n$ exit 3\n```\n"},
-		"success that is not expected":      {page: "```console exit=3\n$ true\n```\n", want: "ended with 0 and not with 3"},
-		"only the last command is to fail":  {page: "```console exit=3\n$ exit 3\n$ exit 3\n```\n", want: "line 2: $ exit 3\nended with 3 and not with 0"},
+		"success that is not expected":      {page: "```console exit=3\n$ true\n```\n", want: "ended with status 0, want 3"},
+		"only the last command is to fail":  {page: "```console exit=3\n$ exit 3\n$ exit 3\n```\n", want: "line 2: $ exit 3\nended with status 3, want 0"},
 		"nothing runs after a wrong status": {page: "```console\n$ false\n$ touch \"$MARK\"\n```\n", want: "line 2: $ false\n"},
 		"placeholders": {
 			page: "```console\n$ echo id=abc, again=abc\nid=<id>, again=<id>\n$ echo <id>-x\nabc-x\n$ echo abc.abc\n<id>.<id>\n```\n",

@@ -15,6 +15,9 @@ func Fixtures(dir string) (names []string, all []*cases.Case, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if len(names) == 0 {
+		return nil, nil, fmt.Errorf("no cases in %s", dir)
+	}
 	slices.Sort(names)
 	for _, name := range names {
 		raw, err := os.ReadFile(name)
