@@ -1,5 +1,14 @@
 package desired
 
+import (
+	"slices"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/landbridge-io/landbridge/internal/crd"
+)
+
 // Policies are permissions for what is done to a remote object. The zero value permits
 // nothing: the object is only observed.
 type Policies struct {
@@ -8,6 +17,8 @@ type Policies struct {
 	Manage bool
 	// Create permits creating the object.
 	Create bool
+	// Update permits changing the object in place. The scheduler relies on its caller for it.
+	Update bool
 	// Delete permits destroying the object of a deleted resource, and objects that were
 	// replaced (deposed objects).
 	Delete bool
@@ -20,5 +31,27 @@ type Policies struct {
 
 // FullControl returns Policies that permit everything.
 func FullControl() Policies {
-	return Policies{Manage: true, Create: true, Delete: true, Replace: true, ReplaceTainted: true}
+	return Policies{Manage: true, Create: true, Update: true, Delete: true, Replace: true, ReplaceTainted: true}
+}
+
+// policies returns what spec.managementPolicies and spec.lifecycle permit.
+func policies(actions []string, lifecycle map[string]any) Policies {
+	create, update, del := allows(actions, xpv2.ManagementActionCreate), allows(actions, xpv2.ManagementActionUpdate), allows(actions, xpv2.ManagementActionDelete)
+	return Policies{
+		Manage: create || update || del, Create: create, Update: update, Delete: del,
+		Replace:        create && del && lifecycle["replacePolicy"] != crd.ReplaceNever,
+		ReplaceTainted: lifecycle["taintPolicy"] != crd.TaintKeep,
+	}
+}
+
+// actionsOf returns spec.managementPolicies. Defaults to all actions.
+func actionsOf(spec map[string]any) []string {
+	if actions, ok, _ := unstructured.NestedStringSlice(spec, "managementPolicies"); ok {
+		return actions
+	}
+	return []string{string(xpv2.ManagementActionAll)}
+}
+
+func allows(actions []string, action xpv2.ManagementAction) bool {
+	return slices.Contains(actions, string(action)) || slices.Contains(actions, string(xpv2.ManagementActionAll))
 }

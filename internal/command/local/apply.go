@@ -270,7 +270,7 @@ func (a *applier) planCreate(ex terraform.Executor, in instance.Instance) (terra
 		a.messages = append(a.messages, m)
 		return terraform.Plan{}, false
 	}
-	config := *r.config
+	config := *r.Config
 	config.Validated = true
 	p, diags := ex.Plan(a.ctx, r.terraform(), in, config)
 	if !diags.HasErrors() {

@@ -13,6 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
+
+	"github.com/landbridge-io/landbridge/apis/managed"
 )
 
 // document is one object of a manifest, as JSON.
@@ -30,27 +32,16 @@ type customResource struct {
 	Status          any               `json:"status"`
 }
 
+// resourceSpec is the spec of a managed resource. Unknown fields are refused, as the API server
+// does with strict validation.
 type resourceSpec struct {
-	ForProvider  map[string]any `json:"forProvider"`
-	InitProvider map[string]any `json:"initProvider"`
-	Import       *struct {
+	managed.ResourceSpec `json:",inline"`
+	ForProvider          map[string]any `json:"forProvider"`
+	InitProvider         map[string]any `json:"initProvider"`
+	Import               *struct {
 		ID       *string        `json:"id"`
 		Identity map[string]any `json:"identity"`
 	} `json:"import"`
-	Lifecycle struct {
-		ReplacePolicy       string   `json:"replacePolicy"`
-		TaintPolicy         string   `json:"taintPolicy"`
-		CreateBeforeDestroy bool     `json:"createBeforeDestroy"`
-		IgnoreChanges       []string `json:"ignoreChanges"`
-	} `json:"lifecycle"`
-	ManagementPolicies *[]string `json:"managementPolicies"`
-	ProviderConfigRef  *struct {
-		Kind string `json:"kind"`
-		Name string `json:"name"`
-	} `json:"providerConfigRef"`
-	WriteConnectionSecretToRef *struct {
-		Name string `json:"name"`
-	} `json:"writeConnectionSecretToRef"`
 }
 
 // configObject is a ProviderConfig or ClusterProviderConfig.
@@ -203,7 +194,8 @@ func jsonProblem(err error) string {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) && wrong.Field != "" {
 		value, _, _ := strings.Cut(wrong.Value, " ")
-		return fmt.Sprintf("%s has the wrong type: a %s cannot be there", wrong.Field, value)
+		field := strings.Replace(wrong.Field, "ResourceSpec.", "", 1) // an embedded type of resourceSpec
+		return fmt.Sprintf("%s has the wrong type: a %s cannot be there", field, value)
 	}
 	return strings.TrimPrefix(err.Error(), "json: ")
 }

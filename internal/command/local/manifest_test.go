@@ -123,16 +123,32 @@ func TestReadManifest(t *testing.T) {
 				`Error: m.yaml, document 1, Thing a: everything_thing.a: Invalid ignoreChanges: spec.lifecycle.ignoreChanges: "nme": there is no field nme`,
 			},
 		},
-		"import by nothing":      {manifest: thing("a", "import: {}"), messages: []string{"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.import: Invalid import: Give exactly one"}},
-		"import by both":         {manifest: thing("a", "import: {id: x, identity: {}}"), messages: []string{"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.import: Invalid import: Give exactly one"}},
-		"import by empty id":     {manifest: thing("a", "import: {id: ''}"), messages: []string{"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.import.id: Invalid import: The id is empty."}},
-		"import by id":           {manifest: thing("a", "import: {id: x}"), want: []string{"everything_thing.a"}},
-		"import by identity":     {manifest: thing("a", "import: {identity: {accountId: a, number: 1}}"), want: []string{"everything_thing.a"}},
-		"import by its half":     {manifest: thing("a", "import: {identity: {accountId: a}}"), messages: []string{"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.import.identity.number: Invalid import identity argument"}},
-		"import by unknown name": {manifest: thing("a", "import: {identity: {accountId: a, number: 1, x: 2}}"), messages: []string{"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.import.identity.x: Unsupported argument"}},
-		"import where there is no identity": {
+		"import by nothing":  {manifest: thing("a", "import: {}"), messages: []string{"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.import: Invalid import: Give exactly one"}},
+		"import by both":     {manifest: thing("a", "import: {id: x, identity: {}}"), messages: []string{"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.import: Invalid import: Give exactly one"}},
+		"import by empty id": {manifest: thing("a", "import: {id: ''}"), messages: []string{"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.import.id: Invalid import: The id is empty."}},
+		"import by id":       {manifest: thing("a", "import: {id: x}"), want: []string{"everything_thing.a"}},
+		"import by identity": {manifest: thing("a", "import: {identity: {accountId: a, number: 1}}"), want: []string{"everything_thing.a"}},
+		// Plan reports these, if nothing is stored.
+		"import by its half":     {manifest: thing("a", "import: {identity: {accountId: a}}"), want: []string{"everything_thing.a"}},
+		"import by unknown name": {manifest: thing("a", "import: {identity: {accountId: a, number: 1, x: 2}}"), want: []string{"everything_thing.a"}},
+		"import without an identity schema": {
 			manifest: strings.Replace(plain, "{forProvider: {}}", "{forProvider: {}, import: {identity: {a: b}}}", 1),
-			messages: []string{"Error: m.yaml, document 1, Plain a: everything_plain.a: Unsupported import by identity"},
+			want:     []string{"everything_plain.a"},
+		},
+		"timeouts":        {manifest: thing("a", "lifecycle: {timeouts: {create: 1h30m}}"), want: []string{"everything_thing.a"}},
+		"invalid timeout": {manifest: thing("a", "lifecycle: {timeouts: {delete: soon}}"), messages: []string{`Error: m.yaml, document 1, Thing a: everything_thing.a: Invalid timeout: spec.lifecycle.timeouts.delete is "soon".`}},
+		"unsupported combination of policies": {
+			manifest: thing("a", "managementPolicies: [Create, Update]"),
+			messages: []string{"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.managementPolicies: Unsupported value: The combination Create, Update is not supported."},
+		},
+		"spec.references": {
+			manifest: thing("a", "references: [{to: forProvider.zones, from: {kind: Zone, name: z}}, {to: forProvider.name, from: {kind: Zone, name: z}}]"),
+			messages: []string{"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.references[0]: Reference not resolved: References mean something in a cluster only: give spec.forProvider.zones its value here."},
+		},
+		"taint by annotation": {
+			manifest: strings.Replace(plain, "{name: a}", "{name: a, annotations: {landbridge.io/taint: x}}", 1),
+			want:     []string{"everything_plain.a"},
+			messages: []string{"Warning: m.yaml, document 1, Plain a: everything_plain.a: Not used: The annotation landbridge.io/taint has an effect in a cluster only."},
 		},
 		"observed only, and not described": {
 			manifest: strings.Replace(thing("a", "managementPolicies: [Observe]\nimport: {id: x}"), "forProvider: {name: n, namespace: n, passwordSecretRef: {name: s, key: k}, someBlock: [{maxAgeDays: 1}]}", "forProvider: {}", 1),

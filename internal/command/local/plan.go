@@ -4,9 +4,11 @@ import (
 	"context"
 	"slices"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/zclconf/go-cty/cty"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/model"
@@ -153,10 +155,16 @@ func (p *planner) view(plan terraform.Plan) planview.Change {
 	}
 }
 
-// validate asks the provider whether it takes the configuration.
+// validate reports an import that cannot be read, and has the provider validate the configuration.
 func (p *planner) validate(ctx context.Context) {
 	r := p.resource
-	if p.mode != Normal || r.paused || r.config == nil {
+	if p.mode != Normal || r.Spec.Paused {
+		return
+	}
+	if stored, err := p.State.Instance(r); err == nil && !stored.Exists() && r.Spec.Known == nil {
+		p.say(r.Spec.Import.Invalid)
+	}
+	if r.Config == nil {
 		return
 	}
 	ex, release, messages := p.acquire(ctx, r)
@@ -165,7 +173,7 @@ func (p *planner) validate(ctx context.Context) {
 		return
 	}
 	defer release()
-	p.say(ex.Validate(ctx, r.terraform(), *r.config))
+	p.say(ex.Validate(ctx, r.terraform(), *r.Config))
 }
 
 func (p *planner) plan(ctx context.Context) {
@@ -179,7 +187,7 @@ func (p *planner) plan(ctx context.Context) {
 	}
 	p.conceal(stored)
 	p.found = stored
-	if r.paused {
+	if r.Spec.Paused {
 		p.messages = append(p.messages, Message{
 			Severity: diagnostic.Warning, Summary: "Paused", Address: r.Address(), Source: r.Source,
 			Detail: "The resource is paused, and is left alone.",
@@ -200,9 +208,9 @@ func (p *planner) plan(ctx context.Context) {
 		}
 		return
 	}
-	if r.config != nil && p.mode != Destroy {
+	if r.Config != nil && p.mode != Destroy {
 		// As in Terraform: it is the configuration's, whatever becomes of the change.
-		p.found.CreateBeforeDestroy = r.config.CreateBeforeDestroy && p.found.Exists()
+		p.found.CreateBeforeDestroy = r.Config.CreateBeforeDestroy && p.found.Exists()
 	}
 	p.conceal(p.found)
 	p.compare(stored)
@@ -252,15 +260,11 @@ func (p *planner) concealType(t *model.Type, v cty.Value) {
 	}
 }
 
-func (r *ManifestResource) terraform() terraform.ResourceType {
-	return terraform.ResourceType{Schema: r.Model.Schema}
-}
-
 // find refreshes what is stored, or imports what is not.
 func (p *planner) find(ctx context.Context, ex terraform.Executor, stored instance.Instance) (importing *terraform.ImportTarget, ok bool) {
 	r := p.resource
 	if stored.Exists() {
-		if r.untaint && stored.Status == instance.Tainted {
+		if r.Spec.Tokens.Untaint != "" && stored.Status == instance.Tainted {
 			stored.Status = instance.Partial
 		}
 		out, diags := ex.Refresh(ctx, r.terraform(), stored)
@@ -276,26 +280,54 @@ func (p *planner) find(ctx context.Context, ex terraform.Executor, stored instan
 	if p.mode != Normal {
 		return nil, true
 	}
-	for _, target := range []*terraform.ImportTarget{r.imports, r.known} {
-		if target == nil {
-			continue
-		}
-		in, diags := ex.Import(ctx, r.terraform(), *target)
+	return p.adopt(ctx, ex, stored)
+}
+
+// adopt imports the object that nothing is stored of: the one that spec.import names or, if that
+// does not exist, the one that the annotations name.
+func (p *planner) adopt(ctx context.Context, ex terraform.Executor, stored instance.Instance) (importing *terraform.ImportTarget, ok bool) {
+	spec := p.resource.Spec
+	missing := spec.Import.Invalid
+	if target := spec.Import.Target; target != nil {
+		in, diags := ex.Import(ctx, p.resource.terraform(), *target)
 		switch {
 		case !diags.HasErrors():
 			p.say(diags)
-			in.Deposed = stored.Deposed
-			if r.config != nil {
-				in.SensitivePaths = r.config.SensitivePaths // secret from the beginning
-			}
-			p.found = in
+			p.take(in, stored)
 			return target, true
-		case target == r.imports || !terraform.NonExistent(diags):
+		case !terraform.NonExistent(diags):
+			p.say(diags)
+			return nil, false
+		}
+		missing = diags
+	}
+	if known := spec.Known; known != nil {
+		in, diags := ex.Import(ctx, p.resource.terraform(), known.Target)
+		switch {
+		case !diags.HasErrors() && known.Observed && !known.Recognize(in):
+			p.say(diagnostic.Errorf("Object not recognized",
+				"Nothing is stored of this resource's object, and the object that its annotations name has another name. If you know the object, give spec.import. If there is none, remove the annotations %s and %s, and one is created.",
+				meta.AnnotationKeyExternalName, v1alpha1.AnnotationIdentity))
+			return nil, false
+		case !diags.HasErrors():
+			p.say(diags)
+			p.take(in, stored)
+			return &known.Target, true
+		case !terraform.NonExistent(diags):
 			p.say(diags)
 			return nil, false
 		}
 	}
-	return nil, true
+	return nil, p.say(missing)
+}
+
+// take makes an object that was imported the resource's own.
+func (p *planner) take(imported, stored instance.Instance) {
+	imported.Deposed = stored.Deposed
+	if c := p.resource.Config; c != nil {
+		imported.SensitivePaths = c.SensitivePaths // secret from the beginning
+	}
+	p.found = imported
 }
 
 // compare notes what happened to the object since it was stored.
@@ -340,7 +372,7 @@ func (p *planner) deposed(ctx context.Context, ex terraform.Executor) {
 		}
 		c := &Change{Change: p.view(plan), Resource: p.resource}
 		c.Deposed = d.Key
-		if !p.resource.allows("Delete") {
+		if !p.resource.Spec.Policies.Delete {
 			c.Held = notAllowed("Delete")
 		}
 		p.changes = append(p.changes, c)
@@ -362,12 +394,12 @@ func (p *planner) change(ctx context.Context, ex terraform.Executor) *Change {
 			return nil
 		}
 		c.Change = p.view(plan)
-		if plan.Action != terraform.NoOp && !r.allows("Delete") {
+		if plan.Action != terraform.NoOp && !r.Spec.Policies.Delete {
 			c.Held = notAllowed("Delete")
 		}
 		return c
 	}
-	if r.config == nil {
+	if r.Config == nil {
 		c.Change = p.view(terraform.Plan{
 			Resource: r.terraform(), Action: terraform.NoOp, Prior: p.found, State: p.found.State, Identity: p.found.Identity,
 			SensitivePaths: p.found.SensitivePaths, CreateBeforeDestroy: p.found.CreateBeforeDestroy,
@@ -377,7 +409,7 @@ func (p *planner) change(ctx context.Context, ex terraform.Executor) *Change {
 		}
 		return c
 	}
-	config := *r.config
+	config := *r.Config
 	config.Validated = true
 	plan, diags := ex.Plan(ctx, r.terraform(), p.found, config)
 	if !p.say(diags) {
@@ -385,19 +417,19 @@ func (p *planner) change(ctx context.Context, ex terraform.Executor) *Change {
 	}
 	c.Change = p.view(plan)
 	switch {
-	case plan.Action == terraform.Create && !r.allows("Create"):
+	case plan.Action == terraform.Create && !r.Spec.Policies.Create:
 		c.Held = notAllowed("Create")
-	case plan.Action == terraform.Update && !r.allows("Update"):
+	case plan.Action == terraform.Update && !r.Spec.Policies.Update:
 		c.Held = notAllowed("Update")
 	case plan.Action.IsReplace():
 		switch {
-		case plan.Reason == terraform.ReplaceBecauseTainted && r.keepTainted:
+		case plan.Reason == terraform.ReplaceBecauseTainted && !r.Spec.Policies.ReplaceTainted:
 			c.Held, c.Refused = "spec.lifecycle.taintPolicy is Keep", true
-		case r.replaceNever:
+		case r.Spec.ReplaceNever:
 			c.Held, c.Refused = "spec.lifecycle.replacePolicy is Never", true
-		case !r.allows("Delete"):
+		case !r.Spec.Policies.Delete:
 			c.Held = notAllowed("Delete")
-		case !r.allows("Create"):
+		case !r.Spec.Policies.Create:
 			c.Held = notAllowed("Create")
 		}
 	}

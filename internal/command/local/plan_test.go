@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -234,5 +235,75 @@ func TestDeposedObjectsGoLast(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"plan random_integer", "delete random_integer"}, calls.take()[1:]); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
+// What nothing is stored of is imported as spec.import or the annotations say. What is stored is
+// not imported again, so an import that cannot be read does not matter then.
+func TestPlanImports(t *testing.T) {
+	t.Parallel()
+	p, err := model.NewProvider("random", schematest.Provider(t, "random"), config.Provider{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	launcher := &plugin.Launcher{Path: providertest.Binary(t, "random")}
+	resource := func(kind, annotations, spec, status string) string {
+		return "apiVersion: random.landbridge.io/v1alpha1\nkind: " + kind + "\nmetadata: {name: a, annotations: {" + annotations + "}}\n" +
+			"spec: {forProvider: {length: 8}, " + spec + "}\nstatus: {" + status + "}\n"
+	}
+	const byIdentity = "import: {identity: {a: b}}"
+	for name, tc := range map[string]struct {
+		stored, manifest string
+		imports          string // the id; empty: nothing
+		message          string // empty: none
+	}{
+		"nothing":                      {manifest: resource("String", "", "", "")},
+		"by spec":                      {manifest: resource("String", "", "import: {id: abcdefgh}", ""), imports: "abcdefgh"},
+		"by annotation":                {manifest: resource("String", "crossplane.io/external-name: abcdefgh", "", ""), imports: "abcdefgh"},
+		"by both":                      {manifest: resource("String", "crossplane.io/external-name: other", "import: {id: abcdefgh}", ""), imports: "abcdefgh"},
+		"unreadable":                   {manifest: resource("String", "", byIdentity, ""), message: "random_string has no identity."},
+		"unreadable, with annotation":  {manifest: resource("String", "crossplane.io/external-name: abcdefgh", byIdentity, ""), imports: "abcdefgh"},
+		"unreadable, with an object":   {stored: resource("String", "", "", ""), manifest: resource("String", "", byIdentity, "")},
+		"observed under its name":      {manifest: resource("String", "crossplane.io/external-name: abcdefgh", "", "atProvider: {id: abcdefgh}"), imports: "abcdefgh"},
+		"observed under another name":  {manifest: resource("Password", "crossplane.io/external-name: abcdefgh", "", "atProvider: {id: abcdefgh}"), message: "the object that its annotations name has another name"},
+		"never observed, another name": {manifest: resource("Password", "crossplane.io/external-name: abcdefgh", "", ""), imports: "abcdefgh"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "s.tfstate")
+			session := func(manifest string) *local.Session {
+				m, messages := local.ReadManifest(p, []local.Source{{Name: "m.yaml", Data: []byte(manifest)}})
+				if messages.HasErrors() {
+					t.Fatal(messages)
+				}
+				s := local.New(p, source, launcher, m, open(t, p, path))
+				t.Cleanup(func() { _ = s.Close(context.Background()) })
+				return s
+			}
+			if tc.stored != "" {
+				s := session(tc.stored)
+				plan, messages := s.Plan(t.Context(), local.Normal)
+				if messages.HasErrors() {
+					t.Fatal(messages)
+				}
+				if _, messages := s.Apply(t.Context(), plan, local.Hooks{}); messages.HasErrors() {
+					t.Fatal(messages)
+				}
+			}
+			plan, messages := session(tc.manifest).Plan(t.Context(), local.Normal)
+			if got := messages.String(); messages.HasErrors() != (tc.message != "") || !strings.Contains(got, tc.message) {
+				t.Fatalf("got messages %q, want %q", got, tc.message)
+			}
+			if tc.message != "" {
+				return
+			}
+			imports := ""
+			if target := plan.Changes[0].Importing; target != nil {
+				imports = target.ID
+			}
+			if imports != tc.imports {
+				t.Errorf("got an import of %q, want %q", imports, tc.imports)
+			}
+		})
 	}
 }

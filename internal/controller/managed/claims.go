@@ -16,7 +16,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/translate"
@@ -51,7 +50,8 @@ func (k *Kind) claimAll(ctx context.Context, informers cache.Cache, c *connector
 		}
 		group.Go(func() error {
 			// What keeps the request from being carried out does not keep it from saying what it is about.
-			request, _ := c.subject(ctx, r)
+			spec, _ := k.read(r)
+			request, _ := c.subject(ctx, r, spec)
 			request.New = false // whatever it looks like
 			backoff := wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Steps: 10, Cap: 10 * time.Second}
 			return backoff.DelayFunc().Until(ctx, true, false, func(ctx context.Context) (bool, error) {
@@ -111,26 +111,6 @@ func (k *Kind) Exists(ctx context.Context, key store.Key, uid types.UID) bool {
 		}
 	}
 	return true
-}
-
-// recognize is whether an object is called what the annotations of the resource say, where they
-// are what it is known by.
-func recognize(k *Kind, known *terraform.ImportTarget, externalName string) func(instance.Instance) bool {
-	return func(found instance.Instance) bool {
-		if known.ID != "" {
-			return translate.ExternalName(k.Model, found.State, found.Identity) == externalName
-		}
-		if found.Identity == cty.NilVal || found.Identity.IsNull() {
-			return false
-		}
-		for name, want := range known.Identity.AsValueMap() {
-			// What the annotation leaves out may be anything.
-			if !want.IsNull() && !(found.Identity.Type().HasAttribute(name) && found.Identity.GetAttr(name).RawEquals(want)) {
-				return false
-			}
-		}
-		return true
-	}
 }
 
 // spellImport is the spec.import that would import an object, in JSON, which is YAML too.

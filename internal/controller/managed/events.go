@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/translate"
@@ -111,12 +112,11 @@ func (t *troubles) over(uid types.UID) {
 
 // teller makes Kubernetes events of what the scheduler tells of the resource, during the
 // reconcile and after it: it holds nothing that the reconcile may change.
-func (c *connector) teller(r *CustomResource) func(scheduler.Event) {
+func (c *connector) teller(r *CustomResource, policies desired.Policies) func(scheduler.Event) {
 	ref := &corev1.ObjectReference{
 		APIVersion: r.GetAPIVersion(), Kind: r.GetKind(), Namespace: r.GetNamespace(), Name: r.GetName(),
 		UID: r.GetUID(), ResourceVersion: r.GetResourceVersion(),
 	}
-	keep := r.object("spec", "lifecycle")["taintPolicy"] == "Keep"
 	secrets := slices.Clone(r.secrets)
 	return func(e scheduler.Event) {
 		why := ""
@@ -124,7 +124,7 @@ func (c *connector) teller(r *CustomResource) func(scheduler.Event) {
 			why = c.text(&scheduler.Error{Diagnostics: e.Diagnostics}, secrets,
 				c.kind.written.last(ref.UID), &scheduler.Observation{Instance: e.Instance})
 		}
-		c.kind.Options.Recorder.Event(ref, story(e, keep, why))
+		c.kind.Options.Recorder.Event(ref, story(e, !policies.ReplaceTainted, why))
 	}
 }
 

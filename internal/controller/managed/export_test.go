@@ -67,15 +67,16 @@ func (l Lanes) Gone(req reconcile.Request) { l.gone(req) }
 
 // What is made of a kind.
 var (
-	Recognize       = recognize
 	SpellImport     = spellImport
 	IdentityHistory = identityHistory
-	KnownTarget     = knownTarget
 )
 
-// Subject is what the scheduler is told of a resource, but for what its object is to be.
-func Subject(ctx context.Context, k *Kind, r *CustomResource) (scheduler.Request, diagnostic.Diagnostics) {
-	return (&connector{kind: k}).subject(ctx, r)
+// Request returns what the scheduler is asked for a resource. secrets reads Secrets.
+func Request(ctx context.Context, k *Kind, r *CustomResource, secrets client.Reader) (scheduler.Request, diagnostic.Diagnostics) {
+	k.configurations = newConfigurations(secrets)
+	spec, invalid := k.read(r)
+	req, diags := (&connector{kind: k}).request(ctx, r, spec)
+	return req, append(invalid, diags...)
 }
 
 // ResourceOf is a custom resource as it was read.

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
@@ -35,17 +36,19 @@ type connector struct {
 // when it needs one.
 func (c *connector) Connect(ctx context.Context, mg resource.Managed) (xpmanaged.ExternalClient, error) {
 	r := mg.(*CustomResource)
-	req, diags := c.request(ctx, r)
-	if diags.HasErrors() {
+	spec, invalid := c.kind.read(r)
+	req, diags := c.request(ctx, r, spec)
+	if diags = append(invalid, diags...); diags.HasErrors() {
 		return nil, c.explain(ctx, r, &scheduler.Error{Reason: scheduler.ReasonInvalidConfiguration, Diagnostics: diags})
 	}
-	req.Tell = c.teller(r) // after all secrets are known
-	return &external{connector: c, request: req}, nil
+	req.Tell = c.teller(r, spec.Policies) // after all secrets are known
+	return &external{connector: c, request: req, spec: spec}, nil
 }
 
 type external struct {
 	*connector
 	request scheduler.Request
+	spec    desired.Spec
 }
 
 func (e *external) Disconnect(context.Context) error { return nil }
@@ -71,7 +74,7 @@ func (e *external) Observe(ctx context.Context, mg resource.Managed) (xpmanaged.
 	out := xpmanaged.ExternalObservation{ResourceExists: o.Exists(), ResourceUpToDate: o.UpToDate()}
 	if o.Exists() {
 		if r.string("spec", "writeConnectionSecretToRef", "name") != "" {
-			details, err := e.connectionDetails(r, o)
+			details, err := e.connectionDetails(o)
 			if err != nil {
 				return xpmanaged.ExternalObservation{}, err
 			}
@@ -182,10 +185,10 @@ func (e *external) setAnnotations(ctx context.Context, r *CustomResource, o *sch
 }
 
 // connectionDetails are all that is to be in the connection Secret.
-func (e *external) connectionDetails(r *CustomResource, o *scheduler.Observation) (xpmanaged.ConnectionDetails, error) {
-	about := e.kind.about(r)
-	about.ExternalName = translate.ExternalName(e.kind.Model, o.Instance.State, o.Instance.Identity)
-	extra, err := translate.ExtraConnectionDetails(e.kind.Model, about, o.Instance.State)
+func (e *external) connectionDetails(o *scheduler.Observation) (xpmanaged.ConnectionDetails, error) {
+	subject := e.spec.Subject
+	subject.ExternalName = translate.ExternalName(e.kind.Model, o.Instance.State, o.Instance.Identity)
+	extra, err := translate.ExtraConnectionDetails(e.kind.Model, subject, o.Instance.State)
 	if err != nil {
 		return nil, fmt.Errorf("cannot make the connection details of the kind's configuration: %w", err)
 	}
@@ -200,7 +203,7 @@ func (e *external) connectionDetails(r *CustomResource, o *scheduler.Observation
 // lateInitialize takes values that the provider chose over into spec.forProvider, if the kind is
 // configured to, and says whether there were any. What is about to change is left alone.
 func (e *external) lateInitialize(r *CustomResource, o *scheduler.Observation) bool {
-	if !e.kind.Model.Settings.LateInitialize || !r.allows(xpv2.ManagementActionLateInitialize) ||
+	if !e.kind.Model.Settings.LateInitialize || !e.spec.LateInitialize ||
 		o.Operation != nil || !o.UpToDate() || o.Instance.Status != instance.Full || meta.WasDeleted(r) {
 		return false
 	}

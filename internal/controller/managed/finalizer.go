@@ -40,7 +40,8 @@ func (f *finalizer) AddFinalizer(ctx context.Context, o resource.Object) error {
 // stored of it goes first: it would be left for good.
 func (f *finalizer) RemoveFinalizer(ctx context.Context, o resource.Object) error {
 	r := o.(*CustomResource)
-	req, _ := f.connector.request(ctx, r)
+	spec, _ := f.kind.read(r)
+	req, _ := f.connector.request(ctx, r, spec)
 	known, ok := f.kind.Scheduler.Remembered(req)
 	if ok && known.Status == instance.Empty && len(known.Deposed) == 0 {
 		if err := f.release(ctx, r); err != nil {

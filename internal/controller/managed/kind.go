@@ -176,6 +176,11 @@ func debugLogger(log logr.Logger) logging.Logger {
 // apply by hand, who then look for the external name of what is ready.
 const few = 32
 
+// namedBySpec reports whether the annotation of the external name is part of the configuration.
+func (k *Kind) namedBySpec() bool {
+	return k.Model.Settings.Argument != nil || k.Model.Settings.Functions.Configure != nil
+}
+
 // busy says whether many resources are waited for.
 func (k *Kind) busy() bool { return k.queue.Len()+k.Scheduler.Running() > few }
 

@@ -97,16 +97,6 @@ func (r *CustomResource) SetManagementPolicies(p xpv2.ManagementPolicies) {
 	r.set(list, "spec", "managementPolicies")
 }
 
-// allows says whether the management policies allow an action.
-func (r *CustomResource) allows(a xpv2.ManagementAction) bool {
-	for _, p := range r.GetManagementPolicies() {
-		if p == xpv2.ManagementActionAll || p == a {
-			return true
-		}
-	}
-	return false
-}
-
 // GetWriteConnectionSecretToReference implements resource.LocalConnectionSecretWriterTo.
 // There is none as long as there are no details to write.
 func (r *CustomResource) GetWriteConnectionSecretToReference() *xpv2.LocalSecretReference {

@@ -164,7 +164,7 @@ func (e *external) setConditions(r *CustomResource, o *scheduler.Observation) {
 	switch {
 	case o.UpToDate():
 		set(xpv2.ObserveMatched())
-	case o.Exists() && o.Plan != nil && !r.allows(xpv2.ManagementActionUpdate):
+	case o.Exists() && o.Plan != nil && !e.spec.Policies.Update:
 		set(xpv2.UpdateRestricted())
 	case o.Exists() && o.Plan != nil && !o.Last.Failed():
 		set(xpv2.UpdateRequested())

@@ -1,0 +1,235 @@
+package local
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/fieldpath"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/zclconf/go-cty/cty"
+	kjson "sigs.k8s.io/json"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/crd"
+	"github.com/landbridge-io/landbridge/internal/desired"
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/translate"
+)
+
+// ManifestResource is a custom resource of a manifest, translated.
+type ManifestResource struct {
+	Model           *model.Resource
+	Namespace, Name string
+	// Source is the file, and the place in it.
+	Source string
+	// Spec is what the resource asks for.
+	Spec desired.Spec
+	// Config is the configuration of the object; nil when the object is only observed and the
+	// resource does not describe it.
+	Config *terraform.Config
+
+	// provider is the provider configuration.
+	provider cty.Value
+}
+
+// Label returns the resource's name within its address, in characters that Terraform permits.
+func (r *ManifestResource) Label() string {
+	label := strings.ReplaceAll(r.Name, ".", "_")
+	if label == "" || label[0] >= '0' && label[0] <= '9' {
+		label = "_" + label
+	}
+	return label
+}
+
+// Address returns Terraform's address of the resource.
+func (r *ManifestResource) Address() string { return r.Model.Type + "." + r.Label() }
+
+func (r *ManifestResource) terraform() terraform.ResourceType {
+	return terraform.ResourceType{Schema: r.Model.Schema}
+}
+
+func (r *reader) resource(d document) {
+	var o customResource
+	if m := d.decode(&o); len(m) > 0 {
+		r.messages = append(r.messages, m...)
+		return
+	}
+	m := r.kinds[d.GroupVersionKind()]
+	namespace := namespaceOr(o.Metadata.Namespace)
+	if !r.add(d, objectKey{d.GroupVersionKind().String(), namespace, o.Metadata.Name}, o.Metadata) {
+		return
+	}
+	out := &ManifestResource{Model: m, Namespace: o.Metadata.Namespace, Name: o.Metadata.Name, Source: d.source}
+	address := objectKey{kind: "address", name: out.Address()}
+	if at, ok := r.seen[address]; ok {
+		r.messages = append(r.messages, errorf(d.source, "Duplicate address", "Its address in the state is %s, and so is that of the object in %s. Use a state file for each.", out.Address(), at))
+		return
+	}
+	r.seen[address] = d.source
+
+	t := resourceReader{reader: r, out: out, spec: o.Spec}
+	t.resource = desired.CustomResource{Namespace: namespace, Name: out.Name, Annotations: o.Metadata.Annotations}
+	t.resource.Spec, t.resource.AtProvider = d.specAndAtProvider()
+	t.read()
+	if !t.failed {
+		r.out.Resources = append(r.out.Resources, out)
+	}
+}
+
+// specAndAtProvider returns spec and status.atProvider as the controller gets them.
+func (d document) specAndAtProvider() (spec, atProvider map[string]any) {
+	var o struct {
+		Spec   map[string]any `json:"spec"`
+		Status struct {
+			AtProvider map[string]any `json:"atProvider"`
+		} `json:"status"`
+	}
+	// What is not of this form, such as a status of another shape, counts as absent.
+	_ = kjson.UnmarshalCaseSensitivePreserveInts(d.raw, &o)
+	if o.Spec == nil {
+		o.Spec = map[string]any{}
+	}
+	return o.Spec, o.Status.AtProvider
+}
+
+// resourceReader reads one resource. Before desired.Read, it does what the API server does for a
+// resource in a cluster: it sets the defaults of the CRD and refuses what the CRD refuses.
+type resourceReader struct {
+	*reader
+	out      *ManifestResource
+	spec     resourceSpec
+	resource desired.CustomResource
+	failed   bool
+}
+
+func (t *resourceReader) refuse(path, summary, detail string, args ...any) {
+	m := errorf(t.out.Source, summary, detail, args...)
+	m.Address, m.Path = t.out.Address(), path
+	t.messages = append(t.messages, m)
+	t.failed = true
+}
+
+func (t *resourceReader) say(diags diagnostic.Diagnostics) {
+	t.messages = append(t.messages, translated(t.out.Source, t.out.Address(), diags, t.out.Model.UserPath)...)
+	t.failed = t.failed || diags.HasErrors()
+}
+
+func (t *resourceReader) read() {
+	t.setDefaults()
+	t.admit()
+	var diags diagnostic.Diagnostics
+	t.out.Spec, diags = desired.Read(t.out.Model, t.resource)
+	t.say(diags)
+	if t.out.Spec.Tokens.Taint != "" {
+		t.messages = append(t.messages, Message{Severity: diagnostic.Warning, Source: t.out.Source, Address: t.out.Address(), Summary: "Not used",
+			Detail: fmt.Sprintf("The annotation %s has an effect in a cluster only. Use terraform taint with the state file.", v1alpha1.AnnotationTaint)})
+	}
+	t.readProvider()
+	if !t.out.Spec.Described() {
+		return
+	}
+	t.refuseReferences()
+	t.out.Config, diags = t.out.Spec.Configuration(t.reader.read(t.resource.Namespace, false))
+	t.say(diags)
+}
+
+func (t *resourceReader) setDefaults() {
+	if t.spec.ProviderConfigReference == nil {
+		t.spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: model.ClusterProviderConfigKind, Name: defaultName}
+		t.resource.Spec["providerConfigRef"] = map[string]any{"kind": model.ClusterProviderConfigKind, "name": defaultName}
+	}
+}
+
+var managementPolicies = []xpv2.ManagementAction{
+	xpv2.ManagementActionObserve, xpv2.ManagementActionCreate, xpv2.ManagementActionUpdate, xpv2.ManagementActionDelete,
+	xpv2.ManagementActionLateInitialize, xpv2.ManagementActionAll,
+}
+
+// admit refuses what the CRD refuses, and combinations of management policies that
+// crossplane-runtime refuses. The content of an identity to import only matters while nothing
+// is stored, so Plan reports it.
+func (t *resourceReader) admit() {
+	known := true
+	for i, p := range t.spec.ManagementPolicies {
+		if !slices.Contains(managementPolicies, p) {
+			known = false
+			t.refuse(fmt.Sprintf("spec.managementPolicies[%d]", i), "Unsupported value", "%q is none of %s.", p, list(managementPolicies))
+		}
+	}
+	if p := t.spec.ManagementPolicies; known && p != nil && xpmanaged.NewManagementPoliciesResolver(true, p).Validate() != nil {
+		t.refuse("spec.managementPolicies", "Unsupported value", "The combination %s is not supported. Crossplane's documentation of management policies lists the supported ones.", list(p))
+	}
+	if l := t.spec.Lifecycle; l != nil {
+		t.oneOf("spec.lifecycle.replacePolicy", l.ReplacePolicy, crd.ReplaceAutomatic, crd.ReplaceNever)
+		t.oneOf("spec.lifecycle.taintPolicy", l.TaintPolicy, crd.TaintReplace, crd.TaintKeep)
+	}
+	switch i := t.spec.Import; {
+	case i == nil:
+	case (i.ID != nil) == (i.Identity != nil):
+		t.refuse("spec.import", "Invalid import", "Give exactly one of spec.import.id and spec.import.identity.")
+	case i.ID != nil && *i.ID == "":
+		t.refuse("spec.import.id", "Invalid import", "The id is empty.")
+	}
+}
+
+func list(actions []xpv2.ManagementAction) string {
+	names := make([]string, len(actions))
+	for i, a := range actions {
+		names[i] = string(a)
+	}
+	return strings.Join(names, ", ")
+}
+
+func (t *resourceReader) oneOf(path, value string, allowed ...string) {
+	if value != "" && !slices.Contains(allowed, value) {
+		t.refuse(path, "Unsupported value", "%q is none of %s.", value, strings.Join(allowed, ", "))
+	}
+}
+
+// readProvider finds the provider configuration. The default one need not be given: many
+// providers need no configuration.
+func (t *resourceReader) readProvider() {
+	ref := t.spec.ProviderConfigReference
+	key := objectKey{kind: ref.Kind, name: ref.Name}
+	switch key.kind {
+	case model.ClusterProviderConfigKind:
+	case model.ProviderConfigKind:
+		key.namespace = t.resource.Namespace
+	default:
+		t.refuse("spec.providerConfigRef.kind", invalidReference, "It is %q, where %s or %s is meant.", key.kind, model.ProviderConfigKind, model.ClusterProviderConfigKind)
+		return
+	}
+	_, given := t.configs[key]
+	v, valid := t.values[key]
+	switch {
+	case valid:
+		t.out.provider = v
+	case given:
+		t.failed = true // configure has reported why
+	case key == objectKey{kind: model.ClusterProviderConfigKind, name: defaultName}:
+		t.out.provider = t.provider.Schema.Config.EmptyValue()
+	default:
+		t.refuse("spec.providerConfigRef", "Provider configuration not found", "There is no %s %s in the manifest.", key.kind, key.name)
+	}
+}
+
+// refuseReferences refuses references without a value in the manifest. The controller resolves
+// references before it reads a resource.
+func (t *resourceReader) refuseReferences() {
+	const summary, detail = "Reference not resolved", "References mean something in a cluster only: give %s its value here."
+	spec := fieldpath.Pave(t.resource.Spec)
+	for i, ref := range t.spec.References {
+		if v, err := spec.GetValue(ref.To); err != nil || v == nil {
+			t.refuse(fmt.Sprintf("spec.references[%d]", i), summary, detail, "spec."+ref.To)
+		}
+	}
+	for _, ref := range translate.References(t.out.Model, t.out.Spec.Subject.ForProvider) {
+		if field := ref.Field().JSONName; ref.Object[field] == nil {
+			t.refuse(ref.Path+field, summary, detail, field)
+		}
+	}
+}

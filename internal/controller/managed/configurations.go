@@ -1,0 +1,112 @@
+package managed
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/desired"
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/translate"
+)
+
+// configurations caches the translated configuration of each resource. An entry is valid while the
+// resource's generation and the Secrets that it refers to are unchanged.
+type configurations struct {
+	mu     sync.Mutex
+	byUID  map[types.UID]*configuration
+	reader client.Reader
+}
+
+type configuration struct {
+	generation int64
+	// externalName is the external name, if it is part of the configuration.
+	externalName string
+	secrets      map[translate.SecretKeySelector]string
+	config       *terraform.Config
+	hash         string
+}
+
+func newConfigurations(reader client.Reader) *configurations {
+	return &configurations{byUID: map[types.UID]*configuration{}, reader: reader}
+}
+
+func (c *configurations) forget(uid types.UID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.byUID, uid)
+}
+
+// get returns the configuration of a resource, from the cache if possible.
+func (c *configurations) get(ctx context.Context, k *Kind, r *CustomResource, spec desired.Spec) (*configuration, diagnostic.Diagnostics) {
+	name := ""
+	if k.namedBySpec() {
+		name = spec.Subject.ExternalName
+	}
+	c.mu.Lock()
+	known := c.byUID[r.GetUID()]
+	c.mu.Unlock()
+	if known != nil && known.generation == r.GetGeneration() && known.externalName == name && c.sameSecrets(ctx, known.secrets) {
+		for _, value := range known.secrets {
+			r.secrets = append(r.secrets, value)
+		}
+		return known, nil
+	}
+	out := &configuration{generation: r.GetGeneration(), externalName: name, secrets: map[translate.SecretKeySelector]string{}}
+	read := func(ref translate.SecretKeySelector) ([]byte, error) {
+		ref.Namespace = r.GetNamespace() // a resource reads Secrets of its own namespace only
+		b, err := providerconfig.ReadSecret(ctx, c.reader, ref)
+		if err == nil {
+			out.secrets[ref] = string(b)
+			r.secrets = append(r.secrets, string(b))
+		}
+		return b, err
+	}
+	var diags diagnostic.Diagnostics
+	if out.config, diags = spec.Configuration(read); diags.HasErrors() {
+		return nil, diags
+	}
+	if f := k.Model.Settings.Argument; f != nil {
+		// The hash is the same whether or not the annotation is written yet.
+		if v := out.config.Value.GetAttr(f.Name); !v.IsNull() {
+			name = v.AsString()
+		}
+	}
+	out.hash = out.sum(name)
+	c.mu.Lock()
+	c.byUID[r.GetUID()] = out
+	c.mu.Unlock()
+	return out, nil
+}
+
+// sum returns a hash of the generation, of the external name if it is part of the configuration,
+// and of the Secrets.
+func (c *configuration) sum(name string) string {
+	if len(c.secrets) == 0 && name == "" {
+		return fmt.Sprint(c.generation)
+	}
+	h := sha256.New()
+	h.Write([]byte(name))
+	for ref, value := range c.secrets {
+		one := sha256.Sum256([]byte(ref.Name + "\x00" + ref.Key + "\x00" + value))
+		h.Write(one[:])
+	}
+	return fmt.Sprintf("%d-%s", c.generation, hex.EncodeToString(h.Sum(nil)))
+}
+
+func (c *configurations) sameSecrets(ctx context.Context, secrets map[translate.SecretKeySelector]string) bool {
+	for ref, value := range secrets {
+		b, err := providerconfig.ReadSecret(ctx, c.reader, ref)
+		if err != nil || string(b) != value {
+			return false
+		}
+	}
+	return true
+}

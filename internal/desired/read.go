@@ -1,0 +1,98 @@
+package desired
+
+import (
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/crd"
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/translate"
+)
+
+// CustomResource is a custom resource, with the defaults of its CRD.
+type CustomResource struct {
+	Namespace, Name string
+	Annotations     map[string]string
+	Spec            map[string]any
+	// AtProvider is status.atProvider; nil if the object was not observed yet.
+	AtProvider map[string]any
+}
+
+// Spec is what a custom resource asks for. Configuration returns the rest: it depends on Secrets.
+type Spec struct {
+	Model *model.Resource
+	// Subject is the resource's input to templates and functions of the provider's configuration.
+	Subject translate.Subject
+	// Paused is set when nothing is to be done at all.
+	Paused   bool
+	Policies Policies
+	// ReplaceNever is set when spec.lifecycle forbids replacements, whatever Policies permit
+	// otherwise.
+	ReplaceNever bool
+	// LateInitialize permits writing values that the provider chose to spec.forProvider.
+	LateInitialize bool
+	Import         Import
+	// Known is the object that the annotations name; nil when they name none.
+	Known  *KnownObject
+	Tokens Tokens
+	// Timeouts are those of spec.lifecycle. DefaultTimeouts are those of the provider's
+	// configuration.
+	Timeouts, DefaultTimeouts Timeouts
+
+	createBeforeDestroy bool
+	ignoreChanges       []string
+}
+
+// Tokens are the values of the annotations that ask for something. Each value acts once.
+type Tokens struct{ Taint, Untaint, Retry, ConfirmCreate string }
+
+// Read reads a custom resource. Errors are about annotations and timeouts; what is wrong with
+// spec.import is in Import. With errors the Spec lacks only what they are about.
+func Read(m *model.Resource, r CustomResource) (Spec, diagnostic.Diagnostics) {
+	lifecycle := object(r.Spec, "lifecycle")
+	actions := actionsOf(r.Spec)
+	out := Spec{
+		Model: m, Subject: subject(m, r),
+		Paused:          len(actions) == 0 || r.Annotations[meta.AnnotationKeyReconciliationPaused] == "true",
+		Policies:        policies(actions, lifecycle),
+		ReplaceNever:    lifecycle["replacePolicy"] == crd.ReplaceNever,
+		LateInitialize:  allows(actions, xpv2.ManagementActionLateInitialize),
+		Import:          importOf(m, object(r.Spec, "import")),
+		DefaultTimeouts: defaultTimeouts(m.Settings.Timeouts),
+		Tokens: Tokens{
+			Taint: r.Annotations[v1alpha1.AnnotationTaint], Untaint: r.Annotations[v1alpha1.AnnotationUntaint],
+			Retry: r.Annotations[v1alpha1.AnnotationRetry], ConfirmCreate: r.Annotations[v1alpha1.AnnotationConfirmCreate],
+		},
+	}
+	out.createBeforeDestroy, _ = lifecycle["createBeforeDestroy"].(bool)
+	out.ignoreChanges, _, _ = unstructured.NestedStringSlice(lifecycle, "ignoreChanges")
+	var diags, more diagnostic.Diagnostics
+	out.Timeouts, diags = timeouts(object(lifecycle, "timeouts"))
+	out.Known, more = knownObject(m, r, out.Subject)
+	return out, append(diags, more...)
+}
+
+// subject returns the resource's input to templates and functions of the provider's configuration.
+func subject(m *model.Resource, r CustomResource) translate.Subject {
+	out := translate.Subject{
+		Namespace: r.Namespace, Name: r.Name, ExternalName: r.Annotations[meta.AnnotationKeyExternalName],
+		ForProvider: object(r.Spec, "forProvider"), InitProvider: object(r.Spec, "initProvider"),
+	}
+	ref := object(r.Spec, "providerConfigRef")
+	out.ProviderConfigKind, _ = ref["kind"].(string)
+	out.ProviderConfigName, _ = ref["name"].(string)
+	if f := m.Settings.Argument; f != nil && out.ExternalName == "" {
+		// An annotation that is lost does not rename the object.
+		out.ExternalName, _ = r.AtProvider[f.JSONName].(string)
+	}
+	return out
+}
+
+// object returns a nested object, not copied; nil if there is none.
+func object(in map[string]any, name string) map[string]any {
+	out, _ := in[name].(map[string]any)
+	return out
+}
