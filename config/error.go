@@ -25,7 +25,7 @@ func (e *Error) Error() string {
 // Unwrap gives the mistake without its place.
 func (e *Error) Unwrap() error { return e.Err }
 
-// FormatPath is a path as people write it: resources.random_pet.omit[0].
+// FormatPath returns a path as people write it: resources.random_pet.omit[0].
 func FormatPath(path []string) string {
 	var b strings.Builder
 	for _, step := range path {

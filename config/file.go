@@ -61,7 +61,7 @@ func Read(name string, raw []byte) (*File, error) {
 	return f, errors.Join(all...)
 }
 
-// MustRead is what Read reads, for a configuration that is embedded into a program; it panics if it
+// MustRead returns what Read reads, for a configuration that is embedded into a program; it panics if it
 // cannot be read.
 func MustRead(name string, raw []byte) Provider {
 	f, err := Read(name, raw)
@@ -71,7 +71,7 @@ func MustRead(name string, raw []byte) Provider {
 	return f.Provider
 }
 
-// Locate is an error of this configuration with the file and the line that it is about in front.
+// Locate returns an error of this configuration with the file and the line that it is about in front.
 func (f *File) Locate(err error) error {
 	var e *Error
 	if f.root == nil || !errors.As(err, &e) {
@@ -83,7 +83,7 @@ func (f *File) Locate(err error) error {
 	return fmt.Errorf("%s: %w", f.name, err)
 }
 
-// line is that of what is at a path, or of what comes closest; 0 if there is nothing.
+// line returns that of what is at a path, or of what comes closest; 0 if there is nothing.
 func (f *File) line(path []string) int {
 	if len(f.root.Content) == 0 {
 		return 0
@@ -100,7 +100,7 @@ func (f *File) line(path []string) int {
 	return line
 }
 
-// child is what a node has at a key or an index, and the node that says so.
+// child returns what a node has at a key or an index, and the node that says so.
 func child(n *yaml.Node, step string) (key, value *yaml.Node) {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -149,7 +149,7 @@ func (f *File) split(path string) []string {
 
 var yamlLine = regexp.MustCompile(`^(?:yaml: )?line (\d+): (.*)$`)
 
-// syntax is an error of the YAML parser.
+// syntax returns an error of the YAML parser.
 func (f *File) syntax(err error) error {
 	lines := []string{err.Error()}
 	var several *yaml.TypeError
@@ -167,7 +167,7 @@ func (f *File) syntax(err error) error {
 	return errors.Join(all...)
 }
 
-// wrongType is an error of the JSON decoder, in the words of YAML.
+// wrongType returns an error of the JSON decoder, in the words of YAML.
 func (f *File) wrongType(encoded []byte, err error) error {
 	var e *json.UnmarshalTypeError
 	if errors.As(err, &e) {
@@ -181,7 +181,7 @@ func (f *File) wrongType(encoded []byte, err error) error {
 	return fmt.Errorf("%s: %w", f.name, err)
 }
 
-// pathAt is the path of the innermost value that begins before an offset and ends at it or behind; nil if there is none.
+// pathAt returns the path of the innermost value that begins before an offset and ends at it or behind; nil if there is none.
 func pathAt(d *json.Decoder, offset int64, path []string) []string {
 	t, err := d.Token()
 	if err != nil {
@@ -236,7 +236,7 @@ func given(value string) string {
 	}
 }
 
-// quoted is a scalar that a text has in quotes.
+// quoted returns a scalar that a text has in quotes.
 func quoted(n *yaml.Node, text string) *yaml.Node {
 	if n.Kind == yaml.ScalarNode && n.Value != "" && strings.Contains(text, strconv.Quote(n.Value)) {
 		return n

@@ -23,7 +23,7 @@ type Functions struct {
 	ConnectionDetails func(state cty.Value) (map[string][]byte, error)
 }
 
-// DeepCopy is the same functions.
+// DeepCopy returns the same functions.
 func (f *Functions) DeepCopy() *Functions { return f }
 
 // Subject is the custom resource that a value is of.

@@ -54,7 +54,7 @@ func (p Provider) Merge(types map[string]*schema.Resource) (map[string]Merged, e
 	return out, nil
 }
 
-// With is the configuration with another one over it, which wins where both say something.
+// With returns the configuration with another one over it, which wins where both say something.
 func (p Provider) With(over Provider) Provider {
 	set(&p.Name, over.Name)
 	set(&p.Group, over.Group)
@@ -84,7 +84,7 @@ func (m Merged) Blame(err error) error {
 	return At(err, m.sources[len(m.sources)-1].at...)
 }
 
-// says whether there is anything at the path.
+// reports whether there is anything at the path.
 func (s source) says(path []string) bool {
 	raw, err := json.Marshal(s.resource)
 	var at any
@@ -111,7 +111,7 @@ func (s source) says(path []string) bool {
 	return true
 }
 
-// matching are the types that meet all conditions, sorted.
+// matching returns the types that meet all conditions, sorted.
 func (o Override) matching(types map[string]*schema.Resource) ([]string, error) {
 	if len(o.Match) == 0 && len(o.Having) == 0 && o.Matches == nil {
 		return nil, fmt.Errorf("it says neither in match nor in having what it is for; \"*\" is everything")
@@ -148,7 +148,7 @@ func (o Override) matching(types map[string]*schema.Resource) ([]string, error) 
 	}
 }
 
-// has says whether a block has all attributes and blocks of these paths.
+// has reports whether a block has all attributes and blocks of these paths.
 func has(b *schema.Block, paths []string) bool {
 	return !slices.ContainsFunc(paths, func(path string) bool {
 		t := b.ImpliedType()
@@ -165,7 +165,7 @@ func has(b *schema.Block, paths []string) bool {
 	})
 }
 
-// At is the error, further out.
+// At returns the error, further out.
 func At(err error, path ...string) *Error {
 	if e, ok := err.(*Error); ok {
 		return &Error{Path: slices.Concat(path, e.Path), Err: e.Err}

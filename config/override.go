@@ -11,7 +11,7 @@ type Override struct {
 	// Having names attributes and blocks that a resource type must have to match.
 	// +optional
 	Having []string `json:"having,omitempty"`
-	// Matches says whether a resource type matches. Where there are several conditions, all of
+	// Matches reports whether a resource type matches. Where there are several conditions, all of
 	// them must be met.
 	Matches Predicate `json:"-"`
 
@@ -23,5 +23,5 @@ type Override struct {
 // +kubebuilder:object:generate=false
 type Predicate func(*schema.Resource) bool
 
-// DeepCopy is the same function.
+// DeepCopy returns the same function.
 func (p Predicate) DeepCopy() Predicate { return p }

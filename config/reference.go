@@ -38,5 +38,5 @@ type Target struct {
 // +kubebuilder:object:generate=false
 type Extractor func(target map[string]any) any
 
-// DeepCopy is the same function.
+// DeepCopy returns the same function.
 func (e Extractor) DeepCopy() Extractor { return e }

@@ -15,7 +15,7 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// repository is a directory with the recorded schema of a provider with one resource type.
+// repository returns a directory with the recorded schema of a provider with one resource type.
 func repository(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

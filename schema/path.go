@@ -2,7 +2,7 @@ package schema
 
 import "github.com/zclconf/go-cty/cty"
 
-// AttributeByPath is the attribute whose value is at the end of path: nil when there is
+// AttributeByPath returns the attribute whose value is at the end of path: nil when there is
 // no attribute, but a block, an element, a part of a plain collection, or nothing at all.
 func (b *Block) AttributeByPath(path cty.Path) *Attribute {
 	return attributeByPath(b.Attributes, b.Blocks, path)

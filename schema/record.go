@@ -19,7 +19,7 @@ type Record struct {
 	Schema  *Provider `json:"schema"`
 }
 
-// Sum is the checksum of the schema, SHA-256 in lower-case hex. It is the same before a schema was
+// Sum returns the checksum of the schema, SHA-256 in lower-case hex. It is the same before a schema was
 // written to a file and after it was read from there.
 func (p *Provider) Sum() (string, error) {
 	raw, err := json.Marshal(p)
@@ -30,7 +30,7 @@ func (p *Provider) Sum() (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// Encode is the file's content: JSON, indented, the same bytes for the same schema.
+// Encode returns the file's content: JSON, indented, the same bytes for the same schema.
 func (r *Record) Encode() ([]byte, error) {
 	raw, err := json.MarshalIndent(r, "", " ")
 	return append(raw, '\n'), err

@@ -46,10 +46,10 @@ type Resource struct {
 	Identity *Identity `json:"identity,omitempty"`
 }
 
-// ImpliedType is the type of the resource's state and configuration.
+// ImpliedType returns the type of the resource's state and configuration.
 func (r *Resource) ImpliedType() cty.Type { return r.Block.ImpliedType() }
 
-// IdentityType is the type of the resource's identity, cty.NilType without an identity schema.
+// IdentityType returns the type of the resource's identity, cty.NilType without an identity schema.
 func (r *Resource) IdentityType() cty.Type {
 	if r.Identity == nil {
 		return cty.NilType

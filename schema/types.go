@@ -17,7 +17,7 @@ func cached(once *sync.Once, f *func() cty.Type, compute func() cty.Type) cty.Ty
 	return (*f)()
 }
 
-// ImpliedType is the object type of a value of this block (contract § 2).
+// ImpliedType returns the object type of a value of this block (contract § 2).
 func (b *Block) ImpliedType() cty.Type {
 	return cached(&b.once, &b.impliedType, func() cty.Type {
 		types := make(map[string]cty.Type, len(b.Attributes)+len(b.Blocks))
@@ -31,7 +31,7 @@ func (b *Block) ImpliedType() cty.Type {
 	})
 }
 
-// ImpliedType is the type of the attribute's value.
+// ImpliedType returns the type of the attribute's value.
 func (a *Attribute) ImpliedType() cty.Type {
 	if a.Nested != nil {
 		return a.Nested.ImpliedType()
@@ -39,7 +39,7 @@ func (a *Attribute) ImpliedType() cty.Type {
 	return a.Type
 }
 
-// ObjectType is the type of one of the nested objects.
+// ObjectType returns the type of one of the nested objects.
 func (n *NestedAttributes) ObjectType() cty.Type {
 	types := make(map[string]cty.Type, len(n.Attributes))
 	for name, a := range n.Attributes {
@@ -48,17 +48,17 @@ func (n *NestedAttributes) ObjectType() cty.Type {
 	return cty.Object(types)
 }
 
-// ImpliedType is the type of all the nested objects together. Objects that hold
+// ImpliedType returns the type of all the nested objects together. Objects that hold
 // dynamically typed attributes cannot be elements of a list or map, so those
 // become tuples and objects, as in Terraform.
 func (n *NestedAttributes) ImpliedType() cty.Type {
 	return cached(&n.once, &n.impliedType, func() cty.Type { return collection(n.Nesting, n.ObjectType(), false) })
 }
 
-// ObjectType is the type of one block.
+// ObjectType returns the type of one block.
 func (n *NestedBlock) ObjectType() cty.Type { return n.Block.ImpliedType() }
 
-// ImpliedType is the type of all the blocks of this name together.
+// ImpliedType returns the type of all the blocks of this name together.
 func (n *NestedBlock) ImpliedType() cty.Type { return collection(n.Nesting, n.ObjectType(), true) }
 
 func collection(nesting Nesting, object cty.Type, block bool) cty.Type {
@@ -81,7 +81,7 @@ func collection(nesting Nesting, object cty.Type, block bool) cty.Type {
 	}
 }
 
-// ImpliedType is the object type of the identity.
+// ImpliedType returns the object type of the identity.
 func (i *Identity) ImpliedType() cty.Type {
 	return cached(&i.once, &i.impliedType, func() cty.Type {
 		types := make(map[string]cty.Type, len(i.Attributes))
@@ -103,7 +103,7 @@ func (i *Identity) Required() []string {
 	return out
 }
 
-// EmptyValue is the value of a block in which nothing is set: attributes null, nested
+// EmptyValue returns the value of a block in which nothing is set: attributes null, nested
 // blocks empty for their nesting (contract § 2).
 func (b *Block) EmptyValue() cty.Value {
 	values := make(map[string]cty.Value, len(b.Attributes)+len(b.Blocks))
@@ -116,7 +116,7 @@ func (b *Block) EmptyValue() cty.Value {
 	return cty.ObjectVal(values)
 }
 
-// EmptyValue is the value that means "no blocks of this name".
+// EmptyValue returns the value that means "no blocks of this name".
 func (n *NestedBlock) EmptyValue() cty.Value {
 	object := n.ObjectType()
 	dynamic := object.HasDynamicTypes()

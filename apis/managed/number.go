@@ -13,19 +13,19 @@ import (
 // +kubebuilder:validation:Type=number
 type Number struct{ digits string }
 
-// Int is an integer.
+// Int returns an integer.
 func Int(n int64) Number { return Number{digits: strconv.FormatInt(n, 10)} }
 
-// Float is a number with a fraction. It must be finite.
+// Float returns a number with a fraction. It must be finite.
 func Float(f float64) Number { return Number{digits: strconv.FormatFloat(f, 'g', -1, 64)} }
 
-// Int64 is the number as an integer; an error if it is none, or too large.
+// Int64 returns the number as an integer; an error if it is none, or too large.
 func (n Number) Int64() (int64, error) { return strconv.ParseInt(n.String(), 10, 64) }
 
-// Float64 is the float64 that is nearest to the number.
+// Float64 returns the float64 that is nearest to the number.
 func (n Number) Float64() (float64, error) { return strconv.ParseFloat(n.String(), 64) }
 
-// Equal says whether both are written in the same way.
+// Equal reports whether both are written in the same way.
 func (n Number) Equal(other Number) bool { return n.String() == other.String() }
 
 func (n Number) String() string {

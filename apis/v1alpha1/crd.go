@@ -15,12 +15,12 @@ var (
 	moduleYAML []byte
 )
 
-// CustomResourceDefinition is the CRD of TerraformProvider.
+// CustomResourceDefinition returns the CRD of TerraformProvider.
 func CustomResourceDefinition() (*apiextensionsv1.CustomResourceDefinition, error) {
 	return builtIn("TerraformProvider", providerYAML)
 }
 
-// ModuleCustomResourceDefinition is the CRD of TerraformModule.
+// ModuleCustomResourceDefinition returns the CRD of TerraformModule.
 func ModuleCustomResourceDefinition() (*apiextensionsv1.CustomResourceDefinition, error) {
 	return builtIn("TerraformModule", moduleYAML)
 }

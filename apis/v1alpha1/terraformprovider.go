@@ -94,7 +94,7 @@ type TerraformProviderSpec struct {
 	Limits *ProviderLimits `json:"limits,omitempty"`
 }
 
-// Config is how the provider is presented.
+// Config returns how the provider is presented.
 func (s *TerraformProviderSpec) Config() config.Provider {
 	return config.Provider{Group: s.Group, Overrides: s.Overrides, Resources: s.Resources}
 }

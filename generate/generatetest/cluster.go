@@ -134,7 +134,7 @@ func startProgram(t *testing.T, program string, args ...string) *process {
 	return p
 }
 
-// tail is the end of the program's log.
+// tail returns the end of the program's log.
 func (p *process) tail() []byte {
 	const most = 30
 	raw, err := os.ReadFile(p.log)
@@ -155,7 +155,7 @@ func end(t *testing.T, what string, cmd *exec.Cmd, stop func() error, problems i
 	}
 }
 
-// freePort is one that nobody listens on, on this machine.
+// freePort returns one that nobody listens on, on this machine.
 func freePort(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

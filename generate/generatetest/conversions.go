@@ -66,7 +66,7 @@ type apiVersion struct {
 
 func (k *convertedKind) String() string { return k.definition.Name }
 
-// converted are the kinds of a directory that have several versions, by name.
+// converted returns the kinds of a directory that have several versions, by name.
 func converted(t testing.TB, crds string) []*convertedKind {
 	t.Helper()
 	all := map[string]*apiextensionsv1.CustomResourceDefinition{}
@@ -169,7 +169,7 @@ func (k *convertedKind) convert(t *rapid.T, object map[string]any, to string) ma
 	return through(t, out)
 }
 
-// problems are where an object does not have the fields and types of a version. What is missing is none:
+// problems returns where an object does not have the fields and types of a version. What is missing is none:
 // the other version may not have had it.
 func (v *apiVersion) problems(object map[string]any) []string {
 	var out []string
@@ -185,7 +185,7 @@ func (v *apiVersion) problems(object map[string]any) []string {
 	return out
 }
 
-// through is an object as the API server has it.
+// through returns an object as the API server has it.
 func through(t *rapid.T, object map[string]any) map[string]any {
 	raw, err := json.Marshal(object)
 	if err != nil {

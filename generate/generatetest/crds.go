@@ -12,7 +12,7 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 )
 
-// readCRDs are those of a directory, by kind; there must be some.
+// readCRDs returns those of a directory, by kind; there must be some.
 func readCRDs(t testing.TB, dir string) map[schema.GroupVersionKind]*apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
@@ -39,7 +39,7 @@ func readCRDs(t testing.TB, dir string) map[schema.GroupVersionKind]*apiextensio
 	return out
 }
 
-// version is the schema of one version of a kind.
+// version returns the schema of one version of a kind.
 func version(d *apiextensionsv1.CustomResourceDefinition, name string) *apiextensionsv1.JSONSchemaProps {
 	for _, v := range d.Spec.Versions {
 		if v.Name == name {
@@ -49,7 +49,7 @@ func version(d *apiextensionsv1.CustomResourceDefinition, name string) *apiexten
 	return nil
 }
 
-// storageVersion is the version of a kind in which objects are stored.
+// storageVersion returns the version of a kind in which objects are stored.
 func storageVersion(d *apiextensionsv1.CustomResourceDefinition) string {
 	for _, v := range d.Spec.Versions {
 		if v.Storage {

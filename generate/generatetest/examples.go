@@ -63,7 +63,7 @@ func Examples(t *testing.T, crds, examples string) {
 	}
 }
 
-// readManifests are the objects of all files in a directory and below it, by file.
+// readManifests returns the objects of all files in a directory and below it, by file.
 func readManifests(t testing.TB, dir string) map[string][]*unstructured.Unstructured {
 	t.Helper()
 	out := map[string][]*unstructured.Unstructured{}

@@ -62,7 +62,7 @@ func decode(t *testing.T, raw []byte) any {
 	return out
 }
 
-// everyField is a value with all that a schema has a place for.
+// everyField returns a value with all that a schema has a place for.
 func everyField(s apiextensionsv1.JSONSchemaProps) any {
 	switch {
 	case len(s.Enum) > 0:

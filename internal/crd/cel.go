@@ -16,7 +16,7 @@ var celWords = map[string]bool{
 	"loop": true, "package": true, "namespace": true, "return": true, "var": true, "void": true, "while": true,
 }
 
-// celName is a field's name in CEL.
+// celName returns a field's name in CEL.
 func celName(name string) string {
 	if celWords[name] {
 		return "__" + name + "__"
@@ -41,7 +41,7 @@ func requiredRules(t *model.Type, forProvider props) apiextensionsv1.ValidationR
 	return out
 }
 
-// celSees says whether CEL knows the type of a field.
+// celSees reports whether CEL knows the type of a field.
 func celSees(p props) bool {
 	switch {
 	case p.Type == "":

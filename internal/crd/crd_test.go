@@ -90,7 +90,7 @@ func TestRandomSchemasAreAccepted(t *testing.T) {
 	})
 }
 
-// thing is a valid everything_thing.
+// thing returns a valid everything_thing.
 func thing(change func(spec map[string]any)) map[string]any {
 	spec := map[string]any{
 		"forProvider": map[string]any{
@@ -340,7 +340,7 @@ func TestManyRequiredFieldsAreAffordable(t *testing.T) {
 	}
 }
 
-// deep is a block with width blocks in it, and so on.
+// deep returns a block with width blocks in it, and so on.
 func deep(width, depth int) *schema.Block {
 	b := &schema.Block{Attributes: map[string]*schema.Attribute{
 		"some_attribute": {Type: cty.String, Optional: true, Description: schema.Text{Text: strings.Repeat("This says much. ", 60)}},

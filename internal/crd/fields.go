@@ -122,14 +122,14 @@ func (w writer) list(t *model.Type, level int) props {
 	return out
 }
 
-// element is the schema of what a collection holds. Terraform allows null there, except for blocks.
+// element returns the schema of what a collection holds. Terraform allows null there, except for blocks.
 func (w writer) element(t *model.Type, level int, complete bool) props {
 	p := w.typ(t.Element, level, complete)
 	p.Nullable = t.Block == schema.Nesting("")
 	return p
 }
 
-// anything is the schema of a dynamically typed value.
+// anything returns the schema of a dynamically typed value.
 func anything() props {
 	yes := true
 	return props{XPreserveUnknownFields: &yes, Nullable: true}

@@ -75,7 +75,7 @@ func (u *user) read(s translate.SecretKeySelector) ([]byte, error) {
 	return v, nil
 }
 
-// write is what the user writes for a value, and the value that this means: what cannot be given
+// write returns what the user writes for a value, and the value that this means: what cannot be given
 // is absent, and numbers are ones that the API server keeps.
 func (u *user) write(t *model.Type, v cty.Value) (any, cty.Value) {
 	if v.IsNull() && t.Kind != model.Dynamic {

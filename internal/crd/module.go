@@ -9,7 +9,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// Module is the CRD of the kind of a module. Modules are not imported, and their plans say what happens to
+// Module returns the CRD of the kind of a module. Modules are not imported, and their plans say what happens to
 // the resources in them.
 func Module(r *model.Resource) (*apiextensionsv1.CustomResourceDefinition, error) {
 	out, err := Resource(r)

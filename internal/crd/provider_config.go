@@ -8,7 +8,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// ProviderConfig are the CRDs of a provider's own kinds: ProviderConfig and
+// ProviderConfig returns the CRDs of a provider's own kinds: ProviderConfig and
 // ClusterProviderConfig. The fields of the provider's configuration are directly under spec; secret
 // ones are references to a key of a Secret, in the same namespace for a ProviderConfig.
 func ProviderConfig(p *model.Provider) []*apiextensionsv1.CustomResourceDefinition {

@@ -8,7 +8,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// referenceFields are the fields beside one that may get its value from other resources: Crossplane's
+// referenceFields returns the fields beside one that may get its value from other resources: Crossplane's
 // NamespacedReference and NamespacedSelector, with the kind where there are several.
 func referenceFields(r *model.Reference) map[string]props {
 	ref := props{
@@ -56,7 +56,7 @@ func referenceFields(r *model.Reference) map[string]props {
 	}
 }
 
-// sources are the kinds that may be referred to, and what of them is the value.
+// sources returns the kinds that may be referred to, and what of them is the value.
 func sources(r *model.Reference) string {
 	out := ""
 	for i, t := range r.Targets {
@@ -83,7 +83,7 @@ func described(p props, description string) props {
 	return p
 }
 
-// given is the rule that a field has a value, or a reference that one comes from.
+// given returns the rule that a field has a value, or a reference that one comes from.
 func given(object, name string, r *model.Reference) string {
 	out := "has(" + object + "." + celName(name) + ")"
 	if r == nil {
@@ -127,7 +127,7 @@ func (w writer) require(out *props, f *model.Field) {
 	})
 }
 
-// within is the writer for what a collection holds, of at most so many elements; 0 is no bound.
+// within returns the writer for what a collection holds, of at most so many elements; 0 is no bound.
 func (w writer) within(most int64) writer {
 	if most == 0 || most > manyElements {
 		most = manyElements

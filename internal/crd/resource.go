@@ -12,7 +12,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// Resource is the CRD of a resource type's kind: namespaced, in the form of the Crossplane
+// Resource returns the CRD of a resource type's kind: namespaced, in the form of the Crossplane
 // Resource Model.
 func Resource(r *model.Resource) (*apiextensionsv1.CustomResourceDefinition, error) {
 	out, _, err := Fit(r)

@@ -143,7 +143,7 @@ func (m *measurer) fields(prefix string, t *model.Type, input, observed props) {
 	}
 }
 
-// elementOf is the schema of what a collection holds; of a singleton, which has none, it is itself.
+// elementOf returns the schema of what a collection holds; of a singleton, which has none, it is itself.
 func elementOf(p props) props {
 	switch {
 	case p.Items != nil:

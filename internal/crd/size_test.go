@@ -16,7 +16,7 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// measure is the size of the CRD of a resource type with some fields omitted.
+// measure returns the size of the CRD of a resource type with some fields omitted.
 func measure(t *testing.T, b *schema.Block, omit ...string) (_ *crd.Size, bytes int) {
 	t.Helper()
 	s := &schema.Provider{Config: &schema.Block{}, Resources: map[string]*schema.Resource{"test_thing": {Type: "test_thing", Block: b}}}
@@ -40,7 +40,7 @@ func measure(t *testing.T, b *schema.Block, omit ...string) (_ *crd.Size, bytes 
 	return size, len(raw)
 }
 
-// nested is a resource type as deep as the largest there are: what is large is inside of something
+// nested returns a resource type as deep as the largest there are: what is large is inside of something
 // required, and has two large branches.
 func nested(width int) *schema.Block {
 	leaf := func() *schema.Block {

@@ -28,7 +28,7 @@ type apiServer struct {
 	cel        *cel.Validator
 }
 
-// accept is what becomes of a CRD at the API server; the test fails if it is refused.
+// accept returns what becomes of a CRD at the API server; the test fails if it is refused.
 func accept(t rapid.TB, in *apiextensionsv1.CustomResourceDefinition) *apiServer {
 	t.Helper()
 	in = in.DeepCopy()
@@ -47,7 +47,7 @@ func accept(t rapid.TB, in *apiextensionsv1.CustomResourceDefinition) *apiServer
 	return s
 }
 
-// serve is the API server of a CRD that was accepted already. It leaves out the rules in CEL,
+// serve returns the API server of a CRD that was accepted already. It leaves out the rules in CEL,
 // which take long to compile.
 func serve(t rapid.TB, in *apiextensionsv1.CustomResourceDefinition) *apiServer {
 	t.Helper()
@@ -72,7 +72,7 @@ var scheme = func() *runtime.Scheme {
 	return s
 }()
 
-// write is what becomes of a custom resource that is written: it is brought to the API server's
+// write returns what becomes of a custom resource that is written: it is brought to the API server's
 // form, pruned, defaulted and checked. old is nil for a create.
 func (s *apiServer) write(t rapid.TB, object, old map[string]any) (map[string]any, field.ErrorList) {
 	t.Helper()
@@ -93,7 +93,7 @@ func (s *apiServer) write(t rapid.TB, object, old map[string]any) (map[string]an
 	return object, append(errs, celErrs...)
 }
 
-// form is a value as the API server decodes it.
+// form returns a value as the API server decodes it.
 func form(t rapid.TB, in map[string]any) map[string]any {
 	t.Helper()
 	raw, err := json.Marshal(in)

@@ -79,7 +79,7 @@ type Change struct {
 	Note string `json:"note,omitempty"`
 }
 
-// sign is how a change begins in a report, as in plans.
+// sign returns how a change begins in a report, as in plans.
 func (c Change) sign() string {
 	switch c.Change {
 	case ResourceTypeAdded, FieldAdded, IdentityAdded, VersionAdded:
@@ -91,7 +91,7 @@ func (c Change) sign() string {
 	}
 }
 
-// String is the change in a line, without its kind.
+// String returns the change in a line, without its kind.
 func (c Change) String() string {
 	var b strings.Builder
 	b.WriteString(c.sign() + " ")
@@ -111,7 +111,7 @@ func (c Change) String() string {
 	return b.String()
 }
 
-// words are those of a name in PascalCase.
+// words returns those of a name in PascalCase.
 func words(name string) string {
 	var b strings.Builder
 	for i, r := range name {
@@ -129,7 +129,7 @@ type Report struct {
 	Changes []Change `json:"changes"`
 }
 
-// Verdict is the weightiest of the changes that are not accepted; InPlace if there are none.
+// Verdict returns the weightiest of the changes that are not accepted; InPlace if there are none.
 func (r Report) Verdict() Verdict {
 	out := InPlace
 	for _, c := range r.Changes {
@@ -140,7 +140,7 @@ func (r Report) Verdict() Verdict {
 	return out
 }
 
-// Needing are the changes that need a new version at least, and are not accepted.
+// Needing returns the changes that need a new version at least, and are not accepted.
 func (r Report) Needing() Report {
 	var out Report
 	for _, c := range r.Changes {
@@ -151,7 +151,7 @@ func (r Report) Needing() Report {
 	return out
 }
 
-// Types are the resource types that something is said of, in the report's order.
+// Types returns the resource types that something is said of, in the report's order.
 func (r Report) Types() []string {
 	var out []string
 	for i, c := range r.Changes {
@@ -169,7 +169,7 @@ var headings = map[Verdict]string{
 	ByHand:     "needs a new API version, and somebody to see to objects that use it",
 }
 
-// heading is what a change is told under.
+// heading returns what a change is told under.
 func (c Change) heading() string {
 	switch {
 	case c.Accepted == "":
@@ -216,7 +216,7 @@ func (r Report) Text(w io.Writer) error {
 	return err
 }
 
-// Summary is a line: how many changes of each verdict there are.
+// Summary returns a line: how many changes of each verdict there are.
 func (r Report) Summary() string {
 	n := map[Verdict]int{}
 	accepted := 0

@@ -243,7 +243,7 @@ func (c *comparer) fields(path []string, old, new *Node) {
 	}
 }
 
-// renames are the fields that have another name now, by their old name. It is never guessed.
+// renames returns the fields that have another name now, by their old name. It is never guessed.
 func renames(old, new *Node) map[string]string {
 	out := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(new.Fields)) {
@@ -330,7 +330,7 @@ func (c *comparer) added(path []string, name string, new *Field, old, to *Node) 
 // secretSuffix is what the model puts behind the name of a field whose value is in a Secret.
 const secretSuffix = "SecretRef"
 
-// becameSensitive says whether a field has become a reference to a Secret.
+// becameSensitive reports whether a field has become a reference to a Secret.
 func becameSensitive(old, new *Node, name string) bool {
 	ref := name + secretSuffix
 	return has(old, name) && !has(old, ref) && !has(new, name) && has(new, ref) &&
@@ -345,7 +345,7 @@ func has(n *Node, name string) bool {
 	return ok
 }
 
-// at is the node at a path of names, [] and [key]; nil if there is none.
+// at returns the node at a path of names, [] and [key]; nil if there is none.
 func (n *Node) at(path []string) *Node {
 	for _, step := range path {
 		switch {

@@ -31,7 +31,7 @@ func provide(t testing.TB, s *schema.Provider, c config.Provider) *model.Provide
 	return p
 }
 
-// of is a provider with the resource type cloud_thing.
+// of returns a provider with the resource type cloud_thing.
 func of(b *schema.Block, identity *schema.Identity, version int64) *schema.Provider {
 	return &schema.Provider{Protocol: 6, Config: &schema.Block{}, Resources: map[string]*schema.Resource{
 		"cloud_thing": {Type: "cloud_thing", Version: version, Block: b, Identity: identity},
@@ -205,7 +205,7 @@ func compare(t *testing.T, old, new *model.Provider) evolution.Report {
 	return out
 }
 
-// random is a provider with a resource type of any shape.
+// random returns a provider with a resource type of any shape.
 func random(t *rapid.T, b *schema.Block) *model.Resource {
 	p, err := model.NewProvider("cloud", of(b, nil, 0), config.Provider{})
 	if err != nil {
@@ -279,7 +279,7 @@ func kindOf(t *rapid.T, d *apiextensionsv1.CustomResourceDefinition) *evolution.
 	return k
 }
 
-// seen is all that users can see of a definition.
+// seen returns all that users can see of a definition.
 func seen(d *apiextensionsv1.CustomResourceDefinition) map[string]apiextensionsv1.JSONSchemaProps {
 	root := d.Spec.Versions[0].Schema.OpenAPIV3Schema
 	out := maps.Clone(root.Properties["spec"].Properties)

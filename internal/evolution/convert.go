@@ -55,12 +55,12 @@ func (k *Kind) rename(d *apiextensionsv1.CustomResourceDefinition) error {
 	return nil
 }
 
-// Versions are those that the converter knows, the oldest first.
+// Versions returns those that the converter knows, the oldest first.
 func (c *Converter) Versions() []string {
 	return slices.SortedFunc(maps.Keys(c.versions), kversion.CompareKubeAwareVersionStrings)
 }
 
-// Convert is an object in another version. The object is left as it is; what the result shares with it must
+// Convert returns an object in another version. The object is left as it is; what the result shares with it must
 // not be changed. Numbers are int64 or float64, as apimachinery's JSON has them.
 func (c *Converter) Convert(object map[string]any, to string) (map[string]any, error) {
 	return c.via(object, to, map[string]bool{})
@@ -103,7 +103,7 @@ func (c *Converter) via(object map[string]any, to string, been map[string]bool) 
 	return c.via(out, to, been)
 }
 
-// memory is what an object has remembered of a version. What is not from a conversion is nothing.
+// memory returns what an object has remembered of a version. What is not from a conversion is nothing.
 func memory(object map[string]any, version string) *remembered {
 	out := &remembered{}
 	if text, ok := annotation(object, version); ok && utiljson.Unmarshal([]byte(text), out) != nil {
@@ -182,7 +182,7 @@ func (c pair) names(from, to *Node) renamed {
 	return out
 }
 
-// field is the field at a path of a part, such as spec.forProvider.rule[].age.
+// field returns the field at a path of a part, such as spec.forProvider.rule[].age.
 func (k *Kind) field(path string) *Field {
 	for part, n := range k.Parts {
 		rest, ok := strings.CutPrefix(path, part+".")
@@ -264,7 +264,7 @@ func annotate(object map[string]any, from, to string, made *remembered) error {
 	return nil
 }
 
-// FormerNames are the names that fields of the kind had before, by path, for AnnotationFormerNames. What is
+// FormerNames returns the names that fields of the kind had before, by path, for AnnotationFormerNames. What is
 // shown in status has them as well.
 func (k *Kind) FormerNames() map[string][]string {
 	out := map[string][]string{}

@@ -30,7 +30,7 @@ type fatal interface {
 	Fatal(...any)
 }
 
-// versions is a definition with a version for each schema, the oldest first, and what converts between them.
+// versions returns a definition with a version for each schema, the oldest first, and what converts between them.
 func versions(t fatal, c config.Resource, schemas ...*schema.Block) (*apiextensionsv1.CustomResourceDefinition, *evolution.Converter) {
 	t.Helper()
 	names := []string{"v1alpha1", "v1beta1", "v1"}
@@ -75,7 +75,7 @@ func versions(t fatal, c config.Resource, schemas ...*schema.Block) (*apiextensi
 	return out, converter
 }
 
-// through is an object as apimachinery has it.
+// through returns an object as apimachinery has it.
 func through(t fatal, v any) m {
 	t.Helper()
 	raw, err := json.Marshal(v)
@@ -283,7 +283,7 @@ func TestConversionsLoseNothing(t *testing.T) {
 	})
 }
 
-// typeErrors is where spec does not have the types of a version.
+// typeErrors returns where spec does not have the types of a version.
 func typeErrors(t fatal, d *apiextensionsv1.CustomResourceDefinition, version string, object m) []string {
 	t.Helper()
 	i := slices.IndexFunc(d.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == version })

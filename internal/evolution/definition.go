@@ -12,7 +12,7 @@ import (
 
 type props = apiextensionsv1.JSONSchemaProps
 
-// FromDefinition is a kind as one version of its CustomResourceDefinition has it, such as package crd
+// FromDefinition returns a kind as one version of its CustomResourceDefinition has it, such as package crd
 // makes. The definition of a kind that is not a provider's is an error.
 func FromDefinition(d *apiextensionsv1.CustomResourceDefinition, version string) (*Kind, error) {
 	i := slices.IndexFunc(d.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == version })

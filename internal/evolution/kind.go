@@ -39,7 +39,7 @@ type Node struct {
 	Nullable bool
 }
 
-// String is the type in words: list of string.
+// String returns the type in words: list of string.
 func (n *Node) String() string {
 	switch n.Form {
 	case List, Set, Map:
@@ -51,7 +51,7 @@ func (n *Node) String() string {
 
 func (n *Node) primitive() bool { return n.Form == String || n.Form == Number || n.Form == Bool }
 
-// list says whether values are lists in JSON.
+// list reports whether values are lists in JSON.
 func (n *Node) list() bool { return n.Form == List || n.Form == Set }
 
 // Field is a field of an Object.
@@ -94,7 +94,7 @@ type Kind struct {
 	ExternalName string
 }
 
-// FromModel are the kinds of a provider by resource type; that of the provider's configuration is at "".
+// FromModel returns the kinds of a provider by resource type; that of the provider's configuration is at "".
 // It is an error if one cannot be a CustomResourceDefinition.
 func FromModel(p *model.Provider) (map[string]*Kind, error) {
 	out := make(map[string]*Kind, len(p.Resources)+1)
@@ -113,7 +113,7 @@ func FromModel(p *model.Provider) (map[string]*Kind, error) {
 	return out, nil
 }
 
-// FromResource is the kind of a resource type.
+// FromResource returns the kind of a resource type.
 func FromResource(r *model.Resource) (*Kind, error) {
 	d, err := crd.Resource(r)
 	if err != nil {
@@ -182,7 +182,7 @@ func refine(n *Node, t *model.Type, status bool) {
 	}
 }
 
-// former are the names that a field had. One that does not have its natural name had it before it was given
+// former returns the names that a field had. One that does not have its natural name had it before it was given
 // another one.
 func former(f *model.Field, name string) []string {
 	behind, ok := strings.CutPrefix(name, f.JSONName) // what is behind it refers to a Secret, or another resource

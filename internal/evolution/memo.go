@@ -50,7 +50,7 @@ func remember(v any, as string) *memo {
 	return &memo{Value: raw, As: as}
 }
 
-// recall is the value, if what it was made into is still the same.
+// recall returns the value, if what it was made into is still the same.
 func (m *memo) recall(as string) (any, bool) {
 	if m == nil || m.Value == nil || m.As != as {
 		return nil, false
@@ -65,7 +65,7 @@ func (m *memo) field(name string) *memo {
 	return m.Fields[name]
 }
 
-// elements are the values that the elements of a list were made of, by index; those that were changed since
+// elements returns the values that the elements of a list were made of, by index; those that were changed since
 // are missing. Ones that were only moved are found.
 func (m *memo) elements(list []any) map[int]any {
 	if m == nil || len(m.Elements) == 0 {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Unfit are the fields that an object of the old kind gives, and that the new kind has no place for as they
+// Unfit returns the fields that an object of the old kind gives, and that the new kind has no place for as they
 // are: they would be dropped, or refused, if the new one took the place of the old one in the same API version.
 // Paths are as in reports, sorted. What identifies an object to import is left out: it does not matter
 // any more once the object is taken over.

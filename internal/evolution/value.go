@@ -113,7 +113,7 @@ func parseNumber(s string) (any, bool) {
 	return f, err == nil && !math.IsInf(f, 0)
 }
 
-// matches says whether a value is of a type.
+// matches reports whether a value is of a type.
 func matches(v any, n *Node) bool {
 	if v == nil || n.Form == Any {
 		return v != nil || n.Nullable

@@ -37,7 +37,7 @@ func (o *Output) addDocs(packages map[string]*goPackage) error {
 	}, o.Files)
 }
 
-// page is where the documentation of a kind is.
+// page returns where the documentation of a kind is.
 func (k *kind) page() string {
 	label, _, _ := strings.Cut(k.resource.Group, ".")
 	return path.Join("docs/kinds", label, k.resource.Singular+".md")

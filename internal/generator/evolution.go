@@ -83,7 +83,7 @@ func addDefinition(to map[string]*definition, d *apiextensionsv1.CustomResourceD
 	return nil
 }
 
-// changes are what differs between a kind as it was and as it is going to be.
+// changes returns what differs between a kind as it was and as it is going to be.
 func changes(old, new *definition) []evolution.Change {
 	switch {
 	case old == nil:
@@ -127,7 +127,7 @@ func changes(old, new *definition) []evolution.Change {
 	return out
 }
 
-// Refuse is an error if changes break what users have written for the kinds; it says which ones, and the ways out.
+// Refuse returns an error if changes break what users have written for the kinds; it says which ones, and the ways out.
 // option is what lets them happen all the same.
 func Refuse(changes evolution.Report, option string) error {
 	breaking := changes.Needing()

@@ -7,7 +7,7 @@ import (
 // Where examples are, and the Secret with their sensitive values.
 const exampleNamespace, exampleSecret = "default", "example"
 
-// example is a manifest that the API server accepts, with nothing but what is required.
+// example returns a manifest that the API server accepts, with nothing but what is required.
 func (k *kind) example() map[string]any {
 	r := k.resource
 	root := k.version().Schema.OpenAPIV3Schema

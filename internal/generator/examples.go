@@ -50,7 +50,7 @@ func (o *Output) addExamples(p *model.Provider, packages map[string]*goPackage, 
 	return err
 }
 
-// providerConfigExample is the configuration that resources use unless they name another: what is
+// providerConfigExample returns the configuration that resources use unless they name another: what is
 // required, and what is sensitive, which are credentials as a rule.
 func providerConfigExample(p *model.Provider) map[string]any {
 	var d *apiextensionsv1.CustomResourceDefinition
@@ -73,7 +73,7 @@ func providerConfigExample(p *model.Provider) map[string]any {
 	}
 }
 
-// manifests is a file with an object, after the Secret that it refers to.
+// manifests returns a file with an object, after the Secret that it refers to.
 func manifests(object map[string]any) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString("# " + mark + "\n")

@@ -100,7 +100,7 @@ type goPackage struct {
 	former         []*former
 }
 
-// packagesOf are the Go packages by their directories. There is one for each version of an API group,
+// packagesOf returns the Go packages by their directories. There is one for each version of an API group,
 // at the first label of its name; that of the provider's own is there in any case.
 func packagesOf(p *model.Provider) (map[string]*goPackage, error) {
 	out := map[string]*goPackage{packageDir(p.Group, p.Version): {group: p.Group, version: p.Version}}

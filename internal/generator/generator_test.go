@@ -47,7 +47,7 @@ func attributes(names ...string) map[string]*schema.Attribute {
 	return out
 }
 
-// provider is a schema of resource types whose names begin with cloud_.
+// provider returns a schema of resource types whose names begin with cloud_.
 func provider(types map[string]*schema.Block) *schema.Provider {
 	s := &schema.Provider{Protocol: 6, Config: &schema.Block{}, Resources: map[string]*schema.Resource{}}
 	for name, b := range types {

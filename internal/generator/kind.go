@@ -40,7 +40,7 @@ func (k *kind) claim() {
 	}
 }
 
-// version is the version of the CRD that is stored. What it had before comes behind.
+// version returns the version of the CRD that is stored. What it had before comes behind.
 func (k *kind) version() *apiextensionsv1.CustomResourceDefinitionVersion {
 	return &k.crd.Spec.Versions[0]
 }
@@ -92,7 +92,7 @@ func (k *kind) declare() error {
 	return k.object(n.identity, "is the identity of the remote object.", r.Identity(), status.Properties["identity"], true)
 }
 
-// field is one of the fixed fields, as a schema has it.
+// field returns one of the fixed fields, as a schema has it.
 func (*kind) field(name, typ, json string, schema props) goField {
 	return fixedField(name, typ, json, schema)
 }
@@ -130,7 +130,7 @@ func (k *kind) imported(schema props) error {
 	return k.object(n.importIdentity, "is the identity of the object to take over.", k.resource.Identity(), schema.Properties["identity"], false)
 }
 
-// root is the declaration of the kind itself.
+// root returns the declaration of the kind itself.
 func (k *kind) root() *goType {
 	r, v := k.resource, k.version()
 	schema := *v.Schema.OpenAPIV3Schema
@@ -144,7 +144,7 @@ func (k *kind) root() *goType {
 	return out
 }
 
-// kindMarkers are what the CRD of a kind says beside its schema. extra are added before its columns.
+// kindMarkers returns what the CRD of a kind says beside its schema. extra are added before its columns.
 func kindMarkers(d *apiextensionsv1.CustomResourceDefinition, extra ...string) []string {
 	v, names := &d.Spec.Versions[0], d.Spec.Names
 	out := []string{"+kubebuilder:object:root=true", storageVersion}

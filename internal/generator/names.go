@@ -50,7 +50,7 @@ func fieldNames(t *model.Fields) map[*model.Field]fieldName {
 	return out
 }
 
-// goName is the natural name of a field: Terraform's, unless its author chose one.
+// goName returns the natural name of a field: Terraform's, unless its author chose one.
 func goName(f *model.Field) string {
 	if f.Named {
 		return model.GoName(f.JSONName)
@@ -58,7 +58,7 @@ func goName(f *model.Field) string {
 	return model.GoName(f.Name)
 }
 
-// referenceName is what a field beside a referring one is called in Go: after that one, unless its
+// referenceName returns what a field beside a referring one is called in Go: after that one, unless its
 // author chose a name.
 func referenceName(value, suffix, property string, r *model.Reference) string {
 	base := r.Field().JSONName
@@ -74,7 +74,7 @@ func referenceName(value, suffix, property string, r *model.Reference) string {
 	return strings.ToUpper(property[:1]) + property[1:]
 }
 
-// renamedFields are the fields whose names are not the natural ones.
+// renamedFields returns the fields whose names are not the natural ones.
 func renamedFields(resourceType string, names map[*model.Field]fieldName, t *model.Fields) []model.Renamed {
 	var out []model.Renamed
 	tell := func(f *model.Field, wanted, got string) {

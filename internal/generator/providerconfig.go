@@ -43,7 +43,7 @@ func (c *configKind) declare() error {
 
 func (c *configKind) schema() props { return *c.crd.Spec.Versions[0].Schema.OpenAPIV3Schema }
 
-// source is the Go file of the kind.
+// source returns the Go file of the kind.
 func (c *configKind) source() ([]byte, error) {
 	schema, names := c.schema(), c.crd.Spec.Names
 	spec := "spec,omitempty"

@@ -4,7 +4,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// referenceFields are the fields beside one that may get its value from other resources, as far as
+// referenceFields returns the fields beside one that may get its value from other resources, as far as
 // the schema of the object has them: in what is only for the creation, there are none. name is the
 // object's.
 func (b *types) referenceFields(name string, of fieldName, r *model.Reference, schema props) []goField {

@@ -28,7 +28,7 @@ var (
 	}
 )
 
-// source is the Go file of a kind.
+// source returns the Go file of a kind.
 func (k *kind) source() ([]byte, error) {
 	var body bytes.Buffer
 	// In a group, and indented, since gofmt rewrites the comments of declarations that stand alone, and
@@ -42,7 +42,7 @@ func (k *kind) source() ([]byte, error) {
 	return k.types.file(k.resource.Version, body.String())
 }
 
-// file is a Go file with the declared types, after something else.
+// file returns a Go file with the declared types, after something else.
 func (b *types) file(pkg, before string) ([]byte, error) {
 	var file bytes.Buffer
 	fmt.Fprintf(&file, "%s\n\npackage %s\n\nimport (\n%s)\n\n%s", header, pkg, b.imports(), before)
@@ -76,7 +76,7 @@ func (b *types) imports() string {
 	return strings.Join(lines, "")
 }
 
-// uses says whether a type is made of one of a package.
+// uses reports whether a type is made of one of a package.
 func (t *goType) uses(pkg string) bool {
 	of := func(typ string) bool { return strings.Contains(typ, pkg+".") }
 	return of(t.underlying) || slices.ContainsFunc(t.fields, func(f goField) bool { return of(f.typ) })
@@ -186,7 +186,7 @@ func (l *{{.ListKind}}) GetItems() []resource.Managed {
 
 `))
 
-// groupVersion is the file that registers the kinds of a package.
+// groupVersion returns the file that registers the kinds of a package.
 func groupVersion(group, version string, registered []registration) ([]byte, error) {
 	slices.SortStableFunc(registered, func(a, b registration) int { return strings.Compare(a.of, b.of) })
 	kinds := make([]string, len(registered))
@@ -250,7 +250,7 @@ var (
 )
 `))
 
-// register is the file that registers the kinds of all packages.
+// register returns the file that registers the kinds of all packages.
 func register(module string, dirs []string) ([]byte, error) {
 	type pkg struct{ Alias, Path string }
 	var packages []pkg

@@ -131,7 +131,7 @@ func (f *goField) optional(property string, required bool) {
 	}
 }
 
-// typ is the Go type of a value. name is the one of a struct, should one be needed.
+// typ returns the Go type of a value. name is the one of a struct, should one be needed.
 func (b *types) typ(name string, t *model.Type, schema props, status bool) (string, error) {
 	switch schema.Type {
 	case "":
@@ -165,7 +165,7 @@ func (b *types) typ(name string, t *model.Type, schema props, status bool) (stri
 	}
 }
 
-// element is the Go type of what a collection holds: a pointer where it may be null.
+// element returns the Go type of what a collection holds: a pointer where it may be null.
 func (b *types) element(name string, t *model.Type, schema props, status bool) (string, error) {
 	typ, err := b.typ(name, t, schema, status)
 	if err != nil {
@@ -185,7 +185,7 @@ func (b *types) element(name string, t *model.Type, schema props, status bool) (
 	return typ, nil
 }
 
-// nilable says whether a type has a value for null already.
+// nilable reports whether a type has a value for null already.
 func nilable(typ string) bool {
 	return strings.HasPrefix(typ, "[]") || strings.HasPrefix(typ, "map[") || typ == "apiextensionsv1.JSON"
 }
@@ -219,7 +219,7 @@ func markers(schema props) []string {
 	return out
 }
 
-// rules are the validation rules of a type.
+// rules returns the validation rules of a type.
 func rules(schema props) []string {
 	var out []string
 	for _, r := range schema.XValidations {

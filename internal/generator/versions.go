@@ -80,7 +80,7 @@ func addFormer(dir string, d, earlier *apiextensionsv1.CustomResourceDefinition,
 
 func typesFile(singular string) string { return "zz_" + singular + "_types.go" }
 
-// unmarked are the Go types of a kind without the marker of the version that is stored.
+// unmarked returns the Go types of a kind without the marker of the version that is stored.
 func unmarked(source []byte) []byte {
 	lines := strings.SplitAfter(string(source), "\n")
 	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.TrimSpace(line) == "// "+storageVersion })
@@ -117,7 +117,7 @@ func annotateFormerNames(d, earlier *apiextensionsv1.CustomResourceDefinition, k
 	return nil
 }
 
-// formerNames are what fields of a resource type's kind were called before.
+// formerNames returns what fields of a resource type's kind were called before.
 func formerNames(r *model.Resource) (map[string][]string, error) {
 	k, err := evolution.FromResource(r)
 	if err != nil {
@@ -126,7 +126,7 @@ func formerNames(r *model.Resource) (map[string][]string, error) {
 	return k.FormerNames(), nil
 }
 
-// declared are the names of the types in a Go file.
+// declared returns the names of the types in a Go file.
 func declared(name string, source []byte) ([]string, error) {
 	file, err := parser.ParseFile(token.NewFileSet(), name, source, parser.SkipObjectResolution)
 	if err != nil {
@@ -145,7 +145,7 @@ func declared(name string, source []byte) ([]string, error) {
 	return out, nil
 }
 
-// service is the Service of the program that a repository has, unless who installs it has another one.
+// service returns the Service of the program that a repository has, unless who installs it has another one.
 func service(importPath string, p *model.Provider) crd.Service {
 	name := path.Base(importPath)
 	if len(validation.IsDNS1035Label(name)) > 0 {
@@ -154,7 +154,7 @@ func service(importPath string, p *model.Provider) crd.Service {
 	return crd.Service{Namespace: "landbridge-system", Name: name}
 }
 
-// generatedCRDs are the definitions that were generated into a directory before, by name.
+// generatedCRDs returns the definitions that were generated into a directory before, by name.
 func generatedCRDs(dir string) (map[string]*apiextensionsv1.CustomResourceDefinition, error) {
 	found, err := os.ReadDir(filepath.Join(dir, filepath.FromSlash(crdsDir)))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -75,7 +75,7 @@ func (r repository) crd(t *testing.T, name string) *apiextensionsv1.CustomResour
 	return d
 }
 
-// served are the versions of a definition, the stored one marked.
+// served returns the versions of a definition, the stored one marked.
 func served(d *apiextensionsv1.CustomResourceDefinition) []string {
 	var out []string
 	for _, v := range d.Spec.Versions {

@@ -99,7 +99,7 @@ func write(dir string, files Files) (*Changes, error) {
 	return changes, nil
 }
 
-// compare says whether a file is the same already. It is an error if it is somebody else's.
+// compare reports whether a file is the same already. It is an error if it is somebody else's.
 func compare(dir, name string, content []byte) (same bool, err error) {
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
 		return false, fmt.Errorf("%s is not below the output directory", name)
@@ -124,7 +124,7 @@ func generated(content []byte) bool {
 	return bytes.Contains(first, []byte(mark))
 }
 
-// stale are the generated files that are not among the new ones.
+// stale returns the generated files that are not among the new ones.
 func stale(dir string, files Files) ([]string, error) {
 	tops, dirs := map[string]bool{}, map[string]bool{}
 	for name := range files {
@@ -165,7 +165,7 @@ func stale(dir string, files Files) ([]string, error) {
 	return out, nil
 }
 
-// start is the beginning of a file.
+// start returns the beginning of a file.
 func start(file string) ([]byte, error) {
 	f, err := os.Open(file)
 	if err != nil {

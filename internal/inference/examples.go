@@ -125,10 +125,10 @@ func (e *examples) object(at place, t *model.Type, x *hclsyntax.ObjectConsExpr) 
 	}
 }
 
-// isList says whether a value of the type is written as a tuple.
+// isList reports whether a value of the type is written as a tuple.
 func isList(t *model.Type) bool { return t.Kind == model.List || t.Kind == model.Set }
 
-// plain is an expression without what does not change its value: parentheses, and quotes as in
+// plain returns an expression without what does not change its value: parentheses, and quotes as in
 // "${aws_vpc.main.id}".
 func plain(x hclsyntax.Expression) hclsyntax.Expression {
 	for {
@@ -177,7 +177,7 @@ func (e *examples) note(at place, t hcl.Traversal) {
 	e.found[at][to] = append(e.found[at][to], e.file)
 }
 
-// references are what the examples come to, sorted.
+// references returns what the examples come to, sorted.
 func (e *examples) references() []Reference {
 	var out []Reference
 	for at, targets := range e.found {

@@ -88,13 +88,13 @@ func Provider(name string, s *schema.Provider, c config.Provider, docs fs.FS) (*
 	}
 }
 
-// isOf says whether a mistake is one of an inferred reference.
+// isOf reports whether a mistake is one of an inferred reference.
 func isOf(err error, r Reference) bool {
 	var mistake *config.Error
 	return errors.As(err, &mistake) && len(mistake.Path) >= 4 && slices.Equal(mistake.Path[:4], []string{"resources", r.Type, "references", r.Path})
 }
 
-// Configuration is a configuration with references, but for those that were left out.
+// Configuration returns a configuration with references, but for those that were left out.
 func Configuration(all []Reference) config.Provider {
 	out := config.Provider{}
 	for _, r := range all {

@@ -77,7 +77,7 @@ func attributes(types map[string]cty.Type) map[string]*schema.Attribute {
 	return out
 }
 
-// cloud is a provider with attributes in all places.
+// cloud returns a provider with attributes in all places.
 func cloud() *schema.Provider {
 	block := func(n schema.Nesting, most int64, more map[string]*schema.NestedBlock) *schema.NestedBlock {
 		return &schema.NestedBlock{Nesting: n, MaxItems: most, Block: &schema.Block{

@@ -30,7 +30,7 @@ type snippet struct {
 // folders are where providers keep documentation and examples. A directory that has none of them is one itself.
 var folders = []string{"docs", "website/docs", "templates", "examples"}
 
-// snippets are the pieces of HCL of all files, in the order of their names.
+// snippets returns the pieces of HCL of all files, in the order of their names.
 func snippets(docs fs.FS) ([]snippet, error) {
 	var roots []string
 	for _, dir := range folders {
@@ -86,7 +86,7 @@ func snippets(docs fs.FS) ([]snippet, error) {
 	return out, nil
 }
 
-// parse is a piece of HCL; nil if it is broken.
+// parse returns a piece of HCL; nil if it is broken.
 func parse(text []byte) (body *hclsyntax.Body) {
 	if len(text) > maxSnippet || nesting(text) > maxNesting {
 		return nil
@@ -99,7 +99,7 @@ func parse(text []byte) (body *hclsyntax.Body) {
 	return body
 }
 
-// nesting is how deep expressions may be in each other: in brackets, behind signs, or between the
+// nesting returns how deep expressions may be in each other: in brackets, behind signs, or between the
 // signs of conditions.
 func nesting(text []byte) int {
 	most, depth, signs := 0, 0, 0
@@ -125,7 +125,7 @@ func nesting(text []byte) int {
 // languages are the names of HCL in fences of Markdown. Some have none.
 var languages = []string{"hcl", "terraform", "tf", "hcl-terraform", "opentofu", ""}
 
-// fenced are the pieces of HCL in Markdown: what is between fences that say so, or nothing.
+// fenced returns the pieces of HCL in Markdown: what is between fences that say so, or nothing.
 func fenced(text []byte) [][]byte {
 	var out [][]byte
 	var fence []byte // of the block that is open; nil outside

@@ -25,7 +25,7 @@ func (p place) in(name string) place {
 	return place{rules: p.rules, path: p.to(name), input: p.input, observed: p.observed}
 }
 
-// to is the path of a field here.
+// to returns the path of a field here.
 func (p place) to(name string) string {
 	if p.path == "" {
 		return name
@@ -116,7 +116,7 @@ func isImplicitID(name string, a *schema.Attribute) bool {
 	return name == "id" && a.Optional && a.Computed && a.Nested == nil && a.Type == cty.String && a.Description.Text == ""
 }
 
-// PlainType is the form of a type that no schema says more about, such as the type of a plain
+// PlainType returns the form of a type that no schema says more about, such as the type of a plain
 // attribute. The fields of its objects are inputs and observations alike.
 func PlainType(t cty.Type) *Type {
 	return plainType(t, place{rules: &rules{}, input: true, observed: true})

@@ -10,7 +10,7 @@ type ListResource struct {
 	Config *Type
 }
 
-// ListResource is how the objects of a resource type are listed; nil when the provider cannot do it.
+// ListResource returns how the objects of a resource type are listed; nil when the provider cannot do it.
 func (p *Provider) ListResource(resourceType string) *ListResource {
 	b := p.Schema.ListResources[resourceType]
 	if b == nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// types is a provider with empty resource types of these names.
+// types returns a provider with empty resource types of these names.
 func types(names ...string) *schema.Provider {
 	s := &schema.Provider{Config: &schema.Block{}, Resources: map[string]*schema.Resource{}}
 	for _, n := range names {

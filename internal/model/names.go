@@ -25,7 +25,7 @@ func claim(taken map[string]bool, names ...string) string {
 	}
 }
 
-// camelCase is the JSON name of a field: max_age_days becomes maxAgeDays. Letters after the
+// camelCase returns the JSON name of a field: max_age_days becomes maxAgeDays. Letters after the
 // first of a word keep their case.
 func camelCase(name string) string {
 	var b strings.Builder
@@ -45,10 +45,10 @@ func camelCase(name string) string {
 	return b.String()
 }
 
-// FieldName is the name that a field has in custom resources unless that is taken.
+// FieldName returns the name that a field has in custom resources unless that is taken.
 func FieldName(name string) string { return camelCase(name) }
 
-// pascalCase is a kind: ssh_key becomes SSHKey.
+// pascalCase returns a kind: ssh_key becomes SSHKey.
 func pascalCase(name string) string {
 	var b strings.Builder
 	for _, w := range words(name) {
@@ -66,7 +66,7 @@ func pascalCase(name string) string {
 	return b.String()
 }
 
-// GoName is the exported Go identifier of an attribute or block, made as kinds are: cidr_block becomes
+// GoName returns the exported Go identifier of an attribute or block, made as kinds are: cidr_block becomes
 // CIDRBlock. Two names of one object may have the same.
 func GoName(name string) string { return kindName(name) }
 
@@ -79,7 +79,7 @@ func title(w string) string {
 	return string(unicode.ToUpper(r)) + w[n:]
 }
 
-// plural is the plural of a kind, in lower case. It is a few fixed rules rather than a dictionary,
+// plural returns the plural of a kind, in lower case. It is a few fixed rules rather than a dictionary,
 // because CRDs are found by it: it must never change. What looks like a plural stays as it is.
 func plural(kind string) string {
 	s := strings.ToLower(kind)

@@ -252,7 +252,7 @@ func firstFree(candidates []string, free func(string) bool) string {
 	}
 }
 
-// kindName is a kind; one that would begin with a digit gets a letter in front, as kinds are DNS labels.
+// kindName returns a kind; one that would begin with a digit gets a letter in front, as kinds are DNS labels.
 func kindName(name string) string {
 	k := pascalCase(name)
 	if k == "" || k[0] < 'A' || k[0] > 'Z' {

@@ -39,10 +39,10 @@ type ReferenceTarget struct {
 	Extract   func(target map[string]any) any
 }
 
-// Field is the field that gets the value.
+// Field returns the field that gets the value.
 func (r *Reference) Field() *Field { return r.Path[len(r.Path)-1] }
 
-// Value is the type of one value.
+// Value returns the type of one value.
 func (r *Reference) Value() *Type {
 	if r.Many {
 		return r.Field().Type.Element
@@ -50,7 +50,7 @@ func (r *Reference) Value() *Type {
 	return r.Field().Type
 }
 
-// Target is the one of a kind; the empty kind is the first. Nil: it may not be referred to.
+// Target returns the one of a kind; the empty kind is the first. Nil: it may not be referred to.
 func (r *Reference) Target(kind string) *ReferenceTarget {
 	for i := range r.Targets {
 		if kind == "" || r.Targets[i].Kind == kind {
@@ -60,7 +60,7 @@ func (r *Reference) Target(kind string) *ReferenceTarget {
 	return nil
 }
 
-// Kinds are the names of the kinds that may be referred to.
+// Kinds returns the names of the kinds that may be referred to.
 func (r *Reference) Kinds() []string {
 	out := make([]string, len(r.Targets))
 	for i, t := range r.Targets {
@@ -69,7 +69,7 @@ func (r *Reference) Kinds() []string {
 	return out
 }
 
-// References are the configured references, sorted by their Terraform paths.
+// References returns the configured references, sorted by their Terraform paths.
 func (r *Resource) References() []*Reference { return r.references }
 
 // refer makes the references of a resource type. The kinds of all are settled.
@@ -207,14 +207,14 @@ func (p *Provider) target(c config.Target) (ReferenceTarget, error) {
 	return out, nil
 }
 
-// HasValue says whether what a reference gets can be an attribute, given in Terraform's spelling with
+// HasValue reports whether what a reference gets can be an attribute, given in Terraform's spelling with
 // dots: status has it, and it is one string, number or boolean.
 func (r *Resource) HasValue(attribute string) bool {
 	_, err := r.observed(attribute)
 	return err == nil
 }
 
-// observed is where status has an attribute of a plain type, given in Terraform's spelling with dots.
+// observed returns where status has an attribute of a plain type, given in Terraform's spelling with dots.
 func (r *Resource) observed(attribute string) (string, error) {
 	var at cty.Path
 	path, _ := r.Root().trace(strings.Split(attribute, "."))
@@ -246,7 +246,7 @@ func checkFieldPath(path string) error {
 	return nil
 }
 
-// trace is the way to the field at a path of Terraform names, and the object that holds it;
+// trace returns the way to the field at a path of Terraform names, and the object that holds it;
 // collections on the way are passed through.
 func (t *Type) trace(path []string) ([]*Field, *Fields) {
 	var out []*Field
@@ -268,7 +268,7 @@ func (t *Type) trace(path []string) ([]*Field, *Fields) {
 	return out, in
 }
 
-// shape is a type as people name it: map of object.
+// shape returns a type as people name it: map of object.
 func (t *Type) shape() string {
 	if t.Element != nil && !t.Singleton {
 		return fmt.Sprintf("%s of %s", t.Kind, t.Element.shape())
@@ -279,7 +279,7 @@ func (t *Type) shape() string {
 	return string(t.Kind)
 }
 
-// taken says whether a name means something in spec or status.
+// taken reports whether a name means something in spec or status.
 func (f *Fields) taken(name string) bool {
 	return f.json[name] != nil || f.input[name] != nil || f.reference[name] != nil
 }
@@ -293,7 +293,7 @@ func isFieldName(name string) bool {
 	return name != ""
 }
 
-// Singular is what the elements of a list are called. As for plurals, it is a few fixed rules, since
+// Singular returns what the elements of a list are called. As for plurals, it is a few fixed rules, since
 // fields are named by it.
 func Singular(name string) string {
 	lower := strings.ToLower(name)

@@ -35,20 +35,20 @@ type Resource struct {
 	identity     *Type
 }
 
-// GroupVersionKind is the kind of the custom resource.
+// GroupVersionKind returns the kind of the custom resource.
 func (r *Resource) GroupVersionKind() kschema.GroupVersionKind {
 	return kschema.GroupVersionKind{Group: r.Group, Version: r.Version, Kind: r.Kind}
 }
 
-// GroupVersionResource is the API path of the custom resource.
+// GroupVersionResource returns the API path of the custom resource.
 func (r *Resource) GroupVersionResource() kschema.GroupVersionResource {
 	return kschema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: r.Plural}
 }
 
-// CRDName is the name of the CustomResourceDefinition.
+// CRDName returns the name of the CustomResourceDefinition.
 func (r *Resource) CRDName() string { return r.Plural + "." + r.Group }
 
-// Root is the resource itself: an Object of all its attributes and blocks.
+// Root returns the resource itself: an Object of all its attributes and blocks.
 func (r *Resource) Root() *Type {
 	r.rootOnce.Do(func() {
 		r.root = blockType(r.Schema.Block, place{rules: r.rules, input: true, observed: true, root: true})
@@ -56,7 +56,7 @@ func (r *Resource) Root() *Type {
 	return r.root
 }
 
-// Identity is the type of the resource's identity: an Object whose fields are Required where
+// Identity returns the type of the resource's identity: an Object whose fields are Required where
 // an import needs them. Nil when the type has no identity schema.
 func (r *Resource) Identity() *Type {
 	r.identityOnce.Do(func() {
@@ -77,7 +77,7 @@ func (r *Resource) Identity() *Type {
 	return r.identity
 }
 
-// find is the field at a path of Terraform names; collections on the way are passed through.
+// find returns the field at a path of Terraform names; collections on the way are passed through.
 func (t *Type) find(path []string) *Field {
 	if way, _ := t.trace(path); way != nil {
 		return way[len(way)-1]

@@ -202,7 +202,7 @@ func (o *Fields) add(name string, c config.AddedField) error {
 	return nil
 }
 
-// IsAdded says whether there is an added field of that name.
+// IsAdded reports whether there is an added field of that name.
 func (o *Fields) IsAdded(name string) bool {
 	f := o.input[name]
 	return f != nil && f.Added

@@ -15,7 +15,7 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// configurable is a resource type of which everything can be configured.
+// configurable returns a resource type of which everything can be configured.
 func configurable() *schema.Provider {
 	str := func() *schema.Attribute { return &schema.Attribute{Type: cty.String, Optional: true} }
 	return &schema.Provider{Config: &schema.Block{}, Resources: map[string]*schema.Resource{"cloud_thing": {

@@ -10,7 +10,7 @@ import (
 // Template is a template of the configuration whose paths are known to lead to something.
 type Template []config.Part
 
-// Empty says whether there is no template.
+// Empty reports whether there is no template.
 func (t Template) Empty() bool { return len(t) == 0 }
 
 // Render puts values in the places of paths. ok is false if one of them has none.
@@ -30,7 +30,7 @@ func (t Template) Render(value func(path []string) (string, bool)) (text string,
 	return b.String(), true
 }
 
-// Match is the inverse of Render for a template that has a path once: the text in its place. ok is
+// Match returns the inverse of Render for a template that has a path once: the text in its place. ok is
 // false if the rest of the text is not what the template says, or nothing is left.
 func (t Template) Match(text, path string, value func(path []string) (string, bool)) (found string, ok bool) {
 	i := 0
@@ -80,7 +80,7 @@ func (r *Resource) template(t config.Template, secrets bool, roots ...string) (T
 	return parts, nil
 }
 
-// at is the field at a path of Terraform names through objects, and its type. What is in a sensitive
+// at returns the field at a path of Terraform names through objects, and its type. What is in a sensitive
 // one is as sensitive; elements of lists, sets and maps have no path, but for the one of a singleton.
 func (t *Type) at(path []string) (*Field, *Type) {
 	for i, name := range path {

@@ -58,7 +58,7 @@ type Type struct {
 	Absent cty.Value
 }
 
-// Presented is the kind that the type has in Kubernetes.
+// Presented returns the kind that the type has in Kubernetes.
 func (t *Type) Presented() Kind {
 	if t.As != "" {
 		return t.As
@@ -66,10 +66,10 @@ func (t *Type) Presented() Kind {
 	return t.Kind
 }
 
-// IsPrimitive says whether the type is a string, a number or a boolean.
+// IsPrimitive reports whether the type is a string, a number or a boolean.
 func (t *Type) IsPrimitive() bool { return t.Kind == String || t.Kind == Number || t.Kind == Bool }
 
-// HasSecrets says whether anything inside a value of the type may be secret.
+// HasSecrets reports whether anything inside a value of the type may be secret.
 func (t *Type) HasSecrets() bool {
 	for t.Element != nil {
 		t = t.Element
@@ -138,7 +138,7 @@ type Field struct {
 	Description          string
 }
 
-// Settable are the fields of spec, those that are added last.
+// Settable returns the fields of spec, those that are added last.
 func (f *Fields) Settable() []*Field {
 	if len(f.Added) == 0 {
 		return f.All
@@ -146,7 +146,7 @@ func (f *Fields) Settable() []*Field {
 	return slices.Concat(f.All, f.Added)
 }
 
-// InputName is the name of an input in spec.
+// InputName returns the name of an input in spec.
 func (f *Field) InputName() string {
 	if f.SecretRef != "" {
 		return f.SecretRef
@@ -154,5 +154,5 @@ func (f *Field) InputName() string {
 	return f.JSONName
 }
 
-// Secret says whether the value must not be shown.
+// Secret reports whether the value must not be shown.
 func (f *Field) Secret() bool { return f.Sensitive || f.WriteOnly }

@@ -28,7 +28,7 @@ func checkVersions(has string, dropped []string) error {
 	return nil
 }
 
-// dropped are the versions that a kind does not have any more. One that the provider has dropped may be
+// dropped returns the versions that a kind does not have any more. One that the provider has dropped may be
 // that of a kind with a version of its own.
 func dropped(has string, provider, kind []string) []string {
 	var out []string

@@ -121,7 +121,7 @@ func (d *decoder) secret(f *model.Field, in any) cty.Value {
 	return v
 }
 
-// untilSet is the path, ending at the first set: its elements cannot be named.
+// untilSet returns the path, ending at the first set: its elements cannot be named.
 func untilSet(p cty.Path) cty.Path {
 	for i, s := range p {
 		if x, ok := s.(cty.IndexStep); ok && !x.Key.IsKnown() {
@@ -131,7 +131,7 @@ func untilSet(p cty.Path) cty.Path {
 	return p.Copy()
 }
 
-// mergeable is the type of the object or map at a key; nil if values there are not merged.
+// mergeable returns the type of the object or map at a key; nil if values there are not merged.
 func mergeable(t *model.Type, key string) *model.Type {
 	if t.Kind == model.Map {
 		t = t.Element

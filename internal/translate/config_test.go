@@ -27,7 +27,7 @@ func everything(t rapid.TB) *model.Provider {
 
 func thing(t rapid.TB) *model.Resource { return everything(t).Resources["everything_thing"] }
 
-// secrets are the Secrets of the tests; a value must not turn up in any message.
+// secrets returns the Secrets of the tests; a value must not turn up in any message.
 func secrets(s translate.SecretKeySelector) ([]byte, error) {
 	v, ok := map[string]string{
 		"s/text": "hunter2", "s/number": " 42\n", "s/json": `{"a":"hunter2"}`, "s/object": `{"maxAgeDays":18446744073709551615,"token":"hunter2"}`,
@@ -41,7 +41,7 @@ func secrets(s translate.SecretKeySelector) ([]byte, error) {
 
 func ref(key string) map[string]any { return map[string]any{"name": "s", "key": key} }
 
-// with is the empty value of a block with some of its values replaced.
+// with returns the empty value of a block with some of its values replaced.
 func with(b *schema.Block, values map[string]cty.Value) cty.Value {
 	all := b.EmptyValue().AsValueMap()
 	for k, v := range values {

@@ -13,7 +13,7 @@ import (
 // maxSecretKey is the longest key a Secret may have, in bytes.
 const maxSecretKey = 253
 
-// ConnectionDetails are the sensitive values of a state that are known and not null. Keys are
+// ConnectionDetails returns the sensitive values of a state that are known and not null. Keys are
 // attribute.<path>, the path in Terraform's names with dots between (attribute.kube_config.0.token),
 // without the index of singleton blocks. Strings, numbers and booleans are their text; everything
 // else is JSON.

@@ -26,7 +26,7 @@ const (
 	imprecise           = "Number may have lost digits"
 )
 
-// Decode is the value that JSON made by Encode stands for: all fields are under their JSONName,
+// Decode returns the value that JSON made by Encode stands for: all fields are under their JSONName,
 // sensitive ones too. It is the inverse of Encode.
 func Decode(t *model.Type, in any) (cty.Value, diagnostic.Diagnostics) {
 	d := decoder{whole: true}

@@ -26,7 +26,7 @@ type Subject struct {
 	ForProvider, InitProvider map[string]any
 }
 
-// Desired is what the object of a custom resource is to be: Config, with what the configuration of its
+// Desired returns what the object of a custom resource is to be: Config, with what the configuration of its
 // type settles, tags and changes.
 func Desired(r *model.Resource, s Subject, secrets Secrets) (Configuration, diagnostic.Diagnostics) {
 	c, diags := Config(r, s.ForProvider, s.InitProvider, secrets)
@@ -68,7 +68,7 @@ func Desired(r *model.Resource, s Subject, secrets Secrets) (Configuration, diag
 	return c, diags
 }
 
-// WithSettled is a configuration with what is settled as another one has it.
+// WithSettled returns a configuration with what is settled as another one has it.
 func WithSettled(r *model.Resource, c, from cty.Value) cty.Value {
 	if !settles(r) {
 		return c
@@ -82,7 +82,7 @@ func WithSettled(r *model.Resource, c, from cty.Value) cty.Value {
 	return cty.ObjectVal(values)
 }
 
-// settles says whether the configuration of the type has anything to do with values that are wanted.
+// settles reports whether the configuration of the type has anything to do with values that are wanted.
 func settles(r *model.Resource) bool {
 	s := &r.Settings
 	return len(s.Values) > 0 || s.Argument != nil || s.Tags != nil || s.Functions.Configure != nil
@@ -110,7 +110,7 @@ func (s Subject) lookup(r *model.Resource) func(path []string) (string, bool) {
 	}
 }
 
-// parameter is the text of a field of spec, by Terraform's path.
+// parameter returns the text of a field of spec, by Terraform's path.
 func parameter(r *model.Resource, in map[string]any, path []string) (string, bool) {
 	if len(path) == 1 && r.Root().Object.IsAdded(path[0]) {
 		return jsonScalar(in[path[0]])
@@ -134,7 +134,7 @@ func parameter(r *model.Resource, in map[string]any, path []string) (string, boo
 	return "", false
 }
 
-// jsonScalar is the text of a value in spec; ok is false if there is none.
+// jsonScalar returns the text of a value in spec; ok is false if there is none.
 func jsonScalar(in any) (text string, ok bool) {
 	switch x := in.(type) {
 	case nil:
@@ -152,7 +152,7 @@ func jsonScalar(in any) (text string, ok bool) {
 	return string(raw), err == nil
 }
 
-// name is the external name that the object has, or gets.
+// name returns the external name that the object has, or gets.
 func (s Subject) name(r *model.Resource) (string, error) {
 	switch {
 	case s.ExternalName != "":
@@ -181,7 +181,7 @@ func (s Subject) configure(r *model.Resource, v cty.Value) (cty.Value, error) {
 	return out, nil
 }
 
-// public is what functions of the configuration are told.
+// public returns what functions of the configuration are told.
 func (s Subject) public(r *model.Resource) config.Subject {
 	return config.Subject{
 		Namespace: s.Namespace, Name: s.Name, ExternalName: s.ExternalName,
@@ -189,7 +189,7 @@ func (s Subject) public(r *model.Resource) config.Subject {
 	}
 }
 
-// ImportID is the id by which the object of the subject's external name is imported: the name itself,
+// ImportID returns the id by which the object of the subject's external name is imported: the name itself,
 // unless the configuration says otherwise.
 func ImportID(r *model.Resource, s Subject) (string, error) {
 	set := &r.Settings
@@ -206,7 +206,7 @@ func ImportID(r *model.Resource, s Subject) (string, error) {
 	return id, nil
 }
 
-// ExtraConnectionDetails are those that the configuration of the type adds to ConnectionDetails. What
+// ExtraConnectionDetails returns those that the configuration of the type adds to ConnectionDetails. What
 // has no value is left out.
 func ExtraConnectionDetails(r *model.Resource, s Subject, state cty.Value) (map[string][]byte, error) {
 	if !isObject(state) {
@@ -236,7 +236,7 @@ func ExtraConnectionDetails(r *model.Resource, s Subject, state cty.Value) (map[
 	return out, nil
 }
 
-// attributeText is the text of an attribute of an object, at Terraform's path through objects; JSON
+// attributeText returns the text of an attribute of an object, at Terraform's path through objects; JSON
 // unless it is primitive. ok is false if there is no value.
 func attributeText(r *model.Resource, state cty.Value, path []string) (text string, ok bool) {
 	t, v := r.Root(), state

@@ -11,7 +11,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// Encode is the value as JSON without any loss, sensitive values included; Decode is its inverse.
+// Encode returns the value as JSON without any loss, sensitive values included; Decode is its inverse.
 // Every field is under its JSONName; numbers are int64, float64 or, where neither holds them,
 // strings. The value must be wholly known and of the type.
 func Encode(t *model.Type, v cty.Value) (out any, err error) {
@@ -118,7 +118,7 @@ func (e encoder) object(t *model.Type, v cty.Value) map[string]any {
 	return out
 }
 
-// isAbsent says whether the value is what not giving the field means.
+// isAbsent reports whether the value is what not giving the field means.
 func isAbsent(t *model.Type, v cty.Value) bool {
 	if v.IsNull() {
 		return true
@@ -227,7 +227,7 @@ func encodeVerbatim(v cty.Value) any {
 	}
 }
 
-// verbatim is the inverse of encodeVerbatim.
+// verbatim returns the inverse of encodeVerbatim.
 func (d *decoder) verbatim(ty cty.Type, in any) cty.Value {
 	t := &model.Type{Cty: ty, Absent: cty.NullVal(ty)}
 	if in == nil {

@@ -19,7 +19,7 @@ import (
 // invalidIdentity is Terraform's summary for an identity that cannot be imported.
 const invalidIdentity = "Invalid import identity argument"
 
-// Identity is an identity as status.identity; nil when none is known. Its JSON can be given as
+// Identity returns an identity as status.identity; nil when none is known. Its JSON can be given as
 // spec.import.identity.
 func Identity(r *model.Resource, identity cty.Value) map[string]any {
 	if r.Identity() == nil || !isObject(identity) {
@@ -62,7 +62,7 @@ func IdentityPath(r *model.Resource, p cty.Path) string {
 	return "spec.import.identity" + strings.TrimSuffix("."+r.IdentityFieldPath(p), ".")
 }
 
-// CanonicalIdentity is the one text form of an identity: name=value pairs in Terraform's names,
+// CanonicalIdentity returns the one text form of an identity: name=value pairs in Terraform's names,
 // sorted, with commas between; lists are JSON, and so are strings that hold commas, equals signs or
 // quotes. Attributes that are null are left out. Empty when no identity is known.
 func CanonicalIdentity(identity cty.Value) string {
@@ -150,7 +150,7 @@ func parseIdentityText(text string, t cty.Type) (v cty.Value, rest string, err e
 	return v, rest, err
 }
 
-// ExternalName is what the resource is called at the provider: what the configuration says, else
+// ExternalName returns what the resource is called at the provider: what the configuration says, else
 // the one attribute an import by identity requires, else the whole identity in its canonical form,
 // else the attribute id. Empty when none of them is known. It is never a sensitive value.
 func ExternalName(r *model.Resource, state, identity cty.Value) string {
@@ -170,7 +170,7 @@ func ExternalName(r *model.Resource, state, identity cty.Value) string {
 	return stateText(r.Root().Object.ByTerraform("id"), state)
 }
 
-// configuredName is the external name where the configuration says what that is.
+// configuredName returns the external name where the configuration says what that is.
 func configuredName(r *model.Resource, state, identity cty.Value) (name string, ok bool) {
 	s := &r.Settings
 	if s.Functions.ExternalName != nil && isObject(state) {

@@ -21,7 +21,7 @@ type Inputs struct {
 	Lost []cty.Path
 }
 
-// ForProvider is the inverse of Config: what a user would write to have that configuration,
+// ForProvider returns the inverse of Config: what a user would write to have that configuration,
 // which is wholly known. Sensitive values become references to keys of the Secret of the given
 // name; a write-only value that is null is left out.
 func ForProvider(r *model.Resource, config cty.Value, secret string) Inputs {

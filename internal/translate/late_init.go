@@ -74,7 +74,7 @@ func onlyElement(v cty.Value) cty.Value {
 	return cty.NilVal
 }
 
-// asInput is the value as spec has it; ok is false if it is absent or would not come back.
+// asInput returns the value as spec has it; ok is false if it is absent or would not come back.
 func asInput(t *model.Type, v cty.Value) (out any, ok bool) {
 	v, _ = v.UnmarkDeep()
 	if !v.IsWhollyKnown() || isAbsent(t, v) {
@@ -86,7 +86,7 @@ func asInput(t *model.Type, v cty.Value) (out any, ok bool) {
 	return out, len(d.diags) == 0 && back.RawEquals(v)
 }
 
-// InitOnly are the paths that initProvider gives and forProvider does not: what holds only when
+// InitOnly returns the paths that initProvider gives and forProvider does not: what holds only when
 // the object is created.
 func InitOnly(r *model.Resource, forProvider, initProvider map[string]any) []cty.Path {
 	return initOnly(r.Root(), nil, forProvider, initProvider)

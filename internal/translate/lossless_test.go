@@ -28,7 +28,7 @@ func resource(t rapid.TB, b *schema.Block, c config.Resource) *model.Resource {
 	return p.Resources["test_thing"]
 }
 
-// throughKubernetes is what the API server's codec makes of a value.
+// throughKubernetes returns what the API server's codec makes of a value.
 func throughKubernetes(t rapid.TB, in any) any {
 	t.Helper()
 	raw, err := json.Marshal(in)

@@ -35,7 +35,7 @@ func numberFromText(s string) (cty.Value, bool) {
 	return v, true
 }
 
-// plausible says whether the exponent of s, if it has one, is of at most five digits.
+// plausible reports whether the exponent of s, if it has one, is of at most five digits.
 func plausible(s string) bool {
 	for i := len(s) - 1; i >= 0; i-- {
 		if c := s[i]; c == 'e' || c == 'E' || c == 'p' || c == 'P' {
@@ -45,7 +45,7 @@ func plausible(s string) bool {
 	return true
 }
 
-// numberFromFloat is the number that a person who wrote the float meant: the shortest decimal.
+// numberFromFloat returns the number that a person who wrote the float meant: the shortest decimal.
 func numberFromFloat(f float64) (cty.Value, bool) {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return cty.NilVal, false
@@ -57,7 +57,7 @@ func numberFromFloat(f float64) (cty.Value, bool) {
 	return v, err == nil
 }
 
-// numberToJSON is the number as int64 or float64; exact is false if the float64 is only the nearest.
+// numberToJSON returns the number as int64 or float64; exact is false if the float64 is only the nearest.
 func numberToJSON(v cty.Value) (out any, exact bool) {
 	bf := v.AsBigFloat()
 	if i, acc := bf.Int64(); acc == big.Exact {
@@ -74,7 +74,7 @@ func numberToJSON(v cty.Value) (out any, exact bool) {
 	return f, ok && back.AsBigFloat().Cmp(bf) == 0
 }
 
-// numberText is the number in decimal digits, as Terraform writes it into JSON.
+// numberText returns the number in decimal digits, as Terraform writes it into JSON.
 func numberText(v cty.Value) string {
 	bf := v.AsBigFloat()
 	if e := bf.MantExp(nil); e > 4096 || e < -4096 {

@@ -8,7 +8,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// Observation is a state as status.atProvider. Nothing secret is in it, at any depth, nor what is
+// Observation returns a state as status.atProvider. Nothing secret is in it, at any depth, nor what is
 // at the concealed paths; null and absent blocks are left out. A state that is null is nil.
 func Observation(r *model.Resource, state cty.Value, concealed ...cty.Path) map[string]any {
 	if observe := r.Settings.Functions.Observe; observe != nil && isObject(state) {

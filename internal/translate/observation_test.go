@@ -15,7 +15,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
-// observed is a state of an everything_thing with something everywhere.
+// observed returns a state of an everything_thing with something everywhere.
 func observed(r *model.Resource) cty.Value {
 	leaf := func(v cty.Value) cty.Value {
 		m := v.AsValueMap()
@@ -120,7 +120,7 @@ func TestConnectionDetails(t *testing.T) {
 	}
 }
 
-// plant puts text into every secret string of a value, and says whether there was one.
+// plant puts text into every secret string of a value, and reports whether there was one.
 func plant(t *model.Type, v cty.Value, secret bool, text string) cty.Value {
 	if v.IsNull() {
 		return v

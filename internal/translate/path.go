@@ -24,7 +24,7 @@ func FieldPaths(r *model.Resource, paths []cty.Path) []string {
 	return out
 }
 
-// Message is the diagnostics as text for a condition or an event, one a line, with paths in the
+// Message returns the diagnostics as text for a condition or an event, one a line, with paths in the
 // user's spelling.
 func Message(r *model.Resource, d diagnostic.Diagnostics) string {
 	lines := make([]string, 0, len(d))

@@ -33,7 +33,7 @@ type Change struct {
 	After  any `json:"after,omitempty"`
 }
 
-// Changes are the differences between a state and a planned state, either of which may be null,
+// Changes returns the differences between a state and a planned state, either of which may be null,
 // leaf by leaf, sorted by path. Sensitive values, those at concealed paths included, and unknown ones
 // are replaced by SensitiveValue and KnownAfterApply. At most 100 are given, the last of which says how many more there are, and long
 // values are cut short.
@@ -143,7 +143,7 @@ func concealed(v cty.Value) any {
 	}
 }
 
-// attribute is the field's value; in an object that is null, what not giving it means.
+// attribute returns the field's value; in an object that is null, what not giving it means.
 func attribute(f *model.Field, v cty.Value) cty.Value {
 	if v.IsNull() {
 		return f.Type.Absent

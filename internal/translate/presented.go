@@ -11,7 +11,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// presented is a primitive value as the type that its field has in Kubernetes. ok is false if the
+// presented returns a primitive value as the type that its field has in Kubernetes. ok is false if the
 // value is none of that type: it is left out rather than changed. The inverse is the decoder's, which
 // converts primitive types as Terraform does.
 func presented(t *model.Type, v cty.Value) (out any, ok bool) {
@@ -53,7 +53,7 @@ func integer(v cty.Value) (any, bool) {
 	return i, true
 }
 
-// jsonText is the text of a JSON value: compact, with sorted keys.
+// jsonText returns the text of a JSON value: compact, with sorted keys.
 func (d *decoder) jsonText(t *model.Type, in any) cty.Value {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -18,7 +18,7 @@ type Reference struct {
 	Path   string
 }
 
-// References are the references that spec.forProvider gives, in a fixed order. The objects are those of the
+// References returns the references that spec.forProvider gives, in a fixed order. The objects are those of the
 // argument.
 func References(r *model.Resource, forProvider map[string]any) []Reference {
 	var out []Reference

@@ -8,7 +8,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// Concealed are the attributes that a state's sensitive paths are about and the schema does not
+// Concealed returns the attributes that a state's sensitive paths are about and the schema does not
 // make sensitive: they are so because of where their values once came from. There is no reference
 // to a Secret for them. A path ends at the innermost attribute that can be told from others, or
 // is a block.
@@ -38,7 +38,7 @@ func Concealed(r *model.Resource, sensitive []cty.Path) []cty.Path {
 	return out
 }
 
-// withoutPaths is a value with null at some paths.
+// withoutPaths returns a value with null at some paths.
 func withoutPaths(v cty.Value, paths []cty.Path) cty.Value {
 	if len(paths) == 0 || !isObject(v) {
 		return v

@@ -31,7 +31,7 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// models are all providers at hand, by a name for each.
+// models returns all providers at hand, by a name for each.
 func models(t *testing.T) map[string]*model.Provider {
 	t.Helper()
 	out := map[string]*model.Provider{}
@@ -106,7 +106,7 @@ func examplecloud(t *testing.T, form string) *schema.Provider {
 	return s
 }
 
-// module is a directory with a Go module that needs what this one does, for generated code to be built in.
+// module returns a directory with a Go module that needs what this one does, for generated code to be built in.
 func module(t *testing.T) string {
 	t.Helper()
 	root, err := testbin.Root()
@@ -193,7 +193,7 @@ func TestControllerGenMakesTheSameCRDs(t *testing.T) {
 	t.Logf("%d resources of %d providers", total, len(all))
 }
 
-// read is what controller-gen made in a CRD's place.
+// read returns what controller-gen made in a CRD's place.
 func read(t *testing.T, dir string, d *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(dir, d.Spec.Group+"_"+d.Spec.Names.Plural+".yaml"))
@@ -207,7 +207,7 @@ func read(t *testing.T, dir string, d *apiextensionsv1.CustomResourceDefinition)
 	return out
 }
 
-// normal is a CRD as its JSON is, without the two things that are meant to differ: the annotation
+// normal returns a CRD as its JSON is, without the two things that are meant to differ: the annotation
 // with controller-gen's own version, and that elements of lists and maps may be null. controller-gen
 // has no marker for the latter; keepValues shows that the Go types hold such elements.
 func normal(t *testing.T, in *apiextensionsv1.CustomResourceDefinition) map[string]any {

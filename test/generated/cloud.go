@@ -19,19 +19,19 @@ import (
 type cloud struct {
 	// replacer puts into manifests what is only known now.
 	replacer *strings.Replacer
-	// check says whether exactly what the manifests ask for was done, once they were deleted.
+	// check reports whether exactly what the manifests ask for was done, once they were deleted.
 	check func() error
 	stop  func() error
 }
 
 func nothing() error { return nil }
 
-// noCloud is that of providers whose objects are in their state alone.
+// noCloud returns that of providers whose objects are in their state alone.
 func noCloud(context.Context, string) (*cloud, error) {
 	return &cloud{strings.NewReplacer(), nothing, nothing}, nil
 }
 
-// files are those of the provider local.
+// files returns those of the provider local.
 func files(_ context.Context, dir string) (*cloud, error) {
 	file := filepath.Join(dir, "greeting.txt")
 	return &cloud{strings.NewReplacer("FILE", file), func() error {
@@ -63,7 +63,7 @@ func hetzner(context.Context, string) (*cloud, error) {
 	}, func() error { stop(); return nil }}, nil
 }
 
-// exampleCloud is one in which so many objects are made, and one of them is changed.
+// exampleCloud returns one in which so many objects are made, and one of them is changed.
 func exampleCloud(objects int) func(context.Context, string) (*cloud, error) {
 	return func(ctx context.Context, dir string) (*cloud, error) { return runExampleCloud(ctx, dir, objects) }
 }

@@ -112,7 +112,7 @@ spec: {forProvider: {baseRfc3339: "2030-01-01T00:00:00Z", offsetDays: 30}}
 	withReferences(exampleRepository(examplecloudtest.Framework6)),
 }
 
-// withReferences is a repository whose references come from documentation, and are used.
+// withReferences returns a repository whose references come from documentation, and are used.
 func withReferences(r repository) repository {
 	r.documentation = `
 resource "examplecloud_thing" "example" {
@@ -156,12 +156,12 @@ spec: {endpoint: ENDPOINT}
 	}
 }
 
-// module is a provider that the repository builds from its Go module.
+// module returns a provider that the repository builds from its Go module.
 func module(at string) func(context.Context) ([]string, error) {
 	return func(context.Context) ([]string, error) { return []string{"--provider", at}, nil }
 }
 
-// binary is a provider by its path.
+// binary returns a provider by its path.
 func binary(name string) func(context.Context) ([]string, error) {
 	return func(ctx context.Context) ([]string, error) {
 		path, err := build(ctx, name)
@@ -169,7 +169,7 @@ func binary(name string) func(context.Context) ([]string, error) {
 	}
 }
 
-// mirror is a provider by its address.
+// mirror returns a provider by its address.
 func mirror(name, source string, more ...string) func(context.Context) ([]string, error) {
 	return func(ctx context.Context) ([]string, error) {
 		path, err := build(ctx, name)

@@ -198,7 +198,7 @@ func (o Options) check() (f facts, dir string, err error) {
 	return f, dir, err
 }
 
-// requirement is which version of Landbridge to require, and what to replace it with.
+// requirement returns which version of Landbridge to require, and what to replace it with.
 func requirement(landbridgeAt string) (version, replace string, err error) {
 	if semver.IsValid(landbridgeAt) {
 		return landbridgeAt, "", nil
