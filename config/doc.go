@@ -1,16 +1,14 @@
-// Package config is what may be changed about the way a provider is presented to
-// Kubernetes, without changing Landbridge.
+// Package config is the configuration of how a provider is presented to Kubernetes.
 //
-// In: Go values, or the same as JSON or YAML (Read). Out: nothing by itself; model reads it, and
-// what is made of the model follows: CRDs, the translator, Go types, documentation. The zero value
-// changes nothing. It never holds what a schema already says.
+// In: Go values, or the same as JSON or YAML (Read). Out: nothing by itself. Package model reads it,
+// and CRDs, translation, Go types and documentation follow from the model. The zero value changes
+// nothing. It never repeats facts of a provider's schema.
 //
-// Resources are named by Terraform's names, and so are fields, with dots between (rule.filter.prefix);
-// lists, sets and maps on the way are passed through. Templates name values in the same way.
+// Resources and fields have Terraform's names. Paths of fields have dots between names
+// (rule.filter.prefix) and skip the elements of lists, sets and maps. Templates use the same paths.
 //
-// What cannot be data is in types of functions: Functions and Predicate. They exist in Go alone. All
-// types here have deep copies, since TerraformProviders are made of them; those that hold functions
-// have theirs by hand.
+// Functions, Predicate and Extractor hold Go functions and exist in Go only. All types have deep
+// copies, since TerraformProvider contains them; those of function types are written by hand.
 //
 // +kubebuilder:object:generate=true
 package config

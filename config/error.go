@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// Error is a mistake in a configuration.
+// Error is an error in a configuration.
 //
 // +kubebuilder:object:generate=false
 type Error struct {
-	// Path leads to it: keys of maps and objects, and indices of lists.
+	// Path is where the error is: keys of maps and objects, and indices of lists.
 	Path []string
 	Err  error
 }
 
-// Error implements error: resources.random_pet.omit[0]: there is no attribute x.
+// Error returns the path and the error: resources.random_pet.omit[0]: there is no attribute x.
 func (e *Error) Error() string {
 	if len(e.Path) == 0 {
 		return e.Err.Error()
@@ -22,10 +22,10 @@ func (e *Error) Error() string {
 	return FormatPath(e.Path) + ": " + e.Err.Error()
 }
 
-// Unwrap gives the mistake without its place.
+// Unwrap returns the error without its path.
 func (e *Error) Unwrap() error { return e.Err }
 
-// FormatPath returns a path as people write it: resources.random_pet.omit[0].
+// FormatPath formats a path: resources.random_pet.omit[0].
 func FormatPath(path []string) string {
 	var b strings.Builder
 	for _, step := range path {

@@ -1,23 +1,23 @@
 package config
 
-// ExternalName says what an object is called at the provider, which is what the annotation
-// crossplane.io/external-name holds.
+// ExternalName configures the external name of an object: its name at the provider, which the
+// annotation crossplane.io/external-name holds.
 type ExternalName struct {
-	// Attribute is the top-level attribute of the object that is its name: the provider chooses
-	// it, or the user does by setting the attribute.
+	// Attribute is the top-level attribute whose value is the external name. The provider chooses the
+	// value, or the user sets the attribute.
 	// +optional
 	Attribute string `json:"attribute,omitempty"`
-	// Argument is the top-level argument that the name is given to: what it is called in the
-	// annotation, if there is one, and else Default. It is not in spec.
+	// Argument is the top-level argument that is set to the external name: to the annotation, or to
+	// Default without one. It is not in spec.
 	// +optional
 	Argument string `json:"argument,omitempty"`
-	// Default is the name of an object whose resource has no annotation yet; empty: the name of
-	// the resource. It has .metadata and .parameters, and goes with Argument.
+	// Default is the external name of an object whose resource has no annotation yet. It may use
+	// .metadata and .parameters, and needs Argument. Defaults to the name of the resource.
 	// +optional
 	Default Template `json:"default,omitempty"`
-	// ImportID is the id by which an object is imported if no identity is known of it; empty: its
-	// name. It has .externalName, .metadata and .parameters. Without Attribute and Argument, the name
-	// is what the attribute id has in the place of .externalName.
+	// ImportID is the id by which an object without a known identity is imported. It may use
+	// .externalName, .metadata and .parameters. Without Attribute and Argument, the external name is the
+	// part of the attribute id that is in the place of .externalName. Defaults to the external name.
 	// +optional
 	ImportID Template `json:"importID,omitempty"`
 }

@@ -1,38 +1,37 @@
 package config
 
-// Field is how an attribute or a block is presented.
+// Field configures how an attribute or a block is presented.
 type Field struct {
-	// Name is the name of the field; empty: Terraform's in camelCase. A name that is taken is an
-	// error.
+	// Name is the name of the field. It must not be taken. Defaults to Terraform's name in camelCase.
 	// +optional
 	Name string `json:"name,omitempty"`
-	// FormerNames are names that the field had in earlier versions of its API. Objects of those are
+	// FormerNames are the names of the field in earlier API versions. Objects of those versions are
 	// converted.
 	// +optional
 	FormerNames []string `json:"formerNames,omitempty"`
-	// Description says what the field is, instead of the schema.
+	// Description replaces the description of the schema.
 	// +optional
 	Description string `json:"description,omitempty"`
-	// Type is the type of the field, where it is not the one that Terraform has.
+	// Type is the type of the field. Defaults to the type of the schema.
 	// +optional
 	Type FieldType `json:"type,omitempty"`
-	// Sensitive makes an attribute one whose value is given as a reference to a Secret, is in no
+	// Sensitive makes an attribute sensitive: its value is set by a reference to a Secret, is not in
 	// status, and is written to the connection Secret.
 	// +optional
 	Sensitive bool `json:"sensitive,omitempty"`
-	// Value is what a top-level attribute is set to. It is not in spec then. Templates have
-	// .parameters and .metadata.
+	// Value is the value of a top-level attribute, which then is not in spec. It may use .parameters and
+	// .metadata.
 	// +optional
 	Value Template `json:"value,omitempty"`
 }
 
-// FieldType is a type of a field of a custom resource.
+// FieldType is the type of a field of a custom resource.
 // +kubebuilder:validation:Enum=string;number;integer;boolean;json;list;map
 type FieldType string
 
-// The types. Of attributes, numbers and booleans can be strings, numbers can be integers, and
-// strings can be numbers, integers, booleans, and any JSON, of which the string is the text. Lists
-// and maps are of strings, and for added fields alone.
+// The field types. Numbers and booleans can be presented as strings, numbers as integers, and
+// strings as numbers, integers, booleans, and JSON, which is parsed from the string. Lists and maps
+// have strings as elements, and are for added fields only.
 const (
 	FieldString  FieldType = "string"
 	FieldNumber  FieldType = "number"
@@ -45,13 +44,13 @@ const (
 
 // AddedField is a field of spec.forProvider that the provider does not have.
 type AddedField struct {
-	// Type of the field; a string by default.
+	// Type of the field. Defaults to string.
 	// +optional
 	Type FieldType `json:"type,omitempty"`
-	// Description says what the field is.
+	// Description of the field.
 	// +optional
 	Description string `json:"description,omitempty"`
-	// Required says that the field must be given.
+	// Required makes the field required.
 	// +optional
 	Required bool `json:"required,omitempty"`
 }

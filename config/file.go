@@ -15,7 +15,7 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// File is a configuration in YAML, and where its parts are.
+// File is a configuration in YAML, with the lines of its settings.
 //
 // +kubebuilder:object:generate=false
 type File struct {
@@ -24,8 +24,8 @@ type File struct {
 	root *yaml.Node
 }
 
-// Read reads a configuration. What it does not know, what is there twice, and what has another type
-// are errors that begin with the name of the file and the line.
+// Read reads a configuration. Unknown and duplicate settings, and values of a wrong type, are errors that
+// begin with the name of the file and the line.
 func Read(name string, raw []byte) (*File, error) {
 	f := &File{name: name, root: &yaml.Node{}}
 	d := yaml.NewDecoder(bytes.NewReader(raw))
@@ -35,7 +35,7 @@ func Read(name string, raw []byte) (*File, error) {
 		return nil, f.syntax(err)
 	}
 	if err := d.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s: there is a second document: a configuration is one", name)
+		return nil, fmt.Errorf("%s: the file must have one document, but has several", name)
 	}
 	var content any
 	if err := f.root.Decode(&content); err != nil {
@@ -61,8 +61,7 @@ func Read(name string, raw []byte) (*File, error) {
 	return f, errors.Join(all...)
 }
 
-// MustRead returns what Read reads, for a configuration that is embedded into a program; it panics if it
-// cannot be read.
+// MustRead is like Read, for a configuration that is embedded into a program. It panics on errors.
 func MustRead(name string, raw []byte) Provider {
 	f, err := Read(name, raw)
 	if err != nil {
@@ -71,7 +70,7 @@ func MustRead(name string, raw []byte) Provider {
 	return f.Provider
 }
 
-// Locate returns an error of this configuration with the file and the line that it is about in front.
+// Locate returns an error of this configuration with its file and line in front.
 func (f *File) Locate(err error) error {
 	var e *Error
 	if f.root == nil || !errors.As(err, &e) {
@@ -83,7 +82,7 @@ func (f *File) Locate(err error) error {
 	return fmt.Errorf("%s: %w", f.name, err)
 }
 
-// line returns that of what is at a path, or of what comes closest; 0 if there is nothing.
+// line returns the line of the value at a path, or of its closest parent; 0 if the file is empty.
 func (f *File) line(path []string) int {
 	if len(f.root.Content) == 0 {
 		return 0
@@ -100,7 +99,7 @@ func (f *File) line(path []string) int {
 	return line
 }
 
-// child returns what a node has at a key or an index, and the node that says so.
+// child returns the nodes of a key, or of an index, and of its value.
 func child(n *yaml.Node, step string) (key, value *yaml.Node) {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -124,7 +123,7 @@ func resolved(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// split takes a path apart whose keys may have dots in them: resources.a_b.fields.rule.max_age.nme.
+// split splits a path whose keys may contain dots: resources.a_b.fields.rule.max_age.nme.
 func (f *File) split(path string) []string {
 	rest := strings.NewReplacer("[", ".", "]", "").Replace(path)
 	at := resolved(f.root.Content[0])
@@ -167,21 +166,22 @@ func (f *File) syntax(err error) error {
 	return errors.Join(all...)
 }
 
-// wrongType returns an error of the JSON decoder, in the words of YAML.
+// wrongType returns an error of the JSON decoder in terms of the YAML file.
 func (f *File) wrongType(encoded []byte, err error) error {
 	var e *json.UnmarshalTypeError
 	if errors.As(err, &e) {
 		path := pathAt(json.NewDecoder(bytes.NewReader(encoded)), e.Offset, nil)
 		return f.Locate(&Error{path, fmt.Errorf("it must be %s, not %s", wanted(e.Type), given(e.Value))})
 	}
-	// What reads itself, such as a duration, says what it did not understand, and not where that is.
+	// Types that decode themselves, such as durations, quote the value, but do not tell where it is.
 	if n := quoted(f.root, err.Error()); n != nil {
 		return fmt.Errorf("%s:%d: %w", f.name, n.Line, err)
 	}
 	return fmt.Errorf("%s: %w", f.name, err)
 }
 
-// pathAt returns the path of the innermost value that begins before an offset and ends at it or behind; nil if there is none.
+// pathAt returns the path of the innermost value that begins before an offset and ends at or after it; nil
+// if there is none.
 func pathAt(d *json.Decoder, offset int64, path []string) []string {
 	t, err := d.Token()
 	if err != nil {
@@ -236,7 +236,7 @@ func given(value string) string {
 	}
 }
 
-// quoted returns a scalar that a text has in quotes.
+// quoted returns the first scalar that a text contains in quotes.
 func quoted(n *yaml.Node, text string) *yaml.Node {
 	if n.Kind == yaml.ScalarNode && n.Value != "" && strings.Contains(text, strconv.Quote(n.Value)) {
 		return n

@@ -72,7 +72,7 @@ func TestReadErrors(t *testing.T) {
 	for name, test := range map[string]struct{ file, want string }{
 		"no YAML":            {"group: a\nresources: [\n", "config.yaml:2: did not find expected node content"},
 		"a key twice":        {"group: a\nresources:\n  a: {}\ngroup: b\n", `config.yaml:4: mapping key "group" already defined at line 1`},
-		"two documents":      {"group: a\n---\ngroup: b\n", "config.yaml: there is a second document: a configuration is one"},
+		"two documents":      {"group: a\n---\ngroup: b\n", "config.yaml: the file must have one document, but has several"},
 		"no such key":        {"group: a\nresource:\n  a: {}\n", "config.yaml:2: resource: there is no such setting"},
 		"no such key inside": {"resources:\n  a_b:\n    fields:\n      rule.max_age:\n        nme: x\n    kinds: x\n", "config.yaml:5: resources.a_b.fields.rule.max_age.nme: there is no such setting\nconfig.yaml:6: resources.a_b.kinds: there is no such setting"},
 		"in an override":     {"overrides:\n- match: [\"*\"]\n- mtch: [\"*\"]\n", "config.yaml:3: overrides[1].mtch: there is no such setting"},

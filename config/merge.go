@@ -2,6 +2,7 @@ package config
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -12,7 +13,7 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Merged is the configuration of one resource type, and where it comes from.
+// Merged is the configuration of one resource type, and where its parts come from.
 //
 // +kubebuilder:object:generate=false
 type Merged struct {
@@ -20,7 +21,7 @@ type Merged struct {
 	sources []source
 }
 
-// source is where a part of it comes from.
+// source is a part of a merged configuration, and its path.
 //
 // +kubebuilder:object:generate=false
 type source struct {
@@ -28,10 +29,10 @@ type source struct {
 	resource Resource
 }
 
-// Merge gives each of the types what there is for it: the overrides that match it in their order,
-// and its own entry. Later ones win over earlier ones; maps are merged, and of omit and
-// lateInitialize.ignore every one counts. Types for which there is nothing are left out. What matches
-// nothing is an *Error.
+// Merge returns the configuration of each resource type: the overrides that match it, in their order,
+// and then its own entry. Later values replace earlier ones. Maps are merged, and so are the lists omit
+// and lateInitialize.ignore. Types without a configuration are left out. Merge returns an *Error if an
+// override or entry matches no type.
 func (p Provider) Merge(types map[string]*schema.Resource) (map[string]Merged, error) {
 	out := map[string]Merged{}
 	for i, o := range p.Overrides {
@@ -54,7 +55,7 @@ func (p Provider) Merge(types map[string]*schema.Resource) (map[string]Merged, e
 	return out, nil
 }
 
-// With returns the configuration with another one over it, which wins where both say something.
+// With returns the configuration merged with another one, whose values take precedence.
 func (p Provider) With(over Provider) Provider {
 	set(&p.Name, over.Name)
 	set(&p.Group, over.Group)
@@ -67,7 +68,7 @@ func (m Merged) with(s source) Merged {
 	return Merged{merge(m.Resource, s.resource), append(slices.Clone(m.sources), s)}
 }
 
-// Blame gives an error of the resource's configuration the path in the provider's configuration.
+// Blame returns an error in the resource's configuration with its path in the provider's configuration.
 func (m Merged) Blame(err error) error {
 	if len(m.sources) == 0 {
 		return err
@@ -77,15 +78,15 @@ func (m Merged) Blame(err error) error {
 		inner = e.Path
 	}
 	for _, s := range slices.Backward(m.sources) {
-		if s.says(inner) {
+		if s.sets(inner) {
 			return At(err, s.at...)
 		}
 	}
 	return At(err, m.sources[len(m.sources)-1].at...)
 }
 
-// reports whether there is anything at the path.
-func (s source) says(path []string) bool {
+// sets reports whether the source sets a value at the path.
+func (s source) sets(path []string) bool {
 	raw, err := json.Marshal(s.resource)
 	var at any
 	if err != nil || json.Unmarshal(raw, &at) != nil {
@@ -111,10 +112,10 @@ func (s source) says(path []string) bool {
 	return true
 }
 
-// matching returns the types that meet all conditions, sorted.
+// matching returns the names of the types that meet all conditions, sorted.
 func (o Override) matching(types map[string]*schema.Resource) ([]string, error) {
 	if len(o.Match) == 0 && len(o.Having) == 0 && o.Matches == nil {
-		return nil, fmt.Errorf("it says neither in match nor in having what it is for; \"*\" is everything")
+		return nil, errors.New("match or having must be set; match: [\"*\"] selects every resource type")
 	}
 	named := map[string]bool{}
 	for i, pattern := range o.Match {
@@ -142,9 +143,9 @@ func (o Override) matching(types map[string]*schema.Resource) ([]string, error) 
 	case len(out) > 0:
 		return out, nil
 	case len(o.Having) > 0:
-		return nil, At(fmt.Errorf("no resource type that matches has all of them"), "having")
+		return nil, At(errors.New("no matching resource type has all of these attributes and blocks"), "having")
 	default:
-		return nil, fmt.Errorf("it matches no resource type")
+		return nil, errors.New("the override matches no resource type")
 	}
 }
 
@@ -165,7 +166,7 @@ func has(b *schema.Block, paths []string) bool {
 	})
 }
 
-// At returns the error, further out.
+// At returns an error with path in front of its own path.
 func At(err error, path ...string) *Error {
 	if e, ok := err.(*Error); ok {
 		return &Error{Path: slices.Concat(path, e.Path), Err: e.Err}

@@ -2,23 +2,21 @@ package config
 
 import "github.com/landbridge-io/landbridge/schema"
 
-// Override configures all resource types that match.
+// Override configures all resource types that match all of its conditions.
 type Override struct {
-	// Match are names of resource types, in which * stands for any characters. One that matches
-	// nothing is an error.
+	// Match are names of resource types. * matches any characters. Each name must match a resource type.
 	// +optional
 	Match []string `json:"match,omitempty"`
-	// Having names attributes and blocks that a resource type must have to match.
+	// Having are paths of attributes and blocks that a resource type must have to match.
 	// +optional
 	Having []string `json:"having,omitempty"`
-	// Matches reports whether a resource type matches. Where there are several conditions, all of
-	// them must be met.
+	// Matches reports whether a resource type matches.
 	Matches Predicate `json:"-"`
 
 	Resource `json:",inline"`
 }
 
-// Predicate picks resource types.
+// Predicate reports whether a resource type is selected.
 //
 // +kubebuilder:object:generate=false
 type Predicate func(*schema.Resource) bool

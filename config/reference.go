@@ -1,39 +1,39 @@
 package config
 
-// Reference says that the value of an attribute is one of another resource: beside the field, the
-// kind has one that names that resource, and one that selects it by labels.
+// Reference makes an attribute take its value from another resource. Beside its field, the kind has a
+// field that names the other resource, and a field that selects it by labels.
 type Reference struct {
-	// Targets are what may be referred to. Of several, no two have the same kind, and the first is
-	// meant where a reference names no kind.
+	// Targets are the kinds that may be referred to. Each kind may be listed once. The first is used if a
+	// reference names no kind.
 	// +optional
 	Targets []Target `json:"targets,omitempty"`
-	// RefField and SelectorField are the names of the two fields; empty: vpcIdRef and vpcIdSelector
-	// for vpcId, subnetIdRefs and subnetIdSelector for a list subnetIds.
+	// RefField and SelectorField are the names of the two fields. They default to vpcIdRef and
+	// vpcIdSelector for vpcId, and to subnetIdRefs and subnetIdSelector for a list subnetIds.
 	RefField      string `json:"refField,omitempty"`
 	SelectorField string `json:"selectorField,omitempty"`
-	// None: there is no reference, whatever the provider's examples suggest.
+	// None removes a reference that was inferred from the provider's examples.
 	None bool `json:"none,omitempty"`
 }
 
-// Target is a kind that may be referred to, and what of it is the value: the external name, unless
-// something else is given.
+// Target is a kind that may be referred to, and which value is taken from it. That is the external
+// name unless Attribute, FieldPath or Extract is set.
 type Target struct {
-	// Type is the resource type, if it is the same provider's.
+	// Type is the resource type, if it is of the same provider.
 	Type string `json:"type,omitempty"`
-	// APIVersion and Kind are the kind, if it is another provider's.
+	// APIVersion and Kind are the kind, if it is of another provider.
 	APIVersion string `json:"apiVersion,omitempty"`
 	Kind       string `json:"kind,omitempty"`
 
-	// Attribute is the attribute of Type that is the value, in Terraform's spelling with dots.
+	// Attribute is the attribute of Type that has the value, by its Terraform path with dots.
 	Attribute string `json:"attribute,omitempty"`
-	// FieldPath is the field that is the value, as in the custom resource: status.atProvider.arn.
+	// FieldPath is the path of the field with the value in the custom resource: status.atProvider.arn.
 	FieldPath string `json:"fieldPath,omitempty"`
-	// Extract makes the value of the custom resource as it is in the cluster, which it must not
-	// change. Nil, or an empty string, is no value yet.
+	// Extract returns the value from the custom resource, which it must not change.
 	Extract Extractor `json:"-"`
 }
 
-// Extractor makes the value of a reference of the custom resource that is referred to.
+// Extractor returns the value of a reference from the custom resource that is referred to. It returns
+// nil or an empty string if there is no value yet.
 //
 // +kubebuilder:object:generate=false
 type Extractor func(target map[string]any) any

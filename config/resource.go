@@ -4,94 +4,93 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // Resource is the configuration of one resource type.
 type Resource struct {
-	// Group is the API group of this kind; empty: the provider's.
+	// Group is the API group of this kind. Defaults to that of the provider.
 	// +optional
 	Group string `json:"group,omitempty"`
-	// Kind is the name of the kind; empty: made from the name of the type. A name that is taken is
-	// an error.
+	// Kind is the name of the kind. It must not be taken. Defaults to the name of the type in PascalCase.
 	// +optional
 	Kind string `json:"kind,omitempty"`
-	// Plural is the plural of the kind; empty: made from the kind.
+	// Plural is the plural of the kind. Defaults to one that is derived from the kind.
 	// +optional
 	Plural string `json:"plural,omitempty"`
-	// ShortNames are for kubectl.
+	// ShortNames are short names of the kind, for kubectl.
 	// +optional
 	ShortNames []string `json:"shortNames,omitempty"`
-	// Version is the API version of this kind, in which its objects are stored; empty: the provider's.
-	// Versions that a repository served before go on being served, and objects are converted. At run time
-	// kinds have one version, so that this is an error there.
+	// Version is the API version in which objects of this kind are stored. Versions that a repository
+	// served before stay served, and objects are converted. It cannot be set in a TerraformProvider, whose
+	// kinds have one version. Defaults to that of the provider.
 	// +optional
 	Version string `json:"version,omitempty"`
-	// DroppedVersions are API versions of this kind that are not served any more.
+	// DroppedVersions are the API versions of this kind that are no longer served.
 	// +optional
 	DroppedVersions []string `json:"droppedVersions,omitempty"`
-	// Description says what the kind is, instead of the schema.
+	// Description replaces the description of the schema.
 	// +optional
 	Description string `json:"description,omitempty"`
 
-	// Omit names attributes and blocks that appear neither in spec nor in status. Required ones
-	// cannot be omitted.
+	// Omit are paths of attributes and blocks that are neither in spec nor in status. Required ones cannot
+	// be omitted.
 	// +optional
 	Omit []string `json:"omit,omitempty"`
-	// Fields changes how attributes and blocks are presented.
+	// Fields configures how attributes and blocks are presented, by their paths.
 	// +optional
 	Fields map[string]Field `json:"fields,omitempty"`
-	// Add adds fields to spec.forProvider that the provider does not have, by their names there.
-	// They are there for templates and functions.
+	// Add adds fields to spec.forProvider that the provider does not have, by their names. Templates and
+	// functions can use them.
 	// +optional
 	Add map[string]AddedField `json:"add,omitempty"`
 
-	// References are attributes that get their values from other resources, by their paths
+	// References are the attributes that can take their values from other resources, by their paths
 	// (network.network_id).
 	// +optional
 	References map[string]Reference `json:"references,omitempty"`
 
-	// ExternalName says what objects are called at the provider. Empty: the one required attribute
-	// of the identity, else the whole identity, else id.
+	// ExternalName configures the external names of objects. Defaults to the only required attribute of
+	// the identity, else the whole identity, else id.
 	// +optional
 	ExternalName *ExternalName `json:"externalName,omitempty"`
-	// DefaultTags are put on all objects.
+	// DefaultTags are added to all objects.
 	// +optional
 	DefaultTags *DefaultTags `json:"defaultTags,omitempty"`
-	// ConnectionDetails are keys of the connection Secret besides those of sensitive attributes.
-	// Templates have .attributes, .externalName and .metadata. One that has no value leaves its key out.
+	// ConnectionDetails are keys of the connection Secret besides those of sensitive attributes. They may
+	// use .attributes, .externalName and .metadata. A key without a value is left out.
 	// +optional
 	ConnectionDetails map[string]Template `json:"connectionDetails,omitempty"`
-	// LateInitialize lets values that the provider chose be written into spec.forProvider.
+	// LateInitialize writes values that the provider chose into spec.forProvider.
 	// +optional
 	LateInitialize *LateInitialize `json:"lateInitialize,omitempty"`
-	// Timeouts bound operations of which neither the custom resource nor the provider's field
-	// timeouts says how long they may take.
+	// Timeouts are the timeouts of operations, unless the custom resource or the provider's field timeouts
+	// sets them.
 	// +optional
 	Timeouts *Timeouts `json:"timeouts,omitempty"`
 
-	// Functions are what cannot be said as data.
+	// Functions change values in ways that data cannot express.
 	Functions *Functions `json:"-"`
 }
 
-// LateInitialize says which values that the provider chose are written into spec.forProvider.
+// LateInitialize configures which values that the provider chose are written into spec.forProvider.
 type LateInitialize struct {
-	// Enabled says that there are any.
+	// Enabled turns late initialization on.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
-	// Ignore names attributes and blocks that are left out of it, with what is inside them.
+	// Ignore are paths of attributes and blocks that are not written, including everything in them.
 	// +optional
 	Ignore []string `json:"ignore,omitempty"`
 }
 
-// Timeouts are how long operations may take.
+// Timeouts are the timeouts of operations.
 type Timeouts struct {
-	// Create bounds creates, such as 30m or 1h30m.
+	// Create is the timeout of creates, such as 30m or 1h30m.
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:Pattern=`^([0-9]{1,5}(\.[0-9]{1,6})?(ms|s|m|h)){1,4}$`
 	// +optional
 	Create *metav1.Duration `json:"create,omitempty"`
-	// Update bounds updates.
+	// Update is the timeout of updates.
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:Pattern=`^([0-9]{1,5}(\.[0-9]{1,6})?(ms|s|m|h)){1,4}$`
 	// +optional
 	Update *metav1.Duration `json:"update,omitempty"`
-	// Delete bounds deletes.
+	// Delete is the timeout of deletes.
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:Pattern=`^([0-9]{1,5}(\.[0-9]{1,6})?(ms|s|m|h)){1,4}$`
 	// +optional

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Template is text in which {{ .some.path }} stands for a value. A path begins with one of parameters,
-// attributes, metadata and externalName; parameters and attributes have the fields of
-// spec.forProvider and of the object, by Terraform's names.
+// Template is text in which {{ .some.path }} is replaced with a value. A path begins with parameters,
+// attributes, metadata or externalName. parameters has the fields of spec.forProvider, and attributes
+// those of the object, by Terraform's names.
 type Template string
 
-// Part is a piece of a template: text as it is, or a path if there is one.
+// Part is a part of a template: a path, or text.
 //
 // +kubebuilder:object:generate=false
 type Part struct {
@@ -21,7 +21,7 @@ type Part struct {
 
 var placeholder = regexp.MustCompile(`^\s*((?:\.[A-Za-z_][A-Za-z0-9_-]*)+)\s*$`)
 
-// Parse takes a template apart. Placeholders must begin with one of roots.
+// Parse returns the parts of a template. Paths must begin with one of roots.
 func (t Template) Parse(roots ...string) ([]Part, error) {
 	var out []Part
 	for rest := string(t); rest != ""; {
@@ -35,18 +35,18 @@ func (t Template) Parse(roots ...string) ([]Part, error) {
 		inner, after, found := strings.Cut(after, "}}")
 		m := placeholder.FindStringSubmatch(inner)
 		if !found || m == nil {
-			return nil, fmt.Errorf("%q: between {{ and }} there must be a path such as .%s", t, example(roots))
+			return nil, fmt.Errorf("%q: a path such as .%s must be between {{ and }}", t, example(roots))
 		}
 		path := strings.Split(m[1], ".")[1:]
 		if !valid(path, roots) {
-			return nil, fmt.Errorf("%q: there is no .%s here; there is %s", t, strings.Join(path, "."), "."+strings.Join(roots, ", ."))
+			return nil, fmt.Errorf("%q: there is no .%s here; available: %s", t, strings.Join(path, "."), "."+strings.Join(roots, ", ."))
 		}
 		out, rest = append(out, Part{Path: path}), after
 	}
 	return out, nil
 }
 
-// The beginnings of paths in templates.
+// The first names of paths in templates.
 const (
 	Parameters   = "parameters"
 	Attributes   = "attributes"

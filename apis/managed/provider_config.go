@@ -6,11 +6,11 @@ import xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 type ProviderConfigStatus struct {
 	xpv2.ConditionedStatus `json:",inline"`
 
-	// How many resources use this configuration.
+	// Number of resources that use this configuration.
 	// +optional
 	Users int64 `json:"users,omitempty"`
 
-	// The generation of the spec that the users were last told of.
+	// The generation of the spec of which the users were last notified.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 }

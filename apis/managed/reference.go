@@ -2,14 +2,14 @@ package managed
 
 import xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
-// Reference is a field that gets its value from another resource.
+// Reference is a field that takes its value from another resource.
 type Reference struct {
-	// Path of the field that gets the value, such as forProvider.vpcId or forProvider.subnetIds[0].
+	// Path of the field that is set, such as forProvider.vpcId or forProvider.subnetIds[0].
 	// +kubebuilder:validation:MaxLength=256
 	// +kubebuilder:validation:Pattern=`^(forProvider|initProvider)[.[].+$`
 	To string `json:"to"`
 
-	// The field that the value is of.
+	// Where the value comes from.
 	From ReferenceSource `json:"from"`
 
 	// How the reference is resolved.
@@ -17,10 +17,10 @@ type Reference struct {
 	Policy *xpv2.Policy `json:"policy,omitempty"`
 }
 
-// ReferenceSource is a field of another resource, which is named or selected.
+// ReferenceSource is a field of another resource, by its name or a selector.
 // +kubebuilder:validation:XValidation:rule="has(self.name) != has(self.selector)",message="exactly one of name and selector must be given"
 type ReferenceSource struct {
-	// API version of the other resource; this one's by default.
+	// API version of the other resource. Default: that of this resource.
 	// +optional
 	APIVersion string `json:"apiVersion,omitempty"`
 
@@ -31,26 +31,26 @@ type ReferenceSource struct {
 	// +optional
 	Name string `json:"name,omitempty"`
 
-	// Takes, of the resources selected, the first by name.
+	// Selects the other resource. Of several that match, the first by name is used.
 	// +optional
 	Selector *ReferenceSelector `json:"selector,omitempty"`
 
-	// Namespace of the other resource, which has to allow it by the annotation landbridge.io/referable-from; this one's by default.
+	// Namespace of the other resource, which must allow the reference with the annotation landbridge.io/referable-from. Default: that of this resource.
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
 
-	// Path of the field, such as status.atProvider.arn; the external name by default.
+	// Path of the field with the value, such as status.atProvider.arn. Default: the external name.
 	// +optional
 	FieldPath string `json:"fieldPath,omitempty"`
 }
 
 // ReferenceSelector selects resources.
 type ReferenceSelector struct {
-	// The labels that the resource has.
+	// The labels of the other resource.
 	// +optional
 	MatchLabels map[string]string `json:"matchLabels,omitempty"`
 
-	// The resource has the same controller as this one.
+	// Whether the other resource must have the same controller as this one.
 	// +optional
 	MatchControllerRef bool `json:"matchControllerRef,omitempty"`
 }

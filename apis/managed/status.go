@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// ResourceStatus is the part of status that all managed resources have.
+// ResourceStatus is the part of the status that all managed resources have.
 type ResourceStatus struct {
 	xpv2.ConditionedStatus `json:",inline"`
 
@@ -15,34 +15,34 @@ type ResourceStatus struct {
 	// +optional
 	State string `json:"state,omitempty"`
 
-	// The change that is being carried out.
+	// The operation that is running.
 	// +optional
 	Operation *Operation `json:"operation,omitempty"`
 
-	// Remote objects that were replaced, and are still to be destroyed.
+	// Remote objects that were replaced and are not destroyed yet.
 	// +optional
 	// +listType=map
 	// +listMapKey=key
 	Deposed []DeposedObject `json:"deposed,omitempty"`
 
-	// What was asked for by annotation, and acted upon. The same value never acts twice.
+	// The last handled value of each annotation that requests an action. The same value is never handled twice.
 	// +optional
 	LastHandled *LastHandled `json:"lastHandled,omitempty"`
 
-	// What has to be done to bring the remote object to what is wanted.
+	// The changes that are needed to bring the remote object to its desired state.
 	// +optional
 	Plan *Plan `json:"plan,omitempty"`
 
-	// The generation of the resource that this status is about.
+	// The generation of the resource that this status describes.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// The last value of the annotation crossplane.io/reconcile-requested-at that was acted on.
+	// The last value of the annotation crossplane.io/reconcile-requested-at that was handled.
 	// +optional
 	LastHandledReconcileAt string `json:"lastHandledReconcileAt,omitempty"`
 }
 
-// Operation is the change that is being carried out.
+// Operation is the operation that is running.
 type Operation struct {
 	// +optional
 	ID string `json:"id,omitempty"`
@@ -51,35 +51,35 @@ type Operation struct {
 	// +optional
 	Kind string `json:"kind,omitempty"`
 
-	// The generation of the resource that is being carried out.
+	// The generation of the resource that the operation is for.
 	// +optional
 	Generation int64 `json:"generation,omitempty"`
 
-	// Key of the deposed object that is destroyed, or that the object to be created replaces.
+	// Key of the deposed object that is destroyed, or that the created object replaces.
 	// +optional
 	Deposed string `json:"deposed,omitempty"`
 
 	// +optional
 	StartedAt *metav1.Time `json:"startedAt,omitempty"`
 
-	// When it will be given up. Empty while it waits for its turn.
+	// When the operation times out. Empty while it is queued.
 	// +optional
 	Deadline *metav1.Time `json:"deadline,omitempty"`
 
-	// What the provider said of it last, where it logs that it does something.
+	// The last message that the provider logged about the operation.
 	// +optional
 	Progress string `json:"progress,omitempty"`
 }
 
-// A DeposedObject was replaced, and is still to be destroyed.
+// A DeposedObject was replaced and is not destroyed yet.
 type DeposedObject struct {
-	// Tells it from other deposed objects.
+	// Identifies the deposed object.
 	Key string `json:"key"`
 
 	// +optional
 	State string `json:"state,omitempty"`
 
-	// What the object is called at the provider.
+	// External name of the object.
 	// +optional
 	ExternalName string `json:"externalName,omitempty"`
 
@@ -88,17 +88,17 @@ type DeposedObject struct {
 	Identity *apiextensionsv1.JSON `json:"identity,omitempty"`
 }
 
-// LastHandled is what was asked for by annotation, and acted upon.
+// LastHandled has the last handled value of each annotation that requests an action.
 type LastHandled struct {
-	// The last value of the annotation landbridge.io/taint that was acted upon.
+	// The last value of the annotation landbridge.io/taint that was handled.
 	// +optional
 	Taint string `json:"taint,omitempty"`
 
-	// The last value of the annotation landbridge.io/untaint that was acted upon.
+	// The last value of the annotation landbridge.io/untaint that was handled.
 	// +optional
 	Untaint string `json:"untaint,omitempty"`
 
-	// The last value of the annotation landbridge.io/retry that was acted upon.
+	// The last value of the annotation landbridge.io/retry that was handled.
 	// +optional
 	Retry string `json:"retry,omitempty"`
 }
@@ -109,7 +109,7 @@ type Plan struct {
 	// +optional
 	Action string `json:"action,omitempty"`
 
-	// Why the object has to be replaced.
+	// Why the object must be replaced.
 	// +optional
 	Reason string `json:"reason,omitempty"`
 
@@ -127,7 +127,7 @@ type Plan struct {
 
 // A Change is one difference that a plan makes.
 type Change struct {
-	// The field, as below atProvider; [*] is an element of a set.
+	// Path of the field below atProvider; [*] is an element of a set.
 	Path string `json:"path"`
 
 	// +optional
@@ -139,11 +139,11 @@ type Change struct {
 	After *apiextensionsv1.JSON `json:"after,omitempty"`
 }
 
-// A FormerIdentity is one that the remote object had before. Identities of earlier schema versions
+// A FormerIdentity is an earlier identity of the remote object. Identities of earlier schema versions
 // have other fields, so it is not typed.
 type FormerIdentity struct {
 	Identity runtime.RawExtension `json:"identity"`
 
-	// When another identity was first seen.
+	// When another identity was first observed.
 	Until metav1.Time `json:"until"`
 }

@@ -6,9 +6,9 @@ import (
 
 // Conditions of a TerraformProvider.
 const (
-	// TypeInstalled: the binary was found, is a provider, and its schema could be read.
+	// TypeInstalled is True if the provider's binary was found and its schema was read.
 	TypeInstalled xpv2.ConditionType = "Installed"
-	// TypeHealthy: the CRDs of all activated types are served and their controllers run.
+	// TypeHealthy is True if the CRDs of all activated types are served and their controllers run.
 	TypeHealthy = xpv2.TypeHealthy
 )
 
@@ -23,23 +23,23 @@ const (
 	ReasonCRDConflict         xpv2.ConditionReason = "CRDConflict"
 	ReasonActivationFailed    xpv2.ConditionReason = "ActivationFailed"
 	ReasonInstalling          xpv2.ConditionReason = "Installing"
-	// Objects hold what the kinds of another version or configuration have no place for.
+	// ReasonChangesHeld: the kinds of the new version or configuration would lose values of existing objects.
 	ReasonChangesHeld xpv2.ConditionReason = "ChangesHeld"
-	// There are objects of a kind that is to be called otherwise.
+	// ReasonKindInUse: the name of a kind would change, and objects of the kind exist.
 	ReasonKindInUse xpv2.ConditionReason = "KindInUse"
 
-	// A module cannot be fetched, or cannot be used; the program for it is not there; a provider that it
-	// needs is not installed.
+	// Reasons of a TerraformModule's conditions: the module cannot be fetched, cannot be used, or needs a
+	// provider that is not installed.
 	ReasonSourceNotAvailable xpv2.ConditionReason = "SourceNotAvailable"
 	ReasonInvalidModule      xpv2.ConditionReason = "InvalidModule"
 	ReasonProviderMissing    xpv2.ConditionReason = "ProviderMissing"
 
-	// What spec.execution asks for is not to be had from this controller.
+	// ReasonExecutionUnavailable: this controller does not support the way of spec.execution.
 	ReasonExecutionUnavailable xpv2.ConditionReason = "ExecutionUnavailable"
 )
 
-// TypeLastAsyncOperation is the condition of a managed resource that tells how its last
-// operation in the background ended.
+// TypeLastAsyncOperation is the condition of a managed resource with the result of its last
+// asynchronous operation.
 const TypeLastAsyncOperation xpv2.ConditionType = "LastAsyncOperation"
 
 // Reasons of the conditions of a managed resource, beyond Crossplane's own.
@@ -58,13 +58,14 @@ const (
 	ReasonProviderThrottled    xpv2.ConditionReason = "ProviderThrottled"
 	ReasonImportFailed         xpv2.ConditionReason = "ImportFailed"
 
-	// What the resource refers to is missing; others refer to a resource that is to be deleted.
+	// A reference of the resource cannot be resolved; other resources refer to a resource that is being
+	// deleted.
 	ReasonReferenceNotResolved xpv2.ConditionReason = "ReferenceNotResolved"
 	ReasonStillReferredTo      xpv2.ConditionReason = "StillReferredTo"
 
-	// The remote object belongs to another resource; there is one where one was to be created;
-	// the provider says that it has another identity than it may have; the stored identity
-	// cannot be brought to the version that the provider knows.
+	// The remote object belongs to another resource; the object to create exists already; the provider
+	// returned an unexpected identity; the stored identity cannot be upgraded to the schema version of the
+	// provider.
 	ReasonIdentityConflict         xpv2.ConditionReason = "IdentityConflict"
 	ReasonAlreadyExists            xpv2.ConditionReason = "AlreadyExists"
 	ReasonUnexpectedIdentityChange xpv2.ConditionReason = "UnexpectedIdentityChange"

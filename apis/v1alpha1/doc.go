@@ -1,9 +1,10 @@
-// Package v1alpha1 is Landbridge's own Kubernetes types, group landbridge.io.
+// Package v1alpha1 has the Go types of Landbridge's own kinds, of the API group landbridge.io.
 //
-// It is for people who install providers: a TerraformProvider brings one provider's
-// resource types into the cluster. The kinds of the resources themselves are not here; they
-// are made at run time from the provider's schema (packages model and crd). It holds types,
-// names and defaults, and no behaviour.
+// A TerraformProvider serves a provider's resource types, and a TerraformModule serves a module. The
+// kinds of the resources themselves are made at run time from the provider's schema (packages model and
+// crd).
+//
+// In: nothing. Out: types, names, defaults and CRDs. It never has behaviour.
 //
 // +kubebuilder:object:generate=true
 // +groupName=landbridge.io

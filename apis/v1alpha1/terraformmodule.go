@@ -5,8 +5,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TerraformModule makes a kind of a Terraform module: its variables are what a resource of the kind shall be,
-// its outputs what it is.
+// TerraformModule serves a Terraform module as a kind: its variables are the spec of the kind's resources,
+// its outputs their status.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -24,24 +24,24 @@ type TerraformModule struct {
 	Status TerraformModuleStatus `json:"status,omitempty"`
 }
 
-// TerraformModuleSpec says which module, and how it is presented.
+// TerraformModuleSpec is the desired state of a TerraformModule.
 type TerraformModuleSpec struct {
 	// Source is where the module comes from.
 	Source ModuleSource `json:"source"`
 
-	// Group is the API group of the kind; modules.landbridge.io by default. As long as there is any object
-	// of the kind, group, kind and plural cannot be changed.
+	// Group is the API group of the kind. Group, kind and plural cannot change while objects of the kind
+	// exist. Defaults to modules.landbridge.io.
 	// +optional
 	Group string `json:"group,omitempty"`
-	// Kind is the name of the kind; made from the object's name by default.
+	// Kind is the name of the kind. Defaults to one that is derived from the object's name.
 	// +optional
 	Kind string `json:"kind,omitempty"`
-	// Plural is the plural of the kind; made from the kind by default.
+	// Plural is the plural of the kind. Defaults to one that is derived from the kind.
 	// +optional
 	Plural string `json:"plural,omitempty"`
 
 	// Providers are the names of the TerraformProviders for the module's providers, by their sources, such as
-	// hashicorp/random. By default it is the one TerraformProvider that has that source.
+	// hashicorp/random. Defaults to the only TerraformProvider with that source.
 	// +optional
 	Providers map[string]string `json:"providers,omitempty"`
 }
@@ -51,24 +51,25 @@ type TerraformModuleSpec struct {
 // +kubebuilder:validation:XValidation:rule="(has(self.directory) ? 1 : 0) + (has(self.configMapRef) ? 1 : 0) + (has(self.address) ? 1 : 0) == 1",message="exactly one of directory, configMapRef and address must be given"
 // +kubebuilder:validation:XValidation:rule="!has(self.version) || has(self.address)",message="a version needs an address"
 type ModuleSource struct {
-	// Directory is the absolute path of a directory that the controller can read. It is looked at again and again.
+	// Directory is the absolute path of a directory that the controller can read. The controller regularly
+	// checks it for changes.
 	// +kubebuilder:validation:Pattern=`^/`
 	// +optional
 	Directory string `json:"directory,omitempty"`
-	// ConfigMapRef names a ConfigMap whose keys are the module's files.
+	// ConfigMapRef refers to a ConfigMap whose keys are the module's files.
 	// +optional
 	ConfigMapRef *ConfigMapReference `json:"configMapRef,omitempty"`
 	// Address is a source address in Terraform's syntax: of a Git repository, such as
-	// git::https://example.com/network.git?ref=v1.2.0, or of a registry, such as terraform-aws-modules/vpc/aws. It
-	// is fetched once: change the ref or the version for another one.
+	// git::https://example.com/network.git?ref=v1.2.0, or of a registry, such as terraform-aws-modules/vpc/aws. The
+	// module is fetched once. To update it, change the ref or the version.
 	// +optional
 	Address string `json:"address,omitempty"`
-	// Version is a version constraint for addresses of registries.
+	// Version is a version constraint, for addresses of registries.
 	// +optional
 	Version string `json:"version,omitempty"`
 }
 
-// ConfigMapReference names a ConfigMap.
+// ConfigMapReference refers to a ConfigMap.
 type ConfigMapReference struct {
 	// +kubebuilder:validation:MinLength=1
 	Namespace string `json:"namespace"`
@@ -76,11 +77,11 @@ type ConfigMapReference struct {
 	Name string `json:"name"`
 }
 
-// TerraformModuleStatus is what was found.
+// TerraformModuleStatus is the observed state of a TerraformModule.
 type TerraformModuleStatus struct {
 	xpv2.ConditionedStatus `json:",inline"`
 
-	// Group, Kind and Plural are those of the kind that is served.
+	// Group, Kind and Plural of the kind that is served.
 	// +optional
 	Group string `json:"group,omitempty"`
 	// +optional
@@ -90,10 +91,10 @@ type TerraformModuleStatus struct {
 	// Digest identifies the module's files.
 	// +optional
 	Digest string `json:"digest,omitempty"`
-	// Providers are the names of the TerraformProviders that are used, by the sources of the module's providers.
+	// Providers are the names of the TerraformProviders in use, by the sources of the module's providers.
 	// +optional
 	Providers map[string]string `json:"providers,omitempty"`
-	// ObservedGeneration is the generation of the spec the status speaks of.
+	// ObservedGeneration is the generation of the spec that the status describes.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 }

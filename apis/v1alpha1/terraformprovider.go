@@ -9,7 +9,7 @@ import (
 	"github.com/landbridge-io/landbridge/config"
 )
 
-// TerraformProvider brings the resource types of one Terraform provider into the cluster.
+// TerraformProvider serves the resource types of one Terraform provider as kinds.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -29,67 +29,68 @@ type TerraformProvider struct {
 	Status TerraformProviderStatus `json:"status,omitempty"`
 }
 
-// TerraformProviderSpec says which provider, and which of its resource types.
+// TerraformProviderSpec is the desired state of a TerraformProvider.
 type TerraformProviderSpec struct {
-	// Source is the provider's address, such as hashicorp/random, which is looked up in the
-	// controller's provider mirror; or the absolute path of a provider binary.
+	// Source is the provider's address in the controller's provider mirror, such as hashicorp/random, or
+	// the absolute path of a provider binary.
 	// +kubebuilder:validation:MinLength=1
 	Source string `json:"source"`
 
-	// Version is a version constraint in Terraform's syntax, such as "~> 3.7". The newest
-	// version of the mirror that meets it is installed. Empty: the newest version.
+	// Version is a version constraint in Terraform's syntax, such as "~> 3.7". The newest matching version
+	// in the mirror is installed. Defaults to the newest version.
 	// +optional
 	Version string `json:"version,omitempty"`
 
-	// Activate names the resource types to serve, by Terraform's names; "*" stands for any
-	// characters. A CRD and a controller exist only for these. Taking a type away again stops
-	// its controller; its CRD goes when no resource of the kind is left.
+	// Activate are the resource types to serve, by Terraform's names; "*" matches any characters. Only
+	// these have a CRD and a controller. If a type is removed from the list, its controller stops, and its
+	// CRD is deleted once no resource of the kind is left.
 	// +kubebuilder:default={"*"}
 	// +listType=set
 	// +optional
 	Activate []string `json:"activate,omitempty"`
 
-	// Group is the API group of the kinds; by default the provider's name and .landbridge.io. As long
-	// as there is any object of the provider's kinds, it stays what it was.
+	// Group is the API group of the kinds. It cannot change while objects of the provider's kinds exist.
+	// Defaults to the provider's name followed by .landbridge.io.
 	// +optional
 	Group string `json:"group,omitempty"`
 
-	// Overrides change how many resource types are presented. Those that match a type are applied
-	// in their order, and what resources says of it last.
+	// Overrides configure how all resource types that match are presented. They are applied in order,
+	// before the entry of a type in resources.
 	// +listType=atomic
 	// +optional
 	Overrides []config.Override `json:"overrides,omitempty"`
 
-	// Resources changes how single resource types are presented, by Terraform's names. As long as there
-	// is any object of a kind, its name stays what it was.
+	// Resources configures how single resource types are presented, by Terraform's names. The name of a
+	// kind cannot change while objects of it exist.
 	// +optional
 	Resources map[string]config.Resource `json:"resources,omitempty"`
 
-	// Execution is how Terraform's work is done for the provider's resources. Plugin: by Landbridge, with the
-	// provider's program. InProcess: by Landbridge, with the provider linked into the controller. CLI: by the
-	// command line of OpenTofu or Terraform, which the controller must have (--cli). Unless set: InProcess
-	// where the provider is linked, else Plugin. It may be changed at any time, and changes no remote object.
+	// Execution is how the provider's resources are planned and applied. Plugin: by Landbridge, with the
+	// provider's binary. InProcess: by Landbridge, with the provider linked into the controller. CLI: by the
+	// OpenTofu or Terraform program that is installed with the controller (--cli). It may be changed at any
+	// time, and a change affects no remote object. Defaults to InProcess if the provider is linked, else to
+	// Plugin.
 	// +kubebuilder:validation:Enum=Plugin;InProcess;CLI
 	// +optional
 	Execution Execution `json:"execution,omitempty"`
 
-	// LogLevel turns the provider's own logs on. They go to the controller's log; from Info on, what
-	// is said of an operation that runs is also in status.operation.progress of its resource.
-	// They are off by default since they multiply the cost of every call.
+	// LogLevel is the level of the provider's logs, which go to the controller's log. From Info on, the
+	// last message about a running operation is also in status.operation.progress of its resource. Logs are
+	// off by default because they multiply the cost of each call.
 	// +kubebuilder:validation:Enum=Off;Error;Warn;Info;Debug;Trace
 	// +kubebuilder:default=Off
 	// +optional
 	LogLevel string `json:"logLevel,omitempty"`
 
-	// Env is added to the environment of the provider's process, which is otherwise empty but
-	// for the locations of the home and temporary folders and of proxies.
+	// Env is added to the environment of the provider's process, which otherwise has only the home and
+	// temporary directories and proxies.
 	// +listType=map
 	// +listMapKey=name
 	// +optional
 	Env []EnvVar `json:"env,omitempty"`
 
-	// Limits bound what the provider may use for one provider configuration. What is not set
-	// here is as the controller's flags say.
+	// Limits of the provider, for each provider configuration. Default to the limits in the controller's
+	// flags.
 	// +optional
 	Limits *ProviderLimits `json:"limits,omitempty"`
 }
@@ -99,7 +100,7 @@ func (s *TerraformProviderSpec) Config() config.Provider {
 	return config.Provider{Group: s.Group, Overrides: s.Overrides, Resources: s.Resources}
 }
 
-// Execution is a way to have Terraform's work done.
+// Execution is how resources are planned and applied.
 type Execution string
 
 // The ways of execution.
@@ -109,72 +110,72 @@ const (
 	ExecutionCLI       Execution = "CLI"
 )
 
-// ProviderLimits bound what a provider may use for one provider configuration.
+// ProviderLimits are the limits of a provider for one provider configuration.
 type ProviderLimits struct {
-	// CallsPerSecond bounds how often the provider is used: once for each look at a resource, and
-	// once for each create, update and delete. Independently of it, a provider that reports
-	// throttling is used less often for a while.
+	// CallsPerSecond limits the rate of provider use. Each reconcile of a resource, and each create, update
+	// and delete, counts once. A provider that reports throttling is used less often for a while, also
+	// without this limit.
 	// +kubebuilder:validation:Minimum=1
 	// +optional
 	CallsPerSecond int32 `json:"callsPerSecond,omitempty"`
-	// Burst is how often it may be used at once; as often as in a second, unless set.
+	// Burst is how many uses may happen at once. Defaults to callsPerSecond.
 	// +kubebuilder:validation:Minimum=1
 	// +optional
 	Burst int32 `json:"burst,omitempty"`
-	// Memory is what the provider's process may hold. One that holds more gets no more work and is
-	// ended when it has done what it has; one that goes on to hold half as much again is ended at
-	// once. Providers written in Go are told of it as GOMEMLIMIT.
+	// Memory limits the memory of the provider's process. A process above the limit receives no new calls
+	// and stops when its running calls have ended. A process above 1.5 times the limit is stopped at once.
+	// Providers written in Go receive the limit as GOMEMLIMIT.
 	// +optional
 	Memory *resource.Quantity `json:"memory,omitempty"`
 }
 
-// EnvVar is one environment variable.
+// EnvVar is an environment variable.
 type EnvVar struct {
 	// +kubebuilder:validation:MinLength=1
 	Name  string `json:"name"`
 	Value string `json:"value,omitempty"`
 }
 
-// TerraformProviderStatus is what was found.
+// TerraformProviderStatus is the observed state of a TerraformProvider.
 type TerraformProviderStatus struct {
 	xpv2.ConditionedStatus `json:",inline"`
 
-	// Installed is the program in use.
+	// Installed is the provider in use.
 	// +optional
 	Installed *InstalledProvider `json:"installed,omitempty"`
-	// Execution is how Terraform's work is done for its resources.
+	// Execution is how the provider's resources are planned and applied.
 	// +optional
 	Execution Execution `json:"execution,omitempty"`
-	// CommandLine is the program that does it, such as "OpenTofu 1.12.6"; empty unless it is done by one.
+	// CommandLine is the program in use, such as "OpenTofu 1.12.6". Empty unless execution is CLI.
 	// +optional
 	CommandLine string `json:"commandLine,omitempty"`
-	// Protocol is the plugin protocol version the provider speaks.
+	// Protocol is the plugin protocol version of the provider.
 	// +optional
 	Protocol int `json:"protocol,omitempty"`
-	// Resources is how many resource types the provider has.
+	// Resources is the number of the provider's resource types.
 	// +optional
 	Resources int `json:"resources,omitempty"`
-	// Activated is how many of them are served.
+	// Activated is the number of resource types that are served.
 	// +optional
 	Activated int `json:"activated,omitempty"`
-	// ObservedGeneration is the generation of the spec the status speaks of.
+	// ObservedGeneration is the generation of the spec that the status describes.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 }
 
-// InstalledProvider is a provider as it runs. Should the spec ask for what cannot be had, it goes on like
-// this, also when the controller starts anew.
+// InstalledProvider is the provider in use. It stays in use while the provider of the spec cannot be
+// installed, also after a restart of the controller.
 type InstalledProvider struct {
-	// Source it came from, as spec.source was.
+	// Source is the value of spec.source that it was installed from.
 	// +optional
 	Source string `json:"source,omitempty"`
-	// Version of the provider; empty when it was installed by path.
+	// Version of the provider. Empty if it was installed by path.
 	// +optional
 	Version string `json:"version,omitempty"`
-	// SHA256 of the binary, in hex; empty when the provider is linked into the controller.
+	// SHA256 of the binary, in hex. Empty if the provider is linked into the controller.
 	// +optional
 	SHA256 string `json:"sha256,omitempty"`
-	// Configuration is what its kinds are made by: group, overrides and resources, as the spec had them.
+	// Configuration of the kinds in use: group, overrides and resources of the spec.
 	// +kubebuilder:pruning:PreserveUnknownFields
 	// +optional
 	Configuration *runtime.RawExtension `json:"configuration,omitempty"`

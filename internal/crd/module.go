@@ -22,21 +22,21 @@ func Module(r *model.Resource) (*apiextensionsv1.CustomResourceDefinition, error
 	delete(spec.Properties, "import")
 	spec.XValidations = slices.DeleteFunc(spec.XValidations, func(v apiextensionsv1.ValidationRule) bool { return strings.Contains(v.Rule, "__import__") })
 	ref := spec.Properties["providerConfigRef"]
-	ref.Description = "The configurations of the module's providers to use: those of this kind and name, a ProviderConfig in the resource's namespace or a ClusterProviderConfig, of each provider."
+	ref.Description = "Kind and name of the configurations of the module's providers: for each provider, a ProviderConfig in the resource's namespace, or a ClusterProviderConfig."
 	spec.Properties["providerConfigRef"] = ref
 	plan := status.Properties["plan"]
 	contained := props{
 		Type:        "object",
-		Description: "What is done to one of the module's resources.",
+		Description: "What the plan does with one of the module's resources.",
 		Required:    []string{"address", "action"},
 		Properties: map[string]props{
-			"address": {Type: "string", Description: "Its address within the module."},
+			"address": {Type: "string", Description: "Address of the resource in the module."},
 			"action":  {Type: "string", Description: "Create, Update, Delete, DeleteThenCreate, CreateThenDelete or Forget."},
-			"reason":  {Type: "string", Description: "Why it has to be replaced or destroyed."},
+			"reason":  {Type: "string", Description: "Why the resource must be replaced or destroyed."},
 		},
 	}
-	plan.Properties["resources"] = props{Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &contained}, Description: "What is done to the module's resources, at most 100 of them."}
-	plan.Properties["summary"] = props{Type: "string", Description: "How many resources are added, changed and destroyed."}
+	plan.Properties["resources"] = props{Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &contained}, Description: "What the plan does with the module's resources; at most 100 are listed."}
+	plan.Properties["summary"] = props{Type: "string", Description: "Number of resources that are added, changed and destroyed."}
 	status.Properties["plan"] = plan
 	top.Properties["spec"], top.Properties["status"] = spec, status
 	return out, nil

@@ -23,10 +23,10 @@ func providerConfig(p *model.Provider, kind string, scope apiextensionsv1.Resour
 	spec := w.object(p.Config, 0, true)
 	spec.Description = "The provider's configuration."
 	status := props{
-		Type: "object", Description: "What is known of the configuration.",
+		Type: "object", Description: "The observed state of the configuration.",
 		Properties: map[string]props{
-			"users":              integer("How many resources use this configuration."),
-			"observedGeneration": integer("The generation of the spec that the users were last told of."),
+			"users":              integer("Number of resources that use this configuration."),
+			"observedGeneration": integer("The generation of the spec of which the users were last notified."),
 			"conditions":         conditionsSchema(),
 		},
 	}

@@ -101,8 +101,8 @@ func resourceColumns(r *model.Resource) []apiextensionsv1.CustomResourceColumnDe
 		{Name: "EXTERNAL-NAME", Type: "string", JSONPath: `.metadata.annotations.crossplane\.io/external-name`},
 	}
 	operation := []apiextensionsv1.CustomResourceColumnDefinition{
-		{Name: "OPERATION", Type: "string", JSONPath: ".status.operation.kind", Priority: 1, Description: "The change that is being carried out."},
-		{Name: "ELAPSED", Type: "date", JSONPath: ".status.operation.startedAt", Priority: 1, Description: "How long that has taken."},
+		{Name: "OPERATION", Type: "string", JSONPath: ".status.operation.kind", Priority: 1, Description: "The operation that is running."},
+		{Name: "ELAPSED", Type: "date", JSONPath: ".status.operation.startedAt", Priority: 1, Description: "How long the operation has been running."},
 	}
 	out = append(out, operation...)
 	taken := map[string]bool{"NAMESPACE": true, "NAME": true, "AGE": true}

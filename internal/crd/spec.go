@@ -15,14 +15,14 @@ const (
 )
 
 func specSchema(r *model.Resource, root *model.Type, w writer) props {
-	// The same fields again: what they are is said once, and what is referred to is what the object shall be, always.
+	// initProvider has the same fields without descriptions, and without references.
 	brief := w
 	w.references, w.spent = true, new(int64)
 	forProvider := w.object(root, 0, false)
-	forProvider.Description = "What the remote object shall be."
+	forProvider.Description = "The desired state of the remote object."
 	brief.descriptions = 0
 	initProvider := brief.object(root, 0, false)
-	initProvider.Description = "What the remote object shall be when it is created, and is not looked at afterwards: the fields of forProvider, which wins where both are given. Objects are merged, lists are not."
+	initProvider.Description = "Fields of forProvider that apply only when the remote object is created. Values in forProvider take precedence. Objects are merged, lists are not."
 
 	rules := requiredRules(root, forProvider)
 	rules = append(rules, apiextensionsv1.ValidationRule{
@@ -30,7 +30,7 @@ func specSchema(r *model.Resource, root *model.Type, w writer) props {
 	})
 	return props{
 		Type:         "object",
-		Description:  "What is wanted.",
+		Description:  "The desired state of the resource.",
 		Required:     []string{"forProvider"},
 		XValidations: rules,
 		Properties: map[string]props{
@@ -51,7 +51,7 @@ func importSchema(r *model.Resource) props {
 	id := props{Type: "string", MinLength: &one, Description: "The id by which the provider imports the object."}
 	out := props{
 		Type:        "object",
-		Description: "The remote object that this resource takes over instead of creating one. It can neither be changed nor removed once it is set.",
+		Description: "The existing remote object that this resource adopts instead of creating one. It cannot be changed or removed once it is set.",
 		Properties:  map[string]props{"id": id},
 		XValidations: apiextensionsv1.ValidationRules{
 			{Rule: "self == oldSelf", Message: "spec.import is immutable"},
@@ -73,26 +73,25 @@ func importSchema(r *model.Resource) props {
 	return out
 }
 
-// sameImport is the rule that spec.import stays what it is, for identities whose schema has a
-// history. What was imported under an older version may have attributes that had another type,
-// and CEL fails at the sight of them, so what is in the identity is not compared. It does not
-// matter any more once the object is taken over.
+// sameImport is the rule that spec.import is immutable, for identity schemas with a version above 0. The
+// identity itself is not compared: one of an older version may have attributes of another type, on which
+// CEL fails. It no longer matters once the object is adopted.
 const sameImport = "has(self.id) == has(oldSelf.id) && (!has(self.id) || self.id == oldSelf.id) && has(self.identity) == has(oldSelf.identity)"
 
 func lifecycleSchema() props {
 	return props{
 		Type:        "object",
-		Description: "What may happen to the remote object.",
+		Description: "How the remote object is replaced, and how long operations may take.",
 		Properties: map[string]props{
-			"replacePolicy": enum("What happens when a change cannot be made without destroying the object and creating another. Automatic, the default: it is replaced, as Terraform does. Never: nothing happens, and the change is shown in status.plan.", ReplaceAutomatic, ReplaceNever),
-			"taintPolicy":   enum("What happens to an object whose creation did not end well. Replace, the default: it is destroyed and created again. Keep: it waits for a person.", TaintReplace, TaintKeep),
+			"replacePolicy": enum("What happens if a change requires that the object is destroyed and created again. Automatic: the object is replaced, as by Terraform. Never: the object is not changed, and status.plan shows the change. Default: Automatic.", ReplaceAutomatic, ReplaceNever),
+			"taintPolicy":   enum("What happens to an object whose creation failed. Replace: the object is destroyed and created again. Keep: the object stays until it is untainted. Default: Replace.", TaintReplace, TaintKeep),
 			"createBeforeDestroy": {
-				Type: "boolean", Description: "A replacement creates the new object before it destroys the old one. Default: false.",
+				Type: "boolean", Description: "Whether a replacement creates the new object before it destroys the old one. Default: false.",
 			},
 			"timeouts": timeoutsSchema(),
 			"ignoreChanges": {
 				Type: "array", Items: stringItems(),
-				Description: "Fields of forProvider whose differences are left alone once the object exists, such as tags.team or rule[0].maxAgeDays; \"*\" is all of them.",
+				Description: "Fields of forProvider whose changes are ignored after the object was created, such as tags.team or rule[0].maxAgeDays; \"*\" ignores all fields.",
 			},
 		},
 	}
@@ -100,12 +99,12 @@ func lifecycleSchema() props {
 
 func timeoutsSchema() props {
 	timeout := func(what string) props {
-		return props{Type: "string", Pattern: `^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`, Description: "How long " + what + " may take, such as 30m or 1h30m."}
+		return props{Type: "string", Pattern: `^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`, Description: "Timeout of " + what + ", such as 30m or 1h30m."}
 	}
 	return props{
 		Type: "object",
-		Description: "How long operations may take until they are given up. Default: somewhat longer than the provider gives itself, where it says so" +
-			" in a field named timeouts of forProvider or, with the legacy SDK, by itself; else what the controller allows.",
+		Description: "Timeouts of operations. Default: somewhat longer than the provider's own timeouts, if it has a field named timeouts in forProvider or uses the" +
+			" legacy SDK; otherwise the timeout of the controller.",
 		Properties: map[string]props{"create": timeout("creates"), "update": timeout("updates"), "delete": timeout("deletes")},
 	}
 }
@@ -116,14 +115,14 @@ func managementPolicies() props {
 	return props{
 		Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &all}, MaxItems: &most,
 		Default:     &apiextensionsv1.JSON{Raw: []byte(`["*"]`)},
-		Description: "What may be done to the remote object. An empty list pauses the resource.",
+		Description: "What Landbridge may do with the remote object. An empty list pauses the resource.",
 	}
 }
 
 func providerConfigRef() props {
 	return props{
 		Type:        "object",
-		Description: "The configuration of the provider to use: a ProviderConfig in the resource's namespace, or a ClusterProviderConfig.",
+		Description: "The configuration of the provider: a ProviderConfig in the resource's namespace, or a ClusterProviderConfig.",
 		Required:    []string{"kind", "name"},
 		Properties: map[string]props{
 			"kind": {Type: "string", Description: "Kind of the referenced object."},
@@ -133,33 +132,33 @@ func providerConfigRef() props {
 	}
 }
 
-// maxReferences bounds spec.references, as CEL's costs must be.
+// maxReferences limits spec.references, to limit the costs of CEL rules.
 const maxReferences = 32
 
 func referencesSchema() props {
 	text := func(description string) props { return props{Type: "string", Description: description} }
 	selector := props{
 		Type:        "object",
-		Description: "Takes, of the resources selected, the first by name.",
+		Description: "Selects the other resource. Of several that match, the first by name is used.",
 		Properties: map[string]props{
 			"matchLabels": {
 				Type: "object", AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Schema: &props{Type: "string"}},
-				Description: "The labels that the resource has.",
+				Description: "The labels of the other resource.",
 			},
-			"matchControllerRef": {Type: "boolean", Description: "The resource has the same controller as this one."},
+			"matchControllerRef": {Type: "boolean", Description: "Whether the other resource must have the same controller as this one."},
 		},
 	}
 	from := props{
 		Type:        "object",
-		Description: "The field that the value is of.",
+		Description: "Where the value comes from.",
 		Required:    []string{"kind"},
 		Properties: map[string]props{
-			"apiVersion": text("API version of the other resource; this one's by default."),
+			"apiVersion": text("API version of the other resource. Default: that of this resource."),
 			"kind":       text("Kind of the other resource."),
 			"name":       text("Name of the other resource."),
 			"selector":   selector,
-			"namespace":  text("Namespace of the other resource, which has to allow it by the annotation landbridge.io/referable-from; this one's by default."),
-			"fieldPath":  text("Path of the field, such as status.atProvider.arn; the external name by default."),
+			"namespace":  text("Namespace of the other resource, which must allow the reference with the annotation landbridge.io/referable-from. Default: that of this resource."),
+			"fieldPath":  text("Path of the field with the value, such as status.atProvider.arn. Default: the external name."),
 		},
 		XValidations: apiextensionsv1.ValidationRules{
 			{Rule: "has(self.name) != has(self.selector)", Message: "exactly one of name and selector must be given"},
@@ -168,12 +167,12 @@ func referencesSchema() props {
 	most, longest := int64(maxReferences), int64(256)
 	item := props{
 		Type:        "object",
-		Description: "Reference is a field that gets its value from another resource.",
+		Description: "Reference is a field that takes its value from another resource.",
 		Required:    []string{"from", "to"},
 		Properties: map[string]props{
 			"to": {
 				Type: "string", Pattern: `^(forProvider|initProvider)[.[].+$`, MaxLength: &longest,
-				Description: "Path of the field that gets the value, such as forProvider.vpcId or forProvider.subnetIds[0].",
+				Description: "Path of the field that is set, such as forProvider.vpcId or forProvider.subnetIds[0].",
 			},
 			"from":   from,
 			"policy": referencePolicy(),
@@ -183,11 +182,11 @@ func referencesSchema() props {
 	return props{
 		Type: "array", MaxItems: &most, Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &item},
 		XListType: &listType, XListMapKeys: []string{"to"},
-		Description: "Fields that get their values from other resources. What is referred to is destroyed after this resource.",
+		Description: "Fields that take their values from other resources. Those resources are destroyed after this one.",
 	}
 }
 
-// referencePolicy is Crossplane's, in its words.
+// referencePolicy has the schema and the descriptions of Crossplane.
 func referencePolicy() props {
 	resolution := enum("Resolution specifies whether resolution of this reference is required.\nThe default is 'Required', which means the reconcile will fail if the\n"+
 		"reference cannot be resolved. 'Optional' means this reference will be\na no-op if it cannot be resolved.", "Required", "Optional")
@@ -206,7 +205,7 @@ func referencePolicy() props {
 func connectionSecretRef() props {
 	return props{
 		Type:        "object",
-		Description: "The Secret, in the resource's namespace, into which the object's sensitive values are written.",
+		Description: "The Secret, in the resource's namespace, to which the object's sensitive values are written.",
 		Required:    []string{"name"},
 		Properties:  map[string]props{"name": {Type: "string", Description: "Name of the secret."}},
 	}

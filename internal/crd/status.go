@@ -9,10 +9,10 @@ import (
 func statusSchema(r *model.Resource, root *model.Type, w writer) props {
 	w.status = true
 	atProvider := w.object(root, 0, false)
-	atProvider.Description = "The remote object as it was last seen, without sensitive values."
+	atProvider.Description = "The last observed state of the remote object, without sensitive values."
 	out := props{
 		Type:        "object",
-		Description: "What is.",
+		Description: "The observed state of the resource.",
 		Properties: map[string]props{
 			"atProvider":             atProvider,
 			"state":                  {Type: "string", Description: "State of the remote object: Empty, Partial, Tainted or Full."},
@@ -21,8 +21,8 @@ func statusSchema(r *model.Resource, root *model.Type, w writer) props {
 			"lastHandled":            lastHandledSchema(),
 			"plan":                   planSchema(),
 			"conditions":             conditionsSchema(),
-			"observedGeneration":     integer("The generation of the resource that this status is about."),
-			"lastHandledReconcileAt": {Type: "string", Description: "The last value of the annotation crossplane.io/reconcile-requested-at that was acted on."},
+			"observedGeneration":     integer("The generation of the resource that this status describes."),
+			"lastHandledReconcileAt": {Type: "string", Description: "The last value of the annotation crossplane.io/reconcile-requested-at that was handled."},
 		},
 	}
 	if r.Identity() != nil {
@@ -34,36 +34,36 @@ func statusSchema(r *model.Resource, root *model.Type, w writer) props {
 	return out
 }
 
-// identityHistorySchema is not typed: identities of earlier schema versions have other fields.
+// identityHistorySchema returns an untyped schema: identities of earlier schema versions have other fields.
 func identityHistorySchema() props {
 	yes := true
 	former := props{
 		Type:        "object",
-		Description: "A FormerIdentity is one that the remote object had before. Identities of earlier schema versions\nhave other fields, so it is not typed.",
+		Description: "A FormerIdentity is an earlier identity of the remote object. Identities of earlier schema versions\nhave other fields, so it is not typed.",
 		Required:    []string{"identity", "until"},
 		Properties: map[string]props{
 			"identity": {Type: "object", XPreserveUnknownFields: &yes},
-			"until":    {Type: "string", Format: "date-time", Description: "When another identity was first seen."},
+			"until":    {Type: "string", Format: "date-time", Description: "When another identity was first observed."},
 		},
 	}
 	return props{
 		Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &former},
-		Description: "The identities that the remote object had before, the latest last.",
+		Description: "Earlier identities of the remote object, the latest last.",
 	}
 }
 
 func operationSchema() props {
 	return props{
 		Type:        "object",
-		Description: "The change that is being carried out.",
+		Description: "The operation that is running.",
 		Properties: map[string]props{
 			"id":         {Type: "string"},
 			"kind":       {Type: "string", Description: "Create, Update or Delete."},
-			"generation": integer("The generation of the resource that is being carried out."),
-			"deposed":    {Type: "string", Description: "Key of the deposed object that is destroyed, or that the object to be created replaces."},
+			"generation": integer("The generation of the resource that the operation is for."),
+			"deposed":    {Type: "string", Description: "Key of the deposed object that is destroyed, or that the created object replaces."},
 			"startedAt":  {Type: "string", Format: "date-time"},
-			"deadline":   {Type: "string", Format: "date-time", Description: "When it will be given up. Empty while it waits for its turn."},
-			"progress":   {Type: "string", Description: "What the provider said of it last, where it logs that it does something."},
+			"deadline":   {Type: "string", Format: "date-time", Description: "When the operation times out. Empty while it is queued."},
+			"progress":   {Type: "string", Description: "The last message that the provider logged about the operation."},
 		},
 	}
 }
@@ -71,12 +71,12 @@ func operationSchema() props {
 func deposedSchema() props {
 	object := props{
 		Type:        "object",
-		Description: "A DeposedObject was replaced, and is still to be destroyed.",
+		Description: "A DeposedObject was replaced and is not destroyed yet.",
 		Required:    []string{"key"},
 		Properties: map[string]props{
-			"key":          {Type: "string", Description: "Tells it from other deposed objects."},
+			"key":          {Type: "string", Description: "Identifies the deposed object."},
 			"state":        {Type: "string"},
-			"externalName": {Type: "string", Description: "What the object is called at the provider."},
+			"externalName": {Type: "string", Description: "External name of the object."},
 			"identity":     anything(),
 		},
 	}
@@ -84,17 +84,17 @@ func deposedSchema() props {
 	return props{
 		Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &object},
 		XListType: &kind, XListMapKeys: []string{"key"},
-		Description: "Remote objects that were replaced, and are still to be destroyed.",
+		Description: "Remote objects that were replaced and are not destroyed yet.",
 	}
 }
 
 func lastHandledSchema() props {
 	token := func(name string) props {
-		return props{Type: "string", Description: "The last value of the annotation landbridge.io/" + name + " that was acted upon."}
+		return props{Type: "string", Description: "The last value of the annotation landbridge.io/" + name + " that was handled."}
 	}
 	return props{
 		Type:        "object",
-		Description: "What was asked for by annotation, and acted upon. The same value never acts twice.",
+		Description: "The last handled value of each annotation that requests an action. The same value is never handled twice.",
 		Properties:  map[string]props{"taint": token("taint"), "untaint": token("untaint"), "retry": token("retry")},
 	}
 }
@@ -105,17 +105,17 @@ func planSchema() props {
 		Description: "A Change is one difference that a plan makes.",
 		Required:    []string{"path"},
 		Properties: map[string]props{
-			"path":   {Type: "string", Description: "The field, as below atProvider; [*] is an element of a set."},
+			"path":   {Type: "string", Description: "Path of the field below atProvider; [*] is an element of a set."},
 			"before": anything(),
 			"after":  anything(),
 		},
 	}
 	return props{
 		Type:        "object",
-		Description: "What has to be done to bring the remote object to what is wanted.",
+		Description: "The changes that are needed to bring the remote object to its desired state.",
 		Properties: map[string]props{
 			"action":          {Type: "string", Description: "NoOp, Create, Update, Delete, DeleteThenCreate or CreateThenDelete."},
-			"reason":          {Type: "string", Description: "Why the object has to be replaced."},
+			"reason":          {Type: "string", Description: "Why the object must be replaced."},
 			"hash":            {Type: "string", Description: "Identifies this plan."},
 			"changes":         {Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &change}},
 			"requiresReplace": {Type: "array", Items: stringItems(), Description: "The fields that force a replacement."},
@@ -123,7 +123,7 @@ func planSchema() props {
 	}
 }
 
-// conditionsSchema is Crossplane's ConditionedStatus, in its words.
+// conditionsSchema has the schema and the descriptions of Crossplane's ConditionedStatus.
 func conditionsSchema() props {
 	condition := props{
 		Type:        "object",

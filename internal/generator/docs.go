@@ -86,7 +86,7 @@ func (k *kind) markdown() ([]byte, error) {
 
 	b.WriteString("\n## spec.forProvider\n\nWhat is required has to be given here, in `spec.initProvider` or by `spec.references`, unless `spec.managementPolicies` let nothing be created or updated.\n\n")
 	fieldTable(&b, schema.Properties["spec"].Properties["forProvider"], r.Root(), false)
-	b.WriteString("\n## status.atProvider\n\nThe remote object as it was last seen, without sensitive values.\n\n")
+	b.WriteString("\n## status.atProvider\n\nThe last observed state of the remote object, without sensitive values.\n\n")
 	fieldTable(&b, schema.Properties["status"].Properties["atProvider"], r.Root(), true)
 	return b.Bytes(), nil
 }
