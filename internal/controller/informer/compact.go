@@ -7,14 +7,13 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Compact makes an object small before it is cached. It drops the managed fields, which no
-// controller reads and which are half of a resource's size, and has equal strings share their
-// memory: those that decoding JSON leaves behind are the same in all resources of a kind. An
-// unstructured object shares no maps and slices afterwards with what it was.
+// Compact reduces the size of an object before it is cached. It drops the managed fields, which no controller reads
+// and which are half of a resource's size. It lets equal strings share memory, since field names and many values are
+// the same in all resources of a kind. It copies the maps and slices of an unstructured object.
 func Compact(in any) (any, error) {
 	o, err := meta.Accessor(in)
 	if err != nil {
-		return in, nil // a tombstone, or something else that is none of ours
+		return in, nil // a tombstone, for example
 	}
 	o.SetManagedFields(nil)
 	if u, ok := in.(*unstructured.Unstructured); ok {
@@ -23,7 +22,7 @@ func Compact(in any) (any, error) {
 	return in, nil
 }
 
-// maxShared is the length up to which a string is likely to be one of many.
+// maxShared is the length up to which a string is shared: longer ones are seldom repeated.
 const maxShared = 64
 
 func shared(s string) string {

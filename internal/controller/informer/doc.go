@@ -1,4 +1,4 @@
-// Package informer starts to watch kinds whose CustomResourceDefinition has just been made or
-// changed. In goes the manager's cache and a kind; when it returns, the objects that exist are
-// in the cache. It never writes anything.
+// Package informer watches kinds whose CustomResourceDefinition was just created or changed.
+//
+// In: the manager's cache and a kind. Out: a watch, and all existing objects in the cache. It never writes anything.
 package informer

@@ -11,15 +11,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Patience is how long a watch may take to tell what exists, the first time; it doubles with
-// each attempt.
+// Patience is how long the first watch may take to deliver the existing objects. It doubles with each attempt.
 const Patience = 5 * time.Second
 
-// Start has the cache watch the kind of obj, and returns when the objects that exist are known.
+// Start makes the cache watch the kind of obj, and returns when the existing objects are in it.
 //
-// The API server may leave a watch unanswered that reaches it just when it puts a changed
-// CustomResourceDefinition into effect, for as long as watches last: minutes
-// (kubernetes/kubernetes#71138 tells of its kin). Asked again, it answers.
+// The API server may not answer a watch that begins just when a changed CustomResourceDefinition takes effect, for as
+// long as watches last, which is minutes (kubernetes/kubernetes#71138 is similar). It answers another attempt.
 func Start(ctx context.Context, c cache.Cache, obj client.Object, log logr.Logger) error {
 	for patience := Patience; ; patience *= 2 {
 		informer, err := c.GetInformer(ctx, obj, cache.BlockUntilSynced(false))
@@ -33,20 +31,20 @@ func Start(ctx context.Context, c cache.Cache, obj client.Object, log logr.Logge
 		case err == nil:
 			return nil
 		case ctx.Err() != nil:
-			return fmt.Errorf("the objects that exist are not known yet: %w", ctx.Err())
+			return fmt.Errorf("the existing objects are not listed yet: %w", ctx.Err())
 		}
-		log.Info("A watch is not answered, asking again", "kind", obj.GetObjectKind().GroupVersionKind().GroupKind().String(), "after", patience)
+		log.Info("Watch is not answered, trying again", "kind", obj.GetObjectKind().GroupVersionKind().GroupKind().String(), "after", patience)
 		if err := c.RemoveInformer(ctx, obj); err != nil {
 			return err
 		}
 	}
 }
 
-// Only is the cache for the source of one kind, which waits for that kind's watch alone. That
-// of others may just be given up by Start, and whoever waited for it would wait for ever.
+// Only returns the cache for the source of one kind, which waits for that kind's watch only. A watch of another kind
+// may be the one that Start gives up; waiting for it would never end.
 func Only(c cache.Cache) cache.Cache { return only{c} }
 
 type only struct{ cache.Cache }
 
-// WaitForCacheSync does not wait: GetInformer, which comes before it, has waited for its kind.
+// WaitForCacheSync does not wait: GetInformer, which is called before it, has waited for its kind.
 func (only) WaitForCacheSync(context.Context) bool { return true }

@@ -19,7 +19,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/informer"
 )
 
-// server answers the watch of an attempt after some time.
+// server answers the watch of each attempt after the given time.
 type server struct {
 	cache.Cache
 	answers []time.Duration
@@ -50,11 +50,11 @@ func TestStart(t *testing.T) {
 		watches int
 		fails   bool
 	}{
-		"at once":                      {answers: []time.Duration{0}, watches: 1},
-		"soon":                         {answers: []time.Duration{4 * time.Second}, watches: 1},
-		"not the first":                {answers: []time.Duration{never, 0}, watches: 2},
-		"slow: waited for ever longer": {answers: []time.Duration{15 * time.Second}, watches: 3},
-		"not before the caller goes":   {answers: []time.Duration{never}, limit: 6 * time.Second, watches: 2, fails: true},
+		"at once":                        {answers: []time.Duration{0}, watches: 1},
+		"soon":                           {answers: []time.Duration{4 * time.Second}, watches: 1},
+		"not the first":                  {answers: []time.Duration{never, 0}, watches: 2},
+		"slow, with growing patience":    {answers: []time.Duration{15 * time.Second}, watches: 3},
+		"not before the caller gives up": {answers: []time.Duration{never}, limit: 6 * time.Second, watches: 2, fails: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -77,7 +77,7 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// registered is an event handler that was told all there is.
+// registered is an event handler that has received all objects.
 type registered struct {
 	toolscache.ResourceEventHandlerRegistration
 }
@@ -88,11 +88,11 @@ func (watching) AddEventHandlerWithOptions(toolscache.ResourceEventHandler, tool
 	return registered{}, nil
 }
 
-// WaitForCacheSync waits for all watches, of which one is never answered.
+// WaitForCacheSync waits for all watches. One of them is never answered.
 func (s *server) WaitForCacheSync(ctx context.Context) bool { <-ctx.Done(); return false }
 
-// A kind's source starts although another kind's watch is not answered.
-func TestOnly(t *testing.T) {
+// A kind's source must start although another kind's watch is not answered.
+func TestOnlyWaitsForItsOwnKind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()

@@ -23,19 +23,20 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// recount is how often status.users is brought up to date; a deletion is looked at sooner.
+// recount and recountDeletion are the intervals at which status.users is updated. The second applies to a
+// configuration that is being deleted.
 const (
 	recount         = time.Minute
 	recountDeletion = 2 * time.Second
 )
 
-// Reference is what a resource's providerConfigRef means.
+// Reference identifies a provider configuration of one provider.
 type Reference struct {
-	// Kind is ProviderConfig or ClusterProviderConfig; Namespace is empty for the latter.
+	// Kind is ProviderConfig or ClusterProviderConfig. Namespace is empty for the latter.
 	Kind, Namespace, Name string
 }
 
-// ReferenceOf is what a providerConfigRef means in a namespace.
+// ReferenceOf returns the configuration that a providerConfigRef refers to from a namespace.
 func ReferenceOf(ref *xpv2.ProviderConfigReference, namespace string) Reference {
 	switch {
 	case ref == nil:
@@ -47,18 +48,17 @@ func ReferenceOf(ref *xpv2.ProviderConfigReference, namespace string) Reference 
 	}
 }
 
-// Controller holds the provider configurations of one provider for as long as resources use
-// them, counts the users, and has them reconciled when their configuration changes.
+// Controller reconciles the provider configurations of one provider: it keeps a finalizer on them while resources
+// use them, counts these resources, and wakes them when their configuration changes.
 type Controller struct {
 	Provider *model.Provider
-	// Users finds the resources that use a configuration, and gives for each a function that
-	// has it reconciled.
+	// Users returns, for each resource that uses a configuration, a function that wakes it.
 	Users func(ctx context.Context, ref Reference) (wake []func(), err error)
-	// Gone is called when a configuration and its users are no more; it may be nil.
+	// Gone is called when a configuration and all its users are deleted; it may be nil.
 	Gone func(ref Reference)
 }
 
-// Start runs the controller until ctx ends. The CRDs must be served.
+// Start runs the controller until ctx is done. The CRDs must be served.
 func (c *Controller) Start(ctx context.Context, m manager.Manager) error {
 	for _, kind := range []string{model.ProviderConfigKind, model.ClusterProviderConfigKind} {
 		obj := &unstructured.Unstructured{}
@@ -72,7 +72,7 @@ func (c *Controller) Start(ctx context.Context, m manager.Manager) error {
 			Logger:             m.GetLogger(),
 		})
 		if err != nil {
-			return fmt.Errorf("cannot make the controller of %s: %w", kind, err)
+			return fmt.Errorf("cannot create the controller of %s: %w", kind, err)
 		}
 		if err := informer.Start(ctx, m.GetCache(), obj, m.GetLogger()); err != nil {
 			return fmt.Errorf("cannot watch %s: %w", kind, err)
@@ -83,7 +83,7 @@ func (c *Controller) Start(ctx context.Context, m manager.Manager) error {
 		}
 		go func() {
 			if err := ctl.Start(ctx); err != nil {
-				m.GetLogger().Error(err, "The controller of provider configurations ended", "kind", kind, "group", c.Provider.Group)
+				m.GetLogger().Error(err, "Provider configuration controller failed", "kind", kind, "group", c.Provider.Group)
 			}
 		}()
 	}
@@ -113,7 +113,7 @@ func (r *reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	}
 	switch {
 	case gone && len(users) > 0:
-		return reconcile.Result{RequeueAfter: recount}, nil // what is remembered of it may still serve them
+		return reconcile.Result{RequeueAfter: recount}, nil // its last usable handle may still serve them
 	case gone:
 		if r.Gone != nil {
 			r.Gone(ref)

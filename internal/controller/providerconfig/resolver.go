@@ -20,17 +20,17 @@ import (
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
-// DefaultName is the name of the provider configuration that is used where none is named.
+// DefaultName is the name of the provider configuration for resources without a providerConfigRef.
 const DefaultName = "default"
 
 const (
-	// credentialsTTL is how long Secrets that a configuration refers to are believed unread.
+	// credentialsTTL is how long the Secrets of a configuration are not read again.
 	credentialsTTL = 30 * time.Second
-	// failureTTL is how long they are believed not to be there.
+	// failureTTL is the same after a failure.
 	failureTTL = 2 * time.Second
 )
 
-// Resolver finds the configured servers of one provider.
+// Resolver resolves the provider configurations of one provider.
 type Resolver struct {
 	// Client reads provider configurations; it may be cached.
 	Client client.Reader
@@ -39,12 +39,11 @@ type Resolver struct {
 	Provider *model.Provider
 	Launcher provider.Launcher
 	Pool     *pool.Pool
-	// Limits of each configuration; those of the pool where they are not set.
+	// Limits of each configuration. Those that are not set default to the pool's.
 	Limits pool.Limits
 
 	mu sync.Mutex
-	// resolved are the configurations that could be used when they were read last, failed what
-	// became of them since.
+	// resolved has each configuration as it was when it could last be used, failed its failures since.
 	resolved, failed map[Reference]*resolved
 }
 
@@ -55,12 +54,12 @@ type resolved struct {
 	handle  Handle[provider.Server]
 }
 
-// Resolve finds the configuration that ref means for a resource of the namespace. A provider
-// that has nothing to configure needs no configuration object.
+// Resolve returns the configuration that ref refers to from a namespace. A provider whose configuration schema is
+// empty needs no configuration object.
 func (r *Resolver) Resolve(ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string) Handle[provider.Server] {
 	key := ReferenceOf(ref, namespace)
 	if key.Kind != model.ClusterProviderConfigKind && key.Kind != model.ProviderConfigKind {
-		return Refuse[provider.Server](key.Name, diagnostic.Errorf("Invalid provider configuration reference", "spec.providerConfigRef.kind is %q, where %s or %s is meant.",
+		return Refuse[provider.Server](key.Name, diagnostic.Errorf("Invalid provider configuration reference", "spec.providerConfigRef.kind is %q. It must be %s or %s.",
 			key.Kind, model.ProviderConfigKind, model.ClusterProviderConfigKind))
 	}
 	name := r.Provider.Group + "/" + key.Kind + "/" + key.Namespace + "/" + key.Name
@@ -76,7 +75,7 @@ func (r *Resolver) Resolve(ctx context.Context, ref *xpv2.ProviderConfigReferenc
 	case kerrors.IsNotFound(err) && r.nothingToConfigure():
 		u.SetUID("none")
 	case kerrors.IsNotFound(err):
-		return known.after(Refuse[provider.Server](name, diagnostic.Errorf("Provider configuration not found", "There is no %s %q in group %s. Create it, or name another in spec.providerConfigRef.", key.Kind, key.Name, r.Provider.Group)))
+		return known.after(Refuse[provider.Server](name, diagnostic.Errorf("Provider configuration not found", "There is no %s %q in group %s. Create it, or name another one in spec.providerConfigRef.", key.Kind, key.Name, r.Provider.Group)))
 	case err != nil:
 		return known.after(Refuse[provider.Server](name, diagnostic.Errorf("Provider configuration not readable", "%s.", err)))
 	}
@@ -101,7 +100,7 @@ func (r *Resolver) Resolve(ctx context.Context, ref *xpv2.ProviderConfigReferenc
 	return out.handle
 }
 
-// Forget removes what is remembered of a configuration, its secrets above all.
+// Forget drops a configuration from memory, with its secrets.
 func (r *Resolver) Forget(key Reference) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -109,7 +108,7 @@ func (r *Resolver) Forget(key Reference) {
 	delete(r.failed, key)
 }
 
-// holds says whether what was read of the configuration is still to be believed.
+// holds reports whether r is a reading of u that is not older than ttl.
 func (r *resolved) holds(u *unstructured.Unstructured, ttl time.Duration) bool {
 	return r != nil && r.uid == u.GetUID() && r.version == u.GetResourceVersion() && time.Since(r.read) < ttl
 }
@@ -148,8 +147,8 @@ func (r *Resolver) handle(ctx context.Context, name string, key Reference, u *un
 	return Handle[provider.Server]{Name: name, Secrets: secrets, Acquire: r.acquire(config)}
 }
 
-// spell puts the attribute paths into the text: they are not those of the resource that is
-// going to report them.
+// spell moves attribute paths into the text, since they are not paths of the resource that reports the
+// diagnostics.
 func (r *Resolver) spell(diags diagnostic.Diagnostics) diagnostic.Diagnostics {
 	out := make(diagnostic.Diagnostics, len(diags))
 	for i, d := range diags {
@@ -173,7 +172,7 @@ func (r *Resolver) acquire(config cty.Value) func(context.Context) (provider.Ser
 	}
 }
 
-// lease waits for a server, unless somebody is looking at a resource meanwhile.
+// lease waits for a server, unless the context has a Visit.
 func lease(ctx context.Context, p *pool.Pool, key pool.Key) (*pool.Lease, diagnostic.Diagnostics) {
 	v := visitFrom(ctx)
 	if v == nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
 )
 
-// Visit is one look at a resource, which comes back later rather than wait for its provider: it
-// keeps a worker from others, whose provider may be well.
+// Visit is one reconcile of a resource. It does not wait for the provider, but is repeated later: meanwhile its
+// worker can serve resources of other configurations.
 type Visit struct {
 	pool    *pool.Pool
 	key     pool.Key
@@ -16,7 +16,7 @@ type Visit struct {
 
 type visitKey struct{}
 
-// WithVisit makes a context in which a Handle's Acquire is for a visit.
+// WithVisit returns a context in which a Handle's Acquire belongs to a visit.
 func WithVisit(ctx context.Context, v *Visit) context.Context {
 	return context.WithValue(ctx, visitKey{}, v)
 }
@@ -26,11 +26,10 @@ func visitFrom(ctx context.Context) *Visit {
 	return v
 }
 
-// Refused is why there was no provider for the visit; nil if there was one, or none was wanted.
+// Refused returns why the visit got no provider, or nil if it got one or did not ask.
 func (v *Visit) Refused() *pool.Failure { return v.failure }
 
-// Trouble is what the whole provider configuration has suffered from since; nil if it is well,
-// as far as anybody knows.
+// Trouble returns the latest failure that affects the whole provider configuration, or nil.
 func (v *Visit) Trouble() *pool.Failure {
 	if v.pool == nil || v.failure != nil {
 		return v.failure

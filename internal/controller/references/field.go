@@ -16,8 +16,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
-// beside is a reference, or a selector, beside a field: Crossplane's NamespacedReference and
-// NamespacedSelector, with a kind.
+// beside is a reference or a selector beside a field: Crossplane's NamespacedReference and NamespacedSelector, with a
+// kind.
 type beside struct {
 	Kind      string       `json:"kind,omitempty"`
 	Name      string       `json:"name,omitempty"`
@@ -28,7 +28,7 @@ type beside struct {
 	MatchControllerRef *bool             `json:"matchControllerRef,omitempty"`
 }
 
-// besideFields are the references that are given beside fields of forProvider.
+// besideFields returns the references beside fields of forProvider.
 func besideFields(u *unstructured.Unstructured, m *model.Resource) ([]Reference, error) {
 	spec, _ := u.Object["spec"].(map[string]any)
 	forProvider, _ := spec["forProvider"].(map[string]any)
@@ -86,7 +86,7 @@ func besideField(u *unstructured.Unstructured, ref translate.Reference) (Referen
 	return out, nil
 }
 
-// bySelector makes it one to what is selected; names are of what was selected before.
+// bySelector adds the source for a selector. names are the recorded references to what it selected before.
 func (r *Reference) bySelector(u *unstructured.Unstructured, ref translate.Reference, s beside, names []beside) error {
 	r.from, r.always = ref.Path+ref.Selector, s.Policy.IsResolvePolicyAlways()
 	src, err := s.source(u, ref, r.from)
@@ -130,7 +130,7 @@ func read(at string, raw any) ([]beside, error) {
 func (b beside) source(u *unstructured.Unstructured, ref translate.Reference, at string) (source, error) {
 	t := ref.Target(b.Kind)
 	if t == nil {
-		return source{}, fmt.Errorf("%s.kind is %s: nothing but %v may be referred to", at, b.Kind, ref.Kinds())
+		return source{}, fmt.Errorf("%s.kind is %s: it must be one of %v", at, b.Kind, ref.Kinds())
 	}
 	s := sourceOf(u, managed.ReferenceSource{
 		APIVersion: t.GroupVersion().String(), Kind: t.Kind, Name: b.Name, Namespace: b.Namespace, FieldPath: t.FieldPath,
@@ -139,7 +139,7 @@ func (b beside) source(u *unstructured.Unstructured, ref translate.Reference, at
 	return s, nil
 }
 
-// record is the reference to what a selector selects.
+// record returns the reference to record for what a selector selects.
 func (b beside) record(selected []*unstructured.Unstructured, many bool) any {
 	out := make([]any, len(selected))
 	for i, x := range selected {
@@ -158,12 +158,12 @@ func (b beside) record(selected []*unstructured.Unstructured, many bool) any {
 	return out[0]
 }
 
-// records says whether a reference is the one to something of a name that a selector selects.
+// records reports whether ref is what record returns for a selected resource of the name.
 func (b beside) records(ref beside, name string) bool {
 	return ref.Name == name && ref.Namespace == b.Namespace && ref.Kind == b.Kind
 }
 
-// as is a value of a custom resource as one of a primitive kind, converted as Terraform would.
+// as converts a value of a custom resource to a primitive kind, as Terraform would.
 func as(kind model.Kind, v any) (any, error) {
 	var in cty.Value
 	switch v := v.(type) {
@@ -176,7 +176,7 @@ func as(kind model.Kind, v any) (any, error) {
 	case float64:
 		in = cty.NumberFloatVal(v)
 	default:
-		return nil, fmt.Errorf("a %s is wanted", kind)
+		return nil, fmt.Errorf("a %s is required", kind)
 	}
 	want := cty.Number
 	switch kind {
@@ -203,13 +203,13 @@ func as(kind model.Kind, v any) (any, error) {
 	case n.IsInt():
 		return nil, fmt.Errorf("the number %s is too large for a field of a custom resource", n.Text('f', 0))
 	case kind == model.Integer:
-		return nil, errors.New("an integer is wanted")
+		return nil, errors.New("an integer is required")
 	}
 	x, _ := n.Float64()
 	return x, nil
 }
 
-// distinct are values without those that were there before.
+// distinct returns the values without duplicates.
 func distinct(in []any) []any {
 	var out []any
 	for _, v := range in {

@@ -14,7 +14,7 @@ import (
 	lbschema "github.com/landbridge-io/landbridge/schema"
 )
 
-// things is a kind with references in all places.
+// things returns a kind with references everywhere.
 func things(t *testing.T) *model.Resource {
 	t.Helper()
 	attributes := func(types map[string]cty.Type) map[string]*lbschema.Attribute {
@@ -64,7 +64,7 @@ func things(t *testing.T) *model.Resource {
 	return p.Resources["cloud_thing"]
 }
 
-// Cases that are the same for all references are in TestResolve.
+// TestResolve has the cases that do not depend on the form of the reference.
 func TestResolveBesideFields(t *testing.T) {
 	t.Parallel()
 	labelled := func(id, tier string) m {
@@ -117,7 +117,7 @@ func TestResolveBesideFields(t *testing.T) {
 		"a kind by default":          {given: m{"anyIdRef": ref("main")}, want: m{"anyId": "vpc-1"}, targets: []store.Key{vpc}},
 		"another kind":               {given: m{"anyIdRef": m{"kind": "Subnet", "name": "s1"}}, want: m{"anyId": "subnet-1"}, targets: []store.Key{s1}},
 		"a kind of another provider": {given: m{"anyIdRef": m{"kind": "Key", "name": "k"}}, targets: []store.Key{{Group: "other.org", Kind: "Key", Namespace: "a", Name: "k"}}, awaited: names(store.Key{Group: "other.org", Kind: "Key", Namespace: "a", Name: "k"}), missing: []string{"spec.forProvider.anyId: no kind Key of other.org/v1 is served here yet"}},
-		"a kind that is none":        {given: m{"anyIdRef": m{"kind": "Lamp", "name": "k"}}, err: "spec.forProvider.anyIdRef.kind is Lamp: nothing but [Vpc Subnet Key] may be referred to"},
+		"a kind that is none":        {given: m{"anyIdRef": m{"kind": "Lamp", "name": "k"}}, err: "spec.forProvider.anyIdRef.kind is Lamp: it must be one of [Vpc Subnet Key]"},
 		"in blocks": {
 			given: m{"net": []any{m{"subnetIdRef": ref("s1")}, m{"subnetId": "x"}, m{"subnetIdRef": ref("none")}}, "one": m{"subnetIdRef": ref("s2")}, "named": m{"a.b": m{"subnetIdRef": ref("s1")}, "c": m{}}},
 			want: m{

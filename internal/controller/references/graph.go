@@ -12,11 +12,11 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// Graph knows which resources refer to which, and which wait for which. The zero value knows
-// nothing. It may be used concurrently. No question costs more the more resources there are.
+// Graph has the references between resources, and which resource waits for which. The zero value is empty. It is safe
+// for concurrent use. The cost of a query does not depend on the number of resources.
 type Graph struct {
 	mu sync.Mutex
-	// targets and referrers are each other's inverse; waiting is that of awaited.
+	// referrers is the inverse of targets, waiting that of awaited.
 	targets, referrers, waiting edges
 	awaited                     map[store.Key][]Where
 }
@@ -41,7 +41,7 @@ func (e edges) remove(from, to store.Key) {
 	}
 }
 
-// replace makes the edges from a resource, and those back, others. It says which are gone.
+// replace replaces the edges from a resource, and the edges back. It returns the targets that were removed.
 func replace(forth, back *edges, from store.Key, to []store.Key) (gone []store.Key) {
 	for x := range (*forth)[from] {
 		if !slices.Contains(to, x) {
@@ -59,21 +59,21 @@ func replace(forth, back *edges, from store.Key, to []store.Key) (gone []store.K
 	return gone
 }
 
-// Refers says what a resource refers to from now on. Those returned it refers to no more.
+// Refers sets what a resource refers to. It returns the resources that it does not refer to any more.
 func (g *Graph) Refers(referrer store.Key, targets []store.Key) (freed []store.Key) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return replace(&g.targets, &g.referrers, referrer, targets)
 }
 
-// Knows says whether it is known what a resource refers to.
+// Knows reports whether the graph has targets of a resource.
 func (g *Graph) Knows(referrer store.Key) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return len(g.targets[referrer]) > 0
 }
 
-// Drop forgets what the resources of a kind refer to and wait for.
+// Drop removes what the resources of a kind refer to and wait for.
 func (g *Graph) Drop(kind schema.GroupKind) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -90,7 +90,7 @@ func (g *Graph) Drop(kind schema.GroupKind) {
 	}
 }
 
-// Awaits says what a resource waits for from now on.
+// Awaits sets what a resource waits for.
 func (g *Graph) Awaits(referrer store.Key, all []Where) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -114,7 +114,7 @@ func (g *Graph) awaits(referrer store.Key, all []Where) {
 	}
 }
 
-// Waiting are the resources that wait for a resource, which has labels.
+// Waiting returns the resources that wait for a resource with the given labels.
 func (g *Graph) Waiting(key store.Key, has map[string]string) []store.Key {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -133,8 +133,8 @@ func (g *Graph) Waiting(key store.Key, has map[string]string) []store.Key {
 	return out
 }
 
-// Referrers are the resources that refer to a resource, in order, but for those that it refers to
-// itself, by whatever way: none of them could ever go first.
+// Referrers returns the resources that refer to a resource, sorted. It leaves out those that the resource itself refers
+// to, directly or indirectly: in a cycle none could be deleted first.
 func (g *Graph) Referrers(key store.Key) []store.Key {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -55,8 +55,8 @@ func TestGraph(t *testing.T) {
 	check("of a kind that was dropped", g.Waiting(c, map[string]string{"tier": "y"}), nil)
 }
 
-// Whatever happened before, nobody is kept waiting for ever: of resources that are all to go, one may.
-func TestGraphNeverLocks(t *testing.T) {
+// Of resources that are all to be deleted, at least one must have no referrers, whatever the references.
+func TestGraphNeverBlocksAllDeletions(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		var g references.Graph

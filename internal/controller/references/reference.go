@@ -17,26 +17,25 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// maxIndex bounds how far a path makes a list grow.
+// maxIndex bounds the length of a list that a path creates.
 const maxIndex = 255
 
-// Reference is a field of a resource that gets its value from others, however its user has written
-// that down.
+// Reference is a field of a resource that gets its value from other resources.
 type Reference struct {
-	// to is the field, as its user spells it; from is where the sources are.
+	// to is the path of the field, from the path of the sources.
 	to, from string
 	get      func() (any, error)
 	set      func(any) error
-	// convert makes a value one of the field's type; nil takes it as it is.
+	// convert converts a value to the field's type; nil uses it unchanged.
 	convert func(any) (any, error)
 
 	sources []source
-	// many: the field is a list of the values of all sources; distinct: a set.
+	// many is set if the field is a list of the values of all sources, distinct if it is a set.
 	many, distinct bool
-	// always: a value that is there is replaced.
+	// always is set if an existing value is replaced.
 	always bool
-	// record writes down what was selected, and says whether it was not yet; nil if that is not done,
-	// and what is selected is looked for each time.
+	// record writes the selected resources into the spec, and reports whether it changed. If it is nil, the
+	// resources are selected each time.
 	record func([]*unstructured.Unstructured) (changed bool)
 }
 
@@ -45,13 +44,12 @@ type source struct {
 	managed.ReferenceSource
 	extract  func(map[string]any) any
 	optional bool
-	// preferred is the name of what was selected before.
+	// preferred is the name of the resource that was selected before.
 	preferred string
 }
 
-// Of are the references of a resource: those of spec.references, and those beside fields. They are
-// about the resource given, which Resolve changes. The API server lets through nothing that is not
-// of their form.
+// Of returns the references of a resource: those in spec.references and those beside fields. They are bound to the
+// given resource, which Resolve changes. The API server has validated their form.
 func Of(u *unstructured.Unstructured, m *model.Resource) ([]Reference, error) {
 	generic, err := ofSpec(u)
 	if err != nil || len(m.References()) == 0 {
@@ -61,7 +59,7 @@ func Of(u *unstructured.Unstructured, m *model.Resource) ([]Reference, error) {
 	return append(generic, typed...), err
 }
 
-// ofSpec are the ones of spec.references, with what is left out of them filled in.
+// ofSpec returns those in spec.references, with defaults.
 func ofSpec(u *unstructured.Unstructured) ([]Reference, error) {
 	spec, _ := u.Object["spec"].(map[string]any)
 	raw, ok := spec["references"]
@@ -98,7 +96,7 @@ func ofSpec(u *unstructured.Unstructured) ([]Reference, error) {
 	return out, nil
 }
 
-// sourceOf is a source, with what is left out of it filled in.
+// sourceOf returns a source, with defaults.
 func sourceOf(u *unstructured.Unstructured, from managed.ReferenceSource, policy *xpv2.Policy) source {
 	if from.APIVersion == "" {
 		from.APIVersion = u.GetAPIVersion()
@@ -109,14 +107,14 @@ func sourceOf(u *unstructured.Unstructured, from managed.ReferenceSource, policy
 	return source{ReferenceSource: from, optional: policy.IsResolutionPolicyOptional()}
 }
 
-// Where are the resources that a reference is to: a name, or any resource of a kind in a namespace
-// that has labels.
+// Where identifies the resources that a reference may resolve to: one by name, or those of a kind in a namespace that
+// have the labels.
 type Where struct {
 	store.Key
 	Labels map[string]string
 }
 
-// Sources are what references are to, as far as that can be said without looking.
+// Sources returns what references may resolve to, without reading it.
 func Sources(refs []Reference) []Where {
 	var out []Where
 	for _, ref := range refs {
@@ -127,7 +125,7 @@ func Sources(refs []Reference) []Where {
 	return out
 }
 
-// Keys are the resources that references are to; without a name where it is to be selected.
+// Keys returns the resources that references are to. Those that are selected have no name.
 func Keys(refs []Reference) []store.Key {
 	var out []store.Key
 	for _, w := range Sources(refs) {
@@ -148,7 +146,7 @@ func (s source) gvk() schema.GroupVersionKind {
 	return schema.FromAPIVersionAndKind(s.APIVersion, s.Kind)
 }
 
-// String is what is referred to, as people name it.
+// String describes the source for messages.
 func (s source) String() string {
 	if s.Selector == nil {
 		return fmt.Sprintf("%s %s", s.Kind, cache.ObjectName{Namespace: s.Namespace, Name: s.Name})

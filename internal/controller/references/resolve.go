@@ -24,25 +24,24 @@ import (
 type Resolver struct {
 	// Reader reads kinds that are served here, from a cache.
 	Reader client.Reader
-	// Served is the kind of the lists of a kind; ok is false if the kind is not served here.
+	// Served returns the list kind of a kind, and whether it is served here.
 	Served func(schema.GroupKind) (list string, ok bool)
 }
 
-// Resolution is what became of a resource's references.
+// Resolution is the result of Resolve.
 type Resolution struct {
-	// Changed: fields of the resource were set.
+	// Changed is set if the resource was changed.
 	Changed bool
-	// Targets are the resources that are referred to by name, and those that were selected.
+	// Targets are the resources that are referred to by name, and those that are selected.
 	Targets []store.Key
-	// Missing says what is waited for, one thing each.
+	// Missing describes what the resource waits for.
 	Missing []string
-	// Awaited are where to look for what is missing, and for changes of what is to be followed.
+	// Awaited are the resources whose changes may affect the result.
 	Awaited []Where
 }
 
-// Resolve fills in the fields of a resource that its references are about, in place. Values that
-// are there stay, unless the policy says to resolve always. An error is a reference that nothing
-// can come of as it is.
+// Resolve sets the referencing fields of a resource in place. Existing values are kept, unless the policy is to
+// resolve always. An error means that a reference cannot be resolved until it is changed.
 func (r Resolver) Resolve(ctx context.Context, u *unstructured.Unstructured, refs []Reference) (Resolution, error) {
 	var out Resolution
 	var wrong []error
@@ -61,7 +60,7 @@ func (r Resolver) resolve(ctx context.Context, u *unstructured.Unstructured, ref
 	}
 	set := before != nil
 	if set && !ref.always && ref.record != nil {
-		return nil // the value is not of what the selector would select
+		return nil // the value was not set by the selector
 	}
 	var values []any
 	var selected []*unstructured.Unstructured
@@ -130,8 +129,8 @@ func (r Resolver) resolve(ctx context.Context, u *unstructured.Unstructured, ref
 	return nil
 }
 
-// awaited are where to look for what a source is missing, or will be: what was found of it, and
-// what is going to be selected.
+// awaited returns the resources whose changes may affect a source: those that were found, and those that the selector
+// may select.
 func (s source) awaited(found []*unstructured.Unstructured) []Where {
 	var out []Where
 	where := s.where()
@@ -148,8 +147,8 @@ func (s source) awaited(found []*unstructured.Unstructured) []Where {
 	return out
 }
 
-// find are the resources of a source, one unless all that are selected are wanted, or what is missing.
-// What is found may be missing something all the same: it is being deleted.
+// find returns the resources of a source, at most one unless all is set, or describes what is missing. It returns both
+// for a resource that is being deleted.
 func (r Resolver) find(ctx context.Context, u *unstructured.Unstructured, s source, all bool) (_ []*unstructured.Unstructured, missing string, err error) {
 	gvk := s.gvk()
 	list, ok := r.Served(gvk.GroupKind())
@@ -175,7 +174,7 @@ func (r Resolver) find(ctx context.Context, u *unstructured.Unstructured, s sour
 	case err != nil:
 		return nil, "", err
 	case s.Namespace != u.GetNamespace() && (len(found) == 0 || !mayRefer(u, found[0])):
-		// The same words for both: what others have is none of our business.
+		// The same message for both: whether another namespace has such a resource must not be disclosed.
 		return nil, fmt.Sprintf("%s may not be referred to from namespace %s: there is none, or its annotation %s does not allow it", s, u.GetNamespace(), v1alpha1.AnnotationReferableFrom), nil
 	case len(found) == 0:
 		return nil, fmt.Sprintf("there is no %s", s), nil
@@ -185,7 +184,7 @@ func (r Resolver) find(ctx context.Context, u *unstructured.Unstructured, s sour
 	return found, "", nil
 }
 
-// value is what a field gets of a resource that was found, or what that is missing.
+// value returns the value for the field from a resource that was found, or describes what the resource is missing.
 func (ref Reference) value(s source, target *unstructured.Unstructured) (v any, missing string, err error) {
 	from := s.FieldPath
 	if s.extract != nil {
@@ -208,7 +207,7 @@ func (ref Reference) value(s source, target *unstructured.Unstructured) (v any, 
 	return v, "", nil
 }
 
-// selected are the resources that a source selects, by name, the one first that was selected before.
+// selected returns the resources that a source selects, sorted by name; the one that was selected before is first.
 func (r Resolver) selected(ctx context.Context, u *unstructured.Unstructured, s source, list schema.GroupVersionKind) ([]*unstructured.Unstructured, error) {
 	all := &unstructured.UnstructuredList{}
 	all.SetGroupVersionKind(list)
@@ -239,7 +238,7 @@ func (r Resolver) selected(ctx context.Context, u *unstructured.Unstructured, s 
 	return out, nil
 }
 
-// mayRefer says whether a resource may refer to another: one of its namespace, or one that says so.
+// mayRefer reports whether a resource may refer to another: one of its namespace, or one whose annotation permits it.
 func mayRefer(from, to *unstructured.Unstructured) bool {
 	if from.GetNamespace() == to.GetNamespace() {
 		return true
