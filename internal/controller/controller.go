@@ -45,72 +45,69 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// Name is what the controller calls itself.
+// Name is the default name of the program.
 const Name = "landbridge"
 
-// ownCRDs is who owns the CRDs of Landbridge's own kinds. It is not the name of any
-// TerraformProvider: those have no capitals.
+// ownCRDs is the owner of the CRDs of Landbridge's own kinds. No TerraformProvider can have this name, since names of
+// objects have no capital letters.
 const ownCRDs = "Landbridge"
 
 // Options of Run.
 type Options struct {
-	// Namespace holds Landbridge's own objects: what is stored of remote objects, and the lease
-	// of leader election. It is made if it does not exist.
+	// Namespace has Landbridge's own objects: the stored state, and the lease of leader election. It is created if it
+	// does not exist.
 	Namespace string
 	// Installer finds provider binaries.
 	Installer *install.Installer
-	// Linked are providers that are linked into this program; for their sources no binary is
-	// looked for.
+	// Linked are providers that are linked into this program. They are used instead of binaries.
 	Linked []terraformprovider.Linked
-	// Packaged, unless it is nil, is the only provider that is served: there are no TerraformProviders,
-	// and Installer and Linked are not used.
+	// Packaged, unless it is nil, is the only provider that is served. Then there are no TerraformProviders, and
+	// Installer and Linked are not used.
 	Packaged *packaged.Provider
-	// Conversions, unless it is nil, are served to the API server: only for what is Packaged.
+	// Conversions, unless it is nil, are served for the kinds of the Packaged provider.
 	Conversions *conversion.Options
-	// Name of the program in its lease and events: programs with different names work beside each
-	// other. Name, unless set.
+	// Name of the program in its lease and events. Programs with different names run independently. Defaults to Name.
 	Name string
-	// CommandLine is the program for spec.execution: CLI; tofu, found in PATH, unless set.
+	// CommandLine finds the program for spec.execution: CLI. Defaults to tofu in PATH.
 	CommandLine *kinds.CommandLine
-	// Poll is how often an unchanged resource is looked at.
+	// Poll is the interval at which unchanged resources are reconciled.
 	Poll time.Duration
-	// Workers is how many resources of one kind are looked at at once.
+	// Workers is the maximum number of concurrent reconciles per kind.
 	Workers int
-	// StartTimeout bounds the start of a provider's process; a minute unless set.
+	// StartTimeout bounds the start of a provider's process. Defaults to one minute.
 	StartTimeout time.Duration
-	// ReconcileTimeout bounds one look, in which remote objects are read and changes planned.
+	// ReconcileTimeout bounds one reconcile, which reads remote objects and plans changes.
 	ReconcileTimeout time.Duration
 	// OperationTimeout bounds creates, updates and deletes.
 	OperationTimeout time.Duration
-	// OperationsPerConfiguration bounds how many of those run at once per provider configuration.
+	// OperationsPerConfiguration bounds concurrent creates, updates and deletes per provider configuration.
 	OperationsPerConfiguration int
-	// GracePeriod is how long running operations are waited for when told to stop.
+	// GracePeriod is how long a stopping program waits for running operations.
 	GracePeriod time.Duration
-	// EventsPerSecond bounds how many events are written. Of what happens more often, up to a
-	// thousand wait.
+	// EventsPerSecond bounds how many events are written. Up to a thousand more are queued.
 	EventsPerSecond float32
 	// LeaderElection lets only one of several processes work.
 	LeaderElection bool
-	// LeaseDuration is how long nobody else begins to work after the one that does was heard of
-	// last; 15 seconds unless set.
+	// LeaseDuration is how long other processes wait after the leader's last renewal before one of them takes over.
+	// Defaults to 15s.
 	LeaseDuration time.Duration
-	// MetricsAddress and HealthAddress are listened on; "0" is not at all.
+	// MetricsAddress and HealthAddress are addresses to listen on. "0" disables them.
 	MetricsAddress, HealthAddress string
-	// ProfileAddress serves Go's profiles; "0" is not at all.
+	// ProfileAddress serves Go's profiles. "0" disables it.
 	ProfileAddress string
-	// Pool is how provider processes are kept.
+	// Pool are the options for provider processes.
 	Pool   pool.Options
 	Logger logr.Logger
 }
 
-// Run works until ctx ends, and then stops in order.
+// Run runs the controllers until ctx is done, and then stops them in order.
 func Run(ctx context.Context, config *rest.Config, o Options) error {
 	o.Logger = discreet(o.Logger)
 	if o.Name == "" {
 		o.Name = Name
 	}
 	config = rest.CopyConfig(config)
-	// The API server's priority and fairness is the limit; a second one here makes 409 races.
+	// The API server's priority and fairness is the limit. A second one here would cause conflicts.
 	config.QPS, config.Burst = -1, 0
 	config.WarningHandlerWithContext = warnings{o.Logger.WithName("kubernetes")}
 
@@ -241,20 +238,19 @@ func settle(rt *kinds.Runtime, expected ...func(context.Context) ([]kinds.Source
 	return rt.Manager.Add(manager.RunnableFunc(func(ctx context.Context) error { return rt.Registry.Settle(ctx, expected...) }))
 }
 
-// resourceMetrics are those of the process: the registry takes them once, however often Run is
-// called.
+// resourceMetrics returns the metrics of the process. They can be registered only once, however often Run is called.
 var resourceMetrics = sync.OnceValues(func() (*xpmanaged.MRMetricRecorder, error) {
 	m := xpmanaged.NewMRMetricRecorder()
 	return m, metrics.Registry.Register(m)
 })
 
-// warnings logs the API server's: for debugging, as most come again with each resource, like
-// the one about the name of Crossplane's finalizer.
+// warnings logs warnings of the API server, for debugging only: most are repeated for each resource, like the one about
+// the name of Crossplane's finalizer.
 type warnings struct{ log logr.Logger }
 
 // HandleWarningHeaderWithContext implements rest.WarningHandlerWithContext.
 func (w warnings) HandleWarningHeaderWithContext(_ context.Context, _ int, _, text string) {
-	w.log.V(1).Info("Warning of the API server", "warning", text)
+	w.log.V(1).Info("API server warning", "warning", text)
 }
 
 func protobuf(config *rest.Config) *rest.Config {
@@ -283,7 +279,7 @@ func newManager(config *rest.Config, scheme *runtime.Scheme, lock *lease, o Opti
 		Metrics:                       metricsserver.Options{BindAddress: o.MetricsAddress},
 		HealthProbeBindAddress:        o.HealthAddress,
 		PprofBindAddress:              o.ProfileAddress,
-		// Beside the grace period of operations.
+		// Longer than the grace period of operations.
 		GracefulShutdownTimeout: ptr.To(o.GracePeriod + 10*time.Second),
 		Cache: cache.Options{
 			DefaultTransform: informer.Compact,
@@ -307,8 +303,7 @@ func newManager(config *rest.Config, scheme *runtime.Scheme, lock *lease, o Opti
 	return m, m.AddReadyzCheck("ping", healthz.Ping)
 }
 
-// newRecorder writes events at a bounded rate: they tell a story, and must not compete with
-// the work they tell of.
+// newRecorder returns a recorder that writes events at a bounded rate, so that they do not compete with the work.
 func newRecorder(config *rest.Config, name string, perSecond float32, scheme *runtime.Scheme) (record.EventRecorder, func(), error) {
 	config = protobuf(config)
 	config.QPS, config.Burst = perSecond, int(perSecond)
@@ -321,20 +316,20 @@ func newRecorder(config *rest.Config, name string, perSecond float32, scheme *ru
 	return b.NewRecorder(scheme, corev1.EventSource{Component: name}), b.Shutdown, nil
 }
 
-// makeNamespace makes the namespace of Landbridge's own objects. Where that is not allowed, nor to
-// look whether it is there, it is for whoever chose it to have made it.
+// makeNamespace creates the namespace of Landbridge's own objects. If neither creating nor reading it is permitted, it
+// must exist already.
 func makeNamespace(ctx context.Context, kube kubernetes.Interface, namespace string) error {
 	_, err := kube.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})
 	if err == nil || kerrors.IsAlreadyExists(err) {
 		return nil
 	}
 	if _, getErr := kube.CoreV1().Namespaces().Get(ctx, namespace, metav1.GetOptions{}); getErr != nil && !kerrors.IsForbidden(getErr) {
-		return fmt.Errorf("cannot make the namespace %s: %w", namespace, err)
+		return fmt.Errorf("cannot create the namespace %s: %w", namespace, err)
 	}
 	return nil
 }
 
-// makeCRDs makes the CRDs of Landbridge's own kinds.
+// makeCRDs creates or updates the CRDs of Landbridge's own kinds.
 func makeCRDs(ctx context.Context, extensions apiextensionsclient.Interface) error {
 	for _, read := range []func() (*apiextensionsv1.CustomResourceDefinition, error){v1alpha1.ModuleCustomResourceDefinition, v1alpha1.CustomResourceDefinition} {
 		crd, err := read()

@@ -1,7 +1,6 @@
-// Package controller puts the controllers together: for TerraformProvider objects, for the
-// kinds of managed resources that those activate, and for provider configurations.
+// Package controller runs all controllers as one program.
 //
-// In: a cluster and Options. Out: Run, which works until it is told to stop and then leaves
-// in order: no new operations, providers told to stop, answers waited for and recorded. The
-// controllers themselves are in the packages below; nothing here looks at a resource.
+// In: a cluster and Options. Out: Run, which works until its context is done and then stops in order: it starts no new
+// operations, tells providers to stop, and waits for their answers and records them. The packages below have the
+// controllers; this one never reads or writes a resource.
 package controller

@@ -6,13 +6,13 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
-// Lease is lease.
+// Lease exports lease.
 type Lease = lease
 
-// NewLease makes one of a lock.
+// NewLease returns a lease with a lock.
 func NewLease(lock resourcelock.Interface, safe time.Duration) *Lease {
 	return &lease{Interface: lock, safe: safe}
 }
 
-// Leads is leads.
+// Leads exports leads.
 func (l *lease) Leads() bool { return l.leads() }

@@ -14,22 +14,22 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 )
 
-// lease is the lock of leader election, which remembers when it was renewed: leader election
-// itself tells a process that was suspended only after a while that it does not lead any more.
+// lease is a lock for leader election that records when it was renewed. Leader election itself informs a process that
+// was suspended only after a while that it does not lead any more.
 type lease struct {
 	resourcelock.Interface
-	// duration is how long another process waits after the last renewal, and safe how long
-	// something may be begun.
+	// duration is how long other processes wait after the last renewal. safe is how long after it operations may be
+	// started.
 	duration, safe time.Duration
 
 	mu sync.Mutex
-	// renewed is when the last successful renewal was asked for; zero if this process does not lead.
+	// renewed is when the last successful renewal was requested; zero if this process does not lead.
 	renewed time.Time
-	// transitions is which term it leads, once it does.
+	// transitions identifies the term that this process leads; nil before it leads.
 	transitions *int
 }
 
-// newLease returns an empty one, which always leads, if there is no leader election.
+// newLease returns the lease. Without leader election it is an empty one, which always leads.
 func newLease(config *rest.Config, recorder resourcelock.EventRecorder, o Options) (*lease, error) {
 	if !o.LeaderElection {
 		return &lease{}, nil
@@ -44,7 +44,7 @@ func newLease(config *rest.Config, recorder resourcelock.EventRecorder, o Option
 	if err != nil {
 		return nil, err
 	}
-	// By the renewal deadline: what is begun then is with the provider before anybody else leads.
+	// safe is the renewal deadline: a request that is started by then reaches the provider before another process leads.
 	return &lease{Interface: lock, duration: o.LeaseDuration, safe: o.renewDeadline()}, nil
 }
 
@@ -65,8 +65,8 @@ func (l *lease) write(r resourcelock.LeaderElectionRecord, write func() error) e
 	l.mu.Lock()
 	if leads && l.transitions != nil && *l.transitions != r.LeaderTransitions {
 		l.mu.Unlock()
-		// What is in memory is of its earlier term.
-		return errors.New("another process has led since this one did, which therefore ends")
+		// The state in memory is of the earlier term.
+		return errors.New("another process has led meanwhile, so this process ends")
 	}
 	if !leads {
 		l.renewed = time.Time{}
@@ -82,8 +82,8 @@ func (l *lease) write(r resourcelock.LeaderElectionRecord, write func() error) e
 	return nil
 }
 
-// leads says whether nobody else can have begun to lead, nor will at once. A process may have
-// been suspended, and its machine, too, which not every clock notices.
+// leads reports whether no other process can lead now or immediately after. It compares both clocks, since not every
+// clock advances while the process or its machine is suspended.
 func (l *lease) leads() bool {
 	if l.Interface == nil {
 		return true

@@ -16,14 +16,14 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller"
 )
 
-// object is what several locks are about.
+// object is the lease object that several locks share.
 type object struct {
 	mu      sync.Mutex
 	record  *resourcelock.LeaderElectionRecord
 	version int
 }
 
-// lock is one process's, which is cut off from the object while away.
+// lock is the lock of one process. It cannot reach the object while away is set.
 type lock struct {
 	name   string
 	object *object
@@ -75,7 +75,7 @@ func (l *lock) Update(_ context.Context, r resourcelock.LeaderElectionRecord) er
 	return nil
 }
 
-// replica is a process that wants to lead.
+// replica is a process that takes part in leader election.
 type replica struct {
 	*lock
 	lease *controller.Lease
@@ -83,7 +83,7 @@ type replica struct {
 	done  chan struct{}
 }
 
-// start has a process want to lead until it has led or is stopped.
+// start starts a process that takes part in leader election until it has led or is stopped.
 func start(t *testing.T, name string, o *object) *replica {
 	l := &lock{name: name, object: o}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -100,7 +100,7 @@ func start(t *testing.T, name string, o *object) *replica {
 	return r
 }
 
-// led checks who may begin something.
+// led checks which processes may start operations.
 func led(t *testing.T, when string, a, b *replica, want string) {
 	t.Helper()
 	synctest.Wait()
@@ -159,7 +159,7 @@ func TestLease(t *testing.T) {
 		<-a.done
 	})
 	run(t, "another one has led meanwhile", func(t *testing.T, o *object, a *replica) {
-		// As if a had been suspended: it has not noticed, and the lease is free again.
+		// As if a was suspended and has not noticed: the lease is free again.
 		o.mu.Lock()
 		record := *o.record
 		record.HolderIdentity, record.LeaderTransitions = "", record.LeaderTransitions+2
@@ -171,7 +171,7 @@ func TestLease(t *testing.T) {
 	})
 	run(t, "without leader election", func(t *testing.T, _ *object, _ *replica) {
 		if !new(controller.Lease).Leads() {
-			t.Error("nobody does")
+			t.Error("it does not lead")
 		}
 	})
 }

@@ -2,12 +2,10 @@ package controller
 
 import "github.com/go-logr/logr"
 
-// bodies is the verbosity from which on client-go logs requests and responses whole, those of
-// Secrets too.
+// bodies is the verbosity from which client-go logs the bodies of requests and responses, including those of Secrets.
 const bodies = 8
 
-// discreet is the logger without what client-go logs of bodies: it takes the logger from the
-// context of whoever calls it.
+// discreet returns a logger that drops bodies logged by client-go, which uses the logger in the caller's context.
 func discreet(log logr.Logger) logr.Logger {
 	if log.GetSink() == nil {
 		return log

@@ -12,10 +12,10 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 )
 
-// stopper stops in order. As part of the manager it does so before the manager gives up the
-// lease: nobody else begins to work as long as operations of this process go on.
+// stopper stops the controllers in order. It is a part of the manager, which releases the lease afterwards: no other
+// process starts to work while operations of this one are running.
 type stopper struct {
-	// reconcilers ends what the manager does not run itself.
+	// reconcilers stops the controllers that the manager does not run itself.
 	reconcilers context.CancelFunc
 	operations  *scheduler.Scheduler
 	providers   *pool.Pool
@@ -33,10 +33,10 @@ func (s *stopper) Start(ctx context.Context) error {
 	return nil
 }
 
-// NeedLeaderElection implements manager.LeaderElectionRunnable: without the lease there is nothing to stop.
+// NeedLeaderElection implements manager.LeaderElectionRunnable. Without the lease there is nothing to stop.
 func (s *stopper) NeedLeaderElection() bool { return true }
 
-// stop stops, once, and says what went wrong.
+// stop stops the controllers once, and returns what failed.
 func (s *stopper) stop(ctx context.Context) error {
 	s.once.Do(func() {
 		s.reconcilers()
@@ -45,8 +45,8 @@ func (s *stopper) stop(ctx context.Context) error {
 		if n := s.operations.Running(); n > 0 {
 			s.log.Info("Waiting for operations to end", "operations", n, "gracePeriod", s.grace.String())
 		}
-		// Closing the pool tells providers to stop, which ends calls early but with an answer; it
-		// waits for them. The scheduler records those answers.
+		// Closing the pool tells providers to stop, so that calls end early but with an answer, and waits for them. The
+		// scheduler records the answers.
 		closed := make(chan error, 1)
 		go func() { closed <- s.providers.Close(grace) }()
 		s.err = errors.Join(s.operations.Stop(grace), <-closed)

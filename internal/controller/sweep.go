@@ -13,8 +13,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// sweeper removes, once, what an earlier process did not come to remove: what is stored of
-// resources that are gone, and of which nothing exists.
+// sweeper removes, once, the stored state of deleted resources without a remote object that an earlier process did not
+// remove.
 type sweeper struct {
 	store  *store.Secrets
 	live   client.Reader
@@ -25,14 +25,14 @@ type sweeper struct {
 // NeedLeaderElection implements manager.LeaderElectionRunnable.
 func (s *sweeper) NeedLeaderElection() bool { return true }
 
-// Start implements manager.Runnable. What is left is no reason not to work.
+// Start implements manager.Runnable. A failure is only logged.
 func (s *sweeper) Start(ctx context.Context) error {
 	n, err := s.store.Sweep(ctx, s.exists)
 	if err != nil {
-		s.log.Error(err, "Cannot remove all that is stored of resources that are gone")
+		s.log.Error(err, "Cannot remove all stored state of deleted resources")
 	}
 	if n > 0 {
-		s.log.Info("Removed what was stored of resources that are gone", "resources", n)
+		s.log.Info("Removed the stored state of deleted resources", "resources", n)
 	}
 	return nil
 }
@@ -40,7 +40,7 @@ func (s *sweeper) Start(ctx context.Context) error {
 func (s *sweeper) exists(ctx context.Context, k store.Key) (bool, error) {
 	mapping, err := s.mapper.RESTMapping(schema.GroupKind{Group: k.Group, Kind: k.Kind})
 	if meta.IsNoMatchError(err) {
-		return false, nil // nor are there any others of the kind
+		return false, nil // without its CRD no resource exists
 	}
 	if err != nil {
 		return true, err

@@ -18,24 +18,24 @@ import (
 	"github.com/landbridge-io/landbridge/internal/crd"
 )
 
-// announcer keeps the certificate, and what the definitions say of it. Each replica does: they all say the same.
+// announcer maintains the certificate, and the webhooks in the definitions. Every replica does so, with the same result.
 type announcer struct {
 	*Conversions
 	reader client.Reader
 	ours   map[string]bool
-	// done are the definitions that say it, with the authorities.
+	// done has the definitions whose webhook is configured with the authorities.
 	done        map[string]incarnation
 	authorities string
 }
 
-// Reconcile implements reconcile.Reconciler. There is one request, for all kinds.
+// Reconcile implements reconcile.Reconciler. There is one request for all kinds.
 func (a *announcer) Reconcile(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
-	several, err := a.hear(ctx)
+	several, err := a.list(ctx)
 	if err != nil || a.keeper == nil || len(several) == 0 {
 		return reconcile.Result{}, err
 	}
 	if err := a.keeper.sync(ctx); err != nil {
-		return reconcile.Result{}, fmt.Errorf("the certificate of conversions: %w", err)
+		return reconcile.Result{}, fmt.Errorf("the certificate of the conversion webhook: %w", err)
 	}
 	if now := string(a.keeper.authorities()); now != a.authorities {
 		a.authorities = now
@@ -48,18 +48,18 @@ func (a *announcer) Reconcile(ctx context.Context, _ reconcile.Request) (reconci
 		}
 		d, err := a.announce(ctx, name)
 		switch {
-		case kerrors.IsNotFound(err), kerrors.IsConflict(err): // there is more to hear
+		case kerrors.IsNotFound(err), kerrors.IsConflict(err): // a watch event follows
 		case err != nil:
 			errs = append(errs, err)
 		default:
 			a.done[name] = incarnation{d.UID, d.Generation}
 		}
 	}
-	return reconcile.Result{RequeueAfter: look}, errors.Join(errs...)
+	return reconcile.Result{RequeueAfter: checkInterval}, errors.Join(errs...)
 }
 
-// hear has the converters know which definitions there are, and returns those that have several versions.
-func (a *announcer) hear(ctx context.Context) (map[string]incarnation, error) {
+// list passes the metadata of all definitions to the converters, and returns those with several versions.
+func (a *announcer) list(ctx context.Context) (map[string]incarnation, error) {
 	list := &metav1.PartialObjectMetadataList{}
 	list.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinitionList"))
 	if err := a.reader.List(ctx, list); err != nil {
@@ -71,21 +71,21 @@ func (a *announcer) hear(ctx context.Context) (map[string]incarnation, error) {
 			continue
 		}
 		there[o.Name] = true
-		a.definitions.hear(o.Name, &o)
+		a.definitions.observe(o.Name, &o)
 		if o.Annotations[v1alpha1.AnnotationFormerVersions] != "" && o.DeletionTimestamp.IsZero() {
 			several[o.Name] = incarnation{o.UID, o.Generation}
 		}
 	}
 	for name := range a.ours {
 		if !there[name] {
-			a.definitions.hear(name, nil)
+			a.definitions.observe(name, nil)
 			delete(a.done, name)
 		}
 	}
 	return several, nil
 }
 
-// announce has a definition say where this program serves conversions.
+// announce configures the webhook of a definition.
 func (a *announcer) announce(ctx context.Context, name string) (*apiextensionsv1.CustomResourceDefinition, error) {
 	d, err := a.Definitions.Get(ctx, name, metav1.GetOptions{})
 	if err != nil || !converted(d) || a.announced(d) {
@@ -108,8 +108,8 @@ func (a *announcer) announce(ctx context.Context, name string) (*apiextensionsv1
 	}
 	d, err = a.Definitions.Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: a.Service.Name})
 	if err != nil {
-		return nil, fmt.Errorf("cannot say in the CRD %s where its objects are converted: %w", name, err)
+		return nil, fmt.Errorf("cannot configure the conversion webhook of the CRD %s: %w", name, err)
 	}
-	a.Logger.Info("The API server has objects converted here", "crd", name)
+	a.Logger.Info("Configured the conversion webhook", "crd", name)
 	return d, nil
 }

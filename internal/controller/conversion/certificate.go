@@ -19,9 +19,9 @@ import (
 	"k8s.io/client-go/util/keyutil"
 )
 
-// How long certificates are good for. One that is served is renewed when a third of its time is left; its
-// authority is when it could not vouch for two more, so that the new one has long been known to the API
-// server before anything is served that it vouches for.
+// Certificates are valid for servedFor and renewed when a third of that is left. Authorities are valid for vouchesFor
+// and renewed when that is not enough for two more certificates. So the API server knows a new authority long before a
+// certificate of it is served.
 const (
 	servedFor   = 365 * 24 * time.Hour
 	vouchesFor  = 10 * servedFor
@@ -31,12 +31,12 @@ const (
 
 // The keys of the Secret, beside those of its type.
 const (
-	keyCA     = "ca.crt" // the authorities, the newest first
-	keyCAName = "ca.key" // the key of the newest
+	keyCA     = "ca.crt" // the authorities, newest first
+	keyCAName = "ca.key" // the key of the newest authority
 )
 
-// renew is what has to be in a Secret for a server of a DNS name: what is in it, or something newer.
-// Content that is not understood is replaced.
+// renew returns the data of the Secret for a server with a DNS name: the given data, renewed where necessary. It
+// replaces invalid data.
 func renew(data map[string][]byte, host string, now time.Time) (_ map[string][]byte, changed bool, err error) {
 	out := map[string][]byte{}
 	for key, v := range data {
@@ -60,7 +60,7 @@ func renew(data map[string][]byte, host string, now time.Time) (_ map[string][]b
 			return nil, false, err
 		}
 	}
-	// First what is served: the authority of now is known to the API server.
+	// The certificate first: the API server knows the current authority.
 	if !served(data, authorities, host, now) {
 		if out[corev1.TLSCertKey], out[corev1.TLSPrivateKeyKey], err = serve(authorities[0], key, host, now); err != nil {
 			return nil, false, err
@@ -83,7 +83,7 @@ func renew(data map[string][]byte, host string, now time.Time) (_ map[string][]b
 	return out, changed, nil
 }
 
-// authoritiesOf are those of a Secret, and the key of the first; none if they do not belong together.
+// authoritiesOf returns the authorities in a Secret, and the key of the first; none if they do not match.
 func authoritiesOf(data map[string][]byte) ([]*x509.Certificate, crypto.Signer) {
 	all, err := certutil.ParseCertsPEM(data[keyCA])
 	if err != nil {
@@ -100,7 +100,7 @@ func authoritiesOf(data map[string][]byte) ([]*x509.Certificate, crypto.Signer) 
 	return all, key
 }
 
-// served says whether what is in a Secret can be served for a while.
+// served reports whether the certificate in a Secret is valid and need not be renewed yet.
 func served(data map[string][]byte, authorities []*x509.Certificate, host string, now time.Time) bool {
 	pair, err := tls.X509KeyPair(data[corev1.TLSCertKey], data[corev1.TLSPrivateKeyKey])
 	if err != nil || pair.Leaf.NotAfter.Sub(now) < renewServed {
@@ -158,7 +158,7 @@ func sign(c, by *x509.Certificate, public crypto.PublicKey, key crypto.Signer) (
 	return x509.ParseCertificate(raw)
 }
 
-// short is what fits into the name of a certificate, which nobody checks.
+// short truncates a host to fit into a common name. Common names are not verified.
 func short(host string) string { return host[:min(len(host), 40)] }
 
-var errNoCertificate = errors.New("there is no certificate yet")
+var errNoCertificate = errors.New("the certificate is not available yet")

@@ -18,7 +18,7 @@ import (
 
 const host = "provider-cloud.system.svc"
 
-// trusted says whether a server with what is in a Secret is trusted by who knows some authorities.
+// trusted returns an error if a client with the authorities does not trust a server with the Secret's data.
 func trusted(data map[string][]byte, authorities []byte, at time.Time) error {
 	pair, err := tls.X509KeyPair(data["tls.crt"], data["tls.key"])
 	if err != nil {
@@ -30,8 +30,8 @@ func trusted(data map[string][]byte, authorities []byte, at time.Time) error {
 	return err
 }
 
-// For decades no certificate is served that is not trusted by who learned of the authorities ten days before.
-func TestRenew(t *testing.T) {
+// Clients that read the authorities up to ten days ago must trust all certificates, for decades.
+func TestRenewedCertificatesAreTrusted(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	data, changed, err := conversion.Renew(nil, host, now)
@@ -68,7 +68,7 @@ func TestRenew(t *testing.T) {
 	}
 }
 
-func TestRenewReplaces(t *testing.T) {
+func TestRenewReplacesInvalidData(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	whole, _, err := conversion.Renew(nil, host, now)
@@ -114,8 +114,8 @@ func TestRenewReplaces(t *testing.T) {
 	}
 }
 
-// Replicas serve the same, whoever begins, and a Secret that somebody deletes comes back as it was.
-func TestKeeper(t *testing.T) {
+// Replicas must serve the same certificate, whichever starts first, and recreate a deleted Secret unchanged.
+func TestReplicasShareTheCertificate(t *testing.T) {
 	t.Parallel()
 	server := playgroundtest.Start(t)
 	kube, err := kubernetes.NewForConfig(server.Config)

@@ -28,22 +28,22 @@ import (
 	"github.com/landbridge-io/landbridge/internal/crd"
 )
 
-// Options say where conversions are served.
+// Options specify where conversions are served.
 type Options struct {
 	// Port to listen on.
 	Port int
-	// CertDir has the certificate to serve, tls.crt, and its key, tls.key, which may change at any time. Who
-	// brings it also tells the API server, in the definitions, where conversions are served. Empty: the program
-	// makes certificates, keeps them in a Secret, and tells the API server itself.
+	// CertDir has the certificate to serve, tls.crt, and its key, tls.key, which may change at any time. Its owner
+	// also configures the webhook in the definitions. If it is empty, the program creates certificates, stores them
+	// in a Secret, and configures the webhook itself.
 	CertDir string
 	// Service is the Service by which the API server finds the program.
 	Service crd.Service
 }
 
-// Conversions are those of one program.
+// Conversions serves the conversions of one program's kinds.
 type Conversions struct {
 	Options
-	// Definitions are the cluster's, Secrets those of the Service's namespace.
+	// Definitions are the cluster's. Secrets are those of the Service's namespace.
 	Definitions apiextensions.CustomResourceDefinitionInterface
 	Secrets     typedcorev1.SecretInterface
 	Logger      logr.Logger
@@ -55,11 +55,11 @@ type Conversions struct {
 const (
 	minBackoff = 200 * time.Millisecond
 	maxBackoff = time.Minute
-	// look is how often the certificate is looked at.
-	look = time.Minute
+	// checkInterval is the interval of certificate checks.
+	checkInterval = time.Minute
 )
 
-// incarnation tells a definition from the one of its name before and after it.
+// incarnation distinguishes a definition from earlier and later ones of its name.
 type incarnation struct {
 	uid        types.UID
 	generation int64
@@ -68,7 +68,7 @@ type incarnation struct {
 // SetupWithManager serves the conversions of kinds, by the names of their definitions.
 func (c *Conversions) SetupWithManager(m ctrl.Manager, names map[schema.GroupKind]string) error {
 	c.definitions = &definitions{
-		names: names, known: map[string]known{}, heard: map[string]incarnation{},
+		names: names, known: map[string]known{}, latest: map[string]incarnation{},
 		get: func(ctx context.Context, name string) (*apiextensionsv1.CustomResourceDefinition, error) {
 			return c.Definitions.Get(ctx, name, metav1.GetOptions{})
 		},
@@ -100,7 +100,7 @@ func (c *Conversions) SetupWithManager(m ctrl.Manager, names map[schema.GroupKin
 	return c.watch(m, "storedversions", true, ours, migrator)
 }
 
-// watch has a reconciler called, with one request for everything, when any of the definitions changes.
+// watch runs a reconciler, with one request for all kinds, when any of the definitions changes.
 func (c *Conversions) watch(m ctrl.Manager, name string, leads bool, ours map[string]bool, r reconcile.Reconciler) error {
 	all := []reconcile.Request{{NamespacedName: types.NamespacedName{Name: name}}}
 	return ctrl.NewControllerManagedBy(m).Named(name).
@@ -119,8 +119,8 @@ func (c *Conversions) watch(m ctrl.Manager, name string, leads bool, ours map[st
 		Complete(r)
 }
 
-// Ready says whether the API server knows where to have objects of a definition converted, should it have
-// several versions. It is always so without Conversions: then it is for somebody else.
+// Ready reports whether the webhook of a definition is configured, if it needs one. It returns true if c is nil, since
+// then another program serves the conversions.
 func (c *Conversions) Ready(d *apiextensionsv1.CustomResourceDefinition) bool {
 	if c == nil || !converted(d) {
 		return true
@@ -132,12 +132,12 @@ func (c *Conversions) Ready(d *apiextensionsv1.CustomResourceDefinition) bool {
 	return c.announced(d)
 }
 
-// converted says whether objects of a definition are converted by a webhook, which is for this program to serve.
+// converted reports whether a definition needs the webhook.
 func converted(d *apiextensionsv1.CustomResourceDefinition) bool {
 	return d.Annotations[v1alpha1.AnnotationFormerVersions] != "" && d.Spec.Conversion != nil && d.Spec.Conversion.Strategy == apiextensionsv1.WebhookConverter
 }
 
-// announced says whether a definition says where this program serves conversions.
+// announced reports whether the webhook of a definition is this program.
 func (c *Conversions) announced(d *apiextensionsv1.CustomResourceDefinition) bool {
 	authorities := c.keeper.authorities()
 	w := d.Spec.Conversion.Webhook
@@ -149,12 +149,12 @@ func (c *Conversions) announced(d *apiextensionsv1.CustomResourceDefinition) boo
 		ptr.Deref(s.Path, "") == crd.ConversionPath && ptr.Deref(s.Port, 443) == int32(c.Port) && slices.Contains(w.ConversionReviewVersions, "v1")
 }
 
-// storage is the version of a definition in which objects are stored.
+// storage returns the version in which a definition's objects are stored.
 func storage(d *apiextensionsv1.CustomResourceDefinition) (string, error) {
 	for _, v := range d.Spec.Versions {
 		if v.Storage {
 			return v.Name, nil
 		}
 	}
-	return "", fmt.Errorf("%s: no version is stored", d.Name)
+	return "", fmt.Errorf("the CRD %s has no storage version", d.Name)
 }

@@ -13,16 +13,16 @@ import (
 	"github.com/landbridge-io/landbridge/internal/evolution"
 )
 
-// definitions are the converters of kinds, made of the definitions in the cluster when they are needed.
+// definitions creates the converters of kinds from the definitions in the cluster, when they are needed.
 type definitions struct {
-	// names are those of the definitions of a program's kinds.
+	// names has the names of the definitions of the program's kinds.
 	names map[schema.GroupKind]string
 	get   func(ctx context.Context, name string) (*apiextensionsv1.CustomResourceDefinition, error)
 
 	mu    sync.Mutex
 	known map[string]known
-	// heard is what the API server has told of definitions, which may be newer.
-	heard map[string]incarnation
+	// latest has the definitions as last watched. They may be newer than those known.
+	latest map[string]incarnation
 }
 
 type known struct {
@@ -30,7 +30,7 @@ type known struct {
 	*evolution.Converter
 }
 
-// convert is a Convert.
+// convert implements Convert.
 func (d *definitions) convert(ctx context.Context, kind schema.GroupVersionKind, object map[string]any, to schema.GroupVersion) (map[string]any, error) {
 	name, ok := d.names[kind.GroupKind()]
 	if !ok {
@@ -43,13 +43,13 @@ func (d *definitions) convert(ctx context.Context, kind schema.GroupVersionKind,
 	return c.Convert(object, to.Version)
 }
 
-// converter is that of the definition of a name, as far as it is known, which has to have some versions.
+// converter returns the converter of a definition. It reads the definition if it changed or lacks one of the versions.
 func (d *definitions) converter(ctx context.Context, name string, versions ...string) (*evolution.Converter, error) {
 	d.mu.Lock()
 	k, ok := d.known[name]
-	heard, told := d.heard[name]
+	latest, watched := d.latest[name]
 	d.mu.Unlock()
-	if ok && (!told || heard == k.incarnation) {
+	if ok && (!watched || latest == k.incarnation) {
 		have := k.Versions()
 		if !slices.ContainsFunc(versions, func(v string) bool { return !slices.Contains(have, v) }) {
 			return k.Converter, nil
@@ -57,7 +57,7 @@ func (d *definitions) converter(ctx context.Context, name string, versions ...st
 	}
 	crd, err := d.get(ctx, name)
 	if err != nil {
-		return nil, fmt.Errorf("the definition that says how to convert is not to be had: %w", err)
+		return nil, fmt.Errorf("cannot read the definition of the kind: %w", err)
 	}
 	c, err := evolution.NewConverter(crd)
 	if err != nil {
@@ -69,14 +69,14 @@ func (d *definitions) converter(ctx context.Context, name string, versions ...st
 	return c, nil
 }
 
-// hear is told what there is of a definition; nil if it is gone.
-func (d *definitions) hear(name string, o *metav1.PartialObjectMetadata) {
+// observe records the latest metadata of a definition; nil if it was deleted.
+func (d *definitions) observe(name string, o *metav1.PartialObjectMetadata) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if o == nil {
-		delete(d.heard, name)
+		delete(d.latest, name)
 		delete(d.known, name)
 		return
 	}
-	d.heard[name] = incarnation{o.UID, o.Generation}
+	d.latest[name] = incarnation{o.UID, o.Generation}
 }

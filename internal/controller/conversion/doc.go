@@ -1,9 +1,9 @@
-// Package conversion lets a program serve its kinds in several API versions.
+// Package conversion serves a program's kinds in several API versions.
 //
-// In: the CustomResourceDefinitions in the cluster, which hold the schemas of all versions, and what the
-// API server asks. Out: converted objects (package evolution), definitions that say where conversions are
-// served and who vouches for it, and stored objects that are all of one version.
+// In: the CustomResourceDefinitions in the cluster, which have the schemas of all versions, and ConversionReviews of
+// the API server. Out: converted objects (package evolution), definitions that specify the webhook and its certificate
+// authorities, and stored objects that all have the same version.
 //
-// Every replica of a program answers, whether it leads or not, and as soon as it runs: the watches of the
-// program's own controllers need it. Nothing here knows what is in an object, and nothing of it is logged.
+// Every replica of a program serves conversions from its start, whether it leads or not: the watches of the program's
+// own controllers need them. The content of objects is never logged.
 package conversion

@@ -7,24 +7,24 @@ import (
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 )
 
-// Renew is renew.
+// Renew exports renew.
 var Renew = renew
 
-// Keeper is a keeper.
+// Keeper exports keeper.
 type Keeper struct{ *keeper }
 
-// NewKeeper makes one.
+// NewKeeper returns a keeper.
 func NewKeeper(secrets typedcorev1.SecretInterface, name, host string, now func() time.Time) Keeper {
 	return Keeper{&keeper{secrets: secrets, name: name, host: host, now: now}}
 }
 
-// Sync is sync.
+// Sync exports sync.
 func (k Keeper) Sync(ctx context.Context) error { return k.sync(ctx) }
 
-// Authorities are authorities.
+// Authorities exports authorities.
 func (k Keeper) Authorities() []byte { return k.authorities() }
 
-// Certificate is what is served, as PEM.
+// Certificate returns the certificate that is served, as PEM.
 func (k Keeper) Certificate() []byte {
 	k.mu.RLock()
 	defer k.mu.RUnlock()

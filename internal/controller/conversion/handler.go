@@ -23,20 +23,20 @@ func Handler(convert Convert, log logr.Logger) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		review := &apiextensionsv1.ConversionReview{}
 		if err := json.NewDecoder(r.Body).Decode(review); err != nil || review.Request == nil {
-			http.Error(w, "it is no ConversionReview with a request", http.StatusBadRequest)
+			http.Error(w, "not a ConversionReview with a request", http.StatusBadRequest)
 			return
 		}
 		response := &apiextensionsv1.ConversionResponse{UID: review.Request.UID, Result: metav1.Status{Status: metav1.StatusSuccess}}
 		var err error
 		if response.ConvertedObjects, err = convertAll(r.Context(), convert, review.Request); err != nil {
-			log.Info("Cannot convert", "to", review.Request.DesiredAPIVersion, "error", err.Error())
+			log.Info("Cannot convert objects", "to", review.Request.DesiredAPIVersion, "error", err.Error())
 			response.ConvertedObjects = nil
 			response.Result = metav1.Status{Status: metav1.StatusFailure, Message: err.Error()}
 		}
 		review.Request, review.Response = nil, response
 		w.Header().Set("Content-Type", "application/json")
 		if err := json.NewEncoder(w).Encode(review); err != nil {
-			log.V(1).Info("Nobody waits for converted objects any more", "error", err.Error())
+			log.V(1).Info("Cannot send converted objects", "error", err.Error())
 		}
 	})
 }
@@ -50,20 +50,20 @@ func convertAll(ctx context.Context, convert Convert, r *apiextensionsv1.Convers
 	for i, o := range r.Objects {
 		var object map[string]any
 		if err := utiljson.Unmarshal(o.Raw, &object); err != nil {
-			return nil, fmt.Errorf("object %d is no JSON object", i)
+			return nil, fmt.Errorf("object %d is not a JSON object", i)
 		}
 		apiVersion, _ := object["apiVersion"].(string)
 		name, _ := object["kind"].(string)
 		kind := schema.FromAPIVersionAndKind(apiVersion, name)
 		if kind.Group != to.Group || name == "" {
-			return nil, fmt.Errorf("object %d, a %s, cannot be of %s", i, kind, to)
+			return nil, fmt.Errorf("object %d (%s) cannot be converted to %s", i, kind, to)
 		}
 		converted, err := convert(ctx, kind, object, to)
 		if err != nil {
 			return nil, err
 		}
 		if out[i].Raw, err = json.Marshal(converted); err != nil {
-			return nil, errors.New("what an object was converted to is no JSON")
+			return nil, errors.New("the converted object cannot be encoded as JSON")
 		}
 	}
 	return out, nil

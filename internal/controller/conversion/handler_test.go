@@ -17,10 +17,10 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/conversion"
 )
 
-// convert says in objects what it was asked for; those that are to fail say so.
+// convert records the former version in an object. It fails for objects with a field fail.
 func convert(_ context.Context, kind schema.GroupVersionKind, object map[string]any, to schema.GroupVersion) (map[string]any, error) {
 	if object["fail"] != nil {
-		return nil, errors.New("as it was told")
+		return nil, errors.New("failed on request")
 	}
 	out := map[string]any{"was": kind.Version, "n": object["n"]}
 	out["apiVersion"], out["kind"] = to.String(), kind.Kind
@@ -42,12 +42,12 @@ func TestHandler(t *testing.T) {
 		"none": {request: `{"uid":"u","desiredAPIVersion":"c.example.org/v2","objects":[]}`},
 		"one that fails": {
 			request: `{"uid":"u","desiredAPIVersion":"c.example.org/v2","objects":[` + volume + `,{"apiVersion":"c.example.org/v1","kind":"Volume","fail":1}]}`,
-			message: "as it was told",
+			message: "failed on request",
 		},
-		"another group": {request: `{"uid":"u","desiredAPIVersion":"d.example.org/v2","objects":[` + volume + `]}`, message: "object 0, a c.example.org/v1, Kind=Volume, cannot be of d.example.org/v2"},
+		"another group": {request: `{"uid":"u","desiredAPIVersion":"d.example.org/v2","objects":[` + volume + `]}`, message: "object 0 (c.example.org/v1, Kind=Volume) cannot be converted to d.example.org/v2"},
 		"no version":    {request: `{"uid":"u","desiredAPIVersion":"a/b/c","objects":[]}`, message: "unexpected GroupVersion string"},
-		"no object":     {request: `{"uid":"u","desiredAPIVersion":"c.example.org/v2","objects":[7]}`, message: "object 0 is no JSON object"},
-		"no kind":       {request: `{"uid":"u","desiredAPIVersion":"c.example.org/v2","objects":[{"apiVersion":"c.example.org/v1"}]}`, message: "cannot be of"},
+		"no object":     {request: `{"uid":"u","desiredAPIVersion":"c.example.org/v2","objects":[7]}`, message: "object 0 is not a JSON object"},
+		"no kind":       {request: `{"uid":"u","desiredAPIVersion":"c.example.org/v2","objects":[{"apiVersion":"c.example.org/v1"}]}`, message: "cannot be converted to"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

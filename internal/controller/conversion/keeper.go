@@ -14,7 +14,7 @@ import (
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 )
 
-// keeper has the certificate that is served, which all replicas share in a Secret.
+// keeper maintains the certificate that is served. All replicas share it in a Secret.
 type keeper struct {
 	secrets typedcorev1.SecretInterface
 	name    string // of the Secret
@@ -26,7 +26,7 @@ type keeper struct {
 	pair *tls.Certificate
 }
 
-// certificate is a tls.Config's GetCertificate.
+// certificate implements GetCertificate of tls.Config.
 func (k *keeper) certificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
@@ -36,14 +36,14 @@ func (k *keeper) certificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return k.pair, nil
 }
 
-// authorities vouch for what is served, by whatever replica; nil until it is known.
+// authorities returns the certificate authorities of all replicas; nil before the first sync.
 func (k *keeper) authorities() []byte {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	return k.data[keyCA]
 }
 
-// sync brings the Secret up to date, and what is served. A Secret that was deleted is made again as it was.
+// sync updates the Secret and the certificate that is served. It recreates a deleted Secret with the same content.
 func (k *keeper) sync(ctx context.Context) error {
 	for range 5 {
 		err := k.once(ctx)
@@ -51,7 +51,7 @@ func (k *keeper) sync(ctx context.Context) error {
 			return err
 		}
 	}
-	return errors.New("others change the Secret " + k.name + " all the time")
+	return errors.New("the Secret " + k.name + " is changed by others repeatedly")
 }
 
 func (k *keeper) once(ctx context.Context) error {

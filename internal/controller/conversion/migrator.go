@@ -19,27 +19,27 @@ import (
 )
 
 const (
-	// settle is how long a definition has to be as it is before objects are rewritten: until then an API
-	// server may go on storing the version before.
+	// settle is how long a definition must be unchanged before objects are rewritten: until then an API server may
+	// still store the former version.
 	settle = 10 * time.Second
-	// page is how many objects are listed at once.
-	page = 500
-	// later is when objects that were refused are tried again.
-	later = 10 * time.Minute
+	// pageSize is how many objects are listed at once.
+	pageSize = 500
+	// retryRefused is the delay before objects that the API server refused are tried again.
+	retryRefused = 10 * time.Minute
 )
 
-// migrator has all objects stored in one version. The API server remembers, in the status of a definition,
-// in which versions any may be stored, so that this can end and begin again at any time.
+// migrator rewrites objects so that all are stored in one version. The status of a definition has the versions in which
+// objects may be stored, so the migration can be interrupted and repeated at any time.
 type migrator struct {
 	*Conversions
 	client client.Client
 	live   client.Reader
 	ours   map[string]bool
-	// done are the definitions for which there is nothing to do.
+	// done has the definitions whose objects all have one stored version.
 	done map[string]incarnation
 }
 
-// Reconcile implements reconcile.Reconciler. There is one request, for all kinds.
+// Reconcile implements reconcile.Reconciler. There is one request for all kinds.
 func (m *migrator) Reconcile(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
 	list := &metav1.PartialObjectMetadataList{}
 	list.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinitionList"))
@@ -66,7 +66,7 @@ func (m *migrator) Reconcile(ctx context.Context, _ reconcile.Request) (reconcil
 	return reconcile.Result{RequeueAfter: wait}, errors.Join(errs...)
 }
 
-// definition has the objects of a definition stored in one version. again is when to come back, if not yet.
+// definition migrates the objects of a definition. If they cannot be migrated yet, it returns when to try again.
 func (m *migrator) definition(ctx context.Context, name string) (again time.Duration, err error) {
 	d, err := m.Definitions.Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
@@ -89,10 +89,10 @@ func (m *migrator) definition(ctx context.Context, name string) (again time.Dura
 	n, refused, err := m.rewrite(ctx, schema.GroupVersionKind{Group: d.Spec.Group, Version: version, Kind: d.Spec.Names.Kind}, d.Spec.Names.ListKind)
 	switch {
 	case err != nil:
-		return 0, fmt.Errorf("cannot have all objects of %s stored in %s: %w", name, version, err)
+		return 0, fmt.Errorf("cannot migrate the stored objects of %s to %s: %w", name, version, err)
 	case refused != nil:
-		m.Logger.Info("Some objects stay stored in an earlier version, since the API server does not take them in the new one", "crd", name, "version", version, "error", refused.Error())
-		return later, nil
+		m.Logger.Info("Some objects cannot be migrated, since the API server refuses them in the new version", "crd", name, "version", version, "error", refused.Error())
+		return retryRefused, nil
 	}
 	patch, err := json.Marshal(map[string]any{
 		"metadata": map[string]any{"resourceVersion": d.ResourceVersion},
@@ -101,23 +101,23 @@ func (m *migrator) definition(ctx context.Context, name string) (again time.Dura
 	if err != nil {
 		return 0, err
 	}
-	// A definition that has changed since may store objects otherwise by now: then it is a conflict.
+	// A definition that was changed meanwhile may have another storage version: the API server returns a conflict.
 	_, err = m.Definitions.Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: m.Service.Name}, "status")
 	switch {
 	case kerrors.IsConflict(err), kerrors.IsNotFound(err):
 		return time.Second, nil
 	case kerrors.IsForbidden(err):
-		m.Logger.Info("All objects are stored in one version, but the program may not say so: let it patch customresourcedefinitions/status, or set status.storedVersions",
+		m.Logger.Info("Migrated stored objects, but the program is not permitted to record it: let it patch customresourcedefinitions/status, or set status.storedVersions",
 			"crd", name, "version", version, "objects", n)
 		return 0, nil
 	case err != nil:
 		return 0, err
 	}
-	m.Logger.Info("All objects are stored in one version", "crd", name, "version", version, "objects", n, "took", time.Since(begin).Round(time.Millisecond).String())
+	m.Logger.Info("Migrated stored objects", "crd", name, "version", version, "objects", n, "took", time.Since(begin).Round(time.Millisecond).String())
 	return 0, nil
 }
 
-// changed is when a definition was changed last, but for its status.
+// changed returns when a definition was last changed, not counting its status.
 func changed(d *apiextensionsv1.CustomResourceDefinition) time.Time {
 	at := d.CreationTimestamp.Time
 	for _, f := range d.ManagedFields {
@@ -128,14 +128,14 @@ func changed(d *apiextensionsv1.CustomResourceDefinition) time.Time {
 	return at
 }
 
-// rewrite has each object written as it is, which the API server does in the version that it stores. One
-// that is stored in it already is not written, and one that was changed meanwhile needs nothing.
+// rewrite updates each object without a change, so that the API server stores it in the current version. The API server
+// does not write objects that are stored so already. Objects that were changed meanwhile need no rewrite.
 func (m *migrator) rewrite(ctx context.Context, kind schema.GroupVersionKind, listKind string) (n int, refused, err error) {
 	list := &metav1.PartialObjectMetadataList{}
 	list.SetGroupVersionKind(kind.GroupVersion().WithKind(listKind))
 	var errs []error
 	for next := ""; ; {
-		if err := m.live.List(ctx, list, client.Limit(page), client.Continue(next)); err != nil {
+		if err := m.live.List(ctx, list, client.Limit(pageSize), client.Continue(next)); err != nil {
 			return n, nil, err
 		}
 		for _, o := range list.Items {
@@ -150,7 +150,7 @@ func (m *migrator) rewrite(ctx context.Context, kind schema.GroupVersionKind, li
 			case err == nil, kerrors.IsConflict(err), kerrors.IsNotFound(err):
 				n++
 			case kerrors.IsInvalid(err), kerrors.IsForbidden(err):
-				// The others need not wait for it.
+				// This must not block the others.
 				errs = append(errs, fmt.Errorf("%s %s/%s: %w", kind.Kind, o.Namespace, o.Name, err))
 			default:
 				return n, nil, err

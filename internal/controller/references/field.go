@@ -43,8 +43,8 @@ func besideFields(u *unstructured.Unstructured, m *model.Resource) ([]Reference,
 	return out, nil
 }
 
-// besideField follows Crossplane: a name comes before a selector, unless what is selected is to be
-// followed; what was selected is written down beside it, and counts from then on.
+// besideField follows Crossplane: a name takes precedence over a selector, unless the selector is resolved always. What
+// a selector selects is recorded as the name, and used from then on.
 func besideField(u *unstructured.Unstructured, ref translate.Reference) (Reference, error) {
 	f, object := ref.Field(), ref.Object
 	out := Reference{

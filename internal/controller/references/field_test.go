@@ -97,27 +97,27 @@ func TestResolveBesideFields(t *testing.T) {
 		return references.Where{Key: key("Subnet", namespace, ""), Labels: map[string]string{"tier": x}}
 	}
 	for name, x := range map[string]struct {
-		given, want m // what is in want comes to what is given
+		given, want m // want is added to given
 		targets     []store.Key
 		missing     []string
 		awaited     []references.Where
 		err         string
 	}{
 		"by name":                    {given: m{"vpcIdRef": ref("main")}, want: m{"vpcId": "vpc-1"}, targets: []store.Key{vpc}},
-		"what is there stays":        {given: m{"vpcId": "mine", "vpcIdRef": ref("main")}, targets: []store.Key{vpc}},
-		"unless it is empty":         {given: m{"vpcId": "", "vpcIdRef": ref("main")}, want: m{"vpcId": "vpc-1"}, targets: []store.Key{vpc}},
-		"or it is to follow":         {given: m{"vpcId": "mine", "vpcIdRef": with(ref("main"), always)}, want: m{"vpcId": "vpc-1"}, targets: []store.Key{vpc}, awaited: names(vpc)},
+		"existing value stays":       {given: m{"vpcId": "mine", "vpcIdRef": ref("main")}, targets: []store.Key{vpc}},
+		"empty value is replaced":    {given: m{"vpcId": "", "vpcIdRef": ref("main")}, want: m{"vpcId": "vpc-1"}, targets: []store.Key{vpc}},
+		"resolved always":            {given: m{"vpcId": "mine", "vpcIdRef": with(ref("main"), always)}, want: m{"vpcId": "vpc-1"}, targets: []store.Key{vpc}, awaited: names(vpc)},
 		"a number for a string":      {given: m{"vpcSizeRef": ref("main")}, want: m{"vpcSize": "3"}, targets: []store.Key{vpc}},
 		"a fraction for a string":    {given: m{"vpcSizeRef": ref("odd")}, want: m{"vpcSize": "1.5"}, targets: []store.Key{key("Vpc", "a", "odd")}},
 		"a string for a number":      {given: m{"numberRef": ref("main")}, want: m{"number": int64(17)}, targets: []store.Key{vpc}},
-		"which is none":              {given: m{"numberRef": ref("odd")}, err: "spec.forProvider.numberRef: the status.atProvider.arn of Vpc odd does not fit: a number is required"},
+		"text for a number":          {given: m{"numberRef": ref("odd")}, err: "spec.forProvider.numberRef: the status.atProvider.arn of Vpc odd does not fit: a number is required"},
 		"a function":                 {given: m{"madeRef": ref("main")}, want: m{"made": "made of main"}, targets: []store.Key{vpc}},
-		"nothing is there":           {given: m{"vpcIdRef": ref("none")}, targets: []store.Key{key("Vpc", "a", "none")}, awaited: names(key("Vpc", "a", "none")), missing: []string{"spec.forProvider.vpcId: there is no Vpc a/none"}},
-		"which is optional":          {given: m{"vpcIdRef": with(ref("none"), optional)}, targets: []store.Key{key("Vpc", "a", "none")}, awaited: names(key("Vpc", "a", "none"))},
+		"no such resource":           {given: m{"vpcIdRef": ref("none")}, targets: []store.Key{key("Vpc", "a", "none")}, awaited: names(key("Vpc", "a", "none")), missing: []string{"spec.forProvider.vpcId: there is no Vpc a/none"}},
+		"no such resource, optional": {given: m{"vpcIdRef": with(ref("none"), optional)}, targets: []store.Key{key("Vpc", "a", "none")}, awaited: names(key("Vpc", "a", "none"))},
 		"a kind by default":          {given: m{"anyIdRef": ref("main")}, want: m{"anyId": "vpc-1"}, targets: []store.Key{vpc}},
 		"another kind":               {given: m{"anyIdRef": m{"kind": "Subnet", "name": "s1"}}, want: m{"anyId": "subnet-1"}, targets: []store.Key{s1}},
 		"a kind of another provider": {given: m{"anyIdRef": m{"kind": "Key", "name": "k"}}, targets: []store.Key{{Group: "other.org", Kind: "Key", Namespace: "a", Name: "k"}}, awaited: names(store.Key{Group: "other.org", Kind: "Key", Namespace: "a", Name: "k"}), missing: []string{"spec.forProvider.anyId: no kind Key of other.org/v1 is served here yet"}},
-		"a kind that is none":        {given: m{"anyIdRef": m{"kind": "Lamp", "name": "k"}}, err: "spec.forProvider.anyIdRef.kind is Lamp: it must be one of [Vpc Subnet Key]"},
+		"unknown kind":               {given: m{"anyIdRef": m{"kind": "Lamp", "name": "k"}}, err: "spec.forProvider.anyIdRef.kind is Lamp: it must be one of [Vpc Subnet Key]"},
 		"in blocks": {
 			given: m{"net": []any{m{"subnetIdRef": ref("s1")}, m{"subnetId": "x"}, m{"subnetIdRef": ref("none")}}, "one": m{"subnetIdRef": ref("s2")}, "named": m{"a.b": m{"subnetIdRef": ref("s1")}, "c": m{}}},
 			want: m{
@@ -128,26 +128,26 @@ func TestResolveBesideFields(t *testing.T) {
 			missing: []string{"spec.forProvider.net[2].subnetId: there is no Subnet a/none"},
 		},
 
-		"selected: the first by name, which is written down": {given: m{"net": []any{m{"subnetIdSelector": tier("x")}}}, want: m{"net": []any{m{"subnetIdSelector": tier("x"), "subnetIdRef": ref("s1"), "subnetId": "subnet-1"}}}, targets: []store.Key{s1}},
-		"what is written down counts":                        {given: m{"one": m{"subnetIdSelector": tier("x"), "subnetIdRef": ref("s2")}}, want: m{"one": m{"subnetIdSelector": tier("x"), "subnetIdRef": ref("s2"), "subnetId": "subnet-2"}}, targets: []store.Key{s2}},
-		"a value that nothing was selected for":              {given: m{"one": m{"subnetIdSelector": tier("x"), "subnetId": "mine"}}},
-		"what is to be followed stays if it is selected":     {given: m{"one": m{"subnetIdSelector": with(tier("x"), always), "subnetIdRef": ref("s2"), "subnetId": "old"}}, want: m{"one": m{"subnetIdSelector": with(tier("x"), always), "subnetIdRef": ref("s2"), "subnetId": "subnet-2"}}, targets: []store.Key{s2}, awaited: append([]references.Where{anySubnet("a", "x")}, names(s2)...)},
-		"and is another one if it is not":                    {given: m{"one": m{"subnetIdSelector": with(tier("x"), always), "subnetIdRef": ref("twin"), "subnetId": "subnet-1"}}, want: m{"one": m{"subnetIdSelector": with(tier("x"), always), "subnetIdRef": ref("s1"), "subnetId": "subnet-1"}}, targets: []store.Key{s1}, awaited: append([]references.Where{anySubnet("a", "x")}, names(s1)...)},
-		"selected, of a kind":                                {given: m{"anyIdSelector": m{"kind": "Subnet", "matchLabels": m{"tier": "x"}}}, want: m{"anyId": "subnet-1", "anyIdRef": m{"kind": "Subnet", "name": "s1"}}, targets: []store.Key{s1}},
-		"selected, not ready":                                {given: m{"one": m{"subnetIdSelector": tier("y")}}, targets: []store.Key{key("Subnet", "a", "unready")}, awaited: append([]references.Where{anySubnet("a", "y")}, names(key("Subnet", "a", "unready"))...), missing: []string{"spec.forProvider.one.subnetId: Subnet a/unready, which is selected, has no metadata.annotations[crossplane.io/external-name] yet"}},
-		"nothing to select":                                  {given: m{"one": m{"subnetIdSelector": tier("z")}}, awaited: []references.Where{anySubnet("a", "z")}, missing: []string{"spec.forProvider.one.subnetId: there is no Subnet with labels tier=z in namespace a"}},
-		"selected in another namespace, where one allows it": {given: m{"one": m{"subnetIdSelector": with(tier("far"), m{}), "subnetId": nil}, "anyIdSelector": m{"kind": "Subnet", "namespace": "b", "matchLabels": m{"tier": "far"}}, "anyId": ""}, want: m{"one": m{"subnetIdSelector": with(tier("far"), m{}), "subnetId": nil}, "anyId": "subnet-far", "anyIdRef": m{"kind": "Subnet", "name": "open", "namespace": "b"}}, targets: []store.Key{key("Subnet", "b", "open")}, awaited: []references.Where{anySubnet("a", "far")}, missing: []string{"spec.forProvider.one.subnetId: there is no Subnet with labels tier=far in namespace a"}},
-		"another namespace, which does not":                  {given: m{"one": m{"subnetIdRef": m{"name": "closed", "namespace": "b"}}}, targets: []store.Key{key("Subnet", "b", "closed")}, awaited: names(key("Subnet", "b", "closed")), missing: []string{"spec.forProvider.one.subnetId: Subnet b/closed may not be referred to from namespace a: there is none, or its annotation landbridge.io/referable-from does not allow it"}},
+		"selects the first and records it":         {given: m{"net": []any{m{"subnetIdSelector": tier("x")}}}, want: m{"net": []any{m{"subnetIdSelector": tier("x"), "subnetIdRef": ref("s1"), "subnetId": "subnet-1"}}}, targets: []store.Key{s1}},
+		"uses what is recorded":                    {given: m{"one": m{"subnetIdSelector": tier("x"), "subnetIdRef": ref("s2")}}, want: m{"one": m{"subnetIdSelector": tier("x"), "subnetIdRef": ref("s2"), "subnetId": "subnet-2"}}, targets: []store.Key{s2}},
+		"value without a recorded selection":       {given: m{"one": m{"subnetIdSelector": tier("x"), "subnetId": "mine"}}},
+		"resolved always, recorded still selected": {given: m{"one": m{"subnetIdSelector": with(tier("x"), always), "subnetIdRef": ref("s2"), "subnetId": "old"}}, want: m{"one": m{"subnetIdSelector": with(tier("x"), always), "subnetIdRef": ref("s2"), "subnetId": "subnet-2"}}, targets: []store.Key{s2}, awaited: append([]references.Where{anySubnet("a", "x")}, names(s2)...)},
+		"resolved always, recorded not selected":   {given: m{"one": m{"subnetIdSelector": with(tier("x"), always), "subnetIdRef": ref("twin"), "subnetId": "subnet-1"}}, want: m{"one": m{"subnetIdSelector": with(tier("x"), always), "subnetIdRef": ref("s1"), "subnetId": "subnet-1"}}, targets: []store.Key{s1}, awaited: append([]references.Where{anySubnet("a", "x")}, names(s1)...)},
+		"selects a kind":                           {given: m{"anyIdSelector": m{"kind": "Subnet", "matchLabels": m{"tier": "x"}}}, want: m{"anyId": "subnet-1", "anyIdRef": m{"kind": "Subnet", "name": "s1"}}, targets: []store.Key{s1}},
+		"selected resource is not ready":           {given: m{"one": m{"subnetIdSelector": tier("y")}}, targets: []store.Key{key("Subnet", "a", "unready")}, awaited: append([]references.Where{anySubnet("a", "y")}, names(key("Subnet", "a", "unready"))...), missing: []string{"spec.forProvider.one.subnetId: Subnet a/unready, which is selected, has no metadata.annotations[crossplane.io/external-name] yet"}},
+		"nothing to select":                        {given: m{"one": m{"subnetIdSelector": tier("z")}}, awaited: []references.Where{anySubnet("a", "z")}, missing: []string{"spec.forProvider.one.subnetId: there is no Subnet with labels tier=z in namespace a"}},
+		"selects in another namespace":             {given: m{"one": m{"subnetIdSelector": with(tier("far"), m{}), "subnetId": nil}, "anyIdSelector": m{"kind": "Subnet", "namespace": "b", "matchLabels": m{"tier": "far"}}, "anyId": ""}, want: m{"one": m{"subnetIdSelector": with(tier("far"), m{}), "subnetId": nil}, "anyId": "subnet-far", "anyIdRef": m{"kind": "Subnet", "name": "open", "namespace": "b"}}, targets: []store.Key{key("Subnet", "b", "open")}, awaited: []references.Where{anySubnet("a", "far")}, missing: []string{"spec.forProvider.one.subnetId: there is no Subnet with labels tier=far in namespace a"}},
+		"another namespace without permission":     {given: m{"one": m{"subnetIdRef": m{"name": "closed", "namespace": "b"}}}, targets: []store.Key{key("Subnet", "b", "closed")}, awaited: names(key("Subnet", "b", "closed")), missing: []string{"spec.forProvider.one.subnetId: Subnet b/closed may not be referred to from namespace a: there is none, or its annotation landbridge.io/referable-from does not allow it"}},
 
-		"a list":                               {given: m{"subnetIdRefs": []any{ref("s2"), ref("s1"), ref("s2")}}, want: m{"subnetIds": []any{"subnet-2", "subnet-1", "subnet-2"}}, targets: []store.Key{s2, s1, s2}},
-		"a set":                                {given: m{"subnetSetRefs": []any{ref("s2"), ref("s1"), ref("twin")}}, want: m{"subnetSet": []any{"subnet-2", "subnet-1"}}, targets: []store.Key{s2, s1, key("Subnet", "a", "twin")}},
-		"a list that is there":                 {given: m{"subnetIds": []any{"x"}, "subnetIdRefs": []any{ref("s2")}}, targets: []store.Key{s2}},
-		"a list of which something is missing": {given: m{"subnetIdRefs": []any{ref("s2"), ref("unready")}}, targets: []store.Key{s2, key("Subnet", "a", "unready")}, awaited: names(key("Subnet", "a", "unready")), missing: []string{"spec.forProvider.subnetIds: Subnet a/unready has no metadata.annotations[crossplane.io/external-name] yet"}},
-		"which is optional there":              {given: m{"subnetIdRefs": []any{ref("s2"), with(ref("unready"), optional)}}, want: m{"subnetIds": []any{"subnet-2"}}, targets: []store.Key{s2, key("Subnet", "a", "unready")}, awaited: names(key("Subnet", "a", "unready"))},
-		"all that are selected":                {given: m{"subnetIdSelector": tier("x")}, want: m{"subnetIds": []any{"subnet-1", "subnet-2"}, "subnetIdRefs": []any{ref("s1"), ref("s2")}}, targets: []store.Key{s1, s2}},
-		"all that are, from now on":            {given: m{"subnetIdSelector": with(tier("x"), always), "subnetIds": []any{"subnet-1"}, "subnetIdRefs": []any{ref("s1")}}, want: m{"subnetIds": []any{"subnet-1", "subnet-2"}, "subnetIdRefs": []any{ref("s1"), ref("s2")}}, targets: []store.Key{s1, s2}, awaited: append([]references.Where{anySubnet("a", "x")}, names(s1, s2)...)},
-		"nothing has changed":                  {given: m{"subnetIdSelector": with(tier("x"), always), "subnetIds": []any{"subnet-1", "subnet-2"}, "subnetIdRefs": []any{ref("s1"), ref("s2")}}, targets: []store.Key{s1, s2}, awaited: append([]references.Where{anySubnet("a", "x")}, names(s1, s2)...)},
-		"what is no reference":                 {given: m{"vpcIdRef": "main"}, err: "spec.forProvider.vpcIdRef cannot be read: it is neither an object nor a list"},
+		"a list":                                {given: m{"subnetIdRefs": []any{ref("s2"), ref("s1"), ref("s2")}}, want: m{"subnetIds": []any{"subnet-2", "subnet-1", "subnet-2"}}, targets: []store.Key{s2, s1, s2}},
+		"a set":                                 {given: m{"subnetSetRefs": []any{ref("s2"), ref("s1"), ref("twin")}}, want: m{"subnetSet": []any{"subnet-2", "subnet-1"}}, targets: []store.Key{s2, s1, key("Subnet", "a", "twin")}},
+		"existing list stays":                   {given: m{"subnetIds": []any{"x"}, "subnetIdRefs": []any{ref("s2")}}, targets: []store.Key{s2}},
+		"incomplete list":                       {given: m{"subnetIdRefs": []any{ref("s2"), ref("unready")}}, targets: []store.Key{s2, key("Subnet", "a", "unready")}, awaited: names(key("Subnet", "a", "unready")), missing: []string{"spec.forProvider.subnetIds: Subnet a/unready has no metadata.annotations[crossplane.io/external-name] yet"}},
+		"incomplete list, optional":             {given: m{"subnetIdRefs": []any{ref("s2"), with(ref("unready"), optional)}}, want: m{"subnetIds": []any{"subnet-2"}}, targets: []store.Key{s2, key("Subnet", "a", "unready")}, awaited: names(key("Subnet", "a", "unready"))},
+		"list of all selected":                  {given: m{"subnetIdSelector": tier("x")}, want: m{"subnetIds": []any{"subnet-1", "subnet-2"}, "subnetIdRefs": []any{ref("s1"), ref("s2")}}, targets: []store.Key{s1, s2}},
+		"list of all selected, resolved always": {given: m{"subnetIdSelector": with(tier("x"), always), "subnetIds": []any{"subnet-1"}, "subnetIdRefs": []any{ref("s1")}}, want: m{"subnetIds": []any{"subnet-1", "subnet-2"}, "subnetIdRefs": []any{ref("s1"), ref("s2")}}, targets: []store.Key{s1, s2}, awaited: append([]references.Where{anySubnet("a", "x")}, names(s1, s2)...)},
+		"selection is unchanged":                {given: m{"subnetIdSelector": with(tier("x"), always), "subnetIds": []any{"subnet-1", "subnet-2"}, "subnetIdRefs": []any{ref("s1"), ref("s2")}}, targets: []store.Key{s1, s2}, awaited: append([]references.Where{anySubnet("a", "x")}, names(s1, s2)...)},
+		"malformed reference":                   {given: m{"vpcIdRef": "main"}, err: "spec.forProvider.vpcIdRef cannot be read: it is neither an object nor a list"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -18,7 +18,7 @@ type m = map[string]any
 
 var group = schema.GroupVersion{Group: "cloud.landbridge.io", Version: "v1alpha1"}
 
-// object is a resource of the test's group.
+// object returns a resource of the test's group.
 func object(kind, namespace, name string, more m) *unstructured.Unstructured {
 	u := &unstructured.Unstructured{Object: m{}}
 	for k, v := range more {
@@ -84,25 +84,25 @@ func TestResolve(t *testing.T) {
 			want:    m{"name": "x", "rule": []any{m{"arn": "arn:1"}}, "size": int64(3), "zone": "z2"},
 			targets: []store.Key{key("Vpc", "a", "main"), key("Vpc", "a", "main"), key("Vpc", "a", "main")},
 		},
-		"what is there stays": {
+		"existing value stays": {
 			spec: m{"forProvider": m{"vpcId": "mine"}, "references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main"}}}},
 			want: m{"vpcId": "mine"}, targets: []store.Key{key("Vpc", "a", "main")},
 		},
-		"even if nothing would be found": {
+		"existing value with a malformed path": {
 			spec: m{"forProvider": m{"vpcId": "mine"}, "references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main", "fieldPath": "a[b"}}}},
 			want: m{"vpcId": "mine"}, targets: []store.Key{key("Vpc", "a", "main")},
 		},
-		"a field path that is none": {
+		"malformed field path": {
 			spec: m{"references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main", "fieldPath": "a[b"}}}},
 			err:  `spec.references[0].from: fieldPath is "a[b": cannot parse path "a[b": unterminated '[' at position 1`,
 		},
-		"unless it is to follow": {
+		"resolved always": {
 			spec: m{"forProvider": m{"vpcId": "mine"}, "references": []any{m{
 				"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main"}, "policy": m{"resolve": "Always"},
 			}}},
 			want: m{"vpcId": "vpc-1"}, targets: []store.Key{key("Vpc", "a", "main")}, awaited: names(key("Vpc", "a", "main")),
 		},
-		"nothing is there": {
+		"sources are missing": {
 			spec: m{"references": []any{
 				m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "other"}},
 				m{"to": "forProvider.newId", "from": m{"kind": "Vpc", "name": "new"}},
@@ -118,40 +118,40 @@ func TestResolve(t *testing.T) {
 				"spec.forProvider.keyId: no kind Key of cloud.landbridge.io/v1alpha1 is served here yet",
 			},
 		},
-		"which is all right if it is optional": {
+		"missing source, optional": {
 			spec: m{"references": []any{m{
 				"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "other"}, "policy": m{"resolution": "Optional"},
 			}}},
 			targets: []store.Key{key("Vpc", "a", "other")}, awaited: names(key("Vpc", "a", "other")),
 		},
-		"another namespace, which allows it": {
+		"another namespace with permission": {
 			spec: m{"references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "open", "namespace": "b"}}}},
 			want: m{"vpcId": "vpc-b"}, targets: []store.Key{key("Vpc", "b", "open")},
 		},
-		"another namespace, which does not": {
+		"another namespace without permission": {
 			spec:    m{"references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "closed", "namespace": "b"}}}},
 			targets: []store.Key{key("Vpc", "b", "closed")}, awaited: names(key("Vpc", "b", "closed")),
 			missing: []string{"spec.forProvider.vpcId: Vpc b/closed may not be referred to from namespace a: there is none, or its annotation landbridge.io/referable-from does not allow it"},
 		},
-		"another namespace, where there is none: the same words": {
+		"nothing in another namespace: same message": {
 			spec:    m{"references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "nothing", "namespace": "b"}}}},
 			targets: []store.Key{key("Vpc", "b", "nothing")}, awaited: names(key("Vpc", "b", "nothing")),
 			missing: []string{"spec.forProvider.vpcId: Vpc b/nothing may not be referred to from namespace a: there is none, or its annotation landbridge.io/referable-from does not allow it"},
 		},
-		"selected, the first by name": {
+		"selects the first by name": {
 			spec: m{"references": []any{m{"to": "forProvider.subnetIds[0]", "from": m{"kind": "Subnet", "selector": m{"matchLabels": m{"tier": "x"}}}}}},
 			want: m{"subnetIds": []any{"subnet-1"}}, targets: []store.Key{key("Subnet", "a", "s1")},
 		},
-		"selected, of the same controller": {
+		"selects of the same controller": {
 			metadata: m{"ownerReferences": []any{m{"apiVersion": "v1", "kind": "XNetwork", "name": "n", "uid": "1", "controller": true}}},
 			spec:     m{"references": []any{m{"to": "forProvider.subnetId", "from": m{"kind": "Subnet", "selector": m{"matchControllerRef": true}}}}},
 			want:     m{"subnetId": "subnet-2"}, targets: []store.Key{key("Subnet", "a", "s2")},
 		},
-		"nothing to select": {
+		"selects nothing": {
 			spec:    m{"references": []any{m{"to": "forProvider.subnetId", "from": m{"kind": "Subnet", "selector": m{"matchLabels": m{"tier": "y"}}}}}},
 			awaited: []references.Where{{Key: key("Subnet", "a", ""), Labels: map[string]string{"tier": "y"}}}, missing: []string{"spec.forProvider.subnetId: there is no Subnet with labels tier=y in namespace a"},
 		},
-		"a path that leads nowhere": {
+		"path through a string": {
 			spec: m{"forProvider": m{"name": "x"}, "references": []any{m{"to": "forProvider.name.of", "from": m{"kind": "Vpc", "name": "main"}}}},
 			err:  `spec.references[0].to is "forProvider.name.of": forProvider.name: not an object`,
 		},
@@ -189,7 +189,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// resolver finds resources of the test's kinds.
+// resolver returns a Resolver of the given resources.
 func resolver(there []*unstructured.Unstructured) references.Resolver {
 	scheme := runtime.NewScheme()
 	for _, kind := range []string{"Vpc", "Subnet", "Thing"} {
