@@ -45,7 +45,7 @@ several have the name; KIND/NAME will do, too.`,
 			if err != nil {
 				return err
 			}
-			token, err := c.Ask(cmd.Context(), k, namespace, name, what)
+			asked, err := c.Ask(cmd.Context(), k, namespace, name, what)
 			if err != nil {
 				return err
 			}
@@ -57,7 +57,7 @@ several have the name; KIND/NAME will do, too.`,
 			ctx, cancel := context.WithTimeout(cmd.Context(), timeout)
 			defer cancel()
 			waiting := ""
-			row, err := c.Wait(ctx, k, namespace, name, what, token, func(r status.Row) {
+			row, err := c.Wait(ctx, asked, func(r status.Row) {
 				if op := r.Operation; op != nil && waiting != op.Kind {
 					waiting = op.Kind
 					fmt.Fprintf(cmd.ErrOrStderr(), "Waiting for the end of the %s that has been going on for %s.\n", op.Kind, status.Elapsed(op.StartedAt, time.Now()))

@@ -170,7 +170,7 @@ func (r *remote) discover(cmd *cobra.Command, patterns []string, list *listFlags
 		if len(requests[p]) == 0 {
 			continue
 		}
-		if err := r.list(cmd.Context(), out, p, reference, requests[p], state); err != nil {
+		if err := r.list(cmd.Context(), out, listing{provider: p, configuration: reference, requests: requests[p], state: state}); err != nil {
 			out.problems = append(out.problems, err)
 		}
 	}
@@ -180,17 +180,26 @@ func (r *remote) discover(cmd *cobra.Command, patterns []string, list *listFlags
 	return out, nil
 }
 
-// list lists the types of one provider, and finds the owners.
-func (r *remote) list(ctx context.Context, out *discovery, p *remoteProvider, reference importer.Configuration, requests []discover.Request, state string) error {
-	opened, err := r.configured(ctx, p, reference, true)
+// listing is what to list with one provider.
+type listing struct {
+	provider      *remoteProvider
+	configuration importer.Configuration
+	requests      []discover.Request
+	state         string // a file; empty: none
+}
+
+// list lists the objects of one provider, finds their owners, and adds both to out.
+func (r *remote) list(ctx context.Context, out *discovery, what listing) error {
+	p := what.provider
+	opened, err := r.configured(ctx, p, what.configuration, true)
 	if err != nil {
 		return err
 	}
-	addresses, err := stateOwners(state, p)
+	addresses, err := stateOwners(what.state, p)
 	if err != nil {
 		return err
 	}
-	for _, l := range discover.All(ctx, opened.Server, requests) {
+	for _, l := range discover.All(ctx, opened.Server, what.requests) {
 		var owners *discover.Owners
 		if opened.Owners != nil {
 			if owners, err = opened.Owners(ctx, l.Request.Resource); err != nil {

@@ -292,7 +292,7 @@ func (r *remote) configuration(ctx context.Context, p *remoteProvider, c importe
 		v, err := p.given.Find(c.Kind, r.namespace, c.Name)
 		return v, err
 	}
-	return r.cluster.Configuration(ctx, p.model, c.Kind, r.namespace, c.Name, r.secrets)
+	return r.cluster.Configuration(ctx, p.model, cluster.ConfigurationReference{Kind: c.Kind, Namespace: r.namespace, Name: c.Name}, r.secrets)
 }
 
 // close ends the providers.

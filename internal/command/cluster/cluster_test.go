@@ -131,29 +131,29 @@ func TestCluster(t *testing.T) {
 	// Configurations.
 	const api = "examplecloud.landbridge.io/v1alpha1"
 	secrets := &redact.Redactor{}
-	_, err = x.Configuration(t.Context(), p.Model, "ClusterProviderConfig", "", "default", secrets)
+	_, err = x.Configuration(t.Context(), p.Model, cluster.ConfigurationReference{Kind: "ClusterProviderConfig", Namespace: "", Name: "default"}, secrets)
 	fails(err, "there is no ClusterProviderConfig default of examplecloud.landbridge.io in the cluster")
 	for _, d := range crd.ProviderConfig(p.Model) {
 		serve(t, c, d)
 	}
 	create(t, c, object(api, "ClusterProviderConfig", "", "default", m{"spec": m{"endpoint": "http://x", "tokenSecretRef": m{"name": "s", "namespace": "default", "key": "k"}}}))
 	create(t, c, object(api, "ProviderConfig", "default", "own", m{"spec": m{"endpoint": "http://y"}}))
-	_, err = x.Configuration(t.Context(), p.Model, "ClusterProviderConfig", "ignored", "default", secrets)
+	_, err = x.Configuration(t.Context(), p.Model, cluster.ConfigurationReference{Kind: "ClusterProviderConfig", Namespace: "ignored", Name: "default"}, secrets)
 	fails(err, "ClusterProviderConfig default: spec.tokenSecretRef: Invalid Secret reference: there is no Secret s in namespace default")
 	create(t, c, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "s"}, Data: map[string][]byte{"k": []byte("a-token-nobody-shows")}})
-	v, err := x.Configuration(t.Context(), p.Model, "ClusterProviderConfig", "ignored", "default", secrets)
+	v, err := x.Configuration(t.Context(), p.Model, cluster.ConfigurationReference{Kind: "ClusterProviderConfig", Namespace: "ignored", Name: "default"}, secrets)
 	if err != nil || v.GetAttr("token").AsString() != "a-token-nobody-shows" {
 		t.Errorf("%#v, %v", v, err)
 	}
 	if got := secrets.Replacer().Replace("a-token-nobody-shows"); got != redact.Concealed {
 		t.Errorf("the token is not known as a secret: %s", got)
 	}
-	if v, err = x.Configuration(t.Context(), p.Model, "ProviderConfig", "default", "own", secrets); err != nil || v.GetAttr("endpoint").AsString() != "http://y" {
+	if v, err = x.Configuration(t.Context(), p.Model, cluster.ConfigurationReference{Kind: "ProviderConfig", Namespace: "default", Name: "own"}, secrets); err != nil || v.GetAttr("endpoint").AsString() != "http://y" {
 		t.Errorf("%#v, %v", v, err)
 	}
-	_, err = x.Configuration(t.Context(), p.Model, "ProviderConfig", "elsewhere", "own", secrets)
+	_, err = x.Configuration(t.Context(), p.Model, cluster.ConfigurationReference{Kind: "ProviderConfig", Namespace: "elsewhere", Name: "own"}, secrets)
 	fails(err, "there is no ProviderConfig elsewhere/own of examplecloud.landbridge.io in the cluster")
-	_, err = x.Configuration(t.Context(), p.Model, "Thing", "", "own", secrets)
+	_, err = x.Configuration(t.Context(), p.Model, cluster.ConfigurationReference{Kind: "Thing", Namespace: "", Name: "own"}, secrets)
 	fails(err, `"Thing" is neither ProviderConfig nor ClusterProviderConfig`)
 
 	// Resources.

@@ -102,9 +102,13 @@ func (c *Cluster) Open(ctx context.Context, p *v1alpha1.TerraformProvider) (*Ins
 	return &InstalledProvider{Name: p.Name, Source: p.Spec.Source, Model: m, Launcher: launcher, Activate: activate}, nil
 }
 
-// Configuration is the provider configuration that a reference in a namespace means. Secrets
-// learn what it refers to. A provider that has nothing to configure needs no object.
-func (c *Cluster) Configuration(ctx context.Context, p *model.Provider, kind, namespace, name string, secrets *redact.Redactor) (cty.Value, error) {
+// ConfigurationReference refers to a provider configuration. A ClusterProviderConfig has no namespace.
+type ConfigurationReference struct{ Kind, Namespace, Name string }
+
+// Configuration returns a provider configuration. The values of the Secrets that it refers to are
+// added to secrets. A provider without configuration arguments needs no object.
+func (c *Cluster) Configuration(ctx context.Context, p *model.Provider, ref ConfigurationReference, secrets *redact.Redactor) (cty.Value, error) {
+	kind, namespace, name := ref.Kind, ref.Namespace, ref.Name
 	switch kind {
 	case model.ClusterProviderConfigKind:
 		namespace = ""

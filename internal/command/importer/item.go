@@ -38,7 +38,7 @@ var DefaultConfiguration = Configuration{Kind: model.ClusterProviderConfigKind, 
 // Item is an object to import.
 type Item struct {
 	Provider *ConfiguredProvider
-	Resource           *model.Resource
+	Resource *model.Resource
 	// Origin says where it comes from, for people: its address in a state, or what identifies it.
 	Origin string
 	// Name is what the custom resource is to be called, as far as a name can be that.

@@ -50,7 +50,7 @@ func (p ProviderSource) get(ctx context.Context, dir string, f *facts) (binary s
 	}
 	if pkg, version, ok := strings.Cut(p.From, "@"); ok {
 		if strings.Count(pkg, "/") != 1 {
-			return p.build(ctx, dir, bin, pkg, version, f)
+			return p.build(ctx, goPackage{path: pkg, version: version}, directories{repository: dir, programs: bin}, f)
 		}
 		p.From, p.Version = pkg, cmp.Or(p.Version, version) // an address, hashicorp/random@3.9.0
 	}
@@ -88,9 +88,14 @@ func (p ProviderSource) get(ctx context.Context, dir string, f *facts) (binary s
 	return binary, copyProgram(found.Path, binary)
 }
 
-// build makes the provider's program from its Go module, in a module of its own: what the provider
-// depends on does not mix with what the repository does.
-func (p ProviderSource) build(ctx context.Context, dir, bin, pkg, version string, f *facts) (binary string, err error) {
+type goPackage struct{ path, version string }
+
+type directories struct{ repository, programs string }
+
+// build builds the provider's program from its Go module, in a module of its own, so that the
+// provider's dependencies do not mix with those of the repository.
+func (p ProviderSource) build(ctx context.Context, from goPackage, to directories, f *facts) (binary string, err error) {
+	pkg := from.path
 	if err := module.CheckImportPath(pkg); err != nil {
 		return "", fmt.Errorf("the provider %s: %w", p.From, err)
 	}
@@ -107,7 +112,7 @@ func (p ProviderSource) build(ctx context.Context, dir, bin, pkg, version string
 		f.Provider = m[1]
 	}
 	f.Package = pkg
-	nested := filepath.Join(dir, "provider")
+	nested := filepath.Join(to.repository, "provider")
 	if err := os.MkdirAll(nested, 0o755); err != nil {
 		return "", err
 	}
@@ -116,7 +121,7 @@ func (p ProviderSource) build(ctx context.Context, dir, bin, pkg, version string
 	if err := os.WriteFile(filepath.Join(nested, "go.mod"), []byte(content), 0o644); err != nil {
 		return "", err
 	}
-	if err := run(ctx, nested, "go", "get", "-tool", pkg+"@"+version); err != nil {
+	if err := run(ctx, nested, "go", "get", "-tool", pkg+"@"+from.version); err != nil {
 		return "", err
 	}
 	if f.Version = p.Version; f.Version == "" {
@@ -126,7 +131,7 @@ func (p ProviderSource) build(ctx context.Context, dir, bin, pkg, version string
 		}
 		f.Version = strings.TrimPrefix(strings.TrimSpace(string(out)), "v")
 	}
-	binary = filepath.Join(bin, "terraform-provider-"+f.Provider)
+	binary = filepath.Join(to.programs, "terraform-provider-"+f.Provider)
 	// As the Makefile does it.
 	return binary, run(ctx, nested, "go", "build", "-ldflags=-s -w", "-o", binary, pkg)
 }

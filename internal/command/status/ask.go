@@ -19,13 +19,13 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 )
 
-// Request is what a controller can be asked to do about a resource.
+// Request is what a controller can be asked to do for a resource.
 type Request struct {
 	// Verb is the name of the command, and of the field of status.lastHandled.
 	Verb string
-	// Annotation asks for it.
+	// Annotation makes the request.
 	Annotation string
-	// possible says why it makes no sense to ask; nil if it does.
+	// possible returns an error if the request makes no sense for a resource.
 	possible func(Row) error
 }
 
@@ -58,36 +58,45 @@ func firstOf(all ...string) string {
 	return ""
 }
 
-// Ask asks for something to be done about a resource, and returns the token to wait for.
-func (c *Client) Ask(ctx context.Context, k Kind, namespace, name string, what Request) (token string, err error) {
-	r, err := c.Get(ctx, k, namespace, name)
-	if err != nil {
-		return "", err
-	}
-	if err := what.possible(r); err != nil {
-		return "", fmt.Errorf("cannot %s %s: %w", what.Verb, r.Title(), err)
-	}
-	token = time.Now().UTC().Format(time.RFC3339Nano)
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]string{what.Annotation: token}}})
-	if err != nil {
-		return "", err
-	}
-	_, err = c.resources(k, namespace).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: "landbridge-cli"})
-	return token, err
+// Asked is a request that was made for a resource.
+type Asked struct {
+	Request
+	Kind            Kind
+	Namespace, Name string
+	// Token is the value of the annotation.
+	Token string
 }
 
-// Wait waits until a token was acted upon, and says how the resource is then. progress is told
-// how it is meanwhile; the last one is returned with an error, if ctx ends before.
-func (c *Client) Wait(ctx context.Context, k Kind, namespace, name string, what Request, token string, progress func(Row)) (Row, error) {
-	one := fields.OneTermEqualSelector("metadata.name", name).String()
+// Ask makes a request for a resource.
+func (c *Client) Ask(ctx context.Context, k Kind, namespace, name string, what Request) (Asked, error) {
+	out := Asked{Request: what, Kind: k, Namespace: namespace, Name: name, Token: time.Now().UTC().Format(time.RFC3339Nano)}
+	r, err := c.Get(ctx, k, namespace, name)
+	if err != nil {
+		return out, err
+	}
+	if err := what.possible(r); err != nil {
+		return out, fmt.Errorf("cannot %s %s: %w", what.Verb, r.Title(), err)
+	}
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]string{what.Annotation: out.Token}}})
+	if err != nil {
+		return out, err
+	}
+	_, err = c.resources(k, namespace).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: "landbridge-cli"})
+	return out, err
+}
+
+// Wait waits until the controller has handled a request, and returns the resource's row then.
+// progress gets the rows before. If ctx ends first, the last row is returned with an error.
+func (c *Client) Wait(ctx context.Context, asked Asked, progress func(Row)) (Row, error) {
+	one := fields.OneTermEqualSelector("metadata.name", asked.Name).String()
 	lw := &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			o.FieldSelector = one
-			return c.resources(k, namespace).List(ctx, o)
+			return c.resources(asked.Kind, asked.Namespace).List(ctx, o)
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 			o.FieldSelector = one
-			return c.resources(k, namespace).Watch(ctx, o)
+			return c.resources(asked.Kind, asked.Namespace).Watch(ctx, o)
 		},
 	}
 	var last Row
@@ -101,8 +110,8 @@ func (c *Client) Wait(ctx context.Context, k Kind, namespace, name string, what 
 		if gone = e.Type == watch.Deleted; gone {
 			return true, nil
 		}
-		handled, _, _ := unstructured.NestedString(u.Object, "status", "lastHandled", what.Verb)
-		if handled == token {
+		handled, _, _ := unstructured.NestedString(u.Object, "status", "lastHandled", asked.Verb)
+		if handled == asked.Token {
 			return true, nil
 		}
 		progress(last)
@@ -112,12 +121,12 @@ func (c *Client) Wait(ctx context.Context, k Kind, namespace, name string, what 
 	case gone:
 		return last, fmt.Errorf("%s was deleted meanwhile", last.Title())
 	case err != nil && ctx.Err() != nil:
-		return last, fmt.Errorf("%s was not acted upon yet: %s; it will be as soon as that is possible", what.Annotation, why(last))
+		return last, fmt.Errorf("%s was not acted upon yet: %s; it will be as soon as that is possible", asked.Annotation, why(last))
 	}
 	return last, err
 }
 
-// why is what keeps the controller from acting.
+// why returns what keeps the controller from acting.
 func why(r Row) string {
 	switch {
 	case r.Paused:
@@ -131,7 +140,7 @@ func why(r Row) string {
 	}
 }
 
-// Elapsed is a time in whole seconds, or what is coarser, as kubectl shows ages.
+// Elapsed formats a duration in seconds, or in minutes from an hour on, as kubectl formats ages.
 func Elapsed(since, now time.Time) string {
 	d := max(now.Sub(since), 0)
 	switch {

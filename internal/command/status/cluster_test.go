@@ -307,10 +307,10 @@ func TestAsk(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := u.GetAnnotations()[tc.what.Annotation]; got != token || token == "" {
-				t.Errorf("the annotation is %q, want %q", got, token)
+			if got := u.GetAnnotations()[tc.what.Annotation]; got != token.Token || got == "" {
+				t.Errorf("the annotation is %q, want %q", got, token.Token)
 			}
-			if again, err := w.Ask(t.Context(), k, w.namespace, object, tc.what); err != nil || again == token {
+			if again, err := w.Ask(t.Context(), k, w.namespace, object, tc.what); err != nil || again.Token == token.Token {
 				t.Errorf("asked again: the same token, or %v", err)
 			} else {
 				token = again
@@ -319,7 +319,7 @@ func TestAsk(t *testing.T) {
 			told := make(chan status.Row, 10)
 			done := make(chan error, 1)
 			go func() {
-				row, err := w.Wait(t.Context(), k, w.namespace, object, tc.what, token, func(r status.Row) { told <- r })
+				row, err := w.Wait(t.Context(), token, func(r status.Row) { told <- r })
 				if err == nil && row.State != "Partial" {
 					t.Errorf("in the end its state is %s", row.State)
 				}
@@ -329,7 +329,7 @@ func TestAsk(t *testing.T) {
 			// Another token is not the one that is waited for.
 			w.status(t, "thone", object, map[string]any{"state": "Full", "lastHandled": map[string]any{tc.what.Verb: "another"}})
 			<-told
-			w.status(t, "thone", object, map[string]any{"state": "Partial", "lastHandled": map[string]any{tc.what.Verb: token}})
+			w.status(t, "thone", object, map[string]any{"state": "Partial", "lastHandled": map[string]any{tc.what.Verb: token.Token}})
 			if err := <-done; err != nil {
 				t.Error(err)
 			}
@@ -344,6 +344,9 @@ func TestAsk(t *testing.T) {
 func TestWaitInVain(t *testing.T) {
 	w := newWorld(t)
 	k := w.kind(t, "thone")
+	asked := func(name string) status.Asked {
+		return status.Asked{Request: status.Retry, Kind: k, Namespace: w.namespace, Name: name, Token: "token"}
+	}
 	cases := map[string]struct {
 		status map[string]any
 		want   string
@@ -361,7 +364,7 @@ func TestWaitInVain(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 			defer cancel()
-			_, err := w.Wait(ctx, k, w.namespace, name, status.Retry, "token", func(status.Row) {})
+			_, err := w.Wait(ctx, asked(name), func(status.Row) {})
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("got %v, want %q", err, tc.want)
 			}
@@ -371,7 +374,7 @@ func TestWaitInVain(t *testing.T) {
 	time.AfterFunc(200*time.Millisecond, func() {
 		_ = w.of(k).Delete(context.Background(), "deleted", metav1.DeleteOptions{})
 	})
-	if _, err := w.Wait(t.Context(), k, w.namespace, "deleted", status.Retry, "token", func(status.Row) {}); err == nil || !strings.Contains(err.Error(), "deleted") {
+	if _, err := w.Wait(t.Context(), asked("deleted"), func(status.Row) {}); err == nil || !strings.Contains(err.Error(), "deleted") {
 		t.Errorf("of what is deleted: %v", err)
 	}
 }
