@@ -8,19 +8,19 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 )
 
-// soon is what is not worth a time of day, which would make another message of each try.
+// Delays below soon are reported as "within seconds": a time would make each attempt's message differ.
 const soon = 15 * time.Second
 
-// blame finds out whether a look failed because of what its whole provider configuration suffers
-// from. Then that says when to come back, for all its resources, and the message gets the
-// returned sentence. What passes within seconds is not told at all.
+// blame checks whether an observation failed because of its provider configuration. If so, the
+// provider configuration decides when all its resources are reconciled again, and the returned
+// sentence is added to the message. Problems that pass within seconds are not reported.
 func (a *attempt) blame(r *CustomResource, troubles *troubles, se *scheduler.Error) string {
 	f := a.visit.Refused()
 	switch {
 	case f != nil:
 	case se.Reason == scheduler.ReasonReadFailed, se.Reason == scheduler.ReasonImportFailed, se.Reason == scheduler.ReasonInvalidConfiguration:
 		if f = a.visit.Trouble(); f != nil && f.Reason != pool.Throttled {
-			// Of what the call was told, and of what is told from now on, one is enough.
+			// The error of the call is enough; later attempts report the configuration's.
 			a.retryAt = f.RetryAt
 			return ""
 		}
@@ -34,10 +34,10 @@ func (a *attempt) blame(r *CustomResource, troubles *troubles, se *scheduler.Err
 		r.reason = v1alpha1.ReasonProviderThrottled
 	}
 	if a.visit.Refused() == nil {
-		return "" // it was the first to notice, and has more to say
+		return "" // this call found the problem: its error has more details
 	}
 	r.holdStatus = f.Passing
-	r.told = r.told || f.Passing || troubles.old(r.GetUID()) // not again whenever it was tried in vain
+	r.told = r.told || f.Passing || troubles.old(r.GetUID()) // not again for each failed attempt
 	switch {
 	case f.Reason == pool.Throttled:
 		return ""

@@ -21,9 +21,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
-// claimAll makes known what all resources of the kind refer to, and what they have, from what is stored of
-// them. Until then none of them is written for: a resource that comes first must not write to what belongs
-// to one that comes later. What is loaded for it need not be loaded again.
+// claimAll registers the references of all resources of the kind, and claims their remote objects from the
+// stored instances. No remote object is changed before: a resource that is reconciled first must not
+// change an object that belongs to a later one. Instances stay loaded.
 func (k *Kind) claimAll(ctx context.Context, informers cache.Cache, c *connector) {
 	var list *unstructured.UnstructuredList
 	err := wait.PollUntilContextCancel(ctx, 100*time.Millisecond, true, func(ctx context.Context) (bool, error) {
@@ -46,10 +46,10 @@ func (k *Kind) claimAll(ctx context.Context, informers cache.Cache, c *connector
 		r := &CustomResource{}
 		r.assign(&list.Items[i])
 		if !held(r) {
-			continue // nothing was ever begun for it
+			continue // no operation was ever started for it
 		}
 		group.Go(func() error {
-			// What keeps the request from being carried out does not keep it from saying what it is about.
+			// A request that cannot be carried out still identifies its object.
 			spec, _ := k.read(r)
 			request, _ := c.subject(ctx, r, spec)
 			request.New = false // whatever it looks like
@@ -57,7 +57,7 @@ func (k *Kind) claimAll(ctx context.Context, informers cache.Cache, c *connector
 			return backoff.DelayFunc().Until(ctx, true, false, func(ctx context.Context) (bool, error) {
 				err := k.Scheduler.Claim(ctx, request)
 				if errors.Is(err, store.ErrUnreadable) {
-					return true, nil // it cannot be worked on either, until somebody repairs it
+					return true, nil // no operation can start either until it is repaired
 				}
 				if err != nil {
 					k.Options.Logger.Error(err, "Cannot tell what a resource has, trying again", "resource", request.Key)
@@ -71,15 +71,14 @@ func (k *Kind) claimAll(ctx context.Context, informers cache.Cache, c *connector
 	}
 }
 
-// list is all resources of the kind, as soon as the cache has them.
+// list returns all resources of the kind, as soon as the cache has them.
 func (k *Kind) list(ctx context.Context, informers cache.Cache) (*unstructured.UnstructuredList, error) {
-	// A watch that is taken down while it is waited for, as when the provider gets another
-	// version, never gets in step.
+	// A watch that is stopped while this waits, as when the provider's version changes, never syncs.
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	u := &unstructured.Unstructured{}
 	u.SetGroupVersionKind(k.Model.GroupVersionKind())
-	if _, err := informers.GetInformer(ctx, u); err != nil { // which waits until it is in step
+	if _, err := informers.GetInformer(ctx, u); err != nil { // waits until it is synced
 		return nil, err
 	}
 	list := &unstructured.UnstructuredList{}
@@ -89,7 +88,7 @@ func (k *Kind) list(ctx context.Context, informers cache.Cache) (*unstructured.U
 	return list, informers.List(ctx, list, client.UnsafeDisableDeepCopy)
 }
 
-// mayWrite waits until it is known what all resources of the kind have.
+// mayWrite waits until the remote objects of all resources of the kind are claimed.
 func (k *Kind) mayWrite(ctx context.Context) error {
 	select {
 	case <-k.claimed:
@@ -99,8 +98,8 @@ func (k *Kind) mayWrite(ctx context.Context) error {
 	}
 }
 
-// Exists says whether there is a resource of the kind with the key and UID. The cache may not have
-// heard yet that it is gone, and so has the last word only when it has.
+// Exists reports whether there is a resource of the kind with the key and UID. The cache may still
+// have a deleted resource, so only its absence there is conclusive; else the API server decides.
 func (k *Kind) Exists(ctx context.Context, key store.Key, uid types.UID) bool {
 	for _, reader := range []client.Reader{k.reader, k.live} {
 		u := &unstructured.Unstructured{}
@@ -113,7 +112,7 @@ func (k *Kind) Exists(ctx context.Context, key store.Key, uid types.UID) bool {
 	return true
 }
 
-// spellImport is the spec.import that would import an object, in JSON, which is YAML too.
+// spellImport returns a function that formats the spec.import of an object as JSON, which is also YAML.
 func spellImport(k *Kind) func(terraform.ImportTarget) string {
 	return func(t terraform.ImportTarget) string {
 		spec := map[string]any{"id": t.ID}

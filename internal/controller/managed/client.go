@@ -24,18 +24,18 @@ import (
 )
 
 // quietClient is the client that managed.Reconciler gets, for one kind. It
-//   - writes only what differs from what was read,
-//   - reads its own writes: a cache that lags behind never makes it act on, and conflict with,
-//     an older version of what it wrote itself,
-//   - does not find what is being deleted and was let go,
-//   - does not write the external-create-* annotations, whose purpose the journal serves,
-//   - reads Secrets from the API server, since they are not to be cached.
+//   - writes an object only if it differs from what was read,
+//   - reads its own writes, so that a stale cache causes neither actions on old versions nor
+//     conflicts,
+//   - does not find objects that are being deleted and have none of our finalizers,
+//   - does not write the external-create-* annotations, because the journal replaces them,
+//   - reads Secrets from the API server, because they must not be cached.
 type quietClient struct {
 	client.Client
 	live    client.Reader
 	gvk     schema.GroupVersionKind
 	written *written
-	// gone is told of resources that are not there.
+	// gone is called with resources that do not exist.
 	gone func(types.NamespacedName)
 
 	mu     sync.Mutex
@@ -50,7 +50,7 @@ func quietClientOf(cached client.Client, live client.Reader, gvk schema.GroupVer
 	return &quietClient{Client: cached, live: live, gvk: gvk, written: w, writes: map[types.NamespacedName]*unstructured.Unstructured{}}
 }
 
-// quietManager hands the quietClient to managed.NewReconciler.
+// quietManager passes the quietClient to managed.NewReconciler.
 type quietManager struct {
 	manager.Manager
 	client *quietClient
@@ -90,7 +90,7 @@ func (c *quietClient) Get(ctx context.Context, key client.ObjectKey, obj client.
 	return nil
 }
 
-// newer is the object as read, or as last written if that is newer.
+// newer returns the object as read, or as last written if that is newer.
 func (c *quietClient) newer(key types.NamespacedName, read *unstructured.Unstructured) *unstructured.Unstructured {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -99,7 +99,7 @@ func (c *quietClient) newer(key types.NamespacedName, read *unstructured.Unstruc
 		return read
 	}
 	if written.GetUID() == read.GetUID() {
-		// Removing the last finalizer deletes the object, which gets no version of its own then.
+		// Removing the last finalizer deletes the object without a new resource version.
 		cmp, err := resourceversion.CompareResourceVersion(read.GetResourceVersion(), written.GetResourceVersion())
 		if err == nil && (cmp < 0 || cmp == 0 && released(written)) {
 			return written
@@ -109,13 +109,13 @@ func (c *quietClient) newer(key types.NamespacedName, read *unstructured.Unstruc
 	return read
 }
 
-// released says whether the resource is being deleted and no concern of ours any more: its
-// remote object is gone, or was never made. Looking for it again could find a later one.
+// released reports whether the resource is being deleted and none of our finalizers holds it: its
+// remote object is gone, or was never created. Looking it up again could find a later object.
 func released(u *unstructured.Unstructured) bool {
 	return u.GetDeletionTimestamp() != nil && !held(u)
 }
 
-// wrote keeps what was written until the cache has it, as the cache will keep it.
+// wrote remembers the object as written until the cache has it, in the form of the cache.
 func (c *quietClient) wrote(r *CustomResource) {
 	r.SetManagedFields(nil)
 	kept := r.Unstructured
@@ -126,7 +126,7 @@ func (c *quietClient) wrote(r *CustomResource) {
 	c.writes[client.ObjectKeyFromObject(r)] = r.read
 }
 
-// heard is told of what the cache has by now.
+// heard is called with each object that the cache gets.
 func (c *quietClient) heard(u *unstructured.Unstructured) {
 	c.newer(client.ObjectKeyFromObject(u), u)
 }
@@ -147,7 +147,7 @@ func (c *quietClient) Update(ctx context.Context, obj client.Object, opts ...cli
 	if sameButStatus(r.read, &r.Unstructured) {
 		return nil
 	}
-	// The answer carries the status as it was: what this reconcile found out stays.
+	// The answer has the old status: keep the one of this reconcile.
 	status, conditions := r.Object["status"], r.conditions
 	if err := c.Client.Update(ctx, &r.Unstructured, opts...); err != nil {
 		return err
@@ -160,13 +160,13 @@ func (c *quietClient) Update(ctx context.Context, obj client.Object, opts ...cli
 	return nil
 }
 
-// withoutCreateProtocol drops the annotations of Crossplane's create protocol.
+// withoutCreateProtocol removes the annotations of Crossplane's create protocol.
 func withoutCreateProtocol(r *CustomResource) {
 	annotations := r.GetAnnotations()
 	n := len(annotations)
 	maps.DeleteFunc(annotations, func(k, _ string) bool { return strings.HasPrefix(k, "crossplane.io/external-create-") })
 	if len(annotations) == 0 {
-		annotations = nil // as it was read: no annotations, rather than none of them
+		annotations = nil // as read: absent instead of empty
 	}
 	if len(annotations) != n {
 		r.SetAnnotations(annotations)

@@ -21,7 +21,7 @@ type m = map[string]any
 type lagging struct {
 	client.Client
 	cached *unstructured.Unstructured
-	// version is what the API server says of an update.
+	// version is the resource version that the API server returns for an update.
 	version string
 }
 

@@ -6,10 +6,10 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// maxContained is how many contained resources status.plan shows.
+// maxContained bounds the contained resources in status.plan.
 const maxContained = 100
 
-// containedStatus is what a plan does to the resources that the object consists of.
+// containedStatus returns what a plan does to the resources of a module.
 func containedStatus(contained []terraform.Contained) (resources []any, summary string) {
 	var add, change, destroy int
 	for i, c := range contained {

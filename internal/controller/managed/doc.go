@@ -1,14 +1,14 @@
 // Package managed is the one controller for every kind of managed resource.
 //
-// In: a kind (package model) and how to get at its provider. Out: a running controller on
+// In: a kind (package model) and a way to acquire its provider. Out: a running controller on
 // crossplane-runtime's managed.Reconciler, with the Crossplane Resource Model's finalizer,
-// conditions, pause, management policies and connection Secret. What is to be done about a
-// remote object is the scheduler's business; this package reads the custom resource, asks the
-// scheduler, and writes down the answer.
+// conditions, pause, management policies and connection Secret. The scheduler decides what is done
+// to a remote object. This package reads the custom resource (package desired), calls the
+// scheduler, and writes the status.
 //
-// It costs the API server nothing while nothing changes: client.go drops writes that would
-// change nothing, and the create protocol of Crossplane, three annotations around each
-// create, is replaced by the journal in the store, which is written before and after as well,
-// but says more (contract § 3.14). It writes to spec only what is missing there: values of
-// references, and those that the provider chose, where that is configured (late initialisation).
+// An unchanged resource causes no writes: client.go drops writes without changes. The journal in
+// the store replaces Crossplane's create protocol, which is three annotations around each create;
+// it is written before and after each operation and holds more (contract § 3.14). The package
+// writes only missing values to spec: those of references and, if configured, values that the
+// provider chose (late initialization). It never calls a provider.
 package managed

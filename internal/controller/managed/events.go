@@ -18,8 +18,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
-// Reasons of events, in Crossplane's words where it has them. What Crossplane says when an
-// operation is asked for, is said here when it has ended.
+// Reasons of events, those of Crossplane where it has them. Crossplane emits them when an operation
+// is requested, Landbridge when it has ended.
 const (
 	reasonCreated  event.Reason = "CreatedExternalResource"
 	reasonUpdated  event.Reason = "UpdatedExternalResource"
@@ -42,9 +42,9 @@ var reasonsFailed = map[instance.OperationKind]event.Reason{
 	instance.Delete: "CannotDeleteExternalResource",
 }
 
-// quietRecorder is the recorder that managed.Reconciler gets. It leaves out what the story of the
-// resource tells better: that something was asked for, and, again at each look, that it failed;
-// and looks that fail for a moment, such as while a provider starts again.
+// quietRecorder is the recorder that managed.Reconciler gets. It drops events that the scheduler's
+// events make redundant: that an operation was requested, and, with each reconcile, that it
+// failed. It also drops observations that fail briefly, such as while a provider restarts.
 type quietRecorder struct {
 	event.Recorder
 	troubles *troubles
@@ -67,10 +67,10 @@ func (q quietRecorder) WithAnnotations(keysAndValues ...string) event.Recorder {
 	return quietRecorder{q.Recorder.WithAnnotations(keysAndValues...), q.troubles}
 }
 
-// moment is how long looks at a resource may fail without an event. Its conditions say it at once.
+// moment is how long observations of a resource may fail without an event. Conditions report it at once.
 const moment = 3 * time.Second
 
-// troubles knows since when looks at resources have failed, and of which that was told.
+// troubles records since when observations of resources have failed, and which failures had an event.
 type troubles struct {
 	mu    sync.Mutex
 	since map[types.UID]time.Time
@@ -81,8 +81,8 @@ func newTroubles() *troubles {
 	return &troubles{since: map[types.UID]time.Time{}, told: map[types.UID]bool{}}
 }
 
-// young is called for a look that failed. It says whether that is nothing to talk of yet; if
-// not, it is told.
+// young is called for an observation that failed. It reports whether it is too early for an event;
+// if not, it records that there is one.
 func (t *troubles) young(uid types.UID) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -95,14 +95,14 @@ func (t *troubles) young(uid types.UID) bool {
 	return young
 }
 
-// old says whether looks have failed for so long that it was told.
+// old reports whether there was an event for failed observations.
 func (t *troubles) old(uid types.UID) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.told[uid]
 }
 
-// over is called for a look that succeeded, and for a resource that is let go.
+// over is called for an observation that succeeded, and for a resource that is released.
 func (t *troubles) over(uid types.UID) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -110,8 +110,8 @@ func (t *troubles) over(uid types.UID) {
 	delete(t.told, uid)
 }
 
-// teller makes Kubernetes events of what the scheduler tells of the resource, during the
-// reconcile and after it: it holds nothing that the reconcile may change.
+// teller returns a function that turns the scheduler's events into Kubernetes events. It is
+// called during the reconcile and after it, so it holds nothing that the reconcile may change.
 func (c *connector) teller(r *CustomResource, policies desired.Policies) func(scheduler.Event) {
 	ref := &corev1.ObjectReference{
 		APIVersion: r.GetAPIVersion(), Kind: r.GetKind(), Namespace: r.GetNamespace(), Name: r.GetName(),
@@ -128,7 +128,7 @@ func (c *connector) teller(r *CustomResource, policies desired.Policies) func(sc
 	}
 }
 
-// story is an event in words. keep says that tainted objects are; why is why something failed.
+// story returns the text of an event. keep is set when tainted objects are kept; why is the cause of a failure.
 func story(e scheduler.Event, keep bool, why string) event.Event {
 	took := duration(e.Took)
 	switch e.Kind {
@@ -139,7 +139,7 @@ func story(e scheduler.Event, keep bool, why string) event.Event {
 		if e.Operation == instance.Delete && e.Deposed != "" {
 			what = "Delete of the replaced object (deposed object " + e.Deposed + ")"
 		}
-		// Rounded, so that the same failure again is the same event, with a count.
+		// Rounded, so that a repeated failure is the same event, with a count.
 		after := "at once"
 		if e.Took >= time.Second {
 			after = "after " + e.Took.Round(time.Second).String()
@@ -170,7 +170,7 @@ func story(e scheduler.Event, keep bool, why string) event.Event {
 	}
 }
 
-// warning is as event.Warning for what is a sentence rather than an error.
+// warning is event.Warning with a sentence instead of an error.
 func warning(r event.Reason, message string) event.Event {
 	return event.Event{Type: event.TypeWarning, Reason: r, Message: message}
 }
@@ -205,7 +205,7 @@ func recovered(e scheduler.Event) string {
 	}
 }
 
-// duration is rounded to what people care for.
+// duration formats d with at most two or three significant digits.
 func duration(d time.Duration) string {
 	switch {
 	case d < time.Second:

@@ -21,7 +21,7 @@ func NewQuietClient(c client.Client, gvk schema.GroupVersionKind) client.Client 
 	return quietClientOf(c, c, gvk, newWritten())
 }
 
-// Heard tells a client of a kind what the cache has.
+// Heard passes an object of the cache to a client of a kind.
 func Heard(c client.Client, u *unstructured.Unstructured) { c.(*quietClient).heard(u) }
 
 // Kept are the resources that a client of a kind keeps because the cache may lag behind.

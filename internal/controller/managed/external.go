@@ -26,13 +26,13 @@ import (
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
-// connector makes an external client for one reconcile of one resource.
+// connector returns the external client for one reconcile of one resource.
 type connector struct {
 	kind   *Kind
 	client client.Client
 }
 
-// Connect implements managed.ExternalConnector. It starts no provider: the scheduler does,
+// Connect implements managed.ExternalConnector. It does not start a provider: the scheduler does
 // when it needs one.
 func (c *connector) Connect(ctx context.Context, mg resource.Managed) (xpmanaged.ExternalClient, error) {
 	r := mg.(*CustomResource)
@@ -84,13 +84,13 @@ func (e *external) Observe(ctx context.Context, mg resource.Managed) (xpmanaged.
 	}
 	switch {
 	case o.Operation != nil:
-		// There is nothing to do until it ends; nobody is to create, update or finalize meanwhile.
+		// Until it ends, managed.Reconciler must not create, update or finalize.
 		out.ResourceExists, out.ResourceUpToDate = true, !meta.WasDeleted(r)
 	case meta.WasDeleted(r), o.Plan == nil:
 		out.ResourceUpToDate = true
 	case o.Imported && !o.UpToDate() && e.kind.written.last(r.GetUID()) != o:
-		// What an import leads to is told before it is done: the status is written, and the next look
-		// finds that it was.
+		// The status shows what an import leads to before it is done. The next reconcile sees that the
+		// status was written.
 		out.ResourceUpToDate = true
 		if a := attemptFrom(ctx); a != nil {
 			a.retryAt = time.Now()
@@ -108,7 +108,7 @@ func (e *external) Create(ctx context.Context, mg resource.Managed) (xpmanaged.E
 	if err := e.kind.Scheduler.Apply(ctx, e.request); err != nil {
 		return xpmanaged.ExternalCreation{}, e.explain(ctx, r, err)
 	}
-	// Most creates end before it is worth saying that they go on.
+	// Most creates end before their status needs to be written.
 	r.holdStatus = true
 	return xpmanaged.ExternalCreation{}, nil
 }
@@ -145,8 +145,8 @@ func (e *external) Delete(ctx context.Context, mg resource.Managed) (xpmanaged.E
 	return xpmanaged.ExternalDelete{}, nil
 }
 
-// setAnnotations writes down what singles out the remote object, and settles the finalizer, in
-// one update, if that is not written yet.
+// setAnnotations writes the external name, the identity and the finalizer in one update, unless
+// they are written already.
 func (e *external) setAnnotations(ctx context.Context, r *CustomResource, o *scheduler.Observation) error {
 	if !o.Exists() || meta.WasDeleted(r) || o.Operation != nil {
 		return nil
@@ -172,7 +172,7 @@ func (e *external) setAnnotations(ctx context.Context, r *CustomResource, o *sch
 		return nil
 	}
 	if a := attemptFrom(ctx); a != nil && e.kind.busy() && !longReady(r) {
-		// Others are waited for: tell that this one is ready first, and come back.
+		// Other resources wait: report first that this one is ready, and write these later.
 		a.comeBack = true
 		return nil
 	}
@@ -184,7 +184,7 @@ func (e *external) setAnnotations(ctx context.Context, r *CustomResource, o *sch
 	return err
 }
 
-// connectionDetails are all that is to be in the connection Secret.
+// connectionDetails returns the content of the connection Secret.
 func (e *external) connectionDetails(o *scheduler.Observation) (xpmanaged.ConnectionDetails, error) {
 	subject := e.spec.Subject
 	subject.ExternalName = translate.ExternalName(e.kind.Model, o.Instance.State, o.Instance.Identity)
@@ -194,14 +194,14 @@ func (e *external) connectionDetails(o *scheduler.Observation) (xpmanaged.Connec
 	}
 	out := translate.ConnectionDetails(e.kind.Model, o.Instance.State)
 	if len(extra) > 0 {
-		maps.Copy(extra, out) // what is the object's own stays
+		maps.Copy(extra, out) // the object's own details win
 		out = extra
 	}
 	return out, nil
 }
 
-// lateInitialize takes values that the provider chose over into spec.forProvider, if the kind is
-// configured to, and says whether there were any. What is about to change is left alone.
+// lateInitialize copies values that the provider chose to spec.forProvider, if the kind is
+// configured for it, and reports whether there were any. An object with pending changes is left alone.
 func (e *external) lateInitialize(r *CustomResource, o *scheduler.Observation) bool {
 	if !e.kind.Model.Settings.LateInitialize || !e.spec.LateInitialize ||
 		o.Operation != nil || !o.UpToDate() || o.Instance.Status != instance.Full || meta.WasDeleted(r) {
@@ -214,15 +214,15 @@ func (e *external) lateInitialize(r *CustomResource, o *scheduler.Observation) b
 	return changed
 }
 
-// longReady says whether the resource has been ready for so long that what is left to do is
-// not put off any more.
+// longReady reports whether the resource has been ready so long that remaining writes are not
+// postponed any more.
 func longReady(r *CustomResource) bool {
 	c := r.GetCondition(xpv2.TypeReady)
 	return c.Status == corev1.ConditionTrue && time.Since(c.LastTransitionTime.Time) > time.Minute
 }
 
-// explain turns an error of the scheduler into what the user reads, with attribute paths in
-// the spelling of the spec and without secrets, and sets the conditions that go with it.
+// explain turns an error of the scheduler into the user's message, with the paths of fields in spec
+// and without secrets, and sets the conditions that belong to it.
 func (c *connector) explain(ctx context.Context, r *CustomResource, err error) error {
 	var se *scheduler.Error
 	if !errors.As(err, &se) {
@@ -237,11 +237,11 @@ func (c *connector) explain(ctx context.Context, r *CustomResource, err error) e
 		r.reason = reason
 	}
 	if se.Reason == scheduler.ReasonIdentityConflict {
-		// When that changes, the scheduler wakes us.
+		// The scheduler wakes the resource when the conflict ends.
 		if a := attemptFrom(ctx); a != nil {
 			a.retryAt = time.Now().Add(c.kind.Options.Poll)
 		}
-		// Told once, and not again at each look.
+		// One event, not one for each reconcile.
 		now := r.GetCondition(xpv2.TypeSynced)
 		if now.Reason != v1alpha1.ReasonIdentityConflict || !strings.HasSuffix(now.Message, message) {
 			c.kind.Options.Recorder.Event(r, warning(event.Reason(v1alpha1.ReasonIdentityConflict), message))
@@ -279,7 +279,7 @@ func reasonOf(err error) scheduler.Reason {
 	return ""
 }
 
-// asyncReasons name how an operation failed, in Upjet's words.
+// asyncReasons are Upjet's reasons for failed operations.
 var asyncReasons = map[instance.OperationKind]xpv2.ConditionReason{
 	instance.Create: v1alpha1.ReasonAsyncCreateFailure,
 	instance.Update: v1alpha1.ReasonAsyncUpdateFailure,

@@ -15,7 +15,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 )
 
-// finalizer holds a custom resource until its remote object is gone, or given up.
+// finalizer holds a custom resource until its remote object is destroyed or released.
 type finalizer struct {
 	kind      *Kind
 	client    client.Client
@@ -24,8 +24,8 @@ type finalizer struct {
 
 var _ resource.Finalizer = (*finalizer)(nil)
 
-// AddFinalizer implements resource.Finalizer. A resource that the API server held from its
-// creation on need not be written for that now.
+// AddFinalizer implements resource.Finalizer. A resource with the finalizer that the API server
+// adds needs no write.
 func (f *finalizer) AddFinalizer(ctx context.Context, o resource.Object) error {
 	if held(o) {
 		return nil
@@ -34,10 +34,11 @@ func (f *finalizer) AddFinalizer(ctx context.Context, o resource.Object) error {
 	return f.client.Update(ctx, o)
 }
 
-// RemoveFinalizer implements resource.Finalizer. A resource of which nothing exists is let go
-// first: if that was all, what is stored says so, and nobody looks for an object by what is
-// written on the resource, which may be somebody else's by now. Where an object stays, what is
-// stored of it goes first: it would be left for good.
+// RemoveFinalizer implements resource.Finalizer. If no remote object exists, the finalizer is
+// removed before the stored instance: the stored instance records that there is none, so the
+// object is not looked up by the annotations, which may name another resource's object by now. If
+// a remote object stays, the stored instance is deleted first, because otherwise it would be left
+// behind.
 func (f *finalizer) RemoveFinalizer(ctx context.Context, o resource.Object) error {
 	r := o.(*CustomResource)
 	spec, _ := f.kind.read(r)
@@ -48,7 +49,7 @@ func (f *finalizer) RemoveFinalizer(ctx context.Context, o resource.Object) erro
 			return err
 		}
 		if err := f.forget(ctx, r, req); err != nil {
-			// Nobody comes back for it but the next process.
+			// The next process removes it.
 			f.kind.Options.Logger.Error(err, "Cannot remove what is stored of a resource that is gone", "resource", req.Key)
 		}
 		return nil
@@ -77,17 +78,17 @@ func (f *finalizer) forget(ctx context.Context, r *CustomResource, req scheduler
 	return nil
 }
 
-// held says whether a finalizer of ours holds the resource.
+// held reports whether one of our finalizers holds the resource.
 func held(o metav1.Object) bool {
 	return meta.FinalizerExists(o, xpmanaged.FinalizerName) || meta.FinalizerExists(o, v1alpha1.FinalizerCreated)
 }
 
-// settled says whether Crossplane's finalizer holds the resource, and nothing else of ours.
+// settled reports whether of our finalizers, only Crossplane's holds the resource.
 func settled(o metav1.Object) bool {
 	return meta.FinalizerExists(o, xpmanaged.FinalizerName) && !meta.FinalizerExists(o, v1alpha1.FinalizerCreated)
 }
 
-// settle puts Crossplane's finalizer in place of the one that the API server put on.
+// settle replaces the finalizer that the API server added by Crossplane's.
 func settle(o metav1.Object) {
 	meta.RemoveFinalizer(o, v1alpha1.FinalizerCreated)
 	meta.AddFinalizer(o, xpmanaged.FinalizerName)

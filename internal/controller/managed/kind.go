@@ -36,7 +36,7 @@ type ProviderConfigs interface {
 	Resolve(ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string) providerconfig.Handle[terraform.Executor]
 }
 
-// Kind is one kind of managed resource, and what its controller needs.
+// Kind is one kind of managed resource, with the dependencies of its controller.
 type Kind struct {
 	Model           *model.Resource
 	ProviderConfigs ProviderConfigs
@@ -49,32 +49,32 @@ type Kind struct {
 	troubles       *troubles
 	lanes          *lanes
 	queue          workqueue.TypedRateLimitingInterface[reconcile.Request]
-	// reader is the cache, live the API server. listed is closed when it is known what all resources refer
-	// to, claimed when it is known what they have.
+	// reader is the cache, live the API server. listed is closed when the references of all resources are
+	// known, claimed when their remote objects are.
 	reader, live    client.Reader
 	listed, claimed chan struct{}
 }
 
-// Options of the controllers of managed resources. They are the same for all kinds.
+// Options configure the controllers of all kinds of managed resources.
 type Options struct {
-	// Poll is how often an unchanged resource is looked at.
+	// Poll is the interval between reconciles of an unchanged resource.
 	Poll time.Duration
-	// Workers is how many resources of a kind are looked at at once.
+	// Workers is the maximum of concurrent reconciles per kind.
 	Workers int
-	// Timeout bounds one reconcile, in which remote objects are read and changes planned.
+	// Timeout bounds one reconcile, which reads the remote object and plans changes.
 	Timeout time.Duration
-	// MinBackoff and MaxBackoff bound the wait after failures in a row.
+	// MinBackoff and MaxBackoff bound the delay after consecutive failures.
 	MinBackoff, MaxBackoff time.Duration
 	Recorder               event.Recorder
 	Metrics                xpmanaged.MetricRecorder
 	Logger                 logr.Logger
 }
 
-// Start runs the controller of the kind until ctx ends. It returns when the resources that
-// exist already are known. The kind's CRD must be served.
+// Start runs the controller of the kind until ctx ends. It returns when the existing resources
+// are in the cache. The kind's CRD must be served.
 func (k *Kind) Start(ctx context.Context, m manager.Manager) error {
 	gvk := k.Model.GroupVersionKind()
-	// A scheme of its own: the manager's is in use and must not be changed any more.
+	// The manager's scheme is in use and must not be changed any more.
 	scheme := runtime.NewScheme()
 	scheme.AddKnownTypeWithName(gvk, &CustomResource{})
 	k.configurations = newConfigurations(m.GetAPIReader())
@@ -90,11 +90,11 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager) error {
 	inner := xpmanaged.NewReconciler(quietManager{Manager: m, client: quiet, scheme: scheme}, resource.ManagedKind(gvk),
 		xpmanaged.WithExternalConnector(c),
 		xpmanaged.WithManagementPolicies(),
-		xpmanaged.WithInitializers(), // the external name is not made up from the resource's name
+		xpmanaged.WithInitializers(), // the external name does not default to the resource's name
 		xpmanaged.WithFinalizer(&finalizer{kind: k, client: quiet, connector: c}),
 		xpmanaged.WithReferenceResolver(referrer{k, quiet}),
 		xpmanaged.WithCriticalAnnotationUpdater(xpmanaged.CriticalAnnotationUpdateFn(noCreateProtocol)),
-		xpmanaged.WithDeterministicExternalName(true), // whether a create is safe is for the journal to say
+		xpmanaged.WithDeterministicExternalName(true), // the journal decides whether a create is safe
 		xpmanaged.WithPollInterval(k.Options.Poll),
 		xpmanaged.WithMinPollInterval(time.Second),
 		xpmanaged.WithPollJitterHook(k.Options.Poll/10),
@@ -108,7 +108,7 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager) error {
 		Reconciler:              &reconciler{inner: inner, kind: k, share: newShare(k.Options.Workers, k.add), poll: k.Options.Poll},
 		MaxConcurrentReconciles: k.Options.Workers,
 		RateLimiter:             backoff,
-		// One logger for all reconciles: making one for each costs more than most of them log.
+		// One logger for all reconciles: a logger for each costs more than most of them log.
 		LogConstructor:     func(*reconcile.Request) logr.Logger { return log },
 		SkipNameValidation: ptr.To(true),
 		NewQueue:           k.lanes.queue,
@@ -116,7 +116,7 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager) error {
 	if err != nil {
 		return fmt.Errorf("cannot make the controller of %s: %w", gvk.Kind, err)
 	}
-	// A CRD is established a little before it is discovered.
+	// A CRD is established shortly before discovery has it.
 	err = wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, time.Minute, true, func(context.Context) (bool, error) {
 		_, err := m.GetRESTMapper().RESTMapping(gvk.GroupKind(), gvk.Version)
 		return err == nil, nil
@@ -163,8 +163,8 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager) error {
 	}
 }
 
-// debugLogger logs what managed.Reconciler says, all of which is for debugging. It makes a
-// logger for each reconcile, which is not free, so there is none if nobody wants to know.
+// debugLogger returns the logger of managed.Reconciler, which logs at debug level only. It creates a
+// logger for each reconcile, so this returns a no-op logger when debug logging is off.
 func debugLogger(log logr.Logger) logging.Logger {
 	if !log.V(1).Enabled() {
 		return logging.NewNopLogger()
@@ -172,22 +172,22 @@ func debugLogger(log logr.Logger) logging.Logger {
 	return logging.NewLogrLogger(log)
 }
 
-// few is how many resources may be waited for without making anybody hurry: more than people
-// apply by hand, who then look for the external name of what is ready.
-const few = 32
-
 // namedBySpec reports whether the annotation of the external name is part of the configuration.
 func (k *Kind) namedBySpec() bool {
 	return k.Model.Settings.Argument != nil || k.Model.Settings.Functions.Configure != nil
 }
 
-// busy says whether many resources are waited for.
-func (k *Kind) busy() bool { return k.queue.Len()+k.Scheduler.Running() > few }
+// busyThreshold is the pending work above which a kind is busy. People apply fewer resources by
+// hand, and expect their external names as soon as they are ready.
+const busyThreshold = 32
 
-// Listed is closed when it is known of all resources of the kind what they refer to.
+// busy reports whether the pending work of the kind exceeds busyThreshold.
+func (k *Kind) busy() bool { return k.queue.Len()+k.Scheduler.Running() > busyThreshold }
+
+// Listed is closed when the references of all resources of the kind are known.
 func (k *Kind) Listed() <-chan struct{} { return k.listed }
 
-// Wake has a resource reconciled now.
+// Wake queues a resource for an immediate reconcile.
 func (k *Kind) Wake(key store.Key) {
 	req := reconcile.Request{NamespacedName: types.NamespacedName{Namespace: key.Namespace, Name: key.Name}}
 	k.lanes.goOn(req)

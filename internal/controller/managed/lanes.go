@@ -12,17 +12,17 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// lanes is the order of a kind's queue: resources that somebody changes take turns with all
-// others, which are new or looked at without cause. So neither waits for many of the other sort.
+// lanes is the order of a kind's queue. Changed resources alternate with all others, which are new
+// or reconciled periodically, so that neither waits for many of the other.
 type lanes struct {
 	changes, others workqueue.Queue[reconcile.Request]
-	// turn says that the other lane came last.
+	// turn is set when the last one was from others.
 	turn bool
 
 	mu sync.Mutex
-	// changed are those that were changed since they are known.
+	// changed are the resources that were changed since they were first seen.
 	changed map[reconcile.Request]struct{}
-	// marked are to be queued among the changes.
+	// marked are to be queued in changes.
 	marked map[reconcile.Request]struct{}
 }
 
@@ -33,7 +33,7 @@ func newLanes() *lanes {
 	}
 }
 
-// queue is a queue in this order.
+// queue returns a work queue with this order.
 func (l *lanes) queue(name string, limiter workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
 	return workqueue.NewTypedRateLimitingQueueWithConfig(limiter, workqueue.TypedRateLimitingQueueConfig[reconcile.Request]{
 		Name: name,
@@ -44,14 +44,14 @@ func (l *lanes) queue(name string, limiter workqueue.TypedRateLimiter[reconcile.
 	})
 }
 
-// change says that what is going to be queued was changed.
+// change marks a request, which is queued next, as a change.
 func (l *lanes) change(req reconcile.Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.changed[req], l.marked[req] = struct{}{}, struct{}{}
 }
 
-// goOn says that what is going to be queued is to go on with what it has begun.
+// goOn marks a request, which is queued next, as the continuation of a change if there was one.
 func (l *lanes) goOn(req reconcile.Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -60,7 +60,7 @@ func (l *lanes) goOn(req reconcile.Request) {
 	}
 }
 
-// gone says that there is no such resource any more.
+// gone forgets a deleted resource.
 func (l *lanes) gone(req reconcile.Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -75,7 +75,7 @@ func (l *lanes) unmark(req reconcile.Request) (was bool) {
 	return was
 }
 
-// Touch implements workqueue.Queue. What is queued keeps its place.
+// Touch implements workqueue.Queue. A queued request keeps its place.
 func (l *lanes) Touch(req reconcile.Request) { l.unmark(req) }
 
 // Push implements workqueue.Queue.
@@ -99,7 +99,7 @@ func (l *lanes) Pop() reconcile.Request {
 	return l.changes.Pop()
 }
 
-// handler queues resources by what happens to them.
+// handler queues resources by the kind of their events.
 func (l *lanes) handler() handler.TypedEventHandler[*unstructured.Unstructured, reconcile.Request] {
 	type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 	request := func(u *unstructured.Unstructured) reconcile.Request {

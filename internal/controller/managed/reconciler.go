@@ -20,15 +20,15 @@ import (
 // ours are the annotations that setAnnotations writes.
 var ours = map[string]bool{meta.AnnotationKeyExternalName: true, v1alpha1.AnnotationIdentity: true}
 
-// attempt is what one reconcile tells the reconciler around managed.Reconciler, which itself
-// only knows "again at once" and "again after the poll interval".
+// attempt carries the results of one reconcile to the reconciler around managed.Reconciler, which
+// itself can only requeue at once or after the poll interval.
 type attempt struct {
 	resource *CustomResource
-	// visit is what became of getting hold of a provider.
+	// visit records the outcome of acquiring a provider.
 	visit providerconfig.Visit
-	// retryAt is when a failed operation may be tried again, or a provider be had.
+	// retryAt is when a failed operation may be retried, or a provider becomes available.
 	retryAt time.Time
-	// comeBack: something is left to do that is not urgent.
+	// comeBack is set when non-urgent work is left.
 	comeBack bool
 }
 
@@ -39,10 +39,10 @@ func attemptFrom(ctx context.Context) *attempt {
 	return a
 }
 
-// comeBackAfter is when what is not urgent is done.
+// comeBackAfter is the delay before non-urgent work.
 const comeBackAfter = 15 * time.Second
 
-// reconciler decides when to come back.
+// reconciler decides when a resource is reconciled again.
 type reconciler struct {
 	inner *xpmanaged.Reconciler
 	kind  *Kind
@@ -53,7 +53,7 @@ type reconciler struct {
 func (r *reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	ref := r.configuration(ctx, req)
 	if !r.share.enter(ref, req) {
-		return reconcile.Result{}, nil // share queues it again
+		return reconcile.Result{}, nil // share requeues it
 	}
 	defer r.share.leave(ref)
 	a := &attempt{}
@@ -61,12 +61,12 @@ func (r *reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	result, err := r.inner.Reconcile(ctx, req)
 	switch {
 	case err != nil:
-		return reconcile.Result{}, err // managed.Reconciler asks for both, of which this wins
+		return reconcile.Result{}, err // managed.Reconciler returns both; the error wins
 	case !a.retryAt.IsZero():
-		// Who counts failures, the scheduler or the pool, will not try earlier.
+		// The scheduler or the pool, which count failures, will not retry earlier.
 		return reconcile.Result{RequeueAfter: max(time.Until(a.retryAt), 10*time.Millisecond)}, nil
 	case a.resource != nil && a.resource.holdStatus:
-		// The scheduler wakes us when the operation ends, and when it turns out to take long.
+		// The scheduler wakes the resource when the operation ends or takes long.
 		return reconcile.Result{RequeueAfter: r.poll}, nil
 	case a.comeBack && result.RequeueAfter > comeBackAfter:
 		return reconcile.Result{RequeueAfter: comeBackAfter}, nil
@@ -74,7 +74,7 @@ func (r *reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	return result, err
 }
 
-// configuration is the provider configuration of a resource; none if there is no resource.
+// configuration returns the provider configuration of a resource; the zero value if there is no such resource.
 func (r *reconciler) configuration(ctx context.Context, req reconcile.Request) providerconfig.Reference {
 	u := &unstructured.Unstructured{}
 	u.SetGroupVersionKind(r.kind.Model.GroupVersionKind())
@@ -85,10 +85,9 @@ func (r *reconciler) configuration(ctx context.Context, req reconcile.Request) p
 	return providerconfig.ReferenceOf(resource.GetProviderConfigReference(), req.Namespace)
 }
 
-// desiredStateChanged lets through what may need something done: changes of spec, labels,
-// annotations, finalizers and deletion, but not of the status, which is ours. heard is told
-// of everything.
-// named says that the external name is part of what is wanted.
+// desiredStateChanged returns a predicate for changes of spec, labels, annotations, finalizers and
+// deletion, but not of the status, which this controller writes. heard is called with every event.
+// named is set when the external name is part of the configuration.
 func desiredStateChanged(named bool, heard func(u *unstructured.Unstructured, gone bool)) predicate.TypedPredicate[*unstructured.Unstructured] {
 	return predicate.TypedFuncs[*unstructured.Unstructured]{
 		CreateFunc: func(e event.TypedCreateEvent[*unstructured.Unstructured]) bool {

@@ -16,20 +16,20 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// Neighbours are the resources of all kinds that are served, as far as they have to do with each other.
+// Neighbours gives access to the references between resources of all served kinds.
 type Neighbours interface {
-	// References is who refers to whom.
+	// References returns the graph of references.
 	References() *references.Graph
-	// Served is the kind of the lists of a kind; ok is false if the kind is not served.
+	// Served returns the list kind of a kind; ok is false if the kind is not served.
 	Served(schema.GroupKind) (list string, ok bool)
-	// Settled is closed when the kinds that were served before are served again, and it is known of all
-	// resources what they refer to.
+	// Settled is closed when the kinds that were served before are served again, and the references of
+	// all resources are known.
 	Settled() <-chan struct{}
-	// Wake has a resource reconciled now.
+	// Wake queues a resource for an immediate reconcile.
 	Wake(store.Key)
 }
 
-// referrer gives fields of resources of a kind values of other resources.
+// referrer resolves the references of resources of a kind.
 type referrer struct {
 	kind   *Kind
 	client *quietClient
@@ -40,9 +40,9 @@ func (f referrer) ResolveReferences(ctx context.Context, mg resource.Managed) er
 	r, graph, key := mg.(*CustomResource), f.kind.Neighbours.References(), f.kind.key(&mg.(*CustomResource).Unstructured)
 	refs, err := references.Of(&r.Unstructured, f.kind.Model)
 	if err != nil || len(refs) == 0 {
-		return err // heard knows that there are none
+		return err // heard has recorded that there are none
 	}
-	graph.Awaits(key, references.Sources(refs)) // before it is looked: what comes to be meanwhile is heard of
+	graph.Awaits(key, references.Sources(refs)) // before the lookup, so that resources created meanwhile are noticed
 	resolver := references.Resolver{Reader: f.client.Client, Served: f.kind.Neighbours.Served}
 	found, err := resolver.Resolve(ctx, &r.Unstructured, refs)
 	f.kind.wake(graph.Refers(key, found.Targets))
@@ -59,7 +59,7 @@ func (f referrer) ResolveReferences(ctx context.Context, mg resource.Managed) er
 	return err
 }
 
-// mayGo says whether nothing refers to a resource that is to be destroyed, when that is known.
+// mayGo returns an error if other resources refer to a resource that is to be destroyed. It waits until that is known.
 func (k *Kind) mayGo(ctx context.Context, r *CustomResource) error {
 	select {
 	case <-k.Neighbours.Settled():
@@ -81,7 +81,7 @@ func (k *Kind) mayGo(ctx context.Context, r *CustomResource) error {
 	return fmt.Errorf("the object is destroyed when nothing refers to it any more: %s", strings.Join(names, ", "))
 }
 
-// heard is told of every resource of the kind as it is, and of those that are gone.
+// heard is called with every resource of the kind, and with deleted ones.
 func (k *Kind) heard(u *unstructured.Unstructured, gone bool) {
 	graph, key := k.Neighbours.References(), k.key(u)
 	refs, err := references.Of(u, k.Model)

@@ -15,23 +15,23 @@ import (
 type CustomResource struct {
 	unstructured.Unstructured
 
-	// read is the object as it was read, shared with the cache: never to be changed.
+	// read is the object as read. It is shared with the cache and must not be changed.
 	read *unstructured.Unstructured
-	// conditions are read from the object at first use, and put back when the status is written.
+	// conditions are decoded at first use, and encoded when the status is written.
 	conditions *xpv2.ConditionedStatus
-	// observation is what the status tells of.
+	// observation is what the status is made of.
 	observation *scheduler.Observation
-	// reason replaces the reason of a failed Synced condition, which managed.Reconciler always
-	// calls ReconcileError.
+	// reason replaces the reason of a failed Synced condition, which managed.Reconciler always sets to
+	// ReconcileError.
 	reason xpv2.ConditionReason
-	// holdStatus keeps the status from being written: a short operation was just started, and
-	// its end will be written soon.
+	// holdStatus suppresses writes of the status: an operation has just been started, and most end
+	// soon.
 	holdStatus bool
-	// secrets are what no message may show: of the configuration and of its provider's.
+	// secrets are redacted from messages: those of the resource and of its provider configuration.
 	secrets []string
-	// told says that what goes wrong was told when it happened.
+	// told is set when the failure has an event already.
 	told bool
-	// detailsKnown says that the connection details are those of an existing object.
+	// detailsKnown is set when the connection details are those of an existing object.
 	detailsKnown bool
 }
 
@@ -52,7 +52,7 @@ func (r *CustomResource) conditioned() *xpv2.ConditionedStatus {
 		r.conditions = &xpv2.ConditionedStatus{}
 		if raw, ok, _ := unstructured.NestedFieldNoCopy(r.Object, "status", "conditions"); ok {
 			if b, err := json.Marshal(raw); err == nil {
-				// A foreign shape counts as no conditions; they are written anew.
+				// Malformed conditions count as none; they are overwritten.
 				_ = json.Unmarshal(b, &r.conditions.Conditions)
 			}
 		}
@@ -98,7 +98,7 @@ func (r *CustomResource) SetManagementPolicies(p xpv2.ManagementPolicies) {
 }
 
 // GetWriteConnectionSecretToReference implements resource.LocalConnectionSecretWriterTo.
-// There is none as long as there are no details to write.
+// It returns nil while there are no details to write.
 func (r *CustomResource) GetWriteConnectionSecretToReference() *xpv2.LocalSecretReference {
 	name, ok, _ := unstructured.NestedString(r.Object, "spec", "writeConnectionSecretToRef", "name")
 	if !ok || !r.detailsKnown {
@@ -134,18 +134,18 @@ func (r *CustomResource) SetProviderConfigReference(ref *xpv2.ProviderConfigRefe
 	r.set(map[string]any{"kind": ref.Kind, "name": ref.Name}, "spec", "providerConfigRef")
 }
 
-// GetLastHandledReconcileAt is the reconcile request that was handled last.
+// GetLastHandledReconcileAt returns the last reconcile request that was handled.
 func (r *CustomResource) GetLastHandledReconcileAt() string {
 	s, _, _ := unstructured.NestedString(r.Object, "status", "lastHandledReconcileAt")
 	return s
 }
 
-// SetLastHandledReconcileAt notes that a reconcile request was handled.
+// SetLastHandledReconcileAt records that a reconcile request was handled.
 func (r *CustomResource) SetLastHandledReconcileAt(token string) {
 	r.set(token, "status", "lastHandledReconcileAt")
 }
 
-// object is a nested object of the custom resource, not copied; nil when it is not there.
+// object returns a nested object of the custom resource, not copied; nil if it is absent.
 func (r *CustomResource) object(path ...string) map[string]any {
 	m, _, _ := unstructured.NestedFieldNoCopy(r.Object, path...)
 	out, _ := m.(map[string]any)
@@ -157,7 +157,7 @@ func (r *CustomResource) string(path ...string) string {
 	return s
 }
 
-// set changes a nested field. The parents are objects by the CRD's schema.
+// set sets a nested field. The CRD's schema ensures that its parents are objects.
 func (r *CustomResource) set(value any, path ...string) {
 	if r.Object == nil {
 		r.Object = map[string]any{}
@@ -165,7 +165,7 @@ func (r *CustomResource) set(value any, path ...string) {
 	_ = unstructured.SetNestedField(r.Object, value, path...)
 }
 
-// assign makes r the object that was read.
+// assign sets r to an object as read.
 func (r *CustomResource) assign(read *unstructured.Unstructured) {
 	r.read, r.conditions, r.observation, r.told = read, nil, nil, false
 	r.Unstructured = *read.DeepCopy()

@@ -9,13 +9,13 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 )
 
-// rivalsFor is how long a provider configuration is reckoned with after it was last in use.
+// rivalsFor is how long a provider configuration is taken into account after its last use.
 const rivalsFor = 10 * time.Minute
 
 // share divides the workers of a kind among the provider configurations of its resources, so
-// that one whose provider hangs does not keep them all. Where there are several, one may hold as
-// many as are free: half of them, if it is the only one that holds any for long, a quarter if
-// it is the second. Whoever has to wait for that is queued again when a worker is released.
+// that one whose provider hangs does not occupy them all. If there are several, one may hold as
+// many workers as are free: half of all if no other holds workers for long, a quarter if one other
+// does. A request that must wait is requeued when a worker is released.
 type share struct {
 	workers int
 	requeue func(reconcile.Request)
@@ -36,8 +36,8 @@ func newShare(workers int, requeue func(reconcile.Request)) *share {
 	return &share{workers: workers, requeue: requeue, configs: map[providerconfig.Reference]*shareOf{}}
 }
 
-// enter says whether the worker that asks may work for the configuration; then leave must
-// follow. Else the request waits.
+// enter reports whether the calling worker may work for the configuration; if so, it must call
+// leave. Otherwise the request waits.
 func (s *share) enter(ref providerconfig.Reference, req reconcile.Request) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,11 +62,11 @@ func (s *share) enter(ref providerconfig.Reference, req reconcile.Request) bool 
 	return true
 }
 
-// mayTake says whether the configuration may have one more worker. It may if it has none, since
-// whoever asks is free.
+// mayTake reports whether the configuration may have one more worker. It may if it has none,
+// because the calling worker is free.
 func (s *share) mayTake(c *shareOf) bool { return c.busy < max(1, s.workers-s.busy) }
 
-// rivals says whether there are other configurations, and forgets those of long ago.
+// rivals reports whether there are other configurations. It forgets unused ones.
 func (s *share) rivals(ref providerconfig.Reference) bool {
 	found := false
 	for other, c := range s.configs {

@@ -68,7 +68,7 @@ func TestShareOfTheHung(t *testing.T) {
 		if len(queue) != 1 || queue[0] != request("three1") {
 			t.Errorf("queued again: %v, want the first that waited of the one that holds least", queue)
 		}
-		// One that has waited is told once, however often it asked.
+		// A waiting request is requeued once, however often it called enter.
 		s.Enter(configRef("two"), request("two19"))
 		for range 8 {
 			s.Leave(configRef("two"))

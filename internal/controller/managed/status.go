@@ -22,8 +22,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
-// setStatus writes the observation into the resource's status, unless it is the one that is
-// there already.
+// setStatus sets the resource's status from the observation, unless it is made of it already.
 func (e *external) setStatus(r *CustomResource, o *scheduler.Observation) {
 	r.observation = o
 	if e.kind.written.same(r, o) {
@@ -56,14 +55,14 @@ func (e *external) setStatus(r *CustomResource, o *scheduler.Observation) {
 	e.setConditions(r, o)
 }
 
-// setUnobserved brings the status up to date as far as that goes without an observation. An
-// operation that runs would have been observed.
+// setUnobserved updates the status as far as possible without an observation. A running operation
+// would have been observed.
 func (e *external) setUnobserved(r *CustomResource) {
 	unstructured.RemoveNestedField(r.Object, "status", "operation")
 	e.setRemembered(r)
 }
 
-// setRemembered writes what is known whether or not the remote object could be observed.
+// setRemembered sets what is known even if the remote object could not be observed.
 func (e *external) setRemembered(r *CustomResource) {
 	known, ok := e.kind.Scheduler.Remembered(e.request)
 	if !ok {
@@ -85,7 +84,7 @@ func (e *external) setRemembered(r *CustomResource) {
 	}
 }
 
-// identityHistory are former identities, in the names of the present schema where they fit it.
+// identityHistory returns former identities, with the names of the current schema if they fit it.
 func identityHistory(k *Kind, former []instance.FormerIdentity) []any {
 	var out []any
 	for _, f := range former {
@@ -116,8 +115,8 @@ func (e *external) operationStatus(r *CustomResource, o *scheduler.Observation) 
 	return out
 }
 
-// deposedStatus are the objects that were replaced and not destroyed yet, as far as they can be told
-// from others.
+// deposedStatus returns the objects that were replaced and not destroyed yet, with their names and
+// identities if they can be decoded.
 func deposedStatus(k *Kind, deposed []instance.Deposed) []any {
 	var out []any
 	for _, d := range deposed {
@@ -217,8 +216,8 @@ func planStatus(k *Kind, p *terraform.Plan) map[string]any {
 	return out
 }
 
-// message is what was said, one diagnostic a line, in the spelling of the spec, and
-// without any secret value of the resource, its object or its provider's configuration.
+// message formats an error, one diagnostic per line, with the paths of fields in spec. Secret values
+// of the resource, its object and its provider configuration are redacted.
 func (c *connector) message(r *CustomResource, err *scheduler.Error) string {
 	o := r.observation
 	if o == nil {
@@ -227,7 +226,7 @@ func (c *connector) message(r *CustomResource, err *scheduler.Error) string {
 	return c.text(err, r.secrets, o)
 }
 
-// text is the message without the given secrets, and those of the observed objects.
+// text formats an error. The given secrets and those of the observed objects are redacted.
 func (c *connector) text(err *scheduler.Error, secrets []string, observed ...*scheduler.Observation) string {
 	var text string
 	if err.Err != nil {
@@ -238,7 +237,7 @@ func (c *connector) text(err *scheduler.Error, secrets []string, observed ...*sc
 	return c.conceal(text, secrets, observed...)
 }
 
-// conceal takes the given secrets out of a text, and those of the observed objects.
+// conceal redacts the given secrets and those of the observed objects.
 func (c *connector) conceal(text string, secrets []string, observed ...*scheduler.Observation) string {
 	var hidden redact.Redactor
 	for _, s := range secrets {

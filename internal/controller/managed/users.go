@@ -11,7 +11,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// Users finds the resources of the kind that use a provider configuration.
+// Users returns the resources of the kind that use a provider configuration.
 func (k *Kind) Users(ctx context.Context, reader client.Reader, ref providerconfig.Reference) ([]store.Key, error) {
 	list := &unstructured.UnstructuredList{}
 	gvk := k.Model.GroupVersionKind()

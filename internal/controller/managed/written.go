@@ -8,8 +8,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 )
 
-// written remembers which observation the status of each resource tells of, and at which
-// resource version: as long as both are the same, the status need not be made again.
+// written records from which observation, and at which resource version, the status of each
+// resource was made. While both are unchanged, the status is not computed again.
 type written struct {
 	mu    sync.Mutex
 	byUID map[types.UID]writtenStatus
@@ -22,14 +22,14 @@ type writtenStatus struct {
 
 func newWritten() *written { return &written{byUID: map[types.UID]writtenStatus{}} }
 
-// same says whether the status of the resource, as it was read, tells of the observation.
+// same reports whether the status of the resource, as read, was made from the observation.
 func (w *written) same(r *CustomResource, o *scheduler.Observation) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return r.read != nil && w.byUID[r.GetUID()] == writtenStatus{observation: o, version: r.read.GetResourceVersion()}
 }
 
-// note is called when the status is in place.
+// note is called when the status is written or unchanged.
 func (w *written) note(r *CustomResource) {
 	if r.observation == nil {
 		return
@@ -39,7 +39,7 @@ func (w *written) note(r *CustomResource) {
 	w.byUID[r.GetUID()] = writtenStatus{observation: r.observation, version: r.read.GetResourceVersion()}
 }
 
-// last is the observation that the status tells of; one of nothing when that is not known.
+// last returns the observation that the status was made from; an empty one if that is not known.
 func (w *written) last(uid types.UID) *scheduler.Observation {
 	w.mu.Lock()
 	defer w.mu.Unlock()
