@@ -137,21 +137,6 @@ func (c *column) resource(t *testing.T, kind string, spec m) *unstructured.Unstr
 // nameOf is a name for what a test makes.
 func nameOf(t *testing.T) string { return path.Base(t.Name()) }
 
-// poke has the resource looked at now.
-func (e *environment) poke(t *testing.T, u *unstructured.Unstructured) {
-	t.Helper()
-	e.MustPatch(t, u, fmt.Sprintf(`{"metadata":{"annotations":{"crossplane.io/reconcile-requested-at":"%d"}}}`, time.Now().UnixNano()))
-}
-
-// look pokes, and waits until the resource was looked at.
-func (e *environment) look(t *testing.T, u *unstructured.Unstructured) {
-	t.Helper()
-	e.poke(t, u)
-	e.WaitFor(t, u, "looked at", func() bool {
-		return text(u, "status", "lastHandledReconcileAt") == u.GetAnnotations()["crossplane.io/reconcile-requested-at"]
-	})
-}
-
 // stored is what is remembered of the resource's object, by field; nil if nothing is.
 func (e *environment) stored(t *testing.T, u *unstructured.Unstructured) map[string]json.RawMessage {
 	t.Helper()

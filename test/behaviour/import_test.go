@@ -257,7 +257,7 @@ func importNotFoundIdentity(t *testing.T, c *column) {
 	c.noStorm(t, u)
 	c.untouched(t, nameOf(t))
 	object, _ := c.datastore(t)
-	c.poke(t, u)
+	c.RequestReconcile(t, u)
 	c.WaitReady(t, u)
 	c.taken(t, u, object.ID, datastoreIdentity(object.Name))
 }
@@ -301,7 +301,7 @@ func importObserveOnly(t *testing.T, c *column) {
 		t.Errorf("the name is %q", got)
 	}
 	changed(t, c.world, api.Things, object.ID, m{"size": 7})
-	c.poke(t, u)
+	c.RequestReconcile(t, u)
 	c.WaitFor(t, u, "observed anew", func() bool { return text(u, "status", "atProvider", "size") == "7" })
 	c.Remove(t, u)
 	c.untouched(t, object.ID, object.Name)
@@ -402,7 +402,7 @@ func importNoOp(t *testing.T, c *column) {
 	if !isTrue(u, "UpToDate") {
 		t.Error("it is not up to date")
 	}
-	c.look(t, u)
+	c.Reconcile(t, u)
 	c.taken(t, u, object.ID, m{"id": object.ID, "region": "us-west-2"})
 }
 

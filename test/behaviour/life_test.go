@@ -120,7 +120,7 @@ func givenToProvider(t *testing.T, c *column) {
 	c.WaitReady(t, u)
 	id := text(u, "status", "identity", "id")
 	changed(t, c.world, api.IdentityImports, id, m{"text": "by somebody else"})
-	c.poke(t, u) // Read, Update
+	c.RequestReconcile(t, u) // Read, Update
 	eventually(t, "the text is as it was", func(ctx ctx) bool {
 		now, err := client.Get(ctx, c.hand, api.IdentityImports, id, "")
 		return err == nil && now.Text == "one"
@@ -167,7 +167,7 @@ func goneRenews(t *testing.T, c *column) {
 	if err := client.Delete(t.Context(), c.hand, api.Things, old); err != nil {
 		t.Fatal(err)
 	}
-	c.poke(t, u)
+	c.RequestReconcile(t, u)
 	c.WaitFor(t, u, "another", func() bool {
 		id := text(u, "status", "identity", "id")
 		return isTrue(u, "Ready", "Synced") && id != "" && id != old

@@ -39,11 +39,11 @@ func unexpectedRead(t *testing.T, c *column) {
 	u := c.resource(t, "Nickname", m{"forProvider": m{"name": nameOf(t)}})
 	c.WaitReady(t, u)
 	changed(t, c.world, api.Nicknames, text(u, "status", "atProvider", "id"), m{"name": nameOf(t) + "-2"})
-	c.poke(t, u)
+	c.RequestReconcile(t, u)
 	c.unexpected(t, u, "read")
 	// What was right becomes right again.
 	changed(t, c.world, api.Nicknames, text(u, "status", "atProvider", "id"), m{"name": nameOf(t)})
-	c.poke(t, u)
+	c.RequestReconcile(t, u)
 	c.WaitReady(t, u)
 }
 
@@ -110,7 +110,7 @@ func mutableRead(t *testing.T, c *column) {
 	u := c.resource(t, "Alias", m{"forProvider": m{}, "managementPolicies": []any{"Observe"}, "import": m{"identity": m{"name": object.Name}}})
 	c.WaitFor(t, u, "ready", func() bool { return isTrue(u, "Ready", "Synced") })
 	changed(t, c.world, api.Aliases, object.ID, m{"name": object.Name + "-2"})
-	c.poke(t, u)
+	c.RequestReconcile(t, u)
 	c.renamed(t, u, object.Name+"-2")
 	c.WaitFor(t, u, "ready", func() bool { return isTrue(u, "Ready", "Synced") })
 	c.untouched(t, object.ID)

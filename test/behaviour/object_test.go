@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/examples/examplecloud/api"
 	cloudclient "github.com/landbridge-io/landbridge/examples/examplecloud/client"
+	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 )
 
 var _ = register(map[string]func(*testing.T, *column){
@@ -112,18 +112,14 @@ func configurationRefused(t *testing.T, c *column) {
 
 func unchanged(t *testing.T, c *column) {
 	u, object := c.aThing(t, m{"tags": m{"a": "b"}})
-	c.look(t, u)
-	c.look(t, u)
+	c.Reconcile(t, u)
+	c.Reconcile(t, u)
 	c.WaitFor(t, u, "annotated", func() bool { return u.GetAnnotations()["landbridge.io/identity"] != "" })
 	before, stored := u.GetResourceVersion(), c.storedSecret(t, u).ResourceVersion
-	time.Sleep(2*poll + poll/2)
-	c.MustGet(t, u)
-	if after := u.GetResourceVersion(); after != before {
-		t.Errorf("the resource was written: %s, %s", before, after)
-	}
-	if after := c.storedSecret(t, u).ResourceVersion; after != stored {
-		t.Errorf("what is stored was written: %s, %s", stored, after)
-	}
+	clustertest.Never(t, 2*poll+poll/2, "the resource or its stored state was written", func() bool {
+		c.MustGet(t, u)
+		return u.GetResourceVersion() != before || c.storedSecret(t, u).ResourceVersion != stored
+	})
 	c.asked(t, http.MethodPost, nameOf(t), 1)
 	c.asked(t, http.MethodPatch, object.ID, 0)
 }
@@ -168,7 +164,7 @@ func unset(t *testing.T, c *column) {
 func drift(t *testing.T, c *column) {
 	u, object := c.aThing(t, m{"size": int64(2)})
 	changed(t, c.world, api.Things, object.ID, m{"size": 7})
-	c.poke(t, u)
+	c.RequestReconcile(t, u)
 	eventually(t, "it is changed back", func(ctx) bool { return is(t, c.world, api.Things, object.ID).Size == 2 })
 	c.WaitReady(t, u)
 	c.asked(t, http.MethodPatch, object.ID, 1)
@@ -177,7 +173,7 @@ func drift(t *testing.T, c *column) {
 func ignoreChanges(t *testing.T, c *column) {
 	u, object := c.aThing(t, m{"size": int64(2)}, m{"lifecycle": m{"ignoreChanges": []any{"size"}}})
 	changed(t, c.world, api.Things, object.ID, m{"size": 7, "tags": m{"by": "hand"}})
-	c.poke(t, u)
+	c.RequestReconcile(t, u)
 	eventually(t, "the rest is changed back", func(ctx) bool { return len(is(t, c.world, api.Things, object.ID).Tags) == 0 })
 	c.WaitReady(t, u)
 	if got := is(t, c.world, api.Things, object.ID).Size; got != 7 {
@@ -191,7 +187,7 @@ func initProvider(t *testing.T, c *column) {
 		t.Errorf("it is %+v", object)
 	}
 	changed(t, c.world, api.Things, object.ID, m{"size": 7})
-	c.look(t, u)
+	c.Reconcile(t, u)
 	c.WaitReady(t, u)
 	if got := is(t, c.world, api.Things, object.ID).Size; got != 7 {
 		t.Errorf("the size is %d", got)
@@ -204,7 +200,7 @@ func gone(t *testing.T, c *column) {
 	if err := cloudclient.Delete(t.Context(), c.hand, api.Things, object.ID); err != nil {
 		t.Fatal(err)
 	}
-	c.poke(t, u)
+	c.RequestReconcile(t, u)
 	eventually(t, "there is another", func(ctx) bool {
 		all := named(t, c.world, api.Things, nameOf(t))
 		return len(all) == 1 && all[0].ID != object.ID
@@ -342,7 +338,7 @@ func replaceNever(t *testing.T, c *column) {
 	if diff := cmp.Diff([]any{"region"}, at(u, "status", "plan", "requiresReplace")); diff != "" {
 		t.Errorf("the plan requires it because of %s", diff)
 	}
-	c.look(t, u)
+	c.Reconcile(t, u)
 	is(t, c.world, api.Things, old.ID)
 	c.asked(t, http.MethodDelete, old.ID, 0)
 	c.MustPatch(t, u, `{"spec":{"lifecycle":{"replacePolicy":null}}}`)

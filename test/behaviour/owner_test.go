@@ -37,7 +37,7 @@ func (c *column) conflicting(t *testing.T) (object api.Thing, older, younger *un
 func conflict(t *testing.T, c *column) {
 	object, older, younger := c.conflicting(t)
 	c.noStorm(t, younger)
-	c.poke(t, older)
+	c.RequestReconcile(t, older)
 	c.WaitReady(t, older)
 	c.taken(t, older, object.ID, m{"id": object.ID, "region": "us-east-1"})
 	// Deleting the younger deletes nothing.
@@ -102,7 +102,7 @@ func conflictRacing(t *testing.T, c *column) {
 		return ready == 1 && conflicts == 2
 	})
 	for _, u := range all {
-		c.poke(t, u)
+		c.RequestReconcile(t, u)
 	}
 	c.noStorm(t, all[0])
 	if ready, conflicts := outcomes(); ready != 1 || conflicts != 2 {

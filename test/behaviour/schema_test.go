@@ -144,7 +144,7 @@ func setByProvider(t *testing.T, c *column) {
 	if err := c.Status().Patch(t.Context(), u, forged); err != nil {
 		t.Fatal(err)
 	}
-	c.poke(t, u)
+	c.RequestReconcile(t, u)
 	c.WaitFor(t, u, "with its own identity again", func() bool { return identityOf(u)["id"] == id })
 	if stored := string(c.stored(t, u)["identity"]); stored != `{"id":"`+id.(string)+`"}` {
 		t.Errorf("stored is %s", stored)

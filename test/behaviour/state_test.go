@@ -50,8 +50,8 @@ func taint(t *testing.T, c *column) {
 		return len(all) == 1 && all[0].ID != old.ID
 	})
 	c.WaitReady(t, u)
-	c.look(t, u)
-	c.look(t, u)
+	c.Reconcile(t, u)
+	c.Reconcile(t, u)
 	// The same token acts once.
 	c.asked(t, http.MethodPost, nameOf(t), 2)
 	c.asked(t, http.MethodDelete, old.ID, 1)
@@ -97,7 +97,7 @@ func taintKeep(t *testing.T, c *column) {
 	c.inState(t, u, "Tainted")
 	c.end(t, tasks(t, c.world, api.Datastores, "name", nameOf(t)))
 	c.heal(t, nameOf(t))
-	c.look(t, u)
+	c.Reconcile(t, u)
 	if got := text(u, "status", "state"); got != "Tainted" {
 		t.Errorf("it is %s", got)
 	}

@@ -57,7 +57,7 @@ func TestUpgrades(t *testing.T) {
 		c.MustCreate(t, mismatch)
 		c.WaitReady(t, mismatch)
 		for _, u := range []*unstructured.Unstructured{straight, gap, fails, invalid, thing, mismatch} {
-			c.look(t, u) // what a first Read changes is not to be taken for something else
+			c.Reconcile(t, u) // what a first Read changes is not to be taken for something else
 		}
 		pause(straight)
 		pause(gap)
@@ -88,7 +88,7 @@ func TestUpgrades(t *testing.T) {
 		})
 		second := volume("VolumeUpgradeGap", "second")
 		missing := volume("VolumeNoUpgrader", "missing")
-		c.look(t, missing)
+		c.Reconcile(t, missing)
 		missingBefore := c.memory(t, missing)
 
 		c.release(t, release.V2)
@@ -140,7 +140,7 @@ func TestUpgrades(t *testing.T) {
 			c.untouchedVolume(t, missing)
 		})
 		t.Run("upgrade-not-needed", func(t *testing.T) {
-			c.poke(t, thing)
+			c.RequestReconcile(t, thing)
 			c.WaitReady(t, thing)
 			if diff := cmp.Diff(thingBefore, c.memory(t, thing)); diff != "" {
 				t.Errorf("what is stored of the thing has changed: %s", diff)
@@ -154,11 +154,11 @@ func TestUpgrades(t *testing.T) {
 			c.WaitReady(t, imported)
 		})
 
-		c.look(t, first)
+		c.Reconcile(t, first)
 		firstBefore := c.memory(t, first)
 		// Of this one only the identity has a history, so that it is not its state that is refused.
 		newer := volume("VolumeSameState", "newer")
-		c.look(t, newer)
+		c.Reconcile(t, newer)
 		newerBefore := c.memory(t, newer)
 		c.release(t, release.V0)
 		t.Run("upgrade-state-back", func(t *testing.T) {
@@ -200,7 +200,7 @@ func TestUpgrades(t *testing.T) {
 		t.Run("invalid-schema", func(t *testing.T) {
 			mistaken(t, "public", "mport")
 			// The release before goes on.
-			c.look(t, first)
+			c.Reconcile(t, first)
 			c.upgraded(t, first, 2, "volumeId", "false")
 		})
 		if of.Form == provider.SDKv2 {

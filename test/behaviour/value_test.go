@@ -82,7 +82,7 @@ func everyShape(t *testing.T, c *column) {
 	if diff := holds(at(u, "spec", "forProvider"), at(u, "status", "atProvider")); diff != "" {
 		t.Errorf("status.atProvider has not what spec has: %s", diff)
 	}
-	c.look(t, u)
+	c.Reconcile(t, u)
 	c.WaitReady(t, u)
 	c.asked(t, http.MethodPost, nameOf(t), 1)
 	c.asked(t, http.MethodPatch, text(u, "status", "atProvider", "id"), 0)
@@ -165,7 +165,7 @@ func sensitiveInput(t *testing.T, c *column) {
 	if got := is(t, c.world, api.Credentials, text(u, "status", "atProvider", "id")); got.PasswordSHA256 != digest("pass-4711-word") {
 		t.Errorf("the cloud has %+v", got)
 	}
-	c.look(t, u)
+	c.Reconcile(t, u)
 	c.hidden(t, u, "pass-4711-word")
 	c.asked(t, http.MethodPost, nameOf(t), 1)
 }
@@ -181,7 +181,7 @@ func sensitiveChanged(t *testing.T, c *column) {
 	if err := c.Client.Update(t.Context(), secret); err != nil {
 		t.Fatal(err)
 	}
-	c.poke(t, u)
+	c.RequestReconcile(t, u)
 	eventually(t, "the cloud has the new password", func(ctx) bool {
 		return is(t, c.world, api.Credentials, id).PasswordSHA256 == digest("second-password")
 	})
@@ -228,7 +228,7 @@ func writeOnly(t *testing.T, c *column) {
 	if err := c.Client.Update(t.Context(), secret); err != nil {
 		t.Fatal(err)
 	}
-	c.look(t, u)
+	c.Reconcile(t, u)
 	c.asked(t, http.MethodPatch, id, 0)
 	c.MustPatch(t, u, `{"spec":{"forProvider":{"secretWoVersion":2}}}`)
 	eventually(t, "the cloud has the new secret", func(ctx) bool {

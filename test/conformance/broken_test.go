@@ -149,7 +149,7 @@ func (c *cluster) failing(t *testing.T, u *unstructured.Unstructured, message st
 // recovers waits until a resource is as it should be after it has failed.
 func (c *cluster) recovers(t *testing.T, u *unstructured.Unstructured, size int64) {
 	t.Helper()
-	c.MustPatch(t, u, fmt.Sprintf(`{"metadata":{"annotations":{"crossplane.io/reconcile-requested-at":"%d"}}}`, time.Now().UnixNano()))
+	c.RequestReconcile(t, u)
 	c.WaitFor(t, u, "well again", func() bool {
 		return isTrue(u, "Ready", "Synced") && current(u) && text(u, "status", "atProvider", "size") == fmt.Sprint(size)
 	})

@@ -17,6 +17,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/terraform/cli"
+	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 	"github.com/landbridge-io/landbridge/test/conformance"
 )
@@ -93,9 +94,7 @@ func TestKilledWhileCreating(t *testing.T) {
 			in, diags := w.ex.Apply(ctx, p)
 			done <- result{in, diags}
 		}()
-		for w.cloud.Audit(t).CreateRequests == 0 {
-			time.Sleep(5 * time.Millisecond)
-		}
+		clustertest.Eventually(t, "the cloud is asked for the create", func(context.Context) bool { return w.cloud.Audit(t).CreateRequests > 0 })
 		if !kill(dir) {
 			t.Fatal("there is no program to kill")
 		}

@@ -3,7 +3,6 @@ package conformance_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -61,8 +60,9 @@ func TestSwitch(t *testing.T) {
 				counted := cloud.Audit(t)
 				c.MustPatch(t, p, `{"spec":{"execution":"`+way+`"}}`)
 				c.executed(t, p, way)
-				time.Sleep(3 * poll) // looked at more than once
 				for name, u := range resources {
+					c.Reconcile(t, u)
+					c.Reconcile(t, u)
 					c.WaitReady(t, u)
 					after := c.stored(t, u, schemas["examplecloud_"+name])
 					if diff := cmp.Diff(essence(before[name]), essence(after)); diff != "" {
@@ -105,11 +105,12 @@ func (c *cluster) executed(t *testing.T, p *unstructured.Unstructured, way strin
 	}
 }
 
-// settled is what is stored when the first looks are over: what a provider answers to an apply, and to
-// the first read after it, need not be the same.
+// settled returns what is stored after the first reads. A provider's answer to the first read after an
+// apply may differ from that to the apply.
 func (c *cluster) settled(t *testing.T, u *unstructured.Unstructured, r *schema.Resource) instance.Instance {
 	t.Helper()
-	time.Sleep(2 * poll)
+	c.Reconcile(t, u)
+	c.Reconcile(t, u)
 	return c.stored(t, u, r)
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -91,14 +92,20 @@ func TestProviderRefused(t *testing.T) {
 func TestHangingStarts(t *testing.T) {
 	c := shared(t)
 	var hanging []*unstructured.Unstructured
+	var doubles []*double
 	for i := range 8 {
-		p := newDouble(t, fmt.Sprintf("hanging%d", i), "TESTPROVIDER_MODE=hang").provider()
+		d := newDouble(t, fmt.Sprintf("hanging%d", i), "TESTPROVIDER_MODE=hang")
+		doubles = append(doubles, d)
+		p := d.provider()
 		if err := c.Create(t.Context(), p); err != nil {
 			t.Fatal(err)
 		}
 		hanging = append(hanging, p)
 	}
-	time.Sleep(time.Second) // they have begun
+	// Not all of them: few may start at the same time.
+	eventually(t, "a provider is starting", func(context.Context) bool {
+		return slices.ContainsFunc(doubles, func(d *double) bool { return d.calls("hang") > 0 })
+	})
 	began := time.Now()
 	d := newDouble(t, "besideshanging")
 	c.install(t, d.provider())
@@ -112,7 +119,7 @@ func TestHangingStarts(t *testing.T) {
 	if err := c.Create(t.Context(), last); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(time.Second)
+	c.WaitFor(t, last, "taken up by the controller", func() bool { return len(last.GetFinalizers()) > 0 })
 	began = time.Now()
 	c.Remove(t, last)
 	if took := time.Since(began); took > 5*time.Second {

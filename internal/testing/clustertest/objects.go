@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"testing"
+	"time"
 
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -15,7 +17,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
 )
+
+// reconcileRequestedAt is Crossplane's annotation.
+const reconcileRequestedAt = "crossplane.io/reconcile-requested-at"
 
 // MustCreate creates the object as soon as its kind is served.
 func (c *Cluster) MustCreate(tb testing.TB, u *unstructured.Unstructured) {
@@ -45,6 +52,21 @@ func (c *Cluster) MustPatch(tb testing.TB, u *unstructured.Unstructured, merge s
 	if err := c.Patch(tb.Context(), u, client.RawPatch(types.MergePatchType, []byte(merge)), client.FieldValidation("Strict")); err != nil {
 		tb.Fatal(err)
 	}
+}
+
+// RequestReconcile asks for a reconcile of the resource.
+func (c *Cluster) RequestReconcile(tb testing.TB, u *unstructured.Unstructured) {
+	tb.Helper()
+	c.MustPatch(tb, u, fmt.Sprintf(`{"metadata":{"annotations":{%q:"%d"}}}`, reconcileRequestedAt, time.Now().UnixNano()))
+}
+
+// Reconcile asks for a reconcile of the resource and waits until it has ended.
+func (c *Cluster) Reconcile(tb testing.TB, u *unstructured.Unstructured) {
+	tb.Helper()
+	c.RequestReconcile(tb, u)
+	c.WaitFor(tb, u, "reconciled", func() bool {
+		return objecttest.Text(u, "status", "lastHandledReconcileAt") == u.GetAnnotations()[reconcileRequestedAt]
+	})
 }
 
 // Remove deletes the object and waits until it is gone.

@@ -35,6 +35,7 @@ func main() {
 	case "slow":
 		time.Sleep(3 * time.Second)
 	case "hang":
+		cloud{dir: os.Getenv(variableDirectory)}.note("hang", "at", "start")
 		time.Sleep(time.Hour)
 	default:
 		fmt.Fprintln(os.Stderr, "no such mode:", mode)
