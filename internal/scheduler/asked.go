@@ -8,8 +8,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// Remembered is what is known of a resource without asking anybody, after an Observe that
-// failed just as after one that did not.
+// Remembered is what is known of a resource without calling anything. It is also available after
+// an Observe that failed.
 type Remembered struct {
 	Status  instance.Status
 	Deposed []instance.Deposed
@@ -19,36 +19,40 @@ type Remembered struct {
 
 // Remembered implements Interface.
 func (s *Scheduler) Remembered(r Request) (Remembered, bool) {
-	e := s.entry(r.UID)
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if !e.loaded {
+	s.mu.Lock()
+	e := s.entries.byUID[r.UID]
+	s.mu.Unlock()
+	if e == nil {
 		return Remembered{}, false
 	}
-	return Remembered{Status: e.record.Instance.Status, Deposed: e.record.Instance.Deposed, Handled: e.record.Handled}, true
-}
-
-// retry forgets failures if that is asked for, so that what failed is tried again now. It needs
-// nothing but memory, and so works whatever else does not.
-func (s *Scheduler) retry(e *entry, r Request) {
-	if r.Asked.Retry == "" || r.Asked.Retry == e.record.Handled.Retry {
-		return
+	if known := e.remembered.Load(); known != nil {
+		return *known, true
 	}
-	e.record.Handled.Retry = r.Asked.Retry
-	e.failed, e.deposedFailed = failure{}, failure{}
-	e.unsaved = true
+	return Remembered{}, false
 }
 
-// act does what is asked for by annotation, once for each token: the token is stored with what
-// came of it. Tokens that are there before anything is stored are taken note of, and ask
-// nothing: whoever set them cannot have meant an object that nobody knew.
-func (s *Scheduler) act(ctx context.Context, e *entry, r Request) error {
+// retry forgets failures, so that what failed is tried again now.
+func (e *entry) retry(r Request) {
+	e.record.Handled.Retry, e.unsavedRetry = r.Asked.Retry, r.Asked.Retry
+	e.failed, e.deposedFailed = failure{}, failure{}
+	e.publish()
+}
+
+// marked reports whether an annotation asks for something that was not done, or that was done and
+// not stored.
+func (e *entry) marked(r *Request) bool {
+	handled := &e.record.Handled
+	return r.Asked.Taint != "" && r.Asked.Taint != handled.Taint || r.Asked.Untaint != "" && r.Asked.Untaint != handled.Untaint ||
+		e.unsavedRetry != "" && e.record.Version != ""
+}
+
+// mark does what is asked for by annotation, once for each token: the token is stored together
+// with the result. A token that is set before anything is stored is only noted: whoever set it
+// cannot have meant an object that was not known yet.
+func (s *Scheduler) mark(ctx context.Context, e *entry, r Request) error {
 	handled, in := e.record.Handled, e.record.Instance
 	taint := r.Asked.Taint != "" && r.Asked.Taint != handled.Taint
 	untaint := r.Asked.Untaint != "" && r.Asked.Untaint != handled.Untaint
-	if !taint && !untaint && !e.unsaved {
-		return nil
-	}
 	if taint {
 		handled.Taint = r.Asked.Taint
 	}
@@ -56,15 +60,16 @@ func (s *Scheduler) act(ctx context.Context, e *entry, r Request) error {
 		handled.Untaint = r.Asked.Untaint
 	}
 	e.record.Handled = handled
+	e.publish()
 	if e.record.Version == "" {
-		return nil // written with what is stored first
+		return nil // stored with the first record
 	}
 	var events []Event
 	if taint && in.Exists() && in.Status != instance.Tainted {
 		in.Status = instance.Tainted
 		events = append(events, Event{Kind: Tainted, Asked: true})
 	}
-	// Asked for both at once, the object stays.
+	// If both are asked for at once, the object stays.
 	if untaint && in.Status == instance.Tainted {
 		in.Status = instance.Partial
 		events = append(events, Event{Kind: Untainted, Asked: true})

@@ -6,7 +6,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 )
 
-// failure is what keeps operations from being tried again too early.
+// failure delays the next attempt of an operation.
 type failure struct {
 	count   int
 	hash    string // of the configuration that failed
@@ -15,8 +15,8 @@ type failure struct {
 	diags   diagnostic.Diagnostics
 }
 
-// backoff is the error of a failed operation as long as it is too early to try again. A
-// changed configuration is tried at once.
+// backoff returns the error of a failed operation while it is too early to try again. A changed
+// configuration is tried at once.
 func (s *Scheduler) backoff(f *failure, r Request) error {
 	if f.hash != r.ConfigHash || !s.o.Clock.Now().Before(f.retryAt) {
 		return nil

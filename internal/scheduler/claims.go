@@ -7,26 +7,25 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
-	"github.com/landbridge-io/landbridge/internal/faultpoint"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// A remote object has one owner (package ownership). A resource claims, before it writes:
+// A remote object has one owner (package ownership). Before a resource writes, it claims:
 //
-//	what is stored of it            the identity, which it holds
-//	an object that it imports       the same, as soon as it is read and before it is stored
-//	a create that was interrupted   the planned identity, which it may have made
-//	a create, a replacement, an     the planned identity, which it wants, if it is wholly
-//	update of the identity          known beforehand
+//	the stored object               its identity (Held)
+//	an object that it imports       the same, after it is read and before it is stored
+//	an interrupted create           the planned identity (Begun)
+//	a create, a replacement, an     the planned identity (Wanted), if it is wholly known
+//	update of the identity          beforehand
 //
-// Where a type has no identity schema, nothing says that the id of an object is its alone, and
-// for some types it is not: ids are claimed weakly, except for the one in spec.import, which
-// the user says to be the object's.
+// If a type has no identity schema, the id of an object need not be unique, and for some types it
+// is not. So ids are claimed weakly, except for the one in spec.import, which the user has stated to
+// be the object's.
 
-// claimed is what claims were made for: another resource version may have others.
+// claimed is what claims were made for. Another generation of the resource may have others.
 type claimed struct {
 	generation    int64
 	hash          string
@@ -35,7 +34,7 @@ type claimed struct {
 	manages       bool
 }
 
-func claimedFor(r Request) claimed {
+func claimedFor(r *Request) claimed {
 	out := claimed{generation: r.Generation, hash: r.ConfigHash, configuration: r.ProviderConfiguration, manages: r.Policies.Manage}
 	if r.Known != nil {
 		out.known = r.Known.Target.ID
@@ -43,28 +42,35 @@ func claimedFor(r Request) claimed {
 	return out
 }
 
-// completed is an identity that was known in part before a create, and whole since there is an
-// object that has it. Both are claimed, as long as this process lives: a later one has to look
-// for the object to know that they are the same.
+// completed is an identity that was partly known before a create, and the complete one of the
+// object that was made. Both are claimed while this process lives. A later process has to look up
+// the object to know that they are the same.
 type completed struct{ planned, whole string }
 
 // Claim implements Interface.
 func (s *Scheduler) Claim(ctx context.Context, r Request) error {
-	e := s.entry(r.UID)
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.running != nil {
+	e := s.entry(&r)
+	e.turn.Lock()
+	defer e.turn.Unlock()
+	if e.view.state == running {
 		return nil
 	}
-	if err := s.load(ctx, e, r); err != nil {
-		return err
+	if e.state != loaded || e.schema != r.Resource.Schema {
+		if err := s.load(ctx, e, r); err != nil {
+			return err
+		}
 	}
-	s.reclaim(e, r)
+	s.reclaim(e, &r)
 	return nil
 }
 
 // Gone implements Interface.
-func (s *Scheduler) Gone(k store.Key) { s.wake(s.owners.Release(k)) }
+func (s *Scheduler) Gone(k store.Key) {
+	s.mu.Lock()
+	s.entries.gone(k)
+	s.mu.Unlock()
+	s.wake(s.owners.Release(k))
+}
 
 func (s *Scheduler) wake(keys []store.Key) {
 	for _, k := range keys {
@@ -72,23 +78,22 @@ func (s *Scheduler) wake(keys []store.Key) {
 	}
 }
 
-// claim makes the claims of a resource those that follow from the instance, and the identities
-// that it wants.
+// claim claims the identities of the instance and the wanted identities, and nothing else.
 func (s *Scheduler) claim(e *entry, r Request, in instance.Instance, wanted ...string) {
 	if e.claimant == nil {
 		c, wake := s.owners.Claimant(ownership.Owner{Key: r.Key, UID: r.UID, Created: r.Created})
 		s.wake(wake)
 		e.claimant = c
 	}
-	e.claimed = claimedFor(r)
+	e.claimed = claimedFor(&r)
 	s.wake(e.claimant.Claim(e.claims(r, in, wanted)...))
 }
 
-// reclaim makes the claims anew that follow from what is stored, unless the present ones were
-// made for the very same request, and so know more.
-func (s *Scheduler) reclaim(e *entry, r Request) {
+// reclaim claims what follows from the record, unless there are claims that were made for the same
+// request, and so from more than the record.
+func (s *Scheduler) reclaim(e *entry, r *Request) {
 	if e.claimant == nil || e.claimed != claimedFor(r) {
-		s.claim(e, r, e.record.Instance)
+		s.claim(e, *r, e.record.Instance)
 	}
 }
 
@@ -109,7 +114,7 @@ func (e *entry) claims(r Request, in instance.Instance, wanted []string) []owner
 	for _, identity := range wanted {
 		strength := ownership.Wanted
 		if identity != "" && e.claimant.Has(object(r, identity)) {
-			strength = ownership.Begun // another object is to take the place of the one it had
+			strength = ownership.Begun // another object replaces the one it had
 		}
 		add(identity, strength)
 	}
@@ -138,7 +143,7 @@ func (e *entry) claims(r Request, in instance.Instance, wanted []string) []owner
 	return out
 }
 
-// wants are the identities that a plan is going to make.
+// wants returns the identities that a plan is going to make.
 func wants(e *entry, r Request, p *terraform.Plan) []string {
 	if p == nil {
 		return nil
@@ -159,9 +164,9 @@ func object(r Request, identity string) ownership.Object {
 	return ownership.Object{Configuration: r.ProviderConfiguration, Type: r.Resource.Schema.Type, Identity: identity}
 }
 
-// identityKey singles out an object within its provider configuration and type; empty when it
-// has no identity. Identities of different versions of their schema cannot be compared: each is
-// claimed as it is until the read that upgrades it.
+// identityKey identifies an object within its provider configuration and type; empty when it has no
+// identity. Identities of different schema versions cannot be compared: each is claimed as it is
+// until a read upgrades it.
 func identityKey(r Request, in instance.Instance) string {
 	raw := in.IdentityJSON()
 	if raw == nil {
@@ -174,7 +179,7 @@ func identityKey(r Request, in instance.Instance) string {
 	return fmt.Sprintf("%d:%s", version, raw)
 }
 
-// plannedKey is identityKey of an object that is to be made; empty when its identity is not
+// plannedKey is the identityKey of an object that is going to be made; empty when its identity is not
 // known beforehand.
 func plannedKey(r Request, identity, state cty.Value) string {
 	v := plannedIdentity(r, identity, state)
@@ -199,8 +204,8 @@ func idOf(state cty.Value) string {
 	return idKey(v.AsString())
 }
 
-// rival is who keeps the resource from writing, if anybody does. An owner that is there no more
-// is none.
+// rival returns the resource that keeps this one from writing, if any. An owner that does not exist
+// any more is released.
 func (s *Scheduler) rival(ctx context.Context, e *entry) (ownership.Rival, bool) {
 	if e.claimant == nil {
 		return ownership.Rival{}, false
@@ -214,38 +219,6 @@ func (s *Scheduler) rival(ctx context.Context, e *entry) (ownership.Rival, bool)
 		last = r.Owner
 		s.wake(s.owners.Release(r.Owner.Key))
 	}
-}
-
-// yield leaves the remote object to its owner, if that is another resource: an error, or for a
-// resource that is being deleted the observation that there is nothing to delete. Both nil say
-// that nobody is in the way. What the resource only wants does not keep it from looking after
-// what it has.
-func (s *Scheduler) yield(ctx context.Context, e *entry, r Request) (*Observation, error) {
-	s.reclaim(e, r)
-	rival, ok := s.rival(ctx, e)
-	switch {
-	case !ok, rival.Claim.Strength < ownership.Begun && e.record.Instance.Exists():
-		return nil, nil
-	case r.Deleted && len(e.record.Instance.Deposed) == 0:
-		return &Observation{Last: e.last}, nil
-	}
-	return nil, identityConflict(rival)
-}
-
-// take stores an object that was found, if no other resource owns it.
-func (s *Scheduler) take(ctx context.Context, e *entry, r Request, found instance.Instance) error {
-	s.claim(e, r, found)
-	if rival, ok := s.rival(ctx, e); ok {
-		return identityConflict(rival)
-	}
-	faultpoint.Reach(faultpoint.Import, faultpoint.BeforeConclude)
-	if err := s.save(ctx, e, r, found); err != nil {
-		return err
-	}
-	faultpoint.Reach(faultpoint.Import, faultpoint.BeforeTold)
-	e.taken = true
-	r.tell(Event{Kind: Imported})
-	return nil
 }
 
 func identityConflict(r ownership.Rival) *Error {

@@ -1,7 +1,6 @@
 package scheduler
 
 import (
-	"errors"
 	"time"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
@@ -9,21 +8,22 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// What is not there now may be there later: clouds accept a create, and show the object when it
-// is made. A read that finds nothing proves that an object is gone only if its creation ended
-// well. After an interruption there are two cases:
+// An object that is not found now may appear later: clouds accept a create, and show the object
+// when it is made. A read that finds nothing proves that an object is gone only if its creation
+// succeeded. After an interruption there are two cases:
 //
-//	the provider said what it began: a tainted object   its delete ends what is under way, so that
-//	                                                    is tried before the object is believed gone
-//	nobody said anything: an intent alone, whose        a second create of the same identity is
-//	planned identity is not to be found                 safe, as a cloud makes one object of it, not
-//	                                                    two; but the intent stands until there is
-//	                                                    an object or its deadline is over. What
-//	                                                    appears meanwhile is its own
+//	the provider reported what it began: a tainted object   destroying it ends what is under way,
+//	                                                        so that is tried before the object is
+//	                                                        taken for gone
+//	nothing was reported: an intent alone, whose planned    a second create of the same identity is
+//	identity is not found                                   safe, since a cloud makes one object of
+//	                                                        it, not two. The intent stands until there
+//	                                                        is an object or its deadline has passed:
+//	                                                        what appears meanwhile is its own
 
-// mayAppear says whether an object that was not found, the current one or the deposed one of the
-// key, may be under way, and is to be destroyed. If that fails for as long as a create may take, it
-// is gone. The entry's lock is held by the caller.
+// mayAppear reports whether a tainted object that was not found, the current one or the deposed
+// one with the key, may be under way and has to be destroyed. If that fails for as long as a create
+// may take, the object is gone.
 func (s *Scheduler) mayAppear(e *entry, r Request, key string, in instance.Instance) bool {
 	if in.Status != instance.Tainted || len(in.RawState)+len(in.RawIdentity) > 0 {
 		return false
@@ -40,17 +40,17 @@ func (s *Scheduler) mayAppear(e *entry, r Request, key string, in instance.Insta
 	return now.Sub(since) < s.timeout(r, instance.Create, in.State, in.Private)
 }
 
-// mayDestroy says whether a tainted object may be destroyed for its taint.
+// mayDestroy reports whether a tainted object may be destroyed because of its taint.
 func mayDestroy(r Request) bool {
 	return r.Deleted && r.Policies.Delete || r.Config != nil && r.Policies.Replace && r.Policies.ReplaceTainted
 }
 
-// doubtful says whether an interrupted create, whose object was looked for and is not there, may
-// still make it. An error says that this has to be waited for.
+// doubtful reports whether an interrupted create, whose object was not found, may still make it. An
+// error means that the outcome has to be waited for.
 func (s *Scheduler) doubtful(e *entry, r Request, op *instance.Operation) (doubtful bool, err error) {
 	switch {
 	case !op.Absent, !s.o.Clock.Now().Before(op.Deadline):
-		return false, nil // it can be told no better later
+		return false, nil // waiting longer tells nothing more
 	case r.Deleted:
 		return true, failed(ReasonCreateOutcomeUnknown, awaited(op))
 	}
@@ -61,13 +61,10 @@ func (s *Scheduler) doubtful(e *entry, r Request, op *instance.Operation) (doubt
 	return true, nil
 }
 
-// doubted is why a create must not begin as long as an interrupted one may still make another object.
-func (s *Scheduler) doubted(e *entry, r Request, p terraform.Plan) error {
+// doubted reports whether an interrupted create may still make another object than the plan.
+func (e *entry) doubted(r Request, p terraform.Plan) bool {
 	op := e.record.Instance.Operation
-	if op == nil || plannedKey(r, p.Identity, p.State) == plannedKey(r, op.PlannedIdentity, op.PlannedState) {
-		return nil
-	}
-	return failed(ReasonCreateOutcomeUnknown, awaited(op))
+	return op != nil && plannedKey(r, p.Identity, p.State) != plannedKey(r, op.PlannedIdentity, op.PlannedState)
 }
 
 func awaited(op *instance.Operation) diagnostic.Diagnostics {
@@ -76,21 +73,13 @@ func awaited(op *instance.Operation) diagnostic.Diagnostics {
 			"If you know that there will be none, set the annotation landbridge.io/confirm-create to %q.", op.ID, op.Deadline.UTC().Format(time.RFC3339), op.ID)
 }
 
-// leave leaves an operation alone that another process began after this one began to work: it has
-// been told of its successor by now, or will soon be, and may still conclude it.
-func (s *Scheduler) leave(e *entry) error {
+// foreign reports whether another process began the operation of the record after this one began
+// to work. This process has lost its lease then, or soon will, and the other one may still conclude
+// the operation.
+func (s *Scheduler) foreign(e *entry) bool {
 	op := e.record.Instance.Operation
-	if s.o.Lease == 0 || op.ID == e.begun || e.doubt != nil && op.ID == e.doubt.ID || !op.StartedAt.After(s.began()) ||
-		!s.o.Clock.Now().Before(op.StartedAt.Add(s.o.Lease)) {
-		return nil
+	if s.o.Lease == 0 || op.ID == e.begun || e.doubt != nil && op.ID == e.doubt.ID || !op.StartedAt.After(s.began()) {
+		return false
 	}
-	e.forget()
-	return &Error{Reason: ReasonStore, Err: errors.New("another controller has begun an operation on the resource; it is waited for")}
+	return s.o.Clock.Now().Before(op.StartedAt.Add(s.o.Lease))
 }
-
-// forget has what is stored loaded anew: another process may write it.
-func (e *entry) forget() { e.outdated, e.conflicted = true, true }
-
-// errSuccessor is why a process without the lease begins nothing: what it holds in memory may be
-// long outdated.
-var errSuccessor = errors.New("another controller may work by now")

@@ -1,20 +1,16 @@
 package scheduler
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
-	"golang.org/x/sync/semaphore"
 	"k8s.io/apimachinery/pkg/util/uuid"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
 	"github.com/landbridge-io/landbridge/internal/instance"
-	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -22,21 +18,24 @@ import (
 // task is what an operation is to do.
 type task struct {
 	kind instance.OperationKind
-	// plan of a Create or Update. Deletes, and creates for which an object makes way, are
-	// planned when they begin.
+	// plan of a Create or Update. Deletes, and creates that depose the current object, are planned
+	// when they begin.
 	plan *terraform.Plan
-	// deposed is the key of the deposed object to destroy, or of the current one as soon as it
-	// has made way for the one to create.
+	// deposed is the key of the deposed object to destroy, or the one that the current object gets
+	// when it is deposed by a Create.
 	deposed string
-	// replacement says that the operation is half of one.
+	// replacement is set when the operation is one half of a replacement.
 	replacement bool
-	// mayAppear says whether a deposed object that is not found may be under way.
+	// mayAppear reports whether a deposed object that is not found may be under way.
 	mayAppear func(instance.Instance) bool
-	// process is what fault points call it.
+	// process is the operation's name at fault points.
 	process faultpoint.Process
+	// progress is what the provider reports of the operation.
+	progress *progress
 }
 
-// processOf is what fault points call an operation. again says that an object was destroyed for it.
+// processOf returns the name of an operation at fault points. again is set when an object was
+// destroyed for it.
 func processOf(t task, again bool) faultpoint.Process {
 	switch {
 	case t.kind == instance.Update:
@@ -56,28 +55,28 @@ func processOf(t task, again bool) faultpoint.Process {
 	}
 }
 
-// start begins an operation in the background. The entry's lock is held by the caller.
+// start begins an operation in the background.
 func (s *Scheduler) start(e *entry, r Request, t task) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stopping {
 		return &Error{Reason: ReasonProviderUnavailable, Err: errors.New("the controller is stopping; the operation is left to its successor")}
 	}
+	if !s.entries.begin(e) {
+		return &Error{Reason: ReasonStore, Err: errors.New("the resource changed since it was observed")}
+	}
 	if rival, ok := e.claimant.Begin(); !ok {
+		s.entries.end(e)
 		return identityConflict(rival)
 	}
 	op := &instance.Operation{
 		ID: string(uuid.NewUUID()), Kind: t.kind, Deposed: t.deposed, Generation: r.Generation, StartedAt: s.o.Clock.Now(),
 	}
-	limit, ok := s.limits[r.ProviderConfiguration]
-	if !ok {
-		limit = semaphore.NewWeighted(s.o.OperationsPerConfiguration)
-		s.limits[r.ProviderConfiguration] = limit
-	}
-	e.run(op)
+	t.process = processOf(t, e.ended == faultpoint.Destroy)
+	t.progress = &progress{}
 	e.begun = op.ID
-	rec := e.record
-	t.process = processOf(t, e.replacing)
+	e.show(op, t.progress)
+	rec, limit := e.record, s.limits.use(r.ProviderConfiguration)
 	s.count.Add(1)
 	s.running.Go(func() {
 		long := s.o.Clock.AfterFunc(s.o.LongOperation, func() { s.o.Wake(r.Key) })
@@ -87,28 +86,27 @@ func (s *Scheduler) start(e *entry, r Request, t task) error {
 	return nil
 }
 
-// run makes an operation the one that is observed.
-func (e *entry) run(op *instance.Operation) {
-	e.running = op
-	e.observation, e.configHash = &Observation{Instance: e.record.Instance, Operation: op, Last: e.last}, ""
+// show makes an operation the one that is observed.
+func (e *entry) show(op *instance.Operation, p *progress) {
+	e.view = view{state: running, observation: &Observation{Instance: e.record.Instance, Operation: op, Last: e.last}, progress: p}
 }
 
-// result is what an operation leaves behind.
+// result is the outcome of an operation.
 type result struct {
 	op *instance.Operation
-	// record is what the store holds; nil when that is not known.
+	// record is what the store holds; nil when that is unknown.
 	record *store.Record
 	diags  diagnostic.Diagnostics
-	// undispatched says that the provider was never asked, whatever the store holds.
+	// undispatched is set when the provider was never called, even if the intent is stored.
 	undispatched bool
-	// planned is the identity of what was to be made, as far as it was known; met is an object
-	// that was there already.
+	// planned is the identity of the object to make, if it was known; met is an object that existed
+	// already.
 	planned cty.Value
 	met     instance.Instance
 }
 
 // run is the journal protocol: intent, dispatch, conclude.
-func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Operation, t task, limit *semaphore.Weighted) result {
+func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Operation, t task, limit *limit) result {
 	notStarted := func(record *store.Record, diags diagnostic.Diagnostics) result {
 		return result{op: op, record: record, diags: diags, undispatched: true}
 	}
@@ -169,10 +167,10 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	if p.Action != terraform.NoOp {
 		answered := faultpoint.During(t.process, faultpoint.InFlight)
 		if j, ok := ex.(terraform.Journaled); ok {
-			out, diags = j.ApplyJournaled(s.progress(ctx, e, r, op, p), p, s.recorder(ctx, r, &rec))
+			out, diags = j.ApplyJournaled(s.listen(ctx, r, t.progress, p), p, s.recorder(ctx, r, &rec))
 			in.Operation = rec.Instance.Operation
 		} else {
-			out, diags = ex.Apply(s.progress(ctx, e, r, op, p), p)
+			out, diags = ex.Apply(s.listen(ctx, r, t.progress, p), p)
 		}
 		answered()
 	}
@@ -194,7 +192,7 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	return result{op: op, record: &rec, diags: diags, planned: plannedIdentity(r, p.Identity, p.State)}
 }
 
-// begin is called when it is the operation's turn: its time counts from now.
+// begin sets the deadline of an operation whose turn it is.
 func (s *Scheduler) begin(e *entry, r Request, queued *instance.Operation, t task, in instance.Instance) (*instance.Operation, time.Duration) {
 	state, private := in.State, in.Private
 	if i := in.DeposedIndex(t.deposed); t.kind == instance.Delete && i >= 0 {
@@ -207,13 +205,13 @@ func (s *Scheduler) begin(e *entry, r Request, queued *instance.Operation, t tas
 	op := *queued
 	op.StartedAt = s.o.Clock.Now()
 	op.Deadline = op.StartedAt.Add(timeout)
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.run(&op)
+	e.turn.Lock()
+	defer e.turn.Unlock()
+	e.show(&op, t.progress)
 	return &op, timeout
 }
 
-// prepare is what is to be stored while the operation goes on, and the plan to carry out.
+// prepare returns what is stored while the operation runs, and the plan to carry out.
 func prepare(ctx context.Context, ex terraform.Executor, r Request, in instance.Instance, t task) (instance.Instance, terraform.Plan, diagnostic.Diagnostics) {
 	switch {
 	case t.kind == instance.Delete && t.deposed == "":
@@ -249,13 +247,13 @@ func prepare(ctx context.Context, ex terraform.Executor, r Request, in instance.
 	}
 }
 
-// concluded is what is left when the provider has answered to the operation of an instance. A create
-// that made nothing, and followed an interrupted one, leaves that one as unknown as it was: it may
-// have been refused for what that one made.
+// concluded returns the instance after the provider has answered. If a create follows an interrupted
+// one and makes nothing, the outcome of the interrupted one stays unknown: the create may have been
+// refused because of what the interrupted one made.
 func concluded(in, out instance.Instance, diags diagnostic.Diagnostics, doubt *instance.Operation) instance.Instance {
 	op := in.Operation
 	if len(op.Journal) > 0 && terraform.OutcomeUnknown(diags) {
-		return in // what there is besides is to be recovered
+		return in // the rest has to be recovered
 	}
 	in.Operation = nil
 	if op.Kind == instance.Delete && op.Deposed != "" {
@@ -271,153 +269,4 @@ func concluded(in, out instance.Instance, diags diagnostic.Diagnostics, doubt *i
 		}
 	}
 	return out.FallBack(op.Deposed)
-}
-
-// conclude stores the outcome, and does not give up for as long as this process lives: as
-// long as it has not succeeded, the intent stands and nobody is told otherwise.
-func (s *Scheduler) conclude(r Request, op *instance.Operation, rec store.Record) (store.Record, error) {
-	wait := 50 * time.Millisecond
-	for last := false; ; {
-		out, err := s.concludeOnce(r, op, rec)
-		if err == nil || errors.Is(err, store.ErrConflict) {
-			return out, err
-		}
-		if last {
-			return rec, fmt.Errorf("the controller is stopping: %w", err)
-		}
-		s.o.Logger.Error(err, "Cannot record the outcome of an operation, trying again", "resource", r.Key, "operation", op.ID, "kind", op.Kind)
-		select {
-		case <-s.ctx.Done():
-			last = true
-		case <-s.o.Clock.After(wait):
-			wait = min(2*wait, 10*time.Second)
-		}
-	}
-}
-
-// concludeOnce stores the outcome over the intent of the same operation, even if that was
-// touched or deleted by somebody meanwhile: nobody else knows the outcome. What another
-// controller has made of the intent is left alone.
-func (s *Scheduler) concludeOnce(r Request, op *instance.Operation, rec store.Record) (store.Record, error) {
-	// Not the operation's context: the answer has to be stored even after its deadline.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), 30*time.Second)
-	defer cancel()
-	out, err := s.o.Store.Save(ctx, r.Key, r.Resource.Schema, rec)
-	if !errors.Is(err, store.ErrConflict) {
-		return out, err
-	}
-	stored, loadErr := s.o.Store.Load(ctx, r.Key, r.Resource.Schema)
-	switch {
-	case errors.Is(loadErr, store.ErrNotFound):
-		rec.Version = ""
-	case loadErr != nil:
-		return rec, loadErr
-	case stored.Instance.Operation != nil && stored.Instance.Operation.ID == op.ID:
-		rec.Version = stored.Version
-	case s.same(r, stored, rec):
-		return stored, nil // an earlier attempt did succeed, though it was answered with an error
-	default:
-		return rec, err
-	}
-	return s.o.Store.Save(ctx, r.Key, r.Resource.Schema, rec)
-}
-
-func (s *Scheduler) same(r Request, a, b store.Record) bool {
-	x, err := instance.Encode(a.Instance, r.Resource.Schema)
-	if err != nil {
-		return false
-	}
-	y, err := instance.Encode(b.Instance, r.Resource.Schema)
-	return err == nil && bytes.Equal(x, y)
-}
-
-func (s *Scheduler) end(e *entry, r Request, t task, res result) {
-	op := res.op
-	e.mu.Lock()
-	prior := e.record.Instance
-	if res.record != nil {
-		e.record = *res.record
-	} else {
-		e.loaded, e.conflicted = false, true
-	}
-	if res.undispatched {
-		e.undispatched = op.ID
-	}
-	e.running, e.observation, e.configHash = nil, nil, ""
-	if op.Kind == instance.Delete && !res.diags.HasErrors() {
-		delete(e.missing, op.Deposed)
-	}
-	if op.Kind == instance.Create && e.record.Instance.Exists() {
-		e.complete(identityKey(r, instance.Instance{Identity: res.planned}), identityKey(r, e.record.Instance))
-	}
-	if res.record != nil && (e.record.Instance.Exists() || e.record.Instance.Operation != nil) {
-		s.claim(e, r, e.record.Instance) // else it keeps what it claims, until the next plan
-	}
-	s.wake(e.claimant.End())
-	why := failed(ReasonOperationFailed, res.diags)
-	if res.met.Exists() {
-		why = s.meets(e, r, res.met, res.planned)
-	}
-	res.diags = append(res.diags.Warnings(), why.Diagnostics...)
-	e.last = &Outcome{Kind: op.Kind, At: s.o.Clock.Now(), Diagnostics: res.diags}
-	if e.applied = op.Kind != instance.Delete && res.record != nil && !res.diags.HasErrors(); e.applied {
-		e.observation = &Observation{Instance: e.record.Instance, Plan: &upToDate, Last: e.last, Warnings: res.diags.Warnings()}
-		e.configHash = r.ConfigHash
-	}
-	f := &e.failed
-	if op.Kind == instance.Delete && op.Deposed != "" {
-		f = &e.deposedFailed
-	}
-	switch {
-	case res.diags.HasErrors():
-		if f.hash != r.ConfigHash {
-			f.count = 0
-		}
-		wait := s.o.MaxBackoff
-		if f.count < 16 {
-			wait = min(s.o.MinBackoff<<f.count, s.o.MaxBackoff)
-		}
-		if _, throttled := provider.Throttled(res.diags); throttled {
-			// It is the pool's to say when it goes on, for all alike: it was not for this operation.
-			wait, f.count = s.o.MinBackoff, f.count-1
-		}
-		*f = failure{count: f.count + 1, hash: r.ConfigHash, retryAt: e.last.At.Add(wait), reason: why.Reason, diags: why.Diagnostics}
-		e.last.RetryAt = f.retryAt
-	case t.replacement && op.Deposed == "":
-		// The delete is but half of a replacement, whose create may fail again and again.
-		f.retryAt = time.Time{}
-	default:
-		*f = failure{}
-	}
-	events := ended(t, res, e.replacing)
-	if op.Kind == instance.Update && instance.IdentityChanged(prior, e.record.Instance) {
-		events = append(events, Event{Kind: IdentityChanged, From: prior.Identity, To: e.record.Instance.Identity})
-	}
-	e.replacing = t.replacement && op.Kind == instance.Delete && op.Deposed == ""
-	e.mu.Unlock()
-	for _, event := range events {
-		r.tell(event)
-	}
-	s.count.Add(-1)
-	s.o.Wake(r.Key)
-}
-
-// ended is what is to be told of an operation's end.
-func ended(t task, res result, replacing bool) []Event {
-	op := res.op
-	event := Event{
-		Kind: Succeeded, Operation: op.Kind, Deposed: op.Deposed, Took: time.Since(op.StartedAt),
-		Replacement: t.replacement || replacing && op.Kind == instance.Create, Diagnostics: res.diags.Errors(),
-	}
-	if res.diags.HasErrors() {
-		event.Kind = Failed
-	}
-	if res.record != nil {
-		event.Instance = res.record.Instance
-	}
-	events := []Event{event}
-	if op.Kind == instance.Create && res.record != nil && res.record.Instance.Status == instance.Tainted {
-		events = append(events, Event{Kind: Tainted})
-	}
-	return events
 }

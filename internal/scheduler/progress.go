@@ -3,49 +3,85 @@ package scheduler
 import (
 	"context"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// progressWait is how long what a provider says is collected until the last of it is worth a look.
+// progressWait is how long messages of a provider are collected before the resource is woken.
 const progressWait = 2 * time.Second
 
-// progress has what the provider says of an operation be part of what is observed. Nobody listens
-// where a secret is to be made that nobody knows yet: it could not be kept out of what is shown.
-func (s *Scheduler) progress(ctx context.Context, e *entry, r Request, op *instance.Operation, p terraform.Plan) context.Context {
+// progress is what the provider reports of one operation. It has a lock of its own, so that a
+// provider that reports is never kept waiting.
+type progress struct {
+	mu   sync.Mutex
+	text string
+	// waking is set while a wake is due, and ended when the operation has ended.
+	waking, ended bool
+}
+
+// set stores a message, and reports whether a wake is to be scheduled.
+func (p *progress) set(text string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended || p.text == text {
+		return false
+	}
+	p.text = text
+	wake := !p.waking
+	p.waking = true
+	return wake
+}
+
+func (p *progress) get() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text
+}
+
+func (p *progress) woken() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.waking = false
+}
+
+func (p *progress) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ended = true
+}
+
+// report makes the last message of the provider part of the observation.
+func (v *view) report() {
+	if text := v.progress.get(); text != v.observation.Progress {
+		o := *v.observation
+		o.Progress = text
+		v.observation = &o
+	}
+}
+
+// listen subscribes to what the provider reports of an operation. It does not if the provider is
+// going to make a secret: nobody knows the secret yet, so it could not be redacted.
+func (s *Scheduler) listen(ctx context.Context, r Request, to *progress, p terraform.Plan) context.Context {
 	if makesSecrets(p) {
 		return ctx
 	}
-	waking := false
 	return provider.WithProgress(ctx, func(text string) {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		if e.running != op || e.observation == nil || e.observation.Progress == text {
-			return
+		if to.set(text) {
+			s.o.Clock.AfterFunc(progressWait, func() {
+				to.woken()
+				s.o.Wake(r.Key)
+			})
 		}
-		o := *e.observation
-		o.Progress = text
-		e.observation = &o
-		if waking {
-			return
-		}
-		waking = true
-		s.o.Clock.AfterFunc(progressWait, func() {
-			e.mu.Lock()
-			waking = false
-			e.mu.Unlock()
-			s.o.Wake(r.Key)
-		})
 	})
 }
 
-// makesSecrets says whether a plan leaves sensitive values to the provider, or may do so.
+// makesSecrets reports whether the provider decides on sensitive values of a plan, or may do so.
 func makesSecrets(p terraform.Plan) bool {
 	if p.Action == terraform.Delete || p.State == cty.NilVal {
 		return false
@@ -61,7 +97,7 @@ func makesSecrets(p terraform.Plan) bool {
 	return found
 }
 
-// sensitive says whether what is at the end of a path is, or something that it is part of.
+// sensitive reports whether a path, or a part of it, is sensitive.
 func sensitive(p terraform.Plan, path cty.Path) bool {
 	for i := range path {
 		part := path[:i+1]

@@ -11,25 +11,25 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// recover deals with an operation that was begun and not concluded, by an earlier process or
-// by a provider that never answered. After it, the record has no operation, or there is an error.
+// recover resolves an operation that was begun and not concluded, by an earlier process or because
+// the provider never answered. Without an error, the record has no operation afterwards, or one that
+// is doubtful.
 //
-// Only an object that is looked for where the create would have put it, and is not there,
-// proves that a second create is safe. Only if it was not there before the create either, it
-// proves that the create made it: anything else may be somebody else's, which must neither be
-// replaced nor taken over unless the user says so.
+// A second create is only safe if the object of the planned identity is looked up and not found. If
+// the object is found, the create made it only if there was none before the create: any other object
+// may be somebody else's, which must be neither replaced nor adopted unless the user asks for it.
 func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terraform.Executor) error {
 	in := e.record.Instance
 	op := in.Operation
 	in.Operation = nil
 	if op.ID == e.undispatched && e.doubt != nil {
-		op, e.record.Instance.Operation = e.doubt, e.doubt // it is as unknown as before what became of that one
+		op, e.record.Instance.Operation = e.doubt, e.doubt // its outcome is as unknown as before
 	}
 	if j, ok := ex.(terraform.Journaled); ok {
 		return s.recoverJournaled(ctx, e, r, op, j)
 	}
 	if op.Kind != instance.Create || op.ID == e.undispatched || r.ConfirmCreate == op.ID {
-		// The prior object is known, and reading it tells what became of it; or there is none.
+		// Reading the prior object shows the outcome; or there is none.
 		return s.recovered(ctx, e, r, op, in.FallBack(op.Deposed), false)
 	}
 	unknown := createOutcomeUnknown(op)
@@ -56,19 +56,19 @@ func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terrafo
 		case in.IsDeposed(found):
 			return s.recovered(ctx, e, r, op, in.FallBack(op.Deposed), false)
 		case op.Absent:
-			found.Status = instance.Tainted // what is there may not be whole
+			found.Status = instance.Tainted // it may be incomplete
 			return s.adopt(ctx, e, r, op, found)
 		default:
 			s.claim(e, r, in, identityKey(r, found))
 			if rival, ok := s.rival(ctx, e); ok && !r.Deleted {
 				return identityConflict(rival)
 			} else if ok {
-				return s.recovered(ctx, e, r, op, in.FallBack(op.Deposed), false) // it is not ours to look after
+				return s.recovered(ctx, e, r, op, in.FallBack(op.Deposed), false) // it belongs to another resource
 			}
 			unknown = append(unknown, foundAfterCreate(r, importOf(found, identity))...)
 		}
 	}
-	if r.Import.Target == nil && r.Known != nil && op.Deposed == "" { // else what is known is the object that made way
+	if r.Import.Target == nil && r.Known != nil && op.Deposed == "" { // else the known object is the one that was replaced
 		found, diags := ex.Import(ctx, r.Resource, r.Known.Target)
 		switch {
 		case diags.HasErrors() && !terraform.NonExistent(diags):
@@ -77,14 +77,14 @@ func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terrafo
 			unknown = append(unknown, foundAfterCreate(r, r.Known.Target)...)
 		}
 	}
-	e.forget()
+	e.distrust(outdated)
 	if refused != nil {
 		return failed(ReasonImportFailed, append(refused, unknown...))
 	}
 	return failed(ReasonCreateOutcomeUnknown, unknown)
 }
 
-// adopt stores the object that an interrupted create left behind, unless it is another resource's.
+// adopt stores the object that an interrupted create made, unless it belongs to another resource.
 func (s *Scheduler) adopt(ctx context.Context, e *entry, r Request, op *instance.Operation, found instance.Instance) error {
 	found.Deposed = e.record.Instance.Deposed
 	s.claim(e, r, e.record.Instance, identityKey(r, found))
@@ -98,8 +98,8 @@ func (s *Scheduler) adopt(ctx context.Context, e *entry, r Request, op *instance
 	return s.recovered(ctx, e, r, op, found, true)
 }
 
-// recovered stores what became of an operation, and tells it. found says of a create that it
-// made the object.
+// recovered stores the outcome of an operation, and reports it. found is set for a create that made
+// the object.
 func (s *Scheduler) recovered(ctx context.Context, e *entry, r Request, op *instance.Operation, in instance.Instance, found bool) error {
 	undispatched := op.ID == e.undispatched
 	process := faultpoint.Recover
@@ -112,7 +112,7 @@ func (s *Scheduler) recovered(ctx context.Context, e *entry, r Request, op *inst
 	}
 	faultpoint.Reach(process, faultpoint.BeforeTold)
 	if undispatched {
-		return nil // its failure was told already
+		return nil // its failure was reported already
 	}
 	r.tell(Event{Kind: Recovered, Operation: op.Kind, Deposed: op.Deposed, Found: found})
 	if found && in.Status == instance.Tainted {
@@ -127,9 +127,9 @@ func createOutcomeUnknown(op *instance.Operation) diagnostic.Diagnostics {
 			"Look for the object. If it exists, adopt it with spec.import; if it does not, set the annotation landbridge.io/confirm-create to %q.", op.ID, op.ID)
 }
 
-// plannedIdentity is the identity of an object that is to be made, or may have been, as far as
-// an import needs it; cty.NilVal when it cannot be told beforehand. Without attributes that an
-// import requires, nothing says when it is whole. It comes from what was planned, not from the
+// plannedIdentity returns the identity of an object that is going to be made, or may have been, as
+// far as an import needs it; cty.NilVal when it is not known beforehand. Without attributes that an
+// import requires, it is unclear when it is complete. It comes from the plan, not from the
 // configuration, which may have changed since.
 func plannedIdentity(r Request, identity, state cty.Value) cty.Value {
 	schema := r.Resource.Schema.Identity
@@ -138,10 +138,10 @@ func plannedIdentity(r Request, identity, state cty.Value) cty.Value {
 	}
 	values := make(map[string]cty.Value, len(schema.Attributes))
 	for name, a := range schema.Attributes {
-		v := planned(identity, name, a.Type)
+		v := plannedAttribute(identity, name, a.Type)
 		if v == cty.NilVal {
 			// Providers that do not plan identities name their attributes after those of the resource.
-			v = planned(state, name, a.Type)
+			v = plannedAttribute(state, name, a.Type)
 		}
 		switch {
 		case v != cty.NilVal:
@@ -155,8 +155,9 @@ func plannedIdentity(r Request, identity, state cty.Value) cty.Value {
 	return cty.ObjectVal(values)
 }
 
-// planned is the attribute of an object, if it has the type and is known and not null.
-func planned(object cty.Value, name string, t cty.Type) cty.Value {
+// plannedAttribute returns an attribute of an object; cty.NilVal unless it has the type, is known and
+// not null.
+func plannedAttribute(object cty.Value, name string, t cty.Type) cty.Value {
 	if v := attribute(object, name); v != cty.NilVal && known(v) && v.Type().Equals(t) {
 		return v
 	}

@@ -1,0 +1,122 @@
+package scheduler
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+)
+
+// Apply implements Interface.
+func (s *Scheduler) Apply(ctx context.Context, r Request) error {
+	e := s.entry(&r)
+	e.turn.Lock()
+	defer e.turn.Unlock()
+	in := applyInput{Running: e.view.state == running}
+	if in.Running {
+		return nil
+	}
+	rival, contested := s.rival(ctx, e)
+	p := e.plan(r)
+	record := e.record.Instance
+	_, in.Missing = e.missing[""]
+	in.Contested, in.Observed = contested, p != nil
+	in.MayReplace, in.MayReplaceTainted, in.MayDelete = r.Policies.Replace, r.Policies.ReplaceTainted, r.Policies.Delete
+	in.Failed, in.DeposedFailed = s.backoff(&e.failed, r) != nil, s.backoff(&e.deposedFailed, r) != nil
+	in.Exists, in.Deposed, in.Tainted = record.Exists(), len(record.Deposed) > 0, record.Status == instance.Tainted
+	if p != nil {
+		in.Action, in.Reason, in.Destroys, in.Doubted = p.Action, p.Reason, len(p.Destroys()) > 0, e.doubted(r, *p)
+	}
+	switch next := applyChain.decide(in); next {
+	case deedNothing:
+		return nil
+	case deedRefuseConflict:
+		return identityConflict(rival)
+	case deedDestroyDeposed:
+		return s.destroyDeposed(e, r)
+	case deedRefuseEarly:
+		return s.backoff(&e.failed, r)
+	case deedRefuseUnobserved:
+		return &Error{Reason: ReasonStore, Err: errors.New("the resource changed since it was observed")}
+	case deedRefuseDeposed:
+		return deposedKept(record)
+	case deedRefuseDeposedEarly:
+		return s.backoff(&e.deposedFailed, r)
+	case deedRefuseReplace:
+		return failed(ReasonReplaceRefused, replaceRefused(*p))
+	case deedRefuseContained:
+		return failed(ReasonReplaceRefused, containedRefused(*p))
+	case deedRefuseDoubted:
+		return failed(ReasonCreateOutcomeUnknown, awaited(record.Operation))
+	default:
+		return s.start(e, r, taskOf(next, p, record))
+	}
+}
+
+// plan returns the plan of the view, if it was made for the request's configuration.
+func (e *entry) plan(r Request) *terraform.Plan {
+	if !e.view.fits(r.ConfigHash) || e.view.observation.Plan == nil {
+		return nil
+	}
+	p := *e.view.observation.Plan
+	return &p
+}
+
+// taskOf returns the task of a deed that starts an operation on the current object.
+func taskOf(next deed, p *terraform.Plan, in instance.Instance) task {
+	switch next {
+	case deedCreate:
+		return task{kind: instance.Create, plan: p}
+	case deedUpdate:
+		return task{kind: instance.Update, plan: p}
+	case deedCreateFirst:
+		return task{kind: instance.Create, plan: p, deposed: in.NewDeposedKey(), replacement: true}
+	case deedDestroyFirst:
+		return task{kind: instance.Delete, replacement: true}
+	default:
+		return task{kind: instance.Delete}
+	}
+}
+
+// Delete implements Interface.
+func (s *Scheduler) Delete(_ context.Context, r Request) error {
+	e := s.entry(&r)
+	e.turn.Lock()
+	defer e.turn.Unlock()
+	early := s.backoff(&e.failed, r)
+	known := e.state == loaded || e.state == outdated
+	switch next := deleteChain.decide(deleteInput{
+		Running: e.view.state == running, Observed: known && e.record.Instance.Operation == nil,
+		Exists: e.record.Instance.Exists(), Failed: early != nil,
+	}); next {
+	case deedNothing:
+		return nil
+	case deedRefuseUnobserved:
+		return &Error{Reason: ReasonStore, Err: errors.New("the resource was not observed since its last operation")}
+	case deedRefuseEarly:
+		return early
+	default:
+		return s.start(e, r, taskOf(next, nil, e.record.Instance))
+	}
+}
+
+func replaceRefused(p terraform.Plan) diagnostic.Diagnostics {
+	if p.Reason == terraform.ReplaceBecauseTainted {
+		return diagnostic.Errorf("Replacement refused", "The remote object is tainted: its creation did not end well. It would have to be destroyed and created anew, which spec.lifecycle.taintPolicy, spec.lifecycle.replacePolicy or spec.managementPolicies do not allow. Allow it, or untaint the resource.")
+	}
+	var out diagnostic.Diagnostics
+	for _, path := range p.RequiresReplace {
+		out = append(out, diagnostic.AttributeErrorf(path, "Replacement refused", "This change would destroy the remote object and create it anew, which spec.lifecycle.replacePolicy or spec.managementPolicies do not allow. Allow it, or take the change back.")...)
+	}
+	if out == nil {
+		out = diagnostic.Errorf("Replacement refused", "This change would destroy the remote object and create it anew, which spec.lifecycle.replacePolicy or spec.managementPolicies do not allow.")
+	}
+	return out
+}
+
+func containedRefused(p terraform.Plan) diagnostic.Diagnostics {
+	return diagnostic.Errorf("Replacement refused", "This change would destroy %s, which spec.lifecycle.replacePolicy or spec.managementPolicies do not allow. Allow it, or take the change back.", strings.Join(p.Destroys(), ", "))
+}

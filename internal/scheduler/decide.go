@@ -1,0 +1,380 @@
+package scheduler
+
+import "github.com/landbridge-io/landbridge/internal/terraform"
+
+// What is done next is decided by chains of rules. A rule is a pure function of an input, which is
+// a snapshot of everything that decisions depend on. The first rule that applies names a deed,
+// and the deed is carried out elsewhere (observe.go, apply.go).
+//
+// Observe decides again after each deed until one of them answers. That ends: each deed either
+// answers or keeps its own rule from applying again in the same call. The exception is deedRead,
+// which repeats when a deposed object takes the place of one that is gone, and so at most once
+// for each deposed object.
+
+// deed is what is done next.
+type deed string
+
+// rule says when a deed is due.
+type rule[Input any] struct {
+	deed deed
+	when func(Input) bool
+}
+
+// chain holds rules, the most important first.
+type chain[Input any] []rule[Input]
+
+// decide returns the deed of the first rule that applies. The last rule of a chain always does.
+func (c chain[Input]) decide(in Input) deed {
+	for i := range c {
+		if c[i].when(in) {
+			return c[i].deed
+		}
+	}
+	return ""
+}
+
+// Deeds of Observe.
+const (
+	// deedAnswer answers with the view.
+	deedAnswer deed = "answer"
+	// deedAnswerApplied answers with what the last operation left.
+	deedAnswerApplied deed = "answer with what was applied"
+	// deedAnswerNothing answers that there is nothing to delete.
+	deedAnswerNothing deed = "answer that there is nothing"
+	// deedRefuseConflict refuses because the object belongs to another resource.
+	deedRefuseConflict deed = "refuse because of the owner"
+	// deedRefuseForeign refuses because another process may conclude the operation.
+	deedRefuseForeign deed = "refuse because of another process"
+	// deedLoad loads the record from the store.
+	deedLoad deed = "load"
+	// deedClaim claims the objects that the record, the read object, or the plan is about.
+	deedClaim deed = "claim"
+	// deedRetry forgets failures, so that what failed is tried again.
+	deedRetry deed = "retry"
+	// deedAcquire acquires the provider.
+	deedAcquire deed = "acquire"
+	// deedRecover finds out what became of an interrupted operation.
+	deedRecover deed = "recover"
+	// deedMark does what is asked for by annotation, and stores that.
+	deedMark deed = "mark"
+	// deedFind looks for an object of which nothing is stored.
+	deedFind deed = "find"
+	// deedImport imports an object where it is stored that there is none.
+	deedImport deed = "import"
+	// deedFallBack makes a deposed object the current one.
+	deedFallBack deed = "fall back"
+	// deedRead reads the object.
+	deedRead deed = "read"
+	// deedPlan plans, and makes that the view.
+	deedPlan deed = "plan"
+)
+
+// claimStage is what claims were made for in this call of Observe.
+type claimStage uint8
+
+const (
+	claimedNothing claimStage = iota
+	claimedRecord             // what is stored
+	claimedRead               // the object as it was read
+	claimedPlan               // the object, and what its plan wants
+)
+
+// readResult is what reading the object found in this call of Observe.
+type readResult uint8
+
+const (
+	notRead readResult = iota
+	readUnchanged
+	readChanged
+)
+
+// observeInput is what the decisions of Observe depend on.
+type observeInput struct {
+	// Deleted is set when the custom resource is being deleted, and Desired when it has a
+	// configuration to compare the object with.
+	Deleted, Desired bool
+	// Named is set when the resource names an object to import or to look up.
+	Named bool
+	// RetryAsked and MarkAsked are set when an annotation asks for something that was not done.
+	RetryAsked, MarkAsked bool
+
+	// Loaded is set when the record in memory can be used with the schema at hand.
+	Loaded bool
+	View   viewState
+	// Fits is set when the view was made for the configuration of the request.
+	Fits bool
+
+	// Stored is set when there is a record in the store.
+	Stored bool
+	// Exists and Deposed are set when there is a current object, and deposed objects.
+	Exists, Deposed bool
+	// Interrupted is set when the record has an operation. Foreign is set when another process
+	// began it, which may conclude it yet.
+	Interrupted, Foreign bool
+
+	// Claims is how far objects were claimed. Contested is set when another resource owns one.
+	Claims    claimStage
+	Contested bool
+	// Acquired, Recovered, Sought and Planned are set when that was done in this call.
+	Acquired, Recovered, Sought, Planned bool
+	Read                                 readResult
+}
+
+// observeChain decides what Observe does next.
+var observeChain = chain[observeInput]{
+	{deedAnswer, operationRuns},
+	{deedLoad, recordUnknown},
+	{deedClaim, recordUnclaimed},
+	{deedAnswerNothing, nothingOwnToDelete},
+	{deedRefuseConflict, ownedByAnother},
+	{deedAnswerApplied, operationJustEnded},
+	{deedRetry, retryAsked},
+	{deedAnswerNothing, nothingToDelete},
+	{deedAcquire, providerMissing},
+	{deedRefuseForeign, operationForeign},
+	{deedRecover, operationInterrupted},
+	{deedMark, markAsked},
+	{deedImport, importOpen},
+	{deedFind, objectUnknown},
+	{deedFallBack, onlyDeposedLeft},
+	{deedRead, objectUnread},
+	{deedAnswer, nothingChanged},
+	{deedClaim, readUnclaimed},
+	{deedPlan, planMissing},
+	{deedClaim, planUnclaimed},
+	{deedAnswer, otherwise[observeInput]},
+}
+
+// operationRuns: while an operation runs, answers come from memory.
+func operationRuns(in observeInput) bool { return in.View == running }
+
+// recordUnknown: nothing is decided without what is stored.
+func recordUnknown(in observeInput) bool { return !in.Loaded }
+
+// recordUnclaimed: what is stored is claimed before the provider is asked.
+func recordUnclaimed(in observeInput) bool { return in.Claims < claimedRecord }
+
+// nothingOwnToDelete: the object of a resource that is being deleted stays with its owner.
+func nothingOwnToDelete(in observeInput) bool { return in.Contested && in.Deleted && !in.Deposed }
+
+// ownedByAnother: an object has one owner.
+func ownedByAnother(in observeInput) bool { return in.Contested }
+
+// operationJustEnded: the answer to an apply was checked against the plan and is the new state. As
+// in Terraform, it is not read right away.
+func operationJustEnded(in observeInput) bool { return in.View == applied && in.Fits && in.Desired }
+
+// retryAsked: a retry needs nothing but memory, so it works whatever else fails.
+func retryAsked(in observeInput) bool { return in.RetryAsked }
+
+// nothingToDelete: no provider is needed to find out that there is nothing to delete.
+func nothingToDelete(in observeInput) bool {
+	return !in.Acquired && !in.Desired && !in.Exists && !in.Deposed && !in.Interrupted && (in.Stored || !in.Named)
+}
+
+// providerMissing: everything from here on needs the provider.
+func providerMissing(in observeInput) bool { return !in.Acquired }
+
+// operationForeign: the process that began an operation may conclude it yet.
+func operationForeign(in observeInput) bool { return in.Foreign && !in.Recovered }
+
+// operationInterrupted: what became of an operation is found out before anything else.
+func operationInterrupted(in observeInput) bool { return in.Interrupted && !in.Recovered }
+
+// markAsked: tainting precedes the read, so that the plan accounts for it.
+func markAsked(in observeInput) bool { return in.MarkAsked }
+
+// nothingThere reports whether no object is known, and none was looked for or read in this call.
+func nothingThere(in observeInput) bool {
+	return !in.Exists && !in.Deposed && !in.Sought && in.Read == notRead
+}
+
+// importOpen: an import may be asked for when it is known that there is no object.
+func importOpen(in observeInput) bool {
+	return in.Stored && nothingThere(in)
+}
+
+// objectUnknown: an object of which nothing is stored may be named by the resource.
+func objectUnknown(in observeInput) bool {
+	return !in.Stored && nothingThere(in)
+}
+
+// onlyDeposedLeft: without a current object, a deposed one takes its place, unless a create that
+// may replace it is unresolved.
+func onlyDeposedLeft(in observeInput) bool {
+	return !in.Exists && in.Deposed && !in.Interrupted && in.Read == notRead
+}
+
+// objectUnread: a plan needs the object as it is now.
+func objectUnread(in observeInput) bool { return in.Exists && in.Read == notRead }
+
+// nothingChanged: the same object and configuration have the same plan.
+func nothingChanged(in observeInput) bool {
+	return in.Read == readUnchanged && in.Fits && !in.Planned
+}
+
+// readUnclaimed: reading may show another identity, which is claimed before the plan.
+func readUnclaimed(in observeInput) bool { return in.Exists && in.Claims < claimedRead }
+
+// planMissing: the object is compared with its configuration.
+func planMissing(in observeInput) bool { return !in.Planned }
+
+// planUnclaimed: what a plan is going to make is claimed before it is shown.
+func planUnclaimed(in observeInput) bool { return in.Claims < claimedPlan }
+
+func otherwise[Input any](Input) bool { return true }
+
+// Deeds of Apply and Delete.
+const (
+	// deedNothing reports success: there is nothing to do, or it is under way.
+	deedNothing deed = "nothing"
+	// deedCreate, deedUpdate and deedDelete start an operation on the current object.
+	deedCreate deed = "create"
+	deedUpdate deed = "update"
+	deedDelete deed = "delete"
+	// deedDestroyDeposed starts to destroy a deposed object.
+	deedDestroyDeposed deed = "destroy a deposed object"
+	// deedCreateFirst and deedDestroyFirst start a replacement.
+	deedCreateFirst  deed = "replace, create first"
+	deedDestroyFirst deed = "replace, destroy first"
+	// The others refuse, and say why.
+	deedRefuseUnobserved deed = "refuse because of the observation"
+	deedRefuseEarly      deed = "refuse because of an earlier failure"
+	deedRefuseReplace    deed = "refuse the replacement"
+	deedRefuseContained  deed = "refuse to destroy contained objects"
+	deedRefuseDoubted    deed = "refuse because of an interrupted create"
+	// These concern a deposed object, and leave the current one alone.
+	deedRefuseDeposed      deed = "refuse to destroy a deposed object"
+	deedRefuseDeposedEarly deed = "refuse because of an earlier failure to destroy a deposed object"
+)
+
+// applyInput is what the decisions of Apply depend on.
+type applyInput struct {
+	// Running is set while an operation runs.
+	Running bool
+	// Contested is set when another resource owns an object that this one is about.
+	Contested bool
+	// Observed is set when there is a plan for the configuration of the request. Action and
+	// Reason are the plan's, and Destroys is set when it destroys objects within the object.
+	Observed bool
+	Action   terraform.Action
+	Reason   terraform.Reason
+	Destroys bool
+	// MayReplace and MayReplaceTainted are the policies of the resource; MayDelete applies to
+	// deposed objects.
+	MayReplace, MayReplaceTainted, MayDelete bool
+	// Failed and DeposedFailed are set when it is too early to try again.
+	Failed, DeposedFailed bool
+	// Exists and Deposed are set when there is a current object, and deposed objects.
+	Exists, Deposed bool
+	// Tainted is set when the current object is tainted, and Missing when it is not found.
+	Tainted, Missing bool
+	// Doubted is set when an interrupted create may yet make another object than this one.
+	Doubted bool
+}
+
+// applyChain decides what Apply does.
+var applyChain = chain[applyInput]{
+	{deedNothing, applyRuns},
+	{deedRefuseConflict, applyContested},
+	{deedDestroyDeposed, deposedDue},
+	{deedRefuseEarly, applyFailed},
+	{deedRefuseUnobserved, applyUnobserved},
+	{deedRefuseDeposed, onlyDeposedForbidden},
+	{deedRefuseDeposedEarly, onlyDeposedFailed},
+	{deedNothing, upToDateAlready},
+	{deedRefuseReplace, replaceForbidden},
+	{deedRefuseContained, containedForbidden},
+	{deedCreateFirst, createFirst},
+	{deedDestroyFirst, isReplace},
+	{deedRefuseDoubted, createDoubted},
+	{deedCreate, isCreate},
+	{deedUpdate, otherwise[applyInput]},
+}
+
+// applyRuns: at most one operation runs for a resource.
+func applyRuns(in applyInput) bool { return in.Running }
+
+// applyContested: only the owner of an object changes it.
+func applyContested(in applyInput) bool { return in.Contested }
+
+// deposedOpen reports whether a deposed object is to be destroyed: its successor is in order.
+func deposedOpen(in applyInput) bool { return in.Observed && in.Deposed && in.Exists && !in.Tainted }
+
+// deposedDue: deposed objects are destroyed before the current object is changed.
+func deposedDue(in applyInput) bool { return deposedOpen(in) && in.MayDelete && !in.DeposedFailed }
+
+// applyFailed: a failed operation is not tried again too early.
+func applyFailed(in applyInput) bool { return in.Failed }
+
+// applyUnobserved: nothing is done without a plan for this configuration.
+func applyUnobserved(in applyInput) bool { return !in.Observed }
+
+// upToDateAlready: a plan may have nothing to do.
+func upToDateAlready(in applyInput) bool { return in.Action == terraform.NoOp }
+
+// onlyDeposedForbidden: a deposed object that must stay is reported if nothing else is to be done.
+func onlyDeposedForbidden(in applyInput) bool {
+	return upToDateAlready(in) && deposedOpen(in) && !in.MayDelete
+}
+
+// onlyDeposedFailed: so is one that cannot be destroyed yet.
+func onlyDeposedFailed(in applyInput) bool {
+	return upToDateAlready(in) && deposedOpen(in) && in.DeposedFailed
+}
+
+// replaceForbidden: replacements need permission, those of tainted objects another one.
+func replaceForbidden(in applyInput) bool {
+	return in.Action.IsReplace() && (!in.MayReplace || in.Reason == terraform.ReplaceBecauseTainted && !in.MayReplaceTainted)
+}
+
+// containedForbidden: so do updates that destroy objects within the object.
+func containedForbidden(in applyInput) bool { return in.Destroys && !in.MayReplace }
+
+// createFirst: a tainted object for which another one was deposed is destroyed first, so that the
+// number of deposed objects does not grow with each failure. So is one that is not found.
+func createFirst(in applyInput) bool {
+	return in.Action == terraform.CreateThenDelete && !in.Missing && (!in.Tainted || !in.Deposed)
+}
+
+// isReplace: any other replacement destroys first.
+func isReplace(in applyInput) bool { return in.Action.IsReplace() }
+
+// createDoubted: a create waits while an interrupted one may make another object.
+func createDoubted(in applyInput) bool { return isCreate(in) && in.Doubted }
+
+// isCreate: without an object, one is created.
+func isCreate(in applyInput) bool { return in.Action == terraform.Create }
+
+// deleteInput is what the decisions of Delete depend on.
+type deleteInput struct {
+	// Running is set while an operation runs.
+	Running bool
+	// Observed is set when the record is known and its last operation was concluded.
+	Observed bool
+	// Exists is set when there is a current object.
+	Exists bool
+	// Failed is set when it is too early to try again.
+	Failed bool
+}
+
+// deleteChain decides what Delete does.
+var deleteChain = chain[deleteInput]{
+	{deedNothing, deleteRuns},
+	{deedRefuseUnobserved, deleteUnobserved},
+	{deedNothing, deleted},
+	{deedRefuseEarly, deleteFailed},
+	{deedDelete, otherwise[deleteInput]},
+}
+
+// deleteRuns: at most one operation runs for a resource.
+func deleteRuns(in deleteInput) bool { return in.Running }
+
+// deleteUnobserved: nothing is destroyed before it is known what there is.
+func deleteUnobserved(in deleteInput) bool { return !in.Observed }
+
+// deleted: there may be nothing left to destroy.
+func deleted(in deleteInput) bool { return !in.Exists }
+
+// deleteFailed: a failed delete is not tried again too early.
+func deleteFailed(in deleteInput) bool { return in.Failed }

@@ -1,0 +1,236 @@
+package scheduler_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+)
+
+// observed returns an input of Observe as it is when the object was read and is unchanged.
+func observed(change func(*scheduler.ObserveInput)) scheduler.ObserveInput {
+	in := scheduler.ObserveInput{
+		Desired: true, Loaded: true, Stored: true, Exists: true, View: scheduler.ViewPlanned, Fits: true,
+		Claims: scheduler.ClaimedRecord, Acquired: true, Read: scheduler.ReadUnchanged,
+	}
+	change(&in)
+	return in
+}
+
+func TestDecideObserve(t *testing.T) {
+	type input = scheduler.ObserveInput
+	// unread is the state before the provider is called, empty the same without an object.
+	unread := func(in *input) { in.Read = 0 }
+	empty := func(in *input) { in.Read, in.Exists, in.Fits, in.View = 0, false, false, 0 }
+	changed := func(in *input) { in.Read, in.Fits, in.View = scheduler.ReadChanged, false, 0 }
+	tests := map[string]struct {
+		in   func(*input)
+		want string
+	}{
+		"an operation runs":                          {func(in *input) { in.View, in.Loaded = scheduler.ViewRunning, false }, "answer"},
+		"nothing is loaded":                          {func(in *input) { in.Loaded = false }, "load"},
+		"nothing is claimed":                         {func(in *input) { in.Claims = 0 }, "claim"},
+		"another resource owns it":                   {func(in *input) { in.Contested = true }, "refuse because of the owner"},
+		"another resource owns it, deleted":          {func(in *input) { in.Contested, in.Deleted = true, true }, "answer that there is nothing"},
+		"another resource owns it, deposed, deleted": {func(in *input) { in.Contested, in.Deleted, in.Deposed = true, true, true }, "refuse because of the owner"},
+		"an operation has just ended":                {func(in *input) { in.View, in.Acquired = scheduler.ViewApplied, false }, "answer with what was applied"},
+		"an operation ended, another configuration":  {func(in *input) { unread(in); in.View, in.Fits, in.Acquired = scheduler.ViewApplied, false, false }, "acquire"},
+		"an operation ended, without configuration":  {func(in *input) { unread(in); in.View, in.Desired = scheduler.ViewApplied, false }, "read"},
+		"a retry is asked for":                       {func(in *input) { in.RetryAsked, in.Acquired = true, false }, "retry"},
+		"nothing to delete":                          {func(in *input) { empty(in); in.Desired, in.Acquired = false, false }, "answer that there is nothing"},
+		"nothing to delete, never stored":            {func(in *input) { empty(in); in.Desired, in.Acquired, in.Stored = false, false, false }, "answer that there is nothing"},
+		"nothing stored, but an object is named":     {func(in *input) { empty(in); in.Desired, in.Acquired, in.Stored, in.Named = false, false, false, true }, "acquire"},
+		"deposed objects to delete":                  {func(in *input) { empty(in); in.Desired, in.Acquired, in.Deposed = false, false, true }, "acquire"},
+		"an interrupted operation to delete":         {func(in *input) { empty(in); in.Desired, in.Acquired, in.Interrupted = false, false, true }, "acquire"},
+		"found to be gone while deleting":            {func(in *input) { empty(in); in.Desired, in.Read = false, scheduler.ReadChanged }, "plan"},
+		"no provider":                                {func(in *input) { unread(in); in.Acquired = false }, "acquire"},
+		"an operation of another process":            {func(in *input) { unread(in); in.Interrupted, in.Foreign = true, true }, "refuse because of another process"},
+		"an interrupted operation":                   {func(in *input) { unread(in); in.Interrupted = true }, "recover"},
+		"a doubtful create":                          {func(in *input) { empty(in); in.Interrupted, in.Foreign, in.Recovered = true, true, true }, "import"},
+		"tainting is asked for":                      {func(in *input) { unread(in); in.MarkAsked = true }, "mark"},
+		"nothing exists":                             {empty, "import"},
+		"nothing is stored":                          {func(in *input) { empty(in); in.Stored = false }, "find"},
+		"nothing was found":                          {func(in *input) { empty(in); in.Stored, in.Sought = false, true }, "plan"},
+		"only a deposed object":                      {func(in *input) { empty(in); in.Deposed = true }, "fall back"},
+		"only a deposed object, doubtful":            {func(in *input) { empty(in); in.Deposed, in.Interrupted, in.Recovered = true, true, true }, "plan"},
+		"not read":                                   {unread, "read"},
+		"nothing changed":                            {func(*input) {}, "answer"},
+		"another configuration":                      {func(in *input) { in.Fits = false }, "claim"},
+		"the object changed":                         {changed, "claim"},
+		"the object changed, claimed":                {func(in *input) { changed(in); in.Claims = scheduler.ClaimedRead }, "plan"},
+		"the object is gone":                         {func(in *input) { changed(in); in.Exists = false }, "plan"},
+		"planned": {func(in *input) {
+			in.Read, in.Planned, in.Claims = scheduler.ReadChanged, true, scheduler.ClaimedRead
+		}, "claim"},
+		"planned without a change": {func(in *input) { in.Planned, in.Claims = true, scheduler.ClaimedRead }, "claim"},
+		"planned and claimed":      {func(in *input) { in.Planned, in.Claims = true, scheduler.ClaimedPlan }, "answer"},
+	}
+	deeds := map[string]bool{}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, scheduler.DecideObserve(observed(test.in))); diff != "" {
+				t.Errorf("decision (-want +got):\n%s", diff)
+			}
+		})
+		deeds[test.want] = true
+	}
+	covered(t, deeds, scheduler.DeedsOfObserve())
+}
+
+// covered fails if a deed of a chain is in no test.
+func covered(t *testing.T, tested map[string]bool, all []string) {
+	t.Helper()
+	for _, deed := range all {
+		if !tested[deed] {
+			t.Errorf("no test decides to %s", deed)
+		}
+	}
+}
+
+// Whatever the input is, each deed changes it so that Observe ends.
+func TestObserveEnds(t *testing.T) {
+	last := []string{"answer", "answer with what was applied", "answer that there is nothing", "refuse because of the owner", "refuse because of another process"}
+	const bits = 17
+	for n := range 1 << bits {
+		bit := func(i int) bool { return n>>i&1 == 1 }
+		in := scheduler.ObserveInput{
+			Deleted: bit(0), Desired: bit(1), Named: bit(2), RetryAsked: bit(3), MarkAsked: bit(4), Loaded: bit(5),
+			Fits: bit(6), Stored: bit(7), Exists: bit(8), Deposed: bit(9), Interrupted: bit(10), Foreign: bit(11), Contested: bit(12),
+		}
+		if bit(13) {
+			in.View = scheduler.ViewApplied
+		}
+		// What the deeds find.
+		recovers, unchanged, doubtful := bit(14), bit(15), bit(16)
+		deed := ""
+		for range 20 {
+			if deed = scheduler.DecideObserve(in); slices.Contains(last, deed) {
+				break
+			}
+			carryOut(&in, deed, recovers, unchanged, doubtful)
+		}
+		if !slices.Contains(last, deed) {
+			t.Fatalf("the last of many deeds is to %s: %+v", deed, in)
+		}
+	}
+}
+
+// carryOut changes an input as a deed does that succeeds.
+func carryOut(in *scheduler.ObserveInput, deed string, found, unchanged, doubtful bool) {
+	switch deed {
+	case "load":
+		in.Loaded, in.View, in.Fits = true, 0, false
+	case "claim":
+		switch {
+		case in.Claims == 0:
+			in.Claims = scheduler.ClaimedRecord
+		case !in.Planned:
+			in.Claims = scheduler.ClaimedRead
+		default:
+			in.Claims = scheduler.ClaimedPlan
+		}
+	case "retry":
+		in.RetryAsked = false
+	case "acquire":
+		in.Acquired = true
+	case "recover":
+		in.Recovered, in.Interrupted, in.Exists = true, doubtful, in.Exists || found
+	case "mark":
+		in.MarkAsked = false
+	case "import", "find":
+		in.Sought, in.Exists, in.Stored = true, found, in.Stored || found
+	case "fall back":
+		in.Exists, in.Deposed = true, false
+	case "read":
+		in.Read = scheduler.ReadChanged
+		if unchanged {
+			in.Read = scheduler.ReadUnchanged
+		}
+	case "plan":
+		in.Planned, in.View, in.Fits = true, scheduler.ViewPlanned, true
+	}
+}
+
+func TestDecideApply(t *testing.T) {
+	type input = scheduler.ApplyInput
+	permitted := func(action terraform.Action) input {
+		return input{Observed: true, Action: action, Exists: true, MayReplace: true, MayReplaceTainted: true, MayDelete: true}
+	}
+	with := func(in input, change func(*input)) input { change(&in); return in }
+	deposed := with(permitted(terraform.NoOp), func(in *input) { in.Deposed = true })
+	replace := permitted(terraform.DeleteThenCreate)
+	first := permitted(terraform.CreateThenDelete)
+	create := with(permitted(terraform.Create), func(in *input) { in.Exists = false })
+	update := permitted(terraform.Update)
+	tainted := with(replace, func(in *input) { in.Tainted, in.Reason = true, terraform.ReplaceBecauseTainted })
+	tests := map[string]struct {
+		in   input
+		want string
+	}{
+		"an operation runs":                 {with(update, func(in *input) { in.Running = true }), "nothing"},
+		"another resource owns it":          {with(update, func(in *input) { in.Contested = true }), "refuse because of the owner"},
+		"not observed":                      {with(update, func(in *input) { in.Observed = false }), "refuse because of the observation"},
+		"not observed, too early":           {with(update, func(in *input) { in.Observed, in.Failed = false, true }), "refuse because of an earlier failure"},
+		"up to date":                        {permitted(terraform.NoOp), "nothing"},
+		"a deposed object":                  {deposed, "destroy a deposed object"},
+		"a deposed object beside an update": {with(update, func(in *input) { in.Deposed = true }), "destroy a deposed object"},
+		"a deposed object of a tainted one": {with(tainted, func(in *input) { in.Deposed = true }), "replace, destroy first"},
+		"a deposed object to keep":          {with(deposed, func(in *input) { in.MayDelete = false }), "refuse to destroy a deposed object"},
+		"a deposed object, too early":       {with(deposed, func(in *input) { in.DeposedFailed = true }), "refuse because of an earlier failure to destroy a deposed object"},
+		"a deposed object to keep, update":  {with(update, func(in *input) { in.Deposed, in.MayDelete = true, false }), "update"},
+		"a deposed object, too early, both": {with(deposed, func(in *input) { in.DeposedFailed, in.Failed = true, true }), "refuse because of an earlier failure"},
+		"an update":                         {update, "update"},
+		"an update, too early":              {with(update, func(in *input) { in.Failed = true }), "refuse because of an earlier failure"},
+		"an update that destroys":           {with(update, func(in *input) { in.Destroys = true }), "update"},
+		"an update that must not destroy":   {with(update, func(in *input) { in.Destroys, in.MayReplace = true, false }), "refuse to destroy contained objects"},
+		"a replacement":                     {replace, "replace, destroy first"},
+		"a replacement that is forbidden":   {with(replace, func(in *input) { in.MayReplace = false }), "refuse the replacement"},
+		"tainted":                           {tainted, "replace, destroy first"},
+		"tainted, to keep":                  {with(tainted, func(in *input) { in.MayReplaceTainted = false }), "refuse the replacement"},
+		"not tainted, taints are kept":      {with(replace, func(in *input) { in.MayReplaceTainted = false }), "replace, destroy first"},
+		"create first":                      {first, "replace, create first"},
+		"create first, not found":           {with(first, func(in *input) { in.Missing = true }), "replace, destroy first"},
+		"create first, tainted":             {with(first, func(in *input) { in.Tainted = true }), "replace, create first"},
+		"create first, tainted and deposed": {with(first, func(in *input) { in.Tainted, in.Deposed = true, true }), "replace, destroy first"},
+		"a create":                          {create, "create"},
+		"a create, doubted":                 {with(create, func(in *input) { in.Doubted = true }), "refuse because of an interrupted create"},
+		"an update, doubted":                {with(update, func(in *input) { in.Doubted = true }), "update"},
+	}
+	deeds := map[string]bool{}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, scheduler.DecideApply(test.in)); diff != "" {
+				t.Errorf("decision (-want +got):\n%s", diff)
+			}
+		})
+		deeds[test.want] = true
+	}
+	covered(t, deeds, scheduler.DeedsOfApply())
+}
+
+func TestDecideDelete(t *testing.T) {
+	type input = scheduler.DeleteInput
+	tests := map[string]struct {
+		in   input
+		want string
+	}{
+		"an operation runs": {input{Running: true, Observed: true, Exists: true}, "nothing"},
+		"not observed":      {input{Exists: true}, "refuse because of the observation"},
+		"nothing exists":    {input{Observed: true, Failed: true}, "nothing"},
+		"too early":         {input{Observed: true, Exists: true, Failed: true}, "refuse because of an earlier failure"},
+		"an object":         {input{Observed: true, Exists: true}, "delete"},
+	}
+	deeds := map[string]bool{}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, scheduler.DecideDelete(test.in)); diff != "" {
+				t.Errorf("decision (-want +got):\n%s", diff)
+			}
+		})
+		deeds[test.want] = true
+	}
+	covered(t, deeds, scheduler.DeedsOfDelete())
+}

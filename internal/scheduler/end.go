@@ -1,0 +1,146 @@
+package scheduler
+
+import (
+	"time"
+
+	"github.com/landbridge-io/landbridge/internal/faultpoint"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/provider"
+)
+
+// end takes note of the outcome of an operation, and wakes the resource.
+func (s *Scheduler) end(e *entry, r Request, t task, res result) {
+	for _, event := range s.settle(e, r, t, res) {
+		r.tell(event)
+	}
+	s.mu.Lock()
+	s.entries.end(e)
+	s.limits.done(r.ProviderConfiguration)
+	s.mu.Unlock()
+	s.count.Add(-1)
+	s.o.Wake(r.Key)
+}
+
+// settle makes the outcome what is known of the resource, and returns what is to be told of it.
+func (s *Scheduler) settle(e *entry, r Request, t task, res result) []Event {
+	e.turn.Lock()
+	defer e.turn.Unlock()
+	prior := e.record.Instance
+	t.progress.end()
+	e.accept(res)
+	e.view.discard()
+	e.noteIdentity(r, res)
+	s.claimOutcome(e, r, res)
+	why := s.explain(e, r, res)
+	res.diags = append(res.diags.Warnings(), why.Diagnostics...)
+	e.last = &Outcome{Kind: res.op.Kind, At: s.o.Clock.Now(), Diagnostics: res.diags}
+	e.showApplied(r, res)
+	s.noteFailure(e.failureOf(res.op), e.last, r, t, why)
+	events := res.events(t, e.ended == faultpoint.Destroy)
+	if res.op.Kind == instance.Update && instance.IdentityChanged(prior, e.record.Instance) {
+		events = append(events, Event{Kind: IdentityChanged, From: prior.Identity, To: e.record.Instance.Identity})
+	}
+	e.ended = t.process
+	return events
+}
+
+// accept makes what the store holds the record in memory.
+func (e *entry) accept(res result) {
+	if res.record != nil {
+		e.believe(*res.record, e.state)
+	} else {
+		e.distrust(conflicted)
+	}
+	if res.undispatched {
+		e.undispatched = res.op.ID
+	}
+	if res.op.Kind == instance.Delete && !res.diags.HasErrors() {
+		delete(e.missing, res.op.Deposed)
+	}
+}
+
+// noteIdentity records the complete identity of an object whose planned one was partly known.
+func (e *entry) noteIdentity(r Request, res result) {
+	if res.op.Kind == instance.Create && e.record.Instance.Exists() {
+		e.complete(identityKey(r, instance.Instance{Identity: res.planned}), identityKey(r, e.record.Instance))
+	}
+}
+
+// claimOutcome claims what the operation left. If it left nothing, the claims stay until the next plan.
+func (s *Scheduler) claimOutcome(e *entry, r Request, res result) {
+	if res.record != nil && (e.record.Instance.Exists() || e.record.Instance.Operation != nil) {
+		s.claim(e, r, e.record.Instance)
+	}
+	s.wake(e.claimant.End())
+}
+
+// explain returns why the operation failed. Its diagnostics are empty if it did not.
+func (s *Scheduler) explain(e *entry, r Request, res result) *Error {
+	if res.met.Exists() {
+		return s.meets(e, r, res.met, res.planned)
+	}
+	return failed(ReasonOperationFailed, res.diags)
+}
+
+// showApplied makes what a create or update left the next observation.
+func (e *entry) showApplied(r Request, res result) {
+	if res.op.Kind == instance.Delete || res.record == nil || res.diags.HasErrors() {
+		return
+	}
+	e.view = view{state: applied, configHash: r.ConfigHash, observation: &Observation{
+		Instance: e.record.Instance, Plan: &upToDate, Last: e.last, Warnings: res.diags.Warnings(),
+	}}
+}
+
+// failureOf returns the failures that an operation counts among.
+func (e *entry) failureOf(op *instance.Operation) *failure {
+	if op.Kind == instance.Delete && op.Deposed != "" {
+		return &e.deposedFailed
+	}
+	return &e.failed
+}
+
+// noteFailure decides when an operation may be tried again.
+func (s *Scheduler) noteFailure(f *failure, last *Outcome, r Request, t task, why *Error) {
+	switch {
+	case last.Failed():
+		if f.hash != r.ConfigHash {
+			f.count = 0
+		}
+		wait := s.o.MaxBackoff
+		if f.count < 16 {
+			wait = min(s.o.MinBackoff<<f.count, s.o.MaxBackoff)
+		}
+		if _, throttled := provider.Throttled(last.Diagnostics); throttled {
+			// The provider's pool delays all calls alike, so this failure does not count.
+			wait, f.count = s.o.MinBackoff, f.count-1
+		}
+		*f = failure{count: f.count + 1, hash: r.ConfigHash, retryAt: last.At.Add(wait), reason: why.Reason, diags: why.Diagnostics}
+		last.RetryAt = f.retryAt
+	case t.replacement && t.deposed == "":
+		// The delete is one half of a replacement, whose create may fail again and again.
+		f.retryAt = time.Time{}
+	default:
+		*f = failure{}
+	}
+}
+
+// events returns the events of the end of an operation.
+func (res result) events(t task, replacing bool) []Event {
+	op := res.op
+	event := Event{
+		Kind: Succeeded, Operation: op.Kind, Deposed: op.Deposed, Took: time.Since(op.StartedAt),
+		Replacement: t.replacement || replacing && op.Kind == instance.Create, Diagnostics: res.diags.Errors(),
+	}
+	if res.diags.HasErrors() {
+		event.Kind = Failed
+	}
+	if res.record != nil {
+		event.Instance = res.record.Instance
+	}
+	events := []Event{event}
+	if op.Kind == instance.Create && res.record != nil && res.record.Instance.Status == instance.Tainted {
+		events = append(events, Event{Kind: Tainted})
+	}
+	return events
+}

@@ -1,0 +1,123 @@
+package scheduler
+
+import (
+	"slices"
+
+	"golang.org/x/sync/semaphore"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+)
+
+// presence is whether an entry is needed.
+type presence uint8
+
+const (
+	// idle: as long as its resource exists.
+	idle presence = iota
+	// working: an operation runs.
+	working
+	// leaving: an operation runs, and the resource is gone. The entry goes when it has ended.
+	leaving
+)
+
+// entries holds the entries of the resources that exist or have a running operation.
+type entries struct {
+	byUID map[types.UID]*entry
+	byKey map[store.Key][]*entry
+}
+
+// get returns the entry of a resource, which it creates if there is none.
+func (x *entries) get(k store.Key, uid types.UID) *entry {
+	e, ok := x.byUID[uid]
+	if !ok {
+		e = &entry{key: k, uid: uid}
+		x.add(e)
+	}
+	if e.presence == leaving {
+		e.presence = working // its resource was taken for gone, and is not
+	}
+	return e
+}
+
+func (x *entries) add(e *entry) {
+	if x.byUID == nil {
+		x.byUID, x.byKey = map[types.UID]*entry{}, map[store.Key][]*entry{}
+	}
+	x.byUID[e.uid] = e
+	x.byKey[e.key] = append(x.byKey[e.key], e)
+}
+
+// begin notes that an operation begins. It is false if the entry was removed and another one has
+// taken its place.
+func (x *entries) begin(e *entry) bool {
+	switch x.byUID[e.uid] {
+	case nil:
+		x.add(e)
+	case e:
+	default:
+		return false
+	}
+	e.presence = working
+	return true
+}
+
+// end notes that an operation has ended.
+func (x *entries) end(e *entry) {
+	if e.presence == leaving {
+		x.remove(e)
+	}
+	e.presence = idle
+}
+
+// gone removes the entries of a key, as soon as no operation runs.
+func (x *entries) gone(k store.Key) {
+	for _, e := range slices.Clone(x.byKey[k]) {
+		if e.presence == idle {
+			x.remove(e)
+		} else {
+			e.presence = leaving
+		}
+	}
+}
+
+func (x *entries) remove(e *entry) {
+	if x.byUID[e.uid] != e {
+		return
+	}
+	delete(x.byUID, e.uid)
+	rest := slices.DeleteFunc(x.byKey[e.key], func(other *entry) bool { return other == e })
+	if x.byKey[e.key] = rest; len(rest) == 0 {
+		delete(x.byKey, e.key)
+	}
+}
+
+// limits bounds the concurrent operations of each provider configuration. It holds only the
+// configurations that operations use.
+type limits struct {
+	most            int64
+	byConfiguration map[string]*limit
+}
+
+type limit struct {
+	*semaphore.Weighted
+	users int
+}
+
+// use returns the limit of a configuration. Each use is ended with done.
+func (x *limits) use(configuration string) *limit {
+	l, ok := x.byConfiguration[configuration]
+	if !ok {
+		l = &limit{Weighted: semaphore.NewWeighted(x.most)}
+		x.byConfiguration[configuration] = l
+	}
+	l.users++
+	return l
+}
+
+func (x *limits) done(configuration string) {
+	l := x.byConfiguration[configuration]
+	if l.users--; l.users == 0 {
+		delete(x.byConfiguration, configuration)
+	}
+}

@@ -1,0 +1,131 @@
+package scheduler_test
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/landbridge-io/landbridge/internal/scheduler"
+)
+
+func (h *harness) sizes(entries, limits int) {
+	h.t.Helper()
+	if e, l := h.sched.Sizes(); e != entries || l != limits {
+		h.t.Errorf("%d entries and %d limits are held, want %d and %d", e, l, entries, limits)
+	}
+}
+
+// A resource whose finalizer was removed by hand is never forgotten by a reconcile.
+func TestEntryGoesWithResource(t *testing.T) {
+	bubble(t, assigned, func(h *harness) {
+		h.settle()
+		h.sizes(1, 0)
+		h.sched.Gone(h.r.Key)
+		h.sizes(0, 0)
+		if _, ok := h.sched.Remembered(h.r); ok {
+			t.Error("a resource that is gone is remembered")
+		}
+		h.sizes(0, 0)
+	})
+}
+
+func TestEntryGoesWhenForgotten(t *testing.T) {
+	bubble(t, assigned, func(h *harness) {
+		h.settle()
+		if !h.deletes() {
+			t.Error("the object is not destroyed")
+		}
+		h.sizes(0, 0)
+		// A late reconcile, which has not heard of it.
+		h.observe()
+		h.sizes(1, 0)
+		h.sched.Gone(h.r.Key)
+		h.sizes(0, 0)
+	})
+}
+
+func TestEntryStaysWhileOperationRuns(t *testing.T) {
+	bubble(t, assigned, func(h *harness) {
+		h.observe()
+		h.cloud.block = make(chan struct{})
+		h.apply()
+		synctest.Wait()
+		h.sched.Gone(h.r.Key)
+		h.sizes(1, 1)
+		close(h.cloud.block)
+		synctest.Wait()
+		h.sizes(0, 0)
+	})
+}
+
+func TestEntryStaysIfResourceReturns(t *testing.T) {
+	bubble(t, assigned, func(h *harness) {
+		h.observe()
+		h.cloud.block = make(chan struct{})
+		h.apply()
+		synctest.Wait()
+		h.sched.Gone(h.r.Key)
+		if o := h.observe(); o.Operation == nil {
+			t.Error("the running operation is not shown")
+		}
+		close(h.cloud.block)
+		synctest.Wait()
+		h.sizes(1, 0)
+		h.settle()
+		if h.cloud.applies != 1 {
+			t.Errorf("%d applies", h.cloud.applies)
+		}
+	})
+}
+
+// What was observed before a resource was taken for gone does not permit an operation.
+func TestGoneBetweenObserveAndApply(t *testing.T) {
+	bubble(t, assigned, func(h *harness) {
+		h.observe()
+		h.sched.Gone(h.r.Key)
+		h.refuses(h.sched.Apply(t.Context(), h.r), scheduler.ReasonStore)
+		h.settle()
+		h.sizes(1, 0)
+	})
+}
+
+// Only the entries of the key go.
+func TestGoneLeavesOthers(t *testing.T) {
+	bubble(t, assigned, func(h *harness) {
+		h.settle()
+		gone := h.r.Key
+		h.r.UID, h.r.Key.Name = "uid-2", "two"
+		h.settle()
+		h.sizes(2, 0)
+		h.sched.Gone(gone)
+		h.sizes(1, 0)
+		if _, ok := h.sched.Remembered(h.r); !ok {
+			t.Error("the other resource is not remembered")
+		}
+	})
+}
+
+func TestLimitsGoWithConfigurations(t *testing.T) {
+	bubble(t, assigned, func(h *harness) {
+		h.cloud.block = make(chan struct{})
+		for _, name := range []string{"a", "b", "c"} {
+			r := h.r
+			r.UID, r.Key.Name, r.ProviderConfiguration = types.UID(name), name, "configuration-"+name
+			if name == "c" {
+				r.ProviderConfiguration = "configuration-a"
+			}
+			if _, err := h.sched.Observe(t.Context(), r); err != nil {
+				t.Fatal(err)
+			}
+			if err := h.sched.Apply(t.Context(), r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		synctest.Wait()
+		h.sizes(3, 2)
+		close(h.cloud.block)
+		synctest.Wait()
+		h.sizes(3, 0)
+	})
+}

@@ -1,0 +1,157 @@
+package scheduler
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/landbridge-io/landbridge/internal/faultpoint"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+// entry is what is held in memory of one resource.
+//
+// Its fields are guarded by turn, which serialises the calls for one resource. Observe holds turn
+// while it calls the provider and the store, so that no other call can act on what is being read.
+// That only delays calls for the same resource, and a controller reconciles a resource once at a
+// time. Nothing else waits for turn: Remembered, Running, Gone and progress messages of a provider
+// do without it, and a background operation only takes it while no Observe calls a provider, since
+// Observe answers from memory as long as an operation runs.
+type entry struct {
+	key store.Key
+	uid types.UID
+	// presence is guarded by Scheduler.mu.
+	presence presence
+
+	turn sync.Mutex
+
+	state  recordState
+	record store.Record
+	// schema is the one that the record was decoded with. For the schema of another provider
+	// version, the record is loaded again, so that it is upgraded.
+	schema *schema.Resource
+	// remembered is the answer of Remembered; nil when the record is not known.
+	remembered atomic.Pointer[Remembered]
+
+	view view
+	// validated is the hash of the configuration that the provider accepted last.
+	validated string
+	// unsavedRetry is a retry token that was handled, but is not in the store yet.
+	unsavedRetry string
+
+	// undispatched is the id of an operation that never reached the provider, though its intent
+	// may be stored.
+	undispatched string
+	// begun is the id of the operation that this process began last.
+	begun string
+	// doubt is an interrupted create whose object was not found, and may appear yet.
+	doubt *instance.Operation
+	// missing holds since when tainted objects are not found, by the key of a deposed object, or
+	// "" for the current one. Unless they were destroyed, that does not prove that they are gone.
+	missing map[string]time.Time
+
+	last *Outcome
+	// ended is the process of the last operation: a create after Destroy completes a replacement.
+	ended faultpoint.Process
+	// failed and deposedFailed delay the next attempt of operations on the current object, and on
+	// deposed objects.
+	failed, deposedFailed failure
+
+	// claimant is the resource in the index of owners, claimed is what its claims were made for,
+	// and completed is a planned identity together with the one that the object turned out to have.
+	claimant  *ownership.Claimant
+	claimed   claimed
+	completed completed
+}
+
+// recordState is how far the record in memory can be trusted.
+type recordState uint8
+
+const (
+	// unloaded: nothing was loaded yet. For a new resource nothing need be loaded.
+	unloaded recordState = iota
+	// loaded: the record is what the store holds.
+	loaded
+	// outdated: the record was loaded, but another process may have written since. It is loaded
+	// again before it is used.
+	outdated
+	// conflicted: a write failed, or its result is not known. The record is loaded again, even
+	// for a resource that looks new.
+	conflicted
+)
+
+// viewState is what Observe can answer from memory.
+type viewState uint8
+
+const (
+	// stale: nothing; the object has to be read and planned.
+	stale viewState = iota
+	// imported: nothing. The object was imported, which the next observation reports.
+	imported
+	// running: the observation of the running operation.
+	running
+	// planned: the last observation, if the object is unchanged.
+	planned
+	// applied: what the last operation left. Observe answers with it once, without reading.
+	applied
+)
+
+// view is what was observed last.
+type view struct {
+	state viewState
+	// observation is nil for stale and imported views.
+	observation *Observation
+	// configHash is that of the configuration of a planned or applied view.
+	configHash string
+	// progress collects the messages of the provider in a running view.
+	progress *progress
+}
+
+// operation returns the running operation, or nil.
+func (v *view) operation() *instance.Operation {
+	if v.state != running {
+		return nil
+	}
+	return v.observation.Operation
+}
+
+// fits reports whether the view was made for the configuration with the hash.
+func (v *view) fits(hash string) bool {
+	return (v.state == planned || v.state == applied) && v.configHash == hash
+}
+
+// discard makes the view stale. That an object was imported stays to be reported.
+func (v *view) discard() {
+	state := stale
+	if v.state == imported {
+		state = imported
+	}
+	*v = view{state: state}
+}
+
+// believe makes rec the record in memory.
+func (e *entry) believe(rec store.Record, state recordState) {
+	e.record, e.state = rec, state
+	e.publish()
+}
+
+// distrust has the record loaded again before it is used.
+func (e *entry) distrust(state recordState) {
+	e.state = state
+	e.publish()
+}
+
+// publish updates the answer of Remembered.
+func (e *entry) publish() {
+	if e.state == unloaded || e.state == conflicted {
+		e.remembered.Store(nil)
+		return
+	}
+	in := e.record.Instance
+	e.remembered.Store(&Remembered{Status: in.Status, Deposed: in.Deposed, Handled: e.record.Handled})
+}

@@ -1,0 +1,152 @@
+package scheduler
+
+import (
+	"context"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/faultpoint"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+)
+
+// find imports the object of a resource for which nothing is stored: the one that spec.import asks
+// for, or if that does not exist any more, the known one.
+func (s *Scheduler) find(ctx context.Context, e *entry, r Request, ex terraform.Executor) error {
+	if r.Import.Invalid != nil && (r.New || r.Known == nil) {
+		return failed(ReasonInvalidConfiguration, r.Import.Invalid)
+	}
+	var notFound diagnostic.Diagnostics
+	var known *terraform.ImportTarget
+	if r.Known != nil {
+		known = &r.Known.Target
+	}
+	for _, target := range []*terraform.ImportTarget{r.Import.Target, known} {
+		if target == nil {
+			continue
+		}
+		in, diags := ex.Import(ctx, r.Resource, *target)
+		switch {
+		case !diags.HasErrors() && target == known:
+			if err := s.doubt(ctx, e, r, ex, in); err != nil {
+				return err
+			}
+			return s.take(ctx, e, r, in)
+		case !diags.HasErrors():
+			return s.take(ctx, e, r, in)
+		case !terraform.NonExistent(diags) && target == known:
+			return notLookedFor("Nothing is stored of this resource's object", diags)
+		case !terraform.NonExistent(diags):
+			return failed(ReasonImportFailed, diags)
+		case target == r.Import.Target:
+			notFound = diags
+		}
+	}
+	switch {
+	case r.Import.Invalid != nil:
+		return failed(ReasonInvalidConfiguration, r.Import.Invalid)
+	case notFound != nil:
+		return failed(ReasonImportFailed, notFound)
+	}
+	return nil
+}
+
+// importAfterwards imports the object that spec.import asks for although it is stored that there is
+// no object: spec.import was set when the earlier object was gone, or when a create met an object.
+// If the object does not exist, the resource goes on as without spec.import: an object is created.
+func (s *Scheduler) importAfterwards(ctx context.Context, e *entry, r Request, ex terraform.Executor) error {
+	if r.Import.Target == nil || r.Deleted {
+		return nil
+	}
+	before := e.record.Handled.Imported
+	if before && !(e.last.Failed() && e.last.Kind == instance.Create) {
+		return nil
+	}
+	in, diags := ex.Import(ctx, r.Resource, *r.Import.Target)
+	switch {
+	case !diags.HasErrors():
+		return s.take(ctx, e, r, in)
+	case before, terraform.NonExistent(diags):
+		return nil
+	default:
+		return failed(ReasonImportFailed, diags)
+	}
+}
+
+// doubt returns an error if an object that was found by its external name alone may not be the
+// resource's: an id need not be unique, nor suitable for an import.
+func (s *Scheduler) doubt(ctx context.Context, e *entry, r Request, ex terraform.Executor, found instance.Instance) error {
+	var why string
+	switch {
+	case r.Known.Observed && !r.Known.Recognize(found):
+		why = "the object that is found by it has another one"
+	case r.Resource.Schema.Identity != nil:
+	case !e.claimant.Alone(object(r, idKey(r.Known.Target.ID))):
+		why = "other resources of the type have the same one"
+	case r.Config != nil:
+		p, diags := ex.Plan(ctx, r.Resource, found, *r.Config)
+		if diags.HasErrors() {
+			return failed(ReasonInvalidConfiguration, diags)
+		}
+		if p.Action.IsReplace() {
+			why = "the object that is found by it is so different that it would have to be replaced"
+		}
+	}
+	if why == "" {
+		return nil
+	}
+	return failed(ReasonImportFailed, diagnostic.Errorf("Object not recognized",
+		"Nothing is stored of this resource's object, and what its annotations say does not single one out: %s. If you know the object, give spec.import. If there is none, remove the annotations crossplane.io/external-name and landbridge.io/identity, and one is created.", why))
+}
+
+// notLookedFor returns the error of a failed lookup of the known object. It may not exist, but the
+// provider did not report that in Terraform's way.
+func notLookedFor(known string, diags diagnostic.Diagnostics) *Error {
+	return failed(ReasonImportFailed, append(diags, diagnostic.Errorf("Object not found",
+		"%s, and the one that its annotations name could not be looked for. If there is none, remove the annotations crossplane.io/external-name and landbridge.io/identity.", known)...))
+}
+
+// newer looks up the known object when the stored one is gone and was another one: the stored
+// record was restored from a backup, and is older than the object.
+func (s *Scheduler) newer(ctx context.Context, e *entry, r Request, ex terraform.Executor, stored instance.Instance) (bool, error) {
+	if r.Known == nil || r.Known.Recognize == nil || r.Known.Recognize(stored) {
+		return false, nil
+	}
+	found, diags := ex.Import(ctx, r.Resource, r.Known.Target)
+	switch {
+	case terraform.NonExistent(diags):
+		return false, nil
+	case diags.HasErrors():
+		return false, notLookedFor("The object that is stored of this resource is gone", diags)
+	case !r.Known.Recognize(found), stored.IsDeposed(found):
+		return false, nil
+	}
+	found.Deposed = stored.Deposed
+	return true, s.take(ctx, e, r, found)
+}
+
+// importOf returns how to import an object that was found by an identity: by its own one, which is
+// complete.
+func importOf(found instance.Instance, by cty.Value) terraform.ImportTarget {
+	if known(found.Identity) {
+		by = found.Identity
+	}
+	return terraform.ImportTarget{Identity: by}
+}
+
+// take stores an object that was imported, if no other resource owns it.
+func (s *Scheduler) take(ctx context.Context, e *entry, r Request, found instance.Instance) error {
+	s.claim(e, r, found)
+	if rival, ok := s.rival(ctx, e); ok {
+		return identityConflict(rival)
+	}
+	faultpoint.Reach(faultpoint.Import, faultpoint.BeforeConclude)
+	if err := s.save(ctx, e, r, found); err != nil {
+		return err
+	}
+	faultpoint.Reach(faultpoint.Import, faultpoint.BeforeTold)
+	e.view.state = imported
+	r.tell(Event{Kind: Imported})
+	return nil
+}

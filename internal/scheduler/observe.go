@@ -1,0 +1,235 @@
+package scheduler
+
+import (
+	"context"
+	"errors"
+
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+)
+
+// observing is one call of Observe: what it has done so far. The request is passed beside it, so that
+// neither is allocated on the heap.
+type observing struct {
+	*Scheduler
+	e *entry
+
+	// ex is the provider, once acquired, until release.
+	ex      terraform.Executor
+	release func()
+
+	claims                     claimStage
+	contested                  bool
+	rival                      ownership.Rival
+	recovered, sought, planned bool
+	read                       readResult
+}
+
+// maxDeeds is far more than an Observe needs, unless a rule keeps applying by mistake.
+const maxDeeds = 1000
+
+// Observe implements Interface.
+func (s *Scheduler) Observe(ctx context.Context, r Request) (*Observation, error) {
+	e := s.entry(&r)
+	e.turn.Lock()
+	defer e.turn.Unlock()
+	o := observing{Scheduler: s, e: e}
+	defer o.end()
+	for range maxDeeds {
+		next := observeChain.decide(o.input(&r))
+		if answer, err := o.do(ctx, &r, next); answer != nil || err != nil {
+			return answer, err
+		}
+	}
+	return nil, &Error{Reason: ReasonStore, Err: errors.New("the observation of the resource does not end")}
+}
+
+func (o *observing) end() {
+	if o.release != nil {
+		o.release()
+	}
+}
+
+// input is the snapshot that the next decision depends on.
+func (o *observing) input(r *Request) observeInput {
+	e := o.e
+	in := &e.record.Instance
+	interrupted := in.Operation != nil
+	return observeInput{
+		Deleted: r.Deleted, Desired: r.Config != nil,
+		Named:      r.Known != nil || r.Import.Asked(),
+		RetryAsked: r.Asked.Retry != "" && r.Asked.Retry != e.record.Handled.Retry,
+		MarkAsked:  e.marked(r),
+		Loaded:     e.state == loaded && e.schema == r.Resource.Schema,
+		View:       e.view.state, Fits: e.view.fits(r.ConfigHash),
+		Stored: e.record.Version != "", Exists: in.Exists(), Deposed: len(in.Deposed) > 0,
+		Interrupted: interrupted, Foreign: interrupted && o.foreign(e),
+		Claims: o.claims, Contested: o.contested,
+		Acquired: o.release != nil, Recovered: o.recovered, Sought: o.sought, Planned: o.planned, Read: o.read,
+	}
+}
+
+// do carries out a deed. An answer or an error ends the observation.
+func (o *observing) do(ctx context.Context, r *Request, next deed) (*Observation, error) {
+	e := o.e
+	switch next {
+	case deedAnswer:
+		return e.answer(), nil
+	case deedAnswerApplied:
+		e.view.state = planned
+		return e.view.observation, nil
+	case deedAnswerNothing:
+		return &Observation{Last: e.last}, nil
+	case deedRefuseConflict:
+		return nil, identityConflict(o.rival)
+	case deedRefuseForeign:
+		e.distrust(outdated)
+		return nil, &Error{Reason: ReasonStore, Err: errForeign}
+	case deedLoad:
+		return nil, o.load(ctx, e, *r)
+	case deedClaim:
+		o.claimNext(ctx, r)
+	case deedRetry:
+		e.retry(*r)
+	case deedAcquire:
+		return nil, o.acquire(ctx, r)
+	case deedRecover:
+		o.recovered = true
+		return nil, o.recover(ctx, e, *r, o.ex)
+	case deedMark:
+		return nil, o.mark(ctx, e, *r)
+	case deedImport:
+		o.sought = true
+		return nil, o.importAfterwards(ctx, e, *r, o.ex)
+	case deedFind:
+		o.sought = true
+		return nil, o.find(ctx, e, *r, o.ex)
+	case deedFallBack:
+		return nil, o.save(ctx, e, *r, e.record.Instance.FallBack(""))
+	case deedRead:
+		var err error
+		o.read, err = o.refresh(ctx, e, r, o.ex)
+		return nil, err
+	case deedPlan:
+		o.planned = true
+		return nil, o.plan(ctx, e, *r, o.ex)
+	}
+	return nil, nil
+}
+
+// answer returns the view. For a running operation that includes what its provider reported last.
+func (e *entry) answer() *Observation {
+	if e.view.state == running {
+		e.view.report()
+	}
+	if e.view.state == applied {
+		e.view.state = planned
+	}
+	return e.view.observation
+}
+
+func (o *observing) acquire(ctx context.Context, r *Request) error {
+	ex, release, diags := r.Acquire(ctx)
+	if diags.HasErrors() {
+		return failed(ReasonProviderUnavailable, diags)
+	}
+	o.ex, o.release = ex, release
+	return nil
+}
+
+// claimNext claims what the resource is about as far as this call knows, and looks for a rival.
+// A resource that only wants to make an object may go on looking after the one it has.
+func (o *observing) claimNext(ctx context.Context, r *Request) {
+	e := o.e
+	switch {
+	case o.claims == claimedNothing:
+		o.claims = claimedRecord
+		o.reclaim(e, r)
+	case !o.planned:
+		o.claims = claimedRead
+		o.claim(e, *r, e.record.Instance)
+	default:
+		o.claims = claimedPlan
+		o.claim(e, *r, e.record.Instance, wants(e, *r, e.view.observation.Plan)...)
+	}
+	rival, ok := o.Scheduler.rival(ctx, e)
+	o.rival = rival
+	o.contested = ok && (rival.Claim.Strength >= ownership.Begun || !e.record.Instance.Exists())
+}
+
+// refresh reads the current object once. If it is gone, the last deposed object takes its place,
+// which is read next.
+func (s *Scheduler) refresh(ctx context.Context, e *entry, r *Request, ex terraform.Executor) (readResult, error) {
+	before := e.record.Instance
+	refreshed, diags := ex.Refresh(ctx, r.Resource, before)
+	if diags.HasErrors() && refreshed.IdentityUpgrade {
+		return notRead, failed(ReasonIdentityUpgradeFailed, diags)
+	}
+	if diags.HasErrors() {
+		return notRead, failed(ReasonReadFailed, diags)
+	}
+	gone := !refreshed.Instance.Exists()
+	if refreshed.Unchanged && !gone {
+		delete(e.missing, "")
+		e.record.Instance = refreshed.Instance // the same, and now as the provider encodes it
+		return readUnchanged, nil
+	}
+	return s.storeRead(ctx, e, *r, ex, refreshed.Instance)
+}
+
+// storeRead stores the object as it was read.
+func (s *Scheduler) storeRead(ctx context.Context, e *entry, r Request, ex terraform.Executor, read instance.Instance) (readResult, error) {
+	before := e.record.Instance
+	gone := !read.Exists()
+	if gone {
+		if found, err := s.newer(ctx, e, r, ex, before); found || err != nil {
+			return readChanged, err
+		}
+		if mayDestroy(r) && s.mayAppear(e, r, "", before) {
+			return readChanged, nil
+		}
+	}
+	delete(e.missing, "")
+	after := read.AfterIdentity(before, s.o.Clock.Now())
+	if err := s.save(ctx, e, r, after.FallBack("")); err != nil {
+		return notRead, err
+	}
+	if instance.IdentityChanged(before, after) {
+		r.tell(Event{Kind: IdentityChanged, From: before.Identity, To: after.Identity})
+	}
+	switch {
+	case gone && r.Config != nil:
+		r.tell(Event{Kind: Gone})
+	case before.Status == instance.Partial && !gone:
+		r.tell(Event{Kind: Read})
+	}
+	if gone && e.record.Instance.Exists() {
+		return notRead, nil
+	}
+	return readChanged, nil
+}
+
+// plan compares the object with its configuration, and makes the result the view.
+func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.Executor) error {
+	o := &Observation{Instance: e.record.Instance, Last: e.last, Imported: e.view.state == imported}
+	e.view.discard()
+	if r.Config != nil {
+		config := *r.Config
+		config.Validated = e.validated != "" && e.validated == r.ConfigHash
+		p, diags := ex.Plan(ctx, r.Resource, e.record.Instance, config)
+		if diags.HasErrors() {
+			return failed(ReasonInvalidConfiguration, diags)
+		}
+		e.validated = r.ConfigHash
+		o.Plan, o.Warnings = &p, diags.Warnings()
+		if p.Action == terraform.NoOp {
+			o.Plan = &upToDate // there is nothing to apply, so the values need not be kept
+		}
+	}
+	e.view = view{state: planned, observation: o, configHash: r.ConfigHash}
+	return nil
+}
+
+// upToDate is the plan of all resources whose object matches their configuration.
+var upToDate = terraform.Plan{Action: terraform.NoOp}

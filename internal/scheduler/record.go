@@ -1,0 +1,119 @@
+package scheduler
+
+import (
+	"context"
+	"errors"
+
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+)
+
+// load loads the record from the store, once for each version of the provider.
+func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
+	s.began()
+	before := e.state
+	var retried string
+	if before == outdated {
+		retried = e.unsavedRetry
+	}
+	e.view.discard()
+	e.validated, e.unsavedRetry, e.claimed = "", "", claimed{}
+	if r.New && before == unloaded {
+		// If something is stored all the same, the first write conflicts.
+		e.schema = r.Resource.Schema
+		e.believe(store.Record{}, loaded)
+		return nil
+	}
+	if before != unloaded {
+		e.distrust(conflicted) // unless it can be loaded
+	}
+	rec, err := s.o.Store.Load(ctx, r.Key, r.Resource.Schema)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		rec = store.Record{}
+	case err != nil:
+		return &Error{Reason: ReasonStore, Err: err}
+	case rec.Owner != r.UID && s.o.Exists != nil && !s.o.Exists(ctx, r.Key, r.UID):
+		// This process has not heard of it yet, for instance because it was suspended.
+		return &Error{Reason: ReasonStore, Err: errors.New("the stored instance belongs to another resource: this resource does not exist any more")}
+	case rec.Owner != r.UID:
+		// The resource or the Secret was restored from a backup, or the resource was deleted and
+		// created again while no controller ran. The object is read before the record is used.
+		s.o.Logger.Info("Stored instance belongs to an earlier resource of the same name", "resource", r.Key, "uid", r.UID, "owner", rec.Owner)
+	}
+	if retried != "" {
+		rec.Handled.Retry, e.unsavedRetry = retried, retried
+	}
+	e.schema = r.Resource.Schema
+	e.believe(rec, loaded)
+	return nil
+}
+
+// save stores the instance. After a conflict, another controller works on the same resource, or
+// somebody changed the Secret, so the record in memory is not used any more.
+func (s *Scheduler) save(ctx context.Context, e *entry, r Request, in instance.Instance) error {
+	rec := e.record
+	rec.Instance, rec.Owner = in, r.UID
+	rec.Handled.Imported = rec.Handled.Imported || r.Import.Target != nil && (in.Exists() || e.record.Instance.Exists())
+	e.view.discard()
+	if !s.o.Leads() {
+		e.distrust(conflicted)
+		return &Error{Reason: ReasonStore, Err: errSuccessor}
+	}
+	rec, err := s.o.Store.Save(ctx, r.Key, r.Resource.Schema, rec)
+	if err != nil {
+		e.distrust(conflicted)
+		return &Error{Reason: ReasonStore, Err: err}
+	}
+	e.unsavedRetry = ""
+	e.believe(rec, loaded)
+	return nil
+}
+
+// Forget implements Interface.
+func (s *Scheduler) Forget(ctx context.Context, r Request) error {
+	e := s.entry(&r)
+	e.turn.Lock()
+	defer e.turn.Unlock()
+	if e.view.state == running {
+		return &Error{Reason: ReasonStore, Err: errors.New("an operation is still running")}
+	}
+	if err := s.forget(ctx, e, r); err != nil {
+		return &Error{Reason: ReasonStore, Err: err}
+	}
+	s.mu.Lock()
+	s.entries.remove(e)
+	s.mu.Unlock()
+	s.wake(s.owners.Release(r.Key))
+	return nil
+}
+
+// forget removes what is stored for this very resource: there may be a new one of the same name.
+func (s *Scheduler) forget(ctx context.Context, e *entry, r Request) error {
+	if !s.o.Leads() {
+		return errSuccessor
+	}
+	if e.state == loaded {
+		err := s.o.Store.Delete(ctx, r.Key, e.record.Version)
+		if !errors.Is(err, store.ErrConflict) {
+			return err
+		}
+		e.distrust(conflicted)
+	}
+	rec, err := s.o.Store.Load(ctx, r.Key, r.Resource.Schema)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return nil
+	case err != nil:
+		return err
+	case rec.Owner != r.UID:
+		return nil
+	}
+	return s.o.Store.Delete(ctx, r.Key, rec.Version)
+}
+
+// errSuccessor is why a process without the lease begins nothing: its memory may be outdated.
+var errSuccessor = errors.New("another controller may have taken over")
+
+// errForeign is why an operation that another process began is left alone.
+var errForeign = errors.New("another controller has begun an operation on the resource; waiting for it to end")
