@@ -17,35 +17,35 @@ const (
 	Warning Severity = "Warning"
 )
 
-// Diagnostic is one thing said about an operation.
+// Diagnostic is one error or warning of an operation.
 type Diagnostic struct {
 	Severity Severity
 	Summary  string
 	Detail   string
-	// Attribute is the attribute the diagnostic is about, in Terraform's
-	// spelling; empty when it is about the whole object.
+	// Attribute is the path of the attribute, with Terraform's names; empty for
+	// the whole object.
 	Attribute cty.Path
 }
 
-// Diagnostics is what was said about an operation, in the order it was said.
+// Diagnostics are the errors and warnings of an operation, in their order.
 type Diagnostics []Diagnostic
 
-// Errorf is a single error diagnostic about the whole object.
+// Errorf returns a single error diagnostic about the whole object.
 func Errorf(summary, detail string, args ...any) Diagnostics {
 	return Diagnostics{{Severity: Error, Summary: summary, Detail: fmt.Sprintf(detail, args...)}}
 }
 
-// AttributeErrorf is a single error diagnostic about one attribute.
+// AttributeErrorf returns a single error diagnostic about one attribute.
 func AttributeErrorf(path cty.Path, summary, detail string, args ...any) Diagnostics {
 	return Diagnostics{{Severity: Error, Summary: summary, Detail: fmt.Sprintf(detail, args...), Attribute: path.Copy()}}
 }
 
-// Warningf is a single warning diagnostic about the whole object.
+// Warningf returns a single warning diagnostic about the whole object.
 func Warningf(summary, detail string, args ...any) Diagnostics {
 	return Diagnostics{{Severity: Warning, Summary: summary, Detail: fmt.Sprintf(detail, args...)}}
 }
 
-// HasErrors says whether any diagnostic is an error.
+// HasErrors reports whether any diagnostic is an error.
 func (d Diagnostics) HasErrors() bool {
 	for _, x := range d {
 		if x.Severity == Error {
@@ -55,10 +55,10 @@ func (d Diagnostics) HasErrors() bool {
 	return false
 }
 
-// Errors is the error diagnostics only.
+// Errors returns the error diagnostics only.
 func (d Diagnostics) Errors() Diagnostics { return d.only(Error) }
 
-// Warnings is the warning diagnostics only.
+// Warnings returns the warning diagnostics only.
 func (d Diagnostics) Warnings() Diagnostics { return d.only(Warning) }
 
 func (d Diagnostics) only(s Severity) Diagnostics {
@@ -71,7 +71,7 @@ func (d Diagnostics) only(s Severity) Diagnostics {
 	return out
 }
 
-// HasSummary says whether an error's summary starts with prefix. SDKv2 puts the
+// HasSummary reports whether an error's summary starts with prefix. SDKv2 puts the
 // whole sentence into the summary, the framework splits it (contract § 3.13).
 func (d Diagnostics) HasSummary(prefix string) bool {
 	for _, x := range d {
@@ -82,8 +82,8 @@ func (d Diagnostics) HasSummary(prefix string) bool {
 	return false
 }
 
-// Err is nil without errors, else an error from which the diagnostics can be had
-// again with As.
+// Err returns nil without errors, else an error from which As returns the
+// diagnostics.
 func (d Diagnostics) Err() error {
 	if !d.HasErrors() {
 		return nil
@@ -104,9 +104,9 @@ type diagnosticsError struct{ diagnostics Diagnostics }
 
 func (e *diagnosticsError) Error() string { return e.diagnostics.Errors().String() }
 
-// String joins the diagnostics, one a line, with attribute paths in Terraform's
-// spelling. It is for logs and test failures; users get the spelling of their
-// own spec from translate.
+// String joins the diagnostics, one per line, with Terraform's attribute paths. It
+// is for logs and test failures; package translate formats them for users, with
+// the field names of their spec.
 func (d Diagnostics) String() string {
 	lines := make([]string, 0, len(d))
 	for _, x := range d {
@@ -115,7 +115,7 @@ func (d Diagnostics) String() string {
 	return strings.Join(lines, "\n")
 }
 
-// Format is the diagnostic as one line, with the attribute path spelled by path.
+// Format returns the diagnostic as one line, with the attribute path formatted by path.
 func (x Diagnostic) Format(path func(cty.Path) string) string {
 	var b strings.Builder
 	if len(x.Attribute) > 0 {

@@ -1,8 +1,8 @@
-// Package diagnostic is what a provider, or Landbridge on its behalf, says of an
-// operation: severity, summary, detail, and the attribute it is about.
+// Package diagnostic defines the errors and warnings of a provider, or of Landbridge
+// on its behalf: severity, summary, detail, and the attribute they refer to.
 //
 // In: the diagnostics of the plugin protocol. Out: the same four facts, with the
-// attribute as a cty.Path, all the way to conditions, events and the command
-// line. It never joins several diagnostics into one string before the last edge,
-// and never holds attribute values.
+// attribute as a cty.Path, up to conditions, events and the command line. It
+// never joins diagnostics into one string earlier than that, and never holds
+// attribute values.
 package diagnostic

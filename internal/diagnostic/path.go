@@ -8,7 +8,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// FormatPath spells a path as Terraform does: rule[0].ports["http"].
+// FormatPath formats a path as Terraform does: rule[0].ports["http"].
 func FormatPath(p cty.Path) string {
 	var b strings.Builder
 	for _, step := range p {
@@ -25,7 +25,7 @@ func FormatPath(p cty.Path) string {
 	return b.String()
 }
 
-// FormatIndex spells an index step: [0], ["key"], or [*] for the element of a set,
+// FormatIndex formats an index step: [0], ["key"], or [*] for the element of a set,
 // whose value might be sensitive.
 func FormatIndex(key cty.Value) string {
 	switch {

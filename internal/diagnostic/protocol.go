@@ -6,8 +6,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// FromProtocol reads the diagnostics of an answer. A severity the protocol does
-// not know counts as an error: nothing a provider says is dropped.
+// FromProtocol converts the diagnostics of an answer. An unknown severity counts as
+// an error, so that no diagnostic is dropped.
 func FromProtocol(in []*tfprotov6.Diagnostic) Diagnostics {
 	var out Diagnostics
 	for _, d := range in {
@@ -23,7 +23,7 @@ func FromProtocol(in []*tfprotov6.Diagnostic) Diagnostics {
 	return out
 }
 
-// PathFromProtocol reads an attribute path. The protocol cannot name an element of
+// PathFromProtocol converts an attribute path. The protocol cannot name an element of
 // a set; the path ends before such a step (contract § 5).
 func PathFromProtocol(in *tftypes.AttributePath) cty.Path {
 	if in == nil {

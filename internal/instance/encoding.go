@@ -13,8 +13,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// EncodingVersion is the version of the JSON form that Encode writes. Decode reads this
-// one and all before it.
+// EncodingVersion is the version of the JSON form that Encode writes. Decode reads it and all
+// earlier ones.
 const EncodingVersion = 1
 
 type encoded struct {
@@ -57,8 +57,8 @@ type encodedOperation struct {
 	Journal               []byte        `json:"journal,omitempty"`
 }
 
-// Encode is the instance as JSON. r is the schema its values are of; Raw values are written
-// as they are. Wire is not written.
+// Encode returns the instance as JSON. r is the schema of its values. Raw values are written as
+// they are. Wire is not written.
 func Encode(in Instance, r *schema.Resource) ([]byte, error) {
 	t := typesOf(r)
 	object, err := t.encodeObject(in.Depose(""))
@@ -88,7 +88,7 @@ func Encode(in Instance, r *schema.Resource) ([]byte, error) {
 }
 
 // Decode reads what Encode wrote. Values of another version than r's, or that do not fit r,
-// are kept in RawState and RawIdentity: it is an error only when b is not an encoded instance.
+// are kept in RawState and RawIdentity. The only error is that b is not an encoded instance.
 func Decode(b []byte, r *schema.Resource) (Instance, error) {
 	var in encoded
 	if err := json.Unmarshal(b, &in); err != nil {
@@ -113,7 +113,7 @@ func Decode(b []byte, r *schema.Resource) (Instance, error) {
 	return out, nil
 }
 
-// withoutValues keeps what encoding/json says free of the values it stumbled upon.
+// withoutValues removes values from an error of encoding/json.
 func withoutValues(err error) error {
 	var syntax *json.SyntaxError
 	var mismatch *json.UnmarshalTypeError
@@ -127,7 +127,7 @@ func withoutValues(err error) error {
 	}
 }
 
-// types are the types and versions that a schema gives.
+// types are the types and versions of a schema.
 type types struct {
 	state, identity               cty.Type
 	stateVersion, identityVersion int64
@@ -153,7 +153,7 @@ func (t types) encodeObject(d Deposed) (encodedObject, error) {
 	if out.Identity, err = encodeValue(d.Identity, d.RawIdentity, t.identity); err != nil {
 		return out, fmt.Errorf("identity: %w", err)
 	}
-	// Values that are not raw are of the schema at hand, whatever the fields say.
+	// Values that are not raw have the version of r.
 	if len(d.RawState) == 0 && out.State != nil {
 		out.SchemaVersion = t.stateVersion
 	}

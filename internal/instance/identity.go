@@ -11,36 +11,36 @@ import (
 	"github.com/landbridge-io/landbridge/internal/wire"
 )
 
-// FormerIdentity is an identity that an object had, and has no more.
+// FormerIdentity is an earlier identity of an object.
 type FormerIdentity struct {
 	// Identity is JSON with the attribute names of the identity schema.
 	Identity json.RawMessage `json:"identity"`
 	// Version is that of the identity schema.
 	Version int64 `json:"version,omitempty"`
-	// Until is when another identity was first seen.
+	// Until is when the next identity was first seen.
 	Until time.Time `json:"until"`
 }
 
-// MaxIdentityHistory is how many former identities of an object are remembered.
+// MaxIdentityHistory is how many former identities of an object are kept.
 const MaxIdentityHistory = 10
 
-// IdentityChanged says whether two instances of one object, the earlier one first, have
-// different identities of the same schema version. What an upgrade makes of an identity is no
-// change of it, and neither is an identity that becomes known or unknown.
+// IdentityChanged reports whether two instances of one object, the earlier one first, have
+// different identities of the same schema version. An upgrade of an identity is not a change of
+// it, and neither is an identity that becomes known or unknown.
 func IdentityChanged(prior, next Instance) bool {
 	return prior.Exists() && next.Exists() && isSet(prior.Identity) && isSet(next.Identity) &&
 		prior.Identity.Type().Equals(next.Identity.Type()) && !prior.Identity.RawEquals(next.Identity)
 }
 
-// AfterIdentity is the instance with the identity of prior, which is the same object, in its
-// history, if it is another one than its own.
+// AfterIdentity returns the instance with the identity of prior, an earlier instance of the same
+// object, in its history if it differs from its own.
 func (i Instance) AfterIdentity(prior Instance, now time.Time) Instance {
 	if !IdentityChanged(prior, i) {
 		return i
 	}
 	raw, err := wire.MarshalJSON(prior.Identity, prior.Identity.Type())
 	if err != nil {
-		return i // what cannot be written down was never stored
+		return i // an identity that cannot be encoded was never stored
 	}
 	former := FormerIdentity{Identity: raw, Version: prior.IdentityVersion, Until: now.UTC().Truncate(time.Second)}
 	i.IdentityHistory = append(slices.Clone(i.IdentityHistory), former)
@@ -50,8 +50,8 @@ func (i Instance) AfterIdentity(prior Instance, now time.Time) Instance {
 	return i
 }
 
-// IdentityJSON is the identity as JSON with the attribute names of its schema, sorted; nil when
-// none is known. It is the same however the identity came to be known.
+// IdentityJSON returns the identity as JSON with the attribute names of its schema, sorted; nil if
+// none is known. It is the same for a raw identity and for a value.
 func (i Instance) IdentityJSON() []byte {
 	raw := i.RawIdentity
 	if isSet(i.Identity) {
@@ -75,7 +75,7 @@ func allNull(v cty.Value) bool {
 	return true
 }
 
-// canonical is JSON with its keys sorted and nothing between them. Numbers keep their digits.
+// canonical returns JSON with sorted keys and without white space. Numbers keep their digits.
 func canonical(raw []byte) []byte {
 	if !isSetJSON(raw) {
 		return nil

@@ -8,15 +8,15 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// Instance is what is remembered about one remote object between operations. The zero
-// value is an instance of which nothing exists.
+// Instance is the stored state of one remote object. The zero value is an instance without an
+// object.
 type Instance struct {
-	// State is of the resource type's implied type, wholly known; cty.NilVal or null when
-	// nothing exists.
+	// State is of the resource type's implied type, wholly known; cty.NilVal or null if there is
+	// no object.
 	State         cty.Value
 	SchemaVersion int64
 	// Identity is of the identity schema's implied type, wholly known; cty.NilVal or null
-	// when none is known.
+	// if none is known.
 	Identity        cty.Value
 	IdentityVersion int64
 	// Private is the provider's own bytes, carried verbatim.
@@ -24,31 +24,31 @@ type Instance struct {
 	Status  Status
 	// CreateBeforeDestroy is kept as in Terraform's state: it orders a later replacement.
 	CreateBeforeDestroy bool
-	// SensitivePaths are paths that the user's configuration made sensitive, beyond the schema's own.
+	// SensitivePaths are paths that are sensitive by the user's configuration, in addition to the schema's.
 	SensitivePaths []cty.Path
-	// Deposed are earlier objects of this resource that still have to be destroyed.
+	// Deposed are earlier objects of this resource that are still to be destroyed.
 	Deposed []Deposed
-	// Operation is the journal: what was begun and not yet concluded.
+	// Operation is the journal: the operation that has begun and not yet ended.
 	Operation *Operation
 	// IdentityHistory are the identities that the object had before this one, the latest last.
 	IdentityHistory []FormerIdentity
 
-	// RawState and RawIdentity are set instead of State and Identity when what was stored
-	// cannot be read by the schema at hand: it is of another version, or does not fit. They
-	// are kept byte for byte until Executor.Refresh has upgraded them.
+	// RawState and RawIdentity are set instead of State and Identity if the stored values do not
+	// fit the current schema, or are of another version. They are kept byte for byte until
+	// Executor.Refresh has upgraded them.
 	RawState    json.RawMessage
 	RawIdentity json.RawMessage
 
-	// Wire is State and Identity as the provider sent them; nil when unknown. It is only
-	// there to compare answers without decoding them, and is not part of the encoding.
-	// Whoever changes State or Identity sets it to nil.
+	// Wire is State and Identity as the provider sent them; nil if unknown. It serves to compare
+	// answers without decoding them, and is not part of the encoding. Set it to nil with every
+	// change of State or Identity.
 	Wire *Wire
 }
 
-// Wire holds values in the wire's encoding (msgpack).
+// Wire holds values in the protocol's encoding (msgpack).
 type Wire struct{ State, Identity []byte }
 
-// Deposed is an object that was replaced by a newer one and waits for its destruction.
+// Deposed is an object that was replaced by a newer one and is still to be destroyed.
 type Deposed struct {
 	// Key is eight hex digits.
 	Key             string
@@ -65,7 +65,7 @@ type Deposed struct {
 	RawIdentity         json.RawMessage
 }
 
-// Instance is the deposed object as an instance of its own, to refresh and to destroy.
+// Instance returns the deposed object as an instance of its own, to refresh and to destroy.
 func (d Deposed) Instance() Instance {
 	return Instance{
 		State: d.State, SchemaVersion: d.SchemaVersion, RawState: d.RawState,
@@ -75,7 +75,7 @@ func (d Deposed) Instance() Instance {
 	}
 }
 
-// Depose is the instance's current object as a deposed one of the given key.
+// Depose returns the instance's current object as a deposed one of the given key.
 func (i Instance) Depose(key string) Deposed {
 	return Deposed{
 		Key: key, State: i.State, SchemaVersion: i.SchemaVersion, RawState: i.RawState,
@@ -90,20 +90,20 @@ type Status string
 
 // The four states. The zero Status is Empty.
 const (
-	// Empty: nothing exists.
+	// Empty: there is no object.
 	Empty Status = ""
-	// Partial: something exists that has not been read whole.
+	// Partial: an object exists that has not been read completely.
 	Partial Status = "Partial"
-	// Tainted: it exists, but its creation did not end well; it is to be replaced.
+	// Tainted: an object exists, but its creation failed halfway; it is to be replaced.
 	Tainted Status = "Tainted"
-	// Full: it exists and was read.
+	// Full: an object exists and was read.
 	Full Status = "Full"
 )
 
-// Exists says whether there is an object.
+// Exists reports whether there is an object.
 func (i Instance) Exists() bool { return isSet(i.State) || isSetJSON(i.RawState) }
 
-// HasIdentity says whether the object's identity is known.
+// HasIdentity reports whether the object's identity is known.
 func (i Instance) HasIdentity() bool { return isSet(i.Identity) || isSetJSON(i.RawIdentity) }
 
 func isSet(v cty.Value) bool { return v != cty.NilVal && !v.IsNull() }
@@ -113,7 +113,7 @@ func isSetJSON(raw json.RawMessage) bool {
 	return len(raw) > 0 && string(raw) != "null"
 }
 
-// Operation is one change that was begun: the intent, written before the provider is called.
+// Operation is a change that has begun: the intent, stored before the provider is called.
 type Operation struct {
 	// ID is unique among all operations.
 	ID   string
@@ -122,19 +122,19 @@ type Operation struct {
 	// way for: it is what the resource falls back on if there is no new object in the end.
 	// Empty for operations on the current object alone.
 	Deposed string
-	// Absent says of a Create that right before it no object of the identity that it plans was
-	// there: one that is found afterwards is its own.
+	// Absent is set for a Create if no object with its planned identity existed right before it:
+	// one that is found afterwards is its own.
 	Absent bool
-	// Generation is that of the custom resource the operation carries out.
+	// Generation is that of the custom resource when the operation began.
 	Generation int64
-	// PlannedState, PlannedPrivate and PlannedIdentity are what the provider was, or is, asked
-	// to apply; PlannedState may hold unknown values.
+	// PlannedState, PlannedPrivate and PlannedIdentity are the planned values of the apply;
+	// PlannedState may hold unknown values.
 	PlannedState    cty.Value
 	PlannedPrivate  []byte
 	PlannedIdentity cty.Value
 	// SchemaVersion and IdentityVersion are those of PlannedState and PlannedIdentity. Values
-	// that the schema at hand cannot read are in RawPlannedState and RawPlannedIdentity
-	// instead (msgpack).
+	// that do not fit the current schema are in RawPlannedState and RawPlannedIdentity instead
+	// (msgpack).
 	SchemaVersion      int64
 	IdentityVersion    int64
 	RawPlannedState    []byte

@@ -5,7 +5,7 @@ type Method struct {
 	v5, v6 string
 }
 
-// Name is the full gRPC name of the call in a major protocol version; false when that
+// Name returns the full gRPC name of the call in a major protocol version; false when that
 // protocol does not have the call.
 func (m Method) Name(protocol int) (string, bool) {
 	if protocol == 5 {

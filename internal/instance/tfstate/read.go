@@ -12,7 +12,7 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Read reads a state file. Errors say where something is wrong, but never hold values.
+// Read decodes a state file. Errors have the place of the problem, but never values.
 func Read(b []byte, schemas Schemas) (State, error) {
 	fields, err := object(b)
 	if err != nil {
@@ -64,7 +64,7 @@ func readResource(b []byte, schemas Schemas) (ResourceBlock, error) {
 	return out, nil
 }
 
-// readInstance reads one object, and adds it to the instance of its index key.
+// readInstance decodes one object, and adds it to the instance of its index key.
 func (r *ResourceBlock) readInstance(b []byte, s *schema.Resource, byKey map[any]int) error {
 	fields, err := object(b)
 	if err != nil {
@@ -162,7 +162,7 @@ func readIndexKey(raw json.RawMessage) (any, error) {
 	return nil, errors.New("its index key is neither a whole number nor a string")
 }
 
-// fields are the fields of a JSON object that have not been taken yet.
+// fields are the fields of a JSON object that have not been read yet.
 type fields map[string]json.RawMessage
 
 func object(b []byte) (fields, error) {

@@ -16,7 +16,7 @@ type State struct {
 	Serial           uint64
 	Lineage          string
 	Resources        []ResourceBlock
-	// Extra is what is in the file besides, outputs and check results among it, by key.
+	// Extra are the other fields of the file, such as outputs and check results, by key.
 	Extra map[string]json.RawMessage
 }
 
@@ -44,11 +44,11 @@ type Instance struct {
 	// the format has no Partial, which is written as Full.
 	instance.Instance
 	Kept
-	// KeptDeposed is Kept of the deposed objects, by key.
+	// KeptDeposed is the Kept of each deposed object, by key.
 	KeptDeposed map[string]Kept
 }
 
-// Kept is what the format holds of an object and an instance.Instance does not.
+// Kept are the fields of an object in the format that instance.Instance does not have.
 type Kept struct {
 	// Dependencies are addresses of resources.
 	Dependencies []string
@@ -57,10 +57,10 @@ type Kept struct {
 	OmitIdentityVersion bool
 }
 
-// Schemas finds the schema of a managed resource type; nil when there is none.
+// Schemas returns the schema of a managed resource type; nil if there is none.
 type Schemas func(resourceType string) *schema.Resource
 
-// Of is Schemas of one provider's resource types.
+// Of returns the Schemas of one provider's resource types.
 func Of(p *schema.Provider) Schemas {
 	return func(resourceType string) *schema.Resource { return p.Resources[resourceType] }
 }

@@ -66,7 +66,7 @@ func TestReadWrite(t *testing.T) {
 	}
 }
 
-// document is a JSON document with its numbers as they are spelled.
+// document returns a JSON document with its numbers as they are spelled.
 func document(t *testing.T, text string) any {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(text))

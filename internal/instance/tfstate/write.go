@@ -15,7 +15,7 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Write is the state file of s. Values that are not raw need the schema they are of.
+// Write returns s as a state file. Values that are not raw need their schema.
 func Write(s State, schemas Schemas) ([]byte, error) {
 	resources := []json.RawMessage{}
 	for _, r := range s.Resources {
@@ -157,7 +157,7 @@ type field struct {
 	value any
 }
 
-// merge is a JSON object of known fields in their order, and then the others by name.
+// merge returns a JSON object with the known fields in their order, and then the others by name.
 func merge(known []field, extra map[string]json.RawMessage) (json.RawMessage, error) {
 	for _, name := range slices.Sorted(maps.Keys(extra)) {
 		if slices.ContainsFunc(known, func(f field) bool { return f.name == name }) {
@@ -178,7 +178,7 @@ func merge(known []field, extra map[string]json.RawMessage) (json.RawMessage, er
 		b.Write(name)
 		b.WriteByte(':')
 		if raw, ok := f.value.(json.RawMessage); ok {
-			b.Write(raw) // as it is: not even its escapes change
+			b.Write(raw) // unchanged, including its escapes
 			continue
 		}
 		if raws, ok := f.value.([]json.RawMessage); ok {

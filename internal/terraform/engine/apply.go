@@ -23,8 +23,8 @@ const (
 )
 
 // Apply implements terraform.Executor (contract § 3.7). The returned instance is always the
-// one to store. A create that ends without the provider having said what exists now carries
-// an error of which terraform.OutcomeUnknown is true.
+// one to store. If a create ends without an answer about the object, terraform.OutcomeUnknown
+// reports true for the diagnostics.
 func (e *Engine) Apply(ctx context.Context, p terraform.Plan) (instance.Instance, diagnostic.Diagnostics) {
 	if p.Action == terraform.NoOp {
 		out := p.Prior
@@ -52,7 +52,7 @@ func (e *Engine) Apply(ctx context.Context, p terraform.Plan) (instance.Instance
 	return c.applied(ctx, p, answer)
 }
 
-// applicable says whether a plan is one half of a change, and fits the instance it was made for.
+// applicable returns an error if a plan is a replacement as a whole, or does not fit its prior instance.
 func applicable(p terraform.Plan) diagnostic.Diagnostics {
 	switch p.Action {
 	case terraform.Create:
@@ -99,8 +99,7 @@ func (c *call) applyRequest(p terraform.Plan) (*tfprotov6.ApplyResourceChangeReq
 	request.Config = dynamic(b)
 	identity := instance.Instance{Identity: p.Identity}
 	if p.Action == terraform.Delete {
-		// The framework reads the prior identity from here, whatever was planned; to the
-		// legacy SDK it makes no difference.
+		// The framework expects the prior identity here; the legacy SDK ignores it.
 		identity = p.Prior
 		if !identity.HasIdentity() {
 			identity = instance.Instance{Identity: p.Identity}
@@ -113,8 +112,8 @@ func (c *call) applyRequest(p terraform.Plan) (*tfprotov6.ApplyResourceChangeReq
 	return request, nil
 }
 
-// unanswered is an apply of which the provider did not tell the outcome: what was known
-// before is kept.
+// unanswered returns the result of an apply whose outcome the provider did not report: the
+// prior instance is kept.
 func (c *call) unanswered(p terraform.Plan, diags diagnostic.Diagnostics) (instance.Instance, diagnostic.Diagnostics) {
 	if p.Action == terraform.Create {
 		diags = append(diags, terraform.OutcomeUnknownError(c.schema.Type)...)
@@ -122,7 +121,7 @@ func (c *call) unanswered(p terraform.Plan, diags diagnostic.Diagnostics) (insta
 	return p.Prior, diags
 }
 
-// applied makes the answer to ApplyResourceChange the instance to store.
+// applied returns the instance to store after an answer to ApplyResourceChange.
 func (c *call) applied(ctx context.Context, p terraform.Plan, answer *tfprotov6.ApplyResourceChangeResponse) (instance.Instance, diagnostic.Diagnostics) {
 	diags := diagnostic.FromProtocol(answer.Diagnostics)
 	identity, identityBytes, more := c.answeredIdentity(answer.NewIdentity)
@@ -162,7 +161,7 @@ func (c *call) applied(ctx context.Context, p terraform.Plan, answer *tfprotov6.
 
 	if clean.IsNull() {
 		if diags.HasErrors() {
-			return p.Prior, diags // nothing new is known
+			return p.Prior, diags
 		}
 		return gone(p.Prior, c), diags
 	}
@@ -178,7 +177,7 @@ func (c *call) applied(ctx context.Context, p terraform.Plan, answer *tfprotov6.
 	out.SensitivePaths, out.CreateBeforeDestroy = existing(p.SensitivePaths, clean), p.CreateBeforeDestroy
 	if diags.HasErrors() {
 		if terraform.UnexpectedIdentityChange(diags) {
-			// The framework answers with the very identity that it refuses.
+			// The framework returns the identity that it rejects.
 			identity, identityBytes = nullIdentity(c.identity), nil
 		}
 		out = c.partial(p, out, identity, identityBytes)
@@ -193,8 +192,8 @@ func (c *call) applied(ctx context.Context, p terraform.Plan, answer *tfprotov6.
 	return out, diags
 }
 
-// partial is what is stored of a result that came with errors: private bytes and identity
-// are kept where the answer has none, since early failures of the legacy SDK have neither.
+// partial returns the instance to store after a result with errors. Private bytes and identity
+// are kept if the answer has none, since early failures of the legacy SDK have neither.
 func (c *call) partial(p terraform.Plan, out instance.Instance, identity cty.Value, identityBytes []byte) instance.Instance {
 	if len(out.Private) == 0 {
 		out.Private = p.Prior.Private
@@ -214,7 +213,7 @@ func (c *call) partial(p terraform.Plan, out instance.Instance, identity cty.Val
 	return out
 }
 
-// existing are the paths that lead to something in v.
+// existing returns the paths that exist in v.
 func existing(paths []cty.Path, v cty.Value) []cty.Path {
 	if v == cty.NilVal {
 		return nil

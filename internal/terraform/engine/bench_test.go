@@ -14,7 +14,7 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// BenchmarkOverhead is what the engine itself costs, over a server that costs nothing and
+// BenchmarkOverhead returns what the engine itself costs, over a server that costs nothing and
 // answers every call with what it was sent.
 func BenchmarkOverhead(b *testing.B) {
 	hcloud := schematest.Provider(b, "hcloud").Resources["hcloud_server"]
@@ -61,7 +61,7 @@ func nullOf(r *schema.Resource) cty.Value {
 	return cty.NullVal(r.IdentityType())
 }
 
-// filled is a value with all of a block's own attributes set.
+// filled returns a value with all of a block's own attributes set.
 func filled(b *schema.Block) cty.Value {
 	values := b.EmptyValue().AsValueMap()
 	for name, a := range b.Attributes {

@@ -9,7 +9,7 @@ import (
 
 const providerBug = "This is a bug in the provider, which should be reported in the provider's own issue tracker."
 
-// checkWhollyKnown is one error per unknown value in v.
+// checkWhollyKnown returns one error per unknown value in v.
 func (c *call) checkWhollyKnown(v cty.Value, summary, what string) diagnostic.Diagnostics {
 	var diags diagnostic.Diagnostics
 	for _, path := range unknownPaths(c.schema.Block, v) {
@@ -32,8 +32,8 @@ func unknownPaths(b *schema.Block, v cty.Value) []cty.Path {
 	return out
 }
 
-// publicPath ends a path where what follows may be a secret: before an element of a set,
-// whose key is its value, and behind a sensitive attribute, whose keys are part of it.
+// publicPath cuts a path where the rest may contain a secret: before an element of a set,
+// whose key is its value, and after a sensitive attribute, whose keys may be secret.
 func publicPath(b *schema.Block, path cty.Path) cty.Path {
 	for i, step := range path {
 		switch step := step.(type) {
@@ -54,7 +54,7 @@ func isKey(v cty.Value) bool {
 	return v.IsKnown() && !v.IsNull() && (v.Type() == cty.String || v.Type() == cty.Number)
 }
 
-// checkWriteOnly is one error per write-only attribute that is not null in v.
+// checkWriteOnly returns one error per write-only attribute that is not null in v.
 func (c *call) checkWriteOnly(v cty.Value, summary, what string) diagnostic.Diagnostics {
 	if !c.hasWriteOnly {
 		return nil
@@ -66,7 +66,7 @@ func (c *call) checkWriteOnly(v cty.Value, summary, what string) diagnostic.Diag
 	return diags
 }
 
-// writeOnlyPaths are the write-only attributes that hold something other than null.
+// writeOnlyPaths returns the paths of write-only attributes that are not null.
 func writeOnlyPaths(b *schema.Block, v cty.Value) []cty.Path {
 	if v == cty.NilVal || v.IsNull() || !v.IsKnown() {
 		return nil
@@ -88,7 +88,7 @@ func writeOnlyPaths(b *schema.Block, v cty.Value) []cty.Path {
 	return out
 }
 
-// withoutWriteOnly is v with null for every write-only attribute.
+// withoutWriteOnly returns v with null for every write-only attribute.
 func withoutWriteOnly(b *schema.Block, v cty.Value) cty.Value {
 	out, err := cty.Transform(v, func(path cty.Path, v cty.Value) (cty.Value, error) {
 		if a := b.AttributeByPath(path); a != nil && a.WriteOnly && !v.IsNull() {
@@ -130,8 +130,8 @@ func attributeHasWriteOnly(a *schema.Attribute) bool {
 	return false
 }
 
-// provenModern says whether a schema uses what the legacy SDK cannot express, so that its
-// values need no normalization.
+// provenModern reports whether a schema has types that the legacy SDK cannot express, so that
+// its values need no normalization.
 func provenModern(b *schema.Block) bool {
 	for _, a := range b.Attributes {
 		if a.Nested != nil || a.Type.IsTupleType() || a.Type.IsObjectType() || a.Type.IsMapType() && a.Type.ElementType().IsObjectType() {
@@ -146,8 +146,8 @@ func provenModern(b *schema.Block) bool {
 	return false
 }
 
-// deferred is the error for an answer that wants to be asked again later, which was not
-// allowed: nothing here could ask again in the same run.
+// deferred returns the error for a deferred answer, since the client capabilities do not allow
+// deferrals.
 func deferred(what string) diagnostic.Diagnostics {
 	return diagnostic.Errorf("Provider deferred changes when Terraform did not allow deferrals",
 		"The provider signaled a deferred action for %s, but in this context deferrals are disabled. Try again when what the resource depends on exists. %s", what, providerBug)

@@ -10,8 +10,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// hasDynamicBlocks says whether a schema has blocks that are typed only by their values: a
-// list or map of blocks that hold a dynamically typed attribute (contract § 2).
+// hasDynamicBlocks reports whether a schema has lists or maps of blocks with a dynamically typed
+// attribute: their type depends on their values (contract § 2).
 func hasDynamicBlocks(b *schema.Block) bool {
 	for _, n := range b.Blocks {
 		if n.ImpliedType() == cty.DynamicPseudoType || hasDynamicBlocks(n.Block) {
@@ -21,7 +21,7 @@ func hasDynamicBlocks(b *schema.Block) bool {
 	return false
 }
 
-// checkDynamicBlocks checks what the type of the whole object leaves open: that such blocks
+// checkDynamicBlocks checks what the type of the object does not: that blocks of dynamic type
 // are tuples or objects of blocks.
 func checkDynamicBlocks(b *schema.Block, v cty.Value, path cty.Path) error {
 	if v.IsNull() || !v.IsKnown() {

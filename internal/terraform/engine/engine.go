@@ -21,22 +21,22 @@ type Engine struct {
 
 var _ terraform.Executor = (*Engine)(nil)
 
-// New is an engine over a server. All but Validate and MoveResourceState need the server
-// to be configured.
+// New returns an engine over a server. The server must be configured, except for Validate and
+// MoveResourceState.
 func New(server provider.Server) *Engine { return new(Factory).Engine(server) }
 
-// Factory makes engines that share what they derive from schemas: it is worked out once, not once for each
-// server. The zero value is ready to use.
+// Factory makes engines that share what they derive from schemas, so that it is computed once and not for
+// each server. The zero value is ready to use.
 type Factory struct {
 	traits sync.Map // *schema.Resource to traits
 }
 
-// Engine is New, but shares with the factory's other engines.
+// Engine returns an engine over a server, as New does.
 func (f *Factory) Engine(server provider.Server) *Engine {
 	return &Engine{server: server, shared: f}
 }
 
-// call is one operation on one resource type: what all its steps have in common.
+// call is one operation on one resource type. It holds what all steps of the operation use.
 type call struct {
 	server   provider.Server
 	provider *schema.Provider
@@ -85,7 +85,7 @@ func (e *Engine) begin(ctx context.Context, r terraform.ResourceType) (*call, di
 	return c, nil
 }
 
-// identityVersion is the version of the current identity schema.
+// identityVersion returns the version of the current identity schema.
 func (c *call) identityVersion() int64 {
 	if c.schema.Identity == nil {
 		return 0
@@ -93,8 +93,8 @@ func (c *call) identityVersion() int64 {
 	return c.schema.Identity.Version
 }
 
-// notRefreshed says that an instance holds values of another schema version, which only
-// Refresh can deal with.
+// notRefreshed returns an error if an instance holds values of another schema version, which
+// only Refresh can upgrade.
 func notRefreshed(in instance.Instance) diagnostic.Diagnostics {
 	if len(in.RawState) == 0 && len(in.RawIdentity) == 0 {
 		return nil
@@ -102,7 +102,7 @@ func notRefreshed(in instance.Instance) diagnostic.Diagnostics {
 	return diagnostic.Errorf("Resource instance needs a refresh", "The stored object is of another version of its schema. It must be refreshed before anything is planned for it.")
 }
 
-// gone is what is left of an instance whose object does not exist any more.
+// gone returns the instance after its object has ceased to exist.
 func gone(in instance.Instance, c *call) instance.Instance {
 	return instance.Instance{
 		State: cty.NullVal(c.state), Identity: nullIdentity(c.identity),

@@ -23,7 +23,7 @@ var (
 
 func str(s string) cty.Value { return cty.StringVal(s) }
 
-// thing is the schema of most tests: one attribute of each kind, and an identity.
+// thing returns the schema of most tests: one attribute of each kind, and an identity.
 func thing() *schema.Resource {
 	return &schema.Resource{
 		Type: "test_thing", Version: 1,
@@ -42,7 +42,7 @@ func thing() *schema.Resource {
 	}
 }
 
-// object is a value of thing: what is not given is null.
+// object returns a value of thing: what is not given is null.
 func object(values map[string]cty.Value) cty.Value {
 	all := map[string]cty.Value{"o": null, "oc": null, "c": null, "wo": null, "s": null, "tags": cty.NullVal(cty.Map(cty.String))}
 	for name, v := range values {
@@ -63,7 +63,7 @@ type fixture struct {
 	resource terraform.ResourceType
 }
 
-// newFixture is a fixture whose server accepts every configuration, upgrades nothing, reads
+// newFixture returns a fixture whose server accepts every configuration, upgrades nothing, reads
 // what it was sent, plans what was proposed, and applies what was planned.
 func newFixture(t testing.TB, r *schema.Resource) *fixture {
 	s := &enginetest.Server{
@@ -141,7 +141,7 @@ func (f *fixture) decIdentity(v *tfprotov6.ResourceIdentityData) cty.Value {
 	return out
 }
 
-// existing is an instance as an earlier apply stored it, without Wire.
+// existing returns an instance as an earlier apply stored it, without Wire.
 func (f *fixture) existing(state, identity cty.Value, private string) instance.Instance {
 	in := instance.Instance{
 		State: state, SchemaVersion: f.resource.Schema.Version, Identity: identity,
@@ -222,7 +222,7 @@ func wantEqual[T any](t testing.TB, what string, got, want T) {
 	}
 }
 
-// last is the last request of one type.
+// last returns the last request of one type.
 func last[T any](f *fixture) T {
 	f.Helper()
 	all := enginetest.Requests[T](f.Server)

@@ -12,8 +12,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// ignoreChanges is the configuration with the prior values of what the user leaves to
-// others (contract § 3.4). prior may be null: then there is nothing to keep.
+// ignoreChanges returns the configuration with the prior values of ignored attributes (contract
+// § 3.4). If prior is null, it returns the configuration.
 func ignoreChanges(b *schema.Block, ignore terraform.IgnoreChanges, prior, config cty.Value) cty.Value {
 	if prior.IsNull() || config.IsNull() {
 		return config
@@ -24,8 +24,8 @@ func ignoreChanges(b *schema.Block, ignore terraform.IgnoreChanges, prior, confi
 	return ignorePaths(ignore.Paths, prior, config)
 }
 
-// ignoredMarks are the sensitive paths of what ignoreChanges makes of a configuration: the prior
-// object's where its values are.
+// ignoredMarks returns the sensitive paths of the result of ignoreChanges: those of the prior
+// object for ignored values, and those of the configuration otherwise.
 func ignoredMarks(ignore terraform.IgnoreChanges, prior instance.Instance, config []cty.Path) []cty.Path {
 	if !prior.Exists() || !ignore.All && len(ignore.Paths) == 0 {
 		return config
@@ -43,7 +43,7 @@ func ignoredMarks(ignore terraform.IgnoreChanges, prior instance.Instance, confi
 	return out
 }
 
-// ignoreInPlan does the same to the plan of a legacy provider, which may have ignored it.
+// ignoreInPlan restores the prior values of ignored attributes in the plan of a legacy provider.
 func ignoreInPlan(ignore terraform.IgnoreChanges, prior, planned cty.Value) cty.Value {
 	if prior.IsNull() || planned.IsNull() {
 		return planned
@@ -54,8 +54,8 @@ func ignoreInPlan(ignore terraform.IgnoreChanges, prior, planned cty.Value) cty.
 	return ignorePaths(ignore.Paths, prior, planned)
 }
 
-// redundantIgnores are warnings about what need not be ignored; like Core's they are part of the
-// validation.
+// redundantIgnores returns a warning for each ignored attribute that is only computed. As in Core,
+// they are part of the validation.
 func redundantIgnores(b *schema.Block, paths []cty.Path) diagnostic.Diagnostics {
 	var diags diagnostic.Diagnostics
 	for _, path := range paths {
@@ -82,7 +82,7 @@ func withoutComputedOnly(b *schema.Block, v cty.Value) cty.Value {
 	return out
 }
 
-// ignorePaths puts prior's values at the paths into v.
+// ignorePaths returns v with prior's values at the paths.
 func ignorePaths(paths []cty.Path, prior, v cty.Value) cty.Value {
 	var ignored []ignoredValue
 	for _, path := range paths {

@@ -85,8 +85,8 @@ func (c *call) importRequest(target terraform.ImportTarget) (*tfprotov6.ImportRe
 	return request, nil
 }
 
-// importIdentity makes what the user gave the identity to import by: whole, known, and
-// without anything the identity schema does not know.
+// importIdentity converts a given identity to the type of the identity schema. It must be known,
+// have all attributes required for import, and no others than the schema's.
 func (c *call) importIdentity(given cty.Value) (cty.Value, diagnostic.Diagnostics) {
 	const wrongType, invalid = "Incorrect value type", "Invalid import identity argument"
 	switch {
@@ -127,7 +127,7 @@ func (c *call) importIdentity(given cty.Value) (cty.Value, diagnostic.Diagnostic
 	return cty.ObjectVal(values), diags
 }
 
-// imported is the one object of the answer to ImportResourceState, not read yet.
+// imported returns the object in the answer to ImportResourceState, before it is read.
 func (c *call) imported(answer *tfprotov6.ImportResourceStateResponse, byIdentity bool) (instance.Instance, diagnostic.Diagnostics) {
 	var none instance.Instance
 	diags := diagnostic.FromProtocol(answer.Diagnostics)

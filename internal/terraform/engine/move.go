@@ -20,15 +20,15 @@ type MoveSource struct {
 	// ProviderAddress is the source address of the provider that made the object, such as
 	// registry.terraform.io/hashicorp/null.
 	ProviderAddress string
-	// Schema is what Instance is of. Its Type is the source's resource type; the rest of it
-	// may be left out when the instance holds only raw values.
+	// Schema is the schema of Instance. Its Type is the source's resource type; the rest may be
+	// empty if the instance holds only raw values.
 	Schema   *schema.Resource
 	Instance instance.Instance
 }
 
-// MoveResourceState asks the provider to make an object of type r of one of another type,
-// or of another provider (contract § 3.11). Nothing is stored or read: what comes back is
-// to be refreshed, and keeps the status and the flags of the source.
+// MoveResourceState asks the provider to convert an object of another type or provider to type
+// r (contract § 3.11). Nothing is stored or read: refresh the returned instance, which keeps the
+// status and the flags of the source.
 func (e *Engine) MoveResourceState(ctx context.Context, r terraform.ResourceType, source MoveSource) (instance.Instance, diagnostic.Diagnostics) {
 	in := source.Instance
 	c, diags := e.begin(ctx, r)

@@ -126,7 +126,7 @@ func cannotBeDestroyed(what string) diagnostic.Diagnostics {
 type planRequest struct {
 	prior  instance.Instance
 	config cty.Value
-	// second is the plan for the object that replaces another.
+	// second is set for the plan of the new object of a replacement.
 	second bool
 }
 
@@ -136,11 +136,11 @@ type planAnswer struct {
 	identity        cty.Value
 	requiresReplace []*tftypes.AttributePath
 	legacy          bool
-	// unchanged says that state is the prior state, byte for byte.
+	// unchanged is set when state is, byte for byte, the prior state.
 	unchanged bool
 }
 
-// planChange asks for a plan of a create or an update, and checks the answer.
+// planChange asks the provider to plan a create or an update, and checks the answer.
 func (c *call) planChange(ctx context.Context, request planRequest) (planAnswer, diagnostic.Diagnostics) {
 	proposed := objchange.ProposedNew(c.schema.Block, request.prior.State, request.config)
 	rpc, diags := c.planRPC(request.prior, proposed, request.config)
@@ -160,7 +160,7 @@ func (c *call) planChange(ctx context.Context, request planRequest) (planAnswer,
 	}
 	out := planAnswer{private: answer.PlannedPrivate, requiresReplace: answer.RequiresReplace, legacy: answer.UnsafeToUseLegacyTypeSystem}
 	if answer.PlannedState != nil && sameBytes(answer.PlannedState.MsgPack, rpc.PriorState.MsgPack) && request.prior.Exists() {
-		out.state, out.unchanged = request.prior.State, true // the bytes are known already
+		out.state, out.unchanged = request.prior.State, true // no need to decode
 	} else if out.state, err = c.decodeState(answer.PlannedState); err != nil {
 		return out, append(diags, diagnostic.AttributeErrorf(c.at(err), invalidPlan, "The provider's plan for %s does not fit its schema: %s. %s", c.schema.Type, err, providerBug)...)
 	}
@@ -176,7 +176,7 @@ func (c *call) planChange(ctx context.Context, request planRequest) (planAnswer,
 
 func (c *call) assertPlanValid(ctx context.Context, request planRequest, out planAnswer) diagnostic.Diagnostics {
 	log := logr.FromContextOrDiscard(ctx).V(1)
-	// A null plan can never be carried out, not even a legacy provider's.
+	// A null plan cannot be carried out, even if it is a legacy provider's.
 	if out.legacy && !log.Enabled() && !out.state.IsNull() {
 		return nil
 	}
@@ -192,7 +192,7 @@ func (c *call) assertPlanValid(ctx context.Context, request planRequest, out pla
 	return diags
 }
 
-// planRPC is the request for a plan; config and proposed are null for a destroy.
+// planRPC returns the request for a plan; config and proposed are null for a destroy.
 func (c *call) planRPC(prior instance.Instance, proposed, config cty.Value) (*tfprotov6.PlanResourceChangeRequest, diagnostic.Diagnostics) {
 	priorBytes, err := c.stateBytes(prior)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// operations are all of the engine's, on an object that exists where they need one.
+// operations returns all of the engine's, on an object that exists where they need one.
 func operations(f *fixture) map[string]func() (instance.Instance, diagnostic.Diagnostics) {
 	in := f.existing(object(map[string]cty.Value{"o": str("a")}), identity("1"), "p")
 	b := object(map[string]cty.Value{"o": str("b")})

@@ -15,9 +15,9 @@ import (
 )
 
 // Refresh implements terraform.Executor: upgrade the state, upgrade the identity, read
-// (contract §§ 3.2, 3.3). An instance without an object is left alone. Refreshed.Unchanged
-// is also said of an answer that differs in its bytes, but not in what they mean; the
-// instance's Wire is then the new one, and nothing else of it differs.
+// (contract §§ 3.2, 3.3). An instance without an object is returned as it is.
+// Refreshed.Unchanged is also set if the answer has other bytes with the same meaning; then only
+// the instance's Wire is new.
 func (e *Engine) Refresh(ctx context.Context, r terraform.ResourceType, in instance.Instance) (terraform.Refreshed, diagnostic.Diagnostics) {
 	if !in.Exists() {
 		return terraform.Refreshed{Instance: in, Unchanged: true}, nil
@@ -41,7 +41,7 @@ func (e *Engine) Refresh(ctx context.Context, r terraform.ResourceType, in insta
 	if err != nil {
 		return unread, append(diags, provider.CallError(err)...)
 	}
-	// Equal bytes need no decoding, unless what they are equal to is not what is stored.
+	// Equal bytes need no decoding, unless the request differed from what is stored.
 	stored := len(in.RawState) == 0 && len(in.RawIdentity) == 0 && (in.Status == instance.Full || in.Status == instance.Tainted)
 	if stored && c.answersSame(answer, state.wire, identity.wire, in.Private) && c.isStored(in, state.wire) {
 		if in.Wire == nil {
@@ -65,7 +65,7 @@ func (c *call) readRequest(state, identity, private []byte) *tfprotov6.ReadResou
 	}
 }
 
-// answersSame says whether an answer is, byte for byte, what was sent.
+// answersSame reports whether an answer is, byte for byte, the object that was sent.
 func (c *call) answersSame(answer *tfprotov6.ReadResourceResponse, state, identity, private []byte) bool {
 	if answer.Deferred != nil || answer.NewState == nil || !sameBytes(answer.NewState.MsgPack, state) || !sameBytes(answer.Private, private) {
 		return false
@@ -82,8 +82,8 @@ func (c *call) answersSame(answer *tfprotov6.ReadResourceResponse, state, identi
 	return sameBytes(answered, identity)
 }
 
-// isStored says whether state, which was sent, is the instance's own: the upgrade, where
-// there was one, changed nothing.
+// isStored reports whether the state that was sent is the instance's own, which means that an
+// upgrade has changed nothing.
 func (c *call) isStored(in instance.Instance, state []byte) bool {
 	if in.Wire != nil && len(in.Wire.State) > 0 {
 		return true // what was sent is Wire itself
@@ -92,8 +92,8 @@ func (c *call) isStored(in instance.Instance, state []byte) bool {
 	return err == nil && sameBytes(b, state)
 }
 
-// readAnswer makes the answer to ReadResource the instance's new object, or with errors
-// returns the instance as it was.
+// readAnswer returns the instance with the object of an answer to ReadResource, or with errors
+// the instance as it was.
 func (c *call) readAnswer(answer *tfprotov6.ReadResourceResponse, in instance.Instance) (instance.Instance, diagnostic.Diagnostics) {
 	diags := diagnostic.FromProtocol(answer.Diagnostics)
 	if answer.Deferred != nil && !diags.HasErrors() {
@@ -144,10 +144,10 @@ func (c *call) readAnswer(answer *tfprotov6.ReadResourceResponse, in instance.In
 	return out, diags
 }
 
-// provesGone says whether an answer's only error is the framework's complaint that an object
-// it has just said to be gone has no identity, where none was known before either. The
-// framework makes that check after a read without errors, and its state starts as the one
-// sent: that it is null now is the provider's own word (contract, vector V129).
+// provesGone reports whether an object is gone although the answer has an error: the framework's
+// error that a null state has no identity, for an instance without one. The framework makes
+// this check after a read without errors, and starts with the state that was sent, so the
+// provider itself has set the state to null (contract § 7, V129).
 func provesGone(answer *tfprotov6.ReadResourceResponse, diags diagnostic.Diagnostics, in instance.Instance) bool {
 	errs := diags.Errors()
 	return len(errs) == 1 && errs[0].Summary == "Missing Resource Identity After Read" &&
@@ -155,7 +155,7 @@ func provesGone(answer *tfprotov6.ReadResourceResponse, diags diagnostic.Diagnos
 		answer.NewState != nil && wire.IsNull(answer.NewState.MsgPack)
 }
 
-// sameInstance says whether reading changed anything worth storing.
+// sameInstance reports whether two instances are stored the same, apart from deposed objects and journal.
 func sameInstance(a, b instance.Instance) bool {
 	return a.Status == b.Status && sameBytes(a.Private, b.Private) &&
 		sameValue(a.State, b.State) && sameValue(a.Identity, b.Identity)

@@ -7,9 +7,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 )
 
-// requiresReplace are those of the paths a provider named that really force a replacement:
-// the value changes, or may change, or is write-only (contract § 3.4). A path that leads
-// nowhere is the provider's error.
+// requiresReplace returns those of the provider's paths that force a replacement, because the
+// value changes, may change, or is write-only (contract § 3.4). A path that does not exist is an
+// error.
 func (c *call) requiresReplace(paths []*tftypes.AttributePath, prior, planned cty.Value) ([]cty.Path, diagnostic.Diagnostics) {
 	if prior.IsNull() {
 		return nil, nil
@@ -38,7 +38,7 @@ func (c *call) requiresReplace(paths []*tftypes.AttributePath, prior, planned ct
 	return out, diags
 }
 
-// changes says whether a value differs, or may differ once it is known.
+// changes reports whether a value differs, or may differ once it is known.
 func changes(before, after cty.Value) bool {
 	if before.IsNull() && after.IsNull() {
 		return false

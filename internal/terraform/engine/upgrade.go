@@ -20,15 +20,15 @@ import (
 
 const newerProvider = "Resource instance managed by newer provider version"
 
-// upgraded is a value of the current schema version, and its msgpack as it is to be sent.
+// upgraded is a value of the current schema version, and its msgpack encoding for requests.
 type upgraded struct {
 	value cty.Value
 	wire  []byte
 }
 
-// upgradeState brings a stored state to the current schema version. Core asks the provider
-// even when the versions are equal, for minor repairs; here that is left out for a state that
-// is known to come from this provider as it is (in.Wire is set), as nothing can be amiss with it.
+// upgradeState upgrades a stored state to the current schema version. Core calls the provider
+// even when the versions are equal, for minor repairs. The engine does not for a state that this
+// provider has returned unchanged (in.Wire is set), which needs none.
 func (c *call) upgradeState(ctx context.Context, in instance.Instance) (upgraded, diagnostic.Diagnostics) {
 	if in.Wire != nil && len(in.Wire.State) > 0 && len(in.RawState) == 0 {
 		return upgraded{value: in.State, wire: in.Wire.State}, nil
@@ -76,8 +76,8 @@ func (c *call) upgradeState(ctx context.Context, in instance.Instance) (upgraded
 	return upgraded{value: v, wire: wireBytes(answer.UpgradedState, v, c.state)}, diags
 }
 
-// upgradeIdentity brings a stored identity to the current version of the identity schema.
-// Without a stored identity there is nothing to ask: the read will tell it.
+// upgradeIdentity upgrades a stored identity to the current version of the identity schema.
+// Without a stored identity there is no call: the read returns the identity.
 func (c *call) upgradeIdentity(ctx context.Context, in instance.Instance) (upgraded, diagnostic.Diagnostics) {
 	none := upgraded{value: nullIdentity(c.identity)}
 	switch {
@@ -87,7 +87,7 @@ func (c *call) upgradeIdentity(ctx context.Context, in instance.Instance) (upgra
 		return none, diagnostic.Errorf(newerProvider,
 			"The stored identity of %s has version %d, where this version of the provider knows %d. Use the provider version that wrote it, or a newer one.", c.schema.Type, in.IdentityVersion, c.identityVersion())
 	case c.identity == cty.NilType:
-		return none, nil // the provider has no identities any more
+		return none, nil // the type has no identity schema any more
 	case len(in.RawIdentity) == 0:
 		b, err := c.identityBytes(in)
 		if err != nil {
@@ -128,7 +128,7 @@ func (c *call) upgradeIdentity(ctx context.Context, in instance.Instance) (upgra
 		err = errors.New("it has unknown values")
 	case err == nil:
 		if missing := c.missingIdentity(v); missing != "" {
-			// The legacy SDK says nothing when it has no upgrader: it drops what it does not know.
+			// Without an upgrader, the legacy SDK drops unknown attributes and reports no error.
 			return none, append(diags, diagnostic.Errorf(summary,
 				"The provider has no upgrader of the identity of %s from version %d to version %d: in its answer %s. The stored identity is kept. Use the provider version that wrote it, or one that can upgrade it.",
 				c.schema.Type, in.IdentityVersion, c.identityVersion(), missing)...)
@@ -141,7 +141,7 @@ func (c *call) upgradeIdentity(ctx context.Context, in instance.Instance) (upgra
 	return upgraded{value: v, wire: wireBytes(data, v, c.identity)}, diags
 }
 
-// missingIdentity says what an identity lacks to single out an object; empty when nothing.
+// missingIdentity describes what an identity lacks to identify an object; empty if nothing.
 func (c *call) missingIdentity(v cty.Value) string {
 	something := false
 	for _, name := range slices.Sorted(maps.Keys(c.schema.Identity.Attributes)) {
@@ -162,7 +162,7 @@ func (c *call) unreadableIdentity(err error) diagnostic.Diagnostics {
 		"The stored identity of %s has the current version of the identity schema, but does not fit it. The provider most likely changed the schema without a new version; that is a bug in the provider.", c.schema.Type)
 }
 
-// stripUnknownKeys drops the object keys that type t does not know. Numbers keep their digits.
+// stripUnknownKeys drops object keys that type t does not have. Numbers keep their digits.
 func stripUnknownKeys(raw []byte, t cty.Type) ([]byte, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()

@@ -41,8 +41,8 @@ func (c *call) validate(ctx context.Context, config cty.Value, ignore terraform.
 	return append(diags, diagnostic.FromProtocol(answer.Diagnostics)...)
 }
 
-// config checks that a configuration is one, and makes it what every provider is to see:
-// computed blocks that are not configured are null.
+// config checks the type of a configuration, and returns it in the form for providers: with
+// null for computed blocks that are not configured.
 func (c *call) config(v cty.Value) (cty.Value, diagnostic.Diagnostics) {
 	if v == cty.NilVal || v.IsNull() {
 		return v, diagnostic.Errorf("Missing configuration", "There is no configuration for %s.", c.schema.Type)
@@ -65,8 +65,8 @@ func (c *call) unfitting(err error) diagnostic.Diagnostics {
 	return diagnostic.AttributeErrorf(c.at(err), "Incorrect attribute value type", "The configuration does not fit the schema of %s: %s.", c.schema.Type, err)
 }
 
-// emptyComputedBlocks turns empty collections of computed blocks to null, which is how
-// providers are told that they are not configured.
+// emptyComputedBlocks turns empty collections of computed blocks to null, which tells providers
+// that they are not configured.
 func emptyComputedBlocks(b *schema.Block, v cty.Value) cty.Value {
 	if v.IsNull() || !v.IsKnown() {
 		return v

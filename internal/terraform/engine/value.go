@@ -12,10 +12,10 @@ import (
 	"github.com/landbridge-io/landbridge/internal/wire"
 )
 
-// encode is the msgpack of a value of type t; cty.NilVal counts as null.
+// encode returns the msgpack of a value of type t; cty.NilVal counts as null.
 func encode(v cty.Value, t cty.Type) ([]byte, error) { return wire.Marshal(v, t) }
 
-// dynamic is the value field of a request. Every such field is always sent: the legacy SDK
+// dynamic returns the value field of a request. Such fields are always sent, since the legacy SDK
 // does not check for missing ones.
 func dynamic(msgpack []byte) *tfprotov6.DynamicValue {
 	if msgpack == nil {
@@ -24,7 +24,7 @@ func dynamic(msgpack []byte) *tfprotov6.DynamicValue {
 	return &tfprotov6.DynamicValue{MsgPack: msgpack}
 }
 
-// optional is a value field that is left out when there is nothing to say.
+// optional returns a value field that may be left out.
 func optional(msgpack []byte) *tfprotov6.DynamicValue {
 	if msgpack == nil {
 		return nil
@@ -39,7 +39,7 @@ func identityData(msgpack []byte) *tfprotov6.ResourceIdentityData {
 	return &tfprotov6.ResourceIdentityData{IdentityData: &tfprotov6.DynamicValue{MsgPack: msgpack}}
 }
 
-// isAbsent says whether an answer's value field holds nothing, not even null.
+// isAbsent reports whether an answer's value field holds nothing, not even null.
 func isAbsent(v *tfprotov6.DynamicValue) bool {
 	return v == nil || len(v.MsgPack) == 0 && len(v.JSON) == 0
 }
@@ -56,7 +56,7 @@ func decode(v *tfprotov6.DynamicValue, t cty.Type) (cty.Value, error) {
 	}
 }
 
-// decodeState is decode of a value of the resource type.
+// decodeState decodes a value of the resource type.
 func (c *call) decodeState(v *tfprotov6.DynamicValue) (cty.Value, error) {
 	out, err := decode(v, c.state)
 	if err == nil && c.hasDynamicBlocks {
@@ -65,8 +65,8 @@ func (c *call) decodeState(v *tfprotov6.DynamicValue) (cty.Value, error) {
 	return out, err
 }
 
-// wireBytes are the bytes of an answer's value as they would be sent back: the provider's
-// own where it spoke msgpack and v is what they mean.
+// wireBytes returns the encoding of an answer's value for later requests: the provider's own
+// bytes if they are msgpack.
 func wireBytes(answer *tfprotov6.DynamicValue, v cty.Value, t cty.Type) []byte {
 	if answer != nil && len(answer.MsgPack) > 0 {
 		return answer.MsgPack
@@ -78,7 +78,7 @@ func wireBytes(answer *tfprotov6.DynamicValue, v cty.Value, t cty.Type) []byte {
 	return b
 }
 
-// stateBytes is the state of an instance as it is sent.
+// stateBytes returns the encoded state of an instance.
 func (c *call) stateBytes(in instance.Instance) ([]byte, error) {
 	if in.Wire != nil && len(in.Wire.State) > 0 {
 		return in.Wire.State, nil
@@ -86,7 +86,7 @@ func (c *call) stateBytes(in instance.Instance) ([]byte, error) {
 	return encode(in.State, c.state)
 }
 
-// identityBytes is the identity of an instance as it is sent; nil when there is none.
+// identityBytes returns the encoded identity of an instance; nil if there is none.
 func (c *call) identityBytes(in instance.Instance) ([]byte, error) {
 	if c.identity == cty.NilType || in.Identity == cty.NilVal || in.Identity.IsNull() {
 		return nil, nil
@@ -97,8 +97,8 @@ func (c *call) identityBytes(in instance.Instance) ([]byte, error) {
 	return encode(in.Identity, c.identity)
 }
 
-// answeredIdentity is the identity field of an answer: its value, and its bytes as they
-// would be sent back. Both are nothing when the answer has no identity, or a null one.
+// answeredIdentity returns the identity field of an answer: its value, and its
+// encoding for later requests. They are null and nil if the answer has no identity, or a null one.
 func (c *call) answeredIdentity(data *tfprotov6.ResourceIdentityData) (cty.Value, []byte, diagnostic.Diagnostics) {
 	if data == nil || isAbsent(data.IdentityData) || wire.IsNull(data.IdentityData.MsgPack) {
 		return nullIdentity(c.identity), nil, nil
@@ -121,7 +121,7 @@ func (c *call) identityMismatch(err error) diagnostic.Diagnostics {
 		"The provider returned an identity for %s that does not conform to its identity schema: %s. This is a bug in the provider, which should be reported in the provider's own issue tracker.", c.schema.Type, formatError(err))
 }
 
-// knownIdentity is an error if an identity that must be known is not.
+// knownIdentity returns an error if an identity is not wholly known.
 func (c *call) knownIdentity(v cty.Value) diagnostic.Diagnostics {
 	if v == cty.NilVal || v.IsWhollyKnown() {
 		return nil
@@ -130,7 +130,7 @@ func (c *call) knownIdentity(v cty.Value) diagnostic.Diagnostics {
 		"The provider returned an identity for %s with unknown values. This is a bug in the provider, which should be reported in the provider's own issue tracker.", c.schema.Type)
 }
 
-// formatError spells an error about an identity, with the attribute path where it has one.
+// formatError formats an error about an identity, with the attribute path if it has one.
 func formatError(err error) string {
 	var at cty.PathError
 	if errors.As(err, &at) && len(at.Path) > 0 {
@@ -139,7 +139,7 @@ func formatError(err error) string {
 	return err.Error()
 }
 
-// at is the attribute that an error about a value of the resource type is about.
+// at returns the path of the attribute that an error about a value of the resource type refers to.
 func (c *call) at(err error) cty.Path {
 	var at cty.PathError
 	if errors.As(err, &at) {
@@ -148,7 +148,7 @@ func (c *call) at(err error) cty.Path {
 	return nil
 }
 
-// newWire is what the provider is known to have said; nil when that is not known whole.
+// newWire returns the provider's own encoding of an object; nil if the state's is unknown.
 func newWire(state, identity []byte) *instance.Wire {
 	if len(state) == 0 {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// stored is an instance of thing as the store has it, encoded.
+// stored returns an instance of thing as the store has it, encoded.
 func (f *fixture) stored(encoded string) instance.Instance {
 	f.Helper()
 	in, err := instance.Decode([]byte(encoded), f.resource.Schema)

@@ -2,14 +2,14 @@ package planview
 
 import "github.com/zclconf/go-cty/cty"
 
-// pair is an element of before, of after, or of both; -1 where there is none.
+// pair has the indexes of an element in before and in after; -1 if it is not in one of them.
 type pair struct{ before, after int }
 
-// alignAtMost bounds the work of finding what two lists have in common, in comparisons.
+// alignAtMost limits the number of comparisons of elements of two lists.
 const alignAtMost = 1 << 18
 
-// align says which elements of two lists belong together: those of a longest common
-// subsequence, and between them, where inside says so, those that follow each other.
+// align pairs the elements of two lists: those of a longest common subsequence, and between
+// them, where inside is true, those at the same distance.
 func align(before, after []cty.Value, inside func(i int) bool) []pair {
 	return alignFunc(len(before), len(after), func(i, j int) bool { return before[i].RawEquals(after[j]) }, inside)
 }
@@ -39,7 +39,7 @@ func alignFunc(n, m int, equal func(i, j int) bool, inside func(i int) bool) []p
 	}
 	if rows, cols := n-i, m-j; rows > 0 && cols > 0 && rows*cols <= alignAtMost {
 		i0, j0 := i, j
-		// length[r][c] is that of the longest common subsequence of what follows r and c.
+		// length[r][c] is the length of the longest common subsequence after r and c.
 		length := make([][]int, rows+1)
 		for r := range length {
 			length[r] = make([]int, cols+1)

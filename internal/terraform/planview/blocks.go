@@ -9,8 +9,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// blocks shows the nested blocks of one name, each by itself, and counts those that stay as
-// they are. Both values are known.
+// blocks shows the changed nested blocks of one name, and counts the unchanged ones. Both values
+// are known.
 func (b *builder) blocks(f *model.Field, before, after cty.Value, p place) (shown []node, unchanged int) {
 	t := f.Type
 	if b.sensitive.value(t, p) {
@@ -22,7 +22,7 @@ func (b *builder) blocks(f *model.Field, before, after cty.Value, p place) (show
 		n.name, n.replaces = f.JSONName, b.forces(p, true)
 		return []node{n}, 0
 	}
-	// Blocks as a whole may be what forces the replacement: that is said of the first.
+	// If the blocks as a whole force the replacement, the first one is marked.
 	whole := b.forces(p, t.Kind == model.Set)
 	one := func(label string, was, is cty.Value, at place) {
 		if was.RawEquals(is) {

@@ -10,7 +10,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// Change is one plan, and what it is a plan for.
+// Change is a plan and its resource.
 type Change struct {
 	Model *model.Resource
 	// Address is Terraform's, such as random_password.db.
@@ -21,26 +21,26 @@ type Change struct {
 	// Provider is the provider's address, such as registry.terraform.io/hashicorp/random.
 	Provider string
 	Plan     terraform.Plan
-	// Deposed is the key of the deposed object the plan is about; empty for the current one.
+	// Deposed is the key of the deposed object that the plan is for; empty for the current one.
 	Deposed string
-	// Importing is where the object was found that the resource takes over; nil when it does not.
+	// Importing is the target of an import; nil if nothing is imported.
 	Importing *terraform.ImportTarget
-	// Held says why the plan is not going to be carried out; empty when it is.
+	// Held is the reason why the plan will not be carried out; empty if it will be.
 	Held string
 }
 
-// View is all that is to be shown.
+// View is what to show.
 type View struct {
 	Changes []Change
-	// Drift is what happened to the objects since they were stored: updates and deletes from the
-	// stored state (Plan.Prior) to the one found (Plan.State).
+	// Drift has the changes of objects since they were stored: updates and deletes from the
+	// stored state (Plan.Prior) to the state that was read (Plan.State).
 	Drift []Change
 }
 
-// Counts says how much there is to do. A replacement is an addition and a destruction.
+// Counts are the numbers of actions. A replacement is an addition and a destruction.
 type Counts struct{ Import, Add, Change, Destroy, Held int }
 
-// Count counts what changes do. Those that are held only count as such.
+// Count counts the actions of changes. Held changes count only as held.
 func Count(changes []Change) Counts {
 	var n Counts
 	for _, c := range changes {
@@ -66,10 +66,10 @@ func Count(changes []Change) Counts {
 	return n
 }
 
-// Empty says whether there is nothing to do.
+// Empty reports whether there is nothing to do.
 func (n Counts) Empty() bool { return n.Import+n.Add+n.Change+n.Destroy == 0 }
 
-// String is the line under a plan.
+// String returns the summary line of a plan.
 func (n Counts) String() string {
 	imports := ""
 	if n.Import > 0 {
@@ -89,7 +89,7 @@ func plain(v cty.Value, t cty.Type) cty.Value {
 	return v
 }
 
-// object is the custom resource's name, as kubectl prints it with all namespaces.
+// object returns the custom resource's name, as kubectl prints it with all namespaces.
 func (c Change) object() string {
 	if c.Namespace == "" {
 		return c.Name
@@ -97,8 +97,8 @@ func (c Change) object() string {
 	return c.Namespace + "/" + c.Name
 }
 
-// isSecret says whether a text has a sensitive value of the object in it: there are types whose
-// objects are imported by nothing but what they keep secret.
+// isSecret reports whether a text contains a sensitive value of the object: the import id of some
+// types is one.
 func (c Change) isSecret(text string) bool {
 	found := false
 	look := func(v cty.Value) {

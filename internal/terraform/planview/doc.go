@@ -1,7 +1,7 @@
-// Package planview shows plans: as text for people, in the form they know from Terraform, and as
-// JSON for programs, close to Terraform's own.
+// Package planview renders plans: as text in Terraform's form, and as JSON similar to Terraform's
+// own.
 //
-// In: plans, with the model of their resource types. Out: text with attributes in the spelling of
-// the custom resource, or JSON with attributes in Terraform's. It decides nothing, calls nobody,
-// and never shows a sensitive value: not in the text, and not in the JSON, where Terraform does.
+// In: plans, with the model of their resource types. Out: text with the attribute names of
+// the custom resource, or JSON with Terraform's. It decides nothing, makes no calls, and never shows
+// a sensitive value, neither in the text nor, unlike Terraform, in the JSON.
 package planview

@@ -11,8 +11,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// FormatVersion is the version of the JSON form. Its major part changes when programs that read
-// it have to.
+// FormatVersion is the version of the JSON form. Its major part changes with incompatible changes.
 const FormatVersion = "1.0"
 
 // ResourceChange is a change in JSON, as in resource_changes of Terraform's own plans.
@@ -25,9 +24,9 @@ type ResourceChange struct {
 	Deposed      string         `json:"deposed,omitempty"`
 	Change       ChangeContents `json:"change"`
 	ActionReason string         `json:"action_reason,omitempty"`
-	// Object is the custom resource; Terraform has no such thing.
+	// Object is the custom resource. It is not in Terraform's JSON.
 	Object ObjectReference `json:"object"`
-	// Held says why the change is not carried out.
+	// Held is the reason why the change is not carried out.
 	Held string `json:"held,omitempty"`
 }
 
@@ -39,9 +38,9 @@ type ObjectReference struct {
 	Name       string `json:"name"`
 }
 
-// ChangeContents is what changes. Attributes have Terraform's names. What is sensitive, and what is
-// not known yet, is left out of Before and After: BeforeSensitive, AfterSensitive and AfterUnknown are true
-// there. In lists, where nothing can be left out, it is null.
+// ChangeContents has the values before and after. Attributes have Terraform's names. Sensitive and
+// unknown values are left out of Before and After, and are true in BeforeSensitive, AfterSensitive and
+// AfterUnknown. In lists, where nothing can be left out, they are null.
 type ChangeContents struct {
 	Actions         []string   `json:"actions"`
 	Before          any        `json:"before"`
@@ -55,13 +54,13 @@ type ChangeContents struct {
 	AfterIdentity   any        `json:"after_identity,omitempty"`
 }
 
-// Importing says where the object was found.
+// Importing is the target of an import.
 type Importing struct {
 	ID       string `json:"id,omitempty"`
 	Identity any    `json:"identity,omitempty"`
 }
 
-// JSON is the changes in JSON.
+// JSON returns the changes for JSON.
 func JSON(changes []Change) []ResourceChange {
 	out := make([]ResourceChange, 0, len(changes))
 	for _, c := range changes {
@@ -113,7 +112,7 @@ func (c Change) json() ResourceChange {
 	return out
 }
 
-// value is a value in JSON; ok is false for what is left out.
+// value returns a value for JSON; ok is false if it is left out.
 func value(t *model.Type, v cty.Value, s sensitive, p place) (out any, ok bool) {
 	if !v.IsKnown() || !v.IsNull() && s.value(t, p) {
 		return nil, false
@@ -181,8 +180,8 @@ func primitive(v cty.Value) (any, bool) {
 	return nil, false
 }
 
-// secrets has true where values are sensitive, and the form of the value around it. Attributes
-// and keys with nothing sensitive are left out.
+// secrets returns the form of a value with true for sensitive values. Attributes and keys without
+// sensitive values are left out.
 func secrets(t *model.Type, v cty.Value, s sensitive, p place) any {
 	if v.IsKnown() && v.IsNull() {
 		return false
@@ -227,7 +226,7 @@ func secrets(t *model.Type, v cty.Value, s sensitive, p place) any {
 	return false
 }
 
-// unknown has true where values are not known yet, in the form of secrets.
+// unknown returns the form of a value with true for unknown values, as secrets does.
 func unknown(v cty.Value) any {
 	if !v.IsKnown() {
 		return true
@@ -254,7 +253,7 @@ func unknown(v cty.Value) any {
 	}
 }
 
-// path is a path as a list of names, keys and indexes. It ends at a set.
+// path returns a path as a list of names, keys and indexes, up to the first set.
 func path(p cty.Path) []any {
 	out := []any{}
 	for _, s := range p {
@@ -275,8 +274,8 @@ func path(p cty.Path) []any {
 	return out
 }
 
-// identity is an identity in JSON, without what is not known yet; nil when there is none. An
-// identity holds nothing secret.
+// identity returns an identity for JSON, without unknown attributes; nil if there is none. An
+// identity has no secrets.
 func identity(v cty.Value) any {
 	if v == cty.NilVal || !v.IsKnown() || v.IsNull() {
 		return nil

@@ -8,10 +8,10 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// contextLines are shown around the lines of a text that change.
+// contextLines is the number of unchanged lines to show around changed lines of a text.
 const contextLines = 3
 
-// text shows a text of several lines, line by line; ok is false for all others.
+// text shows a text with several lines line by line; ok is false for other values.
 func (b *builder) text(before, after cty.Value) (n node, ok bool) {
 	several := func(v cty.Value) bool {
 		return v.IsKnown() && !v.IsNull() && strings.Contains(v.AsString(), "\n")
@@ -59,7 +59,7 @@ func (b *builder) text(before, after cty.Value) (n node, ok bool) {
 			line.text = is[p.after]
 		}
 		if n.symbol != updated {
-			line.symbol = same // all of it comes or goes
+			line.symbol = same // the whole text is added or removed
 		}
 		line.text = harmless(line.text)
 		n.lines = append(n.lines, line)
@@ -84,10 +84,10 @@ func splitLines(v cty.Value) []string {
 	return strings.Split(strings.TrimSuffix(v.AsString(), "\n"), "\n")
 }
 
-// quote is text in quotes, in which nothing can move a terminal's cursor.
+// quote returns text in quotes, without control characters for a terminal.
 func quote(s string) string { return strconv.Quote(s) }
 
-// harmless is a line in which nothing can move a terminal's cursor.
+// harmless returns a line without control characters for a terminal.
 func harmless(s string) string {
 	clean := func(r rune) bool { return r == '\t' || unicode.IsPrint(r) }
 	if strings.IndexFunc(s, func(r rune) bool { return !clean(r) }) < 0 {

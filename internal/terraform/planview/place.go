@@ -6,7 +6,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// place is where in the two values something is: elements of lists move.
+// place is a position in both values. The two paths can differ, since elements of lists move.
 type place struct{ before, after cty.Path }
 
 func (p place) step(before, after cty.PathStep) place {
@@ -23,12 +23,12 @@ func (p place) key(k string) place {
 	return p.step(s, s)
 }
 
-// index is the place of the elements before[i] and after[j].
+// index returns the place of the elements before[i] and after[j].
 func (p place) index(i, j int) place {
 	return p.step(cty.IndexStep{Key: cty.NumberIntVal(int64(i))}, cty.IndexStep{Key: cty.NumberIntVal(int64(j))})
 }
 
-// element is the place of an element of a set, which has no path of its own.
+// element returns the place of an element of a set, which has no path of its own.
 func (p place) element() place {
 	s := cty.IndexStep{Key: cty.DynamicVal}
 	return p.step(s, s)
@@ -40,10 +40,10 @@ func join(p cty.Path, s cty.PathStep) cty.Path {
 	return append(out, s)
 }
 
-// marks are paths that mean something: sensitive ones, or those that force a replacement.
+// marks are sensitive paths, or those that force a replacement.
 type marks []cty.Path
 
-// at says whether the path is one of them.
+// at reports whether the path is marked.
 func (m marks) at(p cty.Path) bool {
 	for _, x := range m {
 		if len(x) == len(p) && begins(x, p) {
@@ -53,7 +53,7 @@ func (m marks) at(p cty.Path) bool {
 	return false
 }
 
-// within says whether one of them is the path or leads further.
+// within reports whether the path, or one that it is a prefix of, is marked.
 func (m marks) within(p cty.Path) bool {
 	for _, x := range m {
 		if begins(x, p) {
@@ -63,7 +63,7 @@ func (m marks) within(p cty.Path) bool {
 	return false
 }
 
-// begins says whether p begins x. An unknown index is any element.
+// begins reports whether p is a prefix of x. An unknown index matches any element.
 func begins(x, p cty.Path) bool {
 	if len(x) < len(p) {
 		return false
@@ -91,20 +91,20 @@ func begins(x, p cty.Path) bool {
 	return true
 }
 
-// sensitive says which values must not be shown, by the schema or by where they come from.
+// sensitive describes which values are sensitive, by the schema or by their origin.
 type sensitive struct{ before, after marks }
 
 func sensitivity(c Change) sensitive {
 	return sensitive{before: c.Plan.Prior.SensitivePaths, after: c.Plan.SensitivePaths}
 }
 
-// value says whether the value at a place is sensitive as a whole.
+// value reports whether the value at a place is sensitive as a whole.
 func (s sensitive) value(t *model.Type, p place) bool {
 	if s.before.at(p.before) || s.after.at(p.after) || s.after.at(p.before) || s.before.at(p.after) {
 		return true
 	}
-	// The elements of a set cannot be told apart; nor does anybody know what is in a value
-	// of a dynamic type.
+	// Elements of a set have no paths of their own, and the schema does not describe values of
+	// a dynamic type.
 	if t.Kind == model.Set && !t.Singleton || t.Kind == model.Dynamic {
 		return s.before.within(p.before) || s.after.within(p.after)
 	}
@@ -113,7 +113,7 @@ func (s sensitive) value(t *model.Type, p place) bool {
 
 func presented(f *model.Field) bool { return f.Observed || f.Input || f.Secret() }
 
-// attribute is the field's value; in an object that is null, what not giving it means.
+// attribute returns the field's value, or the value of an unset field if the object is null.
 func attribute(f *model.Field, v cty.Value) cty.Value {
 	switch {
 	case !v.IsKnown():
@@ -124,7 +124,7 @@ func attribute(f *model.Field, v cty.Value) cty.Value {
 	return v.GetAttr(f.Name)
 }
 
-// absent says whether the value is what not giving it means.
+// absent reports whether the value is that of an unset field.
 func absent(t *model.Type, v cty.Value) bool {
 	if !v.IsKnown() {
 		return false
@@ -142,7 +142,7 @@ func absent(t *model.Type, v cty.Value) bool {
 	}
 }
 
-// elements of a list, set or tuple; none of null and unknown.
+// elements returns the elements of a list, set or tuple; none for null and unknown.
 func elements(v cty.Value) []cty.Value {
 	if v.IsNull() || !v.IsKnown() || !v.CanIterateElements() {
 		return nil
@@ -150,7 +150,7 @@ func elements(v cty.Value) []cty.Value {
 	return v.AsValueSlice()
 }
 
-// entries of a map or object; none of null and unknown.
+// entries returns the entries of a map or object; none for null and unknown.
 func entries(v cty.Value) map[string]cty.Value {
 	if v.IsNull() || !v.IsKnown() || !v.CanIterateElements() {
 		return nil
@@ -158,7 +158,7 @@ func entries(v cty.Value) map[string]cty.Value {
 	return v.AsValueMap()
 }
 
-// only is the one element of a singleton; null if there is none.
+// only returns the element of a singleton; null if there is none.
 func only(t *model.Type, v cty.Value) cty.Value {
 	if !v.IsKnown() {
 		return cty.UnknownVal(t.Element.Cty)

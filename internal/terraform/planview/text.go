@@ -12,16 +12,15 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// Style says how text is to look.
+// Style configures Text.
 type Style struct {
-	// Colour is for terminals.
+	// Colour adds terminal colours.
 	Colour bool
-	// RefreshOnly shows what was found, as what is going to be remembered.
+	// RefreshOnly shows drift as the changes of the stored state.
 	RefreshOnly bool
 }
 
-// Text writes a view for people, ending with the line that sums it up. Changes that do nothing
-// are left out.
+// Text writes a view as text, with a summary at the end. Changes without an action are left out.
 func Text(w io.Writer, v View, s Style) error {
 	p := &printer{w: bufio.NewWriter(w), colour: s.Colour}
 	drift := v.Drift
@@ -84,7 +83,7 @@ func isAre(n int, what string) string {
 	return plural(n, what) + " are"
 }
 
-// relevant is the drift of objects that are going to change.
+// relevant returns the drift of objects that have a planned change.
 func relevant(v View) []Change {
 	changes := map[string]bool{}
 	for _, c := range v.Changes {
@@ -136,7 +135,7 @@ func (p *printer) symbol(s symbol) string {
 	return " "
 }
 
-// action is the symbol of a whole change, four characters wide.
+// action returns the symbol of a whole change, four characters wide.
 func (p *printer) action(a terraform.Action) string {
 	switch a {
 	case terraform.Create:
@@ -178,7 +177,7 @@ func (p *printer) legend(used map[terraform.Action]bool) {
 	}
 }
 
-// change shows one change: what it does and why, and then the object.
+// change shows one change: its action and reason, and then the object.
 func (p *printer) change(c Change, drift bool) {
 	p.line("")
 	name := c.Address
@@ -216,7 +215,7 @@ func (p *printer) change(c Change, drift bool) {
 	p.line("    }")
 }
 
-// unchanged shows only what the object is called.
+// unchanged shows only the names of the object.
 func (b *builder) unchanged(n *node, c Change) {
 	state := c.before()
 	b.object(n, c.Model.Root(), state, state, cty.NilVal, place{})
@@ -226,7 +225,7 @@ func (p *printer) comment(with, s string) {
 	p.line("  " + p.paint(with, "# "+s))
 }
 
-// does is what a change does, as a sentence about the object.
+// does returns the action of a change, as a sentence about the object.
 func does(c Change, drift bool) string {
 	switch {
 	case drift && c.Plan.Action == terraform.Delete:
@@ -264,7 +263,7 @@ func importedFrom(c Change) string {
 	}
 }
 
-// body writes what is between the brackets of a node.
+// body writes the lines between the brackets of a node.
 func (p *printer) body(n node, indent int) {
 	margin := strings.Repeat(" ", indent)
 	for _, l := range n.lines {

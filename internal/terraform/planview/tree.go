@@ -11,7 +11,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// symbol is what stands before a line.
+// symbol is the marker before a line.
 type symbol byte
 
 const (
@@ -21,7 +21,7 @@ const (
 	updated symbol = '~'
 )
 
-// What stands for values that cannot be shown.
+// Placeholders for values that are not shown.
 const (
 	sensitiveValue  = "(sensitive value)"
 	writeOnlyValue  = "(write-only attribute)"
@@ -32,7 +32,7 @@ const (
 type node struct {
 	symbol symbol
 	name   string // empty for elements
-	// block: the brackets follow the name without an equals sign.
+	// block is set if the brackets follow the name without an equals sign.
 	block bool
 	// text is the value of a leaf.
 	text string
@@ -43,28 +43,28 @@ type node struct {
 	lines []node
 	// suffix follows the value, or the closing bracket.
 	suffix string
-	// replaces: forces replacement.
+	// replaces is set if the value forces the replacement.
 	replaces bool
-	// comment is all there is to show, if it is set.
+	// comment, if set, is shown instead of name and value.
 	comment string
 }
 
-// hide tells of what is not shown because it stays as it is.
+// hide appends an "N unchanged hidden" line.
 func (n *node) hide(count int, what string) {
 	if count > 0 {
 		n.children = append(n.children, node{comment: plural(count, "unchanged "+what) + " hidden"})
 	}
 }
 
-// builder makes the tree of one change.
+// builder builds the tree of one change.
 type builder struct {
 	sensitive sensitive
 	replace   marks
-	// forced are the paths of replace that were shown.
+	// forced are the paths of replace that have been shown.
 	forced map[int]bool
 }
 
-// forces says whether the value at a place forces the replacement; a leaf also if something
+// forces reports whether the value at a place forces the replacement; a leaf also if something
 // inside it does.
 func (b *builder) forces(p place, leaf bool) bool {
 	found := false
@@ -198,7 +198,7 @@ func leaf(before, after cty.Value, was, is string) node {
 	return n
 }
 
-// element is value within a collection, where what goes does not become null but goes.
+// element is value for an element of a collection: a removed element is not shown as null.
 func (b *builder) element(t *model.Type, before, after cty.Value, p place) node {
 	n := b.value(t, before, after, p, false)
 	if n.symbol == removed {
@@ -233,7 +233,7 @@ func (b *builder) mapping(n *node, t *model.Type, before, after cty.Value, p pla
 			unchanged++
 			continue
 		}
-		// A key whose value is null is there, for all that.
+		// A key with a null value exists.
 		e := b.element(t.Element, x, y, at)
 		e.name = quote(k)
 		n.children = append(n.children, e)
@@ -254,7 +254,7 @@ func (b *builder) set(n *node, t *model.Type, before, after cty.Value, p place) 
 	n.hide(len(is)-len(came), "element")
 }
 
-// missing are the elements of a that are not in b.
+// missing returns the elements of a that are not in b.
 func missing(a, b []cty.Value) []cty.Value {
 	var out []cty.Value
 	for _, v := range a {
@@ -292,11 +292,11 @@ func elementType(t *model.Type, i int) *model.Type {
 	return t.Element
 }
 
-// paired says whether a change of an element is shown inside of it, rather than as one that
-// went and one that came.
+// paired reports whether a changed element is shown as a change of its contents, and not as one
+// removed and one added.
 func paired(t *model.Type) bool { return !t.IsPrimitive() }
 
-// dynamic shows values whose types are their own.
+// dynamic shows values of a dynamic type.
 func (b *builder) dynamic(before, after cty.Value, p place) node {
 	t := dynamicType(before, after)
 	if t == nil {
@@ -309,15 +309,15 @@ func (b *builder) dynamic(before, after cty.Value, p place) node {
 
 var (
 	anything = &model.Type{Kind: model.Dynamic, Cty: cty.DynamicPseudoType}
-	// Objects of a dynamic value keep their names: they are maps, and tuples are lists.
+	// Objects in a dynamic value are shown as maps, so that their names stay, and tuples as lists.
 	anyMap  = &model.Type{Kind: model.Map, Cty: cty.Map(cty.DynamicPseudoType), Element: anything}
 	anyObj  = &model.Type{Kind: model.Map, Cty: cty.DynamicPseudoType, Element: anything}
 	anyList = &model.Type{Kind: model.List, Cty: cty.DynamicPseudoType, Element: anything}
 	anyText = &model.Type{Kind: model.String, Cty: cty.String}
 )
 
-// dynamicType is the form in which two values of a dynamic type can be compared; nil if they
-// have nothing in common, or nothing inside.
+// dynamicType returns a type by which two values of a dynamic type can be compared; nil if their
+// forms differ, or if they have no elements.
 func dynamicType(before, after cty.Value) *model.Type {
 	form := func(v cty.Value) *model.Type {
 		t := v.Type()
@@ -347,7 +347,7 @@ func dynamicType(before, after cty.Value) *model.Type {
 	return nil
 }
 
-// number is a number in full, unless that would be very long.
+// number returns a number with all digits, unless that would be very long.
 func number(v cty.Value) string {
 	f := v.AsBigFloat()
 	if e := f.MantExp(nil); e > 256 || e < -256 {
@@ -356,7 +356,7 @@ func number(v cty.Value) string {
 	return f.Text('f', -1)
 }
 
-// inline is a value on one line.
+// inline returns a value on one line.
 func (b *builder) inline(v cty.Value) string {
 	switch {
 	case !v.IsKnown():

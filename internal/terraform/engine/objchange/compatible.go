@@ -9,9 +9,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// AssertObjectCompatible checks that actual, what a provider made, is what planned
-// promised: known values are kept, unknown ones may become anything within their
-// refinements (contract § 3.7).
+// AssertObjectCompatible checks a provider's result against its plan: known values must be
+// the same, unknown ones may become any value within their refinements (contract § 3.7).
 func AssertObjectCompatible(b *schema.Block, planned, actual cty.Value) []error {
 	return assertCompatibleBlock(b, planned, actual, nil)
 }
@@ -58,7 +57,7 @@ func assertCompatibleBlocks(n *schema.NestedBlock, planned, actual cty.Value, pa
 		return assertCompatibleBlock(n.Block, planned, actual, path)
 	}
 	if !planned.IsKnown() || !actual.IsKnown() || planned.IsNull() || actual.IsNull() {
-		return nil // not for blocks to be; what became unknown is told elsewhere
+		return nil // invalid for blocks; other checks report unknown values
 	}
 	object := func(planned, actual cty.Value, path cty.Path) []error {
 		return assertCompatibleBlock(n.Block, planned, actual, path)
@@ -169,7 +168,7 @@ func assertCompatibleValue(planned, actual cty.Value, path cty.Path) []error {
 	}
 }
 
-// assertRefined checks actual against what was promised of a value not known yet.
+// assertRefined checks actual against the refinements of an unknown planned value.
 func assertRefined(planned, actual cty.Value, path cty.Path) []error {
 	if !actual.IsKnown() {
 		return nil

@@ -53,7 +53,7 @@ func withAttribute(name string, a *schema.Attribute) *schema.Block {
 	return &schema.Block{Attributes: map[string]*schema.Attribute{name: a}}
 }
 
-// v is a string value: - is null, ? is unknown.
+// v returns a string value: - is null, ? is unknown.
 func v(s string) cty.Value {
 	switch s {
 	case "-":
@@ -65,7 +65,7 @@ func v(s string) cty.Value {
 	}
 }
 
-// obj is an object of strings: "o=a oc=- c=?".
+// obj returns an object of strings: "o=a oc=- c=?".
 func obj(s string) cty.Value {
 	values := map[string]cty.Value{}
 	for _, f := range strings.Fields(s) {
@@ -91,7 +91,7 @@ func objs(in []string) []cty.Value {
 	return out
 }
 
-// mapOf is a map of objects: key, object, key, object.
+// mapOf returns a map of objects: key, object, key, object.
 func mapOf(pairs ...string) cty.Value {
 	values := map[string]cty.Value{}
 	for i := 0; i < len(pairs); i += 2 {

@@ -6,10 +6,9 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// NormalizeObjectFromLegacySDK repairs what a provider of the legacy SDK says of nested
-// blocks, where null and unknown have no meaning: no blocks are an empty collection, and
-// unknown ones are one block of which all is unknown (contract § 3.6). A value that needs
-// no repair comes back as it is.
+// NormalizeObjectFromLegacySDK replaces null and unknown collections of nested blocks in the
+// answer of a provider of the legacy SDK: null becomes an empty collection, and unknown one
+// block with unknown values (contract § 3.6). Any other value is returned as it is.
 func NormalizeObjectFromLegacySDK(v cty.Value, b *schema.Block) cty.Value {
 	if v == cty.NilVal || v.IsNull() || len(b.Blocks) == 0 || v.Type().HasDynamicTypes() {
 		return v
@@ -44,7 +43,7 @@ func normalizeBlocks(v cty.Value, n *schema.NestedBlock) cty.Value {
 		return n.EmptyValue()
 	case !v.IsKnown():
 		if n.Nesting == schema.NestingMap {
-			return v // there is no label to give
+			return v // the label is unknown
 		}
 		return collection(n, []cty.Value{unknownBlock(n.Block)})
 	case v.LengthInt() == 0:
@@ -78,8 +77,7 @@ func collection(n *schema.NestedBlock, values []cty.Value) cty.Value {
 	return cty.ListVal(values)
 }
 
-// unknownBlock is a block that is there, and of which nothing is known: the same holds of
-// the blocks in it.
+// unknownBlock returns a block whose attributes are unknown, also in its nested blocks.
 func unknownBlock(b *schema.Block) cty.Value {
 	values := make(map[string]cty.Value, len(b.Attributes)+len(b.Blocks))
 	for name, a := range b.Attributes {

@@ -54,7 +54,7 @@ func assertPlannedAttribute(a *schema.Attribute, prior, config, planned cty.Valu
 	case equal(planned, config):
 		return nil
 	case !prior.IsNull() && !config.IsNull() && equal(planned, prior):
-		return nil // a difference the provider finds meaningless
+		return nil // the provider suppresses the difference
 	case a.WriteOnly:
 		if planned.IsNull() {
 			return nil
@@ -210,8 +210,8 @@ func elementOrNull(v, key cty.Value, t cty.Type) cty.Value {
 	return cty.NullVal(t)
 }
 
-// compatibleLengths says whether two collections may have as many elements as each other
-// once all is known: unknown elements of a set may turn out to be the same.
+// compatibleLengths reports whether two collections may have the same length once all values are
+// known: unknown elements of a set may turn out to be equal.
 func compatibleLengths(planned, config cty.Value) bool {
 	a, b := planned.Length(), config.Length()
 	eq := a.Equals(b)

@@ -11,7 +11,7 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// asConfig is a value as a user could have configured it: what only the provider decides is null.
+// asConfig returns a value as a user could have configured it: what only the provider decides is null.
 func asConfig(b *schema.Block, v cty.Value) cty.Value {
 	out, err := cty.Transform(v, func(path cty.Path, v cty.Value) (cty.Value, error) {
 		if a := b.AttributeByPath(path); a != nil && (v.IsNull() || a.Computed && !a.Optional) {
@@ -25,7 +25,7 @@ func asConfig(b *schema.Block, v cty.Value) cty.Value {
 	return out
 }
 
-// asState is a value as a provider could have returned it: what is write-only is null.
+// asState returns a value as a provider could have returned it: what is write-only is null.
 func asState(b *schema.Block, v cty.Value) cty.Value {
 	out, err := cty.Transform(v, func(path cty.Path, v cty.Value) (cty.Value, error) {
 		if a := b.AttributeByPath(path); a != nil && a.WriteOnly && !v.IsNull() {

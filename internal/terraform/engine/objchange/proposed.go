@@ -6,9 +6,9 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// ProposedNew merges a configuration into the prior state: what would result if the
-// provider had nothing to say. All three values are of the block's implied type. It is not
-// for planning a destroy: with a null configuration the prior state is proposed again.
+// ProposedNew merges a configuration into the prior state (contract § 3.5). All three values are
+// of the block's implied type. Do not use it to plan a destroy: with a null configuration it
+// returns the prior state.
 func ProposedNew(b *schema.Block, prior, config cty.Value) cty.Value {
 	if prior.IsNull() && config.IsNull() {
 		return prior
@@ -48,7 +48,7 @@ func proposedAttributes(values map[string]cty.Value, attributes map[string]*sche
 	}
 }
 
-// attributeOf is an attribute of an object that may be null or unknown itself.
+// attributeOf returns an attribute of an object that may be null or unknown itself.
 func attributeOf(object cty.Value, name string, t cty.Type) cty.Value {
 	switch {
 	case !object.IsKnown():
@@ -60,8 +60,8 @@ func attributeOf(object cty.Value, name string, t cty.Type) cty.Value {
 	}
 }
 
-// holdsConfigured says whether a value holds something that only a configuration can have
-// set: a non-null attribute that is not computed.
+// holdsConfigured reports whether a value has an attribute that only a configuration can have
+// set: a non-null one that is not computed.
 func holdsConfigured(n *schema.NestedAttributes, v cty.Value) bool {
 	found := false
 	_ = cty.Walk(v, func(path cty.Path, v cty.Value) (bool, error) {
@@ -190,8 +190,8 @@ func proposedSet(n node, prior, config cty.Value) cty.Value {
 	return cty.SetVal(values)
 }
 
-// couldComeFrom says whether prior may be what an earlier apply made of config: all that
-// differs are computed attributes that config leaves null.
+// couldComeFrom reports whether prior may be the result of an earlier apply of config: they
+// differ only in computed attributes that config leaves null.
 func couldComeFrom(n node, prior, config cty.Value) bool {
 	if equal(prior, config) {
 		return true
@@ -222,7 +222,7 @@ func couldComeFrom(n node, prior, config cty.Value) bool {
 	return ok
 }
 
-// element is the element of a list, tuple, map or object value at key, if it has one.
+// element returns the element of a list, tuple, map or object value at key, if it has one.
 func element(v, key cty.Value) (cty.Value, bool) {
 	if !v.IsKnown() || v.IsNull() {
 		return cty.NilVal, false
@@ -239,8 +239,8 @@ func element(v, key cty.Value) (cty.Value, bool) {
 	return v.Index(key), true
 }
 
-// equal compares values, not what is said of those still unknown, nor of what type a null
-// in a dynamically typed place is.
+// equal compares values without the refinements of unknown ones, and without the types of nulls
+// in dynamically typed places.
 func equal(a, b cty.Value) bool {
 	if a.IsNull() && b.IsNull() {
 		return true

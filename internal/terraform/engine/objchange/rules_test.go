@@ -31,7 +31,7 @@ func computedBlock(nesting schema.Nesting) *schema.Block {
 	}}}}
 }
 
-// deepSet is a set of objects that hold a list, a set and a map.
+// deepSet returns a set of objects that hold a list, a set and a map.
 func deepSet() *schema.Block {
 	inner := &schema.NestedAttributes{Nesting: schema.NestingList, Attributes: map[string]*schema.Attribute{
 		"o": {Type: cty.String, Optional: true}, "c": {Type: cty.String, Computed: true},
@@ -44,7 +44,7 @@ func deepSet() *schema.Block {
 	}}}}
 }
 
-// tripleSet is a set of nested attributes of the three kinds.
+// tripleSet returns a set of nested attributes of the three kinds.
 func tripleSet() *schema.Block {
 	return withAttribute("n", &schema.Attribute{Optional: true, Nested: &schema.NestedAttributes{Nesting: schema.NestingSet, Attributes: map[string]*schema.Attribute{
 		"k": {Type: cty.String, Required: true}, "oc": {Type: cty.String, Optional: true, Computed: true}, "c": {Type: cty.String, Computed: true},

@@ -1,6 +1,6 @@
-// Package enginetest is a provider server that does as it is told, for tests of how the
-// engine takes the answers that no well-behaved provider gives.
+// Package enginetest is a scripted provider server, for tests of the engine with answers that a
+// correct provider never gives.
 //
 // In: a function per call. Out: a provider.Server that records every request. It never
-// checks what it is asked, and is not for use outside of tests.
+// checks requests, and is for tests only.
 package enginetest

@@ -13,13 +13,13 @@ import (
 
 // Server is a scripted provider.Server. A call whose function is nil is unimplemented.
 type Server struct {
-	tfprotov6.ProviderServer // nil: a call that is not scripted below is a test's mistake
+	tfprotov6.ProviderServer // nil: calls that are not implemented below panic
 	tfprotov6.ListResourceServer
 	tfprotov6.ActionServer
 	tfprotov6.StateStoreServer
 
 	Provider *schema.Provider
-	// SchemaDiagnostics are what Schema says besides.
+	// SchemaDiagnostics are the diagnostics of Schema.
 	SchemaDiagnostics diagnostic.Diagnostics
 
 	Validate func(*tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error)
@@ -40,14 +40,14 @@ type Server struct {
 
 var _ provider.Server = (*Server)(nil)
 
-// Calls are the requests so far, in order.
+// Calls returns the requests so far, in order.
 func (s *Server) Calls() []any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]any(nil), s.calls...)
 }
 
-// Requests are the requests of one type so far, in order.
+// Requests returns the requests of one type so far, in order.
 func Requests[T any](s *Server) []T {
 	var out []T
 	for _, c := range s.Calls() {
