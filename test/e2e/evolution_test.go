@@ -66,7 +66,7 @@ func TestChangesAreHeld(t *testing.T) {
 			return false
 		}
 		for _, e := range events.Items {
-			if e.InvolvedObject.Name == p.GetName() && e.Reason == "KindsChanged" && strings.Contains(e.Message, "which is accepted: Thing: - spec.forProvider.displayName: field removed, string") {
+			if e.InvolvedObject.Name == p.GetName() && e.Reason == "KindsChanged" && strings.Contains(e.Message, "as accepted by annotation: Thing: - spec.forProvider.displayName: field removed, string") {
 				return true
 			}
 		}

@@ -259,7 +259,7 @@ func TestCRDConflict(t *testing.T) {
 	if err := c.Create(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}
-	c.WaitFalse(t, p, "Healthy", "CRDConflict", foreign.Name, "not Landbridge's")
+	c.WaitFalse(t, p, "Healthy", "CRDConflict", foreign.Name, "is not managed by Landbridge")
 	place := d.place(ns, "served", nil)
 	c.MustCreate(t, place)
 	c.WaitReady(t, place)

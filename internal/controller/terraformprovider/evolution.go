@@ -98,7 +98,7 @@ func (r *Reconciler) evolve(ctx context.Context, p *v1alpha1.TerraformProvider, 
 	sum := sha256.Sum256(raw)
 	token := hex.EncodeToString(sum[:4])
 	if p.Annotations[v1alpha1.AnnotationAcceptChanges] == token {
-		r.Recorder.Event(p, event.Normal("KindsChanged", "The provider's kinds change, and the annotation accepts it: "+brief(needing)))
+		r.Recorder.Event(p, event.Normal("KindsChanged", "The provider's kinds change, as accepted by annotation: "+brief(needing)))
 		return nil
 	}
 	names := strings.Join(held[:min(maxNamed, len(held))], "; ")
