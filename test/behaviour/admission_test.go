@@ -19,7 +19,7 @@ import (
 	"github.com/landbridge-io/landbridge/test/behaviour"
 )
 
-// update says whether to write golden files anew; the flag is doctest's.
+// update reports whether to write golden files anew; the flag is doctest's.
 func update() bool { return flag.Lookup("update").Value.String() == "true" }
 
 // TestAdmission compares what kubectl apply prints for each spec.import, right or wrong, with

@@ -71,7 +71,7 @@ func notTerraform(reason string) func(string) string {
 	}
 }
 
-// Applies says whether there is to be a test of a behaviour in a column.
+// Applies reports whether there is to be a test of a behaviour in a column.
 func Applies(name, column string) bool {
 	for _, b := range Behaviours {
 		if b.Name == name && b.Not != nil && b.Not(column) != "" {

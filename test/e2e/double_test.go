@@ -106,7 +106,7 @@ func (d *double) order(t *testing.T, name, what string) {
 	d.write(t, what, "orders", name)
 }
 
-// carriedOut says whether the order was.
+// carriedOut reports whether the order was.
 func (d *double) carriedOut(name string) bool {
 	_, err := os.Stat(filepath.Join(d.dir, "orders", name))
 	return errors.Is(err, fs.ErrNotExist)

@@ -28,7 +28,7 @@ func TestFinalizer(t *testing.T) {
 	binding := &admissionregistrationv1.MutatingAdmissionPolicyBinding{ObjectMeta: metav1.ObjectMeta{Name: "finalizer.finalizers.landbridge.io"}}
 	policy := &admissionregistrationv1.MutatingAdmissionPolicy{ObjectMeta: binding.ObjectMeta}
 
-	// admitted says whether a new resource would have just these finalizers.
+	// admitted reports whether a new resource would have just these finalizers.
 	admitted := func(ctx context.Context, finalizers ...string) bool {
 		u := d.thing(ns, "probe", nil)
 		return c.Create(ctx, u, client.DryRunAll) == nil && slices.Equal(u.GetFinalizers(), finalizers)

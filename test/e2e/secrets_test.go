@@ -120,7 +120,7 @@ func TestSecretValues(t *testing.T) {
 	}
 }
 
-// shows says whether a text has the value, as it is or in base64, wherever in
+// shows reports whether a text has the value, as it is or in base64, wherever in
 // that it begins.
 func shows(text, value string) bool {
 	for _, v := range []string{value, base64.StdEncoding.EncodeToString([]byte(value)), base64.StdEncoding.EncodeToString([]byte(value + "\n"))} {

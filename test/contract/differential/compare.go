@@ -16,7 +16,7 @@ import (
 	"github.com/landbridge-io/landbridge/test/contract/internal/tofu"
 )
 
-// Difference is one thing that is not the same on both sides.
+// Difference is something that differs between the two sides.
 type Difference struct {
 	Step int
 	// What is where: "calls", "diagnostics", "plan", a call's field such as "Plan.identity", or a part of
@@ -185,7 +185,7 @@ func (x *compared) marks(in instance.Instance) []string {
 	return slices.Compact(out)
 }
 
-// saysSo says whether a schema makes what is at a path sensitive, or something in the set there.
+// saysSo reports whether a schema makes what is at a path sensitive, or something in the set there.
 func saysSo(b *schema.Block, path cty.Path) bool {
 	for i, step := range path {
 		a := b.AttributeByPath(path[:i+1])

@@ -12,7 +12,7 @@ import (
 	"github.com/landbridge-io/landbridge/test/contract/internal/tofu"
 )
 
-// Counters say what was compared.
+// Counters counts what was compared.
 type Counters struct {
 	// Steps counts the steps compared, Runs the runs of tofu.
 	Steps, Runs int
@@ -23,7 +23,7 @@ type Counters struct {
 	Covered, Seen, Uses map[string]int
 }
 
-// NewCounters makes counters at zero.
+// NewCounters returns counters at zero.
 func NewCounters() Counters {
 	c := Counters{Covered: map[string]int{}, Seen: map[string]int{}, Uses: map[string]int{}}
 	for name := range covers {
@@ -45,7 +45,7 @@ func (c *Counters) Add(others Counters) {
 	}
 }
 
-// Uncovered is what has to be covered and never was.
+// Uncovered returns what had to be covered and was not.
 func (c *Counters) Uncovered() []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(c.Covered)) {
@@ -56,7 +56,7 @@ func (c *Counters) Uncovered() []string {
 	return out
 }
 
-// Unmet are the deliberate differences that were never met.
+// Unmet returns the deliberate differences that did not occur.
 func (c *Counters) Unmet() []string {
 	var out []string
 	for _, r := range deliberate {
@@ -67,7 +67,7 @@ func (c *Counters) Unmet() []string {
 	return out
 }
 
-// Lines are the counts of a map, in order.
+// Lines returns the counts of a map, in order.
 func Lines(m map[string]int) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(m)) {

@@ -314,7 +314,7 @@ var deliberate = []rule{
 	},
 }
 
-// covers says whether a rule is about a difference.
+// covers reports whether a rule is about a difference.
 func (r rule) covers(x *compared, d Difference) bool {
 	return r.ours == "" && r.tofus == "" && r.what != "" && slices.Contains(strings.Split(r.what, "|"), d.What) && r.applies(x, d)
 }
@@ -329,7 +329,7 @@ func (r rule) applies(x *compared, d Difference) bool {
 	return r.when == nil || r.when(x, d)
 }
 
-// begins says whether a text begins with one of several that are apart by bars.
+// begins reports whether a text begins with one of several that are apart by bars.
 func begins(text, with string) bool {
 	return slices.ContainsFunc(strings.Split(with, "|"), func(prefix string) bool { return strings.HasPrefix(text, prefix) })
 }
@@ -376,7 +376,7 @@ func (h *Harness) excused(x *compared, r rule) {
 // fault is what the provider did wrong in an RPC.
 func (x *compared) fault(rpc string) string { return x.step().Faults[rpc] }
 
-// fails says whether we failed with an error of a summary, failed whether we failed at all.
+// fails reports whether we failed with an error of a summary, failed whether we failed at all.
 func (x *compared) fails(summary string) bool { return slices.Contains(x.engine.errors(), summary) }
 func (x *compared) failed() bool              { return len(x.engine.errors()) > 0 }
 
@@ -398,14 +398,14 @@ func (d Difference) field() string {
 	return field
 }
 
-// replaces says whether the step replaces the object: it is deleted, though it is configured.
+// replaces reports whether the step replaces the object: it is deleted, though it is configured.
 func (x *compared) replaces() bool {
 	return x.step().Config != nil && slices.ContainsFunc(x.ours.Calls(), func(c cloud.Call) bool {
 		return c.RPC == "Apply" && isNull(&c, "planned")
 	})
 }
 
-// isGone says whether the object was there before the step, and a create is planned at once.
+// isGone reports whether the object was there before the step, and a create is planned at once.
 func (x *compared) isGone() bool {
 	if !x.before.Exists() {
 		return false
@@ -440,7 +440,7 @@ func withoutOpen(b *schema.Block, v cty.Value) cty.Value {
 	return out
 }
 
-// isInOpenMap says whether a path leads into labelled blocks whose type is not fixed.
+// isInOpenMap reports whether a path leads into labelled blocks whose type is not fixed.
 func isInOpenMap(b *schema.Block, path cty.Path) bool {
 	for i := range path {
 		if isOpenMap(b, path[:i+1]) {

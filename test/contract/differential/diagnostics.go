@@ -95,7 +95,7 @@ func (x *compared) unmatched(result *tofu.Result, claimed map[string]bool) asks 
 	return out
 }
 
-// sameSaid says whether the two are the same diagnostic: severity, summary, and attribute as far as tofu tells it.
+// sameSaid reports whether the two are the same diagnostic: severity, summary, and attribute as far as tofu tells it.
 func (x *compared) sameSaid(s said, d tofu.Diagnostic, c *tofu.Configuration) bool {
 	name := x.track.name
 	switch {
@@ -137,7 +137,7 @@ var keyIn = regexp.MustCompile(`\["((?:[^"\\]|\\.)*)"\]`)
 // named is a path with keys as names.
 func named(path string) string { return keyIn.ReplaceAllString(path, ".$1") }
 
-// hasSensitive says whether something at a path, inside or around it is sensitive, by the schema or by the user.
+// hasSensitive reports whether something at a path, inside or around it is sensitive, by the schema or by the user.
 func (x *compared) hasSensitive(path cty.Path) bool {
 	if saysSo(x.schema.Block, path) {
 		return true

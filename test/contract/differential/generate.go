@@ -11,14 +11,14 @@ var shares = strings.Fields(`
 	hand bare handdirect five hand six baredirect hand sdk hand
 	bare hand fivedirect hand five bare handdirect six sdkdirect sixdirect`)
 
-// Generate is one of a seed's cases.
+// Generate returns one of the cases of a seed.
 func Generate(seed uint64, number int) *cases.Case {
 	style, direct := styleOf(shares[number%len(shares)])
 	return cases.Generate(style, direct, int(seed*1_000_003+uint64(number)))
 }
 
-// GenerateForPrograms is one of a seed's cases for programs, which take longer to run: it is a short one, with a
-// manifest.
+// GenerateForPrograms returns one of the cases of a seed for programs. It is short, because programs take longer
+// to run, and has a manifest.
 func GenerateForPrograms(seed uint64, number int) *cases.Case {
 	styles := []cases.Style{cases.Hand, cases.Framework6, cases.SDK, cases.Framework5}
 	c := cases.Generate(styles[number%len(styles)], false, int(seed*1_000_003+uint64(number)+500_000))
@@ -26,7 +26,7 @@ func GenerateForPrograms(seed uint64, number int) *cases.Case {
 	return c
 }
 
-// ForPrograms are those of named cases that programs can run.
+// ForPrograms returns the cases that programs can run, with their names.
 func ForPrograms(names []string, all []*cases.Case) (someNames []string, some []*cases.Case) {
 	for i, c := range all {
 		if !c.Direct {

@@ -77,7 +77,7 @@ func resourcesOf(group []*compared) (map[string]tofu.Resource, error) {
 	return out, nil
 }
 
-// hasUnclaimed says whether tofu said something of no resource that our side did not say of any.
+// hasUnclaimed reports whether tofu said something of no resource that our side did not say of any.
 func (h *Harness) hasUnclaimed(group []*compared, result *tofu.Result) bool {
 	claimed := map[string]bool{}
 	for _, x := range group {

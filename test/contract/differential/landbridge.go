@@ -140,7 +140,7 @@ func modeOf(config cty.Value) local.Mode {
 	return local.Normal
 }
 
-// onlyValidated says whether the engine asked for nothing but a validation.
+// onlyValidated reports whether the engine asked for nothing but a validation.
 func (x *compared) onlyValidated() bool {
 	for _, c := range x.ours.Calls() {
 		if c.RPC != "Validate" {

@@ -385,7 +385,7 @@ func compareShown(t *testing.T, e *estate, address string, d instance.Deposed, g
 	}
 }
 
-// isMarked says whether what is at a path, or around it, is sensitive.
+// isMarked reports whether what is at a path, or around it, is sensitive.
 func isMarked(v any, path cty.Path) bool {
 	for _, step := range path {
 		if v == true {

@@ -159,7 +159,7 @@ func exact(v any) any {
 	return v
 }
 
-// sameMarks says whether marks of objects, as JSON, are the same but for what is write-only, and for which parts
+// sameMarks reports whether marks of objects, as JSON, are the same but for what is write-only, and for which parts
 // of a set they are of.
 func sameMarks(b *schema.Block, ours, theirs string) bool {
 	var x, y any

@@ -1,4 +1,4 @@
-// Command vectors runs the contract's test vectors, V01 to V131, and says of each whether
-// it passed. A vector is a test whose name, or whose subtest's name, starts with its number;
-// it passes when there is at least one such test, and none of them fails or is skipped.
+// Command vectors runs the contract's test vectors, V01 to V131, and reports which of them pass.
+// A vector is tested by every test or subtest whose name starts with its number. It passes if there
+// is at least one such test and none of them fails or is skipped.
 package main

@@ -11,11 +11,11 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Style is how the provider of a case is written.
+// Style is the SDK with which the provider of a case is written.
 type Style string
 
-// The styles. Hand is written on the bare protocol; HandNoPlan too, but it does not plan
-// destroys, as no provider did before that was possible.
+// The styles. Hand and HandNoPlan are written on the bare protocol. HandNoPlan does not plan
+// destroys, like providers from before the protocol supported it.
 const (
 	Hand       Style = "hand"
 	HandNoPlan Style = "bare"
@@ -46,7 +46,7 @@ type Case struct {
 	Steps   []Step
 }
 
-// Step is one run: what happened before it, and what is wanted now.
+// Step is one run: what happened before it, and the configuration.
 type Step struct {
 	// Config is what the user wants, as JSON of the schema's implied type; nil when the
 	// resource is not configured (any more).
@@ -70,7 +70,7 @@ type Step struct {
 	Faults map[string]string `json:",omitempty"`
 }
 
-// Drift is what happened to the remote object behind everybody's back.
+// Drift is a change of the remote object that neither side made.
 type Drift string
 
 // The kinds of drift.
@@ -80,7 +80,7 @@ const (
 	DriftGone    Drift = "gone"
 )
 
-// Import is what an object is imported by.
+// Import tells by what an object is imported.
 type Import string
 
 // The kinds of import.
@@ -90,10 +90,10 @@ const (
 	ImportByIdentity Import = "identity"
 )
 
-// Schema is the schema in a step, for a type of the given name.
+// Schema returns a version of the schema.
 func (c *Case) Schema(version int) *schema.Resource { return c.Schemas[version] }
 
-// SensitivePaths are Sensitive.
+// SensitivePaths returns Sensitive as cty paths.
 func (s Step) SensitivePaths() []cty.Path {
 	var out []cty.Path
 	for _, p := range s.Sensitive {
@@ -102,7 +102,7 @@ func (s Step) SensitivePaths() []cty.Path {
 	return out
 }
 
-// ConfigValue is what the user wants in a step; null when nothing is wanted.
+// ConfigValue returns the configuration of a step. It is null if the resource is not configured.
 func (c *Case) ConfigValue(step Step) (cty.Value, error) {
 	t := c.Schemas[step.Version].ImpliedType()
 	if step.Config == nil {
@@ -111,7 +111,7 @@ func (c *Case) ConfigValue(step Step) (cty.Value, error) {
 	return ctyjson.Unmarshal(step.Config, t)
 }
 
-// Named is a copy whose resource type has a name.
+// Named returns a copy whose resource type has the name.
 func (c *Case) Named(name string) (*Case, error) {
 	out := &Case{}
 	raw, err := json.Marshal(c)
@@ -127,7 +127,7 @@ func (c *Case) Named(name string) (*Case, error) {
 	return out, nil
 }
 
-// Encode is the JSON of a case.
+// Encode returns the JSON of a case.
 func (c *Case) Encode() ([]byte, error) { return json.MarshalIndent(c, "", "\t") }
 
 // Decode reads the JSON of a case.

@@ -1,6 +1,6 @@
-// Package cases makes up the life of one resource instance: a schema, what its provider does
-// wrong, and what its user wants, step by step.
+// Package cases generates the life of one resource instance: a schema, and for each step the
+// configuration and the faults of the provider.
 //
-// In goes a seed; out comes a Case, the same one each time. A Case is plain data: it can be
-// saved, read back, and made smaller. It says nothing of how a provider or a client acts.
+// In: a seed. Out: a Case, the same one each time. A Case is plain data that can be saved, read and
+// shrunk. It never contains behaviour of a provider or a client.
 package cases

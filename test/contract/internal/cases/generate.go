@@ -17,12 +17,12 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Generate is the case of a seed. What no manifest can say is only in direct cases.
+// Generate returns the case of a seed. Only direct cases have what a manifest cannot express.
 func Generate(style Style, direct bool, seed int) *Case {
 	return rapid.Custom(func(t *rapid.T) *Case { return draw(t, style, direct) }).Example(seed)
 }
 
-// Faults are the faults there are, by RPC. What each does is the provider's business.
+// Faults lists all faults by RPC. The provider implements them.
 var Faults = map[string][]string{
 	"Validate":        {"error", "warning", "call"},
 	"Upgrade":         {"error", "null", "unknown", "writeonly", "call"},
@@ -57,7 +57,7 @@ func draw(t *rapid.T, style Style, direct bool) *Case {
 	return c
 }
 
-// valid is a configuration with something for all that is required, which SDKs insist on.
+// valid returns a configuration with values for all required fields, which the SDKs insist on.
 func valid(b *schema.Block, v cty.Value) cty.Value {
 	values := map[string]cty.Value{}
 	for name, a := range b.Attributes {
@@ -90,7 +90,7 @@ func validAttribute(a *schema.Attribute, v cty.Value) cty.Value {
 	})
 }
 
-// something is a value of a type that is not null.
+// something returns a value of a type that is not null.
 func something(t cty.Type) cty.Value {
 	switch {
 	case t == cty.Number:
@@ -226,7 +226,7 @@ func (c *Case) drawSensitive(t *rapid.T, step Step) []instance.Path {
 	return out
 }
 
-// hasEmptyObjects says whether there are objects without attributes in values of a type: tofu's
+// hasEmptyObjects reports whether there are objects without attributes in values of a type: tofu's
 // conversions forget that they are sensitive.
 func hasEmptyObjects(t cty.Type) bool {
 	switch {
@@ -345,8 +345,8 @@ func drawConfig(t *rapid.T, b *schema.Block) json.RawMessage {
 	return encode(Configurable(b, DrawValue(t, b)), b)
 }
 
-// DrawValue draws a value without null elements in nested attributes: OpenTofu crashes where it compares or
-// shows them.
+// DrawValue draws a value without null elements in nested attributes, because OpenTofu crashes when it
+// compares or shows them.
 func DrawValue(t *rapid.T, b *schema.Block) cty.Value {
 	out, err := cty.Transform(schematest.Value(t, b), func(path cty.Path, v cty.Value) (cty.Value, error) {
 		if len(path) == 0 || !v.IsNull() {
@@ -372,7 +372,7 @@ func encode(v cty.Value, b *schema.Block) json.RawMessage {
 	return bytes.ReplaceAll(raw, []byte("\ufeff"), nil)
 }
 
-// convertConfig is a step's configuration for another version of the schema.
+// convertConfig returns a step's configuration for another version of the schema.
 func (c *Case) convertConfig(step Step, version int) json.RawMessage {
 	if step.Version == version {
 		return step.Config
@@ -384,7 +384,7 @@ func (c *Case) convertConfig(step Step, version int) json.RawMessage {
 	return encode(Configurable(c.Schemas[version].Block, Reshape(v, c.Schemas[version].Block)), c.Schemas[version].Block)
 }
 
-// Reshape is v as a value of another version of its schema.
+// Reshape returns v as a value of another version of its schema.
 func Reshape(v cty.Value, b *schema.Block) cty.Value {
 	if v.IsNull() {
 		return cty.NullVal(b.ImpliedType())
@@ -418,8 +418,8 @@ func (c *Case) changeConfig(t *rapid.T, step Step, version int) json.RawMessage 
 	return encode(cty.ObjectVal(values), b)
 }
 
-// Configurable is v as a user can write it: what only the provider sets is null, and
-// values of no fixed type are of types that JSON has.
+// Configurable returns v as a user can write it: what only the provider sets is null, and dynamic values
+// have types of JSON.
 func Configurable(b *schema.Block, v cty.Value) cty.Value {
 	values := map[string]cty.Value{}
 	for name, a := range b.Attributes {
@@ -500,7 +500,7 @@ func each(nesting schema.Nesting, v cty.Value, f func(cty.Value) cty.Value) cty.
 	}
 }
 
-// jsonTyped is v with what is in places of no fixed type made of the types JSON has.
+// jsonTyped returns v with dynamic values converted to types of JSON.
 func jsonTyped(v cty.Value, t cty.Type) cty.Value {
 	if !t.HasDynamicTypes() {
 		return v

@@ -6,7 +6,7 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// restrict takes out of a schema what providers of a style cannot have.
+// restrict removes from a schema what providers of a style cannot have.
 func restrict(b *schema.Block, style Style) {
 	if style == Hand || style == HandNoPlan {
 		return
@@ -63,7 +63,7 @@ func hasMarkedWriteOnly(attributes map[string]*schema.Attribute) bool {
 	return false
 }
 
-// isExpressible says whether a style has attributes of a type.
+// isExpressible reports whether a style has attributes of a type.
 func isExpressible(t cty.Type, style Style, top bool) bool {
 	switch {
 	case t.IsPrimitiveType():

@@ -11,7 +11,7 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Smaller are cases that are a little smaller each, the greatest steps first.
+// Smaller returns cases that are slightly smaller, those with the greatest reduction first.
 func (c *Case) Smaller() []*Case {
 	var out []*Case
 	add := func(change func(*Case) bool) {
@@ -86,7 +86,7 @@ func (c *Case) Smaller() []*Case {
 	return out
 }
 
-// paths are the ways to all attributes and blocks but the id, outer ones first.
+// paths returns the paths of all attributes and blocks except the id, outer ones first.
 func paths(b *schema.Block, at []string) [][]string {
 	var out [][]string
 	for _, name := range slices.Sorted(maps.Keys(b.Attributes)) {
@@ -124,7 +124,7 @@ func remove(b *schema.Block, path []string) bool {
 	return false
 }
 
-// fit takes out of the configurations what the schemas no longer have.
+// fit removes from the configurations what the schemas no longer have.
 func (c *Case) fit() bool {
 	for i, step := range c.Steps {
 		if i > 0 && step.Version < c.Steps[i-1].Version {
@@ -161,7 +161,7 @@ func (c *Case) fit() bool {
 	return true
 }
 
-// isWhole says whether all blocks are there that are always there.
+// isWhole reports whether all blocks are there that are always there.
 func isWhole(b *schema.Block, v cty.Value) bool {
 	if v.IsNull() || !v.Type().IsObjectType() || len(v.Type().AttributeTypes()) != len(b.Attributes)+len(b.Blocks) {
 		return false

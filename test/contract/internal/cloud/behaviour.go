@@ -15,11 +15,11 @@ import (
 	"github.com/landbridge-io/landbridge/test/contract/internal/cases"
 )
 
-// notChosen is a multiple of nothing that choices are made by.
+// notChosen is a multiple of none of the numbers that decide choices.
 const notChosen = 59
 
-// chance returns the number that decides a choice: something optional is done if it is a multiple of
-// a small number. It depends on the case and on what is asked alone.
+// chance returns the number that decides a choice: the provider does something optional if it is a
+// multiple of a small number. It depends only on the case and the arguments.
 func (a *Active) chance(about ...any) uint64 {
 	if !a.Case.Plain {
 		return a.hash(about...)
@@ -30,7 +30,7 @@ func (a *Active) chance(about ...any) uint64 {
 	return notChosen
 }
 
-// hash returns a number that depends on the case and on what is asked alone.
+// hash returns a number that depends only on the case and the arguments.
 func (a *Active) hash(about ...any) uint64 {
 	h := fnv.New64a()
 	fmt.Fprint(h, a.Case.Seed)
@@ -45,7 +45,7 @@ func (a *Active) hash(about ...any) uint64 {
 	return x
 }
 
-// Fill makes up a value of a type.
+// fill returns a random value of a type.
 func fill(t cty.Type, r *rand.Rand) cty.Value {
 	switch {
 	case t == cty.String:
@@ -92,7 +92,7 @@ func (a *Active) fill(t cty.Type, about ...any) cty.Value {
 	return fill(t, rand.New(rand.NewPCG(a.hash(about...), 1)))
 }
 
-// fillAttribute is a value for an attribute, with null where there is something write-only.
+// fillAttribute returns a random value of an attribute. Write-only values in it are null.
 func (a *Active) fillAttribute(x *schema.Attribute, about ...any) cty.Value {
 	return nullWriteOnlyAttribute(x, a.fill(x.ImpliedType(), about...))
 }
@@ -106,8 +106,8 @@ func nullWriteOnlyAttribute(x *schema.Attribute, v cty.Value) cty.Value {
 	})
 }
 
-// visit is told of every attribute with its path, without keys and indexes, and says what
-// becomes of its value. Attributes inside others are visited first.
+// visit is called with every attribute and its path, without keys and indexes, and returns the new value.
+// Attributes inside others are visited first.
 type visit func(x *schema.Attribute, v cty.Value, path string) cty.Value
 
 func mapBlock(b *schema.Block, v cty.Value, path string, f visit) cty.Value {
@@ -175,7 +175,7 @@ func mapObjects(nesting schema.Nesting, v cty.Value, f func(cty.Value) cty.Value
 	return cty.ListVal(values)
 }
 
-// plan is what a proper provider plans.
+// plan returns the plan of a provider without faults.
 func (a *Active) plan(prior, proposed cty.Value) cty.Value {
 	b := a.Schema().Block
 	create := prior.IsNull()
@@ -227,7 +227,7 @@ func (a *Active) plan(prior, proposed cty.Value) cty.Value {
 	return planned
 }
 
-// bend does to a plan what the legacy SDK does: empty instead of null, and back.
+// bend changes a plan as the legacy SDK does: from null to empty values and back.
 func (a *Active) bend(v cty.Value) cty.Value {
 	return mapBlock(a.Schema().Block, v, "", func(x *schema.Attribute, v cty.Value, path string) cty.Value {
 		if x.WriteOnly || x.Nested != nil || !v.IsKnown() || a.chance("bend", path)%3 != 0 {
@@ -247,7 +247,7 @@ func (a *Active) bend(v cty.Value) cty.Value {
 	})
 }
 
-// requiresReplace are the attributes that force a new object, whether they changed or not.
+// requiresReplace returns the attributes that force a new object, changed or not.
 func (a *Active) requiresReplace(prior, planned cty.Value) []*tftypes.AttributePath {
 	var out []*tftypes.AttributePath
 	b := a.Schema().Block
@@ -280,7 +280,7 @@ func (a *Active) requiresReplace(prior, planned cty.Value) []*tftypes.AttributeP
 	return out
 }
 
-// apply is the object that comes of a plan.
+// apply returns the object that a plan results in.
 func (a *Active) apply(planned cty.Value, id string) cty.Value {
 	out := mapBlock(a.Schema().Block, planned, "", func(x *schema.Attribute, v cty.Value, path string) cty.Value {
 		if path == ".id" && !v.IsKnown() {
@@ -294,7 +294,7 @@ func (a *Active) apply(planned cty.Value, id string) cty.Value {
 	return out
 }
 
-// known makes up what is unknown in an attribute.
+// known replaces what is unknown in an attribute with random values.
 func (a *Active) known(x *schema.Attribute, v cty.Value, path, id string) cty.Value {
 	if !v.IsKnown() {
 		if v.Range().CouldBeNull() && a.chance("null", path)%4 == 0 {
@@ -305,7 +305,7 @@ func (a *Active) known(x *schema.Attribute, v cty.Value, path, id string) cty.Va
 	return v // its inside was visited before
 }
 
-// Identity is the identity of the object of an id; cty.NilVal without an identity schema.
+// Identity returns the identity of the object with an id, or cty.NilVal without an identity schema.
 func (a *Active) Identity(id string) cty.Value { return a.identity(id) }
 
 func (a *Active) identity(id string) cty.Value {
@@ -328,9 +328,8 @@ func (a *Active) identity(id string) cty.Value {
 	return cty.ObjectVal(values)
 }
 
-// Prepare lets happen what happens behind everybody's back before a step: the user may want
-// an object imported, so there is one; others change and vanish. It returns the id of the
-// object to import.
+// Prepare makes the remote changes of a step that neither side makes: it creates the object to import,
+// and changes or removes others. It returns the id of the object to import.
 func (a *Active) Prepare() string {
 	b := a.Schema().Block
 	switch a.Step.Drift {

@@ -31,8 +31,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Framework6 makes providers written with the plugin framework, served over protocol 6. meta is whether
-// they have a schema for provider_meta.
+// Framework6 returns a function that makes providers with the plugin framework, over protocol 6. meta
+// adds a schema for provider_meta.
 func Framework6(meta bool) func(Run) tfprotov6.ProviderServer {
 	return func(run Run) tfprotov6.ProviderServer { return providerserver.NewProtocol6(newFramework(run, meta))() }
 }
@@ -207,7 +207,7 @@ func (r *frameworkResource) blocks(in map[string]*schema.NestedBlock, at string)
 	return out
 }
 
-// values between the framework's and ours, by way of the wire.
+// value converts a value of the framework by its wire format.
 func (r *frameworkResource) value(v tftypes.Value, t cty.Type) cty.Value {
 	d, err := tfprotov6.NewDynamicValue(protocolType(t), v)
 	if err != nil {
@@ -246,7 +246,7 @@ func (r *frameworkResource) identify(to *tfsdk.ResourceIdentity, rpc, id string)
 	to.Raw = frameworkValue(v, s.ImpliedType())
 }
 
-// complain adds what is ordered, and says whether that is an error.
+// complain adds the diagnostic of the fault, if any, and reports whether it is an error.
 func (r *frameworkResource) complain(diags *diag.Diagnostics, rpc string) bool {
 	summary, detail := "Fault: "+rpc, "It was ordered."
 	at := path.Root("id")
@@ -306,7 +306,7 @@ func (r *frameworkResource) Create(ctx context.Context, req resource.CreateReque
 	resp.State.Raw = r.state(v)
 }
 
-// applied is the object that comes of a plan.
+// applied returns the object that a plan results in.
 func (r *frameworkResource) applied(plan tfsdk.Plan, id string) cty.Value {
 	a := r.active
 	v := a.apply(r.value(plan.Raw, a.Schema().ImpliedType()), id)
@@ -321,7 +321,7 @@ func (r *frameworkResource) applied(plan tfsdk.Plan, id string) cty.Value {
 	})
 }
 
-// some is what became of an object that could not be made whole.
+// some returns an object of which some attributes were not set.
 func (r *frameworkResource) some(v cty.Value) cty.Value {
 	return rpc{r.active, Call{RPC: "Apply"}}.partly(v)
 }

@@ -30,7 +30,7 @@ type Hand struct {
 	Meta bool
 }
 
-// GetProviderSchema says what resource types there are.
+// GetProviderSchema returns the resource types.
 func (h *Hand) GetProviderSchema(context.Context, *tfprotov6.GetProviderSchemaRequest) (*tfprotov6.GetProviderSchemaResponse, error) {
 	out := &tfprotov6.GetProviderSchemaResponse{
 		ServerCapabilities: &tfprotov6.ServerCapabilities{PlanDestroy: h.PlanDestroy, MoveResourceState: h.Meta},
@@ -46,7 +46,7 @@ func (h *Hand) GetProviderSchema(context.Context, *tfprotov6.GetProviderSchemaRe
 	return out, nil
 }
 
-// GetResourceIdentitySchemas says which of them have identities.
+// GetResourceIdentitySchemas returns the identity schemas of the resource types that have one.
 func (h *Hand) GetResourceIdentitySchemas(context.Context, *tfprotov6.GetResourceIdentitySchemasRequest) (*tfprotov6.GetResourceIdentitySchemasResponse, error) {
 	out := &tfprotov6.GetResourceIdentitySchemasResponse{IdentitySchemas: map[string]*tfprotov6.ResourceIdentitySchema{}}
 	for name, a := range h.Run() {
@@ -57,7 +57,7 @@ func (h *Hand) GetResourceIdentitySchemas(context.Context, *tfprotov6.GetResourc
 	return out, nil
 }
 
-// GetMetadata is not there: clients ask for the schema.
+// GetMetadata is not implemented, so that clients ask for the schema.
 func (h *Hand) GetMetadata(context.Context, *tfprotov6.GetMetadataRequest) (*tfprotov6.GetMetadataResponse, error) {
 	return &tfprotov6.GetMetadataResponse{}, nil
 }
@@ -90,7 +90,7 @@ func (r rpc) problem(severity tfprotov6.DiagnosticSeverity) *tfprotov6.Diagnosti
 	return &tfprotov6.Diagnostic{Severity: severity, Summary: "Fault: " + r.call.RPC, Detail: "It was ordered.", Attribute: r.somewhere()}
 }
 
-// somewhere is the path of an attribute, or of an element in one; or none.
+// somewhere returns the path of an attribute, of an element in one, or none.
 func (r rpc) somewhere() *tftypes.AttributePath {
 	v := r.value("config")
 	if v == cty.NilVal || v.IsNull() || r.chance("somewhere", r.Index)%4 == 0 {
@@ -110,7 +110,7 @@ func (r rpc) somewhere() *tftypes.AttributePath {
 	return all[r.chance("somewhere", r.Index, len(all))%uint64(len(all))]
 }
 
-// common are the faults that are the same for all RPCs.
+// common carries out the faults that are the same for all RPCs.
 func (r rpc) common() ([]*tfprotov6.Diagnostic, error) {
 	switch f := r.fault(r.call.RPC); {
 	case f == "call":
@@ -140,7 +140,7 @@ func dynamic(v cty.Value, t cty.Type) *tfprotov6.DynamicValue {
 	return &tfprotov6.DynamicValue{MsgPack: raw}
 }
 
-// state is an answer's state, with what the fault makes of it.
+// state returns the state of an answer, changed by the fault.
 func (r rpc) state(v cty.Value) *tfprotov6.DynamicValue {
 	b, t := r.Schema().Block, r.Schema().ImpliedType()
 	switch {
@@ -167,7 +167,7 @@ func (r rpc) unknown(v cty.Value) cty.Value {
 	return cty.ObjectVal(values)
 }
 
-// identityOf is an answer's identity, with what the fault makes of it.
+// identityOf returns the identity of an answer, changed by the fault.
 func (r rpc) identityOf(v cty.Value) *tfprotov6.ResourceIdentityData {
 	s := r.Schema().Identity
 	if s == nil || r.is("noidentity") || v == cty.NilVal || v.IsNull() {
@@ -190,7 +190,7 @@ func (r rpc) identityOf(v cty.Value) *tfprotov6.ResourceIdentityData {
 	return &tfprotov6.ResourceIdentityData{IdentityData: dynamic(v, s.ImpliedType())}
 }
 
-// private is an answer's private bytes.
+// private returns the private bytes of an answer.
 func (r rpc) private(before string) []byte {
 	switch {
 	case r.is("noprivate", "errornoprivate"):
@@ -210,7 +210,7 @@ func (r rpc) deferred() *tfprotov6.Deferred {
 	return nil
 }
 
-// ValidateResourceConfig accepts all that is not ordered otherwise.
+// ValidateResourceConfig accepts every configuration unless there is a fault.
 func (h *Hand) ValidateResourceConfig(_ context.Context, q *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
 	a, err := h.active(q.TypeName)
 	if err != nil {
@@ -221,7 +221,7 @@ func (h *Hand) ValidateResourceConfig(_ context.Context, q *tfprotov6.ValidateRe
 	return &tfprotov6.ValidateResourceConfigResponse{Diagnostics: diags}, err
 }
 
-// UpgradeResourceState leaves out what the schema does not have, whatever the version.
+// UpgradeResourceState removes what the schema does not have, whatever the version.
 func (h *Hand) UpgradeResourceState(_ context.Context, q *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
 	a, err := h.active(q.TypeName)
 	if err != nil {
@@ -242,7 +242,7 @@ func (h *Hand) UpgradeResourceState(_ context.Context, q *tfprotov6.UpgradeResou
 	return &tfprotov6.UpgradeResourceStateResponse{UpgradedState: r.state(v)}, nil
 }
 
-// MoveResourceState takes over an object of another type, of which all is the same but the name.
+// MoveResourceState accepts the state of another type that differs only in its name.
 func (h *Hand) MoveResourceState(_ context.Context, q *tfprotov6.MoveResourceStateRequest) (*tfprotov6.MoveResourceStateResponse, error) {
 	a, err := h.active(q.TargetTypeName)
 	if err != nil {
@@ -266,7 +266,7 @@ func (h *Hand) MoveResourceState(_ context.Context, q *tfprotov6.MoveResourceSta
 	return out, nil
 }
 
-// UpgradeResourceIdentity leaves out what the identity schema does not have.
+// UpgradeResourceIdentity removes what the identity schema does not have.
 func (h *Hand) UpgradeResourceIdentity(_ context.Context, q *tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
 	a, err := h.active(q.TypeName)
 	if err != nil {
@@ -287,7 +287,7 @@ func (h *Hand) UpgradeResourceIdentity(_ context.Context, q *tfprotov6.UpgradeRe
 	return &tfprotov6.UpgradeResourceIdentityResponse{UpgradedIdentity: r.identityOf(v)}, nil
 }
 
-// stored reads saved JSON as a value of a type, whatever is missing or too much.
+// stored decodes saved JSON as a value of a type. Missing attributes are null, others are ignored.
 func stored(raw *tfprotov6.RawState, t cty.Type) (cty.Value, error) {
 	if raw == nil {
 		return cty.NullVal(t), nil
@@ -308,7 +308,7 @@ func stored(raw *tfprotov6.RawState, t cty.Type) (cty.Value, error) {
 	return wire.UnmarshalJSON(out, t)
 }
 
-// renamed returns what is stored by an earlier version of a schema, with today's names.
+// renamed returns state of an earlier schema version with the attribute names of the current one.
 func (a *Active) renamed(raw *tfprotov6.RawState) *tfprotov6.RawState {
 	if raw == nil || len(a.Case.Renamed) == 0 {
 		return raw
@@ -335,7 +335,7 @@ func (a *Active) renamedFields(in map[string]any) map[string]any {
 	return out
 }
 
-// canonicalJSON is saved JSON with its keys in order and its numbers as they are.
+// canonicalJSON returns JSON with sorted keys and unchanged numbers.
 func canonicalJSON(raw *tfprotov6.RawState) string {
 	if raw == nil {
 		return ""
@@ -437,7 +437,7 @@ func (h *Hand) PlanResourceChange(_ context.Context, q *tfprotov6.PlanResourceCh
 	return out, nil
 }
 
-// misplan is a plan with what the fault makes of it.
+// misplan returns a plan changed by the fault.
 func (r rpc) misplan(out *tfprotov6.PlanResourceChangeResponse, planned cty.Value) cty.Value {
 	b := r.Schema().Block
 	switch {
@@ -530,7 +530,7 @@ func (h *Hand) ApplyResourceChange(_ context.Context, q *tfprotov6.ApplyResource
 	return out, nil
 }
 
-// partly is an object of which some attributes could not be set.
+// partly returns an object of which some attributes were not set.
 func (r rpc) partly(v cty.Value) cty.Value {
 	return mapBlock(r.Schema().Block, v, "", func(x *schema.Attribute, v cty.Value, path string) cty.Value {
 		if path != ".id" && x.Nested == nil && r.chance("partial", path)%3 == 0 {
@@ -540,7 +540,7 @@ func (r rpc) partly(v cty.Value) cty.Value {
 	})
 }
 
-// inconsistent is an object that is not as it was planned.
+// inconsistent returns an object that differs from its plan.
 func (r rpc) inconsistent(v cty.Value) cty.Value {
 	return mapBlock(r.Schema().Block, v, "", func(x *schema.Attribute, v cty.Value, path string) cty.Value {
 		if path != ".id" && !x.WriteOnly && r.chance("inconsistent", path)%2 == 0 {
@@ -550,7 +550,7 @@ func (r rpc) inconsistent(v cty.Value) cty.Value {
 	})
 }
 
-// ImportResourceState finds an object by id or identity; reading it is left to ReadResource.
+// ImportResourceState imports an object by id or identity. It does not read the object.
 func (h *Hand) ImportResourceState(_ context.Context, q *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
 	a, err := h.active(q.TypeName)
 	if err != nil {

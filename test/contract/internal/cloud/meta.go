@@ -13,10 +13,10 @@ var metaBlock = &schema.Block{Attributes: map[string]*schema.Attribute{
 	"count":  {Type: cty.Number, Optional: true},
 }}
 
-// MetaLiteral is what is configured as provider_meta, in JSON syntax; Meta is the same.
+// MetaLiteral is the configured provider_meta in JSON syntax. Meta returns the same.
 var MetaLiteral = map[string]any{"module": "differential", "count": 7}
 
-// Meta is the provider_meta that is configured; cty.NilVal where there is no schema for it.
+// Meta returns the configured provider_meta, or cty.NilVal if there is no schema for it.
 func (a *Active) Meta() cty.Value {
 	if !a.Case.Direct {
 		return cty.NilVal
@@ -24,7 +24,7 @@ func (a *Active) Meta() cty.Value {
 	return cty.ObjectVal(map[string]cty.Value{"module": cty.StringVal("differential"), "count": cty.NumberIntVal(7)})
 }
 
-// decodeMeta reads provider_meta by the one schema there is. The legacy SDK has an empty one where a case has none.
+// decodeMeta decodes provider_meta. The legacy SDK has an empty schema for it if a case has none.
 func decodeMeta(v *tfprotov6.DynamicValue) cty.Value {
 	if out, err := decodeAs(v, metaBlock.ImpliedType()); err == nil {
 		return out

@@ -9,7 +9,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/wire"
 )
 
-// null stands for a value that was not sent at all; clients may do either.
+// decode decodes a value. A value that was not sent is null: clients may do either.
 func decode(v *tfprotov6.DynamicValue, t cty.Type) cty.Value {
 	out, err := decodeAs(v, t)
 	if err != nil {
@@ -37,7 +37,7 @@ func decodeIdentity(v *tfprotov6.ResourceIdentityData, t cty.Type) cty.Value {
 	return decode(v.IdentityData, t)
 }
 
-// rpc is a request about one resource, decoded and written down.
+// rpc is a recorded request about one resource.
 type rpc struct {
 	*Active
 	call Call

@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-// per is a provider server for each run: the SDKs look at their schemas only once.
+// per makes a provider server for each run, because the SDKs read their schemas only once.
 type per[S any] struct {
 	run  func() Run
 	make func(Run) S
@@ -30,13 +30,13 @@ func (p *per[S]) now() S {
 	return p.server
 }
 
-// Recording6 records what a provider written with an SDK is asked, over protocol 6.
+// Recording6 records the requests to a provider that is written with an SDK, over protocol 6.
 type Recording6 struct {
 	tfprotov6.ProviderServer
 	per[tfprotov6.ProviderServer]
 }
 
-// NewRecording6 makes a server; provider makes the one that answers, for each run.
+// NewRecording6 returns a server. provider makes the server that answers, for each run.
 func NewRecording6(run func() Run, provider func(Run) tfprotov6.ProviderServer) *Recording6 {
 	return &Recording6{per: per[tfprotov6.ProviderServer]{run: run, make: provider}}
 }

@@ -10,20 +10,20 @@ import (
 	"github.com/landbridge-io/landbridge/test/contract/internal/cases"
 )
 
-// Saved is an Active as JSON, but for its calls.
+// Saved is an Active as JSON, without its calls.
 type Saved struct {
 	Case  *cases.Case
 	Index int
 	World World
 }
 
-// Save is the Active as it is now.
+// Save returns the current state of the Active.
 func (a *Active) Save() Saved { return Saved{Case: a.Case, Index: a.Index, World: a.World()} }
 
-// Active is the Active that was saved.
+// Active returns the Active that was saved.
 func (s Saved) Active() *Active { return NewActive(s.Case, s.Index, s.World.Clone()) }
 
-// Restore makes a world and calls those of this Active, which happened elsewhere.
+// Restore sets the world and the calls, which happened in another process.
 func (a *Active) Restore(w World, calls []Call) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

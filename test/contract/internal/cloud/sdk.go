@@ -17,8 +17,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// SDK makes providers written with the legacy SDK. meta is whether they have something in their
-// schema for provider_meta.
+// SDK returns a function that makes providers with the legacy SDK. meta adds attributes to their schema
+// for provider_meta.
 func SDK(meta bool) func(Run) tfprotov5.ProviderServer {
 	return func(run Run) tfprotov5.ProviderServer {
 		p := &sdk.Provider{ResourcesMap: map[string]*sdk.Resource{}}
@@ -197,7 +197,7 @@ func (r *sdkResource) identitySchema() map[string]*sdk.Schema {
 	return out
 }
 
-// plain is a value as the SDK takes it.
+// plain returns a value in the form that the SDK accepts.
 func plain(v cty.Value) any {
 	if v.IsNull() {
 		return nil
@@ -247,8 +247,8 @@ func (r *sdkResource) identify(d *sdk.ResourceData, rpc string) diag.Diagnostics
 	return nil
 }
 
-// compute sets what only the provider knows. The remote object is what it sets; what is
-// configured the SDK keeps by itself.
+// compute sets the computed attributes. The remote object has only these; the SDK keeps what is
+// configured.
 func (r *sdkResource) compute(d *sdk.ResourceData, about ...any) diag.Diagnostics {
 	values := map[string]cty.Value{"id": cty.StringVal(d.Id())}
 	for name, a := range r.active.Schema().Block.Attributes {
@@ -278,7 +278,7 @@ func (r *sdkResource) create(_ context.Context, d *sdk.ResourceData, _ any) diag
 	return append(diags, r.end(d)...)
 }
 
-// end is how an apply ends that did something.
+// end ends an apply that has changed something, with its fault.
 func (r *sdkResource) end(d *sdk.ResourceData) diag.Diagnostics {
 	switch r.active.fault("Apply") {
 	case "warning":

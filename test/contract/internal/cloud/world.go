@@ -11,7 +11,7 @@ import (
 	"github.com/landbridge-io/landbridge/test/contract/internal/cases"
 )
 
-// World is the remote objects of one case.
+// World contains the remote objects of one case.
 type World struct {
 	// Objects are the objects by id. Their values may be of an older schema.
 	Objects map[string]cty.Value
@@ -19,12 +19,12 @@ type World struct {
 	Created int
 }
 
-// Clone is a world of its own that is just the same.
+// Clone returns a copy.
 func (w World) Clone() World {
 	return World{Objects: maps.Clone(w.Objects), Created: w.Created}
 }
 
-// Difference says in what two worlds differ; empty when they do not.
+// Difference describes the difference between two worlds. It is empty if there is none.
 func (w World) Difference(x World) string {
 	if w.Created != x.Created {
 		return fmt.Sprintf("%d and %d objects were created", w.Created, x.Created)
@@ -61,22 +61,22 @@ type Active struct {
 	calls []Call
 }
 
-// NewActive puts a case into a step.
+// NewActive returns a case in a step.
 func NewActive(c *cases.Case, index int, w World) *Active {
 	return &Active{Case: c, Step: c.Steps[index], Index: index, world: w}
 }
 
-// Schema is the type's schema in this step.
+// Schema returns the type's schema in this step.
 func (a *Active) Schema() *schema.Resource { return a.Case.Schemas[a.Step.Version] }
 
-// World is the remote objects as they are now.
+// World returns the current remote objects.
 func (a *Active) World() World {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.world.Clone()
 }
 
-// Calls are the calls so far, in order.
+// Calls returns the calls so far, in order.
 func (a *Active) Calls() []Call {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -123,7 +123,7 @@ func (a *Active) Remove(id string) {
 	a.change(func(w *World) { delete(w.Objects, id) })
 }
 
-// nextID is the id of a new object.
+// nextID returns the id of a new object.
 func (a *Active) nextID() string {
 	var id string
 	a.change(func(w *World) {

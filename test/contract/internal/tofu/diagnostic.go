@@ -39,7 +39,7 @@ func newDiagnostic(e event) Diagnostic {
 	return out
 }
 
-// IsError says whether it is an error.
+// IsError reports whether it is an error.
 func (d Diagnostic) IsError() bool { return d.Severity == diagnostic.Error }
 
 // Of are the diagnostics about resources of some types.
@@ -114,7 +114,7 @@ func (c *Configuration) Place(resource string, path cty.Path) int {
 	return -1
 }
 
-// Has says whether a place is inside of a resource's body: tofu points to others, too, such as the
+// Has reports whether a place is inside of a resource's body: tofu points to others, too, such as the
 // word resource.
 func (c *Configuration) Has(resource string, offset int) bool {
 	body := c.body(resource)
