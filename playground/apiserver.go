@@ -34,7 +34,7 @@ func newAPIServer(ctx context.Context, listener net.Listener, etcdEndpoint strin
 	opts.Authentication.ServiceAccounts.KeyFiles = []string{certs.ServiceAccountsKey}
 	opts.ServiceAccountSigningKeyFile = certs.ServiceAccountsKey
 	opts.Authorization.Modes = []string{"RBAC"}
-	// There is nobody to be fair to, and it is a tenth of the price of a request.
+	// Priority and fairness cost a tenth of each request, and there is one user.
 	opts.Features.EnablePriorityAndFairness = false
 
 	completedOptions, err := opts.Complete(ctx, nil, nil)
@@ -71,8 +71,8 @@ func newAPIServer(ctx context.Context, listener net.Listener, etcdEndpoint strin
 	return prepared.Run, nil
 }
 
-// localServices finds programs that convert custom resources. There are no Services here: those of
-// any name are on this machine, at the port that is asked for. TLS is checked as in any cluster.
+// localServices resolves Services of webhooks. There are no Services: every name resolves to this machine,
+// at the requested port. TLS is checked as in any cluster.
 type localServices struct{}
 
 // ResolveEndpoint implements webhook.ServiceResolver.
@@ -80,8 +80,8 @@ func (localServices) ResolveEndpoint(_, _ string, port int32) (*url.URL, error) 
 	return &url.URL{Scheme: "https", Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(int(port)))}, nil
 }
 
-// releaseVersion makes /version answer v1.37.0. What upstream's linker flags
-// leave otherwise (v0.0.0-master+$Format:%H$) is not a version, and kubectl
+// releaseVersion makes /version answer v1.37.0. The default without upstream's
+// linker flags (v0.0.0-master+$Format:%H$) is not a version, and kubectl
 // refuses it.
 type releaseVersion struct {
 	basecompatibility.EffectiveVersion

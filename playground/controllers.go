@@ -63,7 +63,7 @@ func startControllers(ctx context.Context, cfg *rest.Config) (wait func(), err e
 	running.Go(func() { serviceAccounts.Run(ctx, 1) })
 	running.Go(func() { roles.Run(ctx, 2) })
 	running.Go(func() { collector.Run(ctx, 5, 30*time.Second) })
-	// The period is how soon owner references to a new kind count.
+	// The period after which owner references to a new kind are effective.
 	running.Go(func() { collector.Sync(ctx, client.Discovery(), time.Second) })
 	typed.Start(ctx.Done())
 	untyped.Start(ctx.Done())

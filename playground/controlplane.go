@@ -27,18 +27,18 @@ const (
 	stopTimeout = 20 * time.Second
 )
 
-// Options configures Start. The zero value is a throw-away control plane.
+// Options configures Start. The zero value is a control plane that Stop deletes.
 type Options struct {
 	// Dir holds etcd's data, certificates and the kubeconfig. A later start on
-	// the same directory continues where the last one stopped. Empty: a
+	// the same directory continues where the last one stopped. Defaults to a
 	// temporary directory, which Stop removes.
 	Dir string
-	// Port on 127.0.0.1 for the API server. Zero: a free one.
+	// Port on 127.0.0.1 for the API server. Defaults to a free one.
 	Port int
-	// Kubeconfig is where the kubeconfig is written. Empty: "kubeconfig" in Dir.
+	// Kubeconfig is the path of the kubeconfig. Defaults to "kubeconfig" in Dir.
 	Kubeconfig string
-	// LogFile receives what etcd reports. Empty: nowhere. The API server logs
-	// through klog, which is global to the process and the caller's to set up.
+	// LogFile receives the log of etcd. Defaults to none. The API server logs
+	// through klog, which is global to the process and set up by the caller.
 	LogFile string
 	// NoFsync lets etcd lose its last writes when the machine (not just the
 	// process) dies. For tests.
@@ -61,8 +61,8 @@ type ControlPlane struct {
 	err  error         // why it ended; to be read after done
 }
 
-// Start runs a control plane and returns when it answers: namespace "default"
-// is there and custom resource definitions can be created. Cancelling ctx
+// Start runs a control plane and returns when it is ready: namespace "default"
+// exists and custom resource definitions can be created. Cancelling ctx
 // aborts the start; it does not stop a control plane that has started.
 func Start(ctx context.Context, o Options) (*ControlPlane, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
@@ -89,7 +89,7 @@ func (c *ControlPlane) Stop() {
 // Done is closed when the API server has ended, whether by Stop or by itself.
 func (c *ControlPlane) Done() <-chan struct{} { return c.done }
 
-// Err says why the API server ended; nil while it runs and after Stop.
+// Err returns why the API server ended. It is nil while it runs and after Stop.
 func (c *ControlPlane) Err() error {
 	select {
 	case <-c.done:
@@ -205,7 +205,7 @@ func (c *ControlPlane) waitReady(ctx context.Context) error {
 	return nil
 }
 
-// within returns when f does, or after d.
+// within waits until f returns, for at most d.
 func within(d time.Duration, f func()) {
 	ended := make(chan struct{})
 	go func() { defer close(ended); f() }()

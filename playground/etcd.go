@@ -38,7 +38,7 @@ func startEtcd(ctx context.Context, dir, logFile string, noFsync bool) (*etcd, e
 	nowhere := []url.URL{{Scheme: "http", Host: "127.0.0.1:0"}}
 	cfg.AdvertiseClientUrls, cfg.AdvertisePeerUrls = nowhere, nowhere
 	cfg.InitialCluster = cfg.InitialClusterFromName(cfg.Name)
-	// There is nobody to elect against; the defaults cost half a second.
+	// Elections have one candidate; the default timeouts cost half a second.
 	cfg.TickMs, cfg.ElectionMs = 10, 100
 	cfg.LogLevel = "error"
 	if cfg.LogOutputs = []string{os.DevNull}; logFile != "" {
@@ -67,7 +67,7 @@ func startEtcd(ctx context.Context, dir, logFile string, noFsync bool) (*etcd, e
 	return nil, fmt.Errorf("starting etcd: %w", err)
 }
 
-// stop flushes and closes the data; nobody may use the endpoint any more.
+// stop flushes and closes the data. The endpoint must not be used any more.
 func (e *etcd) stop() {
 	e.server.Close()
 	os.RemoveAll(e.sockets)

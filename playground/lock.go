@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// lockDir makes this process the only one that runs on dir. Without it a
-// second etcd waits for the first one's database for ever, saying nothing.
+// lockDir makes this process the only one that runs on dir. Without the lock a
+// second etcd waits for the first one's database forever, without a message.
 // The kernel releases the lock when the process ends, however it ends.
 func lockDir(dir string) (unlock func(), err error) {
 	path := filepath.Join(dir, "lock")

@@ -78,8 +78,7 @@ func runDemo(ctx context.Context, o sessionOptions, keep bool, out io.Writer) (e
 	return nil
 }
 
-// because returns why the context ended, if it did, and err if not: what ended
-// with it knows only that it did.
+// because returns why the context ended, or err if it did not end.
 func because(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause

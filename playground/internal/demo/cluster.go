@@ -76,7 +76,7 @@ func (c *cluster) apply(ctx context.Context, u *unstructured.Unstructured) error
 	return nil
 }
 
-// get returns the object as it is now; nil if there is none.
+// get returns the current object, or nil if there is none.
 func (c *cluster) get(ctx context.Context, u *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	r, err := c.resource(u)
 	if err != nil {
@@ -119,9 +119,8 @@ func (c *cluster) list(ctx context.Context, r schema.GroupVersionResource) ([]un
 	return l.Items, nil
 }
 
-// waitFor returns the object as soon as holds is true of it. If that takes
-// longer than limit, the error says what was waited for and what the object's
-// conditions say.
+// waitFor returns the object as soon as holds returns true. If that takes longer
+// than limit, the error contains what it waited for and the object's conditions.
 func (c *cluster) waitFor(ctx context.Context, limit time.Duration, u *unstructured.Unstructured, what string, holds func(*unstructured.Unstructured) bool) (*unstructured.Unstructured, error) {
 	var last *unstructured.Unstructured
 	err := wait(ctx, limit, func(ctx context.Context) (bool, error) {
@@ -138,7 +137,7 @@ func (c *cluster) waitFor(ctx context.Context, limit time.Duration, u *unstructu
 	return last, nil
 }
 
-// waitGone returns when the object is no longer there.
+// waitGone returns when the object no longer exists.
 func (c *cluster) waitGone(ctx context.Context, limit time.Duration, u *unstructured.Unstructured) error {
 	var last *unstructured.Unstructured
 	err := wait(ctx, limit, func(ctx context.Context) (bool, error) {
@@ -178,8 +177,7 @@ func wait(ctx context.Context, limit time.Duration, done func(context.Context) (
 	}
 }
 
-// condition returns an object's condition; empty strings if it has none of that
-// type.
+// condition returns an object's condition of a type, or empty strings.
 func condition(u *unstructured.Unstructured, kind string) (status, reason, message string) {
 	conditions, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
 	for _, c := range conditions {
@@ -215,7 +213,7 @@ func conditionsText(u *unstructured.Unstructured) string {
 	return b.String()
 }
 
-// text returns what is at a path as text; empty if there is nothing.
+// text returns the value at a path as text, or "".
 func text(object map[string]any, path ...string) string {
 	value, found, err := unstructured.NestedFieldNoCopy(object, path...)
 	if err != nil || !found || value == nil {

@@ -1,9 +1,10 @@
-// Package demo tells Landbridge's story against a running cluster and checks
-// that every step of it holds: real providers are installed, resources are
-// applied, become ready, are changed, drift and are repaired, and are deleted.
+// Package demo shows Landbridge in a running cluster and checks every step: it
+// installs real providers, applies resources, waits until they are ready,
+// changes them, repairs drift, and deletes them.
 //
-// In go a client configuration, the example manifests and a directory to make
-// files in; out comes what happened, as text, and an error at the first step
-// that does not hold. It uses nothing but the Kubernetes API and the files that
-// the resources are, as any user would, and knows no package of Landbridge's.
+// In: a client configuration, the example manifests and a directory for the
+// files of the resources. Out: a text about each step, and an error at the
+// first step that fails. It uses the Kubernetes API and these files as a user
+// would. It never imports a package of Landbridge, nor its test support: the
+// playground's module does not depend on the root module.
 package demo

@@ -11,11 +11,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
-// examplesDir is where the example manifests say that files are made.
+// examplesDir is the directory of files in the example manifests.
 const examplesDir = "/tmp/landbridge-demo"
 
-// Manifests reads the objects in a file. Files that they would make in the
-// directory of the examples are made in dir.
+// Manifests reads the objects in a file. It replaces the directory of the
+// examples with dir.
 func Manifests(path, dir string) ([]*unstructured.Unstructured, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// screen is what the user sees.
+// screen prints the output for the user.
 type screen struct {
 	out   io.Writer
 	start time.Time
@@ -25,7 +25,7 @@ func (s *screen) title(format string, args ...any) {
 	fmt.Fprintf(s.out, "\n[%d/%d] %s\n", s.step, s.steps, fmt.Sprintf(format, args...))
 }
 
-// line says one thing that happened, and when.
+// line prints something that happened, and when.
 func (s *screen) line(format string, args ...any) {
 	fmt.Fprintf(s.out, "  %6.1fs  %s\n", time.Since(s.start).Seconds(), fmt.Sprintf(format, args...))
 }

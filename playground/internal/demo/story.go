@@ -17,8 +17,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// stepLimit bounds each single wait; what takes longer on an idle machine is
-// broken.
+// stepLimit bounds each single wait. It is more than an idle machine needs.
 const stepLimit = time.Minute
 
 var secrets = schema.GroupVersionResource{Version: "v1", Resource: "secrets"}
@@ -42,7 +41,7 @@ type story struct {
 	file      string // that the File resource is
 }
 
-// Run tells the story. It ends at the first step that does not hold.
+// Run runs the demo. It ends at the first step that fails.
 func Run(ctx context.Context, o Options) error {
 	c, err := newCluster(o.Config)
 	if err != nil {
@@ -83,7 +82,7 @@ func (s *story) install(ctx context.Context) error {
 	return nil
 }
 
-// kinds returns how many custom resource definitions the providers have brought.
+// kinds returns the number of custom resource definitions of the providers.
 func (s *story) kinds(ctx context.Context) (int, error) {
 	all, err := s.list(ctx, crds)
 	kinds := 0
@@ -161,7 +160,7 @@ func (s *story) applyResources(ctx context.Context) error {
 	return s.checkFile(text(file.Object, "spec", "forProvider", "content"))
 }
 
-// settled: it is as declared, and nothing is under way.
+// settled reports whether the resource is as declared and no operation is pending.
 func settled(u *unstructured.Unstructured) bool {
 	return isTrue(u, "Ready", "Synced") &&
 		text(u.Object, "status", "state") == "Full" &&
@@ -169,8 +168,8 @@ func settled(u *unstructured.Unstructured) bool {
 		text(u.Object, "status", "operation", "id") == ""
 }
 
-// planned returns a condition that holds when the resource's status shows a plan
-// to do this.
+// planned returns a condition that is true when the resource's status shows a
+// plan with this action.
 func planned(action string) func(*unstructured.Unstructured) bool {
 	return func(u *unstructured.Unstructured) bool { return text(u.Object, "status", "plan", "action") == action }
 }

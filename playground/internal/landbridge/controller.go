@@ -48,20 +48,20 @@ func Start(o Options) (*Controller, error) {
 		"--provider-mirror", o.Mirror,
 		"--provider-cache", o.Cache,
 		"--poll", o.Poll.String(),
-		// Nobody else works in this cluster, and nobody scrapes it.
+		// There is no other controller in this cluster, and no monitoring.
 		"--leader-elect=false", "--metrics-address=0", "--health-address=0",
 	)
 	cmd.Stdout, cmd.Stderr = log, log
-	// A group of its own: Ctrl-C reaches us alone, and we stop it in the right
-	// order, before the API server it needs.
+	// A process group of its own: Ctrl-C then reaches only this process, which
+	// stops the controller before the API server that it needs.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	endWithParent(cmd.SysProcAttr)
 
 	c := &Controller{done: make(chan struct{})}
 	started := make(chan error)
 	go func() {
-		// What ends a child with its parent goes by the parent's thread, so
-		// this one has to live as long as the child.
+		// The child ends with the thread that started it, so this thread has
+		// to live as long as the child.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := cmd.Start()
@@ -83,8 +83,8 @@ func Start(o Options) (*Controller, error) {
 // Done is closed when the process has ended.
 func (c *Controller) Done() <-chan struct{} { return c.done }
 
-// Err says how the process ended; nil is with exit code 0. It may be called
-// after Done is closed.
+// Err returns an error that tells how the process ended. It may be called after
+// Done is closed.
 func (c *Controller) Err() error {
 	if c.err == nil {
 		return errors.New("the controller ended by itself")
@@ -92,7 +92,8 @@ func (c *Controller) Err() error {
 	return fmt.Errorf("the controller ended: %w", c.err)
 }
 
-// Stop tells the process to end, and returns how it did; nil is in good order.
+// Stop tells the process to end. It returns nil if the process ends with exit
+// code 0.
 func (c *Controller) Stop() error {
 	_ = c.process.Signal(syscall.SIGTERM)
 	select {

@@ -1,5 +1,5 @@
-// Package landbridge runs Landbridge's controller as a child process. In go the
-// binary, a kubeconfig and a provider mirror; out comes a process that ends when
-// it is told to, and with its parent. It knows nothing of what the controller
-// does.
+// Package landbridge runs Landbridge's controller as a child process.
+//
+// In: the binary, a kubeconfig and a provider mirror. Out: a process that ends
+// when it is told to, or with its parent. It never uses the controller's API.
 package landbridge

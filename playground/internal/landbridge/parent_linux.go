@@ -2,5 +2,5 @@ package landbridge
 
 import "syscall"
 
-// endWithParent makes the kernel tell the child to stop when we are gone.
+// endWithParent makes the kernel stop the child when this process ends.
 func endWithParent(attributes *syscall.SysProcAttr) { attributes.Pdeathsig = syscall.SIGTERM }

@@ -4,6 +4,6 @@ package landbridge
 
 import "syscall"
 
-// endWithParent can do nothing here: a parent that is killed leaves the child
-// running.
+// endWithParent does nothing on this platform: if the parent is killed, the
+// child keeps running.
 func endWithParent(*syscall.SysProcAttr) {}

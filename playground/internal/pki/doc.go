@@ -1,4 +1,5 @@
-// Package pki makes the certificates and keys a control plane on one machine
-// needs. In goes a directory; out come PEM files in it, made once and reused by
-// every later start on that directory. It never signs anything for others.
+// Package pki makes the certificates and keys of a control plane on one machine.
+//
+// In: a directory. Out: PEM files in it, which later starts reuse. It never
+// signs anything for others.
 package pki

@@ -17,11 +17,11 @@ import (
 	"time"
 )
 
-// validity is how long certificates hold. A data directory is thrown away long
-// before, so nothing renews them.
+// validity of certificates. It is far longer than a data directory is used, so
+// nothing renews them.
 const validity = 10 * 365 * 24 * time.Hour
 
-// Files are the paths of what a control plane needs, all PEM encoded.
+// Files contains the paths of the PEM files that a control plane needs.
 type Files struct {
 	CA                 string // certificate that signed the two below
 	ServerCert         string // for 127.0.0.1, ::1 and localhost
@@ -31,7 +31,7 @@ type Files struct {
 	ServiceAccountsKey string // signs and verifies service account tokens
 }
 
-// In returns the files in dir, and makes them if this is the first time.
+// In returns the files in dir. It makes them the first time.
 func In(dir string) (Files, error) {
 	in := func(name string) string { return filepath.Join(dir, name) }
 	files := Files{
@@ -40,7 +40,7 @@ func In(dir string) (Files, error) {
 		AdminCert: in("admin.crt"), AdminKey: in("admin.key"),
 		ServiceAccountsKey: in("sa.key"),
 	}
-	// The service account key is written last: where it is, all of them are.
+	// The service account key is written last: if it exists, all files exist.
 	if _, err := os.Stat(files.ServiceAccountsKey); err == nil {
 		return files, nil
 	} else if !errors.Is(err, fs.ErrNotExist) {
