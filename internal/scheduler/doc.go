@@ -1,28 +1,26 @@
-// Package scheduler carries out long operations on remote objects without blocking who asks.
+// Package scheduler carries out long operations on remote objects in the background.
 //
-// In: a Request, which says which custom resource it is about, what the object is to be, and
-// how to get at its provider. Out: at once, what is known (Observation), or that an operation
-// was started, goes on, or how it ended. Reads and plans are carried out while the caller
-// waits; creates, updates and deletes never are. At most one operation runs per resource.
+// In: a Request, which identifies a custom resource, and has its desired object and access to its
+// provider. Out: at once, what is known (Observation), or that an operation was started, is running,
+// or how it ended. Reads and plans are carried out while the caller waits; creates, updates and
+// deletes never are. At most one operation runs per resource.
 //
-// Nothing is lost (the journal): before a provider is asked to change the world, the intent is
-// written to the store; after it answered, the answer is written before anyone is told. What
-// an earlier process began and did not conclude is recovered at the next Observe.
+// What is done next is decided by pure functions of a snapshot (decide.go): Observe, Apply and
+// Delete each have a chain of rules, and carry out the deed of the first rule that applies.
 //
-//	Observe ── nothing stored, import asked for ──▶ import ──▶ stored
-//	   │
-//	   ├─ an operation runs here ──▶ answered from memory
-//	   ├─ an unconcluded operation of another process ──▶ recover (recovery.go)
-//	   └─ refresh ──▶ unchanged and same configuration: the previous answer
-//	                └▶ stored, planned
-//	Apply, Delete ──▶ started ──▶ intent stored ──▶ provider called ──▶ answer stored ──▶ Wake
+//	Observe (observe.go) ── loads, claims, recovers, finds, reads, plans ──▶ Observation
+//	Apply, Delete (apply.go) ──▶ start ──▶ intent stored ──▶ provider called ──▶ outcome stored ──▶ Wake
 //
-// A replacement may create before it destroys (deposed.go). What somebody asks for by annotation
-// is done once (asked.go), and what happens is told once, after it is stored (event.go).
+// Nothing is lost (operation.go, conclude.go): before a provider is asked for a change, the intent is
+// stored; after it has answered, the outcome is stored before it is reported. What an earlier process
+// began and did not conclude is recovered by the next Observe (recovery.go).
 //
-// A remote object has one owner among the resources (claims.go), and nothing is taken over
-// that nobody asked for (existing.go).
+// A replacement may create before it destroys (deposed.go). What an annotation asks for is done once
+// (asked.go), and events are reported once, after they are stored (event.go).
 //
-// It never talks to Kubernetes but through store.Store, and knows nothing of custom resources
-// but their key.
+// A remote object has one owner among the resources (claims.go), and an existing object is only
+// adopted on request (existing.go, import.go).
+//
+// It never uses Kubernetes except through store.Store, and knows nothing of custom resources but
+// their key.
 package scheduler

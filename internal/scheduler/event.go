@@ -9,51 +9,51 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 )
 
-// Event is something that happened to a resource, told once, after it is stored.
+// Event is something that happened to a resource. It is reported once, after it is stored.
 type Event struct {
 	Kind EventKind
-	// Operation is what Succeeded, Failed or was Recovered; empty for the others.
+	// Operation is the kind of operation that Succeeded, Failed or was Recovered; empty for other events.
 	Operation instance.OperationKind
-	// Took is how long it took to succeed or fail.
+	// Took is the duration of the operation.
 	Took time.Duration
-	// Replacement says that the operation is one half of a replacement.
+	// Replacement is set when the operation is one half of a replacement.
 	Replacement bool
-	// Deposed is the key of the deposed object that a Delete was about, or that a Create made way for.
+	// Deposed is the key of the deposed object that a Delete destroys, or that a Create deposed.
 	Deposed string
-	// Found says of a Recovered create whether it had made an object.
+	// Found is set when a Recovered create had made an object.
 	Found bool
-	// Asked says that somebody asked for it by annotation.
+	// Asked is set when an annotation asked for it.
 	Asked bool
-	// Diagnostics say why something Failed.
+	// Diagnostics are why the operation Failed.
 	Diagnostics diagnostic.Diagnostics
-	// Instance is what an operation that ended has left, as far as that is known.
+	// Instance is what an operation left, if that is known.
 	Instance instance.Instance
 	// From and To are the identities before and after IdentityChanged.
 	From, To cty.Value
 }
 
-// EventKind is what happened.
+// EventKind is the kind of an Event.
 type EventKind string
 
-// What may happen.
+// The kinds of events.
 const (
 	// Succeeded, Failed: an operation ended.
 	Succeeded EventKind = "Succeeded"
 	Failed    EventKind = "Failed"
-	// Tainted: the object is to be replaced, because its creation did not end well, or because
-	// somebody asked for it.
+	// Tainted: the object has to be replaced, because its creation failed halfway, or because an
+	// annotation asked for it.
 	Tainted EventKind = "Tainted"
-	// Untainted: a tainted object is to be kept. It is Partial until it is read.
+	// Untainted: a tainted object is kept. It is Partial until it is read.
 	Untainted EventKind = "Untainted"
 	// Read: a Partial object was read, and is Full.
 	Read EventKind = "Read"
-	// Imported: an object that existed already was taken over.
+	// Imported: an existing object was imported.
 	Imported EventKind = "Imported"
-	// Recovered: it was found out what became of an operation that nobody had concluded.
+	// Recovered: the outcome of an interrupted operation was determined.
 	Recovered EventKind = "Recovered"
 	// Gone: the object was destroyed by somebody else.
 	Gone EventKind = "Gone"
-	// IdentityChanged: the same object has another identity, which its provider allows.
+	// IdentityChanged: the object has another identity, which its provider allows.
 	IdentityChanged EventKind = "IdentityChanged"
 )
 

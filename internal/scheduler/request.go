@@ -14,35 +14,33 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// Acquire gets hold of a provider for one call or operation. release must be called when it
-// is over. Background operations acquire for themselves, so it must stay usable after the
-// request was answered.
+// Acquire returns a provider for one call or operation; release must be called afterwards.
+// Background operations call it too, so it must stay usable after the request was answered.
 type Acquire func(ctx context.Context) (ex terraform.Executor, release func(), diags diagnostic.Diagnostics)
 
-// Request is a custom resource, as far as the scheduler is concerned.
+// Request is what the scheduler needs to know of a custom resource.
 type Request struct {
 	Key        store.Key
 	UID        types.UID
 	Generation int64
 	Resource   terraform.ResourceType
 	Acquire    Acquire
-	// Created is the creation time of the custom resource: of two that are about the same remote
-	// object, the older owns it.
+	// Created is the creation time of the custom resource. If two claim the same remote object, the
+	// older one owns it.
 	Created time.Time
-	// ProviderConfiguration names the provider configuration: operations are bounded per
-	// configuration, and identities single out remote objects within one.
+	// ProviderConfiguration is the name of the provider configuration. Operations are bounded per
+	// configuration, and identities are unique within one.
 	ProviderConfiguration string
 
-	// New says that nothing was ever begun for the resource, so that nothing need be looked for
-	// in the store.
-	New bool
-
-	// Deleted says that the custom resource is being deleted.
+	// New is set when nothing was ever begun for the resource, so that nothing need be loaded from
+	// the store. Deleted is set when it is being deleted. Both are set when a resource is deleted
+	// that nothing was begun for.
+	New     bool
 	Deleted bool
 	// Policies are what may be done to the object.
 	Policies desired.Policies
 
-	// Config is what the object is to be; nil when it is only to be observed or deleted.
+	// Config is the desired object; nil when it is only observed or deleted.
 	Config *terraform.Config
 	// ConfigHash changes whenever Config does.
 	ConfigHash string
@@ -51,49 +49,49 @@ type Request struct {
 	Import desired.Import
 	// Known is the object that the resource's annotations name; nil when they name none.
 	Known *desired.KnownObject
-	// SpellImport is the spec.import that would import an object; nil spells none.
+	// SpellImport returns the spec.import that would import an object. It may be nil.
 	SpellImport func(terraform.ImportTarget) string
-	// ConfirmCreate is the id of an operation of unknown outcome after which the user says
-	// that a new create is safe.
+	// ConfirmCreate is the id of an operation of unknown outcome. The user confirms that a new create
+	// is safe.
 	ConfirmCreate string
-	// Asked are the tokens of what is asked for by annotation.
+	// Asked are the tokens of annotations that ask for something.
 	Asked store.Tokens
-	// Timeouts bound the operations. DefaultTimeouts do so where neither they nor the object's own
-	// arguments say anything.
+	// Timeouts bound the operations. DefaultTimeouts apply where neither Timeouts nor the arguments
+	// of the object specify any.
 	Timeouts, DefaultTimeouts desired.Timeouts
-	// Tell is told what happens to the resource; nil is nobody. It must not block, nor call the
-	// scheduler.
+	// Tell is called with each event of the resource. It may be nil, and must neither block nor call
+	// the scheduler.
 	Tell func(Event)
 }
 
 // Observation is what is known of the remote object.
 type Observation struct {
 	Instance instance.Instance
-	// Plan is what Apply would do; nil while an operation runs, and without a Config.
+	// Plan is what Apply would carry out; nil while an operation runs, and without a Config.
 	Plan *terraform.Plan
-	// Imported says that the object was taken over by the look that this was made by: the plan is
-	// what the import leads to, and nobody has seen it yet.
+	// Imported is set when the object was imported by this Observe: nobody has seen yet what the
+	// import leads to.
 	Imported bool
-	// Operation is the one that runs now, or whose outcome is unknown.
+	// Operation is the running operation, or the one whose outcome is unknown.
 	Operation *instance.Operation
-	// Progress is what the provider said last of the Operation that runs. Secrets of the resource
-	// are still in it.
+	// Progress is the provider's latest message about the running operation. Secrets of the resource
+	// are not redacted in it.
 	Progress string
-	// Last is how the last operation of this process ended; nil when there was none.
+	// Last is the outcome of the last operation of this process; nil when there was none.
 	Last *Outcome
-	// Warnings are what the provider had to say without refusing.
+	// Warnings are those of the provider.
 	Warnings diagnostic.Diagnostics
 }
 
-// Exists says whether there is a remote object.
+// Exists reports whether there is a remote object.
 func (o *Observation) Exists() bool { return o.Instance.Exists() }
 
-// UpToDate says whether the object is as its configuration wants it, and alone.
+// UpToDate reports whether the object matches its configuration, and no deposed object is left.
 func (o *Observation) UpToDate() bool {
 	return o.Plan != nil && o.Plan.Action == terraform.NoOp && len(o.Instance.Deposed) == 0
 }
 
-// Outcome is how an operation ended.
+// Outcome is the result of an operation.
 type Outcome struct {
 	Kind        instance.OperationKind
 	At          time.Time
@@ -102,7 +100,7 @@ type Outcome struct {
 	RetryAt time.Time
 }
 
-// Failed says whether the operation failed.
+// Failed reports whether the operation failed.
 func (o *Outcome) Failed() bool { return o != nil && o.Diagnostics.HasErrors() }
 
 // Reason classifies errors of the scheduler.
@@ -110,7 +108,7 @@ type Reason string
 
 // Reasons of errors.
 const (
-	// ReasonProviderUnavailable: no provider could be had.
+	// ReasonProviderUnavailable: the provider cannot be acquired.
 	ReasonProviderUnavailable Reason = "ProviderUnavailable"
 	// ReasonReadFailed: the object could not be read.
 	ReasonReadFailed Reason = "ReadFailed"
@@ -118,7 +116,7 @@ const (
 	ReasonInvalidConfiguration Reason = "InvalidConfiguration"
 	// ReasonImportFailed: the object to import was not found, or cannot be imported.
 	ReasonImportFailed Reason = "ImportFailed"
-	// ReasonCreateOutcomeUnknown: a create was interrupted, and nothing tells whether it made an object.
+	// ReasonCreateOutcomeUnknown: a create was interrupted, and it is unknown whether it made an object.
 	ReasonCreateOutcomeUnknown Reason = "CreateOutcomeUnknown"
 	// ReasonOperationFailed: the last operation failed, and it is too early to try again.
 	ReasonOperationFailed Reason = "OperationFailed"
@@ -126,26 +124,26 @@ const (
 	ReasonReplaceRefused Reason = "ReplaceRefused"
 	// ReasonIdentityConflict: the remote object belongs to another custom resource.
 	ReasonIdentityConflict Reason = "IdentityConflict"
-	// ReasonAlreadyExists: there is a remote object with the identity of the one to create, which
-	// nobody asked to be imported.
+	// ReasonAlreadyExists: a remote object with the identity of the one to create exists already, and
+	// no import of it is asked for.
 	ReasonAlreadyExists Reason = "AlreadyExists"
-	// ReasonIdentityUpgradeFailed: the stored identity is of another version of its schema, and
-	// cannot be upgraded.
+	// ReasonIdentityUpgradeFailed: the stored identity has another schema version, and cannot be
+	// upgraded.
 	ReasonIdentityUpgradeFailed Reason = "IdentityUpgradeFailed"
-	// ReasonUnexpectedIdentityChange: the provider sees another identity than the stored one, and
-	// says that identities of the type do not change.
+	// ReasonUnexpectedIdentityChange: the provider reads another identity than the stored one, and
+	// identities of the type do not change.
 	ReasonUnexpectedIdentityChange Reason = "UnexpectedIdentityChange"
-	// ReasonStore: what is remembered could not be loaded or stored.
+	// ReasonStore: the stored instance cannot be loaded, stored, or trusted.
 	ReasonStore Reason = "StoreFailed"
 )
 
-// Error is why a request could not be carried out. The diagnostics are kept whole.
+// Error is why a request cannot be carried out. Its diagnostics are complete.
 type Error struct {
 	Reason      Reason
 	Diagnostics diagnostic.Diagnostics
-	// RetryAt is when it makes sense to ask again; zero when that is not known.
+	// RetryAt is when to try again; zero when that is unknown.
 	RetryAt time.Time
-	// Err is set when the cause is not a provider's.
+	// Err is set when the cause is not the provider's.
 	Err error
 }
 
@@ -157,7 +155,7 @@ func (e *Error) Error() string {
 	return e.Diagnostics.Errors().String()
 }
 
-// Unwrap gives the cause, if it is not a provider's.
+// Unwrap returns the cause, if it is not the provider's.
 func (e *Error) Unwrap() error { return e.Err }
 
 func failed(reason Reason, diags diagnostic.Diagnostics) *Error {

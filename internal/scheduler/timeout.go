@@ -10,9 +10,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 )
 
-// timeout is how long an operation may take. A provider that gives itself a time is given
-// somewhat more: what it answers when its time is over says what exists, while an operation that
-// is cut off has no answer.
+// timeout returns how long an operation may take. If the provider has a timeout of its own, it gets
+// somewhat more: its answer after its own timeout tells what exists, while an operation that is
+// cut off has no answer.
 func (s *Scheduler) timeout(r Request, kind instance.OperationKind, state cty.Value, private []byte) time.Duration {
 	if t := r.Timeouts.Of(kind); t > 0 {
 		return t
@@ -23,7 +23,7 @@ func (s *Scheduler) timeout(r Request, kind instance.OperationKind, state cty.Va
 	if t := r.DefaultTimeouts.Of(kind); t > 0 {
 		return t
 	}
-	// Nobody asked for what the provider's authors chose, so it only ever lengthens.
+	// The defaults of the provider's authors may lengthen the timeout, but not shorten it.
 	return max(s.o.OperationTimeout, withMargin(legacyTimeout(private, kind)))
 }
 
@@ -34,15 +34,15 @@ func withMargin(t time.Duration) time.Duration {
 	return t + max(t/10, 30*time.Second)
 }
 
-// names of an operation's timeout in an object that has one for each, best first.
+// timeoutNames are the names of an operation's timeout in a timeouts object, best first.
 var timeoutNames = map[instance.OperationKind][]string{
 	instance.Create: {"create", "default"},
 	instance.Update: {"update", "default"},
 	instance.Delete: {"delete", "default"},
 }
 
-// timeoutAttribute is what the user set in the block or attribute timeouts, which both SDKs
-// have by convention (contract § 3.12).
+// timeoutAttribute returns the timeout of the block or attribute timeouts, which both SDKs have by
+// convention (contract § 3.12).
 func timeoutAttribute(state cty.Value, kind instance.OperationKind) time.Duration {
 	timeouts := attribute(state, "timeouts")
 	for _, name := range timeoutNames[kind] {
@@ -55,15 +55,15 @@ func timeoutAttribute(state cty.Value, kind instance.OperationKind) time.Duratio
 	return 0
 }
 
-// legacyTimeouts is where the legacy SDK keeps timeouts in private bytes, those included that
-// the provider's authors chose (contract § 5).
+// legacyTimeouts is the key of timeouts in the private bytes of the legacy SDK. They include the
+// defaults of the provider's authors (contract § 5).
 const legacyTimeouts = "e2bfb730-ecaa-11e6-8f88-34363bc7c4c0"
 
 func legacyTimeout(private []byte, kind instance.OperationKind) time.Duration {
 	var meta map[string]json.RawMessage
 	var nanoseconds map[string]int64
 	if json.Unmarshal(private, &meta) != nil || json.Unmarshal(meta[legacyTimeouts], &nanoseconds) != nil {
-		return 0 // none of the legacy SDK's
+		return 0 // not of the legacy SDK
 	}
 	for _, name := range timeoutNames[kind] {
 		if n, ok := nanoseconds[name]; ok {
@@ -73,7 +73,7 @@ func legacyTimeout(private []byte, kind instance.OperationKind) time.Duration {
 	return 0
 }
 
-// attribute is one of an object's, if it is there, known and not null.
+// attribute returns an attribute of an object; cty.NilVal unless it exists, is known and not null.
 func attribute(object cty.Value, name string) cty.Value {
 	if object == cty.NilVal || object.IsNull() || !object.IsKnown() || !object.Type().IsObjectType() || !object.Type().HasAttribute(name) {
 		return cty.NilVal

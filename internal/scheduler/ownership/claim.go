@@ -8,34 +8,34 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// Object is a remote object, as far as it can be told from others.
+// Object identifies a remote object.
 type Object struct {
-	// Configuration names the provider configuration through which the object is seen.
+	// Configuration is the name of the provider configuration through which the object is accessed.
 	Configuration string
-	// Type is Terraform's name of the resource type.
+	// Type is the Terraform resource type.
 	Type string
-	// Identity tells the object from others of the type, in one form only.
+	// Identity is unique within the type, in a canonical form.
 	Identity string
 }
 
-// Strength is how strong a claim is.
+// Strength is the strength of a claim.
 type Strength int
 
 // The strengths, from weak to strong.
 const (
-	// Weak: the object is called so, but nothing says that no other is. Weak claims never get in
-	// each other's way.
+	// Weak: the object has the identity, but others may have it too. Weak claims do not conflict with
+	// each other.
 	Weak Strength = iota
-	// Wanted: the resource is going to make the object, or to take it over by a name that others
-	// may have given it. Any other claim comes first, and among those that want it the oldest.
+	// Wanted: the resource is going to make the object, or to import it by an id that others may
+	// have. Any other claim comes first, and among Wanted claims the oldest resource.
 	Wanted
-	// Begun: an operation that was to make the object was begun, and nobody knows how it ended.
+	// Begun: an operation that makes the object was begun, and its outcome is unknown.
 	Begun
-	// Held: the object is known to be the one that the resource manages, or asks to import.
+	// Held: the resource is known to manage the object, or asks to import it.
 	Held
 )
 
-// Claim says that a resource is about an object.
+// Claim is the claim of a resource on an object.
 type Claim struct {
 	Object   Object
 	Strength Strength
@@ -49,25 +49,25 @@ type Owner struct {
 	Created time.Time
 }
 
-// Rival is why a claimant must not write.
+// Rival is the owner because of whom a claimant must not write.
 type Rival struct {
 	// Owner comes first.
 	Owner Owner
-	// Claim is the claimant's own, which does not count.
+	// Claim is the claimant's own, which comes second.
 	Claim Claim
 }
 
-// claim is one claimant's claim on one object, and its place in the object's list.
+// claim is the claim of a claimant on an object, and its place in the object's list.
 type claim struct {
 	by       *Claimant
 	on       *object
 	strength Strength
 	place    int
-	// order is that of all claims.
+	// order numbers all claims.
 	order uint64
 }
 
-// before says whether a comes before b, which is on the same object.
+// before reports whether a comes before b, which is a claim on the same object.
 func (a *claim) before(b *claim) bool {
 	if a.by.busy != b.by.busy {
 		return a.by.busy
@@ -81,10 +81,10 @@ func (a *claim) before(b *claim) bool {
 	return a.order < b.order
 }
 
-// object is all claims on one object. A claimant has at most one.
+// object holds all claims on an object. A claimant has at most one.
 type object struct {
 	Object
-	// strong are those that want or hold it; weak is the rest.
+	// strong are all claims that are not Weak.
 	strong, weak []*claim
 	// owner is the first of strong; nil when there is none.
 	owner *claim
@@ -114,7 +114,7 @@ func (o *object) remove(c *claim) {
 
 func (o *object) empty() bool { return len(o.strong) == 0 && len(o.weak) == 0 }
 
-// rival is the claim that comes before c; nil when none does.
+// rival returns the claim that comes before c; nil when none does.
 func (o *object) rival(c *claim) *claim {
 	switch {
 	case c.strength == Weak:
@@ -127,7 +127,7 @@ func (o *object) rival(c *claim) *claim {
 	return nil
 }
 
-// elect brings owner up to date, and notes who has to look again because of it.
+// elect updates the owner, and adds the resources that have to be reconciled to wake.
 func (o *object) elect(wake *waking) {
 	before := o.owner
 	var first *claim

@@ -7,7 +7,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// Index holds all claims. The zero value is an empty one; it is safe for concurrent use.
+// Index holds all claims. The zero value is empty. It is safe for concurrent use.
 type Index struct {
 	mu        sync.Mutex
 	last      uint64 // order of claims
@@ -20,13 +20,13 @@ type Claimant struct {
 	Owner
 	index  *Index
 	claims []*claim
-	// busy says that an operation is under way; gone that its resource is, meanwhile.
+	// busy is set while an operation runs, and gone when its resource has gone meanwhile.
 	busy, gone bool
 }
 
-// waking collects who has to look again.
+// waking collects the resources that have to be reconciled.
 type waking struct {
-	by   *Claimant // who causes it, and so knows
+	by   *Claimant // the cause, which need not be woken
 	keys []store.Key
 }
 
@@ -36,8 +36,8 @@ func (w *waking) add(c *claim) {
 	}
 }
 
-// Claimant is the claimant for a resource. One of the same key and another UID is gone: its
-// claims end. wake are the resources that have to look again.
+// Claimant returns the claimant of a resource. A claimant with the same key and another UID is gone,
+// and its claims are released. wake are the resources that have to be reconciled.
 func (x *Index) Claimant(r Owner) (c *Claimant, wake []store.Key) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -61,7 +61,8 @@ func (x *Index) register(c *Claimant) {
 	x.claimants[c.Key] = c
 }
 
-// Release ends all claims of a resource that is gone. wake are those that have to look again.
+// Release releases all claims of a resource that is gone. wake are the resources that have to be
+// reconciled.
 func (x *Index) Release(k store.Key) (wake []store.Key) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -70,7 +71,7 @@ func (x *Index) Release(k store.Key) (wake []store.Key) {
 	case c == nil:
 		return nil
 	case c.busy:
-		c.gone = true // what is under way is claimed until it ends
+		c.gone = true // the claims stay until the operation has ended
 		return nil
 	}
 	w := &waking{by: c}
@@ -85,8 +86,8 @@ func (x *Index) release(c *Claimant, w *waking) {
 	}
 }
 
-// Claim makes these the claims of c, in place of those it had. Several on one object count as
-// the strongest. wake are the resources, other than c, that have to look again.
+// Claim replaces the claims of c. Of several claims on one object, the strongest counts. wake are the
+// resources, other than c, that have to be reconciled.
 func (c *Claimant) Claim(claims ...Claim) (wake []store.Key) {
 	x := c.index
 	x.mu.Lock()
@@ -156,12 +157,12 @@ func (x *Index) remove(c *claim, w *waking) {
 		o.owner = nil
 		o.elect(w)
 	case c.strength == Weak && len(o.weak) == 0:
-		w.add(o.owner) // which it may have kept from what it wants
+		w.add(o.owner) // the weak claim may have been in its way
 	}
 }
 
-// Rival is who comes before c, on one of its objects; ok is false when nobody does. An object
-// that c holds is named before one that it only wants.
+// Rival returns who comes before c on one of its objects; ok is false when nobody does. Objects that
+// c holds take precedence over those that it only wants.
 func (c *Claimant) Rival() (r Rival, ok bool) {
 	c.index.mu.Lock()
 	defer c.index.mu.Unlock()
@@ -179,27 +180,27 @@ func (c *Claimant) rival() (r Rival, ok bool) {
 	return r, ok
 }
 
-// Has says whether c has begun to make the object, or holds it.
+// Has reports whether c has begun to make the object, or holds it.
 func (c *Claimant) Has(on Object) bool {
 	c.index.mu.Lock()
 	defer c.index.mu.Unlock()
 	return slices.ContainsFunc(c.claims, func(mine *claim) bool { return mine.on.Object == on && mine.strength >= Begun })
 }
 
-// Begin says that an operation of c begins. Until End, nobody comes before it. It is refused
-// when somebody does already.
+// Begin notes that an operation of c begins. Until End, nobody comes before c. It fails when somebody
+// does already.
 func (c *Claimant) Begin() (Rival, bool) {
 	c.index.mu.Lock()
 	defer c.index.mu.Unlock()
 	if r, ok := c.rival(); ok {
 		return r, false
 	}
-	c.busy = true // it is first everywhere already, and stays so
+	c.busy = true // it owns all its objects already, and keeps them
 	return Rival{}, true
 }
 
-// End says that the operation has ended. wake are the resources, other than c, that have to
-// look again.
+// End notes that the operation has ended. wake are the resources, other than c, that have to be
+// reconciled.
 func (c *Claimant) End() (wake []store.Key) {
 	c.index.mu.Lock()
 	defer c.index.mu.Unlock()
@@ -216,7 +217,7 @@ func (c *Claimant) End() (wake []store.Key) {
 	return w.keys
 }
 
-// Alone says whether no other resource has a claim on the object, however weak.
+// Alone reports whether no other resource has a claim on the object, however weak.
 func (c *Claimant) Alone(on Object) bool {
 	c.index.mu.Lock()
 	defer c.index.mu.Unlock()

@@ -37,18 +37,18 @@ const (
 
 // Secrets keeps instances in Secrets of one namespace.
 type Secrets struct {
-	// Client is for the Secrets of Landbridge's namespace. It must not be a caching client.
+	// Client accesses the Secrets of Landbridge's namespace. It must not cache.
 	Client typedcorev1.SecretInterface
 
-	// saved remembers what was last read or written, so that an equal record is not written again,
-	// and so that it is known again when others have written beside it.
+	// saved holds what was last read or written. An equal record is not written again, and a record
+	// is recognized after others have added metadata.
 	saved sync.Map // Key -> last
 }
 
 var _ Store = (*Secrets)(nil)
 
-// SecretName is the name of the Secret for a key: readable, and unique by a hash, since the
-// parts may be longer together than a name may be.
+// SecretName returns the name of the Secret of a key. It is readable, and unique by a hash, since the
+// parts together may be too long for a name.
 func SecretName(k Key) string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{k.Group, k.Kind, k.Namespace, k.Name}, "\x00")))
 	readable := strings.ToLower(k.Kind) + "." + k.Name
@@ -78,7 +78,7 @@ func (s *Secrets) Load(ctx context.Context, k Key, r *schema.Resource) (Record, 
 	return rec, nil
 }
 
-// open returns a record without its instance, and that instance as it is encoded.
+// open returns a record without its instance, and the encoded instance.
 func open(secret *corev1.Secret) (Record, []byte, error) {
 	data, ok := secret.Data[dataInstance]
 	if !ok || string(secret.Type) != v1alpha1.SecretTypeInstance {
@@ -182,14 +182,13 @@ func (s *Secrets) Save(ctx context.Context, k Key, r *schema.Resource, rec Recor
 	return rec, nil
 }
 
-// nothing says whether an instance remembers nothing.
+// nothing reports whether an instance holds nothing.
 func nothing(in instance.Instance) bool {
 	return !in.Exists() && in.Operation == nil && len(in.Deposed) == 0
 }
 
-// Sweep removes what is stored of resources that are not there any more, and remembers nothing:
-// a process that lets a resource go removes that afterwards, if it gets so far. It returns how
-// many there were.
+// Sweep removes empty instances of resources that do not exist any more: a process that releases a
+// resource removes its instance afterwards, unless it is interrupted. It returns their number.
 func (s *Secrets) Sweep(ctx context.Context, exists func(context.Context, Key) (bool, error)) (int, error) {
 	list, err := s.Client.List(ctx, metav1.ListOptions{LabelSelector: labelManagedBy + "=landbridge," + labelEmpty + "=true"})
 	if err != nil {
@@ -206,7 +205,7 @@ func (s *Secrets) Sweep(ctx context.Context, exists func(context.Context, Key) (
 		}
 		k := Key{Group: group, Kind: kind, Namespace: namespace, Name: name}
 		if string(secret.Type) != v1alpha1.SecretTypeInstance || SecretName(k) != secret.Name {
-			continue // none of ours
+			continue // not one of Landbridge's
 		}
 		found, err := exists(ctx, k)
 		if err == nil && !found {

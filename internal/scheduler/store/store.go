@@ -13,13 +13,13 @@ import (
 var (
 	// ErrNotFound: nothing is stored under the key.
 	ErrNotFound = errors.New("no instance is stored for the resource")
-	// ErrConflict: somebody else wrote since the record was loaded.
+	// ErrConflict: another writer has written since the record was loaded.
 	ErrConflict = errors.New("the stored instance was changed by another writer")
-	// ErrUnreadable: something is stored that cannot be read. Trying again does not help.
+	// ErrUnreadable: what is stored cannot be read. Trying again does not help.
 	ErrUnreadable = errors.New("the stored instance cannot be read")
 )
 
-// Key is the custom resource an instance belongs to.
+// Key identifies the custom resource that an instance belongs to.
 type Key struct {
 	// Group and Kind of the custom resource.
 	Group, Kind string
@@ -29,13 +29,13 @@ type Key struct {
 
 // Record is a stored instance.
 type Record struct {
-	// Owner is the uid of the custom resource the instance was stored for. Another uid than the
-	// resource's own means that one of the two was restored from a backup.
+	// Owner is the UID of the custom resource that the instance was stored for. If the resource has
+	// another UID, one of the two was restored from a backup.
 	Owner types.UID
-	// Version fences writers; empty for a record that is not stored yet.
+	// Version fences concurrent writers; empty for a record that is not stored yet.
 	Version  string
 	Instance instance.Instance
-	// Handled are the tokens that were acted upon. They are written with what came of it.
+	// Handled are the tokens that were acted upon. They are written together with the result.
 	Handled Tokens
 }
 
@@ -43,11 +43,11 @@ type Record struct {
 type Store interface {
 	// Load returns ErrNotFound when nothing is stored.
 	Load(ctx context.Context, k Key, r *schema.Resource) (Record, error)
-	// Save writes the record, if that of its Version is still the stored one, and returns it with
-	// its new Version; else ErrConflict. A record with an empty Version must not exist yet. What
-	// others write beside a record does not make it another one.
+	// Save writes the record if its Version is still the stored one, and returns it with its new
+	// Version; else ErrConflict. A record with an empty Version must not exist yet. Metadata that
+	// others add does not cause a conflict.
 	Save(ctx context.Context, k Key, r *schema.Resource, rec Record) (Record, error)
-	// Delete removes what is stored, if it is of that version still; else ErrConflict. Nothing
-	// stored is no error.
+	// Delete removes the record if it still has the version; else ErrConflict. It is no error if
+	// nothing is stored.
 	Delete(ctx context.Context, k Key, version string) error
 }

@@ -1,14 +1,14 @@
 package store
 
-// Tokens are those of what a person asked for by annotation: a token that differs from the one
-// that was acted upon last asks anew, the same one never does. Empty where nothing is asked.
+// Tokens are the values of annotations by which a person asks for something. A token that differs
+// from the last one that was acted upon asks again; the same one does not. Empty ones ask nothing.
 type Tokens struct {
-	// Taint asks for the object to be replaced, Untaint for a tainted one to be kept.
+	// Taint asks to replace the object, Untaint to keep a tainted one.
 	Taint   string `json:"taint,omitempty"`
 	Untaint string `json:"untaint,omitempty"`
-	// Retry asks for a failed operation to be tried again now.
+	// Retry asks to try a failed operation again now.
 	Retry string `json:"retry,omitempty"`
-	// Imported says that spec.import, which can be neither changed nor removed, was done: there was
-	// an object where it was asked for.
+	// Imported is set when spec.import, which can be neither changed nor removed, was carried out:
+	// there was an object.
 	Imported bool `json:"imported,omitempty"`
 }

@@ -8,21 +8,21 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// touches is how often somebody else may write to a Secret while one record is being written.
+// touches bounds how often somebody else may write to a Secret while one record is written.
 const touches = 5
 
-// last is what is known of a Secret since it was read or written last.
+// last is what is known of a Secret from its last read or write.
 type last struct {
 	version string
-	// write is the id of the write that made it. Contents can be the same again after others have
-	// written; a write is not.
+	// write is the id of its last write. After others have written, the content may be the same
+	// again, but the id is not.
 	write string
 	sum   sum
-	// foreign is the metadata that others have given it; nil if they have not.
+	// foreign is the metadata that others have added; nil if there is none.
 	foreign *metav1.ObjectMeta
 }
 
-// foreign is what of a Secret's metadata is not Landbridge's own.
+// foreign returns the metadata of a Secret that is not Landbridge's own.
 func foreign(secret *corev1.Secret) *metav1.ObjectMeta {
 	out := metav1.ObjectMeta{
 		Labels: maps.Clone(secret.Labels), Annotations: maps.Clone(secret.Annotations),
@@ -40,7 +40,7 @@ func foreign(secret *corev1.Secret) *metav1.ObjectMeta {
 	return &out
 }
 
-// with is metadata with what others have given it.
+// with returns metadata together with what others have added.
 func with(own metav1.ObjectMeta, foreign *metav1.ObjectMeta) metav1.ObjectMeta {
 	if foreign == nil {
 		return own
@@ -52,8 +52,8 @@ func with(own metav1.ObjectMeta, foreign *metav1.ObjectMeta) metav1.ObjectMeta {
 	return out
 }
 
-// touched reads a Secret that has another version than it had, and says what it is now, if it
-// still is what was written then, and others have only written beside it.
+// touched reads a Secret whose version has changed, and returns what it is now. ok is set if others
+// have only added metadata since it was written.
 func (s *Secrets) touched(ctx context.Context, name string, was last) (now last, ok bool) {
 	secret, err := s.Client.Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
