@@ -34,7 +34,7 @@ var layers = [][]string{
 	{"internal/desired"},
 	{"internal/terraform/module"},
 	{"internal/terraform/cli"},
-	{"internal/terraform/engine", "internal/terraform/planview"},
+	{"internal/terraform/commandline", "internal/terraform/engine", "internal/terraform/planview"},
 	{"internal/terraform"},
 	{"internal/provider/plugin", "internal/provider/inprocess", "internal/provider/pool", "internal/provider/install"},
 	{"internal/provider"},
@@ -47,7 +47,7 @@ var layers = [][]string{
 	{"schema"},
 	{"apis"},
 	{"internal/diagnostic"},
-	{"internal/child", "internal/faultpoint", "internal/memory", "internal/redact", "internal/tfplugin", "internal/version", "internal/wire"},
+	{"internal/child", "internal/faultpoint", "internal/inflight", "internal/memory", "internal/redact", "internal/tfplugin", "internal/version", "internal/wire"},
 }
 
 // support is for tests alone: it may import anything, and nothing that ships

@@ -106,9 +106,9 @@ func TestBrokenCommandLine(t *testing.T) {
 		says      string
 		afterward func()
 	}{
-		{"prints something else", func() { mode("garbage") }, "exited with status 1. It wrote: what is this", install},
-		{"hangs", func() { mode("hangs") }, "it neither said anything nor waited for the provider, and was ended", install},
-		{"is removed", func() { _ = os.Remove(program) }, "does not start", install},
+		{"prints something else", func() { mode("garbage") }, "exited with status 1. Its output: what is this", install},
+		{"hangs", func() { mode("hangs") }, "it hung and was killed: it had no output and was not waiting for the provider", install},
+		{"is removed", func() { _ = os.Remove(program) }, "Cannot start OpenTofu", install},
 	} {
 		before := cloud.Audit(t)
 		test.disturb()

@@ -21,7 +21,7 @@ func TestCannot(t *testing.T) {
 	made := w.cloud.Make(w, "things", map[string]any{"name": "x", "region": "us-east-1"})
 	identity := cty.ObjectVal(map[string]cty.Value{"id": cty.StringVal(made["id"].(string)), "region": cty.StringVal("us-east-1")})
 	in, diags := w.ex.Import(ctx, thing, terraform.ImportTarget{Identity: identity})
-	if in.Exists() || !strings.Contains(diags.String(), "does not know resource identities: use version 1.12.0 or later") {
+	if in.Exists() || !strings.Contains(diags.String(), "does not support resource identities. Use version 1.12.0 or later") {
 		t.Errorf("got %v, %v", in.Status, diags)
 	}
 	config := w.config(credential, `{"name":"x","secret_wo":"hunter3","secret_wo_version":1}`)

@@ -17,6 +17,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/terraform/cli"
+	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 	"github.com/landbridge-io/landbridge/test/conformance"
@@ -30,7 +31,7 @@ func killable(t *testing.T, form string, way conformance.Way) (*world, string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	own, err := cli.New(cli.Options{Program: runners[way].Program(), Dir: dir})
+	own, err := cli.New(commandline.Options{Program: runners[way].Program(), Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +103,7 @@ func TestKilledWhileCreating(t *testing.T) {
 		if got.in.Status != instance.Full || !got.in.HasIdentity() || got.diags.HasErrors() {
 			t.Errorf("got %s, %v", got.in.Status, got.diags)
 		}
-		if text := got.diags.String(); !strings.Contains(text, "ended by a signal") || !strings.Contains(text, "stored all the same") {
+		if text := got.diags.String(); !strings.Contains(text, "ended by a signal") || !strings.Contains(text, "The provider's answer is stored.") {
 			t.Errorf("nothing is said of it: %s", text)
 		}
 		w.refresh(r, got.in)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/landbridge-io/landbridge/internal/terraform/cli"
+	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 	"github.com/landbridge-io/landbridge/test/conformance"
 )
@@ -51,11 +52,11 @@ func run(m *testing.M) (code int, err error) {
 		if err != nil {
 			return 1, err
 		}
-		program, err := cli.Find(ctx, path)
+		program, err := commandline.Find(ctx, path)
 		if err != nil {
 			return 1, err
 		}
-		if runners[way], err = cli.New(cli.Options{Program: program, Dir: dir}); err != nil {
+		if runners[way], err = cli.New(commandline.Options{Program: program, Dir: dir}); err != nil {
 			return 1, err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/terraform/cli"
+	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 	"github.com/landbridge-io/landbridge/test/conformance"
@@ -21,7 +22,7 @@ func TestSlowChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	one, err := cli.New(cli.Options{Program: runners[conformance.OpenTofu].Program(), Dir: dir, Parallelism: 1})
+	one, err := cli.New(commandline.Options{Program: runners[conformance.OpenTofu].Program(), Dir: dir, Parallelism: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

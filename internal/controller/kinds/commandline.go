@@ -11,13 +11,14 @@ import (
 	"github.com/go-logr/logr"
 
 	"github.com/landbridge-io/landbridge/internal/terraform/cli"
+	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 )
 
 // CommandLine finds the program for spec.execution: CLI and for modules. The zero value uses tofu from PATH.
 type CommandLine struct {
 	// Program is the path of OpenTofu or Terraform, or a name to look up in PATH. Defaults to tofu.
 	Program string
-	// Dir, Parallelism, Changes and Patience are those of cli.Options.
+	// Dir, Parallelism, Changes and Patience are those of commandline.Options.
 	Dir         string
 	Parallelism int
 	Changes     int
@@ -37,7 +38,7 @@ func (c *CommandLine) Runner(ctx context.Context) (*cli.Runner, error) {
 	switch {
 	case c.runner != nil:
 		if _, err := os.Stat(c.runner.Program().Path); errors.Is(err, fs.ErrNotExist) {
-			return nil, &cli.ProgramError{Reason: cli.NotFound, Path: c.runner.Program().Path, Detail: "the program was removed", Err: err}
+			return nil, &commandline.ProgramError{Reason: commandline.NotFound, Path: c.runner.Program().Path, Detail: "the program was removed", Err: err}
 		}
 		return c.runner, nil
 	case c.closed:
@@ -47,11 +48,11 @@ func (c *CommandLine) Runner(ctx context.Context) (*cli.Runner, error) {
 	if name == "" {
 		name = "tofu"
 	}
-	program, err := cli.Find(ctx, name)
+	program, err := commandline.Find(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	c.runner, err = cli.New(cli.Options{
+	c.runner, err = cli.New(commandline.Options{
 		Program: program, Dir: c.Dir, Parallelism: c.Parallelism, Changes: c.Changes, Patience: c.Patience, Logger: c.Logger,
 	})
 	return c.runner, err

@@ -11,7 +11,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/terraform"
-	"github.com/landbridge-io/landbridge/internal/terraform/cli"
+	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 	"github.com/landbridge-io/landbridge/internal/terraform/module"
 )
 
@@ -27,7 +27,7 @@ type Providers interface {
 
 // configs resolves the provider configurations of a module's instances.
 type configs struct {
-	runner    *cli.Runner
+	runner    *commandline.Runner
 	module    *module.Module
 	installed Providers
 	// providers has the names of TerraformProviders by source.

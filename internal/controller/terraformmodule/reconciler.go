@@ -32,7 +32,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/model"
-	"github.com/landbridge-io/landbridge/internal/terraform/cli"
+	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 	"github.com/landbridge-io/landbridge/internal/terraform/module"
 	"github.com/landbridge-io/landbridge/schema"
 )
@@ -64,7 +64,7 @@ type Reconciler struct {
 type running struct {
 	// sum identifies the module's source and names.
 	sum       string
-	program   *cli.Runner
+	program   *commandline.Runner
 	module    *module.Module
 	providers map[string]string
 	kind      *kinds.Kind
@@ -158,11 +158,12 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 // serve makes the cluster serve what the object specifies, and updates its status. With a problem, what was served
 // before is still served.
 func (r *Reconciler) serve(ctx context.Context, m *v1alpha1.TerraformModule) *kinds.Problem {
-	runner, err := r.CommandLine.Runner(ctx)
+	program, err := r.CommandLine.Runner(ctx)
 	if err != nil {
 		return kinds.NotInstalled(v1alpha1.ReasonExecutionUnavailable,
 			fmt.Errorf("%w; start the controller with --cli and the path of OpenTofu or Terraform", err)).Retried()
 	}
+	runner := program.Runner
 	source, err := r.source(ctx, m)
 	if err != nil {
 		return kinds.NotInstalled(v1alpha1.ReasonSourceNotAvailable, err).Retried()

@@ -12,8 +12,8 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/inflight"
 	"github.com/landbridge-io/landbridge/internal/provider"
-	"github.com/landbridge-io/landbridge/internal/provider/internal/inflight"
 	"github.com/landbridge-io/landbridge/schema"
 )
 

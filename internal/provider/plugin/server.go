@@ -17,8 +17,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/inflight"
 	"github.com/landbridge-io/landbridge/internal/provider"
-	"github.com/landbridge-io/landbridge/internal/provider/internal/inflight"
 	"github.com/landbridge-io/landbridge/internal/tfplugin"
 	"github.com/landbridge-io/landbridge/schema"
 )

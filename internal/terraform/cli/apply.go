@@ -1,4 +1,4 @@
-//lint:file-ignore SA1019 What the legacy SDK may do is what has to be said here.
+//lint:file-ignore SA1019 The field that allows what the legacy SDK may do is deprecated.
 
 package cli
 
@@ -17,13 +17,13 @@ import (
 	"github.com/landbridge-io/landbridge/internal/wire"
 )
 
-// Apply implements terraform.Executor. The program plans again, and is answered with the plan; the
-// provider is asked to change what was planned, and nothing else. It is not interrupted when the
-// program is: it goes on until it answers, or ctx ends.
+// Apply implements terraform.Executor. The program plans again, and gets the given plan as the
+// answer; the provider is asked for that change and nothing else. When the program is killed, the
+// provider goes on until it answers or ctx ends.
 func (e *Executor) Apply(ctx context.Context, p terraform.Plan) (instance.Instance, diagnostic.Diagnostics) {
 	none := e.replay(log{})
 	if before, diags := engine.New(none).Apply(ctx, p); !none.missing {
-		return before, diags // there is nothing to do, or it cannot be done
+		return before, diags // there is nothing to do, or the plan is invalid
 	}
 	answer, diags := planned(p)
 	if diags.HasErrors() {
@@ -56,25 +56,25 @@ func (e *Executor) Apply(ctx context.Context, p terraform.Plan) (instance.Instan
 	case !change.begun:
 		diags = e.failed(out)
 		if out.ok() {
-			diags = diagnostic.Errorf("Unexpected answer of the command line", "%s ended well without asking the provider for the change that was planned.", e.runner.options.Program)
+			diags = diagnostic.Errorf("Unexpected answer of the command line", "%s succeeded without asking the provider for the planned change.", e.runner.Program())
 		}
 		return p.Prior, diags
-	case change.said.HasErrors():
-		return change.after, change.said
+	case change.diags.HasErrors():
+		return change.after, change.diags
 	}
 	file, err := readState(out.state, p.Resource.Schema)
 	if !out.ok() || err != nil || file.Exists() != change.after.Exists() {
-		return change.after, append(change.said, e.lastWords(out)...)
+		return change.after, append(change.diags, e.failedAfterChange(out)...)
 	}
 	after := change.after
 	if file.Exists() {
 		after, _ = e.adopt(after, file)
 	}
-	return after, append(change.said, e.warnings(out, change.said)...)
+	return after, append(change.diags, e.warnings(out, change.diags)...)
 }
 
-// carriedOut is a change that the engine carried out for a run of the program: what it makes of the
-// provider's answer is known whatever becomes of the run.
+// carriedOut is a change that the engine makes for a run of the program, so that its outcome is known
+// even if the run fails.
 type carriedOut struct {
 	provider.Server
 	begun  bool
@@ -82,30 +82,30 @@ type carriedOut struct {
 	err    error
 
 	after instance.Instance
-	said  diagnostic.Diagnostics
+	diags diagnostic.Diagnostics
 }
 
 func (c *carriedOut) do(ctx context.Context, p terraform.Plan) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	c.begun, c.err = true, errNotAsked
 	faultpoint.Reach(faultpoint.CommandLine, faultpoint.BeforeAsk)
-	c.after, c.said = engine.New(c).Apply(ctx, p)
+	c.after, c.diags = engine.New(c).Apply(ctx, p)
 	faultpoint.Reach(faultpoint.CommandLine, faultpoint.BeforeAnswer)
 	return c.answer, c.err
 }
 
-// ApplyResourceChange takes note of the answer.
+// ApplyResourceChange records the answer.
 func (c *carriedOut) ApplyResourceChange(ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	c.answer, c.err = c.Server.ApplyResourceChange(ctx, q)
 	return c.answer, c.err
 }
 
-// planned is a plan as the provider would answer it. That it may depart from the configuration, for
-// the sake of ignore_changes above all, was found to be all right when it was made.
+// planned returns a plan as the provider's answer. The plan was checked when it was made, so it may
+// differ from the configuration, mostly because of ignore_changes.
 func planned(p terraform.Plan) (*tfprotov6.PlanResourceChangeResponse, diagnostic.Diagnostics) {
 	r := p.Resource.Schema
 	state, err := wire.Marshal(p.State, r.ImpliedType())
 	if err != nil {
-		return nil, diagnostic.Errorf("Value cannot be encoded", "The planned state of %s cannot be told to the command line: %s.", r.Type, err)
+		return nil, diagnostic.Errorf("Value cannot be encoded", "The planned state of %s cannot be encoded for the command line: %s.", r.Type, err)
 	}
 	out := &tfprotov6.PlanResourceChangeResponse{
 		PlannedState: &tfprotov6.DynamicValue{MsgPack: state}, PlannedPrivate: p.Private, UnsafeToUseLegacyTypeSystem: true,
@@ -113,23 +113,22 @@ func planned(p terraform.Plan) (*tfprotov6.PlanResourceChangeResponse, diagnosti
 	if r.Identity != nil && p.Identity != cty.NilVal && !p.Identity.IsNull() {
 		identity, err := wire.Marshal(p.Identity, r.IdentityType())
 		if err != nil {
-			return nil, diagnostic.Errorf("Value cannot be encoded", "The planned identity of %s cannot be told to the command line: %s.", r.Type, err)
+			return nil, diagnostic.Errorf("Value cannot be encoded", "The planned identity of %s cannot be encoded for the command line: %s.", r.Type, err)
 		}
 		out.PlannedIdentity = &tfprotov6.ResourceIdentityData{IdentityData: &tfprotov6.DynamicValue{MsgPack: identity}}
 	}
 	return out, nil
 }
 
-// lastWords is what a program has to say that failed after the provider had done its part: nothing is
-// amiss with the object.
-func (e *Executor) lastWords(out outcome) diagnostic.Diagnostics {
-	said := e.disagreement("is another one", "is as it is stored now")
+// failedAfterChange returns the warnings of a run that failed after the provider made the change.
+func (e *Executor) failedAfterChange(out outcome) diagnostic.Diagnostics {
+	diags := e.disagreement("is a different one", "is the one that is stored now")
 	if !out.ok() {
-		said = e.failed(out)
+		diags = e.failed(out)
 	}
-	for i := range said {
-		said[i].Severity = diagnostic.Warning
-		said[i].Detail += " What the provider answered is stored all the same."
+	for i := range diags {
+		diags[i].Severity = diagnostic.Warning
+		diags[i].Detail += " The provider's answer is stored."
 	}
-	return said
+	return diags
 }

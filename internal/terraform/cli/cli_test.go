@@ -15,10 +15,11 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/terraform/cli"
+	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 )
 
-// directory is one with a short path.
+// directory returns a directory with a short path.
 func directory(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "lb-")
@@ -29,10 +30,25 @@ func directory(t *testing.T) string {
 	return dir
 }
 
-func newRunner(t *testing.T, path string, o cli.Options) *cli.Runner {
+// modern prints the version of a program that supports everything.
+const modern = `echo "OpenTofu v1.12.6"; exit 0`
+
+// script returns the path of a program that runs version when it is asked for its version, and otherwise
+// for all else.
+func script(t *testing.T, version, otherwise string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "program")
+	text := "#!/bin/sh\nif [ \"$1\" = version ]; then " + version + "; fi\n" + otherwise + "\n"
+	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func newRunner(t *testing.T, path string, o commandline.Options) *cli.Runner {
 	t.Helper()
 	var err error
-	if o.Program, err = cli.Find(t.Context(), path); err != nil {
+	if o.Program, err = commandline.Find(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
 	if o.Dir == "" {
@@ -46,7 +62,7 @@ func newRunner(t *testing.T, path string, o cli.Options) *cli.Runner {
 	return r
 }
 
-// TestFailures has programs that do something else than OpenTofu does.
+// TestFailures runs programs that do not do what OpenTofu does.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	cloud := examplecloudtest.Start(t)
@@ -59,23 +75,23 @@ func TestFailures(t *testing.T) {
 	existing := instance.Instance{State: config.Value, Status: instance.Full}
 
 	tests := map[string]struct{ does, want string }{
-		"hangs":               {"sleep 100", "neither said anything nor waited for the provider"},
-		"hangs after a word":  {`echo '{"type":"version"}'; sleep 100`, "neither said anything"},
-		"prints no JSON":      {"echo what is this; exit 1", "exited with status 1. It wrote: what is this"},
-		"complains":           {"echo no such option >&2; exit 2", "exited with status 2. It wrote: no such option"},
+		"hangs":               {"sleep 100", "it hung and was killed: it had no output and was not waiting for the provider"},
+		"hangs after a word":  {`echo '{"type":"version"}'; sleep 100`, "it hung and was killed"},
+		"prints no JSON":      {"echo what is this; exit 1", "exited with status 1. Its output: what is this"},
+		"complains":           {"echo no such option >&2; exit 2", "exited with status 2. Its output: no such option"},
 		"is killed":           {"kill -9 $$", "ended by a signal"},
 		"leaves a process":    {"sleep 100 & exit 4", "exited with status 4"},
-		"does nothing":        {"exit 0", "ended well without asking the provider"},
+		"does nothing":        {"exit 0", "succeeded without asking the provider"},
 		"tells a diagnostic":  {`echo '{"type":"diagnostic","diagnostic":{"severity":"error","summary":"No space left","detail":"on device","snippet":{"code":"hunter2"}}}'; exit 1`, "No space left: on device"},
 		"floods":              {`yes '{"type":"x"}' | head -c 3000000; exit 5`, "exited with status 5"},
 		"a very long line":    {`head -c 3000000 /dev/zero | tr '\0' a; exit 6`, "exited with status 6"},
-		"two documents, none": {`printf '{"valid":'; exit 0`, "ended well without asking the provider"},
+		"two documents, none": {`printf '{"valid":'; exit 0`, "succeeded without asking the provider"},
 	}
 	t.Run("programs", func(t *testing.T) {
 		for name, test := range tests {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				o := cli.Options{Patience: time.Minute}
+				o := commandline.Options{Patience: time.Minute}
 				if strings.HasPrefix(name, "hangs") {
 					o.Patience = 300 * time.Millisecond
 				}
@@ -84,21 +100,21 @@ func TestFailures(t *testing.T) {
 				refreshed, diags := ex.Refresh(t.Context(), r, existing)
 				said := map[string]string{"refresh": diags.String()}
 				if !refreshed.Instance.State.RawEquals(existing.State) || refreshed.Unchanged {
-					t.Error("a refresh that failed changed what is known")
+					t.Error("a refresh that failed changed the instance")
 				}
 				_, diags = ex.Plan(t.Context(), r, instance.Instance{}, config)
 				said["plan"] = diags.String()
 				out, diags := ex.Apply(t.Context(), plan)
 				said["apply"] = diags.String()
 				if out.Exists() || terraform.OutcomeUnknown(diags) {
-					t.Errorf("nothing was asked for, but %v", diags)
+					t.Errorf("the provider was not asked, but got %v", diags)
 				}
 				_, diags = ex.Import(t.Context(), r, terraform.ImportTarget{ID: "t-1", Identity: cty.NilVal})
 				said["import"] = diags.String()
 				said["validate"] = ex.Validate(t.Context(), r, config).String()
 				for what, got := range said {
 					if what == "validate" && name == "tells a diagnostic" {
-						continue // validate speaks otherwise
+						continue // the output of validate is different
 					}
 					if !strings.Contains(got, test.want) || strings.Contains(got, "hunter2") {
 						t.Errorf("%s: got %q, want %q", what, got, test.want)
@@ -115,19 +131,19 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestCancelled proves that a run ends with its operation.
+// TestCancelled checks that a run ends with its operation.
 func TestCancelled(t *testing.T) {
 	t.Parallel()
 	p, server := examplecloudtest.Open(t, examplecloudtest.Framework6, examplecloudtest.Start(t), nil)
 	r := terraform.ResourceType{Schema: p.Resources["examplecloud_thing"].Schema}
 	values := r.Schema.Block.EmptyValue().AsValueMap()
 	values["name"] = cty.StringVal("x")
-	runner := newRunner(t, script(t, modern, "sleep 100"), cli.Options{Parallelism: 1})
+	runner := newRunner(t, script(t, modern, "sleep 100"), commandline.Options{Parallelism: 1})
 	in := instance.Instance{State: cty.ObjectVal(values), Status: instance.Full}
-	for _, what := range []string{"runs", "waits for its turn"} {
+	for _, what := range []string{"runs", "waits for a turn"} {
 		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 		defer cancel()
-		if what == "waits for its turn" {
+		if what == "waits for a turn" {
 			long, stop := context.WithTimeout(t.Context(), 2*time.Second)
 			defer stop()
 			done := make(chan struct{})
@@ -143,13 +159,13 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestWorkspaces proves what is left behind by whom, and who may see it.
+// TestWorkspaces checks what is left behind, who can read it, and what is removed.
 func TestWorkspaces(t *testing.T) {
 	t.Setenv("SECRET_OF_THE_CONTROLLER", "hunter2")
 	cloud := examplecloudtest.Start(t)
 	p, server := examplecloudtest.Open(t, examplecloudtest.Framework6, cloud, nil)
 	dir := directory(t)
-	// Of a process that is no more, with a state, a lock and what it could not write elsewhere.
+	// The directory of a dead process.
 	dead := filepath.Join(dir, "landbridge-cli-1")
 	for _, name := range []string{"lock", "w-1/terraform.tfstate", "w-1/.terraform.tfstate.lock.info", "w-1/errored.tfstate"} {
 		path := filepath.Join(dead, name)
@@ -160,17 +176,17 @@ func TestWorkspaces(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// Of another program, which is nobody's business.
+	// The directory of another program.
 	others := filepath.Join(dir, "others")
 	if err := os.Mkdir(others, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	report := filepath.Join(t.TempDir(), "report")
 	path := script(t, modern, "(find . -printf '%m %y %p\\n'; env; cat main.tf.json) > "+report+"; exit 1")
-	first := newRunner(t, path, cli.Options{Dir: dir})
-	second := newRunner(t, path, cli.Options{Dir: dir})
+	first := newRunner(t, path, commandline.Options{Dir: dir})
+	second := newRunner(t, path, commandline.Options{Dir: dir})
 	if _, err := os.Stat(dead); !os.IsNotExist(err) {
-		t.Errorf("what a dead process left behind is still there: %v", err)
+		t.Errorf("the directory of a dead process is still there: %v", err)
 	}
 	if _, err := os.Stat(others); err != nil {
 		t.Error(err)
@@ -196,7 +212,7 @@ func TestWorkspaces(t *testing.T) {
 			t.Errorf("there is no %q in\n%s", want, got)
 		}
 	}
-	// Neither what is this process's business alone, nor how the provider is configured.
+	// Neither the environment of this process, nor the configuration of the provider.
 	for _, secret := range []string{"SECRET_OF_THE_CONTROLLER", "hunter2", cloud.URL} {
 		if strings.Contains(got, secret) {
 			t.Errorf("there is %q in\n%s", secret, got)
@@ -212,7 +228,7 @@ func TestWorkspaces(t *testing.T) {
 	if diff := cmp.Diff([]string{"lock", "lock"}, left); err != nil || diff != "" {
 		t.Errorf("left behind: %v %s", err, diff)
 	}
-	// Who clears temporary directories does not stop anything.
+	// Runs go on when temporary directories are cleared.
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -228,36 +244,16 @@ func TestWorkspaces(t *testing.T) {
 	if left, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %q, %v", left, err)
 	}
-	// There is no room for a workspace any more, and then no program.
+	// After Close there are no workspaces; then the program is removed.
 	_, diags := first.Executor(server).Plan(t.Context(), r, instance.Instance{}, terraform.Config{Value: cty.ObjectVal(values)})
-	if !diags.HasSummary("The command line cannot be run") || !strings.Contains(diags.String(), "nowhere for OpenTofu 1.12.6 to work") {
+	if !diags.HasSummary("The command line cannot be run") || !strings.Contains(diags.String(), "Cannot create a workspace for OpenTofu 1.12.6") {
 		t.Errorf("got %v", diags)
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
 	_, diags = second.Executor(server).Plan(t.Context(), r, instance.Instance{}, terraform.Config{Value: cty.ObjectVal(values)})
-	if !diags.HasSummary("The command line cannot be run") || !strings.Contains(diags.String(), "does not start") {
+	if !diags.HasSummary("The command line cannot be run") || !strings.Contains(diags.String(), "Cannot start OpenTofu 1.12.6") {
 		t.Errorf("got %v", diags)
-	}
-}
-
-func TestNewErrors(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	tests := map[string]struct{ dir, want string }{
-		"too long": {filepath.Join(t.TempDir(), strings.Repeat("x", 100)), "too long for sockets"},
-		"a file":   {file, "not a directory"},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if _, err := cli.New(cli.Options{Program: &cli.Program{}, Dir: test.dir}); err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("got %v, want %q", err, test.want)
-			}
-		})
 	}
 }

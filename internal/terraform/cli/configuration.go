@@ -16,10 +16,11 @@ import (
 )
 
 const (
-	// objectName is what the one resource is called.
+	configFile, stateFile = "main.tf.json", "terraform.tfstate"
+	// objectName is the name of the one resource.
 	objectName = "this"
-	// providerAddress is where the provider would come from. Both programs complete addresses
-	// without a host with one of their own.
+	// providerAddress is the source address of the provider. Both programs add a host of their own
+	// to addresses without one.
 	providerAddress = "landbridge.io/attached/provider"
 	// secretPrefix begins the names of local values.
 	secretPrefix = "value"
@@ -29,9 +30,9 @@ const (
 type configuration struct {
 	resource terraform.ResourceType
 	meta     *schema.Block
-	// wanted is the resource's own configuration; nil when it is not configured.
+	// wanted is the configuration of the resource; nil when there is none.
 	wanted *terraform.Config
-	// target is what to import; nil for nothing. All of the configuration is left to the object.
+	// target is the object to import; nil for none. Its configuration is empty.
 	target *terraform.ImportTarget
 }
 
@@ -44,7 +45,7 @@ func (c configuration) encode() ([]byte, error) {
 	if meta := c.resource.ProviderMeta; c.meta != nil && meta != cty.NilVal && !meta.IsNull() {
 		body, more := tfjson.Body(c.meta, meta, nil, "meta")
 		if len(more) > 0 {
-			return nil, errors.New("provider_meta cannot hold a list, set or map where any type may be")
+			return nil, errors.New("provider_meta cannot contain a list, set or map in an attribute of any type")
 		}
 		settings["provider_meta"] = map[string]any{providerName: body}
 	}
@@ -77,14 +78,14 @@ func (c configuration) encode() ([]byte, error) {
 	return tfjson.ASCII(raw), nil
 }
 
-// providerName is the provider's local name: that which a resource type has its provider by where
-// no other is named, since an import block can name none.
+// providerName returns the provider's local name: the one that the resource type implies, since an
+// import block cannot name another one.
 func (c configuration) providerName() string {
 	name, _, _ := strings.Cut(c.resource.Schema.Type, "_")
 	return name
 }
 
-// address is that of the resource.
+// address returns the address of the resource.
 func (c configuration) address() string { return c.resource.Schema.Type + "." + objectName }
 
 func (c configuration) importBlock() map[string]any {
@@ -103,14 +104,14 @@ func (c configuration) importBlock() map[string]any {
 	return out
 }
 
-// marked says of what is in paths that it is sensitive. Elements of sets cannot be told apart.
+// marked returns which attributes are sensitive. Elements of sets have no paths.
 func marked(paths []cty.Path) tfjson.Marked {
 	if len(paths) == 0 {
 		return nil
 	}
 	return func(a *schema.Attribute, path cty.Path) bool {
 		if a != nil && a.WriteOnly {
-			return false // it is in no state and no plan, and to mark it would be a change
+			return false // it is neither in states nor in plans, and a mark would be a change
 		}
 		for _, p := range paths {
 			if p.Equals(path) {
@@ -121,7 +122,7 @@ func marked(paths []cty.Path) tfjson.Marked {
 	}
 }
 
-// stored are the sensitive paths of what is stored.
+// stored returns the sensitive paths that are stored: those that are not write-only.
 func stored(r *schema.Resource, paths []cty.Path) []cty.Path {
 	return slices.DeleteFunc(slices.Clone(paths), func(p cty.Path) bool {
 		a := r.Block.AttributeByPath(p)
@@ -155,7 +156,7 @@ func lifecycle(c *terraform.Config) (map[string]any, error) {
 	return out, nil
 }
 
-// traversal spells a path in the language.
+// traversal returns a path in the language of the program.
 func traversal(p cty.Path) (string, error) {
 	out := ""
 	for i, step := range p {
@@ -167,7 +168,7 @@ func traversal(p cty.Path) (string, error) {
 			out += step.Name
 		case cty.IndexStep:
 			if !step.Key.IsKnown() || step.Key.IsNull() {
-				return "", errors.New("an element that is not known cannot be named")
+				return "", errors.New("the key of an element is unknown")
 			}
 			switch step.Key.Type() {
 			case cty.String:
@@ -179,7 +180,7 @@ func traversal(p cty.Path) (string, error) {
 			case cty.Number:
 				out += "[" + step.Key.AsBigFloat().Text('f', -1) + "]"
 			default:
-				return "", errors.New("elements of sets cannot be named")
+				return "", errors.New("elements of sets have no address")
 			}
 		}
 	}

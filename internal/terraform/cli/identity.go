@@ -12,11 +12,11 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Programs that know no identities tell the provider none, and store none. Providers rely on them all the
-// same: one that has told an object's identity is told it again. So it is put into the program's
-// requests, as the program would do it if it knew.
+// Programs that do not support identities leave them out of requests and states. Providers rely on
+// getting the identities that they returned. So a session adds them to the program's requests, as a
+// program that supports them does.
 
-// supply has the session do so, with the identity of an instance, brought to the current version.
+// supply sets the identity of the session to that of an instance, upgraded to the current version.
 func (s *session) supply(ctx context.Context, r *schema.Resource, in instance.Instance) {
 	if r.Identity == nil || !in.HasIdentity() {
 		return
@@ -25,12 +25,12 @@ func (s *session) supply(ctx context.Context, r *schema.Resource, in instance.In
 	if raw := in.RawIdentity; len(raw) > 0 {
 		switch {
 		case in.IdentityVersion < r.Identity.Version:
-			// What is wrong with the answer is found out by who reads the log.
+			// An error is in the log, and found by its readers.
 			a, _ := ask(s, ctx, &tfprotov6.UpgradeResourceIdentityRequest{
 				TypeName: r.Type, Version: in.IdentityVersion, RawIdentity: &tfprotov6.RawState{JSON: raw},
 			}, s.Server.UpgradeResourceIdentity, func(l *log) *[]answer[*tfprotov6.UpgradeResourceIdentityResponse] { return &l.identityUpgrade })
 			if a != nil {
-				s.met(a.UpgradedIdentity)
+				s.learn(a.UpgradedIdentity)
 			}
 			return
 		case in.IdentityVersion > r.Identity.Version:
@@ -45,32 +45,32 @@ func (s *session) supply(ctx context.Context, r *schema.Resource, in instance.In
 		return
 	}
 	if b, err := wire.Marshal(v, r.IdentityType()); err == nil {
-		s.met(&tfprotov6.ResourceIdentityData{IdentityData: &tfprotov6.DynamicValue{MsgPack: b}})
+		s.learn(&tfprotov6.ResourceIdentityData{IdentityData: &tfprotov6.DynamicValue{MsgPack: b}})
 	}
 }
 
-// met takes note of the identity of the object that the run is about.
-func (s *session) met(identity *tfprotov6.ResourceIdentityData) {
+// learn records the identity of the object that the run is about.
+func (s *session) learn(identity *tfprotov6.ResourceIdentityData) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.supplies && identity != nil {
-		s.identity = identity
+		s.supplied = identity
 	}
 }
 
-// identified is the identity for a request of the program.
-func (s *session) identified(told *tfprotov6.ResourceIdentityData) *tfprotov6.ResourceIdentityData {
+// identityFor returns the identity for a request in which the program put the given one.
+func (s *session) identityFor(given *tfprotov6.ResourceIdentityData) *tfprotov6.ResourceIdentityData {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if told == nil {
-		return s.identity
+	if given == nil {
+		return s.supplied
 	}
-	return told
+	return given
 }
 
-// completed is an answer to an import by identity that leaves the state to the read that follows. Programs
-// would take it for an object that is not there, so it is read before they are told.
-func (s *session) completed(ctx context.Context, a *tfprotov6.ImportResourceStateResponse) *tfprotov6.ImportResourceStateResponse {
+// complete reads an imported object if the provider left its state to the read that follows an import by
+// identity. The program would take an answer without a state for an object that does not exist.
+func (s *session) complete(ctx context.Context, a *tfprotov6.ImportResourceStateResponse) *tfprotov6.ImportResourceStateResponse {
 	object := *a.ImportedResources[0]
 	if object.Identity == nil || !isNull(object.State) {
 		return a
@@ -88,7 +88,7 @@ func (s *session) completed(ctx context.Context, a *tfprotov6.ImportResourceStat
 	return &out
 }
 
-// isNull says whether a value is null as it was sent.
+// isNull reports whether a value is null on the wire.
 func isNull(v *tfprotov6.DynamicValue) bool {
 	return v == nil || len(v.JSON) == 0 && (len(v.MsgPack) == 0 || bytes.Equal(v.MsgPack, []byte{0xc0}))
 }

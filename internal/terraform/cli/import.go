@@ -1,4 +1,4 @@
-//lint:file-ignore SA1019 What the legacy SDK may do is what has to be said here.
+//lint:file-ignore SA1019 The field that allows what the legacy SDK may do is deprecated.
 
 package cli
 
@@ -11,20 +11,21 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 	"github.com/landbridge-io/landbridge/internal/terraform/engine"
 )
 
-// Import implements terraform.Executor, with an import block. What the object is to be like is left
-// to the object: the program is told that nothing has to be configured, and that nothing is to be
-// changed. The provider is only asked to import and to read.
+// Import implements terraform.Executor with an import block. The configuration is empty: in the
+// schema that the program gets all attributes are optional, and the plan that it gets changes
+// nothing. The provider is asked only to import and to read.
 func (e *Executor) Import(ctx context.Context, r terraform.ResourceType, target terraform.ImportTarget) (instance.Instance, diagnostic.Diagnostics) {
 	var nothing instance.Instance
 	none := e.replay(log{})
 	if _, diags := engine.New(none).Import(ctx, r, target); !none.missing {
 		return nothing, diags
 	}
-	if p := e.runner.options.Program; target.Identity != cty.NilVal && !p.Identity {
-		return nothing, diagnostic.Errorf("Import by identity not supported", "%s does not know resource identities: use version %s or later, another way of execution, or import by id.", p, needs[p.Product].identity)
+	if p := e.runner.Program(); target.Identity != cty.NilVal && !p.Identity {
+		return nothing, diagnostic.Errorf("Import by identity not supported", "%s does not support resource identities. Use version %s or later, another execution, or import by id.", p, commandline.Needs[p.Product].Identity)
 	}
 	s := &session{
 		validate: func(*tfprotov6.ValidateResourceConfigRequest) *tfprotov6.ValidateResourceConfigResponse {
@@ -36,13 +37,13 @@ func (e *Executor) Import(ctx context.Context, r terraform.ResourceType, target 
 			}, nil
 		},
 	}
-	out, diags := e.run(ctx, job{args: applying, configuration: configuration{resource: r, target: &target}, session: s, undemanding: true})
+	out, diags := e.run(ctx, job{args: applying, configuration: configuration{resource: r, target: &target}, session: s, allOptional: true})
 	if diags.HasErrors() {
 		return nothing, diags
 	}
-	said := e.replay(out.log)
-	imported, diags := engine.New(said).Import(ctx, r, target)
-	if diags = e.conclude(out, said, diags); diags.HasErrors() {
+	replayed := e.replay(out.log)
+	imported, diags := engine.New(replayed).Import(ctx, r, target)
+	if diags = e.conclude(out, replayed, diags); diags.HasErrors() {
 		return nothing, diags
 	}
 	file, err := readState(out.state, r.Schema)

@@ -9,10 +9,10 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform/engine"
 )
 
-// Plan implements terraform.Executor. What is sensitive because of where its value comes from is
-// taken to have been so before: to mark a value is no change of the object.
+// Plan implements terraform.Executor. Values that are sensitive because of their source are marked in
+// the prior state, too, since the mark alone is no change of the object.
 func (e *Executor) Plan(ctx context.Context, r terraform.ResourceType, in instance.Instance, config terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
-	config.Validated = false // the program asks, whatever is known
+	config.Validated = false // the program validates always
 	none := e.replay(log{})
 	if p, diags := engine.New(none).Plan(ctx, r, in, config); !none.missing {
 		return p, diags
@@ -27,9 +27,9 @@ func (e *Executor) Plan(ctx context.Context, r terraform.ResourceType, in instan
 	if diags.HasErrors() {
 		return refused, diags
 	}
-	said := e.replay(out.log)
-	plan, diags := engine.New(said).Plan(ctx, r, in, config)
-	if diags = e.conclude(out, said, diags); diags.HasErrors() {
+	replayed := e.replay(out.log)
+	plan, diags := engine.New(replayed).Plan(ctx, r, in, config)
+	if diags = e.conclude(out, replayed, diags); diags.HasErrors() {
 		return refused, diags
 	}
 	if diags := e.agrees(out, plan); diags.HasErrors() {
@@ -38,8 +38,8 @@ func (e *Executor) Plan(ctx context.Context, r terraform.ResourceType, in instan
 	return plan, diags
 }
 
-// PlanDestroy implements terraform.Executor: what is in the state and not in the configuration is
-// destroyed.
+// PlanDestroy implements terraform.Executor. The program destroys objects that are in the state and
+// not in the configuration.
 func (e *Executor) PlanDestroy(ctx context.Context, r terraform.ResourceType, in instance.Instance) (terraform.Plan, diagnostic.Diagnostics) {
 	none := e.replay(log{})
 	if p, diags := engine.New(none).PlanDestroy(ctx, r, in); diags.HasErrors() && !none.missing || p.Action == terraform.NoOp {
@@ -50,9 +50,9 @@ func (e *Executor) PlanDestroy(ctx context.Context, r terraform.ResourceType, in
 	if diags.HasErrors() {
 		return refused, diags
 	}
-	said := e.replay(out.log)
-	plan, diags := engine.New(said).PlanDestroy(ctx, r, in)
-	if diags = e.conclude(out, said, diags); diags.HasErrors() {
+	replayed := e.replay(out.log)
+	plan, diags := engine.New(replayed).PlanDestroy(ctx, r, in)
+	if diags = e.conclude(out, replayed, diags); diags.HasErrors() {
 		return refused, diags
 	}
 	if diags := e.agrees(out, plan); diags.HasErrors() {
@@ -61,18 +61,18 @@ func (e *Executor) PlanDestroy(ctx context.Context, r terraform.ResourceType, in
 	return plan, diags
 }
 
-// actions are the program's words for what is planned.
+// actions are the program's actions and those that they stand for.
 var actions = map[string][]terraform.Action{
 	"noop":   {terraform.NoOp},
 	"create": {terraform.Create},
-	// To the program it is an update if nothing but what is sensitive has changed.
+	// The program plans an update when only the sensitive marks have changed.
 	"update":  {terraform.Update, terraform.NoOp},
 	"delete":  {terraform.Delete},
 	"replace": {terraform.DeleteThenCreate, terraform.CreateThenDelete},
 }
 
-// agrees says whether the program plans what the provider's answers mean. It does not tell of an
-// object that nothing is done to.
+// agrees returns an error if the program's plan is not what the provider's answers mean. The program
+// has no event for an object without changes.
 func (e *Executor) agrees(out outcome, p terraform.Plan) diagnostic.Diagnostics {
 	action := "noop"
 	if len(out.changes) > 0 {
@@ -83,5 +83,5 @@ func (e *Executor) agrees(out outcome, p terraform.Plan) diagnostic.Diagnostics 
 			return nil
 		}
 	}
-	return diagnostic.Errorf("Unexpected plan of the command line", "%s plans to %s the object, where the provider's answers mean %s. Nothing is done.", e.runner.options.Program, action, p.Action)
+	return diagnostic.Errorf("Unexpected plan of the command line", "%s plans the action %s, but by the provider's answers it is %s. Nothing was changed.", e.runner.Program(), action, p.Action)
 }

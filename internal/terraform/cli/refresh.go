@@ -16,21 +16,21 @@ import (
 func (e *Executor) Refresh(ctx context.Context, r terraform.ResourceType, in instance.Instance) (terraform.Refreshed, diagnostic.Diagnostics) {
 	none := e.replay(log{})
 	if before, diags := engine.New(none).Refresh(ctx, r, in); !none.missing {
-		return before, diags // there is no object, or none that can be read
+		return before, diags // there is no object, or it cannot be read
 	}
 	unread := terraform.Refreshed{Instance: in}
 	out, diags := e.run(ctx, job{args: refreshing, configuration: configuration{resource: r}, state: in, session: &session{}})
 	if diags.HasErrors() {
 		return unread, diags
 	}
-	said := e.replay(out.log)
-	refreshed, diags := engine.New(said).Refresh(ctx, r, in)
-	gone := !said.missing && !diags.HasErrors() && !refreshed.Instance.Exists()
+	replayed := e.replay(out.log)
+	refreshed, diags := engine.New(replayed).Refresh(ctx, r, in)
+	gone := !replayed.missing && !diags.HasErrors() && !refreshed.Instance.Exists()
 	if gone && !out.ok() {
-		return refreshed, diags // the program takes the provider's complaint about it for an error
+		return refreshed, diags // the program takes the provider's warning about it for an error
 	}
-	if diags = e.conclude(out, said, diags); diags.HasErrors() {
-		unread.IdentityUpgrade = refreshed.IdentityUpgrade && !said.missing
+	if diags = e.conclude(out, replayed, diags); diags.HasErrors() {
+		unread.IdentityUpgrade = refreshed.IdentityUpgrade && !replayed.missing
 		return unread, diags
 	}
 	file, err := readState(out.state, r.Schema)
@@ -49,12 +49,12 @@ func (e *Executor) Refresh(ctx context.Context, r terraform.ResourceType, in ins
 	return refreshed, diags
 }
 
-// adopt gives an instance, as the answers of a run make it, the object that the program has written
-// down, and says whether they are the same.
+// adopt returns the instance that the answers of a run mean, with the object in the program's state
+// file, and reports whether they are the same.
 func (e *Executor) adopt(judged, file instance.Instance) (out instance.Instance, same bool) {
 	out = judged
 	out.State, out.SchemaVersion, out.RawState, out.Private = file.State, file.SchemaVersion, nil, file.Private
-	if e.runner.options.Program.Identity {
+	if e.runner.Program().Identity {
 		out.Identity, out.IdentityVersion, out.RawIdentity = file.Identity, file.IdentityVersion, file.RawIdentity
 	}
 	same = bytes.Equal(out.Private, judged.Private) && sameValue(out.State, judged.State) && sameValue(out.Identity, judged.Identity)
@@ -73,10 +73,10 @@ func sameValue(a, b cty.Value) bool {
 }
 
 func (e *Executor) unreadable(err error) diagnostic.Diagnostics {
-	return diagnostic.Errorf("State cannot be read", "The state that %s left behind cannot be read: %s.", e.runner.options.Program, err)
+	return diagnostic.Errorf("State cannot be read", "The state file that %s wrote cannot be read: %s.", e.runner.Program(), err)
 }
 
-// disagreement is that the program and the provider's answers say different things of an object.
+// disagreement is the error when the state file and the provider's answers differ.
 func (e *Executor) disagreement(program, answers string) diagnostic.Diagnostics {
-	return diagnostic.Errorf("Unexpected answer of the command line", "By what %s wrote down, the object %s; by what the provider answered, it %s.", e.runner.options.Program, program, answers)
+	return diagnostic.Errorf("Unexpected answer of the command line", "In the state file that %s wrote, the object %s; in the provider's answers, it %s.", e.runner.Program(), program, answers)
 }

@@ -8,17 +8,17 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider"
 )
 
-// replay is a provider server that answers what it answered during a run of the program. The
-// engine works out what that means.
+// replay is a provider server that repeats the answers of a run of the program, so that the engine can
+// interpret them.
 type replay struct {
 	provider.Server
 	log
-	// missing says that something was asked for that was not during the run: the program did not
-	// get as far as that, and nothing follows from the answers.
+	// missing is set when there was no such answer during the run: the program did not get that far,
+	// and nothing follows from the other answers.
 	missing bool
 }
 
-// next is the next answer.
+// next returns the next answer.
 func next[A any](r *replay, from *[]answer[A]) (A, error) {
 	if len(*from) == 0 {
 		var none A
@@ -30,7 +30,7 @@ func next[A any](r *replay, from *[]answer[A]) (A, error) {
 	return a.answer, a.err
 }
 
-// last is the last answer: the program asks more than once for what is the same.
+// last returns the last answer, since the program asks the same more than once.
 func last[A any](r *replay, from []answer[A]) (A, error) {
 	if n := len(from); n > 1 {
 		from = from[n-1:]
@@ -63,12 +63,12 @@ func (r *replay) ReadResource(context.Context, *tfprotov6.ReadResourceRequest) (
 	return last(r, r.read)
 }
 
-// PlanResourceChange implements provider.Server: a replacement is planned in two steps.
+// PlanResourceChange implements provider.Server. A replacement is planned in two steps.
 func (r *replay) PlanResourceChange(context.Context, *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 	return next(r, &r.planned)
 }
 
-// ApplyResourceChange implements provider.Server. Nothing is applied again.
+// ApplyResourceChange implements provider.Server. It never applies anything again.
 func (r *replay) ApplyResourceChange(context.Context, *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	r.missing = true
 	return nil, provider.NotSent(errNotAsked)

@@ -8,12 +8,13 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// schemas are what the program is told of providers: of one resource type at a time, so that it
-// need not take in what a provider with a thousand of them has to say, and as if the provider had
-// nothing to be configured, which it is already.
+// schemas caches the schemas that the program gets: one resource type at a time, so that it need not
+// read those of a provider with a thousand types, and without a provider configuration, since the
+// provider is configured already.
 type schemas struct {
 	mu    sync.Mutex
 	known map[schemaKey]*served
@@ -24,16 +25,16 @@ type schemaKey struct {
 	resource string
 }
 
-// served is the schema of one resource type, as the provider tells it.
+// served is the schema of one resource type.
 type served struct {
 	schema   *tfprotov6.GetProviderSchemaResponse
 	identity *tfprotov6.GetResourceIdentitySchemasResponse
 }
 
-// maxSchemas is how many are remembered. Schemas of providers that were replaced are among them.
+// maxSchemas bounds the cache, which may contain schemas of providers that were replaced.
 const maxSchemas = 4096
 
-// get asks the provider, unless it told before.
+// get returns the schema of a resource type. It asks the provider once.
 func (s *schemas) get(ctx context.Context, server provider.Server, resource string) (*served, diagnostic.Diagnostics) {
 	p, diags := server.Schema(ctx)
 	if diags.HasErrors() {
@@ -53,7 +54,7 @@ func (s *schemas) get(ctx context.Context, server provider.Server, resource stri
 	out = &served{
 		schema: &tfprotov6.GetProviderSchemaResponse{
 			ServerCapabilities: &tfprotov6.ServerCapabilities{PlanDestroy: p.Capabilities.PlanDestroy},
-			Provider:           &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{}},
+			Provider:           commandline.NoConfiguration(),
 			ProviderMeta:       all.ProviderMeta,
 			ResourceSchemas:    map[string]*tfprotov6.Schema{},
 		},
@@ -81,24 +82,24 @@ func (s *schemas) get(ctx context.Context, server provider.Server, resource stri
 	return out, nil
 }
 
-// undemanding is a schema under which an empty configuration is one: what an object that is
-// imported is like is left to the object.
-func undemanding(s *served, resource string) *served {
+// allOptional returns the schema with all attributes optional, so that the configuration of an object
+// to import can be empty.
+func allOptional(s *served, resource string) *served {
 	out, full := *s, *s.schema
 	full.ResourceSchemas = map[string]*tfprotov6.Schema{resource: lenient(full.ResourceSchemas[resource], false)}
 	out.schema = &full
 	return &out
 }
 
-// lenient is a schema by which any number of blocks is right, and, unless it demands attributes, any
-// of those may be left out. The provider knows better, and says so with attribute paths.
-func lenient(s *tfprotov6.Schema, demanding bool) *tfprotov6.Schema {
+// lenient returns a schema that allows any number of blocks, and, unless required is set, makes all
+// attributes optional. The provider checks both, and its diagnostics have attribute paths.
+func lenient(s *tfprotov6.Schema, required bool) *tfprotov6.Schema {
 	out := *s
-	out.Block = lenientBlock(s.Block, demanding)
+	out.Block = lenientBlock(s.Block, required)
 	return &out
 }
 
-func lenientBlock(b *tfprotov6.SchemaBlock, demanding bool) *tfprotov6.SchemaBlock {
+func lenientBlock(b *tfprotov6.SchemaBlock, required bool) *tfprotov6.SchemaBlock {
 	if b == nil {
 		return nil
 	}
@@ -106,14 +107,14 @@ func lenientBlock(b *tfprotov6.SchemaBlock, demanding bool) *tfprotov6.SchemaBlo
 	out.Attributes, out.BlockTypes = nil, nil
 	for _, a := range b.Attributes {
 		x := *a
-		if x.Required && !demanding {
+		if x.Required && !required {
 			x.Required, x.Optional = false, true
 		}
 		out.Attributes = append(out.Attributes, &x)
 	}
 	for _, n := range b.BlockTypes {
 		x := *n
-		x.MinItems, x.MaxItems, x.Block = 0, 0, lenientBlock(n.Block, demanding)
+		x.MinItems, x.MaxItems, x.Block = 0, 0, lenientBlock(n.Block, required)
 		out.BlockTypes = append(out.BlockTypes, &x)
 	}
 	return &out

@@ -8,38 +8,44 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/landbridge-io/landbridge/internal/inflight"
 	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 )
 
-// session is the provider as one run of the program sees it, and what it was asked and answered.
-// It is configured: how, is not the program's business.
+// session is the provider as one run of the program sees it. It records the provider's answers.
 type session struct {
-	provider.Server // for what no run asks for
-	// ctx is that of the operation.
-	ctx    context.Context
-	served *served
-	flight flight
+	commandline.Configured
+	// ctx is the context of the operation.
+	ctx      context.Context
+	identity *tfprotov6.GetResourceIdentitySchemasResponse
+	calls    inflight.Calls
 
-	// These answer instead of the provider; nil has the provider answer.
+	// validate and plan answer instead of the provider; nil asks the provider.
 	validate func(*tfprotov6.ValidateResourceConfigRequest) *tfprotov6.ValidateResourceConfigResponse
 	plan     func(*tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error)
-	// apply carries out the change that was asked for; nil refuses.
+	// apply makes the planned change; nil refuses.
 	apply func(context.Context) (*tfprotov6.ApplyResourceChangeResponse, error)
 	// meanwhile is called when the provider begins the change, and what it returns when that has ended.
 	meanwhile func() (over func())
 
-	// supplies says that the program knows no identities.
+	// supplies is set when the program does not support identities.
 	supplies bool
 
 	mu  sync.Mutex
 	log log
-	// identity is what is supplied; nil as long as there is none.
-	identity *tfprotov6.ResourceIdentityData
-	// over says that the run has ended: what comes now is too late.
-	over bool
+	// supplied is the identity for requests of such a program; nil until there is one.
+	supplied *tfprotov6.ResourceIdentityData
 }
 
-// log is what the provider answered, the latest last.
+// open prepares the session for a run. ctx is the context of the operation.
+func (s *session) open(ctx context.Context, server provider.Server, known *served, supplies bool) {
+	s.ctx, s.supplies = ctx, supplies
+	s.Configured = commandline.Configured{Server: server, Served: known.schema}
+	s.identity = known.identity
+}
+
+// log is the provider's answers, the latest last.
 type log struct {
 	validated       []answer[*tfprotov6.ValidateResourceConfigResponse]
 	stateUpgrade    []answer[*tfprotov6.UpgradeResourceStateResponse]
@@ -47,7 +53,7 @@ type log struct {
 	imported        []answer[*tfprotov6.ImportResourceStateResponse]
 	read            []answer[*tfprotov6.ReadResourceResponse]
 	planned         []answer[*tfprotov6.PlanResourceChangeResponse]
-	// applied says that the provider was asked to change something.
+	// applied is set when the provider was asked for a change.
 	applied bool
 }
 
@@ -56,10 +62,13 @@ type answer[A any] struct {
 	err    error
 }
 
-// ask has the provider answer, and takes note.
+// ask asks the provider, and records the answer.
 func ask[Q, A any](s *session, call context.Context, q Q, f func(context.Context, Q) (A, error), note func(*log) *[]answer[A]) (A, error) {
-	s.flight.begin()
-	defer s.flight.done()
+	if !s.calls.Begin() {
+		var none A
+		return none, errNotAsked
+	}
+	defer s.calls.End()
 	ctx, cancel := bound(s.ctx, call)
 	defer cancel()
 	a, err := f(ctx, q)
@@ -70,43 +79,18 @@ func ask[Q, A any](s *session, call context.Context, q Q, f func(context.Context
 	return a, err
 }
 
-// said is a copy of the log.
-func (s *session) said() log {
+// recorded returns the log.
+func (s *session) recorded() log {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.log
 }
 
-var errNotAsked = status.Error(codes.FailedPrecondition, "this was not asked for")
+var errNotAsked = status.Error(codes.FailedPrecondition, "the run does not expect this call")
 
-// GetMetadata is not needed besides the schema.
-func (s *session) GetMetadata(context.Context, *tfprotov6.GetMetadataRequest) (*tfprotov6.GetMetadataResponse, error) {
-	return nil, provider.ErrUnimplemented
-}
-
-// GetProviderSchema tells of the one resource type.
-func (s *session) GetProviderSchema(context.Context, *tfprotov6.GetProviderSchemaRequest) (*tfprotov6.GetProviderSchemaResponse, error) {
-	return s.served.schema, nil
-}
-
-// GetResourceIdentitySchemas tells of the one resource type.
+// GetResourceIdentitySchemas returns the schema of the one resource type.
 func (s *session) GetResourceIdentitySchemas(context.Context, *tfprotov6.GetResourceIdentitySchemasRequest) (*tfprotov6.GetResourceIdentitySchemasResponse, error) {
-	return s.served.identity, nil
-}
-
-// ValidateProviderConfig has nothing to say of an empty configuration.
-func (s *session) ValidateProviderConfig(context.Context, *tfprotov6.ValidateProviderConfigRequest) (*tfprotov6.ValidateProviderConfigResponse, error) {
-	return &tfprotov6.ValidateProviderConfigResponse{}, nil
-}
-
-// ConfigureProvider does nothing: the provider is configured.
-func (s *session) ConfigureProvider(context.Context, *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
-	return &tfprotov6.ConfigureProviderResponse{}, nil
-}
-
-// StopProvider does nothing: the provider is at work for others, too.
-func (s *session) StopProvider(context.Context, *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
-	return &tfprotov6.StopProviderResponse{}, nil
+	return s.identity, nil
 }
 
 // ValidateResourceConfig implements tfprotov6.ProviderServer.
@@ -135,14 +119,14 @@ func (s *session) ImportResourceState(ctx context.Context, r *tfprotov6.ImportRe
 	if err != nil || len(a.ImportedResources) != 1 {
 		return a, err
 	}
-	s.met(a.ImportedResources[0].Identity)
-	return s.completed(ctx, a), nil
+	s.learn(a.ImportedResources[0].Identity)
+	return s.complete(ctx, a), nil
 }
 
 // ReadResource implements tfprotov6.ProviderServer.
 func (s *session) ReadResource(ctx context.Context, r *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
 	q := *r
-	q.CurrentIdentity = s.identified(r.CurrentIdentity)
+	q.CurrentIdentity = s.identityFor(r.CurrentIdentity)
 	return ask(s, ctx, &q, s.Server.ReadResource, func(l *log) *[]answer[*tfprotov6.ReadResourceResponse] { return &l.read })
 }
 
@@ -152,39 +136,41 @@ func (s *session) PlanResourceChange(ctx context.Context, r *tfprotov6.PlanResou
 		return s.plan(r)
 	}
 	q := *r
-	q.PriorIdentity = s.identified(r.PriorIdentity)
+	q.PriorIdentity = s.identityFor(r.PriorIdentity)
 	return ask(s, ctx, &q, s.Server.PlanResourceChange, func(l *log) *[]answer[*tfprotov6.PlanResourceChangeResponse] { return &l.planned })
 }
 
-// ApplyResourceChange carries out the change that was planned, once. Whatever becomes of the
-// program meanwhile, the provider goes on until it answers or the operation ends.
+// ApplyResourceChange makes the planned change, once. The provider goes on until it answers or the
+// operation ends, whether or not the program is still there.
 func (s *session) ApplyResourceChange(context.Context, *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	if !s.mayApply() {
 		return nil, errNotAsked
 	}
-	defer s.flight.done()
+	defer s.calls.End()
 	defer s.meanwhile()()
 	ctx, cancel := context.WithCancel(s.ctx)
 	defer cancel()
 	return s.apply(ctx)
 }
 
-// mayApply says whether the change is to be carried out now, and counts it in.
+// mayApply reports whether the change is to be made now, and begins a call if so.
 func (s *session) mayApply() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.apply == nil || s.log.applied || s.over {
+	if s.apply == nil || s.log.applied || !s.calls.Begin() {
 		return false
 	}
 	s.log.applied = true
-	s.flight.begin()
 	return true
 }
 
-// end waits for the change that the provider is making, and has none begin any more.
-func (s *session) end() {
-	s.mu.Lock()
-	s.over = true
-	s.mu.Unlock()
-	s.flight.wait()
+// end waits until the provider has answered, and lets no more calls begin.
+func (s *session) end() { s.calls.Wait() }
+
+// bound returns a context for a call, which ends with the operation, and when the program no longer
+// waits for the answer.
+func bound(operation, call context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(operation)
+	stop := context.AfterFunc(call, cancel)
+	return ctx, func() { stop(); cancel() }
 }

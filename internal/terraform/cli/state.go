@@ -8,15 +8,15 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/instance/tfstate"
+	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 	"github.com/landbridge-io/landbridge/schema"
 )
 
 const lineage = "6f0f9a52-3f0e-4f0e-8f4e-1f3b6f1f8a10"
 
-// writeState is the state file of one instance. What else is remembered of the resource, deposed
-// objects above all, is nothing that a run of the program is about. An instance without an object
-// makes a state without a resource.
-func writeState(p *Program, r *schema.Resource, in instance.Instance) ([]byte, error) {
+// writeState returns the state file of one instance, without deposed objects, which no run is about.
+// The state of an instance without an object has no resource.
+func writeState(p *commandline.Program, r *schema.Resource, in instance.Instance) ([]byte, error) {
 	out := tfstate.State{TerraformVersion: p.Version.String(), Serial: 1, Lineage: lineage}
 	if in.Exists() {
 		in.Deposed = nil
@@ -31,10 +31,10 @@ func writeState(p *Program, r *schema.Resource, in instance.Instance) ([]byte, e
 	return tfstate.Write(out, func(string) *schema.Resource { return r })
 }
 
-// readState is the object in a state file, which does not exist if there is no resource in it.
+// readState returns the object in a state file. It does not exist if the state has no resource.
 func readState(b []byte, r *schema.Resource) (instance.Instance, error) {
 	if len(b) == 0 {
-		return instance.Instance{}, errors.New("there is none")
+		return instance.Instance{}, errors.New("there is no file")
 	}
 	state, err := tfstate.Read(b, func(string) *schema.Resource { return r })
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 	"github.com/landbridge-io/landbridge/internal/terraform/engine"
 	"github.com/landbridge-io/landbridge/internal/wire"
 	"github.com/landbridge-io/landbridge/schema"
@@ -26,11 +27,11 @@ func (e *Executor) Validate(ctx context.Context, r terraform.ResourceType, confi
 	if diags.HasErrors() {
 		return diags
 	}
-	said := e.replay(out.log)
-	return e.conclude(out, said, engine.New(said).Validate(ctx, r, config))
+	replayed := e.replay(out.log)
+	return e.conclude(out, replayed, engine.New(replayed).Validate(ctx, r, config))
 }
 
-// validates is a session in which the provider is only asked about the configuration that is meant.
+// validates returns a session that asks the provider to validate only the wanted configuration.
 func (e *Executor) validates(r *schema.Resource, config terraform.Config) *session {
 	return &session{validate: func(q *tfprotov6.ValidateResourceConfigRequest) *tfprotov6.ValidateResourceConfigResponse {
 		at, ok := sameConfig(r, config.Value, q.Config)
@@ -39,12 +40,12 @@ func (e *Executor) validates(r *schema.Resource, config terraform.Config) *sessi
 		}
 		return &tfprotov6.ValidateResourceConfigResponse{Diagnostics: []*tfprotov6.Diagnostic{{
 			Severity: tfprotov6.DiagnosticSeverityError, Summary: "Configuration cannot be written",
-			Detail: "The language of " + string(e.runner.options.Program.Product) + " cannot say this value as it is meant: " + diagnostic.FormatPath(at) + ". Use another way of execution.",
+			Detail: "The language of " + string(e.runner.Program().Product) + " cannot express the value of " + diagnostic.FormatPath(at) + ". Use another execution.",
 		}}}
 	}}
 }
 
-// sameConfig says whether the program has read what was written, or where it has not.
+// sameConfig reports whether the program read the wanted configuration, or else where it differs.
 func sameConfig(r *schema.Resource, wanted cty.Value, read *tfprotov6.DynamicValue) (at cty.Path, ok bool) {
 	if read == nil {
 		return nil, false
@@ -66,23 +67,23 @@ func sameConfig(r *schema.Resource, wanted cty.Value, read *tfprotov6.DynamicVal
 		}
 		return !v.Type().IsSetType(), nil
 	})
-	// Whether computed blocks that are not configured are null or empty is for each side to know.
+	// Computed blocks that are not configured may be null on one side and empty on the other.
 	if n := r.Block.Blocks; len(at) == 1 && n[at[0].(cty.GetAttrStep).Name] != nil && n[at[0].(cty.GetAttrStep).Name].Computed {
 		return nil, true
 	}
 	return at, false
 }
 
-// unsupported is what the version of the program has not learnt yet.
+// unsupported returns errors for features that this version of the program does not support.
 func (e *Executor) unsupported(r *schema.Resource, config cty.Value) diagnostic.Diagnostics {
-	p := e.runner.options.Program
+	p := e.runner.Program()
 	if p.WriteOnly {
 		return nil
 	}
 	var out diagnostic.Diagnostics
 	_ = cty.Walk(config, func(path cty.Path, v cty.Value) (bool, error) {
 		if a := r.Block.AttributeByPath(path); a != nil && a.WriteOnly && !v.IsNull() {
-			out = append(out, diagnostic.AttributeErrorf(path, "Write-only attribute not supported", "%s does not know write-only attributes: use version %s or later, or another way of execution.", p, needs[p.Product].writeOnly)...)
+			out = append(out, diagnostic.AttributeErrorf(path, "Write-only attribute not supported", "%s does not support write-only attributes. Use version %s or later, or another execution.", p, commandline.Needs[p.Product].WriteOnly)...)
 			return false, nil
 		}
 		return true, nil

@@ -11,14 +11,14 @@ import (
 const (
 	configFile, variablesFile = "main.tf.json", "terraform.tfvars.json"
 	stateFile, planFile       = "terraform.tfstate", "plan"
-	// callName is what the one module block is called, callAddress how addresses within it begin.
+	// callName is the name of the one module block, callAddress the prefix of addresses within it.
 	callName, callAddress = "this", "module.this."
 )
 
-// values are those of a module's variables.
+// values are the values of a module's variables.
 type values map[string]cty.Value
 
-// given are the values in a configuration or a state that were given.
+// given returns the variables that are set in a configuration or a state.
 func (m *Module) given(object cty.Value) values {
 	out := values{}
 	if object == cty.NilVal || object.IsNull() {
@@ -32,8 +32,8 @@ func (m *Module) given(object cty.Value) values {
 	return out
 }
 
-// configuration is a configuration that has nothing but the module, and passes its variables and outputs
-// on. Each argument is on a line of its own, by which mistakes in it are known.
+// configuration returns a configuration that calls the module, and passes variables and outputs through.
+// Each argument is on a line of its own, so that diagnostics can be assigned to it.
 func (m *Module) configuration(given values, sensitive func(string) bool) ([]byte, error) {
 	call, variables, outputs := m.call(), map[string]any{}, map[string]any{}
 	for name, v := range m.Variables {
@@ -45,7 +45,7 @@ func (m *Module) configuration(given values, sensitive func(string) bool) ([]byt
 			variable["sensitive"] = true
 		}
 		if _, ok := given[name]; !ok {
-			variable["default"] = nil // which is for the module to refuse
+			variable["default"] = nil // the module rejects it
 		}
 		variables[name], call[name] = variable, argument(name)
 	}
@@ -75,7 +75,7 @@ func (m *Module) configuration(given values, sensitive func(string) bool) ([]byt
 
 func argument(name string) string { return fmt.Sprintf("${var.%s}", name) }
 
-// encode are the values as a file of variables.
+// encode returns the values as a variables file.
 func (v values) encode() ([]byte, error) {
 	out := map[string]json.RawMessage{}
 	for name, x := range v {

@@ -17,20 +17,20 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 )
 
-// Definition is what a module says about itself.
+// Definition is the interface of a module.
 type Definition struct {
 	Variables map[string]*Variable
 	Outputs   map[string]*Output
-	// Providers are the sources of the providers that it needs, such as hashicorp/random, by local names.
+	// Providers are the sources of the required providers, such as hashicorp/random, by local name.
 	Providers map[string]string
 }
 
 // Variable is an input variable.
 type Variable struct {
-	// Type is its constraint, optional attributes included.
+	// Type is the type constraint, with optional attributes.
 	Type        cty.Type
 	Description string
-	// Default says that it has one.
+	// Default is set when the variable has a default.
 	Default, Sensitive bool
 	Deprecated         string
 }
@@ -61,7 +61,7 @@ func attributes(names ...string) *hcl.BodySchema {
 	return out
 }
 
-// Read reads the module in a directory, without those that it calls.
+// Read reads the module in a directory, without the modules that it calls.
 func Read(dir string) (*Definition, diagnostic.Diagnostics) {
 	r := &reader{
 		dir: dir, implied: map[string]bool{},
@@ -82,7 +82,7 @@ func Read(dir string) (*Definition, diagnostic.Diagnostics) {
 			r.out.Providers[name] = "hashicorp/" + name
 		}
 	}
-	delete(r.out.Providers, "terraform") // it is in the program
+	delete(r.out.Providers, "terraform") // built into the program
 	return r.out, nil
 }
 
@@ -109,7 +109,7 @@ func (r *reader) files() ([]*hcl.File, diagnostic.Diagnostics) {
 		}
 		stem := strings.TrimSuffix(base, ext)
 		if stem == "override" || strings.HasSuffix(stem, "_override") {
-			return nil, diagnostic.Errorf("Module cannot be used", "%s: a module with override files cannot be used. Merge it into the files that it overrides.", name)
+			return nil, diagnostic.Errorf("Module cannot be used", "%s: override files are not supported. Merge it into the files that it overrides.", name)
 		}
 		content, err := os.ReadFile(filepath.Join(r.dir, name))
 		if err != nil {
@@ -120,19 +120,19 @@ func (r *reader) files() ([]*hcl.File, diagnostic.Diagnostics) {
 			parse = parser.ParseJSON
 		}
 		f, diags := parse(content, name)
-		r.say(diags)
+		r.report(diags)
 		if f != nil {
 			out = append(out, f)
 		}
 	}
 	if len(out) == 0 && !r.diags.HasErrors() {
-		return nil, diagnostic.Errorf("Module cannot be read", "There are no files of a module: none has a name that ends with .tf or .tf.json.")
+		return nil, diagnostic.Errorf("Module cannot be read", "There are no files with the extension .tf or .tf.json.")
 	}
 	return out, r.diags
 }
 
-// say takes HCL's diagnostics over, with file and line.
-func (r *reader) say(diags hcl.Diagnostics) {
+// report adds the errors of HCL, with file and line.
+func (r *reader) report(diags hcl.Diagnostics) {
 	for _, d := range diags {
 		if d.Severity != hcl.DiagError {
 			continue
@@ -151,7 +151,7 @@ func (r *reader) refuse(at hcl.Range, format string, args ...any) {
 
 func (r *reader) content(b hcl.Body, s *hcl.BodySchema) *hcl.BodyContent {
 	c, _, diags := b.PartialContent(s)
-	r.say(diags)
+	r.report(diags)
 	return c
 }
 
@@ -163,7 +163,7 @@ func (r *reader) file(f *hcl.File) {
 				if inner.Type == "required_providers" {
 					r.required(inner)
 				} else {
-					r.refuse(inner.DefRange, "Its state is kept by Landbridge: take the block %s out.", inner.Type)
+					r.refuse(inner.DefRange, "Landbridge stores the state. Remove the block %s.", inner.Type)
 				}
 			}
 		case "variable":
@@ -172,7 +172,7 @@ func (r *reader) file(f *hcl.File) {
 			r.output(b)
 		case "provider":
 			if attrs, _ := b.Body.JustAttributes(); len(attrs) > 0 || hasBlocks(b.Body) {
-				r.refuse(b.DefRange, "It configures the provider %s by itself, where the configuration is for its instances to choose (spec.providerConfigRef): take the block out.", b.Labels[0])
+				r.refuse(b.DefRange, "It configures the provider %s, but each instance chooses a configuration (spec.providerConfigRef). Remove the block.", b.Labels[0])
 			}
 		default:
 			r.object(b)
@@ -187,7 +187,7 @@ func hasBlocks(b hcl.Body) bool {
 
 func (r *reader) required(b *hcl.Block) {
 	attrs, diags := b.Body.JustAttributes()
-	r.say(diags)
+	r.report(diags)
 	for name, a := range attrs {
 		source := "hashicorp/" + name
 		pairs, diags := hcl.ExprMap(a.Expr)
@@ -198,9 +198,9 @@ func (r *reader) required(b *hcl.Block) {
 		for _, p := range pairs {
 			switch hcl.ExprAsKeyword(p.Key) {
 			case "source":
-				r.say(gohcl.DecodeExpression(p.Value, nil, &source))
+				r.report(gohcl.DecodeExpression(p.Value, nil, &source))
 			case "configuration_aliases":
-				r.refuse(a.Range, "It needs more than one configuration of the provider %s, which is not possible.", name)
+				r.refuse(a.Range, "It needs more than one configuration of the provider %s, which is not supported.", name)
 			}
 		}
 		r.out.Providers[name] = source
@@ -213,7 +213,7 @@ func (r *reader) variable(b *hcl.Block) {
 	attrs := r.content(b.Body, variableFields).Attributes
 	if a := attrs["type"]; a != nil {
 		t, _, diags := typeexpr.TypeConstraintWithDefaults(a.Expr)
-		r.say(diags)
+		r.report(diags)
 		if !diags.HasErrors() {
 			v.Type = t
 		}
@@ -223,10 +223,10 @@ func (r *reader) variable(b *hcl.Block) {
 	r.decode(attrs, "sensitive", &v.Sensitive)
 	r.decode(attrs, "deprecated", &v.Deprecated)
 	if r.decode(attrs, "ephemeral", &ephemeral); ephemeral {
-		r.refuse(b.DefRange, "The variable %s is ephemeral: it could not be given again when the module is read. Make it sensitive instead.", b.Labels[0])
+		r.refuse(b.DefRange, "The variable %s is ephemeral, so its value is missing when the objects are read. Make it sensitive instead.", b.Labels[0])
 	}
 	if _, ok := r.out.Variables[b.Labels[0]]; ok {
-		r.refuse(b.DefRange, "There is another variable %s.", b.Labels[0])
+		r.refuse(b.DefRange, "The variable %s is defined twice.", b.Labels[0])
 	}
 	r.out.Variables[b.Labels[0]] = v
 }
@@ -238,37 +238,37 @@ func (r *reader) output(b *hcl.Block) {
 	r.decode(attrs, "description", &o.Description)
 	r.decode(attrs, "sensitive", &o.Sensitive)
 	if r.decode(attrs, "ephemeral", &ephemeral); ephemeral {
-		return // nothing could be shown of it
+		return // it is never stored
 	}
 	if _, ok := r.out.Outputs[b.Labels[0]]; ok {
-		r.refuse(b.DefRange, "There is another output %s.", b.Labels[0])
+		r.refuse(b.DefRange, "The output %s is defined twice.", b.Labels[0])
 	}
 	r.out.Outputs[b.Labels[0]] = o
 }
 
 func (r *reader) decode(attrs hcl.Attributes, name string, into any) {
 	if a := attrs[name]; a != nil {
-		r.say(gohcl.DecodeExpression(a.Expr, nil, into))
+		r.report(gohcl.DecodeExpression(a.Expr, nil, into))
 	}
 }
 
-// object notes the provider of a resource or a data source.
+// object records the provider of a resource or a data source.
 func (r *reader) object(b *hcl.Block) {
 	name, _, _ := strings.Cut(b.Labels[0], "_")
 	if a := r.content(b.Body, objectFields).Attributes["provider"]; a != nil {
 		t, diags := hcl.AbsTraversalForExpr(a.Expr)
-		if r.say(diags); diags.HasErrors() {
+		if r.report(diags); diags.HasErrors() {
 			return
 		}
 		if len(t) > 1 {
-			r.refuse(b.DefRange, "It needs more than one configuration of the provider %s, which is not possible.", t.RootName())
+			r.refuse(b.DefRange, "It needs more than one configuration of the provider %s, which is not supported.", t.RootName())
 		}
 		name = t.RootName()
 	}
 	r.implied[name] = true
 }
 
-// Sources are the providers' sources, sorted.
+// Sources returns the sources of the providers, sorted.
 func (d *Definition) Sources() []string {
 	return slices.Compact(slices.Sorted(maps.Values(d.Providers)))
 }

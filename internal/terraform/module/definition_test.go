@@ -110,7 +110,7 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// FuzzRead: whatever is in a file, it is read or refused with its name.
+// FuzzRead checks that a file is read, or rejected with its name.
 func FuzzRead(f *testing.F) {
 	f.Add("variable \"a\" {\n  type = list(string)\n}\n", false)
 	f.Add("terraform {\n  required_providers {\n    a = { source = \"b/a\", configuration_aliases = [a.b] }\n  }\n}\n", false)

@@ -5,7 +5,7 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Change is what a test says of a change.
+// Change describes a change of a test.
 type Change struct {
 	Address, Module, Type, Name string
 	Key                         any
@@ -14,7 +14,7 @@ type Change struct {
 	State                       []byte
 }
 
-// Replay is the state after changes, and whether it has all that was answered.
+// Replay returns the state after changes.
 func Replay(before []byte, changes []Change, r *schema.Resource) ([]byte, error) {
 	j := &journal{}
 	for _, c := range changes {
@@ -26,7 +26,7 @@ func Replay(before []byte, changes []Change, r *schema.Resource) ([]byte, error)
 	return j.replay(before, func(string, string) *schema.Resource { return r }, "1.0.0")
 }
 
-// ReadJournal reads a journal as it is stored.
+// ReadJournal reads a stored journal.
 func ReadJournal(b []byte) error {
 	_, err := readJournal(b)
 	return err

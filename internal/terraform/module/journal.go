@@ -16,9 +16,9 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// journal is what was begun and answered during an operation.
+// journal records the changes that began during an operation, and their answers.
 type journal struct {
-	// Variables are those that are being applied.
+	// Variables are the variables of the operation.
 	Variables map[string]json.RawMessage `json:"variables,omitempty"`
 	Changes   []*change                  `json:"changes,omitempty"`
 
@@ -27,19 +27,19 @@ type journal struct {
 	record func([]byte) error
 }
 
-// change is one change of one remote object. Values are msgpack, as the provider got and sent them.
+// change is one change of one remote object. Values are msgpack, as on the wire.
 type change struct {
 	Resource resource `json:"resource"`
-	// Source is the source of the provider, Provider its configuration in the state file.
+	// Source is the source of the provider, Provider the provider configuration in the state file.
 	Source   string                 `json:"source"`
 	Provider string                 `json:"provider"`
 	Kind     instance.OperationKind `json:"kind"`
-	// Planned and PlannedIdentity are what the provider was asked for.
+	// Planned and PlannedIdentity are what the provider was asked to create.
 	Planned         []byte `json:"planned,omitempty"`
 	PlannedIdentity []byte `json:"plannedIdentity,omitempty"`
-	// Absent says that right before a create no object of the planned identity was there.
+	// Absent is set when no object of the planned identity existed right before a create.
 	Absent bool `json:"absent,omitempty"`
-	// Answered says that it is known what came of it: there is the object of State, or none.
+	// Answered is set when the outcome is known: the object is State, or does not exist.
 	Answered        bool   `json:"answered,omitempty"`
 	State           []byte `json:"state,omitempty"`
 	Private         []byte `json:"private,omitempty"`
@@ -49,7 +49,7 @@ type change struct {
 	Tainted         bool   `json:"tainted,omitempty"`
 }
 
-// save stores the journal after something was changed in it.
+// save changes the journal and stores it.
 func (j *journal) save(change func()) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -79,7 +79,7 @@ func readJournal(b []byte) (*journal, error) {
 	return out, nil
 }
 
-// unknown are the creates of which nobody knows what they made.
+// unknown returns the creates whose outcome is unknown.
 func (j *journal) unknown() []*change {
 	var out []*change
 	for _, c := range j.Changes {
@@ -90,7 +90,7 @@ func (j *journal) unknown() []*change {
 	return out
 }
 
-// object is the object that a change left behind.
+// object returns the object after a change.
 func (c *change) object(s *schema.Resource) (instance.Instance, error) {
 	if len(c.State) == 0 || wire.IsNull(c.State) {
 		return instance.Instance{}, nil
@@ -111,10 +111,10 @@ func (c *change) object(s *schema.Resource) (instance.Instance, error) {
 	return out, nil
 }
 
-// types finds resource types by the sources of their providers.
+// types returns a resource type of the provider with a source; nil if there is none.
 type types func(source, resourceType string) *schema.Resource
 
-// replay is the state file as it is after what was answered, from the one before. Creates of unknown
+// replay returns the state file after all answered changes, from the one before. Creates of unknown
 // outcome are not in it.
 func (j *journal) replay(before []byte, known types, version string) ([]byte, error) {
 	state := tfstate.State{TerraformVersion: version, Serial: 1, Lineage: lineage}
@@ -132,7 +132,7 @@ func (j *journal) replay(before []byte, known types, version string) ([]byte, er
 		}
 		s := known(c.Source, c.Resource.Type)
 		if s == nil {
-			return nil, fmt.Errorf("the provider %s does not have the resource type %s any more", c.Source, c.Resource.Type)
+			return nil, fmt.Errorf("the provider %s no longer has the resource type %s", c.Source, c.Resource.Type)
 		}
 		schemas[c.Resource.Type] = s
 		object, err := c.object(s)
@@ -144,7 +144,7 @@ func (j *journal) replay(before []byte, known types, version string) ([]byte, er
 	return tfstate.Write(state, func(t string) *schema.Resource { return schemas[t] })
 }
 
-// put has an object take the place of the one at its address; or none, if it does not exist.
+// put replaces the object at an address, or removes it if the new one does not exist.
 func put(state *tfstate.State, c *change, object instance.Instance) {
 	r := c.Resource
 	at := slices.IndexFunc(state.Resources, func(x tfstate.ResourceBlock) bool {
@@ -171,13 +171,13 @@ func put(state *tfstate.State, c *change, object instance.Instance) {
 	deposed := in.Deposed
 	switch {
 	case c.Kind == instance.Create && in.Exists() && object.Exists():
-		// It was made before its predecessor is destroyed.
+		// It was created before its predecessor is destroyed.
 		d := in.Depose(newKey())
 		in.KeptDeposed = map[string]tfstate.Kept{d.Key: in.Kept}
 		in.Instance, in.Kept = object, tfstate.Kept{}
 		in.Deposed = append(deposed, d)
 	case c.Kind == instance.Delete && len(deposed) > 0:
-		in.Deposed, in.KeptDeposed = nil, nil // those are destroyed last
+		in.Deposed, in.KeptDeposed = nil, nil // deposed objects are destroyed last
 	case object.Exists():
 		object.SensitivePaths, object.CreateBeforeDestroy = in.SensitivePaths, in.CreateBeforeDestroy
 		in.Instance, in.Deposed = object, deposed
@@ -191,7 +191,7 @@ func put(state *tfstate.State, c *change, object instance.Instance) {
 	}
 }
 
-// has says whether a state file has what was answered.
+// has reports whether a state file has all objects of the answers.
 func (j *journal) has(state []byte) bool {
 	file, err := tfstate.Read(state, nil)
 	if err != nil {
@@ -234,4 +234,4 @@ func newKey() string {
 	return hex.EncodeToString(b[:])
 }
 
-var _ provider.Server = (*session)(nil)
+var _ provider.Server = (*attached)(nil)

@@ -29,7 +29,7 @@ func packed(t *testing.T, id string) []byte {
 	return b
 }
 
-// What was answered is in the state, where the program would have put it.
+// TestReplay checks that answers are in the state as the program would have written them.
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	at := func(key any, kind instance.OperationKind, id string) module.Change {
@@ -102,7 +102,7 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// FuzzReadJournal: what is stored may be damaged.
+// FuzzReadJournal checks that damaged journals do not panic.
 func FuzzReadJournal(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte("{}"))

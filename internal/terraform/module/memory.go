@@ -16,15 +16,15 @@ import (
 	"github.com/landbridge-io/landbridge/internal/wire"
 )
 
-// memory is what is remembered of an instance of a module: its private bytes.
+// memory is the content of the private bytes of an instance.
 type memory struct {
-	// Variables are the given values, as of the last apply, of the types that the module had for them.
+	// Variables are the given values at the last apply, in the types that the module had then.
 	Variables map[string]json.RawMessage `json:"variables,omitempty"`
-	// State is the state file, compressed.
+	// State is the compressed state file.
 	State []byte `json:"state,omitempty"`
 }
 
-// maxState is how large a state file may be, in bytes.
+// maxState is the maximum size of a state file, in bytes.
 const maxState = 256 << 20
 
 func recall(private []byte) (memory, error) {
@@ -33,7 +33,7 @@ func recall(private []byte) (memory, error) {
 		return out, nil
 	}
 	if err := json.Unmarshal(private, &out); err != nil {
-		return out, errors.New("what is remembered of the module is malformed")
+		return out, errors.New("the private data of the module is malformed")
 	}
 	return out, nil
 }
@@ -46,7 +46,7 @@ func (m memory) private() []byte {
 	return b
 }
 
-// state is the state file; nil if there is none.
+// state returns the state file; nil if there is none.
 func (m memory) state() ([]byte, error) {
 	if len(m.State) == 0 {
 		return nil, nil
@@ -78,7 +78,7 @@ func decompress(b []byte) ([]byte, error) {
 	return out, err
 }
 
-// remember makes the memory of a state file.
+// remember returns the memory of variables and a state file.
 func (m *Module) remember(given values, state []byte) (memory, error) {
 	out := memory{Variables: map[string]json.RawMessage{}}
 	for name, v := range given {
@@ -93,7 +93,7 @@ func (m *Module) remember(given values, state []byte) (memory, error) {
 	return out, err
 }
 
-// remembered are the given values that still fit the module.
+// remembered returns the given values that still fit the module.
 func (m *Module) remembered(mem memory) values {
 	out := values{}
 	for name, raw := range mem.Variables {
@@ -108,7 +108,7 @@ func (m *Module) remembered(mem memory) values {
 	return out
 }
 
-// instance is what a memory means. Without a state there is none.
+// instance returns the instance of a memory. It does not exist without a state.
 func (m *Module) instance(mem memory, sensitive []cty.Path) (instance.Instance, error) {
 	b, err := mem.state()
 	if err != nil || b == nil {
@@ -123,7 +123,7 @@ func (m *Module) instance(mem memory, sensitive []cty.Path) (instance.Instance, 
 	}, nil
 }
 
-// object is the state of given values and outputs.
+// object returns the attributes of given values and outputs.
 func (m *Module) object(given, outputs values) cty.Value {
 	out := map[string]cty.Value{}
 	for name, a := range m.Resource.Block.Attributes {
@@ -140,7 +140,7 @@ func (m *Module) object(given, outputs values) cty.Value {
 	return cty.ObjectVal(out)
 }
 
-// outputsOf are the outputs in a state file.
+// outputsOf returns the outputs in a state file.
 func outputsOf(state []byte) (values, error) {
 	file, err := tfstate.Read(state, nil)
 	if err != nil {
@@ -165,11 +165,11 @@ func outputsOf(state []byte) (values, error) {
 	return out, nil
 }
 
-// managed is how many objects there are in a state file.
+// managed returns the number of objects in a state file.
 func managed(state []byte) int {
 	file, err := tfstate.Read(state, nil)
 	if err != nil {
-		return 1 // whatever it is, it is not nothing
+		return 1 // it cannot be read, so it may have objects
 	}
 	n := 0
 	for _, r := range file.Resources {
@@ -180,7 +180,7 @@ func managed(state []byte) int {
 	return n
 }
 
-// same says whether two state files say the same of resources and outputs.
+// same reports whether two state files have the same resources and outputs.
 func same(a, b []byte) bool {
 	x, errX := comparable(a)
 	y, errY := comparable(b)

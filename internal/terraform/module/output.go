@@ -1,7 +1,6 @@
 package module
 
 import (
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -9,21 +8,10 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 )
 
-// event is a line of what the program tells with -json.
-type event struct {
-	Type       string     `json:"type"`
-	Message    string     `json:"@message"`
-	Diagnostic *diagnosed `json:"diagnostic"`
-	Hook       *struct {
-		Resource resource `json:"resource"`
-		Action   string   `json:"action"`
-		Elapsed  float64  `json:"elapsed_seconds"`
-	} `json:"hook"`
-}
-
-// resource is where a resource instance is.
+// resource identifies a resource instance. It is a part of the journal that is stored.
 type resource struct {
 	Address string `json:"addr"`
 	Module  string `json:"module"`
@@ -32,27 +20,13 @@ type resource struct {
 	Key     any    `json:"resource_key"`
 }
 
-// diagnosed is a diagnostic. Its snippet is not read: it may hold secrets.
-type diagnosed struct {
-	Severity string `json:"severity"`
-	Summary  string `json:"summary"`
-	Detail   string `json:"detail"`
-	Address  string `json:"address"`
-	Range    *struct {
-		Filename string             `json:"filename"`
-		Start    struct{ Line int } `json:"start"`
-	} `json:"range"`
-}
-
-// argumentLine is a line of the configuration that passes a variable on.
+// argumentLine matches a line of the configuration that passes a variable to the module.
 var argumentLine = regexp.MustCompile(`"([^"]+)": "\$\{var\.[^}]*\}"`)
 
-// diagnostic says where in the module, and which variable, as its user knows them.
-func (m *Module) diagnostic(d diagnosed, configuration []byte) diagnostic.Diagnostic {
-	out := diagnostic.Diagnostic{Severity: diagnostic.Warning, Summary: d.Summary, Detail: m.spell(d.Detail)}
-	if d.Severity == "error" {
-		out.Severity = diagnostic.Error
-	}
+// diagnostic returns a diagnostic with the place in the module, or the variable, that it is about.
+func (m *Module) diagnostic(d commandline.Diagnostic, configuration []byte) diagnostic.Diagnostic {
+	out := d.Diagnostic()
+	out.Detail = m.spell(out.Detail)
 	if d.Address != "" {
 		out.Summary = strings.TrimPrefix(d.Address, callAddress) + ": " + out.Summary
 	}
@@ -71,31 +45,11 @@ func (m *Module) diagnostic(d diagnosed, configuration []byte) diagnostic.Diagno
 	return out
 }
 
-// spell has files named as the module's author knows them.
+// spell replaces paths and addresses in a text by those that the module's author knows.
 func (m *Module) spell(text string) string {
 	modules := m.dir + "/" + dataDir + "/modules/"
 	text = strings.ReplaceAll(text, modules+callName+"/", "")
 	text = strings.ReplaceAll(text, modules+callName+".", "module.")
 	text = strings.ReplaceAll(text, m.dir+"/"+localSource+"/", "")
 	return strings.ReplaceAll(text, callAddress, "")
-}
-
-var controls = regexp.MustCompile("\x1b\\[[0-9;]*m|[│╷╵]")
-
-// plainText is what the program wrote for a terminal.
-func plainText(s string) string {
-	return strings.Join(strings.Fields(controls.ReplaceAllString(s, " ")), " ")
-}
-
-func (m *Module) shorten(s string) string {
-	const most = 1000
-	if s = m.spell(s); len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return s
-}
-
-func parse(line []byte) (event, bool) {
-	var e event
-	return e, json.Unmarshal(line, &e) == nil
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Recover implements terraform.Journaled. What was answered is put into the state of before. A create
-// without an answer is looked for by the identity that it would have: as for a resource of its own, what is
-// found is its own only if it was not there before, and is tainted then.
+// Recover implements terraform.Journaled. Answers are added to the state from before the operation. The
+// object of a create without an answer is looked up by its planned identity. As with other resources, an
+// object that is found belongs to the create only if it did not exist before; it is tainted then.
 func (e *Executor) Recover(ctx context.Context, r terraform.ResourceType, in instance.Instance, op *instance.Operation, confirmed bool) (instance.Instance, diagnostic.Diagnostics) {
 	j, err := readJournal(op.Journal)
 	if err != nil {
@@ -55,14 +55,14 @@ func (e *Executor) Recover(ctx context.Context, r terraform.ResourceType, in ins
 	return out, nil
 }
 
-// settle finds out what became of a create.
+// settle finds the outcome of a create.
 func (e *Executor) settle(ctx context.Context, c *change, op *instance.Operation, confirmed bool) diagnostic.Diagnostics {
 	none := func() diagnostic.Diagnostics { c.Answered, c.State = true, null; return nil }
 	address := strings.TrimPrefix(c.Resource.Address, callAddress)
 	unknown := terraform.OutcomeUnknownError(c.Resource.Type)
 	unknown[0].Summary += " of " + address
-	unknown[0].Detail = "A create (operation " + op.ID + ") was interrupted, and nothing tells whether " + address + " was made. " +
-		"Look for the object. If it exists, remove it, as nothing refers to it; then set the annotation landbridge.io/confirm-create to \"" + op.ID + "\"."
+	unknown[0].Detail = "A create (operation " + op.ID + ") was interrupted, and it is unknown whether " + address + " was created. " +
+		"Look for the object. If it exists, delete it, because nothing refers to it. Then set the annotation landbridge.io/confirm-create to \"" + op.ID + "\"."
 	if confirmed {
 		return none()
 	}
@@ -81,7 +81,7 @@ func (e *Executor) settle(ctx context.Context, c *change, op *instance.Operation
 	case diags.HasErrors():
 		return append(unknown, diags.Errors()...)
 	case !c.Absent:
-		unknown[0].Detail += " There is one of its identity, but it was there before, or may have been."
+		unknown[0].Detail += " There is an object of its identity, but it may have existed before."
 		return unknown
 	}
 	state, err := wire.Marshal(found.State, r.ImpliedType())
@@ -95,8 +95,8 @@ func (e *Executor) settle(ctx context.Context, c *change, op *instance.Operation
 	return nil
 }
 
-// identity is by what an object that is to be made can be imported; nil if that is not known beforehand.
-// Providers that do not plan identities name their attributes after those of the resource.
+// identity returns the identity by which the object of a create can be imported; nil if it is not known
+// beforehand. Providers that do not plan identities name identity attributes after those of the resource.
 func (c *change) identity(r *schema.Resource) *terraform.ImportTarget {
 	if r.Identity == nil || len(r.Identity.Required()) == 0 {
 		return nil

@@ -18,12 +18,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/landbridge-io/landbridge/internal/terraform/cli"
+	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 	"github.com/landbridge-io/landbridge/internal/terraform/module"
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
-// registry serves versions of one module by the module registry protocol, over TLS and behind a proxy, and
+// registry serves versions of one module by the module registry protocol, over TLS and behind a proxy. It
 // returns the module's source address.
 func registry(t *testing.T, versions map[string]string) (address string) {
 	t.Helper()
@@ -56,8 +56,7 @@ func registry(t *testing.T, versions map[string]string) (address string) {
 	return "example.com/acme/site/web"
 }
 
-// proxy connects those who want to reach a host with another address, and nobody else with anything. It
-// returns its URL.
+// proxy returns the URL of a proxy that connects a host with another address, and refuses other hosts.
 func proxy(t *testing.T, host, address string) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -84,7 +83,7 @@ func proxy(t *testing.T, host, address string) string {
 	return server.URL
 }
 
-// archive is a module of one file.
+// archive returns an archive of a module of one file.
 func archive(t *testing.T, content string) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -104,17 +103,17 @@ func archive(t *testing.T, content string) string {
 	return b.String()
 }
 
-// The version of a module in a registry is the newest that the constraint allows.
+// TestRegistry checks that the newest version that the constraint allows is fetched.
 func TestRegistry(t *testing.T) {
 	tofu, err := testbin.Build(t.Context(), testbin.OpenTofu)
 	if err != nil {
 		t.Fatal(err)
 	}
-	program, err := cli.Find(t.Context(), tofu)
+	program, err := commandline.Find(t.Context(), tofu)
 	if err != nil {
 		t.Fatal(err)
 	}
-	runner, err := cli.New(cli.Options{Program: program, Dir: t.TempDir()})
+	runner, err := commandline.New(commandline.Options{Program: program, Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}

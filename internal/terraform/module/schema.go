@@ -7,7 +7,7 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// outputAttribute is the attribute of an output: its name, unless a variable has that.
+// outputAttribute returns the attribute of an output: its name, unless a variable has the same name.
 func (d *Definition) outputAttribute(name string) string {
 	if _, taken := d.Variables[name]; taken {
 		return name + "_output"
@@ -15,8 +15,8 @@ func (d *Definition) outputAttribute(name string) string {
 	return name
 }
 
-// Schema is the module as a resource type: variables are arguments, outputs are computed, and of any type.
-// An output that has a variable's name is called NAME_output.
+// Schema returns the module as a resource type: variables are arguments; outputs are computed, and of any
+// type. The attribute of an output that has the name of a variable is NAME_output.
 func (d *Definition) Schema(resourceType string) (*schema.Resource, diagnostic.Diagnostics) {
 	b := &schema.Block{Attributes: map[string]*schema.Attribute{}}
 	for name, v := range d.Variables {
@@ -29,7 +29,7 @@ func (d *Definition) Schema(resourceType string) (*schema.Resource, diagnostic.D
 	for name, o := range d.Outputs {
 		at := d.outputAttribute(name)
 		if _, taken := b.Attributes[at]; taken {
-			return nil, diagnostic.Errorf("Module cannot be used", "The output %s would be called %s, beside the variable of its name, but something else is called that: rename one of them.", name, at)
+			return nil, diagnostic.Errorf("Module cannot be used", "The attribute of the output %s would be %s, because there is a variable of the same name, but there is another attribute %[2]s. Rename one of them.", name, at)
 		}
 		b.Attributes[at] = &schema.Attribute{
 			Type: cty.DynamicPseudoType, Computed: true, Sensitive: o.Sensitive, Description: schema.Text{Text: o.Description},
@@ -38,9 +38,8 @@ func (d *Definition) Schema(resourceType string) (*schema.Resource, diagnostic.D
 	return &schema.Resource{Type: resourceType, Block: b}, nil
 }
 
-// typed is an attribute of a type. Objects are attributes of attributes, so that it is known which of them
-// may be left out. Collections whose elements may have different types are of any type: the module says
-// what is wrong with a value.
+// typed returns an attribute of a type. Objects become nested attributes, since these can be optional.
+// Collections whose elements may have different types are of any type; the module checks the values.
 func typed(t cty.Type) *schema.Attribute {
 	nested := func(n schema.Nesting, object cty.Type) *schema.Attribute {
 		out := &schema.NestedAttributes{Nesting: n, Attributes: map[string]*schema.Attribute{}}

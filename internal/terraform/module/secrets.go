@@ -12,7 +12,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// secrets are the sensitive values of the module's own resources and variables, which its providers may quote.
+// secrets returns a redactor of the sensitive values of the module's variables and resources, which its
+// providers may quote.
 func (e *Executor) secrets(ctx context.Context, given values, sensitive []cty.Path, state []byte) *redact.Redactor {
 	out := &redact.Redactor{}
 	for name, v := range given {
@@ -51,7 +52,7 @@ func (e *Executor) secrets(ctx context.Context, given values, sensitive []cty.Pa
 	return out
 }
 
-// conceal adds the sensitive values of an object.
+// conceal registers the sensitive values of an object.
 func conceal(into *redact.Redactor, r *schema.Resource, in instance.Instance) {
 	if r == nil || in.State == cty.NilVal {
 		return
@@ -70,7 +71,7 @@ func conceal(into *redact.Redactor, r *schema.Resource, in instance.Instance) {
 	}
 }
 
-// redacted are diagnostics without secrets.
+// redacted removes secrets from diagnostics.
 func redacted(diags diagnostic.Diagnostics, secrets *redact.Redactor) diagnostic.Diagnostics {
 	r := secrets.Replacer()
 	for i := range diags {

@@ -11,200 +11,144 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/landbridge-io/landbridge/internal/inflight"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/redact"
 	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 	"github.com/landbridge-io/landbridge/internal/terraform/engine"
 	"github.com/landbridge-io/landbridge/internal/wire"
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// conversation is one run of the program with all its providers.
-type conversation struct {
-	// ctx is that of the operation: what was begun goes on until it ends, whatever becomes of the program.
+// session is one operation of the program with all its providers.
+type session struct {
+	// ctx is the context of the operation: a change goes on until it ends, with or without the program.
 	ctx context.Context
-	// journal is nil of a run that changes nothing.
+	// journal is nil if the operation makes no changes.
 	journal *journal
-	// providers are those in the state file, by the addresses of resources.
+	// providers are the provider configurations in the state file, by resource address.
 	providers map[string]string
-	// secrets are what no message may quote.
+	// secrets are removed from messages.
 	secrets *redact.Redactor
+	calls   inflight.Calls
 
 	mu sync.Mutex
-	// calls are under way; idle is signalled when none is.
-	calls int
-	idle  *sync.Cond
-	// begun are the changes that the program has told of, and not asked for yet, by resource types; signal
-	// is closed when there is another one.
-	begun  map[string][]resource
-	signal chan struct{}
-	over   bool
+	// announced are the changes that the program announced and did not request yet, by resource type.
+	// changed is closed when there is another one.
+	announced map[string][]resource
+	changed   chan struct{}
 }
 
-func converse(ctx context.Context, j *journal) *conversation {
-	c := &conversation{ctx: ctx, journal: j, begun: map[string][]resource{}, signal: make(chan struct{})}
-	c.idle = sync.NewCond(&c.mu)
-	return c
+func newSession(ctx context.Context, j *journal, secrets *redact.Redactor) *session {
+	return &session{ctx: ctx, journal: j, secrets: secrets, announced: map[string][]resource{}, changed: make(chan struct{})}
 }
 
-func (c *conversation) busy() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.calls > 0
+// end waits until all calls have ended, and lets no more begin.
+func (s *session) end() { s.calls.Wait() }
+
+// announce records a change that the program begins.
+func (s *session) announce(r resource) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.announced[r.Type] = append(s.announced[r.Type], r)
+	close(s.changed)
+	s.changed = make(chan struct{})
 }
 
-// enter counts a call in; false is that the run is over.
-func (c *conversation) enter() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.over {
-		return false
-	}
-	c.calls++
-	return true
-}
+// announcementTimeout bounds the delay between a request of the program and its announcement, which
+// comes by another way.
+const announcementTimeout = 20 * time.Second
 
-func (c *conversation) leave() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.calls--; c.calls == 0 {
-		c.idle.Broadcast()
-	}
-}
-
-// end has nothing begin any more, and waits for what has begun.
-func (c *conversation) end() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.over = true
-	for c.calls > 0 {
-		c.idle.Wait()
-	}
-}
-
-// tell takes note of a change that the program begins.
-func (c *conversation) tell(r resource) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.begun[r.Type] = append(c.begun[r.Type], r)
-	close(c.signal)
-	c.signal = make(chan struct{})
-}
-
-// toldWithin is how long what the program tells may take to get here after what it asks.
-const toldWithin = 20 * time.Second
-
-// told is the change of a resource of a type that the program has told of. It does so right before it asks.
-func (c *conversation) told(ctx context.Context, resourceType string) (resource, error) {
-	late := time.After(toldWithin)
+// next returns the next announced change of a resource of a type. The program announces it right before
+// it requests it.
+func (s *session) next(ctx context.Context, resourceType string) (resource, error) {
+	late := time.After(announcementTimeout)
 	for {
-		c.mu.Lock()
-		list, signal := c.begun[resourceType], c.signal
+		s.mu.Lock()
+		list, changed := s.announced[resourceType], s.changed
 		if len(list) > 0 {
-			c.begun[resourceType] = list[1:]
-			c.mu.Unlock()
+			s.announced[resourceType] = list[1:]
+			s.mu.Unlock()
 			return list[0], nil
 		}
-		c.mu.Unlock()
+		s.mu.Unlock()
 		select {
-		case <-signal:
+		case <-changed:
 		case <-ctx.Done():
 			return resource{}, ctx.Err()
 		case <-late:
-			return resource{}, errors.New("the program did not tell which resource it is about")
+			return resource{}, errors.New("the program did not announce which resource it changes")
 		}
 	}
 }
 
-// session is a provider as a run of the program sees it. It is configured: how, is not the program's business.
-type session struct {
-	provider.Server
-	*conversation
+// attached is a configured provider as the program sees it.
+type attached struct {
+	commandline.Configured
+	*session
 	source string
 	schema *schema.Provider
-	served *tfprotov6.GetProviderSchemaResponse
 	engine *engine.Engine
 }
 
-// newSession asks the provider what it has.
-func newSession(ctx context.Context, c *conversation, source string, server provider.Server, s *schema.Provider) (*session, error) {
+// newAttached asks the provider for its schema.
+func newAttached(ctx context.Context, s *session, source string, server provider.Server, p *schema.Provider) (*attached, error) {
 	all, err := server.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil {
 		return nil, err
 	}
 	served := *all
-	served.Provider = &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{}}
-	return &session{Server: server, conversation: c, source: source, schema: s, served: &served, engine: engine.New(server)}, nil
-}
-
-// GetMetadata is not needed besides the schema.
-func (s *session) GetMetadata(context.Context, *tfprotov6.GetMetadataRequest) (*tfprotov6.GetMetadataResponse, error) {
-	return nil, provider.ErrUnimplemented
-}
-
-// GetProviderSchema tells of a provider that needs no configuration.
-func (s *session) GetProviderSchema(context.Context, *tfprotov6.GetProviderSchemaRequest) (*tfprotov6.GetProviderSchemaResponse, error) {
-	return s.served, nil
-}
-
-// ValidateProviderConfig has nothing to say of an empty configuration.
-func (s *session) ValidateProviderConfig(context.Context, *tfprotov6.ValidateProviderConfigRequest) (*tfprotov6.ValidateProviderConfigResponse, error) {
-	return &tfprotov6.ValidateProviderConfigResponse{}, nil
-}
-
-// ConfigureProvider does nothing: the provider is configured.
-func (s *session) ConfigureProvider(context.Context, *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
-	return &tfprotov6.ConfigureProviderResponse{}, nil
-}
-
-// StopProvider does nothing: the provider is at work for others, too.
-func (s *session) StopProvider(context.Context, *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
-	return &tfprotov6.StopProviderResponse{}, nil
+	served.Provider = commandline.NoConfiguration()
+	return &attached{
+		Configured: commandline.Configured{Server: server, Served: &served},
+		session:    s, source: source, schema: p, engine: engine.New(server),
+	}, nil
 }
 
 // ReadResource implements tfprotov6.ProviderServer.
-func (s *session) ReadResource(ctx context.Context, q *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
-	if !s.enter() {
+func (s *attached) ReadResource(ctx context.Context, q *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+	if !s.calls.Begin() {
 		return nil, errOver
 	}
-	defer s.leave()
+	defer s.calls.End()
 	return s.Server.ReadResource(ctx, q)
 }
 
 // PlanResourceChange implements tfprotov6.ProviderServer.
-func (s *session) PlanResourceChange(ctx context.Context, q *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-	if !s.enter() {
+func (s *attached) PlanResourceChange(ctx context.Context, q *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+	if !s.calls.Begin() {
 		return nil, errOver
 	}
-	defer s.leave()
+	defer s.calls.End()
 	return s.Server.PlanResourceChange(ctx, q)
 }
 
 // ReadDataSource implements tfprotov6.ProviderServer.
-func (s *session) ReadDataSource(ctx context.Context, q *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
-	if !s.enter() {
+func (s *attached) ReadDataSource(ctx context.Context, q *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
+	if !s.calls.Begin() {
 		return nil, errOver
 	}
-	defer s.leave()
+	defer s.calls.End()
 	return s.Server.ReadDataSource(ctx, q)
 }
 
 var errOver = status.Error(codes.FailedPrecondition, "the run has ended")
 
-// notBegun is an answer to a change that the provider was not asked for.
+// notBegun returns the answer to a change for which the provider was not asked.
 func notBegun(err error) error {
 	return status.Error(codes.FailedPrecondition, fmt.Sprintf("The provider was not asked for the change: %s.", err))
 }
 
-// ApplyResourceChange has the provider carry out a change, and keeps the journal of it. Whatever becomes of
-// the program meanwhile, the provider goes on until it answers or the operation ends.
-func (s *session) ApplyResourceChange(call context.Context, q *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
-	if s.journal == nil || !s.enter() {
+// ApplyResourceChange asks the provider for a change, and records it in the journal. The provider goes on
+// until it answers or the operation ends, whether or not the program is still there.
+func (s *attached) ApplyResourceChange(call context.Context, q *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+	if s.journal == nil || !s.calls.Begin() {
 		return nil, errOver
 	}
-	defer s.leave()
-	at, err := s.told(call, q.TypeName)
+	defer s.calls.End()
+	at, err := s.next(call, q.TypeName)
 	if err != nil {
 		return nil, notBegun(err)
 	}
@@ -226,18 +170,18 @@ func (s *session) ApplyResourceChange(call context.Context, q *tfprotov6.ApplyRe
 	}
 	if err := s.journal.save(func() { s.journal.Changes = append(s.journal.Changes, c) }); err != nil {
 		s.journal.forget(c)
-		return nil, notBegun(fmt.Errorf("that it was to begin could not be recorded: %w", err))
+		return nil, notBegun(fmt.Errorf("its begin cannot be recorded: %w", err))
 	}
 	answer, err := s.Server.ApplyResourceChange(s.ctx, q)
 	if err != nil {
-		return nil, err // what became of it is not known
+		return nil, err // the outcome is unknown
 	}
 	s.conceal(r, packed(answer.NewState))
 	failed := false
 	for _, d := range answer.Diagnostics {
 		failed = failed || d.Severity == tfprotov6.DiagnosticSeverityError
 	}
-	// Its failure is no reason to do anything else: it is in the next one, and in what is stored in the end.
+	// If it fails, the answer is in the next record, and in the instance in the end.
 	_ = s.journal.save(func() {
 		c.Answered, c.State, c.Private = true, packed(answer.NewState), answer.Private
 		c.Identity, c.Tainted = identified(answer.NewIdentity), failed && c.Kind == instance.Create
@@ -249,14 +193,14 @@ func (s *session) ApplyResourceChange(call context.Context, q *tfprotov6.ApplyRe
 	return answer, nil
 }
 
-// conceal adds the secrets of an answer.
-func (c *conversation) conceal(r *schema.Resource, state []byte) {
+// conceal registers the secrets of an answer.
+func (s *session) conceal(r *schema.Resource, state []byte) {
 	if v, err := wire.Unmarshal(state, r.ImpliedType()); err == nil && !v.IsNull() {
-		conceal(c.secrets, r, instance.Instance{State: v})
+		conceal(s.secrets, r, instance.Instance{State: v})
 	}
 }
 
-// forget takes back a change that did not begin.
+// forget removes a change that did not begin.
 func (j *journal) forget(c *change) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -14,36 +14,36 @@ import (
 	"strings"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
-	"github.com/landbridge-io/landbridge/internal/terraform/cli"
+	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Source is where a module comes from. Exactly one of Directory, Files and Address is set.
+// Source is the source of a module. Exactly one of Directory, Files and Address is set.
 type Source struct {
 	// Directory is the absolute path of a directory.
 	Directory string
-	// Files are a module's files by their names.
+	// Files are the module's files by name.
 	Files map[string][]byte
-	// Address is what the source argument of a module block may be, but for relative paths. Version is a
-	// constraint for those of registries.
+	// Address is the source argument of a module block; relative paths are not allowed. Version is the
+	// version constraint of a module in a registry.
 	Address, Version string
 }
 
-// Module is a module whose files are here.
+// Module is a module that was fetched.
 type Module struct {
 	*Definition
-	// Sources are those of all providers that the module and those that it calls need, sorted.
+	// Sources are the sources of all providers that the module and the modules it calls need, sorted.
 	Sources  []string
 	Resource *schema.Resource
-	// Digest changes with the files of the module.
+	// Digest identifies the content of the module's files.
 	Digest string
 
 	source Source
-	// dir holds the copy of the module, if it comes from here, and the program's data directory.
+	// dir contains the copy of a local module, and the program's data directory.
 	dir string
 }
 
-// Sum is the digest of a source's files, if they are here; of the source itself otherwise.
+// Sum returns the digest of local files, or of the address and version.
 func (s Source) Sum() (string, error) {
 	h := sha256.New()
 	put := func(name string, content []byte) {
@@ -65,10 +65,10 @@ func (s Source) Sum() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)[:16]), nil
 }
 
-// maxModule is how large a module in a directory may be, in bytes.
+// maxModule is the maximum size of a module in a directory, in bytes.
 const maxModule = 64 << 20
 
-// walk visits the files of a directory, but for what is hidden.
+// walk visits the files of a directory, except hidden ones.
 func walk(dir string, visit func(name string, content []byte) error) error {
 	total := 0
 	return filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -90,7 +90,7 @@ func walk(dir string, visit func(name string, content []byte) error) error {
 			return err
 		}
 		if total += int(info.Size()); total > maxModule {
-			return fmt.Errorf("there are more than %d MiB in %s", maxModule>>20, dir)
+			return fmt.Errorf("%s is larger than %d MiB", dir, maxModule>>20)
 		}
 		content, err := os.ReadFile(path)
 		if err != nil {
@@ -100,12 +100,12 @@ func walk(dir string, visit func(name string, content []byte) error) error {
 	})
 }
 
-// localSource is where the module is, within Module.dir, if it is not fetched.
+// localSource is the directory of a local module within Module.dir.
 const localSource, dataDir = "source", "data"
 
-// Fetch brings a module here, into dir, which must not exist, and reads it. Modules that it calls are
-// fetched with it. Nothing of what was brought here changes afterwards.
-func Fetch(ctx context.Context, runner *cli.Runner, s Source, dir, resourceType string) (*Module, diagnostic.Diagnostics) {
+// Fetch copies or downloads a module, and the modules that it calls, into dir, which must not exist, and
+// reads it. The files do not change afterwards.
+func Fetch(ctx context.Context, runner *commandline.Runner, s Source, dir, resourceType string) (*Module, diagnostic.Diagnostics) {
 	m, diags := fetch(ctx, runner, s, dir, resourceType)
 	if diags.HasErrors() {
 		_ = os.RemoveAll(dir)
@@ -114,7 +114,7 @@ func Fetch(ctx context.Context, runner *cli.Runner, s Source, dir, resourceType 
 	return m, diags
 }
 
-func fetch(ctx context.Context, runner *cli.Runner, s Source, dir, resourceType string) (*Module, diagnostic.Diagnostics) {
+func fetch(ctx context.Context, runner *commandline.Runner, s Source, dir, resourceType string) (*Module, diagnostic.Diagnostics) {
 	fail := func(err error) (*Module, diagnostic.Diagnostics) {
 		return nil, diagnostic.Errorf("Module cannot be fetched", "%s.", err)
 	}
@@ -144,7 +144,7 @@ func fetch(ctx context.Context, runner *cli.Runner, s Source, dir, resourceType 
 		}
 	}
 	if s.Address == "" {
-		// Its own mistakes are better told by themselves.
+		// Errors in the module itself are clearer without the program's.
 		if _, diags := Read(filepath.Join(dir, localSource)); diags.HasErrors() {
 			return nil, diags
 		}
@@ -175,7 +175,7 @@ func fetch(ctx context.Context, runner *cli.Runner, s Source, dir, resourceType 
 		}
 	}
 	if m.Definition == nil {
-		return fail(fmt.Errorf("%s did not install it", runner.Program()))
+		return fail(fmt.Errorf("%s did not fetch it", runner.Program()))
 	}
 	if s.Address != "" {
 		h := sha256.New()
@@ -196,8 +196,8 @@ func fetch(ctx context.Context, runner *cli.Runner, s Source, dir, resourceType 
 	return m, diags
 }
 
-// get has the program fetch the module, and what it calls.
-func (m *Module) get(ctx context.Context, runner *cli.Runner) diagnostic.Diagnostics {
+// get runs the program to fetch the module and the modules that it calls.
+func (m *Module) get(ctx context.Context, runner *commandline.Runner) diagnostic.Diagnostics {
 	d, err := runner.Open()
 	if err != nil {
 		return diagnostic.Errorf("Module cannot be fetched", "%s.", err)
@@ -210,17 +210,22 @@ func (m *Module) get(ctx context.Context, runner *cli.Runner) diagnostic.Diagnos
 	if err != nil {
 		return diagnostic.Errorf("Module cannot be fetched", "%s.", err)
 	}
-	out, err := d.Run(ctx, cli.Command{Args: []string{"get", "-no-color"}, Env: m.environment(), Fetches: true})
+	turn, err := runner.Turn(ctx, commandline.Working)
+	if err != nil {
+		return diagnostic.Errorf("Module cannot be fetched", "%s.", err)
+	}
+	defer turn.Release()
+	out, err := d.Run(ctx, turn, commandline.Command{Args: []string{"get", "-no-color"}, Env: m.environment(), Downloads: true})
 	switch {
 	case err != nil:
 		return diagnostic.Errorf("Module cannot be fetched", "%s.", err)
-	case !out.OK:
-		return diagnostic.Errorf("Module cannot be fetched", "%s: %s", runner.Program(), m.shorten(plainText(out.Stderr)))
+	case !out.OK():
+		return diagnostic.Errorf("Module cannot be fetched", "%s", out.Failure(runner.Program(), m.spell))
 	}
 	return nil
 }
 
-// call is the module block without arguments.
+// call returns the module block without arguments.
 func (m *Module) call() map[string]any {
 	out := map[string]any{"source": filepath.Join(m.dir, localSource)}
 	if m.source.Address != "" {
@@ -236,7 +241,7 @@ func (m *Module) environment() map[string]string {
 	return map[string]string{"TF_DATA_DIR": filepath.Join(m.dir, dataDir)}
 }
 
-// installed are the directories of the modules by the paths of their calls.
+// installed returns the directories of the modules by the paths of their calls.
 func (m *Module) installed() (map[string]string, error) {
 	b, err := os.ReadFile(filepath.Join(m.dir, dataDir, "modules", "modules.json"))
 	if err != nil {

@@ -1,4 +1,4 @@
-package cli_test
+package commandline_test
 
 import (
 	"errors"
@@ -8,10 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/landbridge-io/landbridge/internal/terraform/cli"
+	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 )
 
-// script is a program that tells a version, and otherwise does what is said.
+// script returns the path of a program that runs version when it is asked for its version, and otherwise
+// for all else.
 func script(t *testing.T, version, otherwise string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "program")
@@ -32,19 +33,19 @@ func TestFind(t *testing.T) {
 	}
 	tests := map[string]struct {
 		path   string
-		reason cli.Reason
+		reason commandline.Reason
 		detail string
 		want   string
-		// identity and writeOnly are what it knows.
+		// identity and writeOnly are what it supports.
 		identity, writeOnly bool
 	}{
-		"no such path":        {path: "/nowhere/tofu", reason: cli.NotFound, detail: "no such program"},
-		"no such name":        {path: "landbridge-has-no-such-program", reason: cli.NotFound, detail: "no such program"},
-		"not executable":      {path: notExecutable, reason: cli.NotExecutable, detail: "cannot be run"},
-		"another program":     {path: script(t, "echo hello; exit 3", ""), reason: cli.NotTerraform, detail: `ended with status 3 and printed "hello"`},
-		"silence":             {path: script(t, "exit 0", ""), reason: cli.NotTerraform, detail: "neither OpenTofu nor Terraform"},
-		"strange version":     {path: script(t, "echo Terraform vfour; exit 0", ""), reason: cli.NotTerraform, detail: "cannot be read"},
-		"too old":             {path: script(t, "echo Terraform v1.4.7; exit 0", ""), reason: cli.UnsupportedVersion, detail: "1.5.0 or later is needed"},
+		"no such path":        {path: "/nowhere/tofu", reason: commandline.NotFound, detail: "no such program"},
+		"no such name":        {path: "landbridge-has-no-such-program", reason: commandline.NotFound, detail: "no such program"},
+		"not executable":      {path: notExecutable, reason: commandline.NotExecutable, detail: "cannot be run"},
+		"another program":     {path: script(t, "echo hello; exit 3", ""), reason: commandline.NotTerraform, detail: `exited with status 3 and printed "hello"`},
+		"silence":             {path: script(t, "exit 0", ""), reason: commandline.NotTerraform, detail: "neither OpenTofu nor Terraform"},
+		"strange version":     {path: script(t, "echo Terraform vfour; exit 0", ""), reason: commandline.NotTerraform, detail: "cannot be read"},
+		"too old":             {path: script(t, "echo Terraform v1.4.7; exit 0", ""), reason: commandline.UnsupportedVersion, detail: "1.5.0 or later is needed"},
 		"the first OpenTofu":  {path: script(t, "echo OpenTofu v1.6.0; exit 0", ""), want: "OpenTofu 1.6.0"},
 		"without identity":    {path: script(t, "echo OpenTofu v1.11.2; echo on linux; exit 0", ""), want: "OpenTofu 1.11.2", writeOnly: true},
 		"with identity":       {path: script(t, modern, ""), want: "OpenTofu 1.12.6", writeOnly: true, identity: true},
@@ -53,9 +54,9 @@ func TestFind(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, err := cli.Find(t.Context(), test.path)
+			p, err := commandline.Find(t.Context(), test.path)
 			if test.reason != "" {
-				var e *cli.ProgramError
+				var e *commandline.ProgramError
 				if !errors.As(err, &e) || e.Reason != test.reason || !strings.Contains(err.Error(), test.detail) || !strings.Contains(err.Error(), test.path) {
 					t.Errorf("got %v, want %s: %s", err, test.reason, test.detail)
 				}
@@ -74,9 +75,9 @@ func TestFind(t *testing.T) {
 func TestFindHangs(t *testing.T) {
 	t.Parallel()
 	begin := time.Now()
-	_, err := cli.FindWithin(t.Context(), script(t, "sleep 100; exit 0", ""), 200*time.Millisecond)
-	var e *cli.ProgramError
-	if !errors.As(err, &e) || e.Reason != cli.TimedOut || time.Since(begin) > 20*time.Second {
+	_, err := commandline.FindWithin(t.Context(), script(t, "sleep 100; exit 0", ""), 200*time.Millisecond)
+	var e *commandline.ProgramError
+	if !errors.As(err, &e) || e.Reason != commandline.TimedOut || time.Since(begin) > 20*time.Second {
 		t.Errorf("got %v after %s", err, time.Since(begin))
 	}
 }

@@ -7,13 +7,13 @@ import (
 )
 
 const (
-	// stopSoon and stopSeldom are the first and the longest wait before a server that still has
-	// calls is told again to stop.
+	// stopSoon and stopSeldom are the first and the longest delay before a server that still has
+	// calls in flight is stopped again.
 	stopSoon   = 100 * time.Millisecond
 	stopSeldom = 2 * time.Second
 )
 
-// Calls counts calls. Its zero value is open and empty.
+// Calls counts calls in flight. Its zero value is open and empty.
 type Calls struct {
 	mu      sync.Mutex
 	now     int
@@ -23,7 +23,7 @@ type Calls struct {
 	idle chan struct{}
 }
 
-// Begin counts a call in; false when no more calls are taken. End must follow if true.
+// Begin counts a call; false after Close. Call End if it is true.
 func (c *Calls) Begin() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -34,7 +34,7 @@ func (c *Calls) Begin() bool {
 	return true
 }
 
-// End counts a call out.
+// End ends a call.
 func (c *Calls) End() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -45,22 +45,29 @@ func (c *Calls) End() {
 	}
 }
 
-// Total is how many calls have ended.
+// Total returns the number of calls that have ended.
 func (c *Calls) Total() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.total
 }
 
-// Closing says whether Close was called.
+// Closing reports whether Close was called.
 func (c *Calls) Closing() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.closing
 }
 
-// Close takes no more calls and returns a channel that is closed when none is under way,
-// and whether some were. It may be called more than once.
+// Busy reports whether a call is in flight.
+func (c *Calls) Busy() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now > 0
+}
+
+// Close lets no more calls begin. It returns a channel that is closed when none is in flight, and
+// whether some are. It may be called more than once.
 func (c *Calls) Close() (idle <-chan struct{}, busy bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,10 +80,15 @@ func (c *Calls) Close() (idle <-chan struct{}, busy bool) {
 	return c.idle, c.now > 0
 }
 
-// Drain takes no more calls and waits until none is under way: true, or false when gone was
-// closed or ctx ended before. As long as there are some it calls stop, which is to end them, at
-// once and then again and again: a stop does not reach a call that was begun and has not arrived
-// at its provider yet.
+// Wait closes c, and waits until no call is in flight.
+func (c *Calls) Wait() {
+	idle, _ := c.Close()
+	<-idle
+}
+
+// Drain closes c, and waits until no call is in flight: true, or false when gone is closed or ctx
+// ends before. While there are calls it calls stop, which is to end them, repeatedly: a stop does
+// not reach a call that has begun and has not arrived at its provider yet.
 func (c *Calls) Drain(ctx context.Context, gone <-chan struct{}, stop func()) bool {
 	idle, busy := c.Close()
 	for wait := stopSoon; busy; wait = min(2*wait, stopSeldom) {

@@ -1,4 +1,4 @@
-package cli
+package commandline
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"github.com/hashicorp/go-version"
 )
 
-// Product is which program it is.
+// Product is the name of a program.
 type Product string
 
 // The two programs.
@@ -29,33 +29,34 @@ type Program struct {
 	Path    string
 	Product Product
 	Version *version.Version
-	// Identity says that it knows resource identities, WriteOnly that it knows write-only attributes.
+	// Identity is set when it supports resource identities, WriteOnly when it supports write-only
+	// attributes.
 	Identity, WriteOnly bool
 }
 
-// Reason is why a program cannot be used.
+// Reason is the reason why a program cannot be used.
 type Reason string
 
 // The reasons for which a program cannot be used.
 const (
-	// NotFound: there is no file of that name.
+	// NotFound means that there is no such file.
 	NotFound Reason = "NotFound"
-	// NotExecutable: there is a file, but it cannot be run.
+	// NotExecutable means that the file cannot be run.
 	NotExecutable Reason = "NotExecutable"
-	// NotTerraform: it runs, but it is neither OpenTofu nor Terraform.
+	// NotTerraform means that the program is neither OpenTofu nor Terraform.
 	NotTerraform Reason = "NotTerraform"
-	// UnsupportedVersion: it is too old.
+	// UnsupportedVersion means that the program is too old.
 	UnsupportedVersion Reason = "UnsupportedVersion"
-	// TimedOut: it did not tell its version in time.
+	// TimedOut means that the program did not print its version in time.
 	TimedOut Reason = "TimedOut"
 )
 
-// ProgramError says why a program cannot be used.
+// ProgramError is the error of a program that cannot be used.
 type ProgramError struct {
 	Reason Reason
-	// Path is as it was given.
+	// Path is the path or name that was given.
 	Path string
-	// Detail is one sentence for a person.
+	// Detail is one sentence about the program, without its path.
 	Detail string
 	Err    error
 }
@@ -64,21 +65,21 @@ func (e *ProgramError) Error() string { return fmt.Sprintf("%s: %s", e.Path, e.D
 
 func (e *ProgramError) Unwrap() error { return e.Err }
 
-// findTimeout is how long a program may take to tell its version.
+// findTimeout bounds the time in which a program prints its version.
 const findTimeout = 20 * time.Second
 
-// needs are the versions from which on each product can be used, knows identities, and knows
-// write-only attributes.
-var needs = map[Product]struct{ minimum, identity, writeOnly *version.Version }{
+// Needs are the first versions of each product that are supported, support resource identities, and
+// support write-only attributes.
+var Needs = map[Product]struct{ Minimum, Identity, WriteOnly *version.Version }{
 	OpenTofu:  {version.Must(version.NewVersion("1.6.0")), version.Must(version.NewVersion("1.12.0")), version.Must(version.NewVersion("1.11.0"))},
 	Terraform: {version.Must(version.NewVersion("1.5.0")), version.Must(version.NewVersion("1.12.0")), version.Must(version.NewVersion("1.11.0"))},
 }
 
-// announcement is the first line that the program prints when it is asked for its version.
+// announcement matches the first line of the output of the command version.
 var announcement = regexp.MustCompile(`^(OpenTofu|Terraform) v(\S+)`)
 
-// Find looks at a program: the path of one, or a name to be looked for in PATH. What is wrong
-// with it is a *ProgramError.
+// Find returns the program with the given path, or with the given name in PATH. Errors are
+// *ProgramError.
 func Find(ctx context.Context, name string) (*Program, error) { return find(ctx, name, findTimeout) }
 
 func find(ctx context.Context, name string, within time.Duration) (*Program, error) {
@@ -97,39 +98,30 @@ func find(ctx context.Context, name string, within time.Duration) (*Program, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	out, err := (&run{path: path, args: []string{"version"}, env: environment(nil)}).do(ctx)
+	out, err := (&process{path: path, args: []string{"version"}, env: environment(nil)}).run(ctx)
 	switch {
 	case ctx.Err() != nil:
-		return fail(TimedOut, ctx.Err(), "it did not tell its version in time")
+		return fail(TimedOut, ctx.Err(), "it did not print its version in time")
 	case err != nil:
 		return fail(NotExecutable, err, "it cannot be run: %s", err)
 	}
-	line, _, _ := strings.Cut(string(out.stdout), "\n")
+	line, _, _ := strings.Cut(string(out.Stdout), "\n")
 	m := announcement.FindStringSubmatch(line)
 	if m == nil {
-		return fail(NotTerraform, nil, "it is neither OpenTofu nor Terraform: asked for its version, it ended with status %d and printed %q", out.code, shorten(line))
+		return fail(NotTerraform, nil, "it is neither OpenTofu nor Terraform: the command version exited with status %d and printed %q", out.Status, Shorten(line))
 	}
 	p := &Program{Path: path, Product: Product(m[1])}
 	if p.Version, err = version.NewVersion(m[2]); err != nil {
-		return fail(NotTerraform, err, "its version %q cannot be read", shorten(m[2]))
+		return fail(NotTerraform, err, "its version %q cannot be read", Shorten(m[2]))
 	}
-	// Builds before a release have what the release has.
-	core, need := p.Version.Core(), needs[p.Product]
-	if core.LessThan(need.minimum) {
-		return fail(UnsupportedVersion, nil, "it is %s %s; version %s or later is needed", p.Product, p.Version, need.minimum)
+	// Builds before a release support what the release supports.
+	core, need := p.Version.Core(), Needs[p.Product]
+	if core.LessThan(need.Minimum) {
+		return fail(UnsupportedVersion, nil, "it is %s %s; version %s or later is needed", p.Product, p.Version, need.Minimum)
 	}
-	p.Identity, p.WriteOnly = !core.LessThan(need.identity), !core.LessThan(need.writeOnly)
+	p.Identity, p.WriteOnly = !core.LessThan(need.Identity), !core.LessThan(need.WriteOnly)
 	return p, nil
 }
 
-// String is such as OpenTofu 1.12.6.
+// String returns the product and version, such as OpenTofu 1.12.6.
 func (p *Program) String() string { return fmt.Sprintf("%s %s", p.Product, p.Version) }
-
-// shorten is the beginning of a text that somebody else wrote.
-func shorten(s string) string {
-	const most = 300
-	if s = strings.TrimSpace(s); len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return s
-}

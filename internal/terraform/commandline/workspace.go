@@ -1,4 +1,4 @@
-package cli
+package commandline
 
 import (
 	"errors"
@@ -12,18 +12,18 @@ import (
 )
 
 const (
-	configFile, stateFile = "main.tf.json", "terraform.tfstate"
-	socketName            = "p"
+	// socketName begins the names of sockets; a letter follows.
+	socketName = "p"
 	// processPrefix begins the names of the directories that hold the workspaces of one process.
 	processPrefix = "landbridge-cli-"
 	lockName      = "lock"
-	// maxSocketPath is how long the path of a socket may be, in bytes.
+	// maxSocketPath is the maximum length of the path of a socket, in bytes.
 	maxSocketPath = 100
 )
 
-// workspaces is the directory of one process's workspaces. There is one per run, and it is removed
-// with all that is in it. What a process that was killed has left behind, the next one removes.
-// Nobody but this user can look inside: configurations and states hold secrets.
+// workspaces is the directory with the workspaces of one process. Close removes it; if the process is
+// killed, the next one removes it. Only this user can read it, since configurations and states
+// contain secrets.
 type workspaces struct {
 	base string
 
@@ -33,7 +33,7 @@ type workspaces struct {
 	closed bool
 }
 
-// openWorkspaces makes the directory within base, and removes those of processes that are no more.
+// openWorkspaces makes the directory within base, and removes those of dead processes.
 func openWorkspaces(base string) (*workspaces, error) {
 	if base == "" {
 		base = os.TempDir()
@@ -50,7 +50,7 @@ func openWorkspaces(base string) (*workspaces, error) {
 	return w, nil
 }
 
-// makeDirectory makes a directory for one process's workspaces within base, which this process holds.
+// makeDirectory makes a directory for the workspaces of this process within base, and locks it.
 func makeDirectory(base string) (dir string, held *os.File, err error) {
 	if err := os.MkdirAll(base, 0o700); err != nil {
 		return "", nil, err
@@ -58,10 +58,10 @@ func makeDirectory(base string) (dir string, held *os.File, err error) {
 	if dir, err = os.MkdirTemp(base, processPrefix); err != nil {
 		return "", nil, err
 	}
-	if n := len(filepath.Join(dir, "w-0000000000", socketName)); n > maxSocketPath {
+	if n := len(filepath.Join(dir, "w-0000000000", socketName+"a")); n > maxSocketPath {
 		return "", nil, errors.Join(fmt.Errorf("the path %s is too long for sockets in it: use a shorter one", base), os.RemoveAll(dir))
 	}
-	// The lock gets its name when it is held: others take one that is not for that of a dead process.
+	// The lock gets its name when it is held: others take a lock that nobody holds for that of a dead process.
 	path := filepath.Join(dir, lockName)
 	if held, err = lock(path + ".new"); err == nil {
 		err = os.Rename(path+".new", path)
@@ -72,7 +72,7 @@ func makeDirectory(base string) (dir string, held *os.File, err error) {
 	return dir, held, nil
 }
 
-// lock holds a file as long as this process lives.
+// lock locks a file until it is closed or this process ends.
 func lock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|syscall.O_CLOEXEC, 0o600)
 	if err != nil {
@@ -84,8 +84,8 @@ func lock(path string) (*os.File, error) {
 	return f, nil
 }
 
-// collect removes the directories that no living process holds. One that cannot be removed is left
-// to the next process.
+// collect removes the directories of dead processes. If one cannot be removed, the next process
+// tries again.
 func collect(base string) {
 	entries, err := os.ReadDir(base)
 	if err != nil {
@@ -97,7 +97,7 @@ func collect(base string) {
 		}
 		dir := filepath.Join(base, e.Name())
 		path := filepath.Join(dir, lockName)
-		// Without a lock it was made just now, or its process died at that very moment: nothing is in it.
+		// Without a lock it is empty: it was made just now, or its process died right after making it.
 		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -120,7 +120,7 @@ func (w *workspaces) close() error {
 // workspace is the directory of one run.
 type workspace struct{ dir string }
 
-// open makes a workspace. Somebody who clears temporary directories may have removed all of them.
+// open makes a workspace. If temporary directories were cleared, it makes the parent again.
 func (w *workspaces) open() (*workspace, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -149,7 +149,7 @@ func (w *workspace) write(name string, content []byte) error {
 	return os.WriteFile(w.path(name), content, 0o600)
 }
 
-// read reads a file; nil is that it is not there.
+// read returns the content of a file; nil if there is no such file.
 func (w *workspace) read(name string) ([]byte, error) {
 	b, err := os.ReadFile(w.path(name))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -1,4 +1,0 @@
-package cli
-
-// FindWithin is Find with another patience.
-var FindWithin = find

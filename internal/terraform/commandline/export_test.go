@@ -1,0 +1,4 @@
+package commandline
+
+// FindWithin is Find with a different timeout.
+var FindWithin = find

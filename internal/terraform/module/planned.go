@@ -1,0 +1,125 @@
+package module
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/wire"
+)
+
+// planned is the part of the program's plan JSON that is needed.
+type planned struct {
+	ResourceChanges []struct {
+		Address      string `json:"address"`
+		Mode         string `json:"mode"`
+		Type         string `json:"type"`
+		ProviderName string `json:"provider_name"`
+		Deposed      string `json:"deposed"`
+		ActionReason string `json:"action_reason"`
+		Change       struct {
+			Actions []string `json:"actions"`
+		} `json:"change"`
+	} `json:"resource_changes"`
+	OutputChanges map[string]struct {
+		Actions      []string        `json:"actions"`
+		After        json.RawMessage `json:"after"`
+		AfterUnknown json.RawMessage `json:"after_unknown"`
+	} `json:"output_changes"`
+}
+
+var actions = map[string]terraform.Action{
+	"create": terraform.Create, "update": terraform.Update, "delete": terraform.Delete,
+	"delete create": terraform.DeleteThenCreate, "create delete": terraform.CreateThenDelete,
+	"forget": "Forget",
+}
+
+// contained returns the changes of resources, and their providers by address.
+func (p planned) contained() (changes []terraform.Contained, providers map[string]string) {
+	providers = map[string]string{}
+	for _, c := range p.ResourceChanges {
+		action, ok := actions[strings.Join(c.Change.Actions, " ")]
+		if c.Mode != "managed" || !ok {
+			continue
+		}
+		providers[c.Address] = fmt.Sprintf("provider[%q]", c.ProviderName)
+		address := strings.TrimPrefix(c.Address, callAddress)
+		if c.Deposed != "" {
+			address += " (deposed " + c.Deposed + ")"
+		}
+		changes = append(changes, terraform.Contained{Address: address, Action: action, Reason: terraform.Reason(c.ActionReason)})
+	}
+	return changes, providers
+}
+
+// outputs returns the planned outputs, and reports whether they change.
+func (p planned) outputs(before values) (after values, changed bool) {
+	after = maps.Clone(before)
+	if after == nil {
+		after = values{}
+	}
+	for name, c := range p.OutputChanges {
+		if len(c.Actions) == 1 && c.Actions[0] == "no-op" {
+			continue
+		}
+		changed = true
+		switch {
+		case strings.Contains(string(c.AfterUnknown), "true"):
+			after[name] = cty.DynamicVal
+		case len(c.After) == 0 || string(c.After) == "null":
+			delete(after, name)
+		default:
+			t, err := ctyjson.ImpliedType(c.After)
+			if err != nil {
+				after[name] = cty.DynamicVal
+				continue
+			}
+			if b, ok := before[name]; ok {
+				if v, err := wire.UnmarshalJSON(c.After, b.Type()); err == nil {
+					after[name] = v
+					continue
+				}
+			}
+			if after[name], err = wire.UnmarshalJSON(c.After, t); err != nil {
+				after[name] = cty.DynamicVal
+			}
+		}
+	}
+	return after, changed
+}
+
+// digest identifies the actions of a plan and their resources.
+func digest(changes []terraform.Contained) []byte {
+	lines := make([]string, len(changes))
+	for i, c := range changes {
+		lines[i] = c.Address + " " + string(c.Action)
+	}
+	slices.Sort(lines)
+	sum := sha256.Sum256([]byte(strings.Join(lines, "\n")))
+	return []byte(hex.EncodeToString(sum[:]))
+}
+
+// parallelism returns the option with which changes of the same type are made one after the other. Then
+// the order of the program's events is that of its requests of that type.
+func (p planned) parallelism() string {
+	seen := map[string]string{}
+	for _, c := range p.ResourceChanges {
+		if _, ok := actions[strings.Join(c.Change.Actions, " ")]; c.Mode != "managed" || !ok {
+			continue
+		}
+		at := c.Address + " " + c.Deposed
+		if other, ok := seen[c.Type]; ok && other != at {
+			return "-parallelism=1"
+		}
+		seen[c.Type] = at
+	}
+	return "-parallelism=10"
+}
