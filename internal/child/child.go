@@ -22,15 +22,15 @@ var starts = sync.OnceValue(func() chan<- func() {
 	return c
 })
 
-// Start starts a command that was not started yet. Its SysProcAttr is set here.
+// Start starts a command, and sets its SysProcAttr.
 func Start(cmd *exec.Cmd) error {
 	setAttributes(cmd)
 	result := make(chan error, 1)
 	for try := 0; ; try++ {
 		starts() <- func() { result <- cmd.Start() }
 		err := <-result
-		// A binary that was just written is busy for a moment if another child was being
-		// started meanwhile.
+		// A binary that was just written is busy for a moment if another child started at the
+		// same time.
 		if !errors.Is(err, syscall.ETXTBSY) || try == 10 {
 			return err
 		}

@@ -8,13 +8,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// setAttributes gives the child a process group of its own, and has the kernel kill it when
-// this program ends, however it ends.
+// setAttributes gives the child a process group of its own. The kernel kills the child when this
+// program ends.
 func setAttributes(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// WaitForExit waits until the process has ended, and leaves it to be reaped.
+// WaitForExit waits until the process has ended, without reaping it.
 func WaitForExit(pid int) {
 	for {
 		err := unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
@@ -24,5 +24,5 @@ func WaitForExit(pid int) {
 	}
 }
 
-// KillGroup kills all of the process group that pid leads.
+// KillGroup kills the process group that pid leads.
 func KillGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) }

@@ -1,5 +1,5 @@
-// Package child starts child processes that leave nothing behind: each leads a process group of
-// its own, and dies with this program, however that ends (on Linux; elsewhere it is as usual).
+// Package child starts child processes that leave nothing behind: each leads a process group of its
+// own, and is killed when this program ends (on Linux; elsewhere processes start as usual).
 //
 // In: a command that is ready to be started. Out: the running child. It never waits for it, and
 // reads none of its output.

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// into is how far into a step During acts: a call has left the process by then.
+// into is the delay after which During acts: by then, a call has left the process.
 const into = 25 * time.Millisecond
 
 var armed = func() *fault {
@@ -32,7 +32,7 @@ var armed = func() *fault {
 type fault struct {
 	point  Point
 	action Action
-	left   atomic.Int64 // how often the point has to be reached yet
+	left   atomic.Int64 // how many more times the point must be reached
 }
 
 func parse(text string) (*fault, error) {
@@ -58,14 +58,14 @@ func parse(text string) (*fault, error) {
 	return f, nil
 }
 
-// Reach says that a process is about to take a step.
+// Reach marks that a process is about to take a step.
 func Reach(process Process, step Step) {
 	if armed != nil && armed.point == (Point{process, step}) {
 		armed.reached()
 	}
 }
 
-// During says that a process is within a step until the returned function is called.
+// During marks that a process is in a step until the returned function is called.
 func During(process Process, step Step) (over func()) {
 	if armed == nil || armed.point != (Point{process, step}) {
 		return func() {}
@@ -85,7 +85,7 @@ func (f *fault) reached() {
 		select {}
 	case Pause:
 		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
-		// The signal is to the process: this thread may get a little further before it stops.
+		// The signal goes to the process: this thread may run a little further before it stops.
 		time.Sleep(50 * time.Millisecond)
 	case KillProviders:
 		killChildren(func(string) bool { return true })
@@ -95,7 +95,7 @@ func (f *fault) reached() {
 	}
 }
 
-// killChildren ends the processes that this one has started, of those that work in a directory that fits.
+// killChildren kills the child processes whose working directory matches.
 func killChildren(fits func(dir string) bool) {
 	tasks, _ := filepath.Glob("/proc/self/task/*/children")
 	for _, task := range tasks {

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// Point is an instant: between two steps of a process.
+// Point is a point between two steps of a process.
 type Point struct {
 	Process Process
 	Step    Step
 }
 
-// String is the point's name.
+// String returns the point's name.
 func (p Point) String() string { return string(p.Process) + "/" + string(p.Step) }
 
-// Process is something that consists of steps.
+// Process is a sequence of steps.
 type Process string
 
 // The operations on remote objects.
@@ -31,38 +31,38 @@ const (
 	DestroyDeposed Process = "destroy-deposed"
 )
 
-// What else is found out and stored.
+// Other results that are stored.
 const (
-	// RecoverCreate and Recover find out what became of an operation that nobody has concluded.
+	// RecoverCreate and Recover find the outcome of an interrupted operation.
 	RecoverCreate Process = "recover-create"
 	Recover       Process = "recover"
-	// Import takes an object over.
+	// Import adopts an object.
 	Import Process = "import"
-	// Asked acts upon an annotation.
+	// Asked acts on an annotation.
 	Asked Process = "asked"
 )
 
-// What is written on the custom resource.
+// Writes to the custom resource.
 const (
-	// Annotate writes down what singles out the remote object, and settles the finalizer.
+	// Annotate writes the annotations that identify the remote object, and the finalizer.
 	Annotate Process = "annotate"
-	// Status tells of what was found out.
+	// Status writes the status.
 	Status Process = "status"
-	// Finalize lets the custom resource go, and then forgets what is stored of it.
+	// Finalize removes the finalizer, and then the stored state.
 	Finalize Process = "finalize"
 )
 
 // Done by a program, where spec.execution is CLI.
 const (
-	// CommandLine has a program carry out a change.
+	// CommandLine runs a program to make a change.
 	CommandLine Process = "command-line"
 )
 
-// Step is what a process is about to do.
+// Step is the next step of a process.
 type Step string
 
-// Steps of the processes. An operation has the first five; what is else found out and stored
-// has the last two of those.
+// The steps of the processes. An operation has the first five; other results that are stored have the
+// last two of those.
 const (
 	BeforeIntent   Step = "before-intent"
 	BeforeDispatch Step = "before-dispatch"
@@ -77,9 +77,9 @@ const (
 	BeforeForget  Step = "before-forget"
 	AfterForget   Step = "after-forget"
 
-	// BeforeAsk is when the program has asked for the change, and the provider has not been asked yet;
-	// BeforeAnswer when the provider has answered, and the program does not know yet; BeforeState when the
-	// program has ended, and nobody has looked at what it left behind.
+	// BeforeAsk is after the program requested the change, and before the provider is asked; BeforeAnswer
+	// is after the provider answered, and before the program gets the answer; BeforeState is after the
+	// program ended, and before its state file is read.
 	BeforeAsk    Step = "before-ask"
 	BeforeAnswer Step = "before-answer"
 	BeforeState  Step = "before-state"
@@ -96,7 +96,7 @@ var steps = []struct {
 	{[]Process{CommandLine}, []Step{BeforeAsk, BeforeAnswer, BeforeState}},
 }
 
-// All are all points that there are.
+// All returns all points.
 func All() []Point {
 	var out []Point
 	for _, s := range steps {
@@ -109,7 +109,7 @@ func All() []Point {
 	return out
 }
 
-// Parse finds a point by its name.
+// Parse returns the point with a name.
 func Parse(name string) (Point, error) {
 	process, step, _ := strings.Cut(name, "/")
 	p := Point{Process(process), Step(step)}
@@ -119,7 +119,7 @@ func Parse(name string) (Point, error) {
 	return p, nil
 }
 
-// Action is what is done at a point.
+// Action is the action at a point.
 type Action string
 
 // The actions.
@@ -128,14 +128,14 @@ const (
 	Kill Action = "kill"
 	// Pause stops the process until somebody sends it SIGCONT.
 	Pause Action = "pause"
-	// KillProviders ends the processes that the process has started: providers, and programs that do its
-	// work. KillPrograms ends those of them only that have a directory of their own to work in.
+	// KillProviders kills the child processes: providers and command lines. KillPrograms kills only those
+	// with a working directory of their own, which are command lines.
 	KillProviders Action = "kill-providers"
 	KillPrograms  Action = "kill-programs"
 )
 
-// Variable is the environment variable that says what to do where, and Announcement what the
-// process writes to its standard error before it does it, followed by the point's name and a newline.
+// Variable is the environment variable that selects the point and the action. Announcement is what the
+// process writes to standard error before the action, followed by the point's name and a newline.
 const (
 	Variable     = "LANDBRIDGE_FAULT_POINT"
 	Announcement = "fault point reached: "

@@ -1,5 +1,5 @@
 // Package memory keeps a long-lived process small.
 //
-// In: nothing. Out: less resident memory. It knows nothing of what the process does, and
-// changes nothing but where pages are kept.
+// In: nothing. Out: less resident memory. It does not know what the process does, and changes only
+// the garbage collector's pace and which pages are resident.
 package memory

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A process that allocates more than hard works hard, until it allocates less than easy for
-// a while. In bytes per second.
+// hard and easy are rates of allocation in bytes per second. A process is busy from the time it
+// exceeds hard until it has been below easy for a while.
 const (
 	hard  = 16 << 20
 	easy  = 8 << 20
@@ -17,9 +17,9 @@ const (
 	paceInterval = 200 * time.Millisecond
 )
 
-// Pace sets the garbage collector's percentage (GOGC) until ctx ends, and then as it was: small while there is
-// little to do, so that the process stays small, and large while it works hard, when
-// collecting a heap of long-lived objects again and again costs more than anything else.
+// Pace adjusts the garbage collector's percentage (GOGC) until ctx ends, and then restores it. It is low
+// while the process is idle, to keep it small, and high while it is busy, since collecting a heap of
+// long-lived objects repeatedly costs more than anything else.
 func Pace(ctx context.Context, small, large int) {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	allocated := func() uint64 { metrics.Read(sample); return sample[0].Value.Uint64() }

@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Release gives back what only start-up needed: free heap, and those pages of the program's
-// own file that are mapped because something near them ran once. The file's pages stay in the
-// page cache, and come back one by one as they are needed again, at the cost of minor faults.
-// For a program of Kubernetes client libraries that is 20 MiB of 50 for good.
+// Release releases memory that only start-up needed: free heap, and the pages of the program's own
+// file, which are mapped because something near them ran once. The file's pages stay in the page
+// cache and return when they are needed, at the cost of minor faults. For a program with Kubernetes
+// client libraries this saves 20 of 50 MiB permanently.
 func Release() error {
 	debug.FreeOSMemory()
 	exe, err := os.Readlink("/proc/self/exe")

@@ -4,7 +4,7 @@ package memory
 
 import "runtime/debug"
 
-// Release gives back free heap.
+// Release releases free heap.
 func Release() error {
 	debug.FreeOSMemory()
 	return nil

@@ -7,30 +7,29 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 )
 
-// Journaled is an Executor whose Apply makes more than one change. What it has begun and what was
-// answered is recorded while it goes on, so that an interruption leaves nothing in doubt that is known.
+// Journaled is an Executor whose Apply makes more than one change. It records the changes that have
+// begun and their answers while it runs, so that they are known after an interruption.
 type Journaled interface {
 	Executor
-	// ApplyJournaled is Apply. record stores all that is to be known of the operation, in the place of
-	// what it stored before; before each change, and after its answer. A change of which it could not be
-	// stored that it is about to begin is not begun. When OutcomeUnknown is true of the diagnostics, the
-	// last record is to be kept, and Recover to be called with it.
+	// ApplyJournaled is Apply. It calls record before each change and after its answer, with the whole
+	// journal, which replaces the earlier one. If the record before a change fails, the change does not
+	// begin. If OutcomeUnknown is true of the diagnostics, keep the last record and call Recover with it.
 	ApplyJournaled(ctx context.Context, p Plan, record func(journal []byte) error) (instance.Instance, diagnostic.Diagnostics)
-	// Recover is what became of an operation that was interrupted. in is the instance as it was before.
-	// confirmed says that the user has made sure that what nothing tells of does not exist. With errors
-	// that is not known, and nothing is to be stored.
+	// Recover returns the instance after an operation that was interrupted. in is the instance from before
+	// it. confirmed is set when the user has confirmed that objects of unknown outcome do not exist. With
+	// errors the outcome is unknown, and nothing is to be stored.
 	Recover(ctx context.Context, r ResourceType, in instance.Instance, op *instance.Operation, confirmed bool) (instance.Instance, diagnostic.Diagnostics)
 }
 
-// Contained is what a plan does to one of the resources that the object consists of.
+// Contained is the planned change of one of the resources that the object consists of.
 type Contained struct {
-	// Address is Terraform's within the object, such as aws_subnet.private[0].
+	// Address is the Terraform address within the object, such as aws_subnet.private[0].
 	Address string
 	Action  Action
 	Reason  Reason
 }
 
-// Destroys are the addresses of those of the contained resources that the plan destroys, or replaces.
+// Destroys returns the addresses of the contained resources that the plan destroys or replaces.
 func (p Plan) Destroys() []string {
 	var out []string
 	for _, c := range p.Contained {

@@ -9,19 +9,19 @@ import (
 
 const outcomeUnknown = "Create outcome unknown"
 
-// OutcomeUnknownError is what Apply says, besides the cause, of a create after which it is
-// not known whether an object exists.
+// OutcomeUnknownError is the error that Apply adds to the cause when it is unknown whether a create
+// made an object.
 func OutcomeUnknownError(resourceType string) diagnostic.Diagnostics {
 	return diagnostic.Errorf(outcomeUnknown, "The provider did not say whether it created the object of %s. It may exist: look for it before another one is created.", resourceType)
 }
 
-// OutcomeUnknown says whether a create that Apply carried out may have made an object that
-// is not in the instance Apply returned.
+// OutcomeUnknown reports whether a create of Apply may have made an object that is not in the instance
+// that Apply returned.
 func OutcomeUnknown(d diagnostic.Diagnostics) bool { return d.HasSummary(outcomeUnknown) }
 
-// UnexpectedIdentityChange says whether a provider refuses an identity because it is not the
-// one that was stored, or planned, and identities of the type do not change. The framework
-// splits the message, the legacy SDK puts all of it into the summary (contract § 3.13).
+// UnexpectedIdentityChange reports whether a provider rejects an identity because it differs from the
+// stored or planned one, and identities of the type do not change. The framework splits the message; the
+// legacy SDK puts all of it into the summary (contract § 3.13).
 func UnexpectedIdentityChange(d diagnostic.Diagnostics) bool {
 	return slices.ContainsFunc(d.Errors(), func(d diagnostic.Diagnostic) bool {
 		return strings.HasPrefix(d.Summary, "Unexpected Identity Change")

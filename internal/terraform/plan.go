@@ -6,10 +6,10 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 )
 
-// Action is what a plan does.
+// Action is the action of a plan.
 type Action string
 
-// The actions of a plan. NoOp never reaches the provider's apply.
+// The actions of a plan. A NoOp is never applied.
 const (
 	NoOp   Action = "NoOp"
 	Create Action = "Create"
@@ -20,10 +20,10 @@ const (
 	CreateThenDelete Action = "CreateThenDelete"
 )
 
-// IsReplace says whether the object is replaced by a new one.
+// IsReplace reports whether the object is replaced by a new one.
 func (a Action) IsReplace() bool { return a == DeleteThenCreate || a == CreateThenDelete }
 
-// Reason says why an action is what it is, in the words of Terraform's plan JSON.
+// Reason is the reason of an action, as in Terraform's plan JSON.
 type Reason string
 
 // Reasons of replacements.
@@ -32,15 +32,15 @@ const (
 	ReplaceBecauseCannotUpdate Reason = "replace_because_cannot_update"
 )
 
-// Plan is what it takes to bring an object to its configuration.
+// Plan is the change that makes an object match its configuration.
 type Plan struct {
 	Resource ResourceType
 	Action   Action
 	Reason   Reason
 	// Prior is the instance the plan was made for.
 	Prior instance.Instance
-	// Config is the configuration as the user wrote it, which is what the provider is told when it
-	// applies; ignore_changes only bears on planning. Null for Delete.
+	// Config is the configuration as the user wrote it. The provider gets it on apply; ignore_changes
+	// affects only planning. Null for Delete.
 	Config cty.Value
 	// State is the planned state; it may hold unknown values. Null for Delete.
 	State   cty.Value
@@ -53,7 +53,7 @@ type Plan struct {
 	// CreateBeforeDestroy is stored with the instance.
 	CreateBeforeDestroy bool
 	SensitivePaths      []cty.Path
-	// Contained is what the plan does to the resources that the object consists of; nil of objects that
-	// are one resource.
+	// Contained are the changes of the resources that the object consists of; nil for objects that are one
+	// resource.
 	Contained []Contained
 }

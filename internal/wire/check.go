@@ -14,15 +14,15 @@ var (
 
 const (
 	maxDepth = 512
-	// extUnknown and extRefined are the extensions of unknown values (contract § 1). Any other
+	// extUnknown and extRefined are the extensions for unknown values (contract § 1). Every other
 	// extension is an unknown value, too.
 	extUnknown = 0
 	extRefined = 12
 )
 
-// checkMsgpack says whether b is exactly one well-formed msgpack object. Decoders allocate
-// by the lengths they are told, so those are compared with what is there first. What comes
-// back is b with extensions that cty would refuse made plain unknown values.
+// checkMsgpack returns an error unless b is exactly one well-formed msgpack object. Decoders allocate
+// as much as a length prefix says, so it is compared with the remaining bytes first. The returned bytes
+// are b, with plain unknown values in the place of extensions that cty rejects.
 func checkMsgpack(b []byte) ([]byte, error) {
 	s := scanner{rest: b}
 	if err := s.skip(0); err != nil {
@@ -48,10 +48,10 @@ type scanner struct {
 	foreign []span
 }
 
-// span is where something is, counted from the end.
+// span is a range of bytes, counted from the end.
 type span struct{ before, after int }
 
-// skip goes behind the next object.
+// skip skips the next object.
 func (s *scanner) skip(depth int) error {
 	if len(s.rest) == 0 {
 		return errTruncated

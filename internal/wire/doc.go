@@ -1,7 +1,7 @@
-// Package wire is how cty values travel to and from foreign bytes: the msgpack and JSON of
-// the plugin protocol and of state.
+// Package wire encodes and decodes cty values: the msgpack and JSON of the plugin protocol and of
+// state.
 //
-// In: bytes from a provider or a store, and the type they should be of. Out: values, or an
-// error; never a panic, and never more memory than the bytes justify. It wraps go-cty's own
-// encodings with the checks those leave to their caller. It never judges what a value means.
+// In: bytes from a provider or a store, and the expected type. Out: values, or an error; never a
+// panic, and never more memory than the size of the bytes justifies. It adds the checks to go-cty's
+// encodings that these leave to their caller. It never interprets a value.
 package wire

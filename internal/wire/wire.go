@@ -10,14 +10,14 @@ import (
 	ctymsgpack "github.com/zclconf/go-cty/cty/msgpack"
 )
 
-// Null is the msgpack of a null value of any type.
+// Null is null in msgpack, for any type.
 var Null = []byte{0xc0}
 
-// IsNull says whether msgpack bytes are a null value.
+// IsNull reports whether msgpack bytes are null.
 func IsNull(b []byte) bool { return len(b) == 1 && b[0] == 0xc0 }
 
-// Marshal is the msgpack of v as a value of type ty; cty.NilVal counts as null. Unknown
-// values are kept, with their refinements.
+// Marshal returns v as msgpack of type ty; cty.NilVal is null. Unknown values keep their
+// refinements.
 func Marshal(v cty.Value, ty cty.Type) (b []byte, err error) {
 	if v == cty.NilVal || v.IsKnown() && v.IsNull() && ty != cty.DynamicPseudoType {
 		return Null, nil
@@ -26,8 +26,7 @@ func Marshal(v cty.Value, ty cty.Type) (b []byte, err error) {
 	return ctymsgpack.Marshal(v, ty)
 }
 
-// Unmarshal reads the msgpack of a value of type ty. An error about an attribute is a
-// cty.PathError.
+// Unmarshal decodes msgpack of type ty. An error about an attribute is a cty.PathError.
 func Unmarshal(b []byte, ty cty.Type) (v cty.Value, err error) {
 	if IsNull(b) {
 		return cty.NullVal(ty), nil
@@ -41,7 +40,7 @@ func Unmarshal(b []byte, ty cty.Type) (v cty.Value, err error) {
 	if err != nil {
 		return cty.NilVal, attributePath(err, ty)
 	}
-	// cty lets objects without all of their attributes pass.
+	// cty accepts objects that lack attributes.
 	if got := v.Type(); !got.Equals(ty) {
 		if problems := got.TestConformance(ty); len(problems) > 0 {
 			return cty.NilVal, problems[0]
@@ -53,9 +52,8 @@ func Unmarshal(b []byte, ty cty.Type) (v cty.Value, err error) {
 	return v, nil
 }
 
-// MarshalJSON is the JSON of v as a value of type ty, as in Terraform's state: v must be
-// wholly known; cty.NilVal counts as null. Numbers keep their value in cty's own sense:
-// two are equal when their JSON is.
+// MarshalJSON returns v as JSON of type ty, as in Terraform's state. v must be wholly known;
+// cty.NilVal is null. Numbers are equal in cty if and only if their JSON is.
 func MarshalJSON(v cty.Value, ty cty.Type) (b []byte, err error) {
 	if v == cty.NilVal {
 		return []byte("null"), nil
@@ -67,8 +65,8 @@ func MarshalJSON(v cty.Value, ty cty.Type) (b []byte, err error) {
 	return ctyjson.Marshal(v, ty)
 }
 
-// UnmarshalJSON reads the JSON of a value of type ty, as in Terraform's state: attributes
-// of ty that are missing are null, ones that it has not are an error.
+// UnmarshalJSON decodes JSON of type ty, as in Terraform's state: missing attributes are null,
+// additional ones are an error.
 func UnmarshalJSON(b []byte, ty cty.Type) (v cty.Value, err error) {
 	defer recovered(&err)
 	v, err = ctyjson.Unmarshal(b, ty)
@@ -81,8 +79,8 @@ func UnmarshalJSON(b []byte, ty cty.Type) (v cty.Value, err error) {
 	return v, nil
 }
 
-// attributePath spells the path of an error as paths of values are: cty's msgpack decoder
-// speaks of an object's attributes as if they were elements.
+// attributePath corrects the path of an error: cty's msgpack decoder has index steps for the
+// attributes of objects.
 func attributePath(err error, t cty.Type) error {
 	var at cty.PathError
 	if !errors.As(err, &at) {
@@ -113,16 +111,16 @@ func attributePath(err error, t cty.Type) error {
 	return path.NewError(errors.New(at.Error()))
 }
 
-// recovered turns a panic of the encodings into an error: foreign bytes must not end the
-// program. The panic's text might hold values, so it is not passed on.
+// recovered turns a panic of the encodings into an error, since bytes from outside must not end the
+// program. The error omits the panic's text, which may contain values.
 func recovered(err *error) {
 	if r := recover(); r != nil {
 		*err = fmt.Errorf("malformed value (%T)", r)
 	}
 }
 
-// maxExponent bounds a number's binary exponent. Numbers are written as plain decimals, so
-// a few bytes such as 1e999999999 would otherwise become gigabytes.
+// maxExponent bounds the binary exponent of numbers. Numbers are written as plain decimals, so a few
+// bytes such as 1e999999999 would otherwise become gigabytes.
 const maxExponent = 1 << 14
 
 func checkNumbers(v cty.Value) error {
