@@ -67,7 +67,7 @@ func TestRoundTrip(t *testing.T) {
 	assertRoundTrip(t, r, in)
 }
 
-func TestDecodeKeepsWhatTheSchemaCannotRead(t *testing.T) {
+func TestDecodeKeepsUnfittingValuesRaw(t *testing.T) {
 	tests := map[string]struct {
 		in            string
 		rawState      string

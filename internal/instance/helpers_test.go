@@ -11,7 +11,7 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// equal compares instances: absent values are null, and empty bytes are none.
+// equal compares instances. Absent values equal null, and empty bytes equal nil.
 var equal = cmp.Options{
 	cmp.Comparer(func(a, b cty.Value) bool {
 		if a == cty.NilVal || b == cty.NilVal {

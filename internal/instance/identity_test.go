@@ -72,7 +72,7 @@ func TestIdentityHistoryIsBounded(t *testing.T) {
 	}
 }
 
-// However an identity is known, its JSON is the same.
+// The JSON of an identity is the same for a value and a raw identity.
 func TestIdentityJSON(t *testing.T) {
 	r := testSchema()
 	r.Identity.Attributes["ports"] = r.Identity.Attributes["id"]

@@ -75,7 +75,7 @@ func drawPath(t *rapid.T) cty.Path {
 	return path
 }
 
-// Whatever an instance holds, decoding what was encoded gives it back.
+// Decoding an encoded instance returns the same instance.
 func TestRoundTripProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := &schema.Resource{Type: "test_thing", Version: 2, Block: schematest.Block(t), Identity: identitySchema()}
@@ -117,7 +117,7 @@ func withUnknowns(t *rapid.T, v cty.Value) cty.Value {
 	return out
 }
 
-// Whatever the bytes are, decoding them neither panics nor loses what it accepts.
+// Decoding any bytes neither panics nor loses accepted values.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{
 		`{"version":1}`,

@@ -44,8 +44,8 @@ func read(t *testing.T, name string, schemas tfstate.Schemas) (tfstate.State, st
 	return s, string(b)
 }
 
-// A state file as Terraform writes it comes back byte for byte. The same file as OpenTofu
-// 1.12 read it and wrote it again, with its fields in another order, comes back whole.
+// A state file by Terraform is written back byte for byte. The same file after OpenTofu 1.12 has
+// rewritten it, with its fields in another order, is written back without loss.
 func TestReadWrite(t *testing.T) {
 	for name, schemas := range map[string]tfstate.Schemas{"with schemas": schemas(), "without schemas": nil} {
 		t.Run(name, func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestReadWrite(t *testing.T) {
 	}
 }
 
-// document returns a JSON document with its numbers as they are spelled.
+// document returns a JSON document whose numbers keep their digits.
 func document(t *testing.T, text string) any {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(text))
@@ -181,7 +181,7 @@ func TestWriteErrors(t *testing.T) {
 	}
 }
 
-// Whatever an instance holds that the format knows, reading what was written gives it back.
+// Reading a written instance returns the same instance, as far as the format has its fields.
 func TestWriteReadProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := &schema.Resource{Type: "test_thing", Version: 2, Block: schematest.Block(t)}
@@ -228,7 +228,7 @@ func TestWriteReadProperty(t *testing.T) {
 	})
 }
 
-// Whatever the bytes are, reading them neither panics nor loses what it accepts.
+// Reading any bytes neither panics nor loses accepted values.
 func FuzzRead(f *testing.F) {
 	b, err := os.ReadFile("testdata/terraform.tfstate")
 	if err != nil {

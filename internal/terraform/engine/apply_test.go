@@ -13,7 +13,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// A create that ends without a word leaves it open whether an object exists, and says so.
+// A create without an answer reports that its outcome is unknown.
 func TestCreateOutcomeUnknown(t *testing.T) {
 	tests := map[string]struct {
 		answer  *tfprotov6.ApplyResourceChangeResponse
@@ -41,7 +41,7 @@ func TestCreateOutcomeUnknown(t *testing.T) {
 			wantEqual(t, "errors", diags.HasErrors(), true)
 			wantEqual(t, "outcome unknown", terraform.OutcomeUnknown(diags), test.unknown)
 			wantEqual(t, "exists", out.Exists(), false)
-			// Of an object that was known before, nothing is in doubt.
+			// With an object that was known before, there is no doubt.
 			_, diags = f.change(f.existing(object(nil), identity("1"), "p"), object(map[string]cty.Value{"o": str("b")}))
 			wantEqual(t, "outcome of an update unknown", terraform.OutcomeUnknown(diags), false)
 		})
@@ -75,8 +75,8 @@ func TestApplyRefuses(t *testing.T) {
 	}
 }
 
-// What surrounds an object stays with it, whatever happens to it.
-func TestApplyKeepsTheRest(t *testing.T) {
+// An apply keeps the other fields of an instance.
+func TestApplyKeepsOtherFields(t *testing.T) {
 	f := newFixture(t, thing())
 	b := object(map[string]cty.Value{"o": str("b")})
 	in := f.existing(object(nil), identity("1"), "p")
@@ -95,7 +95,7 @@ func TestApplyKeepsTheRest(t *testing.T) {
 			t.Errorf("%s: %+v", name, out)
 		}
 	}
-	// A no-op may still mark what is sensitive.
+	// A no-op stores new sensitive paths.
 	p, diags = f.engine.Plan(t.Context(), f.resource, changed, terraform.Config{Value: b})
 	wantNoErrors(t, diags)
 	wantEqual(t, "action", p.Action, terraform.NoOp)
@@ -105,9 +105,9 @@ func TestApplyKeepsTheRest(t *testing.T) {
 	wantEqual(t, "create_before_destroy after a no-op", out.CreateBeforeDestroy, false)
 }
 
-// What is sensitive, and in which order a replacement is to go, is the configuration's, also of an update that
-// failed halfway. What leads nowhere in the object is left out: its attribute may be write-only.
-func TestApplyStoresWhatTheConfigurationSays(t *testing.T) {
+// Sensitive paths and create_before_destroy are stored from the configuration, even if an update failed
+// halfway. Paths that do not exist in the object are left out: the attribute may be write-only.
+func TestApplyStoresConfigurationFlags(t *testing.T) {
 	f := newFixture(t, thing())
 	in := f.existing(object(nil), identity("1"), "p")
 	config := terraform.Config{
@@ -128,8 +128,8 @@ func TestApplyStoresWhatTheConfigurationSays(t *testing.T) {
 	}
 }
 
-// As in Core, what is left of an object that could not be deleted has no flag: no configuration wants it.
-func TestDeleteThatFailsForgetsTheFlag(t *testing.T) {
+// As in Core, an object that could not be deleted has no create_before_destroy: it has no configuration.
+func TestFailedDeleteClearsCreateBeforeDestroy(t *testing.T) {
 	f := newFixture(t, thing())
 	in := f.existing(object(nil), identity("1"), "p")
 	in.CreateBeforeDestroy = true
@@ -141,7 +141,7 @@ func TestDeleteThatFailsForgetsTheFlag(t *testing.T) {
 	wantEqual(t, "create_before_destroy", out.CreateBeforeDestroy, false)
 }
 
-// What an apply returned is read with the provider's own bytes, and known to be unchanged.
+// A refresh after an apply sends the provider's own bytes, and finds the object unchanged.
 func TestApplyThenRefresh(t *testing.T) {
 	f := newFixture(t, thing())
 	f.answersApply(object(map[string]cty.Value{"o": str("a")}), "p", identity("1"), nil)
@@ -154,7 +154,7 @@ func TestApplyThenRefresh(t *testing.T) {
 	if read := last[*tfprotov6.ReadResourceRequest](f).CurrentState.MsgPack; &read[0] != &in.Wire.State[0] {
 		t.Error("the state was encoded again")
 	}
-	// After an error the wire's bytes are those of what is stored.
+	// After an error, Wire has the bytes of the stored object.
 	f.answersApply(object(map[string]cty.Value{"o": str("b"), "c": unknown}), "", cty.NilVal, providerError("No", ""))
 	in, _ = f.change(in, object(map[string]cty.Value{"o": str("b")}))
 	wantValue(t, "state", in.State, object(map[string]cty.Value{"o": str("b")}))

@@ -14,8 +14,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// BenchmarkOverhead returns what the engine itself costs, over a server that costs nothing and
-// answers every call with what it was sent.
+// BenchmarkOverhead measures the engine alone, with a server that answers every call with the
+// values of the request.
 func BenchmarkOverhead(b *testing.B) {
 	hcloud := schematest.Provider(b, "hcloud").Resources["hcloud_server"]
 	for name, x := range map[string]struct {

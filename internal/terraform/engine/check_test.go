@@ -12,7 +12,7 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// nestedSecrets has write-only attributes in every place where they may be.
+// nestedSecrets has write-only attributes at every possible place.
 func nestedSecrets() *schema.Resource {
 	secret := map[string]*schema.Attribute{
 		"wo": {Type: cty.String, Optional: true, WriteOnly: true}, "o": {Type: cty.String, Optional: true},
@@ -26,7 +26,7 @@ func nestedSecrets() *schema.Resource {
 	}}
 }
 
-// Write-only values are found wherever they are, and taken out of what is stored.
+// Write-only values are found at every place, and not stored.
 func TestNestedWriteOnly(t *testing.T) {
 	f := newFixture(t, nestedSecrets())
 	leaf := func(wo cty.Value) cty.Value { return cty.ObjectVal(map[string]cty.Value{"wo": wo, "o": str("o")}) }
@@ -48,7 +48,7 @@ list[1].wo: Provider produced invalid object: The result has a value for this wr
 	wantEqual(t, "status", out.Status, instance.Tainted)
 }
 
-// The path of what is wrong inside a set ends at the set: the element's key is its value.
+// The path of an error inside a set ends at the set: the element's key is its value.
 func TestUnknownInSet(t *testing.T) {
 	r := &schema.Resource{Type: "test_thing", Block: &schema.Block{Attributes: map[string]*schema.Attribute{
 		"set": {Type: cty.Set(cty.Object(map[string]cty.Type{"a": cty.String, "b": cty.String})), Optional: true},
@@ -64,7 +64,7 @@ func TestUnknownInSet(t *testing.T) {
 	wantValue(t, "state", out.State, cty.ObjectVal(map[string]cty.Value{"set": cty.SetVal([]cty.Value{cty.ObjectVal(map[string]cty.Value{"a": str("hunter2"), "b": null})})}))
 }
 
-// A schema that the legacy SDK cannot have is not normalized: there, null blocks are an error of nobody's.
+// Values of a schema that the legacy SDK cannot express are not normalized.
 func TestProvenModern(t *testing.T) {
 	leaf := &schema.Block{Attributes: map[string]*schema.Attribute{"x": {Type: cty.String, Optional: true}}}
 	for name, extra := range map[string]*schema.Attribute{
@@ -88,7 +88,7 @@ func TestProvenModern(t *testing.T) {
 	}
 }
 
-// Keys that the schema does not know are dropped at any depth, and nothing else.
+// Only keys that the schema does not have are dropped, at any depth.
 func TestStripUnknownKeys(t *testing.T) {
 	inner := cty.Object(map[string]cty.Type{"k": cty.String})
 	r := &schema.Resource{Type: "test_thing", Version: 1, Block: &schema.Block{Attributes: map[string]*schema.Attribute{
@@ -105,7 +105,7 @@ func TestStripUnknownKeys(t *testing.T) {
 		`{"any":{"type":["object",{"kept":"number"}],"value":{"kept":1}},"map":{"<a>":{"k":"1"}},"plain":{"kept":"1"},"set":[{"k":"1"}],"tuple":[{"k":"1"},1.50]}`)
 }
 
-// Blocks whose type is open are checked all the same, in answers and in configurations.
+// Blocks of dynamic type are checked in answers and in configurations.
 func TestDynamicBlocks(t *testing.T) {
 	leaf := &schema.Block{Attributes: map[string]*schema.Attribute{
 		"any": {Type: cty.DynamicPseudoType, Optional: true}, "o": {Type: cty.String, Optional: true},
@@ -156,7 +156,7 @@ func TestDynamicBlocks(t *testing.T) {
 	}
 }
 
-// Paths say nothing of what is inside of a sensitive attribute: a map's keys may be secret, too.
+// Paths end at a sensitive attribute: a map's keys may be secret, too.
 func TestSensitivePaths(t *testing.T) {
 	f := newFixture(t, &schema.Resource{Type: "test_thing", Block: &schema.Block{Attributes: map[string]*schema.Attribute{
 		"secrets": {Type: cty.Map(cty.String), Optional: true, Sensitive: true},

@@ -10,7 +10,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// TestLifecycle walks one object through its life with a provider that behaves.
+// TestLifecycle creates, reads, updates and destroys an object with a correct provider.
 func TestLifecycle(t *testing.T) {
 	f := newFixture(t, thing())
 	computed := map[string]cty.Value{"oc": str("x"), "c": str("y")}

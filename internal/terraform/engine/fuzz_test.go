@@ -15,8 +15,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/wire"
 )
 
-// Whatever a provider answers, the engine neither panics nor loses an object, and what it
-// returns can be stored.
+// With any answer, the engine neither panics nor loses an object, and its result can be
+// stored.
 func FuzzAnswers(f *testing.F) {
 	r := thing()
 	seed := func(v cty.Value, ty cty.Type) []byte { return enc(f, v, ty).MsgPack }
@@ -107,7 +107,7 @@ func FuzzAnswers(f *testing.F) {
 	})
 }
 
-// The same for a resource type with every shape a schema can have, and for plans against a
+// The same for a resource type with every form of attribute and block, and for plans with a
 // configuration that uses them.
 func FuzzStates(f *testing.F) {
 	r := schematest.Everything().Resources["everything_thing"]

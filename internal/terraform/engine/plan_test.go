@@ -28,7 +28,7 @@ func TestPlanValidates(t *testing.T) {
 	wantEqual(t, "validations", count[*tfprotov6.ValidateResourceConfigRequest](f), 1)
 }
 
-func TestPlanRefusesWhatIsNoConfiguration(t *testing.T) {
+func TestPlanRefusesInvalidConfiguration(t *testing.T) {
 	f := newFixture(t, thing())
 	for summary, config := range map[string]cty.Value{
 		"Missing configuration":          cty.NilVal,
@@ -46,7 +46,7 @@ func TestPlanRefusesWhatIsNoConfiguration(t *testing.T) {
 	wantEqual(t, "calls", len(f.Calls()), 0)
 }
 
-// The second plan of a replacement has to be right, too, but its warnings are not told again.
+// The second plan of a replacement is checked, too, but its warnings are dropped.
 func TestSecondPlan(t *testing.T) {
 	b := object(map[string]cty.Value{"o": str("b")})
 	warning := []*tfprotov6.Diagnostic{{Severity: tfprotov6.DiagnosticSeverityWarning, Summary: "Mind the gap"}}
@@ -84,7 +84,7 @@ func TestSecondPlan(t *testing.T) {
 	}
 }
 
-// A legacy provider's plan is taken back where the user leaves an attribute to others.
+// Ignored attributes keep their prior values in a legacy provider's plan.
 func TestIgnoreChangesInLegacyPlans(t *testing.T) {
 	in := object(map[string]cty.Value{"o": str("a"), "oc": str("x")})
 	for name, test := range map[string]struct {
@@ -182,7 +182,7 @@ func TestIgnoreChanges(t *testing.T) {
 			wantValue(t, "config sent", f.dec(last[*tfprotov6.PlanResourceChangeRequest](f).Config), config)
 		}
 	})
-	// As in Core, what is of no fixed type keeps the type it has.
+	// As in Core, a value of a dynamic type keeps its type.
 	t.Run("all, with a computed attribute of any type", func(t *testing.T) {
 		f := newFixture(t, &schema.Resource{Type: "test_thing", Block: &schema.Block{
 			Attributes: map[string]*schema.Attribute{"d": {Type: cty.DynamicPseudoType, Computed: true}},
@@ -194,7 +194,7 @@ func TestIgnoreChanges(t *testing.T) {
 		wantNoErrors(t, diags)
 		wantValue(t, "config sent", f.dec(last[*tfprotov6.PlanResourceChangeRequest](f).Config), cty.ObjectVal(map[string]cty.Value{"d": cty.NullVal(cty.Number)}))
 	})
-	// What is sensitive of an ignored value is what was sensitive before: it is the prior value.
+	// An ignored value keeps its prior sensitive paths: it is the prior value.
 	t.Run("sensitive values", func(t *testing.T) {
 		f := newFixture(t, r)
 		in := f.existing(value(map[string]cty.Value{"o": str("a"), "m": cty.MapVal(map[string]cty.Value{"x": str("1"), "y": str("2")})}), cty.NilVal, "")
@@ -227,7 +227,7 @@ func TestIgnoreChanges(t *testing.T) {
 		wantNoErrors(t, diags)
 		wantEqual(t, "of an object to be created", len(p.SensitivePaths), 2)
 	})
-	// It is said of the configuration, whether there is an object or not, and once.
+	// The warning is about the configuration: it is reported once, with or without an object.
 	t.Run("computed attribute", func(t *testing.T) {
 		f := newFixture(t, r)
 		config := terraform.Config{Value: value(nil), IgnoreChanges: terraform.IgnoreChanges{Paths: []cty.Path{cty.GetAttrPath("c")}}}
@@ -247,7 +247,7 @@ func TestIgnoreChanges(t *testing.T) {
 	})
 }
 
-// requires_replace counts where the value changes, or may change.
+// requires_replace has an effect if the value changes, or may change.
 func TestRequiresReplace(t *testing.T) {
 	r := &schema.Resource{Type: "test_thing", Block: &schema.Block{
 		Attributes: map[string]*schema.Attribute{
@@ -353,7 +353,7 @@ func TestPlanDestroy(t *testing.T) {
 	})
 }
 
-// Computed blocks that are not configured are null for the provider, wherever they are.
+// Computed blocks that are not configured are sent as null, at any depth.
 func TestComputedBlocks(t *testing.T) {
 	leaf := &schema.Block{Attributes: map[string]*schema.Attribute{"x": {Type: cty.String, Computed: true}}}
 	outer := func(nesting schema.Nesting) *schema.Resource {
@@ -390,9 +390,9 @@ func TestComputedBlocks(t *testing.T) {
 	}
 }
 
-// What the user ignores is kept out of planning alone: the provider applies the
-// configuration as it was written.
-func TestApplyIsToldTheWrittenConfiguration(t *testing.T) {
+// Ignored changes affect only the plan: the apply request has the configuration as it was
+// written.
+func TestApplySendsTheOriginalConfiguration(t *testing.T) {
 	for name, ignore := range map[string]terraform.IgnoreChanges{
 		"one": {Paths: []cty.Path{cty.GetAttrPath("o")}},
 		"all": {All: true},

@@ -15,7 +15,7 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// operations returns all of the engine's, on an object that exists where they need one.
+// operations returns all operations of the engine, with an existing object where they need one.
 func operations(f *fixture) map[string]func() (instance.Instance, diagnostic.Diagnostics) {
 	in := f.existing(object(map[string]cty.Value{"o": str("a")}), identity("1"), "p")
 	b := object(map[string]cty.Value{"o": str("b")})
@@ -45,7 +45,7 @@ func operations(f *fixture) map[string]func() (instance.Instance, diagnostic.Dia
 	}
 }
 
-// A call that fails, as opposed to one that answers with errors, loses nothing.
+// A failed call, as opposed to an answer with errors, loses nothing.
 func TestCallErrors(t *testing.T) {
 	gone := status.Error(codes.Unavailable, "gone")
 	breaks := map[string]func(*fixture){
@@ -109,13 +109,13 @@ func TestCallErrors(t *testing.T) {
 	})
 	t.Run("identity upgrade", func(t *testing.T) {
 		f := newFixture(t, thing())
-		f.Identity = nil // an older provider does not know the call
+		f.Identity = nil // as in an older provider
 		_, diags := f.refresh(f.stored(`{"version":1,"status":"Full","schemaVersion":1,"state":{"o":"a"},"identity":{"arn":"x"}}`))
 		wantError(t, diags, "Unsupported plugin method")
 	})
 }
 
-// What a provider says is passed on, whichever call it says it in.
+// Diagnostics of every call are returned.
 func TestDiagnostics(t *testing.T) {
 	for name, severity := range map[string]tfprotov6.DiagnosticSeverity{
 		"warning": tfprotov6.DiagnosticSeverityWarning, "error": tfprotov6.DiagnosticSeverityError, "unknown": 0,
@@ -163,7 +163,7 @@ func TestDiagnostics(t *testing.T) {
 	}
 }
 
-// A deferral was not allowed anywhere, so it is an error everywhere.
+// A deferral is an error in every call, since none allows it.
 func TestDeferral(t *testing.T) {
 	deferred := &tfprotov6.Deferred{Reason: tfprotov6.DeferredReasonAbsentPrereq}
 	f := newFixture(t, thing())
@@ -190,8 +190,8 @@ func TestDeferral(t *testing.T) {
 	}
 }
 
-// Every value field is sent, null as null, and client capabilities are explicit.
-func TestRequestsAreWhole(t *testing.T) {
+// Every value field is sent, even if it is null, and so are client capabilities.
+func TestRequestsAreComplete(t *testing.T) {
 	f := newFixture(t, thing())
 	f.imports(f.imported(object(nil), identity("1"), ""))
 	in, diags := f.create(object(map[string]cty.Value{"o": str("a")}))
@@ -272,7 +272,7 @@ func TestProviderMeta(t *testing.T) {
 	}
 }
 
-// Without its schema nothing can be done with a provider.
+// Without the provider's schema, every operation is an error.
 func TestNoSchema(t *testing.T) {
 	f := newFixture(t, thing())
 	f.SchemaDiagnostics = diagnostic.Errorf("No schema", "There is none.")
@@ -284,7 +284,7 @@ func TestNoSchema(t *testing.T) {
 	wantEqual(t, "calls", len(f.Calls()), 0)
 }
 
-// Answers may be JSON; what is sent later is msgpack.
+// Answers may be JSON; later requests are msgpack.
 func TestJSONAnswers(t *testing.T) {
 	f := newFixture(t, thing())
 	f.Read = func(*tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
@@ -304,7 +304,7 @@ func TestJSONAnswers(t *testing.T) {
 	wantValue(t, "identity sent", f.decIdentity(last[*tfprotov6.ReadResourceRequest](f).CurrentIdentity), identity("1"))
 }
 
-// An answer that cannot be read is the provider's error, and tells no value.
+// An answer that cannot be decoded is an error without values.
 func TestMalformedAnswers(t *testing.T) {
 	rubbish := &tfprotov6.DynamicValue{MsgPack: []byte("\x81\xa1o\xa7hunter2")}
 	f := newFixture(t, thing())

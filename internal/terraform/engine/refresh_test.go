@@ -10,13 +10,13 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform/engine"
 )
 
-// Refresh says what it found, and whether that is worth storing.
+// Refresh returns the object, and whether it has to be stored.
 func TestRefreshUnchanged(t *testing.T) {
 	a := object(map[string]cty.Value{"o": str("a")})
 	f := newFixture(t, thing())
 	in := f.existing(a, identity("1"), "p")
 
-	out, diags := f.refresh(in) // from the store: asked to upgrade, though nothing comes of it
+	out, diags := f.refresh(in) // from the store: with an upgrade that changes nothing
 	wantNoErrors(t, diags)
 	wantEqual(t, "unchanged", out.Unchanged, true)
 	wantEqual(t, "upgrades", count[*tfprotov6.UpgradeResourceStateRequest](f), 1)
@@ -126,8 +126,8 @@ func TestRefreshUnreadableState(t *testing.T) {
 	wantError(t, diags, "Failed to encode resource state")
 }
 
-// Only Refresh deals with values of other schema versions.
-func TestOthersWantARefresh(t *testing.T) {
+// Other operations refuse values of other schema versions.
+func TestOnlyRefreshUpgrades(t *testing.T) {
 	f := newFixture(t, thing())
 	for _, in := range []instance.Instance{{RawState: []byte("{}")}, {State: object(nil), RawIdentity: []byte("{}")}} {
 		_, diags := f.plan(in, object(nil))
@@ -138,8 +138,8 @@ func TestOthersWantARefresh(t *testing.T) {
 	wantEqual(t, "calls", len(f.Calls()), 0)
 }
 
-// What was sensitive stays so, as far as it is still there.
-func TestSensitivePathsOutliveReadsAndMoves(t *testing.T) {
+// Sensitive paths are kept if they still exist.
+func TestReadsAndMovesKeepSensitivePaths(t *testing.T) {
 	f := newFixture(t, thing())
 	in := f.existing(object(map[string]cty.Value{"o": str("a")}), identity("1"), "p")
 	in.SensitivePaths = []cty.Path{cty.GetAttrPath("o"), cty.GetAttrPath("removed")}

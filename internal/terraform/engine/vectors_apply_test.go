@@ -18,7 +18,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// answersApply makes the server answer an apply so.
+// answersApply sets the server's answer to an apply.
 func (f *fixture) answersApply(state cty.Value, private string, id cty.Value, diags []*tfprotov6.Diagnostic) {
 	f.Apply = func(*tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
 		answer := &tfprotov6.ApplyResourceChangeResponse{NewState: f.enc(state), Private: []byte(private), Diagnostics: diags}
@@ -125,7 +125,7 @@ func TestVectorsApply(t *testing.T) {
 		wantValue(t, "identity", out.Identity, identity("1"))
 		wantEqual(t, "private", string(out.Private), "p")
 		wantEqual(t, "outcome unknown", terraform.OutcomeUnknown(diags), false)
-		// An answer without an object loses nothing either.
+		// The same with an answer without an object.
 		f.Apply = func(*tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
 			return &tfprotov6.ApplyResourceChangeResponse{}, nil
 		}

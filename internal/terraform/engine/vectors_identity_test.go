@@ -160,7 +160,7 @@ func TestVectorsIdentity(t *testing.T) {
 			"unknown": {&tfprotov6.UpgradeResourceIdentityResponse{UpgradedIdentity: newFixture(t, thing()).encIdentity(partly)}, "Invalid resource identity upgrade"},
 			"wrong type": {&tfprotov6.UpgradeResourceIdentityResponse{UpgradedIdentity: &tfprotov6.ResourceIdentityData{
 				IdentityData: &tfprotov6.DynamicValue{MsgPack: falseID}}}, "Invalid resource identity upgrade"},
-			// What the legacy SDK answers without an upgrader from that version.
+			// The legacy SDK's answer without an upgrader from that version.
 			"a required attribute is null": {&tfprotov6.UpgradeResourceIdentityResponse{UpgradedIdentity: newFixture(t, thing()).encIdentity(
 				cty.ObjectVal(map[string]cty.Value{"id": null, "region": str("eu")}))}, "Invalid resource identity upgrade"},
 			"all is null": {&tfprotov6.UpgradeResourceIdentityResponse{UpgradedIdentity: newFixture(t, thing()).encIdentity(
@@ -238,7 +238,7 @@ func TestVectorsIdentity(t *testing.T) {
 		wantEqual(t, "of the identity's upgrade", out.IdentityUpgrade, true)
 		wantEqual(t, "reads", count[*tfprotov6.ReadResourceRequest](f), 0)
 		f.wantUntouched(in, out)
-		// The same holds when the provider has no identities any more, unless the version is 0.
+		// The same if the provider has no identities any more, unless the version is 0.
 		r := thing()
 		r.Identity = nil
 		f = newFixture(t, r)
@@ -268,7 +268,7 @@ func TestVectorsIdentity(t *testing.T) {
 
 	t.Run("V101", func(t *testing.T) {
 		r := thing()
-		r.Identity = nil // which is what a provider without GetResourceIdentitySchemas comes to
+		r.Identity = nil // as with a provider without GetResourceIdentitySchemas
 		f := newFixture(t, r)
 		in, diags := f.create(a)
 		wantNoErrors(t, diags)
@@ -314,8 +314,8 @@ func TestVectorsIdentity(t *testing.T) {
 		wantValue(t, "planned identity", f.decIdentity(apply.PlannedIdentity), identity("1"))
 	})
 
-	// The framework answers an update with the identity that it refuses, and the legacy SDK with
-	// none; what was updated is updated.
+	// The framework answers an update with the identity that it rejects, and the legacy SDK with
+	// none; the state is updated all the same.
 	t.Run("unexpected change in an update", func(t *testing.T) {
 		for name, test := range map[string]struct {
 			id    cty.Value

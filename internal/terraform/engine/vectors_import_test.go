@@ -11,7 +11,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform/engine"
 )
 
-// imports makes the server answer an import with these objects.
+// imports sets the objects of the server's answer to an import.
 func (f *fixture) imports(objects ...*tfprotov6.ImportedResource) {
 	f.Import = func(*tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
 		return &tfprotov6.ImportResourceStateResponse{ImportedResources: objects}, nil
@@ -156,7 +156,7 @@ func TestVectorsImport(t *testing.T) {
 		f.answersRead(none, "p", identity("1"))
 		_, summary, _ := f.importBy(byID)
 		wantEqual(t, "summary", summary, "Cannot import non-existent remote object")
-		// The framework's complaint about an object that it has just said to be gone.
+		// The framework's error for an object whose state it has just set to null.
 		f.imports(f.imported(a, cty.NilVal, "p"))
 		f.Read = func(*tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
 			return &tfprotov6.ReadResourceResponse{NewState: f.enc(none), Diagnostics: providerError("Missing Resource Identity After Read", "")}, nil

@@ -18,17 +18,17 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// The vectors of contract § 7 that take an engine, by their numbers. Those that are about
-// values alone are in objchange.
+// The vectors of contract § 7 for plans, by their numbers. Vectors for values alone are in
+// package objchange.
 
-// plansTo makes the server plan one state, whatever was proposed.
+// plansTo makes the server plan one state for every request.
 func (f *fixture) plansTo(state cty.Value, requiresReplace ...*tftypes.AttributePath) {
 	f.Plan = func(r *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 		return &tfprotov6.PlanResourceChangeResponse{PlannedState: f.enc(state), RequiresReplace: requiresReplace, PlannedPrivate: r.PriorPrivate, PlannedIdentity: r.PriorIdentity}, nil
 	}
 }
 
-// plansProposed makes the server plan what was proposed, with requires_replace on updates.
+// plansProposed makes the server plan the proposed state, with requires_replace on updates.
 func (f *fixture) plansProposed(requiresReplace ...*tftypes.AttributePath) {
 	f.Plan = func(r *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 		return &tfprotov6.PlanResourceChangeResponse{PlannedState: r.ProposedNewState, RequiresReplace: requiresReplace, PlannedPrivate: []byte("planned"), PlannedIdentity: r.PriorIdentity}, nil
@@ -191,7 +191,7 @@ func TestVectorsPlan(t *testing.T) {
 		wantEqual(t, "deposed objects", len(out.Deposed), 1)
 		wantValue(t, "deposed state", out.Deposed[0].State, a)
 		wantValue(t, "deposed identity", out.Deposed[0].Identity, identity("1"))
-		// The deposed object is refreshed and destroyed as any other.
+		// The deposed object is refreshed and destroyed like any other.
 		f.Apply = func(r *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
 			return &tfprotov6.ApplyResourceChangeResponse{NewState: r.PlannedState}, nil
 		}

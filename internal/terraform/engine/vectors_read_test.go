@@ -14,7 +14,7 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// stored returns an instance of thing as the store has it, encoded.
+// stored returns an encoded instance of thing, as in the store.
 func (f *fixture) stored(encoded string) instance.Instance {
 	f.Helper()
 	in, err := instance.Decode([]byte(encoded), f.resource.Schema)
@@ -24,7 +24,7 @@ func (f *fixture) stored(encoded string) instance.Instance {
 	return in
 }
 
-// answersRead makes the server answer a read so.
+// answersRead sets the server's answer to a read.
 func (f *fixture) answersRead(state cty.Value, private string, id cty.Value) {
 	f.Read = func(*tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
 		answer := &tfprotov6.ReadResourceResponse{NewState: f.enc(state), Private: []byte(private)}
@@ -35,7 +35,7 @@ func (f *fixture) answersRead(state cty.Value, private string, id cty.Value) {
 	}
 }
 
-// wantUntouched wants a failed refresh to return the instance as it was.
+// wantUntouched checks that a failed refresh returns the instance as it was.
 func (f *fixture) wantUntouched(in instance.Instance, out terraform.Refreshed) {
 	f.Helper()
 	before, err := instance.Encode(in, f.resource.Schema)

@@ -18,7 +18,7 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// plant puts the planted text into all sensitive texts of a value, and makes some of the others
+// plant replaces all sensitive texts of a value with planted, and makes some of the others
 // unknown.
 func plant(t *rapid.T, b *schema.Block, v cty.Value, unknown bool) (out cty.Value, n int) {
 	out, err := cty.Transform(v, func(p cty.Path, v cty.Value) (cty.Value, error) {
@@ -45,9 +45,9 @@ func plant(t *rapid.T, b *schema.Block, v cty.Value, unknown bool) (out cty.Valu
 	return out, n
 }
 
-// Whatever the schema and the values are: nothing sensitive is shown, nothing panics, the JSON
-// can be read, and what stays as it is is no change.
-func TestAnything(t *testing.T) {
+// With any schema and values, no sensitive value is shown, nothing panics, the JSON is valid, and
+// equal values are no change.
+func TestViewProperty(t *testing.T) {
 	t.Parallel()
 	total := 0
 	rapid.Check(t, func(t *rapid.T) {

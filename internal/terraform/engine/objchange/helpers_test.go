@@ -118,7 +118,7 @@ func wantValue(t *testing.T, got, want cty.Value) {
 	}
 }
 
-// wantErrors wants exactly the errors that start with the texts, each "path: text".
+// wantErrors checks for exactly the errors that start with the texts, each "path: text".
 func wantErrors(t *testing.T, errs []error, texts ...string) {
 	t.Helper()
 	got := make([]string, len(errs))

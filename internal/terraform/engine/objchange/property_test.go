@@ -11,7 +11,7 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// asConfig returns a value as a user could have configured it: what only the provider decides is null.
+// asConfig returns a value as a possible configuration: with null for computed attributes.
 func asConfig(b *schema.Block, v cty.Value) cty.Value {
 	out, err := cty.Transform(v, func(path cty.Path, v cty.Value) (cty.Value, error) {
 		if a := b.AttributeByPath(path); a != nil && (v.IsNull() || a.Computed && !a.Optional) {
@@ -25,7 +25,7 @@ func asConfig(b *schema.Block, v cty.Value) cty.Value {
 	return out
 }
 
-// asState returns a value as a provider could have returned it: what is write-only is null.
+// asState returns a value as a possible state: with null for write-only attributes.
 func asState(b *schema.Block, v cty.Value) cty.Value {
 	out, err := cty.Transform(v, func(path cty.Path, v cty.Value) (cty.Value, error) {
 		if a := b.AttributeByPath(path); a != nil && a.WriteOnly && !v.IsNull() {
@@ -39,8 +39,8 @@ func asState(b *schema.Block, v cty.Value) cty.Value {
 	return out
 }
 
-// What is proposed is of the right type, honours the configuration, and proposing again
-// for what came of it changes nothing.
+// The proposed value has the right type and honours the configuration. Proposing again with the
+// result as the prior state changes nothing.
 func TestProposedNewProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := schematest.Block(t)
@@ -62,7 +62,7 @@ func TestProposedNewProperty(t *testing.T) {
 	})
 }
 
-// A value is always what was planned as itself, and as the unknown it may replace.
+// A value is compatible with itself and with an unknown value.
 func TestAssertObjectCompatibleProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := schematest.Block(t)
@@ -85,7 +85,7 @@ func TestAssertObjectCompatibleProperty(t *testing.T) {
 	})
 }
 
-// A value without null or unknown blocks needs no repair.
+// A value without null or unknown blocks is not changed.
 func TestNormalizeObjectFromLegacySDKProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := schematest.Block(t)

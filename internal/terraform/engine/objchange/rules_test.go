@@ -15,7 +15,7 @@ var (
 	anyVal = cty.DynamicVal
 )
 
-// dynamicBlock holds a dynamically typed attribute, so that several of it are a tuple or an object.
+// dynamicBlock has a dynamically typed attribute, so that several blocks are a tuple or an object.
 func dynamicBlock(nesting schema.Nesting) *schema.Block {
 	return &schema.Block{Blocks: map[string]*schema.NestedBlock{"b": {Nesting: nesting, Block: &schema.Block{
 		Attributes: map[string]*schema.Attribute{
@@ -74,29 +74,29 @@ func TestProposedNew(t *testing.T) {
 		schema              *schema.Block
 		prior, config, want cty.Value
 	}{
-		"unknown config keeps the prior object":     {s, obj("o=a oc=b c=c"), cty.UnknownVal(s.ImpliedType()), obj("o=a oc=b c=c")},
-		"unknown prior object makes computed ones":  {withBlock(schema.NestingSingle), b(cty.UnknownVal(typeB)), b(obj("k=a c=-")), b(obj("k=a c=?"))},
-		"unknown blocks stay unknown":               {withBlock(schema.NestingList), b(list("k=a c=1")), b(cty.UnknownVal(cty.List(typeB))), b(cty.UnknownVal(cty.List(typeB)))},
-		"empty list block":                          {withBlock(schema.NestingList), b(list("k=a c=1")), b(cty.ListValEmpty(typeB)), b(cty.ListValEmpty(typeB))},
-		"group block from nothing":                  {withBlock(schema.NestingGroup), cty.NullVal(withBlock(schema.NestingGroup).ImpliedType()), b(obj("k=a c=-")), b(obj("k=a c=-"))},
-		"map block by label":                        {withBlock(schema.NestingMap), b(mapOf("x", "k=a c=1", "y", "k=b c=2")), b(mapOf("y", "k=b c=-", "z", "k=c c=-")), b(mapOf("y", "k=b c=2", "z", "k=c c=-"))},
-		"prior list is null":                        {withNested(schema.NestingList), n(cty.NullVal(cty.List(typeN))), n(list("o=a c=-")), n(list("o=a c=-"))},
-		"prior list is unknown":                     {withNested(schema.NestingList), n(cty.UnknownVal(cty.List(typeN))), n(list("o=a c=-")), n(list("o=a c=-"))},
-		"nested list by index":                      {withNested(schema.NestingList), n(list("o=a c=1", "o=b c=2")), n(list("o=b c=-")), n(list("o=b c=1"))},
-		"unknown element of a list":                 {withNested(schema.NestingList), n(list("o=a c=1")), n(cty.ListVal([]cty.Value{cty.UnknownVal(typeN)})), n(cty.ListVal([]cty.Value{cty.UnknownVal(typeN)}))},
-		"unknown element of a set":                  {withNested(schema.NestingSet), n(set("o=a c=1")), n(cty.SetVal([]cty.Value{cty.UnknownVal(typeN)})), n(cty.SetVal([]cty.Value{cty.UnknownVal(typeN)}))},
-		"null element of a nested list":             {withNested(schema.NestingList), n(list("o=a c=1")), n(cty.ListVal([]cty.Value{cty.NullVal(typeN)})), n(cty.ListVal([]cty.Value{cty.NullVal(typeN)}))},
-		"empty nested list is configured":           {withNested(schema.NestingList), n(list("o=a c=1")), n(cty.ListValEmpty(typeN)), n(cty.ListValEmpty(typeN))},
-		"dynamic list block is a tuple":             {dynamicBlock(schema.NestingList), tuple(dynamic(v("a"), "1"), dynamic(cty.True, "2")), tuple(dynamic(v("b"), "-")), tuple(dynamic(v("b"), "1"))},
-		"dynamic map block is an object":            {dynamicBlock(schema.NestingMap), b(one("x", dynamic(v("a"), "1"))), b(cty.ObjectVal(map[string]cty.Value{"x": dynamic(cty.True, "-"), "y": dynamic(v("z"), "-")})), b(cty.ObjectVal(map[string]cty.Value{"x": dynamic(cty.True, "1"), "y": dynamic(v("z"), "-")}))},
-		"set element with a computed set":           {deepSet(), deeps(deep(list("o=a c=1"), "x")), deeps(deep(list("o=a c=-"))), deeps(deep(list("o=a c=-")))},
-		"set element with another set":              {deepSet(), deeps(deep(list("o=a c=1"), "x")), deeps(deep(list("o=a c=-"), "y")), deeps(deep(list("o=a c=-"), "y"))},
-		"set element with a list that lost one":     {deepSet(), deeps(deep(list("o=a c=1", "o=b c=2"))), deeps(deep(list("o=a c=-"))), deeps(deep(list("o=a c=-")))},
-		"set element with a list that has one more": {deepSet(), deeps(deep(list("o=a c=1"))), deeps(deep(list("o=a c=-", "o=b c=-"))), deeps(deep(list("o=a c=1", "o=b c=-")))},
-		"set element is used once":                  {tripleSet(), n(set("k=a oc=x c=1")), n(set("k=a oc=- c=-", "k=a oc=x c=-")), n(set("k=a oc=x c=1", "k=a oc=- c=-"))},
-		"set element configured otherwise":          {tripleSet(), n(set("k=a oc=x c=1")), n(set("k=a oc=y c=-")), n(set("k=a oc=y c=-"))},
-		"equal set element":                         {withBlock(schema.NestingSet), b(set("k=a c=1")), b(set("k=a c=1")), b(set("k=a c=1"))},
-		"prior set element is used once":            {withNested(schema.NestingSet), n(set("o=- c=1")), n(cty.SetVal([]cty.Value{obj("o=- c=-"), obj("o=x c=-")})), n(cty.SetVal([]cty.Value{obj("o=- c=1"), obj("o=x c=-")}))},
+		"unknown config keeps the prior object":    {s, obj("o=a oc=b c=c"), cty.UnknownVal(s.ImpliedType()), obj("o=a oc=b c=c")},
+		"unknown prior object makes computed ones": {withBlock(schema.NestingSingle), b(cty.UnknownVal(typeB)), b(obj("k=a c=-")), b(obj("k=a c=?"))},
+		"unknown blocks stay unknown":              {withBlock(schema.NestingList), b(list("k=a c=1")), b(cty.UnknownVal(cty.List(typeB))), b(cty.UnknownVal(cty.List(typeB)))},
+		"empty list block":                         {withBlock(schema.NestingList), b(list("k=a c=1")), b(cty.ListValEmpty(typeB)), b(cty.ListValEmpty(typeB))},
+		"group block from nothing":                 {withBlock(schema.NestingGroup), cty.NullVal(withBlock(schema.NestingGroup).ImpliedType()), b(obj("k=a c=-")), b(obj("k=a c=-"))},
+		"map block by label":                       {withBlock(schema.NestingMap), b(mapOf("x", "k=a c=1", "y", "k=b c=2")), b(mapOf("y", "k=b c=-", "z", "k=c c=-")), b(mapOf("y", "k=b c=2", "z", "k=c c=-"))},
+		"prior list is null":                       {withNested(schema.NestingList), n(cty.NullVal(cty.List(typeN))), n(list("o=a c=-")), n(list("o=a c=-"))},
+		"prior list is unknown":                    {withNested(schema.NestingList), n(cty.UnknownVal(cty.List(typeN))), n(list("o=a c=-")), n(list("o=a c=-"))},
+		"nested list by index":                     {withNested(schema.NestingList), n(list("o=a c=1", "o=b c=2")), n(list("o=b c=-")), n(list("o=b c=1"))},
+		"unknown element of a list":                {withNested(schema.NestingList), n(list("o=a c=1")), n(cty.ListVal([]cty.Value{cty.UnknownVal(typeN)})), n(cty.ListVal([]cty.Value{cty.UnknownVal(typeN)}))},
+		"unknown element of a set":                 {withNested(schema.NestingSet), n(set("o=a c=1")), n(cty.SetVal([]cty.Value{cty.UnknownVal(typeN)})), n(cty.SetVal([]cty.Value{cty.UnknownVal(typeN)}))},
+		"null element of a nested list":            {withNested(schema.NestingList), n(list("o=a c=1")), n(cty.ListVal([]cty.Value{cty.NullVal(typeN)})), n(cty.ListVal([]cty.Value{cty.NullVal(typeN)}))},
+		"empty nested list is configured":          {withNested(schema.NestingList), n(list("o=a c=1")), n(cty.ListValEmpty(typeN)), n(cty.ListValEmpty(typeN))},
+		"dynamic list block is a tuple":            {dynamicBlock(schema.NestingList), tuple(dynamic(v("a"), "1"), dynamic(cty.True, "2")), tuple(dynamic(v("b"), "-")), tuple(dynamic(v("b"), "1"))},
+		"dynamic map block is an object":           {dynamicBlock(schema.NestingMap), b(one("x", dynamic(v("a"), "1"))), b(cty.ObjectVal(map[string]cty.Value{"x": dynamic(cty.True, "-"), "y": dynamic(v("z"), "-")})), b(cty.ObjectVal(map[string]cty.Value{"x": dynamic(cty.True, "1"), "y": dynamic(v("z"), "-")}))},
+		"set element with a computed set":          {deepSet(), deeps(deep(list("o=a c=1"), "x")), deeps(deep(list("o=a c=-"))), deeps(deep(list("o=a c=-")))},
+		"set element with another set":             {deepSet(), deeps(deep(list("o=a c=1"), "x")), deeps(deep(list("o=a c=-"), "y")), deeps(deep(list("o=a c=-"), "y"))},
+		"set element with a shorter list":          {deepSet(), deeps(deep(list("o=a c=1", "o=b c=2"))), deeps(deep(list("o=a c=-"))), deeps(deep(list("o=a c=-")))},
+		"set element with a longer list":           {deepSet(), deeps(deep(list("o=a c=1"))), deeps(deep(list("o=a c=-", "o=b c=-"))), deeps(deep(list("o=a c=1", "o=b c=-")))},
+		"set element is used once":                 {tripleSet(), n(set("k=a oc=x c=1")), n(set("k=a oc=- c=-", "k=a oc=x c=-")), n(set("k=a oc=x c=1", "k=a oc=- c=-"))},
+		"set element configured otherwise":         {tripleSet(), n(set("k=a oc=x c=1")), n(set("k=a oc=y c=-")), n(set("k=a oc=y c=-"))},
+		"equal set element":                        {withBlock(schema.NestingSet), b(set("k=a c=1")), b(set("k=a c=1")), b(set("k=a c=1"))},
+		"prior set element is used once":           {withNested(schema.NestingSet), n(set("o=- c=1")), n(cty.SetVal([]cty.Value{obj("o=- c=-"), obj("o=x c=-")})), n(cty.SetVal([]cty.Value{obj("o=- c=1"), obj("o=x c=-")}))},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -144,7 +144,7 @@ func TestAssertPlanValid(t *testing.T) {
 		"nested: unknown list elements":          {withNested(schema.NestingList), none(withNested(schema.NestingList)), n(cty.ListVal([]cty.Value{cty.UnknownVal(typeN), obj("o=a c=-")})), n(cty.ListVal([]cty.Value{cty.UnknownVal(typeN), obj("o=a c=?")})), nil},
 		"nested: map element":                    {withNested(schema.NestingMap), none(withNested(schema.NestingMap)), n(mapOf("x", "o=a c=-")), n(mapOf("x", "o=b c=1")), []string{`n["x"].o: planned value disagrees`}},
 		"nested: set of the same size":           {withNested(schema.NestingSet), none(withNested(schema.NestingSet)), n(set("o=a c=-")), n(set("o=b c=1")), nil},
-		"nested: set that may be of the size":    {withNested(schema.NestingSet), none(withNested(schema.NestingSet)), n(set("o=a c=-", "o=b c=-")), n(set("o=? c=1", "o=? c=2", "o=? c=3")), nil},
+		"nested: set of a possible size":         {withNested(schema.NestingSet), none(withNested(schema.NestingSet)), n(set("o=a c=-", "o=b c=-")), n(set("o=? c=1", "o=? c=2", "o=? c=3")), nil},
 		"blocks: list element":                   {withBlock(schema.NestingList), b(list("k=A c=1")), b(list("k=a c=-")), b(list("k=x c=2")), []string{"b[0].k: planned value disagrees with both"}},
 		"blocks: map element":                    {withBlock(schema.NestingMap), none(withBlock(schema.NestingMap)), b(mapOf("x", "k=a c=-")), b(mapOf("x", "k=b c=-")), []string{`b["x"].k: planned value disagrees`}},
 		"blocks: map keys":                       {withBlock(schema.NestingMap), none(withBlock(schema.NestingMap)), b(mapOf("x", "k=a c=-")), b(mapOf("y", "k=a c=-")), []string{`b["y"]: key in plan`, `b["x"]: key in config`}},

@@ -10,7 +10,7 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// TestVectorsProposedNew returns the vectors of contract § 7, by their numbers.
+// TestVectorsProposedNew and the tests below are the vectors of contract § 7, by their numbers.
 func TestVectorsProposedNew(t *testing.T) {
 	s := schemaS("o", "oc", "c")
 	b := func(nesting schema.Nesting) *schema.Block { return withBlock(nesting) }
