@@ -9,6 +9,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/kubernetes"
@@ -41,7 +43,12 @@ func terraformProvider(name, source string, activate ...any) *unstructured.Unstr
 // install creates the TerraformProvider, if it does not exist, and waits until it is healthy.
 func (c *cluster) install(t *testing.T, p *unstructured.Unstructured) {
 	t.Helper()
-	if err := client.IgnoreAlreadyExists(c.Create(t.Context(), p)); err != nil {
+	var err error
+	eventually(t, "TerraformProviders are served", func(ctx context.Context) bool {
+		err = client.IgnoreAlreadyExists(c.Create(ctx, p))
+		return !meta.IsNoMatchError(err) && !kerrors.IsNotFound(err)
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 	c.WaitFor(t, p, "healthy", func() bool { return isTrue(p, "Installed", "Healthy") && current(p) })
