@@ -114,7 +114,7 @@ func (s *openSession) apply(ctx context.Context, ask func() (bool, error)) error
 	return nil
 }
 
-// abandonable is a context that ends with a second interruption.
+// abandonable returns a context that ends with a second interruption.
 func abandonable(ctx context.Context) (_, abandon context.Context, done func()) {
 	abandon, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 1)

@@ -12,7 +12,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/command/status"
 )
 
-// newAskCommand is the command that asks the controller for something.
+// newAskCommand returns the command that asks the controller for something.
 func newAskCommand(what status.Request, short, long string, told func(status.Row) string) *cobra.Command {
 	var flags clusterFlags
 	wait, timeout := true, time.Minute

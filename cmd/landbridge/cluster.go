@@ -22,7 +22,7 @@ func (f *clusterFlags) add(cmd *cobra.Command) {
 	flags.StringVarP(&f.namespace, "namespace", "n", "", "namespace of custom resources (default: that of the context)")
 }
 
-// config is how to reach the cluster, and the namespace that is meant.
+// config returns how to reach the cluster, and the namespace that is meant.
 func (f *clusterFlags) config() (config *rest.Config, namespace string, err error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = f.kubeconfig
@@ -36,7 +36,7 @@ func (f *clusterFlags) config() (config *rest.Config, namespace string, err erro
 	return config, namespace, err
 }
 
-// open is the cluster, and the namespace that is meant.
+// open returns the cluster, and the namespace that is meant.
 func (f *clusterFlags) open() (*status.Client, string, error) {
 	config, namespace, err := f.config()
 	if err != nil {

@@ -92,7 +92,7 @@ type discovery struct {
 	listings []providerListing
 	// unlistable are types that cannot be listed.
 	unlistable []*model.Resource
-	// explicit says that the types were named.
+	// explicit is set when the types were named.
 	explicit bool
 	// problems are why providers could not be asked.
 	problems []error
@@ -224,7 +224,7 @@ func (r *remote) list(ctx context.Context, out *discovery, what listing) error {
 	return nil
 }
 
-// stateOwners are the resources of a Terraform state, by type.
+// stateOwners returns the resources of a Terraform state, by type.
 func stateOwners(file string, p *remoteProvider) (map[string]*discover.Owners, error) {
 	if file == "" {
 		return nil, nil
@@ -269,7 +269,7 @@ func (f *listFlags) read() (map[string]map[string]any, error) {
 	return out, nil
 }
 
-// arguments are those of one type: of the file, and on top of them those of --set.
+// arguments returns those of one type: of the file, and on top of them those of --set.
 func (f *listFlags) arguments(l *model.ListResource, given map[string]any) (map[string]any, error) {
 	out := maps.Clone(given)
 	for _, s := range f.set {
@@ -307,7 +307,7 @@ func argumentNames(l *model.ListResource) string {
 	return cmp.Or(strings.Join(names, ", "), "none")
 }
 
-// sameProvider says whether two addresses are of the same provider, whichever of the public
+// sameProvider reports whether two addresses are of the same provider, whichever of the public
 // registries they name.
 func sameProvider(a, b string) bool {
 	public := func(s string) string {

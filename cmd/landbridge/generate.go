@@ -93,7 +93,7 @@ afterwards.`,
 	return cmd
 }
 
-// importPath is the Go import path of a directory, by the go.mod in it or above it.
+// importPath returns the Go import path of a directory, by the go.mod in it or above it.
 func importPath(dir string) (string, error) {
 	absolute, err := filepath.Abs(dir)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// items are the objects to import.
+// items returns the objects to import.
 func (f *importFlags) items(cmd *cobra.Command, r *remote, b *importer.Builder, args []string) (items []importer.Item, dataSources int, incomplete bool, err error) {
 	switch {
 	case f.state != "":
@@ -32,7 +32,7 @@ func (f *importFlags) items(cmd *cobra.Command, r *remote, b *importer.Builder, 
 	return items, dataSources, incomplete, err
 }
 
-// single are the objects of --id and --identity.
+// single returns the objects of --id and --identity.
 func (f *importFlags) single(cmd *cobra.Command, r *remote, resourceType string) ([]importer.Item, error) {
 	p, m, err := r.typeNamed(resourceType)
 	if err != nil {
@@ -59,7 +59,7 @@ func (f *importFlags) single(cmd *cobra.Command, r *remote, resourceType string)
 	return out, nil
 }
 
-// typeNamed is the one provider that has a resource type.
+// typeNamed returns the one provider that has a resource type.
 func (r *remote) typeNamed(resourceType string) (*remoteProvider, *model.Resource, error) {
 	var found *remoteProvider
 	for _, p := range r.providers {
@@ -77,7 +77,7 @@ func (r *remote) typeNamed(resourceType string) (*remoteProvider, *model.Resourc
 	return found, found.model.Resources[resourceType], nil
 }
 
-// noType says that no provider has a type, and which could not be asked.
+// noType returns the error that no provider has a type. It names the providers that failed.
 func (r *remote) noType(name string) error {
 	err := fmt.Errorf("no provider has a resource type %s; landbridge provider inspect lists those it has", name)
 	for _, u := range r.unopened {
@@ -94,7 +94,7 @@ func (f *importFlags) look(cmd *cobra.Command, r *remote, p *remoteProvider) (*i
 	return r.configured(cmd.Context(), p, reference, true)
 }
 
-// fromLists are the objects that can be listed and that nobody manages.
+// fromLists returns the objects that can be listed and that nobody manages.
 func (f *importFlags) fromLists(cmd *cobra.Command, r *remote, patterns []string) (items []importer.Item, incomplete bool, err error) {
 	if r.cluster == nil {
 		return nil, false, errors.New("--unmanaged needs a cluster, which says what is managed; without one, give --objects what landbridge discover prints")
@@ -119,7 +119,7 @@ func (f *importFlags) fromLists(cmd *cobra.Command, r *remote, patterns []string
 	return items, incomplete, nil
 }
 
-// fromObjects are the objects that discover has printed.
+// fromObjects returns the objects that discover has printed.
 func (f *importFlags) fromObjects(cmd *cobra.Command, r *remote) ([]importer.Item, error) {
 	raw, err := readFile(f.objects, cmd.InOrStdin())
 	if err != nil {
@@ -157,7 +157,7 @@ func readFile(name string, stdin io.Reader) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// fromState are the resource instances of a Terraform state.
+// fromState returns the resource instances of a Terraform state.
 func (f *importFlags) fromState(cmd *cobra.Command, r *remote, b *importer.Builder, patterns []string) ([]importer.Item, int, error) {
 	raw, err := readFile(f.state, cmd.InOrStdin())
 	if err != nil {
@@ -224,7 +224,7 @@ func (f *importFlags) fromState(cmd *cobra.Command, r *remote, b *importer.Build
 	return estate.Items, estate.DataSources, nil
 }
 
-// provider is the provider of a source, of the very registry if there is one.
+// provider returns the provider of a source, of the very registry if there is one.
 func (r *remote) provider(source string) *remoteProvider {
 	var out *remoteProvider
 	for _, p := range r.providers {

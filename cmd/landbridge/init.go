@@ -93,7 +93,7 @@ fails, nothing is left behind.`,
 	return cmd
 }
 
-// release is the release of Landbridge that this program was built from; empty if it was not.
+// release returns the release of Landbridge that this program was built from; empty if it was not.
 func release() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -106,7 +106,7 @@ func release() string {
 	return v
 }
 
-// shown is a directory as one would type it.
+// shown returns a directory as one would type it.
 func shown(dir string) string {
 	here, err := filepath.Abs(".")
 	if err != nil {

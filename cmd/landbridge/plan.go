@@ -73,7 +73,7 @@ type exit struct{ code int }
 
 func (e exit) Error() string { return fmt.Sprintf("exit code %d", e.code) }
 
-// exitCode is the code that an error ends the program with, and whether it is still to be told.
+// exitCode returns the code that an error ends the program with, and whether it is still to be told.
 func exitCode(err error) (code int, tell bool) {
 	var e exit
 	if errors.As(err, &e) {
@@ -175,7 +175,7 @@ func (f *standaloneFlags) session(cmd *cobra.Command) (*openSession, error) {
 	return s, nil
 }
 
-// environment is what --provider-env asks for.
+// environment returns what --provider-env asks for.
 func environment(asked []string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, e := range asked {
@@ -190,7 +190,7 @@ func environment(asked []string) (map[string]string, error) {
 	return out, nil
 }
 
-// sourceOf is the provider's address: as given, or from the place of the binary in a mirror
+// sourceOf returns the provider's address: as given, or from the place of the binary in a mirror
 // (HOST/NAMESPACE/TYPE/VERSION/OS_ARCH/BINARY).
 func sourceOf(source, binary string, p *model.Provider) (string, error) {
 	if source == "" {

@@ -96,7 +96,7 @@ func (s *openSession) tell(messages local.Messages) {
 	}
 }
 
-// printable is text without what could move a terminal's cursor.
+// printable returns text without what could move a terminal's cursor.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' || unicode.IsPrint(r) {

@@ -154,7 +154,7 @@ func (f *providerFlags) load(ctx context.Context, where string, env map[string]s
 	return binary, s, diags.Err()
 }
 
-// find is the provider's binary, by its path or in the mirror.
+// find returns the provider's binary, by its path or in the mirror.
 func (f *providerFlags) find(ctx context.Context, where string) (string, error) {
 	source, version, ok := strings.Cut(where, "@")
 	if _, err := os.Stat(where); !ok || err == nil {
@@ -172,7 +172,7 @@ func (f *providerFlags) find(ctx context.Context, where string) (string, error) 
 	return b.Path, err
 }
 
-// findBinary is the provider's binary at a path, in a directory, or in PATH.
+// findBinary returns the provider's binary at a path, in a directory, or in PATH.
 func findBinary(where string) (string, error) {
 	info, err := os.Stat(where)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsRune(where, filepath.Separator) {
@@ -206,7 +206,7 @@ func findBinary(where string) (string, error) {
 
 var binaryName = regexp.MustCompile(`^terraform-provider-([a-z0-9-]+?)(_v?[0-9].*|\.exe)?$`)
 
-// providerName is the provider's name by its binary, else by the first word of its types' names.
+// providerName returns the provider's name by its binary, else by the first word of its types' names.
 func providerName(binary string, s *schema.Provider) string {
 	if m := binaryName.FindStringSubmatch(filepath.Base(binary)); m != nil {
 		return m[1]

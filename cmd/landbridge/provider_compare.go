@@ -85,7 +85,7 @@ const outputText = "text"
 
 var compareOutputs = []string{outputText, "json", "yaml"}
 
-// known is a configuration without the resource types that a schema does not have.
+// known returns a configuration without the resource types that a schema does not have.
 func known(c *config.File, s *schema.Provider) *config.File {
 	out := *c
 	out.Resources = map[string]config.Resource{}

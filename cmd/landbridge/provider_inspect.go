@@ -38,7 +38,7 @@ type inspectedResource struct {
 	Plural        string             `json:"plural"`
 	SchemaVersion int64              `json:"schemaVersion"`
 	Identity      *inspectedIdentity `json:"identity,omitempty"`
-	// Listable says that the provider can list the remote objects.
+	// Listable is set when the provider can list the remote objects.
 	Listable   bool `json:"listable,omitempty"`
 	Deprecated bool `json:"deprecated,omitempty"`
 }
@@ -181,7 +181,7 @@ func (i inspection) table(w io.Writer) error {
 	return t.Flush()
 }
 
-// String is the identity in short: optional attributes are in brackets.
+// String returns the identity in short: optional attributes are in brackets.
 func (i *inspectedIdentity) String() string {
 	if i == nil {
 		return "-"

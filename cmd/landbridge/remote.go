@@ -64,7 +64,7 @@ func (f *remoteFlags) add(cmd *cobra.Command) {
 	cmd.MarkFlagsMutuallyExclusive("provider", "terraform-provider")
 }
 
-// reference is what --provider-config names.
+// reference returns what --provider-config names.
 func (f *remoteFlags) reference() (importer.Configuration, error) {
 	kind, name, ok := strings.Cut(f.configuration, "/")
 	if !ok || name == "" || kind != model.ProviderConfigKind && kind != model.ClusterProviderConfigKind {
@@ -234,7 +234,7 @@ func (r *remote) fromBinaries(cmd *cobra.Command) error {
 	return nil
 }
 
-// configured is a provider with one of its configurations. It is started, unless look is
+// configured returns a provider with one of its configurations. It is started, unless look is
 // false: then it is not asked anything.
 func (r *remote) configured(ctx context.Context, p *remoteProvider, c importer.Configuration, look bool) (*importer.ConfiguredProvider, error) {
 	key := openKey{p, c}
@@ -305,7 +305,7 @@ func (r *remote) close() {
 	_ = r.pool.Close(ctx) // nothing is lost by it: all answers are in
 }
 
-// matching are the resource types of a provider that patterns name.
+// matching returns the resource types of a provider that patterns name.
 func matching(p *model.Provider, patterns []string) ([]*model.Resource, error) {
 	var out []*model.Resource
 	for _, t := range slices.Sorted(maps.Keys(p.Resources)) {

@@ -107,7 +107,7 @@ type statusView struct {
 	out, err  io.Writer
 }
 
-// kinds are those that are asked for.
+// kinds returns those that are asked for.
 func (s *statusView) kinds() ([]status.Kind, error) {
 	all, err := s.cluster.Kinds()
 	if err != nil || len(s.names) == 0 {

@@ -25,13 +25,13 @@ type ManagedResource struct {
 	ConfigurationKind, ConfigurationName string
 }
 
-// Uses says whether the resource is managed with a provider configuration.
+// Uses reports whether the resource is managed with a provider configuration.
 func (r ManagedResource) Uses(kind, namespace, name string) bool {
 	return r.ConfigurationKind == kind && r.ConfigurationName == name &&
 		(kind != model.ProviderConfigKind || r.Namespace == namespace)
 }
 
-// Resources are the custom resources of a kind in all namespaces; none if it is not served.
+// Resources returns the custom resources of a kind in all namespaces; none if it is not served.
 func (c *Cluster) Resources(ctx context.Context, r *model.Resource) ([]ManagedResource, error) {
 	list := &unstructured.UnstructuredList{}
 	gvk := r.GroupVersionKind()
@@ -69,7 +69,7 @@ func resource(r *model.Resource, u *unstructured.Unstructured) ManagedResource {
 	return out
 }
 
-// identity is what the resource says of its object's identity: as it is, as it was written
+// identity returns what the resource says of its object's identity: as it is, as it was written
 // down, or as it is to be imported. cty.NilVal when it says nothing that can be read.
 func identity(r *model.Resource, u *unstructured.Unstructured) cty.Value {
 	if r.Schema.Identity == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 )
 
-// Packaged are the API groups of kinds that belong to no TerraformProvider, sorted: programs that were
+// Packaged returns the API groups of kinds that belong to no TerraformProvider, sorted: programs that were
 // made for their providers serve them, and they alone know how those are presented.
 func (c *Cluster) Packaged(ctx context.Context) ([]string, error) {
 	list := &metav1.PartialObjectMetadataList{}

@@ -45,7 +45,7 @@ type InstalledProvider struct {
 	Activate []string
 }
 
-// Providers are the TerraformProviders of the given names, sorted by name; all without names.
+// Providers returns the TerraformProviders of the given names, sorted by name; all without names.
 func (c *Cluster) Providers(ctx context.Context, names ...string) ([]v1alpha1.TerraformProvider, error) {
 	list := &v1alpha1.TerraformProviderList{}
 	if err := c.Reader.List(ctx, list); err != nil {

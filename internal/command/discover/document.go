@@ -43,7 +43,7 @@ type DocumentOwner struct {
 	Address   string `json:"address,omitempty"`
 }
 
-// NewDocument is a document of listings, and of what could not be listed.
+// NewDocument returns a document of listings, and of what could not be listed.
 func NewDocument(listings []Listing, notListable []*model.Resource) Document {
 	out := Document{Objects: []DocumentObject{}}
 	for _, l := range listings {
@@ -90,7 +90,7 @@ func (d Document) Table(w io.Writer) error {
 	return t.Flush()
 }
 
-// oneLine is a provider's text without what could move a terminal's cursor.
+// oneLine returns a provider's text without what could move a terminal's cursor.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {

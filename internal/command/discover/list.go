@@ -49,7 +49,7 @@ type Listing struct {
 	Request Request
 	// Objects are sorted by name and identity.
 	Objects []Object
-	// More says that the limit was reached, so that there may be more.
+	// More is set when the limit was reached, so that there may be more.
 	More bool
 	// Diagnostics are what the provider said. With errors Objects may be incomplete.
 	Diagnostics diagnostic.Diagnostics

@@ -22,7 +22,7 @@ type Owner struct {
 	ExternalName string
 }
 
-// String is namespace/name, or the address.
+// String returns namespace/name, or the address.
 func (o Owner) String() string {
 	if o.Address != "" {
 		return o.Address
@@ -66,7 +66,7 @@ func lacks(identity cty.Value) bool {
 	return false
 }
 
-// Of are the owners of the object with an identity.
+// Of returns the owners of the object with an identity.
 func (o *Owners) Of(identity cty.Value) []Owner {
 	out := append([]Owner(nil), o.whole[translate.CanonicalIdentity(identity)]...)
 	for _, p := range o.partial {
@@ -86,7 +86,7 @@ func (o *Owners) Of(identity cty.Value) []Owner {
 	return out
 }
 
-// Named are the owners of an object of which no identity is known, by what it is called at
+// Named returns the owners of an object of which no identity is known, by what it is called at
 // the provider.
 func (o *Owners) Named(externalName string) []Owner {
 	if externalName == "" {
@@ -95,7 +95,7 @@ func (o *Owners) Named(externalName string) []Owner {
 	return o.named[externalName]
 }
 
-// agree says whether two identities, each of which may lack attributes, may be the same.
+// agree reports whether two identities, each of which may lack attributes, may be the same.
 func agree(a, b cty.Value) bool {
 	same := false
 	for name := range a.Type().AttributeTypes() {

@@ -27,7 +27,7 @@ type Builder struct {
 	Namespace, SystemNamespace string
 	// Observe has all resources only observe their objects.
 	Observe bool
-	// Taken says whether there is a custom resource of that name already; nil for never.
+	// Taken reports whether there is a custom resource of that name already; nil for never.
 	Taken func(*model.Resource, string) bool
 
 	drafts []*draft
@@ -100,7 +100,7 @@ func (b *Builder) take(ctx context.Context, d *draft) error {
 	return nil
 }
 
-// owner is who manages the object of a draft.
+// owner returns who manages the object of a draft.
 func (b *Builder) owner(d *draft, owners *discover.Owners) (discover.Owner, bool) {
 	if d.found.Identity != cty.NilVal && !d.found.Identity.IsNull() {
 		if all := owners.Of(d.found.Identity); len(all) > 0 {
@@ -224,7 +224,7 @@ func (b *Builder) manifest(d *draft, name string) (Manifest, error) {
 	return m, err
 }
 
-// importSpec is spec.import; nil where nothing is known to import by.
+// importSpec returns spec.import; nil where nothing is known to import by.
 func (d *draft) importSpec() map[string]any {
 	if d.Target.ID != "" {
 		return map[string]any{"id": d.Target.ID}

@@ -13,7 +13,7 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// configurations are configurations that an object with the state might have been made from,
+// configurations returns configurations that an object with the state might have been made from,
 // the best first. Which of them changes nothing is for a plan to say.
 func configurations(ctx context.Context, p *ConfiguredProvider, r *schema.Resource, state cty.Value) ([]cty.Value, diagnostic.Diagnostics) {
 	var out []cty.Value
@@ -66,7 +66,7 @@ func generate(ctx context.Context, p *ConfiguredProvider, r *schema.Resource, st
 	return v, diags
 }
 
-// asTerraform is what Terraform makes of a state where a provider makes nothing of it: without
+// asTerraform returns what Terraform makes of a state where a provider makes nothing of it: without
 // what the provider alone decides, what is deprecated, and empty strings, which with the legacy
 // SDK are as good as none.
 func asTerraform(b *schema.Block, state cty.Value) cty.Value {
@@ -93,7 +93,7 @@ func asTerraform(b *schema.Block, state cty.Value) cty.Value {
 	return cty.ObjectVal(values)
 }
 
-// only is a value without the attributes that are not to be kept; cty.NilVal if there is none.
+// only returns a value without the attributes that are not to be kept; cty.NilVal if there is none.
 func only(b *schema.Block, v cty.Value, keep func(cty.Path, *schema.Attribute, cty.Value) bool) cty.Value {
 	v, _ = v.UnmarkDeep()
 	out, err := cty.Transform(v, func(path cty.Path, v cty.Value) (cty.Value, error) {
@@ -108,7 +108,7 @@ func only(b *schema.Block, v cty.Value, keep func(cty.Path, *schema.Attribute, c
 	return out
 }
 
-// without is a configuration without the attributes and blocks at paths.
+// without returns a configuration without the attributes and blocks at paths.
 func without(b *schema.Block, v cty.Value, paths []cty.Path) cty.Value {
 	if len(paths) == 0 {
 		return v

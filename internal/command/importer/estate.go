@@ -104,7 +104,7 @@ func providerOf(address string) (source, alias string, ok bool) {
 	return m[1], m[2], true
 }
 
-// StateProviders are the providers that a state's resources are of, as Providers gets them.
+// StateProviders returns the providers that a state's resources are of, as Providers gets them.
 func StateProviders(b []byte) ([][2]string, error) {
 	outline, err := tfstate.Read(b, nil)
 	if err != nil {
@@ -133,7 +133,7 @@ func resourceAddress(r tfstate.ResourceBlock) string {
 	return address
 }
 
-// instanceAddress is Terraform's address of an instance.
+// instanceAddress returns Terraform's address of an instance.
 func instanceAddress(r tfstate.ResourceBlock, i tfstate.Instance) string {
 	switch key := i.IndexKey.(type) {
 	case int64:
@@ -146,7 +146,7 @@ func instanceAddress(r tfstate.ResourceBlock, i tfstate.Instance) string {
 
 var moduleWord = regexp.MustCompile(`(^|\.)module\.`)
 
-// instanceName is what tells an instance from others of its type: its modules, name and key.
+// instanceName returns what tells an instance from others of its type: its modules, name and key.
 func instanceName(r tfstate.ResourceBlock, i tfstate.Instance) string {
 	parts := []string{r.Name}
 	if r.Module != "" {

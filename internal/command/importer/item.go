@@ -52,7 +52,7 @@ type Item struct {
 // Left is something that is not imported, and why.
 type Left struct{ Origin, Reason string }
 
-// Discovered is an object that was found by discover as an item.
+// Discovered returns an object that was found by discover as an item.
 func Discovered(p *ConfiguredProvider, o discover.Object) Item {
 	name := o.DisplayName
 	if name == "" {
@@ -64,12 +64,12 @@ func Discovered(p *ConfiguredProvider, o discover.Object) Item {
 	}
 }
 
-// ByIdentity is the object with an identity, which may be partial, as an item.
+// ByIdentity returns the object with an identity, which may be partial, as an item.
 func ByIdentity(p *ConfiguredProvider, r *model.Resource, identity cty.Value) Item {
 	return Item{Provider: p, Resource: r, Origin: origin(r, identity), Target: terraform.ImportTarget{Identity: identity}}
 }
 
-// ByID is the object with an import id as an item.
+// ByID returns the object with an import id as an item.
 func ByID(p *ConfiguredProvider, r *model.Resource, id string) Item {
 	return Item{Provider: p, Resource: r, Origin: r.Type + " " + id, Target: terraform.ImportTarget{ID: id, Identity: cty.NilVal}}
 }

@@ -33,7 +33,7 @@ func kubernetesName(text string) (name string, ok bool) {
 	return name, name == text
 }
 
-// unique is a name with a hash of what it stands for behind it.
+// unique returns a name with a hash of what it stands for behind it.
 func unique(name, origin string, digits int) string {
 	sum := sha256.Sum256([]byte(origin))
 	suffix := "-" + hex.EncodeToString(sum[:])[:digits]
@@ -89,12 +89,12 @@ func names(drafts []*draft, taken func(*model.Resource, string) bool) []string {
 	return out
 }
 
-// externalName is what an object is called at the provider.
+// externalName returns what an object is called at the provider.
 func externalName(r *model.Resource, state, identity cty.Value) string {
 	return translate.ExternalName(r, state, identity)
 }
 
-// origin is an object by its identity, for people.
+// origin returns an object by its identity, for people.
 func origin(r *model.Resource, identity cty.Value) string {
 	return r.Type + " " + translate.CanonicalIdentity(identity)
 }

@@ -115,7 +115,7 @@ func (d *draft) conceal() {
 	}
 }
 
-// message is what was said, for people, without secrets.
+// message returns what was said, for people, without secrets.
 func (d *draft) message(diags diagnostic.Diagnostics) string {
 	text := strings.Join(strings.Fields(translate.Message(d.Resource, diags.Errors())), " ")
 	return strings.TrimSuffix(d.Provider.Secrets.Replacer().Replace(text), ".")
@@ -201,7 +201,7 @@ func (d *draft) changes(plan terraform.Plan) string {
 	return what + " " + strings.Join(paths, ", ")
 }
 
-// missing are required fields that the configuration does not have, as spec has them.
+// missing returns required fields that the configuration does not have, as spec has them.
 func (d *draft) missing() []string {
 	var out []string
 	for _, f := range d.Resource.Root().Object.All {

@@ -20,7 +20,7 @@ import (
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// Objects are the Secrets of a manifest and then its resource: the order in which they are to
+// Objects returns the Secrets of a manifest and then its resource: the order in which they are to
 // be applied.
 func (m Manifest) Objects() ([]*unstructured.Unstructured, error) {
 	var out []*unstructured.Unstructured
@@ -38,7 +38,7 @@ func (m Manifest) Objects() ([]*unstructured.Unstructured, error) {
 	return append(out, m.Resource), nil
 }
 
-// documents are the objects as YAML, in their order; the resource has the notes before it.
+// documents returns the objects as YAML, in their order; the resource has the notes before it.
 func (m Manifest) documents() ([][]byte, error) {
 	objects, err := m.Objects()
 	if err != nil {

@@ -15,62 +15,61 @@ import (
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
-// Status is what became of a change.
+// Status is the outcome of a change.
 type Status string
 
-// What may become of a change.
+// Outcomes of changes.
 const (
 	Applied   Status = "applied"
 	Unchanged Status = "unchanged"
 	Failed    Status = "failed"
-	// Held: the manifest forbids it.
+	// Held: the manifest does not allow it.
 	Held Status = "held"
-	// Skipped: its turn did not come.
+	// Skipped: it was not started.
 	Skipped Status = "skipped"
 )
 
-// Result is what became of a change.
+// Result is a change and its outcome.
 type Result struct {
 	Change *Change
 	Status Status
 }
 
-// Event is a step on the way.
+// Event reports a step of a change.
 type Event struct {
 	Address string
-	// Deposed is the key of the deposed object it is about.
+	// Deposed is the key of the deposed object; empty for the current object.
 	Deposed string
 	Action  terraform.Action // Create, Update or Delete
 	// Elapsed is the time since the step began; 0 when it begins.
 	Elapsed time.Duration
 	Done    bool
 	Failed  bool
-	// ID is what the object is called at the provider, where that is known.
+	// ID is the external name of the object; empty if it is not known.
 	ID string
 }
 
 // Hooks of Apply. They are called one at a time.
 type Hooks struct {
-	// Step tells of steps: when they begin, now and then while they last, and when they end.
+	// Step is called when a step begins, periodically while it runs, and when it ends.
 	Step func(Event)
-	// Stopping tells that the end of the running step is waited for, after an interruption.
+	// Stopping is called after an interruption, when Apply waits for the running step.
 	Stopping func()
-	// Abandon, when it ends, ends the wait for a step's answer after an interruption: what it
-	// has made is then not known.
+	// Abandon ends the wait for the running step. The outcome of the step is then unknown.
 	Abandon context.Context
 }
 
-// stillAfter is how often a step that lasts is told of.
+// stillAfter is the interval of events of a running step.
 const stillAfter = 10 * time.Second
 
-// stopAgainAfter is how often a provider is asked to stop: a call that reaches it after it was
-// asked does not know of it.
+// stopAgainAfter is the interval at which a provider is asked to stop. A call that begins after a
+// request to stop is not affected by it.
 const stopAgainAfter = time.Second
 
-// Apply carries out a plan, one change after the other. What is known after each is stored
-// before it is told. A change that fails keeps none of the others from being carried out, but for the
-// destruction of what earlier replacements of the same object have left behind. When
-// ctx ends the running step is asked to come to an end and waited for, and no other begins.
+// Apply carries out a plan, one change after the other. The result of each is stored before it is
+// reported. A failed change does not prevent others, except the destruction of deposed objects of
+// the same resource. When ctx ends, the provider is asked to stop the running step, Apply waits for
+// it, and no other step begins.
 func (s *Session) Apply(ctx context.Context, plan *Plan, hooks Hooks) ([]Result, Messages) {
 	results := make([]Result, len(plan.Changes))
 	for i, c := range plan.Changes {
@@ -147,7 +146,7 @@ type applier struct {
 	ctx      context.Context // ends with an interruption
 	abandon  context.Context
 	messages Messages
-	// stateLost: the state could not be written, so that nothing more is to be begun.
+	// stateLost is set when the state could not be written. Then no other step may begin.
 	stateLost bool
 }
 
@@ -157,7 +156,7 @@ func (a *applier) say(diags diagnostic.Diagnostics) {
 	a.messages = append(a.messages, a.Session.say(a.resource(), diags)...)
 }
 
-// store writes what is known now.
+// store writes the instance to the state. It reports whether that succeeded.
 func (a *applier) store(in instance.Instance) bool {
 	if err := a.State.Put(map[*ManifestResource]instance.Instance{a.resource(): in}); err != nil {
 		a.messages = append(a.messages, stateFailed(err))
@@ -167,7 +166,7 @@ func (a *applier) store(in instance.Instance) bool {
 }
 
 func (a *applier) current() instance.Instance {
-	in, _ := a.State.Instance(a.resource()) // Plan has seen that it can be had
+	in, _ := a.State.Instance(a.resource()) // Plan has checked the error
 	return in
 }
 
@@ -192,8 +191,8 @@ func (a *applier) apply() {
 	}
 }
 
-// step carries out a Create, Update or Delete of the current object, and stores what is known
-// then. It says whether all went well.
+// step carries out a Create, Update or Delete of the current object, and stores the result. It
+// reports whether both succeeded.
 func (a *applier) step(ex terraform.Executor, p terraform.Plan) (instance.Instance, bool) {
 	out, diags := a.call(ex, p, "")
 	stored := a.store(out)
@@ -201,7 +200,7 @@ func (a *applier) step(ex terraform.Executor, p terraform.Plan) (instance.Instan
 	return out, stored && !diags.HasErrors()
 }
 
-// call asks for an apply, and waits for the answer.
+// call applies a plan and waits for the answer.
 func (a *applier) call(ex terraform.Executor, p terraform.Plan, deposed string) (instance.Instance, diagnostic.Diagnostics) {
 	if p.Action == terraform.NoOp {
 		return ex.Apply(a.abandon, p)
@@ -261,7 +260,7 @@ func (a *applier) planDestroy(ex terraform.Executor, in instance.Instance) (terr
 	return p, !diags.HasErrors()
 }
 
-// planCreate plans the new object of a replacement, which has to be the one that was shown.
+// planCreate plans the new object of a replacement. It must match the plan that was shown.
 func (a *applier) planCreate(ex terraform.Executor, in instance.Instance) (terraform.Plan, bool) {
 	r := a.resource()
 	if a.ctx.Err() != nil {
@@ -300,7 +299,7 @@ func (a *applier) deleteThenCreate(ex terraform.Executor) {
 	}
 }
 
-// createThenDelete keeps the old object as a deposed one until the new one is there.
+// createThenDelete keeps the old object as a deposed one until the new one exists.
 func (a *applier) createThenDelete(ex terraform.Executor) {
 	old := a.current()
 	key := old.NewDeposedKey()
@@ -311,7 +310,7 @@ func (a *applier) createThenDelete(ex terraform.Executor) {
 	}
 	out, diags := a.call(ex, p, "")
 	if !out.Exists() {
-		out = old // nothing has taken its place
+		out = old // it was not replaced
 	}
 	stored := a.store(out)
 	a.say(diags)
@@ -320,7 +319,7 @@ func (a *applier) createThenDelete(ex terraform.Executor) {
 	}
 }
 
-// destroyDeposed destroys a deposed object; what is left of it stays deposed.
+// destroyDeposed destroys a deposed object. If that fails, it stays deposed.
 func (a *applier) destroyDeposed(ex terraform.Executor, key string) {
 	in := a.current()
 	i := in.DeposedIndex(key)
@@ -336,7 +335,7 @@ func (a *applier) destroyDeposed(ex terraform.Executor, key string) {
 	a.say(diags)
 }
 
-// Done counts what was carried out.
+// Done counts the changes that were carried out.
 func Done(results []Result) planview.Counts {
 	var changes []planview.Change
 	for _, r := range results {
@@ -347,7 +346,7 @@ func Done(results []Result) planview.Counts {
 	return planview.Count(changes)
 }
 
-// Summary is the line after an apply.
+// Summary returns the line after an apply.
 func Summary(n planview.Counts) string {
 	imports := ""
 	if n.Import > 0 {

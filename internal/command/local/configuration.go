@@ -10,7 +10,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/redact"
 )
 
-// Configurations are the provider configurations in manifests.
+// Configurations holds the provider configurations of manifests.
 type Configurations struct {
 	provider *model.Provider
 	given    map[objectKey]configDocument
@@ -18,7 +18,7 @@ type Configurations struct {
 }
 
 // ReadConfigurations reads the ProviderConfigs and ClusterProviderConfigs of one provider, with
-// the Secrets that they refer to, which the redactor learns. Everything else is passed over.
+// the Secrets that they refer to, whose values are added to secrets. Other objects are ignored.
 func ReadConfigurations(p *model.Provider, sources []Source, secrets *redact.Redactor) (*Configurations, Messages) {
 	r := &reader{
 		provider: p, out: &Manifest{secrets: secrets}, seen: map[objectKey]string{}, secrets: map[objectKey]map[string][]byte{},
@@ -42,8 +42,8 @@ func ReadConfigurations(p *model.Provider, sources []Source, secrets *redact.Red
 	return &Configurations{provider: p, given: r.configs, values: r.values}, conceal(secrets, r.messages)
 }
 
-// Find is the configuration of a kind, namespace and name. The ClusterProviderConfig "default"
-// need not be given: without it the provider is on its own.
+// Find returns the configuration of a kind, namespace and name. The ClusterProviderConfig "default"
+// need not be given: it defaults to an empty configuration.
 func (c *Configurations) Find(kind, namespace, name string) (cty.Value, error) {
 	key := objectKey{kind: kind, name: name}
 	switch kind {

@@ -52,7 +52,7 @@ type configObject struct {
 	Status          any               `json:"status"`
 }
 
-// documents are the objects in a source. Lists are taken apart.
+// documents returns the objects in a source. Lists are expanded.
 func documents(s Source) ([]document, Messages) {
 	var out []document
 	var messages Messages
@@ -143,7 +143,7 @@ type part struct {
 // separator ends a document. What follows three dashes on the same line is content.
 var separator = regexp.MustCompile(`(?m)^(?:---(?:[ \t].*)?|\.\.\.[ \t]*)\r?$`)
 
-// split takes a YAML stream apart. Documents without content are left out.
+// split splits a YAML stream into its documents. Empty documents are left out.
 func split(data []byte) []part {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	var out []part
@@ -178,8 +178,8 @@ func toJSON(data []byte) (out []byte, err error) {
 
 var lineNumber = regexp.MustCompile(`\bline (\d+)`)
 
-// yamlProblem is what the YAML library says, with line numbers of the file; first is that of the
-// document's first line.
+// yamlProblem returns the error of the YAML library with line numbers of the file; first is the
+// number of the document's first line.
 func yamlProblem(err error, first int) string {
 	s := strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")), " ")
 	s = strings.TrimPrefix(strings.TrimPrefix(s, "yaml: "), "unmarshal errors: ")
@@ -200,7 +200,7 @@ func jsonProblem(err error) string {
 	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
-// secretData is what a Secret will hold.
+// secretData returns the data of a Secret, as the API server stores it.
 func secretData(s *corev1.Secret) map[string][]byte {
 	out := make(map[string][]byte, len(s.Data)+len(s.StringData))
 	for k, v := range s.Data {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// LockInfo says who holds a lock.
+// LockInfo describes the holder of a lock.
 type LockInfo struct {
 	Operation string    `json:"operation"`
 	Process   int       `json:"process"`
@@ -17,10 +17,10 @@ type LockInfo struct {
 	Since     time.Time `json:"since"`
 }
 
-// LockedError says that a state file is locked.
+// LockedError is the error that a state file is locked.
 type LockedError struct {
 	Path string
-	// Holder is the zero value where it is not known.
+	// Holder is the zero value if it is not known.
 	Holder LockInfo
 }
 
@@ -35,10 +35,9 @@ func (e *LockedError) Error() string {
 
 var errLocked = errors.New("locked")
 
-// Lock makes this process the only one of its kind that writes a state file; it fails with a
-// *LockedError when another one is that already. The system
-// releases the lock when the process ends, however it ends. The file of the lock stays: if it
-// were removed, another process might have it locked.
+// Lock locks a state file for this process. It returns a *LockedError if another process holds the
+// lock. The system releases the lock when the process ends. The file of the lock is not removed:
+// another process might have locked it.
 func Lock(path, operation string) (unlock func(), err error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
@@ -62,7 +61,7 @@ func Lock(path, operation string) (unlock func(), err error) {
 	info := LockInfo{Operation: operation, Process: os.Getpid(), Since: time.Now().UTC().Truncate(time.Second)}
 	info.Host, _ = os.Hostname()
 	if b, err := json.Marshal(info); err == nil {
-		// It only helps those who wait.
+		// It is informational.
 		_ = f.Truncate(0)
 		_, _ = f.WriteAt(append(b, '\n'), 0)
 	}

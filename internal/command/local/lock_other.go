@@ -4,6 +4,6 @@ package local
 
 import "os"
 
-// lockFile locks nothing where there is no flock: that somebody else wrote the state is
-// noticed before it is written.
+// lockFile does nothing on systems without flock. A state that another process wrote is detected
+// before it is overwritten.
 func lockFile(*os.File) error { return nil }

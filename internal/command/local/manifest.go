@@ -24,7 +24,7 @@ const (
 	invalidReference = "Invalid provider configuration reference"
 )
 
-// Manifest is what manifests ask for.
+// Manifest holds the resources of manifests.
 type Manifest struct {
 	// Resources are in the order of the manifest.
 	Resources []*ManifestResource
@@ -42,7 +42,7 @@ type reader struct {
 	seen     map[objectKey]string
 	secrets  map[objectKey]map[string][]byte
 	configs  map[objectKey]configDocument
-	// values are the provider configurations that were translated.
+	// values are the translated provider configurations.
 	values map[objectKey]cty.Value
 }
 
@@ -123,7 +123,7 @@ func (r *reader) unknownKind(d document, gvk kschema.GroupVersionKind) Message {
 	return errorf(d.source, "Unknown kind", "%s", detail)
 }
 
-// add notes an object, and says whether it is one that can be used.
+// add registers an object. It reports whether its name is valid and not taken.
 func (r *reader) add(d document, key objectKey, meta metav1.ObjectMeta) bool {
 	if msgs := validation.NameIsDNSSubdomain(meta.Name, false); len(msgs) > 0 {
 		m := errorf(d.source, "Invalid name", "%s.", strings.Join(msgs, "; "))
@@ -158,8 +158,7 @@ func namespaceOr(namespace string) string {
 	return namespace
 }
 
-// read reads Secrets; own is the namespace that a reference without one means, and the only
-// one it may mean unless foreign.
+// read returns a reader of Secrets. own is the namespace of references, and foreign permits others.
 func (r *reader) read(own string, foreign bool) translate.Secrets {
 	return func(s translate.SecretKeySelector) ([]byte, error) {
 		namespace := namespaceOr(own)

@@ -11,28 +11,28 @@ import (
 	"github.com/landbridge-io/landbridge/internal/redact"
 )
 
-// Message is a diagnostic as the user is to read it.
+// Message is a diagnostic for the user.
 type Message struct {
 	Severity diagnostic.Severity `json:"severity"`
 	Summary  string              `json:"summary"`
 	Detail   string              `json:"detail,omitempty"`
-	// Source is the file, and the place in it.
+	// Source is the file and the document in it.
 	Source string `json:"source,omitempty"`
 	// Address is that of the resource, such as random_password.db.
 	Address string `json:"address,omitempty"`
-	// Path is the attribute, in the manifest's spelling.
+	// Path is the path of the field in the manifest.
 	Path string `json:"path,omitempty"`
 }
 
-// Messages are in the order in which they came up.
+// Messages are in the order in which they occurred.
 type Messages []Message
 
-// HasErrors says whether any message is an error.
+// HasErrors reports whether any message is an error.
 func (m Messages) HasErrors() bool {
 	return slices.ContainsFunc(m, func(x Message) bool { return x.Severity == diagnostic.Error })
 }
 
-// String is the messages, one a line.
+// String returns the messages, one per line.
 func (m Messages) String() string {
 	lines := make([]string, 0, len(m))
 	for _, x := range m {
@@ -51,7 +51,7 @@ func errorf(source, summary, detail string, args ...any) Message {
 	return Message{Severity: diagnostic.Error, Source: source, Summary: summary, Detail: fmt.Sprintf(detail, args...)}
 }
 
-// translated are diagnostics with their paths spelled.
+// translated returns diagnostics as messages. spell formats their paths.
 func translated(source, address string, diags diagnostic.Diagnostics, spell func(cty.Path) string) Messages {
 	var out Messages
 	for _, d := range diags {
@@ -64,7 +64,7 @@ func translated(source, address string, diags diagnostic.Diagnostics, spell func
 	return out
 }
 
-// conceal takes secrets out of messages.
+// conceal redacts messages.
 func conceal(r *redact.Redactor, in Messages) Messages {
 	replacer := r.Replacer()
 	out := make(Messages, len(in))

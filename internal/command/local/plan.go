@@ -16,45 +16,45 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform/planview"
 )
 
-// parallelism is how many resources are read and planned at once, as in Terraform.
+// parallelism is the maximum of resources that are read and planned concurrently, as in Terraform.
 const parallelism = 10
 
-// Mode is what is to be done with the resources of a manifest.
+// Mode is the purpose of a plan.
 type Mode string
 
 // The modes.
 const (
-	// Normal: they are to be as the manifest wants them.
+	// Normal plans what the manifest asks for.
 	Normal Mode = "normal"
-	// Destroy: they are to be no more.
+	// Destroy plans the destruction of all objects of the manifest.
 	Destroy Mode = "destroy"
-	// RefreshOnly: what is remembered of them is to be as they are.
+	// RefreshOnly only updates the state.
 	RefreshOnly Mode = "refresh-only"
 )
 
-// Plan is what it takes to do what is asked.
+// Plan holds the changes of a manifest's objects.
 type Plan struct {
 	Mode Mode
 	// Changes are in the order in which they are carried out.
 	Changes []*Change
-	// Drift is what happened to the objects outside.
+	// Drift are changes that were made outside of Landbridge.
 	Drift []planview.Change
 	// Others are the addresses of resources in the state that are not in the manifest.
 	Others []string
-	// found is what was found of each resource, to be stored by Apply.
+	// found are the instances that were read, which Apply stores.
 	found map[*ManifestResource]instance.Instance
 }
 
-// Change is what happens to one object.
+// Change is the change of one object.
 type Change struct {
 	planview.Change
 	Resource *ManifestResource
-	// Refused says that the user wants the change and forbids it at once: it is an error to
-	// apply it.
+	// Refused is set when the manifest asks for the change and its lifecycle forbids it. Applying it
+	// is an error.
 	Refused bool
 }
 
-// View is the plan to be shown.
+// View returns the plan for display.
 func (p *Plan) View() planview.View {
 	v := planview.View{Drift: p.Drift}
 	for _, c := range p.Changes {
@@ -63,7 +63,7 @@ func (p *Plan) View() planview.View {
 	return v
 }
 
-// HasChanges says whether Apply would do anything that the user ought to know of.
+// HasChanges reports whether Apply would change anything.
 func (p *Plan) HasChanges() bool {
 	if p.Mode == RefreshOnly {
 		return len(p.Drift) > 0
@@ -71,9 +71,9 @@ func (p *Plan) HasChanges() bool {
 	return !planview.Count(p.View().Changes).Empty()
 }
 
-// Plan reads the objects and plans what to do. Nothing is changed, nor stored. With errors the
-// plan is incomplete and must not be applied. As in Terraform (contract § 3), all configurations are
-// validated before anything is read: an error in one of them ends it there.
+// Plan reads the objects and plans changes. It changes and stores nothing. With errors, the plan is
+// incomplete and must not be applied. As in Terraform (contract § 3), all configurations are
+// validated before anything is read. An error in one of them ends the plan.
 func (s *Session) Plan(ctx context.Context, mode Mode) (*Plan, Messages) {
 	plan := &Plan{Mode: mode, found: map[*ManifestResource]instance.Instance{}, Others: s.State.Others(s.Manifest.Resources)}
 	planners := make([]*planner, len(s.Manifest.Resources))
@@ -97,7 +97,7 @@ func (s *Session) Plan(ctx context.Context, mode Mode) (*Plan, Messages) {
 	return plan, conceal(s.Manifest.secrets, messages)
 }
 
-// each does something with all resources, some at once, and returns what was said in their order.
+// each calls do for all planners concurrently, and returns the messages in the planners' order.
 func each(ctx context.Context, planners []*planner, do func(*planner, context.Context)) Messages {
 	var group errgroup.Group
 	group.SetLimit(parallelism)
@@ -136,7 +136,7 @@ type planner struct {
 	changes []*Change
 	drift   []planview.Change
 	found   instance.Instance
-	// upgraded is what was stored as a value of the current schema; cty.NilVal when nothing was read.
+	// upgraded is the stored state in the current schema; cty.NilVal when nothing was read.
 	upgraded cty.Value
 	messages Messages
 	failed   bool
@@ -204,12 +204,12 @@ func (p *planner) plan(ctx context.Context) {
 	importing, ok := p.find(ctx, ex, stored)
 	if !ok {
 		if p.mode != RefreshOnly {
-			p.deposed(ctx, ex) // to say all that is wrong
+			p.deposed(ctx, ex) // to report all errors
 		}
 		return
 	}
 	if r.Config != nil && p.mode != Destroy {
-		// As in Terraform: it is the configuration's, whatever becomes of the change.
+		// As in Terraform, it follows the configuration even if the change fails.
 		p.found.CreateBeforeDestroy = r.Config.CreateBeforeDestroy && p.found.Exists()
 	}
 	p.conceal(p.found)
@@ -221,12 +221,12 @@ func (p *planner) plan(ctx context.Context) {
 	if c := p.change(ctx, ex); c != nil {
 		c.Importing = importing
 		p.conceal(instance.Instance{State: c.Plan.State, SensitivePaths: c.Plan.SensitivePaths})
-		// What replacements have left behind may be in use until the new object is there.
+		// Deposed objects may be in use until the new object exists.
 		p.changes = slices.Insert(p.changes, 0, c)
 	}
 }
 
-// conceal keeps the sensitive values of an instance out of messages.
+// conceal adds the sensitive values of an instance to the redactor.
 func (p *planner) conceal(in instance.Instance) {
 	if in.State == cty.NilVal {
 		return
@@ -283,8 +283,8 @@ func (p *planner) find(ctx context.Context, ex terraform.Executor, stored instan
 	return p.adopt(ctx, ex, stored)
 }
 
-// adopt imports the object that nothing is stored of: the one that spec.import names or, if that
-// does not exist, the one that the annotations name.
+// adopt imports an object when none is stored: the one that spec.import names or, if that does not
+// exist, the one that the annotations name.
 func (p *planner) adopt(ctx context.Context, ex terraform.Executor, stored instance.Instance) (importing *terraform.ImportTarget, ok bool) {
 	spec := p.resource.Spec
 	missing := spec.Import.Invalid
@@ -321,16 +321,16 @@ func (p *planner) adopt(ctx context.Context, ex terraform.Executor, stored insta
 	return nil, p.say(missing)
 }
 
-// take makes an object that was imported the resource's own.
+// take makes an imported object the resource's object.
 func (p *planner) take(imported, stored instance.Instance) {
 	imported.Deposed = stored.Deposed
 	if c := p.resource.Config; c != nil {
-		imported.SensitivePaths = c.SensitivePaths // secret from the beginning
+		imported.SensitivePaths = c.SensitivePaths // sensitive from the first plan on
 	}
 	p.found = imported
 }
 
-// compare notes what happened to the object since it was stored.
+// compare records changes of the object since it was stored.
 func (p *planner) compare(stored instance.Instance) {
 	if p.upgraded == cty.NilVal {
 		return
@@ -353,7 +353,7 @@ func (p *planner) compare(stored instance.Instance) {
 	p.drift = append(p.drift, p.view(plan))
 }
 
-// deposed plans the end of objects that replacements have left behind.
+// deposed plans the destruction of deposed objects.
 func (p *planner) deposed(ctx context.Context, ex terraform.Executor) {
 	var left []instance.Deposed
 	for _, d := range p.found.Deposed {
@@ -384,7 +384,7 @@ func notAllowed(action string) string {
 	return "spec.managementPolicies does not allow " + action
 }
 
-// change plans what is to happen to the current object; nil if that failed.
+// change plans the change of the current object; nil if that failed.
 func (p *planner) change(ctx context.Context, ex terraform.Executor) *Change {
 	r := p.resource
 	c := &Change{Resource: r}

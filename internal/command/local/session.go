@@ -27,11 +27,11 @@ type Session struct {
 	mu      sync.Mutex
 	engines map[provider.Server]*engine.Engine
 	warned  map[provider.Server]bool
-	// inUse counts the leases of each server, to stop what runs.
+	// inUse counts the leases of each server; stop asks those with leases to stop.
 	inUse map[provider.Server]int
 }
 
-// New begins a session. The provider is started when it is first needed.
+// New returns a session. The provider is started when it is first needed.
 func New(p *model.Provider, source string, launcher provider.Launcher, m *Manifest, s *State) *Session {
 	return &Session{
 		Provider: p, Source: source, Manifest: m, State: s, launcher: launcher,
@@ -41,10 +41,10 @@ func New(p *model.Provider, source string, launcher provider.Launcher, m *Manife
 	}
 }
 
-// Close ends the provider, which is given until ctx ends to do so by itself.
+// Close stops the provider. It is killed when ctx ends.
 func (s *Session) Close(ctx context.Context) error { return s.pool.Close(ctx) }
 
-// acquire gets hold of the provider as the resource wants it configured.
+// acquire returns an executor for the provider with the resource's configuration.
 func (s *Session) acquire(ctx context.Context, r *ManifestResource) (terraform.Executor, func(), Messages) {
 	key := pool.Prepare(pool.Configuration{Launcher: s.launcher, Config: r.provider})
 	lease, diags := s.pool.Acquire(ctx, key)
@@ -73,7 +73,7 @@ func (s *Session) acquire(ctx context.Context, r *ManifestResource) (terraform.E
 	}, messages
 }
 
-// spell is what the provider said of its configuration.
+// spell returns diagnostics of the provider configuration as messages.
 func (s *Session) spell(r *ManifestResource, diags diagnostic.Diagnostics) Messages {
 	out := translated("provider configuration", "", diags, s.Provider.UserPath)
 	if len(out) > 0 && r.provider.RawEquals(s.Provider.Schema.Config.EmptyValue()) {
@@ -84,12 +84,12 @@ func (s *Session) spell(r *ManifestResource, diags diagnostic.Diagnostics) Messa
 	return out
 }
 
-// say is what was said of a resource.
+// say returns diagnostics of a resource as messages.
 func (s *Session) say(r *ManifestResource, diags diagnostic.Diagnostics) Messages {
 	return conceal(s.Manifest.secrets, translated(r.Source, r.Address(), diags, r.Model.UserPath))
 }
 
-// stop asks the providers that are at work to come to an end.
+// stop asks the providers in use to stop.
 func (s *Session) stop(ctx context.Context) {
 	s.mu.Lock()
 	var servers []provider.Server

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// maxSource bounds what is read of one file, in bytes. Kubernetes takes objects of up to 1.5 MiB.
+// maxSource bounds the size of one file, in bytes. Kubernetes accepts objects of up to 1.5 MiB.
 const maxSource = 32 << 20
 
 // Source is a file of manifests.

@@ -18,14 +18,14 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// terraformVersion is what a new state file says it was written by: Terraform refuses those of
-// newer versions than itself, and since this one it knows identities.
+// terraformVersion is the version in new state files. Terraform refuses state files of newer
+// versions than itself. This is the first version with identities.
 const terraformVersion = "1.12.0"
 
 // maxState bounds the size of a state file, in bytes.
 const maxState = 256 << 20
 
-// State is a state file. Resources of other providers, modules and outputs in it stay as they are.
+// State is a state file. It preserves resources of other providers, modules and outputs.
 type State struct {
 	path     string
 	provider string // the address of the provider
@@ -33,17 +33,17 @@ type State struct {
 
 	mu    sync.Mutex
 	state tfstate.State
-	// file is what the file holds; nil when there is none.
+	// file is the content of the file; nil if it does not exist.
 	file     []byte
 	mode     fs.FileMode
 	backedUp bool
 }
 
-// OpenState reads a state file, or begins one that is not written yet. source is the address of
+// OpenState reads a state file, or returns a new one that is not written yet. source is the address of
 // the provider, such as registry.terraform.io/hashicorp/random.
 func OpenState(path, source string, p *schema.Provider) (*State, error) {
 	s := &State{path: path, provider: fmt.Sprintf("provider[%q]", source), schemas: tfstate.Of(p), mode: 0o600}
-	// A file that is a link is written where it leads to.
+	// The target of a link is written.
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		s.path = target
 	}
@@ -69,7 +69,7 @@ func OpenState(path, source string, p *schema.Provider) (*State, error) {
 	return s, nil
 }
 
-// find is where the instance of a resource is in a state; -1 where it is not.
+// find returns the indexes of a resource and its instance in a state; -1 if absent.
 func (s *State) find(state tfstate.State, r *ManifestResource) (resource, instance int) {
 	for i, x := range state.Resources {
 		if x.Mode == "managed" && x.Module == "" && x.Type == r.Model.Type && x.Name == r.Label() && x.Provider == s.provider {
@@ -79,7 +79,7 @@ func (s *State) find(state tfstate.State, r *ManifestResource) (resource, instan
 	return -1, -1
 }
 
-// Instance is what is stored of a resource.
+// Instance returns the stored instance of a resource.
 func (s *State) Instance(r *ManifestResource) (instance.Instance, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -100,7 +100,7 @@ func (s *State) Instance(r *ManifestResource) (instance.Instance, error) {
 	return instance.Instance{}, nil
 }
 
-// Others are the addresses of this provider's managed resources that are not among those given.
+// Others returns the addresses of this provider's managed resources that are not among those given.
 func (s *State) Others(given []*ManifestResource) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -183,8 +183,7 @@ func (s *State) put(state *tfstate.State, r *ManifestResource, in instance.Insta
 	state.Resources[i] = x
 }
 
-// write replaces the file, whole or not at all. The first time, what was there before is kept
-// beside it.
+// write replaces the file atomically. The first write keeps a backup.
 func (s *State) write(b []byte) error {
 	now, err := os.ReadFile(s.path)
 	switch {
@@ -210,8 +209,8 @@ func (s *State) write(b []byte) error {
 	return nil
 }
 
-// rescue writes a state that could not be written where it belongs to somewhere else: it may
-// be all that is known of an object.
+// rescue writes a state to another file when it cannot be written to its own. It may hold all that
+// is known of an object.
 func (s *State) rescue(b []byte, cause error) error {
 	for _, dir := range []string{filepath.Dir(s.path), ".", os.TempDir()} {
 		path := filepath.Join(dir, fmt.Sprintf("errored-%s.tfstate", s.state.Lineage))
@@ -222,7 +221,7 @@ func (s *State) rescue(b []byte, cause error) error {
 	return fmt.Errorf("%s could not be written, nor any other file: %w", s.path, cause)
 }
 
-// writeFile replaces a file, whole or not at all.
+// writeFile replaces a file atomically.
 func writeFile(path string, b []byte, mode fs.FileMode) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {

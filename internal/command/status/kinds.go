@@ -44,10 +44,10 @@ type Kind struct {
 	ShortNames     []string
 }
 
-// String is the kind as it is told from all others, such as password.random.landbridge.io.
+// String returns the kind as it is told from all others, such as password.random.landbridge.io.
 func (k Kind) String() string { return k.Singular + "." + k.Group }
 
-// Kinds are those of managed resources, by group and name. Groups that cannot be had at the
+// Kinds returns those of managed resources, by group and name. Groups that cannot be had at the
 // moment are left out, with an error beside the others.
 func (c *Client) Kinds() ([]Kind, error) {
 	_, lists, err := c.discovery.ServerGroupsAndResources()

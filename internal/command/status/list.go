@@ -20,7 +20,7 @@ const atOnce = 10
 // page is how many resources are listed at a time.
 const page = 500
 
-// List is all resources of the kinds, in one namespace or, with "", in all. Kinds that cannot be
+// List returns all resources of the kinds, in one namespace or, with "", in all. Kinds that cannot be
 // listed are left out, with an error beside the others.
 func (c *Client) List(ctx context.Context, kinds []Kind, namespace string) ([]Row, error) {
 	var mu sync.Mutex
@@ -69,7 +69,7 @@ func (c *Client) list(ctx context.Context, k Kind, namespace string) ([]Row, err
 	}
 }
 
-// Get is one resource.
+// Get returns one resource.
 func (c *Client) Get(ctx context.Context, k Kind, namespace, name string) (Row, error) {
 	u, err := c.resources(k, namespace).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
@@ -78,7 +78,7 @@ func (c *Client) Get(ctx context.Context, k Kind, namespace, name string) (Row, 
 	return RowOf(u), nil
 }
 
-// Names are those of the resources of a kind.
+// Names returns those of the resources of a kind.
 func (c *Client) Names(ctx context.Context, k Kind, namespace string) ([]string, error) {
 	list, err := c.resources(k, namespace).List(ctx, metav1.ListOptions{Limit: page})
 	if err != nil {

@@ -47,22 +47,22 @@ type Operation struct {
 	Progress string `json:"progress,omitempty"`
 }
 
-// Trouble says whether something about the resource wants to be looked at.
+// Trouble reports whether something about the resource wants to be looked at.
 func (r Row) Trouble() bool { return r.Ready != "True" || r.Synced != "True" || len(r.Deposed) > 0 }
 
 // Key tells rows apart, and orders them.
 func (r Row) Key() string { return r.kind() + " " + r.Namespace + "/" + r.Name }
 
-// kind is the kind with its group, such as password.random.landbridge.io.
+// kind returns the kind with its group, such as password.random.landbridge.io.
 func (r Row) kind() string {
 	group, _, _ := strings.Cut(r.APIVersion, "/")
 	return strings.ToLower(r.Kind) + "." + group
 }
 
-// Title is the resource as people call it.
+// Title returns the resource as people call it.
 func (r Row) Title() string { return r.kind() + "/" + r.Name }
 
-// ID is what tells the remote object from others: its identity, else its external name.
+// ID returns what tells the remote object from others: its identity, else its external name.
 func (r Row) ID() string {
 	switch len(r.Identity) {
 	case 0:
@@ -123,7 +123,7 @@ func conditionsOf(u *unstructured.Unstructured) map[string]condition {
 	return out
 }
 
-// trouble is the message that says most of what is in the way, and its reason.
+// trouble returns the message that says most of what is in the way, and its reason.
 func (r Row) trouble(conditions map[string]condition) (reason, message string) {
 	for _, kind := range []string{"Synced", "LastAsyncOperation", "Ready"} {
 		if c := conditions[kind]; c.status == "False" && c.message != "" {

@@ -14,7 +14,7 @@ import (
 // maxID is how much of an identity a table shows, in characters.
 const maxID = 44
 
-// Table is rows for people, with a heading. Lines are cut to the width of the terminal; 0 is not
+// Table returns rows for people, with a heading. Lines are cut to the width of the terminal; 0 is not
 // to cut.
 func Table(rows []Row, now time.Time, columns int) string {
 	kinds := kindNames(rows)
@@ -35,7 +35,7 @@ func Table(rows []Row, now time.Time, columns int) string {
 	return out.String()
 }
 
-// Screen is a table that fits a terminal, below a line that sums up. What wants to be looked at
+// Screen returns a table that fits a terminal, below a line that sums up. What wants to be looked at
 // comes first where not all fits.
 func Screen(rows []Row, now time.Time, columns, lines int) string {
 	head := cut(Summary(rows)+now.Format("   15:04:05"), columns) + "\n\n"
@@ -62,7 +62,7 @@ func (r Row) urgency() int {
 	}
 }
 
-// Summary is how many resources there are, and how they are.
+// Summary returns how many resources there are, and how they are.
 func Summary(rows []Row) string {
 	ready, busy, trouble := 0, 0, 0
 	for _, r := range rows {
@@ -90,7 +90,7 @@ func Summary(rows []Row) string {
 	return out
 }
 
-// Line is a change as one line of a log.
+// Line returns a change as one line of a log.
 func (c Change) Line(now time.Time) string {
 	parts := []string{now.Format("15:04:05"), c.kind() + " " + c.place()}
 	if c.Gone {
@@ -111,7 +111,7 @@ func (c Change) Line(now time.Time) string {
 
 func (r Row) place() string { return strings.TrimPrefix(r.Namespace+"/"+r.Name, "/") }
 
-// doing is the operation that runs, and for how long.
+// doing returns the operation that runs, and for how long.
 func (r Row) doing(now time.Time) string {
 	op := r.Operation
 	if op == nil {
@@ -127,7 +127,7 @@ func (r Row) doing(now time.Time) string {
 	return out + Elapsed(op.StartedAt, now)
 }
 
-// says is the message, or what else says most.
+// says returns the message, or what else says most.
 func (r Row) says() string {
 	out := r.Message
 	switch {
@@ -142,7 +142,7 @@ func (r Row) says() string {
 	return out
 }
 
-// kindNames are the kinds without their group, where that tells them apart.
+// kindNames returns the kinds without their group, where that tells them apart.
 func kindNames(rows []Row) map[string]string {
 	full := map[string]map[string]bool{}
 	for _, r := range rows {
@@ -168,7 +168,7 @@ func dash(s string) string {
 	return s
 }
 
-// oneLine is text without line ends, and without what would move a terminal's cursor.
+// oneLine returns text without line ends, and without what would move a terminal's cursor.
 func oneLine(s string) string {
 	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {

@@ -170,7 +170,7 @@ func story(e scheduler.Event, keep bool, why string) event.Event {
 	}
 }
 
-// warning is event.Warning with a sentence instead of an error.
+// warning returns event.Warning with a sentence instead of an error.
 func warning(r event.Reason, message string) event.Event {
 	return event.Event{Type: event.TypeWarning, Reason: r, Message: message}
 }

@@ -31,7 +31,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// ProviderConfigs finds what carries out operations for a resource's providerConfigRef.
+// ProviderConfigs resolves a resource's providerConfigRef to an executor of operations.
 type ProviderConfigs interface {
 	Resolve(ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string) providerconfig.Handle[terraform.Executor]
 }
@@ -184,7 +184,7 @@ const busyThreshold = 32
 // busy reports whether the pending work of the kind exceeds busyThreshold.
 func (k *Kind) busy() bool { return k.queue.Len()+k.Scheduler.Running() > busyThreshold }
 
-// Listed is closed when the references of all resources of the kind are known.
+// Listed returns a channel that is closed when the references of all resources of the kind are known.
 func (k *Kind) Listed() <-chan struct{} { return k.listed }
 
 // Wake queues a resource for an immediate reconcile.
