@@ -1,7 +1,6 @@
-// Package cluster is a cluster with Landbridge in it, as seen from outside of its controllers.
+// Package cluster reads what Landbridge's controllers have in a cluster, for the command line.
 //
-// In: a client with a user's rights, and where provider binaries are. Out: the providers that
-// TerraformProviders name, as they are presented there, their configurations with the Secrets
-// they refer to, and who manages which remote objects. It only reads, runs no controller, and
-// keeps nothing.
+// In: a client with a user's permissions, and the location of provider binaries. Out: the models of
+// TerraformProviders, their configurations with the Secrets that they refer to, and the owners of
+// remote objects. It never writes, runs no controller, and holds no state.
 package cluster

@@ -18,7 +18,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
-// ManagedResource is a custom resource, as far as it tells of its remote object.
+// ManagedResource identifies a custom resource and its remote object.
 type ManagedResource struct {
 	discover.Owner
 	// Configuration is the kind and name of its provider configuration.
@@ -69,8 +69,8 @@ func resource(r *model.Resource, u *unstructured.Unstructured) ManagedResource {
 	return out
 }
 
-// identity returns what the resource says of its object's identity: as it is, as it was written
-// down, or as it is to be imported. cty.NilVal when it says nothing that can be read.
+// identity returns the identity of the resource's object: from its status, its annotation or
+// spec.import. cty.NilVal if none of them can be read.
 func identity(r *model.Resource, u *unstructured.Unstructured) cty.Value {
 	if r.Schema.Identity == nil {
 		return cty.NilVal
@@ -89,7 +89,7 @@ func identity(r *model.Resource, u *unstructured.Unstructured) cty.Value {
 		said = append(said, m)
 	}
 	for _, m := range said {
-		// What an older version of the provider wrote may not fit any more.
+		// An identity of an older provider version may not fit the schema.
 		if v, diags := translate.ImportIdentity(r, m); !diags.HasErrors() {
 			return v
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 )
 
-// Packaged returns the API groups of kinds that belong to no TerraformProvider, sorted: programs that were
-// made for their providers serve them, and they alone know how those are presented.
+// Packaged returns the API groups of kinds without a TerraformProvider, sorted. Packaged programs
+// serve them, and only these have their configuration.
 func (c *Cluster) Packaged(ctx context.Context) ([]string, error) {
 	list := &metav1.PartialObjectMetadataList{}
 	list.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinitionList"))

@@ -70,7 +70,7 @@ func (c *Cluster) Providers(ctx context.Context, names ...string) ([]v1alpha1.Te
 	return out, nil
 }
 
-// Open finds the program of a TerraformProvider on this machine, and reads its schema.
+// Open finds the binary of a TerraformProvider on this machine, and reads its schema.
 func (c *Cluster) Open(ctx context.Context, p *v1alpha1.TerraformProvider) (*InstalledProvider, error) {
 	binary, err := c.Installer.Install(ctx, p.Spec.Source, p.Spec.Version)
 	if err != nil {

@@ -1,9 +1,8 @@
-// Package discover finds out which remote objects there are, and who manages them.
+// Package discover lists remote objects and their owners.
 //
-// In: a configured provider server, resource types with the arguments of their list resources,
-// and what is known of those who manage objects (Owner). Out: the objects, by identity.
+// In: a configured provider server, resource types with the arguments of their list resources, and
+// the owners of objects (Owner). Out: the objects, by identity.
 //
-// A provider lists what its API lists for the configured account, so an object that is not
-// found may still exist. It creates, changes and imports nothing, and does not read the
-// objects themselves.
+// A provider lists what its API lists for the configured account, so an object that is not listed
+// may still exist. The package never creates, changes, imports or reads an object.
 package discover

@@ -12,10 +12,10 @@ import (
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
-// Document is what was found, to be printed and to be read again.
+// Document holds the objects found, in a format that can be read again.
 type Document struct {
 	Objects []DocumentObject `json:"objects"`
-	// NotListable are resource types that were asked for and cannot be listed.
+	// NotListable are requested resource types that cannot be listed.
 	NotListable []string `json:"notListable,omitempty"`
 	// Incomplete are resource types of which there may be more objects.
 	Incomplete []string `json:"incomplete,omitempty"`
@@ -28,7 +28,7 @@ type DocumentObject struct {
 	APIVersion  string `json:"apiVersion"`
 	Kind        string `json:"kind"`
 	DisplayName string `json:"displayName,omitempty"`
-	// Identity is as spec.import.identity has it.
+	// Identity has the format of spec.import.identity.
 	Identity  map[string]any  `json:"identity"`
 	ManagedBy []DocumentOwner `json:"managedBy"`
 	// identity is its canonical form.
@@ -43,7 +43,7 @@ type DocumentOwner struct {
 	Address   string `json:"address,omitempty"`
 }
 
-// NewDocument returns a document of listings, and of what could not be listed.
+// NewDocument returns a document of listings and of types that could not be listed.
 func NewDocument(listings []Listing, notListable []*model.Resource) Document {
 	out := Document{Objects: []DocumentObject{}}
 	for _, l := range listings {
@@ -90,7 +90,7 @@ func (d Document) Table(w io.Writer) error {
 	return t.Flush()
 }
 
-// oneLine returns a provider's text without what could move a terminal's cursor.
+// oneLine returns a provider's text without characters that move a terminal's cursor.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {

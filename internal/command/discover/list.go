@@ -18,40 +18,39 @@ import (
 	"github.com/landbridge-io/landbridge/internal/wire"
 )
 
-// parallelism is how many types are listed at once.
+// parallelism is the maximum of types that are listed concurrently.
 const parallelism = 4
 
-// Request is a resource type whose objects are to be listed.
+// Request is a resource type to list.
 type Request struct {
 	Resource *model.Resource
-	// List is how that is done.
+	// List is the list resource.
 	List *model.ListResource
 	// Config are the arguments of the list resource, of its implied type.
 	Config cty.Value
-	// Limit is how many objects are wanted at most; it must not be 0, which providers take for
-	// different things.
+	// Limit is the maximum of objects. It must not be 0, which providers interpret differently.
 	Limit int64
 }
 
 // Object is a remote object.
 type Object struct {
 	Resource *model.Resource
-	// DisplayName is what the provider calls it for people; it need not be unique.
+	// DisplayName is the provider's name for people; it need not be unique.
 	DisplayName string
 	// Identity is of the identity schema's implied type, and wholly known.
 	Identity cty.Value
-	// Owners manage the object, or are about to.
+	// Owners manage the object, or will.
 	Owners []Owner
 }
 
-// Listing is what came of a Request.
+// Listing is the result of a Request.
 type Listing struct {
 	Request Request
 	// Objects are sorted by name and identity.
 	Objects []Object
 	// More is set when the limit was reached, so that there may be more.
 	More bool
-	// Diagnostics are what the provider said. With errors Objects may be incomplete.
+	// Diagnostics are those of the provider. With errors Objects may be incomplete.
 	Diagnostics diagnostic.Diagnostics
 }
 
@@ -81,7 +80,7 @@ func List(ctx context.Context, server provider.Server, r Request) Listing {
 	if out.Diagnostics = validate(ctx, server, r, config); out.Diagnostics.HasErrors() {
 		return out
 	}
-	// What is left of the stream is not waited for.
+	// Cancel the rest of the stream.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stream, err := server.ListResource(ctx, &tfprotov6.ListResourceRequest{
@@ -94,7 +93,7 @@ func List(ctx context.Context, server provider.Server, r Request) Listing {
 	for result := range stream.Results {
 		out.Diagnostics = append(out.Diagnostics, diagnostic.FromProtocol(result.Diagnostics)...)
 		if result.Identity == nil || result.Identity.IdentityData == nil {
-			continue // it only had something to say
+			continue // only diagnostics
 		}
 		identity, diags := decodeIdentity(r.Resource, result.Identity.IdentityData)
 		if diags.HasErrors() {

@@ -9,16 +9,16 @@ import (
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
-// Owner manages a remote object, or is about to.
+// Owner manages a remote object, or will.
 type Owner struct {
 	// Kind, Namespace and Name of a custom resource.
 	Kind, Namespace, Name string
 	// Address is that in a Terraform state; empty for a custom resource.
 	Address string
-	// Identity is what is known of the object's identity; attributes that are not known are
-	// null. cty.NilVal when nothing is.
+	// Identity is the object's identity; unknown attributes are null. cty.NilVal when nothing is
+	// known.
 	Identity cty.Value
-	// ExternalName is what the object is called at the provider; empty when that is not known.
+	// ExternalName is the external name of the object; empty when it is not known.
 	ExternalName string
 }
 
@@ -30,15 +30,15 @@ func (o Owner) String() string {
 	return o.Namespace + "/" + o.Name
 }
 
-// Owners are those who manage objects of one resource type, with one provider configuration.
+// Owners holds the owners of objects of one resource type and provider configuration.
 type Owners struct {
 	whole map[string][]Owner
-	// partial are those whose identity lacks an attribute: the provider is to complete it.
+	// partial are those whose identity lacks an attribute.
 	partial []Owner
 	named   map[string][]Owner
 }
 
-// NewOwners makes Owners.
+// NewOwners returns Owners of the given ones.
 func NewOwners(all []Owner) *Owners {
 	out := &Owners{whole: map[string][]Owner{}, named: map[string][]Owner{}}
 	for _, o := range all {
@@ -86,8 +86,7 @@ func (o *Owners) Of(identity cty.Value) []Owner {
 	return out
 }
 
-// Named returns the owners of an object of which no identity is known, by what it is called at
-// the provider.
+// Named returns the owners of an object without a known identity, by its external name.
 func (o *Owners) Named(externalName string) []Owner {
 	if externalName == "" {
 		return nil

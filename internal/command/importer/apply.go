@@ -13,12 +13,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// fieldOwner is who the API server says wrote the objects.
+// fieldOwner is the field manager of the objects.
 const fieldOwner = client.FieldOwner("landbridge-import")
 
-// Apply creates the objects in a cluster. Nothing is created unless the API server would take
-// every object. Secrets come before their resource; if that cannot be created after all, they go
-// again, and the rest is left. It returns how many manifests were applied, each of them whole.
+// Apply creates the objects in a cluster, after a dry run of all of them. Secrets are created before
+// their resource, and deleted again if it cannot be created; then Apply stops. It returns how many
+// manifests were applied completely.
 func Apply(ctx context.Context, c client.Client, manifests []Manifest) (int, error) {
 	all := make([][]*unstructured.Unstructured, len(manifests))
 	var problems []error
@@ -51,7 +51,7 @@ func applyOne(ctx context.Context, c client.Client, objects []*unstructured.Unst
 		if err == nil {
 			continue
 		}
-		// Not the caller's context: what was begun is to be undone even if that has ended.
+		// Not the caller's context: the Secrets must be deleted even if it has ended.
 		undo, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 		defer cancel()
 		err = explain(o, err)
@@ -65,8 +65,8 @@ func applyOne(ctx context.Context, c client.Client, objects []*unstructured.Unst
 	return nil
 }
 
-// patience is how long an API server is waited for that says that it is not ready: kinds that
-// were just activated take a moment to be served everywhere.
+// patience bounds the wait for an API server that is not ready: kinds that have just been activated
+// are not served everywhere at once.
 const patience = 30 * time.Second
 
 func create(ctx context.Context, c client.Client, o *unstructured.Unstructured, opts ...client.CreateOption) error {
@@ -78,7 +78,7 @@ func create(ctx context.Context, c client.Client, o *unstructured.Unstructured, 
 	return err
 }
 
-// explain says what to do about an error of the API server. It never holds a Secret's data.
+// explain adds what to do to an error of the API server. The result never holds a Secret's data.
 func explain(o *unstructured.Unstructured, err error) error {
 	switch {
 	case meta.IsNoMatchError(err):

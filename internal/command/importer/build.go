@@ -21,11 +21,11 @@ import (
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
-// Builder makes manifests of items: Read them, then Build.
+// Builder builds manifests of items: call Read, then Build.
 type Builder struct {
-	// Namespace is that of the custom resources, SystemNamespace that of what is stored.
+	// Namespace is that of the custom resources, SystemNamespace that of stored instances.
 	Namespace, SystemNamespace string
-	// Observe has all resources only observe their objects.
+	// Observe restricts all resources to observing their objects.
 	Observe bool
 	// Taken reports whether there is a custom resource of that name already; nil for never.
 	Taken func(*model.Resource, string) bool
@@ -42,21 +42,21 @@ type object struct {
 	identity      string
 }
 
-// Manifest is all that is needed to manage one object.
+// Manifest holds the Kubernetes objects to manage one remote object.
 type Manifest struct {
 	Origin   string
 	Resource *unstructured.Unstructured
-	// State is what is remembered of the object, Inputs are the sensitive values that the
-	// resource refers to; each may be nil.
+	// State is the stored instance, Inputs holds the sensitive values that the resource refers to;
+	// each may be nil.
 	State, Inputs *corev1.Secret
-	// Observes says why the resource is written to only observe; empty if it is not, or if that
-	// was asked for.
+	// Observes is the reason why the resource only observes; empty if it does not, or if Builder.Observe
+	// is set.
 	Observes string
 	// Notes are for people.
 	Notes []string
 }
 
-// Result is what came of all items.
+// Result holds the manifests of all items, and the items without one.
 type Result struct {
 	Manifests []Manifest
 	Left      []Left
@@ -66,10 +66,10 @@ func (b *Builder) leave(origin, reason string) {
 	b.left = append(b.left, Left{Origin: origin, Reason: reason})
 }
 
-// Leave notes what is not imported.
+// Leave records what is not imported.
 func (b *Builder) Leave(left ...Left) { b.left = append(b.left, left...) }
 
-// take takes a draft, unless somebody manages its object.
+// take adds a draft, unless its object is managed already.
 func (b *Builder) take(ctx context.Context, d *draft) error {
 	identified := d.found.Identity != cty.NilVal && !d.found.Identity.IsNull()
 	if d.Provider.Owners != nil {
@@ -110,7 +110,7 @@ func (b *Builder) owner(d *draft, owners *discover.Owners) (discover.Owner, bool
 	}
 	name, _ := kubernetesName(d.Name)
 	for _, o := range owners.Named(externalName(d.Resource, d.found.State, d.found.Identity)) {
-		// What a state calls an object without an identity need not be unique.
+		// The id of an object without an identity need not be unique.
 		if d.Stored == nil || o.Namespace == b.Namespace && o.Name == name {
 			return o, true
 		}
@@ -118,7 +118,7 @@ func (b *Builder) owner(d *draft, owners *discover.Owners) (discover.Owner, bool
 	return discover.Owner{}, false
 }
 
-// Build makes the manifests of all that was read.
+// Build returns the manifests of all objects that were read.
 func (b *Builder) Build() (Result, error) {
 	out := Result{}
 	for i, name := range names(b.drafts, b.Taken) {
@@ -196,14 +196,14 @@ func (b *Builder) manifest(d *draft, name string) (Manifest, error) {
 	u.SetName(name)
 	m.Resource = u
 	if d.Resource.Settings.Argument != nil {
-		// It is not in spec: without the annotation it would be called something else.
+		// The name is not in spec: without the annotation the object would be renamed.
 		u.SetAnnotations(map[string]string{meta.AnnotationKeyExternalName: translate.ExternalName(d.Resource, d.found.State, d.found.Identity)})
 	}
 	if d.Stored == nil {
 		return m, nil
 	}
-	// As the controller would have it: a state is looked for because of the finalizer, and if it
-	// is lost the object is found by the annotations.
+	// As the controller writes them: it loads a stored instance only with the finalizer, and if that is
+	// lost it finds the object by the annotations.
 	u.SetFinalizers([]string{xpmanaged.FinalizerName})
 	annotations := map[string]string{}
 	if id := translate.Identity(d.Resource, d.found.Identity); id != nil {
@@ -224,7 +224,7 @@ func (b *Builder) manifest(d *draft, name string) (Manifest, error) {
 	return m, err
 }
 
-// importSpec returns spec.import; nil where nothing is known to import by.
+// importSpec returns spec.import; nil if neither an id nor an identity is known.
 func (d *draft) importSpec() map[string]any {
 	if d.Target.ID != "" {
 		return map[string]any{"id": d.Target.ID}

@@ -13,8 +13,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// configurations returns configurations that an object with the state might have been made from,
-// the best first. Which of them changes nothing is for a plan to say.
+// configurations returns possible configurations of an object with the state, the best first. A plan
+// decides which of them changes nothing.
 func configurations(ctx context.Context, p *ConfiguredProvider, r *schema.Resource, state cty.Value) ([]cty.Value, diagnostic.Diagnostics) {
 	var out []cty.Value
 	var warnings diagnostic.Diagnostics
@@ -25,9 +25,9 @@ func configurations(ctx context.Context, p *ConfiguredProvider, r *schema.Resour
 	}
 	for _, v := range []cty.Value{
 		generated,
-		// All that can be configured, whatever it is worth.
+		// All arguments.
 		only(r.Block, state, func(_ cty.Path, a *schema.Attribute, _ cty.Value) bool { return a.Required || a.Optional }),
-		// What the provider chose for itself may conflict with what was configured.
+		// Without arguments that the provider may have chosen: they may conflict with configured ones.
 		only(r.Block, state, func(_ cty.Path, a *schema.Attribute, _ cty.Value) bool { return !a.Computed }),
 	} {
 		if v != cty.NilVal {
@@ -37,7 +37,7 @@ func configurations(ctx context.Context, p *ConfiguredProvider, r *schema.Resour
 	return out, warnings
 }
 
-// generate asks the provider for a configuration; cty.NilVal when it has none.
+// generate returns the provider's configuration for a state; cty.NilVal if it does not generate one.
 func generate(ctx context.Context, p *ConfiguredProvider, r *schema.Resource, state cty.Value) (cty.Value, diagnostic.Diagnostics) {
 	if p.Server == nil || !p.Model.Schema.Capabilities.GenerateResourceConfig {
 		return cty.NilVal, nil
@@ -66,9 +66,9 @@ func generate(ctx context.Context, p *ConfiguredProvider, r *schema.Resource, st
 	return v, diags
 }
 
-// asTerraform returns what Terraform makes of a state where a provider makes nothing of it: without
-// what the provider alone decides, what is deprecated, and empty strings, which with the legacy
-// SDK are as good as none.
+// asTerraform returns Terraform's configuration for a state, for providers that do not generate one:
+// without computed and deprecated attributes, and without empty strings, which the legacy SDK does
+// not distinguish from null.
 func asTerraform(b *schema.Block, state cty.Value) cty.Value {
 	v := only(b, state, func(path cty.Path, a *schema.Attribute, v cty.Value) bool {
 		switch {
@@ -93,7 +93,7 @@ func asTerraform(b *schema.Block, state cty.Value) cty.Value {
 	return cty.ObjectVal(values)
 }
 
-// only returns a value without the attributes that are not to be kept; cty.NilVal if there is none.
+// only returns a value with those attributes that keep selects; cty.NilVal on errors.
 func only(b *schema.Block, v cty.Value, keep func(cty.Path, *schema.Attribute, cty.Value) bool) cty.Value {
 	v, _ = v.UnmarkDeep()
 	out, err := cty.Transform(v, func(path cty.Path, v cty.Value) (cty.Value, error) {

@@ -10,24 +10,22 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// Estate is what a Terraform state has.
+// Estate holds the objects of a Terraform state.
 type Estate struct {
 	Items []Item
-	// Left are instances that are no items, and why.
+	// Left are instances that cannot be imported, with the reasons.
 	Left []Left
-	// DataSources counts the data sources, which are nothing to manage.
+	// DataSources is the number of data sources, which cannot be managed.
 	DataSources int
 }
 
-// Providers finds a provider by its source, such as registry.terraform.io/hashicorp/random, and
-// the alias of its configuration, which is empty for the default one. The error is the reason
-// why there is none.
+// Providers returns a provider by its source, such as registry.terraform.io/hashicorp/random, and
+// the alias of its configuration, which is empty for the default one.
 type Providers func(source, alias string) (*ConfiguredProvider, error)
 
-// ReadState takes the resource instances out of a state file of format 4. Only those that match
-// are looked at; nil matches all.
+// ReadState returns the resource instances of a state file of format 4 that match; nil matches all.
 func ReadState(b []byte, providers Providers, match func(address, resourceType string) bool) (Estate, error) {
-	// Values need schemas, and so providers: first without.
+	// Decoding values needs schemas, and so providers: first without.
 	outline, err := tfstate.Read(b, nil)
 	if err != nil {
 		return Estate{}, err
@@ -95,7 +93,7 @@ func ReadState(b []byte, providers Providers, match func(address, resourceType s
 
 var providerAddress = regexp.MustCompile(`^(?:module\..+\.)?provider\["([^"]+)"\](?:\.([^.]+))?$`)
 
-// providerOf takes a provider's address in a state apart.
+// providerOf splits a provider's address in a state.
 func providerOf(address string) (source, alias string, ok bool) {
 	m := providerAddress.FindStringSubmatch(address)
 	if m == nil {
@@ -146,7 +144,7 @@ func instanceAddress(r tfstate.ResourceBlock, i tfstate.Instance) string {
 
 var moduleWord = regexp.MustCompile(`(^|\.)module\.`)
 
-// instanceName returns what tells an instance from others of its type: its modules, name and key.
+// instanceName returns the modules, name and key of an instance.
 func instanceName(r tfstate.ResourceBlock, i tfstate.Instance) string {
 	parts := []string{r.Name}
 	if r.Module != "" {

@@ -12,7 +12,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
-// ParseIdentity reads an identity as people write it: NAME=VALUE,... with names in Terraform's
+// ParseIdentity reads an identity from the command line: NAME=VALUE,... with names in Terraform's
 // spelling or that of spec.import.identity; a value that is a JSON string or list may hold
 // commas. That is how translate.CanonicalIdentity writes it. A JSON object is read as it is.
 func ParseIdentity(r *model.Resource, text string) (cty.Value, error) {
@@ -46,7 +46,7 @@ func ParseIdentity(r *model.Resource, text string) (cty.Value, error) {
 	return ReadIdentity(r, in)
 }
 
-// parseValue reads a value up to the next comma, and returns what is behind that.
+// parseValue reads a value up to the next comma, and returns the rest.
 func parseValue(text string) (value any, rest string, err error) {
 	if !strings.HasPrefix(text, `"`) && !strings.HasPrefix(text, "[") {
 		plain, rest, _ := strings.Cut(text, ",")
@@ -63,7 +63,7 @@ func parseValue(text string) (value any, rest string, err error) {
 	return value, strings.TrimPrefix(rest, ","), nil
 }
 
-// ReadIdentity reads an identity as spec.import.identity has it.
+// ReadIdentity reads an identity in the format of spec.import.identity.
 func ReadIdentity(r *model.Resource, in map[string]any) (cty.Value, error) {
 	v, diags := translate.ImportIdentity(r, in)
 	if diags.HasErrors() {

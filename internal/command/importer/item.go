@@ -16,36 +16,36 @@ import (
 // ConfiguredProvider is a provider with one of its configurations.
 type ConfiguredProvider struct {
 	Model *model.Provider
-	// Configuration is what custom resources are to refer to.
+	// Configuration is what custom resources refer to.
 	Configuration Configuration
-	// Server is the configured provider, and Executor works on it. Both are nil when objects are
-	// not to be looked at: then a state is believed as it is.
+	// Server is the configured provider, and Executor uses it. Both are nil when objects are not read:
+	// then the state is used as it is.
 	Server   provider.Server
 	Executor terraform.Executor
-	// Owners are those who manage objects of a type with this configuration; nil for none. It is
-	// not called concurrently.
+	// Owners returns the owners of objects of a type with this configuration; nil for none. It is not
+	// called concurrently.
 	Owners func(context.Context, *model.Resource) (*discover.Owners, error)
-	// Secrets are what no message may tell.
+	// Secrets redacts messages.
 	Secrets *redact.Redactor
 }
 
 // Configuration is a provider configuration, as spec.providerConfigRef names it.
 type Configuration struct{ Kind, Name string }
 
-// DefaultConfiguration is what resources refer to that name none.
+// DefaultConfiguration is the configuration of resources without spec.providerConfigRef.
 var DefaultConfiguration = Configuration{Kind: model.ClusterProviderConfigKind, Name: "default"}
 
 // Item is an object to import.
 type Item struct {
 	Provider *ConfiguredProvider
 	Resource *model.Resource
-	// Origin says where it comes from, for people: its address in a state, or what identifies it.
+	// Origin is for people: the address in a state, or the identity or id.
 	Origin string
-	// Name is what the custom resource is to be called, as far as a name can be that.
+	// Name is the preferred name of the custom resource.
 	Name string
 	// Target is the object, unless Stored is set.
 	Target terraform.ImportTarget
-	// Stored is the object as a Terraform state has it.
+	// Stored is the instance of a Terraform state.
 	Stored *instance.Instance
 }
 

@@ -11,11 +11,11 @@ import (
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
-// maxName is how long names are at most: such can also be labels.
+// maxName bounds the length of names, so that they can also be label values.
 const maxName = 63
 
-// kubernetesName makes a name that Kubernetes takes of any text: what it does not take becomes
-// one hyphen. The same text always gives the same name; ok says that it is the text itself.
+// kubernetesName returns a valid name for any text: invalid characters become one hyphen. It is
+// deterministic; ok is set when the name is the text itself.
 func kubernetesName(text string) (name string, ok bool) {
 	var b strings.Builder
 	for _, c := range strings.ToLower(text) {
@@ -33,7 +33,7 @@ func kubernetesName(text string) (name string, ok bool) {
 	return name, name == text
 }
 
-// unique returns a name with a hash of what it stands for behind it.
+// unique returns a name with a hash of its origin appended.
 func unique(name, origin string, digits int) string {
 	sum := sha256.Sum256([]byte(origin))
 	suffix := "-" + hex.EncodeToString(sum[:])[:digits]
@@ -46,9 +46,9 @@ func unique(name, origin string, digits int) string {
 // kindName is a resource type's kind, and a name in its namespace.
 type kindName struct{ kind, name string }
 
-// names gives each draft a name of its own. Where several would have the same, each has the
-// hash of its origin behind it, so that no name depends on the order. A name that was asked
-// for, character for character, is kept by the first; taken are names that are in use.
+// names returns a unique name for each draft. If several would have the same name, the hash of the
+// origin is appended to each, so that names do not depend on the order. The first draft whose
+// preferred name is valid as it is keeps it. taken reports names that are in use.
 func names(drafts []*draft, taken func(*model.Resource, string) bool) []string {
 	wanted := make([]kindName, len(drafts))
 	exact := map[kindName][]int{}
@@ -89,7 +89,7 @@ func names(drafts []*draft, taken func(*model.Resource, string) bool) []string {
 	return out
 }
 
-// externalName returns what an object is called at the provider.
+// externalName returns the external name of an object, for names of resources.
 func externalName(r *model.Resource, state, identity cty.Value) string {
 	return translate.ExternalName(r, state, identity)
 }

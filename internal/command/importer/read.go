@@ -15,20 +15,20 @@ import (
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
-// parallelism is how many objects are read at once, as in Terraform.
+// parallelism is the maximum of objects that are read concurrently, as in Terraform.
 const parallelism = 10
 
-// draft is an object that was read, and what its custom resource is to say of it.
+// draft is an object that was read, and the content of its custom resource.
 type draft struct {
 	Item
 	// found is the object as it is now.
 	found instance.Instance
 	// config is what forProvider is made of.
 	config cty.Value
-	// ignored are what spec.lifecycle.ignoreChanges names.
+	// ignored are the paths in spec.lifecycle.ignoreChanges.
 	ignored []cty.Path
-	// why says why the resource is only to observe: what would change, or is not known. Empty
-	// when the first reconcile changes nothing anyway.
+	// why is the reason why the resource only observes: what would change, or is not known. Empty when
+	// the first reconcile changes nothing.
 	why   string
 	notes []string
 }
@@ -62,7 +62,7 @@ func (b *Builder) Read(ctx context.Context, items []Item) error {
 	return nil
 }
 
-// read reads an object; with a nil draft, the reason why there is none.
+// read reads an object. If it cannot be imported, the draft is nil and the reason is returned.
 func read(ctx context.Context, item Item) (*draft, string) {
 	d := &draft{Item: item}
 	p, r := item.Provider, terraform.ResourceType{Schema: item.Resource.Schema}
@@ -100,7 +100,7 @@ func read(ctx context.Context, item Item) (*draft, string) {
 	return d, ""
 }
 
-// conceal keeps the object's sensitive values out of messages.
+// conceal adds the object's sensitive values to the redactor.
 func (d *draft) conceal() {
 	for _, value := range translate.ConnectionDetails(d.Resource, d.found.State) {
 		d.Provider.Secrets.Add(value)
@@ -115,14 +115,14 @@ func (d *draft) conceal() {
 	}
 }
 
-// message returns what was said, for people, without secrets.
+// message formats errors for people, without secrets.
 func (d *draft) message(diags diagnostic.Diagnostics) string {
 	text := strings.Join(strings.Fields(translate.Message(d.Resource, diags.Errors())), " ")
 	return strings.TrimSuffix(d.Provider.Secrets.Replacer().Replace(text), ".")
 }
 
-// configure chooses a configuration: the first that changes nothing, or else the first that
-// the provider accepts.
+// configure selects the first configuration that changes nothing, or else the first that the
+// provider accepts.
 func (d *draft) configure(ctx context.Context) {
 	candidates, _ := configurations(ctx, d.Provider, d.Resource.Schema, d.found.State)
 	accepted := cty.NilVal
@@ -156,7 +156,7 @@ func (d *draft) configure(ctx context.Context) {
 	}
 }
 
-// plan asks what a configuration would lead to, as a controller would read it in the manifest.
+// plan plans a configuration as the controller would read it from the manifest.
 func (d *draft) plan(ctx context.Context, config cty.Value) (terraform.Plan, diagnostic.Diagnostics) {
 	in := translate.ForProvider(d.Resource, config, "inputs")
 	c, diags := translate.Config(d.Resource, in.ForProvider, nil, func(s translate.SecretKeySelector) ([]byte, error) {
@@ -178,7 +178,7 @@ func (d *draft) plan(ctx context.Context, config cty.Value) (terraform.Plan, dia
 	})
 }
 
-// changes says what a plan does: "update size and tags.team".
+// changes describes a plan: "update size and tags.team".
 func (d *draft) changes(plan terraform.Plan) string {
 	what := strings.ToLower(string(plan.Action))
 	paths := make([]string, 0, 8)
@@ -201,7 +201,7 @@ func (d *draft) changes(plan terraform.Plan) string {
 	return what + " " + strings.Join(paths, ", ")
 }
 
-// missing returns required fields that the configuration does not have, as spec has them.
+// missing returns the paths of required fields that the configuration lacks.
 func (d *draft) missing() []string {
 	var out []string
 	for _, f := range d.Resource.Root().Object.All {

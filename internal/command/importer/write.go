@@ -20,7 +20,7 @@ import (
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// Objects returns the Secrets of a manifest and then its resource: the order in which they are to
+// Objects returns the Secrets of a manifest and then its resource, in the order in which they must
 // be applied.
 func (m Manifest) Objects() ([]*unstructured.Unstructured, error) {
 	var out []*unstructured.Unstructured
@@ -38,7 +38,7 @@ func (m Manifest) Objects() ([]*unstructured.Unstructured, error) {
 	return append(out, m.Resource), nil
 }
 
-// documents returns the objects as YAML, in their order; the resource has the notes before it.
+// documents returns the objects as YAML, in their order. The notes are comments before the resource.
 func (m Manifest) documents() ([][]byte, error) {
 	objects, err := m.Objects()
 	if err != nil {
@@ -53,7 +53,7 @@ func (m Manifest) documents() ([][]byte, error) {
 		var b bytes.Buffer
 		if i == len(objects)-1 {
 			for _, note := range append([]string{m.Origin}, m.Notes...) {
-				// One line each, whatever a provider said.
+				// One line each, whatever a provider returned.
 				fmt.Fprintf(&b, "# %s\n", strings.Join(strings.Fields(note), " "))
 			}
 		}
@@ -83,14 +83,13 @@ func Write(w io.Writer, manifests []Manifest) error {
 	return err
 }
 
-// The folders of WriteDir: their names are in the order in which kubectl apply -R takes them.
+// The folders of WriteDir. Their names sort in the order in which kubectl apply -R must apply them.
 const (
 	secretsFolder   = "1-secrets"
 	resourcesFolder = "2-resources"
 )
 
-// WriteDir writes each object into a file of its own below a directory, all or none. A file
-// that is there already is an error.
+// WriteDir writes each object to a file below a directory, all or none. An existing file is an error.
 func WriteDir(dir string, manifests []Manifest) (err error) {
 	files := map[string][]byte{}
 	for _, m := range manifests {
@@ -147,7 +146,7 @@ func WriteDir(dir string, manifests []Manifest) (err error) {
 			return err
 		}
 	}
-	// Empty folders are of no use to anybody.
+	// Remove empty folders.
 	_ = os.Remove(filepath.Join(dir, secretsFolder))
 	_ = os.Remove(filepath.Join(dir, resourcesFolder))
 	return nil

@@ -30,7 +30,7 @@ import (
 // landbridge is the module that repositories require.
 const landbridge = "github.com/landbridge-io/landbridge"
 
-// Options say what repository to make.
+// Options configure Create.
 type Options struct {
 	// Name of the repository: a name such as provider-random, or an import path that ends with it.
 	Name string
@@ -47,11 +47,11 @@ type Options struct {
 	Landbridge string
 	// Timeout bounds the start of the provider; a minute unless set.
 	Timeout time.Duration
-	// Progress is told what is being done; it may be nil.
+	// Progress is called with each step; it may be nil.
 	Progress func(string)
 }
 
-// Result is what was made.
+// Result describes the repository that was created.
 type Result struct {
 	// Dir is the directory, Module its import path.
 	Dir, Module string
@@ -67,7 +67,7 @@ type Result struct {
 	Large map[string]*crd.Size
 }
 
-// Create makes a repository. If anything fails there is nothing of it.
+// Create creates a repository. If anything fails, nothing is left of it.
 func Create(ctx context.Context, o Options) (*Result, error) {
 	f, dir, err := o.check()
 	if err != nil {
@@ -90,7 +90,7 @@ func Create(ctx context.Context, o Options) (*Result, error) {
 		defer root.Close()
 		docs = root.FS()
 	}
-	// Beside the place where it belongs: moving it there is one step.
+	// Beside its destination, so that one rename moves it there.
 	stage, err := os.MkdirTemp(parent, "."+f.Name+"-")
 	if err != nil {
 		return nil, err
@@ -171,7 +171,7 @@ func Create(ctx context.Context, o Options) (*Result, error) {
 	}, nil
 }
 
-// check finds what is wrong before anything is done.
+// check validates the options before anything is created.
 func (o Options) check() (f facts, dir string, err error) {
 	f = facts{Name: path.Base(o.Name), Module: o.Name, Group: o.Group}
 	if problems := validation.IsDNS1123Label(f.Name); len(problems) > 0 {
@@ -232,7 +232,7 @@ func write(dir string, files generator.Files) error {
 	return nil
 }
 
-// move gives a directory its place, which may be an empty directory.
+// move moves a directory to its destination, which may be an empty directory.
 func move(from, to string) error {
 	if err := os.Remove(to); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -31,7 +31,7 @@ var authors = map[string]string{
 	"test/e2e/e2e_test.go":      "e2e_test.go.tmpl",
 }
 
-// facts are what the templates are filled with.
+// facts are the input of the templates.
 type facts struct {
 	// Name of the repository, and of its program and package; Module is its import path.
 	Name, Module string
@@ -54,7 +54,7 @@ type facts struct {
 	References bool
 }
 
-// render makes the author's files.
+// render returns the author's files.
 func (f facts) render() (generator.Files, error) {
 	out := generator.Files{}
 	for name, from := range authors {

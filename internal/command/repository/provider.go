@@ -23,7 +23,7 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// ProviderSource says where a provider comes from.
+// ProviderSource is the source of a provider.
 type ProviderSource struct {
 	// From is the provider's main package and its version, as in
 	// github.com/hetznercloud/terraform-provider-hcloud@v1.68.0; its address, as in hashicorp/random, or
@@ -41,8 +41,7 @@ type ProviderSource struct {
 // program is the name of a provider's program, without its version.
 var program = regexp.MustCompile(`^terraform-provider-([a-z0-9-]+)$`)
 
-// get puts the provider's program into the repository, where `make build` puts it, and completes the
-// facts.
+// get puts the provider's binary where `make build` puts it, and completes the facts.
 func (p ProviderSource) get(ctx context.Context, dir string, f *facts) (binary string, err error) {
 	bin := filepath.Join(dir, "bin", runtime.GOOS+"_"+runtime.GOARCH)
 	if err := os.MkdirAll(bin, 0o755); err != nil {
@@ -69,7 +68,7 @@ func (p ProviderSource) get(ctx context.Context, dir string, f *facts) (binary s
 	}
 	constraint := p.Version
 	if filepath.IsAbs(f.Source) {
-		constraint = "" // what the file's name says need not be so
+		constraint = "" // the file's name may be wrong
 	}
 	found, err := installer.Install(ctx, f.Source, constraint)
 	if err != nil {
@@ -136,7 +135,7 @@ func (p ProviderSource) build(ctx context.Context, from goPackage, to directorie
 	return binary, run(ctx, nested, "go", "build", "-ldflags=-s -w", "-o", binary, pkg)
 }
 
-// readSchema starts a provider, asks for its schema, and ends it.
+// readSchema starts a provider, reads its schema, and stops it.
 func readSchema(ctx context.Context, binary string, timeout time.Duration) (*schema.Provider, error) {
 	timeout = cmp.Or(timeout, time.Minute)
 	ctx, cancel := context.WithTimeout(ctx, timeout)
@@ -167,7 +166,7 @@ func copyProgram(from, to string) (err error) {
 	return err
 }
 
-// run runs a program in a directory. What it says is in the error.
+// run runs a program in a directory. Its output is in the error.
 func run(ctx context.Context, dir, name string, args ...string) error {
 	_, err := output(ctx, dir, name, args...)
 	return err

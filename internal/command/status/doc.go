@@ -1,9 +1,8 @@
-// Package status is what the command line does with managed resources in a cluster: it shows
-// how they are, and asks the controller to do something about one.
+// Package status shows the status of managed resources in a cluster, and makes requests to the
+// controller, for the command line.
 //
-// In: a cluster, the names of kinds and resources. Out: rows (Row), once or whenever one
-// changes, and the answer to what was asked. Everything is read from the resources' status and
-// asked by annotations of theirs, so that the same can be done with kubectl or GitOps; it needs
-// the rights on the resources alone. It never talks to a provider, and never writes anything
-// but those annotations.
+// In: a cluster, the names of kinds and resources. Out: rows (Row), once or on every change, and
+// the outcome of requests. It reads the resources' status and sets annotations, as kubectl or
+// GitOps can do too, and needs permissions for the resources only. It never calls a provider, and
+// writes nothing but those annotations.
 package status

@@ -16,13 +16,13 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// Client is where managed resources are.
+// Client accesses managed resources.
 type Client struct {
 	dynamic   dynamic.Interface
 	discovery discovery.DiscoveryInterface
 }
 
-// NewCluster connects to none yet.
+// NewCluster returns a client. It does not connect yet.
 func NewClient(config *rest.Config) (*Client, error) {
 	config = rest.CopyConfig(config)
 	config.QPS = -1 // one request for each kind, and there may be many
@@ -44,11 +44,11 @@ type Kind struct {
 	ShortNames     []string
 }
 
-// String returns the kind as it is told from all others, such as password.random.landbridge.io.
+// String returns the unique name of the kind, such as password.random.landbridge.io.
 func (k Kind) String() string { return k.Singular + "." + k.Group }
 
-// Kinds returns those of managed resources, by group and name. Groups that cannot be had at the
-// moment are left out, with an error beside the others.
+// Kinds returns the kinds of managed resources, by group and name. Groups that are unavailable are
+// left out; the error names them.
 func (c *Client) Kinds() ([]Kind, error) {
 	_, lists, err := c.discovery.ServerGroupsAndResources()
 	if err != nil && len(lists) == 0 {
@@ -69,7 +69,7 @@ func (c *Client) Kinds() ([]Kind, error) {
 	slices.SortFunc(out, func(a, b Kind) int { return strings.Compare(a.Group+" "+a.Singular, b.Group+" "+b.Singular) })
 	var partial *discovery.ErrGroupDiscoveryFailed
 	if errors.As(err, &partial) {
-		// Another API's server may be away: that is nothing to those who do not ask for it.
+		// Another API's server may be unavailable. That only matters for its own kinds.
 		err = nil
 	}
 	return out, err
@@ -79,8 +79,8 @@ func managed(r metav1.APIResource) bool {
 	return slices.Contains(r.Categories, model.Category) && !strings.Contains(r.Name, "/") && slices.Contains(r.Verbs, "list")
 }
 
-// Find picks the kind that somebody means by a name: its plural, singular, kind or a short
-// name, with or without the group, in any case.
+// Find returns the kind with a name: its plural, singular, kind or a short name, with or without
+// the group, in upper or lower case.
 func Find(kinds []Kind, name string) (Kind, error) {
 	short, group, _ := strings.Cut(strings.ToLower(name), ".")
 	var found []Kind

@@ -14,14 +14,14 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// atOnce is how many kinds are listed at the same time.
+// atOnce is the maximum of kinds that are listed concurrently.
 const atOnce = 10
 
-// page is how many resources are listed at a time.
+// page is the number of resources per list call.
 const page = 500
 
 // List returns all resources of the kinds, in one namespace or, with "", in all. Kinds that cannot be
-// listed are left out, with an error beside the others.
+// listed are left out; the error names them.
 func (c *Client) List(ctx context.Context, kinds []Kind, namespace string) ([]Row, error) {
 	var mu sync.Mutex
 	var rows []Row
@@ -56,7 +56,7 @@ func (c *Client) list(ctx context.Context, k Kind, namespace string) ([]Row, err
 		list, err := c.resources(k, namespace).List(ctx, o)
 		switch {
 		case kerrors.IsNotFound(err):
-			return nil, nil // the kind has gone since
+			return nil, nil // the kind was removed meanwhile
 		case err != nil:
 			return rows, err
 		}
@@ -78,7 +78,7 @@ func (c *Client) Get(ctx context.Context, k Kind, namespace, name string) (Row, 
 	return RowOf(u), nil
 }
 
-// Names returns those of the resources of a kind.
+// Names returns the names of the resources of a kind.
 func (c *Client) Names(ctx context.Context, k Kind, namespace string) ([]string, error) {
 	list, err := c.resources(k, namespace).List(ctx, metav1.ListOptions{Limit: page})
 	if err != nil {

@@ -10,29 +10,29 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Row is how a managed resource is.
+// Row is the status of a managed resource.
 type Row struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
 	Namespace  string `json:"namespace,omitempty"`
 	Name       string `json:"name"`
-	// State is Empty, Partial, Tainted or Full; empty as long as the controller has not looked.
+	// State is Empty, Partial, Tainted or Full; "" until the first reconcile.
 	State string `json:"state,omitempty"`
-	// Ready and Synced are the conditions' statuses: True, False, or empty where there is none.
+	// Ready and Synced are the conditions' statuses: True, False, or empty if absent.
 	Ready  string `json:"ready,omitempty"`
 	Synced string `json:"synced,omitempty"`
 	// Reason of the condition that the message is from.
 	Reason    string     `json:"reason,omitempty"`
 	Operation *Operation `json:"operation,omitempty"`
-	// Identity is that of the remote object, by attribute; ExternalName is what its id is.
+	// Identity is that of the remote object, by attribute; ExternalName is its external name.
 	Identity     map[string]any `json:"identity,omitempty"`
 	ExternalName string         `json:"externalName,omitempty"`
 	// Deposed are the keys of objects that were replaced and are still to be destroyed.
 	Deposed []string `json:"deposed,omitempty"`
-	// Deleting: the resource is being deleted. Paused: nothing is done about it.
+	// Deleting is set when the resource is being deleted, Paused when it is not reconciled.
 	Deleting bool `json:"deleting,omitempty"`
 	Paused   bool `json:"paused,omitempty"`
-	// Message says what is in the way; empty if nothing is.
+	// Message is the message of the most important problem; empty if there is none.
 	Message string `json:"message,omitempty"`
 }
 
@@ -43,14 +43,14 @@ type Operation struct {
 	// Deadline is zero while the operation waits for its turn.
 	Deadline time.Time `json:"deadline,omitzero"`
 	Deposed  string    `json:"deposed,omitempty"`
-	// Progress is what the provider said of it last.
+	// Progress is the provider's last log entry about it.
 	Progress string `json:"progress,omitempty"`
 }
 
-// Trouble reports whether something about the resource wants to be looked at.
+// Trouble reports whether the resource has a problem.
 func (r Row) Trouble() bool { return r.Ready != "True" || r.Synced != "True" || len(r.Deposed) > 0 }
 
-// Key tells rows apart, and orders them.
+// Key identifies and orders rows.
 func (r Row) Key() string { return r.kind() + " " + r.Namespace + "/" + r.Name }
 
 // kind returns the kind with its group, such as password.random.landbridge.io.
@@ -59,10 +59,10 @@ func (r Row) kind() string {
 	return strings.ToLower(r.Kind) + "." + group
 }
 
-// Title returns the resource as people call it.
+// Title returns the resource's kind and name for people.
 func (r Row) Title() string { return r.kind() + "/" + r.Name }
 
-// ID returns what tells the remote object from others: its identity, else its external name.
+// ID returns the remote object's identity, else its external name.
 func (r Row) ID() string {
 	switch len(r.Identity) {
 	case 0:
@@ -93,7 +93,7 @@ func RowOf(u *unstructured.Unstructured) Row {
 	r.Identity, _, _ = unstructured.NestedMap(u.Object, "status", "identity")
 	if kind := text("operation", "kind"); kind != "" {
 		r.Operation = &Operation{Kind: kind, Deposed: text("operation", "deposed"), Progress: text("operation", "progress")}
-		// Times that are none stay zero.
+		// Invalid times stay zero.
 		r.Operation.StartedAt, _ = time.Parse(time.RFC3339, text("operation", "startedAt"))
 		r.Operation.Deadline, _ = time.Parse(time.RFC3339, text("operation", "deadline"))
 	}
@@ -123,7 +123,7 @@ func conditionsOf(u *unstructured.Unstructured) map[string]condition {
 	return out
 }
 
-// trouble returns the message that says most of what is in the way, and its reason.
+// trouble returns the message of the most important problem, and its reason.
 func (r Row) trouble(conditions map[string]condition) (reason, message string) {
 	for _, kind := range []string{"Synced", "LastAsyncOperation", "Ready"} {
 		if c := conditions[kind]; c.status == "False" && c.message != "" {

@@ -11,11 +11,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxID is how much of an identity a table shows, in characters.
+// maxID bounds the identity in a table, in characters.
 const maxID = 44
 
-// Table returns rows for people, with a heading. Lines are cut to the width of the terminal; 0 is not
-// to cut.
+// Table returns a table of rows, with a heading. Lines are cut to width; 0 does not cut.
 func Table(rows []Row, now time.Time, columns int) string {
 	kinds := kindNames(rows)
 	var table strings.Builder
@@ -35,8 +34,8 @@ func Table(rows []Row, now time.Time, columns int) string {
 	return out.String()
 }
 
-// Screen returns a table that fits a terminal, below a line that sums up. What wants to be looked at
-// comes first where not all fits.
+// Screen returns a summary and a table that fit a terminal. If not all rows fit, those with problems
+// come first.
 func Screen(rows []Row, now time.Time, columns, lines int) string {
 	head := cut(Summary(rows)+now.Format("   15:04:05"), columns) + "\n\n"
 	room := lines - 4 // the head, the table's heading, and a last line
@@ -62,7 +61,7 @@ func (r Row) urgency() int {
 	}
 }
 
-// Summary returns how many resources there are, and how they are.
+// Summary returns the number of resources, in total and by status.
 func Summary(rows []Row) string {
 	ready, busy, trouble := 0, 0, 0
 	for _, r := range rows {
@@ -111,7 +110,7 @@ func (c Change) Line(now time.Time) string {
 
 func (r Row) place() string { return strings.TrimPrefix(r.Namespace+"/"+r.Name, "/") }
 
-// doing returns the operation that runs, and for how long.
+// doing returns the running operation and its duration.
 func (r Row) doing(now time.Time) string {
 	op := r.Operation
 	if op == nil {
@@ -127,7 +126,7 @@ func (r Row) doing(now time.Time) string {
 	return out + Elapsed(op.StartedAt, now)
 }
 
-// says returns the message, or what else says most.
+// says returns the message, or else the most important status.
 func (r Row) says() string {
 	out := r.Message
 	switch {
@@ -142,7 +141,7 @@ func (r Row) says() string {
 	return out
 }
 
-// kindNames returns the kinds without their group, where that tells them apart.
+// kindNames returns the kinds, without their group if they are unique without it.
 func kindNames(rows []Row) map[string]string {
 	full := map[string]map[string]bool{}
 	for _, r := range rows {
@@ -168,7 +167,7 @@ func dash(s string) string {
 	return s
 }
 
-// oneLine returns text without line ends, and without what would move a terminal's cursor.
+// oneLine returns text without line ends and other characters that move a terminal's cursor.
 func oneLine(s string) string {
 	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
@@ -181,7 +180,7 @@ func oneLine(s string) string {
 	}, s)), " ")
 }
 
-// cut shortens text to so many characters; 0 leaves it whole.
+// cut shortens text to a number of characters; 0 does not shorten it.
 func cut(s string, most int) string {
 	if most <= 0 || utf8.RuneCountInString(s) <= most {
 		return s

@@ -11,20 +11,19 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Change is a resource that is not as it was.
+// Change is a resource whose row has changed.
 type Change struct {
 	Row
-	// Gone: there is no such resource any more.
+	// Gone is set when the resource was deleted.
 	Gone bool
 }
 
-// rediscover is how often it is looked for kinds that are new.
+// rediscover is the interval at which new kinds are looked up.
 const rediscover = 15 * time.Second
 
-// Watch tells how all resources of the kinds are, and whenever one of them changes, until ctx
-// ends. Only what a Row shows counts as a change. kinds is asked again now and then, since kinds
-// come with providers. listed is called once, when the resources that were there were told of.
-// Both callbacks are called one at a time.
+// Watch reports all resources of the kinds, and their changes, until ctx ends. Only changes of a Row
+// count. kinds is called periodically, because new providers add kinds. listed is called once, when
+// the existing resources were reported. The callbacks are never called concurrently.
 func (c *Client) Watch(ctx context.Context, kinds func() ([]Kind, error), namespace string, listed func(), changed func(Change)) error {
 	w := &watcher{cluster: c, namespace: namespace, changed: changed, rows: map[string]Row{}, watched: map[string]bool{}}
 	found, err := kinds()
@@ -39,7 +38,7 @@ func (c *Client) Watch(ctx context.Context, kinds func() ([]Kind, error), namesp
 		}
 		synced = append(synced, s)
 	}
-	// A kind that cannot be listed, for want of rights or of its CRD, is not waited for for long.
+	// The wait for a kind that cannot be listed, without permission or CRD, is short.
 	first, cancel := context.WithTimeout(ctx, 5*time.Second)
 	cache.WaitForCacheSync(first.Done(), synced...)
 	cancel()
@@ -76,18 +75,18 @@ type watcher struct {
 	rows map[string]Row
 }
 
-// watch watches a kind, unless that is done already.
+// watch watches a kind, unless it is watched already.
 func (w *watcher) watch(ctx context.Context, k Kind) (cache.InformerSynced, error) {
 	if w.watched[k.String()] {
 		return func() bool { return true }, nil
 	}
 	w.watched[k.String()] = true
 	informer := dynamicinformer.NewFilteredDynamicInformer(w.cluster.dynamic, k.GroupVersionResource, w.namespace, 0, cache.Indexers{}, nil).Informer()
-	// What goes wrong is tried again; the API server and its errors are nobody's concern here.
+	// The informer retries; its errors are not reported.
 	if err := informer.SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) {}); err != nil {
 		return nil, err
 	}
-	// A row holds all that is needed of a resource.
+	// Only the Row of a resource is needed.
 	if err := informer.SetTransform(func(o any) (any, error) { return strip(o), nil }); err != nil {
 		return nil, err
 	}
@@ -111,7 +110,7 @@ func (w *watcher) watch(ctx context.Context, k Kind) (cache.InformerSynced, erro
 	return registration.HasSynced, nil
 }
 
-// strip leaves of a resource what a Row is read from.
+// strip removes all of a resource that RowOf does not read.
 func strip(o any) any {
 	u, ok := o.(*unstructured.Unstructured)
 	if !ok {
