@@ -23,13 +23,13 @@ func newApplyCommand() *cobra.Command {
 	approved := false
 	cmd := &cobra.Command{
 		Use:   "apply -f MANIFEST --provider BINARY",
-		Short: "Make remote objects what a manifest wants, without a cluster",
-		Long: `Make remote objects what a manifest wants, without a cluster: what plan shows is carried out,
-one object after the other, after a question.
+		Short: "Apply a manifest without a cluster",
+		Long: `Apply a manifest without a cluster: plan it, ask for approval, and carry out the changes one after
+the other.
 
-The state file is written after every answer of the provider. What it held before is kept beside it, with
-.backup at the end of its name. An interruption lets the running operation come to its end; a
-second one does not wait for it.
+The state file is written after every answer of the provider. FILE.backup has its content from
+before the command. After an interruption, apply waits for the running operation; after a second
+one it does not.
 
 ` + manifestHelp,
 		Example: `  landbridge apply -f password.yaml --provider ./terraform-provider-random_v3.9.0
@@ -59,11 +59,11 @@ second one does not wait for it.
 		},
 	}
 	flags.add(cmd)
-	cmd.Flags().BoolVar(&approved, "auto-approve", false, "do not ask")
+	cmd.Flags().BoolVar(&approved, "auto-approve", false, "do not ask for approval")
 	return cmd
 }
 
-// apply plans, asks and carries out.
+// apply plans, asks for approval and applies.
 func (s *openSession) apply(ctx context.Context, ask func() (bool, error)) error {
 	plan, messages := s.Plan(ctx, s.flags.mode())
 	messages = append(s.messages, messages...)
@@ -161,7 +161,7 @@ func confirm(cmd *cobra.Command, mode local.Mode) (bool, error) {
 	}
 }
 
-// step tells of a step of an apply, as Terraform does.
+// step prints a step of an apply, as Terraform does.
 func (s *openSession) step(e local.Event) {
 	name := e.Address
 	if e.Deposed != "" {

@@ -12,7 +12,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/command/status"
 )
 
-// newAskCommand returns the command that asks the controller for something.
+// newAskCommand returns a command that makes a request to the controller.
 func newAskCommand(what status.Request, short, long string, told func(status.Row) string) *cobra.Command {
 	var flags clusterFlags
 	wait, timeout := true, time.Minute
@@ -21,10 +21,10 @@ func newAskCommand(what status.Request, short, long string, told func(status.Row
 		Short: short,
 		Long: long + `
 
-It sets the annotation ` + what.Annotation + ` to a value that was not there before, which is what
-GitOps would do: the controller acts once for each new value, and writes it to
-status.lastHandled.` + what.Verb + `. KIND is a kind, its plural or a short name, with its group where
-several have the name; KIND/NAME will do, too.`,
+It sets the annotation ` + what.Annotation + ` to a new value, as GitOps can do too. The
+controller acts once for each new value, and writes it to status.lastHandled.` + what.Verb + `.
+KIND is a kind, its plural or a short name, with its group if several kinds have the name.
+KIND/NAME is accepted too.`,
 		Example: `  landbridge ` + what.Verb + ` password db -n team-a
   kubectl annotate --overwrite password.random.landbridge.io/db -n team-a ` + what.Annotation + `="$(date)"`,
 		Args: cobra.RangeArgs(1, 2),
@@ -80,7 +80,7 @@ several have the name; KIND/NAME will do, too.`,
 		},
 	}
 	flags.add(cmd)
-	cmd.Flags().BoolVar(&wait, "wait", wait, "wait until the controller has acted upon it")
+	cmd.Flags().BoolVar(&wait, "wait", wait, "wait until the controller has handled the request")
 	cmd.Flags().DurationVar(&timeout, "timeout", timeout, "how long to wait")
 	return cmd
 }
@@ -97,12 +97,12 @@ func kindAndName(args []string) (kind, name string, err error) {
 }
 
 func newTaintCommand() *cobra.Command {
-	return newAskCommand(status.Taint, "Have a remote object destroyed and created anew",
-		`Have a remote object destroyed and created anew, though nothing about it has changed: because it
-was damaged, say. Its resource becomes Tainted, and is replaced as its spec.lifecycle says:
-with taintPolicy Keep or replacePolicy Never nothing is destroyed until that is allowed, and with
-createBeforeDestroy the new object is created first. untaint takes it back, as long as the
-replacement has not begun.`,
+	return newAskCommand(status.Taint, "Have a remote object replaced",
+		`Have a remote object destroyed and created again although its configuration has not changed, for
+example because it is damaged. Its resource becomes Tainted and is replaced as spec.lifecycle
+permits: with taintPolicy Keep or replacePolicy Never nothing is destroyed, and with
+createBeforeDestroy the new object is created first. untaint reverts it until the replacement
+begins.`,
 		func(r status.Row) string {
 			if r.State == "Tainted" && r.Message != "" {
 				return "tainted. " + r.Message
@@ -112,12 +112,11 @@ replacement has not begun.`,
 }
 
 func newUntaintCommand() *cobra.Command {
-	return newAskCommand(status.Untaint, "Keep a remote object whose creation did not end well",
-		`Keep a remote object whose creation did not end well, or that somebody tainted, instead of having
-it destroyed and created anew. Its resource becomes Partial, and the object is read: if it is
-there the resource is Full, and differences from its spec are made good as ever; if it is not,
-the resource is Empty, and the object is created. If it cannot be read, the resource stays
-Partial until it can.`,
+	return newAskCommand(status.Untaint, "Keep a tainted remote object",
+		`Keep a tainted remote object instead of replacing it. An object is tainted if its creation failed
+or if taint was requested. Its resource becomes Partial, and the object is read. If it exists, the
+resource becomes Full, and differences from its spec are applied; if not, the resource becomes
+Empty, and the object is created. If it cannot be read, the resource stays Partial until it can.`,
 		func(r status.Row) string {
 			if r.State == "Partial" {
 				return "not tainted any more. It is Partial until it can be read: " + r.Message
@@ -127,10 +126,9 @@ Partial until it can.`,
 }
 
 func newRetryCommand() *cobra.Command {
-	return newAskCommand(status.Retry, "Try now what has failed, instead of waiting",
-		`Try now what has failed, instead of waiting: after each failure in a row the controller waits twice
-as long, up to minutes, before it tries again. A changed resource is tried at once in any case. An
-operation of which nobody knows whether it created something is not tried again by this; the
-resource's message says what can be done.`,
+	return newAskCommand(status.Retry, "Retry a failed operation now",
+		`Retry a failed operation now. The controller retries by itself, with a delay that doubles after
+each consecutive failure, up to minutes, and at once when the resource changes. A create whose
+outcome is unknown is not retried; the resource's message describes what to do.`,
 		func(status.Row) string { return "being tried again" })
 }

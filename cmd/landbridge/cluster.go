@@ -22,7 +22,7 @@ func (f *clusterFlags) add(cmd *cobra.Command) {
 	flags.StringVarP(&f.namespace, "namespace", "n", "", "namespace of custom resources (default: that of the context)")
 }
 
-// config returns how to reach the cluster, and the namespace that is meant.
+// config returns the client configuration and the namespace.
 func (f *clusterFlags) config() (config *rest.Config, namespace string, err error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = f.kubeconfig
@@ -36,7 +36,7 @@ func (f *clusterFlags) config() (config *rest.Config, namespace string, err erro
 	return config, namespace, err
 }
 
-// open returns the cluster, and the namespace that is meant.
+// open returns a client and the namespace.
 func (f *clusterFlags) open() (*status.Client, string, error) {
 	config, namespace, err := f.config()
 	if err != nil {
@@ -46,7 +46,7 @@ func (f *clusterFlags) open() (*status.Client, string, error) {
 	return c, namespace, err
 }
 
-// completeKinds offers the kinds of managed resources.
+// completeKinds returns the kinds of managed resources, for shell completion.
 func (f *clusterFlags) completeKinds() []cobra.Completion {
 	c, _, err := f.open()
 	if err != nil {
@@ -71,7 +71,7 @@ func (f *clusterFlags) completeKinds() []cobra.Completion {
 	return out
 }
 
-// completeNames offers the resources of a kind.
+// completeNames returns the resources of a kind, for shell completion.
 func (f *clusterFlags) completeNames(cmd *cobra.Command, kind string) []cobra.Completion {
 	c, namespace, err := f.open()
 	if err != nil {

@@ -15,12 +15,11 @@ func newCRDsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "crds BINARY|PATH [PATTERN...]",
 		Short: "Print the CustomResourceDefinitions of a provider",
-		Long: `Print the CustomResourceDefinitions that a provider's resource types become, as YAML, with those
-of the provider's own configuration.
+		Long: `Print the CustomResourceDefinitions of a provider's resource types and of its configuration, as YAML.
 
-The provider is started, asked for its schema and ended. It is not configured: no credentials are
-needed, and nothing is called over the network. The controller makes the same CRDs by itself; this
-is to look at them, to check manifests against them, or to install them by other means.
+The provider is started to read its schema. It is not configured: no credentials are needed, and
+no network access. The controller installs the same CRDs by itself. Use this command to view them,
+to validate manifests, or to install the CRDs by other means.
 
 PATTERN limits the resource types; * stands for any characters.`,
 		Example: `  landbridge crds ./terraform-provider-random_v3.9.0 random_password

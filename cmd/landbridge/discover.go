@@ -26,15 +26,15 @@ func newDiscoverCommand() *cobra.Command {
 	unmanaged, output, state := false, "table", ""
 	cmd := &cobra.Command{
 		Use:   "discover [TYPE...]",
-		Short: "List remote objects, and who manages them",
-		Long: `List remote objects through the provider's list resources, with their identity and with the
-custom resources that manage them. Nothing is created, changed or imported.
+		Short: "List remote objects and their owners",
+		Long: `List remote objects through the provider's list resources, with their identities and the custom
+resources that manage them. Nothing is created, changed or imported.
 
-TYPE is a resource type by Terraform's name; * stands for any characters. Without any, all types
-are listed that the provider can list, and in a cluster of those the ones that are activated.
+TYPE is a Terraform resource type; * stands for any characters. Defaults to all types that the
+provider can list and, in a cluster, that are activated.
 
 ` + remoteHelp,
-		Example: `  # In the cluster of your kubeconfig: what nobody manages yet
+		Example: `  # In the cluster of your kubeconfig: objects without an owner
   landbridge discover --unmanaged --provider-mirror /var/lib/terraform/mirror
 
   # Without a cluster
@@ -67,14 +67,14 @@ are listed that the provider can list, and in a cluster of those the ones that a
 	}
 	flags.add(cmd)
 	list.add(cmd)
-	cmd.Flags().BoolVar(&unmanaged, "unmanaged", false, "only objects that nobody manages")
-	cmd.Flags().StringVar(&state, "state", "", "Terraform state whose resources count as managers, too")
-	cmd.Flags().StringVarP(&output, "output", "o", output, "how to print it: "+strings.Join(outputs, ", "))
+	cmd.Flags().BoolVar(&unmanaged, "unmanaged", false, "only objects without an owner")
+	cmd.Flags().StringVar(&state, "state", "", "Terraform state whose resources count as owners, too")
+	cmd.Flags().StringVarP(&output, "output", "o", output, "output format: "+strings.Join(outputs, ", "))
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
-// listFlags say what is listed of each type.
+// listFlags are the arguments of list resources.
 type listFlags struct {
 	file  string
 	set   []string
@@ -84,17 +84,17 @@ type listFlags struct {
 func (f *listFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&f.file, "filename", "f", "", "YAML file with arguments of list resources, by type: {examplecloud_thing: {region: eu-central-1}}")
 	cmd.Flags().StringArrayVar(&f.set, "set", nil, "argument of the list resources, as NAME=VALUE, for all types that are listed")
-	cmd.Flags().Int64Var(&f.limit, "limit", 10000, "how many objects of a type are listed at most")
+	cmd.Flags().Int64Var(&f.limit, "limit", 10000, "maximum of objects listed per type")
 }
 
-// discovery is what was found.
+// discovery is the result of discover.
 type discovery struct {
 	listings []providerListing
 	// unlistable are types that cannot be listed.
 	unlistable []*model.Resource
 	// explicit is set when the types were named.
 	explicit bool
-	// problems are why providers could not be asked.
+	// problems are errors of providers that could not be used.
 	problems []error
 }
 
@@ -103,7 +103,7 @@ type providerListing struct {
 	discover.Listing
 }
 
-// discover lists the types that the patterns name.
+// discover lists the objects of the types that match the patterns.
 func (r *remote) discover(cmd *cobra.Command, patterns []string, list *listFlags, state string) (*discovery, error) {
 	if list.limit < 1 {
 		return nil, errors.New("--limit must be at least 1")
@@ -150,7 +150,7 @@ func (r *remote) discover(cmd *cobra.Command, patterns []string, list *listFlags
 		}
 	}
 	for _, u := range r.unopened {
-		// Types that were found are not those of another provider.
+		// A type that was found is not one of a provider that failed.
 		if len(patterns) == 0 || selected == 0 {
 			out.problems = append(out.problems, u.err)
 		}
@@ -224,7 +224,7 @@ func (r *remote) list(ctx context.Context, out *discovery, what listing) error {
 	return nil
 }
 
-// stateOwners returns the resources of a Terraform state, by type.
+// stateOwners returns the resources of a Terraform state as owners, by type.
 func stateOwners(file string, p *remoteProvider) (map[string]*discover.Owners, error) {
 	if file == "" {
 		return nil, nil
@@ -269,7 +269,7 @@ func (f *listFlags) read() (map[string]map[string]any, error) {
 	return out, nil
 }
 
-// arguments returns those of one type: of the file, and on top of them those of --set.
+// arguments returns the arguments of a type: those of the file, overridden by those of --set.
 func (f *listFlags) arguments(l *model.ListResource, given map[string]any) (map[string]any, error) {
 	out := maps.Clone(given)
 	for _, s := range f.set {
@@ -351,8 +351,7 @@ func (d *discovery) write(w io.Writer, output string) error {
 	}
 }
 
-// tell says what else there is to say, and returns an error if the list is not whole because
-// something went wrong.
+// tell prints notes, and returns an error if the list is incomplete because of errors.
 func (d *discovery) tell(w io.Writer) error {
 	failed := len(d.problems) > 0
 	for _, err := range d.problems {
@@ -377,7 +376,7 @@ func (d *discovery) tell(w io.Writer) error {
 	return nil
 }
 
-// cannotList says which types cannot be listed, and what to do with their objects.
+// cannotList returns a note about types that cannot be listed, and how to import their objects.
 func (d *discovery) cannotList() string {
 	const few = 3
 	types := make([]string, 0, len(d.unlistable))

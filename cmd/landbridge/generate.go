@@ -21,27 +21,25 @@ func newGenerateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "generate --provider BINARY|PATH --output DIR",
 		Short: "Write Go types, CRDs and documentation of a provider's kinds",
-		Long: `Write what the author of a provider keeps in a repository: the Go types of all kinds in
+		Long: `Write the generated part of a provider's repository: the Go types of all kinds in
 apis/GROUP/VERSION/zz_*.go, their CustomResourceDefinitions in package/crds, and their documentation
 in docs/kinds.
 
-The provider is started, asked for its schema and ended. It is not configured: no credentials are
-needed, and nothing is called over the network.
+The provider is started to read its schema. It is not configured: no credentials are needed, and
+no network access.
 
 With --documentation, attributes that the provider's own examples set to those of other resources
 get references and selectors beside them, unless the configuration says otherwise.
 
-The kinds that were generated into DIR before are compared with the new ones, and what changes for
-their users is told. If manifests or programs made for them would not work any more, nothing is
-written, unless --allow-breaking is given.
+The new kinds are compared with those in DIR, and changes for their users are printed. If manifests
+or programs made for the old kinds would break, nothing is written, unless --allow-breaking is given.
 
-A kind whose API version is another one in the configuration (version) goes on being served in the one
-it had, which is that of what was generated into DIR before: its Go types stay, and its CRD has both
-versions, with a webhook that converts objects. droppedVersions ends that.
+If the configuration gives a kind another API version (version), the version in DIR is still served:
+its Go types stay, and the CRD has both versions, with a conversion webhook. droppedVersions ends
+that.
 
-Files that are the same are not touched. Files of an earlier run that are no longer generated are
-removed. Files that were not generated are neither overwritten nor removed: if one is in the way,
-nothing is written at all.
+Unchanged files are not touched. Files of an earlier run that are no longer generated are removed.
+Other files are neither overwritten nor removed: if one conflicts, nothing is written.
 
 The Go types need deep copies, which controller-gen writes: run "go generate ./apis/..." in DIR
 afterwards.`,
@@ -80,9 +78,9 @@ afterwards.`,
 	}
 	flags.add(cmd)
 	cmd.Flags().StringVar(&provider, "provider", "", "the provider's binary, or a directory that holds it")
-	cmd.Flags().StringVar(&output, "output", "", "directory to write to; it is made if there is none")
+	cmd.Flags().StringVar(&output, "output", "", "directory to write to; created if absent")
 	flags.addDocumentation(cmd)
-	cmd.Flags().BoolVar(&allowBreaking, "allow-breaking", false, "write kinds for which manifests and programs made for the ones before do not work")
+	cmd.Flags().BoolVar(&allowBreaking, "allow-breaking", false, "write kinds that break manifests or programs made for the old ones")
 	cmd.Flags().StringVar(&module, "module", "", "Go import path of the output directory (default: from the go.mod there or above)")
 	cmd.Flags().StringVar(&flags.group, "group", "", "API group of the kinds, such as random.example.org (default: from --config, else NAME.landbridge.io)")
 	for _, name := range []string{"provider", "output"} {
@@ -93,7 +91,7 @@ afterwards.`,
 	return cmd
 }
 
-// importPath returns the Go import path of a directory, by the go.mod in it or above it.
+// importPath returns the Go import path of a directory, from the go.mod in it or above it.
 func importPath(dir string) (string, error) {
 	absolute, err := filepath.Abs(dir)
 	if err != nil {

@@ -20,24 +20,23 @@ func newImportCommand() *cobra.Command {
 		Short: "Write manifests that bring existing objects under management",
 		Long: `Write manifests that bring existing objects under management, without touching the objects.
 
-The objects are: single ones, by import id or by identity; what landbridge discover has printed
-as JSON or YAML, or a part of it; all of the given types that can be listed and that nobody
-manages; or all resource instances of a Terraform state (terraform.tfstate, format 4).
+Objects are given by import id or identity (--id, --identity), by the JSON or YAML output of
+landbridge discover or a part of it (--objects), as all objects of the given types without an owner
+(--unmanaged), or as all resource instances of a Terraform state in format 4 (--state).
 
-Each object is read, and a configuration is found for it that changes nothing: the provider is
-asked for the plan. Where there is none, the resource only observes (managementPolicies), and
-says why. Sensitive values are not written: the manifest refers to a Secret that you make. With
---state they are known from the state, and go into Secrets that are written along with what the
-provider had stored, so that the first reconcile has nothing to find out.
+Each object is read, and the provider plans a configuration that changes nothing. If there is none,
+the resource only observes (managementPolicies), and a comment has the reason. Sensitive values are
+not written: the manifest refers to a Secret that you create. With --state they are written to
+Secrets, together with the stored state, so that the first reconcile changes nothing.
 
-Manifests go to standard output, into files (-o), or into the cluster (--apply). What is left out is said
-at the end. Exit code: 0 when all is written and changes nothing; 2 when something was left out or
-only observes; 1 when nothing was written.
+Manifests go to standard output, to files (-o), or to the cluster (--apply). Objects that are left
+out are listed at the end. Exit code: 0 when all are written and nothing changes; 2 when some are
+left out or only observe; 1 when nothing was written.
 
 ` + remoteHelp,
 		Example: `  # One object
   landbridge import examplecloud_thing --identity id=t-1,region=us-east-1
-  # All that nobody manages, into files
+  # All objects without an owner, to files
   landbridge import --unmanaged -o manifests/
   # A selection
   landbridge discover -o json | jq '.objects |= map(select(.displayName | startswith("web")))' | landbridge import --objects -
@@ -82,11 +81,11 @@ func (f *importFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.ids, "id", nil, "import id of an object; may be repeated")
 	flags.StringArrayVar(&f.identities, "identity", nil, `identity of an object, as NAME=VALUE,... or as JSON; may be repeated`)
-	flags.StringVar(&f.as, "as", "", "name of the custom resource of a single object (default: what the object is called)")
+	flags.StringVar(&f.as, "as", "", "name of the custom resource of a single object (default: the object's external name)")
 	flags.StringVar(&f.objects, "objects", "", "file with objects as landbridge discover prints them with -o json or yaml; - is standard input")
-	flags.BoolVar(&f.unmanaged, "unmanaged", false, "all objects that can be listed and that nobody manages")
+	flags.BoolVar(&f.unmanaged, "unmanaged", false, "all objects that can be listed and have no owner")
 	flags.StringVar(&f.state, "state", "", "Terraform state whose resource instances are to be imported; - is standard input, as of terraform state pull")
-	flags.BoolVar(&f.refresh, "refresh", true, "look at the objects of a --state; with --refresh=false it is believed, and no provider is configured")
+	flags.BoolVar(&f.refresh, "refresh", true, "read the objects of a --state; with --refresh=false the state is used as it is, and no provider is configured")
 	flags.StringArrayVar(&f.aliases, "alias", nil, "provider configuration for resources of an aliased provider in a --state, as ALIAS=KIND/NAME (default: the ClusterProviderConfig named as the alias)")
 	flags.StringVarP(&f.directory, "output", "o", "", "directory to write the manifests into, a file for each object")
 	flags.BoolVar(&f.apply, "apply", false, "create the objects in the cluster instead of writing manifests")
@@ -98,7 +97,7 @@ func (f *importFlags) add(cmd *cobra.Command) {
 	cmd.MarkFlagsOneRequired("id", "identity", "objects", "unmanaged", "state")
 }
 
-// check finds what is wrong with the flags before anything is started.
+// check validates the flags.
 func (f *importFlags) check(args []string) error {
 	if single := len(f.ids)+len(f.identities) > 0; single && (len(args) != 1 || strings.ContainsAny(args[0], "*?[")) {
 		return errors.New("name the one resource type that --id or --identity are of")
@@ -159,7 +158,7 @@ func (f *importFlags) run(cmd *cobra.Command, r *remote, args []string) error {
 	return f.tell(cmd.ErrOrStderr(), result, skipped, incomplete)
 }
 
-// write brings the manifests where they are to be.
+// write writes or applies the manifests.
 func (f *importFlags) write(cmd *cobra.Command, r *remote, result importer.Result) error {
 	switch {
 	case len(result.Manifests) == 0:
@@ -179,7 +178,7 @@ func (f *importFlags) write(cmd *cobra.Command, r *remote, result importer.Resul
 	return nil
 }
 
-// tell says what was done, and what was not.
+// tell prints a summary of what was written and left out.
 func (f *importFlags) tell(w io.Writer, result importer.Result, dataSources int, incomplete bool) error {
 	observing := 0
 	for _, m := range result.Manifests {

@@ -59,7 +59,7 @@ func (f *importFlags) single(cmd *cobra.Command, r *remote, resourceType string)
 	return out, nil
 }
 
-// typeNamed returns the one provider that has a resource type.
+// typeNamed returns the only provider with a resource type.
 func (r *remote) typeNamed(resourceType string) (*remoteProvider, *model.Resource, error) {
 	var found *remoteProvider
 	for _, p := range r.providers {
@@ -94,7 +94,7 @@ func (f *importFlags) look(cmd *cobra.Command, r *remote, p *remoteProvider) (*i
 	return r.configured(cmd.Context(), p, reference, true)
 }
 
-// fromLists returns the objects that can be listed and that nobody manages.
+// fromLists returns the objects that can be listed and have no owner.
 func (f *importFlags) fromLists(cmd *cobra.Command, r *remote, patterns []string) (items []importer.Item, incomplete bool, err error) {
 	if r.cluster == nil {
 		return nil, false, errors.New("--unmanaged needs a cluster, which says what is managed; without one, give --objects what landbridge discover prints")
@@ -104,7 +104,7 @@ func (f *importFlags) fromLists(cmd *cobra.Command, r *remote, patterns []string
 		return nil, false, err
 	}
 	d.onlyUnmanaged()
-	// Not all may be listed; what is, is imported all the same.
+	// Errors of some types do not prevent the import of others.
 	incomplete = d.tell(cmd.ErrOrStderr()) != nil
 	for _, l := range d.listings {
 		opened, err := f.look(cmd, r, l.provider)
@@ -224,7 +224,7 @@ func (f *importFlags) fromState(cmd *cobra.Command, r *remote, b *importer.Build
 	return estate.Items, estate.DataSources, nil
 }
 
-// provider returns the provider of a source, of the very registry if there is one.
+// provider returns the provider of a source, preferably from the same registry.
 func (r *remote) provider(source string) *remoteProvider {
 	var out *remoteProvider
 	for _, p := range r.providers {

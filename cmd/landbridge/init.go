@@ -19,9 +19,8 @@ func newInitCommand() *cobra.Command {
 	var o repository.Options
 	cmd := &cobra.Command{
 		Use:   "init NAME --provider MODULE@VERSION|SOURCE|BINARY",
-		Short: "Make a repository with a provider's kinds, and a program that serves them",
-		Long: `Make a repository for whoever publishes a Terraform provider's resource types as Kubernetes
-kinds: Go types, CRDs, examples and documentation of all of them; the program that writes these,
+		Short: "Create a repository with a provider's kinds and a program that serves them",
+		Long: `Create a repository that publishes a Terraform provider's resource types as Kubernetes kinds: Go types, CRDs, examples and documentation of all of them; the program that writes these,
 cmd/generator; the program that serves the kinds in a cluster, cmd/provider; what configures both,
 config; tests, a Makefile, a Dockerfile, a CI file, and the metadata of a Crossplane package. It
 builds and passes its own tests as it is. Nothing in it is per resource type, and no provider is
@@ -86,7 +85,7 @@ fails, nothing is left behind.`,
 	f.StringVar(&o.Documentation, "documentation", "", "directory with the provider's documentation and examples, such as its source, to infer references from (docs/references.md)")
 	f.StringVar(&o.Dir, "output", "", "directory to make (default: NAME)")
 	f.StringVar(&o.Landbridge, "landbridge", "", "the release of Landbridge to require, or the directory of a checkout (default: the release of this program)")
-	f.DurationVar(&o.Timeout, "timeout", time.Minute, "how long the provider may take to start and to say what it has")
+	f.DurationVar(&o.Timeout, "timeout", time.Minute, "how long the provider may take to start and to return its schema")
 	if err := cmd.MarkFlagRequired("provider"); err != nil {
 		panic(err)
 	}
@@ -106,7 +105,7 @@ func release() string {
 	return v
 }
 
-// shown returns a directory as one would type it.
+// shown returns a directory as a user would type it.
 func shown(dir string) string {
 	here, err := filepath.Abs(".")
 	if err != nil {

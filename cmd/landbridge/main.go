@@ -29,17 +29,16 @@ func newRootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "landbridge",
 		Short: "Any Terraform provider as a Kubernetes API",
-		Long: `Landbridge takes a Terraform provider, as its authors released it, and gives a cluster one
-typed custom resource per Terraform resource type, with controllers that keep the remote
-objects as declared.
+		Long: `Landbridge serves a released Terraform provider as a Kubernetes API: one typed custom resource per
+Terraform resource type, with controllers that keep the remote objects as declared.
 
-To see what a provider would look like, no cluster is needed:
+To see the kinds of a provider, no cluster is needed:
   landbridge provider inspect ./terraform-provider-random_v3.9.0
   landbridge crds ./terraform-provider-random_v3.9.0 random_password
 nor to try it:
   landbridge plan -f password.yaml --provider ./terraform-provider-random_v3.9.0`,
 		Version: version.String(),
-		// An error is not a question about how the command is used.
+		// An error does not print the usage.
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}

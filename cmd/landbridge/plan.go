@@ -36,9 +36,9 @@ func newPlanCommand() *cobra.Command {
 	detailed := false
 	cmd := &cobra.Command{
 		Use:   "plan -f MANIFEST --provider BINARY",
-		Short: "Show what applying a manifest would do, without a cluster",
-		Long: `Show what applying a manifest would do, without a cluster: the objects are read, and the
-provider is asked what it would change. Nothing is changed, nor written.
+		Short: "Plan a manifest without a cluster",
+		Long: `Plan a manifest without a cluster: read the objects, and show what apply would change. Nothing is
+changed or written.
 
 ` + manifestHelp,
 		Example: `  landbridge plan -f password.yaml --provider ./terraform-provider-random_v3.9.0
@@ -68,12 +68,12 @@ provider is asked what it would change. Nothing is changed, nor written.
 	return cmd
 }
 
-// exit ends the program with a code, after all was said.
+// exit is an error that only sets the exit code.
 type exit struct{ code int }
 
 func (e exit) Error() string { return fmt.Sprintf("exit code %d", e.code) }
 
-// exitCode returns the code that an error ends the program with, and whether it is still to be told.
+// exitCode returns the exit code of an error, and whether the error must still be printed.
 func exitCode(err error) (code int, tell bool) {
 	var e exit
 	if errors.As(err, &e) {
@@ -104,12 +104,12 @@ func (f *standaloneFlags) add(cmd *cobra.Command) {
 	flags.StringSliceVarP(&f.files, "filename", "f", nil, "manifest: a file, a directory of them, or - for standard input")
 	flags.StringVar(&f.binary, "provider", "", "the provider's binary, or a directory that holds one")
 	flags.StringVar(&f.source, "source", "", "the provider's source in the state, such as hashicorp/random (default: from the binary's place in a mirror, else hashicorp/NAME)")
-	flags.StringArrayVar(&f.env, "provider-env", nil, "environment variable to give to the provider, as NAME or NAME=VALUE; nothing is given unasked")
-	flags.StringVar(&f.state, "state", "landbridge.tfstate", "state file; apply creates it if it is not there")
+	flags.StringArrayVar(&f.env, "provider-env", nil, "environment variable for the provider, as NAME or NAME=VALUE; no others are passed")
+	flags.StringVar(&f.state, "state", "landbridge.tfstate", "state file; apply creates it if absent")
 	flags.BoolVar(&f.destroy, "destroy", false, "destroy the objects of the manifest")
-	flags.BoolVar(&f.refreshOnly, "refresh-only", false, "change no object, but what is remembered of them")
-	flags.StringVarP(&f.output, "output", "o", "text", "how to print it: "+strings.Join(planOutputs, ", "))
-	flags.BoolVar(&f.noColor, "no-color", false, "no colours, also on a terminal; so does the environment variable NO_COLOR")
+	flags.BoolVar(&f.refreshOnly, "refresh-only", false, "only update the state, and change no object")
+	flags.StringVarP(&f.output, "output", "o", "text", "output format: "+strings.Join(planOutputs, ", "))
+	flags.BoolVar(&f.noColor, "no-color", false, "no colours on a terminal; also set by the environment variable NO_COLOR")
 	_ = cmd.MarkFlagRequired("filename")
 	_ = cmd.MarkFlagRequired("provider")
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(planOutputs, cobra.ShellCompDirectiveNoFileComp))
@@ -126,7 +126,7 @@ func (f *standaloneFlags) mode() local.Mode {
 	return local.Normal
 }
 
-// openSession is a session, and how to tell of it.
+// openSession is a session with its output.
 type openSession struct {
 	*local.Session
 	flags    *standaloneFlags
@@ -135,7 +135,7 @@ type openSession struct {
 	messages local.Messages // what the manifest gave rise to
 }
 
-// session reads all there is to read. What is wrong with the manifest is said here.
+// session reads the provider, the manifest and the state. It prints errors of the manifest.
 func (f *standaloneFlags) session(cmd *cobra.Command) (*openSession, error) {
 	if !slices.Contains(planOutputs, f.output) {
 		return nil, fmt.Errorf("unknown output %q: it is one of %s", f.output, strings.Join(planOutputs, ", "))
@@ -175,7 +175,7 @@ func (f *standaloneFlags) session(cmd *cobra.Command) (*openSession, error) {
 	return s, nil
 }
 
-// environment returns what --provider-env asks for.
+// environment returns the variables of --provider-env.
 func environment(asked []string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, e := range asked {
@@ -213,8 +213,7 @@ func (s *openSession) close() {
 	_ = s.Close(ctx) // nothing is lost by it: all answers are in
 }
 
-// show prints a plan and what was said on the way. Warnings and errors of a plan in JSON are
-// in the JSON, too.
+// show prints a plan and its messages. A plan in JSON holds the messages, too.
 func (s *openSession) show(plan *local.Plan, messages local.Messages) error {
 	if s.flags.output == "json" {
 		return writeJSON(s.out, newPlanDocument(s.flags.mode(), plan, messages))

@@ -13,19 +13,19 @@ import (
 )
 
 // planDocument is what plan and apply print as JSON. resource_changes are as in Terraform's own
-// JSON plans; planview.ChangeContents says what differs.
+// JSON plans; planview.ChangeContents documents the differences.
 type planDocument struct {
 	FormatVersion string     `json:"format_version"`
 	Mode          local.Mode `json:"mode"`
-	// Applyable: there is something to do, and nothing is in the way of it.
+	// Applyable is set when there are changes and no errors.
 	Applyable bool `json:"applyable"`
-	// Errored: the plan is incomplete, or not all of it could be carried out.
+	// Errored is set when the plan is incomplete, or not all of it could be applied.
 	Errored         bool                      `json:"errored"`
 	ResourceChanges []planview.ResourceChange `json:"resource_changes"`
 	ResourceDrift   []planview.ResourceChange `json:"resource_drift,omitempty"`
 	// NotInManifest are the addresses of resources in the state that are left alone.
 	NotInManifest []string `json:"not_in_manifest,omitempty"`
-	// Results are what became of the changes, in their order; of apply only.
+	// Results are the outcomes of the changes, in their order; set by apply only.
 	Results     []resultDocument `json:"results,omitempty"`
 	Diagnostics local.Messages   `json:"diagnostics,omitempty"`
 }
@@ -65,7 +65,7 @@ func writeJSON(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// tell prints messages for people.
+// tell prints messages as text.
 func (s *openSession) tell(messages local.Messages) {
 	colour := s.colour && isTerminal(s.err)
 	for _, m := range messages {
@@ -96,7 +96,7 @@ func (s *openSession) tell(messages local.Messages) {
 	}
 }
 
-// printable returns text without what could move a terminal's cursor.
+// printable returns text without characters that move a terminal's cursor.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' || unicode.IsPrint(r) {

@@ -28,8 +28,8 @@ import (
 func newProviderCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "provider",
-		Short: "Look at Terraform providers",
-		Long:  "Look at Terraform providers, without a cluster and without credentials.",
+		Short: "Inspect Terraform providers",
+		Long:  "Inspect Terraform providers, without a cluster and without credentials.",
 	}
 	cmd.AddCommand(newProviderInspectCommand(), newProviderCompareCommand(), newProviderSchemaCommand(), newProviderInstallCommand(), newProviderReferencesCommand())
 	return cmd
@@ -50,14 +50,14 @@ type providerFlags struct {
 func (f *providerFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.name, "name", "", "name of the provider, such as random (default: from the binary's name, else from its resource types)")
 	cmd.Flags().StringVar(&f.config, "config", "", "YAML file that changes how the provider is presented (docs/configuration.md)")
-	cmd.Flags().DurationVar(&f.timeout, "timeout", time.Minute, "how long the provider may take to start and to say what it has")
+	cmd.Flags().DurationVar(&f.timeout, "timeout", time.Minute, "how long the provider may take to start and to return its schema")
 }
 
 func (f *providerFlags) addDocumentation(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.documentation, "documentation", "", "directory with the provider's documentation and examples, such as its source, to infer references from (docs/references.md)")
 }
 
-// openProvider is a provider as it was found, and as it is presented.
+// openProvider is a provider's schema and model.
 type openedProvider struct {
 	path   string
 	schema *schema.Provider
@@ -66,7 +66,7 @@ type openedProvider struct {
 	inferred []inference.Reference
 }
 
-// open starts the provider at a path, with what env adds to its environment, asks for its schema and ends it.
+// open starts the provider at a path, with the environment variables env, and reads its schema.
 func (f *providerFlags) open(ctx context.Context, where string, env map[string]string) (*openedProvider, error) {
 	c, err := f.readConfig(f.config)
 	if err != nil {
@@ -206,7 +206,7 @@ func findBinary(where string) (string, error) {
 
 var binaryName = regexp.MustCompile(`^terraform-provider-([a-z0-9-]+?)(_v?[0-9].*|\.exe)?$`)
 
-// providerName returns the provider's name by its binary, else by the first word of its types' names.
+// providerName returns the provider's name from its binary, else from the first word of its types' names.
 func providerName(binary string, s *schema.Provider) string {
 	if m := binaryName.FindStringSubmatch(filepath.Base(binary)); m != nil {
 		return m[1]
@@ -218,8 +218,8 @@ func providerName(binary string, s *schema.Provider) string {
 	return "provider"
 }
 
-// match picks resource types by patterns in which * stands for any characters; none picks all. A
-// pattern that picks nothing is an error.
+// match returns the resource types that match patterns, in which * stands for any characters.
+// Without patterns, all match. A pattern without matches is an error.
 func (p *openedProvider) match(patterns []string) ([]*model.Resource, error) {
 	types := slices.Sorted(maps.Keys(p.model.Resources))
 	picked := map[string]bool{}
@@ -248,7 +248,7 @@ func (p *openedProvider) match(patterns []string) ([]*model.Resource, error) {
 	return out, nil
 }
 
-// warn tells about names that are not the natural ones.
+// warn prints names that are not the natural ones.
 func (p *openedProvider) warn(cmd *cobra.Command, of []*model.Resource) {
 	for _, r := range p.model.Renamed {
 		if slices.ContainsFunc(of, func(x *model.Resource) bool { return x.Type == r.Type }) {

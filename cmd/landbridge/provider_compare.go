@@ -22,14 +22,14 @@ func newProviderCompareCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare OLD NEW",
 		Short: "Show what another version of a provider changes for users",
-		Long: `Show what another version of a provider changes in the kinds it becomes: what is added, removed,
-required, of another type or sensitive, in the spelling of custom resources. Of each change it is said
-whether manifests and programs made for the old version go on working, whether the kind needs a new
-API version and how objects are converted, and whether somebody has to see to objects by hand.
+		Long: `Show what another version of a provider changes in its kinds: fields that are added, removed,
+required, sensitive or of another type. For each change it shows whether manifests and programs made
+for the old version still work, whether the kind needs a new API version and how objects are
+converted, and whether objects need manual changes.
 
 OLD and NEW are binaries, directories that hold one, JSON files with a schema, or versions in a
-mirror: hashicorp/random@3.6.0. The providers are started, asked for their schemas and ended. They are
-not configured: no credentials are needed, and nothing is called over the network.`,
+mirror: hashicorp/random@3.6.0. The providers are started to read their schemas. They are not
+configured: no credentials are needed, and no network access.`,
 		Example: `  landbridge provider compare ./terraform-provider-random_v3.6.0 ./terraform-provider-random_v3.9.0
   landbridge provider compare hashicorp/random@3.6.0 hashicorp/random@3.9.0 --provider-mirror ./mirror -o json`,
 		Args: cobra.ExactArgs(2),
@@ -76,7 +76,7 @@ not configured: no credentials are needed, and nothing is called over the networ
 	flags.add(cmd)
 	cmd.Flags().StringVar(&oldConfig, "old-config", "", "the file for --config that goes with OLD (default: that of --config, but for resource types that OLD does not have)")
 	cmd.Flags().StringVar(&flags.mirror, "provider-mirror", os.Getenv("LANDBRIDGE_PROVIDER_MIRROR"), "directory with provider binaries in the layout of Terraform's filesystem mirrors")
-	cmd.Flags().StringVarP(&output, "output", "o", output, "how to print it: "+strings.Join(compareOutputs, ", "))
+	cmd.Flags().StringVarP(&output, "output", "o", output, "output format: "+strings.Join(compareOutputs, ", "))
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(compareOutputs, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// inspection is what provider inspect prints; its JSON is meant for programs.
+// inspection is the output of provider inspect; its JSON is for programs.
 type inspection struct {
 	Name         string              `json:"name"`
 	Binary       string              `json:"binary"`
@@ -24,7 +24,7 @@ type inspection struct {
 	Protocol     int                 `json:"protocol"`
 	Capabilities schema.Capabilities `json:"capabilities"`
 	Resources    []inspectedResource `json:"resources"`
-	// What the provider has besides, by name.
+	// Other objects of the provider, by name.
 	DataSources        []string `json:"dataSources,omitempty"`
 	EphemeralResources []string `json:"ephemeralResources,omitempty"`
 	Actions            []string `json:"actions,omitempty"`
@@ -61,11 +61,11 @@ func newProviderInspectCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "inspect BINARY|PATH [PATTERN...]",
 		Short: "Show the resource types, kinds and identities of a provider",
-		Long: `Show what a provider has: its resource types, the kinds they become in Kubernetes, the
-versions of their schemas, and their identities, which is what an existing object is imported by.
+		Long: `Show a provider's resource types, their kinds in Kubernetes, the versions of their schemas, and
+their identities, by which existing objects are imported.
 
-The provider is started, asked for its schema and ended. It is not configured: no credentials are
-needed, and nothing is called over the network.
+The provider is started to read its schema. It is not configured: no credentials are needed, and
+no network access.
 
 BINARY is a provider's binary; PATH may also be a directory that holds one. PATTERN limits the
 resource types; * stands for any characters.`,
@@ -89,7 +89,7 @@ resource types; * stands for any characters.`,
 		},
 	}
 	flags.add(cmd)
-	cmd.Flags().StringVarP(&output, "output", "o", output, "how to print it: "+strings.Join(outputs, ", "))
+	cmd.Flags().StringVarP(&output, "output", "o", output, "output format: "+strings.Join(outputs, ", "))
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -181,7 +181,7 @@ func (i inspection) table(w io.Writer) error {
 	return t.Flush()
 }
 
-// String returns the identity in short: optional attributes are in brackets.
+// String returns the attributes of the identity; optional ones are in brackets.
 func (i *inspectedIdentity) String() string {
 	if i == nil {
 		return "-"

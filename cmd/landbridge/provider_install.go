@@ -18,8 +18,7 @@ func newProviderInstallCommand() *cobra.Command {
 		Use:   "install SOURCE|BINARY --output FILE",
 		Short: "Copy a provider's program out of a mirror",
 		Long: `Copy a provider's program out of a mirror, or from its path, to a file of a fixed name. The newest
-version that meets the constraint is taken. With --sha256 it is copied only if it is that very
-program.`,
+version that meets the constraint is taken. With --sha256 it is copied only if its checksum matches.`,
 		Example: `  landbridge provider install hashicorp/random --version 3.9.0 --provider-mirror /var/lib/terraform/mirror --output bin/terraform-provider-random`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -61,7 +60,7 @@ program.`,
 	return cmd
 }
 
-// copyFile makes a program of another, as a whole or not at all.
+// copyFile copies a program atomically.
 func copyFile(from, to string) (err error) {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err

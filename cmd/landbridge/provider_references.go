@@ -19,8 +19,8 @@ func newProviderReferencesCommand() *cobra.Command {
 their values from other resources, and print that as a configuration: for the spec of a TerraformProvider, or for
 --config of other commands. What the configuration given by --config has already is left out.
 
-The provider is started, asked for its schema and ended, unless SCHEMA is a JSON file that holds it.
-It is not configured: no credentials are needed, and nothing is called over the network.`,
+The provider is started to read its schema, unless SCHEMA is a JSON file with the schema. It is not
+configured: no credentials are needed, and no network access.`,
 		Example: `  landbridge provider references ./terraform-provider-hcloud_v1.68.0 --documentation ~/src/terraform-provider-hcloud > references.yaml`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

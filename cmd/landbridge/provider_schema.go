@@ -21,9 +21,8 @@ func newProviderSchemaCommand() *cobra.Command {
 		Long: `Record a provider's schema in a file, with the provider's name and version, as JSON. Kinds can be
 generated from it without the provider.
 
-The provider is started, asked for its schema and ended. It is not configured: no credentials are
-needed, and nothing is called over the network. The file of a provider is not overwritten with the
-schema of another.`,
+The provider is started to read its schema. It is not configured: no credentials are needed, and
+no network access. The file of a provider is not overwritten with the schema of another.`,
 		Example: `  landbridge provider schema ./terraform-provider-random_v3.9.0 --output config/schema.json`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -38,7 +38,7 @@ machine, found in --provider-mirror, and are configured as the ProviderConfig or
 ClusterProviderConfig says, whose Secrets you must be allowed to read. Without a cluster, --provider
 names the programs, and --configuration files with the same kinds of objects.`
 
-// remoteFlags say through which providers remote objects are looked at.
+// remoteFlags select the providers through which remote objects are read.
 type remoteFlags struct {
 	providerFlags
 	clusterFlags
@@ -55,7 +55,7 @@ func (f *remoteFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.binaries, "provider", nil, "work without a cluster, with the provider of this binary, or of a directory that holds one")
 	flags.StringArrayVar(&f.sources, "source", nil, "the source of the --provider in the same place, such as hashicorp/random (default: from the binary's place in a mirror, else hashicorp/NAME)")
-	flags.StringArrayVar(&f.env, "provider-env", nil, "environment variable to give to a --provider, as NAME or NAME=VALUE; nothing is given unasked")
+	flags.StringArrayVar(&f.env, "provider-env", nil, "environment variable for a --provider, as NAME or NAME=VALUE; no others are passed")
 	flags.StringSliceVar(&f.files, "configuration", nil, "manifest with a provider configuration, and the Secrets it refers to, for --provider: a file, a directory, or - for standard input")
 	flags.StringArrayVar(&f.installed, "terraform-provider", nil, "name of a TerraformProvider in the cluster (default: all)")
 	flags.StringVar(&f.configuration, "provider-config", model.ClusterProviderConfigKind+"/default", "provider configuration to use, as KIND/NAME")
@@ -64,7 +64,7 @@ func (f *remoteFlags) add(cmd *cobra.Command) {
 	cmd.MarkFlagsMutuallyExclusive("provider", "terraform-provider")
 }
 
-// reference returns what --provider-config names.
+// reference returns the provider configuration of --provider-config.
 func (f *remoteFlags) reference() (importer.Configuration, error) {
 	kind, name, ok := strings.Cut(f.configuration, "/")
 	if !ok || name == "" || kind != model.ProviderConfigKind && kind != model.ClusterProviderConfigKind {
@@ -73,7 +73,7 @@ func (f *remoteFlags) reference() (importer.Configuration, error) {
 	return importer.Configuration{Kind: kind, Name: name}, nil
 }
 
-// remote is where remote objects are looked at.
+// remote gives access to remote objects.
 type remote struct {
 	flags *remoteFlags
 	// cluster and client are nil without a cluster.
@@ -89,7 +89,7 @@ type remote struct {
 	opened   map[openKey]*importer.ConfiguredProvider
 }
 
-// unopened is a provider that cannot be used on this machine, and why.
+// unopened is a provider that cannot be used on this machine, with the reason.
 type unopened struct {
 	source string
 	err    error
@@ -102,7 +102,7 @@ type openKey struct {
 
 // remoteProvider is one provider, not configured yet.
 type remoteProvider struct {
-	// title is what the user knows it by.
+	// title is its name for the user.
 	title    string
 	source   string
 	model    *model.Provider
@@ -112,7 +112,7 @@ type remoteProvider struct {
 	given    *local.Configurations
 }
 
-// connect gets hold of the cluster.
+// connect connects to the cluster.
 func (r *remote) connect() error {
 	config, namespace, err := r.flags.clusterFlags.config()
 	if err != nil {
@@ -173,7 +173,7 @@ func (f *remoteFlags) open(cmd *cobra.Command, withCluster bool) (_ *remote, err
 func (r *remote) fromCluster(ctx context.Context) error {
 	all, err := r.cluster.Providers(ctx, r.flags.installed...)
 	if err != nil {
-		// What is packaged is not said where it cannot be found out.
+		// Without permission to list definitions, packaged kinds are not reported.
 		if groups, listErr := r.cluster.Packaged(ctx); listErr == nil && len(groups) > 0 {
 			return fmt.Errorf("%w; the kinds of %s are served by programs made for their providers: name the provider's own program with --provider, and give the group, and other names that are not the usual ones, in a file with --config",
 				err, strings.Join(groups, ", "))
@@ -234,8 +234,7 @@ func (r *remote) fromBinaries(cmd *cobra.Command) error {
 	return nil
 }
 
-// configured returns a provider with one of its configurations. It is started, unless look is
-// false: then it is not asked anything.
+// configured returns a provider with one of its configurations. It is only started if look is set.
 func (r *remote) configured(ctx context.Context, p *remoteProvider, c importer.Configuration, look bool) (*importer.ConfiguredProvider, error) {
 	key := openKey{p, c}
 	if out, ok := r.opened[key]; ok {
@@ -265,7 +264,7 @@ func (r *remote) configured(ctx context.Context, p *remoteProvider, c importer.C
 	return out, nil
 }
 
-// owners finds those who manage objects with a configuration, and asks once for each type.
+// owners returns the owners of objects with a configuration. It reads each type once.
 func (r *remote) owners(c importer.Configuration) func(context.Context, *model.Resource) (*discover.Owners, error) {
 	known := map[*model.Resource]*discover.Owners{}
 	return func(ctx context.Context, m *model.Resource) (*discover.Owners, error) {
@@ -295,14 +294,14 @@ func (r *remote) configuration(ctx context.Context, p *remoteProvider, c importe
 	return r.cluster.Configuration(ctx, p.model, cluster.ConfigurationReference{Kind: c.Kind, Namespace: r.namespace, Name: c.Name}, r.secrets)
 }
 
-// close ends the providers.
+// close stops the providers.
 func (r *remote) close() {
 	for _, l := range r.leases {
 		l.Release()
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	_ = r.pool.Close(ctx) // nothing is lost by it: all answers are in
+	_ = r.pool.Close(ctx) // all answers have arrived
 }
 
 // matching returns the resource types of a provider that patterns name.

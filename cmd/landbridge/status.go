@@ -30,20 +30,20 @@ func newStatusCommand() *cobra.Command {
 	var flags statusFlags
 	cmd := &cobra.Command{
 		Use:   "status [KIND...]",
-		Short: "Show how the managed resources of a cluster are",
-		Long: `Show how the managed resources of a cluster are: one line for each, with
+		Short: "Show the status of managed resources",
+		Long: `Show the status of the managed resources of a cluster, one per line:
 
   STATE      of the remote object: Empty (there is none), Partial (it has not been read whole),
-             Tainted (it is going to be replaced) or Full
+             Tainted (it will be replaced) or Full
   READY      whether the object can be used
   SYNCED     whether the controller could do what the resource asks for
-  OPERATION  the change that is being carried out, and for how long
+  OPERATION  the running operation and its duration
   ID         the object's identity at the provider, or its external name
-  MESSAGE    what is in the way, if anything is
+  MESSAGE    the most important problem, if there is one
 
-KIND limits it to some kinds: a kind, its plural or a short name, with its group where several have
-the name. With --watch a terminal shows how they are all the time, and anything else gets a line
-for each change. Only the rights to list and watch the resources are needed.`,
+KIND limits the list: a kind, its plural or a short name, with its group if several kinds have the
+name. With --watch a terminal shows a live table; other outputs get a line for each change. Only
+permissions to list and watch the resources are needed.`,
 		Example: `  # All managed resources of the namespace, and all of the cluster
   landbridge status
   landbridge status -A
@@ -80,13 +80,13 @@ for each change. Only the rights to list and watch the resources are needed.`,
 	}
 	flags.add(cmd)
 	cmd.Flags().BoolVarP(&flags.everywhere, "all-namespaces", "A", false, "resources of all namespaces")
-	cmd.Flags().BoolVarP(&flags.watch, "watch", "w", false, "go on, and show what changes")
-	cmd.Flags().StringVarP(&flags.output, "output", "o", statusOutputs[0], "how to print it: "+strings.Join(statusOutputs, ", "))
+	cmd.Flags().BoolVarP(&flags.watch, "watch", "w", false, "watch for changes")
+	cmd.Flags().StringVarP(&flags.output, "output", "o", statusOutputs[0], "output format: "+strings.Join(statusOutputs, ", "))
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(statusOutputs, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
-// splitNames takes a,b for a b, as kubectl does.
+// splitNames splits a,b into a and b, as kubectl does.
 func splitNames(args []string) []string {
 	var out []string
 	for _, a := range args {
@@ -107,7 +107,7 @@ type statusView struct {
 	out, err  io.Writer
 }
 
-// kinds returns those that are asked for.
+// kinds returns the kinds with the given names.
 func (s *statusView) kinds() ([]status.Kind, error) {
 	all, err := s.cluster.Kinds()
 	if err != nil || len(s.names) == 0 {
@@ -196,14 +196,14 @@ func (s *statusView) changes(ctx context.Context) error {
 	return errors.Join(err, broken)
 }
 
-// Terminal sequences: another screen, and back; the cursor to the top, and all below it away.
+// Terminal sequences: enter and leave the alternate screen; move the cursor to the top and clear below it.
 const (
 	screenOn  = "\x1b[?1049h\x1b[?25l"
 	screenOff = "\x1b[?25h\x1b[?1049l"
 	screenTop = "\x1b[H\x1b[J"
 )
 
-// live keeps a table on the terminal until it is interrupted, and leaves the last one behind.
+// live shows a live table on the terminal until it is interrupted, and then prints the last one.
 func (s *statusView) live(ctx context.Context, terminal *os.File) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -232,7 +232,7 @@ func (s *statusView) live(ctx context.Context, terminal *os.File) error {
 		if err != nil {
 			columns, lines = 80, 24
 		}
-		// In one write, so that nothing flickers. A raw terminal is not asked for: Ctrl-C ends this.
+		// In one write, to avoid flicker. The terminal is not in raw mode, so Ctrl-C works.
 		fmt.Fprint(terminal, screenTop+status.Screen(sorted(), time.Now(), columns, lines))
 	}
 	second, soon := time.NewTicker(time.Second), time.NewTicker(150*time.Millisecond)
