@@ -32,10 +32,10 @@ func newRootCommand() *cobra.Command {
 		Long: `Landbridge serves a released Terraform provider as a Kubernetes API: one typed custom resource per
 Terraform resource type, with controllers that keep the remote objects as declared.
 
-To see the kinds of a provider, no cluster is needed:
+Without a cluster, see the kinds of a provider:
   landbridge provider inspect ./terraform-provider-random_v3.9.0
   landbridge crds ./terraform-provider-random_v3.9.0 random_password
-nor to try it:
+or to try it:
   landbridge plan -f password.yaml --provider ./terraform-provider-random_v3.9.0`,
 		Version: version.String(),
 		// An error does not print the usage.

@@ -197,7 +197,7 @@ func TestHelpAndCompletion(t *testing.T) {
 		args []string
 		want string
 	}{
-		"help":              {args: []string{"--help"}, want: "Landbridge takes a Terraform provider"},
+		"help":              {args: []string{"--help"}, want: "Landbridge serves a released Terraform provider as a Kubernetes API"},
 		"version":           {args: []string{"--version"}, want: "landbridge "},
 		"completion":        {args: []string{"completion", "bash"}, want: "__start_landbridge"},
 		"output completion": {args: []string{"__complete", "provider", "inspect", "-o", ""}, want: "yaml"},
