@@ -1,10 +1,10 @@
-// Package provider is a running Terraform provider as one Go interface.
+// Package provider defines the interface of a running Terraform provider.
 //
-// Server has the shape of protocol 6; providers that speak protocol 5 are lifted to it, so
-// no layer above knows the difference. Below it: plugin (a child process over gRPC),
-// inprocess (a provider linked into this program), pool (one configured server per
-// provider configuration) and install (where binaries come from).
+// In: calls of plugin protocol 6. Out: the provider's answers. Providers of protocol 5 are lifted to
+// protocol 6, so that no layer above sees the difference. The packages below it are plugin (a child
+// process over gRPC), inprocess (a provider linked into this program), pool (one configured server per
+// provider configuration) and install (provider binaries).
 //
-// A Server passes values through as the wire carries them. It never decodes, checks or
-// repairs one: that is internal/terraform/engine's work.
+// A Server passes values through as they are on the wire. It never decodes, checks or repairs them;
+// internal/terraform/engine does.
 package provider

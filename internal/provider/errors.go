@@ -10,33 +10,33 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 )
 
-// ErrUnimplemented is what a server returns for a call its provider does not know.
+// ErrUnimplemented is the error of a call that the provider does not implement.
 var ErrUnimplemented = status.Error(codes.Unimplemented, "the provider does not implement this call")
 
-// IsUnimplemented says whether the provider does not know the call. Providers of an older
-// protocol minor answer so to every newer call (contract § 1).
+// IsUnimplemented reports whether the provider does not implement the call. Providers of an older
+// minor protocol version do not implement newer calls (contract § 1).
 func IsUnimplemented(err error) bool { return status.Code(err) == codes.Unimplemented }
 
-// IsUnavailable says whether the server is gone: the provider crashed or was stopped.
+// IsUnavailable reports whether the server is gone: the provider crashed or was stopped.
 func IsUnavailable(err error) bool { return status.Code(err) == codes.Unavailable }
 
-// notSent is the error of a call that never went to the provider.
+// notSent is the error of a call that was not sent to the provider.
 type notSent struct{ error }
 
 func (e notSent) Unwrap() error { return e.error }
 
-// NotSent makes the error of a call that never went to the provider, so that it changed nothing.
+// NotSent marks the error of a call that was not sent to the provider, and so changed nothing.
 func NotSent(err error) error { return notSent{err} }
 
-// IsNotSent says whether an error is one of NotSent. All others leave it open whether the
-// provider did what it was asked to do.
+// IsNotSent reports whether an error was marked by NotSent. After any other error it is unknown whether
+// the provider carried out the call.
 func IsNotSent(err error) bool {
 	var e notSent
 	return errors.As(err, &e)
 }
 
-// CallError turns the error of a call, as opposed to diagnostics in its answer, into
-// diagnostics with Terraform's own summaries (contract § 1).
+// CallError returns the error of a call, as opposed to diagnostics in its answer, as diagnostics with
+// Terraform's own summaries (contract § 1).
 func CallError(err error) diagnostic.Diagnostics {
 	if err == nil {
 		return nil

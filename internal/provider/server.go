@@ -10,24 +10,24 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Server is a provider that answers calls. Every RPC of the plugin protocol is there; one
-// that this provider does not implement returns an error for which IsUnimplemented is true.
-// Calls may run in parallel. A call's context must be cancellable, and cancelling it cancels
-// the call at the provider, which may leave half-made objects: see contract § 1.
+// Server is a running provider. It has every RPC of the plugin protocol; one that the provider does
+// not implement returns an error for which IsUnimplemented is true. Calls may run in parallel. The
+// context of a call must be cancellable. Cancelling it cancels the call at the provider, which may
+// leave partially created objects (contract § 1).
 type Server interface {
 	tfprotov6.ProviderServer
 	tfprotov6.ListResourceServer
 	tfprotov6.ActionServer
 	tfprotov6.StateStoreServer
 
-	// ProtocolVersion is the major protocol version the provider really speaks, 5 or 6.
+	// ProtocolVersion returns the major protocol version of the provider itself, 5 or 6.
 	ProtocolVersion() int
-	// Schema is the provider's schema, asked for once and kept.
+	// Schema returns the provider's schema. The provider is asked once.
 	Schema(ctx context.Context) (*schema.Provider, diagnostic.Diagnostics)
-	// Done is closed when the server can answer no more calls: it crashed, or was closed.
+	// Done is closed when the server has crashed or was closed.
 	Done() <-chan struct{}
-	// Close ends the server: StopProvider, wait for the calls in flight until ctx ends, then
-	// make an end of it. It leaves no process behind and may be called more than once.
+	// Close calls StopProvider, waits for the calls in flight until ctx ends, and ends the server. It
+	// leaves no process behind, and may be called more than once.
 	Close(ctx context.Context) error
 }
 
@@ -35,32 +35,30 @@ type Server interface {
 type Launcher interface {
 	// Launch starts a server. The server is not configured.
 	Launch(ctx context.Context) (Server, error)
-	// Key tells this launcher's provider from all others; it is stable as long as the
-	// provider (its binary's content, its environment) is.
+	// Key identifies the provider: the content of its binary, and its environment.
 	Key() string
 }
 
-// Usage is what a server has cost so far.
+// Usage is the resource usage of a server so far.
 type Usage struct {
-	// Calls counts the calls answered.
+	// Calls is the number of calls that have ended.
 	Calls int64
-	// CPU is the processor time the server's own process has used; 0 in process.
+	// CPU is the processor time of the server's own process; 0 in process.
 	CPU time.Duration
-	// ResidentBytes is the memory the server's own process holds; 0 in process.
+	// ResidentBytes is the resident memory of the server's own process; 0 in process.
 	ResidentBytes int64
 }
 
-// UsageReporter is implemented by servers that can tell what they cost.
+// UsageReporter is implemented by servers that know their usage.
 type UsageReporter interface{ Usage() Usage }
 
-// Redactor is implemented by servers that write logs. Secrets given to it, such as those in
-// the provider's configuration, do not appear in logs and errors made after that.
+// Redactor is implemented by servers that write logs. Redact removes secrets, such as those in the
+// provider's configuration, from all later logs and errors.
 type Redactor interface{ Redact(secrets ...string) }
 
-// Aborter is implemented by servers that can be ended while calls are in flight, whatever the
-// provider is doing.
+// Aborter is implemented by servers that can be ended while calls are in flight.
 type Aborter interface {
-	// Abort ends the server at once. Calls in flight, and all later ones, fail with an error of
-	// which IsUnavailable is true and that says why, in words for a user.
+	// Abort ends the server at once. Calls in flight and later ones fail with an error for which
+	// IsUnavailable is true and whose message is why, for users.
 	Abort(why string)
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 )
 
-// throttling are the ways in which clouds say that they are asked too often, as their providers
-// pass it on. Each says that it has happened: attributes and resource types are called
-// throttling and rate limit, too, and are no reason to slow down.
+// throttling matches the messages with which clouds reject too many requests, as providers report
+// them. Each pattern requires that it has happened, since attributes and resource types have names
+// such as throttling and rate limit.
 var throttling = regexp.MustCompile(`(?i)` + strings.Join([]string{
-	// HTTP, however it is spelled.
+	// HTTP, in various spellings.
 	`too ?many ?requests`,
 	`(?:status|code|error|http|http/[12][.]?[01]?|got)\W{0,12}429\b`,
 	`\b429\b\W{0,3}(?:http|status|error|rate|quota)`,
@@ -27,7 +27,7 @@ var throttling = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	`quota exceeded for quota metric.{0,120}per (?:\d+ )?(?:minute|second)`,
 	`provisionedthroughputexceeded`,
 	`bandwidthlimitexceeded`,
-	// Throttling that took place.
+	// Throttling that happened.
 	`\bthrottling(?:exception|error)?[:.]\s?`,
 	`(?:api error|errorcode\W{1,4}) ?throttling`,
 	`throttled(?:exception|error)`,
@@ -38,12 +38,11 @@ var throttling = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	`reduce your request rate`,
 }, "|"))
 
-// retryAfter finds how long a cloud asks to be left alone.
+// retryAfter matches the time after which a cloud accepts requests again.
 var retryAfter = regexp.MustCompile(`(?i)(?:retry[- ]after|(?:try again|retry|wait)(?: (?:after|in|for))?)['":=\s]{1,4}(\d{1,5})(?:[.]\d+)?['"]?\s*(ms\b|milliseconds?\b|m\b|min\b|minutes?\b|s\b|secs?\b|seconds?\b)?`)
 
-// Throttled says whether the errors say that the provider's cloud is asked too often, and how
-// long it is to be left alone: 0 where it does not say. What is about an attribute is about the
-// attribute, whatever it says.
+// Throttled reports whether the provider's cloud rejected requests because there are too many, and how
+// long to wait; 0 if the cloud does not say. Errors about an attribute are ignored.
 func Throttled(diags diagnostic.Diagnostics) (wait time.Duration, throttled bool) {
 	for _, d := range diags {
 		if d.Severity != diagnostic.Error || len(d.Attribute) > 0 {
@@ -62,7 +61,7 @@ func Throttled(diags diagnostic.Diagnostics) (wait time.Duration, throttled bool
 	return wait, throttled
 }
 
-// unit of a duration as people write it; seconds, as in HTTP, where they write none.
+// unit returns the unit with a name; seconds, as in HTTP, without a name.
 func unit(name string) time.Duration {
 	switch name = strings.ToLower(name); {
 	case strings.HasPrefix(name, "ms"), strings.HasPrefix(name, "milli"):

@@ -16,33 +16,33 @@ import (
 )
 
 const (
-	// checkEvery is after how many leases a server's cost is looked at.
+	// checkEvery is the number of leases between checks of a server's usage.
 	checkEvery = 32
-	// fewCalls is the number of calls within which no leak fills Options.Growth.
+	// fewCalls is the number of calls within which a leak does not reach Options.Growth.
 	fewCalls = 200
-	// drainFor is how long others wait for the calls of a server that is to be relieved.
+	// drainFor bounds the wait for the calls of a server that is to be relieved.
 	drainFor = 25 * time.Millisecond
-	// healthyFor is how long a server must have run for its crash to count as the first.
+	// healthyFor is the time after which a crash counts as the first one.
 	healthyFor = time.Minute
 )
 
-// entry is what there is for one key. The pool's mutex guards it.
+// entry is the state of one key. The pool's mutex guards it.
 type entry struct {
 	key     Key
 	current *member
 	// retired holds the servers that were replaced and still have leases.
 	retired map[*member]struct{}
-	// starting is the start under way, of the first server or of a replacement.
+	// starting is the start in progress, of the first server or of a replacement.
 	starting *start
-	// failure is why there is no server; it is tried again at retryAt.
+	// failure is why there is no server; the next start is at retryAt.
 	failure  *Failure
 	failures int
 	retryAt  time.Time
-	// limiter bounds how often the provider is acquired.
+	// limiter limits the rate of leases.
 	limiter limiter
-	// growth is what this provider may grow by; see Options.Growth.
+	// growth is the limit of this provider; see Options.Growth.
 	growth int64
-	// relief is after how many calls a server is relieved of what it leaks; 0 until one has leaked.
+	// relief is the number of calls after which a server is relieved of leaked memory; 0 until one has leaked.
 	relief int64
 }
 
@@ -50,29 +50,29 @@ type entry struct {
 type member struct {
 	entry  *entry
 	server provider.Server
-	// guarded is the server as others get it.
+	// guarded is the server in leases.
 	guarded *guarded
-	// unproven is a server that was started after a failure and has answered nobody yet: those
-	// who can come back get one lease at a time, and probed says that it is out.
+	// unproven is set for a server that was started after a failure and has not answered yet. TryAcquire
+	// gives one lease at a time then; probed is set while it is out.
 	unproven atomic.Bool
 	probed   bool
-	// timeouts counts calls in a row that were not answered in time; suspected says that it is
-	// being found out whether the server still answers anything.
+	// timeouts counts consecutive calls that were not answered in time; suspected is set during the
+	// check whether the server still answers.
 	timeouts  atomic.Int32
 	suspected bool
 	warnings  diagnostic.Diagnostics
 	started   time.Time
-	// base is the memory the server's process had when it was configured.
+	// base is the memory of the server's process after its configuration.
 	base provider.Usage
 
-	// relieved is the number of calls at which the server was relieved last.
+	// relieved is the number of calls at the last relief.
 	relieved int64
-	// drained is closed with the last lease; nil unless somebody waits for it.
+	// drained is closed with the last lease; nil unless it is awaited.
 	drained chan struct{}
 
 	leases, acquired int
 	idleSince        time.Time
-	// retiring members get no more leases, and their end is no crash.
+	// retiring is set when there are no more leases; the end is no crash then.
 	retiring bool
 	ending   bool
 }
@@ -84,7 +84,7 @@ type start struct {
 	failure *Failure
 }
 
-// start begins to start a server. The mutex is held.
+// start starts a server in the background. The mutex is held.
 func (p *Pool) start(e *entry) {
 	s := &start{at: time.Now(), done: make(chan struct{})}
 	e.starting = s
@@ -124,7 +124,7 @@ func (p *Pool) start(e *entry) {
 	})
 }
 
-// failed remembers a failure, for longer each time. The mutex is held.
+// failed records a failure, with a longer backoff each time. The mutex is held.
 func (p *Pool) failed(e *entry, err *Failure) {
 	backoff := p.options.MaxBackoff
 	if e.failures < 30 {
@@ -138,7 +138,7 @@ func (p *Pool) failed(e *entry, err *Failure) {
 	}
 }
 
-// retire makes a server that was replaced end with its last lease. The mutex is held.
+// retire ends a replaced server after its last lease. The mutex is held.
 func (p *Pool) retire(m *member) {
 	m.retiring = true
 	if m.leases == 0 {
@@ -151,7 +151,7 @@ func (p *Pool) retire(m *member) {
 	m.entry.retired[m] = struct{}{}
 }
 
-// end closes a server that nobody leases. The mutex is held.
+// end closes a server without leases. The mutex is held.
 func (p *Pool) end(m *member) {
 	if m.ending {
 		return
@@ -167,10 +167,10 @@ func (p *Pool) end(m *member) {
 	})
 }
 
-// watch waits for the end of a server, and remembers it if it was a crash.
+// watch waits for the end of a server, and records a crash.
 func (p *Pool) watch(m *member) {
 	<-m.server.Done()
-	// A server that has gone answers each call with why.
+	// A server that has ended returns the reason from each call.
 	_, err := m.server.GetMetadata(context.Background(), &tfprotov6.GetMetadataRequest{})
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -220,17 +220,17 @@ func (p *Pool) check(e *entry, m *member) {
 		return
 	}
 	if u.ResidentBytes > 0 {
-		// It leaks: its successors are relieved before it comes to this.
+		// It leaks: its successors are relieved earlier.
 		e.relief = max(fewCalls, calls/4)
 	}
 	p.options.Logger.V(1).Info("replacing provider that has grown", "calls", calls, "residentBytes", u.ResidentBytes)
 	p.start(e)
 }
 
-// relieve has a server let go of what it keeps of each call until it is stopped: the plugin
-// framework's servers do. StopProvider cancels calls in flight, so there must be none: new
-// ones wait, and if those that run take long, nothing is done this time. It may take with it
-// what the configuration made, so that comes anew. The mutex is held.
+// relieve stops and configures a server again, so that it releases the memory that it keeps of each
+// call: servers of the plugin framework do. StopProvider cancels calls in flight, so there must be
+// none: new ones wait, and if the running ones take long, nothing is done this time. StopProvider may
+// undo the configuration, so it is repeated. The mutex is held.
 func (p *Pool) relieve(m *member) {
 	e := m.entry
 	s := &start{at: time.Now(), done: make(chan struct{})}
@@ -273,7 +273,7 @@ func (p *Pool) relieve(m *member) {
 			p.stats.Reliefs++
 		}
 		select {
-		case <-m.server.Done(): // watch has seen to it
+		case <-m.server.Done(): // watch handles it
 			return
 		default:
 		}
@@ -283,8 +283,8 @@ func (p *Pool) relieve(m *member) {
 	})
 }
 
-// launch starts and configures a server, as Terraform does: validate, then configure with
-// the configuration as it was (contract § 1).
+// launch starts and configures a server as Terraform does: validate, then configure with the original
+// configuration (contract § 1).
 func (p *Pool) launch(ctx context.Context, c *Configuration) (*member, *Failure) {
 	server, err := c.Launcher.Launch(ctx)
 	if err != nil {

@@ -11,54 +11,54 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider"
 )
 
-// worthTelling is how long something must last to be told.
+// worthTelling is the minimum duration of a failure that is reported.
 const worthTelling = 10 * time.Second
 
-// Reason is why no server could be had.
+// Reason is why there is no server.
 type Reason string
 
-// The reasons for which no server can be had.
+// The reasons why there is no server.
 const (
-	// StartFailed: the provider did not start. See plugin.StartError behind the error.
+	// StartFailed means that the provider did not start. The error wraps a plugin.StartError.
 	StartFailed Reason = "ProviderStartFailed"
-	// InvalidConfig: the provider refused its configuration, or has no valid schema.
+	// InvalidConfig means that the provider rejected its configuration, or has no valid schema.
 	InvalidConfig Reason = "ProviderConfigInvalid"
-	// ConfigureFailed: the provider could not work with its configuration.
+	// ConfigureFailed means that the configuration of the provider failed.
 	ConfigureFailed Reason = "ProviderConfigureFailed"
-	// Crashed: the provider ended by itself, and is not started again yet.
+	// Crashed means that the provider ended by itself, and is not started again yet.
 	Crashed Reason = "ProviderCrashed"
-	// Hung: the provider did not answer, and is not started again yet.
+	// Hung means that the provider did not answer, and is not started again yet.
 	Hung Reason = "ProviderHung"
-	// OutOfMemory: the provider needed more memory than it may, and is not started again yet.
+	// OutOfMemory means that the provider exceeded its memory limit, and is not started again yet.
 	OutOfMemory Reason = "ProviderOutOfMemory"
-	// Starting: the provider is being started, or was started again and is being tried.
+	// Starting means that the provider is starting, or was started again and is being tried.
 	Starting Reason = "ProviderStarting"
-	// Throttled: the provider's cloud asked to be left alone, or a limit is reached.
+	// Throttled means that the provider's cloud throttles, or a limit is reached.
 	Throttled Reason = "ProviderThrottled"
-	// Closed: the pool was closed.
+	// Closed means that the pool was closed.
 	Closed Reason = "PoolClosed"
 )
 
-// Failure says why no server could be had.
+// Failure is the error when there is no server.
 type Failure struct {
 	Reason Reason
 	// Diagnostics has at least one error.
 	Diagnostics diagnostic.Diagnostics
-	// RetryAt is when the provider is started again; any try before fails with this same
-	// failure. Zero when trying again does not help.
+	// RetryAt is when the provider is started again; earlier attempts fail with the same failure. Zero
+	// if another attempt does not help.
 	RetryAt time.Time
-	// Passing says that it is over within seconds, and not worth telling.
+	// Passing is set when the failure ends within seconds and need not be reported.
 	Passing bool
-	// Err is the error of the launcher, if that was it.
+	// Err is the error of the launcher, if it failed.
 	Err error
 }
 
-// RetryAfter is how long it is until RetryAt, never negative.
+// RetryAfter returns the time until RetryAt, never negative.
 func (f *Failure) RetryAfter() time.Duration { return max(time.Until(f.RetryAt), 0) }
 
 func (f *Failure) Error() string { return fmt.Sprintf("%s: %s", f.Reason, f.Diagnostics.Errors()) }
 
-// Unwrap finds the diagnostics, for diagnostic.As, and the error of the launcher.
+// Unwrap returns the diagnostics, for diagnostic.As, and the error of the launcher.
 func (f *Failure) Unwrap() []error {
 	if f.Err != nil {
 		return []error{f.Diagnostics.Err(), f.Err}
@@ -66,8 +66,7 @@ func (f *Failure) Unwrap() []error {
 	return []error{f.Diagnostics.Err()}
 }
 
-// notReady is why a server that there is, or soon will be, is not to be had. since is when
-// that began.
+// notReady returns the failure when a server is starting or being tried, which began at since.
 func notReady(since time.Time, detail string) *Failure {
 	waited := time.Since(since)
 	return &Failure{

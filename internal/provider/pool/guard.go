@@ -12,18 +12,18 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider"
 )
 
-// nearly is how much earlier than here a deadline may pass at a provider, which is told of it.
-const nearly = 100 * time.Millisecond
+// deadlineSlack tolerates clock skew at the deadline, which is sent to the provider.
+const deadlineSlack = 100 * time.Millisecond
 
-// guarded is a server whose calls about remote objects tell the pool how it is: whether it
-// answers, and whether its cloud has had enough. It changes nothing of them.
+// guarded is a server that reports the results of its calls about remote objects to the pool: whether
+// it answers, and whether its cloud throttles. It does not change the calls.
 type guarded struct {
 	provider.Server
 	pool   *Pool
 	member *member
 }
 
-// answered takes note of an answer.
+// answered records an answer.
 func (g *guarded) answered(diags []*tfprotov6.Diagnostic) {
 	m := g.member
 	if m.timeouts.Load() != 0 {
@@ -40,11 +40,11 @@ func (g *guarded) answered(diags []*tfprotov6.Diagnostic) {
 	}
 }
 
-// failed takes note of a call without an answer. A crash is noticed by who waits for it.
+// failed records a call without an answer. Crashes are detected elsewhere (watch).
 func (g *guarded) failed(ctx context.Context, err error) {
 	deadline, has := ctx.Deadline()
 	switch code := status.Code(err); {
-	case code == codes.DeadlineExceeded && has && time.Until(deadline) < nearly:
+	case code == codes.DeadlineExceeded && has && time.Until(deadline) < deadlineSlack:
 		g.pool.timedOut(g.member)
 	case code == codes.Unavailable, code == codes.Canceled:
 	default:
@@ -52,7 +52,7 @@ func (g *guarded) failed(ctx context.Context, err error) {
 	}
 }
 
-// Usage implements provider.UsageReporter, for servers that do.
+// Usage implements provider.UsageReporter if the server does.
 func (g *guarded) Usage() provider.Usage {
 	if r, ok := g.Server.(provider.UsageReporter); ok {
 		return r.Usage()

@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	// manyTimeouts is how many calls in a row must not have been answered in time for a server to
-	// be replaced that still answers what it need not think about.
+	// manyTimeouts is the number of consecutive timeouts after which a server is replaced even though it
+	// still answers the check.
 	manyTimeouts = 3
-	// memoryEvery is how often the memory of processes is looked at.
+	// memoryEvery is the interval between checks of memory.
 	memoryEvery = 2 * time.Second
 )
 
-// lose gives a server up: it gets no more leases, and ends with the last one it has. No other
-// is started before some time has passed. The mutex is held.
+// lose ends a server after its last lease, and gives no more leases of it. The next one is started after
+// a backoff. The mutex is held.
 func (p *Pool) lose(m *member, f *Failure) {
 	if e := m.entry; e.current == m {
 		e.current = nil
@@ -36,15 +36,15 @@ func (p *Pool) lose(m *member, f *Failure) {
 	}
 }
 
-// abort ends a server at once, if that can be done, and tells those who call it why.
+// abort ends a server at once, if it implements provider.Aborter. Its callers get why as the error.
 func (p *Pool) abort(m *member, why string) {
 	if a, ok := m.server.(provider.Aborter); ok {
 		a.Abort(why)
 	}
 }
 
-// timedOut is told of calls that were not answered in time. Their contexts were cancelled, so
-// that a healthy provider stops working on them; one that does nothing any more is replaced.
+// timedOut handles a call that was not answered in time. Its context was cancelled, so that a healthy
+// provider stops working on it. A provider that answers nothing is replaced.
 func (p *Pool) timedOut(m *member) {
 	m.timeouts.Add(1)
 	p.mu.Lock()
@@ -76,7 +76,7 @@ func (p *Pool) timedOut(m *member) {
 	})
 }
 
-// throttled is told that a server's cloud is asked too often.
+// throttled handles an error of a cloud that rejects too many requests.
 func (p *Pool) throttled(m *member, wait time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -86,7 +86,7 @@ func (p *Pool) throttled(m *member, wait time.Duration) {
 	}
 }
 
-// watchMemory looks after servers' memory, as long as the pool is.
+// watchMemory checks the memory of servers until the pool is closed.
 func (p *Pool) watchMemory() {
 	tick := time.NewTicker(memoryEvery)
 	defer tick.Stop()

@@ -12,36 +12,36 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// defaultTerraformVersion is what providers are told that calls them: the first version with
-// resource identity.
+// defaultTerraformVersion is the version of Terraform that providers get: the first one with resource
+// identity.
 const defaultTerraformVersion = "1.12.0"
 
-// Configuration is what makes a server different from another.
+// Configuration identifies a server.
 type Configuration struct {
 	Launcher provider.Launcher
 	// Config is the provider's configuration, of the type its schema implies.
 	Config cty.Value
-	// TerraformVersion is told to the provider; a semantic version, "1.12.0" unless set.
+	// TerraformVersion is the semantic version that the provider gets. Defaults to "1.12.0".
 	TerraformVersion string
-	// Limits are in place of those of the pool where they are set. They make no other server.
+	// Limits override those of the pool. Servers do not differ by them.
 	Limits Limits
 }
 
-// Key is a Configuration prepared for Acquire. Make it once and keep it: that is where the
-// work is. Keys of equal configurations are equal, wherever they were made.
+// Key is a Configuration prepared for Acquire. Keep it, since it is expensive to make. Keys of equal
+// configurations are equal.
 type Key struct {
 	hash          [sha256.Size]byte
 	configuration *Configuration
 	err           error
 }
 
-// Equal says whether two keys are for the same server.
+// Equal reports whether two keys are for the same server.
 func (k Key) Equal(other Key) bool { return k.hash == other.hash }
 
-// String does not reveal anything of the configuration.
+// String reveals nothing of the configuration.
 func (k Key) String() string { return "provider configuration" }
 
-// Prepare makes a key. For a configuration that cannot be used, Acquire says so.
+// Prepare returns the key of a configuration. If it is invalid, Acquire fails.
 func Prepare(c Configuration) Key {
 	c.Config, _ = c.Config.UnmarkDeep()
 	if !c.Config.IsWhollyKnown() {
@@ -62,7 +62,7 @@ func Prepare(c Configuration) Key {
 	return k
 }
 
-// secrets are the strings in a configuration that its schema calls sensitive.
+// secrets returns the strings in the sensitive attributes of a configuration.
 func secrets(block *schema.Block, value cty.Value) []string {
 	var out []string
 	collect(block, value, &out)
@@ -114,7 +114,7 @@ func each(value cty.Value, nesting schema.Nesting, f func(cty.Value)) {
 	}
 }
 
-// collectStrings takes all strings and numbers in a value; a boolean tells nothing.
+// collectStrings collects the strings and numbers in a value; booleans reveal nothing.
 func collectStrings(value cty.Value, out *[]string) {
 	if value == cty.NilVal {
 		return

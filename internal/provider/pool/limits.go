@@ -6,19 +6,19 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Limits bound what one provider configuration may use. 0 is no bound.
+// Limits bound the resources of one provider configuration. 0 is no limit.
 type Limits struct {
-	// CallsPerSecond bounds how often the provider is acquired, which is once for each look at a
-	// resource and once for each operation; Burst how often at once, CallsPerSecond unless set.
+	// CallsPerSecond is the maximum rate of leases: one for each check of a resource and one for each
+	// operation. Burst is the maximum number at once. Defaults to CallsPerSecond.
 	CallsPerSecond float64
 	Burst          int
-	// MemoryBytes is the memory that one process of the provider may hold. One that holds more
-	// gets no more work and is ended when it has done what it has; one that then goes on to hold
-	// half as much again is ended at once.
+	// MemoryBytes is the maximum memory of one process of the provider. A process above it gets no
+	// more leases and is ended after its last one; above one and a half times the limit it is ended at
+	// once.
 	MemoryBytes int64
 }
 
-// Or is the limits, with others in place of those that are not set.
+// Or returns the limits, with those of others where they are not set.
 func (l Limits) Or(others Limits) Limits {
 	if l.CallsPerSecond == 0 {
 		l.CallsPerSecond, l.Burst = others.CallsPerSecond, others.Burst
@@ -33,44 +33,44 @@ func (l Limits) Or(others Limits) Limits {
 }
 
 const (
-	// minPause and maxPause bound how long nothing is asked of a provider after it was throttled.
+	// minPause and maxPause bound the pause after a provider was throttled.
 	minPause = time.Second
 	maxPause = 5 * time.Minute
-	// calm is how long a provider must not have been throttled for the next pause to be the first.
+	// calm is the time without throttling after which pauses are short again.
 	calm = 2 * time.Minute
-	// measure is how long the rate is measured that is too much when throttling sets in.
+	// measure is the period over which the rate is measured that turns out to be too high.
 	measure = 10 * time.Second
-	// faster is how often a rate that was lowered is raised, by half.
+	// faster is the interval at which a lowered rate is raised by half.
 	faster = 10 * time.Second
-	// slowest is the lowest rate, per second, and fast one that is as good as none.
+	// slowest is the lowest rate, per second; a rate of fast needs no limit.
 	slowest, fast = 1, 500
-	// longest is how much later than at once, or than a pause, anybody is to come back: the rate
-	// may be another by then.
+	// longest bounds the delay until the next attempt, from now or the end of a pause: the rate may have
+	// changed by then.
 	longest = time.Minute
-	// spread is the distance between those who come back after a pause, where nothing else says.
+	// spread is the delay between attempts after a pause, without a rate.
 	spread = 10 * time.Millisecond
 )
 
-// limiter bounds how often a provider is acquired: by what was configured, and by what its cloud
-// has to say. The pool's mutex guards it.
+// limiter limits the rate of leases, by the configured limit and by the throttling of the cloud. The
+// pool's mutex guards it.
 type limiter struct {
 	limits Limits
-	// bucket is nil as long as there is no bound.
+	// bucket is nil without a limit.
 	bucket *rate.Limiter
-	// pausedUntil is when a pause ends; pauses counts those without calm in between.
+	// pausedUntil is the end of a pause; pauses counts pauses without calm in between.
 	pausedUntil, throttledAt time.Time
 	pauses                   int
-	// raisedAt is when a rate that was lowered was raised last; zero when none was.
+	// raisedAt is when a lowered rate was raised last; zero if the rate was not lowered.
 	raisedAt time.Time
-	// next is when the next who is turned away is to come back.
+	// next is the time of the next attempt for a caller that is refused.
 	next time.Time
-	// taken counts since measuredAt; measured is the rate before that.
+	// taken counts leases since measuredAt; measured is the rate before that.
 	taken      int
 	measuredAt time.Time
 	measured   float64
 }
 
-// set makes the limits those that were configured.
+// set sets the configured limits.
 func (l *limiter) set(limits Limits) {
 	if l.limits == limits {
 		return
@@ -79,7 +79,7 @@ func (l *limiter) set(limits Limits) {
 	l.reset()
 }
 
-// reset forgets that a rate was lowered.
+// reset restores a lowered rate.
 func (l *limiter) reset() {
 	l.raisedAt, l.bucket = time.Time{}, nil
 	if l.limits.CallsPerSecond > 0 {
@@ -87,8 +87,8 @@ func (l *limiter) reset() {
 	}
 }
 
-// admit says whether the provider may be acquired now, or else when to come back: each who is
-// turned away at a time of its own.
+// admit reports whether the provider may be leased now, or else the time to retry, which is different
+// for each caller.
 func (l *limiter) admit(now time.Time) (at time.Time, ok bool) {
 	if !l.raisedAt.IsZero() {
 		l.raise(now)
@@ -100,7 +100,7 @@ func (l *limiter) admit(now time.Time) (at time.Time, ok bool) {
 	return l.turn(now), false
 }
 
-// turn is when the next who is turned away is to come back.
+// turn returns the time of the next attempt for a caller that is refused.
 func (l *limiter) turn(now time.Time) time.Time {
 	earliest := now
 	if earliest.Before(l.pausedUntil) {
@@ -125,8 +125,8 @@ func (l *limiter) count(now time.Time) {
 	l.taken++
 }
 
-// throttled begins a pause, after which the rate is half of what was too much. What is said
-// during one is said of what went before it.
+// throttled begins a pause, after which the rate is half of the one that was too high. Throttling that
+// is reported during a pause is about earlier requests.
 func (l *limiter) throttled(now time.Time, wait time.Duration) (pause time.Duration, begun bool) {
 	if now.Before(l.pausedUntil) {
 		return 0, false
@@ -153,7 +153,7 @@ func (l *limiter) throttled(now time.Time, wait time.Duration) (pause time.Durat
 	return pause, true
 }
 
-// raise raises a rate that was lowered, up to what was configured.
+// raise raises a lowered rate, up to the configured one.
 func (l *limiter) raise(now time.Time) {
 	for now.Sub(l.raisedAt) >= faster {
 		raised := l.bucket.Limit() * 1.5

@@ -13,32 +13,31 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider"
 )
 
-// Options of a Pool. Zero values are the defaults.
+// Options are the options of a Pool. Zero values select the defaults.
 type Options struct {
 	Logger logr.Logger
-	// IdleTimeout is how long a server that nobody leases is kept; 5 minutes unless set.
+	// IdleTimeout is the time after which a server without leases is closed. Defaults to 5 minutes.
 	IdleTimeout time.Duration
-	// StartTimeout is how long the start and configuration of a server may take; 2 minutes
-	// unless set.
+	// StartTimeout bounds the start and configuration of a server. Defaults to 2 minutes.
 	StartTimeout time.Duration
-	// StopTimeout is how long a server that nobody leases may take to end; 10 seconds unless set.
+	// StopTimeout bounds the end of a server without leases. Defaults to 10 seconds.
 	StopTimeout time.Duration
-	// Patience is how long TryAcquire waits for a server that is being started; 2 seconds unless set.
+	// Patience is how long TryAcquire waits for a server that is starting. Defaults to 2 seconds.
 	Patience time.Duration
-	// AnswerTimeout is how long a server that did not answer a call in time may take to answer
-	// anything at all; 10 seconds unless set.
+	// AnswerTimeout bounds the answer to a check, which is made after a call was not answered in time.
+	// Defaults to 10 seconds.
 	AnswerTimeout time.Duration
-	// Limits of each configuration that has none of its own.
+	// Limits apply to configurations that have no limits of their own.
 	Limits Limits
-	// MinBackoff and MaxBackoff are the first and longest time between a failure and the next
-	// start: a second and 5 minutes unless set.
+	// MinBackoff and MaxBackoff are the first and the longest delay between a failure and the next
+	// start. Default to a second and 5 minutes.
 	MinBackoff, MaxBackoff time.Duration
-	// Growth is the memory, in bytes, a server's process may gain after it was configured
-	// before it is replaced; 12 MiB unless set. A process that needs as much as that within
-	// few calls is not leaking, and gets more.
+	// Growth is the number of bytes by which the memory of a server's process may grow after its
+	// configuration before it is replaced. Defaults to 12 MiB. A process that grows by more within few
+	// calls is not leaking, and its limit is raised.
 	Growth int64
-	// MaxCalls is the number of calls after which a server is replaced that cannot tell its
-	// memory, as those in this process; 600 unless set.
+	// MaxCalls is the number of calls after which a server is replaced whose memory is unknown, such as
+	// those in this process. Defaults to 600.
 	MaxCalls int64
 }
 
@@ -78,21 +77,21 @@ type Pool struct {
 	stats   Stats
 }
 
-// Stats counts what a pool has done.
+// Stats are the statistics of a pool.
 type Stats struct {
 	// Servers is the number of servers that run now.
 	Servers int
-	// Starts, Replacements and Crashes count servers that were started and configured, that
-	// were replaced because they had grown, and that ended by themselves.
+	// Starts, Replacements and Crashes count servers that were configured, that were replaced because
+	// of their growth, and that ended by themselves.
 	Starts, Replacements, Crashes int64
-	// Reliefs counts how often servers were made to let go of what they leak.
+	// Reliefs counts how often servers were stopped and configured again to release leaked memory.
 	Reliefs int64
-	// Hangs and Outgrown count servers that were given up because they did not answer, or held
-	// too much memory; Pauses how often a provider was throttled.
+	// Hangs and Outgrown count servers that were ended because they did not answer, or used too much
+	// memory; Pauses counts how often a provider was throttled.
 	Hangs, Outgrown, Pauses int64
 }
 
-// New makes a pool.
+// New returns a pool.
 func New(options Options) *Pool {
 	options.setDefaults()
 	p := &Pool{options: options, entries: map[[sha256.Size]byte]*entry{}}
@@ -102,7 +101,7 @@ func New(options Options) *Pool {
 	return p
 }
 
-// Stats counts what the pool has done.
+// Stats returns the statistics of the pool.
 func (p *Pool) Stats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -118,19 +117,18 @@ type Lease struct {
 	once   sync.Once
 }
 
-// Server is the server. It must not be called after Release.
+// Server returns the server. Do not call it after Release.
 func (l *Lease) Server() provider.Server { return l.member.guarded }
 
-// Warnings is what the provider said about its configuration.
+// Warnings returns the provider's warnings about its configuration.
 func (l *Lease) Warnings() diagnostic.Diagnostics { return l.member.warnings }
 
-// Release gives the server back. It may be called more than once.
+// Release ends the lease. It may be called more than once.
 func (l *Lease) Release() { l.once.Do(func() { l.pool.release(l) }) }
 
-// Acquire leases the server for a key. It starts one if there is none, and waits for that, or
-// until the configuration's limits allow it, until ctx ends. When the diagnostics have errors,
-// there is no lease; Failure tells more. While a provider that failed is not to be started again
-// yet, Acquire fails at once.
+// Acquire leases the server for a key. It starts one if there is none. It waits for the start, and
+// until the configuration's limits allow the lease, or ctx ends. With error diagnostics there is no
+// lease; see Failure. During the backoff after a failure, Acquire fails at once.
 func (p *Pool) Acquire(ctx context.Context, key Key) (*Lease, diagnostic.Diagnostics) {
 	l, f := p.acquire(ctx, key, true)
 	if f != nil {
@@ -139,8 +137,8 @@ func (p *Pool) Acquire(ctx context.Context, key Key) (*Lease, diagnostic.Diagnos
 	return l, nil
 }
 
-// TryAcquire leases the server for a key as Acquire does, but waits no longer than
-// Options.Patience. It is for those who are waited for, and can come back.
+// TryAcquire is Acquire, but waits no longer than Options.Patience. It is for callers that can retry
+// later.
 func (p *Pool) TryAcquire(ctx context.Context, key Key) (*Lease, *Failure) {
 	return p.acquire(ctx, key, false)
 }
@@ -201,7 +199,7 @@ func (p *Pool) acquire(ctx context.Context, key Key, patient bool) (*Lease, *Fai
 	}
 }
 
-// entry is that of a key, with its limits. The mutex is held.
+// entry returns the entry of a key, with its limits. The mutex is held.
 func (p *Pool) entry(key Key) *entry {
 	e := p.entries[key.hash]
 	if e == nil {
@@ -216,11 +214,11 @@ func (p *Pool) entry(key Key) *entry {
 	return e
 }
 
-// await waits for a start; nil when there is a server then, or was.
+// await waits for a start; nil if a server was started.
 func (p *Pool) await(ctx context.Context, s *start, patient bool) *Failure {
 	var tooLong <-chan time.Time
 	if !patient {
-		// The start counts, not who waits for it: of many, all but the first would wait in turn.
+		// The time since the start counts, not the time of each caller, who would all wait in turn.
 		timer := time.NewTimer(max(time.Until(s.at.Add(p.options.Patience)), 0))
 		defer timer.Stop()
 		tooLong = timer.C
@@ -248,8 +246,8 @@ func (p *Pool) sleep(ctx context.Context, d time.Duration) *Failure {
 	}
 }
 
-// Failure says why there is no server to be had for a key; nil when there is one, or none was
-// wanted yet. Each who asks during a pause is told a time of its own to come back.
+// Failure returns why there is no server for a key; nil if there is one, or none was requested yet.
+// During a pause each caller gets a different time to retry.
 func (p *Pool) Failure(key Key) *Failure {
 	if key.err != nil {
 		return key.failure()
@@ -323,8 +321,8 @@ func (p *Pool) sweepOnce(now time.Time) {
 	}
 }
 
-// Close ends all servers: no more leases, and each server is told to stop what it does and
-// is given until ctx ends to answer the calls in flight.
+// Close ends all servers. It gives no more leases, stops each server, and waits for its calls in flight
+// until ctx ends.
 func (p *Pool) Close(ctx context.Context) error {
 	p.mu.Lock()
 	p.closed = true
