@@ -3,6 +3,7 @@ package planview
 import (
 	"encoding/json"
 	"maps"
+	"math/big"
 	"slices"
 
 	"github.com/zclconf/go-cty/cty"
@@ -99,7 +100,7 @@ func (c Change) json() ResourceChange {
 	ch.AfterUnknown = unknown(after)
 	if c.Plan.Action.IsReplace() {
 		for _, p := range c.Plan.RequiresReplace {
-			ch.ReplacePaths = append(ch.ReplacePaths, path(p))
+			ch.ReplacePaths = append(ch.ReplacePaths, path(before.Type(), p))
 		}
 	}
 	if t := c.Importing; t != nil {
@@ -253,13 +254,18 @@ func unknown(v cty.Value) any {
 	}
 }
 
-// path returns a path as a list of names, keys and indexes, up to the first set.
-func path(p cty.Path) []any {
+// path returns a path within a value of type t as a list of names, keys and indexes, up to the
+// first set: the key of a set's element is its value, which may be sensitive.
+func path(t cty.Type, p cty.Path) []any {
 	out := []any{}
 	for _, s := range p {
+		if t.IsSetType() {
+			return out
+		}
 		switch s := s.(type) {
 		case cty.GetAttrStep:
 			out = append(out, s.Name)
+			t = typeOfAttribute(t, s.Name)
 		case cty.IndexStep:
 			if !s.Key.IsKnown() || s.Key.IsNull() {
 				return out
@@ -269,9 +275,33 @@ func path(p cty.Path) []any {
 				return out
 			}
 			out = append(out, j)
+			t = typeOfElement(t, s.Key)
 		}
 	}
 	return out
+}
+
+// typeOfAttribute returns the type of an attribute, and the dynamic type for one that t does not have.
+func typeOfAttribute(t cty.Type, name string) cty.Type {
+	if t.IsObjectType() && t.HasAttribute(name) {
+		return t.AttributeType(name)
+	}
+	return cty.DynamicPseudoType
+}
+
+// typeOfElement returns the type of an element, and the dynamic type for one that t does not have.
+func typeOfElement(t cty.Type, key cty.Value) cty.Type {
+	switch {
+	case t.IsCollectionType():
+		return t.ElementType()
+	case t.IsTupleType() && key.Type() == cty.Number:
+		if i, exact := key.AsBigFloat().Int64(); exact == big.Exact && i >= 0 && i < int64(t.Length()) {
+			return t.TupleElementType(int(i))
+		}
+	case t.IsObjectType() && key.Type() == cty.String:
+		return typeOfAttribute(t, key.AsString())
+	}
+	return cty.DynamicPseudoType
 }
 
 // identity returns an identity for JSON, without unknown attributes; nil if there is none. An
