@@ -32,10 +32,10 @@ func newRootCommand() *cobra.Command {
 		Long: `Landbridge serves a released Terraform provider as a Kubernetes API: one typed custom resource per
 Terraform resource type, with controllers that keep the remote objects as declared.
 
-Without a cluster, see the kinds of a provider:
+Without a cluster, view the kinds of a provider:
   landbridge provider inspect ./terraform-provider-random_v3.9.0
   landbridge crds ./terraform-provider-random_v3.9.0 random_password
-or to try it:
+or try it:
   landbridge plan -f password.yaml --provider ./terraform-provider-random_v3.9.0`,
 		Version: version.String(),
 		// An error does not print the usage.
