@@ -209,7 +209,7 @@ func TestLargeCRDsAreToldOf(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.HasPrefix(stderr, "Note: cloud_firewall: the CRD firewalls.cloud.landbridge.io has ") || !strings.Contains(stderr, "What can be omitted, and takes most: rule.a_rather_long_name_") {
+		if !strings.HasPrefix(stderr, "Note: cloud_firewall: the CRD firewalls.cloud.landbridge.io has ") || !strings.Contains(stderr, "The largest fields that can be omitted: rule.a_rather_long_name_") {
 			t.Errorf("%v: %s", args, stderr)
 		}
 	}

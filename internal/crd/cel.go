@@ -9,7 +9,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// celWords are the words that CEL keeps for itself; the API server renames fields of these names.
+// celWords are the reserved words of CEL. The API server escapes fields with these names.
 var celWords = map[string]bool{
 	"true": true, "false": true, "null": true, "in": true, "as": true, "break": true, "const": true,
 	"continue": true, "else": true, "for": true, "function": true, "if": true, "import": true, "let": true,
@@ -24,8 +24,8 @@ func celName(name string) string {
 	return strings.NewReplacer("__", "__underscores__", ".", "__dot__", "-", "__dash__", "/", "__slash__").Replace(name)
 }
 
-// requiredRules require what the schema does, unless the object is only observed, in the words of
-// the Crossplane Resource Model. CEL does not see dynamically typed fields: there the provider says it.
+// requiredRules returns rules for the required fields, which apply unless the object is only observed
+// (Crossplane Resource Model). Dynamically typed fields are unknown to CEL; the provider validates them.
 func requiredRules(t *model.Type, forProvider props) apiextensionsv1.ValidationRules {
 	var out apiextensionsv1.ValidationRules
 	for _, f := range t.Object.Settable() {

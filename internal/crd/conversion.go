@@ -14,19 +14,19 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 )
 
-// Where a program serves the conversions of its kinds: as Crossplane has it.
+// Path and port at which programs serve conversions, as Crossplane expects them.
 const (
 	ConversionPath = "/convert"
 	ConversionPort = 9443
 )
 
-// Service is the Service of the program that converts objects. Whoever installs a CRD may know another
-// one, and the program itself does.
+// Service is the Service of the program that converts objects. Installers of a CRD, and the program itself,
+// may replace it.
 type Service struct{ Namespace, Name string }
 
-// AddFormer adds versions of an earlier definition of a kind to one with a single version: they stay
-// served, and a webhook converts objects. What all kinds have alike is as in the definition's own version,
-// since it is not converted.
+// AddFormer adds versions of an earlier definition of a kind to a definition with one version. They stay
+// served, and a webhook converts objects. Fields that all kinds share have the schema of the new version,
+// since they are not converted.
 func AddFormer(d, earlier *apiextensionsv1.CustomResourceDefinition, names []string, s Service) error {
 	own := d.Spec.Versions[0].Schema.OpenAPIV3Schema
 	var former []apiextensionsv1.CustomResourceDefinitionVersion
@@ -72,12 +72,12 @@ func AddFormer(d, earlier *apiextensionsv1.CustomResourceDefinition, names []str
 	}
 	size, err := sizeOf(d)
 	if err == nil && size > maxSize {
-		err = fmt.Errorf("with %d versions the CRD %s has %d KiB, and the API server takes no more than about %d: drop one, with droppedVersions", len(d.Spec.Versions), d.Name, size>>10, maxSize>>10)
+		err = fmt.Errorf("with %d versions the CRD %s has %d KiB, and the API server accepts at most about %d KiB: drop a version with droppedVersions", len(d.Spec.Versions), d.Name, size>>10, maxSize>>10)
 	}
 	return err
 }
 
-// shared gives a former version the fields of a part that are not a provider's.
+// shared copies the fields that all kinds share in a part to a former version.
 func shared(former, own *props, part string, typed ...string) {
 	to, ok := former.Properties[part]
 	if !ok {
@@ -92,7 +92,7 @@ func shared(former, own *props, part string, typed ...string) {
 	former.Properties[part] = to
 }
 
-// bare takes all descriptions of fields out of a schema.
+// bare removes the descriptions of all fields.
 func bare(s *props) {
 	for name, p := range s.Properties {
 		p.Description = ""

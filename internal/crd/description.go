@@ -27,9 +27,9 @@ func (w writer) description(prefix string, f *model.Field) string {
 	return strings.Join(parts, "\n")
 }
 
-// plain is text of a provider, which is Markdown as a rule, in a form that survives being the
-// comment of a Go type: no blanks at the ends of lines, one empty line at a time, and at the start
-// of a line nothing that controller-gen takes for itself. In Markdown it means the same.
+// plain returns a provider's text, which usually is Markdown, in a form that stays the same as a Go
+// comment: without trailing blanks, repeated empty lines, and line starts that are special to
+// controller-gen. Its meaning in Markdown does not change.
 func plain(text string) string {
 	var out []string
 	for line := range strings.SplitSeq(strings.ToValidUTF8(text, "\uFFFD"), "\n") {
@@ -49,7 +49,7 @@ func plain(text string) string {
 	return strings.TrimRight(strings.Join(out, "\n"), "\n")
 }
 
-// printable drops what no comment can hold.
+// printable removes characters that comments cannot contain.
 func printable(r rune) rune {
 	if r == '\uFEFF' || r < ' ' && r != '\t' || r == 0x7F {
 		return -1
@@ -57,8 +57,8 @@ func printable(r rune) rune {
 	return r
 }
 
-// shorten cuts text to at most n bytes, at the end of a sentence if there is one in the second
-// half, else of a word.
+// shorten shortens text to at most n bytes. It cuts after a sentence that ends in the second half, else
+// after a word.
 func shorten(text string, n int) string {
 	if len(text) <= n {
 		return text

@@ -13,17 +13,16 @@ type props = apiextensionsv1.JSONSchemaProps
 
 // writer makes the schemas of fields.
 type writer struct {
-	// status: what is observed; else what can be set.
+	// status makes the schemas of observed fields; else those of settable fields.
 	status bool
-	// descriptions is the longest description, in bytes; 0 is none.
+	// descriptions is the maximum length of descriptions in bytes; 0 leaves them out.
 	descriptions int
-	// depth is how many objects may be nested in each other before types are left out; 0 is
-	// no bound.
+	// depth is the maximum nesting of objects with types; 0 is unlimited.
 	depth int
-	// clusterSecrets: references to Secrets name a namespace.
+	// clusterSecrets makes references to Secrets have a namespace.
 	clusterSecrets bool
-	// references: fields may have references to other resources beside them. spent is what the
-	// rules about them cost together, elements how many objects of one place there may be; 0 is one.
+	// references adds references and selectors to fields. spent is the total cost of their rules, elements
+	// the maximum number of objects at the current place; 0 is one.
 	references bool
 	spent      *int64
 	elements   int64
@@ -135,7 +134,7 @@ func anything() props {
 	return props{XPreserveUnknownFields: &yes, Nullable: true}
 }
 
-// secretRef is Crossplane's LocalSecretKeySelector or SecretKeySelector.
+// secretRef returns the schema of Crossplane's LocalSecretKeySelector or SecretKeySelector.
 func secretRef(cluster bool) props {
 	p := props{
 		Type:     "object",

@@ -9,8 +9,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// Module returns the CRD of the kind of a module. Modules are not imported, and their plans say what happens to
-// the resources in them.
+// Module returns the CRD of the kind of a module. It has no spec.import, and its plans list the resources
+// in the module.
 func Module(r *model.Resource) (*apiextensionsv1.CustomResourceDefinition, error) {
 	out, err := Resource(r)
 	if err != nil {

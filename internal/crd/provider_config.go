@@ -44,10 +44,14 @@ func providerConfig(p *model.Provider, kind string, scope apiextensionsv1.Resour
 	})
 }
 
-func providerKind(p *model.Provider, kind string, scope apiextensionsv1.ResourceScope, top props, columns []apiextensionsv1.CustomResourceColumnDefinition) *apiextensionsv1.CustomResourceDefinition {
-	singular := strings.ToLower(kind)
-	return definition(p.Group, p.Version, scope, apiextensionsv1.CustomResourceDefinitionNames{
-		Kind: kind, ListKind: kind + "List", Plural: singular + "s", Singular: singular,
-		Categories: []string{"crossplane", "provider", p.Name},
-	}, top, columns)
+func providerKind(p *model.Provider, name string, scope apiextensionsv1.ResourceScope, top props, columns []apiextensionsv1.CustomResourceColumnDefinition) *apiextensionsv1.CustomResourceDefinition {
+	singular := strings.ToLower(name)
+	return kind{
+		group: p.Group, version: p.Version, scope: scope,
+		names: apiextensionsv1.CustomResourceDefinitionNames{
+			Kind: name, ListKind: name + "List", Plural: singular + "s", Singular: singular,
+			Categories: []string{"crossplane", "provider", p.Name},
+		},
+		schema: top, columns: columns,
+	}.definition()
 }

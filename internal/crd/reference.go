@@ -8,8 +8,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// referenceFields returns the fields beside one that may get its value from other resources: Crossplane's
-// NamespacedReference and NamespacedSelector, with the kind where there are several.
+// referenceFields returns the reference and the selector of a field: Crossplane's NamespacedReference and
+// NamespacedSelector, with a kind if there are several.
 func referenceFields(r *model.Reference) map[string]props {
 	ref := props{
 		Type:     "object",
@@ -56,7 +56,7 @@ func referenceFields(r *model.Reference) map[string]props {
 	}
 }
 
-// sources returns the kinds that may be referred to, and what of them is the value.
+// sources describes the kinds that may be referred to, and the values that are taken from them.
 func sources(r *model.Reference) string {
 	out := ""
 	for i, t := range r.Targets {
@@ -83,7 +83,7 @@ func described(p props, description string) props {
 	return p
 }
 
-// given returns the rule that a field has a value, or a reference that one comes from.
+// given returns the rule that a field, its reference or its selector is set.
 func given(object, name string, r *model.Reference) string {
 	out := "has(" + object + "." + celName(name) + ")"
 	if r == nil {
@@ -95,18 +95,18 @@ func given(object, name string, r *model.Reference) string {
 	return out
 }
 
-// What rules cost is estimated by the API server, by how many objects there may be at most. It
-// takes no kind whose rules cost more than a hundred million together.
+// The API server estimates the costs of rules by the maximum number of objects. It refuses kinds whose
+// rules cost more than a hundred million in total.
 const (
 	givenCost    = 4       // of the rule for one object, and somewhat more
 	manyElements = 1 << 20 // at most: an object takes three bytes, and a request three million
 	mostPerKind  = 64 << 20
-	// So much is kept for rules about few objects.
+	// Reserved for rules about few objects.
 	kept = 16 << 20
 )
 
-// require settles that a field that the schema requires is given in an element of a list. Where
-// the API server cannot afford to find out, the provider does.
+// require adds the rule that a required field in an element of a list is set, if its cost is within the
+// limit. Otherwise the provider validates the field.
 func (w writer) require(out *props, f *model.Field) {
 	if f.Reference == nil || !w.references {
 		out.Required = append(out.Required, f.InputName())
@@ -127,7 +127,7 @@ func (w writer) require(out *props, f *model.Field) {
 	})
 }
 
-// within returns the writer for what a collection holds, of at most so many elements; 0 is no bound.
+// within returns the writer for the elements of a collection with at most n elements; 0 is unlimited.
 func (w writer) within(most int64) writer {
 	if most == 0 || most > manyElements {
 		most = manyElements

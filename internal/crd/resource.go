@@ -12,7 +12,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// Resource returns the CRD of a resource type's kind: namespaced, in the form of the Crossplane
+// Resource returns the CRD of a resource type's kind, which is namespaced and follows the Crossplane
 // Resource Model.
 func Resource(r *model.Resource) (*apiextensionsv1.CustomResourceDefinition, error) {
 	out, _, err := Fit(r)
@@ -35,10 +35,14 @@ func resource(r *model.Resource, root *model.Type, w writer) *apiextensionsv1.Cu
 		Required:    []string{"spec"},
 		Properties:  objectProperties(spec, &status),
 	}
-	out := definition(r.Group, r.Version, apiextensionsv1.NamespaceScoped, apiextensionsv1.CustomResourceDefinitionNames{
-		Kind: r.Kind, ListKind: r.ListKind, Plural: r.Plural, Singular: r.Singular,
-		ShortNames: r.ShortNames, Categories: r.Categories,
-	}, top, resourceColumns(r))
+	out := kind{
+		group: r.Group, version: r.Version, scope: apiextensionsv1.NamespaceScoped,
+		names: apiextensionsv1.CustomResourceDefinitionNames{
+			Kind: r.Kind, ListKind: r.ListKind, Plural: r.Plural, Singular: r.Singular,
+			ShortNames: r.ShortNames, Categories: r.Categories,
+		},
+		schema: top, columns: resourceColumns(r),
+	}.definition()
 	out.Annotations = map[string]string{v1alpha1.AnnotationResourceType: r.Type}
 	if r.Schema.Block.Deprecated {
 		out.Spec.Versions[0].Deprecated = true
@@ -50,20 +54,29 @@ func resource(r *model.Resource, root *model.Type, w writer) *apiextensionsv1.Cu
 	return out
 }
 
-func definition(group, version string, scope apiextensionsv1.ResourceScope, names apiextensionsv1.CustomResourceDefinitionNames, schema props, columns []apiextensionsv1.CustomResourceColumnDefinition) *apiextensionsv1.CustomResourceDefinition {
+// kind is what a CRD with one version is made of.
+type kind struct {
+	group, version string
+	scope          apiextensionsv1.ResourceScope
+	names          apiextensionsv1.CustomResourceDefinitionNames
+	schema         props
+	columns        []apiextensionsv1.CustomResourceColumnDefinition
+}
+
+func (k kind) definition() *apiextensionsv1.CustomResourceDefinition {
 	v := apiextensionsv1.CustomResourceDefinitionVersion{
-		Name: version, Served: true, Storage: true,
-		Schema:                   &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &schema},
-		AdditionalPrinterColumns: columns,
+		Name: k.version, Served: true, Storage: true,
+		Schema:                   &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &k.schema},
+		AdditionalPrinterColumns: k.columns,
 	}
-	if _, ok := schema.Properties["status"]; ok {
+	if _, ok := k.schema.Properties["status"]; ok {
 		v.Subresources = &apiextensionsv1.CustomResourceSubresources{Status: &apiextensionsv1.CustomResourceSubresourceStatus{}}
 	}
 	return &apiextensionsv1.CustomResourceDefinition{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apiextensions.k8s.io/v1", Kind: "CustomResourceDefinition"},
-		ObjectMeta: metav1.ObjectMeta{Name: names.Plural + "." + group},
+		ObjectMeta: metav1.ObjectMeta{Name: k.names.Plural + "." + k.group},
 		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
-			Group: group, Scope: scope, Names: names,
+			Group: k.group, Scope: k.scope, Names: k.names,
 			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{v},
 		},
 	}
@@ -78,7 +91,7 @@ func objectProperties(spec props, status *props) map[string]props {
 	return out
 }
 
-// metaProperties is apimachinery's TypeMeta, in its words.
+// metaProperties has the schema and the descriptions of apimachinery's TypeMeta.
 func metaProperties() map[string]props {
 	const conventions = "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md"
 	return map[string]props{

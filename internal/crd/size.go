@@ -13,20 +13,20 @@ import (
 )
 
 const (
-	// maxSize is the largest CRD, in bytes of JSON. etcd takes 1.5 MiB, which must also hold what the
-	// API server remembers of field owners.
+	// maxSize is the maximum size of a CRD, in bytes of JSON. etcd stores at most 1.5 MiB, including
+	// managedFields.
 	maxSize = 700 << 10
-	// applySize is the largest CRD that kubectl apply takes, unless it is told --server-side: it keeps
-	// the manifest in an annotation, and the API server allows 256 KiB for all of those
+	// applySize is the maximum size of a CRD for kubectl apply without --server-side, which keeps the
+	// manifest in an annotation. The API server allows 256 KiB for all annotations
 	// (k8s.io/apimachinery's TotalAnnotationSizeLimitB).
 	applySize = 256 << 10
-	// nearly is the part of a limit from which on a CRD is near it, in percent.
+	// nearly is the percentage of a limit from which on a CRD is reported.
 	nearly = 80
-	// largest is how many subtrees are named.
+	// largest is the maximum number of subtrees that are reported.
 	largest = 5
 )
 
-// Fit is Resource, and says what had to be left out for the CRD to fit; "" is nothing.
+// Fit returns the CRD of a resource type's kind, and what was left out of it because of its size.
 func Fit(r *model.Resource) (_ *apiextensionsv1.CustomResourceDefinition, leftOut string, _ error) {
 	root := r.Root()
 	type step struct {
@@ -35,7 +35,7 @@ func Fit(r *model.Resource) (_ *apiextensionsv1.CustomResourceDefinition, leftOu
 	}
 	steps := []step{{writer{descriptions: 640}, ""}, {writer{descriptions: 160}, "the ends of descriptions"}, {writer{}, "all descriptions of fields"}}
 	for depth := 12; depth > 0; depth-- {
-		steps = append(steps, step{writer{depth: depth}, fmt.Sprintf("all descriptions of fields, and the types of what is nested more than %d deep", depth)})
+		steps = append(steps, step{writer{depth: depth}, fmt.Sprintf("all descriptions of fields, and the types of fields that are nested more than %d levels deep", depth)})
 	}
 	for _, s := range steps {
 		out := resource(r, root, s.writer)
@@ -55,25 +55,25 @@ func sizeOf(v any) (int, error) {
 	return len(raw), err
 }
 
-// Size is how large a CRD is, in bytes of JSON.
+// Size is the size of a CRD, in bytes of JSON.
 type Size struct {
 	Name  string
 	Bytes int
-	// LeftOut is what had to be left out for it to fit; "" is nothing.
+	// LeftOut is what was left out because of the size.
 	LeftOut string
-	// Largest are the parts of it that take most, the largest first, without those that cannot be omitted.
+	// Largest are the largest parts that can be omitted, the largest first.
 	Largest []Subtree
 }
 
-// Subtree is a field with everything inside.
+// Subtree is a field with everything in it.
 type Subtree struct {
-	// Path is as in the configuration's omit: Terraform's names with dots.
+	// Path has Terraform's names with dots, as in the configuration's omit.
 	Path  string
 	Bytes int
 }
 
-// Measure says how large the CRD of a resource type is, and what makes it so, if it is near a limit; else
-// it is nil. leftOut is Fit's.
+// Measure returns the size of the CRD of a resource type and its largest parts, or nil if the size is not
+// near a limit. leftOut comes from Fit.
 func Measure(r *model.Resource, d *apiextensionsv1.CustomResourceDefinition, leftOut string) (*Size, error) {
 	size, err := sizeOf(d)
 	if err != nil {
@@ -83,7 +83,7 @@ func Measure(r *model.Resource, d *apiextensionsv1.CustomResourceDefinition, lef
 		return nil, nil
 	}
 	out := &Size{Name: d.Name, Bytes: size, LeftOut: leftOut}
-	// Without descriptions, but with all types: what is left out of the CRD is what takes most.
+	// Without descriptions, but with all types: types that were left out of the CRD are the largest.
 	whole := resource(r, r.Root(), writer{}).Spec.Versions[0].Schema.OpenAPIV3Schema.Properties
 	spec := whole["spec"].Properties
 	m := measurer{}
@@ -98,8 +98,8 @@ type measurer struct {
 	err   error
 }
 
-// fields finds the largest subtrees of an object. What is nearly all of its parent, or cannot be omitted,
-// is not one itself: what is inside of it is.
+// fields finds the largest subtrees of an object. Instead of a field that makes up most of its parent, or
+// that cannot be omitted, it finds those inside the field.
 func (m *measurer) fields(prefix string, t *model.Type, input, observed props) {
 	for t.Element != nil {
 		t, input, observed = t.Element, elementOf(input), elementOf(observed)
@@ -143,7 +143,7 @@ func (m *measurer) fields(prefix string, t *model.Type, input, observed props) {
 	}
 }
 
-// elementOf returns the schema of what a collection holds; of a singleton, which has none, it is itself.
+// elementOf returns the schema of a collection's elements, or the schema itself for a singleton.
 func elementOf(p props) props {
 	switch {
 	case p.Items != nil:
@@ -155,21 +155,21 @@ func elementOf(p props) props {
 	}
 }
 
-// String says which limits the CRD is near, and what to omit.
+// String describes the limits that the CRD is near, and what can be omitted.
 func (s *Size) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "the CRD %s has %d KiB", s.Name, s.Bytes>>10)
 	if s.LeftOut != "" {
-		fmt.Fprintf(&b, ", and has to do without %s, since the API server takes no more than about %d KiB", s.LeftOut, maxSize>>10)
+		fmt.Fprintf(&b, " without %s, which were left out because the API server accepts at most about %d KiB", s.LeftOut, maxSize>>10)
 	}
 	switch {
 	case s.Bytes > applySize:
-		fmt.Fprintf(&b, "; kubectl apply takes no more than %d KiB, unless it is told --server-side", applySize>>10)
+		fmt.Fprintf(&b, "; kubectl apply accepts at most %d KiB without --server-side", applySize>>10)
 	case s.Bytes*100 >= applySize*nearly:
-		fmt.Fprintf(&b, ", which is near the %d KiB that kubectl apply takes, unless it is told --server-side", applySize>>10)
+		fmt.Fprintf(&b, ", which is near the %d KiB that kubectl apply accepts without --server-side", applySize>>10)
 	}
 	if len(s.Largest) > 0 {
-		b.WriteString(". What can be omitted, and takes most:")
+		b.WriteString(". The largest fields that can be omitted:")
 		for i, t := range s.Largest {
 			if i > 0 {
 				b.WriteString(",")

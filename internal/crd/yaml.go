@@ -7,7 +7,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// YAML returns a CRD as people keep it: without the status, which is the API server's.
+// YAML returns a CRD as YAML without its status.
 func YAML(d *apiextensionsv1.CustomResourceDefinition) ([]byte, error) {
 	raw, err := json.Marshal(d)
 	if err != nil {

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// Verdict is what a change asks for.
+// Verdict is what a change requires.
 type Verdict string
 
-// From the least to the most.
+// The verdicts, in ascending order.
 const (
 	// InPlace: manifests and programs made for the old version work with the new one.
 	InPlace Verdict = "InPlace"
-	// NewVersion: some do not, so that the kind needs another API version. Objects are converted.
+	// NewVersion: some do not work, so the kind needs another API version. Objects are converted.
 	NewVersion Verdict = "NewVersion"
-	// ByHand: beyond that, somebody has to do something to objects that use what is changed.
+	// ByHand: also, objects that use what is changed must be edited.
 	ByHand Verdict = "ByHand"
 )
 
@@ -48,13 +48,13 @@ const (
 	BoundsChanged          = "BoundsChanged"
 	BecameRequired         = "BecameRequired"
 	BecameOptional         = "BecameOptional"
-	// BecameReadOnly: it could be set, and is only shown now. BecameSettable is the opposite.
+	// BecameReadOnly: a settable field is only observed now. BecameSettable is the opposite.
 	BecameReadOnly = "BecameReadOnly"
 	BecameSettable = "BecameSettable"
-	// BecameSensitive: its value is in a Secret now. BecamePlain is the opposite.
+	// BecameSensitive: the value is in a Secret now. BecamePlain is the opposite.
 	BecameSensitive = "BecameSensitive"
 	BecamePlain     = "BecamePlain"
-	// VersionDropped: the kind is not served any more in an API version. VersionAdded is the opposite.
+	// VersionDropped: an API version of the kind is no longer served. VersionAdded is the opposite.
 	VersionAdded   = "VersionAdded"
 	VersionDropped = "VersionDropped"
 )
@@ -66,20 +66,20 @@ type Change struct {
 	ResourceType string `json:"resourceType,omitempty"`
 	Kind         string `json:"kind"`
 	Change       string `json:"change"`
-	// Path is the field in the spelling of the new version, of the old one if it is gone; [] is any
-	// element of a list and [key] of a map.
+	// Path is the field in the new version, or in the old one if it was removed. [] is any element of a
+	// list, [key] any element of a map.
 	Path string `json:"path,omitempty"`
-	// Old and New are what is different: types, names, bounds.
+	// Old and New are the values that differ: types, names, limits.
 	Old     string  `json:"old,omitempty"`
 	New     string  `json:"new,omitempty"`
 	Verdict Verdict `json:"verdict"`
-	// Accepted is why nobody has to be asked about a change that is not InPlace; empty if somebody has.
+	// Accepted is the reason why a change that is not InPlace needs no confirmation; empty if it does.
 	Accepted string `json:"accepted,omitempty"`
-	// Note is what becomes of existing objects, or what is to be done.
+	// Note is what happens to existing objects, or what users must do.
 	Note string `json:"note,omitempty"`
 }
 
-// sign returns how a change begins in a report, as in plans.
+// sign returns the first character of a change in a report, as in plans.
 func (c Change) sign() string {
 	switch c.Change {
 	case ResourceTypeAdded, FieldAdded, IdentityAdded, VersionAdded:
@@ -91,7 +91,7 @@ func (c Change) sign() string {
 	}
 }
 
-// String returns the change in a line, without its kind.
+// String returns the change as a line, without its kind.
 func (c Change) String() string {
 	var b strings.Builder
 	b.WriteString(c.sign() + " ")
@@ -111,7 +111,7 @@ func (c Change) String() string {
 	return b.String()
 }
 
-// words returns those of a name in PascalCase.
+// words returns the words of a name in PascalCase.
 func words(name string) string {
 	var b strings.Builder
 	for i, r := range name {
@@ -123,13 +123,13 @@ func words(name string) string {
 	return strings.ToLower(b.String())
 }
 
-// Report is what differs between two versions of a provider, sorted by resource type; JSON of it is
-// meant for programs.
+// Report has the changes between two versions of a provider, sorted by resource type. Its JSON is for
+// programs.
 type Report struct {
 	Changes []Change `json:"changes"`
 }
 
-// Verdict returns the weightiest of the changes that are not accepted; InPlace if there are none.
+// Verdict returns the highest verdict of the changes that are not accepted; InPlace if there are none.
 func (r Report) Verdict() Verdict {
 	out := InPlace
 	for _, c := range r.Changes {
@@ -140,7 +140,7 @@ func (r Report) Verdict() Verdict {
 	return out
 }
 
-// Needing returns the changes that need a new version at least, and are not accepted.
+// Needing returns the changes that are not accepted and are not InPlace.
 func (r Report) Needing() Report {
 	var out Report
 	for _, c := range r.Changes {
@@ -151,7 +151,7 @@ func (r Report) Needing() Report {
 	return out
 }
 
-// Types returns the resource types that something is said of, in the report's order.
+// Types returns the resource types that have changes, in the report's order.
 func (r Report) Types() []string {
 	var out []string
 	for i, c := range r.Changes {
@@ -162,14 +162,14 @@ func (r Report) Types() []string {
 	return out
 }
 
-// headings are what the verdicts mean to readers.
+// headings are the headings of the verdicts in reports.
 var headings = map[Verdict]string{
 	InPlace:    "works as it is",
 	NewVersion: "needs a new API version",
 	ByHand:     "needs a new API version, and somebody to see to objects that use it",
 }
 
-// heading returns what a change is told under.
+// heading returns the heading of a change.
 func (c Change) heading() string {
 	switch {
 	case c.Accepted == "":
@@ -181,7 +181,7 @@ func (c Change) heading() string {
 	}
 }
 
-// Text writes the report for people: by kind, what weighs most first.
+// Text writes the report as text, by kind, the highest verdicts first.
 func (r Report) Text(w io.Writer) error {
 	var b strings.Builder
 	for start := 0; start < len(r.Changes); {
@@ -216,7 +216,7 @@ func (r Report) Text(w io.Writer) error {
 	return err
 }
 
-// Summary returns a line: how many changes of each verdict there are.
+// Summary returns the numbers of changes by verdict, as a line.
 func (r Report) Summary() string {
 	n := map[Verdict]int{}
 	accepted := 0

@@ -9,7 +9,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// Compare says what differs between two versions of a provider.
+// Compare returns the changes between two versions of a provider.
 func Compare(old, new *model.Provider) (Report, error) {
 	a, err := FromModel(old)
 	if err != nil {
@@ -22,7 +22,7 @@ func Compare(old, new *model.Provider) (Report, error) {
 	return CompareKinds(a, b), nil
 }
 
-// CompareKinds says what differs between the kinds of two versions, by resource type.
+// CompareKinds returns the changes between the kinds of two versions, by resource type.
 func CompareKinds(old, new map[string]*Kind) Report {
 	all := maps.Clone(old)
 	maps.Copy(all, new)
@@ -33,7 +33,7 @@ func CompareKinds(old, new map[string]*Kind) Report {
 	return out
 }
 
-// CompareKind says what differs between two versions of a kind. One that is nil does not exist.
+// CompareKind returns the changes between two versions of a kind, of which one may be nil.
 func CompareKind(old, new *Kind) []Change {
 	about := new
 	if new == nil {
@@ -71,8 +71,8 @@ type comparer struct {
 	about    Change
 	part     string
 	changes  []Change
-	// said are the changes of what can be set, by path below the part: what is shown of the same fields
-	// changes alike, which need not be told twice.
+	// said are the changes of settable fields, by path below the part. The same changes of observed fields
+	// are not reported again.
 	said map[string]bool
 }
 
@@ -81,7 +81,7 @@ func (c *comparer) add(x Change) {
 	c.changes = append(c.changes, x)
 }
 
-// kind compares what is said of the kind itself.
+// kind compares the kind itself.
 func (c *comparer) kind() {
 	o, n := c.old, c.new
 	if a, b := o.Kind+"."+o.Group+" "+o.Plural, n.Kind+"."+n.Group+" "+n.Plural; a != b {
@@ -110,7 +110,7 @@ func (c *comparer) kind() {
 	}
 }
 
-// field tells of a change of a field, unless the same was told of what can be set.
+// field reports a change of a field, unless the same was reported for the settable field.
 func (c *comparer) field(path []string, x Change) {
 	rel := strings.Join(path, "\x00")
 	if isStatus(c.part) {
@@ -166,7 +166,7 @@ func (c *comparer) node(path []string, old, new *Node) {
 		return
 	}
 	c.typeChanged(path, old, new)
-	// Beneath what is only wrapped or unwrapped, there may be more.
+	// If a value is only wrapped or unwrapped, there may be changes in it.
 	switch {
 	case old.list() && new.Form == Object && old.Element.Form == Object:
 		c.node(path, old.Element, new)
@@ -243,7 +243,7 @@ func (c *comparer) fields(path []string, old, new *Node) {
 	}
 }
 
-// renames returns the fields that have another name now, by their old name. It is never guessed.
+// renames returns the fields that were renamed, by their old names. It never guesses.
 func renames(old, new *Node) map[string]string {
 	out := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(new.Fields)) {
@@ -258,7 +258,7 @@ func renames(old, new *Node) map[string]string {
 			}
 		}
 	}
-	// And the other way, for fields whose configured name was taken away.
+	// Also for fields whose configured name was removed.
 	for _, name := range slices.Sorted(maps.Keys(old.Fields)) {
 		_, stays := new.Fields[name]
 		if stays || out[name] != "" {
@@ -327,7 +327,7 @@ func (c *comparer) added(path []string, name string, new *Field, old, to *Node) 
 	c.field(at, x)
 }
 
-// secretSuffix is what the model puts behind the name of a field whose value is in a Secret.
+// secretSuffix is the suffix of a field whose value is in a Secret.
 const secretSuffix = "SecretRef"
 
 // becameSensitive reports whether a field has become a reference to a Secret.
@@ -345,7 +345,7 @@ func has(n *Node, name string) bool {
 	return ok
 }
 
-// at returns the node at a path of names, [] and [key]; nil if there is none.
+// at returns the node at a path of names, [] and [key], or nil.
 func (n *Node) at(path []string) *Node {
 	for _, step := range path {
 		switch {

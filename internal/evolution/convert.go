@@ -18,8 +18,8 @@ type Converter struct {
 	versions map[string]*Kind
 }
 
-// AnnotationFormerNames is on a definition with several versions: which fields had other names in versions
-// before. JSON: {"v1beta1":{"spec.forProvider.age":["maxAge"]}}.
+// AnnotationFormerNames is on a definition with several versions. Its value has the names of fields in
+// earlier versions as JSON: {"v1beta1":{"spec.forProvider.age":["maxAge"]}}.
 const AnnotationFormerNames = "landbridge.io/former-names"
 
 // NewConverter reads a definition.
@@ -35,7 +35,7 @@ func NewConverter(d *apiextensionsv1.CustomResourceDefinition) (*Converter, erro
 	return c, nil
 }
 
-// rename gives the fields of a kind the former names that its definition says they have.
+// rename sets the former names of a kind's fields, from the annotation of its definition.
 func (k *Kind) rename(d *apiextensionsv1.CustomResourceDefinition) error {
 	text := d.Annotations[AnnotationFormerNames]
 	if text == "" {
@@ -55,19 +55,19 @@ func (k *Kind) rename(d *apiextensionsv1.CustomResourceDefinition) error {
 	return nil
 }
 
-// Versions returns those that the converter knows, the oldest first.
+// Versions returns the versions of the kind, the oldest first.
 func (c *Converter) Versions() []string {
 	return slices.SortedFunc(maps.Keys(c.versions), kversion.CompareKubeAwareVersionStrings)
 }
 
-// Convert returns an object in another version. The object is left as it is; what the result shares with it must
-// not be changed. Numbers are int64 or float64, as apimachinery's JSON has them.
+// Convert returns an object in another version. It does not change the object, but the result may share
+// values with it. Numbers are int64 or float64, as in apimachinery's JSON.
 func (c *Converter) Convert(object map[string]any, to string) (map[string]any, error) {
 	return c.via(object, to, map[string]bool{})
 }
 
-// via converts an object step by step: what is remembered of a version is known by what was made of it, in
-// the version in which it was made. been are the versions that it was in.
+// via converts an object through the versions that it was in, since the values in an annotation can only
+// be compared with those of the version that they were converted to. been are the versions so far.
 func (c *Converter) via(object map[string]any, to string, been map[string]bool) (map[string]any, error) {
 	apiVersion, _ := object["apiVersion"].(string)
 	group, from, _ := strings.Cut(apiVersion, "/")
@@ -103,7 +103,8 @@ func (c *Converter) via(object map[string]any, to string, been map[string]bool) 
 	return c.via(out, to, been)
 }
 
-// memory returns what an object has remembered of a version. What is not from a conversion is nothing.
+// memory returns the values of a version that an object has in an annotation. Annotations that are not from
+// a conversion are ignored.
 func memory(object map[string]any, version string) *remembered {
 	out := &remembered{}
 	if text, ok := annotation(object, version); ok && utiljson.Unmarshal([]byte(text), out) != nil {
@@ -144,7 +145,7 @@ func (c *Converter) convert(object map[string]any, from, to *Kind, was *remember
 		default:
 			put(out, steps, value)
 		}
-		// A status is written anew by whoever keeps it, and an old one must not outlive that.
+		// Controllers rewrite the status, so old values of it must not be restored.
 		if rest != nil && !isStatus(part) {
 			made.Parts[part] = rest
 		}
@@ -155,13 +156,12 @@ func (c *Converter) convert(object map[string]any, from, to *Kind, was *remember
 	return out, made
 }
 
-// pair is the direction of a conversion: from the older version to the newer one, or backwards. Names are
-// settled the same way in both.
+// pair are the versions of a conversion, in either direction. Names are matched the same way in both.
 type pair struct{ backwards bool }
 
 func (c pair) back() pair { return pair{!c.backwards} }
 
-// renamed are names by the ones they have in the other version.
+// renamed are names by their names in the other version.
 type renamed map[string]string
 
 func (r renamed) of(name string) string {
@@ -210,7 +210,7 @@ func get(object map[string]any, path []string) (any, bool) {
 	return v, ok
 }
 
-// put sets what is at a path, or removes it, if it is nil, and copies what it changes on the way.
+// put sets the value at a path, or removes it if the value is nil. It copies what it changes.
 func put(object map[string]any, path []string, v any) {
 	for _, step := range path[:len(path)-1] {
 		next, ok := object[step].(map[string]any)
@@ -238,7 +238,7 @@ func annotation(object map[string]any, version string) (string, bool) {
 	return text, ok
 }
 
-// annotate keeps what is remembered of the version that an object was in, and forgets what was of the one it is in.
+// annotate adds the annotation for the version that an object was in, and removes that of its new version.
 func annotate(object map[string]any, from, to string, made *remembered) error {
 	v, _ := get(object, []string{"metadata", "annotations"})
 	had, _ := v.(map[string]any)
@@ -264,8 +264,8 @@ func annotate(object map[string]any, from, to string, made *remembered) error {
 	return nil
 }
 
-// FormerNames returns the names that fields of the kind had before, by path, for AnnotationFormerNames. What is
-// shown in status has them as well.
+// FormerNames returns the former names of the kind's fields, by path, for AnnotationFormerNames. It includes
+// fields of status.
 func (k *Kind) FormerNames() map[string][]string {
 	out := map[string][]string{}
 	var walk func(path string, n *Node)

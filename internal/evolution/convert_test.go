@@ -211,7 +211,7 @@ func TestConvertRefuses(t *testing.T) {
 		t.Error(diff)
 	}
 	object := m{"apiVersion": "cloud.landbridge.io/v1alpha1", "spec": m{"forProvider": m{"a": strings.Repeat("x", 300_000)}}}
-	if _, err := c.Convert(object, "v1beta1"); err == nil || !strings.Contains(err.Error(), "too much for an annotation") {
+	if _, err := c.Convert(object, "v1beta1"); err == nil || !strings.Contains(err.Error(), "too large for an annotation") {
 		t.Error(err)
 	}
 	if _, err := c.Convert(object, "v7"); err == nil || err.Error() != `things.cloud.landbridge.io: there is no version "v7"` {

@@ -12,8 +12,8 @@ import (
 
 type props = apiextensionsv1.JSONSchemaProps
 
-// FromDefinition returns a kind as one version of its CustomResourceDefinition has it, such as package crd
-// makes. The definition of a kind that is not a provider's is an error.
+// FromDefinition returns a kind in one version of its CustomResourceDefinition, which package crd made. It
+// returns an error for definitions of other kinds.
 func FromDefinition(d *apiextensionsv1.CustomResourceDefinition, version string) (*Kind, error) {
 	i := slices.IndexFunc(d.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == version })
 	if i < 0 {
@@ -40,7 +40,7 @@ func FromDefinition(d *apiextensionsv1.CustomResourceDefinition, version string)
 	}
 	spec := root.Properties["spec"]
 	for _, rule := range spec.XValidations {
-		// Crossplane's words, which the resource model lays down.
+		// These names are part of the Crossplane Resource Model.
 		path, ok := strings.CutSuffix(rule.Message, " is a required parameter")
 		if name, of := strings.CutPrefix(path, ForProvider+"."); ok && of && k.Parts[ForProvider] != nil {
 			if f := k.Parts[ForProvider].Fields[name]; f != nil {
@@ -112,7 +112,7 @@ func typed(s props) *Node {
 	}
 }
 
-// isSecretRef knows a reference to a key of a Secret by the form that package crd gives it.
+// isSecretRef reports whether a schema is that of a reference to a key of a Secret, as package crd makes it.
 func isSecretRef(name string, s props) bool {
 	if !strings.Contains(name, secretSuffix) || s.Type != "object" || !slices.Contains(s.Required, "key") || !slices.Contains(s.Required, "name") {
 		return false

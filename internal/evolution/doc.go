@@ -1,21 +1,21 @@
-// Package evolution says what becomes of a kind's API when the provider behind it changes: what differs
-// between two versions of a provider, and how an object of one API version is shown in another.
+// Package evolution compares the kinds of two versions of a provider, and converts objects between API
+// versions of a kind.
 //
-// In: two models, or two versions of a CustomResourceDefinition, and objects as the API server has them.
-// Out: a Report of Changes, each with a Verdict, and converted objects. It is pure: it reads no file,
-// talks to no API server, and sees no Secret.
+// In: two models, or two versions of a CustomResourceDefinition, and objects as in the API server. Out: a
+// Report of Changes, each with a Verdict, and converted objects. It never reads files, calls an API server
+// or reads Secrets.
 //
 // # What is compared
 //
-// Kind is what both a model and a CustomResourceDefinition can say: the fields that users write below
-// spec.forProvider, spec.initProvider and spec.import.identity, and those shown below status.atProvider
-// and status.identity. A definition says less than a model (Kind.Exact): what is required inside of
-// optional objects, which lists of objects are sets, what is deprecated, and versions of schemas.
+// Kind has the facts that both a model and a CustomResourceDefinition contain: the fields below
+// spec.forProvider, spec.initProvider and spec.import.identity, and those below status.atProvider and
+// status.identity. A definition lacks some facts of a model (Kind.Exact): which fields in optional objects
+// are required, which lists of objects are sets, what is deprecated, and versions of schemas.
 //
-// # Nothing is lost by a conversion
+// # Conversions lose nothing
 //
-// What the other version has no place for goes into an annotation (Annotation) and comes back from
-// there, as long as what was made of it has not been changed meanwhile. Secret values are never in an
-// object, so they are never in the annotation; what a version declares to be secret is not put there
-// even if it was none in the version before.
+// Values that the other version cannot hold are kept in an annotation (AnnotationPrefix). They are restored
+// from it unless the converted value has changed meanwhile. Secret values are never in an object, so they
+// are never in the annotation. Fields that are secret in one version are not kept there even if they are
+// not secret in the other version.
 package evolution

@@ -8,11 +8,11 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// Form is what JSON a value is.
+// Form is the form of a value in JSON.
 type Form string
 
-// The forms of values. Any is whatever the user gives. SecretRef is a reference to a key of a Secret;
-// Hidden stands where status would have a value that is sensitive, and that is only in Secrets.
+// The forms of values. Any is any value. SecretRef is a reference to a key of a Secret. Hidden is a
+// sensitive field of status, whose value is only in Secrets.
 const (
 	String    Form = "string"
 	Number    Form = "number"
@@ -29,13 +29,13 @@ const (
 // Node is the type of a value.
 type Node struct {
 	Form Form
-	// Element is the type of what a List, Set or Map holds.
+	// Element is the type of the elements of a List, Set or Map.
 	Element *Node
-	// Fields are those of an Object, by the names users write.
+	// Fields are the fields of an Object, by their names in custom resources.
 	Fields map[string]*Field
-	// MinItems and MaxItems bound a List or Set; 0 is no bound.
+	// MinItems and MaxItems limit the size of a List or Set; 0 is unlimited.
 	MinItems, MaxItems int64
-	// Nullable: null is a value.
+	// Nullable is set if null is a value.
 	Nullable bool
 }
 
@@ -58,7 +58,7 @@ func (n *Node) list() bool { return n.Form == List || n.Form == Set }
 type Field struct {
 	*Node
 	Required, Deprecated bool
-	// Former are names that the field had in an earlier version, for certain.
+	// Former are the known names of the field in earlier versions.
 	Former []string
 }
 
@@ -74,7 +74,7 @@ const (
 	ConfigSpec = "spec"
 )
 
-// parts in the order in which they are told of.
+// parts in the order in which they are reported.
 var parts = []string{ConfigSpec, ForProvider, ImportIdentity, AtProvider, Identity}
 
 func isStatus(part string) bool { return strings.HasPrefix(part, "status.") }
@@ -84,13 +84,13 @@ type Kind struct {
 	// ResourceType is Terraform's name; empty for the provider's configuration.
 	ResourceType                 string
 	Group, Version, Kind, Plural string
-	// Parts are Objects by where they are: ForProvider and so on. A part that the kind does not have is missing.
+	// Parts are Objects by their paths: ForProvider and so on. Parts that the kind does not have are missing.
 	Parts map[string]*Node
-	// Exact says that the kind was made from a model, and that what follows is known.
+	// Exact is set if the kind was made from a model, so that the following fields are known.
 	Exact bool
 	// SchemaVersion and IdentityVersion are those of Terraform's schemas; -1 without an identity.
 	SchemaVersion, IdentityVersion int64
-	// ExternalName is the attribute whose value is the external name, where that is configured.
+	// ExternalName is the attribute that is configured as external name, if any.
 	ExternalName string
 }
 
@@ -140,7 +140,7 @@ func FromResource(r *model.Resource) (*Kind, error) {
 	return k, nil
 }
 
-// refine adds what only the model says. Where a definition has another form than the model, it is left as it is.
+// refine adds the facts that only the model has. Nodes whose form differs from the model are not changed.
 func refine(n *Node, t *model.Type, status bool) {
 	switch {
 	case n.Form == Object && t.Singleton:
@@ -182,8 +182,7 @@ func refine(n *Node, t *model.Type, status bool) {
 	}
 }
 
-// former returns the names that a field had. One that does not have its natural name had it before it was given
-// another one.
+// former returns the former names of a field. These include its natural name if it has another one.
 func former(f *model.Field, name string) []string {
 	behind, ok := strings.CutPrefix(name, f.JSONName) // what is behind it refers to a Secret, or another resource
 	if !ok {

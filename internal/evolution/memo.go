@@ -10,32 +10,33 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// AnnotationPrefix is that of the annotations of what other versions have no place for; the name of the
-// version is behind it.
+// AnnotationPrefix is the prefix of the annotations with values that other versions cannot hold. The name
+// of the version follows.
 const AnnotationPrefix = "conversion.landbridge.io/"
 
-// maxAnnotation bounds such an annotation, in bytes: all annotations of an object together may have 256 KiB.
+// maxAnnotation is the maximum size of such an annotation in bytes. All annotations of an object together
+// may have 256 KiB.
 const maxAnnotation = 200 << 10
 
-// remembered is what an object had in one version that another version cannot say.
+// remembered has the values of an object in one version that another version cannot hold.
 type remembered struct {
 	// In is the version that the object was converted to.
 	In    string           `json:"in"`
 	Parts map[string]*memo `json:"parts"`
 }
 
-// memo is what is remembered of a value: the value itself, or what is remembered of parts of it.
+// memo is a remembered value, or the remembered parts of it.
 type memo struct {
-	// Value is the value, if As is what was made of it: a digest, empty if nothing was.
+	// Value is the value. As is the digest of the value that it was converted to; empty if there is none.
 	Value json.RawMessage `json:"v,omitempty"`
 	As    string          `json:"as,omitempty"`
-	// Fields are those of an object or map, by their names in the version remembered.
+	// Fields are the fields of an object or map, by their names in the remembered version.
 	Fields map[string]*memo `json:"f,omitempty"`
-	// Elements are those of a list, of which something is remembered.
+	// Elements are the remembered elements of a list.
 	Elements []element `json:"e,omitempty"`
 }
 
-// element is one of a list: where it was, what it was, and what was made of it.
+// element is an element of a list: its index, its value, and the value that it was converted to.
 type element struct {
 	Index int             `json:"i"`
 	Value json.RawMessage `json:"v"`
@@ -50,7 +51,7 @@ func remember(v any, as string) *memo {
 	return &memo{Value: raw, As: as}
 }
 
-// recall returns the value, if what it was made into is still the same.
+// recall returns the value if the value that it was converted to is unchanged.
 func (m *memo) recall(as string) (any, bool) {
 	if m == nil || m.Value == nil || m.As != as {
 		return nil, false
@@ -65,8 +66,8 @@ func (m *memo) field(name string) *memo {
 	return m.Fields[name]
 }
 
-// elements returns the values that the elements of a list were made of, by index; those that were changed since
-// are missing. Ones that were only moved are found.
+// elements returns the values that the elements of a list were converted from, by index. It finds elements
+// that were moved, but not those that were changed.
 func (m *memo) elements(list []any) map[int]any {
 	if m == nil || len(m.Elements) == 0 {
 		return nil
@@ -108,7 +109,7 @@ func decode(raw json.RawMessage) (any, bool) {
 	return v, err == nil
 }
 
-// digest tells values from each other.
+// digest returns a digest of a value.
 func digest(v any) string {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -121,7 +122,7 @@ func digest(v any) string {
 func (r *remembered) annotation(version string) (string, error) {
 	raw, err := json.Marshal(r)
 	if err == nil && len(raw) > maxAnnotation {
-		err = fmt.Errorf("what only the version %s can say is too much for an annotation: %d bytes of at most %d", version, len(raw), maxAnnotation)
+		err = fmt.Errorf("the values that only the version %s can hold are too large for an annotation: %d bytes of at most %d", version, len(raw), maxAnnotation)
 	}
 	return string(raw), err
 }

@@ -1,9 +1,9 @@
 package evolution
 
-// elsewhere ends the note of a conversion that not every value has.
+// elsewhere is the end of the note of a conversion that not all values have.
 const elsewhere = "; anything else has to be set anew"
 
-// conversion says how values of one type become values of another; ok is false if none does.
+// conversion describes how values of one type are converted to another; ok is false if they cannot be.
 func conversion(old, new *Node) (note string, ok bool) {
 	switch {
 	case old.Form == new.Form && old.primitive(), new.Form == Any:

@@ -5,10 +5,9 @@ import (
 	"slices"
 )
 
-// Unfit returns the fields that an object of the old kind gives, and that the new kind has no place for as they
-// are: they would be dropped, or refused, if the new one took the place of the old one in the same API version.
-// Paths are as in reports, sorted. What identifies an object to import is left out: it does not matter
-// any more once the object is taken over.
+// Unfit returns the fields that are set in an object of the old kind and that the new kind would drop or
+// refuse if it replaced the old kind in the same API version. Paths are sorted, and have the form of those in
+// reports. spec.import is left out: it no longer matters once the object is adopted.
 func Unfit(object map[string]any, old, new *Kind) []string {
 	found := map[string]bool{}
 	for part, typed := range map[string]string{ForProvider: ForProvider, InitProvider: ForProvider, ConfigSpec: ConfigSpec} {

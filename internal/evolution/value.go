@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// convert makes a value of another version. ok is false if the other version cannot have it at all. m is what
-// is remembered of the other version's value, made what has to be remembered of this one.
+// convert converts a value to another version. ok is false if the other version cannot hold any of it. m is
+// what is remembered of the value in the other version; convert returns what must be remembered of this
+// one.
 func (c pair) convert(v any, from, to *Node, m *memo) (out any, ok bool, made *memo) {
 	if was, ok := m.recall(digest(v)); ok {
 		return was, true, nil
@@ -43,14 +44,14 @@ func (c pair) convert(v any, from, to *Node, m *memo) (out any, ok bool, made *m
 	if !ok {
 		return nil, false, nil
 	}
-	// Whether it is exact is tried, rather than known.
+	// Whether the conversion is exact is tested by converting back.
 	if back, ok := c.back().primitive(out, to, from); !ok || digest(back) != digest(v) {
 		made = remember(v, digest(out))
 	}
 	return out, true, made
 }
 
-// primitive converts what has no parts of its own, or another form in the other version.
+// primitive converts a value without parts, or with another form in the other version.
 func (c pair) primitive(v any, from, to *Node) (any, bool) {
 	whole := func(v any, from, to *Node) (any, bool) {
 		if v == nil {

@@ -18,32 +18,32 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Files are contents by path below the output directory, with slashes.
+// Files are contents of files by their slash-separated paths in the output directory.
 type Files map[string][]byte
 
 // Output is what is generated from a provider.
 type Output struct {
 	Files Files
-	// Renamed says which Go names are not the natural ones because those were taken, in a fixed order.
+	// Renamed are the Go names that collided with others, in a fixed order.
 	Renamed []model.Renamed
-	// Large are the CRDs that are near a limit of size, by resource type.
+	// Large are the CRDs that are near a size limit, by resource type.
 	Large map[string]*crd.Size
 }
 
-// reserved are the names that every package has besides its types.
+// reserved are the identifiers that every package has besides its types.
 var reserved = []string{"CRDGroup", "CRDVersion", "CRDGroupVersion", "SchemeBuilder", "AddToScheme"}
 
-// Options are what the model does not say.
+// Options of Provider.
 type Options struct {
 	// Module is the import path of the output directory.
 	Module string
-	// Dir is the directory that the files are for. API versions of which kinds were generated into it
-	// before stay beside new ones, unless the configuration drops them. Empty: there are none.
+	// Dir is the output directory. API versions that were generated into it earlier are kept, unless the
+	// configuration drops them. If it is empty, there are no earlier versions.
 	Dir string
-	// Examples asks for a manifest of each kind as well.
+	// Examples also generates a manifest of each kind.
 	Examples bool
-	// Record, unless it is nil, is the schema that the model is made of: config/zz_provider.go says which
-	// one it is.
+	// Record is the schema that the model is made of. If set, config/zz_provider.go is generated with its
+	// version and checksum.
 	Record *schema.Record
 }
 
@@ -93,15 +93,15 @@ func Provider(p *model.Provider, o Options) (*Output, error) {
 }
 
 // goPackage is one Go package: the kinds of an API group in one version, sorted by resource type, and
-// those that had the version before.
+// the kinds that had that version earlier.
 type goPackage struct {
 	group, version string
 	kinds          []*kind
 	former         []*former
 }
 
-// packagesOf returns the Go packages by their directories. There is one for each version of an API group,
-// at the first label of its name; that of the provider's own is there in any case.
+// packagesOf returns the Go packages by their directories. Each version of an API group has one, named
+// after the first label of the group. That of the provider's own group always exists.
 func packagesOf(p *model.Provider) (map[string]*goPackage, error) {
 	out := map[string]*goPackage{packageDir(p.Group, p.Version): {group: p.Group, version: p.Version}}
 	for _, t := range slices.Sorted(maps.Keys(p.Resources)) {
@@ -127,12 +127,12 @@ func packageOf(all map[string]*goPackage, group, version string) (*goPackage, er
 		all[dir] = of
 	}
 	if of.group != group {
-		return nil, fmt.Errorf("the groups %s and %s would both be the Go package %s: let them begin differently", of.group, group, dir)
+		return nil, fmt.Errorf("the groups %s and %s have the same Go package %s: choose groups with different first labels", of.group, group, dir)
 	}
 	return of, nil
 }
 
-// addFormers adds the versions that kinds had before.
+// addFormers adds the earlier versions of kinds.
 func addFormers(o Options, p *model.Provider, packages map[string]*goPackage, configs []*configKind) error {
 	if o.Dir == "" {
 		return nil
@@ -142,7 +142,9 @@ func addFormers(o Options, p *model.Provider, packages map[string]*goPackage, co
 		return err
 	}
 	add := func(d *apiextensionsv1.CustomResourceDefinition, dropped []string, setting string, names map[string][]string) error {
-		all, err := addFormer(o.Dir, d, earlier[d.Name], dropped, setting, names, service(o.Module, p))
+		all, err := history{
+			dir: o.Dir, earlier: earlier[d.Name], dropped: dropped, setting: setting, names: names, service: service(o.Module, p),
+		}.addTo(d)
 		for _, f := range all {
 			of, err := packageOf(packages, d.Spec.Group, f.version)
 			if err != nil {
@@ -209,7 +211,7 @@ func (o *Output) addPackage(dir string, of *goPackage, configs []*configKind) er
 		}
 		registered = append(registered, registration{k.resource.Type, k.resource.Kind})
 	}
-	// All kinds' own types come before anything nested, so that a long path never takes their names.
+	// The names of all kinds' own types are claimed before those of nested types.
 	for _, c := range configs {
 		c.types = &types{of: c.crd.Spec.Names.Kind, scope: names, fields: map[*model.Fields]map[*model.Field]fieldName{}}
 		c.spec = c.types.claim(c.types.of + "Spec")
@@ -247,10 +249,10 @@ func (o *Output) addPackage(dir string, of *goPackage, configs []*configKind) er
 	return err
 }
 
-// registration is a kind of a package, and the resource type that it is of.
+// registration is a kind of a package, and its resource type.
 type registration struct{ of, kind string }
 
-// each makes a file of everything, on all processors, and adds them.
+// each makes a file for each element concurrently, and adds the files.
 func each[T any](all []T, file func(T) (name string, content []byte, err error), to Files) error {
 	names, contents := make([]string, len(all)), make([][]byte, len(all))
 	var work errgroup.Group

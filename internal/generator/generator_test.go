@@ -188,7 +188,7 @@ func TestErrorsNameTheConfiguration(t *testing.T) {
 	}{
 		"two groups of one package": {
 			config: map[string]config.Resource{"cloud_b": {Group: "cloud.example.org"}},
-			want:   "resources.cloud_b.group: the groups cloud.landbridge.io and cloud.example.org would both be the Go package apis/cloud/v1alpha1: let them begin differently",
+			want:   "resources.cloud_b.group: the groups cloud.landbridge.io and cloud.example.org have the same Go package apis/cloud/v1alpha1: choose groups with different first labels",
 		},
 		"a reserved name": {
 			config: map[string]config.Resource{"cloud_a": {Kind: "SchemeBuilder"}},

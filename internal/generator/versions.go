@@ -23,32 +23,44 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// former is a kind in an API version that it had before, and that stays served. Its Go types stay as they
-// were generated then.
+// former is a kind in an earlier API version that stays served. Its Go types stay as they were generated.
 type former struct {
 	of, kind, version string // of is the resource type
 	file              string
 	source            []byte
 }
 
-// storageVersion is the marker that only the types of a kind's own version have.
+// storageVersion is the marker of the types of the version in which objects are stored.
 const storageVersion = "+kubebuilder:storageversion"
 
-// addFormer adds the versions that were generated into a directory before, and are not dropped, to a
-// definition with one version. names are the former names of fields in that one.
-func addFormer(dir string, d, earlier *apiextensionsv1.CustomResourceDefinition, dropped []string, setting string, names map[string][]string, s crd.Service) ([]*former, error) {
-	if earlier == nil {
+// history is what is known of earlier versions of a kind.
+type history struct {
+	// dir has the Go types of earlier versions, and earlier is the definition there; nil if there is none.
+	dir     string
+	earlier *apiextensionsv1.CustomResourceDefinition
+	// dropped are the versions that are no longer served, by the setting of that path.
+	dropped []string
+	setting string
+	// names are the former names of fields, by their paths.
+	names map[string][]string
+	// service converts objects.
+	service crd.Service
+}
+
+// addTo adds the earlier versions that are not dropped to a definition with one version.
+func (h history) addTo(d *apiextensionsv1.CustomResourceDefinition) ([]*former, error) {
+	if h.earlier == nil {
 		return nil, nil
 	}
 	own := d.Spec.Versions[0].Name
 	var keep []string
-	for _, v := range earlier.Spec.Versions {
+	for _, v := range h.earlier.Spec.Versions {
 		switch {
 		case v.Name == own:
-		case slices.Contains(dropped, v.Name):
+		case slices.Contains(h.dropped, v.Name):
 			if v.Storage {
-				return nil, fmt.Errorf("%s: %s is what objects of the kind %s are stored in, up to now: publish the kind with both versions first, so that programs store them in %s",
-					setting, v.Name, d.Spec.Names.Kind, own)
+				return nil, fmt.Errorf("%s: objects of the version %s of the kind %s may be stored: publish the kind with both versions first, so that programs store them in %s",
+					h.setting, v.Name, d.Spec.Names.Kind, own)
 			}
 		default:
 			keep = append(keep, v.Name)
@@ -57,18 +69,18 @@ func addFormer(dir string, d, earlier *apiextensionsv1.CustomResourceDefinition,
 	if len(keep) == 0 {
 		return nil, nil
 	}
-	if err := crd.AddFormer(d, earlier, keep, s); err != nil {
+	if err := crd.AddFormer(d, h.earlier, keep, h.service); err != nil {
 		return nil, err
 	}
-	if err := annotateFormerNames(d, earlier, keep, names); err != nil {
+	if err := annotateFormerNames(d, h.earlier, keep, h.names); err != nil {
 		return nil, err
 	}
 	var out []*former
 	for _, v := range keep {
 		f := &former{kind: d.Spec.Names.Kind, version: v, file: path.Join(packageDir(d.Spec.Group, v), typesFile(d.Spec.Names.Singular))}
-		raw, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(f.file)))
+		raw, err := os.ReadFile(filepath.Join(h.dir, filepath.FromSlash(f.file)))
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%s is missing, which has the Go types of the version %s: get it back, or drop the version with droppedVersions", f.file, v)
+			return nil, fmt.Errorf("%s is missing, which has the Go types of the version %s: restore it, or drop the version with droppedVersions", f.file, v)
 		} else if err != nil {
 			return nil, err
 		}
@@ -87,7 +99,7 @@ func unmarked(source []byte) []byte {
 	return []byte(strings.Join(lines, ""))
 }
 
-// annotateFormerNames says in a definition what fields were called in earlier versions.
+// annotateFormerNames annotates a definition with the names of fields in earlier versions.
 func annotateFormerNames(d, earlier *apiextensionsv1.CustomResourceDefinition, keep []string, own map[string][]string) error {
 	all := map[string]map[string][]string{}
 	if text := earlier.Annotations[evolution.AnnotationFormerNames]; text != "" {
@@ -117,7 +129,7 @@ func annotateFormerNames(d, earlier *apiextensionsv1.CustomResourceDefinition, k
 	return nil
 }
 
-// formerNames returns what fields of a resource type's kind were called before.
+// formerNames returns the earlier names of fields of a resource type's kind.
 func formerNames(r *model.Resource) (map[string][]string, error) {
 	k, err := evolution.FromResource(r)
 	if err != nil {
@@ -145,7 +157,7 @@ func declared(name string, source []byte) ([]string, error) {
 	return out, nil
 }
 
-// service returns the Service of the program that a repository has, unless who installs it has another one.
+// service returns the default Service of a repository's program.
 func service(importPath string, p *model.Provider) crd.Service {
 	name := path.Base(importPath)
 	if len(validation.IsDNS1035Label(name)) > 0 {
@@ -190,8 +202,7 @@ func readCRD(name string, raw []byte) (*apiextensionsv1.CustomResourceDefinition
 	return d, nil
 }
 
-// addFormerExample keeps the example of a kind in a version that it had before, as it was generated
-// then. There need not be one.
+// addFormerExample keeps the example of a kind in an earlier version, if there is one.
 func (o *Output) addFormerExample(dir, file, group, version string) error {
 	kept := strings.TrimSuffix(file, ".yaml") + "_" + version + ".yaml"
 	for _, name := range []string{file, kept} {

@@ -198,7 +198,7 @@ func TestVersions(t *testing.T) {
 		t.Errorf("left of the version that was dropped: %v, %v", left, err)
 	}
 	fourth := config.Provider{Version: "v1", DroppedVersions: []string{"v1alpha1", "v1beta1"}, Resources: third.Resources}
-	if _, err := r.generate(t, second, fourth); err == nil || !strings.Contains(err.Error(), "droppedVersions: v1beta1 is what objects of the kind ProviderConfig are stored in, up to now: publish the kind with both versions first") {
+	if _, err := r.generate(t, second, fourth); err == nil || !strings.Contains(err.Error(), "droppedVersions: objects of the version v1beta1 of the kind ProviderConfig may be stored: publish the kind with both versions first") {
 		t.Errorf("the stored version dropped: %v", err)
 	}
 	// The Go types of a version are nowhere else.

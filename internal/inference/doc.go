@@ -1,11 +1,10 @@
-// Package inference finds out which attributes of a provider get their values from other resources,
-// from the examples in its documentation: vpc_id = aws_vpc.main.id.
+// Package inference infers which attributes of a provider take their values from other resources, from
+// the examples in its documentation: vpc_id = aws_vpc.main.id.
 //
-// In: a provider's schema and configuration, and a folder with its documentation (Markdown) and
-// examples (HCL). Out: its model with those references that the configuration does not have, and what was inferred
-// from which file. The configuration comes first; it can switch single references off.
+// In: a provider's schema and configuration, and a directory with its documentation (Markdown) and
+// examples (HCL). Out: its model with the inferred references, and the files they come from. The
+// configuration takes precedence, and can turn single references off.
 //
-// Examples are written for people: what cannot be read, is made of more than one value, or names
-// what the provider does not have is passed over. The same files give the same references. It
-// evaluates nothing, follows no links, and never sees a state.
+// Expressions that cannot be parsed, combine several values, or name unknown types are ignored. The same
+// files give the same references. It never evaluates expressions, follows links or reads state.
 package inference

@@ -14,20 +14,20 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// place is an attribute of a resource type, by its path in Terraform's spelling with dots.
+// place is an attribute of a resource type, by its Terraform path with dots.
 type place struct{ resourceType, path string }
 
-// source is an attribute of a resource type, likewise, that is the value.
+// source is the attribute of a resource type that has the value.
 type source struct{ resourceType, attribute string }
 
-// examples are what examples set attributes to: attributes of other resources, and in which files.
+// examples are the attributes of other resources that examples set attributes to, and their files.
 type examples struct {
 	provider *model.Provider
 	found    map[place]map[source][]string
 	file     string
 }
 
-// read takes notice of all resources of a snippet.
+// read collects the references of all resources in a snippet.
 func (e *examples) read(s snippet) {
 	e.file = s.file
 	for _, b := range s.body.Blocks {
@@ -81,7 +81,7 @@ func (e *examples) field(at place, f *model.Field, x hclsyntax.Expression) {
 	e.value(at, f.Type, x)
 }
 
-// value takes notice of what a value of a type is.
+// value collects the references in a value of a type.
 func (e *examples) value(at place, t *model.Type, x hclsyntax.Expression) {
 	switch x := plain(x).(type) {
 	case *hclsyntax.ScopeTraversalExpr:
@@ -128,8 +128,7 @@ func (e *examples) object(at place, t *model.Type, x *hclsyntax.ObjectConsExpr) 
 // isList reports whether a value of the type is written as a tuple.
 func isList(t *model.Type) bool { return t.Kind == model.List || t.Kind == model.Set }
 
-// plain returns an expression without what does not change its value: parentheses, and quotes as in
-// "${aws_vpc.main.id}".
+// plain returns an expression without parentheses, and without quotes as in "${aws_vpc.main.id}".
 func plain(x hclsyntax.Expression) hclsyntax.Expression {
 	for {
 		switch inner := x.(type) {
@@ -143,7 +142,7 @@ func plain(x hclsyntax.Expression) hclsyntax.Expression {
 	}
 }
 
-// note takes notice of an attribute of a resource, as in aws_vpc.main.id or aws_vpc.main[0].id.
+// note collects an attribute of a resource, as in aws_vpc.main.id or aws_vpc.main[0].id.
 func (e *examples) note(at place, t hcl.Traversal) {
 	target := e.provider.Resources[t.RootName()]
 	if target == nil || len(t) < 3 {
@@ -177,18 +176,18 @@ func (e *examples) note(at place, t hcl.Traversal) {
 	e.found[at][to] = append(e.found[at][to], e.file)
 }
 
-// references returns what the examples come to, sorted.
+// references returns the inferred references, sorted.
 func (e *examples) references() []Reference {
 	var out []Reference
 	for at, targets := range e.found {
 		r := Reference{Type: at.resourceType, Path: at.path}
-		// What most examples do comes first.
+		// The most frequent source comes first.
 		sorted := slices.SortedFunc(maps.Keys(targets), func(a, b source) int {
 			return cmp.Or(cmp.Compare(len(targets[b]), len(targets[a])), cmp.Compare(a.resourceType, b.resourceType), cmp.Compare(a.attribute, b.attribute))
 		})
 		kinds := map[string]bool{}
 		for _, t := range sorted {
-			// Of one type, there is one value; and types of the same kind cannot be told apart.
+			// Only one source of each type, and of each kind, can be a target.
 			kind := e.provider.Resources[t.resourceType].Kind
 			if kinds[kind] {
 				continue

@@ -12,14 +12,14 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Reference is one that examples suggest.
+// Reference is an inferred reference.
 type Reference struct {
-	// Type is the resource type, Path its attribute, in Terraform's spelling with dots.
+	// Type is the resource type, Path its attribute, by its Terraform path with dots.
 	Type, Path string
 	Targets    []config.Target
-	// Files are the ones that suggest it, by name.
+	// Files are the files that it was inferred from, by name.
 	Files []string
-	// Left says why it was left out; nil if it was not.
+	// Left is why it was left out; nil if it was not.
 	Left error
 }
 
@@ -39,11 +39,11 @@ func (r Reference) String() string {
 	return out
 }
 
-// errConfigured: the configuration says what comes from where.
+// errConfigured is the error of references that the configuration overrides.
 var errConfigured = errors.New("the configuration says otherwise")
 
-// Provider makes the model of a provider as model.NewProvider does, with the references that its
-// documentation suggests besides those of the configuration. References are sorted by type and path.
+// Provider makes the model of a provider like model.NewProvider, with the references that are inferred from
+// its documentation in addition to those of the configuration. References are sorted by type and path.
 func Provider(name string, s *schema.Provider, c config.Provider, docs fs.FS) (*model.Provider, []Reference, error) {
 	p, err := model.NewProvider(name, s, c)
 	if err != nil {
@@ -73,7 +73,7 @@ func Provider(name string, s *schema.Provider, c config.Provider, docs fs.FS) (*
 		}
 		add(&with, r)
 	}
-	// What cannot be, such as fields whose names are taken, is left out.
+	// References that are not possible, such as those whose names are taken, are left out.
 	for {
 		p, err := model.NewProvider(name, s, with)
 		if err == nil {
@@ -88,13 +88,13 @@ func Provider(name string, s *schema.Provider, c config.Provider, docs fs.FS) (*
 	}
 }
 
-// isOf reports whether a mistake is one of an inferred reference.
+// isOf reports whether an error is about an inferred reference.
 func isOf(err error, r Reference) bool {
 	var mistake *config.Error
 	return errors.As(err, &mistake) && len(mistake.Path) >= 4 && slices.Equal(mistake.Path[:4], []string{"resources", r.Type, "references", r.Path})
 }
 
-// Configuration returns a configuration with references, but for those that were left out.
+// Configuration returns a configuration with the references that were not left out.
 func Configuration(all []Reference) config.Provider {
 	out := config.Provider{}
 	for _, r := range all {

@@ -14,23 +14,22 @@ import (
 )
 
 const (
-	// maxFile is the largest file that is read, maxSnippet the largest piece of HCL in it. Both are
-	// far more than people write.
+	// maxFile is the maximum size of a file, maxSnippet that of a snippet of HCL in it.
 	maxFile, maxSnippet = 4 << 20, 256 << 10
-	// maxNesting bounds how often the parser calls itself, which Go's stack has to bear.
+	// maxNesting limits the recursion of the parser.
 	maxNesting = 500
 )
 
-// snippet is a piece of HCL in a file.
+// snippet is a snippet of HCL in a file.
 type snippet struct {
 	file string
 	body *hclsyntax.Body
 }
 
-// folders are where providers keep documentation and examples. A directory that has none of them is one itself.
+// folders are where providers keep documentation and examples. A directory without them is searched itself.
 var folders = []string{"docs", "website/docs", "templates", "examples"}
 
-// snippets returns the pieces of HCL of all files, in the order of their names.
+// snippets returns the snippets of HCL of all files, in the order of their names.
 func snippets(docs fs.FS) ([]snippet, error) {
 	var roots []string
 	for _, dir := range folders {
@@ -86,7 +85,7 @@ func snippets(docs fs.FS) ([]snippet, error) {
 	return out, nil
 }
 
-// parse returns a piece of HCL; nil if it is broken.
+// parse parses a snippet of HCL. It returns nil if the snippet is invalid.
 func parse(text []byte) (body *hclsyntax.Body) {
 	if len(text) > maxSnippet || nesting(text) > maxNesting {
 		return nil
@@ -99,8 +98,8 @@ func parse(text []byte) (body *hclsyntax.Body) {
 	return body
 }
 
-// nesting returns how deep expressions may be in each other: in brackets, behind signs, or between the
-// signs of conditions.
+// nesting returns an upper bound of the nesting of expressions: in brackets, after operators, and in
+// conditions.
 func nesting(text []byte) int {
 	most, depth, signs := 0, 0, 0
 	for _, c := range text {
@@ -122,10 +121,10 @@ func nesting(text []byte) int {
 	return most + bytes.Count(text, []byte("?"))
 }
 
-// languages are the names of HCL in fences of Markdown. Some have none.
+// languages are the names of HCL in fenced code blocks. Some code blocks have none.
 var languages = []string{"hcl", "terraform", "tf", "hcl-terraform", "opentofu", ""}
 
-// fenced returns the pieces of HCL in Markdown: what is between fences that say so, or nothing.
+// fenced returns the snippets in Markdown: its fenced code blocks in HCL or without a language.
 func fenced(text []byte) [][]byte {
 	var out [][]byte
 	var fence []byte // of the block that is open; nil outside
@@ -160,5 +159,5 @@ func fenced(text []byte) [][]byte {
 	return out
 }
 
-// errNoExamples says that there is nothing to read.
+// errNoExamples is the error of a directory without examples.
 var errNoExamples = errors.New("the documentation has no examples in HCL: give the folder that has the provider's docs, website/docs or examples")

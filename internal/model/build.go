@@ -11,12 +11,12 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// place is where in a resource type something is being built.
+// place is the place in a resource type that is being built.
 type place struct {
 	rules *rules
 	// path is Terraform's, with dots.
 	path string
-	// input and observed say whether fields here can be inputs and observations at all.
+	// input and observed report whether fields here can be inputs and observations.
 	input, observed bool
 	root            bool
 }
@@ -25,7 +25,7 @@ func (p place) in(name string) place {
 	return place{rules: p.rules, path: p.to(name), input: p.input, observed: p.observed}
 }
 
-// to returns the path of a field here.
+// to returns the path of a field at this place.
 func (p place) to(name string) string {
 	if p.path == "" {
 		return name
@@ -110,14 +110,14 @@ func nestedType(nesting schema.Nesting, object *Type, implied cty.Type) *Type {
 	}
 }
 
-// isImplicitID recognises the id that SDKv2 adds to every resource: it is declared optional
-// only so that old configurations pass, and the SDK refuses it when set.
+// isImplicitID reports whether an attribute is the id that SDKv2 adds to every resource. It is optional
+// only for compatibility with old configurations, and the SDK refuses it if it is set.
 func isImplicitID(name string, a *schema.Attribute) bool {
 	return name == "id" && a.Optional && a.Computed && a.Nested == nil && a.Type == cty.String && a.Description.Text == ""
 }
 
-// PlainType returns the form of a type that no schema says more about, such as the type of a plain
-// attribute. The fields of its objects are inputs and observations alike.
+// PlainType returns a cty type without a schema, such as the type of a plain attribute. The fields of its
+// objects are inputs and observations.
 func PlainType(t cty.Type) *Type {
 	return plainType(t, place{rules: &rules{}, input: true, observed: true})
 }
@@ -163,8 +163,8 @@ func plainType(t cty.Type, p place) *Type {
 	return out
 }
 
-// newFields names the fields. Every name a field might be known by is claimed, whether or not it
-// is used, so that a flag that changes between versions of a provider renames no other field.
+// newFields names the fields. It claims all names that a field could have, also unused ones. A flag that
+// changes between versions of a provider then renames no other field.
 func newFields(fields []*Field, p place) *Fields {
 	slices.SortFunc(fields, func(a, b *Field) int { return strings.Compare(a.Name, b.Name) })
 	out := &Fields{

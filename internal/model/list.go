@@ -2,7 +2,7 @@ package model
 
 import "github.com/zclconf/go-cty/cty"
 
-// ListResource is how the objects of a resource type are listed: the arguments of its list resource.
+// ListResource has the arguments of the list resource of a resource type.
 type ListResource struct {
 	// Type is Terraform's name of the resource type, and of its list resource.
 	Type string
@@ -10,7 +10,7 @@ type ListResource struct {
 	Config *Type
 }
 
-// ListResource returns how the objects of a resource type are listed; nil when the provider cannot do it.
+// ListResource returns the list resource of a resource type, or nil if the provider has none.
 func (p *Provider) ListResource(resourceType string) *ListResource {
 	b := p.Schema.ListResources[resourceType]
 	if b == nil {
@@ -19,5 +19,5 @@ func (p *Provider) ListResource(resourceType string) *ListResource {
 	return &ListResource{Type: resourceType, Config: blockType(b, place{input: true, rules: &rules{}})}
 }
 
-// UserPath spells a path of the arguments: example_thing.vpcId.
+// UserPath formats a path of the arguments: example_thing.vpcId.
 func (l *ListResource) UserPath(p cty.Path) string { return l.Config.spell(l.Type, p, true) }

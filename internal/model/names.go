@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// claim takes the first of names that is free, else the last with a number at the end.
+// claim claims the first name that is free, else the last one with a number at the end.
 func claim(taken map[string]bool, names ...string) string {
 	for _, n := range names {
 		if n != "" && !taken[n] {
@@ -48,7 +48,7 @@ func camelCase(name string) string {
 // FieldName returns the name that a field has in custom resources unless that is taken.
 func FieldName(name string) string { return camelCase(name) }
 
-// pascalCase returns a kind: ssh_key becomes SSHKey.
+// pascalCase returns the name of a kind: ssh_key becomes SSHKey.
 func pascalCase(name string) string {
 	var b strings.Builder
 	for _, w := range words(name) {
@@ -79,8 +79,9 @@ func title(w string) string {
 	return string(unicode.ToUpper(r)) + w[n:]
 }
 
-// plural returns the plural of a kind, in lower case. It is a few fixed rules rather than a dictionary,
-// because CRDs are found by it: it must never change. What looks like a plural stays as it is.
+// plural returns the plural of a kind, in lower case. It uses a few fixed rules instead of a dictionary,
+// because the names of CRDs depend on it and must never change. Words that look like plurals stay as they
+// are.
 func plural(kind string) string {
 	s := strings.ToLower(kind)
 	ends := func(suffixes ...string) bool {
@@ -100,7 +101,7 @@ func plural(kind string) string {
 	}
 }
 
-// initialisms are written in capitals in kinds. Only ones that are no words otherwise.
+// initialisms are written in capitals in kinds. None of them is a word.
 var initialisms = func() map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.Fields(`acl acm ai aks alb ami api arn asg asn aws bgp ca cdn cidr cname cors cpu

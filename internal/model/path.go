@@ -10,9 +10,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 )
 
-// UserPath spells a path as in the custom resource: spec.forProvider.rule[0].maxAgeDays. Steps
-// into singleton blocks disappear, secrets have the name of their reference, and what cannot be set
-// is under status.atProvider. What the model does not know is spelled as it is.
+// UserPath formats a path as in the custom resource: spec.forProvider.rule[0].maxAgeDays. Steps into
+// singleton blocks are left out, secrets have the name of their reference, and fields that cannot be set
+// are below status.atProvider. Unknown steps are formatted as in Terraform.
 func (r *Resource) UserPath(p cty.Path) string {
 	prefix := "spec.forProvider"
 	if len(p) > 0 {
@@ -25,10 +25,10 @@ func (r *Resource) UserPath(p cty.Path) string {
 	return r.Root().spell(prefix, p, true)
 }
 
-// FieldPath spells a path as below status.atProvider: rule[0].maxAgeDays. ParseFieldPath reads it.
+// FieldPath formats a path as below status.atProvider: rule[0].maxAgeDays. ParseFieldPath parses it.
 func (r *Resource) FieldPath(p cty.Path) string { return r.Root().spell("", p, false) }
 
-// UserPath spells a path of the provider's configuration as in a ProviderConfig.
+// UserPath formats a path of the provider's configuration as in a ProviderConfig.
 func (p *Provider) UserPath(path cty.Path) string { return p.Config.spell("spec", path, true) }
 
 func (t *Type) spell(prefix string, p cty.Path, refs bool) string {
@@ -107,7 +107,7 @@ func (t *Type) elementAt(key cty.Value) *Type {
 	return nil
 }
 
-// ParseFieldPath reads what FieldPath writes, as users give it in spec.lifecycle.ignoreChanges:
+// ParseFieldPath parses the paths that FieldPath formats, and those of spec.lifecycle.ignoreChanges:
 // rule[0].maxAgeDays, tags["team"], tags.team. Elements of sets have no path.
 func (r *Resource) ParseFieldPath(s string) (cty.Path, error) {
 	steps, err := splitPath(s)
@@ -165,7 +165,7 @@ func (r *Resource) ParseFieldPath(s string) (cty.Path, error) {
 	return out, nil
 }
 
-// lookup finds a field by any of its names; the names users see come first.
+// lookup finds a field by any of its names, first by the names in custom resources.
 func (f *Fields) lookup(name string) *Field {
 	for _, m := range []map[string]*Field{f.json, f.input, f.terraform} {
 		if x := m[name]; x != nil {
@@ -223,7 +223,7 @@ func splitPath(s string) ([]pathStep, error) {
 	return out, nil
 }
 
-// IdentityFieldPath spells a path of the identity as below status.identity.
+// IdentityFieldPath formats a path of the identity as below status.identity.
 func (r *Resource) IdentityFieldPath(p cty.Path) string {
 	if r.Identity() == nil {
 		return diagnostic.FormatPath(p)

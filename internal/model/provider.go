@@ -14,10 +14,10 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Version is the API version of kinds that are given none.
+// Version is the default API version of kinds.
 const Version = "v1alpha1"
 
-// The kinds every provider's group has besides its resource types.
+// The kinds of a provider's configuration, which every provider's group has.
 const (
 	ProviderConfigKind        = "ProviderConfig"
 	ClusterProviderConfigKind = "ClusterProviderConfig"
@@ -28,14 +28,14 @@ type Provider struct {
 	// Name is the short name, a DNS label such as random.
 	Name           string
 	Group, Version string
-	// Dropped are API versions that its own kinds do not have any more.
+	// Dropped are the API versions that the kinds of its configuration no longer have.
 	Dropped []string
 	Schema  *schema.Provider
 	// Config is the provider's own configuration, an Object.
 	Config *Type
 	// Resources holds the resource types by Terraform's name.
 	Resources map[string]*Resource
-	// Renamed says which names are not the natural ones because those were taken, sorted by type.
+	// Renamed are the names that collided with others, sorted by type.
 	Renamed []Renamed
 }
 
@@ -51,8 +51,8 @@ func (r Renamed) String() string {
 	return fmt.Sprintf("%s: the name %s is taken, %s is used instead", r.Type, r.Wanted, r.Got)
 }
 
-// NewProvider makes the model. name is the provider's name without namespace, such as random; it is
-// the prefix of its resource types as a rule. Mistakes in the configuration are errors.
+// NewProvider makes the model. name is the provider's name without namespace, such as random, which
+// usually is the prefix of its resource types. Errors in the configuration are *config.Errors.
 func NewProvider(name string, s *schema.Provider, c config.Provider) (*Provider, error) {
 	short := c.Name
 	if short == "" {
@@ -83,7 +83,7 @@ func NewProvider(name string, s *schema.Provider, c config.Provider) (*Provider,
 	names := newNameSpace()
 	names.reserve(p.Group, ProviderConfigKind, ClusterProviderConfigKind)
 	types := slices.Sorted(maps.Keys(s.Resources))
-	// Configured names first: what an author chose is not taken away by what was made up.
+	// Configured names take precedence over derived ones.
 	slices.SortStableFunc(types, func(a, b string) int { return chosen(configured[b].Resource) - chosen(configured[a].Resource) })
 	for _, t := range types {
 		rc, isConfigured := configured[t]
@@ -129,7 +129,7 @@ func checkGroup(group string) error {
 	return nil
 }
 
-// checkNames finds names that Kubernetes would not take.
+// checkNames finds names that Kubernetes does not accept.
 func checkNames(c config.Resource) error {
 	if c.Group != "" {
 		if err := checkGroup(c.Group); err != nil {
@@ -163,8 +163,8 @@ func chosen(c config.Resource) int {
 	return n
 }
 
-// nameSpace holds the names that are taken in each API group. The API server wants kinds and list
-// kinds to be distinct in a group, and so plurals, singulars and short names.
+// nameSpace holds the names that are taken in each API group. In a group, kinds and list kinds must be
+// distinct, and so must plurals, singulars and short names.
 type nameSpace struct{ kinds, resources map[string]map[string]bool }
 
 func newNameSpace() *nameSpace {
@@ -252,7 +252,8 @@ func firstFree(candidates []string, free func(string) bool) string {
 	}
 }
 
-// kindName returns a kind; one that would begin with a digit gets a letter in front, as kinds are DNS labels.
+// kindName returns the name of a kind. Kinds are DNS labels, so a name that begins with a digit gets a
+// letter in front.
 func kindName(name string) string {
 	k := pascalCase(name)
 	if k == "" || k[0] < 'A' || k[0] > 'Z' {

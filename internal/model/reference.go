@@ -15,31 +15,30 @@ import (
 	"github.com/landbridge-io/landbridge/config"
 )
 
-// ExternalNamePath is where a custom resource has its external name.
+// ExternalNamePath is the path of the external name in a custom resource.
 const ExternalNamePath = "metadata.annotations[crossplane.io/external-name]"
 
-// Reference is how a field gets its value from other resources, in the words of the Crossplane
-// Resource Model.
+// Reference is how a field takes its value from other resources (Crossplane Resource Model).
 type Reference struct {
-	// Path are the fields that lead to the one that gets the value, which is the last.
+	// Path are the fields on the path to the field that is set, which is the last.
 	Path []*Field
-	// Ref and Selector are the names of the fields beside it in spec.forProvider.
+	// Ref and Selector are the names of the reference and the selector in spec.forProvider.
 	Ref, Selector string
-	// Many: the field is a list or set, and so is Ref.
+	// Many is set if the field is a list or set, and Ref a list.
 	Many bool
-	// Targets are what may be referred to: at least one, of kinds with different names.
+	// Targets are the kinds that may be referred to, at least one. Their names are distinct.
 	Targets []ReferenceTarget
 }
 
 // ReferenceTarget is a kind that may be referred to.
 type ReferenceTarget struct {
 	kschema.GroupVersionKind
-	// FieldPath is the field that is the value, unless Extract makes it.
+	// FieldPath is the path of the field with the value, unless Extract is set.
 	FieldPath string
 	Extract   func(target map[string]any) any
 }
 
-// Field returns the field that gets the value.
+// Field returns the field that is set.
 func (r *Reference) Field() *Field { return r.Path[len(r.Path)-1] }
 
 // Value returns the type of one value.
@@ -50,7 +49,8 @@ func (r *Reference) Value() *Type {
 	return r.Field().Type
 }
 
-// Target returns the one of a kind; the empty kind is the first. Nil: it may not be referred to.
+// Target returns the target of a kind, or the first one for an empty kind. It returns nil if the kind may
+// not be referred to.
 func (r *Reference) Target(kind string) *ReferenceTarget {
 	for i := range r.Targets {
 		if kind == "" || r.Targets[i].Kind == kind {
@@ -72,7 +72,7 @@ func (r *Reference) Kinds() []string {
 // References returns the configured references, sorted by their Terraform paths.
 func (r *Resource) References() []*Reference { return r.references }
 
-// refer makes the references of a resource type. The kinds of all are settled.
+// refer makes the references of a resource type. The names of all kinds must be known.
 func (p *Provider) refer(r *Resource, configured map[string]config.Reference) error {
 	for _, at := range slices.Sorted(maps.Keys(configured)) {
 		if configured[at].None {
@@ -87,7 +87,7 @@ func (p *Provider) refer(r *Resource, configured map[string]config.Reference) er
 	return nil
 }
 
-// reference makes a reference, and tells its field.
+// reference makes a reference and sets it on its field.
 func (p *Provider) reference(root *Type, at string, c config.Reference) (*Reference, error) {
 	path, parent := root.trace(strings.Split(at, "."))
 	if path == nil {
@@ -207,14 +207,14 @@ func (p *Provider) target(c config.Target) (ReferenceTarget, error) {
 	return out, nil
 }
 
-// HasValue reports whether what a reference gets can be an attribute, given in Terraform's spelling with
-// dots: status has it, and it is one string, number or boolean.
+// HasValue reports whether a reference can take its value from an attribute, by its Terraform path with
+// dots: the attribute must be in status, and be a string, number or boolean.
 func (r *Resource) HasValue(attribute string) bool {
 	_, err := r.observed(attribute)
 	return err == nil
 }
 
-// observed returns where status has an attribute of a plain type, given in Terraform's spelling with dots.
+// observed returns the path in status of an attribute of a plain type, by its Terraform path with dots.
 func (r *Resource) observed(attribute string) (string, error) {
 	var at cty.Path
 	path, _ := r.Root().trace(strings.Split(attribute, "."))
@@ -246,8 +246,8 @@ func checkFieldPath(path string) error {
 	return nil
 }
 
-// trace returns the way to the field at a path of Terraform names, and the object that holds it;
-// collections on the way are passed through.
+// trace returns the fields on a path of Terraform names, and the object that has the last one. The path
+// skips elements of collections.
 func (t *Type) trace(path []string) ([]*Field, *Fields) {
 	var out []*Field
 	var in *Fields
@@ -268,7 +268,7 @@ func (t *Type) trace(path []string) ([]*Field, *Fields) {
 	return out, in
 }
 
-// shape returns a type as people name it: map of object.
+// shape describes a type: map of object.
 func (t *Type) shape() string {
 	if t.Element != nil && !t.Singleton {
 		return fmt.Sprintf("%s of %s", t.Kind, t.Element.shape())
@@ -279,7 +279,7 @@ func (t *Type) shape() string {
 	return string(t.Kind)
 }
 
-// taken reports whether a name means something in spec or status.
+// taken reports whether a name is in use in spec or status.
 func (f *Fields) taken(name string) bool {
 	return f.json[name] != nil || f.input[name] != nil || f.reference[name] != nil
 }
@@ -293,8 +293,8 @@ func isFieldName(name string) bool {
 	return name != ""
 }
 
-// Singular returns what the elements of a list are called. As for plurals, it is a few fixed rules, since
-// fields are named by it.
+// Singular returns the singular of a list's name. As for plurals, it uses a few fixed rules, since names of
+// fields depend on it.
 func Singular(name string) string {
 	lower := strings.ToLower(name)
 	cut := func(suffix string, n int, with string) (string, bool) {

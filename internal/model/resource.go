@@ -19,11 +19,11 @@ type Resource struct {
 	Group, Version, Kind, ListKind string
 	Plural, Singular               string
 	ShortNames, Categories         []string
-	// Dropped are API versions that the kind does not have any more.
+	// Dropped are the API versions that the kind no longer has.
 	Dropped []string
-	// Description of the kind; empty: the schema's.
+	// Description of the kind. Defaults to that of the schema.
 	Description string
-	// Settings are about values of objects.
+	// Settings for values of objects.
 	Settings Settings
 
 	rules      *rules
@@ -77,7 +77,7 @@ func (r *Resource) Identity() *Type {
 	return r.identity
 }
 
-// find returns the field at a path of Terraform names; collections on the way are passed through.
+// find returns the field at a path of Terraform names, which skips elements of collections.
 func (t *Type) find(path []string) *Field {
 	if way, _ := t.trace(path); way != nil {
 		return way[len(way)-1]
@@ -85,7 +85,7 @@ func (t *Type) find(path []string) *Field {
 	return nil
 }
 
-// Category is the one of all managed resources of Landbridge, of whatever provider.
+// Category is the category of all managed resources of Landbridge.
 const Category = "landbridge"
 
 // Categories of a provider's managed resources, as in the Crossplane Resource Model.

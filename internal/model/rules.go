@@ -8,15 +8,15 @@ import (
 	"github.com/landbridge-io/landbridge/config"
 )
 
-// rules are what a configuration says of the fields of a resource type, by Terraform's paths.
+// rules are the configuration of the fields of a resource type, by Terraform's paths.
 type rules struct {
 	fields map[string]config.Field
 	omit   map[string]bool
-	// settled are top-level attributes that are set for every object.
+	// settled are top-level attributes that the configuration sets.
 	settled map[string]bool
-	// late are left out of late initialisation.
+	// late are the fields that late initialization ignores.
 	late map[string]bool
-	// wrong are mistakes that were found while fields were made.
+	// wrong are the errors that were found while fields were made.
 	wrong []error
 }
 
@@ -46,7 +46,7 @@ func (r *rules) mistake(path, key, format string, args ...any) {
 	r.wrong = append(r.wrong, config.At(fmt.Errorf(format, args...), "fields", path, key))
 }
 
-// presented are the kinds that each kind may be presented as.
+// presented are the kinds as which each kind can be presented.
 var presented = map[Kind][]Kind{
 	Number: {String, Integer},
 	Bool:   {String},
@@ -57,7 +57,7 @@ var kindOf = map[config.FieldType]Kind{
 	config.FieldString: String, config.FieldNumber: Number, config.FieldInteger: Integer, config.FieldBoolean: Bool, config.FieldJSON: JSON,
 }
 
-// present makes the type of a field what is configured for it.
+// present sets the configured type of a field.
 func (r *rules) present(t *Type, path string) {
 	wanted := r.fields[path].Type
 	if wanted == "" {
@@ -75,7 +75,7 @@ func (r *rules) present(t *Type, path string) {
 
 var validName = regexp.MustCompile(`^[a-z][A-Za-z0-9]*$`)
 
-// rename names the fields that a name is configured for.
+// rename sets the configured names of fields.
 func (r *rules) rename(fields []*Field, p place, taken map[string]bool) {
 	by := map[string]*Field{}
 	for _, f := range fields {

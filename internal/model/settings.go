@@ -17,38 +17,38 @@ import (
 
 var secretKey = regexp.MustCompile(`^[-._a-zA-Z0-9]+$`)
 
-// Settings are what a configuration says of the values of a resource type's objects. The zero value
-// leaves them as they are.
+// Settings are the configuration of the values of a resource type's objects. The zero value changes
+// nothing.
 type Settings struct {
 	// Attribute is the top-level attribute that is the external name; nil if none is configured.
 	Attribute *Field
-	// Argument is the top-level argument that the external name is given to; nil if there is none.
+	// Argument is the top-level argument that is set to the external name; nil if there is none.
 	Argument *Field
-	// Default is the external name as long as there is none; empty: the name of the resource.
+	// Default is the default of the external name. Defaults to the name of the resource.
 	Default Template
-	// ImportID is the id by which an object is imported; empty: its external name.
+	// ImportID is the id by which an object is imported. Defaults to its external name.
 	ImportID Template
 	// Values are set for every object, sorted by Terraform name.
 	Values []Value
-	// Tags are put on every object; nil if there are none.
+	// Tags are added to every object; nil if there are none.
 	Tags *Tags
-	// ConnectionDetails are besides those of sensitive attributes.
+	// ConnectionDetails are keys of the connection Secret besides those of sensitive attributes.
 	ConnectionDetails map[string]Template
-	// LateInitialize lets values that the provider chose be written into spec.forProvider, but for
-	// fields that are LateIgnored.
+	// LateInitialize writes values that the provider chose into spec.forProvider, except for fields that are
+	// LateIgnored.
 	LateInitialize bool
 	Timeouts       config.Timeouts
 	Functions      config.Functions
 }
 
-// Value is what a top-level attribute is set to.
+// Value is the configured value of a top-level attribute.
 type Value struct {
 	Field    *Field
 	Template Template
 }
 
-// configure checks the configuration of the resource type, and keeps what is about values. Errors
-// are *config.Error, with paths in the type's configuration.
+// configure checks the configuration of the resource type, and keeps its settings for values. Errors are
+// *config.Errors with paths in the type's configuration.
 func (r *Resource) configure(c config.Resource) error {
 	root := r.Root()
 	if len(r.rules.wrong) > 0 {

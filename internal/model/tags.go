@@ -16,14 +16,14 @@ const (
 	TagValue = "value"
 )
 
-// Tags are put on every object.
+// Tags are added to every object.
 type Tags struct {
 	// Field is a top-level attribute or block: a map of strings, or a list or set of objects that have
 	// TagKey and TagValue, strings, and need nothing else.
 	Field *Field
-	// Tags are of the configuration.
+	// Tags are the tags of the configuration.
 	Tags map[string]Template
-	// Crossplane says that Crossplane's are put on besides.
+	// Crossplane also adds Crossplane's tags.
 	Crossplane bool
 }
 

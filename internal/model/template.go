@@ -7,13 +7,13 @@ import (
 	"github.com/landbridge-io/landbridge/config"
 )
 
-// Template is a template of the configuration whose paths are known to lead to something.
+// Template is a template of the configuration whose paths are valid.
 type Template []config.Part
 
 // Empty reports whether there is no template.
 func (t Template) Empty() bool { return len(t) == 0 }
 
-// Render puts values in the places of paths. ok is false if one of them has none.
+// Render replaces paths with values. ok is false if a path has no value.
 func (t Template) Render(value func(path []string) (string, bool)) (text string, ok bool) {
 	var b strings.Builder
 	for _, p := range t {
@@ -30,8 +30,8 @@ func (t Template) Render(value func(path []string) (string, bool)) (text string,
 	return b.String(), true
 }
 
-// Match returns the inverse of Render for a template that has a path once: the text in its place. ok is
-// false if the rest of the text is not what the template says, or nothing is left.
+// Match is the inverse of Render for a template that has a path once: it returns the text in place of the
+// path. ok is false if the text does not match the template, or the value is empty.
 func (t Template) Match(text, path string, value func(path []string) (string, bool)) (found string, ok bool) {
 	i := 0
 	for i < len(t) && strings.Join(t[i].Path, ".") != path {
@@ -51,7 +51,7 @@ func (t Template) Match(text, path string, value func(path []string) (string, bo
 	return text[len(before) : len(text)-len(after)], true
 }
 
-// template checks a template of the configuration. secrets says that sensitive values may be in it.
+// template checks a template of the configuration. secrets allows sensitive values.
 func (r *Resource) template(t config.Template, secrets bool, roots ...string) (Template, error) {
 	parts, err := t.Parse(roots...)
 	if err != nil {
@@ -80,8 +80,9 @@ func (r *Resource) template(t config.Template, secrets bool, roots ...string) (T
 	return parts, nil
 }
 
-// at returns the field at a path of Terraform names through objects, and its type. What is in a sensitive
-// one is as sensitive; elements of lists, sets and maps have no path, but for the one of a singleton.
+// at returns the field at a path of Terraform names through objects, its type, and whether it is
+// sensitive, which includes everything in a sensitive field. Elements of lists, sets and maps have no
+// path, except for the one of a singleton.
 func (t *Type) at(path []string) (*Field, *Type) {
 	for i, name := range path {
 		if t.Singleton {

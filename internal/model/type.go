@@ -11,8 +11,8 @@ import (
 // Kind is the shape of a Type.
 type Kind string
 
-// The kinds. Set is a list without order or repetition; Map has keys of the user's; Dynamic is
-// any value, of a type that the value itself determines.
+// The kinds. Set is a list without order or duplicates. The keys of a Map are the user's. Dynamic is any
+// value, which determines its own type.
 const (
 	String  Kind = "string"
 	Number  Kind = "number"
@@ -25,19 +25,19 @@ const (
 	Object  Kind = "object"
 )
 
-// The kinds that a primitive type may be presented as besides: see Type.As.
+// Additional kinds as which primitive types can be presented: see Type.As.
 const (
 	Integer Kind = "integer"
 	JSON    Kind = "json"
 )
 
-// Type is the type of a value, as Terraform has it and as Kubernetes sees it. Attributes of a plain
-// type, attributes made of attributes, and nested blocks all have the same form.
+// Type is the type of a value in Terraform and in Kubernetes. It is used for attributes of a plain type,
+// attributes with nested attributes, and nested blocks.
 type Type struct {
 	Kind Kind
-	// As is what a primitive type is presented as in Kubernetes, where that is something else:
-	// numbers and booleans as String, numbers as Integer, strings as Number, Integer, Bool or JSON,
-	// of which they are the text. Empty: Kind.
+	// As is the kind of a primitive type in Kubernetes if it differs: String for numbers and booleans,
+	// Integer for numbers, and Number, Integer, Bool or JSON for strings, which have its text. Defaults to
+	// Kind.
 	As Kind
 	// Cty is the type constraint. It is dynamic for list and map blocks that hold dynamically
 	// typed attributes: their values are tuples and objects.
@@ -52,7 +52,7 @@ type Type struct {
 	Singleton bool
 	// Block is the nesting of a nested block; empty for everything else.
 	Block schema.Nesting
-	// MinItems and MaxItems bound the number of list and set blocks; 0 is no bound.
+	// MinItems and MaxItems limit the number of list and set blocks; 0 is unlimited.
 	MinItems, MaxItems int64
 	// Absent is the value that means "not set": null, except for blocks (contract § 2).
 	Absent cty.Value
@@ -81,8 +81,8 @@ func (t *Type) HasSecrets() bool {
 type Fields struct {
 	// All is sorted by Terraform name.
 	All []*Field
-	// Added are inputs that the provider does not have, sorted by name; their Name is their
-	// JSONName. Only a resource itself has such, and values have none of them.
+	// Added are inputs that the provider does not have, sorted by name. Their Name is their JSONName. Only
+	// the type of a resource has them, and values do not contain them.
 	Added []*Field
 
 	terraform, json, input map[string]*Field
@@ -104,7 +104,7 @@ func (f *Fields) ByReference(name string) *Reference { return f.reference[name] 
 
 // Field is one named value of an object.
 type Field struct {
-	// Named says that JSONName is configured.
+	// Named is set if JSONName is configured.
 	Named bool
 	// Name is Terraform's, JSONName the one in status, and in spec unless SecretRef is set.
 	Name     string
@@ -114,20 +114,19 @@ type Field struct {
 	// SecretRef is the name under which spec refers to a Secret for the value; empty unless the
 	// field is an input that is sensitive or write-only.
 	SecretRef string
-	// Reference is how the field gets its value from other resources; nil if it does not.
+	// Reference is how the field takes its value from other resources; nil if it does not.
 	Reference *Reference
 	Type      *Type
 
-	// Input says that the field can be set in spec.
+	// Input is set if the field can be set in spec.
 	Input bool
-	// Observed says that the field appears in status.
+	// Observed is set if the field is in status.
 	Observed bool
-	// Added says that the provider does not have the field.
+	// Added is set if the provider does not have the field.
 	Added bool
-	// Settled says that the value is settled by the configuration: it is set for every object, and
-	// cannot be set in spec.
+	// Settled is set if the configuration sets the value for every object. It cannot be set in spec.
 	Settled bool
-	// LateIgnored says that late initialisation leaves the field alone.
+	// LateIgnored is set if late initialization ignores the field.
 	LateIgnored bool
 
 	Required, Optional, Computed bool

@@ -9,10 +9,10 @@ import (
 	"github.com/landbridge-io/landbridge/config"
 )
 
-// version is what Kubernetes orders: v1, v2beta1.
+// version matches the API versions that Kubernetes orders: v1, v2beta1.
 var version = regexp.MustCompile(`^v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?$`)
 
-// checkVersions finds versions that are none, and a version that is dropped although it is the one to have.
+// checkVersions finds invalid versions, and dropped versions that are the current one.
 func checkVersions(has string, dropped []string) error {
 	if !version.MatchString(has) {
 		return config.At(fmt.Errorf("%q is no API version, such as v1alpha2, v1beta1 or v1", has), "version")
@@ -28,8 +28,8 @@ func checkVersions(has string, dropped []string) error {
 	return nil
 }
 
-// dropped returns the versions that a kind does not have any more. One that the provider has dropped may be
-// that of a kind with a version of its own.
+// dropped returns the versions that a kind no longer has. A version that the provider dropped may be the
+// configured version of a kind.
 func dropped(has string, provider, kind []string) []string {
 	var out []string
 	for _, v := range slices.Concat(provider, kind) {

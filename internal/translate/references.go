@@ -9,27 +9,35 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// Reference is a field of spec.forProvider for which a reference or a selector is given.
+// Reference is a field of spec.forProvider whose reference or selector is set.
 type Reference struct {
 	*model.Reference
-	// Object is what the field, its reference and its selector are in, which is at Path, with a dot
-	// at the end: "spec.forProvider.rule[0].".
+	// Object contains the field, its reference and its selector. Path is its path with a dot at the end:
+	// "spec.forProvider.rule[0].".
 	Object map[string]any
 	Path   string
 }
 
-// References returns the references that spec.forProvider gives, in a fixed order. The objects are those of the
-// argument.
+// References returns the references that are set in spec.forProvider, in a fixed order. Their objects are
+// shared with the argument.
 func References(r *model.Resource, forProvider map[string]any) []Reference {
-	var out []Reference
+	f := finder{}
 	for _, ref := range r.References() {
-		out = find(out, ref, r.Root(), forProvider, "spec.forProvider", ref.Path)
+		f.ref = ref
+		f.find(r.Root(), forProvider, "spec.forProvider", ref.Path)
 	}
-	return out
+	return f.found
 }
 
-// find adds what is given in a value, path being the way from there to the field.
-func find(out []Reference, ref *model.Reference, t *model.Type, value any, at string, path []*model.Field) []Reference {
+// finder finds the set references of one field.
+type finder struct {
+	ref   *model.Reference
+	found []Reference
+}
+
+// find adds the references that are set in a value. path are the fields from the value to the one that is
+// set.
+func (f *finder) find(t *model.Type, value any, at string, path []*model.Field) {
 	if t.Singleton {
 		t = t.Element
 	}
@@ -37,7 +45,7 @@ func find(out []Reference, ref *model.Reference, t *model.Type, value any, at st
 	case []any:
 		for i, x := range value {
 			if t.Element != nil {
-				out = find(out, ref, t.Element, x, fmt.Sprintf("%s[%d]", at, i), path)
+				f.find(t.Element, x, fmt.Sprintf("%s[%d]", at, i), path)
 			}
 		}
 	case map[string]any:
@@ -48,14 +56,13 @@ func find(out []Reference, ref *model.Reference, t *model.Type, value any, at st
 				if strings.ContainsAny(k, `.[]"`) || k == "" {
 					step = fmt.Sprintf("[%q]", k)
 				}
-				out = find(out, ref, t.Element, value[k], at+step, path)
+				f.find(t.Element, value[k], at+step, path)
 			}
 		case t.Object == nil:
 		case len(path) > 1:
-			out = find(out, ref, path[0].Type, value[path[0].JSONName], at+"."+path[0].JSONName, path[1:])
-		case value[ref.Ref] != nil || value[ref.Selector] != nil:
-			out = append(out, Reference{Reference: ref, Object: value, Path: at + "."})
+			f.find(path[0].Type, value[path[0].JSONName], at+"."+path[0].JSONName, path[1:])
+		case value[f.ref.Ref] != nil || value[f.ref.Selector] != nil:
+			f.found = append(f.found, Reference{Reference: f.ref, Object: value, Path: at + "."})
 		}
 	}
-	return out
 }

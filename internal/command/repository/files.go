@@ -14,7 +14,7 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// authors are the files that belong to the author, by their paths in the repository, and their templates.
+// authors are the templates of the files that belong to the author, by their paths in the repository.
 var authors = map[string]string{
 	".dockerignore":             "dockerignore",
 	".github/workflows/ci.yaml": "ci.yaml",
@@ -35,22 +35,22 @@ var authors = map[string]string{
 type facts struct {
 	// Name of the repository, and of its program and package; Module is its import path.
 	Name, Module string
-	// ProviderSource is the provider's name, Group the API group of its kinds.
+	// Provider is the provider's name, Group the API group of its kinds.
 	Provider, Group string
 	// Version of the provider.
 	Version string
-	// Package is the provider's main package; empty if it is not built from source.
+	// Package is the provider's main package. Empty if it is not built from source.
 	Package string
-	// Source is where the provider is found otherwise: an address or a path. Mirror is the directory of
+	// Source is the address or path of a provider that is not built from source. Mirror is the mirror for
 	// addresses.
 	Source, Mirror string
-	// Platform is the one of SHA256, the provider's checksum, with an underscore between.
+	// SHA256 is the checksum of the provider's binary for Platform, such as linux_amd64.
 	Platform, SHA256 string
-	// Landbridge is the version that is required, Replace the directory it is replaced with, if any.
+	// Landbridge is the required version, Replace the directory that replaces it, if any.
 	Landbridge, Replace string
-	// Resources is how many kinds there are.
+	// Resources is the number of kinds.
 	Resources int
-	// References: there is config/references.yaml.
+	// References is set if there is a config/references.yaml.
 	References bool
 }
 
@@ -62,7 +62,7 @@ func (f facts) render() (generator.Files, error) {
 		if err != nil {
 			return nil, err
 		}
-		// Make, GitHub and Go have braces of their own.
+		// Make, GitHub and Go use braces.
 		t, err := template.New(from).Delims("[[", "]]").Parse(string(raw))
 		if err != nil {
 			return nil, err
