@@ -152,7 +152,7 @@ output "second" { value = random_pet.second.id }
 		parts             []string
 	}{
 		"syntax":     {files: m{"main.tf": "variable \"a\" {\n  type = sting\n}\n"}, condition: "Installed", reason: "InvalidModule", parts: []string{"main.tf:2"}},
-		"nothing":    {files: m{"README.md": "none"}, condition: "Installed", reason: "InvalidModule", parts: []string{"no files of a module"}},
+		"nothing":    {files: m{"README.md": "none"}, condition: "Installed", reason: "InvalidModule", parts: []string{"no files with the extension .tf"}},
 		"backend":    {files: m{"main.tf": "terraform {\n  backend \"local\" {}\n}\n"}, condition: "Installed", reason: "InvalidModule", parts: []string{"main.tf:2", "backend"}},
 		"provider":   {files: m{"main.tf": "provider \"random\" {\n  x = 1\n}\n"}, condition: "Installed", reason: "InvalidModule", parts: []string{"main.tf:1", "spec.providerConfigRef"}},
 		"aliases":    {files: m{"main.tf": "resource \"random_pet\" \"a\" {\n  provider = random.other\n}\n"}, condition: "Installed", reason: "InvalidModule", parts: []string{"more than one configuration"}},
@@ -165,7 +165,7 @@ output "second" { value = random_pet.second.id }
 		"kind":       {files: m{"main.tf": pet}, more: m{"kind": "lower case"}, condition: "Installed", reason: "InvalidConfiguration", parts: []string{"lower case"}},
 		"collision":  {files: m{"main.tf": pet}, more: m{"group": "landbridge.io", "kind": "TerraformProvider"}, condition: "Healthy", reason: "CRDConflict", parts: []string{"terraformproviders.landbridge.io"}},
 		"outputs":    {files: m{"main.tf": "variable \"a\" {}\nvariable \"a_output\" {}\noutput \"a\" {\n  value = 1\n}\n"}, condition: "Installed", reason: "InvalidModule", parts: []string{"a_output"}},
-		"duplicates": {files: m{"main.tf": "variable \"a\" {}\n", "more.tf": "variable \"a\" {}\n"}, condition: "Installed", reason: "InvalidModule", parts: []string{"more.tf:1", "another variable a"}},
+		"duplicates": {files: m{"main.tf": "variable \"a\" {}\n", "more.tf": "variable \"a\" {}\n"}, condition: "Installed", reason: "InvalidModule", parts: []string{"more.tf:1", "variable a is defined twice"}},
 	} {
 		t.Run("wrong: "+name, func(t *testing.T) {
 			t.Parallel()
