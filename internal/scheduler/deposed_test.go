@@ -146,9 +146,9 @@ func TestCreateBeforeDestroyCrash(t *testing.T) {
 		"before the delete is concluded":       die(3, dies),
 		"after the delete is concluded":        die(3, diesAfter),
 		"not at all, but the create fails":     func(j *journalTest) { j.cloud.manner = refused },
-		"not at all, but half of it is made":   func(j *journalTest) { j.cloud.manner = halfway },
-		"not at all, but the answer is lost":   func(j *journalTest) { j.cloud.manner = silentDone },
-		"not at all, but the question is lost": func(j *journalTest) { j.cloud.manner = silentUndone },
+		"not at all, but partly created":       func(j *journalTest) { j.cloud.manner = halfway },
+		"not at all, but the response is lost": func(j *journalTest) { j.cloud.manner = silentDone },
+		"not at all, but the request is lost":  func(j *journalTest) { j.cloud.manner = silentUndone },
 	}
 	for _, kind := range []identityKind{noIdentity, assigned, plannedIdentity, derivable} {
 		for name, arm := range points {

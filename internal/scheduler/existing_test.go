@@ -199,7 +199,7 @@ func TestRecoverOwned(t *testing.T) {
 	})
 }
 
-// What is written on a resource whose state is lost is believed only as far as it can be.
+// When a resource's state is lost, the id recorded on the resource is used only if it can be verified.
 func TestDoubt(t *testing.T) {
 	cases := map[string]struct {
 		kind    identityKind
@@ -210,16 +210,16 @@ func TestDoubt(t *testing.T) {
 		"changed since": {kind: noIdentity, prepare: func(x *estate, a *harness) {
 			a.want("x", 2)
 		}},
-		"called otherwise": {kind: noIdentity, refused: true, prepare: func(x *estate, a *harness) {
+		"recorded under another name": {kind: noIdentity, refused: true, prepare: func(x *estate, a *harness) {
 			a.r.Known.Recognize, a.r.Known.Observed = func(instance.Instance) bool { return false }, true
 		}},
-		"called otherwise by who wrote it": {kind: noIdentity, prepare: func(x *estate, a *harness) {
+		"recorded under another name by the writer": {kind: noIdentity, prepare: func(x *estate, a *harness) {
 			a.r.Known.Recognize = func(instance.Instance) bool { return false }
 		}},
-		"called otherwise, by its identity": {kind: assigned, refused: true, prepare: func(x *estate, a *harness) {
+		"recorded under another name, has an identity": {kind: assigned, refused: true, prepare: func(x *estate, a *harness) {
 			a.r.Known.Recognize, a.r.Known.Observed = func(instance.Instance) bool { return false }, true
 		}},
-		"called otherwise by who wrote it, by its identity": {kind: assigned, prepare: func(x *estate, a *harness) {
+		"recorded by the writer, has an identity": {kind: assigned, prepare: func(x *estate, a *harness) {
 			a.r.Known.Recognize = func(instance.Instance) bool { return false }
 		}},
 		"it would be replaced": {kind: noIdentity, refused: true, prepare: func(x *estate, a *harness) {
@@ -228,19 +228,19 @@ func TestDoubt(t *testing.T) {
 		"it would be replaced, but has an identity": {kind: assigned, prepare: func(x *estate, a *harness) {
 			a.want("y", 1)
 		}},
-		"another one has the same": {kind: noIdentity, refused: true, prepare: func(x *estate, a *harness) {
+		"another resource has the same id": {kind: noIdentity, refused: true, prepare: func(x *estate, a *harness) {
 			b := x.resource("b", 1, "z")
 			b.r.Known = known("i-1")
 			if err := b.sched.Claim(x.t.Context(), b.r); err != nil {
 				x.t.Fatal(err)
 			}
 		}},
-		"an id that all have": {kind: constant, refused: true, prepare: func(x *estate, a *harness) {
+		"an id shared by all": {kind: constant, refused: true, prepare: func(x *estate, a *harness) {
 			x.resource("b", 1, "z").settle()
 			a.want("none", 0) // what an import by it would make
 			a.r.Known = known("none")
 		}},
-		"an id that only it has, and that is none": {kind: constant, refused: true, prepare: func(x *estate, a *harness) {
+		"a unique id that is a placeholder": {kind: constant, refused: true, prepare: func(x *estate, a *harness) {
 			a.r.Known = known("none")
 		}},
 	}

@@ -59,19 +59,19 @@ func TestObserve(t *testing.T) {
 			objects: []object{{"a", 1}}, request: func(r *scheduler.Request) { r.Import.Invalid = diagnostic.Errorf("Invalid", "x") },
 			reason: scheduler.ReasonInvalidConfiguration,
 		},
-		"import that cannot be read, only to be observed": {
+		"invalid import, observe only": {
 			objects: []object{{"a", 1}}, request: func(r *scheduler.Request) {
 				r.Import.Invalid, r.Config, r.ConfigHash = diagnostic.Errorf("Invalid", "x"), nil, ""
 			},
 			reason: scheduler.ReasonInvalidConfiguration,
 		},
-		"import that cannot be read, of what is known": {
+		"invalid import of a known object": {
 			objects: []object{{"a", 1}}, request: func(r *scheduler.Request) {
 				r.Import.Invalid, r.Known = diagnostic.Errorf("Invalid", "x"), known("i-1")
 			},
 			want: terraform.NoOp, exists: true, writes: 1,
 		},
-		"import that cannot be read, of what was known": {
+		"invalid import of a deleted known object": {
 			request: func(r *scheduler.Request) {
 				r.Import.Invalid, r.Known = diagnostic.Errorf("Invalid", "x"), known("i-1")
 			},

@@ -55,12 +55,12 @@ func TestAdmission(t *testing.T) {
 		{name: "a required attribute is left out", kind: "Thing", spec: thing, imports: []m{{"identity": m{"region": "us-east-1"}}}},
 		{name: "a required attribute is null", kind: "Thing", spec: thing, imports: []m{{"identity": m{"id": nil}}}},
 		{name: "several required attributes are left out", kind: "Datastore", spec: datastore, imports: []m{{"identity": m{"name": "x"}}}},
-		{name: "an attribute that there is not", kind: "Thing", spec: thing, imports: []m{{"identity": m{"id": "x", "zone": "a"}}}},
+		{name: "an unknown attribute", kind: "Thing", spec: thing, imports: []m{{"identity": m{"id": "x", "zone": "a"}}}},
 		{name: "an attribute in Terraform's spelling", kind: "Datastore", spec: datastore,
 			imports: []m{{"identity": m{"hci_cluster_uuid": "u-1", "clusterInfoId": "c-1", "name": "x"}}}},
-		{name: "an attribute that there is not, without validation", kind: "Thing", spec: thing, imports: []m{{"identity": m{"id": "x", "zone": "a"}}}, flags: []string{"--validate=ignore"}},
-		{name: "an attribute that there is not, on the server's side", kind: "Thing", spec: thing, imports: []m{{"identity": m{"id": "x", "zone": "a"}}}, flags: []string{"--server-side"}},
-		{name: "a way to import that there is not", kind: "Thing", spec: thing, imports: []m{{"name": "x"}}},
+		{name: "an unknown attribute, without validation", kind: "Thing", spec: thing, imports: []m{{"identity": m{"id": "x", "zone": "a"}}}, flags: []string{"--validate=ignore"}},
+		{name: "an unknown attribute, by server-side apply", kind: "Thing", spec: thing, imports: []m{{"identity": m{"id": "x", "zone": "a"}}}, flags: []string{"--server-side"}},
+		{name: "an unknown way to import", kind: "Thing", spec: thing, imports: []m{{"name": "x"}}},
 
 		{name: "a number for a string", kind: "Thing", spec: thing, imports: []m{{"identity": m{"id": 5}}}},
 		{name: "a list for a string", kind: "Thing", spec: thing, imports: []m{{"identity": m{"id": "x", "region": []any{"us-east-1"}}}}},
@@ -80,8 +80,8 @@ func TestAdmission(t *testing.T) {
 		{name: "taken away", kind: "Thing", spec: thing, imports: []m{right, nil}},
 		// What was given under an older version of the identity may have other types than now, which
 		// CEL cannot compare.
-		{name: "another value, of a type whose identity has a history", kind: "Volume", spec: thing, imports: []m{{"identity": m{"volumeId": "x"}}, {"identity": m{"volumeId": "y"}}}},
-		{name: "id instead of identity, of a type whose identity has a history", kind: "Volume", spec: thing, imports: []m{{"identity": m{"volumeId": "x"}}, {"id": "x"}}},
+		{name: "another value, identity with older versions", kind: "Volume", spec: thing, imports: []m{{"identity": m{"volumeId": "x"}}, {"identity": m{"volumeId": "y"}}}},
+		{name: "id instead of identity, with older versions", kind: "Volume", spec: thing, imports: []m{{"identity": m{"volumeId": "x"}}, {"id": "x"}}},
 
 		{name: "added later", kind: "Thing", spec: thing, imports: []m{nil, right}},
 		{name: "added later, and wrong", kind: "Thing", spec: thing, imports: []m{nil, {"identity": m{"region": "us-east-1"}}}},

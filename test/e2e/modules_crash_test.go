@@ -170,7 +170,7 @@ func TestModuleCrash(t *testing.T) {
 		})
 	}
 
-	t.Run("the controller, while what is made has an identity", func(t *testing.T) {
+	t.Run("the controller, with identifiable objects", func(t *testing.T) {
 		live := cloud.Audit(t).Live
 		for i := range 4 {
 			name := fmt.Sprintf("r%d", i)

@@ -56,7 +56,7 @@ func TestReadOwnWrites(t *testing.T) {
 		"an added finalizer is read back": {
 			cached: thing("5", false), finalizers: []string{finalizer}, version: "6", found: true, want: []string{finalizer},
 		},
-		"the last finalizer removed deletes, without a new version": {
+		"removing the last finalizer deletes the object": {
 			cached: thing("5", true, finalizer), finalizers: nil, version: "5",
 		},
 		"ours removed, others left": {

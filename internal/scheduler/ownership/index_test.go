@@ -98,19 +98,19 @@ func TestOwner(t *testing.T) {
 		rival map[string]string // of whom; empty is nobody
 		woken []string          // in the last step
 	}{
-		"the older, whoever comes first": {
+		"older resource, claiming last": {
 			steps: func(w *world) { w.claim("b", 1, held("x")); w.woken = nil; w.claim("a", 0, held("x")) },
 			rival: map[string]string{"a": "", "b": "a"}, woken: []string{"b"},
 		},
-		"the older, in order": {
+		"older resource, claiming first": {
 			steps: func(w *world) { w.claim("a", 0, held("x")); w.claim("b", 1, held("x")) },
 			rival: map[string]string{"a": "", "b": "a"},
 		},
-		"of the same age, who comes first": {
+		"same age: first claim first": {
 			steps: func(w *world) { w.claim("b", 0, wanted("x")); w.claim("a", 0, wanted("x")) },
 			rival: map[string]string{"a": "b", "b": ""},
 		},
-		"of the same age, who comes first, though it claims more later": {
+		"same age: first claim first, despite later claims": {
 			steps: func(w *world) {
 				w.claim("b", 0, wanted("x"))
 				w.claim("a", 0, wanted("x"))
@@ -135,23 +135,23 @@ func TestOwner(t *testing.T) {
 			},
 			rival: map[string]string{"a": "", "b": "", "c": ""},
 		},
-		"who holds it, before an older one who wants it": {
+		"holder before an older claimant": {
 			steps: func(w *world) { w.claim("b", 1, held("x")); w.claim("a", 0, wanted("x")) },
 			rival: map[string]string{"a": "b", "b": ""},
 		},
-		"who may have made it, before an older one who wants it": {
+		"possible creator before an older claimant": {
 			steps: func(w *world) { w.claim("b", 1, begun("x")); w.claim("a", 0, wanted("x")) },
 			rival: map[string]string{"a": "b", "b": ""},
 		},
-		"who holds it, before an older one who may have made it": {
+		"holder before an older possible creator": {
 			steps: func(w *world) { w.claim("a", 0, begun("x")); w.claim("b", 1, held("x")) },
 			rival: map[string]string{"a": "b", "b": ""}, woken: []string{"a"},
 		},
-		"among those who want it, the older": {
+		"older of two claimants": {
 			steps: func(w *world) { w.claim("b", 1, wanted("x")); w.claim("a", 0, wanted("x")) },
 			rival: map[string]string{"a": "", "b": "a"}, woken: []string{"b"},
 		},
-		"whose operation is under way, before an older one": {
+		"operation in progress before an older claimant": {
 			steps: func(w *world) {
 				w.claim("b", 1, wanted("x"))
 				w.begin("b")
@@ -159,7 +159,7 @@ func TestOwner(t *testing.T) {
 			},
 			rival: map[string]string{"a": "b", "b": ""},
 		},
-		"until it ends": {
+		"operation ended": {
 			steps: func(w *world) {
 				w.claim("b", 1, held("x"))
 				w.begin("b")
@@ -169,7 +169,7 @@ func TestOwner(t *testing.T) {
 			},
 			rival: map[string]string{"a": "", "b": "a"}, woken: []string{"a"},
 		},
-		"made by the younger, it is held before the older wants it": {
+		"created by the younger, then held": {
 			steps: func(w *world) {
 				w.claim("b", 1, wanted("x"))
 				w.begin("b")
@@ -180,7 +180,7 @@ func TestOwner(t *testing.T) {
 			},
 			rival: map[string]string{"a": "b", "b": ""},
 		},
-		"the next, when the owner goes": {
+		"next claimant when the owner is deleted": {
 			steps: func(w *world) {
 				w.claim("a", 0, held("x"))
 				w.claim("c", 2, held("x"))
@@ -190,7 +190,7 @@ func TestOwner(t *testing.T) {
 			},
 			rival: map[string]string{"b": "", "c": "b"}, woken: []string{"b"},
 		},
-		"the next, when the owner turns to another": {
+		"next claimant when the owner changes its object": {
 			steps: func(w *world) {
 				w.claim("a", 0, held("x"))
 				w.claim("b", 1, wanted("x"))
@@ -199,7 +199,7 @@ func TestOwner(t *testing.T) {
 			},
 			rival: map[string]string{"a": "", "b": ""}, woken: []string{"b"},
 		},
-		"who waits and goes is not missed": {
+		"waiting claimant deleted": {
 			steps: func(w *world) {
 				w.claim("a", 0, held("x"))
 				w.claim("b", 1, held("x"))
@@ -210,11 +210,11 @@ func TestOwner(t *testing.T) {
 			},
 			rival: map[string]string{"c": ""}, woken: []string{"c"},
 		},
-		"one of two objects is another's": {
+		"one of two objects is owned": {
 			steps: func(w *world) { w.claim("b", 1, held("y")); w.claim("a", 0, held("x"), wanted("y")) },
 			rival: map[string]string{"a": "b", "b": ""},
 		},
-		"a resource of the same name is another one": {
+		"recreated resource with the same name": {
 			steps: func(w *world) {
 				w.claim("a", 0, held("x"))
 				w.claim("b", 1, held("x"))
@@ -228,7 +228,7 @@ func TestOwner(t *testing.T) {
 			},
 			rival: map[string]string{"a": "b", "b": ""}, woken: []string{"b"},
 		},
-		"gone while its operation is under way": {
+		"deleted while its operation is in progress": {
 			steps: func(w *world) {
 				w.claim("a", 0, held("x"))
 				w.begin("a")
@@ -242,7 +242,7 @@ func TestOwner(t *testing.T) {
 			},
 			rival: map[string]string{"b": ""}, woken: []string{"b"},
 		},
-		"weak claims are not in each other's way": {
+		"weak claims do not conflict": {
 			steps: func(w *world) {
 				for i, name := range []string{"c", "b", "a"} {
 					w.claim(name, i, weak("none"))
@@ -251,15 +251,15 @@ func TestOwner(t *testing.T) {
 			},
 			rival: map[string]string{"a": "", "b": "", "c": ""},
 		},
-		"a weak claim comes before wanting it": {
+		"weak claim before a claimant": {
 			steps: func(w *world) { w.claim("b", 1, weak("x")); w.claim("a", 0, wanted("x")) },
 			rival: map[string]string{"a": "b", "b": ""},
 		},
-		"but not before holding it": {
+		"weak claim after a holder": {
 			steps: func(w *world) { w.claim("a", 0, weak("x")); w.claim("b", 1, held("x")) },
 			rival: map[string]string{"a": "", "b": ""},
 		},
-		"nor before making it": {
+		"weak claim after a creator": {
 			steps: func(w *world) { w.claim("b", 1, wanted("x")); w.begin("b"); w.claim("a", 0, weak("x")) },
 			rival: map[string]string{"a": "", "b": ""},
 		},
@@ -272,7 +272,7 @@ func TestOwner(t *testing.T) {
 			},
 			rival: map[string]string{"a": ""}, woken: []string{"a"},
 		},
-		"weak and strong claims of one resource on one object": {
+		"weak and strong claims on one object": {
 			steps: func(w *world) { w.claim("a", 0, weak("x"), held("x")); w.claim("b", 1, wanted("x")) },
 			rival: map[string]string{"a": "", "b": "a"},
 		},

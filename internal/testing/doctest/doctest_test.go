@@ -102,7 +102,7 @@ func TestRun(t *testing.T) {
 		"here documents": {
 			page: "```console\n$ cat - <<EOF\n> one\n>   two\n>\n> EOF\none\n  two\n\n```\n",
 		},
-		"files, and texts that are others in the test": {
+		"files, and replaced texts": {
 			page:    "```yaml file=a.yaml\na: http://example.org\n```\n```console\n$ cat a.yaml\na: http://example.org\n$ echo $PLACE http://example.org/x\nhttp://example.org http://example.org/x\n$ echo $PLACE\nx\n```\n",
 			want:    "line 9: $ echo $PLACE",
 			written: "```yaml file=a.yaml\na: http://example.org\n```\n```console\n$ cat a.yaml\na: http://example.org\n$ echo $PLACE http://example.org/x\nhttp://example.org http://example.org/x\n$ echo $PLACE\nhttp://example.org\n```\n",

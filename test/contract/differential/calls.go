@@ -35,7 +35,7 @@ func names(calls []cloud.Call) []string {
 	return out
 }
 
-// align leaves out of both sides' calls what is repeated or left out for known reasons.
+// align removes from both sides' calls those that are repeated or missing for known reasons.
 func (h *Harness) align(x *compared) (ours, theirs []cloud.Call) {
 	created := false
 	for _, c := range x.ours.Calls() {
@@ -70,13 +70,13 @@ func (h *Harness) align(x *compared) (ours, theirs []cloud.Call) {
 	return ours, theirs
 }
 
-// unordered is the calls of a step with a deposed object in some fixed order: tofu deals with
-// that and with the current one at the same time. Calls that are the same count once, and
-// upgrades and plans of destroys not at all, as what they belong to cannot be told.
+// unordered returns the calls of a step with a deposed object in a fixed order, because tofu handles
+// the deposed and the current object concurrently. Duplicates are removed. So are upgrades and plans of
+// destroys, because it is unknown which object they belong to.
 func unordered(calls []cloud.Call) []cloud.Call {
 	key := func(c cloud.Call) string {
 		out := c.RPC
-		// What object it is about comes first: the rest may differ.
+		// The object comes first: the other fields may differ.
 		for _, name := range append([]string{"prior", "state", "planned"}, slices.Sorted(maps.Keys(c.Fields))...) {
 			if v, ok := c.Fields[name]; ok {
 				out += "|" + show(v)
@@ -91,8 +91,8 @@ func unordered(calls []cloud.Call) []cloud.Call {
 	return slices.CompactFunc(out, sameCall)
 }
 
-// firstOnly is tofu's calls without what it does again when it plans and applies: to validate, and to
-// upgrade what it has just read.
+// firstOnly returns tofu's calls without those that it repeats between plan and apply: validations, and
+// upgrades of what it has just read.
 func firstOnly(calls []cloud.Call) []cloud.Call {
 	wasValidated, wasRead := false, false
 	return slices.DeleteFunc(slices.Clone(calls), func(c cloud.Call) bool {
@@ -109,8 +109,7 @@ func firstOnly(calls []cloud.Call) []cloud.Call {
 	})
 }
 
-// withoutRepeatedPlans leaves out plans that ask what was asked just before: tofu plans again
-// before it applies.
+// withoutRepeatedPlans removes plans that equal the call before: tofu plans again before it applies.
 func withoutRepeatedPlans(calls []cloud.Call) []cloud.Call {
 	var out []cloud.Call
 	for _, c := range calls {
@@ -146,7 +145,7 @@ func isEmpty(c *cloud.Call, field string) bool {
 	return c != nil && (isNull(c, field) || c.Fields[field] == "")
 }
 
-// with is a call with another value in a field.
+// with returns a copy of the call with another value in a field.
 func with(c cloud.Call, field string, v any) cloud.Call {
 	fields := maps.Clone(c.Fields)
 	fields[field] = v

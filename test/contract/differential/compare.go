@@ -19,15 +19,15 @@ import (
 // Difference is something that differs between the two sides.
 type Difference struct {
 	Step int
-	// What is where: "calls", "diagnostics", "plan", a call's field such as "Plan.identity", or a part of
-	// the state such as "state.private".
+	// What is what differs: "calls", "diagnostics", "plan", a call's field such as "Plan.identity", or a
+	// part of the state such as "state.private".
 	What         string
 	Engine, Tofu string
 	// Calls are all calls of the step on both sides.
 	Calls [2][]string
-	// ours and theirs are the call that differs, where it is one.
+	// ours and theirs are the call that differs; nil if the difference is not in a call.
 	ours, theirs *cloud.Call
-	// kind is what has to stay when a case is made smaller.
+	// kind must stay the same when a case is made smaller.
 	kind string
 }
 
@@ -36,8 +36,8 @@ func (d Difference) String() string {
 		strings.Join(d.Calls[0], " "), strings.Join(d.Calls[1], " "))
 }
 
-// add notes a difference, unless it is a deliberate one. Either way the case ends here, or goes on from
-// what tofu has: what comes after would only be a consequence.
+// add records a difference unless a deliberate rule covers it. In both cases the case ends here or
+// continues from tofu's state: later differences would only be consequences.
 func (h *Harness) add(x *compared, d Difference) {
 	d.Step = x.index
 	d.Calls = [2][]string{names(x.ours.Calls()), names(x.theirs.Calls())}
@@ -51,7 +51,7 @@ func (h *Harness) add(x *compared, d Difference) {
 	x.track.ended = true
 }
 
-// compare compares what both sides made of a step, and makes it what the next one starts from.
+// compare compares the results of a step on both sides. The next step starts from them.
 func (h *Harness) compare(x *compared, result *tofu.Result) error {
 	t := x.track
 	h.Steps++
@@ -59,7 +59,7 @@ func (h *Harness) compare(x *compared, result *tofu.Result) error {
 	h.compareDiagnostics(x, result)
 	failed := slices.ContainsFunc(result.Of(t.name, x.movedFrom), tofu.Diagnostic.IsError)
 	if x.engine.reached != applies && (t.ended || !failed && slices.ContainsFunc(x.asks.engine, said.isError)) {
-		t.ended = true // what tofu did after we failed says nothing
+		t.ended = true // what tofu did after we failed is not comparable
 		return nil
 	}
 	h.compareCalls(x)
@@ -77,7 +77,7 @@ func (h *Harness) compare(x *compared, result *tofu.Result) error {
 		}
 		t.states = [2]json.RawMessage{x.engine.raw, theirs}
 		if len(x.excused) > 0 {
-			// Go on from tofu's state: ours would make all that follows differ.
+			// Continue from tofu's state: with ours every later step would differ.
 			t.states[0] = theirs
 		}
 	}
@@ -89,10 +89,10 @@ func (h *Harness) compare(x *compared, result *tofu.Result) error {
 	return nil
 }
 
-// comparePlans compares what was to be done, and what was found to have happened.
+// comparePlans compares planned changes and drift.
 func (h *Harness) comparePlans(x *compared, result *tofu.Result) {
 	if len(x.before.Deposed) > 0 || x.track.c.Direct && x.movedFrom != "" {
-		return // tofu tells neither which object of a resource it means, nor what else becomes of one that moves
+		return // tofu does not report which object of a resource it means, nor other changes of a moved one
 	}
 	name := x.track.name
 	check := func(what string, ours, theirs []tofu.Change) {
@@ -106,7 +106,7 @@ func (h *Harness) comparePlans(x *compared, result *tofu.Result) {
 	}
 }
 
-// compareStates compares resources of state files: what can be read of them, and then all there is.
+// compareStates compares resources of state files: first what they decode to, then the whole JSON.
 func (h *Harness) compareStates(x *compared, ours, theirs json.RawMessage) error {
 	a, err := readResource(ours, x.schema)
 	if err != nil {
@@ -165,19 +165,19 @@ func (h *Harness) compareInstances(x *compared, what string, ours, theirs instan
 	}
 }
 
-// byContent sorts deposed objects by what they are: their keys are made up.
+// byContent sorts deposed objects by their content: their keys are random.
 func byContent(in []instance.Deposed) []instance.Deposed {
 	return slices.SortedFunc(slices.Values(in), func(a, b instance.Deposed) int {
 		return strings.Compare(show(a.State)+string(a.RawState), show(b.State)+string(b.RawState))
 	})
 }
 
-// marks are the sensitive paths of an instance, but for those that the schema says anyway: tofu stores these,
-// too (contract § 2). What is inside a set makes the whole set sensitive.
+// marks returns the sensitive paths of an instance, except those sensitive by schema: tofu stores these,
+// too (contract § 2). A sensitive path inside a set makes the whole set sensitive.
 func (x *compared) marks(in instance.Instance) []string {
 	var out []string
 	for _, path := range in.SensitivePaths {
-		if !saysSo(x.schema.Block, path) {
+		if !sensitiveBySchema(x.schema.Block, path) {
 			out = append(out, diagnostic.FormatPath(path))
 		}
 	}
@@ -185,8 +185,8 @@ func (x *compared) marks(in instance.Instance) []string {
 	return slices.Compact(out)
 }
 
-// saysSo reports whether a schema makes what is at a path sensitive, or something in the set there.
-func saysSo(b *schema.Block, path cty.Path) bool {
+// sensitiveBySchema reports whether the schema marks the path, or something in the set there, as sensitive.
+func sensitiveBySchema(b *schema.Block, path cty.Path) bool {
 	for i, step := range path {
 		a := b.AttributeByPath(path[:i+1])
 		if a != nil && (a.Sensitive || a.Nested != nil && i == len(path)-1 && hasSensitive(&schema.Block{Attributes: a.Nested.Attributes})) {
@@ -201,7 +201,7 @@ func saysSo(b *schema.Block, path cty.Path) bool {
 			if n.Nesting != schema.NestingSingle && n.Nesting != schema.NestingGroup {
 				rest = rest[1:]
 			}
-			return saysSo(n.Block, rest)
+			return sensitiveBySchema(n.Block, rest)
 		}
 	}
 	return false
@@ -221,8 +221,8 @@ func hasSensitive(b *schema.Block) bool {
 	return false
 }
 
-// normal is a resource of a state file as text: without what was compared by its meaning, and without what both
-// choose freely.
+// normal returns a resource of a state file as text, without what compareInstances compares and without
+// values that both sides choose freely.
 func (x *compared) normal(resource json.RawMessage) (string, error) {
 	if resource == nil {
 		return "", nil

@@ -18,8 +18,8 @@ type Counters struct {
 	Steps, Runs int
 	// Ours and Theirs are the time that the two sides took.
 	Ours, Theirs time.Duration
-	// Covered counts the steps that were like each thing that has to be covered; Seen counts what else they
-	// were like, and Uses how often each deliberate difference was met.
+	// Covered counts the steps for each situation that has to be covered. Seen counts sequences of calls and
+	// faults, Uses how often each deliberate difference occurred.
 	Covered, Seen, Uses map[string]int
 }
 
@@ -45,7 +45,7 @@ func (c *Counters) Add(others Counters) {
 	}
 }
 
-// Uncovered returns what had to be covered and was not.
+// Uncovered returns the situations that were not covered.
 func (c *Counters) Uncovered() []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(c.Covered)) {
@@ -76,7 +76,7 @@ func Lines(m map[string]int) []string {
 	return out
 }
 
-// covers says of each thing that has to be covered whether a step was like that.
+// covers has each situation that has to be covered, and whether a step was in it.
 var covers = func() map[string]func(*compared) bool {
 	calls := func(rpc string) func(*compared) bool {
 		return func(x *compared) bool { return slices.Contains(names(x.ours.Calls()), rpc) }
@@ -93,36 +93,36 @@ var covers = func() map[string]func(*compared) bool {
 		return func(x *compared) bool { return slices.ContainsFunc(x.engine.said, is) }
 	}
 	out := map[string]func(*compared) bool{
-		"through a manifest":  func(x *compared) bool { return !x.track.c.Direct },
-		"by the engine alone": func(x *compared) bool { return x.track.c.Direct },
-		"by a program":        func(x *compared) bool { return x.engine.shown != "" },
-		"legacy type system":  func(x *compared) bool { return x.track.c.Legacy || x.track.c.Style == cases.SDK },
-		"plan: create":        isPlanned("create", ""),
-		"plan: update":        isPlanned("update", ""),
+		"through a manifest": func(x *compared) bool { return !x.track.c.Direct },
+		"engine alone":       func(x *compared) bool { return x.track.c.Direct },
+		"landbridge program": func(x *compared) bool { return x.engine.shown != "" },
+		"legacy type system": func(x *compared) bool { return x.track.c.Legacy || x.track.c.Style == cases.SDK },
+		"plan: create":       isPlanned("create", ""),
+		"plan: update":       isPlanned("update", ""),
 		"plan: no-op": func(x *compared) bool {
 			return x.engine.reached == applies && calls("Plan")(x) && len(x.engine.planned) == 0
 		},
-		"plan: delete":                   isPlanned("delete", ""),
-		"plan: replace, tainted":         isPlanned("replace", "tainted"),
-		"plan: replace, cannot update":   isPlanned("replace", "cannot_update"),
-		"plan: import, and nothing else": isPlanned("import", ""),
-		"drift":                          func(x *compared) bool { return len(x.engine.drift) > 0 },
-		"create before destroy":          func(x *compared) bool { return x.after.CreateBeforeDestroy },
-		"ends tainted":                   func(x *compared) bool { return x.after.Status == instance.Tainted },
-		"begins with a deposed object":   func(x *compared) bool { return len(x.before.Deposed) > 0 },
-		"ends with a deposed object":     func(x *compared) bool { return len(x.after.Deposed) > 0 },
-		"upgrade of a state":             func(x *compared) bool { return len(x.before.RawState) > 0 && calls("Upgrade")(x) },
-		"upgrade of an identity":         calls("UpgradeIdentity"),
-		"import by id":                   imports(cases.ImportByID),
-		"import by identity":             imports(cases.ImportByIdentity),
-		"move from another type":         calls("Move"),
-		"provider_meta":                  func(x *compared) bool { return x.track.c.Direct && (calls("Read")(x) || calls("Plan")(x)) },
-		"sensitive: by the user's marks": func(x *compared) bool { return x.track.c.Direct && len(x.marks(x.after)) > 0 },
-		"sensitive: out of Secrets":      func(x *compared) bool { return !x.track.c.Direct && len(x.after.SensitivePaths) > 0 },
-		"said: an error":                 says(said.isError),
-		"said: a warning":                says(func(s said) bool { return !s.isError() }),
-		"said: of an attribute":          says(func(s said) bool { return len(s.Path) > 0 }),
-		"ignore_changes: some":           func(x *compared) bool { return len(x.step().IgnoreChanges) > 0 && x.before.Exists() },
+		"plan: delete":                 isPlanned("delete", ""),
+		"plan: replace, tainted":       isPlanned("replace", "tainted"),
+		"plan: replace, cannot update": isPlanned("replace", "cannot_update"),
+		"plan: import only":            isPlanned("import", ""),
+		"drift":                        func(x *compared) bool { return len(x.engine.drift) > 0 },
+		"create before destroy":        func(x *compared) bool { return x.after.CreateBeforeDestroy },
+		"ends tainted":                 func(x *compared) bool { return x.after.Status == instance.Tainted },
+		"begins with a deposed object": func(x *compared) bool { return len(x.before.Deposed) > 0 },
+		"ends with a deposed object":   func(x *compared) bool { return len(x.after.Deposed) > 0 },
+		"upgrade of a state":           func(x *compared) bool { return len(x.before.RawState) > 0 && calls("Upgrade")(x) },
+		"upgrade of an identity":       calls("UpgradeIdentity"),
+		"import by id":                 imports(cases.ImportByID),
+		"import by identity":           imports(cases.ImportByIdentity),
+		"move from another type":       calls("Move"),
+		"provider_meta":                func(x *compared) bool { return x.track.c.Direct && (calls("Read")(x) || calls("Plan")(x)) },
+		"sensitive: marked by user":    func(x *compared) bool { return x.track.c.Direct && len(x.marks(x.after)) > 0 },
+		"sensitive: from Secrets":      func(x *compared) bool { return !x.track.c.Direct && len(x.after.SensitivePaths) > 0 },
+		"diagnostics: error":           says(said.isError),
+		"diagnostics: warning":         says(func(s said) bool { return !s.isError() }),
+		"diagnostics: with attribute":  says(func(s said) bool { return len(s.Path) > 0 }),
+		"ignore_changes: some":         func(x *compared) bool { return len(x.step().IgnoreChanges) > 0 && x.before.Exists() },
 		"ignore_changes: all": func(x *compared) bool {
 			return slices.Equal(x.step().IgnoreChanges, []string{"*"}) && x.before.Exists()
 		},
@@ -139,7 +139,7 @@ var covers = func() map[string]func(*compared) bool {
 	return out
 }()
 
-// see counts what a step was like.
+// see counts the situations that a step was in.
 func (h *Harness) see(x *compared) {
 	for name, is := range covers {
 		if is(x) {

@@ -16,12 +16,12 @@ import (
 	"github.com/landbridge-io/landbridge/test/contract/internal/tofu"
 )
 
-// said is a diagnostic of the engine: what is compared of it.
+// said is a diagnostic of the engine: the parts that are compared.
 type said struct {
 	diagnostic.Severity
 	Summary string
 	Path    cty.Path
-	// isHidden says that there is a path, which has a secret in it.
+	// isHidden is set when the path is redacted because it contains a secret.
 	isHidden bool
 }
 
@@ -31,8 +31,8 @@ func (s said) String() string {
 	return strings.TrimSpace(fmt.Sprintf("%s: %s %s", s.Severity, s.Summary, diagnostic.FormatPath(s.Path)))
 }
 
-// saidByMessages reads the paths of messages back from the manifest's spelling. What a message says of
-// anything but the configured object has no path here.
+// saidByMessages converts messages. Paths of the configured object are read back from the manifest's
+// spelling; other messages have no path.
 func saidByMessages(m *model.Resource, messages local.Messages) []said {
 	var out []said
 	for _, x := range messages {
@@ -49,17 +49,17 @@ func saidByMessages(m *model.Resource, messages local.Messages) []said {
 	return out
 }
 
-// asks is what the two sides said that the other did not.
+// asks holds the diagnostics that only one side has.
 type asks struct {
 	engine []said
 	tofu   []tofu.Diagnostic
-	// words are the rules by which the two said the same.
+	// words are the rules by which differently worded diagnostics matched.
 	words []rule
 }
 
-// unmatched compares what was said of a resource: what each said must have been said by the other, in the same
-// words or in those of a rule, and however often. Of some diagnostics tofu does not say what resource they are
-// about; those that we said, too, are noted in claimed.
+// unmatched compares the diagnostics of a resource. Each must have a match on the other side, in the same
+// words or in those of a rule; the number of repetitions does not matter. Some of tofu's diagnostics do not
+// name their resource; those that match one of ours are recorded in claimed.
 func (x *compared) unmatched(result *tofu.Result, claimed map[string]bool) asks {
 	theirs := result.Of(x.track.name, x.movedFrom)
 	loose := result.Diagnostics[""]
@@ -95,7 +95,7 @@ func (x *compared) unmatched(result *tofu.Result, claimed map[string]bool) asks 
 	return out
 }
 
-// sameSaid reports whether the two are the same diagnostic: severity, summary, and attribute as far as tofu tells it.
+// sameSaid reports whether the two are the same diagnostic: severity, summary, and attribute as far as tofu reports it.
 func (x *compared) sameSaid(s said, d tofu.Diagnostic, c *tofu.Configuration) bool {
 	name := x.track.name
 	switch {
@@ -106,15 +106,15 @@ func (x *compared) sameSaid(s said, d tofu.Diagnostic, c *tofu.Configuration) bo
 	case d.Offset < 0:
 		return d.Path() == "" || x.samePath(s.Path, d.Path())
 	case !c.Has(name, d.Offset):
-		return true // it is not the place of an attribute
+		return true // the offset is not that of an attribute
 	}
-	// The one element of a block that is presented as an object has no index of its own.
+	// The single element of a block that is presented as an object has no index.
 	return c.Place(name, s.Path) == d.Offset || c.Place(name, s.Path.IndexInt(0)) == d.Offset
 }
 
-// samePath compares a path of ours with one as tofu spells it. Paths end at a set, whose elements are their own
-// names, and at what is sensitive, or has something sensitive in it: there one side may tell more. Tofu takes keys of
-// nested attributes for names.
+// samePath compares one of our paths with tofu's spelling of one. Paths end at a set, whose elements have no
+// index. At a value that is or contains something sensitive, one side may report a longer path. Tofu spells
+// keys of nested attributes as names.
 func (x *compared) samePath(path cty.Path, theirs string) bool {
 	theirs, _, cut := strings.Cut(theirs, "[*]")
 	ours, theirs := named(diagnostic.FormatPath(path)), named(theirs)
@@ -134,12 +134,12 @@ func (x *compared) samePath(path cty.Path, theirs string) bool {
 
 var keyIn = regexp.MustCompile(`\["((?:[^"\\]|\\.)*)"\]`)
 
-// named is a path with keys as names.
+// named returns a path with keys spelled as names.
 func named(path string) string { return keyIn.ReplaceAllString(path, ".$1") }
 
 // hasSensitive reports whether something at a path, inside or around it is sensitive, by the schema or by the user.
 func (x *compared) hasSensitive(path cty.Path) bool {
-	if saysSo(x.schema.Block, path) {
+	if sensitiveBySchema(x.schema.Block, path) {
 		return true
 	}
 	for i := range path {
@@ -152,7 +152,7 @@ func (x *compared) hasSensitive(path cty.Path) bool {
 	})
 }
 
-// compareDiagnostics compares what both said.
+// compareDiagnostics compares the diagnostics of both sides.
 func (h *Harness) compareDiagnostics(x *compared, result *tofu.Result) {
 	claimed := map[string]bool{}
 	left := x.unmatched(result, claimed)
@@ -169,7 +169,7 @@ func (h *Harness) compareDiagnostics(x *compared, result *tofu.Result) {
 	x.asks = asks{engine: slices.Clone(left.engine), tofu: slices.Clone(left.tofu)}
 	h.excuse(x, &left)
 	if x.track.ended && x.engine.reached != applies {
-		left.tofu = nil // tofu went on, and what it found then is its own affair
+		left.tofu = nil // tofu continued after the point where our side ended
 	}
 	if len(left.engine) == 0 && len(left.tofu) == 0 {
 		return

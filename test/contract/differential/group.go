@@ -16,7 +16,7 @@ import (
 	"github.com/landbridge-io/landbridge/test/contract/internal/tofu"
 )
 
-// group lets tofu do the step of cases of which the same is expected, and compares.
+// group runs tofu for the step of cases whose engine reached the same phase, and compares.
 func (h *Harness) group(ctx context.Context, group []*compared, reached phase) error {
 	if len(group) == 0 {
 		return nil
@@ -45,13 +45,13 @@ func (h *Harness) group(ctx context.Context, group []*compared, reached phase) e
 		if err := h.compare(x, &result); err != nil {
 			return err
 		}
-		// What failed on our side before anything was applied did not for tofu.
+		// Tofu applied a case that failed on our side before anything was applied.
 		x.track.ended = x.track.ended || reached != applies && result.Applied
 	}
 	return nil
 }
 
-// theirs lets tofu do the step.
+// theirs runs tofu for the step.
 func (h *Harness) theirs(ctx context.Context, group []*compared) (tofu.Result, error) {
 	for _, x := range group {
 		x.alone = len(group) == 1
@@ -64,7 +64,7 @@ func (h *Harness) theirs(ctx context.Context, group []*compared) (tofu.Result, e
 	return h.sides.tofu(ctx, group)
 }
 
-// resourcesOf is what tofu is given of cases.
+// resourcesOf returns tofu's resources for the cases.
 func resourcesOf(group []*compared) (map[string]tofu.Resource, error) {
 	out := map[string]tofu.Resource{}
 	for _, x := range group {
@@ -77,7 +77,7 @@ func resourcesOf(group []*compared) (map[string]tofu.Resource, error) {
 	return out, nil
 }
 
-// hasUnclaimed reports whether tofu said something of no resource that our side did not say of any.
+// hasUnclaimed reports whether tofu has a diagnostic without a resource that matches none of ours.
 func (h *Harness) hasUnclaimed(group []*compared, result *tofu.Result) bool {
 	claimed := map[string]bool{}
 	for _, x := range group {
@@ -86,8 +86,8 @@ func (h *Harness) hasUnclaimed(group []*compared, result *tofu.Result) bool {
 	return slices.ContainsFunc(result.Diagnostics[""], func(d tofu.Diagnostic) bool { return !claimed[d.Summary] })
 }
 
-// unexpected finds the cases that failed for tofu but not on our side, and does the
-// step of the others again.
+// unexpected finds the cases that failed for tofu but not on our side, and repeats the step with the
+// others.
 func (h *Harness) unexpected(ctx context.Context, group []*compared, result *tofu.Result) error {
 	var others, culprits []*compared
 	for _, x := range group {
@@ -113,7 +113,7 @@ func (h *Harness) unexpected(ctx context.Context, group []*compared, result *tof
 	return h.halves(ctx, group, applies)
 }
 
-// halves does the step again with half of the cases each, to find those that fail the others.
+// halves repeats the step with each half of the cases, to find those that make the others fail.
 func (h *Harness) halves(ctx context.Context, group []*compared, reached phase) error {
 	half := len(group) / 2
 	if err := h.group(ctx, group[:half], reached); err != nil {
@@ -122,7 +122,7 @@ func (h *Harness) halves(ctx context.Context, group []*compared, reached phase) 
 	return h.group(ctx, group[half:], reached)
 }
 
-// resource is what tofu is given of a case.
+// resource returns tofu's resource for the case.
 func (x *compared) resource() (tofu.Resource, error) {
 	t, step := x.track, x.step()
 	var out tofu.Resource
@@ -166,7 +166,7 @@ func (x *compared) resource() (tofu.Resource, error) {
 	return out, err
 }
 
-// marked says which configured values are sensitive: in a manifest those that come from Secrets.
+// marked returns which configured values are sensitive: in a manifest those that come from Secrets.
 func (x *compared) marked() tfjson.Marked {
 	if !x.track.c.Direct {
 		return func(a *schema.Attribute, _ cty.Path) bool {

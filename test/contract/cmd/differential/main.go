@@ -31,21 +31,21 @@ type options struct {
 
 func main() {
 	var o options
-	flag.IntVar(&o.n, "cases", 2000, "how many random cases")
-	flag.Uint64Var(&o.seed, "seed", 1, "which ones")
-	flag.IntVar(&o.first, "first", 0, "the number of the first of them: -first 17 -cases 1 is case 17 alone")
-	flag.IntVar(&o.batch, "batch", 100, "how many cases share a run of tofu")
-	flag.IntVar(&o.programs, "programs", -1, "how many more random cases are run by landbridge as a program, and by tofu with the same provider binaries; one for twenty of the others if negative")
-	flag.IntVar(&o.workers, "workers", min(runtime.NumCPU(), 4), "how many such runs there are at once")
-	flag.StringVar(&o.fixtures, "fixtures", "differential/testdata", "directory of the cases to begin with, and where new ones are saved; empty for none")
-	flag.BoolVar(&o.debug, "debug", false, "say what tofu printed")
-	flag.BoolVar(&o.verbose, "v", false, "say what was done, and how often each deliberate difference was met")
-	flag.BoolVar(&o.shrink, "shrink", true, "make cases that differ as small as they can be, and save them")
+	flag.IntVar(&o.n, "cases", 2000, "number of random cases")
+	flag.Uint64Var(&o.seed, "seed", 1, "seed of the random cases")
+	flag.IntVar(&o.first, "first", 0, "number of the first random case: -first 17 -cases 1 runs case 17 only")
+	flag.IntVar(&o.batch, "batch", 100, "number of cases per run of tofu")
+	flag.IntVar(&o.programs, "programs", -1, "number of further random cases run by landbridge as a program and by tofu with the same provider binaries; one for every twenty others if negative")
+	flag.IntVar(&o.workers, "workers", min(runtime.NumCPU(), 4), "number of concurrent runs")
+	flag.StringVar(&o.fixtures, "fixtures", "differential/testdata", "directory of saved cases, which run first; new ones are saved there; empty for none")
+	flag.BoolVar(&o.debug, "debug", false, "print tofu's output")
+	flag.BoolVar(&o.verbose, "v", false, "print what was done, and how often each deliberate difference occurred")
+	flag.BoolVar(&o.shrink, "shrink", true, "shrink cases that differ, and save them")
 	flag.Parse()
 	if o.programs < 0 {
 		o.programs = (o.n + 19) / 20
 	}
-	debug.SetGCPercent(400) // it is short, and has the machine to itself
+	debug.SetGCPercent(400) // the program is short-lived and has the machine to itself
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, o); err != nil {

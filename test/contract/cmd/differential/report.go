@@ -16,10 +16,10 @@ import (
 	"github.com/landbridge-io/landbridge/test/contract/internal/cases"
 )
 
-// enough is how many cases have to meet every deliberate difference.
+// enough is the number of random cases from which every deliberate difference has to occur.
 const enough = 2000
 
-// report is what is printed.
+// report collects and prints the results.
 type report struct {
 	options
 	mu sync.Mutex
@@ -27,7 +27,7 @@ type report struct {
 	cases, differences int
 }
 
-// add tells what differs in cases.
+// add prints the differences found in cases.
 func (r *report) add(ctx context.Context, h *differential.Harness, names []string, all []*cases.Case, found map[int][]differential.Difference) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -37,7 +37,7 @@ func (r *report) add(ctx context.Context, h *differential.Harness, names []strin
 		c, d := all[i], found[i][0]
 		fmt.Printf("%s (%s, legacy %v):\n%s\n", filepath.Base(names[i]), c.Style, c.Legacy, d)
 		if _, err := os.Stat(names[i]); err == nil || !r.shrink {
-			continue // it is a saved one, as small as can be
+			continue // saved cases are minimal already
 		}
 		if err := r.save(ctx, h, names[i], c, d); err != nil {
 			return err
@@ -46,7 +46,7 @@ func (r *report) add(ctx context.Context, h *differential.Harness, names []strin
 	return nil
 }
 
-// save makes a case as small as can be, and saves it.
+// save shrinks a case and saves it.
 func (r *report) save(ctx context.Context, h *differential.Harness, name string, c *cases.Case, d differential.Difference) error {
 	small, d, err := h.Shrink(ctx, c, d)
 	if err != nil {
@@ -73,7 +73,7 @@ func (r *report) count(c differential.Counters) {
 	r.Add(c)
 }
 
-// end says what was covered, and how it ended.
+// end prints what was covered and the closing line.
 func (r *report) end(took time.Duration) error {
 	if r.verbose {
 		for _, line := range append(differential.Lines(r.Seen), differential.Lines(r.Uses)...) {
@@ -87,19 +87,19 @@ func (r *report) end(took time.Duration) error {
 		r.Ours.Round(time.Second), r.Theirs.Round(time.Second), r.workers)
 	unmet, uncovered := r.Unmet(), r.Uncovered()
 	for _, name := range unmet {
-		fmt.Printf("deliberate difference never met: %s\n", name)
+		fmt.Printf("deliberate difference did not occur: %s\n", name)
 	}
 	for _, name := range uncovered {
-		fmt.Printf("never covered: %s\n", name)
+		fmt.Printf("not covered: %s\n", name)
 	}
 	fmt.Printf("differential: %d cases, %d differences\n", r.cases, r.differences)
 	switch {
 	case r.differences > 0:
 		return errDiffer
 	case len(unmet) > 0 && r.n >= enough:
-		return errors.New("the list of deliberate differences holds some that are none")
+		return errors.New("some deliberate differences did not occur: remove them, or run more cases")
 	case len(uncovered) > 0 && r.n >= enough:
-		return errors.New("not all was covered that is to be")
+		return errors.New("some situations were not covered")
 	}
 	return nil
 }
