@@ -18,7 +18,7 @@ import (
 const (
 	// poll is the poll interval of controllers in tests.
 	poll = time.Second
-	// limit is how long a test waits for anything that must happen.
+	// limit bounds each wait of a test.
 	limit = clustertest.Limit
 	// system is the namespace of Landbridge's own objects.
 	system = clustertest.System

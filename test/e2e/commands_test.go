@@ -16,7 +16,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
-// command is a landbridge command for the shared cluster.
+// command returns a landbridge command for the shared cluster.
 func command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	binary, err := testbin.Build(t.Context(), testbin.Landbridge)
@@ -28,7 +28,7 @@ func command(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// runCommand is what a command prints, and whether it succeeds.
+// runCommand returns a command's output, and whether it succeeds.
 func runCommand(t *testing.T, args ...string) (stdout, stderr string, ok bool) {
 	t.Helper()
 	var out, errOut bytes.Buffer
@@ -38,7 +38,7 @@ func runCommand(t *testing.T, args ...string) (stdout, stderr string, ok bool) {
 	return out.String(), errOut.String(), err == nil
 }
 
-// What can be asked by command is done, and is said to be done, not before it is.
+// Commands report an operation as done only when it is done.
 func TestCommands(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "commands")
@@ -60,7 +60,7 @@ func TestCommands(t *testing.T) {
 		if n := d.calls("delete thing taint"); n != 1 {
 			t.Errorf("%d deletes", n)
 		}
-		// Each time anew.
+		// Each request is carried out again.
 		if out, errOut, ok := runCommand(t, "taint", kind+"/taint", "-n", ns); !ok {
 			t.Fatalf("%s%s", out, errOut)
 		}

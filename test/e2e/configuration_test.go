@@ -15,7 +15,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 )
 
-// configured installs the example cloud's provider under a name of the test's own, with a spec.
+// configured installs the example cloud's provider with a spec, under a name that only this test uses.
 func (c *cluster) configured(t *testing.T, name string, spec m) (*unstructured.Unstructured, clouded) {
 	t.Helper()
 	path := filepath.Join(scratch, "terraform-provider-"+name+"_v3.0.0")
@@ -32,7 +32,7 @@ func (c *cluster) configured(t *testing.T, name string, spec m) (*unstructured.U
 	return p, out
 }
 
-// What a TerraformProvider says of its kinds holds in CRDs, in what is made remotely, and in what is told of it.
+// A TerraformProvider's configuration of kinds takes effect in CRDs, in remote objects and in status.
 func TestConfiguration(t *testing.T) {
 	c := shared(t)
 	p, w := c.configured(t, "presented", m{
@@ -60,7 +60,7 @@ func TestConfiguration(t *testing.T) {
 		t.Errorf("short names: %s", got)
 	}
 
-	// Made as configured.
+	// The object is created as configured.
 	u := resource(api, "Machine", w.namespace, "web", m{
 		"forProvider":                m{"stage": "test", "tags": m{"own": "1"}},
 		"writeConnectionSecretToRef": m{"name": "web"},
@@ -94,7 +94,7 @@ func TestConfiguration(t *testing.T) {
 		s := &corev1.Secret{}
 		return c.Get(ctx, client.ObjectKey{Namespace: w.namespace, Name: "web"}, s) == nil && string(s.Data["address"]) == name+"."+region+".example.org"
 	})
-	// And settled: nothing is done, nor written, any more.
+	// The resource settles: no further operations or writes.
 	generation, version := u.GetGeneration(), ""
 	if generation != 2 {
 		t.Errorf("the spec was written %d times", generation-1)
@@ -109,10 +109,10 @@ func TestConfiguration(t *testing.T) {
 	if got := w.cloud.Audit(t); got.Creates != 1 || got.Updates != 0 {
 		t.Errorf("the cloud saw %+v", got)
 	}
-	// The annotation is the name, and a change of it is one.
+	// The annotation is the name: changing it renames the object.
 	c.MustPatch(t, u, `{"metadata":{"annotations":{"crossplane.io/external-name":"other"}}}`)
 	c.WaitFor(t, u, "renamed", func() bool { return text(u, "status", "atProvider", "name") == "other" && isTrue(u, "Synced") })
-	// One that is lost is none.
+	// Losing the annotation does not rename it.
 	c.MustPatch(t, u, `{"metadata":{"annotations":{"crossplane.io/external-name":null}}}`)
 	c.WaitFor(t, u, "named again", func() bool { return u.GetAnnotations()["crossplane.io/external-name"] == "other" })
 	c.WaitReady(t, u)
@@ -120,7 +120,7 @@ func TestConfiguration(t *testing.T) {
 		t.Errorf("the name is %s", got)
 	}
 
-	// What takes too long is given up, after the time that is configured.
+	// An operation ends after the configured timeout.
 	w.cloud.Fault(t, m{"on": "update", "collection": "things", "match": m{"name": "other"}, "count": 1, "delay": "40s"})
 	begin := time.Now()
 	c.MustPatch(t, u, `{"spec":{"forProvider":{"tags":{"own":"2"}}}}`)
@@ -130,7 +130,7 @@ func TestConfiguration(t *testing.T) {
 	}
 	c.tells(t, u, "CannotUpdateExternalResource: Update failed after 2")
 
-	// What is taken over keeps its name, whatever its resource is called.
+	// An imported object keeps its name, regardless of the resource's name.
 	found := w.cloud.Make(t, "things", m{"name": "found", "region": region, "size": 1})
 	taken := resource(api, "Machine", w.namespace, "taken", m{"import": m{"identity": m{"id": found["id"], "region": region}}, "forProvider": m{"stage": "test"}})
 	c.MustCreate(t, taken)
@@ -138,7 +138,7 @@ func TestConfiguration(t *testing.T) {
 	if got := text(taken, "status", "atProvider", "name"); got != "found" || taken.GetAnnotations()["crossplane.io/external-name"] != "found" {
 		t.Errorf("the name is %s, the external name %s", got, taken.GetAnnotations()["crossplane.io/external-name"])
 	}
-	// And it is tagged, as what is made is.
+	// It is tagged like a created object.
 	c.WaitFor(t, taken, "tagged", func() bool {
 		seen, _, _ := unstructured.NestedStringMap(taken.Object, "status", "atProvider", "tags")
 		return isTrue(taken, "UpToDate") && current(taken) && cmp.Equal(seen, map[string]string{
@@ -148,7 +148,7 @@ func TestConfiguration(t *testing.T) {
 	})
 	c.Remove(t, taken)
 
-	// What the provider does not mark sensitive is, if the configuration says so.
+	// The configuration can mark attributes as sensitive that the provider does not.
 	c.secret(t, w.namespace, "target", map[string]string{"value": "hunter2"})
 	a := resource(api, "Alias", w.namespace, "a", m{
 		"forProvider": m{"name": "a-" + w.namespace, "targetSecretRef": m{"name": "target", "key": "value"}}, "writeConnectionSecretToRef": m{"name": "a"},
@@ -163,7 +163,7 @@ func TestConfiguration(t *testing.T) {
 		return c.Get(ctx, client.ObjectKey{Namespace: w.namespace, Name: "a"}, s) == nil && string(s.Data["attribute.target"]) == "hunter2"
 	})
 
-	// A mistake is told with its path, and everything goes on as it was.
+	// A mistake is reported with its path, and the provider keeps running with the former configuration.
 	c.MustPatch(t, p, `{"spec":{"resources":{"examplecloud_alias":{"omit":["nothing"]}}}}`)
 	c.WaitFalse(t, p, "Healthy", "InvalidConfiguration", "spec.resources.examplecloud_alias.omit[0]: there is no nothing")
 	if !isTrue(p, "Installed") {
@@ -175,7 +175,7 @@ func TestConfiguration(t *testing.T) {
 		t.Error("a timeout of soon is accepted")
 	}
 
-	// Kinds keep their names as long as there are objects of them.
+	// Kinds keep their names while objects of them exist.
 	c.MustPatch(t, p, `{"spec":{"group":"renamed.example.org","resources":{"examplecloud_thing":{"kind":"Box"},"examplecloud_alias":{"omit":null}}}}`)
 	c.WaitFalse(t, p, "Healthy", "KindInUse", "spec.group: the group remains configured.example.org while objects of it exist")
 	c.MustPatch(t, p, `{"spec":{"group":"configured.example.org"}}`)

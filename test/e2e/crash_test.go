@@ -10,7 +10,7 @@ import (
 
 var operationID = regexp.MustCompile(`operation ([0-9a-f-]{36})`)
 
-// A provider that ends in the middle of a change.
+// The provider exits in the middle of a change.
 func TestProviderCrash(t *testing.T) {
 	c := shared(t)
 	for name, x := range map[string]struct{ order string }{"before": {"crash-before"}, "after": {"crash-after"}} {
@@ -42,13 +42,13 @@ func TestProviderCrash(t *testing.T) {
 			d := newDouble(t, "identitycrash"+name)
 			c.install(t, d.provider())
 			ns := c.Namespace(t)
-			// With an identity, the object of an interrupted create is looked for.
+			// With an identity, Landbridge looks up the object of an interrupted create.
 			r := d.place(ns, "a", m{"value": "a"})
 			d.order(t, "a", x.order)
 			c.MustCreate(t, r)
 			c.WaitReady(t, r)
 			creates, deletes := d.calls("create place a"), d.calls("delete place a")
-			// Either there was none, or it was found, tainted, and replaced.
+			// Either no object existed, or it was found, tainted and replaced.
 			want := map[string]int{"before": 0, "after": 1}[name]
 			if creates != 2 || deletes != want || d.calls("import place") == 0 {
 				t.Errorf("%d creates, %d deletes, %d imports", creates, deletes, d.calls("import place"))
@@ -58,11 +58,11 @@ func TestProviderCrash(t *testing.T) {
 	}
 }
 
-// Without an identity nothing tells whether an interrupted create made an object.
+// Without an identity it is unknown whether an interrupted create made an object.
 func TestCreateOutcomeUnknown(t *testing.T) {
 	c := shared(t)
 	ns := c.Namespace(t)
-	// A crash ends what the same process does for others: each has a provider of its own.
+	// A crash ends all calls of the process: each subtest has its own provider.
 	install := func(t *testing.T, name string) *double {
 		d := newDouble(t, "unknown"+name)
 		c.install(t, d.provider())
@@ -117,7 +117,7 @@ func TestCreateOutcomeUnknown(t *testing.T) {
 		if err := c.Delete(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
-		// What may be there is not given up silently.
+		// An object that may exist is not abandoned silently.
 		never(t, 2*poll, "the resource is gone", func() bool { return c.Get(t.Context(), key(r), r) != nil })
 		message := c.WaitFalse(t, r, "Synced", "CreateOutcomeUnknown", "landbridge.io/confirm-create")
 		if err := os.Remove(filepath.Join(d.dir, "objects", "thing.deleted")); err != nil {

@@ -1,7 +1,6 @@
-// Package e2e tests Landbridge as users meet it: a real API server, real
-// providers, the example manifests, and providers that misbehave. The
-// controller is a process of its own where the command is what is tested, and
-// runs in the test's process elsewhere, so that the race detector sees it. The
-// tests look at Kubernetes objects and at remote objects alone. The package
-// holds no code for others.
+// Package e2e tests Landbridge from a user's view, with a real API server, real
+// providers, the example manifests, and providers that misbehave. Tests of the
+// command run the controller as a separate process. All others run it in the
+// test's process, so that the race detector covers it. Tests check only
+// Kubernetes objects and remote objects. The package exports nothing.
 package e2e

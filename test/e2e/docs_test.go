@@ -12,10 +12,10 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
-// The page on imports is true, word by word.
+// The page on imports is executed and must match.
 func TestImportPage(t *testing.T) {
 	t.Parallel()
-	// One of its own: the page says what is in it.
+	// Not shared: the page lists what is in the cluster.
 	server := playgroundtest.New(t, playgroundtest.Options{})
 	c := on(t, server)
 	c.RunController(t, options(directory(t)))
@@ -44,10 +44,10 @@ func TestImportPage(t *testing.T) {
 	}
 }
 
-// The page on references is true, word by word.
+// The page on references is executed and must match.
 func TestReferencesPage(t *testing.T) {
 	t.Parallel()
-	// One of its own: the page says what is in it.
+	// Not shared: the page lists what is in the cluster.
 	server := playgroundtest.New(t, playgroundtest.Options{})
 	c := on(t, server)
 	c.RunController(t, options(directory(t)))
@@ -62,10 +62,10 @@ func TestReferencesPage(t *testing.T) {
 	})
 }
 
-// The page on modules is true, word by word.
+// The page on modules is executed and must match.
 func TestModulesPage(t *testing.T) {
 	t.Parallel()
-	// One of its own: the page says what is in it.
+	// Not shared: the page lists what is in the cluster.
 	server := playgroundtest.New(t, playgroundtest.Options{})
 	c := on(t, server)
 	c.RunController(t, moduleOptions(t, providertest.Mirror(t, "random")))
@@ -84,7 +84,7 @@ func TestModulesPage(t *testing.T) {
 	}
 }
 
-// programs is a directory with the programs that pages use.
+// programs returns a directory with the programs that pages use.
 func programs(t *testing.T) string {
 	t.Helper()
 	dir := directory(t)

@@ -16,8 +16,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
-// double is an installation of the provider under testprovider, with remote
-// objects of its own.
+// double is an installation of the provider in testprovider with its own remote
+// objects.
 type double struct {
 	name string
 	dir  string // with the remote objects
@@ -43,7 +43,7 @@ func testProvider(t *testing.T) string {
 	return binary
 }
 
-// newDouble makes a provider of that name. The environment is NAME=value.
+// newDouble returns a provider of that name. The environment is NAME=value.
 func newDouble(t *testing.T, name string, env ...string) *double {
 	t.Helper()
 	d := &double{name: name, dir: directory(t)}
@@ -58,7 +58,7 @@ func newDouble(t *testing.T, name string, env ...string) *double {
 	return d
 }
 
-// provider is the TerraformProvider that installs it.
+// provider returns the TerraformProvider that installs it.
 func (d *double) provider(activate ...any) *unstructured.Unstructured {
 	p := terraformProvider(d.name, d.path, activate...)
 	p.Object["spec"].(m)["env"] = d.env
@@ -67,7 +67,7 @@ func (d *double) provider(activate ...any) *unstructured.Unstructured {
 
 func (d *double) apiVersion() string { return d.name + ".landbridge.io/v1alpha1" }
 
-// thing and place are resources; the remote object has the same name.
+// thing and place return resources; the remote object has the same name.
 func (d *double) thing(namespace, name string, forProvider m) *unstructured.Unstructured {
 	return d.resource("Thing", namespace, name, forProvider)
 }
@@ -87,7 +87,7 @@ func (d *double) resource(kind, namespace, name string, forProvider m) *unstruct
 func (d *double) write(t *testing.T, content string, path ...string) {
 	t.Helper()
 	file := filepath.Join(append([]string{d.dir}, path...)...)
-	temporary := filepath.Join(d.dir, rand.Text()) // renamed, since the provider may be reading
+	temporary := filepath.Join(d.dir, rand.Text()) // renamed, so that the provider reads a whole file
 	err := os.MkdirAll(filepath.Dir(file), 0o755)
 	if err == nil {
 		err = os.WriteFile(temporary, []byte(content), 0o644)
@@ -100,13 +100,13 @@ func (d *double) write(t *testing.T, content string, path ...string) {
 	}
 }
 
-// order says what the next apply of the object does; see testprovider.
+// order sets what the next apply of the object does; see testprovider.
 func (d *double) order(t *testing.T, name, what string) {
 	t.Helper()
 	d.write(t, what, "orders", name)
 }
 
-// carriedOut reports whether the order was.
+// carriedOut reports whether the order was carried out.
 func (d *double) carriedOut(name string) bool {
 	_, err := os.Stat(filepath.Join(d.dir, "orders", name))
 	return errors.Is(err, fs.ErrNotExist)
@@ -119,7 +119,7 @@ func (d *double) countermand(t *testing.T, name string) {
 	}
 }
 
-// calls counts those that begin so: "create thing a", "read", or all with "".
+// calls counts the calls with a prefix: "create thing a", "read", or "" for all.
 func (d *double) calls(begin string) int {
 	content, _ := os.ReadFile(filepath.Join(d.dir, "calls"))
 	n := 0
@@ -134,14 +134,14 @@ func (d *double) calls(begin string) int {
 // changes counts the calls that change remote objects.
 func (d *double) changes() int { return d.calls("create") + d.calls("update") + d.calls("delete") }
 
-// object is a remote object.
+// object returns a remote object.
 func (d *double) object(kind, name string) (remote, bool) {
 	var o remote
 	content, err := os.ReadFile(filepath.Join(d.dir, "objects", kind+"."+name))
 	return o, err == nil && json.Unmarshal(content, &o) == nil
 }
 
-// put makes a remote object, or changes it behind Landbridge's back.
+// put creates or changes a remote object without Landbridge.
 func (d *double) put(t *testing.T, kind string, o remote) {
 	t.Helper()
 	content, err := json.Marshal(o)

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// What objects hold is not lost because their kinds change: another version, or another configuration, has
-// to wait, unless that is accepted.
+// Changes of kinds do not lose data of objects: a new version or configuration that would lose data waits
+// until the loss is accepted.
 func TestChangesAreHeld(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "evolution")
@@ -29,11 +29,11 @@ func TestChangesAreHeld(t *testing.T) {
 	c.MustCreate(t, labelled)
 	c.WaitReady(t, labelled)
 
-	// The first version has no label. The second one goes on.
+	// The first version has no label. The second one stays installed.
 	c.MustPatch(t, p, `{"spec":{"version":"1.0.0"}}`)
 	message := c.WaitFalse(t, p, "Healthy", "ChangesHeld", "Thing "+ns+"/labelled: spec.forProvider.label", "field removed")
 	if strings.Contains(message, "plain") || strings.Contains(message, "first") {
-		t.Errorf("it tells of what is not lost, or a value: %s", message)
+		t.Errorf("the message names a field that is not lost, or shows a value: %s", message)
 	}
 	if got := text(p, "status", "installed", "version"); got != "2.0.0" {
 		t.Errorf("version %s is said to be installed", got)
@@ -43,7 +43,7 @@ func TestChangesAreHeld(t *testing.T) {
 	c.MustPatch(t, p, `{"spec":{"version":"2.0.0"}}`)
 	c.WaitFor(t, p, "healthy again", func() bool { return isTrue(p, "Installed", "Healthy") && current(p) })
 
-	// The same for a configuration, which is accepted.
+	// The same for a configuration; here the loss is accepted.
 	c.MustPatch(t, p, `{"spec":{"resources":{"evolution_thing":{"omit":["display_name"]}}}}`)
 	message = c.WaitFalse(t, p, "Healthy", "ChangesHeld", "Thing "+ns+"/labelled: spec.forProvider.displayName.", v1accept)
 	token := regexp.MustCompile(regexp.QuoteMeta(v1accept) + `=([0-9a-f]+)\.`).FindStringSubmatch(message)
@@ -77,7 +77,7 @@ func TestChangesAreHeld(t *testing.T) {
 	c.Remove(t, p)
 }
 
-// What a provider's kinds are cannot be changed, and the controller starts anew: what ran goes on.
+// When the new spec cannot be applied and the controller restarts, the installed version keeps running.
 func TestWhatRanGoesOnAfterARestart(t *testing.T) {
 	t.Parallel()
 	c := alone(t)

@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// A provider that misbehaves is told of, replaced, and heals; who uses another one, or the same
-// one with another configuration, does not notice.
+// A provider that misbehaves is reported and restarted, and recovers. Resources of another provider or
+// another configuration are not affected.
 func TestProviderFaults(t *testing.T) {
 	t.Parallel()
 	c := alone(t)
@@ -35,7 +35,7 @@ func TestProviderFaults(t *testing.T) {
 	}
 }
 
-// tenants are two configurations of one provider, bad and well, each with resources.
+// tenants has two configurations of one provider, one of them misbehaving, each with resources.
 type tenants struct {
 	*double
 	c  *cluster
@@ -63,14 +63,14 @@ func (x tenants) config(t *testing.T, name, token string) {
 	x.c.MustCreate(t, resource(x.apiVersion(), "ProviderConfig", x.ns, name, m{"tokenSecretRef": m{"name": name, "key": "token"}}))
 }
 
-// of makes a resource of a configuration.
+// of returns a resource of a configuration.
 func (x tenants) of(config, name string) *unstructured.Unstructured {
 	r := x.thing(x.ns, name, nil)
 	r.Object["spec"].(m)["providerConfigRef"] = m{"kind": "ProviderConfig", "name": config}
 	return r
 }
 
-// made makes resources of a configuration that are ready.
+// made creates resources of a configuration and waits until they are ready.
 func (x tenants) made(t *testing.T, config string, n int) []*unstructured.Unstructured {
 	t.Helper()
 	var out []*unstructured.Unstructured
@@ -85,7 +85,7 @@ func (x tenants) made(t *testing.T, config string, n int) []*unstructured.Unstru
 	return out
 }
 
-// orderReads says what the reads of objects do, until countermandReads.
+// orderReads sets what reads of objects do, until countermandReads.
 func (x tenants) orderReads(t *testing.T, what string, resources ...*unstructured.Unstructured) {
 	t.Helper()
 	for _, r := range resources {
@@ -100,7 +100,7 @@ func (x tenants) countermandReads(t *testing.T, resources ...*unstructured.Unstr
 	}
 }
 
-// unimpeded changes a resource of the other configuration, which must be quick.
+// unimpeded fails the test unless a change with the other configuration is quick.
 func (x tenants) unimpeded(t *testing.T, r *unstructured.Unstructured, value string) {
 	t.Helper()
 	began := time.Now()
@@ -117,7 +117,7 @@ func (x tenants) unimpeded(t *testing.T, r *unstructured.Unstructured, value str
 func hangs(t *testing.T, c *cluster) {
 	x := c.tenants(t, "hanging", nil)
 	bad, well := x.made(t, "bad", 15), x.made(t, "well", 1)
-	// An operation that takes its time, and is not to be cut.
+	// A slow operation that must not be interrupted.
 	x.order(t, "long", "slow 30s")
 	long := x.of("bad", "long")
 	c.MustCreate(t, long)
@@ -147,11 +147,11 @@ func hangs(t *testing.T, c *cluster) {
 	}
 	c.WaitReady(t, long)
 	if n := x.calls("create thing long"); n != 1 {
-		t.Errorf("%d creates of what took its time", n)
+		t.Errorf("%d slow creates", n)
 	}
 }
 
-// A create that is never answered is given up at its deadline, and what became of it is found out.
+// A create that never returns ends at its deadline, and its outcome is determined.
 func hangsInCreate(t *testing.T, c *cluster) {
 	d := newDouble(t, "stuck")
 	c.install(t, d.provider())
@@ -163,7 +163,7 @@ func hangsInCreate(t *testing.T, c *cluster) {
 		c.MustCreate(t, r)
 	}
 	c.WaitFalse(t, thing, "Synced", "CreateOutcomeUnknown", "spec.import")
-	c.WaitReady(t, place) // its identity is known, and there was none
+	c.WaitReady(t, place) // its identity is known, and no object existed
 	if things, places := d.calls("create thing"), d.calls("create place"); things != 1 || places != 2 {
 		t.Errorf("%d creates of the thing, %d of the place", things, places)
 	}
@@ -257,7 +257,7 @@ func isThrottled(t *testing.T, c *cluster) {
 	x := c.tenants(t, "throttled", nil)
 	bad, well := x.made(t, "bad", 5), x.made(t, "well", 1)
 	x.order(t, "read."+bad[0].GetName(), "throttle 20")
-	// The one that met it has the cloud's own words; the others are told why they wait.
+	// The resource that was throttled has the cloud's message; the others report why they wait.
 	c.WaitFalse(t, bad[0], "Synced", "ProviderThrottled", "429 Too Many Requests", "Retry-After: 20")
 	c.WaitFalse(t, bad[1], "Synced", "ProviderThrottled", "too many requests are made with this provider configuration", "It goes on, at a lower rate, at 20")
 	for _, r := range bad[1:] {
@@ -284,7 +284,7 @@ func isLimited(t *testing.T, c *cluster) {
 		c.Remove(t, r)
 	}
 	bad := x.made(t, "bad", 4)
-	// Each is looked at every second, if nothing keeps it.
+	// Each is reconciled every second unless it is delayed.
 	reads := x.calls("read thing bad")
 	time.Sleep(10 * time.Second)
 	if n := x.calls("read thing bad") - reads; n > 30 || n < 8 {
@@ -322,7 +322,7 @@ func answersWrongly(t *testing.T, c *cluster) {
 
 	t.Run("create", func(t *testing.T) {
 		for _, what := range []string{"garbage", "nothing"} {
-			// Nothing tells which object was made.
+			// It is unknown which object was created.
 			r := d.thing(ns, "create-"+what, nil)
 			d.order(t, "create-"+what, what)
 			c.MustCreate(t, r)
@@ -340,7 +340,7 @@ func answersWrongly(t *testing.T, c *cluster) {
 				c.WaitReady(t, r)
 			}
 		}
-		// An object that is not as planned is known, and is to be replaced.
+		// An object that differs from the plan is recorded, and will be replaced.
 		r := d.thing(ns, "create-another", m{"value": "a"})
 		set(t, r, "Keep", "spec", "lifecycle", "taintPolicy")
 		d.order(t, "create-another", "another")
@@ -376,8 +376,8 @@ func answersWrongly(t *testing.T, c *cluster) {
 	})
 }
 
-// TestInterruptedByStop proves that a provider is told to stop, and that what it then answers is
-// recorded, within the grace period, also of a create that is only just on its way to it.
+// TestInterruptedByStop checks that a provider receives a stop request and that its response is recorded
+// within the grace period, also for a create that is just being sent.
 func TestInterruptedByStop(t *testing.T) {
 	t.Parallel()
 	c := alone(t)

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Fields that a TerraformProvider configures to come from other resources have references and
-// selectors beside them, which do what those of spec.references do.
+// Fields that a TerraformProvider configures as references have reference and selector fields beside
+// them, which work like those of spec.references.
 func TestFieldReferences(t *testing.T) {
 	c := shared(t)
 	things := []any{m{"type": "examplecloud_thing"}}
@@ -98,7 +98,7 @@ func TestFieldReferences(t *testing.T) {
 		w.WaitReady(t, s)
 		same(t, "stringsList", any([]any{externalName(a), externalName(b)}), spec(s, "stringsList"))
 		same(t, "stringsListRefs", any([]any{m{"name": "all-a"}, m{"name": "all-b"}}), spec(s, "stringsListRefs"))
-		// What was selected counts, whatever comes.
+		// A selection stays, whatever is created later.
 		made(t, thing("all-c", map[string]string{"tier": "all"}))
 		w.MustPatch(t, s, `{"spec":{"forProvider":{"aBool":true}}}`)
 		w.WaitReady(t, s)
@@ -161,12 +161,12 @@ func TestFieldReferences(t *testing.T) {
 		w.MustPatch(t, a, `{"metadata":{"labels":{"follow":null}}}`)
 		w.WaitFor(t, s, "of the other", func() bool { return text(s, "status", "atProvider", "anInt64") == "9" })
 		same(t, "anInt64Ref", any(m{"name": "follow-b"}), spec(s, "anInt64Ref"))
-		// Nothing that is followed is kept by it any more.
+		// It no longer keeps any referenced resource.
 		w.Remove(t, fixed)
 		w.Remove(t, a)
 	})
 
-	// What the API server refuses.
+	// Manifests that the API server refuses.
 	for name, x := range map[string]struct {
 		object *unstructured.Unstructured
 		want   string

@@ -17,8 +17,8 @@ const (
 	crossplaneFinalizer = "finalizer.managedresource.crossplane.io"
 )
 
-// A resource is held from the moment of its creation, where the API server can see to that,
-// and from before its remote object is made elsewhere.
+// A resource has its finalizer from its creation if the API server supports that, and otherwise before
+// its remote object is created.
 func TestFinalizer(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "finalizers")
@@ -28,7 +28,7 @@ func TestFinalizer(t *testing.T) {
 	binding := &admissionregistrationv1.MutatingAdmissionPolicyBinding{ObjectMeta: metav1.ObjectMeta{Name: "finalizer.finalizers.landbridge.io"}}
 	policy := &admissionregistrationv1.MutatingAdmissionPolicy{ObjectMeta: binding.ObjectMeta}
 
-	// admitted reports whether a new resource would have just these finalizers.
+	// admitted reports whether a new resource would have exactly these finalizers.
 	admitted := func(ctx context.Context, finalizers ...string) bool {
 		u := d.thing(ns, "probe", nil)
 		return c.Create(ctx, u, client.DryRunAll) == nil && slices.Equal(u.GetFinalizers(), finalizers)
@@ -49,7 +49,7 @@ func TestFinalizer(t *testing.T) {
 		if err := c.Delete(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
-		// As in Crossplane, ours is the last to go.
+		// As in Crossplane, ours is removed last.
 		c.MustPatch(t, r, `{"metadata":{"finalizers":["`+crossplaneFinalizer+`"]}}`)
 		c.WaitGone(t, r)
 		if _, ok := d.object("thing", name); ok {

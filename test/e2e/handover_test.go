@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A controller that is told to stop keeps the lease until its operations are recorded: whoever
-// takes over finds none under way.
+// A stopping controller keeps the lease until its operations are recorded: its successor finds none in
+// progress.
 func TestHandOver(t *testing.T) {
 	t.Parallel()
 	first := alone(t)
@@ -29,7 +29,7 @@ func TestHandOver(t *testing.T) {
 	})
 	stop()
 	if _, made := d.object("thing", "a"); !made {
-		t.Error("the create was not waited for")
+		t.Error("the controller did not wait for the create")
 	}
 	eventually(t, "the second takes over", func(context.Context) bool { return strings.Contains(content(second.Log), "Starting workers") })
 	second.WaitReady(t, r)
@@ -37,6 +37,6 @@ func TestHandOver(t *testing.T) {
 		t.Errorf("%d creates", n)
 	}
 	if log := content(second.Log); strings.Contains(log, "CreateOutcomeUnknown") || strings.Contains(log, "Create outcome unknown") {
-		t.Error("the second took it for a create of unknown outcome")
+		t.Error("the second controller treated the create's outcome as unknown")
 	}
 }

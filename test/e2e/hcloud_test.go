@@ -18,8 +18,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/providertest"
 )
 
-// The example for hcloud, against a cloud of the test's own: credentials come
-// from a Secret, and a volume is made by an action that takes its time.
+// The example for hcloud, against a fake of its API: credentials come from a
+// Secret, and a volume is created by an action that takes a while.
 func TestHCloud(t *testing.T) {
 	t.Parallel()
 	const duration = 2 * time.Second
@@ -41,7 +41,7 @@ func TestHCloud(t *testing.T) {
 		t.Errorf("installed version %s", got)
 	}
 
-	// Without a configuration it says what is missing, and nothing is made.
+	// Without a configuration, the status reports what is missing, and nothing is created.
 	c.MustCreate(t, volume)
 	c.WaitFor(t, volume, "not synced", func() bool {
 		status, _, message := condition(volume, "Synced")
@@ -113,7 +113,7 @@ func TestHCloudWhole(t *testing.T) {
 	}
 	types := map[string]bool{}
 	for _, crd := range crds.Items {
-		// The kinds of the provider's configuration have none.
+		// The kinds of the provider's configuration have no type.
 		if name := crd.GetAnnotations()["landbridge.io/resource-type"]; name != "" {
 			types[name] = true
 		}
@@ -129,8 +129,8 @@ func TestHCloudWhole(t *testing.T) {
 	}
 }
 
-// checkAbsent fails if a secret value can be seen in the objects, in an event or
-// in the controller's log.
+// checkAbsent fails the test if the objects, an event or the controller's log show
+// a secret value.
 func (c *cluster) checkAbsent(t *testing.T, secret string, objects ...*unstructured.Unstructured) {
 	t.Helper()
 	events := &corev1.EventList{}

@@ -22,8 +22,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
-// landbridge runs the program against the shared cluster, and returns what it prints and its
-// exit code.
+// landbridge runs the program against the shared cluster, and returns its output and exit code.
 func landbridge(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	binary, err := testbin.Build(t.Context(), testbin.Landbridge)
@@ -43,7 +42,7 @@ func landbridge(t *testing.T, args ...string) (stdout, stderr string, code int) 
 	return out.String(), errOut.String(), cmd.ProcessState.ExitCode()
 }
 
-// run is landbridge with an exit code of 0.
+// run calls landbridge and requires exit code 0.
 func run(t *testing.T, args ...string) (stdout, stderr string) {
 	t.Helper()
 	stdout, stderr, code := landbridge(t, args...)
@@ -53,8 +52,8 @@ func run(t *testing.T, args ...string) (stdout, stderr string) {
 	return stdout, stderr
 }
 
-// clouded is the example cloud's provider, in one form and with a name of its own, and a cloud
-// that its configuration of the test's name is for.
+// clouded is the example cloud's provider in one form under a unique name, with a cloud and a
+// configuration for it.
 type clouded struct {
 	*cluster
 	cloud     *examplecloudtest.Cloud
@@ -77,20 +76,20 @@ func (c *cluster) clouded(t *testing.T, form, config string) clouded {
 
 func (c clouded) apiVersion() string { return c.provider + ".landbridge.io/v1alpha1" }
 
-// of is a resource of a kind, with the test's configuration.
+// of returns a resource of a kind with the test's configuration.
 func (c clouded) of(kind, name string, spec m) *unstructured.Unstructured {
 	spec["providerConfigRef"] = m{"kind": "ClusterProviderConfig", "name": c.config}
 	return resource(c.apiVersion(), kind, c.namespace, name, spec)
 }
 
-// flags are those that choose the provider, its configuration and the namespace.
+// flags returns the flags for the provider, its configuration and the namespace.
 func (c clouded) flags(more ...string) []string {
 	return append(more, "--terraform-provider", c.provider, "--provider-config", "ClusterProviderConfig/"+c.config, "-n", c.namespace)
 }
 
 var objectIDs = regexp.MustCompile(`-[0-9a-f]{16}`)
 
-// untouched waits until the resource was looked at, and fails if anything was done.
+// untouched waits until the resource was reconciled, and fails the test if an operation ran.
 func (c *cluster) untouched(t *testing.T, u *unstructured.Unstructured) {
 	t.Helper()
 	c.WaitReady(t, u)
@@ -102,7 +101,7 @@ func (c *cluster) untouched(t *testing.T, u *unstructured.Unstructured) {
 	}
 }
 
-// What exists is found with who manages it, and taken over without a change.
+// Existing objects are listed with the resources that manage them, and imported without changes.
 func TestDiscoverAndImport(t *testing.T) {
 	c := shared(t)
 	w := c.clouded(t, examplecloudtest.Framework6, "discover")
@@ -161,26 +160,26 @@ examplecloud_thing id=t-ID,region=eu-central-1 → Thing NS/web-server
 	if got := list("--unmanaged"); got != "No objects found.\n" {
 		t.Errorf("still unmanaged: %s", got)
 	}
-	// It is theirs from now on: a change of the spec changes the object.
+	// From now on a change of the spec changes the object.
 	c.MustPatch(t, server, `{"spec":{"forProvider":{"size":5}}}`)
 	w.WaitFor(t, server, "of size 5", func() bool { return text(server, "status", "atProvider", "size") == "5" })
 
-	// What is managed is not imported a second time.
+	// A managed object is not imported a second time.
 	_, said, code := landbridge(t, w.flags("import", "examplecloud_thing", "--identity", "id="+text(server, "status", "identity", "id")+",region=eu-central-1")...)
 	if code != 1 || !strings.Contains(said, "it is managed by Thing "+w.namespace+"/web-server already") {
 		t.Errorf("exit code %d\n%s", code, said)
 	}
 }
 
-// A Terraform state of the example cloud, made by whatever form of its provider, is taken over
-// with all it remembers, secrets included.
+// A Terraform state of the example cloud is imported completely, including secrets, for each form of the
+// provider.
 func TestImportState(t *testing.T) {
 	for _, form := range examplecloudtest.Forms {
 		t.Run(form, func(t *testing.T) {
 			c := shared(t)
 			w := c.clouded(t, form, "state-"+form)
 			dir := directory(t)
-			// The objects and the state, as of somebody without a cluster.
+			// The objects and the state of a user without a cluster.
 			const secret, told = "a-password-nobody-shows", "a-tag-nobody-shows"
 			manifest := `
 apiVersion: GROUP
@@ -219,13 +218,13 @@ stringData: {k: ` + secret + `}
 			state := filepath.Join(dir, "terraform.tfstate")
 			run(t, "apply", "-f", filepath.Join(dir, "manifest.yaml"), "--provider", binary, "--source", binarySource, "--state", state, "--auto-approve")
 
-			markSensitive(t, state, "examplecloud_thing", "tags") // as where the configuration has them from a sensitive variable
+			markSensitive(t, state, "examplecloud_thing", "tags") // as for a value from a sensitive variable
 
 			before := w.cloud.Audit(t)
 			if before.Creates != 4 {
 				t.Fatalf("%+v", before)
 			}
-			// The provider in the cluster is installed by path: it has no address, so it is told.
+			// The provider in the cluster is installed by path and has no address, so a flag names it.
 			written := filepath.Join(dir, "out")
 			_, said, code := landbridge(t, w.flags("import", "--state", state, "-o", written)...)
 			if code != 1 || !strings.Contains(said, "there is no provider "+binarySource) {
@@ -257,12 +256,12 @@ stringData: {k: ` + secret + `}
 			if diff := cmp.Diff(before, w.cloud.Audit(t)); diff != "" {
 				t.Errorf("the import changed something in the cloud:\n%s", diff)
 			}
-			// The owners are known to those who ask now.
+			// The listing now shows the owners.
 			list, _ := run(t, w.flags("discover", "examplecloud_thing")...)
 			if !strings.Contains(list, w.namespace+"/one") {
 				t.Error(list)
 			}
-			// And it ends as every other resource does.
+			// It is deleted like any other resource.
 			one := resource(w.apiVersion(), "Thing", w.namespace, "one", nil)
 			w.Remove(t, one)
 			if got := w.cloud.Audit(t); got.Deletes != before.Deletes+1 {
@@ -281,8 +280,8 @@ func write(t *testing.T, path, content string) {
 	}
 }
 
-// An estate that OpenTofu made with released providers, with modules, count and for_each:
-// testdata/import has its configuration.
+// A state that OpenTofu created with released providers, modules, count and for_each is imported;
+// its configuration is in testdata/import.
 func TestImportEstate(t *testing.T) {
 	c := shared(t)
 	c.real(t, "random", "local", "time")
@@ -294,7 +293,7 @@ func TestImportEstate(t *testing.T) {
 	dir := directory(t)
 	state := filepath.Join(dir, "terraform.tfstate")
 	write(t, state, strings.ReplaceAll(string(raw), "/tmp/tofu1/files", dir))
-	attributes := map[string]m{} // by type and name, of those with one instance
+	attributes := map[string]m{} // by type and name, for resources with one instance
 	var file struct {
 		Resources []struct {
 			Type, Name string
@@ -342,26 +341,26 @@ func TestImportEstate(t *testing.T) {
 	if n != 15 {
 		t.Errorf("%d resources were looked at", n)
 	}
-	// The files are as they were: their provider would have made new ones.
+	// The files are unchanged: the provider would have written new ones.
 	for _, name := range []string{"motd", "key"} {
 		info, err := os.Stat(filepath.Join(dir, name))
 		if err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("%s was written anew: %v, %v", name, info.Mode(), err)
 		}
 	}
-	// What is secret is in Secrets alone.
+	// Secret values are only in Secrets.
 	secret := &corev1.Secret{}
 	if err := c.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: "key-inputs"}, secret); err != nil || string(secret.Data["content"]) != password {
 		t.Errorf("the content of the sensitive file: %v", err)
 	}
-	// A second time there is nothing to do.
+	// A second import does nothing.
 	_, said, code := landbridge(t, "import", "--state", state, "-n", ns, "--apply", "random_string", "random_integer")
 	if code != 1 || !strings.Contains(said, "random_string.token: it is managed by String "+ns+"/token already") {
 		t.Errorf("exit code %d\n%s", code, said)
 	}
 }
 
-// What Terraform would replace or destroy next is kept, until somebody says otherwise.
+// Objects that Terraform would replace or destroy next are kept until the user allows it.
 func TestImportTaintedAndDeposed(t *testing.T) {
 	c := shared(t)
 	w := c.clouded(t, examplecloudtest.Framework6, "tainted")
@@ -409,7 +408,7 @@ func TestImportTaintedAndDeposed(t *testing.T) {
 	})
 	never(t, 4*poll, "something was done to the cloud", func() bool { return !cmp.Equal(before, w.cloud.Audit(t)) })
 
-	// Somebody says otherwise.
+	// The user allows it.
 	c.MustPatch(t, replaced, `{"spec":{"managementPolicies":["*"]}}`)
 	w.WaitFor(t, replaced, "without a deposed object", func() bool { return text(replaced, "status", "deposed") == "" })
 	c.MustPatch(t, kept, `{"spec":{"lifecycle":{"taintPolicy":"Replace"}}}`)
@@ -419,7 +418,7 @@ func TestImportTaintedAndDeposed(t *testing.T) {
 	}
 }
 
-// markSensitive makes an attribute of a type sensitive in a state file, as Terraform does by where its value is from.
+// markSensitive marks an attribute of a type as sensitive in a state file, as Terraform does for values from sensitive sources.
 func markSensitive(t *testing.T, file, resourceType, attribute string) {
 	t.Helper()
 	raw, err := os.ReadFile(file)

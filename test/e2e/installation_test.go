@@ -19,8 +19,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// A provider that cannot be installed says why in its conditions, is tried again
-// ever less often, and heals when its spec is corrected.
+// A provider that cannot be installed reports the reason in its conditions, is retried
+// with growing delays, and recovers when its spec is corrected.
 func TestProviderRefused(t *testing.T) {
 	c := shared(t)
 	file := func(name, content string, mode os.FileMode) func(*testing.T) *unstructured.Unstructured {
@@ -87,8 +87,7 @@ func TestProviderRefused(t *testing.T) {
 	}
 }
 
-// Providers that hang at their start keep no other from being installed, nor themselves from
-// being removed.
+// Providers that hang at startup block neither other installations nor their own removal.
 func TestHangingStarts(t *testing.T) {
 	c := shared(t)
 	var hanging []*unstructured.Unstructured
@@ -102,14 +101,14 @@ func TestHangingStarts(t *testing.T) {
 		}
 		hanging = append(hanging, p)
 	}
-	// Not all of them: few may start at the same time.
+	// Not all of them: the number of concurrent starts is limited.
 	eventually(t, "a provider is starting", func(context.Context) bool {
 		return slices.ContainsFunc(doubles, func(d *double) bool { return d.calls("hang") > 0 })
 	})
 	began := time.Now()
 	d := newDouble(t, "besideshanging")
 	c.install(t, d.provider())
-	// Two turns of two seconds, and as long as an installation takes; the start's timeout is ten.
+	// Two rounds of two seconds plus the time of an installation; the startup timeout is ten seconds.
 	if took := time.Since(began); took > 10*time.Second {
 		t.Errorf("the provider was installed after %s", took)
 	} else {
@@ -131,7 +130,7 @@ func TestHangingStarts(t *testing.T) {
 	}
 }
 
-// crdNames are the CRDs of a provider that are there.
+// crdNames returns the names of a provider's existing CRDs.
 func (c *cluster) crdNames(ctx context.Context, provider string) []string {
 	list := &unstructured.UnstructuredList{}
 	list.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinitionList"))
@@ -151,7 +150,7 @@ func TestActivation(t *testing.T) {
 	ns := c.Namespace(t)
 	const things, places = "things.activation.landbridge.io", "places.activation.landbridge.io"
 
-	// A type that is not there is told of; the others are served.
+	// An unknown type is reported; the others are served.
 	p := d.provider("activation_thing", "activation_nothing", "[")
 	if err := c.Create(t.Context(), p); err != nil {
 		t.Fatal(err)
@@ -170,7 +169,7 @@ func TestActivation(t *testing.T) {
 	c.MustPatch(t, p, `{"spec":{"activate":["activation_*"]}}`)
 	c.WaitFor(t, p, "healthy", func() bool { return isTrue(p, "Healthy") && text(p, "status", "activated") == "2" })
 
-	// Taken away: the CRD of which there are resources stays, with them, and the other goes.
+	// Deactivated: a CRD with resources stays, the other is deleted.
 	c.MustPatch(t, p, `{"spec":{"activate":[]}}`)
 	c.WaitFor(t, p, "serving all again", func() bool { return current(p) && text(p, "status", "activated") == "2" })
 	c.MustPatch(t, p, `{"spec":{"activate":["activation_none"]}}`)
@@ -183,14 +182,14 @@ func TestActivation(t *testing.T) {
 	c.MustPatch(t, used, `{"spec":{"forProvider":{"value":"later"}}}`)
 	never(t, 3*poll, "a resource of a type that is not active was looked at", func() bool { return d.calls("read thing used") > reads+1 || d.calls("update") > 0 })
 	if c.crd(t.Context(), things) == nil {
-		t.Fatal("a CRD of which there are resources was removed")
+		t.Fatal("a CRD with resources was removed")
 	}
 
 	c.MustPatch(t, p, `{"spec":{"activate":["activation_thing"]}}`)
 	c.has(t, d, "thing", "used", "value", "later")
 	c.WaitReady(t, used)
 
-	// The provider is taken away and comes back: nothing happens to remote objects.
+	// The provider is removed and installed again: remote objects do not change.
 	changes := d.changes()
 	c.Remove(t, p)
 	never(t, 2*poll, "the resource or its CRD went with the provider", func() bool {
@@ -205,7 +204,7 @@ func TestActivation(t *testing.T) {
 		t.Errorf("%d changes of remote objects", n)
 	}
 
-	// A CRD that somebody removes comes back, if it is in use.
+	// A deleted CRD of an activated type is created again.
 	c.Remove(t, used)
 	if err := c.Delete(t.Context(), c.crd(t.Context(), things)); err != nil {
 		t.Fatal(err)
@@ -222,7 +221,7 @@ func TestActivation(t *testing.T) {
 	eventually(t, "all of the provider's CRDs are gone", func(ctx context.Context) bool { return len(c.crdNames(ctx, "activation")) == 0 })
 }
 
-// A CRD of somebody else is left alone, and the other types are served.
+// A CRD that Landbridge does not own is not changed, and the other types are served.
 func TestCRDConflict(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "conflict")
@@ -265,7 +264,7 @@ func TestCRDConflict(t *testing.T) {
 	c.WaitReady(t, place)
 	c.Remove(t, place)
 
-	// Another installation of the same provider does not take over what the first one serves.
+	// Another installation of the same provider does not take over kinds of the first one.
 	second := d.provider()
 	second.SetName("conflict-second")
 	if err := c.Create(t.Context(), second); err != nil {
@@ -286,7 +285,7 @@ func TestCRDConflict(t *testing.T) {
 	}
 }
 
-// A new version of the provider takes over the resources; their state is upgraded.
+// A new version of the provider takes over the resources, and upgrades their state.
 func TestProviderVersion(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "versions")
@@ -316,7 +315,7 @@ func TestProviderVersion(t *testing.T) {
 	c.has(t, d, "thing", "kept", "label", "new in version 2")
 	c.WaitReady(t, r)
 
-	// A version that is not there: what was installed goes on.
+	// With a version that does not exist, the installed one stays.
 	c.MustPatch(t, p, `{"spec":{"version":"~> 3.0"}}`)
 	c.WaitFalse(t, p, "Installed", "BinaryNotFound", "2.0.0", "1.0.0")
 	c.MustPatch(t, r, `{"spec":{"forProvider":{"value":"b"}}}`)
@@ -325,7 +324,7 @@ func TestProviderVersion(t *testing.T) {
 	c.Remove(t, p)
 }
 
-// release puts versions of the double into the mirror.
+// release adds versions of the double to the mirror.
 func (d *double) release(t *testing.T, versions ...string) {
 	t.Helper()
 	for _, v := range versions {
@@ -341,7 +340,7 @@ func (d *double) release(t *testing.T, versions ...string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// What follows a program does not matter to it, but makes it another file.
+		// Bytes after the program do not affect it, but change its checksum.
 		_, err = io.Copy(to, io.MultiReader(from, strings.NewReader(v)))
 		from.Close()
 		if err == nil {

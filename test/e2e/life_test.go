@@ -72,7 +72,7 @@ func TestLifeOfString(t *testing.T) {
 		t.Fatalf("what is stored: %d Secrets", len(stored))
 	}
 
-	// A change that cannot be made in place: another object takes the place of this one.
+	// A change that cannot be made in place replaces the object.
 	c.MustPatch(t, s, `{"spec":{"forProvider":{"length":20}}}`)
 	c.WaitFor(t, s, "replaced", func() bool { return len(text(s, "status", "atProvider", "result")) == 20 && current(s) })
 	c.WaitReady(t, s)
@@ -110,7 +110,7 @@ func TestConnectionSecret(t *testing.T) {
 	}
 	password := string(details.Data["attribute.result"])
 
-	// Whoever removes it gets it back, with the same content.
+	// A deleted Secret is created again with the same content.
 	if err := c.Delete(t.Context(), details); err != nil {
 		t.Fatal(err)
 	}
@@ -162,8 +162,7 @@ func TestDriftOfFile(t *testing.T) {
 	}
 }
 
-// What an update in place, lifecycle and the annotations do, with a provider
-// that counts its calls.
+// Updates in place, lifecycle and annotations, with a provider that records its calls.
 func TestLifecycle(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "lifecycle")
@@ -186,7 +185,7 @@ func TestLifecycle(t *testing.T) {
 		if text(r, "status", "atProvider", "displayName") != "B" || r.GetAnnotations()[externalName] != id {
 			t.Errorf("the resource does not show it: %v", r.Object["status"])
 		}
-		// A field that is taken back is unset.
+		// A field that is removed from the spec is unset.
 		c.MustPatch(t, r, `{"spec":{"forProvider":{"displayName":null}}}`)
 		eventually(t, "displayName is unset", func(context.Context) bool {
 			o, _ := d.object("thing", "update")
@@ -212,10 +211,10 @@ func TestLifecycle(t *testing.T) {
 		if _, ok := d.object("thing", "never"); !ok || d.calls("delete thing never") != 0 {
 			t.Error("the object was touched")
 		}
-		// The way out: take it back.
+		// One remedy: revert the change.
 		c.MustPatch(t, r, `{"spec":{"forProvider":{"name":"never"}}}`)
 		c.WaitReady(t, r)
-		// The other: allow it.
+		// The other: allow the replacement.
 		c.MustPatch(t, r, `{"spec":{"forProvider":{"name":"never-again"},"lifecycle":{"replacePolicy":"Automatic"}}}`)
 		eventually(t, "it is replaced", func(context.Context) bool {
 			_, old := d.object("thing", "never")
@@ -239,7 +238,7 @@ func TestLifecycle(t *testing.T) {
 		d.put(t, "thing", o)
 		c.has(t, d, "thing", "init", "value", "kept")
 		if o, _ := d.object("thing", "init"); o.Attributes["display_name"] != "of others" {
-			t.Errorf("what initProvider says was enforced: %v", o)
+			t.Errorf("initProvider was enforced: %v", o)
 		}
 	})
 
@@ -254,7 +253,7 @@ func TestLifecycle(t *testing.T) {
 		d.put(t, "thing", o)
 		c.has(t, d, "thing", "ignore", "value", "a")
 		if o, _ := d.object("thing", "ignore"); o.Attributes["display_name"] != "drifted" || o.Rules[0] != "2" {
-			t.Errorf("what is ignored was repaired: %v", o)
+			t.Errorf("an ignored change was reverted: %v", o)
 		}
 		c.WaitReady(t, r)
 		c.MustPatch(t, r, `{"spec":{"lifecycle":{"ignoreChanges":["noSuchField"]}}}`)
@@ -320,7 +319,7 @@ func TestLifecycle(t *testing.T) {
 		}
 		for _, s := range c.stored(t, ns) {
 			if s.Annotations["landbridge.io/owner"] == ns+"/orphan" {
-				t.Error("what was stored of it is left")
+				t.Error("its stored state is left")
 			}
 		}
 	})
@@ -428,7 +427,7 @@ func TestImport(t *testing.T) {
 		c.has(t, d, "thing", "byid", "value", "as it shall be")
 		c.WaitReady(t, r)
 		if d.calls("create thing byid") != 0 || r.GetAnnotations()[externalName] != "thing-77" {
-			t.Errorf("it was not taken over: %v", r.GetAnnotations())
+			t.Errorf("it was not imported: %v", r.GetAnnotations())
 		}
 		if err := c.Patch(t.Context(), r, client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"import":{"id":"other"}}}`))); !kerrors.IsInvalid(err) {
 			t.Errorf("spec.import was changed: %v", err)

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// told is what a status tells, but for times.
+// told returns a status without its times.
 func told(u *unstructured.Unstructured) m {
 	out := m{}
 	for _, name := range []string{"atProvider", "identity", "state", "observedGeneration"} {
@@ -26,14 +26,14 @@ func told(u *unstructured.Unstructured) m {
 	all, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
 	for _, c := range all {
 		c := c.(m)
-		if c["type"] != "LastAsyncOperation" { // of this process; it is not remembered
+		if c["type"] != "LastAsyncOperation" { // kept only in the controller's memory
 			out[fmt.Sprint(c["type"])] = fmt.Sprint(c["status"], c["reason"], c["message"])
 		}
 	}
 	return out
 }
 
-// The status is made of what is stored and what is seen, and of nothing else.
+// The status is computed from the stored state and the observed object only.
 func TestLostStatus(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "lostatus")
@@ -55,7 +55,7 @@ func TestLostStatus(t *testing.T) {
 		}
 		c.WaitReady(t, r)
 		if diff := cmp.Diff(before, told(r)); diff != "" {
-			t.Errorf("%s tells something else (-before +after):\n%s", r.GetName(), diff)
+			t.Errorf("%s has another status (-before +after):\n%s", r.GetName(), diff)
 		}
 	}
 	if n := d.changes() - changes; n != 0 {
@@ -63,7 +63,7 @@ func TestLostStatus(t *testing.T) {
 	}
 }
 
-// What is stored of an object may be lost while a controller works with it.
+// The stored state of an object is lost while a controller works with it.
 func TestLostState(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "lostate")
@@ -105,7 +105,7 @@ func TestLostState(t *testing.T) {
 	}
 }
 
-// Others write to the resource all the time, and now and then to what is stored of it.
+// Other clients constantly write to the resource, and sometimes to its stored state.
 func TestConflicts(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "conflicts")
@@ -144,12 +144,12 @@ func TestConflicts(t *testing.T) {
 	}
 	for _, e := range c.events(t, r) {
 		if strings.Contains(e, "could not be recorded") {
-			t.Errorf("what others write beside what is stored makes an operation fail: %s", e)
+			t.Errorf("writes of others to the Secret make an operation fail: %s", e)
 		}
 	}
 	for _, s := range c.stored(t, ns) {
 		if s.Annotations["example.org/n"] != "9" {
-			t.Errorf("what others wrote to the Secret is gone: %v", s.Annotations)
+			t.Errorf("the annotations of others on the Secret are gone: %v", s.Annotations)
 		}
 	}
 	c.Remove(t, r)
@@ -158,8 +158,8 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
-// A CRD that is deleted takes its resources with it, as Kubernetes has it, each as if it was
-// deleted by itself. As long as the type is activated it comes back, without them.
+// Deleting a CRD deletes its resources, each as if it were deleted individually. While the type is
+// activated, the CRD is created again without them.
 func TestDeletedCRD(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "deletedcrd")
@@ -186,7 +186,7 @@ func TestDeletedCRD(t *testing.T) {
 		t.Error("the remote object of a deleted resource is left")
 	}
 	if _, ok := d.object("thing", "kept"); !ok {
-		t.Error("a remote object was destroyed that must not be")
+		t.Error("an orphaned remote object was deleted")
 	}
 	if left := c.stored(t, ns); len(left) != 1 || left[0].Annotations["landbridge.io/owner"] != ns+"/place" {
 		t.Errorf("what is stored: %d", len(left))
@@ -202,8 +202,8 @@ func TestDeletedCRD(t *testing.T) {
 	}
 }
 
-// A namespace that is deleted loses its Secrets at once, among them the credentials that its
-// remote objects are destroyed with, and the inputs of its resources.
+// A deleted namespace loses its Secrets at once, including the credentials needed to delete its
+// remote objects, and the inputs of its resources.
 func TestDeletedNamespace(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "deletedns", "TESTPROVIDER_CONFIGURATION=yes")
@@ -222,7 +222,7 @@ func TestDeletedNamespace(t *testing.T) {
 	for _, r := range all {
 		c.WaitReady(t, r)
 	}
-	// One is being changed, and takes longer than its namespace's Secrets live.
+	// One update is running, and takes longer than the namespace's Secrets exist.
 	d.order(t, "thing0", "slow 4s")
 	c.MustPatch(t, all[0], `{"spec":{"forProvider":{"value":"changed"}}}`)
 	eventually(t, "the change is begun", func(context.Context) bool { return d.carriedOut("thing0") })
@@ -246,8 +246,8 @@ func TestDeletedNamespace(t *testing.T) {
 	}
 }
 
-// Credentials that are deleted too early are told of, and what is to be destroyed is destroyed
-// with those that were known, or when there are some again.
+// Credentials that are deleted too early are reported. Deletions use the last known credentials, or wait
+// for new ones.
 func TestDeletedCredentials(t *testing.T) {
 	t.Parallel()
 	c := alone(t)
@@ -271,7 +271,7 @@ func TestDeletedCredentials(t *testing.T) {
 	if err := c.Delete(t.Context(), s); err != nil {
 		t.Fatal(err)
 	}
-	// What stays is not worked on with credentials that somebody took away.
+	// Resources that stay are not reconciled with deleted credentials.
 	c.WaitFalse(t, stays, "Synced", "ProviderConfigError", "there is no Secret credentials in namespace "+ns, "tokenSecretRef")
 	reads := d.calls("read thing stays")
 	c.Remove(t, first)
@@ -280,7 +280,7 @@ func TestDeletedCredentials(t *testing.T) {
 	}
 	never(t, 2*poll, "what stays is read all the same", func() bool { return d.calls("read thing stays") > reads })
 
-	// A new process knows no credentials, and the configuration is held all the same.
+	// A new process does not have the credentials, but still keeps the configuration.
 	if err := c.Delete(t.Context(), pc); err != nil {
 		t.Fatal(err)
 	}
@@ -298,12 +298,12 @@ func TestDeletedCredentials(t *testing.T) {
 	if err := c.Get(t.Context(), key(pc), pc); err != nil {
 		t.Fatalf("the configuration is gone: %v", err)
 	}
-	// One way out is another configuration.
+	// One remedy is another configuration.
 	c.secret(t, ns, "others", map[string]string{"token": "another token"})
 	c.MustCreate(t, resource(d.apiVersion(), "ClusterProviderConfig", "", "default", m{"tokenSecretRef": m{"name": "others", "namespace": ns, "key": "token"}}))
 	c.MustPatch(t, second, `{"spec":{"providerConfigRef":{"kind":"ClusterProviderConfig","name":"default"}}}`)
 	c.WaitGone(t, second)
-	// The other is the Secret.
+	// The other is to create the Secret again.
 	c.secret(t, ns, "credentials", token)
 	c.WaitGone(t, third)
 	c.WaitReady(t, stays)

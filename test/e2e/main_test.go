@@ -15,8 +15,8 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
-// scratch is the directory of this test binary. Controllers and providers that write there may
-// run longer than a test.
+// scratch is the directory of this test binary. Controllers and providers write there and may outlive
+// a test.
 var scratch string
 
 // everyone holds what shared returns.
@@ -28,19 +28,19 @@ var everyone struct {
 }
 
 func TestMain(m *testing.M) {
-	ctrl.SetLogger(logr.Discard()) // what is logged by none of the controllers
+	ctrl.SetLogger(logr.Discard()) // for logs outside of the controllers
 	klog.SetLogger(logr.Discard())
 	var err error
 	if scratch, err = os.MkdirTemp("", "landbridge-e2e-"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	// For releases that tests make themselves.
+	// For provider releases that tests build.
 	if err := os.Mkdir(filepath.Join(scratch, "mirror"), 0o755); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	// They wait more than they work, and more at once than there are processors.
+	// Tests mostly wait, so more of them run in parallel than there are processors.
 	flag.Parse()
 	if err := flag.Set("test.parallel", strconv.Itoa(max(6, runtime.GOMAXPROCS(0)))); err != nil {
 		fmt.Fprintln(os.Stderr, err)

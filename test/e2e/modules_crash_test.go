@@ -17,7 +17,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
-// mortal is a cluster with a controller that tests kill: a process of its own.
+// mortal is a cluster with a controller that tests kill: it runs as a separate process.
 type mortal struct {
 	*cluster
 	mirror, workspaces string
@@ -44,7 +44,7 @@ func (c *mortal) run(t *testing.T) {
 	c.program = c.StartProgram(t, poll, "--provider-mirror", c.mirror, "--provider-cache", filepath.Join(scratch, "cache"), "--cli", tofu, "--cli-workspaces", c.workspaces)
 }
 
-// killProgram kills a program that applies something in the controller's workspaces.
+// killProgram kills a running apply in the controller's workspaces.
 func (c *mortal) killProgram() bool {
 	processes, _ := filepath.Glob("/proc/[0-9]*/cwd")
 	for _, link := range processes {
@@ -86,7 +86,7 @@ func (c *mortal) killProvider(t *testing.T) {
 	}
 }
 
-// racks is a module of objects whose identity is known before they are made.
+// racks is a module of objects with an identity that is known before they are created.
 const racks = `
 terraform {
   required_providers {
@@ -110,7 +110,7 @@ output "ids" {
 }
 `
 
-// Whatever is killed in the middle of a create, nothing is doubled and nothing is forgotten.
+// Killing a process in the middle of a create neither duplicates nor loses an object.
 func TestModuleCrash(t *testing.T) {
 	t.Parallel()
 	c := newMortal(t)

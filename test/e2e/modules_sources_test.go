@@ -53,7 +53,7 @@ func git(t *testing.T, dir string, args ...string) {
 	}
 }
 
-// A module comes from a directory, a ConfigMap, or a repository; and when it changes, so do its instances.
+// A module comes from a directory, a ConfigMap or a repository. When it changes, its instances change.
 func TestModuleSources(t *testing.T) {
 	t.Parallel()
 	c := alone(t)
@@ -76,7 +76,7 @@ func TestModuleSources(t *testing.T) {
 		c.WaitReady(t, r)
 		before := text(r, "status", "atProvider", "name")
 
-		// What is wrong with it now is told, and what is served goes on.
+		// An error in the new version is reported, and the served version stays.
 		change := func(content string) {
 			t.Helper()
 			files.Data["main.tf"] = content
@@ -109,7 +109,7 @@ output "second" { value = random_pet.second.id }
 		c.MustPatch(t, r, `{"spec":{"forProvider":{"separator":"+"}}}`)
 		c.WaitReady(t, r)
 
-		// The names stay as long as there are instances.
+		// Names stay while instances exist.
 		c.MustPatch(t, module, `{"spec":{"kind":"Animal","plural":null}}`)
 		c.WaitFalse(t, module, "Healthy", "KindInUse", "Beast of zoo.example.org")
 		c.Remove(t, r)
@@ -192,7 +192,7 @@ output "second" { value = random_pet.second.id }
 	})
 }
 
-// Without a program there are no modules, and it is said how to have one.
+// Without a program there are no modules, and the message explains how to configure one.
 func TestModuleWithoutProgram(t *testing.T) {
 	t.Parallel()
 	c := alone(t)
@@ -207,7 +207,8 @@ func TestModuleWithoutProgram(t *testing.T) {
 	c.Remove(t, module)
 }
 
-// When the controller starts anew, what instances of modules refer to waits until their kinds are served.
+// After a restart of the controller, resources referenced by module instances are not deleted until the
+// instances' kinds are served.
 func TestModuleReferencesAfterARestart(t *testing.T) {
 	t.Parallel()
 	c := alone(t)

@@ -18,7 +18,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
-// office is a module of resources that refer to each other, of two providers.
+// office is a module with resources of two providers that refer to each other.
 const office = `
 terraform {
   required_providers {
@@ -92,7 +92,7 @@ output "name" {
 }
 `
 
-// estate is a cluster with a module and the providers that it needs.
+// estate is a cluster with a module and its providers.
 type estate struct {
 	*cluster
 	cloud     *examplecloudtest.Cloud
@@ -170,7 +170,7 @@ func (e *estate) office(name string, forProvider m) *unstructured.Unstructured {
 	})
 }
 
-// A module is a kind: typed, created, changed, repaired and destroyed as a resource is.
+// A module is a kind: typed, created, changed, repaired and deleted like a resource.
 func TestModule(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)
@@ -200,12 +200,12 @@ func TestModule(t *testing.T) {
 	audit := func(creates, updates, deletes int) {
 		t.Helper()
 		if a := e.cloud.Audit(t); a.Creates != creates || a.Updates != updates || a.Deletes != deletes {
-			t.Errorf("%+v, where there should be %d creates, %d updates and %d deletes", a, creates, updates, deletes)
+			t.Errorf("%+v, want %d creates, %d updates and %d deletes", a, creates, updates, deletes)
 		}
 	}
 	audit(3, 0, 0)
 
-	// What is to be done is seen before it is, where it may not be done.
+	// Without permission to act, status shows the plan.
 	e.MustPatch(t, r, `{"spec":{"managementPolicies":["Observe","Create","Delete"],"forProvider":{"floors":{"count":1,"size":8}}}}`)
 	e.WaitFor(t, r, "planned", func() bool { return text(r, "status", "plan", "summary") != "" })
 	if got := text(r, "status", "plan", "summary"); got != "0 to add, 2 to change, 1 to destroy" {
@@ -219,7 +219,7 @@ func TestModule(t *testing.T) {
 	e.WaitReady(t, r)
 	audit(3, 2, 1)
 
-	// Who uses a configuration is known.
+	// The users of a configuration are counted.
 	config := resource("examplecloud.landbridge.io/v1alpha1", "ClusterProviderConfig", "", "default", nil)
 	if err := e.Get(t.Context(), key(config), config); err != nil {
 		t.Fatal(err)
@@ -244,7 +244,7 @@ func TestModule(t *testing.T) {
 		return e.Get(t.Context(), key(r), r) != nil || r.GetResourceVersion() != version || now[0].ResourceVersion != stored[0].ResourceVersion
 	})
 
-	// No secret is told.
+	// No secret is shown.
 	for _, u := range []*unstructured.Unstructured{r, e.module} {
 		if err := e.Get(t.Context(), key(u), u); err != nil {
 			t.Fatal(err)
@@ -254,7 +254,7 @@ func TestModule(t *testing.T) {
 		}
 	}
 
-	// What is wrong is said in the words of the spec.
+	// Errors name fields of the spec.
 	e.MustPatch(t, r, `{"spec":{"forProvider":{"name":"a name that is too long by far"}}}`)
 	e.WaitFalse(t, r, "Synced", "InvalidConfiguration", "name", "The name is too long.")
 

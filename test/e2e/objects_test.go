@@ -19,7 +19,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
 )
 
-// m is an object in JSON.
+// m is a JSON object.
 type m = map[string]any
 
 var (
@@ -31,7 +31,7 @@ var (
 	allowed   = objecttest.Allowed
 )
 
-// terraformProvider makes an object whose provider is the source.
+// terraformProvider returns a TerraformProvider for the source.
 func terraformProvider(name, source string, activate ...any) *unstructured.Unstructured {
 	spec := m{"source": source}
 	if len(activate) > 0 {
@@ -54,7 +54,7 @@ func (c *cluster) install(t *testing.T, p *unstructured.Unstructured) {
 	c.WaitFor(t, p, "healthy", func() bool { return isTrue(p, "Installed", "Healthy") && current(p) })
 }
 
-// secret creates one.
+// secret creates a Secret.
 func (c *cluster) secret(t *testing.T, namespace, name string, data map[string]string) *corev1.Secret {
 	t.Helper()
 	s := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, StringData: data}
@@ -64,8 +64,8 @@ func (c *cluster) secret(t *testing.T, namespace, name string, data map[string]s
 	return s
 }
 
-// stored are the Secrets that hold what is remembered of the namespace's resources. Those that hold
-// nothing are removed when their resource is gone, and may be there for a moment more.
+// stored returns the Secrets with the state of the namespace's resources. Empty ones are omitted: they
+// are removed shortly after their resource.
 func (c *cluster) stored(t *testing.T, namespace string) []corev1.Secret {
 	t.Helper()
 	list := &corev1.SecretList{}
@@ -81,7 +81,7 @@ func (c *cluster) stored(t *testing.T, namespace string) []corev1.Secret {
 	return out
 }
 
-// crd is the CRD of that name, or nil.
+// crd returns the CRD of that name, or nil.
 func (c *cluster) crd(ctx context.Context, name string) *unstructured.Unstructured {
 	u := &unstructured.Unstructured{}
 	u.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
@@ -93,8 +93,8 @@ func (c *cluster) crd(ctx context.Context, name string) *unstructured.Unstructur
 
 var requestCount = regexp.MustCompile(`^apiserver_request_total\{(.*)\} (\S+)$`)
 
-// writes is how many writes of the resource's objects, in any namespace, the
-// API server has answered.
+// writes returns the number of writes of the resource's objects, in all namespaces, that the
+// API server has served.
 func (c *cluster) writes(t *testing.T, group, plural string) int {
 	t.Helper()
 	kube, err := kubernetes.NewForConfig(c.Config)

@@ -18,15 +18,15 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
 )
 
-// through starts a controller whose way to the API server is a proxy.
+// through starts a controller that reaches the API server through a proxy.
 func (c *cluster) through(config *rest.Config, o controller.Options) (stop func() error, err error) {
 	other := *c.Cluster
 	other.Config = config
 	return other.StartController(o)
 }
 
-// The way to the API server is cut, in one way or another, while people go on to use it and an
-// operation ends. Afterwards all is as if nothing had been.
+// The connection to the API server fails in several ways while users change resources and an operation
+// ends. Afterwards the result is the same as without the outage.
 func TestOutage(t *testing.T) {
 	t.Parallel()
 	c := alone(t)
@@ -99,8 +99,8 @@ func TestOutage(t *testing.T) {
 	}
 }
 
-// A controller that cannot renew its lease ends, while a create is under way whose answer it
-// cannot store. Its successor finds out what became of it.
+// A controller that cannot renew its lease exits during a create and cannot store the result. Its
+// successor determines the create's outcome.
 func TestOutageLongerThanTheLease(t *testing.T) {
 	t.Parallel()
 	c := alone(t)
@@ -141,7 +141,7 @@ func TestOutageLongerThanTheLease(t *testing.T) {
 		t.Fatal("it goes on without its lease")
 	}
 	o.GracePeriod = limit
-	c.RunController(t, o) // by another way
+	c.RunController(t, o) // without the proxy
 	place := d.place(ns, "slow-place", nil)
 	c.WaitFor(t, place, "found again, as an interrupted create's", func() bool { return text(place, "status", "state") == "Tainted" })
 	c.WaitFalse(t, d.thing(ns, "slow-thing", nil), "Synced", "CreateOutcomeUnknown", "spec.import")
@@ -153,9 +153,9 @@ func TestOutageLongerThanTheLease(t *testing.T) {
 	}
 }
 
-// The API server itself stops and starts again; and again, with a backup of before: what is
-// stored is then older than what exists. As with all of Kubernetes' controllers, no controller
-// must run on over that: their watches would wait for versions that were before.
+// The API server restarts, and then restarts from a backup: the stored state is then older than the
+// remote objects. As with all Kubernetes controllers, no controller must keep running across a restore:
+// its watches would wait for resource versions that no longer exist.
 func TestRestoredBackup(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(directory(t), "data")
@@ -215,8 +215,8 @@ func TestRestoredBackup(t *testing.T) {
 	})
 	changes := d.changes()
 	c.RunController(t, o)
-	// As the specs of then have it: one object is changed back; one is gone and made anew; and
-	// one is replaced by the one of then, which is gone, too.
+	// Objects match the restored specs: one is changed back, one is created again, and one is replaced
+	// by its former object, which had been deleted, too.
 	c.has(t, d, "place", "updated", "value", "old")
 	for _, name := range []string{"deleted", "first"} {
 		eventually(t, name+" is there", func(context.Context) bool { _, ok := d.object("place", name); return ok })
@@ -227,14 +227,14 @@ func TestRestoredBackup(t *testing.T) {
 	if creates, n := d.calls("create"), d.changes()-changes; creates != 3+2+2 || n != 3 {
 		t.Errorf("%d creates in all, %d changes since the restore", creates, n)
 	}
-	// What the backup knows nothing of is left as it is.
+	// Objects that are not in the backup are not touched.
 	if now, ok := d.object("place", "second"); !ok || now.Attributes["id"] != second.Attributes["id"] {
-		t.Error("an object that nobody knows was touched")
+		t.Error("an object without a resource was changed")
 	}
 	if _, ok := d.object("place", "later"); !ok {
-		t.Error("an object that nobody knows is gone")
+		t.Error("an object without a resource was deleted")
 	}
-	// It is taken over by whoever asks for it, and not before.
+	// It is adopted only when a resource asks for it.
 	again := d.place(ns, "later", m{"value": "again"})
 	c.MustCreate(t, again)
 	c.WaitFalse(t, again, "LastAsyncOperation", "AsyncCreateFailure", "spec.import")
@@ -246,7 +246,7 @@ func TestRestoredBackup(t *testing.T) {
 	}
 }
 
-// port is that of an address.
+// port returns the port of an address.
 func port(t *testing.T, host string) int {
 	t.Helper()
 	address, err := url.Parse(host)

@@ -15,7 +15,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/providertest"
 )
 
-// standings counts the resources that are ready, and those whose object belongs to another one.
+// standings counts the resources that are ready, and those with an object that another resource owns.
 func (c *cluster) standings(t *testing.T, all []*unstructured.Unstructured) (ready, conflicts int) {
 	t.Helper()
 	for _, r := range all {
@@ -32,7 +32,7 @@ func (c *cluster) standings(t *testing.T, all []*unstructured.Unstructured) (rea
 	return ready, conflicts
 }
 
-// A remote object has one owner, whoever else wants it.
+// A remote object has one owner, even if other resources claim it.
 func TestOwners(t *testing.T) {
 	c := shared(t)
 	c.real(t, "random")
@@ -112,7 +112,7 @@ func TestOwners(t *testing.T) {
 		c.MustPatch(t, r, `{"spec":{"import":`+regexp.MustCompile(`\{.*\}`).FindString(message)+`}}`)
 		c.WaitReady(t, r)
 		if got := text(r, "status", "atProvider", "id"); got != "place-1" || d.calls("create place there")+d.calls("update place there")+d.calls("delete place there") > 0 {
-			t.Errorf("it was not taken over as it is, but is %q", got)
+			t.Errorf("it was not adopted unchanged, but is %q", got)
 		}
 	})
 
@@ -134,8 +134,8 @@ func TestOwners(t *testing.T) {
 	})
 }
 
-// Who owns an object is known before anybody writes to it, also when the controller or the provider
-// starts again, and the owner itself is not worked on.
+// The owner of an object is determined before any resource changes the object, also after a restart of
+// the controller or the provider, and while the owner itself is paused.
 func TestOwnersAcrossRestarts(t *testing.T) {
 	t.Parallel()
 	c := alone(t)
@@ -148,7 +148,7 @@ func TestOwnersAcrossRestarts(t *testing.T) {
 	ns := c.Namespace(t)
 	d.put(t, "place", remote{Attributes: map[string]string{"name": "x", "id": "place-1", "token": "t", "value": "as it was"}})
 
-	older := d.resource("Place", ns, "z-older", m{"name": "x", "value": "as it was"}) // it comes last in the order of names
+	older := d.resource("Place", ns, "z-older", m{"name": "x", "value": "as it was"}) // last by name
 	set(t, older, "x", "spec", "import", "identity", "name")
 	older.SetAnnotations(map[string]string{"crossplane.io/paused": "true"})
 	c.MustCreate(t, older)
@@ -157,14 +157,14 @@ func TestOwnersAcrossRestarts(t *testing.T) {
 	younger := d.resource("Place", ns, "a-younger", m{"name": "x", "value": "as it was"})
 	set(t, younger, "x", "spec", "import", "identity", "name")
 	c.MustCreate(t, younger)
-	c.WaitReady(t, younger) // as long as the older does nothing
+	c.WaitReady(t, younger) // while the older one is paused
 	c.MustPatch(t, older, `{"metadata":{"annotations":{"crossplane.io/paused":null}}}`)
 	c.WaitReady(t, older)
 	c.WaitFalse(t, younger, "Synced", "IdentityConflict", "Place "+ns+"/z-older")
 	if isTrue(younger, "Ready") {
-		t.Error("what is not its own is ready")
+		t.Error("a resource that does not own its object is ready")
 	}
-	// Both are stored. The younger would change the object, and the older does not say anything.
+	// The state of both is stored. The younger one would change the object; the older one is paused.
 	c.MustPatch(t, older, `{"metadata":{"annotations":{"crossplane.io/paused":"true"}}}`)
 	c.WaitFor(t, older, "paused", func() bool { _, reason, _ := condition(older, "Synced"); return reason == "ReconcilePaused" })
 	c.MustPatch(t, younger, `{"spec":{"forProvider":{"value":"of the younger"}}}`)
@@ -180,7 +180,7 @@ func TestOwnersAcrossRestarts(t *testing.T) {
 	c.WaitFor(t, p, "healthy", func() bool { return isTrue(p, "Healthy") })
 	untouched("after a new start")
 
-	// The provider is installed anew, and all kinds have new controllers.
+	// The provider is installed again, and all kinds have new controllers.
 	env, err := json.Marshal(append(d.env, m{"name": "TESTPROVIDER_ANEW", "value": "yes"}))
 	if err != nil {
 		t.Fatal(err)
@@ -189,13 +189,13 @@ func TestOwnersAcrossRestarts(t *testing.T) {
 	c.WaitFor(t, p, "installed anew", func() bool { return isTrue(p, "Installed", "Healthy") && current(p) })
 	untouched("after a new installation")
 
-	// The younger goes, and the older has its object still.
+	// The younger one is deleted, and the older one keeps its object.
 	c.Remove(t, younger)
 	c.MustPatch(t, older, `{"metadata":{"annotations":{"crossplane.io/paused":null}},"spec":{"forProvider":{"value":"of the older"}}}`)
 	c.has(t, d, "place", "x", "value", "of the older")
 	c.WaitReady(t, older)
 
-	// An id that says nothing is not taken for an object when all else is lost.
+	// A constant id does not identify an object when the state is lost.
 	password := resource(random, "Password", ns, "password", m{"forProvider": m{"length": int64(16)}, "writeConnectionSecretToRef": m{"name": "details"}})
 	c.MustCreate(t, password)
 	c.WaitReady(t, password)

@@ -20,8 +20,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/schematest"
 )
 
-// A program that is made for one provider begins before there are any CRDs, serves each kind from when
-// its CRD is there, whenever that is, and makes none itself.
+// A program for one provider starts without any CRDs, serves each kind once its CRD exists, and creates
+// no CRDs itself.
 func TestPackaged(t *testing.T) {
 	t.Parallel()
 	presented := config.Provider{Group: "chance.example.org", Resources: map[string]config.Resource{"random_pet": {Kind: "Animal"}}}
@@ -74,11 +74,11 @@ func TestPackaged(t *testing.T) {
 	install("random_pet")
 	first := ready("Animal", "first", map[string]any{"length": 2})
 
-	// One more, while the program runs.
+	// Another CRD is installed while the program runs.
 	words := install("random_string")
 	word := ready("String", "word", map[string]any{"length": 8})
 
-	// It goes, and comes again.
+	// It is deleted and installed again.
 	c.Remove(t, word)
 	gone := &unstructured.Unstructured{}
 	gone.SetAPIVersion("apiextensions.k8s.io/v1")
@@ -88,7 +88,7 @@ func TestPackaged(t *testing.T) {
 	install("random_string")
 	c.Remove(t, ready("String", "again", map[string]any{"length": 8}))
 
-	// It changes, as with another version of the package.
+	// It changes, as with a new version of the package.
 	animals := &apiextensionsv1.CustomResourceDefinition{}
 	animals.Name = m.Resources["random_pet"].CRDName()
 	if err := c.Patch(t.Context(), animals, client.RawPatch(types.MergePatchType, []byte(`{"spec":{"names":{"shortNames":["ani"]}}}`))); err != nil {
@@ -97,12 +97,12 @@ func TestPackaged(t *testing.T) {
 	c.Remove(t, ready("Animal", "second", map[string]any{"length": 3}))
 	c.Remove(t, first)
 
-	// Nothing was made that a package has not brought.
+	// The program created no CRDs.
 	all := &apiextensionsv1.CustomResourceDefinitionList{}
 	if err := c.List(t.Context(), all); err != nil {
 		t.Fatal(err)
 	}
 	if len(all.Items) != 4 {
-		t.Errorf("there are %d CRDs, and not the four that were installed", len(all.Items))
+		t.Errorf("there are %d CRDs, want the four installed ones", len(all.Items))
 	}
 }

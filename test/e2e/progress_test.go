@@ -7,7 +7,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 )
 
-// TestProgress has a provider of each SDK say what it does meanwhile, where its logs are turned on.
+// TestProgress checks that progress of a provider of each SDK is reported when its logs are enabled.
 func TestProgress(t *testing.T) {
 	c := shared(t)
 	for _, form := range []string{examplecloudtest.SDKv2, examplecloudtest.Framework6} {
@@ -31,7 +31,7 @@ func TestProgress(t *testing.T) {
 			}
 			c.WaitReady(t, u)
 
-			// A key is made here that nobody knows before, and the provider could quote.
+			// This creates a key that is unknown beforehand and that the provider could quote.
 			slow("credentials", "secretive")
 			u = resource(x.name+".landbridge.io/v1alpha1", "Credential", ns, "secretive", m{"forProvider": m{"name": "secretive"}})
 			c.MustCreate(t, u)

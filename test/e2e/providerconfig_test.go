@@ -29,7 +29,7 @@ func TestProviderConfig(t *testing.T) {
 
 	t.Run("comes later", func(t *testing.T) {
 		t.Parallel()
-		r := d.thing(ns, "default", nil) // names none
+		r := d.thing(ns, "default", nil) // names no ProviderConfig
 		c.MustCreate(t, r)
 		c.WaitFalse(t, r, "Synced", "ProviderConfigError", `no ClusterProviderConfig "default"`, "configured.landbridge.io")
 		never(t, 2*poll, "it was created all the same", func() bool { return d.calls("create thing default") > 0 })
@@ -78,7 +78,7 @@ func TestProviderConfig(t *testing.T) {
 		if strings.Contains(message, "d3adb33f") {
 			t.Errorf("the message shows the token: %s", message)
 		}
-		// A new token heals it when the configuration is read again, at the latest.
+		// A new token takes effect at the latest when the configuration is read again.
 		s.Data = map[string][]byte{"token": []byte("a right token")}
 		if err := c.Update(t.Context(), s); err != nil {
 			t.Fatal(err)

@@ -9,19 +9,19 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// proxy is a way to the API server that can be cut.
+// proxy is a proxy for the API server that can fail.
 type proxy struct {
 	listener net.Listener
 	server   string
 
 	mu    sync.Mutex
-	open  *sync.Cond // what flows, flows while it is open
+	open  *sync.Cond // data is forwarded while it is open
 	cut   bool
 	hangs bool
 	conns map[net.Conn]struct{}
 }
 
-// newProxy makes one, and the configuration of who goes through it.
+// newProxy returns a proxy and a client configuration that uses it.
 func newProxy(t *testing.T, config *rest.Config) (*proxy, *rest.Config) {
 	t.Helper()
 	address, err := url.Parse(config.Host)
@@ -92,7 +92,7 @@ func (p *proxy) connect(client net.Conn) {
 	p.mu.Unlock()
 }
 
-// flows waits while everything hangs, and says whether there is a way.
+// flows waits while the proxy hangs. It reports whether the connection is usable.
 func (p *proxy) flows() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -102,7 +102,7 @@ func (p *proxy) flows() bool {
 	return !p.cut
 }
 
-// refuse cuts all connections, and lets nobody make one.
+// refuse closes all connections and refuses new ones.
 func (p *proxy) refuse() {
 	p.mu.Lock()
 	p.cut = true
@@ -118,14 +118,14 @@ func (p *proxy) close() {
 	}
 }
 
-// hang lets nothing through, and says nothing to anybody.
+// hang forwards nothing, but keeps connections open.
 func (p *proxy) hang() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.hangs = true
 }
 
-// mend makes everything as it was; what hung goes on.
+// mend restores the proxy; connections that hung continue.
 func (p *proxy) mend() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

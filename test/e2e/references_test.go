@@ -13,11 +13,11 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 )
 
-// Fields get their values from other resources, which are destroyed last.
+// Fields get their values from other resources, which are deleted last.
 func TestReferences(t *testing.T) {
 	c := shared(t)
 	w := c.clouded(t, examplecloudtest.Framework6, "references")
-	// A store is in a cluster whose id is that of a thing.
+	// A store's cluster id is the id of a thing.
 	store := func(name string, from, policy m) *unstructured.Unstructured {
 		reference := m{"to": "forProvider.hciClusterUuid", "from": from}
 		if policy != nil {
@@ -45,13 +45,13 @@ func TestReferences(t *testing.T) {
 		w.WaitReady(t, one)
 		w.WaitReady(t, s)
 		if took := time.Since(began); took > 20*time.Second {
-			t.Errorf("it took %s", took) // it is woken: it was tried in vain before, and would wait ever longer
+			t.Errorf("it took %s", took) // the reference wakes it; its retry delay alone would be longer
 		}
 		id := one.GetAnnotations()["crossplane.io/external-name"]
 		if got := uuid(s); got != id || id == "" {
 			t.Errorf("the store has %q, want %q", got, id)
 		}
-		// The thing first: it waits for the store.
+		// The thing is deleted first: it waits for the store.
 		if err := w.Delete(t.Context(), one); err != nil {
 			t.Fatal(err)
 		}
@@ -79,9 +79,9 @@ func TestReferences(t *testing.T) {
 		first, second := text(a, "status", "atProvider", "id"), text(b, "status", "atProvider", "id")
 		w.WaitFor(t, following, "of the other", func() bool { return uuid(following) == second })
 		if got := uuid(fixed); got != first {
-			t.Errorf("what is there does not stay: %q, want %q", got, first)
+			t.Errorf("the existing value is not kept: %q, want %q", got, first)
 		}
-		// Nothing refers to it any more.
+		// No resource refers to it any more.
 		w.Remove(t, a)
 	})
 
@@ -112,7 +112,7 @@ func TestReferences(t *testing.T) {
 		w.WaitReady(t, s)
 	})
 
-	// What the API server refuses.
+	// Manifests that the API server refuses.
 	for name, x := range map[string]struct {
 		reference m
 		want      string
@@ -137,8 +137,8 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// When the controller starts anew, what is referred to waits until it is known who refers to it, however
-// long the other's provider takes to start.
+// After a restart of the controller, a referenced resource is not deleted until all referring resources
+// are known, however long their provider takes to start.
 func TestReferencesAfterARestart(t *testing.T) {
 	t.Parallel()
 	c := alone(t)

@@ -18,7 +18,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/providertest"
 )
 
-// versions are the objects, and the resource versions of all Secrets.
+// versions returns the objects, and the resource versions of all Secrets.
 func (c *cluster) versions(t *testing.T, objects ...*unstructured.Unstructured) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -54,8 +54,8 @@ func same(t *testing.T, what string, before, after map[string]string) {
 	}
 }
 
-// Nothing is written as long as nothing changes, and a new start of the
-// controller changes nothing either; not even if what was stored is lost.
+// Nothing is written while nothing changes. A restart of the controller changes
+// nothing either, even if the stored state is lost.
 func TestNothingChanges(t *testing.T) {
 	t.Parallel()
 	c := alone(t)
@@ -80,7 +80,7 @@ func TestNothingChanges(t *testing.T) {
 	for _, r := range append(resources, broken) {
 		c.MustCreate(t, r)
 	}
-	c.MustCreate(t, config) // now, since its users are counted at once and then but now and then
+	c.MustCreate(t, config) // created now, because its users are counted at once and only rarely afterwards
 	for _, r := range resources {
 		c.WaitReady(t, r)
 	}
@@ -122,7 +122,7 @@ func TestNothingChanges(t *testing.T) {
 		t.Errorf("%d changes of remote objects", n)
 	}
 
-	// Without what was stored, objects are found by what is written on the resources.
+	// Without stored state, objects are found by the ids recorded on the resources.
 	stop()
 	for _, name := range []string{"thing", "place"} {
 		for _, s := range c.stored(t, ns) {
@@ -139,7 +139,7 @@ func TestNothingChanges(t *testing.T) {
 		c.WaitReady(t, r)
 	}
 	if n := d.changes() - changes; n != 0 {
-		t.Errorf("%d changes of remote objects after what was stored was lost", n)
+		t.Errorf("%d changes of remote objects after the stored state was lost", n)
 	}
 	if stored := c.stored(t, ns); len(stored) != len(resources) {
 		t.Errorf("%d of %d resources are stored", len(stored), len(resources))
@@ -153,8 +153,8 @@ func TestNothingChanges(t *testing.T) {
 	}
 }
 
-// A slow create does not keep the only worker, survives a stop of the
-// controller, and is not begun again by the next.
+// A slow create does not block the only worker, survives a stop of the
+// controller, and is not repeated by the next one.
 func TestSlowCreate(t *testing.T) {
 	t.Parallel()
 	c := alone(t)
@@ -178,15 +178,15 @@ func TestSlowCreate(t *testing.T) {
 	c.MustPatch(t, quick, `{"spec":{"forProvider":{"value":"b"}}}`)
 	c.has(t, d, "thing", "quick", "value", "b")
 	c.WaitReady(t, quick)
-	// A change meanwhile waits, and is made afterwards.
+	// A change during the create waits, and is applied afterwards.
 	c.MustPatch(t, slow, `{"spec":{"forProvider":{"value":"meanwhile"}}}`)
 	if _, made := d.object("thing", "slow"); made {
-		t.Error("the create was over before: nothing is proved")
+		t.Error("the create ended too early for this test")
 	}
 	c.has(t, d, "thing", "slow", "value", "meanwhile")
 	c.WaitReady(t, slow)
 
-	// Told to stop, the controller waits for the answer.
+	// A controller that is stopped waits for the result.
 	d.order(t, "stopped", "slow 3s")
 	stopped := d.thing(ns, "stopped", nil)
 	c.MustCreate(t, stopped)
@@ -194,15 +194,15 @@ func TestSlowCreate(t *testing.T) {
 	stop()
 	object, made := d.object("thing", "stopped")
 	if !made {
-		t.Fatal("the create was not waited for")
+		t.Fatal("the controller did not wait for the create")
 	}
 	for _, s := range c.stored(t, ns) {
 		if s.Annotations["landbridge.io/owner"] == ns+"/stopped" && !strings.Contains(string(s.Data["instance.json"]), object.Attributes["id"]) {
-			t.Error("its answer was not stored")
+			t.Error("the result was not stored")
 		}
 	}
 
-	// What takes longer than that is of unknown outcome, and is not begun again.
+	// A create that takes longer has an unknown outcome, and is not repeated.
 	o.GracePeriod = time.Second
 	end, err := c.StartController(o)
 	if err != nil {
@@ -214,7 +214,7 @@ func TestSlowCreate(t *testing.T) {
 	c.MustCreate(t, lost)
 	eventually(t, "its create is begun", func(context.Context) bool { return d.carriedOut("lost") })
 	if err := end(); err == nil {
-		t.Error("that the controller did not wait is no error")
+		t.Error("the controller did not wait, but returned no error")
 	}
 	c.RunController(t, o)
 	c.WaitFalse(t, lost, "Synced", "CreateOutcomeUnknown")
@@ -225,7 +225,7 @@ func TestSlowCreate(t *testing.T) {
 	}
 }
 
-// Of two controllers one works, and the other when that one has gone.
+// Of two controllers one works; the other takes over when the first one ends.
 func TestLeaderElection(t *testing.T) {
 	t.Parallel()
 	first := alone(t)

@@ -22,7 +22,7 @@ func content(path string) string {
 	return string(b)
 }
 
-// Secret values are in the Secrets that are there to hold them, and nowhere else.
+// Secret values are only in the Secrets that are meant to contain them.
 func TestSecretValues(t *testing.T) {
 	t.Parallel()
 	c := alone(t)
@@ -60,7 +60,7 @@ func TestSecretValues(t *testing.T) {
 	o, _ := d.object("thing", "good")
 	values["a token a provider made"] = o.Attributes["token"]
 
-	// Errors that quote them, of a create, an update, a delete and a configuration.
+	// Errors of a create, an update, a delete and a configuration that quote the values.
 	bad := d.thing(ns, "bad", m{"passwordSecretRef": m{"name": "inputs", "key": "bad"}})
 	d.order(t, "bad", "always fail")
 	c.MustCreate(t, bad)
@@ -96,7 +96,7 @@ func TestSecretValues(t *testing.T) {
 				t.Fatal(err)
 			}
 			where := u.GetKind() + " " + u.GetNamespace() + "/" + u.GetName()
-			// The second is how Secrets hold it.
+			// The second is the encoding in Secrets.
 			if shows(string(b), value) {
 				if u.GetKind() == "Secret" && (u.GetNamespace() == system || u.GetNamespace() == ns) {
 					held = true
@@ -106,7 +106,7 @@ func TestSecretValues(t *testing.T) {
 			}
 		}
 		if !held {
-			t.Errorf("no Secret holds %s: the search finds nothing", what)
+			t.Errorf("no Secret contains %s: the search does not work", what)
 		}
 		for line := range strings.Lines(content(c.Log)) {
 			if shows(line, value) {
@@ -116,12 +116,12 @@ func TestSecretValues(t *testing.T) {
 		}
 	}
 	if log := content(c.Log); !strings.Contains(log, `"Level(-5)"`) || !strings.Contains(log, "provider log") {
-		t.Error("the log is not that of the highest verbosity, with the provider's own")
+		t.Error("the log does not have the highest verbosity or lacks the provider's log")
 	}
 }
 
-// shows reports whether a text has the value, as it is or in base64, wherever in
-// that it begins.
+// shows reports whether a text contains the value, in clear or in base64 at any
+// alignment.
 func shows(text, value string) bool {
 	for _, v := range []string{value, base64.StdEncoding.EncodeToString([]byte(value)), base64.StdEncoding.EncodeToString([]byte(value + "\n"))} {
 		if strings.Contains(text, v) {
@@ -129,7 +129,7 @@ func shows(text, value string) bool {
 		}
 	}
 	for shift := range 3 {
-		// Without the characters that depend on what is around.
+		// Without the characters that depend on neighbouring bytes.
 		encoded := base64.RawStdEncoding.EncodeToString([]byte(strings.Repeat("x", shift) + value))
 		if strings.Contains(text, encoded[4:len(encoded)-2]) {
 			return true
@@ -138,7 +138,7 @@ func shows(text, value string) bool {
 	return false
 }
 
-// everything is all objects of the API server.
+// everything returns all objects of the API server.
 func (c *cluster) everything(t *testing.T) []unstructured.Unstructured {
 	t.Helper()
 	client, err := discovery.NewDiscoveryClientForConfig(c.Config)

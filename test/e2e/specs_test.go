@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// What is wrong with a spec is told in its own words, is not tried in a hot
-// loop, and is forgotten when it is corrected.
+// Errors of a spec name its fields, are retried with a growing delay, and
+// disappear when the spec is corrected.
 func TestBadSpecs(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "specs")
@@ -40,8 +40,8 @@ func TestBadSpecs(t *testing.T) {
 			c.MustCreate(t, r)
 			c.WaitFalse(t, r, "Synced", "InvalidConfiguration", x.path)
 			version, before := r.GetResourceVersion(), d.calls("validate thing "+name)
-			// Half a second, one, two, four: five tries in eight seconds, and no write of what is
-			// known.
+			// Half a second, one, two, four: five tries in eight seconds, and no write without a
+			// change.
 			never(t, 4*poll, "another write", func() bool {
 				c.WaitFor(t, r, "there", func() bool { return true })
 				return r.GetResourceVersion() != version
@@ -67,7 +67,7 @@ func TestBadSpecs(t *testing.T) {
 		if o, _ := d.object("thing", "update"); o.Attributes["display_name"] != "valid" || !isTrue(r, "Ready") {
 			t.Errorf("the object is %v", o)
 		}
-		c.Remove(t, r) // what is wrong with the spec does not matter any more
+		c.Remove(t, r) // the invalid spec does not prevent the deletion
 		if _, ok := d.object("thing", "update"); ok {
 			t.Error("the object is left")
 		}
@@ -108,7 +108,7 @@ func TestBadSpecs(t *testing.T) {
 		before := d.calls("create thing create")
 		never(t, 6*poll, "a hot loop", func() bool { return d.calls("create thing create")-before > 4 })
 		d.countermand(t, "create")
-		// A corrected spec is tried at once, however long the wait has become.
+		// A corrected spec is tried at once, regardless of the delay.
 		c.MustPatch(t, r, `{"spec":{"forProvider":{"value":"better"}}}`)
 		c.WaitReady(t, r)
 	})

@@ -16,13 +16,13 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 )
 
-// exampleCloud is a cloud with tasks, and an installation of its provider.
+// exampleCloud is a cloud whose operations are tasks, with its provider installed.
 type exampleCloud struct {
 	*examplecloudtest.Cloud
 	name string
 }
 
-// exampleCloud installs the provider of the example cloud under a name of its own.
+// exampleCloud installs the example cloud's provider under a unique name.
 func (c *cluster) exampleCloud(t *testing.T, name, form string) *exampleCloud {
 	t.Helper()
 	x := &exampleCloud{Cloud: examplecloudtest.Start(t), name: name}
@@ -36,7 +36,7 @@ func (c *cluster) exampleCloud(t *testing.T, name, form string) *exampleCloud {
 	return x
 }
 
-// datastore is made by a task, and may be told how long that may take.
+// datastore returns a resource that is created by a task, optionally with timeouts.
 func (x *exampleCloud) datastore(namespace, name, createTimeout string) *unstructured.Unstructured {
 	forProvider := m{"name": name, "hciClusterUuid": "hci-1", "clusterInfo": m{"id": "c-1"}}
 	if createTimeout != "" {
@@ -49,7 +49,7 @@ func (x *exampleCloud) thing(namespace, name string) *unstructured.Unstructured 
 	return resource(x.name+".landbridge.io/v1alpha1", "Thing", namespace, name, m{"forProvider": m{"name": name}})
 }
 
-// events are those of the resource, oldest first, as "Reason: message".
+// events returns the resource's events, oldest first, as "Reason: message".
 func (c *cluster) events(t *testing.T, u *unstructured.Unstructured) []string {
 	t.Helper()
 	list := &corev1.EventList{}
@@ -66,7 +66,7 @@ func (c *cluster) events(t *testing.T, u *unstructured.Unstructured) []string {
 	return out
 }
 
-// tells waits for an event of the resource that begins so.
+// tells waits for an event of the resource with that prefix.
 func (c *cluster) tells(t *testing.T, u *unstructured.Unstructured, begin string) string {
 	t.Helper()
 	var found string
@@ -82,8 +82,8 @@ func (c *cluster) tells(t *testing.T, u *unstructured.Unstructured, begin string
 	return found
 }
 
-// TestStates goes the ways of the Resource State Overview with a provider of each SDK, whose
-// datastores are made by tasks.
+// TestStates follows the transitions of the Resource State Overview with a provider of each SDK, whose
+// datastores are created by tasks.
 func TestStates(t *testing.T) {
 	c := shared(t)
 	for _, form := range []string{examplecloudtest.SDKv2, examplecloudtest.Framework6} {
@@ -95,8 +95,8 @@ func TestStates(t *testing.T) {
 				t.Helper()
 				c.WaitFor(t, u, state, func() bool { return text(u, "status", "state") == state })
 			}
-			// partial brings a datastore to the state Partial: polling its task is given up, and then it
-			// cannot be read.
+			// partial brings a datastore to the state Partial: polling its task times out, and reading it
+			// fails afterwards.
 			partial := func(t *testing.T, name string) *unstructured.Unstructured {
 				t.Helper()
 				x.Fault(t, m{"on": "create", "collection": "datastores", "match": m{"name": name}, "count": 1, "task_outcome": "hang"})
@@ -135,7 +135,7 @@ func TestStates(t *testing.T) {
 				if created() != 1 || x.Happened(t, "deletes", "found") != 0 {
 					t.Error("it was not kept")
 				}
-				// The same token acts once.
+				// The same token has an effect only once.
 				c.MustPatch(t, u, `{"metadata":{"annotations":{"landbridge.io/taint":"1"}}}`)
 				eventually(t, "it is replaced", func(context.Context) bool { return created() == 2 })
 				c.WaitReady(t, u)
@@ -156,7 +156,7 @@ func TestStates(t *testing.T) {
 				}
 				c.Remove(t, u)
 			})
-			// Tainted, apply: there is none, so that nothing has to be destroyed before the create.
+			// Tainted, apply: the object does not exist, so nothing is destroyed before the create.
 			t.Run("task failed → Tainted → Empty → Full", func(t *testing.T) {
 				t.Parallel()
 				x.Fault(t, m{"on": "create", "collection": "datastores", "match": m{"name": "failed"}, "count": 1, "task_outcome": "fail"})
@@ -168,7 +168,7 @@ func TestStates(t *testing.T) {
 					t.Errorf("%d creates, %d deletes", creates, deletes)
 				}
 			})
-			// What the provider's authors chose is known of the legacy SDK, which keeps it in private bytes.
+			// The legacy SDK keeps the timeouts of the provider's authors in private bytes, so they are known.
 			t.Run("timeout of the authors", func(t *testing.T) {
 				t.Parallel()
 				x.Fault(t, m{"on": "create", "collection": "datastores", "match": m{"name": "chosen"}, "count": 1, "task_delay": "3s"})
@@ -181,7 +181,7 @@ func TestStates(t *testing.T) {
 				}
 				c.WaitReady(t, u)
 			})
-			// Our own deadline: the call is cut off, the object is read, and what is left to do is done.
+			// Landbridge's own deadline: the call is cancelled, the object is read, and the rest is applied.
 			t.Run("timeout of an update", func(t *testing.T) {
 				t.Parallel()
 				u := x.thing(ns, "slow")
@@ -204,7 +204,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// What waits to be tried again is tried now if somebody asks for it.
+// A retry that is waiting can be requested at once.
 func TestRetryByAnnotation(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "retries")
@@ -213,7 +213,7 @@ func TestRetryByAnnotation(t *testing.T) {
 	r := d.thing(ns, "r", nil)
 	d.order(t, "r", "always fail")
 	c.MustCreate(t, r)
-	// The wait doubles with each failure; after so many it is 16 seconds.
+	// The delay doubles with each failure; by now it is 16 seconds.
 	eventually(t, "it has failed five times", func(context.Context) bool { return d.calls("create thing r") >= 5 })
 	c.WaitFalse(t, r, "LastAsyncOperation", "AsyncCreateFailure")
 	begin := time.Now()
@@ -232,7 +232,7 @@ func TestRetryByAnnotation(t *testing.T) {
 			n++
 		}
 	}
-	// The same failure again and again is one event with a count, unless it took a second.
+	// A repeated failure is one event with a count, unless it took a second.
 	if n > 2 {
 		t.Errorf("%d events of the same failure", n)
 	}
@@ -251,7 +251,7 @@ func TestCreateBeforeDestroy(t *testing.T) {
 		c.WaitReady(t, r)
 		return r
 	}
-	// order is in which the calls that change something came.
+	// order returns the order of the calls that change something.
 	order := func(t *testing.T, name string) []string {
 		t.Helper()
 		content, err := os.ReadFile(filepath.Join(d.dir, "calls"))

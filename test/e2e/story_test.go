@@ -10,10 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// TestStories: the events of a resource tell what happened to it, all of it, and nothing else.
+// TestStories checks that a resource's events report everything that happened to it, and nothing else.
 func TestStories(t *testing.T) {
 	c := shared(t)
-	// steady waits until the resource was looked at a few times more, so that noise would be heard.
+	// steady waits for a few more reconciles, so that superfluous events would appear.
 	steady := func(t *testing.T, d *double, u *unstructured.Unstructured) {
 		t.Helper()
 		read := "read " + strings.ToLower(u.GetKind())
@@ -24,7 +24,7 @@ func TestStories(t *testing.T) {
 		name string
 		// happens is what happens to a resource called r, whose object is called r, too.
 		happens func(t *testing.T, d *double, r *unstructured.Unstructured)
-		place   bool // which has an identity
+		place   bool // a Place, which has an identity
 		want    []string
 	}
 	for _, s := range []story{
@@ -139,7 +139,7 @@ func TestStories(t *testing.T) {
 				set(t, r, "invalid", "spec", "forProvider", "value")
 				c.MustCreate(t, r)
 				c.WaitFalse(t, r, "Synced", "InvalidConfiguration", "Say something else")
-				c.tells(t, r, "CannotObserveExternalResource: ") // when it has been so for a while
+				c.tells(t, r, "CannotObserveExternalResource: ") // reported after a while
 				c.MustPatch(t, r, `{"spec":{"forProvider":{"value":"a"}}}`)
 				c.WaitReady(t, r)
 			},
@@ -149,7 +149,7 @@ func TestStories(t *testing.T) {
 			name: "gone", happens: func(t *testing.T, d *double, r *unstructured.Unstructured) {
 				c.MustCreate(t, r)
 				c.WaitReady(t, r)
-				d.order(t, "r", "slow 300ms") // else it may be told in the same words, which is one event
+				d.order(t, "r", "slow 300ms") // otherwise the message may be the same, which is one event
 				if err := os.Remove(filepath.Join(d.dir, "objects", "thing.r")); err != nil {
 					t.Fatal(err)
 				}
@@ -190,7 +190,7 @@ func TestStories(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			ns := c.Namespace(t)
-			// A crash ends what the same process does for others: each has a provider of its own.
+			// A crash ends all calls of the process: each subtest has its own provider.
 			d := newDouble(t, "story"+strings.NewReplacer(" ", "", ",", "").Replace(s.name))
 			c.install(t, d.provider())
 			r := d.thing(ns, "r", m{"value": "a"})

@@ -28,11 +28,11 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// volumes is the definition that the test is about.
+// volumes is the name of the CRD under test.
 const volumes = "volumes.cloud.example.org"
 
-// A provider changes its schema twice, and the repository of its kinds gives them new API versions: who has
-// written manifests for the first one notices nothing, and nor does the cloud.
+// A provider changes its schema twice, and its repository adds an API version each time. Manifests of the
+// first version keep working, and no remote object changes.
 func TestAPIVersions(t *testing.T) {
 	t.Parallel()
 	r := &repository{cluster: alone(t), cloud: examplecloudtest.Start(t), dir: directory(t), port: freePort(t)}
@@ -52,7 +52,7 @@ func TestAPIVersions(t *testing.T) {
 	before := r.cloud.Audit(t)
 	stop()
 
-	// The second one makes a string of a boolean. Without a version of its own, it is refused.
+	// The second version changes a boolean to a string. Without a new API version it is refused.
 	if err := r.generate(t, 2, config.Resource{}); err == nil || !strings.Contains(err.Error(), "version gives a kind another API version") {
 		t.Fatalf("without another version: %v", err)
 	}
@@ -61,7 +61,7 @@ func TestAPIVersions(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.install(t)
-	// Nobody converts yet: what is stored can be read as it is stored, and the rest says why not.
+	// No conversion webhook runs yet: objects can be read only in their stored version.
 	eventually(t, "the new version is served", func(ctx context.Context) bool {
 		err := r.Get(ctx, client.ObjectKeyFromObject(old), r.volume("v1alpha2", "data", nil))
 		return err != nil && strings.Contains(err.Error(), "conversion webhook for cloud.example.org/v1alpha1, Kind=Volume failed")
@@ -81,7 +81,7 @@ func TestAPIVersions(t *testing.T) {
 		t.Errorf("the cloud was asked for %+v, and then for %+v", before, after)
 	}
 
-	// A change in one version is one in the other.
+	// A change in one version appears in the other.
 	old = r.volume("v1alpha1", "data", m{"name": "data", "size": int64(3), "public": true})
 	r.apply(t, old)
 	r.cluster.WaitReady(t, now)
@@ -89,35 +89,36 @@ func TestAPIVersions(t *testing.T) {
 	if after := r.cloud.Audit(t); after.Updates != before.Updates+1 || after.Creates != before.Creates {
 		t.Errorf("the cloud was asked for %+v, and then for %+v", before, after)
 	}
-	// What the old version cannot say is kept, beside what is changed in it.
+	// Values that the old version cannot represent are kept when it is used for changes.
 	paused := r.volume("v1alpha2", "paused", m{"name": "paused", "size": int64(1), "public": "who knows"})
 	paused.SetAnnotations(map[string]string{"crossplane.io/paused": "true"})
 	r.apply(t, paused)
 	r.has(t, "v1alpha1", "paused", m{"name": "paused", "size": int64(1)})
 	r.MustPatch(t, r.volume("v1alpha1", "paused", nil), `{"spec":{"forProvider":{"size":2}}}`)
 	r.has(t, "v1alpha2", "paused", m{"name": "paused", "size": int64(2), "public": "who knows"})
-	// One that is made in the old version.
+	// An object created in the old version.
 	r.apply(t, r.volume("v1alpha1", "more", m{"name": "more", "size": int64(1), "public": false}))
 	r.cluster.WaitReady(t, r.volume("v1alpha2", "more", nil))
 
-	// While nobody converts, the new version is served all the same, and the old one is again afterwards.
+	// Without the conversion webhook the new version is still served; the old one is served again
+	// when the webhook returns.
 	vouched := r.definition(t).Spec.Conversion.Webhook.ClientConfig.CABundle
 	stop()
 	r.has(t, "v1alpha2", "data", m{"name": "data", "size": int64(3), "public": "true"})
 	if err := r.Get(t.Context(), client.ObjectKeyFromObject(old), r.volume("v1alpha1", "data", nil)); err == nil || !strings.Contains(err.Error(), "conversion webhook") {
 		t.Errorf("in an outage: %v", err)
 	}
-	r.install(t) // GitOps, meanwhile
+	r.install(t) // as GitOps does meanwhile
 	stop = r.run(t, 2, second)
 	r.cluster.WaitReady(t, r.volume("v1alpha1", "data", nil))
 	r.unchanged(t, old)
 	if d := r.definition(t); !cmp.Equal(d.Spec.Conversion.Webhook.ClientConfig.CABundle, vouched) {
-		t.Error("a restart brought another authority")
+		t.Error("a restart changed the certificate authority")
 	}
 	before = r.cloud.Audit(t)
 	stop()
 
-	// The third one calls a field otherwise, and what identifies objects as well. All three are served.
+	// The third version renames a field and an identity attribute. All three are served.
 	third := config.Resource{Version: "v1beta1", Fields: map[string]config.Field{"size_gib": {FormerNames: []string{"size"}}}}
 	if err := r.generate(t, 3, third); err != nil {
 		t.Fatal(err)
@@ -137,7 +138,7 @@ func TestAPIVersions(t *testing.T) {
 	}
 	stop()
 
-	// The first one is dropped: what is stored is of another version by now.
+	// The first version is dropped: no object is stored in it any more.
 	third.DroppedVersions = []string{"v1alpha1"}
 	if err := r.generate(t, 3, third); err != nil {
 		t.Fatal(err)
@@ -160,7 +161,7 @@ func TestAPIVersions(t *testing.T) {
 	}
 }
 
-// repository is that of a provider's author, and the cluster of somebody who uses it.
+// repository is a provider author's repository, and the cluster of a user of it.
 type repository struct {
 	*cluster
 	cloud *examplecloudtest.Cloud
@@ -176,8 +177,8 @@ func presented(volume config.Resource) config.Provider {
 	return config.Provider{Group: "cloud.example.org", Resources: map[string]config.Resource{"examplecloud_volume": volume}}
 }
 
-// generate writes the kinds of a release of the provider, as the repository's generator does. The other
-// kinds change as well, but are nobody's: their changes are not looked at.
+// generate writes the kinds of a provider release as the repository's generator does. Other kinds change
+// as well, but have no objects: their changes are not checked.
 func (r *repository) generate(t *testing.T, major int, volume config.Resource) error {
 	t.Helper()
 	p, err := model.NewProvider("examplecloud", r.schemaOf(t, major), presented(volume))
@@ -237,7 +238,7 @@ func (r *repository) apply(t *testing.T, u *unstructured.Unstructured) {
 	}
 }
 
-// unchanged applies what is there already.
+// unchanged applies an existing object again and checks that it does not change.
 func (r *repository) unchanged(t *testing.T, u *unstructured.Unstructured) {
 	t.Helper()
 	before := r.volume("v1alpha1", u.GetName(), nil)
@@ -255,7 +256,7 @@ func (r *repository) unchanged(t *testing.T, u *unstructured.Unstructured) {
 	}
 }
 
-// has waits until spec.forProvider of a volume is something in a version.
+// has waits until spec.forProvider of a volume has the value in that version.
 func (r *repository) has(t *testing.T, version, name string, want m) {
 	t.Helper()
 	u := r.volume(version, name, nil)
@@ -265,7 +266,7 @@ func (r *repository) has(t *testing.T, version, name string, want m) {
 	})
 }
 
-// stored waits until all volumes are stored in a version.
+// stored waits until all volumes are stored in that version.
 func (r *repository) stored(t *testing.T, version string) {
 	t.Helper()
 	eventually(t, "volumes are stored in "+version+" alone", func(context.Context) bool {
@@ -282,7 +283,7 @@ func (r *repository) definition(t *testing.T) *apiextensionsv1.CustomResourceDef
 	return d
 }
 
-// release generates, installs and runs.
+// release generates and installs a release and runs its program.
 func (r *repository) release(t *testing.T, major int, volume config.Resource) (stop func()) {
 	t.Helper()
 	if err := r.generate(t, major, volume); err != nil {

@@ -35,7 +35,7 @@ func (c cloud) get(kind, name string) (object, bool) {
 	return o, true
 }
 
-// byID finds an object of which only the id is known.
+// byID finds an object by its id.
 func (c cloud) byID(kind, id string) (object, bool) {
 	files, err := filepath.Glob(c.path(kind, "*"))
 	must(err)
@@ -51,7 +51,7 @@ func (c cloud) put(kind string, o object) {
 	content, err := json.Marshal(o)
 	must(err)
 	must(os.MkdirAll(filepath.Join(c.dir, "objects"), 0o755))
-	// Renamed: a test may be reading.
+	// Renamed, so that a test that reads sees a whole file.
 	temporary := filepath.Join(c.dir, rand.Text())
 	must(os.WriteFile(temporary, content, 0o644))
 	must(os.Rename(temporary, c.path(kind, o.name())))
@@ -63,7 +63,7 @@ func (c cloud) remove(kind, name string) {
 	}
 }
 
-// note writes down that something was called.
+// note records a call.
 func (c cloud) note(method, kind, name string) {
 	f, err := os.OpenFile(filepath.Join(c.dir, "calls"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	must(err)
@@ -71,7 +71,7 @@ func (c cloud) note(method, kind, name string) {
 	must(errors.Join(err, f.Close()))
 }
 
-// must ends the call, and the process, with an error that only a broken test can cause.
+// must panics on errors that only a broken test can cause.
 func must(err error) {
 	if err != nil {
 		panic(err)

@@ -11,15 +11,15 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-// stderr is that of the process; go-plugin puts another in its place.
+// stderr is the process's; go-plugin replaces os.Stderr.
 var stderr = os.Stderr
 
-// flooded is how many lines flood writes.
+// flooded is the number of lines that flood writes.
 const flooded = 100_000
 
 var kept [][]byte
 
-// suffer does what may befall any call. What it returns is the answer's.
+// suffer carries out an order that any call can have. It returns the response's diagnostics.
 func suffer(do order) []*tfprotov6.Diagnostic {
 	seconds, throttled := strings.CutPrefix(string(do), throttle)
 	switch {
@@ -28,7 +28,7 @@ func suffer(do order) []*tfprotov6.Diagnostic {
 	case do == hang:
 		select {}
 	case do == grow:
-		for range 1 << 10 { // a gigabyte, so that no machine suffers much if nobody ends it
+		for range 1 << 10 { // at most a gigabyte, in case the process is not killed
 			kept = append(kept, bytes.Repeat([]byte{1}, 1<<20))
 			time.Sleep(10 * time.Millisecond)
 		}
@@ -41,7 +41,7 @@ func suffer(do order) []*tfprotov6.Diagnostic {
 	return nil
 }
 
-// dawdle waits as long as the order says; true when it was told to stop.
+// dawdle waits for the order's duration. It reports whether a stop was requested.
 func dawdle(ctx context.Context, do order) bool {
 	text, ok := strings.CutPrefix(string(do), polite)
 	if !ok {
@@ -57,5 +57,5 @@ func dawdle(ctx context.Context, do order) bool {
 	}
 }
 
-// unreadable is no value at all.
+// unreadable returns a value that cannot be decoded.
 func unreadable() *tfprotov6.DynamicValue { return &tfprotov6.DynamicValue{MsgPack: []byte{0xc1}} }

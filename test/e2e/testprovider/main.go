@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	// variableDirectory is where the objects are; see the package's documentation.
+	// variableDirectory names DIR; see the package's documentation.
 	variableDirectory = "TESTPROVIDER_DIRECTORY"
-	// variableMode is how the process starts: as a provider if it is empty.
+	// variableMode selects how the process starts. Defaults to a working provider.
 	variableMode = "TESTPROVIDER_MODE"
-	// variableConfiguration, not empty, gives the provider a configuration, with a token.
+	// variableConfiguration, if not empty, gives the provider a configuration schema with a token.
 	variableConfiguration = "TESTPROVIDER_CONFIGURATION"
 )
 

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// order is what an apply is told to do, or a read if it is for "read.NAME". It is forgotten
-// when it was carried out, unless it begins with "always ".
+// order is what the next apply does, or the next read if it is for "read.NAME". It applies once,
+// unless it begins with "always ".
 type order string
 
 const (
@@ -18,26 +18,25 @@ const (
 	// crashBefore and crashAfter end the process, before and after the object was changed.
 	crashBefore order = "crash-before"
 	crashAfter  order = "crash-after"
-	// fail changes nothing, and answers with an error that quotes the password and the token.
+	// fail changes nothing, and returns an error that quotes the password and the token.
 	fail order = "fail"
-	// half makes the object and answers with it and an error.
+	// half makes the object and returns it with an error.
 	half order = "half"
-	// "slow DURATION" takes its time before it changes anything.
+	// "slow DURATION" waits before it changes anything.
 	slow = "slow "
-	// "polite DURATION" does, too, but gives up when it is told to stop, and answers with half of
-	// what was asked for.
+	// "polite DURATION" waits, too, but on a stop request it ends like half.
 	polite = "polite "
 
-	// These are for reads as well. "throttle SECONDS" says that the cloud has had enough for so
-	// long; hang never answers; grow holds ever more memory, and does not answer either; flood
-	// writes many errors to the log; garbage answers with what nobody can read, after the change.
+	// These are for reads as well. "throttle SECONDS" returns an error that asks to retry after that time;
+	// hang never returns; grow allocates ever more memory and never returns; flood writes many errors to
+	// the log; garbage returns an undecodable value, after the change.
 	throttle       = "throttle "
 	hang     order = "hang"
 	grow     order = "grow"
 	flood    order = "flood"
 	garbage  order = "garbage"
-	// nothing answers that there is no object, after the change; another with one that is not as
-	// it was planned, or not known if it is a read.
+	// nothing returns null, after the change; another returns an object that differs from the plan, or
+	// for a read an unknown value.
 	nothing order = "nothing"
 	another order = "another"
 )

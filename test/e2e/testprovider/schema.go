@@ -24,7 +24,7 @@ var (
 	identityType = tftypes.Object{AttributeTypes: map[string]tftypes.Type{"name": tftypes.String}}
 )
 
-// names are the string attributes of a resource. The second version has one more.
+// names returns the string attributes of a resource. Version 2 has one more.
 func (s *server) names() []string {
 	out := slices.Collect(maps.Keys(attributes))
 	if s.second {

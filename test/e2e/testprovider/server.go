@@ -11,11 +11,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// server is the provider. What is not written out here is not to be called: it would crash.
+// server is the provider. Methods that are not implemented here panic.
 type server struct {
 	tfprotov6.ProviderServer
 	name         string
-	second       bool // it is version 2
+	second       bool // version 2
 	configurable bool
 	cloud        cloud
 }
@@ -54,8 +54,7 @@ func (s *server) ValidateProviderConfig(_ context.Context, r *tfprotov6.Validate
 	return &tfprotov6.ValidateProviderConfigResponse{PreparedConfig: r.Config}, nil
 }
 
-// ConfigureProvider refuses a token that begins with "wrong", and thinks for a while about one
-// that begins with "slow".
+// ConfigureProvider refuses a token that begins with "wrong", and waits if it begins with "slow".
 func (s *server) ConfigureProvider(_ context.Context, r *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
 	out := &tfprotov6.ConfigureProviderResponse{}
 	if !s.configurable {
@@ -77,7 +76,7 @@ func (s *server) StopProvider(context.Context, *tfprotov6.StopProviderRequest) (
 	return &tfprotov6.StopProviderResponse{}, nil
 }
 
-// ValidateResourceConfig refuses the value "invalid" wherever it is.
+// ValidateResourceConfig refuses the value "invalid" everywhere.
 func (s *server) ValidateResourceConfig(_ context.Context, r *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
 	out := &tfprotov6.ValidateResourceConfigResponse{}
 	config := decode(r.Config, s.resourceType())

@@ -25,7 +25,7 @@ func members(v tftypes.Value) map[string]tftypes.Value {
 	return out
 }
 
-// texts are the strings of an object that are known and not null.
+// texts returns the strings of an object that are known and not null.
 func texts(v tftypes.Value) map[string]string {
 	out := map[string]string{}
 	for name, m := range members(v) {
@@ -70,7 +70,7 @@ func (s *server) state(o object) *tfprotov6.DynamicValue {
 	return encode(tftypes.NewValue(s.resourceType(), fields), s.resourceType())
 }
 
-// identity is nil for kinds that have none.
+// identity returns an object's identity; nil for kinds without identities.
 func (s *server) identity(kind, name string) *tfprotov6.ResourceIdentityData {
 	if kind != "place" {
 		return nil
