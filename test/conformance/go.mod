@@ -13,7 +13,6 @@ require (
 	github.com/hashicorp/terraform-plugin-go v0.31.0
 	github.com/landbridge-io/landbridge v0.0.0
 	github.com/landbridge-io/landbridge/examples/examplecloud v0.0.0
-	github.com/spf13/cobra v1.10.2
 	github.com/zclconf/go-cty v1.19.0
 	k8s.io/api v0.37.2
 	k8s.io/apimachinery v0.37.2
@@ -91,6 +90,7 @@ require (
 	github.com/prometheus/common v0.70.0 // indirect
 	github.com/prometheus/procfs v0.21.1 // indirect
 	github.com/spf13/afero v1.15.0 // indirect
+	github.com/spf13/cobra v1.10.2 // indirect
 	github.com/spf13/pflag v1.0.10 // indirect
 	github.com/vmihailenco/msgpack v4.0.4+incompatible // indirect
 	github.com/vmihailenco/msgpack/v5 v5.4.1 // indirect
