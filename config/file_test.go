@@ -59,7 +59,7 @@ func TestRead(t *testing.T) {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
-	if err := errors.New("x"); f.Locate(err) != err {
+	if err := errors.New("x"); f.Locate(err) != err { //nolint:errorlint // it is returned as it is, not wrapped
 		t.Error("an error that is not of the configuration is located")
 	}
 	if f, err := config.Read("empty.yaml", nil); err != nil || f.Group != "" {

@@ -74,7 +74,7 @@ func (m Merged) Blame(err error) error {
 		return err
 	}
 	var inner []string
-	if e, ok := err.(*Error); ok {
+	if e := (*Error)(nil); errors.As(err, &e) {
 		inner = e.Path
 	}
 	for _, s := range slices.Backward(m.sources) {
@@ -168,7 +168,7 @@ func has(b *schema.Block, paths []string) bool {
 
 // At returns an error with path in front of its own path.
 func At(err error, path ...string) *Error {
-	if e, ok := err.(*Error); ok {
+	if e, ok := err.(*Error); ok { //nolint:errorlint // what wraps an Error would be lost
 		return &Error{Path: slices.Concat(path, e.Path), Err: e.Err}
 	}
 	return &Error{Path: path, Err: err}

@@ -28,8 +28,8 @@ const (
 	// ReasonKindInUse: the name of a kind would change, and objects of the kind exist.
 	ReasonKindInUse xpv2.ConditionReason = "KindInUse"
 
-	// Reasons of a TerraformModule's conditions: the module cannot be fetched, cannot be used, or needs a
-	// provider that is not installed.
+	// ReasonSourceNotAvailable, ReasonInvalidModule and ReasonProviderMissing: a TerraformModule's module cannot
+	// be fetched, cannot be used, or needs a provider that is not installed.
 	ReasonSourceNotAvailable xpv2.ConditionReason = "SourceNotAvailable"
 	ReasonInvalidModule      xpv2.ConditionReason = "InvalidModule"
 	ReasonProviderMissing    xpv2.ConditionReason = "ProviderMissing"
@@ -58,14 +58,14 @@ const (
 	ReasonProviderThrottled    xpv2.ConditionReason = "ProviderThrottled"
 	ReasonImportFailed         xpv2.ConditionReason = "ImportFailed"
 
-	// A reference of the resource cannot be resolved; other resources refer to a resource that is being
-	// deleted.
+	// ReasonReferenceNotResolved and ReasonStillReferredTo: a reference of the resource cannot be resolved; other
+	// resources refer to a resource that is being deleted.
 	ReasonReferenceNotResolved xpv2.ConditionReason = "ReferenceNotResolved"
 	ReasonStillReferredTo      xpv2.ConditionReason = "StillReferredTo"
 
-	// The remote object belongs to another resource; the object to create exists already; the provider
-	// returned an unexpected identity; the stored identity cannot be upgraded to the schema version of the
-	// provider.
+	// ReasonIdentityConflict, ReasonAlreadyExists, ReasonUnexpectedIdentityChange and ReasonIdentityUpgradeFailed:
+	// the remote object belongs to another resource; the object to create exists already; the provider returned
+	// an unexpected identity; the stored identity cannot be upgraded to the provider's schema version.
 	ReasonIdentityConflict         xpv2.ConditionReason = "IdentityConflict"
 	ReasonAlreadyExists            xpv2.ConditionReason = "AlreadyExists"
 	ReasonUnexpectedIdentityChange xpv2.ConditionReason = "UnexpectedIdentityChange"

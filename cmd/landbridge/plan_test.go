@@ -402,7 +402,7 @@ func TestPlanFailures(t *testing.T) {
 		"no YAML":            {documents: []string{"a: [b"}, want: []string{"Error: Invalid YAML", "in ", "document 1 (line 2)"}},
 		"unknown kind":       {documents: []string{`Dog p {}`}, want: []string{"Error: Unknown kind", "The provider has no kind Dog", "document 1 (line 2), Dog p"}},
 		"another provider":   {documents: []string{"apiVersion: local.landbridge.io/v1alpha1\nkind: File\nmetadata: {name: f}"}, want: []string{"Error: Unknown kind", "Its kinds are of random.landbridge.io/v1alpha1"}},
-		"unknown field":      {documents: []string{`Pet p {forProvider: {lenght: 3}}`}, want: []string{"Error: Unsupported argument", "with random_pet.p, spec.forProvider.lenght", "document 1 (line 2), Pet p"}},
+		"unknown field":      {documents: []string{`Pet p {forProvider: {lenth: 3}}`}, want: []string{"Error: Unsupported argument", "with random_pet.p, spec.forProvider.lenth", "document 1 (line 2), Pet p"}},
 		"unknown spec":       {documents: []string{`Pet p {forProvidr: {}}`}, want: []string{"Error: Invalid Pet", "with spec.forProvidr", "There is no such field."}},
 		"the provider says":  {documents: []string{`Password p {forProvider: {length: 0}}`}, want: []string{"Error: ", "with random_password.p, spec.forProvider.length"}},
 		"required":           {documents: []string{`Password p {forProvider: {}}`}, want: []string{"Error: Missing Configuration for Required Attribute", "with random_password.p, spec.forProvider.length"}},

@@ -54,7 +54,7 @@ const (
 	// BecameSensitive: the value is in a Secret now. BecamePlain is the opposite.
 	BecameSensitive = "BecameSensitive"
 	BecamePlain     = "BecamePlain"
-	// VersionDropped: an API version of the kind is no longer served. VersionAdded is the opposite.
+	// VersionAdded: the kind is served in another API version. VersionDropped is the opposite.
 	VersionAdded   = "VersionAdded"
 	VersionDropped = "VersionDropped"
 )

@@ -176,36 +176,36 @@ func (r *Resource) maySettle(name string) error {
 }
 
 // add adds a field that the provider does not have.
-func (o *Fields) add(name string, c config.AddedField) error {
+func (f *Fields) add(name string, c config.AddedField) error {
 	switch {
 	case !validName.MatchString(name):
 		return fmt.Errorf("%q is no name for a field: it must be in camelCase", name)
-	case o.taken(name):
+	case f.taken(name):
 		return fmt.Errorf("%s is taken", name)
 	}
-	f := &Field{Name: name, JSONName: name, Added: true, Input: true, Required: c.Required, Optional: !c.Required, Description: c.Description, Type: PlainType(cty.String)}
+	added := &Field{Name: name, JSONName: name, Added: true, Input: true, Required: c.Required, Optional: !c.Required, Description: c.Description, Type: PlainType(cty.String)}
 	switch c.Type {
 	case "", config.FieldString:
 	case config.FieldList:
-		f.Type = PlainType(cty.List(cty.String))
+		added.Type = PlainType(cty.List(cty.String))
 	case config.FieldMap:
-		f.Type = PlainType(cty.Map(cty.String))
+		added.Type = PlainType(cty.Map(cty.String))
 	default:
 		as, ok := kindOf[c.Type]
 		if !ok {
 			return config.At(fmt.Errorf("there is no type %q", c.Type), "type")
 		}
-		f.Type.As = as
+		added.Type.As = as
 	}
-	o.Added = append(o.Added, f)
-	o.input[name] = f
+	f.Added = append(f.Added, added)
+	f.input[name] = added
 	return nil
 }
 
 // IsAdded reports whether there is an added field of that name.
-func (o *Fields) IsAdded(name string) bool {
-	f := o.input[name]
-	return f != nil && f.Added
+func (f *Fields) IsAdded(name string) bool {
+	field := f.input[name]
+	return field != nil && field.Added
 }
 
 func (r *Resource) nameExternally(c config.ExternalName) (err error) {

@@ -85,7 +85,7 @@ func (a *agenda) die(ctx context.Context, p faultpoint.Point, by bringer) (bool,
 		return false, err
 	}
 	if !a.running.reached(p) {
-		return false, fmt.Errorf("%s ended before it got to %s: %v; see %s", a.running.name, p, a.running.err, a.running.log)
+		return false, fmt.Errorf("%s ended before it got to %s: %w; see %s", a.running.name, p, a.running.err, a.running.log)
 	}
 	return true, nil
 }

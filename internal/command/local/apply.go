@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -275,7 +276,7 @@ func (a *applier) planCreate(ex terraform.Executor, in instance.Instance) (terra
 	if !diags.HasErrors() {
 		for _, err := range objchange.AssertObjectCompatible(r.Model.Schema.Block, a.change.Plan.State, p.State) {
 			path := cty.Path(nil)
-			if e, ok := err.(cty.PathError); ok {
+			if e := (cty.PathError{}); errors.As(err, &e) {
 				path = e.Path
 			}
 			diags = append(diags, diagnostic.AttributeErrorf(path, "Provider produced inconsistent final plan", "The new object is not planned as it was shown. This is a bug in the provider. Plan again.")...)

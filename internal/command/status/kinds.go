@@ -22,7 +22,7 @@ type Client struct {
 	discovery discovery.DiscoveryInterface
 }
 
-// NewCluster returns a client. It does not connect yet.
+// NewClient returns a client. It does not connect yet.
 func NewClient(config *rest.Config) (*Client, error) {
 	config = rest.CopyConfig(config)
 	config.QPS = -1 // one request for each kind, and there may be many

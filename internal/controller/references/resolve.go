@@ -185,7 +185,7 @@ func (r Resolver) find(ctx context.Context, u *unstructured.Unstructured, s sour
 }
 
 // value returns the value for the field from a resource that was found, or describes what the resource is missing.
-func (ref Reference) value(s source, target *unstructured.Unstructured) (v any, missing string, err error) {
+func (r Reference) value(s source, target *unstructured.Unstructured) (v any, missing string, err error) {
 	from := s.FieldPath
 	if s.extract != nil {
 		v, from = s.extract(target.Object), "value for it"
@@ -198,10 +198,10 @@ func (ref Reference) value(s source, target *unstructured.Unstructured) (v any, 
 		}
 		return nil, fmt.Sprintf("%s has no %s yet", s, from), nil
 	}
-	if ref.convert == nil {
+	if r.convert == nil {
 		return v, "", nil
 	}
-	if v, err = ref.convert(v); err != nil {
+	if v, err = r.convert(v); err != nil {
 		return nil, "", fmt.Errorf("the %s of %s %s does not fit: %w", from, target.GetKind(), target.GetName(), err)
 	}
 	return v, "", nil

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"maps"
 	"slices"
@@ -115,11 +116,10 @@ func readLines(r io.Reader, f func([]byte)) {
 			part = part[:max(room, 0)]
 		}
 		line = append(line, part...)
-		switch err {
-		case bufio.ErrBufferFull:
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
 			continue
-		case nil:
-		default:
+		case err != nil:
 			if len(line) > 0 {
 				f(bytes.TrimRight(line, "\r\n"))
 			}

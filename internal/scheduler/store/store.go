@@ -11,11 +11,11 @@ import (
 )
 
 var (
-	// ErrNotFound: nothing is stored under the key.
+	// ErrNotFound means that nothing is stored under the key.
 	ErrNotFound = errors.New("no instance is stored for the resource")
-	// ErrConflict: another writer has written since the record was loaded.
+	// ErrConflict means that another writer has written since the record was loaded.
 	ErrConflict = errors.New("the stored instance was changed by another writer")
-	// ErrUnreadable: what is stored cannot be read. Trying again does not help.
+	// ErrUnreadable means that what is stored cannot be read. Trying again does not help.
 	ErrUnreadable = errors.New("the stored instance cannot be read")
 )
 

@@ -1,6 +1,7 @@
 package objchange_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -123,8 +124,8 @@ func wantErrors(t *testing.T, errs []error, texts ...string) {
 	t.Helper()
 	got := make([]string, len(errs))
 	for i, err := range errs {
-		at, ok := err.(cty.PathError)
-		if !ok {
+		var at cty.PathError
+		if !errors.As(err, &at) {
 			t.Fatalf("%T is not a cty.PathError", err)
 		}
 		got[i] = diagnostic.FormatPath(at.Path) + ": " + err.Error()
