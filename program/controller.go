@@ -37,10 +37,10 @@ func (c Controller) Command() *cobra.Command {
 		Short: "Serve Terraform providers as Kubernetes APIs in a cluster",
 		Long: `Serve Terraform providers as Kubernetes APIs in a cluster.
 
-The controller installs the providers that TerraformProvider objects name, makes a kind of
+The controller installs the providers that TerraformProvider objects name, serves a kind of
 custom resource for each of their resource types, and keeps the remote objects as those
-resources declare them. It runs inside a cluster or outside; several may run at once, of
-which one works and the others wait (--leader-elect).`,
+resources declare them. It runs inside or outside a cluster. Of several replicas, one is
+active and the others are on standby (--leader-elect).`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			linked, err := link(c.Linked)
@@ -66,10 +66,10 @@ which one works and the others wait (--leader-elect).`,
 	flags.add(cmd)
 	cmd.Flags().StringVar(&mirror, "provider-mirror", os.Getenv("LANDBRIDGE_PROVIDER_MIRROR"), "directory with provider binaries in the layout of Terraform's filesystem mirrors")
 	cmd.Flags().StringVar(&cacheDir, "provider-cache", "", "directory for unpacked providers (default: the user's cache directory)")
-	cmd.Flags().StringVar(&line.Program, "cli", "tofu", "OpenTofu or Terraform, a path or a name in PATH, for TerraformProviders with spec.execution: CLI")
-	cmd.Flags().StringVar(&line.Dir, "cli-workspaces", "", "directory for the time of its runs, best on a file system in memory, with a short path (default: the system's temporary directory)")
-	cmd.Flags().IntVar(&line.Parallelism, "cli-runs", 0, "how many of its runs there may be at once; 0 is as many as there are processors, and at least 4")
-	cmd.Flags().IntVar(&line.Changes, "cli-changes", 0, "how many of its runs may wait for a provider's change, beside those; each takes some 100 MB of memory (default 32)")
+	cmd.Flags().StringVar(&line.Program, "cli", "tofu", "OpenTofu or Terraform, as a path or a name in PATH, for modules and for TerraformProviders with spec.execution: CLI")
+	cmd.Flags().StringVar(&line.Dir, "cli-workspaces", "", "directory for the working directories of the --cli program, preferably in memory and with a short path (default: the system's temporary directory)")
+	cmd.Flags().IntVar(&line.Parallelism, "cli-runs", 0, "maximum concurrent runs of the --cli program; 0 means the number of processors, and at least 4")
+	cmd.Flags().IntVar(&line.Changes, "cli-changes", 0, "maximum additional runs of the --cli program that wait for a provider's change; each takes about 100 MB of memory (default 32)")
 	return cmd
 }
 

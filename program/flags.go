@@ -38,23 +38,23 @@ func (f *flags) add(cmd *cobra.Command) {
 	o, flags := &f.options, cmd.Flags()
 	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig file (default: $KUBECONFIG, ~/.kube/config, or the cluster the process runs in)")
 	flags.StringVar(&o.Namespace, "namespace", "landbridge-system", "namespace for Landbridge's own objects")
-	flags.DurationVar(&o.Poll, "poll", time.Minute, "how often an unchanged resource is compared with its remote object")
-	flags.IntVar(&o.Workers, "workers", 10, "how many resources of one kind are looked at at once")
-	flags.DurationVar(&o.ReconcileTimeout, "reconcile-timeout", 2*time.Minute, "how long reading a remote object and planning may take")
-	flags.DurationVar(&o.StartTimeout, "provider-start-timeout", time.Minute, "how long the start of a provider may take")
-	flags.Float64Var(&o.Pool.Limits.CallsPerSecond, "provider-calls-per-second", 0, "how often a provider is used with one configuration, unless its TerraformProvider says otherwise; 0 is as often as there is something to do")
-	flags.IntVar(&o.Pool.Limits.Burst, "provider-burst", 0, "how often a provider is used at once with one configuration; 0 is as often as in a second")
-	flags.Var(&f.providerMemory, "provider-memory", "memory that one process of a provider may hold before it is replaced, unless its TerraformProvider says otherwise; 0 is any")
-	flags.DurationVar(&o.OperationTimeout, "operation-timeout", time.Hour, "how long a create, update or delete may take")
-	flags.IntVar(&o.OperationsPerConfiguration, "operations", 1000, "how many creates, updates and deletes run at once with one provider configuration")
-	flags.DurationVar(&o.GracePeriod, "grace-period", 25*time.Second, "how long running operations are waited for when the process is told to stop")
-	flags.Float32Var(&o.EventsPerSecond, "events-per-second", 10, "how many events are written per second; more wait")
-	flags.BoolVar(&o.LeaderElection, "leader-elect", true, "work only while holding a lease, so that several replicas can run")
-	flags.DurationVar(&o.LeaseDuration, "lease-duration", 15*time.Second, "how long other replicas wait after the one that works was heard of last")
-	flags.StringVar(&o.MetricsAddress, "metrics-address", ":8080", `address of the metrics endpoint; "0" turns it off`)
-	flags.StringVar(&o.HealthAddress, "health-address", ":8081", `address of /healthz and /readyz; "0" turns it off`)
-	flags.StringVar(&o.ProfileAddress, "profile-address", "0", `address of Go's profiles, /debug/pprof; "0" turns it off`)
-	flags.IntVarP(&f.verbosity, "verbosity", "v", 0, "verbosity of the log: 0 is for operators, 1 and more for debugging")
+	flags.DurationVar(&o.Poll, "poll", time.Minute, "interval at which unchanged resources are compared with their remote objects")
+	flags.IntVar(&o.Workers, "workers", 10, "maximum concurrent reconciles per kind")
+	flags.DurationVar(&o.ReconcileTimeout, "reconcile-timeout", 2*time.Minute, "timeout of one reconcile, which reads the remote object and plans")
+	flags.DurationVar(&o.StartTimeout, "provider-start-timeout", time.Minute, "timeout of the start of a provider's process")
+	flags.Float64Var(&o.Pool.Limits.CallsPerSecond, "provider-calls-per-second", 0, "maximum calls per second with one provider configuration, unless its TerraformProvider sets it; 0 means no limit")
+	flags.IntVar(&o.Pool.Limits.Burst, "provider-burst", 0, "maximum calls at once with one provider configuration; 0 means the calls per second")
+	flags.Var(&f.providerMemory, "provider-memory", "memory above which a provider's process is replaced, unless its TerraformProvider sets it; 0 means no limit")
+	flags.DurationVar(&o.OperationTimeout, "operation-timeout", time.Hour, "timeout of creates, updates and deletes")
+	flags.IntVar(&o.OperationsPerConfiguration, "operations", 1000, "maximum concurrent creates, updates and deletes per provider configuration")
+	flags.DurationVar(&o.GracePeriod, "grace-period", 25*time.Second, "time to wait for running operations when the process is told to stop")
+	flags.Float32Var(&o.EventsPerSecond, "events-per-second", 10, "maximum events written per second; further ones are queued")
+	flags.BoolVar(&o.LeaderElection, "leader-elect", true, "use leader election, so that several replicas can run and one of them is active")
+	flags.DurationVar(&o.LeaseDuration, "lease-duration", 15*time.Second, "time after the leader's last renewal until another replica can take over")
+	flags.StringVar(&o.MetricsAddress, "metrics-address", ":8080", `address of the metrics endpoint; "0" disables it`)
+	flags.StringVar(&o.HealthAddress, "health-address", ":8081", `address of /healthz and /readyz; "0" disables it`)
+	flags.StringVar(&o.ProfileAddress, "profile-address", "0", `address of Go's profiles, /debug/pprof; "0" disables it`)
+	flags.IntVarP(&f.verbosity, "verbosity", "v", 0, "log verbosity: 0 for operators, 1 and above for debugging")
 }
 
 // run runs controllers until the process receives SIGTERM or an interrupt. prepare completes the
@@ -77,7 +77,7 @@ func (f *flags) run(ctx context.Context, prepare func(*controller.Options) error
 		return err
 	}
 	if o.ProfileAddress == "0" {
-		runtime.MemProfileRate = 0 // nobody can read the samples
+		runtime.MemProfileRate = 0 // no endpoint serves the samples
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -90,8 +90,8 @@ func (f *flags) run(ctx context.Context, prepare func(*controller.Options) error
 	return controller.Run(ctx, config, o)
 }
 
-// keepSmall regularly returns memory to the system that was needed only for a while: during the start,
-// or while many resources were created at once.
+// keepSmall regularly returns unused memory to the system, such as that of the start or of the creation
+// of many resources.
 func keepSmall(ctx context.Context, log logr.Logger) {
 	for t := time.NewTicker(10 * time.Second); ; {
 		select {

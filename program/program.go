@@ -59,8 +59,8 @@ func (p Program) Command() *cobra.Command {
 		Short: fmt.Sprintf("Serve the kinds of the Terraform provider %s in a cluster", p.Provider),
 		Long: fmt.Sprintf(`Serve the kinds of the Terraform provider %s in a cluster.
 
-Their CRDs are installed beforehand, from package/crds or by Crossplane. A kind is served from when
-its CRD is there, until it is gone; the remote objects are kept as their resources declare them.`, p.Provider),
+Install their CRDs first, from package/crds or with Crossplane. A kind is served while its CRD exists.
+The program keeps the remote objects as their resources declare them.`, p.Provider),
 		Version: p.Version,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -94,13 +94,13 @@ its CRD is there, until it is gone; the remote objects are kept as their resourc
 	if self, err := os.Executable(); err == nil {
 		beside = filepath.Join(filepath.Dir(self), beside)
 	}
-	cmd.Flags().StringVar(&binary, "provider", beside, "the provider's own program")
-	cmd.Flags().StringArrayVar(&env, "provider-env", nil, "NAME=VALUE for the provider's environment; it gets nothing else of this program's but PATH, HOME, TMPDIR, proxies and certificates")
-	cmd.Flags().StringVar(&level, "provider-log-level", levels[0], "what the provider logs, to this program's log: "+strings.Join(levels, ", "))
-	cmd.Flags().IntVar(&conversions.Port, "webhook-port", crd.ConversionPort, "port at which objects of kinds with several API versions are converted; 0 turns it off")
+	cmd.Flags().StringVar(&binary, "provider", beside, "path of the provider's binary")
+	cmd.Flags().StringArrayVar(&env, "provider-env", nil, "NAME=VALUE for the provider's environment; of this program's environment it gets only PATH, HOME, TMPDIR, proxies and certificates")
+	cmd.Flags().StringVar(&level, "provider-log-level", levels[0], "log level of the provider, whose entries go to this program's log: "+strings.Join(levels, ", "))
+	cmd.Flags().IntVar(&conversions.Port, "webhook-port", crd.ConversionPort, "port of the conversion webhook, for kinds with several API versions; 0 disables it")
 	cmd.Flags().StringVar(&conversions.CertDir, "webhook-cert-dir", os.Getenv(certDirVariable),
-		"directory with tls.crt and tls.key for it, whose owner also tells the API server of them, as Crossplane does (default: $"+certDirVariable+", else the program makes certificates of its own)")
-	cmd.Flags().StringVar(&conversions.Service.Name, "webhook-service", p.Name, "name of the Service, in --namespace, by which the API server finds the program")
+		"directory with tls.crt and tls.key for the webhook; its owner, such as Crossplane, also configures the webhook in the CRDs (default: $"+certDirVariable+"; if empty, the program creates its own certificates)")
+	cmd.Flags().StringVar(&conversions.Service.Name, "webhook-service", p.Name, "name of the Service in --namespace through which the API server calls the webhook")
 	return cmd
 }
 
