@@ -19,10 +19,10 @@ import (
 	"github.com/landbridge-io/landbridge/test/behaviour"
 )
 
-// update reports whether to write golden files anew; the flag is doctest's.
+// update reports whether to rewrite golden files; the flag is defined by doctest.
 func update() bool { return flag.Lookup("update").Value.String() == "true" }
 
-// TestAdmission compares what kubectl apply prints for each spec.import, right or wrong, with
+// TestAdmission compares the output of kubectl apply for valid and invalid spec.import with
 // testdata/admission.txt.
 func TestAdmission(t *testing.T) {
 	t.Parallel()
@@ -78,8 +78,7 @@ func TestAdmission(t *testing.T) {
 		{name: "one attribute less", kind: "Thing", spec: thing, imports: []m{right, {"identity": m{"id": "x"}}}},
 		{name: "id instead of identity", kind: "Thing", spec: thing, imports: []m{right, {"id": "x"}}},
 		{name: "taken away", kind: "Thing", spec: thing, imports: []m{right, nil}},
-		// What was given under an older version of the identity may have other types than now, which
-		// CEL cannot compare.
+		// Values of an older version of the identity may have other types, which CEL cannot compare.
 		{name: "another value, identity with older versions", kind: "Volume", spec: thing, imports: []m{{"identity": m{"volumeId": "x"}}, {"identity": m{"volumeId": "y"}}}},
 		{name: "id instead of identity, with older versions", kind: "Volume", spec: thing, imports: []m{{"identity": m{"volumeId": "x"}}, {"id": "x"}}},
 
@@ -94,7 +93,7 @@ func TestAdmission(t *testing.T) {
 				var b strings.Builder
 				fmt.Fprintf(&b, "# %s\n", x.name)
 				for _, imported := range x.imports {
-					// Nothing is to come of what is accepted.
+					// Accepted resources must have no effect.
 					spec := m{"forProvider": x.spec, "managementPolicies": []any{}}
 					if imported != nil {
 						spec["import"] = imported
@@ -140,7 +139,7 @@ func TestAdmission(t *testing.T) {
 	}
 }
 
-// importLines are a spec.import as a person writes it.
+// importLines returns a spec.import as YAML.
 func importLines(t *testing.T, imported m) string {
 	t.Helper()
 	if imported == nil {

@@ -15,7 +15,7 @@ const (
 	InProcess Way = "inprocess" // linked into the controller
 )
 
-// Ways are all ways.
+// Ways lists all ways.
 var Ways = []Way{Plugin, InProcess}
 
 // Column is one form of the provider, run in one way.
@@ -24,10 +24,10 @@ type Column struct {
 	Way  Way
 }
 
-// Name is the column in names of tests and of providers, as in sdkv2-plugin.
+// Name returns the column's name in names of tests and providers, for example sdkv2-plugin.
 func (c Column) Name() string { return string(c.Form) + "-" + string(c.Way) }
 
-// Columns are all columns, in the order of the table.
+// Columns returns all columns, in the order of the table.
 func Columns() []Column {
 	var out []Column
 	for _, form := range provider.Forms {
@@ -38,26 +38,26 @@ func Columns() []Column {
 	return out
 }
 
-// Behaviour is one thing that a user can rely on.
+// Behaviour is a behaviour that users can rely on.
 type Behaviour struct {
-	// Name is that of its test.
+	// Name is the name of its test.
 	Name string
-	// Says is the behaviour, as the table has it.
+	// Says describes the behaviour in the table.
 	Says string
-	// Source is where it is required.
+	// Source is the document that requires it.
 	Source string
-	// Not are the columns in which it cannot occur.
+	// Not lists the columns to which it does not apply.
 	Not []Exception
 }
 
-// Exception is why a behaviour does not apply to some columns.
+// Exception is the reason why a behaviour does not apply to some columns.
 type Exception struct {
 	Forms  []provider.Form // empty: all
 	Ways   []Way           // empty: all
 	Reason string
 }
 
-// NotApplicable is why the behaviour does not apply to a column; empty if it does.
+// NotApplicable returns why the behaviour does not apply to a column; empty if it does.
 func (b Behaviour) NotApplicable(c Column) string {
 	for _, e := range b.Not {
 		if (len(e.Forms) == 0 || slices.Contains(e.Forms, c.Form)) && (len(e.Ways) == 0 || slices.Contains(e.Ways, c.Way)) {
@@ -75,20 +75,20 @@ type Section struct {
 
 // Table is a table of the documentation.
 type Table struct {
-	// Name is what its command line flag and its marks call it.
+	// Name is its name in the command line flag and in the page's marks.
 	Name string
-	// Page is the page that it is in, from the repository's root.
+	// Page is the path of its page from the repository's root.
 	Page     string
 	Sections []Section
 }
 
-// Tables are all tables. No two behaviours have the same name.
+// Tables lists all tables. Names of behaviours are unique.
 var Tables = []Table{
 	{Name: "life", Page: "docs/behaviour.md", Sections: life},
 	{Name: "identity", Page: "docs/identity.md", Sections: identity},
 }
 
-// Sections are those of all tables.
+// Sections returns the sections of all tables.
 func Sections() []Section {
 	var out []Section
 	for _, t := range Tables {
@@ -97,7 +97,7 @@ func Sections() []Section {
 	return out
 }
 
-// Find is the behaviour of that name.
+// Find returns the behaviour of that name.
 func Find(name string) (Behaviour, bool) {
 	for _, s := range Sections() {
 		for _, b := range s.Behaviours {

@@ -29,7 +29,7 @@ const (
 	reasonUpgrade    = "IdentityUpgradeFailed"
 )
 
-// m is an object in JSON.
+// m is a JSON object.
 type m = map[string]any
 
 var (
@@ -46,12 +46,12 @@ var (
 
 type ctx = context.Context
 
-// column is one column of the matrix, with a cloud, a provider and a namespace of its own.
+// column is one column of the matrix, with its own cloud, provider and namespace.
 type column struct {
 	behaviour.Column
 	*environment
 	*world
-	// name is that of the TerraformProvider and of the namespace.
+	// name is the name of the TerraformProvider and of the namespace.
 	name, group string
 }
 
@@ -75,7 +75,7 @@ func (e *environment) open(t *testing.T, of behaviour.Column, use string, r rele
 	return c
 }
 
-// executions are what a TerraformProvider calls the ways.
+// executions are the values of a TerraformProvider's spec.execution for the ways.
 var executions = map[behaviour.Way]string{behaviour.Plugin: "Plugin", behaviour.InProcess: "InProcess"}
 
 func (c *column) terraformProvider() *unstructured.Unstructured {
@@ -86,7 +86,7 @@ func (c *column) terraformProvider() *unstructured.Unstructured {
 	return p
 }
 
-// installed waits until the provider is, in a release.
+// installed waits until a release of the provider is installed.
 func (c *column) installed(t *testing.T, r release.Release) {
 	t.Helper()
 	p := c.terraformProvider()
@@ -97,7 +97,7 @@ func (c *column) installed(t *testing.T, r release.Release) {
 
 var accept = regexp.MustCompile(`landbridge\.io/accept-changes=(\w+)`)
 
-// release changes the provider's release. What objects hold and it has no place for may be lost.
+// release changes the provider's release. Data that the release does not support may be lost.
 func (c *column) release(t *testing.T, r release.Release) {
 	t.Helper()
 	p := c.terraformProvider()
@@ -116,7 +116,7 @@ func (c *column) release(t *testing.T, r release.Release) {
 	c.installed(t, r)
 }
 
-// object makes an object of one of the provider's kinds.
+// object returns an object of one of the provider's kinds.
 func (c *column) object(kind, name string, spec m) *unstructured.Unstructured {
 	u := &unstructured.Unstructured{Object: m{"spec": spec}}
 	u.SetAPIVersion(c.group + "/v1alpha1")
@@ -134,10 +134,10 @@ func (c *column) resource(t *testing.T, kind string, spec m) *unstructured.Unstr
 	return u
 }
 
-// nameOf is a name for what a test makes.
+// nameOf returns a name for a test's objects.
 func nameOf(t *testing.T) string { return path.Base(t.Name()) }
 
-// stored is what is remembered of the resource's object, by field; nil if nothing is.
+// stored returns the stored state of the resource, by field; nil if there is none.
 func (e *environment) stored(t *testing.T, u *unstructured.Unstructured) map[string]json.RawMessage {
 	t.Helper()
 	s := e.storedSecret(t, u)
@@ -162,13 +162,13 @@ func (e *environment) storedSecret(t *testing.T, u *unstructured.Unstructured) *
 	return s
 }
 
-// secretName is the name of the Secret with what is remembered of the resource's object.
+// secretName returns the name of the Secret with the resource's stored state.
 func secretName(u *unstructured.Unstructured) string {
 	gvk := u.GroupVersionKind()
 	return store.SecretName(store.Key{Group: gvk.Group, Kind: gvk.Kind, Namespace: u.GetNamespace(), Name: u.GetName()})
 }
 
-// events are the events of the resource.
+// events returns the events of the resource.
 func (e *environment) events(t *testing.T, u *unstructured.Unstructured) []corev1.Event {
 	t.Helper()
 	list := &corev1.EventList{}
@@ -178,7 +178,7 @@ func (e *environment) events(t *testing.T, u *unstructured.Unstructured) []corev
 	return list.Items
 }
 
-// failures is how often looks at the resource failed, as its events tell.
+// failures returns how many reconciles of the resource failed, according to its events.
 func (e *environment) failures(t *testing.T, u *unstructured.Unstructured) int {
 	t.Helper()
 	n := 0
@@ -190,18 +190,18 @@ func (e *environment) failures(t *testing.T, u *unstructured.Unstructured) int {
 	return n
 }
 
-// noStorm watches that the resource, which fails, is looked at ever less often.
+// noStorm fails the test unless the failing resource is retried with growing delays.
 func (e *environment) noStorm(t *testing.T, u *unstructured.Unstructured) {
 	t.Helper()
 	before := e.failures(t, u)
 	time.Sleep(4 * time.Second)
-	// Waits of half a second, one, two, four: with some room.
+	// Delays of half a second, one, two, four, with some tolerance.
 	if n := e.failures(t, u) - before; n > 5 {
 		t.Errorf("%d failures in four seconds", n)
 	}
 }
 
-// identityOf is status.identity.
+// identityOf returns status.identity.
 func identityOf(u *unstructured.Unstructured) m {
 	out, _ := at(u, "status", "identity").(m)
 	return out

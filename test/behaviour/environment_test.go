@@ -32,22 +32,21 @@ import (
 const (
 	// system is the namespace of Landbridge's own objects.
 	system = clustertest.System
-	// sourceNamespace is that of the providers' addresses.
+	// sourceNamespace is the namespace in the providers' addresses.
 	sourceNamespace = "landbridge-io"
-	// poll is how often the controller looks at what has not changed. Tests that wait for less
-	// ask for a look.
+	// poll is the controller's poll interval. Tests that need an earlier reconcile request one.
 	poll = 5 * time.Second
-	// limit is how long a test waits for anything that must happen.
+	// limit bounds each wait of a test.
 	limit = clustertest.Limit
 )
 
 var releases = []release.Release{release.BeforeIdentity, release.V0, release.V1, release.V2, release.Mistaken}
 
-// providerName is the provider's type in its address, and with that in the API group of its
-// kinds. Each use of a column has providers of its own, so that they do not meet.
+// providerName returns the provider's type in its address and in the API group of its
+// kinds. Each use of a column has its own providers, so that they do not conflict.
 func providerName(c behaviour.Column, use string) string { return c.Name() + use }
 
-// What columns have providers for, beside the one that most tests share.
+// Uses of columns that have their own providers. All other tests share one.
 const (
 	common    = ""
 	history   = "-history"
@@ -57,20 +56,20 @@ const (
 
 var uses = []string{common, history, admission, linkedUse}
 
-// environment is what all tests share: an API server, and a controller with all providers.
+// environment is an API server and a controller with all providers, which all tests share.
 type environment struct {
 	*clustertest.Cluster
 	stop func() error
 }
 
-// everyone is the environment, once it is started.
+// everyone is the shared environment, once it is started.
 var everyone struct {
 	sync.Once
 	environment *environment
 	err         error
 }
 
-// shared is the environment of this test binary.
+// shared returns the environment of this test binary.
 func shared(t *testing.T) *environment {
 	t.Helper()
 	everyone.Do(func() { everyone.environment, everyone.err = start(t) })
@@ -105,7 +104,7 @@ func start(t *testing.T) (*environment, error) {
 	return &environment{c, stop}, err
 }
 
-// options of a controller that has all providers, of all columns.
+// options returns the options of a controller with the providers of all columns.
 func options(mirror string) (controller.Options, error) {
 	o := clustertest.Options(poll, filepath.Join(scratch, "cache"), mirror)
 	for _, c := range behaviour.Columns() {
@@ -125,7 +124,7 @@ func options(mirror string) (controller.Options, error) {
 	return o, nil
 }
 
-// linked is the provider as generated controllers have it: in this program.
+// linked returns the provider linked into this program, as generated controllers have it.
 func linked(c behaviour.Column, use string, r release.Release) (terraformprovider.Linked, error) {
 	name := providerName(c, use)
 	launcher := &inprocess.Launcher{Name: name + " " + r.String()}
@@ -147,8 +146,8 @@ func linked(c behaviour.Column, use string, r release.Release) (terraformprovide
 	return terraformprovider.Linked{Source: sourceNamespace + "/" + name, Version: r.String(), Launcher: launcher}, nil
 }
 
-// makeMirror builds the programs of the provider, and makes a mirror in which each column has
-// them under a name of its own.
+// makeMirror builds the programs of the provider, and creates a mirror in which each column has
+// them under its own name.
 func makeMirror(ctx context.Context, dir string) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
@@ -175,7 +174,7 @@ func makeMirror(ctx context.Context, dir string) error {
 	return group.Wait()
 }
 
-// programs are the names under which columns have the provider's program.
+// programs returns the names of the provider's program for the columns.
 func programs(form provider.Form) []string {
 	var out []string
 	for _, use := range uses {
@@ -184,7 +183,7 @@ func programs(form provider.Form) []string {
 	return out
 }
 
-// build makes the program of one form and release.
+// build builds the program of one form and release.
 func build(ctx context.Context, form provider.Form, r release.Release) (string, error) {
 	text := fmt.Sprint(int(r))
 	switch r {
@@ -202,7 +201,7 @@ func build(ctx context.Context, form provider.Form, r release.Release) (string, 
 	})
 }
 
-// makeNamespace makes a namespace, if it is not there.
+// makeNamespace creates a namespace if it does not exist.
 func (e *environment) makeNamespace(t *testing.T, name string) {
 	t.Helper()
 	ns := &corev1.Namespace{}

@@ -45,13 +45,13 @@ var _ = register(map[string]func(*testing.T, *column){
 	"import-secrets":              importSecrets,
 })
 
-// thing makes a thing by hand, named after the test.
+// thing creates a thing in the cloud, named after the test.
 func (c *column) thing(t *testing.T, region string) api.Thing {
 	t.Helper()
 	return made(t, c.world, api.Things, api.Thing{Name: nameOf(t), Region: region, Size: 1})
 }
 
-// taken fails the test if the resource is not that object, whole and untouched.
+// taken fails the test unless the resource has imported that object, completely and unchanged.
 func (c *column) taken(t *testing.T, u *unstructured.Unstructured, id string, identity m) {
 	t.Helper()
 	if diff := cmp.Diff(identity, identityOf(u)); diff != "" {
@@ -61,7 +61,7 @@ func (c *column) taken(t *testing.T, u *unstructured.Unstructured, id string, id
 		t.Errorf("state %s", state)
 	}
 	if at(u, "status", "atProvider") == nil {
-		t.Error("nothing is known of the object")
+		t.Error("the object's state is not stored")
 	}
 	c.untouched(t, id, u.GetName())
 }
@@ -74,7 +74,7 @@ func importID(t *testing.T, c *column) {
 }
 
 func importIdentity(t *testing.T, c *column) {
-	// In another region than that of the provider's configuration: without it there is no such object.
+	// In a region other than that of the provider's configuration: without the region it is not found.
 	object := c.thing(t, "eu-central-1")
 	identity := m{"id": object.ID, "region": "eu-central-1"}
 	u := c.resource(t, "Thing", m{"forProvider": m{"name": object.Name, "region": "eu-central-1"}, "import": m{"identity": identity}})
@@ -95,7 +95,7 @@ func importIdentityPartial(t *testing.T, c *column) {
 	}
 }
 
-// datastore makes a datastore by hand, named after the test.
+// datastore creates a datastore in the cloud, named after the test.
 func (c *column) datastore(t *testing.T) (api.Datastore, m) {
 	t.Helper()
 	object := made(t, c.world, api.Datastores, api.Datastore{HCIClusterUUID: "u-1", ClusterInfo: api.ClusterInfo{ID: "c-1"}, Name: nameOf(t), CapacityGiB: 10})
@@ -137,7 +137,7 @@ func importPassthroughIdentity(t *testing.T, c *column) {
 	c.taken(t, u, object.ID, m{"id": object.ID})
 }
 
-// This type refuses every id, so an import that works had none.
+// This type refuses every id, so a successful import had none.
 func importWithoutID(t *testing.T, c *column) {
 	object := made(t, c.world, api.IdentityImports, api.Note{Name: nameOf(t)})
 	u := c.resource(t, "IdentityImport", m{"forProvider": m{"name": object.Name}, "import": m{"identity": m{"id": object.ID}}})
@@ -145,7 +145,7 @@ func importWithoutID(t *testing.T, c *column) {
 	c.taken(t, u, object.ID, m{"id": object.ID})
 }
 
-// In the framework, this type's importer answers with the identity alone.
+// In the framework, this type's importer returns only the identity.
 func importWithoutState(t *testing.T, c *column) {
 	object := made(t, c.world, api.IdentityImports, api.Note{Name: nameOf(t), Text: "text"})
 	u := c.resource(t, "IdentityImport", m{"forProvider": m{"name": object.Name, "text": "text"}, "import": m{"identity": m{"id": object.ID}}})
@@ -156,8 +156,8 @@ func importWithoutState(t *testing.T, c *column) {
 	}
 }
 
-// refusesImport fails the test unless the API server refuses to create a thing with this import,
-// as kubectl asks for it.
+// refusesImport fails the test unless the API server refuses to create a thing with this import, with
+// kubectl's strict validation.
 func (c *column) refusesImport(t *testing.T, imported m, parts ...string) {
 	t.Helper()
 	err := c.Create(t.Context(), c.object("Thing", nameOf(t), m{"forProvider": m{"name": "x"}, "import": imported}), client.FieldValidation("Strict"))
@@ -244,7 +244,7 @@ const nonExistent = "Cannot import non-existent remote object"
 func importNotFoundID(t *testing.T, c *column) {
 	u := c.resource(t, "IDImport", m{"forProvider": m{"name": nameOf(t)}, "import": m{"id": "nowhere"}})
 	c.WaitFalse(t, u, "Synced", "ImportFailed", nonExistent)
-	// Of a type with an identity, the framework finds that Read has none to tell.
+	// For a type with an identity, the framework reports that Read returned none.
 	identified := c.resource(t, "Thing", m{"forProvider": m{"name": nameOf(t)}, "import": m{"id": "nowhere"}})
 	c.WaitFalse(t, identified, "Synced", "ImportFailed", nonExistent)
 	c.noStorm(t, identified)
@@ -262,7 +262,7 @@ func importNotFoundIdentity(t *testing.T, c *column) {
 	c.taken(t, u, object.ID, datastoreIdentity(object.Name))
 }
 
-// refusesOddImport imports by one of the ids that this type's importer has odd answers for.
+// refusesOddImport imports an id for which this type's importer returns an invalid response.
 func (c *column) refusesOddImport(t *testing.T, id, says string) {
 	t.Helper()
 	u := c.resource(t, "OddImport", m{"forProvider": m{"name": nameOf(t)}, "import": m{"id": id}})
@@ -290,7 +290,7 @@ func importOtherType(t *testing.T, c *column) {
 
 func importObserveOnly(t *testing.T, c *column) {
 	object := c.thing(t, "us-west-2")
-	// Nothing but the identity is said.
+	// Only the identity is given.
 	u := c.resource(t, "Thing", m{
 		"forProvider": m{}, "managementPolicies": []any{"Observe"},
 		"import": m{"identity": m{"id": object.ID, "region": "us-west-2"}},
@@ -330,8 +330,8 @@ func importPlanFirst(t *testing.T, c *column) {
 	}
 }
 
-// An import that may change what it finds shows what it is about to do, too: the status that tells
-// of the plan is written before the intent of the change is, which is before the provider is asked.
+// An import that may change the object also shows its plan first: the status with the plan is written
+// before the intent of the change, and the intent before the provider is called.
 func importPlanShown(t *testing.T, c *column) {
 	object := c.thing(t, "us-east-1")
 	u := c.object("Thing", nameOf(t), m{"forProvider": m{"name": object.Name, "size": int64(5)}, "import": m{"identity": m{"id": object.ID}}})
@@ -354,11 +354,11 @@ func importPlanShown(t *testing.T, c *column) {
 	}
 	plan, intent := <-planned, <-intended
 	if order, err := resourceversion.CompareResourceVersion(plan, intent); plan == "" || intent == "" || err != nil || order >= 0 {
-		t.Errorf("the plan was told at version %q, and the intent written at %q (%v)", plan, intent, err)
+		t.Errorf("the plan was shown at version %q, and the intent written at %q (%v)", plan, intent, err)
 	}
 }
 
-// firstVersion gives the first version of an object of which something holds; empty if there is
+// firstVersion returns the first version of an object for which the condition holds; empty if there is
 // none in time.
 func (e *environment) firstVersion(t *testing.T, of *unstructured.Unstructured, holds func(*unstructured.Unstructured) bool) <-chan string {
 	t.Helper()

@@ -1,9 +1,9 @@
 package behaviour
 
-// overview is where the states of a resource, and what leads from one to another, are required.
+// overview is the document that requires the states of a resource and their transitions.
 const overview = "Resource state overview"
 
-// life are the behaviours of an object's whole life.
+// life has the behaviours of an object's whole life.
 var life = []Section{
 	{"Create, look, update, delete", []Behaviour{
 		{Name: "create", Source: own,

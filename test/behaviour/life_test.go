@@ -29,7 +29,7 @@ var _ = register(map[string]func(*testing.T, *column){
 	"state-lost":            stateLost,
 })
 
-// table is what kubectl get -o wide prints of the resources of a kind, by name and column.
+// table returns the output of kubectl get -o wide for the resources of a kind, by name and column.
 func (c *column) table(t *testing.T, plural string) map[string]map[string]any {
 	t.Helper()
 	kube, err := kubernetes.NewForConfig(rest.CopyConfig(c.Config))
@@ -97,7 +97,7 @@ func createPlans(t *testing.T, c *column) {
 	if err := json.Unmarshal(c.stored(t, u)["operation"], &operation); err != nil {
 		t.Fatal(err)
 	}
-	// It is msgpack, in which strings are themselves.
+	// It is msgpack, in which strings are readable.
 	for _, part := range []string{"hci_cluster_uuid", "u-1", "cluster_info_id", "c-1", "name", name} {
 		if !bytes.Contains(operation.PlannedIdentity, []byte(part)) {
 			t.Errorf("the journal's identity has no %q", part)
@@ -114,7 +114,7 @@ func createPlans(t *testing.T, c *column) {
 	}
 }
 
-// This type finds its object by the identity it is given, and by nothing else.
+// This type finds its object only by its identity.
 func givenToProvider(t *testing.T, c *column) {
 	u := c.resource(t, "IdentityImport", m{"forProvider": m{"name": nameOf(t), "text": "one"}})
 	c.WaitReady(t, u)
@@ -175,8 +175,8 @@ func goneRenews(t *testing.T, c *column) {
 	c.renewed(t, u, old)
 }
 
-// renewed fails the test unless the resource is of one object, another than the old one, of which
-// nothing is left.
+// renewed fails the test unless the resource has one new object and the old one is gone
+// everywhere.
 func (c *column) renewed(t *testing.T, u *unstructured.Unstructured, old string) {
 	t.Helper()
 	objects := named(t, c.world, api.Things, nameOf(t))
@@ -192,7 +192,7 @@ func (c *column) renewed(t *testing.T, u *unstructured.Unstructured, old string)
 		t.Fatal(err)
 	}
 	if strings.Contains(string(content), old) {
-		t.Errorf("the resource still speaks of %s: %s", old, content)
+		t.Errorf("the resource still contains %s: %s", old, content)
 	}
 	for field, raw := range c.stored(t, u) {
 		if strings.Contains(string(raw), old) {

@@ -19,7 +19,7 @@ import (
 var scratch string
 
 func TestMain(m *testing.M) {
-	ctrl.SetLogger(logr.Discard()) // what is logged by none of the controllers
+	ctrl.SetLogger(logr.Discard()) // for logs outside of the controllers
 	klog.SetLogger(logr.Discard())
 	if kubeconfig := os.Getenv(runController); kubeconfig != "" {
 		if err := controlUntilKilled(kubeconfig); err != nil {
@@ -39,7 +39,7 @@ func run(m *testing.M) int {
 	}
 	defer os.RemoveAll(scratch)
 	flag.Parse()
-	// They wait more than they work; with more of them, events come too late, or not at all.
+	// Tests mostly wait. With more of them, events arrive too late or not at all.
 	if err := flag.Set("test.parallel", "16"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -57,8 +57,8 @@ func run(m *testing.M) int {
 	return code
 }
 
-// each runs a test for each column, all at once. Below it there is one test for each behaviour,
-// of that name: cmd/behaviours counts on it.
+// each runs a test for each column in parallel, with one subtest per behaviour. cmd/behaviours relies on
+// their names.
 func each(t *testing.T, test func(t *testing.T, c behaviour.Column)) {
 	for _, form := range provider.Forms {
 		t.Run(string(form), func(t *testing.T) {

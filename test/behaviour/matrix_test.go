@@ -8,10 +8,10 @@ import (
 	"github.com/landbridge-io/landbridge/test/behaviour"
 )
 
-// tests are the behaviours that need nothing of their own, by name.
+// tests are the behaviours that need no setup, by name.
 var tests = map[string]func(*testing.T, *column){}
 
-// register adds tests; each file does it for its own.
+// register adds the tests of a file.
 func register(more map[string]func(*testing.T, *column)) map[string]func(*testing.T, *column) {
 	for name, test := range more {
 		if _, ok := behaviour.Find(name); !ok || tests[name] != nil {
@@ -22,7 +22,7 @@ func register(more map[string]func(*testing.T, *column)) map[string]func(*testin
 	return more
 }
 
-// TestMatrix proves the behaviours of one release.
+// TestMatrix tests the behaviours with one release.
 func TestMatrix(t *testing.T) {
 	each(t, func(t *testing.T, of behaviour.Column) {
 		types := []string{"thing", "datastore", "ticket", "alias", "nickname", "id_import", "identity_import", "no_import", "credential", "shapes"}

@@ -20,8 +20,8 @@ var _ = register(map[string]func(*testing.T, *column){
 	"mutable-read":      mutableRead,
 })
 
-// unexpected fails the test unless the resource says that its identity changed where it must not,
-// ever less often, with the identity as it was.
+// unexpected fails the test unless the resource reports an unexpected change of its identity, with growing
+// delays, and keeps its former identity.
 func (c *column) unexpected(t *testing.T, u *unstructured.Unstructured, says string) {
 	t.Helper()
 	c.WaitFalse(t, u, "Synced", reasonUnexpected, "Unexpected Identity Change", says)
@@ -41,7 +41,7 @@ func unexpectedRead(t *testing.T, c *column) {
 	changed(t, c.world, api.Nicknames, text(u, "status", "atProvider", "id"), m{"name": nameOf(t) + "-2"})
 	c.RequestReconcile(t, u)
 	c.unexpected(t, u, "read")
-	// What was right becomes right again.
+	// The former identity makes it valid again.
 	changed(t, c.world, api.Nicknames, text(u, "status", "atProvider", "id"), m{"name": nameOf(t)})
 	c.RequestReconcile(t, u)
 	c.WaitReady(t, u)
@@ -67,7 +67,7 @@ func unexpectedPlan(t *testing.T, c *column) {
 	}
 }
 
-// renamed fails the test unless the resource has the identity, and that is recorded.
+// renamed fails the test unless the resource has the identity and it is stored.
 func (c *column) renamed(t *testing.T, u *unstructured.Unstructured, to string) {
 	t.Helper()
 	c.WaitFor(t, u, "named "+to, func() bool {

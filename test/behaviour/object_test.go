@@ -53,7 +53,7 @@ func (c *column) aThing(t *testing.T, spec m, more ...m) (*unstructured.Unstruct
 	return u, c.only(t, nameOf(t))
 }
 
-// only is the one Thing of a name.
+// only returns the only Thing of a name.
 func (c *column) only(t *testing.T, name string) api.Thing {
 	t.Helper()
 	objects := named(t, c.world, api.Things, name)
@@ -63,7 +63,7 @@ func (c *column) only(t *testing.T, name string) api.Thing {
 	return objects[0]
 }
 
-// asked fails the test unless providers wrote about a text so often.
+// asked fails the test unless providers made that many write requests that mention a text.
 func (c *column) asked(t *testing.T, method, text string, want int) {
 	t.Helper()
 	if got := len(c.written(method, text)); got != want {
@@ -71,7 +71,7 @@ func (c *column) asked(t *testing.T, method, text string, want int) {
 	}
 }
 
-// forgotten waits until nothing is stored of a resource.
+// forgotten waits until no state of a resource is stored.
 func (c *column) forgotten(t *testing.T, u *unstructured.Unstructured) {
 	t.Helper()
 	eventually(t, "nothing is stored any more", func(ctx) bool { return c.storedSecret(t, u) == nil })
@@ -155,7 +155,7 @@ func unset(t *testing.T, c *column) {
 	u, object := c.aThing(t, m{"size": int64(9), "tags": m{"a": "b"}})
 	c.MustPatch(t, u, `{"spec":{"forProvider":{"tags":null,"size":null}}}`)
 	c.WaitReady(t, u)
-	// The size has a default, of the provider.
+	// The provider has a default for the size.
 	if got := c.only(t, nameOf(t)); got.ID != object.ID || len(got.Tags) > 0 || got.Size != 1 {
 		t.Errorf("it is %+v", got)
 	}
@@ -262,7 +262,7 @@ func configurations(t *testing.T, c *column) {
 	if object.Region != "eu-central-1" {
 		t.Errorf("it is %+v", object)
 	}
-	// The region is the configuration's: it is not moved by another configuration, but by this one.
+	// The region is from the configuration: changing this configuration moves the object, switching to another one does not.
 	c.MustPatch(t, config, `{"spec":{"region":"us-west-2"}}`)
 	next := c.object("Thing", nameOf(t)+"-next", m{"forProvider": m{"name": nameOf(t) + "-next"}, "providerConfigRef": ref["providerConfigRef"]})
 	c.MustCreate(t, next)
@@ -282,7 +282,7 @@ func configurations(t *testing.T, c *column) {
 	}
 }
 
-// order are the methods of the writes about two objects and a name, in their order.
+// order returns the methods of the writes about two objects and a name, in order.
 func (c *column) order(ids ...string) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -22,7 +22,7 @@ var _ = register(map[string]func(*testing.T, *column){
 	"adoption-import":     adoptionImport,
 })
 
-// conflicting makes two resources of one thing; the younger wants it larger.
+// conflicting creates two resources for one thing; the younger one wants it larger.
 func (c *column) conflicting(t *testing.T) (object api.Thing, older, younger *unstructured.Unstructured) {
 	t.Helper()
 	object = c.thing(t, "us-east-1")
@@ -116,8 +116,8 @@ func conflictRacing(t *testing.T, c *column) {
 	}
 }
 
-// refusedAdoption makes a resource that would create a datastore that is there already, and returns
-// the spec.import that it is told.
+// refusedAdoption creates a resource for a datastore that already exists, and returns the spec.import
+// that its message suggests.
 func (c *column) refusedAdoption(t *testing.T) (object api.Datastore, u *unstructured.Unstructured, imported string) {
 	t.Helper()
 	object, spec := c.datastore(t)
@@ -138,7 +138,7 @@ func adoptionRefused(t *testing.T, c *column) {
 	}
 	c.noStorm(t, u)
 	c.untouched(t, object.ID, object.Name)
-	// Deleting the resource does not delete what it never had.
+	// Deleting the resource does not delete an object that it never owned.
 	c.Remove(t, u)
 	c.untouched(t, object.ID, object.Name)
 	is(t, c.world, api.Datastores, object.ID)

@@ -30,13 +30,13 @@ import (
 	"github.com/landbridge-io/landbridge/test/behaviour"
 )
 
-// The test binary is a controller when it is started with a kubeconfig and a mirror in these.
+// The test binary runs as a controller if these variables name a kubeconfig and a mirror.
 const (
 	runController       = "BEHAVIOUR_TEST_CONTROLLER"
 	runControllerMirror = "BEHAVIOUR_TEST_CONTROLLER_MIRROR"
 )
 
-// controlUntilKilled runs the controller of a child process.
+// controlUntilKilled runs the controller in a child process.
 func controlUntilKilled(kubeconfig string) error {
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
@@ -50,8 +50,8 @@ func controlUntilKilled(kubeconfig string) error {
 	return controller.Run(context.Background(), config, o)
 }
 
-// control runs a controller in a process of its own, linked providers included, until kill is
-// called or the test ends.
+// control runs a controller with linked providers as a separate process until kill is called or the test
+// ends.
 func control(t *testing.T, kubeconfig, log string) (pid int, kill func()) {
 	t.Helper()
 	programs, err := mirror()
@@ -86,7 +86,7 @@ func control(t *testing.T, kubeconfig, log string) (pid int, kill func()) {
 	return cmd.Process.Pid, kill
 }
 
-// killChildren kills the programs that a process has started: providers, and what runs them.
+// killChildren kills the programs that a process has started: providers, and programs that run them.
 func killChildren(t *testing.T, pid int) {
 	t.Helper()
 	killed := 0
@@ -112,7 +112,7 @@ func TestRecovery(t *testing.T) {
 		i.prepare(t)
 		interrupted[of] = i
 	}
-	// First the providers, or what runs them.
+	// First the providers, or the programs that run them.
 	for _, i := range interrupted {
 		i.beginKilled(t)
 	}
@@ -120,7 +120,7 @@ func TestRecovery(t *testing.T) {
 	for _, i := range interrupted {
 		i.end(t, tasks(t, i.world, api.Datastores, "name", "killed"))
 		i.MustGet(t, i.updated)
-		i.WaitReady(t, i.updated) // they are there again
+		i.WaitReady(t, i.updated) // the providers run again
 	}
 	// Then the controller.
 	for _, i := range interrupted {
@@ -150,11 +150,11 @@ func TestRecovery(t *testing.T) {
 	})
 }
 
-// interruption are the creates of one column that were interrupted.
+// interruption has the interrupted creates of one column.
 type interruption struct {
 	*column
 	found, absent, unknown, token *unstructured.Unstructured
-	// killed is nil where there is no program to kill.
+	// killed is nil if there is no program to kill.
 	killed                     *unstructured.Unstructured
 	updated, deleted, replaced *unstructured.Unstructured
 	deletedID                  string
@@ -175,7 +175,7 @@ func (i *interruption) prepare(t *testing.T) {
 	i.deletedID = text(i.deleted, "status", "atProvider", "id")
 }
 
-// beginKilled creates a resource whose creation the provider's program does not survive.
+// beginKilled creates a resource, and kills the provider's program during the create.
 func (i *interruption) beginKilled(t *testing.T) {
 	t.Helper()
 	if b, _ := behaviour.Find("crash-create"); b.NotApplicable(i.Column) != "" {
@@ -187,11 +187,11 @@ func (i *interruption) beginKilled(t *testing.T) {
 	eventually(t, "its task runs", func(ctx) bool { return len(tasks(t, i.world, api.Datastores, "name", "killed")) == 1 })
 }
 
-// begin creates resources whose objects take long.
+// begin creates resources with slow creates.
 func (i *interruption) begin(t *testing.T) {
 	t.Helper()
 	i.hang(t, string(api.Datastores), "name", "found")
-	// The request is there, and nothing is done about it as long as the controller lives.
+	// The request is recorded, but not carried out while the controller runs.
 	i.fault(t, api.Fault{On: api.OnCreate, Collection: string(api.Datastores), Match: map[string]string{"name": "absent"}, Count: 1, Delay: api.Duration(10 * time.Minute)})
 	i.hang(t, string(api.Things), "name", "unknown")
 	i.hang(t, string(api.Tickets), "title", "token")
@@ -216,7 +216,7 @@ func (i *interruption) all() []*unstructured.Unstructured {
 	return []*unstructured.Unstructured{i.found, i.absent, i.unknown, i.token}
 }
 
-// underWay waits until the cloud was asked for all objects.
+// underWay waits until the cloud has received the requests for all objects.
 func (i *interruption) underWay(t *testing.T) {
 	t.Helper()
 	for _, u := range i.all() {
@@ -229,7 +229,7 @@ func (i *interruption) underWay(t *testing.T) {
 	eventually(t, "the cloud is asked for the delete", func(ctx) bool { return len(i.written(http.MethodDelete, i.deletedID)) == 1 })
 }
 
-// tasks are the creations that run.
+// tasks returns the running creates.
 func (i *interruption) tasks(t *testing.T) []api.Task {
 	t.Helper()
 	return slices.Concat(tasks(t, i.world, api.Datastores, "name", "found"), tasks(t, i.world, api.Things, "name", "unknown"), tasks(t, i.world, api.Tickets, "title", "token"),
@@ -238,8 +238,8 @@ func (i *interruption) tasks(t *testing.T) []api.Task {
 
 func recoverFound(t *testing.T, i *interruption) { i.kept(t, i.found) }
 
-// kept fails the test unless the object of an interrupted create is found, as tainted, and is the only
-// one there ever was.
+// kept fails the test unless the object of an interrupted create is found as tainted, and no other object
+// was created.
 func (i *interruption) kept(t *testing.T, u *unstructured.Unstructured) {
 	t.Helper()
 	name := u.GetName()
@@ -253,7 +253,7 @@ func (i *interruption) kept(t *testing.T, u *unstructured.Unstructured) {
 		t.Errorf("there are %d", n)
 	}
 	if n := len(i.written(http.MethodPost, name)); n != 1 {
-		t.Errorf("the cloud was asked for it %d times", n)
+		t.Errorf("the cloud received %d create requests", n)
 	}
 }
 
@@ -266,7 +266,7 @@ func recoverAbsent(t *testing.T, i *interruption) {
 		t.Errorf("there are %d", n)
 	}
 	if n := len(i.written(http.MethodPost, "absent")); n != 2 {
-		t.Errorf("the cloud was asked for it %d times, once of them to no avail", n)
+		t.Errorf("the cloud received %d create requests, one of which failed", n)
 	}
 }
 
@@ -283,7 +283,7 @@ func recoverUnknown(t *testing.T, i *interruption) {
 		t.Error(diff)
 	}
 	if n := len(i.written(http.MethodPost, "unknown")); n != 1 {
-		t.Errorf("the cloud was asked for it %d times", n)
+		t.Errorf("the cloud received %d create requests", n)
 	}
 }
 
@@ -293,7 +293,7 @@ func recoverToken(t *testing.T, i *interruption) {
 	message := i.WaitFalse(t, i.token, "Synced", "CreateOutcomeUnknown", "landbridge.io/confirm-create")
 	match := confirm.FindStringSubmatch(message)
 	if match == nil {
-		t.Fatalf("%q does not say with what to confirm", message)
+		t.Fatalf("%q does not contain the operation to confirm", message)
 	}
 	i.MustPatch(t, i.token, fmt.Sprintf(`{"metadata":{"annotations":{"landbridge.io/confirm-create":%q}}}`, match[1]))
 	i.WaitReady(t, i.token)
@@ -305,7 +305,7 @@ func recoverToken(t *testing.T, i *interruption) {
 		t.Error(diff)
 	}
 	if n := len(i.written(http.MethodPost, "token")); n != 2 {
-		t.Errorf("the cloud was asked for it %d times", n)
+		t.Errorf("the cloud received %d create requests", n)
 	}
 }
 

@@ -24,7 +24,7 @@ var _ = register(map[string]func(*testing.T, *column){
 	"no-identity":         noIdentity,
 })
 
-// schemaOf is the schema of a kind, as the API server has it.
+// schemaOf returns the schema of a kind from the API server.
 func (c *column) schemaOf(t *testing.T, plural string) apiextensionsv1.CustomResourceDefinitionVersion {
 	t.Helper()
 	u := &unstructured.Unstructured{}
@@ -77,7 +77,7 @@ func typed(t *testing.T, c *column) {
 }
 
 func everyType(t *testing.T, c *column) {
-	// The provider is asked to let go of the object, not to destroy it.
+	// Deleting the resource orphans the object.
 	spec := m{"name": nameOf(t), "zones": []any{"b", "a"}, "weight": 1.5, "active": true}
 	first := c.object("Shapes", nameOf(t), m{"forProvider": spec, "managementPolicies": []any{"Observe", "Create", "Update"}})
 	c.MustCreate(t, first)

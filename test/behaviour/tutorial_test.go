@@ -21,12 +21,12 @@ func TestTutorial(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The page is read in a checkout, in which it leaves files.
+	// The page's commands run in a temporary directory instead of a checkout, because they create files.
 	dir := t.TempDir()
 	if err := os.Symlink(filepath.Join(root, "bin"), filepath.Join(dir, "bin")); err != nil {
 		t.Fatal(err)
 	}
-	address := freeAddress(t) // the page's is everybody's
+	address := freeAddress(t) // the page's address may be in use
 	doctest.Test(t, filepath.Join(root, "docs", "identity.md"), doctest.Options{
 		Dir: dir,
 		Env: []string{"PATH=" + filepath.Dir(kubectl) + ":" + os.Getenv("PATH")},

@@ -16,8 +16,8 @@ import (
 
 const paused = "crossplane.io/paused"
 
-// TestUpgrades is the story of a provider through its releases: before identities, with versions
-// 0, 1 and 2 of the identity schema, back to 0, and on to one with a mistake.
+// TestUpgrades goes through the releases of a provider: without identities, with versions 0, 1 and 2 of
+// the identity schema, back to 0, and to a faulty one.
 func TestUpgrades(t *testing.T) {
 	each(t, func(t *testing.T, of behaviour.Column) {
 		c := shared(t).open(t, of, history, release.BeforeIdentity,
@@ -28,7 +28,7 @@ func TestUpgrades(t *testing.T) {
 			c.WaitReady(t, u)
 			return u
 		}
-		// pause lets a resource sit out a release.
+		// pause pauses a resource during a release.
 		pause := func(u *unstructured.Unstructured) {
 			c.MustPatch(t, u, `{"metadata":{"annotations":{"`+paused+`":"true"}}}`)
 			c.WaitFor(t, u, "paused", func() bool { _, reason, _ := condition(u, "Synced"); return reason == "ReconcilePaused" })
@@ -39,7 +39,7 @@ func TestUpgrades(t *testing.T) {
 
 		elder := volume("Volume", "elder")
 		if identityOf(elder) != nil || c.stored(t, elder)["identity"] != nil {
-			t.Errorf("an identity from nowhere: %v", identityOf(elder))
+			t.Errorf("unexpected identity: %v", identityOf(elder))
 		}
 
 		c.release(t, release.V0)
@@ -57,14 +57,14 @@ func TestUpgrades(t *testing.T) {
 		c.MustCreate(t, mismatch)
 		c.WaitReady(t, mismatch)
 		for _, u := range []*unstructured.Unstructured{straight, gap, fails, invalid, thing, mismatch} {
-			c.Reconcile(t, u) // what a first Read changes is not to be taken for something else
+			c.Reconcile(t, u) // so that changes of the first Read are not mistaken for others
 		}
 		pause(straight)
 		pause(gap)
 		failsBefore, invalidBefore, gapBefore := c.memory(t, fails), c.memory(t, invalid), c.memory(t, gap)
 		thingBefore := c.memory(t, thing)
-		// As if the schema had changed without a new version. It is found out when what is stored is
-		// read anew, as it is for another release.
+		// As if the schema had changed without a new version. It is detected when the stored state is read
+		// again, as for another release.
 		c.tamper(t, mismatch, `"region":`, `"zone":`)
 		mismatchBefore := c.memory(t, mismatch)
 
@@ -94,7 +94,7 @@ func TestUpgrades(t *testing.T) {
 		c.release(t, release.V2)
 		t.Run("upgrade-rename", func(t *testing.T) { c.upgraded(t, first, 2, "volumeId", "false") })
 		t.Run("upgrade-state", func(t *testing.T) {
-			// What was sizeGib is in there by its new name.
+			// sizeGib is present under its new name.
 			for _, u := range []*unstructured.Unstructured{elder, first} {
 				c.WaitReady(t, u)
 				c.WaitFor(t, u, "shown", func() bool { return text(u, "status", "atProvider", "sizeGib") == "1" })
@@ -111,7 +111,7 @@ func TestUpgrades(t *testing.T) {
 		t.Run("upgrade-missing", func(t *testing.T) {
 			says := "Unable to Upgrade Resource Identity"
 			if of.Form == provider.SDKv2 {
-				// The SDK drops what does not fit and says nothing, so it is found out here.
+				// The SDK silently drops values that do not fit, so it is detected here.
 				says = "volume_id"
 			}
 			c.refusedUpgrade(t, missing, missingBefore, says)
@@ -125,8 +125,8 @@ func TestUpgrades(t *testing.T) {
 			c.refusedUpgrade(t, gap, gapBefore, says)
 			c.upgraded(t, second, 2, "volumeId", "false")
 		})
-		// The upgraders of the provider refuse to work when it is not configured; and what could not
-		// be upgraded was not planned either, as a change of its spec shows.
+		// The provider's upgraders require a configured provider. A resource that cannot be upgraded is not
+		// planned either, as a change of its spec shows.
 		t.Run("upgrade-configured", func(t *testing.T) {
 			c.upgraded(t, elder, 2, "volumeId", "false")
 			c.MustPatch(t, missing, `{"spec":{"forProvider":{"sizeGib":3}}}`)
@@ -143,7 +143,7 @@ func TestUpgrades(t *testing.T) {
 			c.RequestReconcile(t, thing)
 			c.WaitReady(t, thing)
 			if diff := cmp.Diff(thingBefore, c.memory(t, thing)); diff != "" {
-				t.Errorf("what is stored of the thing has changed: %s", diff)
+				t.Errorf("the stored state of the thing has changed: %s", diff)
 			}
 		})
 		t.Run("upgrade-imported", func(t *testing.T) {
@@ -156,7 +156,7 @@ func TestUpgrades(t *testing.T) {
 
 		c.Reconcile(t, first)
 		firstBefore := c.memory(t, first)
-		// Of this one only the identity has a history, so that it is not its state that is refused.
+		// Only the identity of this type has older versions, so its state is not what is refused.
 		newer := volume("VolumeSameState", "newer")
 		c.Reconcile(t, newer)
 		newerBefore := c.memory(t, newer)
@@ -167,7 +167,7 @@ func TestUpgrades(t *testing.T) {
 				return status == "False" && contains(message, "managed by newer provider version", "version 2")
 			})
 			if diff := cmp.Diff(firstBefore, c.memory(t, first)); diff != "" {
-				t.Errorf("what is stored has changed: %s", diff)
+				t.Errorf("the stored state has changed: %s", diff)
 			}
 			c.untouchedVolume(t, first)
 		})
@@ -178,13 +178,13 @@ func TestUpgrades(t *testing.T) {
 			c.WaitReady(t, fails)
 			c.WaitReady(t, invalid)
 			if diff := cmp.Diff(failsBefore, c.memory(t, fails)); diff != "" {
-				t.Errorf("what is stored has changed: %s", diff)
+				t.Errorf("the stored state has changed: %s", diff)
 			}
 			c.release(t, release.V2)
 			for u, before := range map[*unstructured.Unstructured]map[string]string{first: firstBefore, newer: newerBefore} {
 				c.upgraded(t, u, 2, "volumeId", "false")
 				if diff := cmp.Diff(before, c.memory(t, u)); diff != "" {
-					t.Errorf("what is stored of %s has changed: %s", u.GetName(), diff)
+					t.Errorf("the stored state of %s has changed: %s", u.GetName(), diff)
 				}
 			}
 		})
@@ -199,7 +199,7 @@ func TestUpgrades(t *testing.T) {
 		}
 		t.Run("invalid-schema", func(t *testing.T) {
 			mistaken(t, "public", "mport")
-			// The release before goes on.
+			// The former release stays.
 			c.Reconcile(t, first)
 			c.upgraded(t, first, 2, "volumeId", "false")
 		})
@@ -209,12 +209,12 @@ func TestUpgrades(t *testing.T) {
 	})
 }
 
-// memory is what is stored of a resource, with what tells of its owner.
+// memory returns the stored state of a resource with the annotations that name its owner.
 func (c *column) memory(t *testing.T, u *unstructured.Unstructured) map[string]string {
 	t.Helper()
 	s := c.storedSecret(t, u)
 	if s == nil {
-		t.Fatalf("nothing is stored of %s %s", u.GetKind(), u.GetName())
+		t.Fatalf("no state of %s %s is stored", u.GetKind(), u.GetName())
 	}
 	out := maps.Clone(s.Annotations)
 	for name, value := range s.Data {
@@ -238,8 +238,8 @@ func (c *column) tamper(t *testing.T, u *unstructured.Unstructured, from, to str
 	}
 }
 
-// upgraded waits until the volume has an identity of that version, with its id under that name, and
-// fails the test if it is not well or the volume was touched.
+// upgraded waits until the volume has an identity of that version with its id under that name. It fails
+// the test if the resource is not ready or the volume was changed.
 func (c *column) upgraded(t *testing.T, u *unstructured.Unstructured, version int, id string, public any) {
 	t.Helper()
 	c.WaitFor(t, u, "upgraded", func() bool {
@@ -253,23 +253,23 @@ func (c *column) upgraded(t *testing.T, u *unstructured.Unstructured, version in
 	c.untouchedVolume(t, u)
 }
 
-// refusedUpgrade fails the test unless the resource says why its identity cannot be upgraded, ever
-// less often, and everything is as it was.
+// refusedUpgrade fails the test unless the resource reports why its identity cannot be upgraded, with
+// growing delays, and its stored state is unchanged.
 func (c *column) refusedUpgrade(t *testing.T, u *unstructured.Unstructured, before map[string]string, says ...string) {
 	t.Helper()
 	c.WaitFalse(t, u, "Synced", reasonUpgrade, says...)
 	c.noStorm(t, u)
 	if diff := cmp.Diff(before, c.memory(t, u)); diff != "" {
-		t.Errorf("%s: what is stored has changed: %s", u.GetName(), diff)
+		t.Errorf("%s: the stored state has changed: %s", u.GetName(), diff)
 	}
 	c.untouchedVolume(t, u)
 }
 
-// untouchedVolume fails the test if the volume was changed or deleted since it was made.
+// untouchedVolume fails the test if the volume was changed or deleted since its creation.
 func (c *column) untouchedVolume(t *testing.T, u *unstructured.Unstructured) {
 	t.Helper()
 	c.untouched(t, text(u, "status", "atProvider", "id"))
-	// Its creation is the one request with its name.
+	// Its creation is the only request with its name.
 	if n := len(c.written("POST", u.GetName())); n > 1 {
 		t.Errorf("%s was created %d times", u.GetName(), n)
 	}

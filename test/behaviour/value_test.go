@@ -40,7 +40,7 @@ func shapesSpec(name string) m {
 	}
 }
 
-// holds says what of want is not in got, which may have more.
+// holds returns the parts of want that are not in got, which may have more.
 func holds(want, got any) string {
 	switch want := want.(type) {
 	case m:
@@ -80,7 +80,7 @@ func (c *column) shapes(t *testing.T) *unstructured.Unstructured {
 func everyShape(t *testing.T, c *column) {
 	u := c.shapes(t)
 	if diff := holds(at(u, "spec", "forProvider"), at(u, "status", "atProvider")); diff != "" {
-		t.Errorf("status.atProvider has not what spec has: %s", diff)
+		t.Errorf("status.atProvider lacks values of spec: %s", diff)
 	}
 	c.Reconcile(t, u)
 	c.WaitReady(t, u)
@@ -101,7 +101,7 @@ func shapeUpdate(t *testing.T, c *column) {
 	}
 	c.WaitReady(t, u)
 	if diff := holds(at(u, "spec", "forProvider"), at(u, "status", "atProvider")); diff != "" {
-		t.Errorf("status.atProvider has not what spec has: %s", diff)
+		t.Errorf("status.atProvider lacks values of spec: %s", diff)
 	}
 	if got := text(u, "status", "atProvider", "id"); got != id {
 		t.Errorf("it was replaced: %s, %s", id, got)
@@ -114,7 +114,7 @@ func computed(t *testing.T, c *column) {
 	if text(u, "status", "atProvider", "region") != "us-east-1" || text(u, "status", "atProvider", "size") != "1" {
 		t.Errorf("shown is %v", at(u, "status", "atProvider"))
 	}
-	// It is the provider's choice, and goes along with a change of something else.
+	// The provider decides this, and applies it with another change.
 	c.MustPatch(t, u, `{"spec":{"forProvider":{"tags":{"a":"b"}}}}`)
 	c.WaitReady(t, u)
 	if got := c.only(t, nameOf(t)); got.ID != object.ID || got.Region != "us-east-1" {
@@ -123,7 +123,7 @@ func computed(t *testing.T, c *column) {
 	c.asked(t, http.MethodPatch, object.ID, 1)
 }
 
-// credential creates a Credential whose secrets are in a Secret of the test's name.
+// credential creates a Credential with secrets from a Secret named after the test.
 func (c *column) credential(t *testing.T, data map[string]string, spec m) *unstructured.Unstructured {
 	t.Helper()
 	secret := &corev1.Secret{StringData: data}

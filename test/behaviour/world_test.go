@@ -21,12 +21,12 @@ import (
 	"github.com/landbridge-io/landbridge/examples/examplecloud/cloud"
 )
 
-// world is a cloud, and what providers asked of it.
+// world is a cloud with the write requests of providers.
 type world struct {
 	cloud *cloud.Server
-	// hand is a client whose requests are not noted.
+	// hand is a client with requests that are not recorded.
 	hand *client.Client
-	// endpoint is where requests are noted.
+	// endpoint records requests.
 	endpoint string
 
 	mu     sync.Mutex
@@ -52,7 +52,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	proxy := httputil.NewSingleHostReverseProxy(target)
-	// A connection that the cloud drops is dropped.
+	// Connections that the cloud drops are dropped here, too.
 	proxy.ErrorHandler = func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) }
 	front := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		w.note(r)
@@ -74,8 +74,8 @@ func (w *world) note(r *http.Request) {
 	w.writes = append(w.writes, write{r.Method, r.URL.Path, string(body)})
 }
 
-// written are the writes by a method, of which the path ends with the text, or the body has it as
-// a string.
+// written returns the writes by a method with a path that ends with the text, or a body that contains it
+// as a string.
 func (w *world) written(method, text string) []write {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -88,14 +88,14 @@ func (w *world) written(method, text string) []write {
 	return out
 }
 
-// untouched fails the test if any provider wrote anything about one of the texts, which are ids
-// and names.
+// untouched fails the test if a provider made a write request with one of the texts, which are ids and
+// names.
 func (w *world) untouched(t *testing.T, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
 		all := slices.Concat(w.written(http.MethodPost, text), w.written(http.MethodPatch, text), w.written(http.MethodDelete, text))
 		if len(all) > 0 {
-			t.Errorf("%s was to be left alone: %v", text, all)
+			t.Errorf("%s must not be changed: %v", text, all)
 		}
 	}
 }
@@ -117,7 +117,7 @@ func made[T any](t *testing.T, w *world, collection api.Collection[T], object T)
 	return object
 }
 
-// ask sends a request by hand, of those that clients do not send.
+// ask sends a request that the client does not support.
 func (w *world) ask(ctx ctx, method, path string, body, into any) error {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -138,13 +138,13 @@ func (w *world) ask(ctx ctx, method, path string, body, into any) error {
 	return json.NewDecoder(answer.Body).Decode(into)
 }
 
-// hang has the task never end that creates the object whose field has that value.
+// hang makes the task that creates the object with that field value hang.
 func (w *world) hang(t *testing.T, collection, field, value string) {
 	t.Helper()
 	w.fault(t, api.Fault{On: api.OnCreate, Collection: collection, Match: map[string]string{field: value}, Count: 1, TaskOutcome: api.OutcomeHang})
 }
 
-// tasks are the creations that run in a collection, by a field of the object to be.
+// tasks returns the running creates of a collection, by a field of the object.
 func tasks[T any](t *testing.T, w *world, collection api.Collection[T], field, value string) []api.Task {
 	t.Helper()
 	found, err := client.Tasks(t.Context(), w.hand, collection, map[string]string{field: value})
@@ -154,7 +154,7 @@ func tasks[T any](t *testing.T, w *world, collection api.Collection[T], field, v
 	return found
 }
 
-// end ends tasks that hang: their objects appear.
+// end completes tasks that hang: their objects appear.
 func (w *world) end(t *testing.T, hanging []api.Task) {
 	t.Helper()
 	for _, task := range hanging {
@@ -164,7 +164,7 @@ func (w *world) end(t *testing.T, hanging []api.Task) {
 	}
 }
 
-// named are the objects with a name.
+// named returns the objects with a name.
 func named[T any](t *testing.T, w *world, collection api.Collection[T], name string) []T {
 	t.Helper()
 	found, err := client.List(t.Context(), w.hand, collection, map[string]string{"name": name})
@@ -182,7 +182,7 @@ func changed[T any](t *testing.T, w *world, collection api.Collection[T], id str
 	}
 }
 
-// is fails the test if the object is not there.
+// is fails the test if the object does not exist.
 func is[T any](t *testing.T, w *world, collection api.Collection[T], id string) T {
 	t.Helper()
 	object, err := client.Get(t.Context(), w.hand, collection, id, "")
@@ -192,7 +192,7 @@ func is[T any](t *testing.T, w *world, collection api.Collection[T], id string) 
 	return object
 }
 
-// heal removes the faults that are for objects of that name.
+// heal removes the faults for objects of that name.
 func (w *world) heal(t *testing.T, name string) {
 	t.Helper()
 	var faults []api.Fault
@@ -209,7 +209,7 @@ func (w *world) heal(t *testing.T, name string) {
 	}
 }
 
-// fault makes something go wrong.
+// fault adds a fault.
 func (w *world) fault(t *testing.T, f api.Fault) {
 	t.Helper()
 	if err := w.cloud.AddFault(f); err != nil {

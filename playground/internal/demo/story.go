@@ -76,7 +76,7 @@ func (s *story) install(ctx context.Context) error {
 		return err
 	}
 	if kinds == 0 {
-		return errors.New("no provider brought a custom resource definition")
+		return errors.New("no provider installed a custom resource definition")
 	}
 	s.line("%d custom resource definitions are served", kinds)
 	return nil
@@ -187,7 +187,7 @@ func (s *story) checkFile(content string) error {
 }
 
 func (s *story) secretStaysSecret(ctx context.Context) error {
-	s.title("Sensitive values are in a Secret, and nowhere else")
+	s.title("Sensitive values are only in a Secret")
 	password, err := find(s.resources, "Password", "database")
 	if err != nil {
 		return err
@@ -247,7 +247,7 @@ func (s *story) checkAbsent(ctx context.Context, u *unstructured.Unstructured, v
 }
 
 func (s *story) update(ctx context.Context) error {
-	s.title("Change a resource: see the plan first, then let it happen")
+	s.title("Change a resource: review the plan first, then allow it")
 	offset, err := find(s.resources, "Offset", "certificate-expiry")
 	if err != nil {
 		return err
@@ -287,7 +287,7 @@ func (s *story) update(ctx context.Context) error {
 }
 
 func (s *story) replace(ctx context.Context) error {
-	s.title("A change that needs a new object waits for consent")
+	s.title("A change that needs a replacement waits for consent")
 	file, err := find(s.resources, "File", "greeting")
 	if err != nil {
 		return err
@@ -321,7 +321,7 @@ func (s *story) replace(ctx context.Context) error {
 }
 
 func (s *story) drift(ctx context.Context) error {
-	s.title("Drift: somebody edits the file behind Landbridge's back")
+	s.title("Drift: somebody edits the file")
 	file, err := find(s.resources, "File", "greeting")
 	if err != nil {
 		return err
@@ -329,7 +329,7 @@ func (s *story) drift(ctx context.Context) error {
 	if err := s.patch(ctx, file, `{"spec":{"managementPolicies":["Observe","Delete"]}}`); err != nil {
 		return err
 	}
-	s.line("first only watch: managementPolicies: [Observe, Delete]")
+	s.line("first only observe: managementPolicies: [Observe, Delete]")
 	const vandalism = "Not what was declared.\n"
 	wanted, err := os.ReadFile(s.file)
 	if err != nil {
@@ -343,10 +343,10 @@ func (s *story) drift(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.line("found: what was made is no longer there")
+	s.line("found: the created object no longer exists")
 	s.plan(now)
 	if err := s.checkFile(vandalism); err != nil {
-		return fmt.Errorf("it was touched although only watching was allowed: %w", err)
+		return fmt.Errorf("it was changed although only observing was allowed: %w", err)
 	}
 	s.line("now allow the repair: managementPolicies: [\"*\"]")
 	if err := s.patch(ctx, file, `{"spec":{"managementPolicies":["*"]}}`); err != nil {
@@ -359,7 +359,7 @@ func (s *story) drift(ctx context.Context) error {
 }
 
 func (s *story) repair(ctx context.Context) error {
-	s.title("Drift again: somebody removes the file, and it is repaired unasked")
+	s.title("Drift again: somebody removes the file, and Landbridge repairs it")
 	file, err := find(s.resources, "File", "greeting")
 	if err != nil {
 		return err
@@ -371,7 +371,7 @@ func (s *story) repair(ctx context.Context) error {
 	if err := os.Remove(s.file); err != nil {
 		return err
 	}
-	s.line("removed %s; the controller looks every %s", s.file, s.Poll)
+	s.line("removed %s; the controller checks every %s", s.file, s.Poll)
 	removed := time.Now()
 	err = wait(ctx, stepLimit, func(context.Context) (bool, error) {
 		_, err := os.Stat(s.file)
@@ -410,10 +410,10 @@ func (s *story) deleteResources(ctx context.Context) error {
 	}
 	for _, secret := range left {
 		if text(secret.Object, "type") == "landbridge.io/instance" {
-			return fmt.Errorf("the Secret %s still remembers a remote object", secret.GetName())
+			return fmt.Errorf("the Secret %s still has the state of a remote object", secret.GetName())
 		}
 	}
-	s.line("nothing is remembered of them any more")
+	s.line("no state of them is stored any more")
 	return nil
 }
 

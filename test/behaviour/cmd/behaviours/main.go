@@ -6,7 +6,7 @@ import (
 	"github.com/landbridge-io/landbridge/test/behaviour"
 )
 
-// headings are what the columns are called.
+// headings are the titles of the columns.
 var headings = map[provider.Form]string{
 	provider.SDKv2: "SDKv2", provider.Framework5: "framework 5", provider.Framework6: "framework 6",
 }

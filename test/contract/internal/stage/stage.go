@@ -19,7 +19,7 @@ const Env = "DIFFERENTIAL_STAGE"
 
 const casesFile, callsFile = "cases.json", "calls.jsonl"
 
-// Set makes the stage of a provider new. What was left behind on it is gone.
+// Set creates a provider's stage and removes former results.
 func Set(dir, provider string, run cloud.Run) error {
 	dir = filepath.Join(dir, provider)
 	if err := os.RemoveAll(dir); err != nil {
@@ -39,14 +39,14 @@ func Set(dir, provider string, run cloud.Run) error {
 	return os.WriteFile(filepath.Join(dir, casesFile), raw, 0o600)
 }
 
-// entry is what a provider leaves behind: a call, or what the world has become.
+// entry is a result that a provider writes: a call, or the world after a change.
 type entry struct {
 	Type  string
 	Call  *cloud.Call  `json:",omitempty"`
 	World *cloud.World `json:",omitempty"`
 }
 
-// Enter is what a provider's process finds. What is then asked and done is written down at once.
+// Enter returns the cases for a provider's process. Calls and changes are written at once.
 func Enter(dir, provider string) (cloud.Run, error) {
 	dir = filepath.Join(dir, provider)
 	raw, err := os.ReadFile(filepath.Join(dir, casesFile))
@@ -74,7 +74,7 @@ func Enter(dir, provider string) (cloud.Run, error) {
 			_, err = out.Write(append(raw, '\n'))
 		}
 		if err != nil {
-			panic(fmt.Sprintf("writing down what happened: %s", err))
+			panic(fmt.Sprintf("writing results: %s", err))
 		}
 	}
 	run := cloud.Run{}
@@ -90,7 +90,7 @@ func Enter(dir, provider string) (cloud.Run, error) {
 	return run, nil
 }
 
-// Left makes what processes left behind what happened to the cases that the stage was set with.
+// Left applies the results of processes to the cases of the stage.
 func Left(dir, provider string, run cloud.Run) error {
 	worlds, calls, err := read(filepath.Join(dir, provider))
 	if err != nil {
@@ -106,7 +106,7 @@ func Left(dir, provider string, run cloud.Run) error {
 	return nil
 }
 
-// read reads what was left behind.
+// read reads the results.
 func read(dir string) (map[string]cloud.World, map[string][]cloud.Call, error) {
 	worlds, calls := map[string]cloud.World{}, map[string][]cloud.Call{}
 	raw, err := os.ReadFile(filepath.Join(dir, callsFile))

@@ -11,12 +11,12 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 )
 
-// Diagnostic is what tofu said. Of the attribute it is about, tofu tells the place in the
-// configuration where it is, or where it is missing; or the path is in the text.
+// Diagnostic is one of tofu's diagnostics. Tofu identifies the attribute by its place in the
+// configuration (or the place where it is missing), or by a path in the text.
 type Diagnostic struct {
 	diagnostic.Severity
 	Summary, Detail string
-	// Resource is the type of the resource; empty when it is about none.
+	// Resource is the type of the resource; empty if there is none.
 	Resource string
 	// Offset is the place in the configuration, in bytes; -1 when there is none.
 	Offset int
@@ -39,10 +39,10 @@ func newDiagnostic(e event) Diagnostic {
 	return out
 }
 
-// IsError reports whether it is an error.
+// IsError reports whether the severity is error.
 func (d Diagnostic) IsError() bool { return d.Severity == diagnostic.Error }
 
-// Of are the diagnostics about resources of some types.
+// Of returns the diagnostics about resources of some types.
 func (r *Result) Of(types ...string) []Diagnostic {
 	var out []Diagnostic
 	for _, t := range types {
@@ -53,13 +53,13 @@ func (r *Result) Of(types ...string) []Diagnostic {
 	return out
 }
 
-// typeIn finds the type of a resource, which has a number near its end: in an address, or in quotes.
+// typeIn finds a resource's type, which ends in a number: in an address, or in quotes.
 var typeIn = regexp.MustCompile(`\b([a-z]+_c\d+(?:_from)?)\.x\b|"([a-z]+_c\d+)"`)
 
-// pathIn is a path in tofu's spelling, which is not quoted where it is the name of an attribute.
+// pathIn matches a path in tofu's spelling, in which attribute names are not quoted.
 var pathIn = regexp.MustCompile(`^(\.[A-Za-z_][A-Za-z0-9_-]*|\[(\d+|"([^"\\]|\\.)*"|\.\.\.)\])+`)
 
-// Path is the attribute's path where the text has it, as diagnostic.FormatPath spells it; empty where not.
+// Path returns the attribute's path if the text contains it, as diagnostic.FormatPath spells it.
 func (d Diagnostic) Path() string {
 	if d.Offset >= 0 {
 		return ""
@@ -71,11 +71,11 @@ func (d Diagnostic) Path() string {
 	return path
 }
 
-// elementIn is an element of a collection that should not be there, or should.
+// elementIn matches an element of a collection that is unexpected or missing.
 var elementIn = regexp.MustCompile(`: (?:new )?(?:element|block key) (\d+|"(?:[^"\\]|\\.)*") has (?:vanished|appeared)`)
 
 func (d Diagnostic) path() string {
-	// Where no path follows the resource's address, it stands by itself.
+	// If no path follows the resource's address, the path is elsewhere in the text.
 	if _, after, ok := strings.Cut(d.Detail, d.Resource+".x"); ok {
 		if path := pathIn.FindString(after); path != "" {
 			return spelled(path, after)
@@ -89,8 +89,8 @@ func (d Diagnostic) path() string {
 	return ""
 }
 
-// spelled is a path, with which a text begins, in our spelling. Names are the user's in some places; where one
-// is no identifier, the path ends.
+// spelled returns the path at the beginning of a text in our spelling. The path ends at names of the user
+// that are not identifiers.
 func spelled(path, text string) string {
 	path = strings.TrimPrefix(strings.ReplaceAll(path, "[...]", "[*]"), ".")
 	if rest := text[len(path):]; path != "" && !strings.ContainsAny(rest[:min(len(rest), 2)], ": ,") {
@@ -105,8 +105,8 @@ type Configuration struct {
 	parsed *hcl.File
 }
 
-// Place is where tofu points to for an attribute of a resource, in bytes; -1 when the resource is
-// not configured.
+// Place returns the byte offset that tofu reports for an attribute of a resource; -1 when the resource
+// is not configured.
 func (c *Configuration) Place(resource string, path cty.Path) int {
 	if body := c.body(resource); body != nil {
 		return place(body, path).Start.Byte
@@ -114,8 +114,8 @@ func (c *Configuration) Place(resource string, path cty.Path) int {
 	return -1
 }
 
-// Has reports whether a place is inside of a resource's body: tofu points to others, too, such as the
-// word resource.
+// Has reports whether an offset is inside a resource's body. Tofu also reports other offsets, such as that of
+// the word resource.
 func (c *Configuration) Has(resource string, offset int) bool {
 	body := c.body(resource)
 	if body == nil {
@@ -142,8 +142,8 @@ func (c *Configuration) body(resource string) hcl.Body {
 	return nil
 }
 
-// place follows a path through blocks as far as it leads, and then looks for the attribute: its value,
-// an element of that, or where it could be.
+// place follows a path through blocks as far as possible. It returns the range of the attribute's value, of
+// an element of it, or of where the attribute is missing.
 func place(body hcl.Body, path cty.Path) hcl.Range {
 	attribute, key := path, cty.NilVal
 	if n := len(path); n > 1 {
@@ -152,7 +152,7 @@ func place(body hcl.Body, path cty.Path) hcl.Range {
 		}
 	}
 	if len(attribute) > 1 {
-		// Also the attribute itself is looked for among the blocks.
+		// The attribute itself may be a block, too.
 		body = descend(body, attribute)
 	}
 	missing := body.MissingItemRange()
@@ -170,7 +170,7 @@ func place(body hcl.Body, path cty.Path) hcl.Range {
 	return element(content.Attributes[last.Name], key)
 }
 
-// element is the place of an element, or of the whole where there is no such.
+// element returns the range of an element, or of the whole attribute if there is no such element.
 func element(a *hcl.Attribute, key cty.Value) hcl.Range {
 	switch {
 	case key == cty.NilVal || key.IsNull() || !key.IsKnown():
@@ -231,7 +231,7 @@ func descend(body hcl.Body, path cty.Path) hcl.Body {
 	return body
 }
 
-// choose picks the block of a key; nil where there is none.
+// choose returns the block for a key; nil if there is none.
 func choose(blocks hcl.Blocks, key cty.Value) *hcl.Block {
 	switch {
 	case key == cty.NilVal:

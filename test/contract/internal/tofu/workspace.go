@@ -20,7 +20,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform/cli/tfjson"
 )
 
-// Host is where tofu expects providers to come from that are named without a host.
+// Host is tofu's default registry host.
 const Host = "registry.opentofu.org"
 
 // Version is the version of the program.
@@ -31,12 +31,12 @@ const configFile, planFile = "main.tf.json", "tfplan"
 // Namespace is the namespace of the providers served here.
 const Namespace = "landbridge"
 
-// Program runs tofu. It must not be used by two callers at once.
+// Program runs tofu. It is not safe for concurrent use.
 type Program struct {
 	path, dir string
 	env       []string
 	providers []string
-	// saves says that what is planned is saved and shown before it is applied.
+	// saves is set when plans are saved and shown before they are applied.
 	saves bool
 	// Meta is the provider_meta to configure, by provider.
 	Meta map[string]any
@@ -44,35 +44,35 @@ type Program struct {
 
 // Resource is one resource of a configuration, at Type.x.
 type Resource struct {
-	// Body is the resource's body in JSON syntax; nil when it is not configured.
+	// Body is the resource's body in JSON syntax; nil if it is not configured.
 	Body json.RawMessage
 	// Locals are the local values that the body refers to.
 	Locals map[string]any
-	// Import is the body of its import block but for the address; nil without one.
+	// Import is the body of its import block without the address; nil if there is none.
 	Import map[string]any
-	// MovedFrom is the type of the object in State, where that is another one.
+	// MovedFrom is the type of the object in State, if it differs.
 	MovedFrom string
-	// State is the resource in the state file, as tofu wrote it; nil when it is not in there.
+	// State is the resource in the state file, as tofu wrote it; nil if it is not in the file.
 	State json.RawMessage
 }
 
-// Result is what a run left behind.
+// Result is the result of a run.
 type Result struct {
 	// State is the resources in the state file afterwards, by type.
 	State map[string]json.RawMessage
-	// Diagnostics are by type; those about no resource are under the empty type.
+	// Diagnostics are by type; those without a resource are under the empty type.
 	Diagnostics map[string][]Diagnostic
-	// Planned and Drift are what was planned, and what was found to have happened, by type.
+	// Planned and Drift are the planned changes and the detected drift, by type.
 	Planned, Drift map[string][]Change
-	// Shown is the saved plan for the resources' current objects, as JSON, by type; empty where none is saved.
+	// Shown is the saved plan for the resources' current objects, as JSON, by type; empty if none is saved.
 	Shown map[string]json.RawMessage
-	// Applied says that the run got as far as applying.
+	// Applied is set when the run began to apply.
 	Applied bool
-	// Crashed says that tofu itself did not survive.
+	// Crashed is set when tofu crashed.
 	Crashed bool
-	// Output is what tofu printed, but for what it says of its progress.
+	// Output is tofu's output without progress messages.
 	Output string
-	// Configuration is what tofu read.
+	// Configuration is the configuration that tofu read.
 	Configuration Configuration
 }
 
@@ -80,7 +80,7 @@ type Result struct {
 // noop.
 type Change struct{ Action, Reason string }
 
-// New makes a program that runs in a directory, with providers that are being served.
+// New returns a program that runs in a directory, with running providers.
 func New(path, dir string, providers map[string]*plugin.ReattachConfig) (*Program, error) {
 	type address struct{ Network, String string }
 	type reattach struct {
@@ -104,8 +104,8 @@ func New(path, dir string, providers map[string]*plugin.ReattachConfig) (*Progra
 	return newProgram(path, dir, slices.Sorted(maps.Keys(providers)), "", "TF_REATTACH_PROVIDERS="+string(attached))
 }
 
-// NewWithBinaries makes a program that runs in a directory, with providers that it starts itself. They are
-// named by the directories that hold their binaries. What is planned is saved and shown before it is applied.
+// NewWithBinaries returns a program that runs in a directory and starts the providers in the given
+// directories itself. Plans are saved and shown before they are applied.
 func NewWithBinaries(path, dir string, binaries map[string]string, env ...string) (*Program, error) {
 	var overrides strings.Builder
 	for name, dir := range binaries {
@@ -148,7 +148,7 @@ func (p *Program) Apply(ctx context.Context, resources map[string]Resource) (Res
 			}
 			planned, drift := maps.Clone(out.Planned), maps.Clone(out.Drift)
 			_, err = out.add(p.run(ctx, append(append([]string{"apply", "-backup=-"}, common...), planFile)...))
-			out.Planned, out.Drift = planned, drift // it tells them again
+			out.Planned, out.Drift = planned, drift // apply reports them again
 		}
 	} else {
 		_, err = out.add(p.run(ctx, append([]string{"apply", "-auto-approve", "-backup=-"}, common...)...))
@@ -160,7 +160,7 @@ func (p *Program) Apply(ctx context.Context, resources map[string]Resource) (Res
 	return out, err
 }
 
-// add takes what a run of tofu printed, and says whether it succeeded.
+// add adds the output of a run of tofu. It reports whether the run succeeded.
 func (r *Result) add(stdout []byte, stderr string, code int, err error) (bool, error) {
 	if err != nil {
 		return false, err
@@ -201,7 +201,7 @@ func (p *Program) show(ctx context.Context, r *Result) error {
 	return nil
 }
 
-// Run runs tofu in the workspace, where nothing but the providers is configured, and returns what it printed.
+// Run runs tofu in the workspace with only the providers configured, and returns its output.
 func (p *Program) Run(ctx context.Context, args ...string) ([]byte, error) {
 	if _, err := p.write(nil, false); err != nil {
 		return nil, err
@@ -213,7 +213,7 @@ func (p *Program) Run(ctx context.Context, args ...string) ([]byte, error) {
 	return stdout, err
 }
 
-// run runs tofu. That it ends with some code is no error.
+// run runs tofu. A non-zero exit code is not an error.
 func (p *Program) run(ctx context.Context, args ...string) (stdout []byte, stderr string, code int, err error) {
 	cmd := exec.CommandContext(ctx, p.path, args...)
 	cmd.Dir, cmd.Env = p.dir, p.env
@@ -230,7 +230,7 @@ func (p *Program) run(ctx context.Context, args ...string) (stdout []byte, stder
 	return out.Bytes(), errOut.String(), code, err
 }
 
-// write writes the configuration, and the state, too, unless that is to stay as it is.
+// write writes the configuration, and with withState also the state.
 func (p *Program) write(resources map[string]Resource, withState bool) (Configuration, error) {
 	required := map[string]any{}
 	for _, name := range p.providers {
@@ -288,7 +288,7 @@ func (p *Program) write(resources map[string]Resource, withState bool) (Configur
 	return Configuration{raw: raw}, os.WriteFile(p.statePath(), file, 0o600)
 }
 
-// StateFile is a state file of resources.
+// StateFile returns a state file with resources.
 func StateFile(resources ...json.RawMessage) ([]byte, error) {
 	if resources == nil {
 		resources = []json.RawMessage{}
@@ -311,7 +311,7 @@ func (p *Program) state() (map[string]json.RawMessage, error) {
 	return Resources(raw)
 }
 
-// Resources are the resources of a state file, by type.
+// Resources returns the resources of a state file, by type.
 func Resources(file []byte) (map[string]json.RawMessage, error) {
 	var content struct{ Resources []json.RawMessage }
 	if err := json.Unmarshal(file, &content); err != nil {
@@ -345,7 +345,7 @@ func (r *Result) parse(stdout []byte) error {
 			r.Applied = r.Applied || e.Changes.Operation == "apply"
 		case "planned_change":
 			if e.Change.Reason == "delete_because_no_resource_config" {
-				e.Change.Reason = "" // it is how a destroy is asked for here
+				e.Change.Reason = "" // tests request a destroy this way
 			}
 			r.Planned[name] = append(r.Planned[name], Change{e.Change.Action, e.Change.Reason})
 		case "resource_drift":
@@ -353,7 +353,7 @@ func (r *Result) parse(stdout []byte) error {
 		case "diagnostic":
 			d := newDiagnostic(e)
 			switch d.Summary {
-			case "Failed to decode resource from state": // of what other resources' failures have kept it from upgrading
+			case "Failed to decode resource from state": // a consequence of failures of other resources
 				continue
 			case "Provider development overrides are in effect":
 				continue
@@ -364,7 +364,7 @@ func (r *Result) parse(stdout []byte) error {
 	return lines.Err()
 }
 
-// event is a line of tofu's log.
+// event is a line of tofu's JSON output.
 type event struct {
 	Type    string
 	Changes struct{ Operation string }
