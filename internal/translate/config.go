@@ -13,33 +13,32 @@ import (
 
 // SecretKeySelector refers to a key of a Secret.
 type SecretKeySelector struct {
-	// Namespace is empty where the Secret is in the namespace of what refers to it.
+	// Namespace is empty if the Secret is in the namespace of the referring object.
 	Namespace string
 	Name, Key string
 }
 
-// Secrets finds the bytes a selector refers to. Its errors are shown to the user.
+// Secrets returns the value that a selector refers to. Its errors are shown to the user.
 type Secrets func(SecretKeySelector) ([]byte, error)
 
-// Configuration is what the user wants a resource to be.
+// Configuration is the desired configuration of a resource.
 type Configuration struct {
-	// Value is of the implied type, wholly known; what is not given is null, and blocks that
-	// are not given are empty for their nesting.
+	// Value is of the implied type and wholly known. Unset attributes are null, and unset blocks are
+	// empty for their nesting.
 	Value cty.Value
-	// SensitivePaths are those whose value came from a Secret. Paths end at a set.
+	// SensitivePaths are the paths of values from Secrets. Paths end at a set.
 	SensitivePaths []cty.Path
 }
 
 // Config reads spec.forProvider, with spec.initProvider below it: objects and maps are merged, and
-// what forProvider gives wins. What is required is left for the provider to say. Desired does the
-// same, and what the configuration of the resource type does to values. With errors the
-// Configuration is the zero value.
+// forProvider takes precedence. The provider validates required fields. Desired also applies the
+// settings of the resource type. With errors the Configuration is the zero value.
 func Config(r *model.Resource, forProvider, initProvider map[string]any, secrets Secrets) (Configuration, diagnostic.Diagnostics) {
 	return configuration(r.Root(), merge(r.Root(), forProvider, initProvider), secrets)
 }
 
 // ProviderConfig reads the spec of a ProviderConfig or ClusterProviderConfig. Provider.UserPath
-// spells the paths of its diagnostics. With errors the value is cty.NilVal.
+// formats the paths of its diagnostics. With errors the value is cty.NilVal.
 func ProviderConfig(p *model.Provider, spec map[string]any, secrets Secrets) (cty.Value, diagnostic.Diagnostics) {
 	c, diags := configuration(p.Config, spec, secrets)
 	return c.Value, diags
@@ -54,8 +53,8 @@ func configuration(t *model.Type, in map[string]any, secrets Secrets) (Configura
 	return Configuration{Value: v, SensitivePaths: d.sensitive}, d.diags
 }
 
-// merge lays over on top of under. Only objects and maps are merged: two lists have nothing that
-// says which elements belong together.
+// merge merges over into under; over takes precedence. Only objects and maps are merged, since it is
+// unknown which elements of two lists belong together.
 func merge(t *model.Type, over, under map[string]any) map[string]any {
 	if len(under) == 0 {
 		return over
@@ -81,7 +80,7 @@ func merge(t *model.Type, over, under map[string]any) map[string]any {
 	return out
 }
 
-// secret reads a reference to a key of a Secret, and the value there.
+// secret reads a reference to a key of a Secret, and the value of the key.
 func (d *decoder) secret(f *model.Field, in any) cty.Value {
 	t := f.Type
 	ref, ok := in.(map[string]any)
@@ -106,7 +105,7 @@ func (d *decoder) secret(f *model.Field, in any) cty.Value {
 	var value any = string(raw)
 	switch {
 	case t.Kind == model.Number || t.Kind == model.Bool:
-		// A file that became a Secret ends with a line break, which no number or boolean does.
+		// A Secret made from a file ends with a line break, which is not part of a number or boolean.
 		value = strings.TrimSpace(string(raw))
 	case t.Kind != model.String:
 		dec := json.NewDecoder(bytes.NewReader(raw))
@@ -121,7 +120,7 @@ func (d *decoder) secret(f *model.Field, in any) cty.Value {
 	return v
 }
 
-// untilSet returns the path, ending at the first set: its elements cannot be named.
+// untilSet returns the path up to the first set, whose elements have no path.
 func untilSet(p cty.Path) cty.Path {
 	for i, s := range p {
 		if x, ok := s.(cty.IndexStep); ok && !x.Key.IsKnown() {

@@ -10,13 +10,12 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// maxSecretKey is the longest key a Secret may have, in bytes.
+// maxSecretKey is the maximum length of a Secret's key, in bytes.
 const maxSecretKey = 253
 
 // ConnectionDetails returns the sensitive values of a state that are known and not null. Keys are
-// attribute.<path>, the path in Terraform's names with dots between (attribute.kube_config.0.token),
-// without the index of singleton blocks. Strings, numbers and booleans are their text; everything
-// else is JSON.
+// attribute.<path>, with Terraform's names separated by dots (attribute.kube_config.0.token) and
+// without the index of singleton blocks. Strings, numbers and booleans are text, other values JSON.
 func ConnectionDetails(r *model.Resource, state cty.Value) map[string][]byte {
 	if !isObject(state) {
 		return nil
@@ -80,7 +79,7 @@ func secretBytes(t *model.Type, v cty.Value) []byte {
 	return raw
 }
 
-// secretKey makes a key that a Secret can have and that is not in use.
+// secretKey returns a key that is valid in a Secret and not in use.
 func secretKey(key string, used map[string][]byte) string {
 	key = strings.Map(func(c rune) rune {
 		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.' {

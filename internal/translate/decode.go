@@ -17,7 +17,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// Summaries of the diagnostics of this package; those Terraform has too are in its words.
+// Summaries of the diagnostics of this package, as in Terraform where it has the same.
 const (
 	unsupportedArgument = "Unsupported argument"
 	incorrectType       = "Incorrect attribute value type"
@@ -26,8 +26,7 @@ const (
 	imprecise           = "Number may have lost digits"
 )
 
-// Decode returns the value that JSON made by Encode stands for: all fields are under their JSONName,
-// sensitive ones too. It is the inverse of Encode.
+// Decode is the inverse of Encode. All fields, including sensitive ones, are under their JSONName.
 func Decode(t *model.Type, in any) (cty.Value, diagnostic.Diagnostics) {
 	d := decoder{whole: true}
 	v := d.value(t, in)
@@ -37,13 +36,14 @@ func Decode(t *model.Type, in any) (cty.Value, diagnostic.Diagnostics) {
 	return v, d.diags
 }
 
-// decoder turns JSON into one cty value. The value of a decoder with errors is meaningless.
+// decoder converts JSON to one cty value. The value of a decoder with errors is meaningless.
 type decoder struct {
-	// whole: every field is an input under its JSONName. Else: as spec has it.
+	// whole is set for the output of Encode, where every field is an input under its JSONName. Otherwise
+	// the input is in the form of spec.
 	whole bool
-	// conceal: the input came from a Secret, and is not to be quoted.
+	// conceal is set if the input is from a Secret and must not be quoted.
 	conceal bool
-	// secrets resolves references; namespaced says that they carry a namespace.
+	// secrets resolves references. namespaced is set if references contain a namespace.
 	secrets Secrets
 
 	path      cty.Path
@@ -167,7 +167,7 @@ func describe(in any) string {
 	}
 }
 
-// number reads the numbers that JSON decoders make.
+// number reads a number of the types that JSON decoders return.
 func (d *decoder) number(in any) (cty.Value, bool) {
 	switch x := in.(type) {
 	case int64:
@@ -247,8 +247,8 @@ func (d *decoder) collect(t *model.Type, values []cty.Value) cty.Value {
 	return cty.ListVal(values)
 }
 
-// unify brings elements of a collection whose element type is dynamic to one type, as
-// Terraform does.
+// unify converts the elements of a collection with a dynamic element type to one type, as Terraform
+// does.
 func (d *decoder) unify(t *model.Type, values []cty.Value) bool {
 	if !t.Cty.ElementType().HasDynamicTypes() {
 		return true
@@ -463,7 +463,7 @@ func (d *decoder) writtenOut(t *model.Type, written, value any) cty.Value {
 	if err != nil {
 		return d.errorf(t, incorrectType, "The %s is not a type, such as \"number\" or [\"list\",\"string\"].", dynamicType)
 	}
-	// The names inside are verbatim: they are the user's.
+	// Keys inside are the user's, and stay as they are.
 	back := decoder{whole: true, conceal: d.conceal, path: d.path.Copy()}
 	v := back.verbatim(ty.WithoutOptionalAttributesDeep(), value)
 	d.diags = append(d.diags, back.diags...)

@@ -12,22 +12,22 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// unsettled is what cannot be settled as the configuration of a resource type says.
+// unsettled is the summary for values that the settings of a resource type cannot set.
 const unsettled = "Value cannot be settled"
 
-// Subject is a custom resource, as far as the configuration of its type is about it.
+// Subject is the input of a custom resource to the settings of its type.
 type Subject struct {
 	Namespace, Name string
-	// ExternalName is what the annotation crossplane.io/external-name says; empty without one.
+	// ExternalName is the value of the annotation crossplane.io/external-name; empty without one.
 	ExternalName string
 	// ProviderConfigKind and ProviderConfigName are its providerConfigRef; empty without one.
 	ProviderConfigKind, ProviderConfigName string
-	// ForProvider and InitProvider are those of its spec.
+	// ForProvider and InitProvider are from its spec.
 	ForProvider, InitProvider map[string]any
 }
 
-// Desired returns what the object of a custom resource is to be: Config, with what the configuration of its
-// type settles, tags and changes.
+// Desired returns the desired configuration of a custom resource: Config, with the values, tags and
+// changes of the settings of its type.
 func Desired(r *model.Resource, s Subject, secrets Secrets) (Configuration, diagnostic.Diagnostics) {
 	c, diags := Config(r, s.ForProvider, s.InitProvider, secrets)
 	if diags.HasErrors() || !settles(r) {
@@ -38,7 +38,7 @@ func Desired(r *model.Resource, s Subject, secrets Secrets) (Configuration, diag
 	for _, v := range set.Values {
 		text, ok := v.Template.Render(lookup)
 		if !ok {
-			continue // of what is not given there is nothing
+			continue // a field that the template uses is not set
 		}
 		d := decoder{path: cty.GetAttrPath(v.Field.Name)}
 		values[v.Field.Name] = d.value(v.Field.Type, text)
@@ -68,7 +68,7 @@ func Desired(r *model.Resource, s Subject, secrets Secrets) (Configuration, diag
 	return c, diags
 }
 
-// WithSettled returns a configuration with what is settled as another one has it.
+// WithSettled returns c with the settled values of from.
 func WithSettled(r *model.Resource, c, from cty.Value) cty.Value {
 	if !settles(r) {
 		return c
@@ -82,13 +82,13 @@ func WithSettled(r *model.Resource, c, from cty.Value) cty.Value {
 	return cty.ObjectVal(values)
 }
 
-// settles reports whether the configuration of the type has anything to do with values that are wanted.
+// settles reports whether the settings of the type affect the desired configuration.
 func settles(r *model.Resource) bool {
 	s := &r.Settings
 	return len(s.Values) > 0 || s.Argument != nil || s.Tags != nil || s.Functions.Configure != nil
 }
 
-// lookup finds the values that templates are about, but for those of the object.
+// lookup returns a function that looks up the paths of templates, except for attributes of the object.
 func (s Subject) lookup(r *model.Resource) func(path []string) (string, bool) {
 	var parameters map[string]any
 	return func(path []string) (string, bool) {
@@ -110,7 +110,7 @@ func (s Subject) lookup(r *model.Resource) func(path []string) (string, bool) {
 	}
 }
 
-// parameter returns the text of a field of spec, by Terraform's path.
+// parameter returns the text of a field of spec at a Terraform path.
 func parameter(r *model.Resource, in map[string]any, path []string) (string, bool) {
 	if len(path) == 1 && r.Root().Object.IsAdded(path[0]) {
 		return jsonScalar(in[path[0]])
@@ -152,7 +152,7 @@ func jsonScalar(in any) (text string, ok bool) {
 	return string(raw), err == nil
 }
 
-// name returns the external name that the object has, or gets.
+// name returns the current or future external name of the object.
 func (s Subject) name(r *model.Resource) (string, error) {
 	switch {
 	case s.ExternalName != "":
@@ -181,7 +181,7 @@ func (s Subject) configure(r *model.Resource, v cty.Value) (cty.Value, error) {
 	return out, nil
 }
 
-// public returns what functions of the configuration are told.
+// public returns the input of the functions of the configuration.
 func (s Subject) public(r *model.Resource) config.Subject {
 	return config.Subject{
 		Namespace: s.Namespace, Name: s.Name, ExternalName: s.ExternalName,
@@ -189,8 +189,8 @@ func (s Subject) public(r *model.Resource) config.Subject {
 	}
 }
 
-// ImportID returns the id by which the object of the subject's external name is imported: the name itself,
-// unless the configuration says otherwise.
+// ImportID returns the id for importing the object with the subject's external name. Defaults to the
+// external name.
 func ImportID(r *model.Resource, s Subject) (string, error) {
 	set := &r.Settings
 	switch {
@@ -206,8 +206,8 @@ func ImportID(r *model.Resource, s Subject) (string, error) {
 	return id, nil
 }
 
-// ExtraConnectionDetails returns those that the configuration of the type adds to ConnectionDetails. What
-// has no value is left out.
+// ExtraConnectionDetails returns the connection details that the settings of the type add to
+// ConnectionDetails. Those without a value are left out.
 func ExtraConnectionDetails(r *model.Resource, s Subject, state cty.Value) (map[string][]byte, error) {
 	if !isObject(state) {
 		return nil, nil
@@ -236,8 +236,8 @@ func ExtraConnectionDetails(r *model.Resource, s Subject, state cty.Value) (map[
 	return out, nil
 }
 
-// attributeText returns the text of an attribute of an object, at Terraform's path through objects; JSON
-// unless it is primitive. ok is false if there is no value.
+// attributeText returns an attribute at a Terraform path through objects: text if it is primitive, else
+// JSON. ok is false if there is no value.
 func attributeText(r *model.Resource, state cty.Value, path []string) (text string, ok bool) {
 	t, v := r.Root(), state
 	for _, name := range path {

@@ -1,33 +1,33 @@
-// Package translate turns what a custom resource says into cty values and back, by the model.
+// Package translate converts the fields of custom resources to cty values and back, as the model
+// describes them.
 //
 // In: unstructured JSON as apimachinery decodes it (map[string]any, []any, string, bool, int64,
-// float64, nil) and cty values. Out: the other of the two, and diagnostics whose paths UserPath
-// spells. It never calls a provider or the API server; Secrets come through a function.
+// float64, nil), or cty values. Out: the other of the two, and diagnostics, whose paths UserPath
+// formats. It never calls a provider or the API server; a function returns the values of Secrets.
 //
 // # Values
 //
-// Null is "not given", in both directions; an empty collection is not null. Blocks are never
-// null in Terraform: one that is not given is empty for its nesting (contract § 2). Primitive types
-// convert as Terraform's do ("1" to 1, true to "true"). Unknown keys are errors. Strings are brought
-// to Unicode's NFC form, as by Terraform itself.
+// Null means "not set" in both directions; an empty collection is not null. Blocks are never null in
+// Terraform: an unset one is empty for its nesting (contract § 2). Primitive types are converted as in
+// Terraform ("1" to 1, true to "true"). Unknown keys are errors. Strings are normalized to Unicode NFC,
+// as in Terraform.
 //
 // # Numbers
 //
-// Terraform's numbers are decimal and unbounded, JSON's in Kubernetes are int64 or float64. A number
-// that either of the two holds is that number. Every other is a string where a string can be: Encode,
-// ConnectionDetails, identities. Custom resources declare numbers as numbers, so that Observation
-// gives the nearest float64 there; the exact one is in the store. A string is accepted wherever a
-// number is. An integer beyond int64 in spec has already lost digits when it arrives, since the API
-// server decodes it to a float64: it is taken, with a warning.
+// Terraform's numbers are decimal and unbounded; JSON numbers in Kubernetes are int64 or float64. A
+// number that neither holds exactly is a string in Encode, ConnectionDetails and identities. Custom
+// resources declare numbers as numbers, so Observation returns the nearest float64; the exact number is
+// in the store. A string is accepted wherever a number is. An integer beyond int64 in spec has already
+// lost digits, since the API server decodes it to a float64: it is accepted with a warning.
 //
 // # Dynamically typed values
 //
-// JSON implies their type: string, number, bool, tuple, object. A value that would not come back as
-// it was is written as {"$type": <type>, "$value": <value>}, with the type as in Terraform's own JSON; this
-// is accepted as input too.
+// JSON implies their type: string, number, bool, tuple, object. A value that would change in a round
+// trip is written as {"$type": <type>, "$value": <value>}, with the type as in Terraform's JSON. This
+// form is also accepted as input.
 //
 // # Secrets
 //
-// A sensitive value comes out of ConnectionDetails and Encode only. Error messages never contain a
-// value that came from a Secret.
+// Only ConnectionDetails and Encode return sensitive values. Error messages never contain a value from
+// a Secret.
 package translate

@@ -11,9 +11,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// Encode returns the value as JSON without any loss, sensitive values included; Decode is its inverse.
-// Every field is under its JSONName; numbers are int64, float64 or, where neither holds them,
-// strings. The value must be wholly known and of the type.
+// Encode returns the value as lossless JSON, including sensitive values. Decode is its inverse. Every
+// field is under its JSONName. Numbers are int64, float64 or, if neither holds them, strings. The value
+// must be wholly known and of the type.
 func Encode(t *model.Type, v cty.Value) (out any, err error) {
 	if !v.IsWhollyKnown() {
 		return nil, fmt.Errorf("the value is not wholly known")
@@ -24,15 +24,17 @@ func Encode(t *model.Type, v cty.Value) (out any, err error) {
 	return encoder{whole: true}.value(t, v), nil
 }
 
-// encoder turns a cty value into JSON. Unknown values become null.
+// encoder converts a cty value to JSON.
 type encoder struct {
-	// whole: all fields, exact numbers, nothing simplified. Else: as status has it.
+	// whole is set for all fields, exact numbers and no simplification. Otherwise the output is in the
+	// form of status.
 	whole bool
-	// inputs: as spec has it, without what is secret.
+	// inputs is set for the form of spec, without secret values.
 	inputs bool
-	// unknown stands for unknown values.
+	// unknown is the output for unknown values. Defaults to null.
 	unknown any
-	// orRaw: what cannot be presented as its field wants is as Terraform has it. Else it is left out.
+	// orRaw is set to output values that cannot be presented as the field's type in the form of Terraform.
+	// Otherwise they are left out.
 	orRaw bool
 }
 
@@ -107,7 +109,7 @@ func (e encoder) object(t *model.Type, v cty.Value) map[string]any {
 			continue
 		}
 		x := v.GetAttr(f.Name)
-		// A null of some type, where the type is dynamic, is more than nothing.
+		// A null of a specific type in a dynamically typed field must keep its type.
 		if x.IsKnown() && isAbsent(f.Type, x) && f.Type.Kind != model.Dynamic {
 			continue
 		}
@@ -118,7 +120,7 @@ func (e encoder) object(t *model.Type, v cty.Value) map[string]any {
 	return out
 }
 
-// isAbsent reports whether the value is what not giving the field means.
+// isAbsent reports whether the value means that the field is not set.
 func isAbsent(t *model.Type, v cty.Value) bool {
 	if v.IsNull() {
 		return true
@@ -134,7 +136,7 @@ func isAbsent(t *model.Type, v cty.Value) bool {
 	}
 }
 
-// dynamic writes a value whose type JSON has to tell.
+// dynamic writes a dynamically typed value.
 func (e encoder) dynamic(v cty.Value) any {
 	v, _ = v.Unmark()
 	if !v.IsKnown() {
@@ -174,7 +176,7 @@ func (e encoder) dynamic(v cty.Value) any {
 		_, hasType := out[dynamicType]
 		_, hasValue := out[dynamicValue]
 		if hasType && hasValue && len(out) == 2 {
-			return writeOut(v) // it would be taken for a value written out
+			return writeOut(v) // it looks like the written-out form
 		}
 		return out
 	default:
@@ -194,7 +196,7 @@ func writeOut(v cty.Value) any {
 	return map[string]any{dynamicType: ty, dynamicValue: encodeVerbatim(v)}
 }
 
-// encodeVerbatim writes a value whose type is told beside it: names as they are.
+// encodeVerbatim writes a value whose type is written separately. Names stay as they are.
 func encodeVerbatim(v cty.Value) any {
 	if !v.IsKnown() || v.IsNull() {
 		return nil

@@ -19,7 +19,7 @@ import (
 // invalidIdentity is Terraform's summary for an identity that cannot be imported.
 const invalidIdentity = "Invalid import identity argument"
 
-// Identity returns an identity as status.identity; nil when none is known. Its JSON can be given as
+// Identity returns an identity as in status.identity, or nil if none is known. Its JSON is valid as
 // spec.import.identity.
 func Identity(r *model.Resource, identity cty.Value) map[string]any {
 	if r.Identity() == nil || !isObject(identity) {
@@ -28,9 +28,9 @@ func Identity(r *model.Resource, identity cty.Value) map[string]any {
 	return encoder{}.object(r.Identity(), identity)
 }
 
-// ImportIdentity reads spec.import.identity. Attributes that an import requires must be given and
-// not null, others may be left out, and unknown ones are refused (contract § 3.10). Paths of the
-// diagnostics are those of the identity, which IdentityPath spells.
+// ImportIdentity reads spec.import.identity. Attributes that an import requires must be set and not
+// null, others are optional, and unknown ones are errors (contract § 3.10). IdentityPath formats the
+// paths of the diagnostics.
 func ImportIdentity(r *model.Resource, in map[string]any) (cty.Value, diagnostic.Diagnostics) {
 	t := r.Identity()
 	if t == nil {
@@ -57,14 +57,14 @@ func ImportIdentity(r *model.Resource, in map[string]any) (cty.Value, diagnostic
 	return v, d.diags
 }
 
-// IdentityPath spells a path of ImportIdentity's diagnostics as in the custom resource.
+// IdentityPath formats a path of ImportIdentity's diagnostics as in the custom resource.
 func IdentityPath(r *model.Resource, p cty.Path) string {
 	return "spec.import.identity" + strings.TrimSuffix("."+r.IdentityFieldPath(p), ".")
 }
 
-// CanonicalIdentity returns the one text form of an identity: name=value pairs in Terraform's names,
-// sorted, with commas between; lists are JSON, and so are strings that hold commas, equals signs or
-// quotes. Attributes that are null are left out. Empty when no identity is known.
+// CanonicalIdentity returns the canonical text of an identity: name=value pairs with Terraform's names,
+// sorted and separated by commas. Lists are JSON, and so are strings with commas, equals signs or
+// quotes. Null attributes are left out. It is empty if no identity is known.
 func CanonicalIdentity(identity cty.Value) string {
 	if !isObject(identity) || !identity.IsWhollyKnown() {
 		return ""
@@ -94,8 +94,8 @@ func identityText(v cty.Value) string {
 	return string(raw)
 }
 
-// ParseIdentity reads what CanonicalIdentity wrote; cty.NilVal if the text is anything else, or lacks
-// what an import requires.
+// ParseIdentity parses the output of CanonicalIdentity. It returns cty.NilVal for other text, or if an
+// attribute that an import requires is missing.
 func ParseIdentity(r *model.Resource, text string) cty.Value {
 	if r.Identity() == nil {
 		return cty.NilVal
@@ -132,7 +132,7 @@ func ParseIdentity(r *model.Resource, text string) cty.Value {
 	return cty.ObjectVal(values)
 }
 
-// parseIdentityText reads the value that the text begins with, and gives what follows it.
+// parseIdentityText parses the value at the start of the text, and returns the rest.
 func parseIdentityText(text string, t cty.Type) (v cty.Value, rest string, err error) {
 	if strings.HasPrefix(text, `"`) || strings.HasPrefix(text, "[") {
 		var raw json.RawMessage
@@ -150,9 +150,9 @@ func parseIdentityText(text string, t cty.Type) (v cty.Value, rest string, err e
 	return v, rest, err
 }
 
-// ExternalName returns what the resource is called at the provider: what the configuration says, else
-// the one attribute an import by identity requires, else the whole identity in its canonical form,
-// else the attribute id. Empty when none of them is known. It is never a sensitive value.
+// ExternalName returns the external name of a resource: the configured one, else the single attribute
+// that an import by identity requires, else the canonical identity, else the attribute id. It is empty
+// if none of them is known, and never a sensitive value.
 func ExternalName(r *model.Resource, state, identity cty.Value) string {
 	if name, ok := configuredName(r, state, identity); ok {
 		return name
@@ -170,7 +170,7 @@ func ExternalName(r *model.Resource, state, identity cty.Value) string {
 	return stateText(r.Root().Object.ByTerraform("id"), state)
 }
 
-// configuredName returns the external name where the configuration says what that is.
+// configuredName returns the external name as the settings of the type define it.
 func configuredName(r *model.Resource, state, identity cty.Value) (name string, ok bool) {
 	s := &r.Settings
 	if s.Functions.ExternalName != nil && isObject(state) {

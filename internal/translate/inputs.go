@@ -9,21 +9,21 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// Inputs is a configuration as a custom resource has it.
+// Inputs is a configuration in the form of a custom resource.
 type Inputs struct {
 	// ForProvider is spec.forProvider.
 	ForProvider map[string]any
-	// Secrets are the values that it refers to, by their keys in the one Secret that all
-	// references name. A key is the path of the value, as of ConnectionDetails without "attribute.".
+	// Secrets are the values that it refers to, by their keys in the Secret that all references name. A
+	// key is the path of the value, as in ConnectionDetails but without "attribute.".
 	Secrets map[string][]byte
-	// Lost are the top-level fields that spec cannot hold as they are: numbers that are too
-	// large, and what the kind does not have.
+	// Lost are the top-level fields that spec cannot hold exactly: too large numbers, and fields that
+	// the kind does not have.
 	Lost []cty.Path
 }
 
-// ForProvider returns the inverse of Config: what a user would write to have that configuration,
-// which is wholly known. Sensitive values become references to keys of the Secret of the given
-// name; a write-only value that is null is left out.
+// ForProvider is the inverse of Config: it returns the inputs for a wholly known configuration.
+// Sensitive values become references to keys of the Secret with the given name. Write-only values that
+// are null are left out.
 func ForProvider(r *model.Resource, config cty.Value, secret string) Inputs {
 	e := inputs{secret: secret, values: map[string][]byte{}}
 	out := Inputs{ForProvider: e.object(r.Root(), config, ""), Secrets: e.values}
@@ -37,7 +37,7 @@ func ForProvider(r *model.Resource, config cty.Value, secret string) Inputs {
 	config, _ = config.UnmarkDeep()
 	for _, f := range r.Root().Object.All {
 		if f.Settled {
-			continue // whatever it is, it is not for spec to say
+			continue // spec cannot set it
 		}
 		if back.Value == cty.NilVal || !back.Value.GetAttr(f.Name).RawEquals(config.GetAttr(f.Name)) {
 			out.Lost = append(out.Lost, cty.GetAttrPath(f.Name))
@@ -46,7 +46,7 @@ func ForProvider(r *model.Resource, config cty.Value, secret string) Inputs {
 	return out
 }
 
-// inputs writes spec, and puts secret values aside.
+// inputs writes spec, and collects secret values.
 type inputs struct {
 	secret string
 	values map[string][]byte

@@ -9,9 +9,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// LateInitialize is forProvider with the values that the provider chose for inputs that nobody
-// gave, and whether there were any. forProvider itself is not changed. Secrets, what initProvider
-// gives, and values that spec cannot hold exactly are left alone.
+// LateInitialize returns forProvider with the values that the provider chose for unset inputs, and
+// whether there are any. It does not change forProvider itself, and skips secrets, fields that
+// initProvider sets, and values that spec cannot hold exactly.
 func LateInitialize(r *model.Resource, forProvider, initProvider map[string]any, state cty.Value) (map[string]any, bool) {
 	if !isObject(state) {
 		return forProvider, false
@@ -19,7 +19,8 @@ func LateInitialize(r *model.Resource, forProvider, initProvider map[string]any,
 	return lateInitialize(r.Root(), r.Settings.Tags, forProvider, initProvider, state)
 }
 
-// lateInitialize does it for an object. What tags are put on is left alone: it has more than the user gave.
+// lateInitialize is LateInitialize for an object. It skips the field with tags, which also has tags that
+// are not the user's.
 func lateInitialize(t *model.Type, tags *model.Tags, over, under map[string]any, state cty.Value) (map[string]any, bool) {
 	out, changed := over, false
 	set := func(name string, v any) {
@@ -46,7 +47,7 @@ func lateInitialize(t *model.Type, tags *model.Tags, over, under map[string]any,
 			}
 			continue
 		}
-		// An object that was given may lack some of its fields.
+		// Some fields of an object that is set may be unset.
 		object, ok := given.(map[string]any)
 		inner := f.Type
 		if inner.Singleton {
@@ -74,7 +75,8 @@ func onlyElement(v cty.Value) cty.Value {
 	return cty.NilVal
 }
 
-// asInput returns the value as spec has it; ok is false if it is absent or would not come back.
+// asInput returns the value in the form of spec. ok is false if it is absent or would change in a round
+// trip.
 func asInput(t *model.Type, v cty.Value) (out any, ok bool) {
 	v, _ = v.UnmarkDeep()
 	if !v.IsWhollyKnown() || isAbsent(t, v) {
@@ -86,8 +88,8 @@ func asInput(t *model.Type, v cty.Value) (out any, ok bool) {
 	return out, len(d.diags) == 0 && back.RawEquals(v)
 }
 
-// InitOnly returns the paths that initProvider gives and forProvider does not: what holds only when
-// the object is created.
+// InitOnly returns the paths that initProvider sets and forProvider does not. They apply only to the
+// create.
 func InitOnly(r *model.Resource, forProvider, initProvider map[string]any) []cty.Path {
 	return initOnly(r.Root(), nil, forProvider, initProvider)
 }
@@ -107,7 +109,7 @@ func initOnly(t *model.Type, at cty.Path, over, under map[string]any) []cty.Path
 			object := t
 			if t.Singleton {
 				if t.Kind == model.Set {
-					continue // what is inside cannot be named
+					continue // elements of sets have no path
 				}
 				object, path = t.Element, path.IndexInt(0)
 			}

@@ -8,16 +8,16 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// maxExponent bounds the binary exponent of numbers given as text, so that a few bytes of input
-// cannot become megabytes of digits.
+// maxExponent limits the binary exponent of numbers in text, so that a few bytes of input cannot become
+// megabytes of digits.
 const maxExponent = 1 << 14
 
-// numberFromText reads a decimal number; ok is false if it is none, or out of all proportion.
+// numberFromText parses a decimal number. ok is false if it is malformed or its exponent is too large.
 func numberFromText(s string) (cty.Value, bool) {
 	if s == "" || len(s) > 4096 {
 		return cty.NilVal, false
 	}
-	// The exponent is looked at before the digits are computed.
+	// The exponent is checked before the digits are computed.
 	if f, err := strconv.ParseFloat(s, 64); err != nil && (f == 0 || math.IsInf(f, 0)) && !plausible(s) {
 		return cty.NilVal, false
 	}
@@ -35,7 +35,7 @@ func numberFromText(s string) (cty.Value, bool) {
 	return v, true
 }
 
-// plausible reports whether the exponent of s, if it has one, is of at most five digits.
+// plausible reports whether the exponent of s, if any, has at most five digits.
 func plausible(s string) bool {
 	for i := len(s) - 1; i >= 0; i-- {
 		if c := s[i]; c == 'e' || c == 'E' || c == 'p' || c == 'P' {
@@ -45,7 +45,7 @@ func plausible(s string) bool {
 	return true
 }
 
-// numberFromFloat returns the number that a person who wrote the float meant: the shortest decimal.
+// numberFromFloat returns the shortest decimal that the float represents, which is what the user wrote.
 func numberFromFloat(f float64) (cty.Value, bool) {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return cty.NilVal, false
@@ -68,7 +68,7 @@ func numberToJSON(v cty.Value) (out any, exact bool) {
 		return math.Copysign(math.MaxFloat64, f), false
 	}
 	if acc == big.Exact && !bf.IsInt() && bf.Prec() <= 53 {
-		return f, true // made from a float64, and one again
+		return f, true // made from a float64, so the round trip is exact
 	}
 	back, ok := numberFromFloat(f)
 	return f, ok && back.AsBigFloat().Cmp(bf) == 0

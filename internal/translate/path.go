@@ -9,13 +9,13 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// UserPath spells a path as in the custom resource: spec.forProvider.rule[0].maxAgeDays.
+// UserPath formats a path as in the custom resource: spec.forProvider.rule[0].maxAgeDays.
 func UserPath(r *model.Resource, p cty.Path) string { return r.UserPath(p) }
 
-// FieldPath spells a path as in status.plan and spec.lifecycle.ignoreChanges: rule[0].maxAgeDays.
+// FieldPath formats a path as in status.plan and spec.lifecycle.ignoreChanges: rule[0].maxAgeDays.
 func FieldPath(r *model.Resource, p cty.Path) string { return r.FieldPath(p) }
 
-// FieldPaths spells several paths with FieldPath.
+// FieldPaths formats several paths with FieldPath.
 func FieldPaths(r *model.Resource, paths []cty.Path) []string {
 	out := make([]string, 0, len(paths))
 	for _, p := range paths {
@@ -24,8 +24,8 @@ func FieldPaths(r *model.Resource, paths []cty.Path) []string {
 	return out
 }
 
-// Message returns the diagnostics as text for a condition or an event, one a line, with paths in the
-// user's spelling.
+// Message returns the diagnostics as text for a condition or an event, one per line, with paths as in
+// UserPath.
 func Message(r *model.Resource, d diagnostic.Diagnostics) string {
 	lines := make([]string, 0, len(d))
 	for _, x := range d {
@@ -34,8 +34,7 @@ func Message(r *model.Resource, d diagnostic.Diagnostics) string {
 	return strings.Join(lines, "\n")
 }
 
-// IgnoreChanges reads spec.lifecycle.ignoreChanges: paths as FieldPath spells them, or "*" for
-// everything.
+// IgnoreChanges parses spec.lifecycle.ignoreChanges: paths as in FieldPath, or "*" for everything.
 func IgnoreChanges(r *model.Resource, in []string) (all bool, paths []cty.Path, diags diagnostic.Diagnostics) {
 	for _, s := range in {
 		if s == "*" || s == "all" {

@@ -12,31 +12,31 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// What stands for values in status.plan that cannot be shown.
+// Placeholders for values in status.plan that cannot be shown.
 const (
 	SensitiveValue  = "(sensitive value)"
 	KnownAfterApply = "(known after apply)"
 )
 
-// Bounds of Changes.
+// Limits of Changes.
 const (
 	maxChanges   = 100
 	maxChangeLen = 512
 )
 
-// Change is one difference between what is and what is planned.
+// Change is one difference between the state and the planned state.
 type Change struct {
-	// Path is as FieldPath spells it. [*] is an element of a set.
+	// Path is formatted as in FieldPath. [*] is an element of a set.
 	Path string `json:"path"`
 	// Before and After are JSON values; nil is null or absent.
 	Before any `json:"before,omitempty"`
 	After  any `json:"after,omitempty"`
 }
 
-// Changes returns the differences between a state and a planned state, either of which may be null,
-// leaf by leaf, sorted by path. Sensitive values, those at concealed paths included, and unknown ones
-// are replaced by SensitiveValue and KnownAfterApply. At most 100 are given, the last of which says how many more there are, and long
-// values are cut short.
+// Changes returns the differences between a state and a planned state, either of which may be null, by
+// leaf, sorted by path. SensitiveValue replaces sensitive values and those at concealed paths,
+// KnownAfterApply unknown ones. It returns at most 100 changes, the last of which has the number of
+// further ones, and shortens long values.
 func Changes(r *model.Resource, before, after cty.Value, concealed ...cty.Path) []Change {
 	c := changes{r: r, concealed: concealed}
 	root := r.Root()
@@ -143,7 +143,7 @@ func concealed(v cty.Value) any {
 	}
 }
 
-// attribute returns the field's value; in an object that is null, what not giving it means.
+// attribute returns the field's value, or its absent value in a null object.
 func attribute(f *model.Field, v cty.Value) cty.Value {
 	if v.IsNull() {
 		return f.Type.Absent
@@ -199,7 +199,7 @@ func entries(v cty.Value) map[string]cty.Value {
 	return v.AsValueMap()
 }
 
-// set shows elements that went and elements that came: nothing says which belong together.
+// set shows removed and added elements, since elements of sets cannot be matched.
 func (c *changes) set(t *model.Type, before, after cty.Value) {
 	b, a := elements(before), elements(after)
 	has := func(list []cty.Value, v cty.Value) bool { return slices.ContainsFunc(list, v.RawEquals) }
@@ -217,7 +217,7 @@ func (c *changes) set(t *model.Type, before, after cty.Value) {
 	c.path = c.path[:len(c.path)-1]
 }
 
-// shorten keeps status small: a plan is to be read by people.
+// shorten shortens long values, to keep status small and readable.
 func shorten(v any) any {
 	switch x := v.(type) {
 	case nil, bool, int64, float64:

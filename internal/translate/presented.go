@@ -11,8 +11,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// presented returns a primitive value as the type that its field has in Kubernetes. ok is false if the
-// value is none of that type: it is left out rather than changed. The inverse is the decoder's, which
+// presented returns a primitive value in the type of its field in Kubernetes. ok is false if the value
+// cannot have that type: it is left out rather than changed. The decoder does the inverse, since it
 // converts primitive types as Terraform does.
 func presented(t *model.Type, v cty.Value) (out any, ok bool) {
 	switch {
@@ -35,7 +35,7 @@ func presented(t *model.Type, v cty.Value) (out any, ok bool) {
 		return out, true
 	}
 	n, ok := numberFromText(s)
-	if !ok || numberText(n) != s { // it would not come back as it was
+	if !ok || numberText(n) != s { // a round trip would change it
 		return nil, false
 	}
 	if t.As == model.Integer {

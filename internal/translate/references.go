@@ -35,8 +35,8 @@ type finder struct {
 	found []Reference
 }
 
-// find adds the references that are set in a value. path are the fields from the value to the one that is
-// set.
+// find adds the references that are set in a value. path has the fields from the value to the one that
+// the reference sets.
 func (f *finder) find(t *model.Type, value any, at string, path []*model.Field) {
 	if t.Singleton {
 		t = t.Element

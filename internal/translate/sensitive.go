@@ -8,10 +8,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// Concealed returns the attributes that a state's sensitive paths are about and the schema does not
-// make sensitive: they are so because of where their values once came from. There is no reference
-// to a Secret for them. A path ends at the innermost attribute that can be told from others, or
-// is a block.
+// Concealed returns the attributes at a state's sensitive paths that are not sensitive in the schema:
+// they are sensitive because of the source of their values, and have no reference to a Secret. A path
+// ends at the innermost attribute outside sets, or is a block.
 func Concealed(r *model.Resource, sensitive []cty.Path) []cty.Path {
 	var out []cty.Path
 	for _, path := range sensitive {
@@ -21,7 +20,7 @@ func Concealed(r *model.Resource, sensitive []cty.Path) []cty.Path {
 		end, secret := 0, false
 		for i, step := range path {
 			if x, ok := step.(cty.IndexStep); ok && !x.Key.Type().IsPrimitiveType() {
-				break // elements of sets have no name
+				break // elements of sets have no path
 			}
 			if a := r.Schema.Block.AttributeByPath(path[:i+1]); a != nil {
 				end, secret = i+1, secret || a.Sensitive || a.WriteOnly
@@ -38,7 +37,7 @@ func Concealed(r *model.Resource, sensitive []cty.Path) []cty.Path {
 	return out
 }
 
-// withoutPaths returns a value with null at some paths.
+// withoutPaths returns v with null at the paths.
 func withoutPaths(v cty.Value, paths []cty.Path) cty.Value {
 	if len(paths) == 0 || !isObject(v) {
 		return v
@@ -50,7 +49,7 @@ func withoutPaths(v cty.Value, paths []cty.Path) cty.Value {
 		return v, nil
 	})
 	if err != nil {
-		return cty.NilVal // cannot happen; and nothing is shown rather than too much
+		return cty.NilVal // cannot happen, but must not show sensitive values
 	}
 	return out
 }
