@@ -299,7 +299,7 @@ func TestReadUnknownImportID(t *testing.T) {
 		t.Errorf("got %+v, %v", spec.Known, diags)
 	}
 	spec, diags = desired.Read(kind, desired.CustomResource{Annotations: annotations})
-	if spec.Known != nil || !strings.Contains(diags.String(), `It is called "a", by the annotation crossplane.io/external-name: `) {
+	if spec.Known != nil || !strings.Contains(diags.String(), `The annotation crossplane.io/external-name is "a", which cannot be imported: `) {
 		t.Errorf("got %+v, %v", spec.Known, diags)
 	}
 }

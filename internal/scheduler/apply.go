@@ -105,18 +105,18 @@ func (s *Scheduler) Delete(_ context.Context, r Request) error {
 
 func replaceRefused(p terraform.Plan) diagnostic.Diagnostics {
 	if p.Reason == terraform.ReplaceBecauseTainted {
-		return diagnostic.Errorf("Replacement refused", "The remote object is tainted: its creation did not end well. It would have to be destroyed and created anew, which spec.lifecycle.taintPolicy, spec.lifecycle.replacePolicy or spec.managementPolicies do not allow. Allow it, or untaint the resource.")
+		return diagnostic.Errorf("Replacement refused", "The remote object is tainted, because its creation failed or was interrupted. It would be destroyed and recreated, which spec.lifecycle.taintPolicy, spec.lifecycle.replacePolicy or spec.managementPolicies do not allow. Allow it, or untaint the resource.")
 	}
 	var out diagnostic.Diagnostics
 	for _, path := range p.RequiresReplace {
-		out = append(out, diagnostic.AttributeErrorf(path, "Replacement refused", "This change would destroy the remote object and create it anew, which spec.lifecycle.replacePolicy or spec.managementPolicies do not allow. Allow it, or take the change back.")...)
+		out = append(out, diagnostic.AttributeErrorf(path, "Replacement refused", "This change would destroy and recreate the remote object, which spec.lifecycle.replacePolicy or spec.managementPolicies do not allow. Allow it, or revert the change.")...)
 	}
 	if out == nil {
-		out = diagnostic.Errorf("Replacement refused", "This change would destroy the remote object and create it anew, which spec.lifecycle.replacePolicy or spec.managementPolicies do not allow.")
+		out = diagnostic.Errorf("Replacement refused", "This change would destroy and recreate the remote object, which spec.lifecycle.replacePolicy or spec.managementPolicies do not allow.")
 	}
 	return out
 }
 
 func containedRefused(p terraform.Plan) diagnostic.Diagnostics {
-	return diagnostic.Errorf("Replacement refused", "This change would destroy %s, which spec.lifecycle.replacePolicy or spec.managementPolicies do not allow. Allow it, or take the change back.", strings.Join(p.Destroys(), ", "))
+	return diagnostic.Errorf("Replacement refused", "This change would destroy %s, which spec.lifecycle.replacePolicy or spec.managementPolicies do not allow. Allow it, or revert the change.", strings.Join(p.Destroys(), ", "))
 }

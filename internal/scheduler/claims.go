@@ -227,6 +227,6 @@ func identityConflict(r ownership.Rival) *Error {
 		owner = r.Owner.Key.Namespace + "/" + owner
 	}
 	return failed(ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
-		"The remote object belongs to %s %s, and this resource is about the same one. It changes nothing remotely, and deleting it leaves the object as it is. Delete one of the two, or make this one another object.",
+		"The remote object belongs to %s %s, so this resource neither changes nor deletes it. Delete one of the two resources, or change this one to declare another object.",
 		r.Owner.Key.Kind, owner))
 }

@@ -69,7 +69,7 @@ func (e *entry) doubted(r Request, p terraform.Plan) bool {
 
 func awaited(op *instance.Operation) diagnostic.Diagnostics {
 	return diagnostic.Errorf("Create outcome unknown",
-		"A create (operation %s) was interrupted. Its object is not there, but may appear until %s, and is waited for. "+
+		"A create (operation %s) was interrupted; its object does not exist, but may still appear until %s. "+
 			"If you know that there will be none, set the annotation landbridge.io/confirm-create to %q.", op.ID, op.Deadline.UTC().Format(time.RFC3339), op.ID)
 }
 

@@ -44,7 +44,7 @@ func (s *Scheduler) meets(e *entry, r Request, met instance.Instance, by cty.Val
 		return identityConflict(rival)
 	}
 	return failed(ReasonAlreadyExists, diagnostic.Errorf("Object exists already",
-		"There is a remote object with the identity of the one to create, and no resource of this cluster manages it. It is left as it is. %s",
+		"A remote object with the identity of the one to create exists, and no resource of this cluster manages it; it is not changed. %s",
 		r.spell("To take it over", importOf(met, by))))
 }
 
@@ -57,7 +57,7 @@ func (e *entry) complete(planned, whole string) {
 
 // foundAfterCreate returns the error for an object that an interrupted create may have made.
 func foundAfterCreate(r Request, target terraform.ImportTarget) diagnostic.Diagnostics {
-	return diagnostic.Errorf("Object found", "There is a remote object, but nothing tells whether the interrupted create made it. %s", r.spell("If it is the one", target))
+	return diagnostic.Errorf("Object found", "A remote object exists, but it is unknown whether the interrupted create made it. %s", r.spell("If it is the one", target))
 }
 
 // spell returns how to ask for an import.

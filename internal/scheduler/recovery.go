@@ -123,7 +123,7 @@ func (s *Scheduler) recovered(ctx context.Context, e *entry, r Request, op *inst
 
 func createOutcomeUnknown(op *instance.Operation) diagnostic.Diagnostics {
 	return diagnostic.Errorf("Create outcome unknown",
-		"A create (operation %s) was interrupted, and nothing tells whether it made a remote object. "+
+		"A create (operation %s) was interrupted, and it is unknown whether it made a remote object. "+
 			"Look for the object. If it exists, adopt it with spec.import; if it does not, set the annotation landbridge.io/confirm-create to %q.", op.ID, op.ID)
 }
 

@@ -86,5 +86,5 @@ func attribute(object cty.Value, name string) cty.Value {
 
 func timedOut(kind instance.OperationKind, after time.Duration) diagnostic.Diagnostics {
 	name := timeoutNames[kind][0]
-	return diagnostic.Errorf("Operation timed out", "It was given up after %s. Give it longer with spec.lifecycle.timeouts.%s, if it needs more.", after, name)
+	return diagnostic.Errorf("Operation timed out", "The operation did not end within %s. Set spec.lifecycle.timeouts.%s if it needs longer.", after, name)
 }

@@ -111,7 +111,7 @@ func TestStates(t *testing.T) {
 				}
 				inState(u, "Tainted")
 				c.tells(t, u, "CannotCreateExternalResource: Create failed after ")
-				c.tells(t, u, "Tainted: The remote object is tainted, because its creation did not end well.")
+				c.tells(t, u, "Tainted: The remote object is tainted, because its creation failed or was interrupted.")
 				c.MustPatch(t, u, `{"metadata":{"annotations":{"landbridge.io/untaint":"1"}}}`)
 				inState(u, "Partial")
 				c.WaitFalse(t, u, "Ready", "Unavailable", "Partial")

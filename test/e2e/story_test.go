@@ -67,7 +67,7 @@ func TestStories(t *testing.T) {
 			},
 			want: []string{
 				"CannotCreateExternalResource: Create failed ",
-				"Tainted: The remote object is tainted, because its creation did not end well. It is going to be destroyed and created anew.",
+				"Tainted: The remote object is tainted, because its creation failed or was interrupted. It will be destroyed and recreated.",
 				"DeletedExternalResource: Destroyed the remote object in ",
 				"ReplacedExternalResource: Created the replacement of the object destroyed before, in ",
 			},
@@ -86,9 +86,9 @@ func TestStories(t *testing.T) {
 			},
 			want: []string{
 				"CreatedExternalResource: ",
-				"Tainted: The remote object is tainted, as asked. It is kept, as spec.lifecycle.taintPolicy says,",
+				"Tainted: The remote object is tainted, as asked. It is kept, because of spec.lifecycle.taintPolicy,",
 				"CannotUpdateExternalResource: ",
-				"Untainted: The remote object is not tainted any more, as asked.",
+				"Untainted: The remote object is no longer tainted, as requested.",
 				"ReadExternalResource: ",
 			},
 		},
@@ -182,7 +182,7 @@ func TestStories(t *testing.T) {
 			},
 			want: []string{
 				"CannotCreateExternalResource: Create failed ",
-				"RecoveredExternalResource: Create was interrupted, and has made nothing.",
+				"RecoveredExternalResource: Create was interrupted before it made an object.",
 				"CreatedExternalResource: ",
 			},
 		},

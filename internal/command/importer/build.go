@@ -159,7 +159,7 @@ func (b *Builder) manifest(d *draft, name string) (Manifest, error) {
 	lifecycle := map[string]any{}
 	if d.found.Status == instance.Tainted {
 		lifecycle["taintPolicy"] = crd.TaintKeep
-		m.Notes = append(m.Notes, "Tainted: its creation did not end well, and Terraform would replace it. With taintPolicy Keep it stays as it is.")
+		m.Notes = append(m.Notes, "Tainted: its creation failed or was interrupted, and Terraform would replace it. With taintPolicy Keep it is kept.")
 	}
 	if d.found.CreateBeforeDestroy {
 		lifecycle["createBeforeDestroy"] = true

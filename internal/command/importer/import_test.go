@@ -415,7 +415,7 @@ spec:
 		"tainted, with a deposed object": {
 			item: state(thing, "x", tainted),
 			want: `# examplecloud_thing.x
-# Tainted: its creation did not end well, and Terraform would replace it. With taintPolicy Keep it stays as it is.
+# Tainted: its creation failed or was interrupted, and Terraform would replace it. With taintPolicy Keep it is kept.
 # A deposed object of it is remembered, which Terraform would destroy. Nothing is destroyed until managementPolicies have Delete, as ["*"] does.
 apiVersion: examplecloud.landbridge.io/v1alpha1
 kind: Thing

@@ -128,13 +128,13 @@ func stateFailed(err error) Message {
 }
 
 func (s *Session) refused(c *Change) Messages {
-	const summary, detail = "Replacement refused", "This would destroy the remote object and create it anew, but %s. Allow it, or take the change back."
+	const summary, detail = "Replacement refused", "This would destroy and recreate the remote object, but %s. Allow it, or revert the change."
 	var diags diagnostic.Diagnostics
 	for _, p := range c.Plan.RequiresReplace {
 		diags = append(diags, diagnostic.AttributeErrorf(p, summary, detail, c.Held)...)
 	}
 	if diags == nil {
-		diags = diagnostic.Errorf(summary, "The remote object is tainted: its creation did not end well. It would have to be destroyed and created anew, but %s. Allow it, or untaint the resource.", c.Held)
+		diags = diagnostic.Errorf(summary, "The remote object is tainted, because its creation failed or was interrupted. It would be destroyed and recreated, but %s. Allow it, or untaint the resource.", c.Held)
 	}
 	return s.say(c.Resource, diags)
 }

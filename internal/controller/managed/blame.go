@@ -42,8 +42,8 @@ func (a *attempt) blame(r *CustomResource, troubles *troubles, se *scheduler.Err
 	case f.Reason == pool.Throttled:
 		return ""
 	case f.RetryAfter() < soon:
-		return "\nIt is tried again within seconds."
+		return "\nThe next attempt is within seconds."
 	default:
-		return "\nIt is tried again at " + f.RetryAt.UTC().Format(time.RFC3339) + "."
+		return "\nThe next attempt is at " + f.RetryAt.UTC().Format(time.RFC3339) + "."
 	}
 }

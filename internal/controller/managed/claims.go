@@ -29,7 +29,7 @@ func (k *Kind) claimAll(ctx context.Context, informers cache.Cache, c *connector
 	err := wait.PollUntilContextCancel(ctx, 100*time.Millisecond, true, func(ctx context.Context) (bool, error) {
 		var err error
 		if list, err = k.list(ctx, informers); err != nil && ctx.Err() == nil {
-			k.Options.Logger.Error(err, "Cannot tell what resources have, trying again", "kind", k.Model.Kind)
+			k.Options.Logger.Error(err, "Cannot determine which objects resources manage, trying again", "kind", k.Model.Kind)
 		}
 		return err == nil, nil
 	})
@@ -60,7 +60,7 @@ func (k *Kind) claimAll(ctx context.Context, informers cache.Cache, c *connector
 					return true, nil // no operation can start either until it is repaired
 				}
 				if err != nil {
-					k.Options.Logger.Error(err, "Cannot tell what a resource has, trying again", "resource", request.Key)
+					k.Options.Logger.Error(err, "Cannot determine which object a resource manages, trying again", "resource", request.Key)
 				}
 				return err == nil, nil
 			})
@@ -94,7 +94,7 @@ func (k *Kind) mayWrite(ctx context.Context) error {
 	case <-k.claimed:
 		return nil
 	case <-ctx.Done():
-		return errors.New("it is not known yet what other resources have")
+		return errors.New("the objects that other resources manage are not known yet")
 	}
 }
 

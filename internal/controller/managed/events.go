@@ -146,27 +146,27 @@ func story(e scheduler.Event, keep bool, why string) event.Event {
 		}
 		return warning(reasonsFailed[e.Operation], fmt.Sprintf("%s failed %s: %s", what, after, why))
 	case scheduler.Tainted:
-		because, next := "because its creation did not end well", "It is going to be destroyed and created anew."
+		because, next := "because its creation failed or was interrupted", "It will be destroyed and recreated."
 		if e.Asked {
 			because = "as asked"
 		}
 		if keep {
-			next = "It is kept, as spec.lifecycle.taintPolicy says, until somebody untaints it or allows that it is replaced."
+			next = "It is kept, because of spec.lifecycle.taintPolicy, until it is untainted or its replacement is allowed."
 		}
 		return warning(reasonTainted, fmt.Sprintf("The remote object is tainted, %s. %s", because, next))
 	case scheduler.Untainted:
-		return event.Normal(reasonUntainted, "The remote object is not tainted any more, as asked. It is Partial until it is read.")
+		return event.Normal(reasonUntainted, "The remote object is no longer tainted, as requested. It is Partial until it is read.")
 	case scheduler.Read:
 		return event.Normal(reasonRead, "The remote object was read: it is Full.")
 	case scheduler.IdentityChanged:
 		return event.Normal(reasonIdentityChanged, fmt.Sprintf("The identity of the remote object changed from %s to %s.",
 			translate.CanonicalIdentity(e.From), translate.CanonicalIdentity(e.To)))
 	case scheduler.Imported:
-		return event.Normal(reasonImported, "Took over a remote object that existed already.")
+		return event.Normal(reasonImported, "Imported an existing remote object.")
 	case scheduler.Recovered:
 		return event.Normal(reasonRecovered, recovered(e))
 	default:
-		return warning(reasonGone, "The remote object is gone: somebody else destroyed it.")
+		return warning(reasonGone, "The remote object no longer exists: it was destroyed outside of this resource.")
 	}
 }
 
@@ -197,11 +197,11 @@ func succeeded(e scheduler.Event, took string) event.Event {
 func recovered(e scheduler.Event) string {
 	switch {
 	case e.Operation != instance.Create:
-		return fmt.Sprintf("%s was interrupted. Reading the remote object tells what became of it.", e.Operation)
+		return fmt.Sprintf("%s was interrupted. Reading the remote object determines its outcome.", e.Operation)
 	case e.Found:
 		return "Create was interrupted. The remote object that it made was found."
 	default:
-		return "Create was interrupted, and has made nothing."
+		return "Create was interrupted before it made an object."
 	}
 }
 

@@ -64,7 +64,7 @@ func (k *Kind) mayGo(ctx context.Context, r *CustomResource) error {
 	select {
 	case <-k.Neighbours.Settled():
 	case <-ctx.Done():
-		return errors.New("it is not known yet whether others refer to it")
+		return errors.New("it is not known yet whether other resources refer to this one")
 	}
 	by := k.Neighbours.References().Referrers(k.key(&r.Unstructured))
 	if len(by) == 0 {

@@ -154,7 +154,7 @@ func (e *external) setConditions(r *CustomResource, o *scheduler.Observation) {
 	case !o.Exists():
 		set(xpv2.Creating())
 	case o.Instance.Status == instance.Tainted:
-		c := xpv2.Unavailable().WithMessage("The remote object is tainted, because its creation did not end well, or because somebody asked for it: it is to be replaced.")
+		c := xpv2.Unavailable().WithMessage("The remote object is tainted, because its creation failed or was interrupted, or by request. It will be replaced.")
 		c.Reason = v1alpha1.ReasonTainted
 		set(c)
 	default:
