@@ -34,20 +34,20 @@ import (
 
 var providers = schema.GroupVersionResource{Group: "landbridge.io", Version: "v1alpha1", Resource: "terraformproviders"}
 
-// cluster is a playground and a controller, each a process of its own.
+// cluster is a playground and a controller, each a separate process.
 type cluster struct {
 	dir        string
 	config     *rest.Config
 	client     dynamic.Interface
 	apiserver  *exec.Cmd
 	controller *exec.Cmd
-	pprof      string // where the controller can be profiled, if it is to be
-	metrics    string // where the controller tells of itself
+	pprof      string // address of the controller's profiles; empty if not profiled
+	metrics    string // address of the controller's metrics
 }
 
-// settings are how the controller is run.
+// settings configures the controller.
 type settings struct {
-	program  string   // landbridge controller by default
+	program  string   // defaults to landbridge controller
 	args     []string // for the program
 	poll     time.Duration
 	profiled bool
@@ -128,8 +128,8 @@ func start(ctx context.Context, bin string, s settings) (_ *cluster, err error) 
 	})
 }
 
-// serviceAccount is a kubeconfig of a service account that may do everything: programs come with
-// a token as a rule, not with a certificate, which costs the API server more to check.
+// serviceAccount returns a kubeconfig of a service account with all permissions. Programs usually
+// authenticate with a token; a certificate would cost the API server more to check.
 func (c *cluster) serviceAccount(ctx context.Context) (string, error) {
 	const namespace, name = "kube-system", "landbridge"
 	kube, err := kubernetes.NewForConfig(c.config)
@@ -173,7 +173,7 @@ func command(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// stop ends both processes and removes what they left.
+// stop ends both processes and removes their files.
 func (c *cluster) stop() {
 	for _, p := range []*exec.Cmd{c.controller, c.apiserver} {
 		if p != nil && p.Process != nil {
@@ -197,7 +197,7 @@ func (c *cluster) usage() (u usage, err error) {
 	return u, err
 }
 
-// memory is the resident memory of controller and providers, in MiB.
+// memory returns the resident memory of controller and providers, in MiB.
 func (c *cluster) memory() (controller, provider float64, err error) {
 	if controller, err = rss(c.controller.Process.Pid); err != nil {
 		return 0, 0, err
@@ -248,8 +248,8 @@ func (c *cluster) until(ctx context.Context, limit time.Duration, done func() (b
 	}
 }
 
-// writes counts the requests that changed something, or tried to, by all clients, without
-// events and leases.
+// writes counts the write requests of all clients, including failed ones, without events and
+// leases.
 func (c *cluster) writes(ctx context.Context) (int, error) {
 	client, err := rest.HTTPClientFor(c.config)
 	if err != nil {
@@ -269,7 +269,7 @@ func (c *cluster) writes(ctx context.Context) (int, error) {
 	return total, err
 }
 
-// metrics reads what a program tells of itself.
+// metrics reads a program's metrics.
 func metrics(ctx context.Context, client *http.Client, host string, each func(name, labels string, value float64)) error {
 	req, err := newRequest(ctx, host+"/metrics")
 	if err != nil {

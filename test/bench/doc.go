@@ -1,9 +1,8 @@
-// Command bench measures what Landbridge costs and how long it takes, on real parts: the
-// playground's API server, the controller, and a released provider, on one machine; and the
-// three ways of execution, beside the bare calls of a provider.
+// Command bench measures Landbridge's cost and latency with real components on one machine: the
+// playground's API server, the controller, and a released provider. It also compares the three ways of
+// execution with the bare calls of a provider.
 //
 // Out: one JSON object per figure, {"name", "value", "unit", "ratio_to"}, and with -write the
-// table in docs/performance.md. Every figure that has a bound is compared with it; a figure
-// out of its bound ends the run with exit code 1. It is not a test: it says how much, not
-// whether it works.
+// table in docs/performance.md. A figure that exceeds its bound ends the run with exit code 1. It is
+// not a test of correctness.
 package main

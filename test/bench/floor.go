@@ -32,7 +32,7 @@ func randomPool(ctx context.Context, bin string) (*pool.Pool, pool.Key, error) {
 	return pool.New(pool.Options{}), pool.Prepare(pool.Configuration{Launcher: launcher, Config: cty.EmptyObjectVal}), nil
 }
 
-// created is a random_string, and the request that reads it.
+// created is a random_string with the request that reads it.
 func created(ctx context.Context, server provider.Server) (*tfprotov6.ReadResourceRequest, error) {
 	s, diags := server.Schema(ctx)
 	if diags.HasErrors() {
@@ -63,7 +63,7 @@ func created(ctx context.Context, server provider.Server) (*tfprotov6.ReadResour
 	}, nil
 }
 
-// readFloor is the processor time of one Read over gRPC, in the provider and in this process.
+// readFloor measures the processor time of one Read over gRPC, in the provider and in this process.
 func readFloor(ctx context.Context, bin string) (time.Duration, error) {
 	p, key, err := randomPool(ctx, bin)
 	if err != nil {

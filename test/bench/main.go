@@ -37,7 +37,7 @@ var (
 	createNow = metav1.CreateOptions{}
 )
 
-// kind is one that resources are made of.
+// kind is a kind of the created resources.
 type kind struct {
 	schema.GroupVersionResource
 	Kind        string
@@ -57,7 +57,7 @@ func main() {
 		window  = flag.Duration("window", 30*time.Second, "how long unchanged reconciles are measured")
 	)
 	flag.Parse()
-	debug.SetGCPercent(400) // what is measured shares its processors with this program
+	debug.SetGCPercent(400) // the measured processes share the processors with this program
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	parts := []string{"reconcile", "slow", "longlife", "ways"}
@@ -115,8 +115,8 @@ func reconcile(ctx context.Context, r *figure.Report, bin string, window time.Du
 	}
 	r.Add(figure.Figure{Name: "install: random, 10 kinds, until served", Value: seconds(installed), Unit: "s"})
 
-	// The first create of a kind within two seconds of its CRD waits for them in the API server,
-	// and what the API server does for new resources begins when its OpenAPI has their group.
+	// The API server delays creates of a kind in the first two seconds of its CRD, and
+	// has further work for new resources once its OpenAPI has their group.
 	time.Sleep(20 * time.Second)
 	if _, err := c.create(ctx, strs, "warm-up", 1, 1); err != nil {
 		return err
@@ -163,7 +163,7 @@ func reconcile(ctx context.Context, r *figure.Report, bin string, window time.Du
 	if _, err := c.create(ctx, strs, "rest", 1000-780-101, 16); err != nil {
 		return err
 	}
-	// Let what was created settle: statuses, first polls, and events, which are written slowly.
+	// Let the resources settle: statuses, first polls, and events, which are written slowly.
 	time.Sleep(80 * time.Second)
 	before, err := c.usage()
 	if err != nil {
@@ -211,9 +211,9 @@ func reconcile(ctx context.Context, r *figure.Report, bin string, window time.Du
 
 func seconds(d time.Duration) float64 { return d.Seconds() }
 
-// create makes n resources with some workers, and waits until all are Ready. The time is
-// from the first create to the last Ready. It shares its processors with what is measured, so
-// that it says and reads no more than it must.
+// create creates n resources with some workers, and waits until all are Ready. The time is from
+// the first create to the last Ready. It shares the processors with the measured processes, so it
+// prints and reads as little as possible.
 func (c *cluster) create(ctx context.Context, k kind, name string, n, workers int) (time.Duration, error) {
 	config := rest.CopyConfig(c.config)
 	config.GroupVersion, config.APIPath, config.NegotiatedSerializer = ptr.To(k.GroupVersion()), "/apis", scheme.Codecs.WithoutConversion()
@@ -240,7 +240,7 @@ func (c *cluster) create(ctx context.Context, k kind, name string, n, workers in
 			var e readiness
 			err := decoder.Decode(&e)
 			if errors.Is(err, io.EOF) && ctx.Err() == nil {
-				// The API server hangs up on who is too slow for it.
+				// The API server closes watches of slow clients.
 				_ = events.Close()
 				if events, err = open(); err == nil {
 					decoder = json.NewDecoder(events)
@@ -274,7 +274,7 @@ func (c *cluster) create(ctx context.Context, k kind, name string, n, workers in
 	return last.Sub(began), nil
 }
 
-// readiness is what matters of a watch event.
+// readiness is the relevant part of a watch event.
 type readiness struct {
 	Type   watch.EventType
 	Object struct {

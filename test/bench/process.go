@@ -11,20 +11,20 @@ import (
 // ticksPerSecond is USER_HZ, which is 100 on all Linux platforms Go runs on.
 const ticksPerSecond = 100
 
-// cpu is the processor time that a process and nobody else has used.
+// cpu returns the processor time of a process without its children.
 func cpu(pid int) (time.Duration, error) {
 	own, _, err := times(pid)
 	return own, err
 }
 
-// times are the processor time that a process has used, and that of the processes it has started
-// and waited for.
+// times returns the processor time of a process, and that of the children that it has waited
+// for.
 func times(pid int) (own, ended time.Duration, err error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0, 0, err
 	}
-	// The command's name is in parentheses and may hold blanks.
+	// The command's name is in parentheses and may contain blanks.
 	fields := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
 	for i, into := range []*time.Duration{&own, &own, &ended, &ended} { // utime, stime, cutime, cstime
 		n, err := strconv.ParseInt(fields[11+i], 10, 64)
@@ -36,7 +36,7 @@ func times(pid int) (own, ended time.Duration, err error) {
 	return own, ended, nil
 }
 
-// rss is the resident memory of a process in MiB.
+// rss returns the resident memory of a process in MiB.
 func rss(pid int) (float64, error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -51,7 +51,7 @@ func rss(pid int) (float64, error) {
 	return 0, fmt.Errorf("no VmRSS in the status of process %d", pid)
 }
 
-// usage is what the processes have used until now; provider is all that the controller has started.
+// usage is the processor time used so far; provider is that of all processes the controller has started.
 type usage struct{ controller, provider, apiserver time.Duration }
 
 func (u usage) sub(v usage) usage {

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// profiled is how many seconds are profiled.
+// profiled is the number of profiled seconds.
 const profiled = 6
 
 // profile writes CPU profiles of the API server and the controller into a directory. wait

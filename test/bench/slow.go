@@ -25,8 +25,8 @@ import (
 
 const (
 	slowCreates = 500
-	slowTask    = 30 * time.Second       // that a create takes in the cloud
-	slowUpdate  = 500 * time.Millisecond // that an update takes in the cloud
+	slowTask    = 30 * time.Second       // duration of a create in the cloud
+	slowUpdate  = 500 * time.Millisecond // duration of an update in the cloud
 )
 
 var (
@@ -41,8 +41,8 @@ func cloudKind(plural, kindName, forProvider string) kind {
 	}
 }
 
-// slow makes many resources at once that take their cloud half a minute each, and updates others
-// meanwhile: one of the same kind, and one of another. All have the same provider configuration.
+// slow creates many resources at once, each of which takes half a minute in the cloud, and meanwhile
+// updates one resource of the same kind and one of another. All have the same provider configuration.
 func slow(ctx context.Context, r *figure.Report, bin string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -142,8 +142,8 @@ func slow(ctx context.Context, r *figure.Report, bin string) error {
 	return nil
 }
 
-// updates updates one resource again and again until it is told to end, and says how much longer
-// than in the cloud each update took: from the write of the spec until the status has it.
+// updates repeatedly updates one resource until it is stopped. It returns the latency that Landbridge adds
+// to each update: the time from the write of the spec to the status, minus the cloud's.
 func (c *cluster) updates(ctx context.Context, k kind, name, field string, value func(int) any, ended func() bool) (took []time.Duration, _ error) {
 	client := c.client.Resource(k.GroupVersionResource).Namespace("default")
 	w, err := client.Watch(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + name})
@@ -183,7 +183,7 @@ func (c *cluster) updates(ctx context.Context, k kind, name, field string, value
 	return took, nil
 }
 
-// exampleCloud is the example cloud as a process.
+// exampleCloud is the example cloud as a separate process.
 type exampleCloud struct {
 	url  string
 	stop func()
@@ -205,7 +205,7 @@ func startCloud(ctx context.Context) (*exampleCloud, error) {
 	}}, nil
 }
 
-// fault makes something go wrong or slowly, as the cloud's package api describes.
+// fault adds a fault or delay, as described in the cloud's package api.
 func (c *exampleCloud) fault(ctx context.Context, fault map[string]any) error {
 	body, err := json.Marshal(fault)
 	if err != nil {
@@ -214,7 +214,7 @@ func (c *exampleCloud) fault(ctx context.Context, fault map[string]any) error {
 	return c.call(ctx, http.MethodPost, "/admin/faults", bytes.NewReader(body), nil)
 }
 
-// running is how many creations are under way.
+// running returns the number of creates in progress.
 func (c *exampleCloud) running(ctx context.Context) (int, error) {
 	var tasks []json.RawMessage
 	err := c.call(ctx, http.MethodGet, "/v1/tasks", nil, &tasks)

@@ -19,7 +19,7 @@ import (
 	"github.com/landbridge-io/landbridge/test/bench/figure"
 )
 
-// linked is a controller that has the example cloud's provider in itself.
+// linked is a controller with the example cloud's provider linked in.
 var linked = testbin.Target{
 	Module: "test/conformance", Package: "./cmd/linked", Output: "bin/test/linked",
 	Sources: append([]string{"test/conformance", "examples/examplecloud"}, testbin.Landbridge.Sources...),
@@ -27,14 +27,14 @@ var linked = testbin.Target{
 
 const (
 	wayCreates   = 20               // one after the other
-	wayResources = 100              // that are looked at
-	wayPoll      = 10 * time.Second // how often
-	waySettle    = 45 * time.Second // until the controller has given back what only the start needed
-	wayWindow    = 60 * time.Second // that looks are measured
+	wayResources = 100              // polled resources
+	wayPoll      = 10 * time.Second // poll interval
+	waySettle    = 45 * time.Second // until the controller has released memory of its start
+	wayWindow    = 60 * time.Second // during which reconciles are measured
 )
 
-// ways measures the three ways of execution: the executors by themselves, beside the bare calls of
-// the provider, and a controller that works in each way.
+// ways measures the three ways of execution: the executors alone, compared with the bare calls of the
+// provider, and a controller in each way.
 func ways(ctx context.Context, r *figure.Report, bin string) error {
 	if err := executors(ctx, r); err != nil {
 		return err
@@ -67,7 +67,7 @@ func ways(ctx context.Context, r *figure.Report, bin string) error {
 	return nil
 }
 
-// executors takes in the figures of BenchmarkWays.
+// executors adds the figures of BenchmarkWays.
 func executors(ctx context.Context, r *figure.Report) error {
 	dir, err := os.MkdirTemp("", "landbridge-bench")
 	if err != nil {
@@ -94,7 +94,7 @@ func executors(ctx context.Context, r *figure.Report) error {
 	return nil
 }
 
-// inCluster measures a controller that works in one way.
+// inCluster measures a controller in one way.
 func inCluster(ctx context.Context, r *figure.Report, bin, way, source string, s settings) error {
 	cloud, err := startCloud(ctx)
 	if err != nil {
@@ -193,7 +193,7 @@ func inCluster(ctx context.Context, r *figure.Report, bin, way, source string, s
 	return nil
 }
 
-// observed is what the controller and the processes it has started at one time take, together.
+// observed is the usage of the controller and its child processes at one time.
 type observed struct{ memory, memoryMax, processes, processesMax float64 }
 
 func (c *cluster) observe(ctx context.Context, d time.Duration) (o observed, _ error) {
@@ -214,7 +214,7 @@ func (c *cluster) observe(ctx context.Context, d time.Duration) (o observed, _ e
 	return o, nil
 }
 
-// looks are the reconciles of things so far, and how long they took altogether.
+// looks returns the number of reconciles of things so far, and their total time.
 type looks struct{ count, seconds float64 }
 
 func (c *cluster) looks(ctx context.Context) (l looks, _ error) {

@@ -6,7 +6,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/matrix"
 )
 
-// Why something does not apply.
+// Reasons why a behaviour does not apply.
 const (
 	noProgram   = "There is no program between Landbridge and the provider."
 	noIdentity  = "Terraform supports resource identities from 1.12 on. Earlier versions cannot import by identity; an attempt is an error that says so."
@@ -14,8 +14,8 @@ const (
 	noWriteOnly = "Terraform supports write-only attributes from 1.11 on. Earlier versions cannot set them; an attempt is an error that says so."
 )
 
-// Behaviours are what is proved of each way and each form of a provider. The golden files of those that
-// are compared are the same for all ways.
+// Behaviours lists what is tested for each way and each form of a provider. Compared behaviours have the same
+// golden file for all ways.
 var Behaviours = []matrix.Behaviour{
 	{Section: "Plan and apply", Name: "create", Says: "A create, a read that finds nothing changed, a plan without changes"},
 	{Section: "Plan and apply", Name: "update", Says: "An update in place"},
@@ -71,7 +71,7 @@ func notTerraform(reason string) func(string) string {
 	}
 }
 
-// Applies reports whether there is to be a test of a behaviour in a column.
+// Applies reports whether a behaviour is tested in a column.
 func Applies(name, column string) bool {
 	for _, b := range Behaviours {
 		if b.Name == name && b.Not != nil && b.Not(column) != "" {

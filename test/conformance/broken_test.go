@@ -20,7 +20,7 @@ import (
 	"github.com/landbridge-io/landbridge/test/conformance"
 )
 
-// wrapper is a program that does what the file mode says, and else what OpenTofu does.
+// wrapper is a program that behaves as the file mode specifies, and otherwise runs OpenTofu.
 const wrapper = `#!/bin/sh
 mode=$(cat %[1]s/mode)
 case "$mode-$1" in
@@ -34,8 +34,8 @@ esac
 exec %[2]s "$@"
 `
 
-// TestBrokenCommandLine proves what is said of programs that are not there, are others, or do not work, and
-// that objects are left alone meanwhile, and cared for afterwards.
+// TestBrokenCommandLine checks the messages for programs that are missing, of another kind or broken, and
+// that objects are not changed meanwhile and reconciled afterwards.
 func TestBrokenCommandLine(t *testing.T) {
 	t.Parallel()
 	dir, err := os.MkdirTemp("", "lb-")
@@ -63,7 +63,7 @@ func TestBrokenCommandLine(t *testing.T) {
 		t.Helper()
 		mode("works")
 		text := fmt.Sprintf(wrapper, dir, runners[conformance.OpenTofu].Program().Path)
-		// Renamed: one that is being written cannot be run.
+		// Renamed, because a file that is open for writing cannot be executed.
 		if err := os.WriteFile(program+".new", []byte(text), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +125,7 @@ func TestBrokenCommandLine(t *testing.T) {
 		}
 	}
 
-	// What an interrupted program leaves behind keeps nobody from working.
+	// Files left by an interrupted program do not block later runs.
 	mode("locked")
 	size++
 	c.MustPatch(t, u, fmt.Sprintf(`{"spec":{"forProvider":{"size":%d}}}`, size))
@@ -137,7 +137,7 @@ func TestBrokenCommandLine(t *testing.T) {
 	}
 }
 
-// failing waits until a resource says why nothing is done.
+// failing waits until a resource reports why it is not reconciled.
 func (c *cluster) failing(t *testing.T, u *unstructured.Unstructured, message string) {
 	t.Helper()
 	c.WaitFor(t, u, "failing: "+message, func() bool {
@@ -146,7 +146,7 @@ func (c *cluster) failing(t *testing.T, u *unstructured.Unstructured, message st
 	})
 }
 
-// recovers waits until a resource is as it should be after it has failed.
+// recovers waits until a resource is ready and synced again after a failure.
 func (c *cluster) recovers(t *testing.T, u *unstructured.Unstructured, size int64) {
 	t.Helper()
 	c.RequestReconcile(t, u)
@@ -155,7 +155,7 @@ func (c *cluster) recovers(t *testing.T, u *unstructured.Unstructured, size int6
 	})
 }
 
-// TestDiskFull fills the file system that the programs work on, before a change and in the middle of one.
+// TestDiskFull fills the file system of the workspaces, before a change and in the middle of one.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	dir, err := os.MkdirTemp("", "lb-")
@@ -173,7 +173,7 @@ func TestDiskFull(t *testing.T) {
 		_ = os.RemoveAll(dir)
 	})
 	filler := filepath.Join(dir, "filler")
-	// fill takes all the room there is, and what others give back.
+	// fill uses all free space, including space that is freed later.
 	fill := func() (empty func()) {
 		f, err := os.Create(filler)
 		if err != nil {
@@ -217,7 +217,7 @@ func TestDiskFull(t *testing.T) {
 	_, group := c.install(t, examplecloudtest.Framework6, "full", cloud, "thing")
 	u := object(group, "Thing", c.Namespace(t), "a", m{"forProvider": m{"name": "a", "size": int64(1)}})
 
-	// The program cannot write down what the provider has made.
+	// The program cannot record the object that the provider created.
 	cloud.Fault(t, m{"on": "create", "task_delay": "3s", "count": 1})
 	c.MustCreate(t, u)
 	clustertest.Eventually(t, "the cloud is asked for one create", func(context.Context) bool { return cloud.Audit(t).CreateRequests == 1 })

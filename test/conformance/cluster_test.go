@@ -32,7 +32,7 @@ import (
 // poll is the controller's poll interval.
 const poll = 500 * time.Millisecond
 
-// m is an object in JSON.
+// m is a JSON object.
 type m = map[string]any
 
 var (
@@ -43,7 +43,7 @@ var (
 	current   = objecttest.Current
 )
 
-// cluster is an API server with a controller that has all ways of execution.
+// cluster is an API server with a controller that supports all ways of execution.
 type cluster struct {
 	*clustertest.Cluster
 	secrets *store.Secrets
@@ -72,8 +72,8 @@ func commandLine(way conformance.Way) *kinds.CommandLine {
 	return &kinds.CommandLine{Program: runners[way].Program().Path}
 }
 
-// start starts a controller, with a program for the command line. Its workspaces are in a directory of its
-// own, unless line says where.
+// start starts a controller, with a program for the command line. Its workspaces are in a new directory unless
+// line specifies one.
 func start(t *testing.T, server *playgroundtest.Server, line *kinds.CommandLine) (*cluster, func() error, error) {
 	ctrl.SetLogger(logr.Discard())
 	c := &cluster{}
@@ -113,7 +113,7 @@ func start(t *testing.T, server *playgroundtest.Server, line *kinds.CommandLine)
 	}, err
 }
 
-// mirror has each form of the provider as a provider of its own.
+// mirror has each form of the provider as a separate provider.
 func mirror(t *testing.T, dir string) string {
 	t.Helper()
 	version := release.Latest.String()
@@ -129,7 +129,7 @@ func mirror(t *testing.T, dir string) string {
 	return dir
 }
 
-// stored is what is stored of a resource.
+// stored returns the stored state of a resource.
 func (c *cluster) stored(t *testing.T, u *unstructured.Unstructured, r *schema.Resource) instance.Instance {
 	t.Helper()
 	gvk := u.GroupVersionKind()

@@ -13,7 +13,7 @@ import (
 	"github.com/landbridge-io/landbridge/test/conformance"
 )
 
-// behaviours are what is done and compared, by name.
+// behaviours has the compared operations, by name.
 var behaviours = map[string]func(w *world){
 	"create": func(w *world) {
 		r := w.resource("thing")
@@ -182,10 +182,10 @@ var behaviours = map[string]func(w *world){
 		in = w.refresh(r, in)
 		w.plan(r, in, c)
 		if text := w.log.String(); strings.Contains(text, "hunter3") || strings.Contains(text, "hunter5") {
-			w.Error("what is write-only was stored")
+			w.Error("a write-only value was stored")
 		}
 	},
-	"marks": func(w *world) { // what is sensitive changes: that is no change of the object
+	"marks": func(w *world) { // a change of sensitive marks does not change the object
 		r := w.resource("thing")
 		c := w.config(r, `{"name":"x","tags":{"a":"b"}}`)
 		in := w.create(r, c)
@@ -249,7 +249,7 @@ var behaviours = map[string]func(w *world){
 		w.cloud.Fault(w, map[string]any{"on": "read", "status": 400, "count": 1})
 		w.refresh(r, in)
 	},
-	"out_of_date": func(w *world) { // plans that do not fit what they are for
+	"out_of_date": func(w *world) { // plans that do not match the configuration or the object
 		r := w.resource("thing")
 		c := w.config(r, `{"name":"x","region":"us-east-1"}`)
 		create := w.plan(r, instance.Instance{}, c)
@@ -262,7 +262,7 @@ var behaviours = map[string]func(w *world){
 	},
 }
 
-// shapes has a value of every type, with what a language could misunderstand.
+// shapes has a value of every type, with characters that need escaping.
 const shapes = `{"name":"s","zones":["a","b"],"weight":1.5,"active":true,
 	"a_bool":false,"an_int64":-3,"a_float64":0.1,"?a_number":123456789012345678901234567890,
 	"?anything":{"type":["list","string"],"value":["${x}","b"]},
@@ -278,7 +278,7 @@ const shapes = `{"name":"s","zones":["a","b"],"weight":1.5,"active":true,
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	ways := conformance.Ways
-	if *update { // what all are compared with
+	if *update { // the reference for all ways
 		ways = []conformance.Way{conformance.Plugin}
 	}
 	for _, form := range examplecloudtest.Forms {

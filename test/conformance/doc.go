@@ -1,7 +1,7 @@
-// Package conformance holds one suite over all ways to have Terraform's work done: by the command
-// line of OpenTofu, over gRPC, and with the provider linked in; each with a provider on the legacy
-// SDK and on the framework with protocols 5 and 6. What one way does, the others do.
+// Package conformance has one suite for all ways of execution: OpenTofu's and Terraform's command lines, the
+// provider over gRPC, and the provider linked in; each with a provider on the legacy SDK and on the
+// framework with protocols 5 and 6. All ways must give the same results.
 //
-// In: the example cloud's providers. Out: what each way makes of the same inputs, compared. It is a
-// module of its own since it takes OpenTofu to run, which takes minutes to build.
+// In: the example cloud's providers. Out: the compared results of all ways for the same inputs. It is a
+// separate module because it needs OpenTofu, which takes minutes to build.
 package conformance

@@ -23,7 +23,7 @@ import (
 	"github.com/landbridge-io/landbridge/test/conformance"
 )
 
-// killable is a world with a runner of its own, whose programs can be found by their directory.
+// killable is a world with its own runner, so that its programs can be found by their directory.
 func killable(t *testing.T, form string, way conformance.Way) (*world, string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "lb-")
@@ -49,7 +49,7 @@ func killable(t *testing.T, form string, way conformance.Way) (*world, string) {
 	return w, dir
 }
 
-// kill kills the program that runs in a directory, if any does.
+// kill kills the program that runs in a directory, if there is one.
 func kill(dir string) bool {
 	processes, _ := filepath.Glob("/proc/[0-9]*/cwd")
 	for _, link := range processes {
@@ -76,8 +76,8 @@ func eachCommandLine(t *testing.T, behaviour string, test func(*testing.T, strin
 	}
 }
 
-// TestKilledWhileCreating kills the program in the middle of a create. The provider goes on, and what it
-// makes is known.
+// TestKilledWhileCreating kills the program in the middle of a create. The provider continues, and the object
+// that it creates is recorded.
 func TestKilledWhileCreating(t *testing.T) {
 	t.Parallel()
 	eachCommandLine(t, "killed_while_creating", func(t *testing.T, form string, way conformance.Way) {
@@ -104,12 +104,12 @@ func TestKilledWhileCreating(t *testing.T) {
 			t.Errorf("got %s, %v", got.in.Status, got.diags)
 		}
 		if text := got.diags.String(); !strings.Contains(text, "ended by a signal") || !strings.Contains(text, "The provider's answer is stored.") {
-			t.Errorf("nothing is said of it: %s", text)
+			t.Errorf("it is not reported: %s", text)
 		}
 		w.refresh(r, got.in)
 		w.plan(r, got.in, c)
 		if text := w.log.String(); !strings.Contains(text, "plan: NoOp") {
-			t.Errorf("it is not what was wanted: %s", text)
+			t.Errorf("the object differs from the configuration: %s", text)
 		}
 		if a := w.cloud.Audit(t); a.CreateRequests != 1 || a.Live != 1 {
 			t.Errorf("the cloud: %+v", a)
@@ -117,8 +117,8 @@ func TestKilledWhileCreating(t *testing.T) {
 	})
 }
 
-// TestKilledAnywhere kills the program after any time, in creates, updates and deletes. What is known is
-// what is there.
+// TestKilledAnywhere kills the program at random times in creates, updates and deletes. The recorded objects
+// are those that exist.
 func TestKilledAnywhere(t *testing.T) {
 	t.Parallel()
 	eachCommandLine(t, "killed_anywhere", func(t *testing.T, form string, way conformance.Way) {
@@ -151,12 +151,12 @@ func TestKilledAnywhere(t *testing.T) {
 				creates++
 			}
 			if a := w.cloud.Audit(t); a.Live != live || a.Creates != creates {
-				t.Fatalf("after %s: %d objects are known of, the cloud has %+v", after, live, a)
+				t.Fatalf("after %s: %d objects are recorded, the cloud has %+v", after, live, a)
 			}
 			if !in.Exists() {
 				continue
 			}
-			// What is killed in a refresh or a plan changes nothing.
+			// A program that is killed in a refresh or a plan changes nothing.
 			during(after, func() { _, _ = w.ex.Refresh(ctx, r, in) })
 			update := w.plan(r, in, w.config(r, fmt.Sprintf(`{"name":"n-%d","size":2}`, i)))
 			before := w.cloud.Audit(t).Updates
@@ -175,17 +175,17 @@ func TestKilledAnywhere(t *testing.T) {
 				live--
 			}
 			if a := w.cloud.Audit(t); a.Live != live {
-				t.Fatalf("after %s: %d objects are known of, the cloud has %+v", after, live, a)
+				t.Fatalf("after %s: %d objects are recorded, the cloud has %+v", after, live, a)
 			}
 		}
 		if kills.Load() == 0 || outcomes["create true false"] == 0 || outcomes["create false true"] == 0 {
-			t.Errorf("not all was met: %d kills, %v", kills.Load(), outcomes)
+			t.Errorf("not all outcomes occurred: %d kills, %v", kills.Load(), outcomes)
 		}
 	})
 }
 
-// TestDeadline proves that an operation that takes too long ends, and that nobody believes that a
-// create of which nothing was heard made nothing.
+// TestDeadline checks that an operation ends at its deadline, and that the outcome of a create without a
+// response is unknown.
 func TestDeadline(t *testing.T) {
 	t.Parallel()
 	for _, form := range examplecloudtest.Forms {
@@ -198,7 +198,7 @@ func TestDeadline(t *testing.T) {
 				p := w.plan(r, instance.Instance{}, w.config(r, `{"name":"x"}`))
 				within := time.Second
 				if slices.Contains(conformance.CommandLines, way) {
-					within = 8 * time.Second // until the program asks, on a machine with much to do
+					within = 8 * time.Second // until the program sends the request on a busy machine
 				}
 				limited, cancel := context.WithTimeout(ctx, within)
 				defer cancel()
@@ -208,7 +208,7 @@ func TestDeadline(t *testing.T) {
 					t.Errorf("it took %s", took)
 				}
 				unknown := !in.Exists() && terraform.OutcomeUnknown(diags) && diags.HasSummary("Request cancelled")
-				// A provider that is cancelled may answer all the same.
+				// A cancelled provider may still respond.
 				answered := in.Status == instance.Tainted
 				if !unknown && !answered || !diags.HasErrors() {
 					t.Errorf("got %s, %v", in.Status, diags)

@@ -15,8 +15,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 )
 
-// install installs a provider of a form whose work is done by the command line, for a cloud, and returns
-// the group of its kinds.
+// install installs a form of the provider that is executed by the command line, for a cloud, and returns the
+// group of its kinds.
 func (c *cluster) install(t *testing.T, form, name string, cloud *examplecloudtest.Cloud, types ...string) (p *unstructured.Unstructured, group string) {
 	t.Helper()
 	activate := make([]any, len(types))
@@ -33,8 +33,8 @@ func (c *cluster) install(t *testing.T, form, name string, cloud *examplecloudte
 	return p, group
 }
 
-// TestLife is the life of custom resources whose work is done by the command line: what users see of it is
-// what they see of the other ways.
+// TestLife tests custom resources that are executed by the command line: users see the same as with the
+// other ways.
 func TestLife(t *testing.T) {
 	t.Parallel()
 	c := shared(t)
@@ -93,7 +93,7 @@ func TestLife(t *testing.T) {
 			before := cloud.Audit(t)
 			is("made again", "region", "eu-central-1", another)
 			if a := cloud.Audit(t); a.Creates != before.Creates+1 || a.Live != 1 {
-				t.Errorf("made again: %+v, %+v", before, a)
+				t.Errorf("created again: %+v, %+v", before, a)
 			}
 			c.Remove(t, thing)
 
@@ -107,7 +107,7 @@ func TestLife(t *testing.T) {
 	}
 }
 
-// lifeOfSecrets has sensitive and write-only values in, and one out.
+// lifeOfSecrets has sensitive and write-only inputs, and a sensitive output.
 func (c *cluster) lifeOfSecrets(t *testing.T, group, ns string) {
 	t.Helper()
 	given := &corev1.Secret{StringData: map[string]string{"password": "hunter2", "secret": "hunter3"}}
@@ -138,14 +138,14 @@ func (c *cluster) lifeOfSecrets(t *testing.T, group, ns string) {
 	c.Remove(t, u)
 }
 
-// lifeOfImports takes over what exists, by identity.
+// lifeOfImports imports an existing object by identity.
 func (c *cluster) lifeOfImports(t *testing.T, group, ns, form string, cloud *examplecloudtest.Cloud) {
 	t.Helper()
 	things := cloud.Make(t, "things", m{"name": "b", "region": "us-west-2"})
 	imports := []*unstructured.Unstructured{object(group, "Thing", ns, "b", m{
 		"forProvider": m{"name": "b"}, "import": m{"identity": m{"id": things["id"], "region": "us-west-2"}},
 	})}
-	if form != examplecloudtest.SDKv2 { // whose provider answers with no state
+	if form != examplecloudtest.SDKv2 { // its provider returns no state
 		note := cloud.Make(t, "identity_imports", m{"name": "n"})
 		imports = append(imports, object(group, "IdentityImport", ns, "n", m{
 			"forProvider": m{"name": "n"}, "import": m{"identity": m{"id": note["id"]}},
@@ -157,7 +157,7 @@ func (c *cluster) lifeOfImports(t *testing.T, group, ns, form string, cloud *exa
 		c.WaitReady(t, u)
 	}
 	if a := cloud.Audit(t); a != before {
-		t.Errorf("an import has changed something: %+v, %+v", before, a)
+		t.Errorf("an import changed the cloud: %+v, %+v", before, a)
 	}
 	if got, want := text(imports[0], "status", "atProvider", "id"), fmt.Sprint(things["id"]); got != want {
 		t.Errorf("imported %q, not %q", got, want)

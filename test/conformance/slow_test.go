@@ -14,8 +14,8 @@ import (
 	"github.com/landbridge-io/landbridge/test/conformance"
 )
 
-// TestSlowChange has a run look at an object while another one, of as many as may be at work, waits
-// for what takes the provider long.
+// TestSlowChange reads an object while another run, which takes up the limit of concurrent runs, waits for a
+// slow operation of the provider.
 func TestSlowChange(t *testing.T) {
 	dir, err := os.MkdirTemp("", "lb-")
 	if err != nil {
@@ -54,7 +54,7 @@ func TestSlowChange(t *testing.T) {
 		}
 	}
 	if took := time.Since(begun); took > slow {
-		t.Errorf("looks waited for the create: %s", took)
+		t.Errorf("reads waited for the create: %s", took)
 	}
 	if out := <-created; out.Status != instance.Full {
 		t.Errorf("created is %+v", out)

@@ -18,8 +18,8 @@ import (
 // journey is the order of executions in which each follows each other once.
 var journey = []string{"CLI", "InProcess", "Plugin", "CLI", "Plugin", "InProcess", "CLI"}
 
-// TestSwitch proves that resources do not notice how Terraform's work is done for them: objects are
-// left alone, what is stored stays as it is, and each way goes on with what another has begun.
+// TestSwitch checks that switching between ways of execution does not affect resources: objects and stored
+// state stay unchanged, and each way continues what another one has begun.
 func TestSwitch(t *testing.T) {
 	t.Parallel()
 	c := shared(t)
@@ -70,9 +70,9 @@ func TestSwitch(t *testing.T) {
 					}
 				}
 				if diff := cmp.Diff(counted, cloud.Audit(t)); diff != "" {
-					t.Errorf("%s: something was done to the cloud: %s", way, diff)
+					t.Errorf("%s: the cloud was changed: %s", way, diff)
 				}
-				// And it goes on where the other was.
+				// It continues where the other one ended.
 				size++
 				c.MustPatch(t, thing, `{"spec":{"forProvider":{"size":`+string(rune('0'+size))+`}}}`)
 				c.WaitFor(t, thing, "updated by "+way, func() bool {
@@ -80,7 +80,7 @@ func TestSwitch(t *testing.T) {
 				})
 				before["thing"] = c.settled(t, thing, schemas["examplecloud_thing"])
 				if got, want := cloud.Audit(t).Updates, counted.Updates+1; got != want {
-					t.Errorf("%s: %d updates, where there should be %d", way, got, want)
+					t.Errorf("%s: %d updates, want %d", way, got, want)
 				}
 			}
 			for _, u := range resources {
@@ -94,7 +94,7 @@ func TestSwitch(t *testing.T) {
 	}
 }
 
-// executed waits until a provider's work is done in a way.
+// executed waits until a provider uses a way.
 func (c *cluster) executed(t *testing.T, p *unstructured.Unstructured, way string) {
 	t.Helper()
 	c.WaitFor(t, p, "executed by "+way, func() bool {
@@ -105,8 +105,8 @@ func (c *cluster) executed(t *testing.T, p *unstructured.Unstructured, way strin
 	}
 }
 
-// settled returns what is stored after the first reads. A provider's answer to the first read after an
-// apply may differ from that to the apply.
+// settled returns the stored state after the first reads. A provider's response to the first read after an
+// apply may differ from its response to the apply.
 func (c *cluster) settled(t *testing.T, u *unstructured.Unstructured, r *schema.Resource) instance.Instance {
 	t.Helper()
 	c.Reconcile(t, u)
@@ -120,14 +120,14 @@ func schemasOf(t *testing.T, form string, cloud *examplecloudtest.Cloud) map[str
 	return p.Schema.Resources
 }
 
-// essence is what must not change.
+// essence returns the parts of the stored state that must not change.
 func essence(in instance.Instance) map[string]string {
 	return map[string]string{
 		"state": in.State.GoString(), "identity": in.Identity.GoString(), "private": string(in.Private), "status": string(in.Status),
 	}
 }
 
-// TestUnavailable proves that what cannot be had is said, with a reason, and leaves what runs as it is.
+// TestUnavailable checks that an unavailable way is reported with a reason, and that the current one stays.
 func TestUnavailable(t *testing.T) {
 	t.Parallel()
 	c := shared(t)

@@ -1,18 +1,18 @@
 package conformance
 
-// Way is how Terraform's work is done for a resource.
+// Way is a way of executing Terraform's operations for a resource.
 type Way string
 
 // The ways.
 const (
-	OpenTofu  Way = "opentofu"  // by the command line of OpenTofu
-	Terraform Way = "terraform" // by that of Terraform, as it was before it knew identities
+	OpenTofu  Way = "opentofu"  // by OpenTofu's command line
+	Terraform Way = "terraform" // by Terraform's, in a version before resource identities
 	Plugin    Way = "plugin"    // by Landbridge, with the provider's program
 	InProcess Way = "inprocess" // by Landbridge, with the provider linked in
 )
 
-// Ways are all ways, in the order of the table.
+// Ways lists all ways, in the order of the table.
 var Ways = []Way{OpenTofu, Terraform, Plugin, InProcess}
 
-// CommandLines are those of them that are done by a program.
+// CommandLines lists the ways that run a command line.
 var CommandLines = []Way{OpenTofu, Terraform}

@@ -27,18 +27,18 @@ import (
 
 var figures = flag.String("figures", "", "file to write the figures of BenchmarkWays to, as JSON, for whoever compares them with their bounds")
 
-// rounds are how often everything is measured; what counts is the median. In each round everything has
-// its turn, so that what else the machine does meets all alike.
+// rounds is how often everything is measured; the median counts. Each round measures everything, so that
+// other load of the machine affects all alike.
 const rounds = 21
 
-// series is something that is measured.
+// series is one measured operation.
 type series struct {
 	name   string
-	each   int // how often it is done in a round
+	each   int // repetitions in a round
 	server provider.Server
 	do     func()
-	cpu    []float64       // milliseconds each time, of a round
-	walls  []time.Duration // of each time
+	cpu    []float64       // milliseconds per repetition, by round
+	walls  []time.Duration // of each repetition
 }
 
 func (s *series) round(b *testing.B) {
@@ -54,7 +54,7 @@ func (s *series) round(b *testing.B) {
 
 func measure(b *testing.B, all ...*series) {
 	b.Helper()
-	for _, s := range all { // once for nothing
+	for _, s := range all { // warm-up
 		for range max(s.each/20, 1) {
 			s.do()
 		}
@@ -62,15 +62,15 @@ func measure(b *testing.B, all ...*series) {
 	for i := range rounds {
 		for j := range all {
 			if i%2 == 1 {
-				j = len(all) - 1 - j // nothing is always behind the same
+				j = len(all) - 1 - j // alternate the order
 			}
 			all[j].round(b)
 		}
 	}
 }
 
-// spent is the processor time that this process, the programs it has waited for, and a provider
-// have used.
+// spent returns the processor time used by this process, the programs that it has waited for, and a
+// provider.
 func spent(b *testing.B, server provider.Server) time.Duration {
 	b.Helper()
 	var out time.Duration
@@ -97,15 +97,15 @@ const (
 	plain     = "`tofu plan` of it, as people run it"
 )
 
-// BenchmarkWays measures what the same resource costs in each way of execution, beside the calls of
-// the provider that it takes, and beside OpenTofu as people run it. With -benchtime 1x.
+// BenchmarkWays measures the cost of the same resource in each way of execution, compared with the bare
+// provider calls and with OpenTofu run directly. Run it with -benchtime 1x.
 func BenchmarkWays(b *testing.B) {
 	r := &figure.Report{}
 	cloud := examplecloudtest.Start(b)
 	for _, way := range []struct {
 		way    conformance.Way
 		column string
-		each   int     // looks in a round
+		each   int     // reads in a round
 		bound  float64 // of processor time, as a multiple of that of the bare calls
 	}{{conformance.Plugin, "Plugin", 250, 1.5}, {conformance.InProcess, "InProcess", 250, 1.2}, {conformance.OpenTofu, "CLI", 2, 0}} {
 		b.Run(way.column, func(b *testing.B) {
@@ -114,12 +114,12 @@ func BenchmarkWays(b *testing.B) {
 			s := &subject{B: b, server: server, res: res, ex: executor(way.way, server), name: way.column}
 			s.config = s.fresh()
 			s.in = s.create(s.config)
-			s.config.Validated = true // it was planned with
+			s.config.Validated = true // the plan validated it
 			for range 2 {
 				s.look(false)
 			}
 			read, plan := s.calls()
-			const calls = 250 // of the provider, however much more a way takes
+			const calls = 250 // of the provider in each way
 			all := []*series{
 				{name: rawRead, each: calls, do: read},
 				{name: look, each: way.each, do: func() { s.look(true) }},
@@ -143,7 +143,7 @@ func BenchmarkWays(b *testing.B) {
 				case look, check:
 					cpu.Bound = way.bound * figure.Median(all[i-1].cpu)
 					if way.way == conformance.OpenTofu && s.name == look {
-						// It is to be twice as fast as the plain one, at least.
+						// It must be at least twice as fast as the plain run.
 						wall.Bound = figure.Percentile(all[len(all)-1].walls, .5).Seconds() * 1000 / 2
 					}
 				}
@@ -167,19 +167,19 @@ func BenchmarkWays(b *testing.B) {
 	}
 }
 
-// subject is a resource as it is when nothing has changed for a while, and what can be done with it.
+// subject is a settled resource, and the operations on it.
 type subject struct {
 	*testing.B
 	server provider.Server
 	ex     terraform.Executor
 	res    terraform.ResourceType
 	in     instance.Instance
-	config terraform.Config // of the one that is there
+	config terraform.Config // of the existing object
 	name   string
 	made   int
 }
 
-// fresh is the configuration of one more.
+// fresh returns the configuration of another object.
 func (s *subject) fresh() terraform.Config {
 	s.made++
 	values := s.res.Schema.Block.EmptyValue().AsValueMap()
@@ -221,10 +221,10 @@ func (s *subject) dynamic(v cty.Value) *tfprotov6.DynamicValue {
 	return &tfprotov6.DynamicValue{MsgPack: raw}
 }
 
-// null is what there is nothing of.
+// null is the value of a missing object.
 var null = &tfprotov6.DynamicValue{MsgPack: []byte{0xc0}}
 
-// createRaw makes calls of the provider, as a create does.
+// createRaw makes the provider calls of a create.
 func (s *subject) createRaw() {
 	callCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -249,7 +249,7 @@ func (s *subject) createRaw() {
 	}
 }
 
-// calls are the bare calls of the provider that a look and a plan of an unchanged resource take.
+// calls makes the bare provider calls for a read and a plan of an unchanged resource.
 func (s *subject) calls() (read, plan func()) {
 	state := &tfprotov6.DynamicValue{MsgPack: s.in.Wire.State}
 	identity := &tfprotov6.ResourceIdentityData{IdentityData: &tfprotov6.DynamicValue{MsgPack: s.in.Wire.Identity}}
@@ -278,7 +278,7 @@ func (s *subject) calls() (read, plan func()) {
 	return read, plan
 }
 
-// plainPlan is tofu plan for an unchanged resource of the same type, with the provider that it starts
+// plainPlan runs tofu plan for an unchanged resource of the same type. Tofu starts the provider
 // itself.
 func plainPlan(b *testing.B, cloud *examplecloudtest.Cloud) func() {
 	b.Helper()

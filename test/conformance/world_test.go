@@ -35,7 +35,7 @@ import (
 
 var ctx = context.Background()
 
-// world is a cloud with one provider, run in one way, and a log of all that came of it.
+// world is a cloud with one provider that is run in one way, and a log of the results.
 type world struct {
 	*testing.T
 	form  string
@@ -54,7 +54,7 @@ func newWorld(t *testing.T, form string, way conformance.Way) *world {
 	return w
 }
 
-// release makes the provider one of a release.
+// release switches the provider to a release.
 func (w *world) release(r release.Release) {
 	w.Helper()
 	w.provider, w.server = examplecloudtest.OpenLauncher(w, launcher(w, w.form, w.way, r), w.cloud)
@@ -104,9 +104,8 @@ func (w *world) resource(name string) terraform.ResourceType {
 	return terraform.ResourceType{Schema: m.Schema}
 }
 
-// config is a configuration: JSON, in which what is null or nothing may be left out. "block:x" is x
-// where it is an attribute, and a list of one where it is a block that is a list; "?x" is nothing where
-// there is no x.
+// config returns a configuration from JSON, in which null and empty values may be omitted. "block:x" is x for
+// an attribute, and a list with one element for a list block. "?x" is ignored if there is no x.
 func (w *world) config(r terraform.ResourceType, text string) terraform.Config {
 	w.Helper()
 	var fields map[string]json.RawMessage
@@ -167,7 +166,7 @@ func (w *world) instance(in instance.Instance) {
 	}
 }
 
-// value writes a value, an attribute a line; nothing of what is null.
+// value writes a value, one attribute per line, without nulls.
 func (w *world) value(what string, v cty.Value) {
 	if v == cty.NilVal || v.IsNull() {
 		return
@@ -207,8 +206,8 @@ func (w *world) planned(what string, p terraform.Plan, diags diagnostic.Diagnost
 	}
 	w.value("state", p.State)
 	if !p.Action.IsReplace() {
-		// Of the new object of a replacement nothing is applied by this plan. Terraform tells the provider
-		// the old one's identity when it asks for the plan, OpenTofu does not.
+		// A replacement's new object is not applied by this plan. Terraform sends the provider the old
+		// object's identity with the plan request, OpenTofu does not.
 		w.value("identity", p.Identity)
 	}
 	w.note("  private %s", p.Private)
@@ -255,7 +254,7 @@ func (w *world) imports(r terraform.ResourceType, target terraform.ImportTarget)
 	return out
 }
 
-// create plans and applies, and reads until nothing changes any more.
+// create plans and applies, and reads until nothing changes.
 func (w *world) create(r terraform.ResourceType, c terraform.Config) instance.Instance {
 	w.Helper()
 	in := w.apply(w.plan(r, instance.Instance{}, c))
@@ -265,7 +264,7 @@ func (w *world) create(r terraform.ResourceType, c terraform.Config) instance.In
 	return w.refresh(r, in)
 }
 
-// stored is an instance as it comes back from the store, by the schema at hand.
+// stored returns an instance after a round trip through the store, decoded by the current schema.
 func (w *world) stored(r terraform.ResourceType, in instance.Instance, by terraform.ResourceType) instance.Instance {
 	w.Helper()
 	b, err := instance.Encode(in, r.Schema)
@@ -279,13 +278,13 @@ func (w *world) stored(r terraform.ResourceType, in instance.Instance, by terraf
 	return out
 }
 
-// counts writes down what was done to the cloud.
+// counts logs the changes in the cloud.
 func (w *world) counts() {
 	c := w.cloud.Audit(w)
 	w.note("cloud: %d creates, %d updates, %d deletes, %d live", c.Creates, c.Updates, c.Deletes, c.Live)
 }
 
-// madeUp is what is another thing in each run.
+// madeUp matches values that differ in each run.
 var madeUp = []struct {
 	pattern *regexp.Regexp
 	name    string
@@ -297,7 +296,7 @@ var madeUp = []struct {
 	{regexp.MustCompile(`\d{4}-\d\d-\d\dT[0-9:.]+Z`), "<time>"},
 }
 
-// judge compares the log with that of the golden file, which is the same for all ways.
+// judge compares the log with the golden file, which is the same for all ways.
 func (w *world) judge(behaviour string) {
 	w.Helper()
 	got := w.log.String()
@@ -319,11 +318,11 @@ func (w *world) judge(behaviour string) {
 		w.Fatal(err)
 	}
 	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-		w.Errorf("not as it is with the other ways (-want +got):\n%s", diff)
+		w.Errorf("different from the other ways (-want +got):\n%s", diff)
 	}
 }
 
-// leftBehind are the files in a directory of workspaces that no run is made in.
+// leftBehind returns the files that remain in a directory of workspaces without a run.
 func leftBehind(dir string) ([]string, error) {
 	var out []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

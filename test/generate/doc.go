@@ -1,6 +1,6 @@
-// Package generate proves generated code: that it compiles, and that controller-gen makes the same
-// CustomResourceDefinitions of it as package crd does of the model.
+// Package generate tests generated code: it compiles, and controller-gen generates the same
+// CustomResourceDefinitions from it as package crd does from the model.
 //
-// It is a module of its own for controller-tools, on which the root module must not depend. In go
-// the schemas of all providers at hand; nothing comes out but the result of its tests.
+// It is a separate module because the root module must not depend on controller-tools. In: the schemas of
+// all available providers. Out: only test results.
 package generate

@@ -31,7 +31,7 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// models returns all providers at hand, by a name for each.
+// models returns all available providers by name.
 func models(t *testing.T) map[string]*model.Provider {
 	t.Helper()
 	out := map[string]*model.Provider{}
@@ -63,8 +63,8 @@ func models(t *testing.T) map[string]*model.Provider {
 	return out
 }
 
-// described has descriptions with everything that a Go comment, gofmt or controller-gen takes for
-// something else.
+// described has descriptions with everything that a Go comment, gofmt or controller-gen could
+// misinterpret.
 func described() *schema.Provider {
 	text := strings.Join([]string{
 		"+ one", "", "", "+kubebuilder:validation:MaxLength=3", "  + indented", "---", "TODO: later", "\tTODO: a tab", "```", "+ in a fence", "TODO", "---", "```", "blanks  ",
@@ -106,7 +106,7 @@ func examplecloud(t *testing.T, form string) *schema.Provider {
 	return s
 }
 
-// module returns a directory with a Go module that needs what this one does, for generated code to be built in.
+// module returns a directory with a Go module for generated code, with this module's requirements.
 func module(t *testing.T) string {
 	t.Helper()
 	root, err := testbin.Root()
@@ -128,8 +128,8 @@ func module(t *testing.T) string {
 	return dir
 }
 
-// controllerGen runs a generator of controller-gen over packages, as its program does. What is of no
-// package goes to a directory of the caller's.
+// controllerGen runs a generator of controller-gen over packages, as its program does. Output that belongs to
+// no package goes to the given directory.
 func controllerGen(t *testing.T, g genall.Generator, dir, pattern, output string) {
 	t.Helper()
 	run, err := genall.Generators{&g}.ForRootsWithConfig(&packages.Config{Dir: dir}, pattern)
@@ -144,8 +144,8 @@ func controllerGen(t *testing.T, g genall.Generator, dir, pattern, output string
 	}
 }
 
-// Of the Go types of every resource of every provider, and of its configuration, controller-gen makes
-// the CRD that package crd makes of the model; and they compile, with what controller-gen writes for them.
+// For the Go types of every resource and configuration of every provider, controller-gen generates the same CRD
+// as package crd does for the model. The types compile with controller-gen's methods.
 func TestControllerGenMakesTheSameCRDs(t *testing.T) {
 	dir := module(t)
 	all := models(t)
@@ -193,7 +193,7 @@ func TestControllerGenMakesTheSameCRDs(t *testing.T) {
 	t.Logf("%d resources of %d providers", total, len(all))
 }
 
-// read returns what controller-gen made in a CRD's place.
+// read returns controller-gen's CRD.
 func read(t *testing.T, dir string, d *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(dir, d.Spec.Group+"_"+d.Spec.Names.Plural+".yaml"))
@@ -207,9 +207,9 @@ func read(t *testing.T, dir string, d *apiextensionsv1.CustomResourceDefinition)
 	return out
 }
 
-// normal returns a CRD as its JSON is, without the two things that are meant to differ: the annotation
-// with controller-gen's own version, and that elements of lists and maps may be null. controller-gen
-// has no marker for the latter; keepValues shows that the Go types hold such elements.
+// normal returns a CRD as JSON without the two deliberate differences: the annotation with
+// controller-gen's version, and nullable elements of lists and maps. controller-gen has no marker for the
+// latter; keepValues checks that the Go types hold such elements.
 func normal(t *testing.T, in *apiextensionsv1.CustomResourceDefinition) map[string]any {
 	t.Helper()
 	in = in.DeepCopy()
@@ -223,7 +223,7 @@ func normal(t *testing.T, in *apiextensionsv1.CustomResourceDefinition) map[stri
 	if err := json.Unmarshal(raw, &out); err != nil {
 		t.Fatal(err)
 	}
-	delete(out, "status") // it is the API server's
+	delete(out, "status") // owned by the API server
 	return out
 }
 

@@ -1,6 +1,6 @@
 package generate_test
 
-// What generated code imports, so that go.sum, which it is built with, knows of it.
+// Imports of generated code, so that go.sum contains them.
 import (
 	_ "github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	_ "github.com/crossplane/crossplane/apis/v2/core/v2"

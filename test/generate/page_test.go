@@ -14,7 +14,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
-// The page on generated code is true, word by word.
+// The page on generated code is executed and must match.
 func TestGeneratePage(t *testing.T) {
 	landbridge, err := testbin.Build(t.Context(), testbin.Landbridge)
 	if err != nil {
@@ -29,7 +29,7 @@ func TestGeneratePage(t *testing.T) {
 	if err := os.WriteFile(file, []byte(strings.Replace(string(raw), "module generated.example.org", "module example.org/provider", 1)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	// The provider is a file in the working directory, as the page has it.
+	// The provider is a file in the working directory, as in the page.
 	binary := providertest.Binary(t, "random")
 	if err := os.Symlink(binary, filepath.Join(dir, filepath.Base(binary))); err != nil {
 		t.Fatal(err)
@@ -41,7 +41,7 @@ func TestGeneratePage(t *testing.T) {
 	})
 }
 
-// The page on what becomes of an API when its provider changes is true, word by word.
+// The page on API changes of new provider versions is executed and must match.
 func TestEvolutionPage(t *testing.T) {
 	landbridge, err := testbin.Build(t.Context(), testbin.Landbridge)
 	if err != nil {
@@ -59,7 +59,7 @@ func TestEvolutionPage(t *testing.T) {
 	})
 }
 
-// The page on configurations is true, word by word.
+// The page on configurations is executed and must match.
 func TestConfigurationPage(t *testing.T) {
 	landbridge, err := testbin.Build(t.Context(), testbin.Landbridge)
 	if err != nil {

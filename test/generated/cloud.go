@@ -15,23 +15,23 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/hcloudtest"
 )
 
-// cloud is where a provider makes its objects.
+// cloud is where a provider creates its objects.
 type cloud struct {
-	// replacer puts into manifests what is only known now.
+	// replacer inserts values into manifests that are known only at run time.
 	replacer *strings.Replacer
-	// check reports whether exactly what the manifests ask for was done, once they were deleted.
+	// check checks, after the manifests were deleted, that exactly the requested operations were done.
 	check func() error
 	stop  func() error
 }
 
 func nothing() error { return nil }
 
-// noCloud returns that of providers whose objects are in their state alone.
+// noCloud returns the cloud of providers with objects that exist only in the state.
 func noCloud(context.Context, string) (*cloud, error) {
 	return &cloud{strings.NewReplacer(), nothing, nothing}, nil
 }
 
-// files returns those of the provider local.
+// files returns the cloud of the provider local.
 func files(_ context.Context, dir string) (*cloud, error) {
 	file := filepath.Join(dir, "greeting.txt")
 	return &cloud{strings.NewReplacer("FILE", file), func() error {
@@ -63,7 +63,7 @@ func hetzner(context.Context, string) (*cloud, error) {
 	}, func() error { stop(); return nil }}, nil
 }
 
-// exampleCloud returns one in which so many objects are made, and one of them is changed.
+// exampleCloud returns an example cloud in which that many objects are created, and one of them is changed.
 func exampleCloud(objects int) func(context.Context, string) (*cloud, error) {
 	return func(ctx context.Context, dir string) (*cloud, error) { return runExampleCloud(ctx, dir, objects) }
 }

@@ -34,7 +34,7 @@ func main() {
 	}
 }
 
-// run makes the repositories, and says how many failed.
+// run creates the repositories, and returns how many failed.
 func run(ctx context.Context, only string, parallel int, keep bool) (failed int, err error) {
 	all := repositories
 	if only != "" {
@@ -85,7 +85,7 @@ func run(ctx context.Context, only string, parallel int, keep bool) (failed int,
 	return failed, errors.Join(err, ctx.Err())
 }
 
-// tools are the programs that are needed, and the checkout.
+// tools are the required programs and the checkout.
 type tools struct{ landbridge, playground, root string }
 
 func newTools(ctx context.Context) (t tools, err error) {

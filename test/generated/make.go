@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// make makes one repository, in a directory of its own, and does with it what its author would do.
+// make creates one repository in its own directory, and runs the steps of its author.
 func (t tools) make(ctx context.Context, dir string, r repository) (made string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
@@ -59,7 +59,7 @@ func (t tools) make(ctx context.Context, dir string, r repository) (made string,
 	}
 	steps := [][]string{{"build"}, {"test"}, {"generate"}, {"e2e", "PLAYGROUND=" + t.playground}}
 	if r.rebuild {
-		// As on another machine, on which the provider's program has to be got as the Makefile says.
+		// As on another machine, where the Makefile has to obtain the provider's program.
 		steps = append([][]string{{"clean"}}, steps...)
 		steps = append(steps, []string{"schema"}, []string{"generate"})
 	}
@@ -79,7 +79,7 @@ func (t tools) make(ctx context.Context, dir string, r repository) (made string,
 				return "", err
 			}
 		case "generate":
-			// What init wrote is what the repository's own generator writes.
+			// init writes the same as the repository's generator.
 			if !strings.Contains(out, "; 0 files written, 0 removed, ") {
 				return "", fmt.Errorf("make generate changed something:\n%s", out)
 			}
@@ -93,13 +93,13 @@ func (t tools) make(ctx context.Context, dir string, r repository) (made string,
 	return made, cloud.check()
 }
 
-// command runs a program, and returns what it printed, which is in the error as well.
+// command runs a program and returns its output, which is also in the error.
 func (tools) command(ctx context.Context, dir, program string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = dir
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = time.Minute
-	// This process may itself be run by make, whose flags are not for others.
+	// This process may run under make, whose flags must not be inherited.
 	for _, v := range os.Environ() {
 		if !makes.MatchString(v) {
 			cmd.Env = append(cmd.Env, v)
@@ -113,5 +113,5 @@ func (tools) command(ctx context.Context, dir, program string, args ...string) (
 	return out.String(), nil
 }
 
-// makes are the variables that make and CI leave to what they run.
+// makes are the variables that make and CI pass to child processes.
 var makes = regexp.MustCompile(`^(MAKE|MFLAGS|GNUMAKE|SHELL|RACE|PARALLEL|TESTFLAGS)[A-Z]*=`)

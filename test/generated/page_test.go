@@ -11,7 +11,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
-// The page on repositories is true, word by word.
+// The page on repositories is executed and must match.
 func TestInitPage(t *testing.T) {
 	tools, err := newTools(t.Context())
 	if err != nil {

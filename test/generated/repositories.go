@@ -9,21 +9,21 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
-// repository is one to make.
+// repository describes a repository to create.
 type repository struct {
 	name string
-	// provider are the arguments of init that say which provider.
+	// provider has the arguments of init that select the provider.
 	provider func(context.Context) ([]string, error)
 	cloud    func(ctx context.Context, dir string) (*cloud, error)
 	// create and change are manifests.
 	create, change string
-	// documentation is what the provider's documentation shows in HCL; references are inferred from it.
+	// documentation has the HCL examples of the provider's documentation; references are inferred from them.
 	documentation string
-	// rebuild gets the provider's program, and its schema, as the repository's Makefile does.
+	// rebuild obtains the provider's program and schema, as the repository's Makefile does.
 	rebuild bool
 }
 
-// repositories are all. Providers come from Go modules, from a mirror and from paths.
+// repositories lists all repositories. Providers come from Go modules, a mirror and paths.
 var repositories = []repository{
 	{
 		name: "hcloud", provider: module("github.com/hetznercloud/terraform-provider-hcloud@v1.68.0"), cloud: hetzner,
@@ -112,7 +112,7 @@ spec: {forProvider: {baseRfc3339: "2030-01-01T00:00:00Z", offsetDays: 30}}
 	withReferences(exampleRepository(examplecloudtest.Framework6)),
 }
 
-// withReferences returns a repository whose references come from documentation, and are used.
+// withReferences returns a repository with references inferred from documentation, and uses them.
 func withReferences(r repository) repository {
 	r.documentation = `
 resource "examplecloud_thing" "example" {

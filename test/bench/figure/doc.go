@@ -1,3 +1,3 @@
-// Package figure is for what benchmarks measure: figures with their bounds and ratios, printed as
-// JSON and written into a page of the documentation.
+// Package figure reports results of benchmarks: figures with bounds and ratios, printed as JSON and
+// written into a page of the documentation.
 package figure

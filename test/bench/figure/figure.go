@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// Figure is one result.
+// Figure is a measured value.
 type Figure struct {
 	Name string `json:"name"`
-	// Column is what it is a figure of, where several things are compared.
+	// Column names the compared alternative, if there are several.
 	Column string  `json:"column,omitempty"`
 	Value  float64 `json:"value"`
 	Unit   string  `json:"unit"`
-	// RatioTo is Value divided by another figure of the same run, and that figure's name.
+	// RatioTo is Value divided by another figure of the same run, with that figure's name.
 	RatioTo *Ratio `json:"ratio_to,omitempty"`
-	// Bound is what Value must not exceed; 0 is no bound.
+	// Bound is the maximum of Value. Defaults to no bound.
 	Bound float64 `json:"bound,omitempty"`
 	Note  string  `json:"note,omitempty"`
 }
@@ -29,13 +29,13 @@ type Ratio struct {
 	Ratio float64 `json:"ratio"`
 }
 
-// Report are the figures of a run.
+// Report collects the figures of a run.
 type Report struct{ figures []Figure }
 
-// Figures are those that were added.
+// Figures returns the added figures.
 func (r *Report) Figures() []Figure { return r.figures }
 
-// Add takes in a figure, and prints it.
+// Add adds a figure and prints it.
 func (r *Report) Add(f Figure) {
 	r.figures = append(r.figures, f)
 	b, err := json.Marshal(f)
@@ -54,7 +54,7 @@ func (r *Report) Ratio(f Figure, to string) {
 	r.Add(f)
 }
 
-// Exceeded names the figures that are out of their bounds.
+// Exceeded returns the names of figures that exceed their bounds.
 func (r *Report) Exceeded() []string {
 	var out []string
 	for _, f := range r.figures {
@@ -144,13 +144,13 @@ func (r *Report) compare(b *strings.Builder) {
 	}
 }
 
-// Median is that of some values.
+// Median returns the median of values.
 func Median(v []float64) float64 {
 	v = slices.Sorted(slices.Values(v))
 	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
 }
 
-// Percentile is that of some durations, p from 0 to 1.
+// Percentile returns a percentile of durations, with p from 0 to 1.
 func Percentile(d []time.Duration, p float64) time.Duration {
 	d = slices.Sorted(slices.Values(d))
 	return d[min(len(d)-1, int(float64(len(d))*p))]

@@ -1,5 +1,5 @@
-// Command conformance runs the tests of package conformance and writes what they prove into
+// Command conformance runs the tests of package conformance and writes their results into
 // docs/execution.md, as a table of every behaviour and every way of execution.
 //
-// It fails if a cell failed or is empty, and with -check if the table in the page is another one.
+// It fails if a cell failed or is empty, and with -check if the table in the page differs.
 package main

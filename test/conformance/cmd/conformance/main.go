@@ -6,7 +6,7 @@ import (
 	"github.com/landbridge-io/landbridge/test/conformance"
 )
 
-// headings are what forms and ways are called.
+// headings are the titles of forms and ways.
 var headings = map[string]string{
 	examplecloudtest.SDKv2: "SDKv2", examplecloudtest.Framework5: "framework 5", examplecloudtest.Framework6: "framework 6",
 	string(conformance.OpenTofu): "OpenTofu", string(conformance.Terraform): "Terraform 1.5", string(conformance.Plugin): "plugin", string(conformance.InProcess): "in process",
