@@ -58,7 +58,7 @@ func (p Program) run(dir string, allowBreaking bool, stdout, stderr io.Writer) e
 	return err
 }
 
-// configurationFiles names the files that a repository's configuration is made of.
+// configurationFiles returns the names of the files of a repository's configuration.
 func configurationFiles(dir string) string {
 	if _, err := os.Stat(filepath.Join(dir, "config", "references.yaml")); err == nil {
 		return "config/provider.go, config/references.yaml"

@@ -1,9 +1,9 @@
-// Package schema is a provider's schema in one immutable form, for every layer
-// above: blocks, attributes, nested attributes, flags, versions, identity schemas,
-// capabilities, and the cty types they imply.
+// Package schema represents a provider's schema: blocks, attributes, nested
+// attributes, flags, versions, identity schemas, capabilities, and the cty types
+// they imply.
 //
 // In: the answers to GetProviderSchema and GetResourceIdentitySchemas. Out: Provider,
-// which is JSON (de)serialisable, so that generation needs no provider binary. It is
-// never made from `providers schema -json`, which loses facts (contract § 4), and it is
-// never changed after it was made: all of it may be read concurrently.
+// which can be stored as JSON, so that generation needs no provider binary. It is
+// never made from `providers schema -json`, which loses facts (contract § 4). It is
+// immutable and may be read concurrently.
 package schema

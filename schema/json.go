@@ -8,8 +8,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// Decode reads the JSON form of a Provider, such as a file that json.Marshal made, and checks it as
-// FromProtocol does: what it returns can be used without looking twice.
+// Decode reads the JSON form of a Provider, as json.Marshal writes it, and validates it as FromProtocol
+// does.
 func Decode(raw []byte) (*Provider, error) {
 	p := &Provider{}
 	if err := json.Unmarshal(raw, p); err != nil {
@@ -61,7 +61,7 @@ func (p *Provider) check() error {
 	return nil
 }
 
-// complete finds what JSON can leave out and the protocol cannot.
+// complete validates what the protocol guarantees and JSON does not.
 func (b *Block) complete() error {
 	if b == nil {
 		return errors.New("it has no schema")

@@ -2,13 +2,13 @@ package schema
 
 import "github.com/zclconf/go-cty/cty"
 
-// AttributeByPath returns the attribute whose value is at the end of path: nil when there is
-// no attribute, but a block, an element, a part of a plain collection, or nothing at all.
+// AttributeByPath returns the attribute at path, or nil if path ends at anything else: a block, an
+// element, a part of a plain collection, or nothing.
 func (b *Block) AttributeByPath(path cty.Path) *Attribute {
 	return attributeByPath(b.Attributes, b.Blocks, path)
 }
 
-// AttributeByPath is Block.AttributeByPath for a path into the nested attributes' value.
+// AttributeByPath is Block.AttributeByPath for a path in the nested attributes' value.
 func (n *NestedAttributes) AttributeByPath(path cty.Path) *Attribute {
 	return attributeByPath(n.Attributes, nil, path)
 }
@@ -36,7 +36,7 @@ func attributeByPath(attributes map[string]*Attribute, blocks map[string]*Nested
 			return nil
 		}
 		attributes, blocks = n.Attributes, n.Blocks
-		// Labelled blocks with values of no fixed type are the attributes of an object.
+		// Blocks with labels and dynamically typed attributes are the attributes of an object.
 		key = n.Nesting == NestingMap && n.ImpliedType() == cty.DynamicPseudoType
 	}
 	return nil

@@ -198,7 +198,7 @@ func convertAttributes(in []*tfprotov6.SchemaAttribute) (map[string]*Attribute, 
 }
 
 func convertType(t tftypes.Type) (cty.Type, error) {
-	//lint:ignore SA1019 it makes the wire form of a type, which is what is wanted
+	//lint:ignore SA1019 the wire form of a type is needed here
 	raw, err := t.MarshalJSON()
 	if err != nil {
 		return cty.NilType, err

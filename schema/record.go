@@ -10,7 +10,7 @@ import (
 	"os"
 )
 
-// Record is a provider's schema as it is kept in a file, with what it is the schema of.
+// Record is a provider's schema as stored in a file, with the provider's name and version.
 type Record struct {
 	// Provider is the provider's name, such as random.
 	Provider string `json:"provider"`
@@ -19,8 +19,8 @@ type Record struct {
 	Schema  *Provider `json:"schema"`
 }
 
-// Sum returns the checksum of the schema, SHA-256 in lower-case hex. It is the same before a schema was
-// written to a file and after it was read from there.
+// Sum returns the checksum of the schema, SHA-256 in lower-case hex. Writing a schema to a file and
+// reading it again does not change it.
 func (p *Provider) Sum() (string, error) {
 	raw, err := json.Marshal(p)
 	if err != nil {
@@ -30,13 +30,13 @@ func (p *Provider) Sum() (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// Encode returns the file's content: JSON, indented, the same bytes for the same schema.
+// Encode returns the file's content: indented JSON, with the same bytes for the same schema.
 func (r *Record) Encode() ([]byte, error) {
 	raw, err := json.MarshalIndent(r, "", " ")
 	return append(raw, '\n'), err
 }
 
-// DecodeRecord reads what Encode made, and checks the schema as Decode does.
+// DecodeRecord reads the output of Encode, and validates the schema as Decode does.
 func DecodeRecord(raw []byte) (*Record, error) {
 	r := &Record{}
 	d := json.NewDecoder(bytes.NewReader(raw))
@@ -57,7 +57,7 @@ func DecodeRecord(raw []byte) (*Record, error) {
 	return r, nil
 }
 
-// ReadRecord reads the file of a provider. It is an error if it is the schema of another one.
+// ReadRecord reads the file of a provider. It returns an error if the schema is of another provider.
 func ReadRecord(file, provider string) (*Record, error) {
 	raw, err := os.ReadFile(file)
 	if err != nil {

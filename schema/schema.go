@@ -8,13 +8,13 @@ import (
 
 // Provider is everything one provider publishes about itself.
 type Provider struct {
-	// Protocol is the major plugin protocol version the provider was asked over, 5 or 6.
+	// Protocol is the major version of the plugin protocol that the schema was read over, 5 or 6.
 	Protocol int `json:"protocol"`
 	// Config is the schema of the provider's own configuration; never nil.
 	Config *Block `json:"config"`
 	// ConfigVersion is the version of Config.
 	ConfigVersion int64 `json:"configVersion,omitempty"`
-	// Meta is the schema of provider_meta; nil when the provider has none.
+	// Meta is the schema of provider_meta, or nil if the provider has none.
 	Meta *Block `json:"meta,omitempty"`
 	// Resources holds the managed resource types by name.
 	Resources map[string]*Resource `json:"resources,omitempty"`
@@ -23,12 +23,12 @@ type Provider struct {
 	EphemeralResources map[string]*Block `json:"ephemeralResources,omitempty"`
 	ListResources      map[string]*Block `json:"listResources,omitempty"`
 	Actions            map[string]*Block `json:"actions,omitempty"`
-	// Functions names the provider's functions.
+	// Functions are the names of the provider's functions.
 	Functions    []string     `json:"functions,omitempty"`
 	Capabilities Capabilities `json:"capabilities"`
 }
 
-// Capabilities is what a provider announces it can do (contract § 1).
+// Capabilities are the capabilities that a provider announces (contract § 1).
 type Capabilities struct {
 	PlanDestroy               bool `json:"planDestroy,omitempty"`
 	GetProviderSchemaOptional bool `json:"getProviderSchemaOptional,omitempty"`
@@ -42,14 +42,14 @@ type Resource struct {
 	Type    string `json:"type"`
 	Version int64  `json:"version,omitempty"`
 	Block   *Block `json:"block"`
-	// Identity is nil when the type has no identity schema.
+	// Identity is nil if the type has no identity schema.
 	Identity *Identity `json:"identity,omitempty"`
 }
 
 // ImpliedType returns the type of the resource's state and configuration.
 func (r *Resource) ImpliedType() cty.Type { return r.Block.ImpliedType() }
 
-// IdentityType returns the type of the resource's identity, cty.NilType without an identity schema.
+// IdentityType returns the type of the resource's identity, or cty.NilType without an identity schema.
 func (r *Resource) IdentityType() cty.Type {
 	if r.Identity == nil {
 		return cty.NilType
@@ -91,7 +91,7 @@ type Attribute struct {
 	DeprecationMessage string `json:"deprecationMessage,omitempty"`
 }
 
-// NestedAttributes is the type of an attribute that is made of attributes
+// NestedAttributes is the type of an attribute that consists of attributes
 // (protocol 6 only).
 type NestedAttributes struct {
 	Nesting    Nesting               `json:"nesting"`
@@ -105,14 +105,14 @@ type NestedAttributes struct {
 type NestedBlock struct {
 	Nesting Nesting `json:"nesting"`
 	*Block  `json:"block"`
-	// MinItems and MaxItems bound the number of blocks of the list and set nestings; 0 is no bound.
+	// MinItems and MaxItems limit the number of blocks of the list and set nestings; 0 means no limit.
 	MinItems int64 `json:"minItems,omitempty"`
 	MaxItems int64 `json:"maxItems,omitempty"`
-	// Computed marks a block that only the provider fills (protocol 6.11).
+	// Computed is set if only the provider sets the block (protocol 6.11).
 	Computed bool `json:"computed,omitempty"`
 }
 
-// Nesting says how many of a nested block or attribute object there are, and how they are kept apart.
+// Nesting is the nesting mode of a nested block or of nested attributes.
 type Nesting string
 
 // The nesting modes of the protocol. Group exists for blocks only: like Single, but never null.
@@ -124,7 +124,7 @@ const (
 	NestingMap    Nesting = "map"
 )
 
-// Identity is the identity schema of a resource type: what singles out one remote object.
+// Identity is the identity schema of a resource type. An identity identifies one remote object.
 type Identity struct {
 	Version    int64                         `json:"version,omitempty"`
 	Attributes map[string]*IdentityAttribute `json:"attributes"`

@@ -8,7 +8,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// cached computes a type once, since it is asked for on every operation.
+// cached computes a type once, since every operation needs it.
 func cached(once *sync.Once, f *func() cty.Type, compute func() cty.Type) cty.Type {
 	once.Do(func() {
 		t := compute()
@@ -48,9 +48,9 @@ func (n *NestedAttributes) ObjectType() cty.Type {
 	return cty.Object(types)
 }
 
-// ImpliedType returns the type of all the nested objects together. Objects that hold
-// dynamically typed attributes cannot be elements of a list or map, so those
-// become tuples and objects, as in Terraform.
+// ImpliedType returns the type of the collection of nested objects. Objects with
+// dynamically typed attributes cannot be elements of a list or map, so such
+// collections are tuples and objects, as in Terraform.
 func (n *NestedAttributes) ImpliedType() cty.Type {
 	return cached(&n.once, &n.impliedType, func() cty.Type { return collection(n.Nesting, n.ObjectType(), false) })
 }
@@ -92,7 +92,7 @@ func (i *Identity) ImpliedType() cty.Type {
 	})
 }
 
-// Required names the attributes that an import by identity must give, sorted.
+// Required returns the names of the attributes that an import by identity requires, sorted.
 func (i *Identity) Required() []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(i.Attributes)) {
@@ -103,8 +103,8 @@ func (i *Identity) Required() []string {
 	return out
 }
 
-// EmptyValue returns the value of a block in which nothing is set: attributes null, nested
-// blocks empty for their nesting (contract § 2).
+// EmptyValue returns the value of a block in which nothing is set: attributes are null, and nested
+// blocks are empty for their nesting (contract § 2).
 func (b *Block) EmptyValue() cty.Value {
 	values := make(map[string]cty.Value, len(b.Attributes)+len(b.Blocks))
 	for name, a := range b.Attributes {

@@ -19,17 +19,17 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// The environment that says which cluster to work in.
+// Environment variables that select the cluster.
 const (
-	// playgroundVariable is the program that runs one, Landbridge's playground.
+	// playgroundVariable is the path of Landbridge's playground, which runs a cluster.
 	playgroundVariable = "PLAYGROUND"
 	kubeconfigVariable = "KUBECONFIG"
 )
 
-// stopTimeout is how long processes may take to end after they were told to.
+// stopTimeout is the maximum time that processes take to stop.
 const stopTimeout = time.Minute
 
-// cluster returns the kubeconfig of the cluster to work in, and a client for it.
+// cluster returns the kubeconfig of the cluster, and a client for it.
 func cluster(t *testing.T) (string, client.Client) {
 	t.Helper()
 	kubeconfig := os.Getenv(kubeconfigVariable)
@@ -92,7 +92,7 @@ type process struct {
 	exited chan struct{}
 }
 
-// startProgram runs the program until the test ends, which it fails if the program does.
+// startProgram runs the program until the test ends. The test fails if the program ends before.
 func startProgram(t *testing.T, program string, args ...string) *process {
 	t.Helper()
 	p := &process{log: filepath.Join(t.TempDir(), "log"), exited: make(chan struct{})}
@@ -155,7 +155,7 @@ func end(t *testing.T, what string, cmd *exec.Cmd, stop func() error, problems i
 	}
 }
 
-// freePort returns one that nobody listens on, on this machine.
+// freePort returns a free local port.
 func freePort(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -21,9 +21,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/evolutiontest"
 )
 
-// Conversions tests the kinds with several API versions whose CRDs are in a directory: whatever an
-// object holds, it has the fields and types of each version that it is shown in, and comes back as it
-// was, by whatever versions.
+// Conversions tests the kinds with several API versions whose CRDs are in a directory. Any object has
+// the fields and types of each version that it is converted to, and a round trip over any versions does
+// not change it.
 func Conversions(t *testing.T, crds string) {
 	t.Helper()
 	kinds := converted(t, crds)
@@ -52,12 +52,12 @@ type convertedKind struct {
 	definition *apiextensionsv1.CustomResourceDefinition
 	converter  *evolution.Converter
 	versions   []*apiVersion
-	// forgets says that a version has values in Secrets that another one has in its objects: those do not
-	// come back.
+	// forgets is set if a field is in a Secret in one version and in the object in another. A round trip
+	// loses its value.
 	forgets bool
 }
 
-// apiVersion is one of its versions.
+// apiVersion is one version of a kind.
 type apiVersion struct {
 	*evolution.Kind
 	validator  validation.SchemaValidator
@@ -66,7 +66,7 @@ type apiVersion struct {
 
 func (k *convertedKind) String() string { return k.definition.Name }
 
-// converted returns the kinds of a directory that have several versions, by name.
+// converted returns the kinds in a directory that have several versions, sorted by name.
 func converted(t testing.TB, crds string) []*convertedKind {
 	t.Helper()
 	all := map[string]*apiextensionsv1.CustomResourceDefinition{}
@@ -116,7 +116,7 @@ func converted(t testing.TB, crds string) []*convertedKind {
 	return out
 }
 
-// roundTrip draws an object of one version, shows it in others, and looks at it again.
+// roundTrip generates an object of one version, converts it to others and back, and compares the two.
 func (k *convertedKind) roundTrip(t *rapid.T) {
 	from := rapid.SampledFrom(k.versions).Draw(t, "version")
 	object := map[string]any{
@@ -153,7 +153,7 @@ func (k *convertedKind) roundTrip(t *rapid.T) {
 	if k.forgets {
 		return
 	}
-	// A status is written anew by whoever keeps it.
+	// Controllers rewrite the status.
 	delete(object, "status")
 	delete(shown, "status")
 	if diff := cmp.Diff(object, shown); diff != "" {
@@ -169,8 +169,8 @@ func (k *convertedKind) convert(t *rapid.T, object map[string]any, to string) ma
 	return through(t, out)
 }
 
-// problems returns where an object does not have the fields and types of a version. What is missing is none:
-// the other version may not have had it.
+// problems returns the unknown fields and wrong types of an object in a version. Missing fields are no
+// problem, since the other version may not have them.
 func (v *apiVersion) problems(object map[string]any) []string {
 	var out []string
 	for _, err := range validation.ValidateCustomResource(nil, object, v.validator) {
@@ -185,7 +185,7 @@ func (v *apiVersion) problems(object map[string]any) []string {
 	return out
 }
 
-// through returns an object as the API server has it.
+// through returns an object as decoded by the API server.
 func through(t *rapid.T, object map[string]any) map[string]any {
 	raw, err := json.Marshal(object)
 	if err != nil {

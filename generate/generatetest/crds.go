@@ -12,7 +12,7 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 )
 
-// readCRDs returns those of a directory, by kind; there must be some.
+// readCRDs returns the CRDs in a directory by kind. There must be at least one.
 func readCRDs(t testing.TB, dir string) map[schema.GroupVersionKind]*apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
@@ -59,8 +59,8 @@ func storageVersion(d *apiextensionsv1.CustomResourceDefinition) string {
 	return ""
 }
 
-// resourceType is Terraform's name of the type that a kind is of; empty for those of the provider's
-// configuration.
+// resourceType returns Terraform's name of the resource type of a kind. It is empty for kinds of the
+// provider's configuration.
 func resourceType(d *apiextensionsv1.CustomResourceDefinition) string {
 	return d.Annotations[v1alpha1.AnnotationResourceType]
 }

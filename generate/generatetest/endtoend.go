@@ -19,26 +19,26 @@ import (
 	"github.com/landbridge-io/landbridge/apis/managed"
 )
 
-// EndToEndOptions are what EndToEnd works with.
+// EndToEndOptions are the options of EndToEnd.
 type EndToEndOptions struct {
-	// Program is the repository's program; the provider's own is beside it.
+	// Program is the path of the repository's program. The provider's binary is in the same directory.
 	Program string
 	// CRDs and Examples are directories.
 	CRDs, Examples string
-	// Manifests is a directory with what is to become true, a file after the other in the order of
-	// their names: objects are applied, and resources waited for. At the end all are deleted, the one
-	// that was made last first. There may be none.
+	// Manifests is a directory of manifests, applied file by file in the order of their names. After
+	// each file the test waits for its resources. At the end it deletes all objects in reverse order.
+	// There may be no files.
 	Manifests string
-	// Timeout bounds each wait; two minutes unless set.
+	// Timeout limits each wait. Defaults to 2m.
 	Timeout time.Duration
 }
 
-// fieldOwner is who applies.
+// fieldOwner is the field manager.
 const fieldOwner = client.FieldOwner("end-to-end")
 
-// EndToEnd installs the CRDs in a cluster, runs the program, has the API server check all examples, and
-// then brings the manifests about. The cluster is a playground, if $PLAYGROUND is the program that runs
-// one, or else that of $KUBECONFIG.
+// EndToEnd installs the CRDs in a cluster, runs the program, lets the API server validate all examples,
+// and then applies the manifests. If $PLAYGROUND is the path of the playground's program, the cluster is
+// a playground, else that of $KUBECONFIG.
 func EndToEnd(t *testing.T, o EndToEndOptions) {
 	t.Helper()
 	if o.Timeout == 0 {
@@ -93,7 +93,7 @@ type endToEnd struct {
 	EndToEndOptions
 	client  client.Client
 	process *process
-	// kinds are those of managed resources.
+	// kinds has all kinds; the value is set for managed resources.
 	kinds map[string]bool
 }
 
@@ -133,7 +133,7 @@ func (e *endToEnd) apply(t *testing.T, file string, u *unstructured.Unstructured
 	})
 }
 
-// wait reads an object until it is as it should be; without a condition, until it is gone.
+// wait waits until an object fulfils the condition or, without a condition, until it is gone.
 func (e *endToEnd) wait(t *testing.T, what string, u *unstructured.Unstructured, is func(*unstructured.Unstructured) error) {
 	t.Helper()
 	e.until(t, what, func(ctx context.Context) error {
@@ -152,7 +152,7 @@ func (e *endToEnd) wait(t *testing.T, what string, u *unstructured.Unstructured,
 	})
 }
 
-// until tries again and again.
+// until repeats try until it succeeds.
 func (e *endToEnd) until(t *testing.T, what string, try func(context.Context) error) {
 	t.Helper()
 	var err error
@@ -171,7 +171,7 @@ func (e *endToEnd) until(t *testing.T, what string, try func(context.Context) er
 	t.Fatalf("waited %s for %s: %v", e.Timeout, what, err)
 }
 
-// reached says what keeps a resource from being what its spec says.
+// reached returns an error if a resource does not match its spec yet.
 func reached(u *unstructured.Unstructured) error {
 	status := struct {
 		Status managed.ResourceStatus `json:"status"`

@@ -27,8 +27,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Examples tests manifests: the API server would take all of those in a directory, and those below it,
-// with the CRDs of another, and there is one of each kind of resource.
+// Examples tests that the API server would accept all manifests in and below a directory, with the CRDs
+// in another, and that each kind of resource has one.
 func Examples(t *testing.T, crds, examples string) {
 	t.Helper()
 	kinds := readCRDs(t, crds)
@@ -63,7 +63,7 @@ func Examples(t *testing.T, crds, examples string) {
 	}
 }
 
-// readManifests returns the objects of all files in a directory and below it, by file.
+// readManifests returns the objects of all files in and below a directory, by file.
 func readManifests(t testing.TB, dir string) map[string][]*unstructured.Unstructured {
 	t.Helper()
 	out := map[string][]*unstructured.Unstructured{}
@@ -100,7 +100,7 @@ func readManifest(file string) ([]*unstructured.Unstructured, error) {
 	}
 }
 
-// validate does to an object what the API server does before it takes it.
+// validate validates an object as the API server does.
 func validate(t *testing.T, file string, u *unstructured.Unstructured, props *apiextensionsv1.JSONSchemaProps) {
 	t.Helper()
 	internal := &apiextensions.JSONSchemaProps{}

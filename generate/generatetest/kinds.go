@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Kinds tests the Go types: each kind of the CRDs in a directory is registered, and its type holds an
-// object that has every field of the CRD, and copies of it, without losing anything.
+// Kinds tests the Go types: each kind of the CRDs in a directory is registered, and its type and its deep
+// copies keep an object with every field of the CRD unchanged.
 func Kinds(t *testing.T, crds string, addToScheme func(*runtime.Scheme) error) {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -62,7 +62,7 @@ func decode(t *testing.T, raw []byte) any {
 	return out
 }
 
-// everyField returns a value with all that a schema has a place for.
+// everyField returns a value with every field of a schema.
 func everyField(s apiextensionsv1.JSONSchemaProps) any {
 	switch {
 	case len(s.Enum) > 0:
@@ -89,7 +89,7 @@ func everyField(s apiextensionsv1.JSONSchemaProps) any {
 	case s.Type == "number":
 		return json.Number("12345678901234567890.5")
 	case s.Type == "boolean":
-		return true // false may be the same as nothing
+		return true // false may be omitted
 	default:
 		return map[string]any{"any": []any{1, "thing", nil}}
 	}

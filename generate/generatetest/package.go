@@ -11,7 +11,7 @@ import (
 )
 
 // Package tests the metadata of a Crossplane package in a directory: crossplane.yaml describes a
-// provider whose CRDs need not be there when it starts.
+// provider that can start before its CRDs exist.
 func Package(t *testing.T, dir string) {
 	t.Helper()
 	file := filepath.Join(dir, "crossplane.yaml")

@@ -28,7 +28,7 @@ func unfit(path string, v any, old, new *Node, found map[string]bool) {
 			for name, value := range v {
 				o, n := old.Fields[name], new.Fields[name]
 				switch {
-				case o == nil: // nobody's
+				case o == nil: // the field is unknown
 				case n == nil:
 					found[path+"."+name] = true
 				default:

@@ -8,8 +8,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/crd"
 )
 
-// addCRDs adds the CRDs of all kinds, and of the provider's configuration, named as controller-gen
-// names them.
+// addCRDs adds the CRDs of all kinds and of the provider's configuration, with the file names of
+// controller-gen.
 func (o *Output) addCRDs(packages map[string]*goPackage, configs []*configKind) error {
 	var all []*apiextensionsv1.CustomResourceDefinition
 	for _, c := range configs {

@@ -13,7 +13,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// addDocs adds a page for each kind, and one that lists them.
+// addDocs adds a page for each kind, and one that lists all kinds.
 func (o *Output) addDocs(packages map[string]*goPackage) error {
 	var index bytes.Buffer
 	fmt.Fprintf(&index, "<!-- %s -->\n\n# Kinds\n", mark)
@@ -37,7 +37,7 @@ func (o *Output) addDocs(packages map[string]*goPackage) error {
 	}, o.Files)
 }
 
-// page returns where the documentation of a kind is.
+// page returns the path of a kind's documentation.
 func (k *kind) page() string {
 	label, _, _ := strings.Cut(k.resource.Group, ".")
 	return path.Join("docs/kinds", label, k.resource.Singular+".md")
@@ -91,8 +91,8 @@ func (k *kind) markdown() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// fieldTable lists fields by their paths, [] being any element of a list and [key] of a map. status:
-// what is observed; else what can be set.
+// fieldTable lists fields by their paths, where [] is any element of a list and [key] of a map. status
+// selects observed fields; otherwise settable ones.
 func fieldTable(b *bytes.Buffer, schema props, t *model.Type, status bool) {
 	if len(schema.Properties) == 0 {
 		b.WriteString("There are no fields.\n")
@@ -170,7 +170,7 @@ func typeName(p props) string {
 	}
 }
 
-// cell is text in a cell of a table.
+// cell returns text for a cell of a table.
 func cell(text string) string {
 	return strings.NewReplacer("|", `\|`, "\n", "<br>").Replace(text)
 }

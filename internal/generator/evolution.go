@@ -13,12 +13,12 @@ import (
 	"github.com/landbridge-io/landbridge/internal/evolution"
 )
 
-// crdsDir is where CRDs are.
+// crdsDir is the directory of CRDs.
 const crdsDir = "package/crds"
 
-// Compare says what files change in the kinds that were generated into a directory before, as far as
-// CustomResourceDefinitions tell. Where nothing was generated, nothing changes. What is in a new API
-// version of a kind is accepted, and so is what the configuration drops.
+// Compare returns the changes of files to the kinds that were generated into a directory before. It
+// compares CustomResourceDefinitions. If nothing was generated before, there are no changes. Changes in a
+// new API version of a kind are accepted, and so are versions that the configuration drops.
 func Compare(dir string, files Files) (evolution.Report, error) {
 	earlier, err := generatedCRDs(dir)
 	if err != nil || len(earlier) == 0 {
@@ -51,15 +51,15 @@ func Compare(dir string, files Files) (evolution.Report, error) {
 	return out, nil
 }
 
-// definition is a kind in all its API versions.
+// definition is a kind with all its API versions.
 type definition struct {
 	name string
-	// stored is that of versions whose objects are stored.
+	// stored is the kind in its storage version.
 	stored   *evolution.Kind
 	versions map[string]*evolution.Kind
 }
 
-// addDefinition adds a definition, by its resource type.
+// addDefinition adds a definition under its resource type.
 func addDefinition(to map[string]*definition, d *apiextensionsv1.CustomResourceDefinition) error {
 	out := &definition{name: d.Name, versions: map[string]*evolution.Kind{}}
 	for _, v := range d.Spec.Versions {
@@ -75,7 +75,7 @@ func addDefinition(to map[string]*definition, d *apiextensionsv1.CustomResourceD
 	if out.stored == nil {
 		return fmt.Errorf("%s: no version is stored", d.Name)
 	}
-	// A provider has two kinds of configurations, which differ in scope alone.
+	// The two kinds of a provider's configuration differ only in scope.
 	if out.stored.ResourceType == "" && d.Spec.Scope == apiextensionsv1.ClusterScoped {
 		return nil
 	}
@@ -83,14 +83,14 @@ func addDefinition(to map[string]*definition, d *apiextensionsv1.CustomResourceD
 	return nil
 }
 
-// changes returns what differs between a kind as it was and as it is going to be.
+// changes returns the differences between the old and the new definition of a kind.
 func changes(old, new *definition) []evolution.Change {
 	switch {
 	case old == nil:
 		return evolution.CompareKind(nil, new.stored)
 	case new == nil:
 		return evolution.CompareKind(old.stored, nil)
-	case old.name != new.name: // it is another API
+	case old.name != new.name: // another API
 		return evolution.CompareKind(old.stored, new.stored)
 	}
 	var out []evolution.Change
@@ -99,7 +99,7 @@ func changes(old, new *definition) []evolution.Change {
 	if old.versions[stored] == nil {
 		accepted := "is in the new API version " + stored
 		if new.versions[old.stored.Version] == nil {
-			accepted = "" // nothing goes on serving what there was
+			accepted = "" // the old version is no longer served
 		}
 		added := about
 		added.Change, added.New, added.Verdict = evolution.VersionAdded, stored, evolution.InPlace
@@ -116,7 +116,7 @@ func changes(old, new *definition) []evolution.Change {
 			continue
 		}
 		if v == old.stored.Version {
-			continue // it was compared with what takes its place
+			continue // it was compared with the new storage version
 		}
 		dropped := about
 		dropped.Change, dropped.Old, dropped.Verdict = evolution.VersionDropped, v, evolution.ByHand
@@ -127,8 +127,8 @@ func changes(old, new *definition) []evolution.Change {
 	return out
 }
 
-// Refuse returns an error if changes break what users have written for the kinds; it says which ones, and the ways out.
-// option is what lets them happen all the same.
+// Refuse returns an error if changes break manifests or programs of users. The error lists these changes
+// and the alternatives; option is the option that allows them.
 func Refuse(changes evolution.Report, option string) error {
 	breaking := changes.Needing()
 	if len(breaking.Changes) == 0 {

@@ -4,10 +4,10 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// Where examples are, and the Secret with their sensitive values.
+// The directory of examples, and the Secret with their sensitive values.
 const exampleNamespace, exampleSecret = "default", "example"
 
-// example returns a manifest that the API server accepts, with nothing but what is required.
+// example returns a manifest with the required fields only, which the API server accepts.
 func (k *kind) example() map[string]any {
 	r := k.resource
 	root := k.version().Schema.OpenAPIV3Schema
@@ -19,7 +19,7 @@ func (k *kind) example() map[string]any {
 	}
 }
 
-// importExample is spec.import.
+// importExample returns spec.import.
 func (k *kind) importExample() map[string]any {
 	identity := k.resource.Identity()
 	if identity == nil {
@@ -46,7 +46,7 @@ func exampleObject(t *model.Type, schema props) map[string]any {
 	return out
 }
 
-// exampleSecretRef says where a sensitive value is.
+// exampleSecretRef returns the reference to a sensitive value.
 func exampleSecretRef(schema props) map[string]any {
 	out := map[string]any{"name": exampleSecret, "key": "value"}
 	if _, ok := schema.Properties["namespace"]; ok {

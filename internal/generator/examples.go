@@ -12,8 +12,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// addExamples adds a manifest for each kind, and one for the provider's configuration if it has any.
-// Those of versions that kinds had before stay, in dir.
+// addExamples adds a manifest for each kind, and one for the provider's configuration if it has any. It
+// keeps those of earlier versions in dir.
 func (o *Output) addExamples(p *model.Provider, packages map[string]*goPackage, dir string, configs []*configKind) error {
 	const providerConfig = "examples/providerconfig.yaml"
 	var all []*kind
@@ -50,8 +50,8 @@ func (o *Output) addExamples(p *model.Provider, packages map[string]*goPackage, 
 	return err
 }
 
-// providerConfigExample returns the configuration that resources use unless they name another: what is
-// required, and what is sensitive, which are credentials as a rule.
+// providerConfigExample returns the default provider configuration, with required and sensitive fields.
+// The latter usually are credentials.
 func providerConfigExample(p *model.Provider) map[string]any {
 	var d *apiextensionsv1.CustomResourceDefinition
 	for _, d = range crd.ProviderConfig(p) {
@@ -73,7 +73,7 @@ func providerConfigExample(p *model.Provider) map[string]any {
 	}
 }
 
-// manifests returns a file with an object, after the Secret that it refers to.
+// manifests returns a file with the Secret that an object refers to, followed by the object.
 func manifests(object map[string]any) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString("# " + mark + "\n")

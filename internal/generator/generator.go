@@ -18,19 +18,19 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Files are contents of files by their slash-separated paths in the output directory.
+// Files maps slash-separated paths in the output directory to contents.
 type Files map[string][]byte
 
-// Output is what is generated from a provider.
+// Output is the result of Provider.
 type Output struct {
 	Files Files
-	// Renamed are the Go names that collided with others, in a fixed order.
+	// Renamed are the Go names that collided, in a fixed order.
 	Renamed []model.Renamed
 	// Large are the CRDs that are near a size limit, by resource type.
 	Large map[string]*crd.Size
 }
 
-// reserved are the identifiers that every package has besides its types.
+// reserved are the identifiers of every package besides its types.
 var reserved = []string{"CRDGroup", "CRDVersion", "CRDGroupVersion", "SchemeBuilder", "AddToScheme"}
 
 // Options of Provider.
@@ -42,8 +42,8 @@ type Options struct {
 	Dir string
 	// Examples also generates a manifest of each kind.
 	Examples bool
-	// Record is the schema that the model is made of. If set, config/zz_provider.go is generated with its
-	// version and checksum.
+	// Record is the schema that the model is made from. If set, config/zz_provider.go is generated with
+	// its version and checksum.
 	Record *schema.Record
 }
 
@@ -101,7 +101,7 @@ type goPackage struct {
 }
 
 // packagesOf returns the Go packages by their directories. Each version of an API group has one, named
-// after the first label of the group. That of the provider's own group always exists.
+// after the first label of the group. The package of the provider's own group always exists.
 func packagesOf(p *model.Provider) (map[string]*goPackage, error) {
 	out := map[string]*goPackage{packageDir(p.Group, p.Version): {group: p.Group, version: p.Version}}
 	for _, t := range slices.Sorted(maps.Keys(p.Resources)) {
@@ -252,7 +252,7 @@ func (o *Output) addPackage(dir string, of *goPackage, configs []*configKind) er
 // registration is a kind of a package, and its resource type.
 type registration struct{ of, kind string }
 
-// each makes a file for each element concurrently, and adds the files.
+// each makes and adds a file for each element, concurrently.
 func each[T any](all []T, file func(T) (name string, content []byte, err error), to Files) error {
 	names, contents := make([]string, len(all)), make([][]byte, len(all))
 	var work errgroup.Group

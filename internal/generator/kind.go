@@ -11,23 +11,23 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// kind is what is written of one resource type.
+// kind is the generated kind of one resource type.
 type kind struct {
 	resource *model.Resource
 	crd      *apiextensionsv1.CustomResourceDefinition
-	leftOut  string // of the CRD, for it to fit
+	leftOut  string // what was left out of the CRD because of its size
 	types    *types
 	names    kindNames
 }
 
-// kindNames are the names of the types that all kinds have, or most.
+// kindNames are the names of the types that all or most kinds have.
 type kindNames struct {
 	spec, status, parameters, initParameters, observation string
-	// imports is the type of spec.import, importIdentity and identity are the ones of identities.
+	// imports is the type of spec.import; importIdentity and identity are types of identities.
 	imports, importIdentity, identity string
 }
 
-// claim takes the names of a kind's own types. The kinds themselves, and their lists, are taken before.
+// claim claims the names of a kind's own types. The names of kinds and their lists are claimed before.
 func (k *kind) claim() {
 	b, name := k.types, k.resource.Kind
 	k.names = kindNames{
@@ -40,12 +40,12 @@ func (k *kind) claim() {
 	}
 }
 
-// version returns the version of the CRD that is stored. What it had before comes behind.
+// version returns the CRD's storage version. Earlier versions follow it.
 func (k *kind) version() *apiextensionsv1.CustomResourceDefinitionVersion {
 	return &k.crd.Spec.Versions[0]
 }
 
-// declare makes all types of the kind, in the order in which they are written.
+// declare declares all types of the kind, in the order of the file.
 func (k *kind) declare() error {
 	root := k.version().Schema.OpenAPIV3Schema
 	spec, status := root.Properties["spec"], root.Properties["status"]
@@ -92,7 +92,7 @@ func (k *kind) declare() error {
 	return k.object(n.identity, "is the identity of the remote object.", r.Identity(), status.Properties["identity"], true)
 }
 
-// field returns one of the fixed fields, as a schema has it.
+// field returns one of the fixed fields with its description and markers from the schema.
 func (*kind) field(name, typ, json string, schema props) goField {
 	return fixedField(name, typ, json, schema)
 }
@@ -103,7 +103,7 @@ func fixedField(name, typ, json string, schema props) goField {
 	return goField{name: name, typ: typ, json: json, doc: p.Description, markers: markers(p)}
 }
 
-// object declares a struct of the model, with a comment of its own.
+// object declares a struct of the model with the given comment.
 func (k *kind) object(name, doc string, t *model.Type, schema props, status bool) error {
 	at := len(k.types.declared)
 	if err := k.types.object(name, t, schema, status); err != nil {
@@ -144,7 +144,8 @@ func (k *kind) root() *goType {
 	return out
 }
 
-// kindMarkers returns what the CRD of a kind says beside its schema. extra are added before its columns.
+// kindMarkers returns the markers of a kind that are not about its schema. extra is added before the
+// columns.
 func kindMarkers(d *apiextensionsv1.CustomResourceDefinition, extra ...string) []string {
 	v, names := &d.Spec.Versions[0], d.Spec.Names
 	out := []string{"+kubebuilder:object:root=true", storageVersion}

@@ -7,10 +7,10 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// scope holds the identifiers that are taken in a Go package or struct.
+// scope has the identifiers in use in a Go package or struct.
 type scope map[string]bool
 
-// claim takes a name, or the first free one of those with a number behind it.
+// claim claims a name. If it is in use, it appends the first number that makes it unique.
 func (s scope) claim(name string) string {
 	got := name
 	for i := 2; s[got]; i++ {
@@ -20,12 +20,12 @@ func (s scope) claim(name string) string {
 	return got
 }
 
-// fieldName is what a field of an object is called in Go: as a value, as a reference to a Secret, and
-// as one to other resources.
+// fieldName has the Go names of a field of an object: of its value, its reference to a Secret, and its
+// reference and selector of other resources.
 type fieldName struct{ value, secretRef, ref, selector string }
 
-// fieldNames names the fields of an object. As in the model, a name is claimed whether or not it is
-// used, so that a field that becomes an input, or sensitive, renames no other.
+// fieldNames returns the Go names of the fields of an object. As in the model, names are claimed even if
+// they are not used, so that a field that becomes an input or sensitive does not rename others.
 func fieldNames(t *model.Fields) map[*model.Field]fieldName {
 	// controller-gen gives every type these methods.
 	taken := scope{"DeepCopy": true, "DeepCopyInto": true}
@@ -50,7 +50,7 @@ func fieldNames(t *model.Fields) map[*model.Field]fieldName {
 	return out
 }
 
-// goName returns the natural name of a field: Terraform's, unless its author chose one.
+// goName returns the natural name of a field, from its configured name or else from Terraform's.
 func goName(f *model.Field) string {
 	if f.Named {
 		return model.GoName(f.JSONName)
@@ -58,8 +58,8 @@ func goName(f *model.Field) string {
 	return model.GoName(f.Name)
 }
 
-// referenceName returns what a field beside a referring one is called in Go: after that one, unless its
-// author chose a name.
+// referenceName returns the Go name of a reference or selector: the configured one, else the name of the
+// referring field with a suffix.
 func referenceName(value, suffix, property string, r *model.Reference) string {
 	base := r.Field().JSONName
 	if r.Many {
@@ -74,7 +74,7 @@ func referenceName(value, suffix, property string, r *model.Reference) string {
 	return strings.ToUpper(property[:1]) + property[1:]
 }
 
-// renamedFields returns the fields whose names are not the natural ones.
+// renamedFields returns the fields that do not have their natural names.
 func renamedFields(resourceType string, names map[*model.Field]fieldName, t *model.Fields) []model.Renamed {
 	var out []model.Renamed
 	tell := func(f *model.Field, wanted, got string) {

@@ -12,12 +12,12 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// configKind is what is written of a kind of the provider's configuration.
+// configKind is a generated kind of the provider's configuration.
 type configKind struct {
 	provider *model.Provider
 	crd      *apiextensionsv1.CustomResourceDefinition
 	types    *types
-	// spec is the name of the type of its spec.
+	// spec is the name of the type of the spec.
 	spec string
 }
 
@@ -30,7 +30,7 @@ func configKinds(p *model.Provider) []*configKind {
 	return out
 }
 
-// declare makes all types of the kind but the kind itself.
+// declare declares all types of the kind except the kind itself.
 func (c *configKind) declare() error {
 	at := len(c.types.declared)
 	err := c.types.object(c.spec, c.provider.Config, c.schema().Properties["spec"], false)
@@ -67,7 +67,7 @@ func (c *configKind) source() ([]byte, error) {
 	return c.types.file(c.provider.Version, body.String())
 }
 
-// configTemplate is what is the same of both kinds, which is the methods of resource.ProviderConfig.
+// configTemplate has the parts that both kinds share: the methods of resource.ProviderConfig.
 var configTemplate = template.Must(template.New("config").Parse(`
 // {{.ListKind}} is a list of {{.Kind}}.
 //

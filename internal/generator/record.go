@@ -8,7 +8,7 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// addRecord adds what a program has to know of the schema that its kinds are made of.
+// addRecord adds a file with the version and checksum of the schema that the kinds are made from.
 func (o *Output) addRecord(r *schema.Record) error {
 	sum, err := r.Schema.Sum()
 	if err != nil {

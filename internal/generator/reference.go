@@ -4,9 +4,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// referenceFields returns the fields beside one that may get its value from other resources, as far as
-// the schema of the object has them: in what is only for the creation, there are none. name is the
-// object's.
+// referenceFields returns the reference and the selector of a field that can take its value from other
+// resources, if the object's schema has them: spec.initProvider has none. name is the object's.
 func (b *types) referenceFields(name string, of fieldName, r *model.Reference, schema props) []goField {
 	var out []goField
 	for _, x := range []struct{ goName, property, typ string }{
@@ -24,7 +23,7 @@ func (b *types) referenceFields(name string, of fieldName, r *model.Reference, s
 		if kind, ok := object.Properties["kind"]; ok {
 			f.typ = b.claim(name + x.goName)
 			if p.Items == nil {
-				object.Description = "" // the field has it
+				object.Description = "" // the field has the description
 			}
 			b.declareReference(f.typ, object, kind)
 		}

@@ -11,10 +11,10 @@ import (
 	"text/template"
 )
 
-// header is the first line of every generated Go file, in the form that Go's tools know.
+// header is the first line of every generated Go file, in the form that Go's tools recognize.
 const header = "// " + mark
 
-// The packages that the file of every kind needs, and those that some do, by the names it has for them.
+// The imports of the file of every kind, and those that only some need, by their names.
 var (
 	always = map[string]string{
 		"managed":  "github.com/landbridge-io/landbridge/apis/managed",
@@ -31,8 +31,8 @@ var (
 // source returns the Go file of a kind.
 func (k *kind) source() ([]byte, error) {
 	var body bytes.Buffer
-	// In a group, and indented, since gofmt rewrites the comments of declarations that stand alone, and
-	// this one is the provider's.
+	// The declaration is in a group and indented, because gofmt rewrites the comments of declarations
+	// outside groups, and this comment is the provider's text.
 	var root bytes.Buffer
 	k.root().write(&root)
 	fmt.Fprintf(&body, "type (\n\t%s\n)\n\n", strings.ReplaceAll(strings.TrimSpace(root.String()), "\n", "\n\t"))
@@ -42,7 +42,7 @@ func (k *kind) source() ([]byte, error) {
 	return k.types.file(k.resource.Version, body.String())
 }
 
-// file returns a Go file with the declared types, after something else.
+// file returns a Go file with the declared types after other declarations.
 func (b *types) file(pkg, before string) ([]byte, error) {
 	var file bytes.Buffer
 	fmt.Fprintf(&file, "%s\n\npackage %s\n\nimport (\n%s)\n\n%s", header, pkg, b.imports(), before)
@@ -76,7 +76,7 @@ func (b *types) imports() string {
 	return strings.Join(lines, "")
 }
 
-// uses reports whether a type is made of one of a package.
+// uses reports whether a type refers to a package.
 func (t *goType) uses(pkg string) bool {
 	of := func(typ string) bool { return strings.Contains(typ, pkg+".") }
 	return of(t.underlying) || slices.ContainsFunc(t.fields, func(f goField) bool { return of(f.typ) })
@@ -116,7 +116,7 @@ func (t *goType) write(b *bytes.Buffer) {
 	b.WriteString("}\n\n")
 }
 
-// comment writes text as a comment. gofmt rewrites those of fields as well if they are not indented.
+// comment writes text as a comment. Without indentation gofmt would also rewrite comments of fields.
 func comment(b *bytes.Buffer, indent, text string) {
 	if text == "" {
 		return
@@ -126,7 +126,7 @@ func comment(b *bytes.Buffer, indent, text string) {
 	}
 }
 
-// kindTemplate is what is the same of all kinds, which is the methods of resource.ModernManaged and
+// kindTemplate has the parts that all kinds share: the methods of resource.ModernManaged and
 // resource.ManagedList.
 var kindTemplate = template.Must(template.New("kind").Parse(`
 // {{.ListKind}} is a list of {{.Kind}}.
@@ -204,7 +204,7 @@ func groupVersion(group, version string, registered []registration) ([]byte, err
 	return format.Source(body.Bytes())
 }
 
-// controllerGen is the release of controller-gen whose CRDs are the ones of package crd.
+// controllerGen is the release of controller-gen whose CRDs equal those of package crd.
 const controllerGen = "sigs.k8s.io/controller-tools/cmd/controller-gen@v0.20.0"
 
 var groupTemplate = template.Must(template.New("group").Parse(`{{.Header}}
@@ -256,7 +256,7 @@ func register(module string, dirs []string) ([]byte, error) {
 	var packages []pkg
 	taken := scope{"runtime": true}
 	for _, dir := range dirs {
-		// A label of a group may have dashes, and begin with a digit.
+		// A label of a group may contain dashes and begin with a digit.
 		alias := strings.NewReplacer("apis/", "", "/", "", "-", "").Replace(dir)
 		if alias[0] < 'a' {
 			alias = "x" + alias

@@ -13,7 +13,7 @@ import (
 
 type props = apiextensionsv1.JSONSchemaProps
 
-// goType is the declaration of a struct, or of another type if it has an underlying one.
+// goType is the declaration of a struct or, if underlying is set, of another type.
 type goType struct {
 	name       string
 	doc        string
@@ -22,7 +22,7 @@ type goType struct {
 	fields     []goField
 }
 
-// goField is a field of a struct; an embedded one has no name.
+// goField is a field of a struct. Embedded fields have no name.
 type goField struct {
 	name, typ string
 	doc       string
@@ -30,19 +30,18 @@ type goField struct {
 	json, tf  string
 }
 
-// types makes the Go types of one kind. It follows the schema of the CRD, and takes names and
-// shapes from the model.
+// types makes the Go types of one kind from the schema of the CRD, with names and shapes from the model.
 type types struct {
-	// of is the resource type, or the kind, that they are for.
+	// of is the resource type or the kind.
 	of string
-	// scope is that of the package.
+	// scope is the package's.
 	scope    scope
 	fields   map[*model.Fields]map[*model.Field]fieldName
 	declared []*goType
 	renamed  []model.Renamed
 }
 
-// claim takes a name of a type in the package.
+// claim claims the name of a type in the package.
 func (b *types) claim(name string) string {
 	got := b.scope.claim(name)
 	if got != name {
@@ -61,8 +60,8 @@ func (b *types) namesOf(t *model.Fields) map[*model.Field]fieldName {
 	return names
 }
 
-// object declares the struct of an object whose name is claimed already. status: what is observed;
-// else what can be set.
+// object declares the struct of an object whose name is already claimed. status selects observed fields;
+// otherwise settable ones.
 func (b *types) object(name string, t *model.Type, schema props, status bool) error {
 	declared := &goType{name: name, markers: rules(schema)}
 	b.declared = append(b.declared, declared)
@@ -112,15 +111,15 @@ func (b *types) object(name string, t *model.Type, schema props, status bool) er
 	return nil
 }
 
-// optional settles how it is said that a field is not given: nil, which is left out. A list or map
-// that is empty is given.
+// optional makes a field optional unless it is required: nil means unset and is omitted. An empty list
+// or map is set.
 func (f *goField) optional(property string, required bool) {
 	omit := ""
 	switch {
 	case required:
 	case nilable(f.typ):
 		omit = ",omitzero"
-		f.markers = append(f.markers, "+optional") // controller-gen knows omitempty alone
+		f.markers = append(f.markers, "+optional") // controller-gen recognizes only omitempty
 	default:
 		omit = ",omitempty"
 		f.typ = "*" + f.typ
@@ -131,7 +130,7 @@ func (f *goField) optional(property string, required bool) {
 	}
 }
 
-// typ returns the Go type of a value. name is the one of a struct, should one be needed.
+// typ returns the Go type of a value. name is the name of the struct if the type is one.
 func (b *types) typ(name string, t *model.Type, schema props, status bool) (string, error) {
 	switch schema.Type {
 	case "":
@@ -165,7 +164,7 @@ func (b *types) typ(name string, t *model.Type, schema props, status bool) (stri
 	}
 }
 
-// element returns the Go type of what a collection holds: a pointer where it may be null.
+// element returns the Go type of a collection's elements: a pointer if they may be null.
 func (b *types) element(name string, t *model.Type, schema props, status bool) (string, error) {
 	typ, err := b.typ(name, t, schema, status)
 	if err != nil {
@@ -174,7 +173,7 @@ func (b *types) element(name string, t *model.Type, schema props, status bool) (
 	nullable := schema.Nullable
 	schema.Nullable = false
 	if m := markers(schema); len(m) > 0 {
-		// Only fields and types can be marked.
+		// Only fields and types can have markers.
 		named := b.claim(name + "Element")
 		b.declared = append(b.declared, &goType{name: named, markers: m, underlying: typ})
 		return named, nil
@@ -185,12 +184,12 @@ func (b *types) element(name string, t *model.Type, schema props, status bool) (
 	return typ, nil
 }
 
-// nilable reports whether a type has a value for null already.
+// nilable reports whether nil is a value of the type.
 func nilable(typ string) bool {
 	return strings.HasPrefix(typ, "[]") || strings.HasPrefix(typ, "map[") || typ == "apiextensionsv1.JSON"
 }
 
-// markers say of a field or a type what its Go type does not.
+// markers returns the markers of a field or type for the facts that its Go type does not express.
 func markers(schema props) []string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }

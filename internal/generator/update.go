@@ -9,21 +9,21 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// UpdateOptions say how Update brings a directory up to date.
+// UpdateOptions are the options of Update.
 type UpdateOptions struct {
 	Options
-	// AllowBreaking writes kinds for which existing manifests and programs do not work any more.
+	// AllowBreaking allows changes with which existing manifests and programs no longer work.
 	AllowBreaking bool
 	// HowToAllow tells users how to set AllowBreaking.
 	HowToAllow string
 	// Inferred are the lines about references that were inferred from documentation.
 	Inferred []string
-	// Notes receives what users should know of the generated kinds, and what changes in them.
+	// Notes receives notes about the generated kinds and their changes.
 	Notes io.Writer
 }
 
-// Update generates everything for a provider, compares it with what Options.Dir holds, and writes it
-// there. It writes nothing if the changes break manifests or programs, unless that is allowed.
+// Update generates everything for a provider, compares it with the contents of Options.Dir, and writes
+// it there. It writes nothing if the changes break manifests or programs, unless that is allowed.
 func Update(p *model.Provider, o UpdateOptions) (*Changes, error) {
 	out, err := Provider(p, o.Options)
 	if err != nil {

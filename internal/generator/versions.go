@@ -33,12 +33,13 @@ type former struct {
 // storageVersion is the marker of the types of the version in which objects are stored.
 const storageVersion = "+kubebuilder:storageversion"
 
-// history is what is known of earlier versions of a kind.
+// history has the earlier versions of a kind.
 type history struct {
-	// dir has the Go types of earlier versions, and earlier is the definition there; nil if there is none.
+	// dir has the Go types of earlier versions. earlier is the definition in dir, or nil.
 	dir     string
 	earlier *apiextensionsv1.CustomResourceDefinition
-	// dropped are the versions that are no longer served, by the setting of that path.
+	// dropped are the versions that are no longer served. setting is the path of the setting that drops
+	// them.
 	dropped []string
 	setting string
 	// names are the former names of fields, by their paths.
@@ -47,7 +48,7 @@ type history struct {
 	service crd.Service
 }
 
-// addTo adds the earlier versions that are not dropped to a definition with one version.
+// addTo adds earlier versions to a definition with one version, except for dropped ones.
 func (h history) addTo(d *apiextensionsv1.CustomResourceDefinition) ([]*former, error) {
 	if h.earlier == nil {
 		return nil, nil
@@ -92,7 +93,7 @@ func (h history) addTo(d *apiextensionsv1.CustomResourceDefinition) ([]*former, 
 
 func typesFile(singular string) string { return "zz_" + singular + "_types.go" }
 
-// unmarked returns the Go types of a kind without the marker of the version that is stored.
+// unmarked returns the Go types of a kind without the marker of the storage version.
 func unmarked(source []byte) []byte {
 	lines := strings.SplitAfter(string(source), "\n")
 	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.TrimSpace(line) == "// "+storageVersion })
@@ -183,7 +184,7 @@ func generatedCRDs(dir string) (map[string]*apiextensionsv1.CustomResourceDefini
 			return nil, err
 		}
 		if !generated(raw) {
-			continue // somebody else's
+			continue // not a generated definition
 		}
 		d, err := readCRD(name, raw)
 		if err != nil {

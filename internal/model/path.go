@@ -49,7 +49,7 @@ func (t *Type) spell(prefix string, p cty.Path, refs bool) string {
 			}
 			switch {
 			case f == nil && (s.Name == "" || strings.ContainsAny(s.Name, `.[]"`)):
-				// A key of a value of no fixed type, which may be anything.
+				// A key of a dynamically typed value may be anything.
 				b.WriteString(diagnostic.FormatIndex(cty.StringVal(s.Name)))
 				t = t.element()
 				continue

@@ -12,7 +12,7 @@ import (
 // version matches the API versions that Kubernetes orders: v1, v2beta1.
 var version = regexp.MustCompile(`^v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?$`)
 
-// checkVersions finds invalid versions, and dropped versions that are the current one.
+// checkVersions reports invalid versions, and dropped versions that are the current one.
 func checkVersions(has string, dropped []string) error {
 	if !version.MatchString(has) {
 		return config.At(fmt.Errorf("%q is no API version, such as v1alpha2, v1beta1 or v1", has), "version")
