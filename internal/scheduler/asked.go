@@ -8,12 +8,12 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// Remembered is what is known of a resource without calling anything. It is also available after
-// an Observe that failed.
+// Remembered has the facts in memory about a resource. It is also available after an Observe that
+// failed.
 type Remembered struct {
 	Status  instance.Status
 	Deposed []instance.Deposed
-	// Handled are the tokens that were acted upon.
+	// Handled are the tokens that were handled.
 	Handled store.Tokens
 }
 
@@ -31,24 +31,24 @@ func (s *Scheduler) Remembered(r Request) (Remembered, bool) {
 	return Remembered{}, false
 }
 
-// retry forgets failures, so that what failed is tried again now.
+// retry forgets failures, so that failed operations are tried again now.
 func (e *entry) retry(r Request) {
 	e.record.Handled.Retry, e.unsavedRetry = r.Asked.Retry, r.Asked.Retry
 	e.failed, e.deposedFailed = failure{}, failure{}
 	e.publish()
 }
 
-// marked reports whether an annotation asks for something that was not done, or that was done and
-// not stored.
+// marked reports whether an annotation has a token that was not handled, or whose handling was not
+// stored.
 func (e *entry) marked(r *Request) bool {
 	handled := &e.record.Handled
 	return r.Asked.Taint != "" && r.Asked.Taint != handled.Taint || r.Asked.Untaint != "" && r.Asked.Untaint != handled.Untaint ||
 		e.unsavedRetry != "" && e.record.Version != ""
 }
 
-// mark does what is asked for by annotation, once for each token: the token is stored together
-// with the result. A token that is set before anything is stored is only noted: whoever set it
-// cannot have meant an object that was not known yet.
+// mark carries out the requests of annotations, once for each token: the token is stored together with
+// the result. A token that is set before anything is stored has no effect and is only recorded, because
+// it cannot refer to an object that was not known yet.
 func (s *Scheduler) mark(ctx context.Context, e *entry, r Request) error {
 	handled, in := e.record.Handled, e.record.Instance
 	taint := r.Asked.Taint != "" && r.Asked.Taint != handled.Taint
@@ -69,7 +69,7 @@ func (s *Scheduler) mark(ctx context.Context, e *entry, r Request) error {
 		in.Status = instance.Tainted
 		events = append(events, Event{Kind: Tainted, Asked: true})
 	}
-	// If both are asked for at once, the object stays.
+	// If both are requested at once, the object stays.
 	if untaint && in.Status == instance.Tainted {
 		in.Status = instance.Partial
 		events = append(events, Event{Kind: Untainted, Asked: true})

@@ -25,7 +25,8 @@ import (
 // is not. So ids are claimed weakly, except for the one in spec.import, which the user has stated to
 // be the object's.
 
-// claimed is what claims were made for. Another generation of the resource may have others.
+// claimed identifies the request that claims were made for. Another generation of the resource may have
+// other claims.
 type claimed struct {
 	generation    int64
 	hash          string
@@ -42,9 +43,9 @@ func claimedFor(r *Request) claimed {
 	return out
 }
 
-// completed is an identity that was partly known before a create, and the complete one of the
-// object that was made. Both are claimed while this process lives. A later process has to look up
-// the object to know that they are the same.
+// completed is an identity that was partly known before a create, and the complete identity of the
+// created object. Both are claimed while this process lives. A later process has to look up the object
+// to know that they are the same.
 type completed struct{ planned, whole string }
 
 // Claim implements Interface.
@@ -89,8 +90,8 @@ func (s *Scheduler) claim(e *entry, r Request, in instance.Instance, wanted ...s
 	s.wake(e.claimant.Claim(e.claims(r, in, wanted)...))
 }
 
-// reclaim claims what follows from the record, unless there are claims that were made for the same
-// request, and so from more than the record.
+// reclaim makes the claims that follow from the record, unless there already are claims for the same
+// request, which are based on more than the record.
 func (s *Scheduler) reclaim(e *entry, r *Request) {
 	if e.claimant == nil || e.claimed != claimedFor(r) {
 		s.claim(e, *r, e.record.Instance)
@@ -114,7 +115,7 @@ func (e *entry) claims(r Request, in instance.Instance, wanted []string) []owner
 	for _, identity := range wanted {
 		strength := ownership.Wanted
 		if identity != "" && e.claimant.Has(object(r, identity)) {
-			strength = ownership.Begun // another object replaces the one it had
+			strength = ownership.Begun // another object replaces the current one
 		}
 		add(identity, strength)
 	}
@@ -143,7 +144,7 @@ func (e *entry) claims(r Request, in instance.Instance, wanted []string) []owner
 	return out
 }
 
-// wants returns the identities that a plan is going to make.
+// wants returns the identities of the objects that a plan creates or changes.
 func wants(e *entry, r Request, p *terraform.Plan) []string {
 	if p == nil {
 		return nil
@@ -164,9 +165,9 @@ func object(r Request, identity string) ownership.Object {
 	return ownership.Object{Configuration: r.ProviderConfiguration, Type: r.Resource.Schema.Type, Identity: identity}
 }
 
-// identityKey identifies an object within its provider configuration and type; empty when it has no
-// identity. Identities of different schema versions cannot be compared: each is claimed as it is
-// until a read upgrades it.
+// identityKey identifies an object within its provider configuration and type; empty if it has no
+// identity. Identities of different schema versions cannot be compared: each is claimed in its own
+// version until a read upgrades it.
 func identityKey(r Request, in instance.Instance) string {
 	raw := in.IdentityJSON()
 	if raw == nil {
@@ -179,8 +180,8 @@ func identityKey(r Request, in instance.Instance) string {
 	return fmt.Sprintf("%d:%s", version, raw)
 }
 
-// plannedKey is the identityKey of an object that is going to be made; empty when its identity is not
-// known beforehand.
+// plannedKey is the identityKey of an object before its create; empty if its identity is not known
+// beforehand.
 func plannedKey(r Request, identity, state cty.Value) string {
 	v := plannedIdentity(r, identity, state)
 	if v == cty.NilVal {
@@ -204,8 +205,8 @@ func idOf(state cty.Value) string {
 	return idKey(v.AsString())
 }
 
-// rival returns the resource that keeps this one from writing, if any. An owner that does not exist
-// any more is released.
+// rival returns the resource that prevents this one from writing, if any. An owner that no longer exists
+// is released.
 func (s *Scheduler) rival(ctx context.Context, e *entry) (ownership.Rival, bool) {
 	if e.claimant == nil {
 		return ownership.Rival{}, false

@@ -33,9 +33,9 @@ func (s *Scheduler) conclude(r Request, op *instance.Operation, rec store.Record
 	}
 }
 
-// concludeOnce stores the outcome in place of the intent of the same operation, even if somebody
-// changed or deleted the Secret: only this process knows the outcome. If another controller has
-// recovered the intent, that is kept.
+// concludeOnce replaces the intent of the operation by its outcome, even if others changed or deleted the
+// Secret: only this process knows the outcome. If another controller has recovered the intent, it keeps
+// the recovered outcome.
 func (s *Scheduler) concludeOnce(r Request, op *instance.Operation, rec store.Record) (store.Record, error) {
 	// Not the operation's context: the answer has to be stored even after its deadline.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), 30*time.Second)

@@ -2,25 +2,25 @@ package scheduler
 
 import "github.com/landbridge-io/landbridge/internal/terraform"
 
-// What is done next is decided by chains of rules. A rule is a pure function of an input, which is
-// a snapshot of everything that decisions depend on. The first rule that applies names a deed,
-// and the deed is carried out elsewhere (observe.go, apply.go).
+// Chains of rules decide the next step. A rule is a pure function of an input, which is a snapshot of
+// everything that decisions depend on. The first rule that applies selects a deed, which is carried out
+// elsewhere (observe.go, apply.go).
 //
-// Observe decides again after each deed until one of them answers. That ends: each deed either
-// answers or keeps its own rule from applying again in the same call. The exception is deedRead,
-// which repeats when a deposed object takes the place of one that is gone, and so at most once
-// for each deposed object.
+// Observe decides again after each deed until one of them answers. This terminates: each deed either
+// answers or prevents its own rule from applying again in the same call. The exception is deedRead,
+// which repeats when a deposed object takes the place of one that is gone, at most once for each
+// deposed object.
 
-// deed is what is done next.
+// deed is the next step.
 type deed string
 
-// rule says when a deed is due.
+// rule selects a deed if its condition applies.
 type rule[Input any] struct {
 	deed deed
 	when func(Input) bool
 }
 
-// chain holds rules, the most important first.
+// chain is a list of rules in the order of their precedence.
 type chain[Input any] []rule[Input]
 
 // decide returns the deed of the first rule that applies. The last rule of a chain always does.
@@ -37,7 +37,7 @@ func (c chain[Input]) decide(in Input) deed {
 const (
 	// deedAnswer answers with the view.
 	deedAnswer deed = "answer"
-	// deedAnswerApplied answers with what the last operation left.
+	// deedAnswerApplied answers with the result of the last operation.
 	deedAnswerApplied deed = "answer with what was applied"
 	// deedAnswerNothing answers that there is nothing to delete.
 	deedAnswerNothing deed = "answer that there is nothing"
@@ -47,39 +47,39 @@ const (
 	deedRefuseForeign deed = "refuse because of another process"
 	// deedLoad loads the record from the store.
 	deedLoad deed = "load"
-	// deedClaim claims the objects that the record, the read object, or the plan is about.
+	// deedClaim claims the objects of the record, of the read, or of the plan.
 	deedClaim deed = "claim"
-	// deedRetry forgets failures, so that what failed is tried again.
+	// deedRetry forgets failures, so that failed operations are tried again.
 	deedRetry deed = "retry"
 	// deedAcquire acquires the provider.
 	deedAcquire deed = "acquire"
-	// deedRecover finds out what became of an interrupted operation.
+	// deedRecover determines the outcome of an interrupted operation.
 	deedRecover deed = "recover"
-	// deedMark does what is asked for by annotation, and stores that.
+	// deedMark carries out the requests of annotations, and stores the result.
 	deedMark deed = "mark"
-	// deedFind looks for an object of which nothing is stored.
+	// deedFind looks up an object of which nothing is stored.
 	deedFind deed = "find"
-	// deedImport imports an object where it is stored that there is none.
+	// deedImport imports an object although the record has none.
 	deedImport deed = "import"
 	// deedFallBack makes a deposed object the current one.
 	deedFallBack deed = "fall back"
 	// deedRead reads the object.
 	deedRead deed = "read"
-	// deedPlan plans, and makes that the view.
+	// deedPlan plans, and makes the plan the view.
 	deedPlan deed = "plan"
 )
 
-// claimStage is what claims were made for in this call of Observe.
+// claimStage is the latest input of claims in this call of Observe.
 type claimStage uint8
 
 const (
 	claimedNothing claimStage = iota
-	claimedRecord             // what is stored
-	claimedRead               // the object as it was read
-	claimedPlan               // the object, and what its plan wants
+	claimedRecord             // the record
+	claimedRead               // the object as read
+	claimedPlan               // the object, and the identities that its plan wants
 )
 
-// readResult is what reading the object found in this call of Observe.
+// readResult is the result of reading the object in this call of Observe.
 type readResult uint8
 
 const (
@@ -88,14 +88,14 @@ const (
 	readChanged
 )
 
-// observeInput is what the decisions of Observe depend on.
+// observeInput is the input of the decisions of Observe.
 type observeInput struct {
 	// Deleted is set when the custom resource is being deleted, and Desired when it has a
 	// configuration to compare the object with.
 	Deleted, Desired bool
 	// Named is set when the resource names an object to import or to look up.
 	Named bool
-	// RetryAsked and MarkAsked are set when an annotation asks for something that was not done.
+	// RetryAsked and MarkAsked are set when an annotation has a request that was not carried out.
 	RetryAsked, MarkAsked bool
 
 	// Loaded is set when the record in memory can be used with the schema at hand.
@@ -109,10 +109,10 @@ type observeInput struct {
 	// Exists and Deposed are set when there is a current object, and deposed objects.
 	Exists, Deposed bool
 	// Interrupted is set when the record has an operation. Foreign is set when another process
-	// began it, which may conclude it yet.
+	// began it and may still conclude it.
 	Interrupted, Foreign bool
 
-	// Claims is how far objects were claimed. Contested is set when another resource owns one.
+	// Claims is the stage of the claims. Contested is set when another resource owns an object.
 	Claims    claimStage
 	Contested bool
 	// Acquired, Recovered, Sought and Planned are set when that was done in this call.
@@ -148,10 +148,10 @@ var observeChain = chain[observeInput]{
 // operationRuns: while an operation runs, answers come from memory.
 func operationRuns(in observeInput) bool { return in.View == running }
 
-// recordUnknown: nothing is decided without what is stored.
+// recordUnknown: decisions need the record.
 func recordUnknown(in observeInput) bool { return !in.Loaded }
 
-// recordUnclaimed: what is stored is claimed before the provider is asked.
+// recordUnclaimed: the stored objects are claimed before the provider is called.
 func recordUnclaimed(in observeInput) bool { return in.Claims < claimedRecord }
 
 // nothingOwnToDelete: the object of a resource that is being deleted stays with its owner.
@@ -164,10 +164,10 @@ func ownedByAnother(in observeInput) bool { return in.Contested }
 // in Terraform, it is not read right away.
 func operationJustEnded(in observeInput) bool { return in.View == applied && in.Fits && in.Desired }
 
-// retryAsked: a retry needs nothing but memory, so it works whatever else fails.
+// retryAsked: a retry only changes memory, so it works even if everything else fails.
 func retryAsked(in observeInput) bool { return in.RetryAsked }
 
-// nothingToDelete: no provider is needed to find out that there is nothing to delete.
+// nothingToDelete: if the record has no object, the answer needs no provider.
 func nothingToDelete(in observeInput) bool {
 	return !in.Acquired && !in.Desired && !in.Exists && !in.Deposed && !in.Interrupted && (in.Stored || !in.Named)
 }
@@ -175,26 +175,26 @@ func nothingToDelete(in observeInput) bool {
 // providerMissing: everything from here on needs the provider.
 func providerMissing(in observeInput) bool { return !in.Acquired }
 
-// operationForeign: the process that began an operation may conclude it yet.
+// operationForeign: the process that began an operation may still conclude it.
 func operationForeign(in observeInput) bool { return in.Foreign && !in.Recovered }
 
-// operationInterrupted: what became of an operation is found out before anything else.
+// operationInterrupted: the outcome of an interrupted operation is determined before anything else.
 func operationInterrupted(in observeInput) bool { return in.Interrupted && !in.Recovered }
 
 // markAsked: tainting precedes the read, so that the plan accounts for it.
 func markAsked(in observeInput) bool { return in.MarkAsked }
 
-// nothingThere reports whether no object is known, and none was looked for or read in this call.
+// nothingThere reports whether no object is known, and none was looked up or read in this call.
 func nothingThere(in observeInput) bool {
 	return !in.Exists && !in.Deposed && !in.Sought && in.Read == notRead
 }
 
-// importOpen: an import may be asked for when it is known that there is no object.
+// importOpen: an import may be requested after the record was stored without an object.
 func importOpen(in observeInput) bool {
 	return in.Stored && nothingThere(in)
 }
 
-// objectUnknown: an object of which nothing is stored may be named by the resource.
+// objectUnknown: the resource may name an object of which nothing is stored.
 func objectUnknown(in observeInput) bool {
 	return !in.Stored && nothingThere(in)
 }
@@ -205,7 +205,7 @@ func onlyDeposedLeft(in observeInput) bool {
 	return !in.Exists && in.Deposed && !in.Interrupted && in.Read == notRead
 }
 
-// objectUnread: a plan needs the object as it is now.
+// objectUnread: a plan needs the current state of the object.
 func objectUnread(in observeInput) bool { return in.Exists && in.Read == notRead }
 
 // nothingChanged: the same object and configuration have the same plan.
@@ -219,14 +219,14 @@ func readUnclaimed(in observeInput) bool { return in.Exists && in.Claims < claim
 // planMissing: the object is compared with its configuration.
 func planMissing(in observeInput) bool { return !in.Planned }
 
-// planUnclaimed: what a plan is going to make is claimed before it is shown.
+// planUnclaimed: the identities that a plan wants are claimed before the plan is shown.
 func planUnclaimed(in observeInput) bool { return in.Claims < claimedPlan }
 
 func otherwise[Input any](Input) bool { return true }
 
 // Deeds of Apply and Delete.
 const (
-	// deedNothing reports success: there is nothing to do, or it is under way.
+	// deedNothing reports success: there is nothing to do, or the operation runs.
 	deedNothing deed = "nothing"
 	// deedCreate, deedUpdate and deedDelete start an operation on the current object.
 	deedCreate deed = "create"
@@ -237,7 +237,7 @@ const (
 	// deedCreateFirst and deedDestroyFirst start a replacement.
 	deedCreateFirst  deed = "replace, create first"
 	deedDestroyFirst deed = "replace, destroy first"
-	// The others refuse, and say why.
+	// The others refuse, with a reason.
 	deedRefuseUnobserved deed = "refuse because of the observation"
 	deedRefuseEarly      deed = "refuse because of an earlier failure"
 	deedRefuseReplace    deed = "refuse the replacement"
@@ -248,11 +248,11 @@ const (
 	deedRefuseDeposedEarly deed = "refuse because of an earlier failure to destroy a deposed object"
 )
 
-// applyInput is what the decisions of Apply depend on.
+// applyInput is the input of the decisions of Apply.
 type applyInput struct {
 	// Running is set while an operation runs.
 	Running bool
-	// Contested is set when another resource owns an object that this one is about.
+	// Contested is set when another resource owns an object that this one claims.
 	Contested bool
 	// Observed is set when there is a plan for the configuration of the request. Action and
 	// Reason are the plan's, and Destroys is set when it destroys objects within the object.
@@ -269,7 +269,7 @@ type applyInput struct {
 	Exists, Deposed bool
 	// Tainted is set when the current object is tainted, and Missing when it is not found.
 	Tainted, Missing bool
-	// Doubted is set when an interrupted create may yet make another object than this one.
+	// Doubted is set when an interrupted create may still make another object than this one.
 	Doubted bool
 }
 
@@ -298,7 +298,7 @@ func applyRuns(in applyInput) bool { return in.Running }
 // applyContested: only the owner of an object changes it.
 func applyContested(in applyInput) bool { return in.Contested }
 
-// deposedOpen reports whether a deposed object is to be destroyed: its successor is in order.
+// deposedOpen reports whether a deposed object has to be destroyed, because its successor is complete.
 func deposedOpen(in applyInput) bool { return in.Observed && in.Deposed && in.Exists && !in.Tainted }
 
 // deposedDue: deposed objects are destroyed before the current object is changed.
@@ -313,26 +313,27 @@ func applyUnobserved(in applyInput) bool { return !in.Observed }
 // upToDateAlready: a plan may have nothing to do.
 func upToDateAlready(in applyInput) bool { return in.Action == terraform.NoOp }
 
-// onlyDeposedForbidden: a deposed object that must stay is reported if nothing else is to be done.
+// onlyDeposedForbidden: a deposed object that must not be destroyed is reported if nothing else is due.
 func onlyDeposedForbidden(in applyInput) bool {
 	return upToDateAlready(in) && deposedOpen(in) && !in.MayDelete
 }
 
-// onlyDeposedFailed: so is one that cannot be destroyed yet.
+// onlyDeposedFailed: a deposed object that cannot be destroyed yet is reported likewise.
 func onlyDeposedFailed(in applyInput) bool {
 	return upToDateAlready(in) && deposedOpen(in) && in.DeposedFailed
 }
 
-// replaceForbidden: replacements need permission, those of tainted objects another one.
+// replaceForbidden: replacements need a policy that allows them; tainted objects have their own policy.
 func replaceForbidden(in applyInput) bool {
 	return in.Action.IsReplace() && (!in.MayReplace || in.Reason == terraform.ReplaceBecauseTainted && !in.MayReplaceTainted)
 }
 
-// containedForbidden: so do updates that destroy objects within the object.
+// containedForbidden: updates that destroy objects within the object need the same policy.
 func containedForbidden(in applyInput) bool { return in.Destroys && !in.MayReplace }
 
-// createFirst: a tainted object for which another one was deposed is destroyed first, so that the
-// number of deposed objects does not grow with each failure. So is one that is not found.
+// createFirst: the plan creates before it destroys. Exceptions, which are destroyed first, are a tainted
+// object for which another one was deposed, so that the number of deposed objects does not grow with
+// each failure, and an object that is not found.
 func createFirst(in applyInput) bool {
 	return in.Action == terraform.CreateThenDelete && !in.Missing && (!in.Tainted || !in.Deposed)
 }
@@ -346,7 +347,7 @@ func createDoubted(in applyInput) bool { return isCreate(in) && in.Doubted }
 // isCreate: without an object, one is created.
 func isCreate(in applyInput) bool { return in.Action == terraform.Create }
 
-// deleteInput is what the decisions of Delete depend on.
+// deleteInput is the input of the decisions of Delete.
 type deleteInput struct {
 	// Running is set while an operation runs.
 	Running bool
@@ -370,10 +371,10 @@ var deleteChain = chain[deleteInput]{
 // deleteRuns: at most one operation runs for a resource.
 func deleteRuns(in deleteInput) bool { return in.Running }
 
-// deleteUnobserved: nothing is destroyed before it is known what there is.
+// deleteUnobserved: a delete needs the record, and the outcome of its last operation.
 func deleteUnobserved(in deleteInput) bool { return !in.Observed }
 
-// deleted: there may be nothing left to destroy.
+// deleted: nothing is left to destroy.
 func deleted(in deleteInput) bool { return !in.Exists }
 
 // deleteFailed: a failed delete is not tried again too early.

@@ -5,22 +5,21 @@
 // or how it ended. Reads and plans are carried out while the caller waits; creates, updates and
 // deletes never are. At most one operation runs per resource.
 //
-// What is done next is decided by pure functions of a snapshot (decide.go): Observe, Apply and
-// Delete each have a chain of rules, and carry out the deed of the first rule that applies.
+// Pure functions of a snapshot decide the next step (decide.go): Observe, Apply and Delete each have a
+// chain of rules, and carry out the deed of the first rule that applies.
 //
 //	Observe (observe.go) ── loads, claims, recovers, finds, reads, plans ──▶ Observation
 //	Apply, Delete (apply.go) ──▶ start ──▶ intent stored ──▶ provider called ──▶ outcome stored ──▶ Wake
 //
-// Nothing is lost (operation.go, conclude.go): before a provider is asked for a change, the intent is
-// stored; after it has answered, the outcome is stored before it is reported. What an earlier process
-// began and did not conclude is recovered by the next Observe (recovery.go).
+// Nothing is lost (operation.go, conclude.go): the intent is stored before a provider is called, and the
+// outcome is stored before it is reported. The next Observe recovers operations that an earlier process
+// began and did not conclude (recovery.go).
 //
-// A replacement may create before it destroys (deposed.go). What an annotation asks for is done once
-// (asked.go), and events are reported once, after they are stored (event.go).
+// A replacement may create before it destroys (deposed.go). The request of an annotation is carried out
+// once (asked.go), and events are reported once, after they are stored (event.go).
 //
 // A remote object has one owner among the resources (claims.go), and an existing object is only
 // adopted on request (existing.go, import.go).
 //
-// It never uses Kubernetes except through store.Store, and knows nothing of custom resources but
-// their key.
+// It never uses Kubernetes except through store.Store, and of custom resources it knows only the key.
 package scheduler

@@ -8,9 +8,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// An object that is not found now may appear later: clouds accept a create, and show the object
-// when it is made. A read that finds nothing proves that an object is gone only if its creation
-// succeeded. After an interruption there are two cases:
+// An object that is not found now may appear later: clouds accept a create, and show the object when it
+// exists. A read that finds nothing proves that an object is gone only if its create succeeded. After an
+// interruption there are two cases:
 //
 //	the provider reported what it began: a tainted object   destroying it ends what is under way,
 //	                                                        so that is tried before the object is
@@ -21,9 +21,9 @@ import (
 //	                                                        is an object or its deadline has passed:
 //	                                                        what appears meanwhile is its own
 
-// mayAppear reports whether a tainted object that was not found, the current one or the deposed
-// one with the key, may be under way and has to be destroyed. If that fails for as long as a create
-// may take, the object is gone.
+// mayAppear reports whether a tainted object that was not found, the current one or the deposed one with
+// the key, may still appear and has to be destroyed. If destroying it fails until the time that a create
+// may take has passed, the object is gone.
 func (s *Scheduler) mayAppear(e *entry, r Request, key string, in instance.Instance) bool {
 	if in.Status != instance.Tainted || len(in.RawState)+len(in.RawIdentity) > 0 {
 		return false
@@ -45,12 +45,12 @@ func mayDestroy(r Request) bool {
 	return r.Deleted && r.Policies.Delete || r.Config != nil && r.Policies.Replace && r.Policies.ReplaceTainted
 }
 
-// doubtful reports whether an interrupted create, whose object was not found, may still make it. An
-// error means that the outcome has to be waited for.
+// doubtful reports whether an interrupted create whose object was not found may still make it. It returns
+// an error if the outcome is not known yet.
 func (s *Scheduler) doubtful(e *entry, r Request, op *instance.Operation) (doubtful bool, err error) {
 	switch {
 	case !op.Absent, !s.o.Clock.Now().Before(op.Deadline):
-		return false, nil // waiting longer tells nothing more
+		return false, nil // waiting longer is no use
 	case r.Deleted:
 		return true, failed(ReasonCreateOutcomeUnknown, awaited(op))
 	}
@@ -73,9 +73,8 @@ func awaited(op *instance.Operation) diagnostic.Diagnostics {
 			"If you know that there will be none, set the annotation landbridge.io/confirm-create to %q.", op.ID, op.Deadline.UTC().Format(time.RFC3339), op.ID)
 }
 
-// foreign reports whether another process began the operation of the record after this one began
-// to work. This process has lost its lease then, or soon will, and the other one may still conclude
-// the operation.
+// foreign reports whether another process began the operation of the record after this one started. Then
+// this process has lost its lease or soon will, and the other one may still conclude the operation.
 func (s *Scheduler) foreign(e *entry) bool {
 	op := e.record.Instance.Operation
 	if s.o.Lease == 0 || op.ID == e.begun || e.doubt != nil && op.ID == e.doubt.ID || !op.StartedAt.After(s.began()) {

@@ -14,14 +14,14 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// entry is what is held in memory of one resource.
+// entry is the state of one resource in memory.
 //
-// Its fields are guarded by turn, which serialises the calls for one resource. Observe holds turn
-// while it calls the provider and the store, so that no other call can act on what is being read.
-// That only delays calls for the same resource, and a controller reconciles a resource once at a
-// time. Nothing else waits for turn: Remembered, Running, Gone and progress messages of a provider
-// do without it, and a background operation only takes it while no Observe calls a provider, since
-// Observe answers from memory as long as an operation runs.
+// Its fields are guarded by turn, which serializes the calls for one resource. Observe holds turn while
+// it calls the provider and the store, so that no other call acts on an object that is being read. This
+// delays only calls for the same resource, and a controller never reconciles a resource concurrently.
+// Nothing else waits for turn: Remembered, Running, Gone and progress messages of a provider do not
+// need it, and a background operation takes it only while no Observe calls a provider, since Observe
+// answers from memory while an operation runs.
 type entry struct {
 	key store.Key
 	uid types.UID
@@ -32,8 +32,8 @@ type entry struct {
 
 	state  recordState
 	record store.Record
-	// schema is the one that the record was decoded with. For the schema of another provider
-	// version, the record is loaded again, so that it is upgraded.
+	// schema is the schema that the record was decoded with. For the schema of another provider version,
+	// the record is loaded again, so that it is upgraded.
 	schema *schema.Resource
 	// remembered is the answer of Remembered; nil when the record is not known.
 	remembered atomic.Pointer[Remembered]
@@ -49,10 +49,10 @@ type entry struct {
 	undispatched string
 	// begun is the id of the operation that this process began last.
 	begun string
-	// doubt is an interrupted create whose object was not found, and may appear yet.
+	// doubt is an interrupted create whose object was not found and may still appear.
 	doubt *instance.Operation
-	// missing holds since when tainted objects are not found, by the key of a deposed object, or
-	// "" for the current one. Unless they were destroyed, that does not prove that they are gone.
+	// missing has the times since which tainted objects are not found, by the key of a deposed object, or
+	// "" for the current one. Unless they were destroyed, this does not prove that they are gone.
 	missing map[string]time.Time
 
 	last *Outcome
@@ -62,30 +62,30 @@ type entry struct {
 	// deposed objects.
 	failed, deposedFailed failure
 
-	// claimant is the resource in the index of owners, claimed is what its claims were made for,
-	// and completed is a planned identity together with the one that the object turned out to have.
+	// claimant is the resource in the index of owners, claimed identifies the request that its claims were
+	// made for, and completed is a planned identity with the complete identity of the created object.
 	claimant  *ownership.Claimant
 	claimed   claimed
 	completed completed
 }
 
-// recordState is how far the record in memory can be trusted.
+// recordState is the state of the record in memory.
 type recordState uint8
 
 const (
-	// unloaded: nothing was loaded yet. For a new resource nothing need be loaded.
+	// unloaded: the record was not loaded yet. For a new resource that is not necessary.
 	unloaded recordState = iota
-	// loaded: the record is what the store holds.
+	// loaded: the record equals the stored one.
 	loaded
 	// outdated: the record was loaded, but another process may have written since. It is loaded
 	// again before it is used.
 	outdated
-	// conflicted: a write failed, or its result is not known. The record is loaded again, even
-	// for a resource that looks new.
+	// conflicted: a write failed, or its result is unknown. The record is loaded again, even for a
+	// resource that looks new.
 	conflicted
 )
 
-// viewState is what Observe can answer from memory.
+// viewState is the kind of answer that Observe has in memory.
 type viewState uint8
 
 const (
@@ -97,16 +97,16 @@ const (
 	running
 	// planned: the last observation, if the object is unchanged.
 	planned
-	// applied: what the last operation left. Observe answers with it once, without reading.
+	// applied: the result of the last operation. Observe answers with it once, without reading.
 	applied
 )
 
-// view is what was observed last.
+// view is the last observation.
 type view struct {
 	state viewState
 	// observation is nil for stale and imported views.
 	observation *Observation
-	// configHash is that of the configuration of a planned or applied view.
+	// configHash is the hash of the configuration of a planned or applied view.
 	configHash string
 	// progress collects the messages of the provider in a running view.
 	progress *progress
@@ -125,7 +125,7 @@ func (v *view) fits(hash string) bool {
 	return (v.state == planned || v.state == applied) && v.configHash == hash
 }
 
-// discard makes the view stale. That an object was imported stays to be reported.
+// discard makes the view stale, except for an import that was not reported yet.
 func (v *view) discard() {
 	state := stale
 	if v.state == imported {
@@ -134,13 +134,13 @@ func (v *view) discard() {
 	*v = view{state: state}
 }
 
-// believe makes rec the record in memory.
+// believe sets the record in memory.
 func (e *entry) believe(rec store.Record, state recordState) {
 	e.record, e.state = rec, state
 	e.publish()
 }
 
-// distrust has the record loaded again before it is used.
+// distrust makes the next use load the record again.
 func (e *entry) distrust(state recordState) {
 	e.state = state
 	e.publish()

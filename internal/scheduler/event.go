@@ -22,11 +22,11 @@ type Event struct {
 	Deposed string
 	// Found is set when a Recovered create had made an object.
 	Found bool
-	// Asked is set when an annotation asked for it.
+	// Asked is set when an annotation requested it.
 	Asked bool
-	// Diagnostics are why the operation Failed.
+	// Diagnostics are the errors of an operation that Failed.
 	Diagnostics diagnostic.Diagnostics
-	// Instance is what an operation left, if that is known.
+	// Instance is the result of an operation, if it is known.
 	Instance instance.Instance
 	// From and To are the identities before and after IdentityChanged.
 	From, To cty.Value
@@ -40,8 +40,8 @@ const (
 	// Succeeded, Failed: an operation ended.
 	Succeeded EventKind = "Succeeded"
 	Failed    EventKind = "Failed"
-	// Tainted: the object has to be replaced, because its creation failed halfway, or because an
-	// annotation asked for it.
+	// Tainted: the object has to be replaced, because its create failed halfway, or because an
+	// annotation requested it.
 	Tainted EventKind = "Tainted"
 	// Untainted: a tainted object is kept. It is Partial until it is read.
 	Untainted EventKind = "Untainted"
@@ -51,7 +51,7 @@ const (
 	Imported EventKind = "Imported"
 	// Recovered: the outcome of an interrupted operation was determined.
 	Recovered EventKind = "Recovered"
-	// Gone: the object was destroyed by somebody else.
+	// Gone: the object was destroyed outside Landbridge.
 	Gone EventKind = "Gone"
 	// IdentityChanged: the object has another identity, which its provider allows.
 	IdentityChanged EventKind = "IdentityChanged"

@@ -10,13 +10,13 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// An existing object is only adopted on request. Where the identity of an object is known before it
-// is created, Landbridge looks it up first: creates of many providers silently overwrite an existing
-// object, or return it. The result is part of the intent, so that after an interruption the object
-// that the create made can be told from somebody else's.
+// An existing object is only adopted on request. If the identity of an object is known before its create,
+// Landbridge looks it up first, because creates of many providers silently overwrite or return an
+// existing object. The result is part of the intent: after an interruption it shows whether the create
+// made the object.
 
-// look looks up the object that a create is going to make. absent is set when there is certainly
-// none. If neither is returned, nothing is known, and the create decides.
+// look looks up the object of a create. absent is set if there certainly is none. If neither is returned,
+// it is unknown, and the create decides.
 func look(ctx context.Context, ex terraform.Executor, r Request, in instance.Instance, kind instance.OperationKind, p terraform.Plan) (found instance.Instance, absent bool) {
 	if kind != instance.Create {
 		return instance.Instance{}, false
@@ -30,12 +30,12 @@ func look(ctx context.Context, ex terraform.Executor, r Request, in instance.Ins
 	case diags.HasErrors():
 		return instance.Instance{}, terraform.NonExistent(diags)
 	case in.IsDeposed(found):
-		return instance.Instance{}, false // it is the one that is replaced
+		return instance.Instance{}, false // it is the replaced object
 	}
 	return found, false
 }
 
-// meets returns the error of a create for which an object exists already. No operation runs.
+// meets returns the error of a create whose object already exists. No operation runs.
 func (s *Scheduler) meets(e *entry, r Request, met instance.Instance, by cty.Value) *Error {
 	planned, whole := identityKey(r, instance.Instance{Identity: by}), identityKey(r, met)
 	e.complete(planned, whole)
@@ -48,7 +48,7 @@ func (s *Scheduler) meets(e *entry, r Request, met instance.Instance, by cty.Val
 		r.spell("To take it over", importOf(met, by))))
 }
 
-// complete records that a planned identity is a part of the identity of an object.
+// complete records that a planned identity is part of the identity of an object.
 func (e *entry) complete(planned, whole string) {
 	if planned != "" && whole != "" && planned != whole {
 		e.completed = completed{planned: planned, whole: whole}
@@ -60,7 +60,7 @@ func foundAfterCreate(r Request, target terraform.ImportTarget) diagnostic.Diagn
 	return diagnostic.Errorf("Object found", "A remote object exists, but it is unknown whether the interrupted create made it. %s", r.spell("If it is the one", target))
 }
 
-// spell returns how to ask for an import.
+// spell returns the instruction to request an import.
 func (r Request) spell(when string, t terraform.ImportTarget) string {
 	text := ""
 	if r.SpellImport != nil {

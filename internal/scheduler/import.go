@@ -11,8 +11,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// find imports the object of a resource for which nothing is stored: the one that spec.import asks
-// for, or if that does not exist any more, the known one.
+// find imports the object of a resource for which nothing is stored: the object of spec.import or, if it
+// no longer exists, the known object.
 func (s *Scheduler) find(ctx context.Context, e *entry, r Request, ex terraform.Executor) error {
 	if r.Import.Invalid != nil && (r.New || r.Known == nil) {
 		return failed(ReasonInvalidConfiguration, r.Import.Invalid)
@@ -52,9 +52,9 @@ func (s *Scheduler) find(ctx context.Context, e *entry, r Request, ex terraform.
 	return nil
 }
 
-// importAfterwards imports the object that spec.import asks for although it is stored that there is
-// no object: spec.import was set when the earlier object was gone, or when a create met an object.
-// If the object does not exist, the resource goes on as without spec.import: an object is created.
+// importAfterwards imports the object of spec.import although the record has no object: spec.import was
+// set after the earlier object was gone, or after a create found an existing object. If the object does
+// not exist, the resource continues as without spec.import: an object is created.
 func (s *Scheduler) importAfterwards(ctx context.Context, e *entry, r Request, ex terraform.Executor) error {
 	if r.Import.Target == nil || r.Deleted {
 		return nil
@@ -74,7 +74,7 @@ func (s *Scheduler) importAfterwards(ctx context.Context, e *entry, r Request, e
 	}
 }
 
-// doubt returns an error if an object that was found by its external name alone may not be the
+// doubt returns an error if an object that was found only by its external name may not be the
 // resource's: an id need not be unique, nor suitable for an import.
 func (s *Scheduler) doubt(ctx context.Context, e *entry, r Request, ex terraform.Executor, found instance.Instance) error {
 	var why string
@@ -100,15 +100,15 @@ func (s *Scheduler) doubt(ctx context.Context, e *entry, r Request, ex terraform
 		"Nothing is stored of this resource's object, and what its annotations say does not single one out: %s. If you know the object, give spec.import. If there is none, remove the annotations crossplane.io/external-name and landbridge.io/identity, and one is created.", why))
 }
 
-// notLookedFor returns the error of a failed lookup of the known object. It may not exist, but the
-// provider did not report that in Terraform's way.
+// notLookedFor returns the error of a failed lookup of the known object. The object may not exist, but
+// the provider did not report that in Terraform's way.
 func notLookedFor(known string, diags diagnostic.Diagnostics) *Error {
 	return failed(ReasonImportFailed, append(diags, diagnostic.Errorf("Object not found",
 		"%s, and the one that its annotations name could not be looked for. If there is none, remove the annotations crossplane.io/external-name and landbridge.io/identity.", known)...))
 }
 
-// newer looks up the known object when the stored one is gone and was another one: the stored
-// record was restored from a backup, and is older than the object.
+// newer looks up the known object if the stored one is gone and differs from it. Then the record was
+// restored from a backup, and is older than the object.
 func (s *Scheduler) newer(ctx context.Context, e *entry, r Request, ex terraform.Executor, stored instance.Instance) (bool, error) {
 	if r.Known == nil || r.Known.Recognize == nil || r.Known.Recognize(stored) {
 		return false, nil
@@ -126,8 +126,8 @@ func (s *Scheduler) newer(ctx context.Context, e *entry, r Request, ex terraform
 	return true, s.take(ctx, e, r, found)
 }
 
-// importOf returns how to import an object that was found by an identity: by its own one, which is
-// complete.
+// importOf returns the import target of an object that was found by an identity: its own identity, which
+// is complete.
 func importOf(found instance.Instance, by cty.Value) terraform.ImportTarget {
 	if known(found.Identity) {
 		by = found.Identity
@@ -135,7 +135,7 @@ func importOf(found instance.Instance, by cty.Value) terraform.ImportTarget {
 	return terraform.ImportTarget{Identity: by}
 }
 
-// take stores an object that was imported, if no other resource owns it.
+// take stores an imported object, if no other resource owns it.
 func (s *Scheduler) take(ctx context.Context, e *entry, r Request, found instance.Instance) error {
 	s.claim(e, r, found)
 	if rival, ok := s.rival(ctx, e); ok {

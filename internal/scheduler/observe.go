@@ -9,13 +9,13 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// observing is one call of Observe: what it has done so far. The request is passed beside it, so that
-// neither is allocated on the heap.
+// observing is the state of one call of Observe. The request is passed separately, so that neither is
+// allocated on the heap.
 type observing struct {
 	*Scheduler
 	e *entry
 
-	// ex is the provider, once acquired, until release.
+	// ex is the provider between acquire and release.
 	ex      terraform.Executor
 	release func()
 
@@ -26,7 +26,8 @@ type observing struct {
 	read                       readResult
 }
 
-// maxDeeds is far more than an Observe needs, unless a rule keeps applying by mistake.
+// maxDeeds is far more than an Observe needs. Reaching it means that a rule applies repeatedly by
+// mistake.
 const maxDeeds = 1000
 
 // Observe implements Interface.
@@ -118,7 +119,7 @@ func (o *observing) do(ctx context.Context, r *Request, next deed) (*Observation
 	return nil, nil
 }
 
-// answer returns the view. For a running operation that includes what its provider reported last.
+// answer returns the view. For a running operation it includes the provider's latest message.
 func (e *entry) answer() *Observation {
 	if e.view.state == running {
 		e.view.report()
@@ -138,8 +139,8 @@ func (o *observing) acquire(ctx context.Context, r *Request) error {
 	return nil
 }
 
-// claimNext claims what the resource is about as far as this call knows, and looks for a rival.
-// A resource that only wants to make an object may go on looking after the one it has.
+// claimNext makes the claims that follow from the current stage, and checks for a rival. A resource whose
+// rival concerns only a wanted object may continue to manage its current object.
 func (o *observing) claimNext(ctx context.Context, r *Request) {
 	e := o.e
 	switch {
@@ -172,13 +173,13 @@ func (s *Scheduler) refresh(ctx context.Context, e *entry, r *Request, ex terraf
 	gone := !refreshed.Instance.Exists()
 	if refreshed.Unchanged && !gone {
 		delete(e.missing, "")
-		e.record.Instance = refreshed.Instance // the same, and now as the provider encodes it
+		e.record.Instance = refreshed.Instance // equal, but in the provider's encoding
 		return readUnchanged, nil
 	}
 	return s.storeRead(ctx, e, *r, ex, refreshed.Instance)
 }
 
-// storeRead stores the object as it was read.
+// storeRead stores the object as read.
 func (s *Scheduler) storeRead(ctx context.Context, e *entry, r Request, ex terraform.Executor, read instance.Instance) (readResult, error) {
 	before := e.record.Instance
 	gone := !read.Exists()
@@ -210,7 +211,7 @@ func (s *Scheduler) storeRead(ctx context.Context, e *entry, r Request, ex terra
 	return readChanged, nil
 }
 
-// plan compares the object with its configuration, and makes the result the view.
+// plan plans, and makes the result the view.
 func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.Executor) error {
 	o := &Observation{Instance: e.record.Instance, Last: e.last, Imported: e.view.state == imported}
 	e.view.discard()
@@ -224,7 +225,7 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 		e.validated = r.ConfigHash
 		o.Plan, o.Warnings = &p, diags.Warnings()
 		if p.Action == terraform.NoOp {
-			o.Plan = &upToDate // there is nothing to apply, so the values need not be kept
+			o.Plan = &upToDate // there is nothing to apply, so the values are not kept
 		}
 	}
 	e.view = view{state: planned, observation: o, configHash: r.ConfigHash}

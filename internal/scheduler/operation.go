@@ -15,7 +15,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// task is what an operation is to do.
+// task is the input of an operation.
 type task struct {
 	kind instance.OperationKind
 	// plan of a Create or Update. Deletes, and creates that depose the current object, are planned
@@ -26,11 +26,11 @@ type task struct {
 	deposed string
 	// replacement is set when the operation is one half of a replacement.
 	replacement bool
-	// mayAppear reports whether a deposed object that is not found may be under way.
+	// mayAppear reports whether a deposed object that is not found may still appear.
 	mayAppear func(instance.Instance) bool
 	// process is the operation's name at fault points.
 	process faultpoint.Process
-	// progress is what the provider reports of the operation.
+	// progress has the provider's messages about the operation.
 	progress *progress
 }
 
@@ -86,7 +86,7 @@ func (s *Scheduler) start(e *entry, r Request, t task) error {
 	return nil
 }
 
-// show makes an operation the one that is observed.
+// show makes an operation the view.
 func (e *entry) show(op *instance.Operation, p *progress) {
 	e.view = view{state: running, observation: &Observation{Instance: e.record.Instance, Operation: op, Last: e.last}, progress: p}
 }
@@ -94,13 +94,13 @@ func (e *entry) show(op *instance.Operation, p *progress) {
 // result is the outcome of an operation.
 type result struct {
 	op *instance.Operation
-	// record is what the store holds; nil when that is unknown.
+	// record is the stored record; nil if it is unknown.
 	record *store.Record
 	diags  diagnostic.Diagnostics
 	// undispatched is set when the provider was never called, even if the intent is stored.
 	undispatched bool
-	// planned is the identity of the object to make, if it was known; met is an object that existed
-	// already.
+	// planned is the identity of the object to create, if it was known. met is an object that already
+	// existed.
 	planned cty.Value
 	met     instance.Instance
 }
@@ -192,7 +192,7 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	return result{op: op, record: &rec, diags: diags, planned: plannedIdentity(r, p.Identity, p.State)}
 }
 
-// begin sets the deadline of an operation whose turn it is.
+// begin sets the deadline of an operation that is about to run.
 func (s *Scheduler) begin(e *entry, r Request, queued *instance.Operation, t task, in instance.Instance) (*instance.Operation, time.Duration) {
 	state, private := in.State, in.Private
 	if i := in.DeposedIndex(t.deposed); t.kind == instance.Delete && i >= 0 {
@@ -211,7 +211,7 @@ func (s *Scheduler) begin(e *entry, r Request, queued *instance.Operation, t tas
 	return &op, timeout
 }
 
-// prepare returns what is stored while the operation runs, and the plan to carry out.
+// prepare returns the instance to store while the operation runs, and the plan to carry out.
 func prepare(ctx context.Context, ex terraform.Executor, r Request, in instance.Instance, t task) (instance.Instance, terraform.Plan, diagnostic.Diagnostics) {
 	switch {
 	case t.kind == instance.Delete && t.deposed == "":
@@ -222,7 +222,7 @@ func prepare(ctx context.Context, ex terraform.Executor, r Request, in instance.
 		if i < 0 {
 			return in, terraform.Plan{}, diagnostic.Errorf("Operation not started", "There is no deposed object %s.", t.deposed)
 		}
-		// It may be gone, or of another version of its schema.
+		// It may be gone, or have another version of its schema.
 		before := in.Deposed[i].Instance()
 		refreshed, diags := ex.Refresh(ctx, r.Resource, before)
 		if diags.HasErrors() {
@@ -247,9 +247,9 @@ func prepare(ctx context.Context, ex terraform.Executor, r Request, in instance.
 	}
 }
 
-// concluded returns the instance after the provider has answered. If a create follows an interrupted
-// one and makes nothing, the outcome of the interrupted one stays unknown: the create may have been
-// refused because of what the interrupted one made.
+// concluded returns the instance after the provider has answered. If a create follows an interrupted one
+// and makes nothing, the outcome of the interrupted one stays unknown: the create may have been refused
+// because of an object that the interrupted one made.
 func concluded(in, out instance.Instance, diags diagnostic.Diagnostics, doubt *instance.Operation) instance.Instance {
 	op := in.Operation
 	if len(op.Journal) > 0 && terraform.OutcomeUnknown(diags) {

@@ -13,11 +13,11 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// progressWait is how long messages of a provider are collected before the resource is woken.
+// progressWait is the time for which messages of a provider are collected before the resource is woken.
 const progressWait = 2 * time.Second
 
-// progress is what the provider reports of one operation. It has a lock of its own, so that a
-// provider that reports is never kept waiting.
+// progress has the provider's messages about one operation. It has its own lock, so that messages never
+// block the provider.
 type progress struct {
 	mu   sync.Mutex
 	text string
@@ -25,7 +25,7 @@ type progress struct {
 	waking, ended bool
 }
 
-// set stores a message, and reports whether a wake is to be scheduled.
+// set stores a message, and reports whether a wake has to be scheduled.
 func (p *progress) set(text string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -56,7 +56,7 @@ func (p *progress) end() {
 	p.ended = true
 }
 
-// report makes the last message of the provider part of the observation.
+// report adds the provider's latest message to the observation.
 func (v *view) report() {
 	if text := v.progress.get(); text != v.observation.Progress {
 		o := *v.observation
@@ -65,8 +65,8 @@ func (v *view) report() {
 	}
 }
 
-// listen subscribes to what the provider reports of an operation. It does not if the provider is
-// going to make a secret: nobody knows the secret yet, so it could not be redacted.
+// listen subscribes to the provider's messages about an operation. It does not if the operation may
+// generate a secret: the secret is not known yet, so it could not be redacted.
 func (s *Scheduler) listen(ctx context.Context, r Request, to *progress, p terraform.Plan) context.Context {
 	if makesSecrets(p) {
 		return ctx

@@ -19,7 +19,7 @@ func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 	e.view.discard()
 	e.validated, e.unsavedRetry, e.claimed = "", "", claimed{}
 	if r.New && before == unloaded {
-		// If something is stored all the same, the first write conflicts.
+		// If a record exists nevertheless, the first write conflicts.
 		e.schema = r.Resource.Schema
 		e.believe(store.Record{}, loaded)
 		return nil
@@ -34,7 +34,7 @@ func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 	case err != nil:
 		return &Error{Reason: ReasonStore, Err: err}
 	case rec.Owner != r.UID && s.o.Exists != nil && !s.o.Exists(ctx, r.Key, r.UID):
-		// This process has not heard of it yet, for instance because it was suspended.
+		// This process does not know it yet, for instance because it was suspended.
 		return &Error{Reason: ReasonStore, Err: errors.New("the stored instance belongs to another resource: this resource does not exist any more")}
 	case rec.Owner != r.UID:
 		// The resource or the Secret was restored from a backup, or the resource was deleted and
@@ -49,8 +49,8 @@ func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 	return nil
 }
 
-// save stores the instance. After a conflict, another controller works on the same resource, or
-// somebody changed the Secret, so the record in memory is not used any more.
+// save stores the instance. After a conflict the record in memory is no longer used, since another
+// controller works on the same resource, or the Secret was changed.
 func (s *Scheduler) save(ctx context.Context, e *entry, r Request, in instance.Instance) error {
 	rec := e.record
 	rec.Instance, rec.Owner = in, r.UID
@@ -88,7 +88,7 @@ func (s *Scheduler) Forget(ctx context.Context, r Request) error {
 	return nil
 }
 
-// forget removes what is stored for this very resource: there may be a new one of the same name.
+// forget removes the record if it belongs to this resource and not to a new one with the same name.
 func (s *Scheduler) forget(ctx context.Context, e *entry, r Request) error {
 	if !s.o.Leads() {
 		return errSuccessor
@@ -112,8 +112,8 @@ func (s *Scheduler) forget(ctx context.Context, e *entry, r Request) error {
 	return s.o.Store.Delete(ctx, r.Key, rec.Version)
 }
 
-// errSuccessor is why a process without the lease begins nothing: its memory may be outdated.
+// errSuccessor is the error of a process without the lease, whose memory may be outdated.
 var errSuccessor = errors.New("another controller may have taken over")
 
-// errForeign is why an operation that another process began is left alone.
+// errForeign is the error for an operation that another process began.
 var errForeign = errors.New("another controller has begun an operation on the resource; waiting for it to end")

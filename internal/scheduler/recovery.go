@@ -11,19 +11,19 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// recover resolves an operation that was begun and not concluded, by an earlier process or because
-// the provider never answered. Without an error, the record has no operation afterwards, or one that
-// is doubtful.
+// recover resolves an operation that was begun and not concluded, by an earlier process or because the
+// provider never answered. If it returns no error, the record afterwards has no operation, or a doubtful
+// one.
 //
 // A second create is only safe if the object of the planned identity is looked up and not found. If
 // the object is found, the create made it only if there was none before the create: any other object
-// may be somebody else's, which must be neither replaced nor adopted unless the user asks for it.
+// may not be the resource's, and must be neither replaced nor adopted unless the user requests it.
 func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terraform.Executor) error {
 	in := e.record.Instance
 	op := in.Operation
 	in.Operation = nil
 	if op.ID == e.undispatched && e.doubt != nil {
-		op, e.record.Instance.Operation = e.doubt, e.doubt // its outcome is as unknown as before
+		op, e.record.Instance.Operation = e.doubt, e.doubt // its outcome is still unknown
 	}
 	if j, ok := ex.(terraform.Journaled); ok {
 		return s.recoverJournaled(ctx, e, r, op, j)
@@ -68,7 +68,7 @@ func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terrafo
 			unknown = append(unknown, foundAfterCreate(r, importOf(found, identity))...)
 		}
 	}
-	if r.Import.Target == nil && r.Known != nil && op.Deposed == "" { // else the known object is the one that was replaced
+	if r.Import.Target == nil && r.Known != nil && op.Deposed == "" { // otherwise the known object is the replaced one
 		found, diags := ex.Import(ctx, r.Resource, r.Known.Target)
 		switch {
 		case diags.HasErrors() && !terraform.NonExistent(diags):
@@ -127,10 +127,10 @@ func createOutcomeUnknown(op *instance.Operation) diagnostic.Diagnostics {
 			"Look for the object. If it exists, adopt it with spec.import; if it does not, set the annotation landbridge.io/confirm-create to %q.", op.ID, op.ID)
 }
 
-// plannedIdentity returns the identity of an object that is going to be made, or may have been, as
-// far as an import needs it; cty.NilVal when it is not known beforehand. Without attributes that an
-// import requires, it is unclear when it is complete. It comes from the plan, not from the
-// configuration, which may have changed since.
+// plannedIdentity returns the attributes that an import needs of the identity of an object that a create
+// makes or may have made; cty.NilVal if it is not known beforehand. If an import requires no attributes,
+// it is unclear when the identity is complete. It is taken from the plan and not from the configuration,
+// which may have changed since.
 func plannedIdentity(r Request, identity, state cty.Value) cty.Value {
 	schema := r.Resource.Schema.Identity
 	if schema == nil || len(schema.Required()) == 0 {

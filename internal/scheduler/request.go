@@ -14,11 +14,11 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// Acquire returns a provider for one call or operation; release must be called afterwards.
+// Acquire returns a provider for one call or operation. Callers must call release afterwards.
 // Background operations call it too, so it must stay usable after the request was answered.
 type Acquire func(ctx context.Context) (ex terraform.Executor, release func(), diags diagnostic.Diagnostics)
 
-// Request is what the scheduler needs to know of a custom resource.
+// Request is a custom resource as the scheduler needs it.
 type Request struct {
 	Key        store.Key
 	UID        types.UID
@@ -37,7 +37,7 @@ type Request struct {
 	// that nothing was begun for.
 	New     bool
 	Deleted bool
-	// Policies are what may be done to the object.
+	// Policies limit the operations on the object.
 	Policies desired.Policies
 
 	// Config is the desired object; nil when it is only observed or deleted.
@@ -45,7 +45,7 @@ type Request struct {
 	// ConfigHash changes whenever Config does.
 	ConfigHash string
 
-	// Import is what spec.import asks for.
+	// Import is the request of spec.import.
 	Import desired.Import
 	// Known is the object that the resource's annotations name; nil when they name none.
 	Known *desired.KnownObject
@@ -54,7 +54,7 @@ type Request struct {
 	// ConfirmCreate is the id of an operation of unknown outcome. The user confirms that a new create
 	// is safe.
 	ConfirmCreate string
-	// Asked are the tokens of annotations that ask for something.
+	// Asked are the tokens of annotations that request something.
 	Asked store.Tokens
 	// Timeouts bound the operations. DefaultTimeouts apply where neither Timeouts nor the arguments
 	// of the object specify any.
@@ -64,13 +64,13 @@ type Request struct {
 	Tell func(Event)
 }
 
-// Observation is what is known of the remote object.
+// Observation is the result of Observe.
 type Observation struct {
 	Instance instance.Instance
-	// Plan is what Apply would carry out; nil while an operation runs, and without a Config.
+	// Plan is the plan for Apply; nil while an operation runs, and without a Config.
 	Plan *terraform.Plan
-	// Imported is set when the object was imported by this Observe: nobody has seen yet what the
-	// import leads to.
+	// Imported is set when this Observe imported the object: the plan that follows from the import was not
+	// reported yet.
 	Imported bool
 	// Operation is the running operation, or the one whose outcome is unknown.
 	Operation *instance.Operation
@@ -79,7 +79,7 @@ type Observation struct {
 	Progress string
 	// Last is the outcome of the last operation of this process; nil when there was none.
 	Last *Outcome
-	// Warnings are those of the provider.
+	// Warnings are the provider's.
 	Warnings diagnostic.Diagnostics
 }
 
@@ -96,7 +96,7 @@ type Outcome struct {
 	Kind        instance.OperationKind
 	At          time.Time
 	Diagnostics diagnostic.Diagnostics
-	// RetryAt is when a failed operation may be tried again.
+	// RetryAt is the time at which a failed operation may be tried again.
 	RetryAt time.Time
 }
 
@@ -137,11 +137,11 @@ const (
 	ReasonStore Reason = "StoreFailed"
 )
 
-// Error is why a request cannot be carried out. Its diagnostics are complete.
+// Error is the reason why a request cannot be carried out. Its diagnostics are complete.
 type Error struct {
 	Reason      Reason
 	Diagnostics diagnostic.Diagnostics
-	// RetryAt is when to try again; zero when that is unknown.
+	// RetryAt is the time at which to try again; zero if it is unknown.
 	RetryAt time.Time
 	// Err is set when the cause is not the provider's.
 	Err error

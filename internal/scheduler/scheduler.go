@@ -14,27 +14,26 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// Interface is what a reconciler uses of a Scheduler.
+// Interface has the methods of a Scheduler that a reconciler uses.
 type Interface interface {
-	// Observe returns what is known of the remote object. It returns the same *Observation as
-	// before when nothing has changed since.
+	// Observe returns an observation of the remote object. It returns the same *Observation as before if
+	// nothing has changed since.
 	Observe(ctx context.Context, r Request) (*Observation, error)
 	// Apply starts to carry out the plan of the last Observe. It returns nil while the operation
 	// runs, and an *Error when it failed and it is too early to try again.
 	Apply(ctx context.Context, r Request) error
 	// Delete starts to destroy the object, and returns the same as Apply.
 	Delete(ctx context.Context, r Request) error
-	// Forget removes what is stored of the object, which itself stays as it is.
+	// Forget removes the record of the object. It does not change the object itself.
 	Forget(ctx context.Context, r Request) error
-	// Claim claims the remote objects of a resource from what is stored of it. Until that was done
-	// for all resources that exist, nothing may be written.
+	// Claim claims the remote objects of a resource from its record. Nothing may be written until this
+	// was done for all existing resources.
 	Claim(ctx context.Context, r Request) error
-	// Gone releases the claims of a deleted resource, and what is held in memory of it.
+	// Gone releases the claims and the memory of a deleted resource.
 	Gone(k store.Key)
-	// Remembered returns what is known of the resource without calling anything; false when that
-	// is nothing.
+	// Remembered returns the facts in memory about the resource; false if there are none.
 	Remembered(r Request) (Remembered, bool)
-	// Running returns how many operations run.
+	// Running returns the number of running operations.
 	Running() int
 }
 
@@ -45,11 +44,11 @@ type Options struct {
 	// Wake is called when an operation has ended and its outcome is stored, when one has run for
 	// LongOperation, and when the owner of a remote object changes.
 	Wake func(store.Key)
-	// Exists reports whether there is a custom resource with the key and UID. It is called for the
-	// owner of a remote object before another resource is refused because of it, and for a resource
-	// before it adopts what is stored of another one of the same name. nil always reports true.
+	// Exists reports whether there is a custom resource with the key and UID. It is called for the owner
+	// of a remote object before another resource is refused because of it, and for a resource before it
+	// adopts the record of another one with the same name. Defaults to true.
 	Exists func(context.Context, store.Key, types.UID) bool
-	// LongOperation is how long an operation runs until the resource is woken to report it.
+	// LongOperation is the time after which the resource of a running operation is woken to report it.
 	// Defaults to 1s.
 	LongOperation time.Duration
 	// Clock defaults to the real one.
@@ -60,12 +59,11 @@ type Options struct {
 	// OperationsPerConfiguration bounds the concurrent operations of one provider configuration. It
 	// is a safety limit: operations beyond it wait for slow ones. Defaults to 1000.
 	OperationsPerConfiguration int64
-	// Lease is how long another process waits before it takes over, after it heard from this one
-	// last; 0 if there is no other process.
+	// Lease is the time that another process waits after this one's last renewal before it takes over; 0
+	// if there is no other process.
 	Lease time.Duration
-	// Leads reports whether certainly no other process has taken over. Without it nothing is
-	// written and no operation begins; running operations are still recorded. nil always reports
-	// true.
+	// Leads reports whether certainly no other process has taken over. If it returns false, nothing is
+	// written and no operation begins; running operations are still recorded. Defaults to true.
 	Leads func() bool
 	// MinBackoff and MaxBackoff bound the delay after failed operations, which doubles with each
 	// consecutive failure. Default to 1s and 5m.
@@ -125,8 +123,8 @@ func New(o Options) *Scheduler {
 	return s
 }
 
-// Stop starts no more operations and waits for the running ones until ctx ends. Then it cancels the
-// rest, and waits until that is recorded. The caller stops the providers.
+// Stop starts no more operations and waits for the running ones until ctx ends. Then it cancels the rest,
+// and waits until the cancellation is recorded. The caller stops the providers.
 func (s *Scheduler) Stop(ctx context.Context) error {
 	s.mu.Lock()
 	s.stopping = true

@@ -14,7 +14,7 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 )
 
-// Problem is why an object's kinds are not served as it specifies.
+// Problem is the reason why an object's kinds are not served as it specifies.
 type Problem struct {
 	Condition xpv2.ConditionType
 	Reason    xpv2.ConditionReason
@@ -23,12 +23,12 @@ type Problem struct {
 	Retry bool
 }
 
-// NotInstalled returns a problem of which the condition Installed is false, and Healthy too.
+// NotInstalled returns a problem that makes the conditions Installed and Healthy false.
 func NotInstalled(reason xpv2.ConditionReason, err error) *Problem {
 	return &Problem{Condition: v1alpha1.TypeInstalled, Reason: reason, Err: err}
 }
 
-// Unhealthy returns a problem of which the condition Healthy is false.
+// Unhealthy returns a problem that makes the condition Healthy false.
 func Unhealthy(reason xpv2.ConditionReason, err error) *Problem {
 	return &Problem{Condition: v1alpha1.TypeHealthy, Reason: reason, Err: err}
 }
@@ -69,7 +69,7 @@ func successConditions(generation int64) (installed, healthy xpv2.Condition) {
 		condition(v1alpha1.TypeHealthy, corev1.ConditionTrue, v1alpha1.ReasonHealthy, "", generation)
 }
 
-// failureConditions returns Installed and Healthy for a problem. What is not installed is not healthy either.
+// failureConditions returns Installed and Healthy for a problem. Without Installed, Healthy is false too.
 func failureConditions(generation int64, p *Problem) (installed, healthy xpv2.Condition) {
 	installed, _ = successConditions(generation)
 	if p.Condition == v1alpha1.TypeInstalled {

@@ -97,9 +97,9 @@ func (rt *Runtime) EnsureCRD(ctx context.Context, owner string, crd *apiextensio
 	return rt.prunedRecently(crd.Name) || changed, err
 }
 
-// Teardown is how long the API server may serve a kind from its former storage after its CRD was changed or
-// recreated: k8s.io/apiextensions-apiserver's tearDown waits for a second and for running requests. A watch that
-// begins in this time may never deliver an event.
+// Teardown is the time for which the API server may serve a kind from its former storage after its CRD was
+// changed or recreated: k8s.io/apiextensions-apiserver's tearDown waits for a second and for running requests. A
+// watch that begins in this time may never deliver an event.
 const Teardown = 3 * time.Second
 
 // AwaitWatches returns when watches of changed CRDs are reliable.

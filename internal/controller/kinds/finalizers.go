@@ -19,9 +19,9 @@ import (
 // finalizerPolicy returns the name of a provider's MutatingAdmissionPolicy and its binding.
 func finalizerPolicy(provider string) string { return "finalizer." + provider + "." + v1alpha1.Group }
 
-// openAPILag is how long after the OpenAPI document the admission of every API server knows a new API group:
-// each polls every five seconds (k8s.io/apiserver's typeConverterManager). Until then it answers requests that a
-// policy matches with 503, whatever the policy's failurePolicy.
+// openAPILag is the delay between the OpenAPI document and the time at which the admission of every API server
+// knows a new API group: each polls every five seconds (k8s.io/apiserver's typeConverterManager). Until then it
+// answers requests that a policy matches with 503, regardless of the policy's failurePolicy.
 const openAPILag = 12 * time.Second
 
 // ensureFinalizers installs a policy by which the API server adds a finalizer to resources when they are

@@ -39,7 +39,7 @@ const (
 	maxBackoff = 5 * time.Minute
 )
 
-// Runtime is what all controllers of kinds share. All fields but OtherUsers are required.
+// Runtime has the dependencies that all controllers of kinds share. All fields but OtherUsers are required.
 type Runtime struct {
 	Manager   manager.Manager
 	CRDs      apiextensions.CustomResourceDefinitionInterface
@@ -58,7 +58,7 @@ type Runtime struct {
 	OtherUsers func(ctx context.Context, provider string, ref providerconfig.Reference) []func()
 
 	mu sync.Mutex
-	// pruned is when CRDs were deleted, by their names.
+	// pruned has the times at which CRDs were deleted, by their names.
 	pruned map[string]time.Time
 }
 

@@ -52,7 +52,7 @@ func (k *Kind) claimAll(ctx context.Context, informers cache.Cache, c *connector
 			// A request that cannot be carried out still identifies its object.
 			spec, _ := k.read(r)
 			request, _ := c.subject(ctx, r, spec)
-			request.New = false // whatever it looks like
+			request.New = false // load the record even if the resource looks new
 			backoff := wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Steps: 10, Cap: 10 * time.Second}
 			return backoff.DelayFunc().Until(ctx, true, false, func(ctx context.Context) (bool, error) {
 				err := k.Scheduler.Claim(ctx, request)

@@ -67,7 +67,8 @@ func (q quietRecorder) WithAnnotations(keysAndValues ...string) event.Recorder {
 	return quietRecorder{q.Recorder.WithAnnotations(keysAndValues...), q.troubles}
 }
 
-// moment is how long observations of a resource may fail without an event. Conditions report it at once.
+// moment is the time for which observations of a resource may fail without an event. Conditions report
+// failures at once.
 const moment = 3 * time.Second
 
 // troubles records since when observations of resources have failed, and which failures had an event.

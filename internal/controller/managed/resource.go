@@ -11,7 +11,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 )
 
-// CustomResource is a managed resource of any kind, on its way through one reconcile.
+// CustomResource is a managed resource of any kind during one reconcile.
 type CustomResource struct {
 	unstructured.Unstructured
 
@@ -19,7 +19,7 @@ type CustomResource struct {
 	read *unstructured.Unstructured
 	// conditions are decoded at first use, and encoded when the status is written.
 	conditions *xpv2.ConditionedStatus
-	// observation is what the status is made of.
+	// observation is the observation that the status is made from.
 	observation *scheduler.Observation
 	// reason replaces the reason of a failed Synced condition, which managed.Reconciler always sets to
 	// ReconcileError.

@@ -9,7 +9,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 )
 
-// rivalsFor is how long a provider configuration is taken into account after its last use.
+// rivalsFor is the time after its last use for which a provider configuration is taken into account.
 const rivalsFor = 10 * time.Minute
 
 // share divides the workers of a kind among the provider configurations of its resources, so

@@ -22,7 +22,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
-// setStatus sets the resource's status from the observation, unless it is made of it already.
+// setStatus sets the resource's status from the observation, unless it already is.
 func (e *external) setStatus(r *CustomResource, o *scheduler.Observation) {
 	r.observation = o
 	if e.kind.written.same(r, o) {

@@ -49,11 +49,11 @@ type Owner struct {
 	Created time.Time
 }
 
-// Rival is the owner because of whom a claimant must not write.
+// Rival is the owner that prevents a claimant from writing.
 type Rival struct {
-	// Owner comes first.
+	// Owner takes precedence.
 	Owner Owner
-	// Claim is the claimant's own, which comes second.
+	// Claim is the claimant's own claim.
 	Claim Claim
 }
 

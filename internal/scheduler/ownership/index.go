@@ -36,8 +36,8 @@ func (w *waking) add(c *claim) {
 	}
 }
 
-// Claimant returns the claimant of a resource. A claimant with the same key and another UID is gone,
-// and its claims are released. wake are the resources that have to be reconciled.
+// Claimant returns the claimant of a resource. It releases the claims of a claimant with the same key and
+// another UID, which is gone. wake are the resources that have to be reconciled.
 func (x *Index) Claimant(r Owner) (c *Claimant, wake []store.Key) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -93,7 +93,7 @@ func (c *Claimant) Claim(claims ...Claim) (wake []store.Key) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.claimants[c.Key] == nil {
-		x.register(c) // it was taken for gone, and is not
+		x.register(c) // it was considered gone, but is not
 	}
 	w := &waking{by: c}
 	x.set(c, claims, w)
@@ -157,12 +157,12 @@ func (x *Index) remove(c *claim, w *waking) {
 		o.owner = nil
 		o.elect(w)
 	case c.strength == Weak && len(o.weak) == 0:
-		w.add(o.owner) // the weak claim may have been in its way
+		w.add(o.owner) // the weak claim may have prevented it from writing
 	}
 }
 
-// Rival returns who comes before c on one of its objects; ok is false when nobody does. Objects that
-// c holds take precedence over those that it only wants.
+// Rival returns the owner that takes precedence over c on one of its objects; ok is false if there is
+// none. Objects that c holds take precedence over those that it only wants.
 func (c *Claimant) Rival() (r Rival, ok bool) {
 	c.index.mu.Lock()
 	defer c.index.mu.Unlock()
@@ -187,19 +187,19 @@ func (c *Claimant) Has(on Object) bool {
 	return slices.ContainsFunc(c.claims, func(mine *claim) bool { return mine.on.Object == on && mine.strength >= Begun })
 }
 
-// Begin notes that an operation of c begins. Until End, nobody comes before c. It fails when somebody
-// does already.
+// Begin records that an operation of c begins. Until End, no other resource takes precedence over c. It
+// fails if another one already does.
 func (c *Claimant) Begin() (Rival, bool) {
 	c.index.mu.Lock()
 	defer c.index.mu.Unlock()
 	if r, ok := c.rival(); ok {
 		return r, false
 	}
-	c.busy = true // it owns all its objects already, and keeps them
+	c.busy = true // it already owns all its objects, and keeps them
 	return Rival{}, true
 }
 
-// End notes that the operation has ended. wake are the resources, other than c, that have to be
+// End records that the operation has ended. wake are the resources, other than c, that have to be
 // reconciled.
 func (c *Claimant) End() (wake []store.Key) {
 	c.index.mu.Lock()
@@ -217,7 +217,7 @@ func (c *Claimant) End() (wake []store.Key) {
 	return w.keys
 }
 
-// Alone reports whether no other resource has a claim on the object, however weak.
+// Alone reports whether no other resource has a claim of any strength on the object.
 func (c *Claimant) Alone(on Object) bool {
 	c.index.mu.Lock()
 	defer c.index.mu.Unlock()

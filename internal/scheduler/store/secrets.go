@@ -182,13 +182,13 @@ func (s *Secrets) Save(ctx context.Context, k Key, r *schema.Resource, rec Recor
 	return rec, nil
 }
 
-// nothing reports whether an instance holds nothing.
+// nothing reports whether an instance is empty.
 func nothing(in instance.Instance) bool {
 	return !in.Exists() && in.Operation == nil && len(in.Deposed) == 0
 }
 
-// Sweep removes empty instances of resources that do not exist any more: a process that releases a
-// resource removes its instance afterwards, unless it is interrupted. It returns their number.
+// Sweep removes empty instances of resources that no longer exist, and returns their number. They remain
+// if a process is interrupted between releasing a resource and removing its instance.
 func (s *Secrets) Sweep(ctx context.Context, exists func(context.Context, Key) (bool, error)) (int, error) {
 	list, err := s.Client.List(ctx, metav1.ListOptions{LabelSelector: labelManagedBy + "=landbridge," + labelEmpty + "=true"})
 	if err != nil {

@@ -15,7 +15,7 @@ var (
 	ErrNotFound = errors.New("no instance is stored for the resource")
 	// ErrConflict means that another writer has written since the record was loaded.
 	ErrConflict = errors.New("the stored instance was changed by another writer")
-	// ErrUnreadable means that what is stored cannot be read. Trying again does not help.
+	// ErrUnreadable means that the record cannot be decoded. Retrying does not help.
 	ErrUnreadable = errors.New("the stored instance cannot be read")
 )
 
@@ -35,7 +35,7 @@ type Record struct {
 	// Version fences concurrent writers; empty for a record that is not stored yet.
 	Version  string
 	Instance instance.Instance
-	// Handled are the tokens that were acted upon. They are written together with the result.
+	// Handled are the tokens that were handled. They are written together with the result.
 	Handled Tokens
 }
 

@@ -1,14 +1,14 @@
 package store
 
-// Tokens are the values of annotations by which a person asks for something. A token that differs
-// from the last one that was acted upon asks again; the same one does not. Empty ones ask nothing.
+// Tokens are the values of annotations with which users request something. A token that differs from the
+// last handled one is a new request. An empty token requests nothing.
 type Tokens struct {
-	// Taint asks to replace the object, Untaint to keep a tainted one.
+	// Taint requests a replacement of the object, Untaint keeps a tainted one.
 	Taint   string `json:"taint,omitempty"`
 	Untaint string `json:"untaint,omitempty"`
-	// Retry asks to try a failed operation again now.
+	// Retry requests a retry of a failed operation now.
 	Retry string `json:"retry,omitempty"`
-	// Imported is set when spec.import, which can be neither changed nor removed, was carried out:
-	// there was an object.
+	// Imported is set when spec.import, which cannot be changed or removed, was carried out and found an
+	// object.
 	Imported bool `json:"imported,omitempty"`
 }

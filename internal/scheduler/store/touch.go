@@ -8,14 +8,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// touches bounds how often somebody else may write to a Secret while one record is written.
+// touches limits the writes of others to a Secret that are tolerated while one record is written.
 const touches = 5
 
-// last is what is known of a Secret from its last read or write.
+// last has the facts about a Secret from its last read or write.
 type last struct {
 	version string
-	// write is the id of its last write. After others have written, the content may be the same
-	// again, but the id is not.
+	// write is the id of Landbridge's last write. The content may return to an earlier value, but the id
+	// does not.
 	write string
 	sum   sum
 	// foreign is the metadata that others have added; nil if there is none.
@@ -40,7 +40,7 @@ func foreign(secret *corev1.Secret) *metav1.ObjectMeta {
 	return &out
 }
 
-// with returns metadata together with what others have added.
+// with returns metadata together with the metadata that others have added.
 func with(own metav1.ObjectMeta, foreign *metav1.ObjectMeta) metav1.ObjectMeta {
 	if foreign == nil {
 		return own
@@ -52,7 +52,7 @@ func with(own metav1.ObjectMeta, foreign *metav1.ObjectMeta) metav1.ObjectMeta {
 	return out
 }
 
-// touched reads a Secret whose version has changed, and returns what it is now. ok is set if others
+// touched reads a Secret whose version has changed, and returns its current state. ok is set if others
 // have only added metadata since it was written.
 func (s *Secrets) touched(ctx context.Context, name string, was last) (now last, ok bool) {
 	secret, err := s.Client.Get(ctx, name, metav1.GetOptions{})
