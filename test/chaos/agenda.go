@@ -12,11 +12,11 @@ import (
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
 )
 
-// pace is how many operations there are at least to each fault. A run of too few for all faults
-// tries some of them.
+// pace is the minimum number of operations per fault. A run with too few operations for all faults tries
+// some of them.
 const pace = 12
 
-// agenda is which faults happen, and how far they have got. One happens after the other.
+// agenda has the faults of a run and their progress. Faults happen one after the other.
 type agenda struct {
 	*world
 	random  *rand.Rand
@@ -24,12 +24,12 @@ type agenda struct {
 	points  []faultpoint.Point
 	only    []string
 	reached map[faultpoint.Point]bool
-	// whole says that all faults are tried, and tried those points of them that are.
+	// whole is set when all faults are tried; tried has the fault points that are tried.
 	whole    bool
 	tried    []faultpoint.Point
 	estates  []*estate
 	progress func(string)
-	// localhost says how the provider configurations call the cloud's host.
+	// localhost is set when the provider configurations name the cloud's host localhost.
 	localhost bool
 }
 
@@ -39,7 +39,7 @@ func (a *agenda) upTo(d time.Duration) time.Duration { return time.Duration(a.ra
 type item struct {
 	name string
 	do   func(context.Context) error
-	// point is where the controller dies, if that is the fault.
+	// point is the fault point at which the controller dies, for such faults.
 	point *faultpoint.Point
 }
 
@@ -47,7 +47,7 @@ func (a *agenda) death(p faultpoint.Point) item {
 	return item{name: "die at " + p.String(), do: func(ctx context.Context) error { return a.dieAt(ctx, p) }, point: &p}
 }
 
-// faults are all but the deaths at fault points.
+// faults returns all faults except deaths at fault points.
 func (a *agenda) faults() []item {
 	out := []item{
 		{name: "kill the controller", do: a.killController},
@@ -83,12 +83,12 @@ func (a *agenda) faults() []item {
 	return out
 }
 
-// asked says whether a fault is to be tried.
+// asked reports whether a fault should be tried.
 func (a *agenda) asked(it item) bool {
 	return a.only == nil || slices.ContainsFunc(a.only, func(name string) bool { return strings.HasPrefix(it.name, name) })
 }
 
-// run goes through the faults once, and then has more of them happen until enough operations were done.
+// run runs each fault once, and then repeats faults until enough operations were done.
 func (a *agenda) run(ctx context.Context) error {
 	var items []item
 	for _, it := range a.faults() {
@@ -115,7 +115,7 @@ func (a *agenda) run(ctx context.Context) error {
 			a.tried = append(a.tried, *it.point)
 		}
 	}
-	// Some resources are there before anything goes wrong.
+	// Some resources exist before the first fault.
 	a.allowed.Store(int64(min(a.want, len(a.slots))))
 	for end := time.Now().Add(30 * time.Second); a.operations.Load() < a.allowed.Load() && time.Now().Before(end) && ctx.Err() == nil; {
 		pause(ctx, 20*time.Millisecond)
@@ -146,7 +146,7 @@ func (a *agenda) run(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// missed are the points that were tried, and not reached.
+// missed returns the points that were tried, but not reached.
 func (a *agenda) missed() []faultpoint.Point {
 	return slices.DeleteFunc(slices.Clone(a.tried), func(p faultpoint.Point) bool { return a.reached[p] })
 }

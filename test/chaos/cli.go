@@ -13,10 +13,10 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/processtest"
 )
 
-// What happens to the programs of the command line, where spec.execution is CLI.
+// Faults of the command line programs with spec.execution CLI.
 
-// programs are those of the processes that a controller has started which have a directory of their
-// own to work in, and the others are providers.
+// programs returns the child processes of a controller that run in a workspace; the others are
+// providers.
 func (w *world) programs(pid int) (programs, providers []int) {
 	for _, child := range processtest.Children(pid) {
 		dir, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", child))
@@ -31,10 +31,10 @@ func (w *world) programs(pid int) (programs, providers []int) {
 	return programs, providers
 }
 
-// workspaces is where controllers have the directories of programs.
+// workspaces is the directory for the controllers' workspaces.
 func (w *world) workspaces() string { return filepath.Join(w.dir, "cli") }
 
-// cliFaults are all of them. A small run tries them, whatever else it leaves out.
+// cliFaults returns all of them. Small runs try them, too.
 func (a *agenda) cliFaults() []item {
 	out := []item{
 		{name: "kill the command line", do: a.killPrograms},
@@ -51,7 +51,7 @@ func (a *agenda) cliFaults() []item {
 	return out
 }
 
-// working has the running controller work on what users do until the returned function is called.
+// working keeps the running controller busy with user operations until the returned function is called.
 func (a *agenda) busy(ctx context.Context, operation string) (enough func(), err error) {
 	if err := a.alive(); err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (a *agenda) busy(ctx context.Context, operation string) (enough func(), err
 	return a.ask(ctx, operation, every), nil
 }
 
-// killPrograms kills every other program, for a while, at any age that programs get to.
+// killPrograms kills every other program for a while, at random ages.
 func (a *agenda) killPrograms(ctx context.Context) error {
 	for _, operation := range []string{opUpdate, opRecreate} {
 		enough, err := a.busy(ctx, operation)
@@ -92,7 +92,7 @@ func (a *agenda) killPrograms(ctx context.Context) error {
 	return a.alive()
 }
 
-// killCreating kills the programs that wait for a provider that creates something.
+// killCreating kills the programs that wait for a create.
 func (a *agenda) killCreating(ctx context.Context) error {
 	if err := a.alive(); err != nil {
 		return err
@@ -108,7 +108,7 @@ func (a *agenda) killCreating(ctx context.Context) error {
 	return nil
 }
 
-// pausePrograms has programs that are at work stand still, and go on later.
+// pausePrograms pauses running programs and resumes them later.
 func (a *agenda) pausePrograms(ctx context.Context) error {
 	enough, err := a.busy(ctx, opUpdate)
 	if err != nil {
@@ -128,7 +128,7 @@ func (a *agenda) pausePrograms(ctx context.Context) error {
 	return nil
 }
 
-// removeWorkspaces removes the directories in which the programs work, those of runs under way as well.
+// removeWorkspaces removes the workspaces, including those in use.
 func (a *agenda) removeWorkspaces(ctx context.Context) error {
 	enough, err := a.busy(ctx, opUpdate)
 	if err != nil {
@@ -145,7 +145,7 @@ func (a *agenda) removeWorkspaces(ctx context.Context) error {
 	return nil
 }
 
-// programsAt ends the programs at an instant of a change.
+// programsAt kills the programs at a certain time of a change.
 func (a *agenda) programsAt(ctx context.Context, p faultpoint.Point) error {
 	if err := a.restart(start{at: p.String() + ":1:" + string(faultpoint.KillPrograms)}); err != nil {
 		return err

@@ -20,10 +20,10 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
-// taskDelay is how long the cloud's tasks take, unless a fault says otherwise.
+// taskDelay is the duration of the cloud's tasks without faults.
 const taskDelay = 120 * time.Millisecond
 
-// cloud is the example cloud as a process, which may go and come back with all that it had.
+// cloud is the example cloud as a process that can be stopped and restarted with its data.
 type cloud struct {
 	dir     string
 	address string // host:port, the same for its whole life
@@ -34,7 +34,7 @@ type cloud struct {
 // object is an object of the cloud.
 type object map[string]any
 
-// text is a field of it, "a" or "a.b".
+// text returns a field, "a" or "a.b".
 func (o object) text(path string) string {
 	var v any = map[string]any(o)
 	for name := range strings.SplitSeq(path, ".") {
@@ -47,7 +47,7 @@ func (o object) text(path string) string {
 	return fmt.Sprint(v)
 }
 
-// event is one of the cloud's records.
+// event is an entry of the cloud's audit log.
 type event struct {
 	Sequence   int       `json:"sequence"`
 	Time       time.Time `json:"time"`
@@ -57,18 +57,18 @@ type event struct {
 	Key        string    `json:"key"`
 }
 
-// task is a creation that is under way.
+// task is a create in progress.
 type task struct {
 	ID         string `json:"id"`
 	Collection string `json:"collection"`
 }
 
-// fault is something to go wrong in the cloud, in the words of its package api.
+// fault is a fault of the cloud, as in its package api.
 type fault map[string]any
 
 func (c *cloud) url() string { return "http://" + c.address }
 
-// start starts the cloud, on the data and at the address that it had before.
+// start starts the cloud with its former data and address.
 func (c *cloud) start(ctx context.Context) error {
 	program, err := testbin.Build(ctx, examplecloudtest.Program)
 	if err != nil {
@@ -157,19 +157,19 @@ type cloudError struct {
 
 func (e *cloudError) Error() string { return e.text }
 
-// objects are all of a collection. They are what there really is only while no faults are for lists.
+// objects returns all objects of a collection. The list is complete only while lists have no faults.
 func (c *cloud) objects(ctx context.Context, collection string) ([]object, error) {
 	var out []object
 	return out, c.call(ctx, http.MethodGet, "/v1/"+collection, nil, &out)
 }
 
-// creating are the creations that are under way
+// creating returns the creates in progress
 func (c *cloud) creating(ctx context.Context) ([]task, error) {
 	var out []task
 	return out, c.call(ctx, http.MethodGet, "/v1/tasks", nil, &out)
 }
 
-// endTask ends a creation by hand; outcome is succeed or fail.
+// endTask ends a create; outcome is succeed or fail.
 func (c *cloud) endTask(ctx context.Context, id, outcome string) error {
 	return c.call(ctx, http.MethodPost, "/admin/tasks/"+id, map[string]any{"outcome": outcome}, nil)
 }
@@ -182,7 +182,7 @@ func (c *cloud) clearFaults(ctx context.Context) error {
 	return c.call(ctx, http.MethodDelete, "/admin/faults", nil, nil)
 }
 
-// change and remove do so behind everybody's back.
+// change and remove act on objects without Landbridge.
 func (c *cloud) change(ctx context.Context, collection, id string, fields map[string]any) error {
 	return c.call(ctx, http.MethodPatch, "/admin/objects/"+collection+"/"+url.PathEscape(id), fields, nil)
 }
@@ -196,7 +196,7 @@ func (c *cloud) events(ctx context.Context) ([]event, error) {
 	return out, c.call(ctx, http.MethodGet, "/admin/events", nil, &out)
 }
 
-// audit tells which live objects nobody looks after.
+// audit returns the cloud's audit, which lists live objects without an owner.
 func (c *cloud) audit(ctx context.Context, managed map[string][]string) (map[string]counts, error) {
 	var out struct {
 		Collections map[string]counts `json:"collections"`

@@ -29,7 +29,7 @@ func program(race bool) testbin.Target {
 	return t
 }
 
-// controller is one process.
+// controller is a controller process.
 type controller struct {
 	name   string
 	cmd    *exec.Cmd
@@ -38,17 +38,17 @@ type controller struct {
 	err    error // of the process; to be read after exited
 }
 
-// start says how a controller is to be.
+// start has the options of a controller.
 type start struct {
-	// at, if set, is what to do at which fault point: "<process>/<step>:<nth>:<action>".
+	// at, if set, is a fault point and its action: "<process>/<step>:<nth>:<action>".
 	at string
-	// elected has it wait for the lease.
+	// elected makes it wait for the lease.
 	elected bool
-	// grace is how long it waits for operations when told to stop.
+	// grace is how long it waits for operations when it is stopped.
 	grace time.Duration
 }
 
-// startController starts another process.
+// startController starts another controller process.
 func (w *world) startController(s start) (*controller, error) {
 	w.incarnations++
 	if s.grace == 0 {
@@ -94,7 +94,7 @@ func (c *controller) pid() int { return c.cmd.Process.Pid }
 
 func (c *controller) signal(s syscall.Signal) { _ = c.cmd.Process.Signal(s) }
 
-// alive says whether the process is there, paused or not.
+// alive reports whether the process exists, paused or not.
 func (c *controller) alive() bool {
 	select {
 	case <-c.exited:
@@ -104,13 +104,13 @@ func (c *controller) alive() bool {
 	}
 }
 
-// kill ends the process and waits until it is gone.
+// kill kills the process and waits until it has ended.
 func (c *controller) kill() {
 	c.signal(syscall.SIGKILL)
 	<-c.exited
 }
 
-// stop asks the process to end.
+// stop requests the process to end.
 func (c *controller) stop(ctx context.Context, limit time.Duration) error {
 	c.signal(syscall.SIGTERM)
 	return c.ends(ctx, limit)
@@ -124,7 +124,7 @@ func (c *controller) ends(ctx context.Context, limit time.Duration) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-time.After(limit):
-		// Its goroutines are in its log, then.
+		// This writes its goroutines to its log.
 		c.signal(syscall.SIGQUIT)
 		time.Sleep(time.Second)
 		c.kill()
@@ -132,21 +132,21 @@ func (c *controller) ends(ctx context.Context, limit time.Duration) error {
 	}
 }
 
-// says is whether the process has written something.
+// says reports whether the process has logged a text.
 func (c *controller) says(text string) bool {
 	content, _ := os.ReadFile(c.log)
 	return bytes.Contains(content, []byte(text))
 }
 
-// reached says whether the process has got to its fault point.
+// reached reports whether the process has reached its fault point.
 func (c *controller) reached(p faultpoint.Point) bool {
 	return c.says(faultpoint.Announcement + p.String() + "\n")
 }
 
-// works says whether the process is not waiting for the lease.
+// works reports whether the process has acquired the lease.
 func (c *controller) works() bool { return c.says("Starting workers") }
 
-// crashed is what the process said last, if it ended as programs do that have a bug.
+// crashed returns the last output of a process that ended because of a bug; empty otherwise.
 func (c *controller) crashed() string {
 	content, _ := os.ReadFile(c.log)
 	for _, sign := range []string{"\npanic: ", "\nfatal error: ", "WARNING: DATA RACE"} {
@@ -157,7 +157,7 @@ func (c *controller) crashed() string {
 	return ""
 }
 
-// dieWithParent keeps a process from outliving this one.
+// dieWithParent makes a process end with this one.
 func dieWithParent(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 }

@@ -38,15 +38,15 @@ func (a *agenda) configure(ctx context.Context, what string) error {
 	return nil
 }
 
-// estate is a namespace with all that its resources need: a provider configuration and its
+// estate is a namespace with everything that its resources need: a provider configuration and
 // credentials.
 type estate struct {
 	namespace string
 	resources []*unstructured.Unstructured
 }
 
-// removeEstate makes an estate and takes it away: the namespace with all that is in it, or first
-// what the resources need. The resources must still be destroyed remotely.
+// removeEstate creates an estate and deletes it: the whole namespace, or first the dependencies of the
+// resources. The remote objects must still be deleted.
 func (a *agenda) removeEstate(ctx context.Context, how string) error {
 	if err := a.alive(); err != nil {
 		return err
@@ -88,7 +88,7 @@ func (a *agenda) removeEstate(ctx context.Context, how string) error {
 			e.resources = append(e.resources, u)
 		}
 	}
-	// Some are there, some are being created.
+	// Some exist, some are being created.
 	pause(ctx, a.upTo(2*time.Second))
 	a.count("estate removed: " + how)
 	a.note("%s is removed: %s", e.namespace, how)
@@ -102,7 +102,7 @@ func (a *agenda) removeEstate(ctx context.Context, how string) error {
 				return err
 			}
 		}
-		// Nobody remembers them.
+		// No state of them is stored.
 		if err := a.restart(start{}); err != nil {
 			return err
 		}
@@ -123,7 +123,7 @@ func (w *world) remove(ctx context.Context, r schema.GroupVersionResource, names
 	})
 }
 
-// left says what is left of an estate.
+// left returns what is left of an estate.
 func (w *world) left(ctx context.Context, e *estate) (string, error) {
 	u, err := w.client.Resource(namespacesGVR).Get(ctx, e.namespace, getOptions)
 	if kerrors.IsNotFound(err) {

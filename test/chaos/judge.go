@@ -19,18 +19,18 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// verdict is what is wrong.
+// verdict lists what is wrong.
 type verdict struct{ duplicates, orphans, lost, stuck []string }
 
-// settled says whether nothing is wrong that could still get well.
+// settled reports whether nothing is wrong that could still recover.
 func (v *verdict) settled() bool { return len(v.orphans)+len(v.lost)+len(v.stuck) == 0 }
 
-// settle waits until all is well, and stays so, and says what is not.
+// settle waits until nothing is wrong for a while, and returns what is.
 func (a *agenda) settle(ctx context.Context, limit time.Duration) (*verdict, error) {
 	for end := time.Now().Add(limit); ; pause(ctx, 500*time.Millisecond) {
 		v, err := a.judge(ctx)
 		if err == nil && v.settled() {
-			// What was begun, and nobody knows of, ends.
+			// Operations that Landbridge does not know of may still be running.
 			pause(ctx, a.poll()+time.Second)
 			if v, err = a.judge(ctx); err == nil && v.settled() {
 				return v, nil
@@ -45,8 +45,8 @@ func (a *agenda) settle(ctx context.Context, limit time.Duration) (*verdict, err
 	}
 }
 
-// judge compares what users want, what Kubernetes tells, and what there is in the cloud. All faults
-// are over.
+// judge compares the users' specs, the Kubernetes objects and the cloud's objects. All faults have
+// ended.
 func (a *agenda) judge(ctx context.Context) (*verdict, error) {
 	v := &verdict{}
 	resources := map[string]*unstructured.Unstructured{}
@@ -121,7 +121,7 @@ func (a *agenda) judge(ctx context.Context) (*verdict, error) {
 	return v, a.judgeCloud(ctx, v, managed, objects)
 }
 
-// storedSecrets are those that hold what Landbridge remembers, by form/kind/namespace/name.
+// storedSecrets returns the Secrets with Landbridge's stored state, by form/kind/namespace/name.
 func (a *agenda) storedSecrets(ctx context.Context) (map[string]string, error) {
 	out := map[string]string{}
 	list, err := a.client.Resource(secretsGVR).Namespace(system).List(ctx, listOptions)
@@ -144,7 +144,7 @@ func (a *agenda) storedSecrets(ctx context.Context) (map[string]string, error) {
 	return out, nil
 }
 
-// judgeSecrets looks for the secrets of a resource in the places that are there to hold them.
+// judgeSecrets checks that the secrets of a resource are in the places meant for them.
 func (a *agenda) judgeSecrets(ctx context.Context, v *verdict, s *slot, o object, stored map[string]string) error {
 	remembered, ok := stored[s.form+"/"+s.kind.name+"/"+namespace+"/"+s.label]
 	if !ok {
@@ -172,7 +172,7 @@ func (a *agenda) judgeSecrets(ctx context.Context, v *verdict, s *slot, o object
 	return nil
 }
 
-// judgeCloud reads the cloud's own books.
+// judgeCloud checks the cloud's audit.
 func (a *agenda) judgeCloud(ctx context.Context, v *verdict, managed map[string][]string, objects map[string]map[string]object) error {
 	for c := range managed {
 		managed[c] = slices.DeleteFunc(managed[c], func(id string) bool { return id == "" })
@@ -205,14 +205,14 @@ func (a *agenda) judgeCloud(ctx context.Context, v *verdict, managed map[string]
 	return nil
 }
 
-// mayBeTwo says whether there may be two objects of the natural key for a while: a tainted one
-// is replaced as any other.
+// mayBeTwo reports whether two objects with the natural key may exist for a while: a tainted one
+// is replaced like any other.
 func (a *agenda) mayBeTwo(key string) bool {
 	name := key[strings.LastIndexByte(key, '/')+1:]
 	return slices.ContainsFunc(a.slots, func(s *slot) bool { return s.createFirst && (name == s.label || strings.HasPrefix(name, s.label+".")) })
 }
 
-// leaked looks for secrets where they must not be.
+// leaked searches for secrets where they must not be.
 func (a *agenda) leaked(ctx context.Context) ([]string, error) {
 	var out []string
 	look := func(where, text string) {

@@ -8,26 +8,26 @@ import (
 
 type m = map[string]any
 
-// kind is one kind of resource, by how its objects can be found again.
+// kind is a kind of resource. Kinds differ in how their objects can be found again.
 type kind struct {
 	name, plural string
 	terraform    string // the type
 	collection   string // in the cloud
-	field        string // what the cloud calls its objects by
-	// foreseen says that the identity is known before the object is there.
+	field        string // the field with the object's name in the cloud
+	// foreseen is set when the identity is known before the object exists.
 	foreseen bool
-	// losable says that the answer to the request to create may get lost: the provider can make
-	// sure of one object all the same.
+	// losable is set when the response to the create request may get lost, because the provider can
+	// still ensure that there is only one object.
 	losable bool
 
-	// first is spec.forProvider of a new resource; change makes an update of it, and replace a
-	// replacement, nil where no change is one.
+	// first returns spec.forProvider of a new resource; change changes it for an update, and replace for a
+	// replacement; nil if there is no such change.
 	first   func(s *slot) m
 	change  func(s *slot, spec m)
 	replace func(s *slot, spec m)
-	// fields are those of the object that follow from spec.forProvider.
+	// fields returns the object's fields that follow from spec.forProvider.
 	fields func(s *slot, spec m) map[string]string
-	// importID is what to give spec.import.id for an object.
+	// importID returns spec.import.id for an object.
 	importID func(o object) string
 }
 
@@ -42,10 +42,10 @@ func text(v any) string {
 	return fmt.Sprint(v)
 }
 
-// kinds are all that there are.
+// kinds lists all kinds.
 var kinds = []*kind{
 	{
-		// The cloud gives it an id.
+		// The cloud assigns an id.
 		name: "Thing", plural: "things", terraform: "examplecloud_thing", collection: "things", field: "name",
 		first: func(s *slot) m {
 			return m{"name": s.label, "region": regions[s.random.IntN(len(regions))], "size": int64(1)}
@@ -71,7 +71,7 @@ var kinds = []*kind{
 		importID: id,
 	},
 	{
-		// Made by a task, of a name that says which it is.
+		// Created by a task, with an identifying name.
 		name: "Datastore", plural: "datastores", terraform: "examplecloud_datastore", collection: "datastores", field: "name",
 		foreseen: true, losable: true,
 		first: func(s *slot) m {
@@ -94,7 +94,7 @@ var kinds = []*kind{
 		},
 	},
 	{
-		// Made once for each create token, where the user gives one; the provider makes one up otherwise.
+		// Created once per create token, which the user sets or the provider generates.
 		name: "Ticket", plural: "tickets", terraform: "examplecloud_ticket", collection: "tickets", field: "title",
 		losable: true,
 		first: func(s *slot) m {
@@ -121,7 +121,7 @@ var kinds = []*kind{
 		importID: id,
 	},
 	{
-		// Its name says which it is, and can be changed.
+		// Its identifying name can be changed.
 		name: "Alias", plural: "alias", terraform: "examplecloud_alias", collection: "aliases", field: "name",
 		foreseen: true,
 		first:    func(s *slot) m { return m{"name": s.label, "target": "0"} },
@@ -137,7 +137,7 @@ var kinds = []*kind{
 		importID: id,
 	},
 	{
-		// Secrets in and out.
+		// It has secret inputs and outputs.
 		name: "Credential", plural: "credentials", terraform: "examplecloud_credential", collection: "credentials", field: "name",
 		first: func(s *slot) m {
 			return m{"name": s.label, "passwordSecretRef": m{"name": s.label, "key": "password"},
@@ -157,7 +157,7 @@ var kinds = []*kind{
 		importID: id,
 	},
 	{
-		// No identity, and nothing that is known beforehand.
+		// It has no identity, and nothing is known before its creation.
 		name: "IDImport", plural: "idimports", terraform: "examplecloud_id_import", collection: "id_imports", field: "name",
 		first: func(s *slot) m { return m{"name": s.label, "text": "0"} },
 		change: func(s *slot, spec m) {
@@ -173,7 +173,7 @@ var kinds = []*kind{
 	},
 }
 
-// differs is the first field of an object that is not as the spec wants it; empty if all are.
+// differs returns the first field of an object that differs from the spec; empty if none does.
 func (k *kind) differs(s *slot, o object) string {
 	want := k.fields(s, s.spec)
 	for name := range maps.Keys(want) {

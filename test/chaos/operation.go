@@ -21,29 +21,29 @@ var (
 	getOptions    = metav1.GetOptions{}
 	listOptions   = metav1.ListOptions{}
 	deleteOptions = metav1.DeleteOptions{}
-	// What a user misspells is an error, not dropped.
+	// Unknown fields are errors instead of being dropped.
 	patchOptions = metav1.PatchOptions{FieldValidation: "Strict"}
 )
 
 func encode(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // it is made of strings and numbers
+		panic(err) // it has only strings and numbers
 	}
 	return b
 }
 
 func randomText() string { return fmt.Sprintf("%016x", rand.Uint64()) }
 
-// operation is something that is done with a resource.
+// operation is an operation on a resource.
 type operation struct {
 	name   string
 	weight int
-	// steps is how many operations of the user it is; 0 if it is somebody else's doing.
+	// steps is the number of user operations that it counts as; 0 if the user is not involved.
 	steps int
-	// there says that it needs the resource; without, it needs that there is none.
+	// there is set when the operation needs the resource to exist; otherwise it must not exist.
 	there bool
-	// settled says that it needs all to be well.
+	// settled is set when the slot has to be well.
 	settled bool
 	fits    func(*slot) bool
 	do      func(context.Context, *slot) error
@@ -51,7 +51,7 @@ type operation struct {
 
 func every(*slot) bool { return true }
 
-// Names of operations that the agenda asks for.
+// Names of operations that the agenda requests.
 const (
 	opCreate     = "create"
 	opUpdate     = "update"
@@ -81,7 +81,7 @@ var operations = []operation{
 		return s.create(ctx)
 	}},
 	{name: opTaint, weight: 8, steps: 1, there: true,
-		// A tainted object is replaced as any other: with createBeforeDestroy there would be two of the same name.
+		// A tainted object is replaced like any other: with createBeforeDestroy two would have the same name.
 		fits: func(s *slot) bool { return !s.createFirst },
 		do: func(ctx context.Context, s *slot) error {
 			s.taint = randomText()
@@ -96,7 +96,7 @@ var operations = []operation{
 		return s.annotate(ctx, v1alpha1.AnnotationRetry, randomText())
 	}},
 
-	// What happens without the user.
+	// Changes that the user does not make.
 	{name: "object changed by hand", weight: 4, there: true, settled: true, fits: func(s *slot) bool { return s.kind.name != "Credential" }, do: func(ctx context.Context, s *slot) error {
 		fields := map[string]m{
 			"Thing": {"size": 4711}, "Datastore": {"capacity_gib": 4711}, "Ticket": {"body": "by hand"},
@@ -159,20 +159,20 @@ func ignoreNotFound(err error) error {
 	return err
 }
 
-// recognizable says whether the object can be found again by what is written on the resource.
+// recognizable reports whether the object can be found again by the annotations on the resource.
 func (s *slot) recognizable() bool {
 	u := s.seen()
 	return u != nil && s.written(u)
 }
 
-// demand is an operation that is to be done now.
+// demand is an operation that must be done now.
 type demand struct {
 	name string
 	fits func(*slot) bool
-	left chan struct{} // by so many slots
+	left chan struct{} // one element for each slot that should do it
 }
 
-// live does one operation after the other until users are to stop.
+// live does one operation after the other until users must stop.
 func (s *slot) live(ctx context.Context) error {
 	for !s.stopped() && ctx.Err() == nil {
 		op := s.choose()
@@ -180,7 +180,7 @@ func (s *slot) live(ctx context.Context) error {
 			pause(ctx, 40*time.Millisecond)
 			continue
 		}
-		// Most users wait until what they asked for is there.
+		// Most users wait for the result of their operation.
 		patient := op.settled || s.random.IntN(5) > 0
 		if op.settled && !s.wait(ctx, 10*time.Second) {
 			continue
@@ -222,7 +222,7 @@ func (w *world) stopped() bool {
 	}
 }
 
-// choose is what to do next; nil if nothing is to be done now.
+// choose returns the next operation; nil if there is none now.
 func (s *slot) choose() *operation {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -264,7 +264,7 @@ func (s *slot) choose() *operation {
 	return nil
 }
 
-// create makes the custom resource, as soon as an earlier one of the name is gone.
+// create creates the custom resource as soon as an earlier one of the name is gone.
 func (s *slot) create(ctx context.Context) error {
 	s.spec = s.kind.first(s)
 	s.taint = ""
@@ -309,7 +309,7 @@ func (s *slot) writeSecrets(ctx context.Context) error {
 	return s.writeSecret(ctx, namespace, s.label, values)
 }
 
-// apply changes the custom resource to what the user wants.
+// apply changes the custom resource to the user's spec.
 func (s *slot) apply(ctx context.Context) error {
 	if s.kind.name == "Credential" {
 		if err := s.writeSecrets(ctx); err != nil {

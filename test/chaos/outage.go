@@ -11,9 +11,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
 )
 
-// What happens to the API server, and to the cloud.
+// Faults of the API server and the cloud.
 
-// apiServer takes the API server away for a while.
+// apiServer stops the API server for a while.
 func (a *agenda) apiServer(ctx context.Context, how string, elected bool) error {
 	if err := a.restart(start{elected: elected}); err != nil {
 		return err
@@ -24,7 +24,7 @@ func (a *agenda) apiServer(ctx context.Context, how string, elected bool) error 
 	pause(ctx, a.upTo(time.Second))
 	a.count("API server " + how)
 	a.note("the API server is %s", how)
-	// Longer than the lease, so that whoever has it must give it up.
+	// Longer than the lease, so that its holder must give it up.
 	away := lease + time.Second + a.upTo(time.Second)
 	if how == "paused" {
 		_ = syscall.Kill(a.server.PID, syscall.SIGSTOP)
@@ -57,7 +57,7 @@ func (w *world) startAPIServer(ctx context.Context) error {
 	return nil
 }
 
-// cloudAway takes the cloud away for a while.
+// cloudAway stops the cloud for a while.
 func (a *agenda) cloudAway(ctx context.Context) error {
 	if err := a.alive(); err != nil {
 		return err
@@ -70,8 +70,8 @@ func (a *agenda) cloudAway(ctx context.Context) error {
 	return a.cloud.start(ctx)
 }
 
-// weather is what can go wrong in the cloud. Faults are for a number of requests, or until
-// the weather changes.
+// weather lists faults of the cloud. Faults apply to a number of requests, or until the next
+// weather.
 var weather = map[string][]fault{
 	"refuses everything for a moment": {{"status": 503, "count": 40}},
 	"throttles":                       {{"status": 429, "count": 25}, {"on": "create", "status": 429, "count": 4}},
@@ -87,7 +87,7 @@ var weather = map[string][]fault{
 	"shows what it made later": {{"on": "create", "visible_after": "600ms", "count": 6}},
 }
 
-// cloudWeather has users work while something goes wrong in the cloud.
+// cloudWeather lets users work during faults of the cloud.
 func (a *agenda) cloudWeather(ctx context.Context, name string) error {
 	if err := a.alive(); err != nil {
 		return err
@@ -95,7 +95,7 @@ func (a *agenda) cloudWeather(ctx context.Context, name string) error {
 	if err := a.running.working(ctx, 30*time.Second); err != nil {
 		return err
 	}
-	// Whatever earlier processes left is found out before: of what is there, and cannot be seen, nobody can know.
+	// Unknown outcomes of earlier processes are resolved first, because faults may hide existing objects.
 	pause(ctx, time.Second)
 	a.count("cloud " + name)
 	a.note("the cloud %s", name)
@@ -113,7 +113,7 @@ func (a *agenda) cloudWeather(ctx context.Context, name string) error {
 	return a.calm(ctx)
 }
 
-// calm ends all faults of the cloud, and what they left.
+// calm ends all faults of the cloud and removes their effects.
 func (a *agenda) calm(ctx context.Context) error {
 	if err := a.cloud.clearFaults(ctx); err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
 )
 
-// bringer is what brings a controller to the points of a process: an operation of some resources.
+// bringer is an operation on some resources that makes a controller reach the fault points of a process.
 type bringer struct {
 	operation string
 	fits      func(*slot) bool
@@ -38,14 +38,14 @@ var bringers = map[faultpoint.Process]bringer{
 	faultpoint.CommandLine:    {opRecreate, every},
 }
 
-// before says what has to have happened before a controller gets to the points of a process.
+// before has the preparations without which a controller does not reach the points of a process.
 var before = map[faultpoint.Process]faultpoint.Point{
 	faultpoint.RecoverCreate: {Process: faultpoint.Create, Step: faultpoint.InFlight},
 	faultpoint.Recover:       {Process: faultpoint.Update, Step: faultpoint.InFlight},
 }
 
-// dieAt has a controller die at a point, and starts the next one when it has. It is no error if
-// nothing came that far in time: the report says what was not reached.
+// dieAt makes a controller die at a point, and then starts the next one. It is not an error if the point
+// is not reached in time: the report lists points that were not reached.
 func (a *agenda) dieAt(ctx context.Context, p faultpoint.Point) error {
 	if first, ok := before[p.Process]; ok {
 		if ok, err := a.die(ctx, first, bringers[p.Process]); err != nil || !ok {
@@ -53,7 +53,7 @@ func (a *agenda) dieAt(ctx context.Context, p faultpoint.Point) error {
 		}
 	}
 	if p.Process == faultpoint.Import {
-		// What is stored is missed by the next process.
+		// The next process lacks the stored state.
 		enough := a.ask(ctx, opLoseStored, every)
 		n := a.injections(opLoseStored)
 		for end := time.Now().Add(15 * time.Second); a.injections(opLoseStored) == n && time.Now().Before(end) && ctx.Err() == nil; {
@@ -75,7 +75,7 @@ func (w *world) injections(what string) int {
 	return w.injected[what]
 }
 
-// die starts a controller that dies at a point, and waits until it has.
+// die starts a controller that dies at a point, and waits until it has died.
 func (a *agenda) die(ctx context.Context, p faultpoint.Point, by bringer) (bool, error) {
 	if err := a.restart(start{at: p.String() + ":1:" + string(faultpoint.Kill)}); err != nil {
 		return false, err
@@ -90,14 +90,14 @@ func (a *agenda) die(ctx context.Context, p faultpoint.Point, by bringer) (bool,
 	return true, nil
 }
 
-// provoke has users do what brings the controller to a point, until it has got there.
+// provoke makes users do the operation that leads the controller to a point, until it is reached.
 func (a *agenda) provoke(ctx context.Context, p faultpoint.Point, there func(*controller) bool) (bool, error) {
 	return a.provokeBy(ctx, p, bringers[p.Process], there)
 }
 
 func (a *agenda) provokeBy(ctx context.Context, p faultpoint.Point, by bringer, there func(*controller) bool) (bool, error) {
 	if p.Step == faultpoint.InFlight && p.Process == faultpoint.Update {
-		// Updates take no time otherwise.
+		// Updates are instantaneous otherwise.
 		if err := a.cloud.addFault(ctx, fault{"on": "update", "delay": "300ms", "count": 6}); err != nil {
 			return false, err
 		}

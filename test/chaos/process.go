@@ -10,9 +10,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
 )
 
-// What happens to the controller's processes, and to those of the providers.
+// Faults of the processes of controllers and providers.
 
-// restart has a new controller, whatever became of the last one.
+// restart starts a new controller, in whatever state the last one is.
 func (w *world) restart(s start) error {
 	if w.running != nil && w.running.alive() {
 		w.running.kill()
@@ -25,7 +25,7 @@ func (w *world) restart(s start) error {
 	return err
 }
 
-// crash is how the last controller ended, if it ended by itself for a reason that is a bug.
+// crash returns how the last controller ended, if it ended by itself because of a bug.
 func (w *world) crash() string {
 	if w.running == nil {
 		return ""
@@ -33,7 +33,7 @@ func (w *world) crash() string {
 	return w.running.crashed()
 }
 
-// alive starts a new controller if the last one has ended, as a cluster does.
+// alive starts a new controller if the last one has ended, as Kubernetes does.
 func (w *world) alive() error {
 	if w.running != nil && w.running.alive() {
 		return nil
@@ -51,7 +51,7 @@ func (c *controller) working(ctx context.Context, limit time.Duration) error {
 	return nil
 }
 
-// ask has users do an operation, again and again, until the returned function is called.
+// ask makes users repeat an operation until the returned function is called.
 func (w *world) ask(ctx context.Context, name string, fits func(*slot) bool) (enough func()) {
 	d := &demand{name: name, fits: fits, left: make(chan struct{}, 3)}
 	ctx, cancel := context.WithCancel(ctx)
@@ -73,7 +73,7 @@ func (w *world) ask(ctx context.Context, name string, fits func(*slot) bool) (en
 	}
 }
 
-// killController ends the controller at a random instant.
+// killController kills the controller at a random time.
 func (a *agenda) killController(ctx context.Context) error {
 	pause(ctx, a.upTo(1500*time.Millisecond))
 	a.running.kill()
@@ -81,8 +81,8 @@ func (a *agenda) killController(ctx context.Context) error {
 	return a.restart(start{})
 }
 
-// stopController asks the controller to end while creates are under way that take longer than
-// its grace period, or not.
+// stopController stops the controller during creates that take longer than its grace period, or
+// not.
 func (a *agenda) stopController(ctx context.Context, grace time.Duration) error {
 	if err := a.restart(start{grace: grace}); err != nil {
 		return err
@@ -98,7 +98,7 @@ func (a *agenda) stopController(ctx context.Context, grace time.Duration) error 
 	return a.restart(start{})
 }
 
-// slowCreates has the running controller make creates that take so long.
+// slowCreates makes the running controller start creates of that duration.
 func (a *agenda) slowCreates(ctx context.Context, long time.Duration) error {
 	if err := a.running.working(ctx, 30*time.Second); err != nil {
 		return err
@@ -123,7 +123,7 @@ func (a *agenda) slowCreates(ctx context.Context, long time.Duration) error {
 	return ctx.Err()
 }
 
-// hitProvider does something to one of the providers' processes.
+// hitProvider kills or pauses one of the providers' processes.
 func (a *agenda) hitProvider(ctx context.Context, what string) error {
 	if err := a.alive(); err != nil {
 		return err
@@ -152,7 +152,7 @@ func (a *agenda) hitProvider(ctx context.Context, what string) error {
 	return nil
 }
 
-// providersAt ends the providers' processes while a call is in flight.
+// providersAt kills the providers' processes during a call.
 func (a *agenda) providersAt(ctx context.Context, process faultpoint.Process) error {
 	p := faultpoint.Point{Process: process, Step: faultpoint.InFlight}
 	if err := a.restart(start{at: p.String() + ":1:" + string(faultpoint.KillProviders)}); err != nil {
@@ -165,8 +165,8 @@ func (a *agenda) providersAt(ctx context.Context, process faultpoint.Process) er
 	return err
 }
 
-// fence pauses a controller that has the lease at a point, until another one has taken over,
-// and then lets it go on.
+// fence pauses a controller that has the lease at a point until another one has taken over, and then
+// resumes it.
 func (a *agenda) fence(ctx context.Context, p faultpoint.Point) error {
 	a.suspended.Store(true)
 	defer a.suspended.Store(false)
@@ -187,14 +187,14 @@ func (a *agenda) fence(ctx context.Context, p faultpoint.Point) error {
 	if err := second.working(ctx, 30*time.Second); err != nil {
 		return err
 	}
-	// Time enough to find what the first one has left.
+	// Enough time for it to find the state that the first one left.
 	pause(ctx, 2*time.Second)
 	first.signal(syscall.SIGCONT)
 	a.count("controller paused beyond its lease: " + p.String())
 	return first.ends(ctx, 30*time.Second)
 }
 
-// handOver stops a controller that has the lease while creates are under way, and another one waits.
+// handOver stops a controller that has the lease during creates, while another one waits.
 func (a *agenda) handOver(ctx context.Context) error {
 	if err := a.restart(start{elected: true}); err != nil {
 		return err

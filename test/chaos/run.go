@@ -19,34 +19,34 @@ import (
 
 // Options of Run.
 type Options struct {
-	// Operations is how many operations users do at least.
+	// Operations is the minimum number of user operations.
 	Operations int
-	// Seed says which ones, and which faults happen.
+	// Seed determines the operations and the faults.
 	Seed uint64
 	// Points are the fault points that are tried.
 	Points []faultpoint.Point
-	// Only are the faults besides those points, by the beginning of their names; all unless given.
+	// Only has prefixes of the names of further faults to try. Defaults to all.
 	Only []string
-	// Execution is how Terraform's work is done: Plugin, unless it is CLI.
+	// Execution is the way of execution, Plugin or CLI. Defaults to Plugin.
 	Execution v1alpha1.Execution
 	// Race builds the controller with the race detector.
 	Race bool
-	// Limit is how long everything may take to get well at the end.
+	// Limit bounds the recovery at the end.
 	Limit time.Duration
-	// Dir is where data and logs are kept.
+	// Dir is the directory for data and logs.
 	Dir string
-	// Log gets what is done, besides the file chaos.log.
+	// Log receives the log in addition to the file chaos.log.
 	Log io.Writer
-	// Progress is told how far it is; nil if nobody is.
+	// Progress receives the progress; may be nil.
 	Progress func(string)
 }
 
-// Report is what came out.
+// Report is the result of a run.
 type Report struct {
 	Operations                       int64
 	Duplicates, Orphans, Lost, Stuck []string
-	// Reached are the fault points that were reached, Missed those that were tried in vain. Whole
-	// says that all were tried: a small run tries some faults only.
+	// Reached are the fault points that were reached, Missed those that were tried but not reached. Whole
+	// is set when all were tried: a small run tries only some faults.
 	Reached, Points    int
 	Missed             []string
 	Whole              bool
@@ -56,18 +56,18 @@ type Report struct {
 	Controllers        int
 }
 
-// Line is the report in a line.
+// Line returns the report in one line.
 func (r *Report) Line() string {
 	return fmt.Sprintf("chaos: %d operations, %d duplicates, %d orphans, %d lost secrets, %d stuck, %d of %d fault points",
 		r.Operations, len(r.Duplicates), len(r.Orphans), len(r.Lost), len(r.Stuck), r.Reached, r.Points)
 }
 
-// OK says whether nothing is wrong, and all fault points were reached if all were tried.
+// OK reports whether nothing is wrong, and all fault points were reached if all were tried.
 func (r *Report) OK() bool {
 	return len(r.Duplicates)+len(r.Orphans)+len(r.Lost)+len(r.Stuck)+len(r.Unasked)+len(r.Leaks) == 0 && (!r.Whole || r.Reached == r.Points)
 }
 
-// String is all that is known, but the line.
+// String returns all details except the line.
 func (r *Report) String() string {
 	var b strings.Builder
 	counted := func(title string, counts map[string]int) {
@@ -82,20 +82,20 @@ func (r *Report) String() string {
 		}
 	}
 	counted("faults, besides those at fault points", r.Injected)
-	counted("what users were asked, and said", r.Resolved)
-	fmt.Fprintf(&b, "%d controllers, %.0f s, of which %.0f s until all was well\n", r.Controllers, r.Took.Seconds(), r.Settling.Seconds())
+	counted("questions to users, and their answers", r.Resolved)
+	fmt.Fprintf(&b, "%d controllers, %.0f s, of which %.0f s of recovery\n", r.Controllers, r.Took.Seconds(), r.Settling.Seconds())
 	listed("duplicates", r.Duplicates)
 	listed("orphans", r.Orphans)
 	listed("lost secrets", r.Lost)
 	listed("stuck", r.Stuck)
-	listed("destroyed, though nobody asked for it", r.Unasked)
+	listed("deleted without a request", r.Unasked)
 	listed("secrets shown", r.Leaks)
 	listed("fault points that were not reached", r.Missed)
 	return b.String()
 }
 
-// Run has users work while faults happen, and judges what there is at the end. An error says that
-// it could not be done, or that a process crashed.
+// Run lets users work while faults happen, and judges the result. It returns an error if the run failed or
+// a process crashed.
 func Run(ctx context.Context, o Options) (_ *Report, err error) {
 	file, err := os.Create(filepath.Join(o.Dir, "chaos.log"))
 	if err != nil {
@@ -150,7 +150,7 @@ func Run(ctx context.Context, o Options) (_ *Report, err error) {
 	if err := a.calm(ctx); err != nil {
 		return nil, err
 	}
-	// What failed again and again is tried again by the next process at once.
+	// The next process retries repeated failures at once.
 	if a.running.alive() {
 		if err := a.running.stop(ctx, 40*time.Second); err != nil {
 			return nil, err
@@ -181,7 +181,7 @@ func Run(ctx context.Context, o Options) (_ *Report, err error) {
 	return r, err
 }
 
-// cause is why a context ended, if it did.
+// cause returns why a context ended, if it did.
 func cause(ctx context.Context, err error) error {
 	if c := context.Cause(ctx); c != nil {
 		return c

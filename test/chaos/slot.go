@@ -20,33 +20,33 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// slot is one resource of a user: there, or not at the moment.
+// slot is one resource of a user, which may currently not exist.
 type slot struct {
 	*world
 	kind  *kind
 	form  string
 	index int
-	label string // what it is called, and what its remote object is called at first
-	// namespace and name are those of the custom resource.
+	label string // its name, and the first name of its remote object
+	// namespace and name are the custom resource's.
 	namespace, name string
-	// createFirst has replacements create before they destroy.
+	// createFirst is set when replacements create before they destroy.
 	createFirst bool
-	random      *rand.Rand // of its operations
+	random      *rand.Rand // for its operations
 	serial      int64
 
 	mu sync.Mutex
-	// spec is spec.forProvider as the user wants it; nil if there is to be no resource.
+	// spec is the user's spec.forProvider; nil if there should be no resource.
 	spec    m
 	secrets map[string]string // by key, of the Secret that the spec refers to
-	// generation is that of the last write.
+	// generation is the generation of the last write.
 	generation int64
-	taint      string // the token that was given last
-	// object is the id of the remote object when all was well last. destroyed says that it may be
-	// another one by now, since that was asked for.
+	taint      string // the last token
+	// object is the id of the remote object when the slot was last well. destroyed is set when an operation
+	// may have replaced it since.
 	object    string
-	witness   string // how that was known
+	witness   string // how the id was determined
 	destroyed atomic.Bool
-	// backup is an earlier copy of what Landbridge stores.
+	// backup is an earlier copy of the stored state.
 	backup map[string]any
 }
 
@@ -56,7 +56,7 @@ func newSlots(w *world, o Options) []*slot {
 		for _, k := range kinds {
 			n := 2
 			if w.cli {
-				n = 1 // each look is a run of the program, or two
+				n = 1 // each reconcile is one or two runs of the program
 			}
 			if k.name == "Thing" {
 				n *= 2
@@ -64,7 +64,7 @@ func newSlots(w *world, o Options) []*slot {
 			for i := range n {
 				s := &slot{world: w, kind: k, form: form, index: i, label: fmt.Sprintf("%s-%s-%d", form, strings.ToLower(k.name), i), namespace: namespace}
 				s.name = s.label
-				// Names of things need not be unique, so that two can be there at the same time.
+				// Names of things need not be unique, so two can exist at the same time.
 				s.createFirst = k.name == "Thing" && i >= n/2
 				s.random = rand.New(rand.NewPCG(o.Seed, uint64(len(out)+1)))
 				out = append(out, s)
@@ -74,7 +74,7 @@ func newSlots(w *world, o Options) []*slot {
 	return out
 }
 
-// next is a number that the slot has not had, and rename a name.
+// next returns a number that is new for the slot, rename a new name.
 func (s *slot) next() int64 {
 	s.serial++
 	return s.serial + 1
@@ -94,15 +94,15 @@ func digest(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// owns says whether an object of the cloud is called so that it is the slot's.
+// owns reports whether an object of the cloud belongs to the slot, by its name.
 func (s *slot) owns(o object) bool {
 	name := o.text(s.kind.field)
 	return name == s.label || strings.HasPrefix(name, s.label+".")
 }
 
-// manifest is the custom resource as the user writes it.
+// manifest returns the user's manifest of the custom resource.
 func (s *slot) manifest() *unstructured.Unstructured {
-	// Nobody waits for hours here for what an interrupted create may still make.
+	// The tests do not wait hours for an object that an interrupted create may still create.
 	lifecycle := m{"timeouts": m{"create": "25s", "update": "25s", "delete": "25s"}}
 	if s.createFirst {
 		lifecycle["createBeforeDestroy"] = true
@@ -117,12 +117,12 @@ func (s *slot) manifest() *unstructured.Unstructured {
 	}}
 }
 
-// key is what Landbridge's store calls the resource.
+// key returns the resource's key in Landbridge's store.
 func (s *slot) key() store.Key {
 	return store.Key{Group: s.form + ".landbridge.io", Kind: s.kind.name, Namespace: s.namespace, Name: s.name}
 }
 
-// seen is the custom resource as it was last heard of; nil if there is none.
+// seen returns the custom resource as last observed; nil if there is none.
 func (s *slot) seen() *unstructured.Unstructured {
 	x, ok, err := s.stores[gvr(s.form, s.kind)].GetByKey(s.namespace + "/" + s.name)
 	if err != nil || !ok {
@@ -131,8 +131,8 @@ func (s *slot) seen() *unstructured.Unstructured {
 	return x.(*unstructured.Unstructured)
 }
 
-// unsettled says what is missing until a custom resource is as the user wants it, as far as it
-// tells itself; empty if nothing is.
+// unsettled returns what is missing until a custom resource matches the user's spec, according to its
+// status; empty if nothing is.
 func (s *slot) unsettled(u *unstructured.Unstructured) string {
 	if s.spec == nil {
 		if u != nil {
@@ -168,7 +168,7 @@ func (s *slot) unsettled(u *unstructured.Unstructured) string {
 	return ""
 }
 
-// because is what a custom resource says of itself.
+// because returns the conditions of a custom resource.
 func because(u *unstructured.Unstructured) string {
 	var out []string
 	for _, c := range []string{"Synced", "Ready", "LastAsyncOperation"} {
@@ -185,7 +185,7 @@ func because(u *unstructured.Unstructured) string {
 	return ": " + strings.Join(out, "; ")
 }
 
-// objects are the slot's in the cloud.
+// objects returns the slot's objects in the cloud.
 func (s *slot) objects(ctx context.Context) ([]object, error) {
 	all, err := s.cloud.objects(ctx, s.kind.collection)
 	if err != nil {
@@ -200,7 +200,7 @@ func (s *slot) objects(ctx context.Context) ([]object, error) {
 	return out, nil
 }
 
-// well says whether all is as the user wants it, here and in the cloud.
+// well reports whether the custom resource and the cloud match the user's spec.
 func (s *slot) well(ctx context.Context) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -217,7 +217,7 @@ func (s *slot) well(ctx context.Context) bool {
 		s.destroyed.Store(false)
 		return len(all) == 0
 	}
-	// One that the custom resource does not tell of is one that Landbridge may not know of yet.
+	// Landbridge may not know yet of an object that the custom resource does not name.
 	if len(all) != 1 || all[0].text("id") != s.told(u) || s.kind.differs(s, all[0]) != "" {
 		return false
 	}
@@ -225,7 +225,7 @@ func (s *slot) well(ctx context.Context) bool {
 	return true
 }
 
-// told is the id of the object that a custom resource tells of.
+// told returns the id of the object that a custom resource names.
 func (s *slot) told(u *unstructured.Unstructured) string {
 	if s.form == "s2" && s.kind.name == "Datastore" {
 		return at(u, "status", "atProvider", "internalId")
@@ -233,7 +233,7 @@ func (s *slot) told(u *unstructured.Unstructured) string {
 	return at(u, "status", "atProvider", "id")
 }
 
-// keep takes note of how a resource is that is well.
+// keep records the state of a resource that is well.
 func (s *slot) keep(ctx context.Context, u *unstructured.Unstructured, o object) {
 	if key := o.text("api_key"); key != "" {
 		s.secret(key)
@@ -254,7 +254,7 @@ func (s *slot) keep(ctx context.Context, u *unstructured.Unstructured, o object)
 	}
 }
 
-// written says whether what singles out the remote object is on the custom resource.
+// written reports whether the custom resource has what identifies the remote object.
 func (s *slot) written(u *unstructured.Unstructured) bool {
 	a := u.GetAnnotations()
 	if s.kind.foreseen {
@@ -264,7 +264,7 @@ func (s *slot) written(u *unstructured.Unstructured) bool {
 	return a["crossplane.io/external-name"] == s.object
 }
 
-// wait waits until all is well, for a while.
+// wait waits for a while until the slot is well.
 func (s *slot) wait(ctx context.Context, limit time.Duration) bool {
 	for end := time.Now().Add(limit); ; {
 		if s.well(ctx) {
@@ -284,7 +284,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// stored is the Secret in which Landbridge remembers the remote object.
+// stored returns the Secret with the stored state of the remote object.
 func (s *slot) stored(ctx context.Context) (*unstructured.Unstructured, error) {
 	return s.client.Resource(secretsGVR).Namespace(system).Get(ctx, store.SecretName(s.key()), getOptions)
 }

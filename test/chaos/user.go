@@ -14,14 +14,14 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 )
 
-// confirm is how a message asks for the annotation.
+// confirm matches a message that asks for the annotation.
 var confirm = regexp.MustCompile(`annotation ` + regexp.QuoteMeta(v1alpha1.AnnotationConfirmCreate) + ` to \\?"([0-9a-f-]+)`)
 
-// attend does what a user does who is told that the outcome of a create is unknown, or that an object
-// cannot be looked for: looks for the object, and says what there is. It does nothing about anything else.
+// attend acts as a user whose resource reports that a create's outcome is unknown or that an object cannot
+// be looked up: it looks for the object and sets the annotations. It ignores all other messages.
 func (w *world) attend(ctx context.Context) {
 	for ctx.Err() == nil {
-		// Who does not run may be about to make what is not there yet, and nobody can tell.
+		// A suspended controller may still create an object, which nobody can know.
 		if w.suspended.Load() {
 			pause(ctx, 100*time.Millisecond)
 			continue
@@ -42,11 +42,11 @@ func (w *world) attend(ctx context.Context) {
 func (s *slot) attend(ctx context.Context, u *unstructured.Unstructured) {
 	status, reason, message, generation := condition(u, "Synced")
 	if status != "False" || generation != u.GetGeneration() {
-		return // it has not been looked at since somebody said something
+		return // it has not been reconciled since the last annotation
 	}
 	operation := confirm.FindStringSubmatch(message)
 	exists := reason == string(v1alpha1.ReasonAlreadyExists) && s.kind.name == "Alias"
-	// What the annotations name cannot be looked for, as where an importer fails in its own words.
+	// The annotated object cannot be looked up, for example because the importer fails with its own message.
 	unknown := strings.Contains(message, "If there is none, remove the annotations") && u.GetAnnotations()["crossplane.io/external-name"] != ""
 	switch {
 	case operation == nil && !exists && !unknown:
@@ -56,7 +56,7 @@ func (s *slot) attend(ctx context.Context, u *unstructured.Unstructured) {
 	case exists && at(u, "spec", "import") != "":
 		return
 	}
-	// The user looks when nothing is under way any more, and the cloud answers.
+	// The user looks when no operation is in progress and the cloud is available.
 	under, err := s.cloud.creating(ctx)
 	if err != nil {
 		return
@@ -101,7 +101,7 @@ func (s *slot) attend(ctx context.Context, u *unstructured.Unstructured) {
 	case len(left) == 1 && u.GetDeletionTimestamp() == nil && at(u, "spec", "import") == "":
 		patch("import it", m{"spec": m{"import": m{"id": s.kind.importID(left[0])}}})
 	default:
-		// Who deletes the resource, or has given an import before, removes the object.
+		// A user who deletes the resource, or has set an import before, removes the object.
 		for _, o := range left {
 			s.destroyed.Store(true)
 			if err := s.cloud.remove(ctx, s.kind.collection, o.text("id")); err != nil {
@@ -112,8 +112,8 @@ func (s *slot) attend(ctx context.Context, u *unstructured.Unstructured) {
 	}
 }
 
-// attendEstates gives resources that are being deleted another provider configuration, if theirs has
-// no credentials any more.
+// attendEstates gives resources that are being deleted another provider configuration if theirs has lost
+// its credentials.
 func (w *world) attendEstates(ctx context.Context) {
 	for r, store := range w.stores {
 		for _, x := range store.List() {
@@ -133,7 +133,7 @@ func (w *world) attendEstates(ctx context.Context) {
 	}
 }
 
-// replaced says whether an object is the one that a create was to take the place of.
+// replaced reports whether an object is the one that a create should replace.
 func (s *slot) replaced(u *unstructured.Unstructured, o object) bool {
 	if !s.createFirst {
 		return false

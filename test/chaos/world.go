@@ -31,13 +31,13 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
-// system is the namespace of Landbridge's own objects, and namespace that of the resources.
+// system is the namespace of Landbridge's own objects, namespace the one of the resources.
 const (
 	system    = "landbridge-system"
 	namespace = "chaos"
 )
 
-// forms are the provider's that are installed, by the group of their kinds.
+// forms are the installed forms of the provider, by the group of their kinds.
 var forms = map[string]string{"f6": examplecloudtest.Framework6, "s2": examplecloudtest.SDKv2}
 
 var (
@@ -47,12 +47,12 @@ var (
 	providersGVR  = schema.GroupVersionResource{Group: "landbridge.io", Version: "v1alpha1", Resource: "terraformproviders"}
 )
 
-// world is everything that is not the user.
+// world is everything except the users.
 type world struct {
 	dir     string // data and logs
 	program string
 	tofu    string // for execution CLI
-	cli     bool   // is how the providers are executed
+	cli     bool   // providers are executed by the command line
 	cloud   *cloud
 	server  *playgroundtest.Server
 	port    int // of the API server
@@ -60,7 +60,7 @@ type world struct {
 	log     io.Writer
 	began   time.Time
 
-	// controllers that were started, and those that are there now. Only the agenda touches them.
+	// controllers that were started, and those that run now. Only the agenda uses them.
 	incarnations int
 	running      *controller
 
@@ -68,48 +68,48 @@ type world struct {
 	stores    map[schema.GroupVersionResource]cache.Store
 
 	slots []*slot
-	// stop is closed when users are to stop working.
+	// stop is closed when users must stop working.
 	stop chan struct{}
-	// demand is the operation that the agenda wants done now.
+	// demand is the operation that the agenda requests now.
 	demand atomic.Pointer[demand]
-	// operations counts those that users began.
+	// operations counts the operations that users began.
 	operations atomic.Int64
-	// allowed is up to which number operations may be begun without demand.
+	// allowed is the number of operations that may begin without a demand.
 	allowed atomic.Int64
-	// suspended says that there is a controller that does not run, and may go on.
+	// suspended is set while a controller is paused that may continue.
 	suspended atomic.Bool
 
-	mu       sync.Mutex // of the following
+	mu       sync.Mutex // guards the following
 	injected map[string]int
 	resolved map[string]int
-	secrets  map[string]bool // that must not be shown
+	secrets  map[string]bool // values that must not be shown
 	unasked  []string
-	others   []*slot // that users only look after
+	others   []*slot // slots that users only attend to
 	logMu    sync.Mutex
 }
 
-// resource is the client of a form's kind.
+// resource returns the client for a form's kind.
 func gvr(form string, k *kind) schema.GroupVersionResource { return gvrOf(form, k.plural) }
 
 func gvrOf(form, plural string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: form + ".landbridge.io", Version: "v1alpha1", Resource: plural}
 }
 
-// note writes a line about what is done, with the time since the beginning.
+// note logs a line with the time since the beginning.
 func (w *world) note(format string, args ...any) {
 	w.logMu.Lock()
 	defer w.logMu.Unlock()
 	fmt.Fprintf(w.log, "%8.3f  %s\n", time.Since(w.began).Seconds(), fmt.Sprintf(format, args...))
 }
 
-// count notes a fault that was injected.
+// count records an injected fault.
 func (w *world) count(what string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.injected[what]++
 }
 
-// secret is a value that nobody must be shown.
+// secret records a value that must not be shown, and returns it.
 func (w *world) secret(value string) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -117,7 +117,7 @@ func (w *world) secret(value string) string {
 	return value
 }
 
-// newWorld starts all but the controller, and installs the providers.
+// newWorld starts everything except the controller, and installs the providers.
 func newWorld(ctx context.Context, o Options, dir string, log io.Writer) (*world, error) {
 	w := &world{
 		dir: dir, log: log, cli: o.Execution == v1alpha1.ExecutionCLI, stop: make(chan struct{}), began: time.Now(), cloud: &cloud{dir: dir},
@@ -148,7 +148,7 @@ func newWorld(ctx context.Context, o Options, dir string, log io.Writer) (*world
 	return w, err
 }
 
-// poll is how often the controller looks at what has not changed: not more often than there is time for.
+// poll returns the controller's poll interval, which is long enough for all resources.
 func (w *world) poll() time.Duration {
 	if w.cli {
 		return 12 * time.Second
@@ -176,7 +176,7 @@ func (w *world) close() {
 	w.cloud.kill()
 }
 
-// install installs the providers with a first controller, and makes their configurations.
+// install installs the providers with a first controller, and creates their configurations.
 func (w *world) install(ctx context.Context) error {
 	var err error
 	if w.running, err = w.startController(start{}); err != nil {
@@ -222,7 +222,7 @@ func (w *world) install(ctx context.Context) error {
 			return err
 		}
 	}
-	watching, err := dynamic.NewForConfig(w.server.Config) // which takes its time
+	watching, err := dynamic.NewForConfig(w.server.Config) // which is slow
 	if err != nil {
 		return err
 	}
@@ -261,13 +261,13 @@ func (w *world) create(ctx context.Context, r schema.GroupVersionResource, u *un
 			return errNotYet
 		}
 		if kerrors.IsAlreadyExists(err) {
-			return nil // made by an attempt that was answered with an error
+			return nil // created by an attempt that returned an error
 		}
 		return err
 	})
 }
 
-// writeSecret makes a Secret, or changes it.
+// writeSecret creates or updates a Secret.
 func (w *world) writeSecret(ctx context.Context, namespace, name string, values m) error {
 	u := &unstructured.Unstructured{Object: m{"apiVersion": "v1", "kind": "Secret", "metadata": m{"name": name, "namespace": namespace}, "stringData": values}}
 	return w.try(ctx, func(ctx context.Context) error {
@@ -277,15 +277,15 @@ func (w *world) writeSecret(ctx context.Context, namespace, name string, values 
 }
 
 var (
-	// errNotYet says that it is too early for something, errGivenUp that it was so for too long.
+	// errNotYet is returned when it is too early for an operation, errGivenUp when that lasted too long.
 	errNotYet  = errors.New("not yet")
 	errGivenUp = errors.New("given up")
 )
 
-// patience is how long the user tries to reach the API server.
+// patience is how long users try to reach the API server.
 const patience = 2 * time.Minute
 
-// try does something until the API server has answered.
+// try repeats a request until the API server has responded.
 func (w *world) try(ctx context.Context, do func(context.Context) error) error {
 	for end := time.Now().Add(patience); ; {
 		err := do(ctx)
@@ -303,8 +303,8 @@ func (w *world) try(ctx context.Context, do func(context.Context) error) error {
 	}
 }
 
-// unavailable says of an error that the API server did not carry out what it was asked for, or
-// did not say so.
+// unavailable reports whether an error means that the API server did not carry out a request, or did
+// not confirm it.
 func unavailable(err error) bool {
 	var u *url.Error
 	return errors.As(err, &u) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, http.ErrServerClosed) ||
@@ -313,7 +313,7 @@ func unavailable(err error) bool {
 		kerrors.IsInternalError(err) || kerrors.IsConflict(err) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// condition is a condition of an object.
+// condition returns a condition of an object.
 func condition(u *unstructured.Unstructured, kind string) (status, reason, message string, generation int64) {
 	list, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
 	for _, x := range list {
@@ -325,7 +325,7 @@ func condition(u *unstructured.Unstructured, kind string) (status, reason, messa
 	return "", "", "", 0
 }
 
-// at is the text at a path of an object; empty if there is nothing.
+// at returns the text at a path of an object; empty if there is none.
 func at(u *unstructured.Unstructured, path ...string) string {
 	v, ok, _ := unstructured.NestedFieldNoCopy(u.Object, path...)
 	if !ok {

@@ -1,7 +1,7 @@
-// Command chaos breaks everything around Landbridge while it works, and tells what was lost:
-// package chaos on the command line.
+// Command chaos injects faults into everything around Landbridge while it works, and reports what was
+// lost. It runs package chaos.
 //
 //	go run ./test/chaos/cmd/chaos -ops 150 -seed 1
 //
-// It exits with 1 unless nothing was, and says then where its logs are and how to do the same again.
+// If something was lost, it exits with 1 and prints where the logs are and how to repeat the run.
 package main

@@ -20,21 +20,21 @@ import (
 )
 
 func main() {
-	klog.SetLogger(logr.Discard()) // the API server's absences are meant
+	klog.SetLogger(logr.Discard()) // outages of the API server are intended
 	var (
 		o            chaos.Options
 		points, only string
 		execution    string
 		verbose      bool
 	)
-	flag.IntVar(&o.Operations, "ops", 1000, "how many operations users do at least")
-	flag.Uint64Var(&o.Seed, "seed", 1, "which ones, and which faults happen")
-	flag.StringVar(&points, "points", "", "fault points to try, comma-separated, by the beginnings of their names; all by default, - for none")
-	flag.StringVar(&only, "faults", "", "what else to try, comma-separated, by the beginnings of the names; all by default, - for none")
-	flag.StringVar(&execution, "execution", string(v1alpha1.ExecutionPlugin), "how Terraform's work is done: Plugin, or CLI, by OpenTofu")
+	flag.IntVar(&o.Operations, "ops", 1000, "minimum number of user operations")
+	flag.Uint64Var(&o.Seed, "seed", 1, "seed of the operations and faults")
+	flag.StringVar(&points, "points", "", "fault points to try, as comma-separated name prefixes; all by default, - for none")
+	flag.StringVar(&only, "faults", "", "other faults to try, as comma-separated name prefixes; all by default, - for none")
+	flag.StringVar(&execution, "execution", string(v1alpha1.ExecutionPlugin), "way of execution: Plugin, or CLI with OpenTofu")
 	flag.BoolVar(&o.Race, "race", false, "build the controller with the race detector")
-	flag.DurationVar(&o.Limit, "limit", 2*time.Minute, "how long everything may take to get well at the end")
-	flag.BoolVar(&verbose, "v", false, "say what is done")
+	flag.DurationVar(&o.Limit, "limit", 2*time.Minute, "maximum time of the recovery at the end")
+	flag.BoolVar(&verbose, "v", false, "log what is done")
 	flag.Parse()
 	switch o.Execution = v1alpha1.Execution(execution); o.Execution {
 	case v1alpha1.ExecutionPlugin, v1alpha1.ExecutionCLI:
@@ -64,7 +64,7 @@ func main() {
 	r, err := run(ctx, o, os.Stdout)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "chaos:", err)
-		fmt.Fprintf(os.Stderr, "chaos: the same again: make chaos OPS=%d SEED=%d EXECUTION=%s\n", o.Operations, o.Seed, o.Execution)
+		fmt.Fprintf(os.Stderr, "chaos: to repeat: make chaos OPS=%d SEED=%d EXECUTION=%s\n", o.Operations, o.Seed, o.Execution)
 	}
 	if r != nil {
 		fmt.Println(r.Line())
@@ -94,7 +94,7 @@ func run(ctx context.Context, o chaos.Options, out io.Writer) (r *chaos.Report, 
 		}
 		_ = os.RemoveAll(o.Dir)
 	}()
-	// Programs that are killed leave their sockets.
+	// Killed programs leave their sockets behind.
 	if err := os.Setenv("TMPDIR", o.Dir); err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func run(ctx context.Context, o chaos.Options, out io.Writer) (r *chaos.Report, 
 	}
 	fmt.Fprint(out, r)
 	if !r.OK() {
-		return r, fmt.Errorf("seed %d found something", o.Seed)
+		return r, fmt.Errorf("seed %d found failures", o.Seed)
 	}
 	return r, nil
 }
