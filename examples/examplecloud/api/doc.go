@@ -1,5 +1,5 @@
-// Package api is what the example cloud's HTTP API speaks: the objects it keeps,
-// the tasks that create and delete them, its errors, faults and audit, as JSON.
+// Package api has the JSON types of the example cloud's HTTP API: objects, the
+// tasks that create and delete them, errors, faults and the audit.
 //
-// It holds types only; package cloud serves them and package client asks for them.
+// It has only types; package cloud serves them and package client requests them.
 package api

@@ -147,13 +147,13 @@ func temporary(err error) bool {
 	return true
 }
 
-// NotFound tells whether the cloud answered that there is no such object.
+// NotFound reports whether the cloud responded that the object does not exist.
 func NotFound(err error) bool {
 	var refused *api.Error
 	return errors.As(err, &refused) && refused.Status == http.StatusNotFound
 }
 
-// Unanswered tells whether nobody knows if the cloud did what it was asked for.
+// Unanswered reports whether it is unknown if the cloud carried out the request.
 func Unanswered(err error) bool {
 	var refused *api.Error
 	return err != nil && !errors.As(err, &refused)

@@ -1,8 +1,8 @@
-// Package client asks the example cloud for things, as its data plane does: it
-// begins tasks, polls them until they end or the caller's context does, and
-// repeats what may safely be repeated.
+// Package client is a client of the example cloud's HTTP API. It starts tasks, polls
+// them until they or the caller's context end, and repeats requests that are safe to
+// repeat.
 //
-// In go an endpoint, a token and a default region; out come typed objects and
-// errors (*api.Error for an answer, anything else for none). It knows nothing of
-// Terraform and keeps nothing.
+// In: an endpoint, a token and a default region. Out: typed objects and errors
+// (*api.Error for a response, any other error without one). It does not depend on
+// Terraform and has no state.
 package client

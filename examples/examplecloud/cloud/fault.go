@@ -49,7 +49,7 @@ type fault struct {
 	seen int
 }
 
-// concerns tells whether the fault is for a request, not counting.
+// concerns reports whether the fault is for a request, regardless of its count.
 func (f *fault) concerns(on, collection string, about object) bool {
 	return (f.On == "" || f.On == on) && (f.Collection == "" || f.Collection == collection) && about.matches(f.Match)
 }

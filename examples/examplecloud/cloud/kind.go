@@ -22,12 +22,12 @@ type object map[string]any
 type kind struct {
 	collection string
 	required   []string
-	key        []string // the natural key: fields by which a person tells objects apart
+	key        []string // the natural key: fields that identify an object for people
 	unique     bool     // refuses a second object with the same natural key
 	immutable  []string
 	defaults   object
 	assigned   []string // fields that only the cloud sets
-	late       bool     // nobody knows the id before the task has ended
+	late       bool     // the id is unknown until the task has ended
 	token      string   // field that makes creation idempotent
 
 	check func([]byte) error // whether the fields and types are those of the collection
@@ -146,7 +146,7 @@ func (o object) set(path, value string) {
 	in[inner] = value
 }
 
-// matches tells whether every given field has the given value.
+// matches reports whether every given field has the given value.
 func (o object) matches(fields map[string]string) bool {
 	for path, want := range fields {
 		if o.field(path) != want {

@@ -41,7 +41,7 @@ func (o *sessionOptions) addFlags(f *pflag.FlagSet) {
 	f.DurationVar(&o.poll, "poll", 5*time.Second, "how often the controller looks for drift")
 }
 
-// check says what is missing before anything is started.
+// check returns an error if a required file is missing.
 func (o *sessionOptions) check() error {
 	for _, path := range []string{o.landbridge, o.mirror, o.examples} {
 		if _, err := os.Stat(path); err != nil {

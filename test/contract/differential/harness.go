@@ -28,7 +28,7 @@ type Harness struct {
 	MangleStep func(*cases.Step)
 	// Debug has Log told what tofu printed, too.
 	Debug bool
-	// Log is told what is done; it may be nil.
+	// Log receives progress; may be nil.
 	Log func(format string, args ...any)
 }
 
@@ -45,7 +45,7 @@ func Quiet() error {
 
 // sides are the ways to do a step.
 type sides interface {
-	// ours does the steps on our side, and says what came of them.
+	// ours does the steps on our side and returns their results.
 	ours(ctx context.Context, going []*compared) error
 	// tofu lets tofu do the steps of cases of which the same is expected.
 	tofu(ctx context.Context, group []*compared) (tofu.Result, error)
@@ -57,7 +57,7 @@ func (h *Harness) log(format string, args ...any) {
 	}
 }
 
-// wanted is what our side is told to do in a step.
+// wanted is our side's input in a step.
 func (h *Harness) wanted(x *compared) cases.Step {
 	step := x.step()
 	if h.MangleStep != nil {
@@ -123,7 +123,7 @@ type compared struct {
 	// movedFrom is the type of the object in the state, where that is another one.
 	movedFrom string
 	engine    outcome
-	// asks is what only one side said. alone says that the run of tofu was for this step alone.
+	// asks has the diagnostics of only one side. alone is set when the run of tofu had only this step.
 	asks  asks
 	alone bool
 	// after is the instance in tofu's state file after the step.

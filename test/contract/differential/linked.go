@@ -13,7 +13,7 @@ import (
 	"github.com/landbridge-io/landbridge/test/contract/internal/tofu"
 )
 
-// linked is our side in this program, with the providers linked in, which tofu is told to talk to as well.
+// linked is our side in this program, with linked providers that tofu uses as well.
 type linked struct {
 	*Harness
 	program *tofu.Program

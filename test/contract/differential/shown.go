@@ -25,7 +25,7 @@ func (h *Harness) compareShown(x *compared, result *tofu.Result) error {
 		return err
 	}
 	if theirs == nil && mustJSON(a["actions"]) == `["no-op"]` {
-		return nil // tofu does not show that nothing happens to what is not there
+		return nil // tofu does not show a no-op for a missing object
 	}
 	for _, when := range []string{"before", "after"} {
 		for _, marks := range []any{a[when+"_sensitive"], b[when+"_sensitive"], a[when+"_unknown"], b[when+"_unknown"]} {

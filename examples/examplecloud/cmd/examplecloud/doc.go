@@ -1,3 +1,3 @@
-// Command examplecloud runs the example cloud. Its address comes out as one line
-// of JSON when it is ready; --help tells the rest.
+// Command examplecloud runs the example cloud. When it is ready, it prints its address
+// as one line of JSON; see --help.
 package main

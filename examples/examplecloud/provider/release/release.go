@@ -51,7 +51,7 @@ func Current() (Release, error) {
 	return 0, fmt.Errorf("%s is %q, which is none of pre, 0, 1, 2, mistaken", from, text)
 }
 
-// HasIdentity tells whether volumes have an identity.
+// HasIdentity reports whether volumes have an identity.
 func (r Release) HasIdentity() bool { return r >= V0 }
 
 // Version is the version of the state schema, and of the identity schema if there is one.

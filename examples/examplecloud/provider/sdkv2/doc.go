@@ -1,8 +1,8 @@
 // Package sdkv2 is the example provider written with terraform-plugin-sdk/v2, for
-// protocol 5, with its list resources, which that SDK does not have, beside it.
+// protocol 5. Its list resources, which that SDK does not support, are added to its server.
 //
-// In goes a release; out comes a provider, or its server for linking it into a
-// program. It speaks to the cloud through package client only.
+// In: a release. Out: a provider, or its server for linking it into a program. It
+// uses the cloud only through package client.
 //
-// The files show the same things as those of the same names in package framework.
+// The files correspond to those of the same names in package framework.
 package sdkv2

@@ -156,7 +156,7 @@ func (r *results) add(e event) {
 	}
 }
 
-// report prints the outcome, and says whether all is well.
+// report prints the outcome, and reports whether all vectors passed.
 func (r *results) report(verbose bool) bool {
 	passed, failed, not := 0, 0, 0
 	for n := 1; n <= vectors; n++ {

@@ -62,7 +62,7 @@ type Step struct {
 	Drift Drift `json:",omitempty"`
 	// Import wants an object imported that exists and is not managed yet.
 	Import Import `json:",omitempty"`
-	// Move says that the object in the state is of another resource type, which is a name for the same here.
+	// Move is set when the object in the state has another resource type, which is an alias here.
 	Move bool `json:",omitempty"`
 	// Sensitive are the paths of configured values that are sensitive though the schema does not say so.
 	Sensitive []instance.Path `json:",omitempty"`
@@ -80,7 +80,7 @@ const (
 	DriftGone    Drift = "gone"
 )
 
-// Import tells by what an object is imported.
+// Import is how an object is imported.
 type Import string
 
 // The kinds of import.

@@ -24,7 +24,7 @@ type Hand struct {
 	tfprotov6.ProviderServer
 	// Run is what the provider knows now.
 	Run func() Run
-	// PlanDestroy is whether it says that it can plan destroys.
+	// PlanDestroy is set when it declares the capability to plan destroys.
 	PlanDestroy bool
 	// Meta is whether it has a schema for provider_meta, and can move objects to other types.
 	Meta bool
