@@ -39,7 +39,7 @@ func run(m *testing.M) (code int, err error) {
 	defer os.RemoveAll(dir)
 	defer func() {
 		if left, more := leftBehind(dir); more != nil || len(left) > 0 {
-			err, code = errors.Join(err, fmt.Errorf("workspaces are left behind: %q, %w", left, more)), 1
+			err, code = errors.Join(err, more, fmt.Errorf("workspaces are left behind: %q", left)), 1
 		}
 		for _, runner := range runners {
 			if more := runner.Close(); err == nil && more != nil {

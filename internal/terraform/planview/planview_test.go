@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
 	"sigs.k8s.io/yaml"
 
@@ -296,5 +297,43 @@ func TestCount(t *testing.T) {
 	}
 	if got.Empty() || !planview.Count([]planview.Change{held, change(terraform.NoOp)}).Empty() {
 		t.Error("Empty is wrong")
+	}
+}
+
+// The key of a set's element is its value, which may be sensitive.
+func TestReplacePathsEndAtSets(t *testing.T) {
+	t.Parallel()
+	r := thing(t)
+	v := state(t, r, full)
+	tests := map[string]struct {
+		path cty.Path
+		want []any
+	}{
+		"attribute":         {path: cty.GetAttrPath("name"), want: []any{"name"}},
+		"element of a list": {path: cty.GetAttrPath("zones").IndexInt(1), want: []any{"zones", json.Number("1")}},
+		"element of a map":  {path: cty.GetAttrPath("tags").IndexString("team"), want: []any{"tags", "team"}},
+		"element of a set":  {path: cty.GetAttrPath("groups").IndexString("g"), want: []any{"groups"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			changes := planview.JSON([]planview.Change{{
+				Model: r,
+				Plan:  terraform.Plan{Action: terraform.DeleteThenCreate, Prior: instance.Instance{State: v}, State: v, RequiresReplace: []cty.Path{test.path}},
+			}})
+			raw, err := json.Marshal(changes[0].Change.ReplacePaths)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got [][]any
+			decoder := json.NewDecoder(bytes.NewReader(raw))
+			decoder.UseNumber()
+			if err := decoder.Decode(&got); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([][]any{test.want}, got); diff != "" {
+				t.Errorf("replace_paths: -want, +got:\n%s", diff)
+			}
+		})
 	}
 }
