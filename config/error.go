@@ -9,7 +9,7 @@ import (
 //
 // +kubebuilder:object:generate=false
 type Error struct {
-	// Path is where the error is: keys of maps and objects, and indices of lists.
+	// Path is the path of the error: keys of maps and objects, and indices of lists.
 	Path []string
 	Err  error
 }

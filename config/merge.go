@@ -166,7 +166,7 @@ func has(b *schema.Block, paths []string) bool {
 	})
 }
 
-// At returns an error with path in front of its own path.
+// At returns an error with path prepended to its path.
 func At(err error, path ...string) *Error {
 	if e, ok := err.(*Error); ok { //nolint:errorlint // what wraps an Error would be lost
 		return &Error{Path: slices.Concat(path, e.Path), Err: e.Err}

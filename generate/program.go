@@ -17,7 +17,7 @@ import (
 type Program struct {
 	// Name of the provider, such as random.
 	Name string
-	// Config is how the provider is presented.
+	// Config is the configuration of the provider's kinds.
 	Config config.Provider
 	// Module is the import path of the repository.
 	Module string

@@ -29,7 +29,7 @@ type Program struct {
 	// SchemaSum is the checksum of the schema that the kinds were generated from
 	// (schema.Provider.Sum). The program refuses a provider with another schema.
 	SchemaSum string
-	// Config is how the provider is presented.
+	// Config is the configuration of the provider's kinds.
 	Config config.Provider
 }
 

@@ -180,7 +180,7 @@ func (r *remote) discover(cmd *cobra.Command, patterns []string, list *listFlags
 	return out, nil
 }
 
-// listing is what to list with one provider.
+// listing is the input of a listing with one provider.
 type listing struct {
 	provider      *remoteProvider
 	configuration importer.Configuration

@@ -32,7 +32,7 @@ version that meets the constraint is taken. With --sha256 it is copied only if i
 				installer.Mirrors = []string{mirror}
 			}
 			if filepath.IsAbs(args[0]) {
-				version = "" // what the name of a file says need not be so
+				version = "" // the version in the file's name may be wrong
 			}
 			found, err := installer.Install(cmd.Context(), args[0], version)
 			if err != nil {

@@ -189,7 +189,7 @@ func (s *statusView) changes(ctx context.Context) error {
 			_, err = fmt.Fprintln(s.out, c.Line(time.Now()))
 		}
 		if err != nil && broken == nil {
-			broken = err // nobody reads any more
+			broken = err // the output is closed
 			cancel()
 		}
 	})

@@ -121,7 +121,7 @@ func (w writer) list(t *model.Type, level int) props {
 	return out
 }
 
-// element returns the schema of what a collection holds. Terraform allows null there, except for blocks.
+// element returns the schema of a collection's elements. Terraform allows null elements, except for blocks.
 func (w writer) element(t *model.Type, level int, complete bool) props {
 	p := w.typ(t.Element, level, complete)
 	p.Nullable = t.Block == schema.Nesting("")

@@ -54,7 +54,7 @@ func resource(r *model.Resource, root *model.Type, w writer) *apiextensionsv1.Cu
 	return out
 }
 
-// kind is what a CRD with one version is made of.
+// kind has the parts of a CRD with one version.
 type kind struct {
 	group, version string
 	scope          apiextensionsv1.ResourceScope

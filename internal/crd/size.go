@@ -59,7 +59,7 @@ func sizeOf(v any) (int, error) {
 type Size struct {
 	Name  string
 	Bytes int
-	// LeftOut is what was left out because of the size.
+	// LeftOut describes the parts that were left out because of the size.
 	LeftOut string
 	// Largest are the largest parts that can be omitted, the largest first.
 	Largest []Subtree

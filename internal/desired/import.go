@@ -9,9 +9,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
-// Import is what spec.import asks for. The zero value asks for nothing.
+// Import is the request of spec.import. The zero value requests nothing.
 type Import struct {
-	// Target is the object to import; nil when none is asked for, or when it is invalid.
+	// Target is the object to import; nil if there is no request, or if it is invalid.
 	Target *terraform.ImportTarget
 	// Invalid explains why spec.import cannot be read; Target is nil then. It only matters
 	// while nothing is stored: an object that was imported by an identity of an older schema is
@@ -19,7 +19,7 @@ type Import struct {
 	Invalid diagnostic.Diagnostics
 }
 
-// Asked reports whether an import is asked for, even if it is invalid.
+// Asked reports whether an import is requested, even if the request is invalid.
 func (i Import) Asked() bool { return i.Target != nil || i.Invalid != nil }
 
 // importOf reads spec.import.

@@ -9,7 +9,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/crd"
 )
 
-// Policies are permissions for what is done to a remote object. The zero value permits
+// Policies are permissions for operations on a remote object. The zero value permits
 // nothing: the object is only observed.
 type Policies struct {
 	// Manage permits changes of the object at all. A resource without it owns no object, so it

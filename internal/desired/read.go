@@ -21,12 +21,13 @@ type CustomResource struct {
 	AtProvider map[string]any
 }
 
-// Spec is what a custom resource asks for. Configuration returns the rest: it depends on Secrets.
+// Spec is the request of a custom resource, except for the configuration, which depends on Secrets:
+// Configuration returns it.
 type Spec struct {
 	Model *model.Resource
 	// Subject is the resource's input to templates and functions of the provider's configuration.
 	Subject translate.Subject
-	// Paused is set when nothing is to be done at all.
+	// Paused is set when reconciles are paused.
 	Paused   bool
 	Policies Policies
 	// ReplaceNever is set when spec.lifecycle forbids replacements, whatever Policies permit

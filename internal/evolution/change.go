@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Verdict is what a change requires.
+// Verdict classifies a change by what it requires.
 type Verdict string
 
 // The verdicts, in ascending order.
@@ -15,7 +15,7 @@ const (
 	InPlace Verdict = "InPlace"
 	// NewVersion: some do not work, so the kind needs another API version. Objects are converted.
 	NewVersion Verdict = "NewVersion"
-	// ByHand: also, objects that use what is changed must be edited.
+	// ByHand: also, objects that use the changed part must be edited.
 	ByHand Verdict = "ByHand"
 )
 
@@ -75,7 +75,7 @@ type Change struct {
 	Verdict Verdict `json:"verdict"`
 	// Accepted is the reason why a change that is not InPlace needs no confirmation; empty if it does.
 	Accepted string `json:"accepted,omitempty"`
-	// Note is what happens to existing objects, or what users must do.
+	// Note describes the effect on existing objects, or what users must do.
 	Note string `json:"note,omitempty"`
 }
 

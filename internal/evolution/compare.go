@@ -315,7 +315,7 @@ func (c *comparer) added(path []string, name string, new *Field, old, to *Node) 
 		if new.Required {
 			c.field(at, Change{Change: BecameRequired, Verdict: ByHand, Note: "objects without it have to be given it"})
 		}
-		return // it is told of as removed
+		return // it is reported as removed
 	}
 	x := Change{Change: FieldAdded, New: new.String(), Verdict: InPlace}
 	if c.part == ForProvider && has(c.old.Parts[AtProvider].at(path), name) {

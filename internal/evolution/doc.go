@@ -10,7 +10,7 @@
 // Kind has the facts that both a model and a CustomResourceDefinition contain: the fields below
 // spec.forProvider, spec.initProvider and spec.import.identity, and those below status.atProvider and
 // status.identity. A definition lacks some facts of a model (Kind.Exact): which fields in optional objects
-// are required, which lists of objects are sets, what is deprecated, and versions of schemas.
+// are required, which lists of objects are sets, deprecations, and versions of schemas.
 //
 // # Conversions lose nothing
 //

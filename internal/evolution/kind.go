@@ -184,7 +184,7 @@ func refine(n *Node, t *model.Type, status bool) {
 
 // former returns the former names of a field. These include its natural name if it has another one.
 func former(f *model.Field, name string) []string {
-	behind, ok := strings.CutPrefix(name, f.JSONName) // what is behind it refers to a Secret, or another resource
+	behind, ok := strings.CutPrefix(name, f.JSONName) // the suffix of a reference to a Secret or another resource
 	if !ok {
 		return nil
 	}

@@ -126,7 +126,7 @@ type Action string
 const (
 	// Kill ends the process, with no chance to clean up.
 	Kill Action = "kill"
-	// Pause stops the process until somebody sends it SIGCONT.
+	// Pause stops the process until it receives SIGCONT.
 	Pause Action = "pause"
 	// KillProviders kills the child processes: providers and command lines. KillPrograms kills only those
 	// with a working directory of their own, which are command lines.

@@ -19,7 +19,7 @@ type Reference struct {
 	Targets    []config.Target
 	// Files are the files that it was inferred from, by name.
 	Files []string
-	// Left is why it was left out; nil if it was not.
+	// Left is the reason why it was left out; nil if it was not.
 	Left error
 }
 

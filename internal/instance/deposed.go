@@ -47,7 +47,7 @@ func (i Instance) FallBack(key string) Instance {
 	return out
 }
 
-// WithDeposed returns the instance in which left is what remains of the deposed object with the
+// WithDeposed returns the instance in which left is the remainder of the deposed object with the
 // key. If nothing remains, the deposed object is removed.
 func (i Instance) WithDeposed(key string, left Instance) Instance {
 	n := i.DeposedIndex(key)

@@ -21,7 +21,7 @@ type FormerIdentity struct {
 	Until time.Time `json:"until"`
 }
 
-// MaxIdentityHistory is how many former identities of an object are kept.
+// MaxIdentityHistory is the maximum number of former identities of an object that are kept.
 const MaxIdentityHistory = 10
 
 // IdentityChanged reports whether two instances of one object, the earlier one first, have

@@ -94,7 +94,7 @@ const (
 	Empty Status = ""
 	// Partial: an object exists that has not been read completely.
 	Partial Status = "Partial"
-	// Tainted: an object exists, but its creation failed halfway; it is to be replaced.
+	// Tainted: an object exists, but its create failed halfway, so it has to be replaced.
 	Tainted Status = "Tainted"
 	// Full: an object exists and was read.
 	Full Status = "Full"
@@ -141,11 +141,11 @@ type Operation struct {
 	RawPlannedIdentity []byte
 	StartedAt          time.Time
 	Deadline           time.Time
-	// Journal is what an operation of several changes has recorded (terraform.Journaled).
+	// Journal is the journal of an operation of several changes (terraform.Journaled).
 	Journal []byte
 }
 
-// OperationKind is what an Operation does to the remote object.
+// OperationKind is the kind of change that an Operation makes to the remote object.
 type OperationKind string
 
 // The kinds of operations. A replacement is a Delete followed by a Create.

@@ -23,7 +23,7 @@ const (
 	ClusterProviderConfigKind = "ClusterProviderConfig"
 )
 
-// Provider is how one provider is presented to Kubernetes.
+// Provider is the presentation of one provider in Kubernetes.
 type Provider struct {
 	// Name is the short name, a DNS label such as random.
 	Name           string

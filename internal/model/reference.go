@@ -18,7 +18,8 @@ import (
 // ExternalNamePath is the path of the external name in a custom resource.
 const ExternalNamePath = "metadata.annotations[crossplane.io/external-name]"
 
-// Reference is how a field takes its value from other resources (Crossplane Resource Model).
+// Reference defines the other resources that a field can take its value from (Crossplane Resource
+// Model).
 type Reference struct {
 	// Path are the fields on the path to the field that is set, which is the last.
 	Path []*Field

@@ -10,7 +10,7 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Resource is how one resource type is presented to Kubernetes.
+// Resource is the presentation of one resource type in Kubernetes.
 type Resource struct {
 	// Type is Terraform's name of the resource type.
 	Type   string

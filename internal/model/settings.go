@@ -159,7 +159,7 @@ func (r *Resource) checkField(path string, c config.Field) error {
 	return nil
 }
 
-// maySettle says why a value cannot be settled for all objects.
+// maySettle returns an error if a value cannot be set for all objects.
 func (r *Resource) maySettle(name string) error {
 	a := r.Schema.Block.Attributes[name]
 	switch {

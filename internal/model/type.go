@@ -114,7 +114,7 @@ type Field struct {
 	// SecretRef is the name under which spec refers to a Secret for the value; empty unless the
 	// field is an input that is sensitive or write-only.
 	SecretRef string
-	// Reference is how the field takes its value from other resources; nil if it does not.
+	// Reference is set if the field can take its value from other resources.
 	Reference *Reference
 	Type      *Type
 

@@ -17,7 +17,7 @@ type Journaled interface {
 	ApplyJournaled(ctx context.Context, p Plan, record func(journal []byte) error) (instance.Instance, diagnostic.Diagnostics)
 	// Recover returns the instance after an operation that was interrupted. in is the instance from before
 	// it. confirmed is set when the user has confirmed that objects of unknown outcome do not exist. With
-	// errors the outcome is unknown, and nothing is to be stored.
+	// errors the outcome is unknown, and nothing must be stored.
 	Recover(ctx context.Context, r ResourceType, in instance.Instance, op *instance.Operation, confirmed bool) (instance.Instance, diagnostic.Diagnostics)
 }
 

@@ -66,7 +66,7 @@ func (b *Builder) leave(origin, reason string) {
 	b.left = append(b.left, Left{Origin: origin, Reason: reason})
 }
 
-// Leave records what is not imported.
+// Leave records an object that is not imported.
 func (b *Builder) Leave(left ...Left) { b.left = append(b.left, left...) }
 
 // take adds a draft, unless its object is managed already.
@@ -235,9 +235,9 @@ func (d *draft) importSpec() map[string]any {
 	return nil
 }
 
-// state returns the Secret that the store would have written, without the annotation of a write: a
-// manifest is written by whoever applies it. The resource has no UID yet. Without one, the controller
-// reads the object before it relies on what is stored.
+// state returns the Secret that the store would have written, without the annotation of a write, since
+// users apply the manifest. The resource has no UID yet. Without one, the controller
+// reads the object before it relies on the record.
 func (b *Builder) state(d *draft, name string) (*corev1.Secret, error) {
 	key := store.Key{Group: d.Resource.Group, Kind: d.Resource.Kind, Namespace: b.Namespace, Name: name}
 	secret, err := store.Secret(key, d.Resource.Schema, store.Record{Instance: *d.Stored})

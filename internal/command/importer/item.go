@@ -16,7 +16,7 @@ import (
 // ConfiguredProvider is a provider with one of its configurations.
 type ConfiguredProvider struct {
 	Model *model.Provider
-	// Configuration is what custom resources refer to.
+	// Configuration is the provider configuration that custom resources refer to.
 	Configuration Configuration
 	// Server is the configured provider, and Executor uses it. Both are nil when objects are not read:
 	// then the state is used as it is.

@@ -21,9 +21,9 @@ const parallelism = 10
 // draft is an object that was read, and the content of its custom resource.
 type draft struct {
 	Item
-	// found is the object as it is now.
+	// found is the current object.
 	found instance.Instance
-	// config is what forProvider is made of.
+	// config is the configuration that forProvider is made from.
 	config cty.Value
 	// ignored are the paths in spec.lifecycle.ignoreChanges.
 	ignored []cty.Path

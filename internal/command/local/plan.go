@@ -24,7 +24,7 @@ type Mode string
 
 // The modes.
 const (
-	// Normal plans what the manifest asks for.
+	// Normal plans the change that the manifest requests.
 	Normal Mode = "normal"
 	// Destroy plans the destruction of all objects of the manifest.
 	Destroy Mode = "destroy"
@@ -260,7 +260,7 @@ func (p *planner) concealType(t *model.Type, v cty.Value) {
 	}
 }
 
-// find refreshes what is stored, or imports what is not.
+// find refreshes a stored object, or imports one that is not stored.
 func (p *planner) find(ctx context.Context, ex terraform.Executor, stored instance.Instance) (importing *terraform.ImportTarget, ok bool) {
 	r := p.resource
 	if stored.Exists() {

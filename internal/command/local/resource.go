@@ -26,7 +26,7 @@ type ManifestResource struct {
 	Namespace, Name string
 	// Source is the file, and the place in it.
 	Source string
-	// Spec is what the resource asks for.
+	// Spec is the request of the resource.
 	Spec desired.Spec
 	// Config is the configuration of the object; nil when the object is only observed and the
 	// resource does not describe it.

@@ -38,14 +38,14 @@ type Options struct {
 	Dir string
 	// Group is the API group of the kinds; empty: NAME.landbridge.io, after the provider.
 	Group string
-	// ProviderSource is where the provider comes from.
+	// ProviderSource is the source of the provider.
 	Provider ProviderSource
 	// Documentation is a directory with the provider's documentation and examples, to infer references
 	// from; empty: there are none.
 	Documentation string
 	// Landbridge is the release to require, such as v1.2.0, or the directory of a checkout.
 	Landbridge string
-	// Timeout bounds the start of the provider; a minute unless set.
+	// Timeout limits the start of the provider. Defaults to 1m.
 	Timeout time.Duration
 	// Progress is called with each step; it may be nil.
 	Progress func(string)
@@ -55,15 +55,15 @@ type Options struct {
 type Result struct {
 	// Dir is the directory, Module its import path.
 	Dir, Module string
-	// ProviderSource is the provider's name, Version its version.
+	// Provider is the provider's name, Version its version.
 	Provider, Version string
-	// Resources is how many kinds there are.
+	// Resources is the number of kinds.
 	Resources int
 	// Inferred are the references that the documentation suggests.
 	Inferred []inference.Reference
-	// Renamed says which kinds and Go types do not have their natural names.
+	// Renamed are the kinds and Go types that do not have their natural names.
 	Renamed []model.Renamed
-	// Large says of which resource types the CRDs are near a limit, and what to do about it.
+	// Large are the CRDs that are near a size limit, by resource type.
 	Large map[string]*crd.Size
 }
 
@@ -113,7 +113,7 @@ func Create(ctx context.Context, o Options) (*Result, error) {
 	if f.Group == "" {
 		f.Group = f.Provider + ".landbridge.io"
 	}
-	// What the author's config.Provider says to begin with.
+	// The initial content of the author's config.Provider.
 	configuration := config.Provider{Group: f.Group}
 	var p *model.Provider
 	var inferred []inference.Reference
@@ -149,7 +149,7 @@ func Create(ctx context.Context, o Options) (*Result, error) {
 	if err := write(stage, own); err != nil {
 		return nil, err
 	}
-	// For make, the provider's program is younger than what it was made from.
+	// Make requires that the provider's program is newer than its sources.
 	now := time.Now()
 	if err := os.Chtimes(binary, now, now); err != nil {
 		return nil, err

@@ -91,8 +91,8 @@ type goPackage struct{ path, version string }
 
 type directories struct{ repository, programs string }
 
-// build builds the provider's program from its Go module, in a module of its own, so that the
-// provider's dependencies do not mix with those of the repository.
+// build builds the provider's program from its Go module, in a separate module, so that the provider's
+// dependencies do not mix with those of the repository.
 func (p ProviderSource) build(ctx context.Context, from goPackage, to directories, f *facts) (binary string, err error) {
 	pkg := from.path
 	if err := module.CheckImportPath(pkg); err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 )
 
-// Request is what a controller can be asked to do for a resource.
+// Request is a request to the controller for one resource.
 type Request struct {
 	// Verb is the name of the command, and of the field of status.lastHandled.
 	Verb string
@@ -126,7 +126,7 @@ func (c *Client) Wait(ctx context.Context, asked Asked, progress func(Row)) (Row
 	return last, err
 }
 
-// why returns what keeps the controller from acting.
+// why returns the reason why the controller does not act.
 func why(r Row) string {
 	switch {
 	case r.Paused:

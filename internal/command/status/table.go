@@ -126,7 +126,7 @@ func (r Row) doing(now time.Time) string {
 	return out + Elapsed(op.StartedAt, now)
 }
 
-// says returns the message, or else the most important status.
+// says returns the message, or else the most important part of the status.
 func (r Row) says() string {
 	out := r.Message
 	switch {

@@ -22,7 +22,7 @@ const (
 	// settle is how long a definition must be unchanged before objects are rewritten: until then an API server may
 	// still store the former version.
 	settle = 10 * time.Second
-	// pageSize is how many objects are listed at once.
+	// pageSize is the number of objects per list call.
 	pageSize = 500
 	// retryRefused is the delay before objects that the API server refused are tried again.
 	retryRefused = 10 * time.Minute

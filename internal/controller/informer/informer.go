@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Patience is how long the first watch may take to deliver the existing objects. It doubles with each attempt.
+// Patience is the time in which the first watch has to deliver the existing objects. It doubles with each attempt.
 const Patience = 5 * time.Second
 
 // Start makes the cache watch the kind of obj, and returns when the existing objects are in it.

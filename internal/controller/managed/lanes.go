@@ -22,7 +22,7 @@ type lanes struct {
 	mu sync.Mutex
 	// changed are the resources that were changed since they were first seen.
 	changed map[reconcile.Request]struct{}
-	// marked are to be queued in changes.
+	// marked are the requests that have to be queued in changes.
 	marked map[reconcile.Request]struct{}
 }
 

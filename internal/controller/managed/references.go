@@ -59,7 +59,8 @@ func (f referrer) ResolveReferences(ctx context.Context, mg resource.Managed) er
 	return err
 }
 
-// mayGo returns an error if other resources refer to a resource that is to be destroyed. It waits until that is known.
+// mayGo returns an error if other resources refer to a resource before it is destroyed. It waits until all
+// references are known.
 func (k *Kind) mayGo(ctx context.Context, r *CustomResource) error {
 	select {
 	case <-k.Neighbours.Settled():

@@ -16,7 +16,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// read returns what the resource asks for.
+// read returns the request of the resource.
 func (k *Kind) read(r *CustomResource) (desired.Spec, diagnostic.Diagnostics) {
 	return desired.Read(k.Model, desired.CustomResource{
 		Namespace: r.GetNamespace(), Name: r.GetName(), Annotations: r.GetAnnotations(),

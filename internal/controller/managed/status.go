@@ -62,7 +62,7 @@ func (e *external) setUnobserved(r *CustomResource) {
 	e.setRemembered(r)
 }
 
-// setRemembered sets what is known even if the remote object could not be observed.
+// setRemembered sets the parts of the status that are known even if the remote object could not be observed.
 func (e *external) setRemembered(r *CustomResource) {
 	known, ok := e.kind.Scheduler.Remembered(e.request)
 	if !ok {

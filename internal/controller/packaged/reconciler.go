@@ -39,7 +39,7 @@ type Reconciler struct {
 	gone    map[string]time.Time
 }
 
-// conversionLag is how long the API server takes to learn where objects are converted.
+// conversionLag is the time that the API server takes to use a changed conversion webhook.
 const conversionLag = time.Second
 
 // incarnation distinguishes a CRD from earlier and later ones of its name.
@@ -87,7 +87,7 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, m ctrl.Manager) error
 // source returns the provider as a kinds.Source.
 func (r *Reconciler) source() kinds.Source { return kinds.Source{Kind: "Provider", Name: r.run.Name} }
 
-// Expected returns the provider, whose kinds are to be served.
+// Expected returns the provider, whose kinds should be served.
 func (r *Reconciler) Expected(context.Context) ([]kinds.Source, error) {
 	return []kinds.Source{r.source()}, nil
 }

@@ -24,7 +24,7 @@ import (
 const DefaultName = "default"
 
 const (
-	// credentialsTTL is how long the Secrets of a configuration are not read again.
+	// credentialsTTL is the time after which the Secrets of a configuration are read again.
 	credentialsTTL = 30 * time.Second
 	// failureTTL is the same after a failure.
 	failureTTL = 2 * time.Second

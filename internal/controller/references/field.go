@@ -86,7 +86,8 @@ func besideField(u *unstructured.Unstructured, ref translate.Reference) (Referen
 	return out, nil
 }
 
-// bySelector adds the source for a selector. names are the recorded references to what it selected before.
+// bySelector adds the source for a selector. names are the recorded references to the resources that it selected
+// before.
 func (r *Reference) bySelector(u *unstructured.Unstructured, ref translate.Reference, s beside, names []beside) error {
 	r.from, r.always = ref.Path+ref.Selector, s.Policy.IsResolvePolicyAlways()
 	src, err := s.source(u, ref, r.from)

@@ -97,8 +97,8 @@ func (r *Reconciler) SetupWithManager(m manager.Manager) error {
 // sourceKind is the kind of a TerraformModule as a kinds.Source.
 const sourceKind = "TerraformModule"
 
-// Expected returns the TerraformModules whose kinds are to be served. Those that are being deleted are among them:
-// their instances are to be destroyed.
+// Expected returns the TerraformModules whose kinds should be served. They include those that are being deleted,
+// whose instances have to be destroyed.
 func (r *Reconciler) Expected(ctx context.Context) (all []kinds.Source, _ error) {
 	list := &v1alpha1.TerraformModuleList{}
 	if err := r.Manager.GetAPIReader().List(ctx, list); err != nil {

@@ -33,7 +33,7 @@ const (
 	maxReport = 800
 	// maxNamed bounds how many objects are named.
 	maxNamed = 5
-	// pageSize is how many objects are listed at once.
+	// pageSize is the number of objects per list call.
 	pageSize = 500
 )
 

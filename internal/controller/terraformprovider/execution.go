@@ -12,13 +12,13 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform/cli"
 )
 
-// execution is how operations on a provider's resources are carried out.
+// execution is the way in which operations on a provider's resources are carried out.
 type execution struct {
 	way    v1alpha1.Execution
 	runner *cli.Runner // nil unless way is CLI
 }
 
-// execution returns the execution that the TerraformProvider asks for.
+// execution returns the execution that the TerraformProvider specifies.
 func (r *Reconciler) execution(ctx context.Context, p *v1alpha1.TerraformProvider, from origin) (execution, *kinds.Problem) {
 	if p.Spec.Execution == v1alpha1.ExecutionCLI {
 		runner, err := r.CommandLine.Runner(ctx)

@@ -82,7 +82,7 @@ func crdChanged(e ctrlevent.UpdateEvent) bool {
 // sourceKind is the kind of a TerraformProvider as a kinds.Source.
 const sourceKind = "TerraformProvider"
 
-// Expected returns the TerraformProviders whose kinds are to be served.
+// Expected returns the TerraformProviders whose kinds should be served.
 func (r *Reconciler) Expected(ctx context.Context) (all []kinds.Source, _ error) {
 	list := &v1alpha1.TerraformProviderList{}
 	if err := r.Manager.GetAPIReader().List(ctx, list); err != nil {
@@ -119,7 +119,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		problem = starting
 	}
 	if problem == starting {
-		return reconcile.Result{}, nil // the status stays as it is until then
+		return reconcile.Result{}, nil // the status stays unchanged until then
 	}
 	r.Registry.Attempted(kinds.Source{Kind: sourceKind, Name: p.Name})
 	p.Status.ObservedGeneration = p.Generation

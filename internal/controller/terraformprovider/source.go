@@ -25,7 +25,7 @@ type Linked struct {
 	Launcher provider.Launcher
 }
 
-// origin is where a provider comes from.
+// origin is the source of a provider.
 type origin struct {
 	// name is the provider's name, such as random.
 	name      string

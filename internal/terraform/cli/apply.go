@@ -18,8 +18,8 @@ import (
 )
 
 // Apply implements terraform.Executor. The program plans again, and gets the given plan as the
-// answer; the provider is asked for that change and nothing else. When the program is killed, the
-// provider goes on until it answers or ctx ends.
+// answer; the provider is asked for that change and nothing else. If the program is killed, the call
+// continues until the provider answers or ctx ends.
 func (e *Executor) Apply(ctx context.Context, p terraform.Plan) (instance.Instance, diagnostic.Diagnostics) {
 	none := e.replay(log{})
 	if before, diags := engine.New(none).Apply(ctx, p); !none.missing {

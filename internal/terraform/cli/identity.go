@@ -49,7 +49,7 @@ func (s *session) supply(ctx context.Context, r *schema.Resource, in instance.In
 	}
 }
 
-// learn records the identity of the object that the run is about.
+// learn records the identity of the run's object.
 func (s *session) learn(identity *tfprotov6.ResourceIdentityData) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 
 const lineage = "6f0f9a52-3f0e-4f0e-8f4e-1f3b6f1f8a10"
 
-// writeState returns the state file of one instance, without deposed objects, which no run is about.
+// writeState returns the state file of one instance, without deposed objects, which no run changes.
 // The state of an instance without an object has no resource.
 func writeState(p *commandline.Program, r *schema.Resource, in instance.Instance) ([]byte, error) {
 	out := tfstate.State{TerraformVersion: p.Version.String(), Serial: 1, Lineage: lineage}

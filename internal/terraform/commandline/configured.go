@@ -8,9 +8,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider"
 )
 
-// Configured is a configured provider as a run of the program sees it: one that needs no
-// configuration, which is passed to it all the same, and is never stopped, since others use it
-// too. The program never learns how the provider is configured.
+// Configured presents a configured provider to a run of the program. It needs no configuration, ignores
+// the empty one that the program passes, and ignores StopProvider, since others use the provider too. The
+// program never learns the provider's configuration.
 type Configured struct {
 	provider.Server // answers all other calls
 	Served          *tfprotov6.GetProviderSchemaResponse

@@ -22,8 +22,8 @@ const (
 	stdoutKept = 64 << 20
 	// goodbye is the time that a program has to end after the operation was cancelled.
 	goodbye = 5 * time.Second
-	// pipesTimeout is the time to read what the program wrote after it has ended. A child of its own
-	// that left its process group may still hold the pipes.
+	// pipesTimeout limits the time to read the program's output after it has ended. A child that left its
+	// process group may still hold the pipes.
 	pipesTimeout = time.Second
 )
 
@@ -35,8 +35,8 @@ type process struct {
 	env  []string
 	// line is called for each line of the standard output; may be nil.
 	line func([]byte)
-	// waiting reports whether the program waits for an answer of this process; nil is never. A
-	// program that does not, and writes nothing for as long as patience, is killed; 0 is never.
+	// waiting reports whether the program waits for an answer of this process; nil means never. A
+	// program that does not wait and writes nothing for the time of patience is killed; 0 means never.
 	waiting  func() bool
 	patience time.Duration
 }
@@ -114,7 +114,7 @@ func (p *process) watch(ctx context.Context, exited <-chan struct{}, wrote *atom
 		case <-exited:
 			return nil
 		case <-over:
-			// What it waits for is cancelled, too: it gets the answer, and writes its state.
+			// The call that it waits for is cancelled, too: it gets the answer, and writes its state.
 			over = nil
 			if p.waiting == nil || !p.waiting() {
 				kill()

@@ -19,7 +19,8 @@ type Result struct {
 	Killed error
 }
 
-// errHangs is why a program is killed that neither writes anything nor waits for a provider.
+// errHangs is the error of a program that was killed because it neither wrote anything nor waited for a
+// provider.
 var errHangs = errors.New("it hung")
 
 // OK reports whether the program exited by itself with status 0.
@@ -38,8 +39,8 @@ func (r Result) Ending() string {
 	return fmt.Sprintf("it exited with status %d", r.Status)
 }
 
-// Failure describes a failed run, with the beginning of what the program wrote. spell changes that
-// text before it is shortened; nil leaves it as it is.
+// Failure describes a failed run, with the beginning of the program's output. spell changes the output
+// before it is shortened; nil leaves it unchanged.
 func (r Result) Failure(p *Program, spell func(string) string) string {
 	out := fmt.Sprintf("%s failed: %s.", p, r.Ending())
 	for _, text := range []string{r.Stderr, r.Stray} {

@@ -61,7 +61,7 @@ func makeDirectory(base string) (dir string, held *os.File, err error) {
 	if n := len(filepath.Join(dir, "w-0000000000", socketName+"a")); n > maxSocketPath {
 		return "", nil, errors.Join(fmt.Errorf("the path %s is too long for sockets in it: use a shorter one", base), os.RemoveAll(dir))
 	}
-	// The lock gets its name when it is held: others take a lock that nobody holds for that of a dead process.
+	// The lock gets its name once it is held: other processes treat a lock without a holder as that of a dead one.
 	path := filepath.Join(dir, lockName)
 	if held, err = lock(path + ".new"); err == nil {
 		err = os.Rename(path+".new", path)

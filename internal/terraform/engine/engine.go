@@ -25,7 +25,7 @@ var _ terraform.Executor = (*Engine)(nil)
 // MoveResourceState.
 func New(server provider.Server) *Engine { return new(Factory).Engine(server) }
 
-// Factory makes engines that share what they derive from schemas, so that it is computed once and not for
+// Factory makes engines that share facts derived from schemas, so that these are computed once and not for
 // each server. The zero value is ready to use.
 type Factory struct {
 	traits sync.Map // *schema.Resource to traits
@@ -49,7 +49,7 @@ type call struct {
 	traits
 }
 
-// traits are what has to be known of a schema on every call, and is looked for once.
+// traits are facts about a schema that every call needs. They are determined once.
 type traits struct{ hasWriteOnly, hasComputedBlocks, hasDynamicBlocks, provenModern bool }
 
 func (f *Factory) traitsOf(r *schema.Resource) traits {

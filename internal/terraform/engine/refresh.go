@@ -41,7 +41,7 @@ func (e *Engine) Refresh(ctx context.Context, r terraform.ResourceType, in insta
 	if err != nil {
 		return unread, append(diags, provider.CallError(err)...)
 	}
-	// Equal bytes need no decoding, unless the request differed from what is stored.
+	// Equal bytes need no decoding, unless the request differed from the stored state.
 	stored := len(in.RawState) == 0 && len(in.RawIdentity) == 0 && (in.Status == instance.Full || in.Status == instance.Tainted)
 	if stored && c.answersSame(answer, state.wire, identity.wire, in.Private) && c.isStored(in, state.wire) {
 		if in.Wire == nil {

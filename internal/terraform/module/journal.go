@@ -34,7 +34,7 @@ type change struct {
 	Source   string                 `json:"source"`
 	Provider string                 `json:"provider"`
 	Kind     instance.OperationKind `json:"kind"`
-	// Planned and PlannedIdentity are what the provider was asked to create.
+	// Planned and PlannedIdentity are the state and the identity that the provider was asked to create.
 	Planned         []byte `json:"planned,omitempty"`
 	PlannedIdentity []byte `json:"plannedIdentity,omitempty"`
 	// Absent is set when no object of the planned identity existed right before a create.

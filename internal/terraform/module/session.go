@@ -24,7 +24,8 @@ import (
 
 // session is one operation of the program with all its providers.
 type session struct {
-	// ctx is the context of the operation: a change goes on until it ends, with or without the program.
+	// ctx is the context of the operation. A change may continue until it ends, even if the program ends
+	// before.
 	ctx context.Context
 	// journal is nil if the operation makes no changes.
 	journal *journal
@@ -141,8 +142,8 @@ func notBegun(err error) error {
 	return status.Error(codes.FailedPrecondition, fmt.Sprintf("The provider was not asked for the change: %s.", err))
 }
 
-// ApplyResourceChange asks the provider for a change, and records it in the journal. The provider goes on
-// until it answers or the operation ends, whether or not the program is still there.
+// ApplyResourceChange asks the provider for a change, and records it in the journal. The call continues
+// until the provider answers or the operation ends, even if the program ends before.
 func (s *attached) ApplyResourceChange(call context.Context, q *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	if s.journal == nil || !s.calls.Begin() {
 		return nil, errOver

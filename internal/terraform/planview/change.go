@@ -29,7 +29,7 @@ type Change struct {
 	Held string
 }
 
-// View is what to show.
+// View has the changes to show.
 type View struct {
 	Changes []Change
 	// Drift has the changes of objects since they were stored: updates and deletes from the

@@ -130,7 +130,7 @@ func (w *writer) local(v cty.Value, functions ...string) any {
 }
 
 // conversion is the function that makes a collection of what would otherwise be a tuple or an
-// object; empty where the attribute's type says which it is.
+// object; empty if the attribute's type determines it.
 func conversion(a *schema.Attribute, v cty.Value) string {
 	if a == nil || a.Type != cty.DynamicPseudoType {
 		return ""

@@ -76,7 +76,7 @@ func holdsConfigured(n *schema.NestedAttributes, v cty.Value) bool {
 	return found
 }
 
-// node is what nested blocks and nested attributes have in common.
+// node has the common properties of nested blocks and nested attributes.
 type node struct {
 	nesting schema.Nesting
 	object  cty.Type
