@@ -1,10 +1,10 @@
 // Package inprocess runs a provider that is linked into this program.
 //
-// In: the function that makes a provider's server, of plugin protocol 5 or 6. Out: a
-// provider.Server and a provider.Launcher, with the same answers as those of plugin, and
-// without a process or a wire between.
+// In: a function that returns a provider's server, of plugin protocol 5 or 6. Out: a
+// provider.Server and a provider.Launcher that behave as those of plugin, without a child
+// process and gRPC.
 //
-// It gives each call a context of its own that ends with the call, because the servers of
-// SDKv2 and mux wait for that with a goroutine each. A call that panics is a crash of that
-// server, as it would be of a process. It never sets TF_LOG variables of this program.
+// Each call has its own context, which ends with the call, because the servers of SDKv2 and mux
+// have a goroutine per call that waits for it. A panic in a call ends the server, as it would end
+// a process. The package never sets TF_LOG variables of this program.
 package inprocess

@@ -20,7 +20,7 @@ func (s *Server) OpenEphemeralResource(ctx context.Context, r *tfprotov6.OpenEph
 	return call(ctx, s, &q, s.server.OpenEphemeralResource)
 }
 
-// RenewEphemeralResource makes an ephemeral resource last longer.
+// RenewEphemeralResource renews an ephemeral resource.
 func (s *Server) RenewEphemeralResource(ctx context.Context, r *tfprotov6.RenewEphemeralResourceRequest) (*tfprotov6.RenewEphemeralResourceResponse, error) {
 	return call(ctx, s, r, s.server.RenewEphemeralResource)
 }

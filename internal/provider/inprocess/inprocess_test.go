@@ -32,7 +32,7 @@ func launcher(c *testprovider.Core) *inprocess.Launcher {
 	return &inprocess.Launcher{Name: "test", Protocol6: func() tfprotov6.ProviderServer { return testprovider.Server{Core: c} }}
 }
 
-// TestEveryCall proves that no call, and no field of any message, is lost.
+// TestEveryCall checks that every call and every field of every message is passed on.
 func TestEveryCall(t *testing.T) {
 	for name, protocol := range map[string]int{"protocol 5": 5, "protocol 6": 6} {
 		t.Run(name, func(t *testing.T) {
@@ -42,7 +42,7 @@ func TestEveryCall(t *testing.T) {
 	}
 }
 
-// TestBareProvider proves that a call the provider lacks says so.
+// TestBareProvider checks that calls that the provider does not implement return an error.
 func TestBareProvider(t *testing.T) {
 	core := &testprovider.Core{Protocol: 6}
 	core5 := testprovider.Core5{Core: &testprovider.Core{Protocol: 5}}

@@ -14,13 +14,12 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Launcher makes servers of one provider in this process. It must not be copied or changed
-// after its first use.
+// Launcher starts servers of one provider in this process. It must not be copied or changed after its
+// first use.
 type Launcher struct {
-	// Name tells the provider from all others in this program, such as its address and version.
+	// Name identifies the provider within this program, for example by its address and version.
 	Name string
-	// Protocol5 or Protocol6 makes a server; exactly one of them must be set. It is called for
-	// each launch, and must make a new server each time.
+	// Protocol5 or Protocol6 returns a new server for each launch. Exactly one of them must be set.
 	Protocol5 func() tfprotov5.ProviderServer
 	Protocol6 func() tfprotov6.ProviderServer
 
@@ -34,15 +33,14 @@ var (
 	_ provider.UsageReporter = (*Server)(nil)
 )
 
-// Key is the provider's name.
+// Key returns the provider's name, with a prefix.
 func (l *Launcher) Key() string { return "inprocess:" + l.Name }
 
-// Launch makes a server and asks it for its schema, unless an earlier server of it gave one
-// and said that this is enough.
+// Launch starts a server and reads its schema, unless the schema of an earlier server can be reused.
 func (l *Launcher) Launch(ctx context.Context) (provider.Server, error) {
 	s := &Server{done: make(chan struct{})}
-	// What a server can do beyond the required calls is asked of the server itself: the lift
-	// from 5 to 6 would answer for all of them.
+	// own is the server itself, which is checked for optional calls: the lift from 5 to 6 implements all of
+	// them.
 	var own any
 	switch {
 	case (l.Protocol5 == nil) == (l.Protocol6 == nil):
@@ -75,8 +73,8 @@ func (l *Launcher) Launch(ctx context.Context) (provider.Server, error) {
 
 func has[T any](v any) bool { _, ok := v.(T); return ok }
 
-// learnSchema gives the server its schema. One that does not have the capability
-// get_provider_schema_optional wants to be asked each time (contract § 1).
+// learnSchema sets the server's schema. A provider without the capability get_provider_schema_optional
+// must be asked each time (contract § 1).
 func (l *Launcher) learnSchema(ctx context.Context, s *Server) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-// beside is what tf5to6server drops of a call, taken past it in the call's context.
+// beside holds the parts of a call that tf5to6server drops. They bypass it in the call's context.
 type beside struct {
 	includeResource              bool
 	limit                        int64
@@ -17,7 +17,7 @@ type beside struct {
 
 type besideKey struct{}
 
-// withBeside makes room for what the lift drops; nil for a provider of protocol 6.
+// withBeside returns a context for the parts that the lift drops; nil for a provider of protocol 6.
 func (s *Server) withBeside(ctx context.Context, b beside) (context.Context, *beside) {
 	if s.protocol == 6 {
 		return ctx, nil
@@ -32,7 +32,7 @@ func getBeside(ctx context.Context) *beside {
 	return new(beside)
 }
 
-// below is the provider as the lift sees it.
+// below wraps the provider below the lift.
 type below struct{ tfprotov5.ProviderServer }
 
 func (p below) GetMetadata(ctx context.Context, r *tfprotov5.GetMetadataRequest) (*tfprotov5.GetMetadataResponse, error) {
@@ -51,7 +51,7 @@ func (p below) GetProviderSchema(ctx context.Context, r *tfprotov5.GetProviderSc
 	return a, err
 }
 
-// The calls below are made of providers that have them only.
+// The calls below are made only if the provider implements them.
 
 func (p below) ValidateListResourceConfig(ctx context.Context, r *tfprotov5.ValidateListResourceConfigRequest) (*tfprotov5.ValidateListResourceConfigResponse, error) {
 	b := getBeside(ctx)

@@ -20,7 +20,7 @@ func (s *Server) ValidateListResourceConfig(ctx context.Context, r *tfprotov6.Va
 	return call(ctx, s, &q, s.list.ValidateListResourceConfig)
 }
 
-// ListResource lists objects. A list that breaks off has an error as its last result.
+// ListResource lists objects. If the stream breaks, the last result is an error.
 func (s *Server) ListResource(ctx context.Context, r *tfprotov6.ListResourceRequest) (*tfprotov6.ListResourceServerStream, error) {
 	if s.list == nil {
 		return nil, provider.ErrUnimplemented

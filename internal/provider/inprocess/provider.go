@@ -6,7 +6,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-// GetMetadata lists what the provider has without its schemas.
+// GetMetadata lists the provider's resource types, data sources and so on, without schemas.
 func (s *Server) GetMetadata(ctx context.Context, r *tfprotov6.GetMetadataRequest) (*tfprotov6.GetMetadataResponse, error) {
 	ctx, b := s.withBeside(ctx, beside{})
 	a, err := call(ctx, s, r, s.server.GetMetadata)
@@ -16,7 +16,7 @@ func (s *Server) GetMetadata(ctx context.Context, r *tfprotov6.GetMetadataReques
 	return a, err
 }
 
-// GetProviderSchema asks for all schemas but those of identities.
+// GetProviderSchema returns all schemas except identity schemas.
 func (s *Server) GetProviderSchema(ctx context.Context, r *tfprotov6.GetProviderSchemaRequest) (*tfprotov6.GetProviderSchemaResponse, error) {
 	ctx, b := s.withBeside(ctx, beside{})
 	a, err := call(ctx, s, r, s.server.GetProviderSchema)
@@ -26,7 +26,7 @@ func (s *Server) GetProviderSchema(ctx context.Context, r *tfprotov6.GetProvider
 	return a, err
 }
 
-// GetResourceIdentitySchemas asks for the schemas of identities.
+// GetResourceIdentitySchemas returns the identity schemas.
 func (s *Server) GetResourceIdentitySchemas(ctx context.Context, r *tfprotov6.GetResourceIdentitySchemasRequest) (*tfprotov6.GetResourceIdentitySchemasResponse, error) {
 	return call(ctx, s, r, s.server.GetResourceIdentitySchemas)
 }
@@ -38,14 +38,14 @@ func (s *Server) ValidateProviderConfig(ctx context.Context, r *tfprotov6.Valida
 	return call(ctx, s, &q, s.server.ValidateProviderConfig)
 }
 
-// ConfigureProvider gives the provider its configuration.
+// ConfigureProvider configures the provider.
 func (s *Server) ConfigureProvider(ctx context.Context, r *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
 	q := *r
 	fill(&q.Config)
 	return call(ctx, s, &q, s.server.ConfigureProvider)
 }
 
-// StopProvider cancels all calls in flight.
+// StopProvider asks the provider to cancel all calls in flight.
 func (s *Server) StopProvider(ctx context.Context, r *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
 	return call(ctx, s, r, s.server.StopProvider)
 }

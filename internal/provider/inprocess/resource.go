@@ -13,12 +13,12 @@ func (s *Server) ValidateResourceConfig(ctx context.Context, r *tfprotov6.Valida
 	return call(ctx, s, &q, s.server.ValidateResourceConfig)
 }
 
-// UpgradeResourceState brings a stored state to the current schema version.
+// UpgradeResourceState upgrades a stored state to the current schema version.
 func (s *Server) UpgradeResourceState(ctx context.Context, r *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
 	return call(ctx, s, r, s.server.UpgradeResourceState)
 }
 
-// UpgradeResourceIdentity brings a stored identity to the current schema version.
+// UpgradeResourceIdentity upgrades a stored identity to the current schema version.
 func (s *Server) UpgradeResourceIdentity(ctx context.Context, r *tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
 	return call(ctx, s, r, s.server.UpgradeResourceIdentity)
 }
@@ -37,24 +37,24 @@ func (s *Server) PlanResourceChange(ctx context.Context, r *tfprotov6.PlanResour
 	return call(ctx, s, &q, s.server.PlanResourceChange)
 }
 
-// ApplyResourceChange makes a planned change.
+// ApplyResourceChange applies a planned change.
 func (s *Server) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	q := *r
 	fill(&q.PriorState, &q.PlannedState, &q.Config, &q.ProviderMeta)
 	return call(ctx, s, &q, s.server.ApplyResourceChange)
 }
 
-// ImportResourceState finds an object by id or by identity.
+// ImportResourceState imports an object by id or by identity.
 func (s *Server) ImportResourceState(ctx context.Context, r *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
 	return call(ctx, s, r, s.server.ImportResourceState)
 }
 
-// MoveResourceState takes over the state of another resource type.
+// MoveResourceState converts the state of another resource type.
 func (s *Server) MoveResourceState(ctx context.Context, r *tfprotov6.MoveResourceStateRequest) (*tfprotov6.MoveResourceStateResponse, error) {
 	return call(ctx, s, r, s.server.MoveResourceState)
 }
 
-// GenerateResourceConfig makes a configuration from a state.
+// GenerateResourceConfig generates a configuration from a state.
 func (s *Server) GenerateResourceConfig(ctx context.Context, r *tfprotov6.GenerateResourceConfigRequest) (*tfprotov6.GenerateResourceConfigResponse, error) {
 	q := *r
 	fill(&q.State)

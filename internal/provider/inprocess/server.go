@@ -21,7 +21,7 @@ import (
 type Server struct {
 	protocol int
 	server   tfprotov6.ProviderServer
-	// What not all providers have; nil then.
+	// Optional calls; nil if the provider does not implement them.
 	list    tfprotov6.ListResourceServer
 	actions tfprotov6.ActionServer
 	stores  tfprotov6.StateStoreServer
@@ -36,22 +36,21 @@ type Server struct {
 	closeErr  error
 }
 
-// ProtocolVersion is the protocol the provider is written for, 5 or 6.
+// ProtocolVersion returns the provider's own protocol version, 5 or 6.
 func (s *Server) ProtocolVersion() int { return s.protocol }
 
-// Done is closed when the server was closed or a call panicked.
+// Done is closed when the server has been closed or a call has panicked.
 func (s *Server) Done() <-chan struct{} { return s.done }
 
-// Schema is the provider's schema.
+// Schema returns the provider's schema.
 func (s *Server) Schema(context.Context) (*schema.Provider, diagnostic.Diagnostics) {
 	return s.schema, s.schemaDiags
 }
 
-// Usage counts calls.
+// Usage returns the number of calls.
 func (s *Server) Usage() provider.Usage { return provider.Usage{Calls: s.calls.Total()} }
 
-// Close takes no more calls, tells the provider to stop what it does, and waits for its
-// answers until ctx ends.
+// Close rejects new calls, calls StopProvider, and waits for the calls in flight until ctx ends.
 func (s *Server) Close(ctx context.Context) error {
 	s.closeOnce.Do(func() {
 		stop := func() {
@@ -62,7 +61,7 @@ func (s *Server) Close(ctx context.Context) error {
 		if !s.calls.Drain(ctx, nil, stop) {
 			s.closeErr = errors.New("the provider was given up while calls were in flight")
 		}
-		stop() // what it keeps of each call, it lets go of
+		stop() // releases what the provider keeps per call
 		s.end()
 	})
 	return s.closeErr
@@ -84,7 +83,7 @@ func (s *Server) begin() error {
 	return nil
 }
 
-// guard turns a panic into the end of the server.
+// guard calls f. A panic ends the server and is returned as an error.
 func guard[A any](s *Server, f func() (A, error)) (a A, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -95,7 +94,7 @@ func guard[A any](s *Server, f func() (A, error)) (a A, err error) {
 	return f()
 }
 
-// call makes one call, in a context that ends with it.
+// call makes a call in a context that ends with the call.
 func call[Q, A any](ctx context.Context, s *Server, request Q, f func(context.Context, Q) (A, error)) (A, error) {
 	if err := s.begin(); err != nil {
 		var none A
@@ -107,8 +106,8 @@ func call[Q, A any](ctx context.Context, s *Server, request Q, f func(context.Co
 	return guard(s, func() (A, error) { return f(ctx, request) })
 }
 
-// stream makes a call whose answer goes on after it returned. The call ends with the
-// sequence, or with ctx if the sequence is not used.
+// stream makes a call that returns a stream. The call ends with the sequence, or with ctx if the sequence
+// is not used.
 func stream[Q, A, E any](ctx context.Context, s *Server, request Q, f func(context.Context, Q) (A, error), sequence func(A) *iter.Seq[E], broken func(error) E) (A, error) {
 	var none A
 	if err := s.begin(); err != nil {
@@ -134,7 +133,7 @@ func stream[Q, A, E any](ctx context.Context, s *Server, request Q, f func(conte
 		if inner == nil {
 			return
 		}
-		// A panic of the caller's own goes through; one of the provider's ends the server.
+		// A panic of the caller is passed on; a panic of the provider ends the server.
 		inCaller, more := false, true
 		defer func() {
 			if inCaller {
@@ -158,7 +157,7 @@ func stream[Q, A, E any](ctx context.Context, s *Server, request Q, f func(conte
 	return answer, nil
 }
 
-// errorDiagnostics is a broken stream as the last thing in the stream.
+// errorDiagnostics returns the diagnostics that end a broken stream.
 func errorDiagnostics(err error) []*tfprotov6.Diagnostic {
 	var out []*tfprotov6.Diagnostic
 	for _, d := range provider.CallError(err) {

@@ -19,7 +19,7 @@ func (s *Server) ValidateStateStoreConfig(ctx context.Context, r *tfprotov6.Vali
 	return call(ctx, s, &q, s.stores.ValidateStateStoreConfig)
 }
 
-// ConfigureStateStore gives a state store its configuration.
+// ConfigureStateStore configures a state store.
 func (s *Server) ConfigureStateStore(ctx context.Context, r *tfprotov6.ConfigureStateStoreRequest) (*tfprotov6.ConfigureStateStoreResponse, error) {
 	if s.stores == nil {
 		return nil, provider.ErrUnimplemented
@@ -61,8 +61,7 @@ func (s *Server) UnlockState(ctx context.Context, r *tfprotov6.UnlockStateReques
 	return call(ctx, s, r, s.stores.UnlockState)
 }
 
-// ReadStateBytes reads a state in chunks. A read that breaks off has an error as its last
-// chunk.
+// ReadStateBytes reads a state in chunks. If the stream breaks, the last chunk is an error.
 func (s *Server) ReadStateBytes(ctx context.Context, r *tfprotov6.ReadStateBytesRequest) (*tfprotov6.ReadStateBytesStream, error) {
 	if s.stores == nil {
 		return nil, provider.ErrUnimplemented

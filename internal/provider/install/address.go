@@ -11,17 +11,17 @@ import (
 
 // Address is a provider's address, as in hashicorp/random.
 type Address struct {
-	// Host, Namespace and Type are in lower case; Host is the default registry unless given.
+	// Host, Namespace and Type are in lower case. Host defaults to the default registry.
 	Host, Namespace, Type string
-	// Explicit says that the host was given.
+	// Explicit is set when the source names the host.
 	Explicit bool
 }
 
-// String is the full address.
+// String returns the full address.
 func (a Address) String() string { return a.Host + "/" + a.Namespace + "/" + a.Type }
 
-// ParseAddress reads a provider's source as Terraform does: TYPE, NAMESPACE/TYPE or
-// HOST/NAMESPACE/TYPE. TYPE alone is one of HashiCorp's.
+// ParseAddress parses a provider's source as Terraform does: TYPE, NAMESPACE/TYPE or
+// HOST/NAMESPACE/TYPE. The namespace of TYPE alone is hashicorp.
 func ParseAddress(source string) (Address, *Error) {
 	if !utf8.ValidString(source) {
 		return Address{}, problem(InvalidSource, "it is no text")
@@ -51,8 +51,8 @@ func ParseAddress(source string) (Address, *Error) {
 
 const binaryPrefix = "terraform-provider-"
 
-// parseBinaryName reads type and version from a program's name, such as
-// terraform-provider-random_v3.7.2_x5; the version is empty where the name has none.
+// parseBinaryName returns type and version from a program's name, such as
+// terraform-provider-random_v3.7.2_x5. The version is empty if the name has none.
 func parseBinaryName(name string) (typ, ver string) {
 	name = strings.TrimSuffix(name, ".exe")
 	name = strings.TrimPrefix(name, binaryPrefix)
@@ -60,7 +60,7 @@ func parseBinaryName(name string) (typ, ver string) {
 	if !ok {
 		return name, ""
 	}
-	// Old providers name the handshake version after their own.
+	// Old providers append the version of the handshake.
 	rest, _, _ = strings.Cut(rest, "_x")
 	if _, err := version.NewSemver(rest); err != nil {
 		return typ, ""
@@ -68,7 +68,7 @@ func parseBinaryName(name string) (typ, ver string) {
 	return typ, rest
 }
 
-// parseConstraints reads a version constraint in Terraform's syntax.
+// parseConstraints parses a version constraint in Terraform's syntax.
 func parseConstraints(s string) (version.Constraints, *Error) {
 	if strings.TrimSpace(s) == "" {
 		return nil, nil
@@ -80,8 +80,8 @@ func parseConstraints(s string) (version.Constraints, *Error) {
 	return c, nil
 }
 
-// meets says whether a version meets constraints. Versions before a release are meant only
-// where they are named.
+// meets reports whether a version meets the constraints. A pre-release matches only a constraint that
+// names a pre-release itself.
 func meets(v *version.Version, c version.Constraints) bool {
 	if v.Prerelease() == "" {
 		return c.Check(v)

@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// maxProgram bounds a provider's program, in bytes; the largest of today have 900 MB.
+// maxProgram bounds a provider's program, in bytes. The largest known ones have 900 MB.
 const maxProgram = 4 << 30
 
-// unpack makes the program of a packed package, in the cache. Of the package only the
-// program is taken, under a name of our own, so nothing in it can lead out of the cache. A
-// package that changed is unpacked anew.
+// unpack extracts the program of a packed package into the cache. It extracts only the program, and does
+// not use its name, so that no path in the package can lead out of the cache. A changed package is
+// unpacked again.
 func (i *Installer) unpack(a Address, f found) (string, *Error) {
 	if i.CacheDir == "" {
 		return "", problem(Unsupported, "%s is packed, and there is no cache directory to unpack it in", f.archive)

@@ -2,9 +2,9 @@
 //
 // In: a provider's source, as Terraform writes it or as a path, and a version constraint in
 // Terraform's syntax. Out: a Binary: the path of a program for this machine, its version and
-// its checksum. Files: address.go reads sources, mirror.go looks through filesystem mirrors
-// in Terraform's two layouts, archive.go unpacks.
+// its checksum. Files: address.go parses sources, mirror.go searches filesystem mirrors in
+// Terraform's two layouts, archive.go unpacks packages.
 //
-// It never runs a provider, and it does not speak to a network: registries and network
-// mirrors are an error that says so.
+// It never runs a provider and never uses the network: registries and network mirrors are not
+// supported, and return an error.
 package install

@@ -7,7 +7,7 @@ var (
 	UnpackProgram    = unpackProgram
 )
 
-// ParseConstraints says whether a text is a version constraint.
+// ParseConstraints reports whether a text is a version constraint.
 func ParseConstraints(s string) bool {
 	_, err := parseConstraints(s)
 	return err == nil

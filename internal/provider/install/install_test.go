@@ -19,7 +19,7 @@ import (
 
 const platform = runtime.GOOS + "_" + runtime.GOARCH
 
-// write makes a file, executable, and the directories above it.
+// write writes an executable file, and creates the directories above it.
 func write(t testing.TB, path, content string) string {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -31,7 +31,7 @@ func write(t testing.TB, path, content string) string {
 	return path
 }
 
-// pack makes a package of files.
+// pack writes a package with files.
 func pack(t testing.TB, path string, files map[string]string) string {
 	t.Helper()
 	var b strings.Builder
@@ -51,7 +51,7 @@ func pack(t testing.TB, path string, files map[string]string) string {
 	return write(t, path, b.String())
 }
 
-// mirror makes one with several providers.
+// mirror returns a mirror with several providers.
 func mirror(t testing.TB) string {
 	dir := t.TempDir()
 	random := filepath.Join(dir, "registry.terraform.io/hashicorp/random")
@@ -164,7 +164,7 @@ func TestInstallErrors(t *testing.T) {
 			}
 			for _, text := range append(c.says, c.source) {
 				if !strings.Contains(err.Error(), text) {
-					t.Errorf("%q does not say %q", err, text)
+					t.Errorf("%q does not contain %q", err, text)
 				}
 			}
 			_ = filepath.Walk(filepath.Dir(cache), func(path string, info os.FileInfo, _ error) error {
@@ -188,7 +188,7 @@ func TestNoMirror(t *testing.T) {
 	}
 }
 
-// TestChangedPackage proves that a package that changed is unpacked anew, beside the old.
+// TestChangedPackage checks that a changed package is unpacked again, beside the old program.
 func TestChangedPackage(t *testing.T) {
 	dir := t.TempDir()
 	archive := filepath.Join(dir, "registry.terraform.io/acme/x/terraform-provider-x_1.0.0_"+platform+".zip")
@@ -207,7 +207,7 @@ func TestChangedPackage(t *testing.T) {
 		t.Errorf("got %v, then %v", first, second)
 	}
 	if content, err := os.ReadFile(first.Path); err != nil || string(content) != "one" {
-		t.Errorf("the first has changed under those who run it: %q %v", content, err)
+		t.Errorf("the first program has changed while it may be running: %q %v", content, err)
 	}
 }
 
@@ -232,7 +232,7 @@ func FuzzParseAddress(f *testing.F) {
 		}
 		for _, part := range []string{a.Host, a.Namespace, a.Type} {
 			if part == "" || part == "." || part == ".." || strings.ContainsAny(part, "/\\\x00") {
-				t.Errorf("%q is %q, which is no name of a directory", s, a)
+				t.Errorf("%q is %q, which is not the name of a directory", s, a)
 			}
 		}
 		again, err := install.ParseAddress(a.String())

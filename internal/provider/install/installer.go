@@ -16,22 +16,23 @@ import (
 	version "github.com/hashicorp/go-version"
 )
 
-// Installer finds provider binaries. Its zero value finds those given by path. It must not
-// be copied after its first use.
+// Installer finds provider binaries. The zero value finds binaries by path. It must not be copied after
+// its first use.
 type Installer struct {
-	// CacheDir is where packages are unpacked. It must be on a file system that can run programs.
+	// CacheDir is the directory into which packages are unpacked. Its file system must allow running
+	// programs.
 	CacheDir string
-	// Mirrors are directories in the layout of Terraform's filesystem mirrors, packed or
-	// unpacked. The newest version of all of them wins, the first mirror where they have the same.
+	// Mirrors are directories in the layout of Terraform's filesystem mirrors, packed or unpacked. The
+	// newest version is chosen; if several mirrors have it, from the first of them.
 	Mirrors []string
-	// Hosts are registry hosts that are looked under, too, for a source that names no host,
-	// such as registry.opentofu.org.
+	// Hosts are additional registry hosts, such as registry.opentofu.org, under which mirrors are searched
+	// for a source without a host.
 	Hosts []string
-	// Platform is the one that programs of mirrors are for, such as linux_arm64; this machine's, unless set.
+	// Platform is the platform of the programs, such as linux_arm64. Defaults to this machine's.
 	Platform string
 
 	mu sync.Mutex
-	// sums remembers checksums of files that did not change.
+	// sums caches checksums of files that have not changed, by path.
 	sums map[string]fileSum
 }
 
@@ -47,19 +48,19 @@ type Binary struct {
 	Source string
 	// Type is the provider's name, such as random.
 	Type string
-	// Path of the program, absolute.
+	// Path is the absolute path of the program.
 	Path string
-	// Version of the provider; empty where a path does not tell.
+	// Version is the version of the provider; empty if it cannot be derived from the path.
 	Version string
-	// SHA256 of the program, in lower-case hex.
+	// SHA256 is the checksum of the program, in lower-case hex.
 	SHA256 string
 }
 
-// Name is the provider's name, such as random.
+// Name returns the provider's name, such as random.
 func (b Binary) Name() string { return b.Type }
 
-// Install finds the newest version of a provider that meets a constraint; an empty one is
-// met by every release. A source that is a path ("/…", "./…", "../…") is that program. It is
+// Install finds the newest version of a provider that meets a constraint; every release meets the empty
+// constraint. A source that is a path ("/…", "./…", "../…") names the program itself. Repeated calls are
 // cheap when nothing has changed. The error is an *Error.
 func (i *Installer) Install(ctx context.Context, source, constraint string) (Binary, error) {
 	b, err := i.install(ctx, source, constraint)
@@ -90,7 +91,7 @@ func (i *Installer) install(ctx context.Context, source, constraint string) (Bin
 	return i.fromMirrors(ctx, address, constraints)
 }
 
-// fromPath takes a program as it is.
+// fromPath returns the program at a path.
 func (i *Installer) fromPath(source string, constraints version.Constraints) (Binary, *Error) {
 	path, err := filepath.Abs(source)
 	if err != nil {
@@ -131,7 +132,7 @@ func checkProgram(path string) *Error {
 	return nil
 }
 
-// sum is the checksum of a file, made anew when the file has changed.
+// sum returns the checksum of a file. It is cached until the file changes.
 func (i *Installer) sum(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -162,26 +163,26 @@ func (i *Installer) sum(path string) (string, error) {
 	return sum, nil
 }
 
-// Reason is why a provider could not be found.
+// Reason is the reason why a provider could not be found.
 type Reason string
 
-// The reasons for which a provider cannot be found.
+// Reasons of Error.
 const (
 	InvalidSource     Reason = "InvalidSource"
 	InvalidConstraint Reason = "InvalidVersionConstraint"
 	NotFound          Reason = "NotFound"
 	NoMatchingVersion Reason = "NoMatchingVersion"
-	// InvalidPackage: what is there is no provider's package or program.
+	// InvalidPackage: the file is not a provider's package or program.
 	InvalidPackage Reason = "InvalidPackage"
-	// Unsupported: providers are not looked for there.
+	// Unsupported: this kind of source is not supported.
 	Unsupported Reason = "Unsupported"
 )
 
-// Error says why a provider could not be found.
+// Error is the error of a provider that could not be found.
 type Error struct {
 	Reason             Reason
 	Source, Constraint string
-	// Detail is for a person, and names what was looked for and what was there.
+	// Detail describes to users what was searched and what was found.
 	Detail string
 	// Available are the versions that were found, the newest first.
 	Available []string

@@ -11,7 +11,7 @@ import (
 	version "github.com/hashicorp/go-version"
 )
 
-// platform is what to look for, as packages name it.
+// platform returns the platform to search for, as packages spell it.
 func (i *Installer) platform() string {
 	if i.Platform != "" {
 		return i.Platform
@@ -24,7 +24,7 @@ type found struct {
 	version *version.Version
 	// text is the version as the mirror spells it.
 	text string
-	// Exactly one of them is set: the directory of an unpacked package, the file of a packed one.
+	// Exactly one is set: dir for an unpacked package, archive for a packed one.
 	dir, archive string
 }
 
@@ -56,7 +56,7 @@ func (i *Installer) fromMirrors(ctx context.Context, a Address, constraints vers
 			elsewhere = append(elsewhere, other...)
 		}
 	}
-	// The newest first; of equal ones that of the first mirror.
+	// The newest first; equal versions in the order of the mirrors.
 	slices.SortStableFunc(all, func(x, y found) int { return y.version.Compare(x.version) })
 	for _, f := range all {
 		if !meets(f.version, constraints) {
@@ -86,8 +86,8 @@ func (i *Installer) fromMirrors(ctx context.Context, a Address, constraints vers
 	}
 }
 
-// scan lists what a mirror has of one provider: for a platform, and for others. Entries
-// that are neither layout are passed over.
+// scan returns the versions of a provider in a mirror's directory: those for the platform, and the
+// platforms of the others. Entries in neither layout are ignored.
 func scan(dir, typ, platform string) (here []found, elsewhere []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if os.IsNotExist(err) {
@@ -111,7 +111,7 @@ func scan(dir, typ, platform string) (here []found, elsewhere []string, err erro
 		}
 		targets, err := os.ReadDir(filepath.Join(dir, e.Name()))
 		if err != nil {
-			continue // no directory
+			continue // not a directory
 		}
 		for _, t := range targets {
 			if t.Name() == platform {
@@ -124,7 +124,7 @@ func scan(dir, typ, platform string) (here []found, elsewhere []string, err erro
 	return here, elsewhere, nil
 }
 
-// parseArchiveName reads version and platform from the name of a packed package,
+// parseArchiveName returns version and platform from the name of a packed package,
 // terraform-provider-TYPE_VERSION_OS_ARCH.zip.
 func parseArchiveName(name, typ string) (ver, target string, ok bool) {
 	rest, ok := strings.CutPrefix(name, binaryPrefix+typ+"_")
@@ -144,7 +144,7 @@ func parseArchiveName(name, typ string) (ver, target string, ok bool) {
 	return parts[0], parts[1] + "_" + parts[2], true
 }
 
-// take makes a version in a mirror a program.
+// take returns the program of a version in a mirror, unpacking it if necessary.
 func (i *Installer) take(a Address, f found) (Binary, *Error) {
 	b := Binary{Source: a.String(), Type: a.Type, Version: f.version.String()}
 	var problems *Error
@@ -183,7 +183,7 @@ func programIn(dir, typ string) (string, *Error) {
 	return "", problem(InvalidPackage, "there is no %s in %s", binaryPrefix+typ, dir)
 }
 
-// isProgramName says whether a file of a package is the provider's program.
+// isProgramName reports whether a file of a package is the provider's program.
 func isProgramName(name, typ string) bool {
 	rest, ok := strings.CutPrefix(name, binaryPrefix+typ)
 	return ok && (rest == "" || rest == ".exe" || strings.HasPrefix(rest, "_"))

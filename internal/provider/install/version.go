@@ -7,8 +7,8 @@ import (
 	version "github.com/hashicorp/go-version"
 )
 
-// Newest is the newest of the versions of a provider that meets a constraint, as Install
-// chooses among those of mirrors. The error is an *Error.
+// Newest returns the newest of a provider's versions that meets a constraint, by the same rules as
+// Install. The error is an *Error.
 func Newest(source, constraint string, versions []string) (string, error) {
 	v, err := newest(constraint, versions)
 	if err != nil {

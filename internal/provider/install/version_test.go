@@ -38,7 +38,7 @@ func TestNewest(t *testing.T) {
 			}
 			var e *install.Error
 			if !errors.As(err, &e) || e.Reason != c.reason || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), "acme/cloud") {
-				t.Errorf("got %v, want reason %s, saying %q", err, c.reason, c.says)
+				t.Errorf("got %v, want reason %s and the text %q", err, c.reason, c.says)
 			}
 		})
 	}

@@ -33,8 +33,8 @@ func (s *Server) PlanAction(ctx context.Context, r *tfprotov6.PlanActionRequest)
 	}, nil
 }
 
-// InvokeAction does an action. One that breaks off is completed with an error. It returns
-// with the action's first event.
+// InvokeAction invokes an action. It returns when the first event has arrived. If the stream breaks,
+// the last event is a completion with an error.
 func (s *Server) InvokeAction(ctx context.Context, r *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
 	events, err := answers[tfplugin.InvokeActionEvent](ctx, s, tfplugin.InvokeAction, &tfplugin.ConfigRequest{
 		TypeName:           r.ActionType,
@@ -57,7 +57,7 @@ func (s *Server) InvokeAction(ctx context.Context, r *tfprotov6.InvokeActionRequ
 			case *tfplugin.InvokeActionEvent_Completed:
 				out.Type = tfprotov6.CompletedInvokeActionEventType{Diagnostics: fromDiagnostics(event.Completed.GetDiagnostics())}
 			default:
-				continue // a kind of event that came after this protocol version
+				continue // an event type of a newer protocol version
 			}
 			if !yield(out) {
 				return

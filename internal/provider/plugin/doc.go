@@ -1,11 +1,11 @@
-// Package plugin runs a released provider as a child process and speaks to it over gRPC,
-// in plugin protocol 5 or 6 (contract § 1).
+// Package plugin runs a provider's binary as a child process and calls it over gRPC, in plugin
+// protocol 5 or 6 (contract § 1).
 //
-// In: the path of a provider's binary. Out: a provider.Server, and the provider's logs as
-// structured ones. Files: launcher.go starts a process, handshake.go says what was wrong
-// with one that did not start, process.go holds it and makes sure that nothing of it stays,
-// log.go reads what it writes, server.go keeps it, and there is one file per kind of call.
+// In: the path of a provider's binary. Out: a provider.Server, and the provider's output as
+// structured logs. Files: launcher.go starts a process, handshake.go explains failed starts,
+// process.go manages the process and cleans up after it, log.go reads its output, server.go
+// implements provider.Server, and there is one file per kind of call.
 //
-// It never configures a provider, never restarts one (pool does), and never looks into the
-// values that pass through, except that an absent one is sent as a msgpack null.
+// It never configures a provider, never restarts one (pool does), and never decodes the values
+// that it passes on, except that an absent value is sent as a msgpack null.
 package plugin

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// inherited are the variables a provider gets from this program's own environment. All
-// else, this program's credentials above all, stays here unless Launcher.Env names it.
+// inherited are the variables that a provider inherits from this program's environment. No others are
+// passed on, above all not this program's credentials, unless Launcher.Env sets them.
 var inherited = []string{
 	"PATH", "HOME", "TMPDIR", "TZ", "LANG",
 	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY",
@@ -18,14 +18,14 @@ var inherited = []string{
 	"SSL_CERT_FILE", "SSL_CERT_DIR",
 }
 
-// logVariables switch the log of one part of a provider each. They are all on, at TRACE,
-// unless set, and TF_LOG does not switch them off.
+// logVariables each set the log level of one part of a provider. They default to TRACE, and TF_LOG does
+// not override them.
 var logVariables = []string{
 	"TF_LOG_SDK", "TF_LOG_PROVIDER", "TF_LOG_SDK_PROTO", "TF_LOG_SDK_FRAMEWORK",
 	"TF_LOG_SDK_MUX", "TF_LOG_SDK_HELPER_SCHEMA", "TF_LOG_SDK_HELPER_RESOURCE",
 }
 
-// environment is the child's environment, sorted. What Launcher.Env says wins.
+// environment returns the child's environment, sorted. Launcher.Env takes precedence.
 func (l *Launcher) environment() []string {
 	env := map[string]string{}
 	for _, name := range inherited {
@@ -45,7 +45,7 @@ func (l *Launcher) environment() []string {
 	maps.Copy(env, l.Env)
 	out := make([]string, 0, len(env))
 	for name, value := range env {
-		// go-plugin's own variables are made for each start.
+		// go-plugin sets its own variables at each start.
 		if strings.HasPrefix(name, "PLUGIN_") || name == cookieName {
 			continue
 		}

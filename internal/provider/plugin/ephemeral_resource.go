@@ -36,7 +36,7 @@ func (s *Server) OpenEphemeralResource(ctx context.Context, r *tfprotov6.OpenEph
 	}, nil
 }
 
-// RenewEphemeralResource makes an ephemeral resource last longer.
+// RenewEphemeralResource renews an ephemeral resource.
 func (s *Server) RenewEphemeralResource(ctx context.Context, r *tfprotov6.RenewEphemeralResourceRequest) (*tfprotov6.RenewEphemeralResourceResponse, error) {
 	var a tfplugin.RenewEphemeralResourceResponse
 	if err := s.invoke(ctx, tfplugin.RenewEphemeralResource, &tfplugin.EphemeralRequest{TypeName: r.TypeName, Private: r.Private}, &a); err != nil {

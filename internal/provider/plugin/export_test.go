@@ -13,7 +13,7 @@ func ParseEntry(raw []byte) bool {
 	return ok
 }
 
-// LogLines logs what a provider wrote to stderr.
+// LogLines logs text as a provider's stderr and returns the last lines.
 func LogLines(log logr.Logger, text string, secrets ...string) []string {
 	o := &output{log: log, limit: asked}
 	o.open()
@@ -32,8 +32,7 @@ type Call struct {
 	Tell     func(string)
 }
 
-// Progress has a provider with calls in flight write a line, and nothing else: when they have
-// ended, the line again.
+// Progress logs a line of a provider twice: while calls are in flight, and after they have ended.
 func Progress(calls []Call, secrets []string, line string) {
 	o := &output{log: logr.Discard(), limit: asked}
 	o.open()

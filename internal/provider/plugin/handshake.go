@@ -12,35 +12,35 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// Reason is why a provider did not start.
+// Reason is the reason why a provider did not start.
 type Reason string
 
-// The reasons for which a provider does not start.
+// Reasons of StartError.
 const (
-	// NotFound: there is no file of that name.
+	// NotFound: the file does not exist.
 	NotFound Reason = "NotFound"
-	// NotExecutable: there is a file, but this machine cannot run it.
+	// NotExecutable: the file exists, but this machine cannot run it.
 	NotExecutable Reason = "NotExecutable"
-	// NotAProvider: it runs, but what it says is not the handshake of a provider.
+	// NotAProvider: the program runs, but its output is not the handshake of a provider.
 	NotAProvider Reason = "NotAProvider"
-	// IncompatibleProtocol: it is a provider that speaks neither protocol 5 nor 6.
+	// IncompatibleProtocol: the provider supports neither protocol 5 nor 6.
 	IncompatibleProtocol Reason = "IncompatibleProtocol"
-	// Exited: it ended before it said anything.
+	// Exited: the program ended before the handshake.
 	Exited Reason = "Exited"
-	// TimedOut: it did not say anything in time.
+	// TimedOut: the handshake did not arrive in time.
 	TimedOut Reason = "TimedOut"
-	// Failed: anything else, on our side of the connection too.
+	// Failed: any other failure, including failures of this program.
 	Failed Reason = "Failed"
 )
 
-// StartError says why a provider did not start.
+// StartError is the error of a provider that did not start.
 type StartError struct {
 	Reason Reason
 	// Path is the provider's binary.
 	Path string
-	// Detail is one sentence for a person.
+	// Detail describes the failure to users, in one sentence.
 	Detail string
-	// Output is the last of what the provider wrote, without secrets.
+	// Output is the last lines of the provider's output, without secrets.
 	Output []string
 	Err    error
 }
@@ -55,7 +55,7 @@ func (e *StartError) Error() string {
 
 func (e *StartError) Unwrap() error { return e.Err }
 
-// checkBinary finds what is wrong with a binary before it is run.
+// checkBinary checks a binary before it is run. It returns nil if the binary can be run.
 func checkBinary(path string) *StartError {
 	info, err := os.Stat(path)
 	switch {
@@ -71,8 +71,8 @@ func checkBinary(path string) *StartError {
 	return nil
 }
 
-// explainStart turns the failure of a start into what was wrong. died says that the process
-// ended by itself, timedOut and cancelled say why we ended it.
+// explainStart returns the StartError of a failed start. died reports whether the process ended by
+// itself, timedOut and cancelled why it was killed.
 func explainStart(err error, p *process, died, timedOut, cancelled bool) *StartError {
 	line, hasLine := p.output.firstLine()
 	e := &StartError{Err: err, Output: p.output.last()}
@@ -112,7 +112,7 @@ func explainStart(err error, p *process, died, timedOut, cancelled bool) *StartE
 	return e
 }
 
-// explainHandshake says what is wrong with a handshake line; nothing is an empty reason.
+// explainHandshake returns why a handshake line is invalid. The reason is empty if it is valid.
 func explainHandshake(line string) (Reason, string) {
 	const maxShown = 120
 	shown := line

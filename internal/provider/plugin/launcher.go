@@ -22,51 +22,50 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// What Terraform and its providers tell each other apart by (contract § 1).
+// The magic cookie of the handshake between Terraform and its providers (contract § 1).
 const (
 	cookieName  = "TF_PLUGIN_MAGIC_COOKIE"
 	cookieValue = "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2"
 )
 
 const (
-	// maxMessage is the largest message providers send or take, in bytes.
+	// maxMessage is the maximum size of a gRPC message, in bytes.
 	maxMessage = 256 << 20
-	// window is the flow-control window, in bytes. Setting it spares both sides the pings
-	// with which gRPC measures one.
+	// window is the flow-control window, in bytes. A fixed window avoids the pings with which gRPC
+	// would measure one.
 	window = 1 << 20
 )
 
-// Launcher starts child processes of one provider. Path is all it needs. It must not be
-// copied or changed after its first use.
+// Launcher starts child processes of one provider. Only Path is required. It must not be copied or
+// changed after its first use.
 type Launcher struct {
-	// Path of the provider's binary.
+	// Path is the path of the provider's binary.
 	Path string
-	// Args of the provider; released ones take none.
+	// Args are the provider's arguments. Released providers take none.
 	Args []string
-	// SHA256 of the binary in lower-case hex, where it is known; else Key reads the file.
+	// SHA256 is the checksum of the binary, in lower-case hex. Defaults to the checksum of the file.
 	SHA256 string
-	// Env is what the provider's environment holds beside PATH, HOME, TMPDIR, proxies and
-	// certificates, and wins over them. Nothing else of this program's environment is given.
+	// Env is added to the provider's environment, and overrides it. From this program's environment the
+	// provider only inherits PATH, HOME, TMPDIR, and the variables for proxies and certificates.
 	Env map[string]string
-	// Logger takes the provider's logs and its plain output, without secrets. Errors and
-	// warnings come at V(0), information at V(1), debugging and plain output at V(2), traces
-	// at V(3).
+	// Logger receives the provider's logs and plain output, without secrets: errors and warnings at
+	// V(0), information at V(1), debugging and plain output at V(2), traces at V(3).
 	Logger logr.Logger
-	// LogLevel is what the provider logs; nothing unless set. Traces make calls four times
-	// as dear.
+	// LogLevel is the provider's log level. Defaults to LogOff. With LogTrace, calls cost four times as
+	// much.
 	LogLevel LogLevel
-	// Secrets never appear in logs and errors; Server.Redact adds to them.
+	// Secrets are removed from logs and errors. Server.Redact adds more.
 	Secrets []string
-	// StartTimeout is how long a start may take; a minute unless set.
+	// StartTimeout bounds the time of a start. Defaults to 1m.
 	StartTimeout time.Duration
-	// StopGrace is how long a provider may take to end after it was told to, before it is
-	// killed; 2 seconds unless set.
+	// StopGrace is the time a provider has to end after a request to shut down, before it is killed.
+	// Defaults to 2s.
 	StopGrace time.Duration
-	// Dir is where the directories for sockets are made, the system's temporary directory
-	// unless set. Its path must be short: that of a socket is limited to about 100 bytes.
+	// Dir is the parent directory of the directories for sockets. Its path must be short, because the
+	// path of a socket is limited to about 100 bytes. Defaults to the system's temporary directory.
 	Dir string
-	// GOGC and MemoryLimit (in bytes) tune the garbage collector of providers written in
-	// Go; 0 leaves it alone.
+	// GOGC and MemoryLimit (in bytes) configure the garbage collector of providers written in Go.
+	// Defaults to Go's own values.
 	GOGC        int
 	MemoryLimit int64
 
@@ -92,8 +91,8 @@ var (
 	_ provider.Aborter       = (*Server)(nil)
 )
 
-// Key is a hash of the binary's content and all that makes its process what it is. It is
-// made anew when the file changes. It does not reveal the environment, but do not print it.
+// Key returns a hash of the binary's content, arguments, environment and other settings. It changes
+// when the file changes. It does not reveal the environment, but do not print it.
 func (l *Launcher) Key() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q", l.checksum(), l.Args)
@@ -136,8 +135,8 @@ func fileSum(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// Launch starts the provider and asks for its schema, unless an earlier process of it gave
-// one and said that this is enough. A provider that does not start is a *StartError.
+// Launch starts the provider and reads its schema, unless the schema of an earlier process can be
+// reused. If the provider does not start, the error is a *StartError.
 func (l *Launcher) Launch(ctx context.Context) (provider.Server, error) {
 	s, err := l.launch(ctx)
 	if err != nil {
@@ -204,7 +203,7 @@ func (l *Launcher) launch(ctx context.Context) (*Server, error) {
 	if s.grace == 0 {
 		s.grace = 2 * time.Second
 	}
-	// go-plugin's start knows no context: end the process to end the wait for it.
+	// go-plugin's start takes no context; it returns when the process has ended.
 	stopWatch := context.AfterFunc(startCtx, func() { _ = p.Kill(startCtx) })
 	defer stopWatch()
 	err = s.connect()
@@ -226,9 +225,9 @@ func (l *Launcher) launch(ctx context.Context) (*Server, error) {
 	return s, nil
 }
 
-// learnSchema gives the server its schema. A provider that does not have the capability
-// get_provider_schema_optional wants to be asked in every process (contract § 1). A schema
-// with errors is no failed start: Server.Schema tells.
+// learnSchema sets the server's schema. A provider without the capability get_provider_schema_optional
+// must be asked in every process (contract § 1). Errors in the schema do not fail the start; Server.Schema
+// returns them.
 func (l *Launcher) learnSchema(ctx context.Context, s *Server) error {
 	key := l.Key()
 	l.mu.Lock()
@@ -257,7 +256,7 @@ func (l *Launcher) learnSchema(ctx context.Context, s *Server) error {
 	return nil
 }
 
-// socketDir makes a directory whose path is short enough for sockets in a directory in it.
+// socketDir creates a directory whose path is short enough for sockets in a subdirectory.
 func socketDir(base string) (string, error) {
 	const room = 60 // go-plugin's directory and socket names take some 35 bytes of 104
 	if base == "" {

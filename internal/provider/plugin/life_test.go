@@ -29,7 +29,7 @@ func read(ctx context.Context, s provider.Server, typ string) (*tfprotov6.ReadRe
 
 func pid(t *testing.T, s provider.Server) int { return s.(*plugin.Server).PID() }
 
-// exists says whether a process is there, zombies included.
+// exists reports whether a process exists, including zombies.
 func exists(pid int) bool { return syscall.Kill(pid, 0) == nil }
 
 func waitUntil(t *testing.T, what string, f func() bool) {
@@ -66,7 +66,7 @@ func TestCrash(t *testing.T) {
 			id := pid(t, s)
 			_, err := read(t.Context(), s, c.typ)
 			if !provider.IsUnavailable(err) || !strings.Contains(err.Error(), c.says) {
-				t.Errorf("the call that crashed it: got %v, want Unavailable that says %q", err, c.says)
+				t.Errorf("the call that crashed it: got %v, want Unavailable with the text %q", err, c.says)
 			}
 			select {
 			case <-s.Done():
@@ -78,7 +78,7 @@ func TestCrash(t *testing.T) {
 			}
 			servertest.Gone(t, s)
 			if _, err := read(t.Context(), s, "echo"); !strings.Contains(err.Error(), c.says) {
-				t.Errorf("a later call: %v does not say %q", err, c.says)
+				t.Errorf("a later call: %v does not contain %q", err, c.says)
 			}
 			waitUntil(t, "the socket directory is removed", func() bool {
 				left, err := os.ReadDir(l.Dir)
@@ -113,7 +113,7 @@ func TestCloseWaitsForAnswers(t *testing.T) {
 	}
 	answered := make(chan result, 1)
 	go func() {
-		// It answers when it is told to stop, as a provider does that stops waiting for a task.
+		// It answers after StopProvider, like a provider that stops waiting for a task.
 		r, err := read(context.Background(), s, "wait")
 		answered <- result{r, err}
 	}()
@@ -138,8 +138,8 @@ func TestCloseWaitsForAnswers(t *testing.T) {
 	}
 }
 
-// TestCloseReachesLateCalls proves that a call that arrives at the provider only after it was
-// told to stop is stopped all the same.
+// TestCloseReachesLateCalls checks that a call that arrives at the provider only after StopProvider is
+// stopped, too.
 func TestCloseReachesLateCalls(t *testing.T) {
 	t.Parallel()
 	l, record := launcher(t, testprovider.Late)
@@ -163,7 +163,7 @@ func TestCloseReachesLateCalls(t *testing.T) {
 	}
 }
 
-// TestAbort proves that calls in flight are told why, however stuck the process is.
+// TestAbort checks that calls in flight fail with the message of Abort, even if the process is stuck.
 func TestAbort(t *testing.T) {
 	t.Parallel()
 	l, record := launcher(t, testprovider.Good)
@@ -214,8 +214,7 @@ func TestCloseOfStubbornProvider(t *testing.T) {
 	waitUntil(t, "its child is gone", func() bool { return !groupAlive(t, id) })
 }
 
-// groupAlive says whether a process group has members that are not dead; whoever inherits
-// them may be slow to reap them.
+// groupAlive reports whether a process group has members other than zombies, which init may reap late.
 func groupAlive(t *testing.T, group int) bool {
 	t.Helper()
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
@@ -277,7 +276,7 @@ func TestCallIsCancelled(t *testing.T) {
 	}
 }
 
-// TestParentDeath proves that a provider does not outlive this program, killed as it may be.
+// TestParentDeath checks that a provider ends with this program, even if it is killed.
 func TestParentDeath(t *testing.T) {
 	t.Parallel()
 	path, err := os.Executable()
@@ -305,7 +304,7 @@ func TestParentDeath(t *testing.T) {
 	_ = parent.Process.Kill()
 	_ = parent.Wait()
 	waitUntil(t, "the provider is gone", func() bool {
-		// Whoever inherits it may be slow to reap it.
+		// Init may reap it late.
 		stat, err := os.ReadFile("/proc/" + strconv.Itoa(child) + "/stat")
 		return err != nil || strings.Contains(string(stat), ") Z ")
 	})
@@ -331,7 +330,7 @@ func TestHelperParent(t *testing.T) {
 	time.Sleep(time.Minute)
 }
 
-// TestEnvironment proves that nothing of our own environment reaches a provider unasked.
+// TestEnvironment checks that a provider inherits only the listed variables of our environment.
 func TestEnvironment(t *testing.T) {
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "ours")
 	t.Setenv("TF_LOG", "TRACE")
@@ -349,7 +348,7 @@ func TestEnvironment(t *testing.T) {
 	for _, e := range strings.Split(strings.TrimRight(string(raw), "\x00"), "\x00") {
 		name, value, _ := strings.Cut(e, "=")
 		if _, twice := env[name]; twice {
-			t.Errorf("%s is there twice", name)
+			t.Errorf("%s is set twice", name)
 		}
 		env[name] = value
 	}
@@ -433,7 +432,7 @@ func (l *logs) text() string {
 	return strings.Join(l.lines, "\n")
 }
 
-// TestSecretsStayOut proves that secrets appear neither in logs nor in the error of a crash.
+// TestSecretsStayOut checks that secrets appear neither in logs nor in the error of a crash.
 func TestSecretsStayOut(t *testing.T) {
 	t.Parallel()
 	var collected logs
@@ -454,7 +453,7 @@ func TestSecretsStayOut(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// go-plugin brings what a provider prints over the wire, some time later.
+	// go-plugin delivers what a provider prints over gRPC, with a delay.
 	waitUntil(t, "the last line arrives", func() bool { return strings.Contains(collected.text(), "last: ") })
 	_, err := read(t.Context(), s, "exit")
 	if !strings.Contains(err.Error(), "last: (sensitive value)") {
@@ -504,7 +503,7 @@ func TestLogLines(t *testing.T) {
 	}
 }
 
-// TestLastLines proves that the beginning of a crash report is kept, or the last lines.
+// TestLastLines checks that the beginning of a crash report is kept, or else the last lines.
 func TestLastLines(t *testing.T) {
 	var collected logs
 	logger := funcr.New(collected.logger(0))
@@ -531,7 +530,7 @@ func FuzzLogLines(f *testing.F) {
 		if len(last) > 12 {
 			t.Errorf("%d lines are kept", len(last))
 		}
-		// What is written instead of a secret, or around it, may hold a short one.
+		// The replacement of a secret, and the text around it, may contain a short one.
 		if len(secret) > 8 && !strings.Contains("(sensitive value)provider output", secret) {
 			for _, line := range last {
 				if strings.Contains(line, secret) {

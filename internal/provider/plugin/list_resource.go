@@ -22,7 +22,7 @@ func (s *Server) ValidateListResourceConfig(ctx context.Context, r *tfprotov6.Va
 	return &tfprotov6.ValidateListResourceConfigResponse{Diagnostics: fromDiagnostics(a.Diagnostics)}, nil
 }
 
-// ListResource lists objects. A list that breaks off has an error as its last result.
+// ListResource lists objects. If the stream breaks, the last result is an error.
 func (s *Server) ListResource(ctx context.Context, r *tfprotov6.ListResourceRequest) (*tfprotov6.ListResourceServerStream, error) {
 	events, err := answers[tfplugin.ListResourceEvent](ctx, s, tfplugin.ListResource, &tfplugin.ListResourceRequest{
 		TypeName:              r.TypeName,

@@ -17,18 +17,18 @@ import (
 )
 
 const (
-	// maxLine bounds a line of output, in bytes; the rest of a longer one is dropped.
+	// maxLine bounds a line of output, in bytes. Longer lines are truncated.
 	maxLine = 64 << 10
-	// maxTail bounds the lines kept for the error of a provider that ended.
+	// maxTail bounds the number of lines in the error of a provider that ended.
 	maxTail = 12
 	// maxTailLine bounds each of them, in bytes.
 	maxTailLine = 400
 )
 
-// LogLevel is what a provider logs; empty is LogOff.
+// LogLevel is the log level of a provider. Defaults to LogOff.
 type LogLevel string
 
-// The levels that providers know.
+// The log levels of providers.
 const (
 	LogOff   LogLevel = "OFF"
 	LogTrace LogLevel = "TRACE"
@@ -38,19 +38,19 @@ const (
 	LogError LogLevel = "ERROR"
 )
 
-// output reads all that a provider writes, turns it into structured logs without secrets,
-// and keeps the last of it for the error that says why the provider ended.
+// output turns everything that a provider writes into structured logs without secrets. It keeps the last
+// lines for the error of a provider that ended.
 type output struct {
 	log    logr.Logger
 	redact redact.Redactor
 	limit  logLimit
-	// applies are told what is said of them.
+	// applies receive the log messages about them.
 	applies applies
-	// writer is there from the start of the process on.
+	// writer is set when the process starts.
 	writer *logWriter
 
 	mu sync.Mutex
-	// first is the first line of stdout, where the handshake should be.
+	// first is the first line of stdout, which should be the handshake.
 	first    string
 	hasFirst bool
 	tail     []string
@@ -58,13 +58,13 @@ type output struct {
 	panicked bool
 }
 
-// open begins to take output.
+// open starts the log writer.
 func (o *output) open() { o.writer = newLogWriter(o.log, o.limit) }
 
-// maxHandshake bounds the first line of stdout, in bytes. What is longer is none.
+// maxHandshake bounds the first line of stdout, in bytes. A longer line is not a handshake.
 const maxHandshake = 16 << 10
 
-// readStdout hands the first line on and logs the others, until r ends.
+// readStdout writes the first line to handshake and logs the others, until r ends.
 func (o *output) readStdout(r io.Reader, handshake io.WriteCloser) {
 	reader := bufio.NewReaderSize(r, maxHandshake)
 	line, err := reader.ReadSlice('\n')
@@ -83,8 +83,8 @@ func (o *output) readStderr(r io.Reader) {
 	readLines(r, func(line []byte) { o.line("stderr", line) })
 }
 
-// lineWriter logs, by line, what go-plugin brings over from a provider's own stdout and
-// stderr, which it redirects after the handshake.
+// lineWriter logs, by line, a provider's stdout and stderr from after the handshake, when go-plugin
+// redirects them.
 type lineWriter struct {
 	output *output
 	stream string
@@ -105,8 +105,8 @@ func (w *lineWriter) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// readLines calls f with each line of r, without its end, until r ends. The slice is f's
-// only until it returns.
+// readLines calls f with each line of r, without the line ending, until r ends. The slice is valid only
+// until f returns.
 func readLines(r io.Reader, f func([]byte)) {
 	reader := bufio.NewReaderSize(r, 4096)
 	var line []byte
@@ -138,14 +138,14 @@ func (o *output) line(stream string, raw []byte) {
 		return
 	}
 	if raw[0] == '{' && o.writer.full() {
-		o.writer.leaveOut() // reading them is most of what they cost
+		o.writer.leaveOut() // parsing is most of the cost of a line
 		return
 	}
 	if e, ok := parseEntry(raw); ok {
 		if e.level == LogError {
 			o.keep(e.message)
 		}
-		if tell := o.applies.whose(e); tell != nil {
+		if tell := o.applies.subscriber(e); tell != nil {
 			tell(told(o.redact.Replace(e.message)))
 		}
 		if e.level == LogError || o.log.V(verbosity(e.level)).Enabled() {
@@ -176,8 +176,8 @@ func (o *output) emit(e entry) {
 	if e.module != "" {
 		kv = append(kv, "module", e.module)
 	}
-	// Providers log the diagnostics they answer with. Those have a reader of their own, and may
-	// quote the secrets of a resource, of which nobody here knows.
+	// Providers log the diagnostics that they return. The caller reports them anyway, and they may quote
+	// secrets of the resource, which are not known here.
 	delete(e.fields, "diagnostic_detail")
 	for _, name := range slices.Sorted(maps.Keys(e.fields)) {
 		kv = append(kv, name, o.redact.JSON(e.fields[name]))
@@ -189,7 +189,7 @@ func (o *output) emit(e entry) {
 	log.Info("provider log", kv...)
 }
 
-// verbosity is logr's for a level: what an operator should see is 0.
+// verbosity returns logr's verbosity of a level; 0 for warnings and errors.
 func verbosity(l LogLevel) int {
 	switch l {
 	case LogError, LogWarn:
@@ -203,14 +203,14 @@ func verbosity(l LogLevel) int {
 	}
 }
 
-// entry is one log line as hclog writes it.
+// entry is one log line of hclog.
 type entry struct {
 	level           LogLevel
 	message, module string
 	fields          map[string]any
 }
 
-// parseEntry reads a log line in hclog's JSON form; false when the line is none.
+// parseEntry parses a log line in hclog's JSON format; false if it is not one.
 func parseEntry(raw []byte) (entry, bool) {
 	if raw[0] != '{' {
 		return entry{}, false
@@ -249,7 +249,7 @@ func isCrash(text string) bool {
 	return strings.HasPrefix(text, "panic: ") || strings.HasPrefix(text, "fatal error: ")
 }
 
-// keep remembers a line for reason.
+// keep keeps a line for last.
 func (o *output) keep(text string) {
 	if len(text) > maxTailLine {
 		text = strings.ToValidUTF8(text[:maxTailLine], "") + "…"
@@ -267,7 +267,7 @@ func (o *output) keep(text string) {
 	o.tail = append(o.tail, text)
 }
 
-// last is what the provider last had to say, without secrets.
+// last returns the kept lines, without secrets.
 func (o *output) last() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -278,7 +278,7 @@ func (o *output) last() []string {
 	return out
 }
 
-// firstLine is the first line of stdout; false when there was none.
+// firstLine returns the first line of stdout; false if there was none.
 func (o *output) firstLine() (string, bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -15,8 +15,8 @@ import (
 
 var leftOut = regexp.MustCompile(`"lines"=(\d+)`)
 
-// TestLogFlood proves that a provider that writes more than anybody reads is neither kept
-// waiting nor fills the log, and that what is left out is counted.
+// TestLogFlood checks that a provider with too much output neither blocks nor floods the log, and that
+// omitted lines are counted.
 func TestLogFlood(t *testing.T) {
 	t.Parallel()
 	const written = 100_000
@@ -50,7 +50,7 @@ func TestLogFlood(t *testing.T) {
 	}
 }
 
-// TestLogThatIsStuck proves that providers work on while nothing can be logged.
+// TestLogThatIsStuck checks that providers do not block while the log does.
 func TestLogThatIsStuck(t *testing.T) {
 	t.Parallel()
 	stuck := make(chan struct{})

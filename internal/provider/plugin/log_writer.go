@@ -9,32 +9,31 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// logLimit bounds what is logged of one process: lines per second, and how many at once. A
-// long line counts for several.
+// logLimit bounds the logs of one process: lines per second, and the burst. A long line counts as
+// several.
 type logLimit struct {
 	perSecond rate.Limit
 	burst     int
 }
 
 var (
-	// unasked is for what providers write though nobody asked them to log.
+	// unasked is the limit of providers without a log level.
 	unasked = logLimit{perSecond: 10, burst: 500}
-	// asked is for the logs of providers with a log level.
+	// asked is the limit of providers with a log level.
 	asked = logLimit{perSecond: 1000, burst: 20_000}
 )
 
 const (
-	// lineCost is the length, in bytes, for which a line counts for one more.
+	// lineCost is the number of bytes after which a line counts as one more.
 	lineCost = 1 << 10
-	// tellAfter is how long lines may have been left out until that is logged.
+	// tellAfter is the delay until omitted lines are logged.
 	tellAfter = 5 * time.Second
-	// waitingLines is how many lines may wait for the log.
+	// waitingLines is the capacity of the queue of lines.
 	waitingLines = 256
 )
 
-// logWriter writes to the log what a provider wrote, and never keeps the provider waiting:
-// neither for a log that takes its time, nor for one that it floods. What is too much is left
-// out and counted.
+// logWriter writes a provider's output to the log without ever blocking the provider. Lines above the
+// limit, and lines for which the queue is full, are omitted and counted.
 type logWriter struct {
 	log     logr.Logger
 	limit   *rate.Limiter
@@ -84,7 +83,7 @@ func (w *logWriter) tellLeftOut() {
 	}
 }
 
-// write logs a line of the given length, some time soon; or not.
+// write queues a line of the given length, or omits it.
 func (w *logWriter) write(length int, line func()) {
 	if !w.limit.AllowN(time.Now(), min(1+length/lineCost, w.limit.Burst())) {
 		w.leaveOut()
@@ -97,10 +96,10 @@ func (w *logWriter) write(length int, line func()) {
 	}
 }
 
-// full says whether a line would be left out.
+// full reports whether a line would be omitted.
 func (w *logWriter) full() bool { return w.limit.Tokens() < 1 }
 
-// leaveOut counts a line that is left out. The first says when they are told.
+// leaveOut counts an omitted line. The first one schedules the log message about them.
 func (w *logWriter) leaveOut() {
 	if w.left.Add(1) > 1 {
 		return
@@ -113,8 +112,8 @@ func (w *logWriter) leaveOut() {
 	})
 }
 
-// end is called when nothing more is to come, and returns when all is logged, but waits no
-// longer than the given time.
+// end must be called after the last line. It returns when all lines are logged, at the latest after
+// patience.
 func (w *logWriter) end(patience time.Duration) {
 	w.endOnce.Do(func() { close(w.ending) })
 	select {

@@ -14,11 +14,11 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testprovider.Main() // this binary is the providers, too
+	testprovider.Main() // the test binary is also the test providers
 	os.Exit(m.Run())
 }
 
-// launcher is one for a provider of testprovider, and the file where it records.
+// launcher returns a launcher for a provider of testprovider, and the file with its records.
 func launcher(t testing.TB, mode string) (*plugin.Launcher, string) {
 	t.Helper()
 	path, err := os.Executable()
@@ -29,7 +29,7 @@ func launcher(t testing.TB, mode string) (*plugin.Launcher, string) {
 	return &plugin.Launcher{Path: path, Env: testprovider.Env(mode, record)}, record
 }
 
-// launch starts a provider that ends with the test.
+// launch starts a provider and closes it at the end of the test.
 func launch(t testing.TB, l *plugin.Launcher) provider.Server {
 	t.Helper()
 	s, err := l.Launch(context.Background())
@@ -49,7 +49,7 @@ func launch(t testing.TB, l *plugin.Launcher) provider.Server {
 	return s
 }
 
-// TestEveryCall proves that no call, and no field of any message, is lost on the wire.
+// TestEveryCall checks that every call and every field of every message is passed on over the wire.
 func TestEveryCall(t *testing.T) {
 	for name, mode := range map[string]string{"protocol 5": testprovider.Walk5, "protocol 6": testprovider.Walk} {
 		t.Run(name, func(t *testing.T) {
@@ -60,7 +60,7 @@ func TestEveryCall(t *testing.T) {
 	}
 }
 
-// TestBareProvider proves that a call the provider lacks says so.
+// TestBareProvider checks that calls that the provider does not implement return an error.
 func TestBareProvider(t *testing.T) {
 	for name, mode := range map[string]string{"protocol 5": testprovider.Bare5, "protocol 6": testprovider.Bare} {
 		t.Run(name, func(t *testing.T) {

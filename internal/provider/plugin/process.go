@@ -19,14 +19,12 @@ import (
 	"github.com/landbridge-io/landbridge/internal/child"
 )
 
-// drainTime is how long the output of a dead process may still be read: a grandchild that
-// kept the pipe open must not keep its grandparent alive in our books.
+// drainTime bounds reading the output of a dead process, because a grandchild may keep the pipe open.
 const drainTime = time.Second
 
-// process is one child process with its output. It is a go-plugin runner, so that the
-// handshake is go-plugin's while starting, reading, reaping and killing are ours: the child
-// leads a process group of its own, dies with this program, and its output is read to the
-// end whatever it writes.
+// process is one child process with its output. It is a go-plugin runner: go-plugin does the handshake,
+// and process starts, reads, kills and reaps the child. The child leads its own process group, is killed
+// when this program ends, and its output is always read to the end.
 type process struct {
 	cmd    *exec.Cmd
 	output *output
@@ -36,7 +34,7 @@ type process struct {
 	handshake      *io.PipeReader
 	handshakeInput *io.PipeWriter
 
-	// done is closed when the process was reaped and its output read; state is set then.
+	// done is closed when the process has been reaped and its output read. state is set by then.
 	done  chan struct{}
 	state *os.ProcessState
 
@@ -94,7 +92,7 @@ func (p *process) Start(context.Context) error {
 		_ = p.handshake.Close()
 		<-read
 		close(p.done)
-		time.Sleep(drainTime) // go-plugin may still bring some
+		time.Sleep(drainTime) // go-plugin may still deliver output
 		p.output.writer.end(0)
 	}()
 	return nil
@@ -106,8 +104,8 @@ func closeAll(files ...*os.File) {
 	}
 }
 
-// reap kills what the child left behind while its process id still is its own, then lets
-// the kernel forget it.
+// reap kills the rest of the process group while the child's process id cannot be reused, and then reaps
+// the child.
 func (p *process) reap() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -116,7 +114,7 @@ func (p *process) reap() {
 	p.reaped = true
 }
 
-// over says whether the process has ended.
+// over reports whether the process has ended.
 func (p *process) over() bool {
 	select {
 	case <-p.done:
@@ -126,7 +124,7 @@ func (p *process) over() bool {
 	}
 }
 
-// exited is how the process ended; only after done.
+// exited describes how the process ended. It must be called only after done.
 func (p *process) exited() string {
 	if p.state == nil {
 		return "ended in an unknown way"
@@ -143,8 +141,8 @@ func (p *process) Wait(context.Context) error {
 	return nil
 }
 
-// Kill kills the process and its group and waits until it is reaped. One that was not
-// started yet never will be.
+// Kill kills the process and its group, and waits until the process is reaped. A process that has not
+// started yet is never started.
 func (p *process) Kill(context.Context) error {
 	p.mu.Lock()
 	p.killed = true
@@ -160,20 +158,20 @@ func (p *process) Kill(context.Context) error {
 	return nil
 }
 
-// Stdout gives go-plugin the handshake line.
+// Stdout returns a reader of the handshake line.
 func (p *process) Stdout() io.ReadCloser { return p.handshake }
 
-// Stderr gives go-plugin nothing; it is read here.
+// Stderr returns an empty reader, because output reads stderr.
 func (p *process) Stderr() io.ReadCloser { return io.NopCloser(emptyReader{}) }
 
 type emptyReader struct{}
 
 func (emptyReader) Read([]byte) (int, error) { return 0, io.EOF }
 
-// Name is the name of the provider's binary.
+// Name returns the name of the provider's binary.
 func (p *process) Name() string { return filepath.Base(p.cmd.Path) }
 
-// ID is the process id, empty before the start.
+// ID returns the process id; empty before the start.
 func (p *process) ID() string {
 	if !p.started.Load() {
 		return ""
@@ -181,20 +179,20 @@ func (p *process) ID() string {
 	return strconv.Itoa(p.cmd.Process.Pid)
 }
 
-// Diagnose says nothing: handshake.go does.
+// Diagnose returns nothing, because handshake.go explains failures.
 func (p *process) Diagnose(context.Context) string { return "" }
 
-// PluginToHost leaves addresses as they are.
+// PluginToHost returns the address unchanged.
 func (p *process) PluginToHost(network, address string) (string, string, error) {
 	return network, address, nil
 }
 
-// HostToPlugin leaves addresses as they are.
+// HostToPlugin returns the address unchanged.
 func (p *process) HostToPlugin(network, address string) (string, string, error) {
 	return network, address, nil
 }
 
-// runnerFunc hands the process to go-plugin, with the environment go-plugin made.
+// runnerFunc returns the process as go-plugin's runner, with the environment that go-plugin prepared.
 func (p *process) runnerFunc(_ hclog.Logger, spec *exec.Cmd, _ string) (runner.Runner, error) {
 	p.cmd.Env = append(p.cmd.Env, spec.Env...)
 	return p, nil

@@ -5,20 +5,20 @@ import (
 	"sync"
 )
 
-// maxProgress bounds what is told of a log line, in bytes.
+// maxProgress bounds a progress message, in bytes.
 const maxProgress = 200
 
-// applies are the calls in flight that change resources, by resource type. Log lines say which
-// call and resource type they are about, but not which of several of them.
+// applies are the ApplyResourceChange calls in flight, by resource type. A log entry names its RPC and
+// resource type, but does not identify the call.
 type applies struct {
 	mu     sync.Mutex
 	byType map[string][]*apply
 }
 
-// apply is such a call; tell is nil if nobody wants to know.
+// apply is one call. tell is nil if nobody subscribed to its progress.
 type apply struct{ tell func(text string) }
 
-// begin takes note of a call until end is called.
+// begin registers a call until end is called.
 func (a *applies) begin(typeName string, tell func(string)) (end func()) {
 	call := &apply{tell: tell}
 	a.mu.Lock()
@@ -43,9 +43,9 @@ func (a *applies) begin(typeName string, tell func(string)) (end func()) {
 	}
 }
 
-// whose is who wants to know of a log line: nil unless it is certain which call it is of. What is said
-// at other levels is for the provider's developers, as is what its SDK says.
-func (a *applies) whose(e entry) func(text string) {
+// subscriber returns who subscribed to the log entry's operation; nil unless the operation is certain.
+// Other levels, and the messages of the provider's SDK, are for the provider's developers.
+func (a *applies) subscriber(e entry) func(text string) {
 	if e.level != LogInfo && e.level != LogWarn || e.module == "sdk" || strings.HasPrefix(e.module, "sdk.") || e.fields["tf_rpc"] != "ApplyResourceChange" {
 		return nil
 	}
@@ -58,7 +58,7 @@ func (a *applies) whose(e entry) func(text string) {
 	return nil
 }
 
-// told is a log line's message in one line.
+// told returns a log message as one line of limited length.
 func told(message string) string {
 	text := strings.Join(strings.Fields(message), " ")
 	if len(text) > maxProgress {

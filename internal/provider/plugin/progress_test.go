@@ -10,7 +10,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider/plugin"
 )
 
-// logged is a line as a provider's SDK writes it of a call that changes a resource.
+// logged returns a log line of a provider's SDK about an ApplyResourceChange call.
 func logged(level, module, typeName, message string) string {
 	return fmt.Sprintf(`{"@level":%q,"@message":%q,"@module":%q,"@timestamp":"2026-01-02T03:04:05.678Z","tf_provider_addr":"provider",`+
 		`"tf_req_id":"0b2c","tf_resource_type":%q,"tf_rpc":"ApplyResourceChange"}`, level, message, module, typeName)

@@ -8,7 +8,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/tfplugin"
 )
 
-// GetMetadata lists what the provider has without its schemas.
+// GetMetadata lists the provider's resource types, data sources and so on, without schemas.
 func (s *Server) GetMetadata(ctx context.Context, _ *tfprotov6.GetMetadataRequest) (*tfprotov6.GetMetadataResponse, error) {
 	var a tfplugin.GetMetadataResponse
 	if err := s.invoke(ctx, tfplugin.GetMetadata, &tfplugin.Empty{}, &a); err != nil {
@@ -61,7 +61,7 @@ func (s *Server) ValidateProviderConfig(ctx context.Context, r *tfprotov6.Valida
 	}, nil
 }
 
-// ConfigureProvider gives the provider its configuration, once per process.
+// ConfigureProvider configures the provider. It is called once per process.
 func (s *Server) ConfigureProvider(ctx context.Context, r *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
 	var a tfplugin.DiagnosticsResponse
 	if err := s.invoke(ctx, tfplugin.ConfigureProvider, &tfplugin.ConfigureProviderRequest{
@@ -74,7 +74,7 @@ func (s *Server) ConfigureProvider(ctx context.Context, r *tfprotov6.ConfigurePr
 	return &tfprotov6.ConfigureProviderResponse{Diagnostics: fromDiagnostics(a.Diagnostics)}, nil
 }
 
-// StopProvider cancels, at the provider, all calls in flight.
+// StopProvider asks the provider to cancel all calls in flight.
 func (s *Server) StopProvider(ctx context.Context, _ *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
 	var a tfplugin.StopResponse
 	if err := s.invoke(ctx, tfplugin.StopProvider, &tfplugin.Empty{}, &a); err != nil {

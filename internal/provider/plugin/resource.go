@@ -24,7 +24,7 @@ func (s *Server) ValidateResourceConfig(ctx context.Context, r *tfprotov6.Valida
 	return &tfprotov6.ValidateResourceConfigResponse{Diagnostics: fromDiagnostics(a.Diagnostics)}, nil
 }
 
-// UpgradeResourceState brings a stored state to the current schema version.
+// UpgradeResourceState upgrades a stored state to the current schema version.
 func (s *Server) UpgradeResourceState(ctx context.Context, r *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
 	var a tfplugin.UpgradeResourceStateResponse
 	if err := s.invoke(ctx, tfplugin.UpgradeResourceState, &tfplugin.UpgradeResourceStateRequest{
@@ -40,7 +40,7 @@ func (s *Server) UpgradeResourceState(ctx context.Context, r *tfprotov6.UpgradeR
 	}, nil
 }
 
-// UpgradeResourceIdentity brings a stored identity to the current schema version.
+// UpgradeResourceIdentity upgrades a stored identity to the current schema version.
 func (s *Server) UpgradeResourceIdentity(ctx context.Context, r *tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
 	var a tfplugin.UpgradeResourceIdentityResponse
 	if err := s.invoke(ctx, tfplugin.UpgradeResourceIdentity, &tfplugin.UpgradeResourceIdentityRequest{
@@ -98,14 +98,14 @@ func (s *Server) PlanResourceChange(ctx context.Context, r *tfprotov6.PlanResour
 		RequiresReplace: fromPaths(a.RequiresReplace),
 		PlannedPrivate:  a.PlannedPrivate,
 		Diagnostics:     fromDiagnostics(a.Diagnostics),
-		//lint:ignore SA1019 deprecated for providers, not for those who listen to them
+		//lint:ignore SA1019 deprecated for providers only; clients still have to read it
 		UnsafeToUseLegacyTypeSystem: a.LegacyTypeSystem,
 		Deferred:                    fromDeferred(a.Deferred),
 		PlannedIdentity:             fromIdentity(a.PlannedIdentity),
 	}, nil
 }
 
-// ApplyResourceChange makes a planned change.
+// ApplyResourceChange applies a planned change.
 func (s *Server) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	defer s.process.output.applies.begin(r.TypeName, provider.Progress(ctx))()
 	var a tfplugin.ApplyResourceChangeResponse
@@ -124,13 +124,13 @@ func (s *Server) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyReso
 		NewState:    fromValue(a.NewState),
 		Private:     a.Private,
 		Diagnostics: fromDiagnostics(a.Diagnostics),
-		//lint:ignore SA1019 deprecated for providers, not for those who listen to them
+		//lint:ignore SA1019 deprecated for providers only; clients still have to read it
 		UnsafeToUseLegacyTypeSystem: a.LegacyTypeSystem,
 		NewIdentity:                 fromIdentity(a.NewIdentity),
 	}, nil
 }
 
-// ImportResourceState finds an object by id or by identity.
+// ImportResourceState imports an object by id or by identity.
 func (s *Server) ImportResourceState(ctx context.Context, r *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
 	var a tfplugin.ImportResourceStateResponse
 	if err := s.invoke(ctx, tfplugin.ImportResourceState, &tfplugin.ImportResourceStateRequest{
@@ -156,7 +156,7 @@ func (s *Server) ImportResourceState(ctx context.Context, r *tfprotov6.ImportRes
 	return out, nil
 }
 
-// MoveResourceState takes over the state of another resource type.
+// MoveResourceState converts the state of another resource type.
 func (s *Server) MoveResourceState(ctx context.Context, r *tfprotov6.MoveResourceStateRequest) (*tfprotov6.MoveResourceStateResponse, error) {
 	var a tfplugin.MoveResourceStateResponse
 	if err := s.invoke(ctx, tfplugin.MoveResourceState, &tfplugin.MoveResourceStateRequest{
@@ -179,7 +179,7 @@ func (s *Server) MoveResourceState(ctx context.Context, r *tfprotov6.MoveResourc
 	}, nil
 }
 
-// GenerateResourceConfig makes a configuration from a state.
+// GenerateResourceConfig generates a configuration from a state.
 func (s *Server) GenerateResourceConfig(ctx context.Context, r *tfprotov6.GenerateResourceConfigRequest) (*tfprotov6.GenerateResourceConfigResponse, error) {
 	var a tfplugin.GenerateResourceConfigResponse
 	if err := s.invoke(ctx, tfplugin.GenerateResourceConfig, &tfplugin.GenerateResourceConfigRequest{

@@ -13,7 +13,7 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// readSchema asks for all schemas and keeps what they mean.
+// readSchema reads and converts all schemas.
 func (s *Server) readSchema(ctx context.Context) error {
 	answer, err := s.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil {
@@ -30,12 +30,12 @@ func (s *Server) readSchema(ctx context.Context) error {
 	return nil
 }
 
-// askForSchema lets the provider make its schema, and does not look at it.
+// askForSchema asks the provider for its schema and ignores the answer.
 func (s *Server) askForSchema(ctx context.Context) error {
 	return s.invoke(ctx, tfplugin.GetProviderSchema, &tfplugin.Empty{}, &tfplugin.Empty{})
 }
 
-// GetProviderSchema asks for all schemas but those of identities.
+// GetProviderSchema returns all schemas except identity schemas.
 func (s *Server) GetProviderSchema(ctx context.Context, _ *tfprotov6.GetProviderSchemaRequest) (*tfprotov6.GetProviderSchemaResponse, error) {
 	var a *tfplugin.GetProviderSchemaResponse
 	if s.protocol == 5 {
@@ -84,7 +84,7 @@ func (s *Server) GetProviderSchema(ctx context.Context, _ *tfprotov6.GetProvider
 	return out, nil
 }
 
-// GetResourceIdentitySchemas asks for the schemas of identities.
+// GetResourceIdentitySchemas returns the identity schemas.
 func (s *Server) GetResourceIdentitySchemas(ctx context.Context, _ *tfprotov6.GetResourceIdentitySchemasRequest) (*tfprotov6.GetResourceIdentitySchemasResponse, error) {
 	var a tfplugin.GetResourceIdentitySchemasResponse
 	if err := s.invoke(ctx, tfplugin.GetResourceIdentitySchemas, &tfplugin.Empty{}, &a); err != nil {
@@ -132,7 +132,7 @@ func fromType(in []byte) (tftypes.Type, error) {
 	if len(in) == 0 {
 		return nil, nil
 	}
-	//lint:ignore SA1019 it reads the wire form of a type, which is what is at hand
+	//lint:ignore SA1019 types arrive in this wire format
 	return tftypes.ParseJSONType(in)
 }
 

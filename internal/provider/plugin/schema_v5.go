@@ -2,7 +2,7 @@ package plugin
 
 import "github.com/landbridge-io/landbridge/internal/tfplugin"
 
-// lift turns a schema of protocol 5 into one of protocol 6, which can say all of it.
+// lift converts a schema of protocol 5 to protocol 6, which can express all of it.
 func lift(in *tfplugin.GetProviderSchemaResponseV5) *tfplugin.GetProviderSchemaResponse {
 	return &tfplugin.GetProviderSchemaResponse{
 		Provider:                 liftSchema(in.Provider),

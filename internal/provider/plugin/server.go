@@ -37,7 +37,7 @@ type Server struct {
 
 	calls inflight.Calls
 
-	// aborted is why Abort was called; nil if it was not.
+	// aborted is the message of Abort; nil if it was not called.
 	aborted atomic.Pointer[string]
 
 	closeOnce sync.Once
@@ -58,18 +58,18 @@ func (s *Server) connect() error {
 	return nil
 }
 
-// watch tidies up after a provider that crashed.
+// watch cleans up when the provider has crashed.
 func (s *Server) watch() {
 	<-s.process.done
 	s.discard()
 }
 
-// discard makes an end of process, connection and socket. It may be called more than once.
+// discard ends the process and removes connection and socket. It may be called more than once.
 func (s *Server) discard() {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		s.client.Kill() // tells the provider to shut down, and waits two seconds for it
+		s.client.Kill() // asks the provider to shut down, and waits up to two seconds
 	}()
 	select {
 	case <-ended:
@@ -84,25 +84,25 @@ func (s *Server) discard() {
 	_ = os.RemoveAll(s.dir)
 }
 
-// ProtocolVersion is the protocol the provider chose, 5 or 6.
+// ProtocolVersion returns the negotiated protocol version, 5 or 6.
 func (s *Server) ProtocolVersion() int { return s.protocol }
 
-// PID is the id of the provider's process.
+// PID returns the process id of the provider.
 func (s *Server) PID() int { return s.process.cmd.Process.Pid }
 
 // Done is closed when the provider's process has ended.
 func (s *Server) Done() <-chan struct{} { return s.process.done }
 
-// Redact keeps more secrets out of the provider's logs and the errors made of its output.
+// Redact adds secrets that are removed from the provider's logs and from errors that quote its output.
 func (s *Server) Redact(secrets ...string) { s.process.output.redact.AddStrings(secrets...) }
 
-// Schema is the provider's schema.
+// Schema returns the provider's schema.
 func (s *Server) Schema(context.Context) (*schema.Provider, diagnostic.Diagnostics) {
 	return s.schema, s.schemaDiags
 }
 
-// Close takes no more calls, tells the provider to stop what it does, waits for its answers
-// until ctx ends, and ends its process.
+// Close rejects new calls, calls StopProvider, waits for the calls in flight until ctx ends, and ends
+// the process.
 func (s *Server) Close(ctx context.Context) error {
 	s.closeOnce.Do(func() {
 		idle := s.calls.Drain(ctx, s.process.done, func() {
@@ -119,13 +119,13 @@ func (s *Server) Close(ctx context.Context) error {
 	return s.closeErr
 }
 
-// Abort ends the provider's process at once. Calls in flight fail, with why.
+// Abort kills the provider's process. Calls in flight fail with the message why.
 func (s *Server) Abort(why string) {
 	s.aborted.CompareAndSwap(nil, &why)
-	go func() { _ = s.process.Kill(context.Background()) }() // watch tidies up
+	go func() { _ = s.process.Kill(context.Background()) }() // watch cleans up
 }
 
-// begin counts a call in; s.calls.End must follow if there was no error.
+// begin registers a call. Unless it returns an error, s.calls.End must be called.
 func (s *Server) begin(ctx context.Context) error {
 	select {
 	case <-s.process.done:
@@ -141,7 +141,7 @@ func (s *Server) begin(ctx context.Context) error {
 	return nil
 }
 
-// gone is the error of a call that found no provider.
+// gone returns the error of a call after the provider has ended.
 func (s *Server) gone() error {
 	if why := s.aborted.Load(); why != nil {
 		return status.Error(codes.Unavailable, *why)
@@ -156,8 +156,8 @@ func (s *Server) gone() error {
 	return status.Error(codes.Unavailable, text)
 }
 
-// explain says more of an error where the process ended under a call. ctx is the caller's:
-// a call that nobody cancelled was, when the connection was closed after the process ended.
+// explain returns a more precise error if the process ended during a call. ctx is the caller's: closing
+// the connection to a dead process cancels calls that the caller did not cancel.
 func (s *Server) explain(ctx context.Context, err error) error {
 	switch code := status.Code(err); {
 	case code == codes.Unavailable:
@@ -165,8 +165,7 @@ func (s *Server) explain(ctx context.Context, err error) error {
 	default:
 		return err
 	}
-	// The connection breaks some moments before the process is reaped and its last words
-	// are read.
+	// The connection breaks shortly before the process is reaped and its last output is read.
 	select {
 	case <-s.process.done:
 		return s.gone()
@@ -175,7 +174,7 @@ func (s *Server) explain(ctx context.Context, err error) error {
 	}
 }
 
-// invoke makes one call with one answer.
+// invoke makes a unary call.
 func (s *Server) invoke(ctx context.Context, m tfplugin.Method, request, answer proto.Message) error {
 	name, ok := m.Name(s.protocol)
 	if !ok {
@@ -191,8 +190,8 @@ func (s *Server) invoke(ctx context.Context, m tfplugin.Method, request, answer 
 	return nil
 }
 
-// stream opens a call with a stream. release must be called at its end, and may be called
-// more than once; the end of ctx does it, too.
+// stream opens a streaming call. release must be called at its end, unless ctx ends; it may be called
+// more than once.
 func (s *Server) stream(ctx context.Context, desc *grpc.StreamDesc, m tfplugin.Method) (stream grpc.ClientStream, release func(), err error) {
 	name, ok := m.Name(s.protocol)
 	if !ok {
@@ -212,10 +211,10 @@ func (s *Server) stream(ctx context.Context, desc *grpc.StreamDesc, m tfplugin.M
 	return stream, release, nil
 }
 
-// answers opens a call with one request and many answers, and returns an iterator that ends
-// with the stream; a stream that breaks yields the error last. The first answer is waited
-// for, so that a call the provider does not have is an error here and now. An iterator that
-// is not used holds the call until ctx ends.
+// answers opens a call with one request and a stream of answers, and returns an iterator over them. If the
+// stream breaks, the iterator yields the error last. answers waits for the first answer, so that an
+// unimplemented call is an error of answers itself. An iterator that is not used keeps the call open until
+// ctx ends.
 func answers[T any, M interface {
 	*T
 	proto.Message

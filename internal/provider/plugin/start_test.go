@@ -13,7 +13,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider/plugin"
 )
 
-// TestStartErrors proves that a provider that does not start says why, and leaves nothing.
+// TestStartErrors checks the error of a provider that does not start, and that no process or file is left.
 func TestStartErrors(t *testing.T) {
 	file := func(content string, mode os.FileMode) func(*testing.T) *plugin.Launcher {
 		return func(t *testing.T) *plugin.Launcher {
@@ -80,7 +80,7 @@ func TestStartErrors(t *testing.T) {
 			}
 			for _, text := range append(c.says, l.Path) {
 				if !strings.Contains(err.Error(), text) {
-					t.Errorf("%q does not say %q", err, text)
+					t.Errorf("%q does not contain %q", err, text)
 				}
 			}
 			if took := time.Since(began); took > 10*time.Second {
@@ -113,7 +113,7 @@ func longDir(t *testing.T) string {
 	return dir
 }
 
-// TestLaunchIsCancelled proves that the end of the context ends the start, and the process.
+// TestLaunchIsCancelled checks that cancelling the context ends the start and the process.
 func TestLaunchIsCancelled(t *testing.T) {
 	t.Parallel()
 	l, _ := launcher(t, testprovider.Hang)

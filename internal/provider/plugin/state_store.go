@@ -18,7 +18,7 @@ func (s *Server) ValidateStateStoreConfig(ctx context.Context, r *tfprotov6.Vali
 	return &tfprotov6.ValidateStateStoreConfigResponse{Diagnostics: fromDiagnostics(a.Diagnostics)}, nil
 }
 
-// ConfigureStateStore gives a state store its configuration.
+// ConfigureStateStore configures a state store.
 func (s *Server) ConfigureStateStore(ctx context.Context, r *tfprotov6.ConfigureStateStoreRequest) (*tfprotov6.ConfigureStateStoreResponse, error) {
 	request := &tfplugin.ConfigureStateStoreRequest{TypeName: r.TypeName, Config: toValue(r.Config)}
 	if r.Capabilities != nil {
@@ -35,8 +35,7 @@ func (s *Server) ConfigureStateStore(ctx context.Context, r *tfprotov6.Configure
 	return out, nil
 }
 
-// ReadStateBytes reads a state in chunks. A read that breaks off has an error as its last
-// chunk.
+// ReadStateBytes reads a state in chunks. If the stream breaks, the last chunk is an error.
 func (s *Server) ReadStateBytes(ctx context.Context, r *tfprotov6.ReadStateBytesRequest) (*tfprotov6.ReadStateBytesStream, error) {
 	chunks, err := answers[tfplugin.ReadStateBytesChunk](ctx, s, tfplugin.ReadStateBytes, &tfplugin.StateRequest{TypeName: r.TypeName, StateId: r.StateID})
 	if err != nil {
@@ -62,8 +61,7 @@ func (s *Server) ReadStateBytes(ctx context.Context, r *tfprotov6.ReadStateBytes
 	}}, nil
 }
 
-// WriteStateBytes writes a state in chunks. A chunk with diagnostics ends the write, and
-// they are the answer.
+// WriteStateBytes writes a state in chunks. A chunk with diagnostics ends the write; they are returned.
 func (s *Server) WriteStateBytes(ctx context.Context, w *tfprotov6.WriteStateBytesStream) (*tfprotov6.WriteStateBytesResponse, error) {
 	stream, release, err := s.stream(ctx, &grpc.StreamDesc{ClientStreams: true}, tfplugin.WriteStateBytes)
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider"
 )
 
-// clockTick is the unit of the kernel's processor times, the same on all Linux there is.
+// clockTick is the unit of the kernel's processor times, the same on every Linux.
 const clockTick = 10 * time.Millisecond
 
-// Usage reads what the provider's process has cost from /proc.
+// Usage returns the resource usage of the provider's process, from /proc.
 func (s *Server) Usage() provider.Usage {
 	u := provider.Usage{Calls: s.calls.Total()}
 	select {
@@ -25,7 +25,7 @@ func (s *Server) Usage() provider.Usage {
 	}
 	dir := "/proc/" + strconv.Itoa(s.PID())
 	if stat, err := os.ReadFile(dir + "/stat"); err == nil {
-		// The second field is the program's name, in parentheses, with anything in it.
+		// The second field is the program's name in parentheses, and may contain any character.
 		if i := bytes.LastIndexByte(stat, ')'); i >= 0 {
 			if fields := bytes.Fields(stat[i+1:]); len(fields) > 12 {
 				user, _ := strconv.ParseInt(string(fields[11]), 10, 64)

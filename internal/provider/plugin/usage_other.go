@@ -4,5 +4,5 @@ package plugin
 
 import "github.com/landbridge-io/landbridge/internal/provider"
 
-// Usage counts calls only where there is no /proc.
+// Usage returns the number of calls only, because there is no /proc.
 func (s *Server) Usage() provider.Usage { return provider.Usage{Calls: s.calls.Total()} }

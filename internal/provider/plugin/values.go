@@ -18,8 +18,8 @@ func isEOF(err error) bool { return errors.Is(err, io.EOF) }
 // null is a null of any type, in msgpack.
 var null = []byte{0xc0}
 
-// toValue always makes a value: SDKv2 looks into all of them without asking whether they
-// are there (contract § 1).
+// toValue converts an absent value to a null, because SDKv2 dereferences values without checking them
+// (contract § 1).
 func toValue(in *tfprotov6.DynamicValue) *tfplugin.DynamicValue {
 	if in == nil || len(in.MsgPack) == 0 && len(in.JSON) == 0 {
 		return &tfplugin.DynamicValue{Msgpack: null}
@@ -27,7 +27,7 @@ func toValue(in *tfprotov6.DynamicValue) *tfplugin.DynamicValue {
 	return &tfplugin.DynamicValue{Msgpack: in.MsgPack, Json: in.JSON}
 }
 
-// fromValue keeps an absent value absent. msgpack is preferred where both are there.
+// fromValue keeps an absent value absent, and prefers msgpack to JSON.
 func fromValue(in *tfplugin.DynamicValue) *tfprotov6.DynamicValue {
 	if in == nil {
 		return nil
@@ -74,7 +74,7 @@ func fromPath(in *tfplugin.AttributePath) *tftypes.AttributePath {
 		case *tfplugin.AttributePath_Step_ElementKeyInt:
 			steps = append(steps, tftypes.ElementKeyInt(s.ElementKeyInt))
 		default:
-			// Elements of sets have no name in the protocol: what comes before is all there is.
+			// The protocol cannot address elements of sets, so the path ends here.
 			return tftypes.NewAttributePathWithSteps(steps)
 		}
 	}
@@ -110,7 +110,7 @@ func fromDiagnostics(in []*tfplugin.Diagnostic) []*tfprotov6.Diagnostic {
 	return out
 }
 
-// errorDiagnostics is a broken stream as the last thing in the stream.
+// errorDiagnostics returns the diagnostics that end a broken stream.
 func errorDiagnostics(err error) []*tfprotov6.Diagnostic {
 	var out []*tfprotov6.Diagnostic
 	for _, d := range provider.CallError(err) {
@@ -138,7 +138,7 @@ func fromCapabilities(in *tfplugin.ServerCapabilities) *tfprotov6.ServerCapabili
 	}
 }
 
-// deferral is what the client can do, always said.
+// deferral returns the client's capabilities, which are sent with every request.
 func deferral(allowed bool) *tfplugin.ClientCapabilities {
 	return &tfplugin.ClientCapabilities{DeferralAllowed: allowed}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider/plugin"
 )
 
-// TestVectors are the contract's test vectors for a provider's process. V124 is pool's.
+// TestVectors are the contract's test vectors for a provider's process. V124 is in package pool.
 func TestVectors(t *testing.T) {
 	t.Run("V116", func(t *testing.T) {
 		for mode, want := range map[string]int{testprovider.Good5: 5, testprovider.Good: 6, testprovider.Both: 6} {
@@ -139,7 +139,7 @@ func TestVectors(t *testing.T) {
 	})
 }
 
-// TestInvalidSchema proves that a schema that breaks Terraform's rules is told, not hidden.
+// TestInvalidSchema checks that a schema that violates Terraform's rules is reported.
 func TestInvalidSchema(t *testing.T) {
 	t.Parallel()
 	l, _ := launcher(t, testprovider.InvalidSchema)
@@ -148,7 +148,7 @@ func TestInvalidSchema(t *testing.T) {
 	}
 }
 
-// TestSchemaOverTheWire proves that the schema of both protocols is the one that was sent.
+// TestSchemaOverTheWire checks that the schema of both protocols is the one that was sent.
 func TestSchemaOverTheWire(t *testing.T) {
 	l5, _ := launcher(t, testprovider.Good5)
 	l6, _ := launcher(t, testprovider.Good)

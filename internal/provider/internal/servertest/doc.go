@@ -1,6 +1,6 @@
-// Package servertest checks a provider.Server against the provider it serves: every method
-// there is, and every field of every message.
+// Package servertest checks that a provider.Server passes on every call, and every field of every
+// message, to its provider.
 //
-// In: a server of testprovider. Out: test failures. It finds the methods by reflection, so
-// that a call that the interface gains is checked at once. It never starts a server.
+// In: a server of testprovider. Out: test failures. It finds the methods by reflection, so that calls
+// added to the interface are checked, too. It never starts a server.
 package servertest

@@ -15,7 +15,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider/internal/testprovider"
 )
 
-// own are the methods of provider.Server that are no calls.
+// own are the methods of provider.Server that are not calls.
 var own = []string{"ProtocolVersion", "Schema", "Done", "Close"}
 
 // only6 are the calls that protocol 5 does not have.
@@ -24,12 +24,12 @@ var only6 = []string{
 	"GetStates", "DeleteState", "LockState", "UnlockState",
 }
 
-// optional are the calls that a provider may lack as a Go value.
+// optional are the calls that a provider in Go need not implement.
 var optional = append([]string{
 	"ValidateListResourceConfig", "ListResource", "ValidateActionConfig", "PlanAction", "InvokeAction",
 }, only6...)
 
-// Calls are the names of all calls of the protocol.
+// Calls returns the names of all calls of the protocol.
 func Calls() []string {
 	var out []string
 	t := reflect.TypeFor[provider.Server]()
@@ -41,8 +41,8 @@ func Calls() []string {
 	return out
 }
 
-// Walk makes every call of a server of testprovider.Walk or Walk5 and proves that all of the
-// request and of the answer arrives. file is where the provider records.
+// Walk makes every call of a server of testprovider.Walk or Walk5 and checks that request and answer
+// arrive completely. file is the file with the provider's records.
 func Walk(t *testing.T, s provider.Server, file string) {
 	protocol := s.ProtocolVersion()
 	for _, name := range Calls() {
@@ -81,9 +81,9 @@ func Walk(t *testing.T, s provider.Server, file string) {
 	}
 }
 
-// Bare makes every call of a server of testprovider.Bare or Bare5 and proves that those the
-// provider lacks say so, and the others do not. terraform-plugin-go's server says it of some
-// calls by an error diagnostic.
+// Bare makes every call of a server of testprovider.Bare or Bare5 and checks that exactly the calls that
+// the provider does not implement are rejected. terraform-plugin-go's server rejects some of them with an
+// error diagnostic.
 func Bare(t *testing.T, s provider.Server) {
 	for _, name := range Calls() {
 		t.Run(name, func(t *testing.T) {
@@ -94,14 +94,14 @@ func Bare(t *testing.T, s provider.Server) {
 			}
 			refused := provider.IsUnimplemented(err) || bytes.Contains(raw, []byte(`"Severity":1`))
 			if lacks := slices.Contains(optional, name); refused != lacks {
-				t.Errorf("got %s and error %v; a refusal expected: %v", raw, err, lacks)
+				t.Errorf("got %s and error %v; rejection expected: %v", raw, err, lacks)
 			}
 		})
 	}
 }
 
-// Gone makes every call of a server that has ended and proves that all of them say so, and that
-// nothing was asked of it.
+// Gone makes every call of a server that has ended and checks that each fails with Unavailable, and that
+// no call was sent.
 func Gone(t *testing.T, s provider.Server) {
 	for _, name := range Calls() {
 		_, _, err := call(t, s, name)
@@ -113,13 +113,13 @@ func Gone(t *testing.T, s provider.Server) {
 	}
 }
 
-// call makes one call by name, with a filled request, and reads streams to their end.
+// call makes one call by name, with a filled request, and reads streams to the end.
 func call(t *testing.T, s provider.Server, name string) (request, answer any, err error) {
 	t.Helper()
 	method := reflect.ValueOf(s).MethodByName(name)
 	in := fill(method.Type().In(1).Elem(), s.ProtocolVersion(), "request")
 	if m, ok := in.Interface().(*tfprotov6.MoveResourceStateRequest); ok {
-		// terraform-plugin-go's own server does not hand it on.
+		// terraform-plugin-go's own server drops it.
 		m.SourceIdentitySchemaVersion = 0
 	}
 	if w, ok := in.Interface().(*tfprotov6.WriteStateBytesStream); ok {

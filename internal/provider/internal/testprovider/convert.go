@@ -8,8 +8,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-// convert makes a message of one protocol of one of the other: their fields have the same
-// names. What the other does not have must be empty.
+// convert converts a message between the protocols by the names of its fields. Fields that the other
+// protocol does not have must be empty.
 func convert[T any](in any) *T {
 	v := reflect.ValueOf(in)
 	if v.IsNil() {
@@ -20,7 +20,7 @@ func convert[T any](in any) *T {
 	return out
 }
 
-// lower is convert for an answer.
+// lower converts an answer; errors are returned as they are.
 func lower[T any](in any, err error) (*T, error) {
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func convertValue(out, in reflect.Value) {
 			panic(fmt.Sprintf("testprovider: cannot convert %s", in.Type()))
 		}
 	case reflect.Func:
-		// Streams are made by the server.
+		// The server creates streams.
 	default:
 		out.Set(in.Convert(out.Type()))
 	}

@@ -9,13 +9,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// Fill makes a message in which no field that protocol can carry is empty. The same seed
-// makes the same message.
+// Fill returns a message in which every field that the protocol has is set. The same seed returns the
+// same message.
 func Fill[T any](protocol int, seed string) *T {
 	return FillType(reflect.TypeFor[T](), protocol, seed).Interface().(*T)
 }
 
-// FillType is Fill for a type that is known at run time only.
+// FillType is Fill for a reflect.Type.
 func FillType(t reflect.Type, protocol int, seed string) reflect.Value {
 	f := filler{protocol: protocol, seed: seed}
 	v := reflect.New(t)
@@ -29,7 +29,7 @@ type filler struct {
 	n        int
 }
 
-// maxDepth ends schemas, which hold schemas.
+// maxDepth bounds the depth of messages, because schemas contain schemas.
 const maxDepth = 9
 
 func (f *filler) text() string {
@@ -49,7 +49,7 @@ func (f *filler) fill(v reflect.Value, depth int) {
 		*x = time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
 		return
 	case *tfprotov6.DynamicValue:
-		x.MsgPack = []byte("\xa8" + f.text()) // bytes that nobody looks into
+		x.MsgPack = []byte("\xa8" + f.text()) // never decoded
 		return
 	case *tfprotov6.ValidateProviderConfigResponse:
 		if f.protocol == 5 {
@@ -115,13 +115,13 @@ func (f *filler) fill(v reflect.Value, depth int) {
 			f.fill(v.Field(i), depth+1)
 		}
 	case reflect.Func:
-		// Streams are made by the server.
+		// The server creates streams.
 	default:
 		panic(fmt.Sprintf("testprovider: cannot fill %s", v.Type()))
 	}
 }
 
-// in5 says whether protocol 5 has a field.
+// in5 reports whether protocol 5 has a field.
 func in5(t reflect.Type, field string) bool {
 	switch field {
 	case "NestedType", "StateStores", "StateStoreSchemas":

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// hangAfterHandshake listens, and says nothing to those who come.
+// hangAfterHandshake announces a socket and never answers on it.
 func hangAfterHandshake() error {
 	path := filepath.Join(os.Getenv("PLUGIN_UNIX_SOCKET_DIR"), "s")
 	if _, err := net.Listen("unix", path); err != nil {

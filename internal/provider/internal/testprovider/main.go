@@ -27,56 +27,57 @@ const (
 	recordVariable = "LANDBRIDGE_TESTPROVIDER_RECORD"
 )
 
-// The ways to behave. Each is a provider of protocol 6 unless it says otherwise.
+// Modes of the provider. Each has protocol 6 unless stated otherwise.
 const (
-	// Good has a small schema, and does what Request's TypeName says; see Behave.
+	// Good has a small schema and behaves as the request's TypeName demands; see Behave.
 	Good = "good"
-	// Good5 is Good in protocol 5, Both serves the two.
+	// Good5 is Good in protocol 5, Both serves both protocols.
 	Good5 = "good5"
 	Both  = "both"
-	// Walk and Walk5 answer everything with what Fill makes.
+	// Walk and Walk5 answer every call with values of Fill.
 	Walk  = "walk"
 	Walk5 = "walk5"
-	// Bare and Bare5 have no optional calls.
+	// Bare and Bare5 implement no optional calls.
 	Bare  = "bare"
 	Bare5 = "bare5"
 	// AlwaysAsk does not have get_provider_schema_optional.
 	AlwaysAsk = "alwaysask"
 	// BigSchema answers with a schema of 20 MiB.
 	BigSchema = "bigschema"
-	// InvalidSchema breaks Terraform's rules.
+	// InvalidSchema has a schema that violates Terraform's rules.
 	InvalidSchema = "invalidschema"
 	// Protocol4 announces protocol 4.
 	Protocol4 = "protocol4"
-	// Rubbish prints something else than a handshake, LongRubbish a megabyte without a line end.
+	// Rubbish prints something other than a handshake, LongRubbish a megabyte without a line end.
 	Rubbish     = "rubbish"
 	LongRubbish = "longrubbish"
 	// NetRPC announces a protocol that is not gRPC.
 	NetRPC = "netrpc"
-	// Exit ends at once, after it wrote to stderr.
+	// Exit writes to stderr and ends at once.
 	Exit = "exit"
-	// Hang says nothing; HangAfterHandshake announces a socket on which nobody answers.
+	// Hang prints nothing; HangAfterHandshake announces a socket and never answers on it.
 	Hang               = "hang"
 	HangAfterHandshake = "hangafterhandshake"
-	// Chatty prints 2 MiB to its real stdout in its first ReadResource, one line of it 200 KiB
-	// long, and does not answer before that was read.
+	// Chatty prints 2 MiB to its real stdout in its first ReadResource, including one line of 200 KiB,
+	// and answers only after they have been read.
 	Chatty = "chatty"
 	// SlowStart takes 3 seconds to start.
 	SlowStart = "slowstart"
-	// Late lets each ReadResource arrive half a second after it was sent.
+	// Late delays the arrival of each ReadResource by half a second.
 	Late = "late"
 	// Flood writes 4 MiB of log lines.
 	Flood = "flood"
-	// Stubborn does not end when it is told to, and starts a child that keeps its stderr.
+	// Stubborn ignores the request to shut down, and starts a child that keeps its stderr open.
 	Stubborn = "stubborn"
 )
 
-// Env makes a test binary that calls Main this provider. record is a file for Records, or "".
+// Env returns the environment that makes a test binary that calls Main this provider. record is a file
+// for Records, or "".
 func Env(mode, record string) map[string]string {
 	return map[string]string{modeVariable: mode, recordVariable: record}
 }
 
-// Records reads what a provider recorded.
+// Records reads the requests that a provider recorded.
 func Records(file string) ([]Record, error) {
 	data, err := os.ReadFile(file)
 	if errors.Is(err, os.ErrNotExist) {
@@ -96,7 +97,7 @@ func Records(file string) ([]Record, error) {
 	return out, nil
 }
 
-// Main makes this process a provider and ends it, if it was started to be one.
+// Main runs the provider and exits, if this process was started with the environment of Env.
 func Main() {
 	mode := os.Getenv(modeVariable)
 	if mode == "" {
@@ -155,7 +156,7 @@ func run(mode, record string) error {
 	case HangAfterHandshake:
 		return hangAfterHandshake()
 	case Chatty:
-		stdout := os.Stdout // go-plugin puts another in its place
+		stdout := os.Stdout // go-plugin replaces it
 		var once sync.Once
 		core.Behave = func(ctx context.Context, method string, request any) (any, error) {
 			if method == "ReadResource" {
@@ -228,7 +229,7 @@ func serve(plugins map[int]goplugin.Plugin, more ...grpc.ServerOption) error {
 	return nil
 }
 
-// Schema is that of Good: one resource type, test_thing, and a configuration with a token.
+// Schema returns the schema of Good: one resource type, test_thing, and a configuration with a token.
 func Schema() *tfprotov6.GetProviderSchemaResponse {
 	return &tfprotov6.GetProviderSchemaResponse{
 		ServerCapabilities: &tfprotov6.ServerCapabilities{GetProviderSchemaOptional: true, PlanDestroy: true},
@@ -248,13 +249,13 @@ func Schema() *tfprotov6.GetProviderSchemaResponse {
 // ConfigType is the type of Good's configuration.
 var ConfigType = tftypes.Object{AttributeTypes: map[string]tftypes.Type{"behave": tftypes.String, "token": tftypes.String}}
 
-// Behave is what Good does. ReadResource does what the type name says: "crash" panics,
-// "exit" ends the process, "wait" waits until the call is cancelled and says so in the
-// answer, "say:TEXT" writes TEXT to the log, "flood:N" writes N errors to it, "sleep" answers after two seconds, "stuck" never, "grow" holds ever more memory and does not answer either,
-// "refuse:TEXT" answers with the error TEXT, "pid" answers with the process id, "leak" keeps
-// a megabyte, "absent" answers without a state, "echo" with the state it got, "ext99" with an
-// unknown msgpack extension. ConfigureProvider and ValidateProviderConfig do what the
-// attribute "behave" says: "invalid" is refused, "fail" fails, "crash" crashes.
+// Behave is the behaviour of Good. In ReadResource it depends on the type name: "crash" panics, "exit" ends
+// the process, "wait" waits until the call is cancelled and reports that in the answer, "say:TEXT" logs
+// TEXT, "flood:N" logs N errors, "sleep" answers after two seconds, "stuck" never answers, "grow" allocates
+// ever more memory and never answers, "refuse:TEXT" answers with the error TEXT, "pid" with the process id,
+// "leak" keeps a megabyte, "absent" answers without a state, "echo" with the state of the request, "ext99"
+// with an unknown msgpack extension. In ConfigureProvider and ValidateProviderConfig it depends on the
+// attribute "behave": "invalid" is rejected, "fail" fails, "crash" crashes.
 func Behave(ctx context.Context, method string, request any) (any, error) {
 	switch r := request.(type) {
 	case *tfprotov6.GetResourceIdentitySchemasRequest:
@@ -280,7 +281,7 @@ func Behave(ctx context.Context, method string, request any) (any, error) {
 
 var (
 	kept [][]byte
-	// stderr is that of the process; go-plugin puts another in its place.
+	// stderr is the stderr of the process, which go-plugin replaces.
 	stderr = os.Stderr
 )
 
@@ -309,7 +310,7 @@ func read(ctx context.Context, r *tfprotov6.ReadResourceRequest) (*tfprotov6.Rea
 	case r.TypeName == "stuck":
 		select {}
 	case r.TypeName == "grow":
-		for range 1 << 10 { // a gigabyte, so that no machine suffers much if nobody ends it
+		for range 1 << 10 { // a gigabyte, to spare the machine if the process is not ended
 			kept = append(kept, bytes.Repeat([]byte{1}, 1<<20))
 			time.Sleep(20 * time.Millisecond)
 		}

@@ -10,28 +10,28 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-// Record is one request a Server got.
+// Record is one request to a Server.
 type Record struct {
 	Method  string
 	Request json.RawMessage
 }
 
-// Core is a provider with all required calls and none of the optional ones. Each call is
-// recorded, then given to Behave, then answered by Fill with the method's name as seed.
+// Core is a provider with all required calls and no optional ones. Each call is recorded, then passed to
+// Behave, then answered by Fill with the method's name as seed.
 type Core struct {
 	Protocol int
-	// File takes the records, one JSON object a line; none are taken if it is empty.
+	// File is the file of the records, one JSON object per line. Nothing is recorded if it is empty.
 	File string
-	// Behave may change the context of a call, misbehave, or answer in the call's stead with
-	// a response or an error. nil answers for nothing.
+	// Behave may misbehave, or return the answer or error of the call. If it returns nil, or is nil, Fill
+	// answers.
 	Behave func(ctx context.Context, method string, request any) (answer any, err error)
-	// Schema is the answer to GetProviderSchema; Fill's if nil.
+	// Schema is the answer to GetProviderSchema. Defaults to Fill's.
 	Schema *tfprotov6.GetProviderSchemaResponse
 
 	mu sync.Mutex
 }
 
-// Server is a provider with all calls there are.
+// Server is a provider with all calls of the protocol.
 type Server struct{ *Core }
 
 var (
@@ -86,8 +86,8 @@ func (c *Core) GetProviderSchema(ctx context.Context, r *tfprotov6.GetProviderSc
 	return a, err
 }
 
-// ValidateProviderConfig and ConfigureProvider have nothing to say unless Schema is nil:
-// diagnostics would be in the way of tests of other things.
+// ValidateProviderConfig answers without diagnostics if only Schema is set, because they would disturb
+// other tests.
 func (c *Core) ValidateProviderConfig(ctx context.Context, r *tfprotov6.ValidateProviderConfigRequest) (*tfprotov6.ValidateProviderConfigResponse, error) {
 	a, err := answer[tfprotov6.ValidateProviderConfigResponse](ctx, c, "ValidateProviderConfig", r)
 	if c.Schema != nil && c.Behave == nil {
@@ -96,7 +96,7 @@ func (c *Core) ValidateProviderConfig(ctx context.Context, r *tfprotov6.Validate
 	return a, err
 }
 
-// ConfigureProvider is as ValidateProviderConfig.
+// ConfigureProvider answers without diagnostics if only Schema is set.
 func (c *Core) ConfigureProvider(ctx context.Context, r *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
 	a, err := answer[tfprotov6.ConfigureProviderResponse](ctx, c, "ConfigureProvider", r)
 	if c.Schema != nil && c.Behave == nil {
@@ -259,7 +259,7 @@ func (s Server) ListResource(ctx context.Context, r *tfprotov6.ListResourceReque
 	return a, err
 }
 
-// ListResults is what ListResource yields.
+// ListResults returns the results of ListResource.
 func ListResults(protocol int) []tfprotov6.ListResourceResult {
 	return []tfprotov6.ListResourceResult{
 		*Fill[tfprotov6.ListResourceResult](protocol, "first"), *Fill[tfprotov6.ListResourceResult](protocol, "second"),
@@ -275,7 +275,7 @@ func (s Server) InvokeAction(ctx context.Context, r *tfprotov6.InvokeActionReque
 	return a, err
 }
 
-// ActionEvents is what InvokeAction yields.
+// ActionEvents returns the events of InvokeAction.
 func ActionEvents(protocol int) []tfprotov6.InvokeActionEvent {
 	return []tfprotov6.InvokeActionEvent{
 		{Type: tfprotov6.ProgressInvokeActionEventType{Message: "half"}},
@@ -292,7 +292,7 @@ func (s Server) ReadStateBytes(ctx context.Context, r *tfprotov6.ReadStateBytesR
 	return a, err
 }
 
-// StateChunks is what ReadStateBytes yields.
+// StateChunks returns the chunks of ReadStateBytes.
 func StateChunks() []tfprotov6.ReadStateByteChunk {
 	return []tfprotov6.ReadStateByteChunk{
 		*Fill[tfprotov6.ReadStateByteChunk](6, "first"), *Fill[tfprotov6.ReadStateByteChunk](6, "second"),

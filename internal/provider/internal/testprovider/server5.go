@@ -16,7 +16,7 @@ type Server5 struct {
 	server Server
 }
 
-// New5 is a Server in protocol 5.
+// New5 returns a Server in protocol 5.
 func New5(c *Core) Server5 { return Server5{Core5: Core5{c}, server: Server{c}} }
 
 var (

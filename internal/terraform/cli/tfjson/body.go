@@ -11,13 +11,13 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Marked says which values of a configuration are sensitive: attributes, and what is inside
-// of them, for which there is no schema. Elements of sets have an unknown index.
+// Marked reports whether a value of a configuration is sensitive: an attribute, or a value within one,
+// which has no schema. Elements of sets have an unknown index.
 type Marked func(a *schema.Attribute, path cty.Path) bool
 
-// Body is a configuration of a block, and the local values that it refers to, for values that
-// the syntax cannot say in place: sensitive ones, and lists, sets and maps where any type may
-// be. Their names begin with prefix. The value must be wholly known.
+// Body returns the configuration of a block, and the local values that it refers to. Values that the
+// syntax cannot express in place are local values: sensitive ones, and lists, sets and maps where any
+// type is allowed. Their names begin with prefix. The value must be wholly known.
 func Body(b *schema.Block, v cty.Value, marked Marked, prefix string) (body, locals map[string]any) {
 	w := &writer{marked: marked, prefix: prefix, locals: map[string]any{}}
 	return w.block(b, v, nil), w.locals
@@ -40,7 +40,7 @@ func (w *writer) block(b *schema.Block, v cty.Value, path cty.Path) map[string]a
 	}
 	for name, n := range b.Blocks {
 		x, at := v.GetAttr(name), path.GetAttr(name)
-		// An empty object would be a block without a label.
+		// The parser would take an empty object for a block without a label.
 		if x.IsNull() || n.Nesting == schema.NestingMap && x.LengthInt() == 0 {
 			continue
 		}
@@ -48,13 +48,13 @@ func (w *writer) block(b *schema.Block, v cty.Value, path cty.Path) map[string]a
 			out[name] = w.block(n.Block, x, at)
 			continue
 		}
-		// The keys of blocks are labels, which are no templates.
+		// The keys of blocks are labels, which are not templates.
 		out[name] = w.elements(x, at, label, func(e cty.Value, at cty.Path) any { return w.block(n.Block, e, at) })
 	}
 	return out
 }
 
-// elements is a collection: an object where it has keys, else a list.
+// elements returns a collection: an object if it has keys, else a list.
 func (w *writer) elements(v cty.Value, path cty.Path, spell func(string) string, one func(cty.Value, cty.Path) any) any {
 	t := v.Type()
 	keyed, list := map[string]any{}, []any{}
@@ -116,7 +116,7 @@ func (w *writer) literal(v cty.Value, path cty.Path) any {
 	})
 }
 
-// local makes a value a local one, and refers to it through functions, the outermost first.
+// local adds a local value and returns a reference to it, wrapped in functions, the outermost first.
 func (w *writer) local(v cty.Value, functions ...string) any {
 	name := fmt.Sprintf("%s_%d", w.prefix, len(w.locals))
 	w.locals[name] = Literal(v)
@@ -129,8 +129,8 @@ func (w *writer) local(v cty.Value, functions ...string) any {
 	return "${" + out + "}"
 }
 
-// conversion is the function that makes a collection of what would otherwise be a tuple or an
-// object; empty if the attribute's type determines it.
+// conversion returns the function that converts a tuple or an object to the value's collection type;
+// empty if the attribute's type determines it.
 func conversion(a *schema.Attribute, v cty.Value) string {
 	if a == nil || a.Type != cty.DynamicPseudoType {
 		return ""
@@ -146,7 +146,7 @@ func conversion(a *schema.Attribute, v cty.Value) string {
 	return ""
 }
 
-// Literal is a value as an expression in the JSON syntax, where strings are templates.
+// Literal returns a value as an expression in the JSON syntax, where strings are templates.
 func Literal(v cty.Value) any {
 	if v.IsNull() {
 		return nil

@@ -1,6 +1,6 @@
 // Package tfjson writes configurations in the JSON syntax of the languages of Terraform and
 // OpenTofu.
 //
-// In: schemas, and values of them. Out: what encoding/json makes JSON of. It never knows about
-// files and programs, and whether a provider likes the values.
+// In: schemas and their values. Out: values that encoding/json encodes. It never reads or writes files,
+// runs programs, or validates values.
 package tfjson
