@@ -130,7 +130,7 @@ func (f *importFlags) run(cmd *cobra.Command, r *remote, args []string) error {
 				taken[m] = map[string]bool{}
 				all, err := r.cluster.Resources(ctx, m)
 				if err != nil {
-					return false // that there is one is found out when it is created
+					return false // an existing resource is noticed when it is created
 				}
 				for _, x := range all {
 					if x.Namespace == r.namespace {

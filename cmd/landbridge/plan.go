@@ -132,7 +132,7 @@ type openSession struct {
 	flags    *standaloneFlags
 	out, err io.Writer
 	colour   bool
-	messages local.Messages // what the manifest gave rise to
+	messages local.Messages // from reading the manifest
 }
 
 // session reads the provider, the manifest and the state. It prints errors of the manifest.
@@ -210,7 +210,7 @@ func sourceOf(source, binary string, p *model.Provider) (string, error) {
 func (s *openSession) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	_ = s.Close(ctx) // nothing is lost by it: all answers are in
+	_ = s.Close(ctx) // an error loses nothing: all answers have arrived
 }
 
 // show prints a plan and its messages. A plan in JSON holds the messages, too.

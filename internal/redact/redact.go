@@ -14,10 +14,10 @@ const Concealed = "(sensitive value)"
 // Redactor removes secrets from texts, since providers quote the values that they reject. The
 // zero value knows no secrets. It is safe for concurrent use.
 //
-// A secret is found as it is, without surrounding white space, line by line, and in the spellings
+// A secret is found unchanged, without surrounding white space, line by line, and in the spellings
 // that it has in JSON, in Go's quoting and in URLs. Secrets of up to three bytes are only removed
-// where they stand alone: within words and numbers they would be found everywhere, and a text
-// without those would tell nothing.
+// where they stand alone: they occur in many words and numbers, and removing those would make texts
+// useless.
 type Redactor struct {
 	current atomic.Pointer[Replacer] // nil until it is needed after a change of known
 

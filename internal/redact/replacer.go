@@ -48,7 +48,7 @@ func (p *Replacer) Replace(text string) string {
 	if len(p.short) == 0 {
 		return p.replaceLong(text)
 	}
-	// What was put in the place of long secrets is no place to look for short ones.
+	// The placeholders of long secrets are not searched for short ones.
 	parts := strings.Split(p.replaceLong(text), Concealed)
 	for i, part := range parts {
 		parts[i] = p.replaceShort(part)

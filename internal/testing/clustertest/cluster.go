@@ -18,7 +18,7 @@ import (
 const (
 	// System is the namespace of Landbridge's own objects.
 	System = "landbridge-system"
-	// Limit is how long a test waits for anything that must happen.
+	// Limit is the maximum time that a test waits for an expected state.
 	Limit = time.Minute
 )
 

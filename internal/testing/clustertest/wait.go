@@ -15,7 +15,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
 )
 
-// interval is the time between two looks at what is waited for.
+// interval is the polling interval.
 const interval = 25 * time.Millisecond
 
 // Eventually waits until holds returns true. The test fails if that takes longer than Limit.

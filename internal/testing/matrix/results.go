@@ -23,7 +23,7 @@ type cell struct {
 	behaviour Behaviour
 	column    Column
 	outcome   outcome
-	// reason tells why it failed or does not apply.
+	// reason is the reason why it failed or does not apply.
 	reason string
 }
 

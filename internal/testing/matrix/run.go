@@ -114,7 +114,7 @@ func (m Matrix) run(only string, check, race bool) (failed bool, err error) {
 		}
 	}
 	if sum.failed > 0 || r.broken {
-		return true, nil // a table of what does not hold is nobody's documentation
+		return true, nil // a failed table must not become documentation
 	}
 	for _, t := range m.Tables {
 		if err := m.write(root, t, table(m, t.of(cells)), check); err != nil {

@@ -61,7 +61,7 @@ func attributeType(t *rapid.T, depth int, dynamic bool) cty.Type {
 var attributeNestings = []schema.Nesting{schema.NestingSingle, schema.NestingList, schema.NestingSet, schema.NestingMap}
 var blockNestings = append([]schema.Nesting{schema.NestingGroup}, attributeNestings...)
 
-// where tells what a schema is nested in, because some shapes are not allowed there.
+// where is the nesting of a schema, because some shapes are not allowed in some nestings.
 type where struct{ inSet, inCollection bool }
 
 func attribute(t *rapid.T, depth int, w where) *schema.Attribute {
