@@ -115,7 +115,7 @@ func launcher(binary string, env []string, level string) (*plugin.Launcher, erro
 	for _, e := range env {
 		name, value, ok := strings.Cut(e, "=")
 		if !ok || name == "" {
-			return nil, errors.New("--provider-env: it is NAME=VALUE")
+			return nil, errors.New("--provider-env: must be NAME=VALUE")
 		}
 		out.Env[name] = value
 	}
@@ -125,5 +125,5 @@ func launcher(binary string, env []string, level string) (*plugin.Launcher, erro
 			return out, nil
 		}
 	}
-	return nil, fmt.Errorf("--provider-log-level: %q is none of %s", level, strings.Join(levels, ", "))
+	return nil, fmt.Errorf("--provider-log-level: %q is not one of %s", level, strings.Join(levels, ", "))
 }

@@ -41,9 +41,9 @@ one it does not.
 			case approved:
 				ask = func() (bool, error) { return true, nil }
 			case flags.output == "json":
-				return errors.New("--output json asks no questions: give --auto-approve, too")
+				return errors.New("--output json cannot ask for approval: give --auto-approve, too")
 			case !isTerminal(cmd.InOrStdin()):
-				return errors.New("there is no terminal to ask on: give --auto-approve to apply without a question")
+				return errors.New("cannot ask for approval without a terminal: give --auto-approve to apply without asking")
 			}
 			unlock, err := local.Lock(flags.state, "apply")
 			if err != nil {
@@ -88,7 +88,7 @@ func (s *openSession) apply(ctx context.Context, ask func() (bool, error)) error
 		hooks.Step = s.step
 	}
 	hooks.Stopping = func() {
-		fmt.Fprintln(s.err, "\nInterrupted: waiting for the running operation to end. Interrupt again to end at once, not knowing what it has made.")
+		fmt.Fprintln(s.err, "\nInterrupted: waiting for the running operation to end. Interrupt again to end at once; the outcome of the operation is then unknown.")
 	}
 	results, said := s.Apply(ctx, plan, hooks)
 	if !text {

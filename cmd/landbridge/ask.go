@@ -60,7 +60,7 @@ KIND/NAME is accepted too.`,
 			row, err := c.Wait(ctx, asked, func(r status.Row) {
 				if op := r.Operation; op != nil && waiting != op.Kind {
 					waiting = op.Kind
-					fmt.Fprintf(cmd.ErrOrStderr(), "Waiting for the end of the %s that has been going on for %s.\n", op.Kind, status.Elapsed(op.StartedAt, time.Now()))
+					fmt.Fprintf(cmd.ErrOrStderr(), "Waiting for the running %s, which began %s ago.\n", op.Kind, status.Elapsed(op.StartedAt, time.Now()))
 				}
 			})
 			if err != nil {

@@ -42,7 +42,7 @@ provider can list and, in a cluster, that are activated.
   landbridge discover examplecloud_thing --set region=eu-central-1 -o json --provider ./terraform-provider-examplecloud`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(outputs, output) {
-				return fmt.Errorf("unknown output %q: it is one of %s", output, strings.Join(outputs, ", "))
+				return fmt.Errorf("unknown output %q: must be one of %s", output, strings.Join(outputs, ", "))
 			}
 			r, err := flags.open(cmd, false)
 			if err != nil {
@@ -50,7 +50,7 @@ provider can list and, in a cluster, that are activated.
 			}
 			defer r.close()
 			if unmanaged && r.cluster == nil && state == "" {
-				return errors.New("--unmanaged needs a cluster or a --state, which say what is managed")
+				return errors.New("--unmanaged needs a cluster or --state to know which objects are managed")
 			}
 			d, err := r.discover(cmd, args, &list, state)
 			if err != nil {
@@ -235,7 +235,7 @@ func stateOwners(file string, p *remoteProvider) (map[string]*discover.Owners, e
 	}
 	estate, err := importer.ReadState(b, func(source, _ string) (*importer.ConfiguredProvider, error) {
 		if !sameProvider(source, p.source) {
-			return nil, errors.New("it is of another provider")
+			return nil, errors.New("it belongs to another provider")
 		}
 		return &importer.ConfiguredProvider{Model: p.model}, nil
 	}, nil)
@@ -275,7 +275,7 @@ func (f *listFlags) arguments(l *model.ListResource, given map[string]any) (map[
 	for _, s := range f.set {
 		name, text, ok := strings.Cut(s, "=")
 		if !ok {
-			return nil, fmt.Errorf("--set %s: it is NAME=VALUE", s)
+			return nil, fmt.Errorf("--set %s: must be NAME=VALUE", s)
 		}
 		if out == nil {
 			out = map[string]any{}

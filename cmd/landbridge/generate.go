@@ -115,7 +115,7 @@ func importPath(dir string) (string, error) {
 			return "", err
 		}
 		if at == filepath.Dir(at) {
-			return "", fmt.Errorf("%s is in no Go module: run go mod init there, or give --module", dir)
+			return "", fmt.Errorf("%s is not in a Go module: run go mod init there, or give --module", dir)
 		}
 	}
 }

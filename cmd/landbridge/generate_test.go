@@ -126,7 +126,7 @@ func TestGenerateRefuses(t *testing.T) {
 	}{
 		"no flags":        {args: []string{"generate"}, want: `required flag(s) "output", "provider" not set`},
 		"no provider":     {args: []string{"--provider", "/nowhere/terraform-provider-time"}, want: "stat /nowhere/terraform-provider-time: no such file or directory"},
-		"no module":       {args: []string{"--module="}, want: "is in no Go module: run go mod init there, or give --module"},
+		"no module":       {args: []string{"--module="}, want: "is not in a Go module: run go mod init there, or give --module"},
 		"a bad module":    {args: []string{"--module", "a b"}, want: `module: malformed import path "a b": invalid char ' '`},
 		"a bad group":     {args: []string{"--group", "clock"}, want: `group: "clock": it must be a domain name with a dot, such as cloud.landbridge.io`},
 		"unknown type":    {files: map[string]string{"config.yaml": "resources:\n  time_zone: {kind: Zone}"}, want: "config.yaml:2: resources.time_zone: the provider has no resource type time_zone"},

@@ -100,21 +100,21 @@ func (f *importFlags) add(cmd *cobra.Command) {
 // check validates the flags.
 func (f *importFlags) check(args []string) error {
 	if single := len(f.ids)+len(f.identities) > 0; single && (len(args) != 1 || strings.ContainsAny(args[0], "*?[")) {
-		return errors.New("name the one resource type that --id or --identity are of")
+		return errors.New("--id and --identity need exactly one resource type")
 	}
 	if f.as != "" {
 		if len(f.ids)+len(f.identities) != 1 {
-			return errors.New("--as is for a single object, given by --id or --identity")
+			return errors.New("--as requires a single object, given by --id or --identity")
 		}
 		if msgs := validation.NameIsDNSSubdomain(f.as, false); len(msgs) > 0 {
 			return fmt.Errorf("--as %s: %s", f.as, strings.Join(msgs, "; "))
 		}
 	}
 	if f.objects != "" && len(args) > 0 {
-		return errors.New("--objects says which objects, so that no types can be given")
+		return errors.New("--objects and resource types cannot be combined")
 	}
 	if !f.refresh && f.state == "" {
-		return errors.New("--refresh=false is for --state")
+		return errors.New("--refresh=false requires --state")
 	}
 	_, err := f.reference()
 	return err
@@ -173,7 +173,7 @@ func (f *importFlags) write(cmd *cobra.Command, r *remote, result importer.Resul
 		return fmt.Errorf("nothing was applied:\n%w", err)
 	}
 	if err != nil {
-		return fmt.Errorf("%d of %d were applied, and the others not:\n%w", n, len(result.Manifests), err)
+		return fmt.Errorf("only %d of %d were applied:\n%w", n, len(result.Manifests), err)
 	}
 	return nil
 }
@@ -205,7 +205,7 @@ func (f *importFlags) tell(w io.Writer, result importer.Result, dataSources int,
 	}
 	fmt.Fprintln(w, ".")
 	if dataSources > 0 {
-		fmt.Fprintf(w, "%s skipped: there is nothing to manage about them.\n", plural(dataSources, "data source"))
+		fmt.Fprintf(w, "%s skipped: data sources are not managed.\n", plural(dataSources, "data source"))
 	}
 	if len(result.Left) > 0 {
 		fmt.Fprintln(w, "Left out:")

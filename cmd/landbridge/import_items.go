@@ -67,7 +67,7 @@ func (r *remote) typeNamed(resourceType string) (*remoteProvider, *model.Resourc
 			continue
 		}
 		if found != nil {
-			return nil, nil, fmt.Errorf("%s and %s have %s both; name one with --terraform-provider", found.title, p.title, resourceType)
+			return nil, nil, fmt.Errorf("both %s and %s have %s; name one with --terraform-provider", found.title, p.title, resourceType)
 		}
 		found = p
 	}
@@ -97,7 +97,7 @@ func (f *importFlags) look(cmd *cobra.Command, r *remote, p *remoteProvider) (*i
 // fromLists returns the objects that can be listed and have no owner.
 func (f *importFlags) fromLists(cmd *cobra.Command, r *remote, patterns []string) (items []importer.Item, incomplete bool, err error) {
 	if r.cluster == nil {
-		return nil, false, errors.New("--unmanaged needs a cluster, which says what is managed; without one, give --objects what landbridge discover prints")
+		return nil, false, errors.New("--unmanaged needs a cluster to know which objects are managed; without one, pass the output of landbridge discover to --objects")
 	}
 	d, err := r.discover(cmd, patterns, &f.list, "")
 	if err != nil {
@@ -244,7 +244,7 @@ func (f *importFlags) aliasConfigurations() (map[string]importer.Configuration, 
 		alias, reference, _ := strings.Cut(a, "=")
 		c, err := (&remoteFlags{configuration: reference}).reference()
 		if err != nil || alias == "" {
-			return nil, fmt.Errorf("--alias %s: it is ALIAS=%s/NAME or ALIAS=%s/NAME", a, model.ClusterProviderConfigKind, model.ProviderConfigKind)
+			return nil, fmt.Errorf("--alias %s: must be ALIAS=%s/NAME or ALIAS=%s/NAME", a, model.ClusterProviderConfigKind, model.ProviderConfigKind)
 		}
 		out[alias] = c
 	}

@@ -50,7 +50,7 @@ fails, nothing is left behind.`,
 			o.Name = args[0]
 			if o.Landbridge == "" {
 				if o.Landbridge = release(); o.Landbridge == "" {
-					return fmt.Errorf("this program was not built from a release of Landbridge: --landbridge says which one the repository shall require, such as v1.0.0, or in which directory there is a checkout")
+					return fmt.Errorf("this program was not built from a release of Landbridge: set --landbridge to the release that the repository is to require, such as v1.0.0, or to the directory of a checkout")
 				}
 			}
 			o.Progress = func(what string) { cmd.PrintErrln(what + " ...") }

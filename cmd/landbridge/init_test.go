@@ -32,7 +32,7 @@ func TestInitRefuses(t *testing.T) {
 	}{
 		"no provider given":     {args: []string{"--provider="}, want: "provider : no source is given"},
 		"a bad name":            {name: "Provider_Time", want: `the name "Provider_Time": a lowercase RFC 1123 label must consist of`},
-		"a bad import path":     {name: "a b/provider-time", want: `the name "a b/provider-time" is no import path of a Go module`},
+		"a bad import path":     {name: "a b/provider-time", want: `the name "a b/provider-time" is not an import path of a Go module`},
 		"a bad group":           {args: []string{"--group", "clock"}, want: "it must be a domain name with a dot, such as cloud.landbridge.io"},
 		"not empty":             {files: map[string]string{"out/x": ""}, want: "out is not empty: choose another directory, or remove what is in it"},
 		"a file in the way":     {files: map[string]string{"out": ""}, want: "not a directory"},
@@ -40,15 +40,15 @@ func TestInitRefuses(t *testing.T) {
 		"no documentation":      {args: []string{"--documentation", "DIR/docs"}, want: "the documentation: open "},
 		"no examples in it":     {args: []string{"--documentation", "DIR"}, want: "the documentation has no examples in HCL"},
 		"no such program":       {args: []string{"--provider", "/nowhere/terraform-provider-time_v1.0.0"}, want: "there is no file /nowhere/terraform-provider-time_v1.0.0"},
-		"no mirror":             {args: []string{"--provider", "hashicorp/time"}, want: "no provider mirror is set up"},
+		"no mirror":             {args: []string{"--provider", "hashicorp/time"}, want: "no provider mirror is configured"},
 		"not in the mirror":     {args: []string{"--provider", "hashicorp/clock", "--provider-mirror", providertest.Mirror(t, "time")}, want: "there is no such provider in "},
-		"no such version":       {args: []string{"--provider", "hashicorp/time@99.0.0", "--provider-mirror", providertest.Mirror(t, "time")}, want: "no version there meets the constraint; there are 0.14.2"},
+		"no such version":       {args: []string{"--provider", "hashicorp/time@99.0.0", "--provider-mirror", providertest.Mirror(t, "time")}, want: "no version meets the constraint; there are 0.14.2"},
 		"not executable":        {files: map[string]string{"terraform-provider-x_v1.0.0": ""}, args: []string{"--provider", "DIR/terraform-provider-x_v1.0.0"}, want: "is not marked as executable"},
 		"it does not start":     {files: map[string]string{"terraform-provider-x_v1.0.0": "#!/bin/sh\nexit 3\n"}, args: []string{"--provider", "DIR/terraform-provider-x_v1.0.0"}, want: "the provider's schema: "},
-		"of no version":         {files: map[string]string{"terraform-provider-x": "#!/bin/sh\n"}, args: []string{"--provider", "DIR/terraform-provider-x"}, want: "terraform-provider-x does not say its version in its name: give the provider's version"},
+		"of no version":         {files: map[string]string{"terraform-provider-x": "#!/bin/sh\n"}, args: []string{"--provider", "DIR/terraform-provider-x"}, want: "terraform-provider-x does not contain its version: give the provider's version"},
 		"no package":            {args: []string{"--provider", "exa mple.org/a/x@v1.0.0"}, want: `the provider exa mple.org/a/x@v1.0.0: malformed import path`},
-		"a package of no name":  {args: []string{"--provider", "example.org/a/x@v1.0.0"}, want: "example.org/a/x does not say the provider's name, as terraform-provider-NAME does"},
-		"not a release":         {args: []string{"--landbridge="}, want: "this program was not built from a release of Landbridge: --landbridge says which one"},
+		"a package of no name":  {args: []string{"--provider", "example.org/a/x@v1.0.0"}, want: "example.org/a/x does not contain the provider's name in the form terraform-provider-NAME"},
+		"not a release":         {args: []string{"--landbridge="}, want: "this program was not built from a release of Landbridge: set --landbridge to the release"},
 		"no checkout":           {args: []string{"--landbridge", "DIR"}, want: "is neither a release of Landbridge nor the directory of a checkout"},
 		"a checkout of another": {files: map[string]string{"x/go.mod": "module example.org/x\n"}, args: []string{"--landbridge", "DIR/x"}, want: "is a checkout of example.org/x, not of github.com/landbridge-io/landbridge"},
 	}
@@ -145,9 +145,9 @@ func TestProviderInstall(t *testing.T) {
 		args []string
 		want string
 	}{
-		"another program": {[]string{"--sha256", strings.Repeat("0", 64)}, "it is not the program that is pinned"},
-		"another version": {[]string{"--version", "0.1.0"}, "no version there meets the constraint"},
-		"another machine": {[]string{"--platform", "plan9_mips"}, "there is nothing for plan9_mips in "},
+		"another program": {[]string{"--sha256", strings.Repeat("0", 64)}, "not the pinned checksum"},
+		"another version": {[]string{"--version", "0.1.0"}, "no version meets the constraint"},
+		"another machine": {[]string{"--platform", "plan9_mips"}, "there is no build for plan9_mips in "},
 	} {
 		other := file + "-other"
 		_, _, err := run(t, append([]string{"provider", "install", "hashicorp/time", "--provider-mirror", mirror, "--output", other}, test.args...)...)

@@ -171,7 +171,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		"no such file":         {args: []string{"crds", "/does/not/exist"}, want: "no such file"},
 		"no provider in there": {args: []string{"provider", "inspect", empty}, want: "there is no terraform-provider-… in this directory"},
 		"no such type":         {args: []string{"crds", random, "random_nothing"}, want: "the provider has no resource type random_nothing"},
-		"no such output":       {args: []string{"provider", "inspect", random, "-o", "xml"}, want: "it is one of table, json, yaml"},
+		"no such output":       {args: []string{"provider", "inspect", random, "-o", "xml"}, want: "must be one of table, json, yaml"},
 		"wrong configuration":  {args: []string{"crds", random, "--config", wrong}, want: "knd"},
 		"not a provider":       {args: []string{"crds", script(t, "echo hello")}, want: "not a Terraform provider"},
 		"dies":                 {args: []string{"crds", script(t, "exit 3")}, want: "terraform-provider-broken"},

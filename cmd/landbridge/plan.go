@@ -21,15 +21,15 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform/planview"
 )
 
-const manifestHelp = `The manifest holds custom resources as one would give them to kubectl: several documents, and
-several kinds of one provider. A ClusterProviderConfig or ProviderConfig in it configures the
-provider, and Secrets in it are what references to Secrets mean; without a configuration the provider is
-left to itself. spec.import, spec.initProvider, spec.lifecycle and spec.managementPolicies mean
-what they mean in a cluster; no connection Secret is written.
+const manifestHelp = `The manifest contains custom resources as for kubectl, in one or more documents, of one or more
+kinds of one provider. A ClusterProviderConfig or ProviderConfig in it configures the provider; without
+one, the provider has an empty configuration. References to Secrets are resolved to the Secrets in the
+manifest. spec.import, spec.initProvider, spec.lifecycle and spec.managementPolicies have the same
+meaning as in a cluster; no connection Secret is written.
 
-What is remembered of the objects is in a state file in Terraform's format, where a custom resource is
-TYPE.NAME. It holds sensitive values: keep it as safe as Terraform's. What is in the state and not in
-the manifest is left alone.`
+The state of the objects is in a state file in Terraform's format, where the address of a custom
+resource is TYPE.NAME. The file contains sensitive values: protect it as you protect Terraform's.
+Resources that are in the state but not in the manifest are left alone.`
 
 func newPlanCommand() *cobra.Command {
 	var flags standaloneFlags
@@ -138,7 +138,7 @@ type openSession struct {
 // session reads the provider, the manifest and the state. It prints errors of the manifest.
 func (f *standaloneFlags) session(cmd *cobra.Command) (*openSession, error) {
 	if !slices.Contains(planOutputs, f.output) {
-		return nil, fmt.Errorf("unknown output %q: it is one of %s", f.output, strings.Join(planOutputs, ", "))
+		return nil, fmt.Errorf("unknown output %q: must be one of %s", f.output, strings.Join(planOutputs, ", "))
 	}
 	env, err := environment(f.env)
 	if err != nil {

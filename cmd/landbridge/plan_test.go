@@ -406,7 +406,7 @@ func TestPlanFailures(t *testing.T) {
 		"unknown spec":       {documents: []string{`Pet p {forProvidr: {}}`}, want: []string{"Error: Invalid Pet", "with spec.forProvidr", "There is no such field."}},
 		"the provider says":  {documents: []string{`Password p {forProvider: {length: 0}}`}, want: []string{"Error: ", "with random_password.p, spec.forProvider.length"}},
 		"required":           {documents: []string{`Password p {forProvider: {}}`}, want: []string{"Error: Missing Configuration for Required Attribute", "with random_password.p, spec.forProvider.length"}},
-		"no such output":     {documents: []string{good}, args: []string{"-o", "xml"}, want: []string{"it is one of text, json"}},
+		"no such output":     {documents: []string{good}, args: []string{"-o", "xml"}, want: []string{"must be one of text, json"}},
 		"no such source":     {documents: []string{good}, args: []string{"--source", "a/b/c/d"}, want: []string{"--source a/b/c/d"}},
 		"no such variable":   {documents: []string{good}, args: []string{"--provider-env", "LANDBRIDGE_NOT_SET"}, want: []string{"there is no such environment variable"}},
 		"contradiction":      {documents: []string{good}, args: []string{"--destroy", "--refresh-only"}, want: []string{"refresh-only"}},

@@ -161,7 +161,7 @@ func (f *providerFlags) find(ctx context.Context, where string) (string, error) 
 		return findBinary(where)
 	}
 	if f.mirror == "" {
-		return "", fmt.Errorf("%s: to look for a version of a provider, a mirror is needed: give --provider-mirror", where)
+		return "", fmt.Errorf("%s: finding a version of a provider requires a mirror: give --provider-mirror", where)
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {

@@ -35,7 +35,7 @@ configured: no credentials are needed, and no network access.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(compareOutputs, output) {
-				return fmt.Errorf("unknown output %q: it is one of %s", output, strings.Join(compareOutputs, ", "))
+				return fmt.Errorf("unknown output %q: must be one of %s", output, strings.Join(compareOutputs, ", "))
 			}
 			newPath, newSchema, err := flags.load(cmd.Context(), args[1], nil)
 			if err != nil {

@@ -74,7 +74,7 @@ resource types; * stands for any characters.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(outputs, output) {
-				return fmt.Errorf("unknown output %q: it is one of %s", output, strings.Join(outputs, ", "))
+				return fmt.Errorf("unknown output %q: must be one of %s", output, strings.Join(outputs, ", "))
 			}
 			p, err := flags.open(cmd.Context(), args[0], nil)
 			if err != nil {

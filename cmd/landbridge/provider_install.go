@@ -39,7 +39,7 @@ version that meets the constraint is taken. With --sha256 it is copied only if i
 				return err
 			}
 			if sum != "" && sum != found.SHA256 {
-				return fmt.Errorf("%s has the checksum %s, and not %s: it is not the program that is pinned", found.Path, found.SHA256, sum)
+				return fmt.Errorf("%s has the checksum %s, not the pinned checksum %s", found.Path, found.SHA256, sum)
 			}
 			if err := copyFile(found.Path, output); err != nil {
 				return err

@@ -36,7 +36,7 @@ no network access. The file of a provider is not overwritten with the schema of 
 					return err
 				}
 				if version = found.Version; version == "" {
-					return fmt.Errorf("%s does not say its version in its name: give --version", filepath.Base(p.path))
+					return fmt.Errorf("the name of %s does not contain its version: give --version", filepath.Base(p.path))
 				}
 			}
 			name := flags.name

@@ -68,7 +68,7 @@ func (f *remoteFlags) add(cmd *cobra.Command) {
 func (f *remoteFlags) reference() (importer.Configuration, error) {
 	kind, name, ok := strings.Cut(f.configuration, "/")
 	if !ok || name == "" || kind != model.ProviderConfigKind && kind != model.ClusterProviderConfigKind {
-		return importer.Configuration{}, fmt.Errorf("--provider-config %s: it is %s/NAME or %s/NAME", f.configuration, model.ClusterProviderConfigKind, model.ProviderConfigKind)
+		return importer.Configuration{}, fmt.Errorf("--provider-config %s: must be %s/NAME or %s/NAME", f.configuration, model.ClusterProviderConfigKind, model.ProviderConfigKind)
 	}
 	return importer.Configuration{Kind: kind, Name: name}, nil
 }
@@ -163,7 +163,7 @@ func (f *remoteFlags) open(cmd *cobra.Command, withCluster bool) (_ *remote, err
 	}
 	if len(f.binaries) == 0 {
 		if len(f.files)+len(f.sources)+len(f.env) > 0 {
-			return nil, errors.New("--configuration, --source and --provider-env are for --provider; the cluster has its own")
+			return nil, errors.New("--configuration, --source and --provider-env require --provider; the cluster has its own configurations")
 		}
 		return r, r.fromCluster(cmd.Context())
 	}
@@ -210,7 +210,7 @@ func (r *remote) fromBinaries(cmd *cobra.Command) error {
 		return err
 	}
 	if len(r.flags.sources) > len(r.flags.binaries) {
-		return errors.New("there are more --source than --provider")
+		return errors.New("--source is given more often than --provider")
 	}
 	for i, where := range r.flags.binaries {
 		p, err := r.flags.providerFlags.open(cmd.Context(), where, env)

@@ -87,7 +87,7 @@ func TestSeveralProvidersOfACluster(t *testing.T) {
 	for name, source := range map[string]string{"cloud": binary, "missing": "example.org/no/where"} {
 		create(&v1alpha1.TerraformProvider{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1alpha1.TerraformProviderSpec{Source: source}})
 	}
-	const missing = "TerraformProvider missing: provider example.org/no/where: no provider mirror is set up"
+	const missing = "TerraformProvider missing: provider example.org/no/where: no provider mirror is configured"
 
 	_, said, exit = landbridge("discover")
 	if exit != 1 {

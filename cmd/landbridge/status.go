@@ -55,7 +55,7 @@ permissions to list and watch the resources are needed.`,
   landbridge status -A -o json | jq '.resources[] | select(.ready != "True")'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(statusOutputs, flags.output) {
-				return fmt.Errorf("unknown output %q: it is one of %s", flags.output, strings.Join(statusOutputs, ", "))
+				return fmt.Errorf("unknown output %q: must be one of %s", flags.output, strings.Join(statusOutputs, ", "))
 			}
 			c, namespace, err := flags.open()
 			if err != nil {
@@ -146,7 +146,7 @@ func (s *statusView) once(ctx context.Context) error {
 		s.table(kinds, rows)
 	}
 	if err != nil {
-		fmt.Fprintln(s.err, "Not everything is shown:", err)
+		fmt.Fprintln(s.err, "Some resources are not shown:", err)
 		return exit{1}
 	}
 	return nil

@@ -62,7 +62,7 @@ func TestProviderRefused(t *testing.T) {
 		"exits at its start": {mode("exit"), "ProviderNotRunning", []string{"the moon is full", "3"}},
 		"protocol 4":         {mode("protocol4"), "ProviderNotRunning", []string{"protocol 4", "5 and 6"}},
 		"prints rubbish":     {mode("rubbish"), "ProviderNotRunning", []string{"Hello! This is no provider."}},
-		"hangs":              {mode("hang"), "ProviderNotRunning", []string{"did not announce itself in time"}},
+		"hangs":              {mode("hang"), "ProviderNotRunning", []string{"did not print the plugin handshake in time"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -125,7 +125,7 @@ func TestHangingStarts(t *testing.T) {
 		t.Errorf("a provider that hangs was removed after %s", took)
 	}
 	for _, p := range hanging {
-		c.WaitFalse(t, p, "Installed", "ProviderNotRunning", "did not announce itself in time")
+		c.WaitFalse(t, p, "Installed", "ProviderNotRunning", "did not print the plugin handshake in time")
 		c.Remove(t, p)
 	}
 }

@@ -165,9 +165,9 @@ func (b *Builder) manifest(d *draft, name string) (Manifest, error) {
 		lifecycle["createBeforeDestroy"] = true
 	}
 	if n := len(d.found.Deposed); n > 0 {
-		what := "A deposed object of it is remembered, which Terraform would destroy."
+		what := "The state has a deposed object of it, which Terraform would destroy."
 		if n > 1 {
-			what = fmt.Sprintf("%d deposed objects of it are remembered, which Terraform would destroy.", n)
+			what = fmt.Sprintf("The state has %d deposed objects of it, which Terraform would destroy.", n)
 		}
 		m.Notes = append(m.Notes, what+` Nothing is destroyed until managementPolicies have Delete, as ["*"] does.`)
 		spec["managementPolicies"] = []any{"Observe", "Create", "Update", "LateInitialize"}

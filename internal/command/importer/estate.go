@@ -52,7 +52,7 @@ func ReadState(b []byte, providers Providers, match func(address, resourceType s
 		}
 		source, alias, ok := providerOf(r.Provider)
 		if !ok {
-			leave(fmt.Sprintf("its provider %q is not written as Terraform 0.13 and later do; let a newer Terraform refresh the state", r.Provider))
+			leave(fmt.Sprintf("its provider %q is not in the format of Terraform 0.13 and later; let a newer Terraform refresh the state", r.Provider))
 			continue
 		}
 		p, err := providers(source, alias)

@@ -67,7 +67,7 @@ func TestReadState(t *testing.T) {
 				{Origin: "everything_gone.x", Reason: "the provider registry.terraform.io/acme/everything has no resource type everything_gone"},
 				{Origin: "other_thing.x[0]", Reason: "there is no registry.terraform.io/acme/other"},
 				{Origin: "other_thing.x[1]", Reason: "there is no registry.terraform.io/acme/other"},
-				{Origin: "everything_plain.ancient", Reason: `its provider "provider.everything" is not written as Terraform 0.13 and later do; let a newer Terraform refresh the state`},
+				{Origin: "everything_plain.ancient", Reason: `its provider "provider.everything" is not in the format of Terraform 0.13 and later; let a newer Terraform refresh the state`},
 			},
 			data: 1,
 		},

@@ -416,7 +416,7 @@ spec:
 			item: state(thing, "x", tainted),
 			want: `# examplecloud_thing.x
 # Tainted: its creation failed or was interrupted, and Terraform would replace it. With taintPolicy Keep it is kept.
-# A deposed object of it is remembered, which Terraform would destroy. Nothing is destroyed until managementPolicies have Delete, as ["*"] does.
+# The state has a deposed object of it, which Terraform would destroy. Nothing is destroyed until managementPolicies have Delete, as ["*"] does.
 apiVersion: examplecloud.landbridge.io/v1alpha1
 kind: Thing
 metadata:

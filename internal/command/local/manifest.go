@@ -76,7 +76,7 @@ func ReadManifest(p *model.Provider, sources []Source) (*Manifest, Messages) {
 				r.config(d)
 			case gvk.Group == v1alpha1.GroupVersion.Group && gvk.Kind == "TerraformProvider", gvk == corev1.SchemeGroupVersion.WithKind("Namespace"):
 				r.messages = append(r.messages, Message{Severity: diagnostic.Warning, Source: d.source, Summary: "Not used",
-					Detail: fmt.Sprintf("A %s means something in a cluster only.", gvk.Kind)})
+					Detail: fmt.Sprintf("A %s has an effect in a cluster only.", gvk.Kind)})
 			default:
 				r.messages = append(r.messages, r.unknownKind(d, gvk))
 			}

@@ -117,9 +117,9 @@ func TestReadManifest(t *testing.T) {
 		"unsupported values": {
 			manifest: thing("a", "lifecycle: {replacePolicy: Sometimes, taintPolicy: x, ignoreChanges: [nme]}\nmanagementPolicies: [Observe, Look]"),
 			messages: []string{
-				`Error: m.yaml, document 1, Thing a: everything_thing.a: spec.managementPolicies[1]: Unsupported value: "Look" is none of Observe`,
-				`Error: m.yaml, document 1, Thing a: everything_thing.a: spec.lifecycle.replacePolicy: Unsupported value: "Sometimes" is none of Automatic, Never`,
-				`Error: m.yaml, document 1, Thing a: everything_thing.a: spec.lifecycle.taintPolicy: Unsupported value: "x" is none of Replace, Keep`,
+				`Error: m.yaml, document 1, Thing a: everything_thing.a: spec.managementPolicies[1]: Unsupported value: "Look" is not one of Observe`,
+				`Error: m.yaml, document 1, Thing a: everything_thing.a: spec.lifecycle.replacePolicy: Unsupported value: "Sometimes" is not one of Automatic, Never`,
+				`Error: m.yaml, document 1, Thing a: everything_thing.a: spec.lifecycle.taintPolicy: Unsupported value: "x" is not one of Replace, Keep`,
 				`Error: m.yaml, document 1, Thing a: everything_thing.a: Invalid ignoreChanges: spec.lifecycle.ignoreChanges: "nme": there is no field nme`,
 			},
 		},

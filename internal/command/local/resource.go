@@ -157,7 +157,7 @@ func (t *resourceReader) admit() {
 	for i, p := range t.spec.ManagementPolicies {
 		if !slices.Contains(managementPolicies, p) {
 			known = false
-			t.refuse(fmt.Sprintf("spec.managementPolicies[%d]", i), "Unsupported value", "%q is none of %s.", p, list(managementPolicies))
+			t.refuse(fmt.Sprintf("spec.managementPolicies[%d]", i), "Unsupported value", "%q is not one of %s.", p, list(managementPolicies))
 		}
 	}
 	if p := t.spec.ManagementPolicies; known && p != nil && xpmanaged.NewManagementPoliciesResolver(true, p).Validate() != nil {
@@ -186,7 +186,7 @@ func list(actions []xpv2.ManagementAction) string {
 
 func (t *resourceReader) oneOf(path, value string, allowed ...string) {
 	if value != "" && !slices.Contains(allowed, value) {
-		t.refuse(path, "Unsupported value", "%q is none of %s.", value, strings.Join(allowed, ", "))
+		t.refuse(path, "Unsupported value", "%q is not one of %s.", value, strings.Join(allowed, ", "))
 	}
 }
 

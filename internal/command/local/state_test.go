@@ -154,7 +154,7 @@ func TestState(t *testing.T) {
 			t.Fatal(err)
 		}
 		err := put(s, d, object("only-here"))
-		if err == nil || !strings.Contains(err.Error(), "changed by somebody meanwhile") {
+		if err == nil || !strings.Contains(err.Error(), "has been changed by another program") {
 			t.Fatalf("got error %v", err)
 		}
 		if b, _ := os.ReadFile(path); string(b) != foreign {

@@ -178,7 +178,7 @@ func (o Options) check() (f facts, dir string, err error) {
 		return f, "", fmt.Errorf("the name %q: %s", f.Name, strings.Join(problems, "; "))
 	}
 	if err := module.CheckImportPath(f.Module); err != nil {
-		return f, "", fmt.Errorf("the name %q is no import path of a Go module: %w", o.Name, err)
+		return f, "", fmt.Errorf("the name %q is not an import path of a Go module: %w", o.Name, err)
 	}
 	dir = o.Dir
 	if dir == "" {
@@ -204,7 +204,7 @@ func requirement(landbridgeAt string) (version, replace string, err error) {
 		return landbridgeAt, "", nil
 	}
 	if landbridgeAt == "" {
-		return "", "", errors.New("it is not known which release of Landbridge to require: give one, or the directory of a checkout")
+		return "", "", errors.New("the release of Landbridge to require is unknown: give one, or the directory of a checkout")
 	}
 	if replace, err = filepath.Abs(landbridgeAt); err != nil {
 		return "", "", err

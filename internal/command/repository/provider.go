@@ -80,7 +80,7 @@ func (p ProviderSource) get(ctx context.Context, dir string, f *facts) (binary s
 		f.Version = cmp.Or(p.Version, found.Version)
 	}
 	if f.Version == "" {
-		return "", fmt.Errorf("%s does not say its version in its name: give the provider's version", f.Source)
+		return "", fmt.Errorf("the name of %s does not contain its version: give the provider's version", f.Source)
 	}
 	f.Platform, f.SHA256 = runtime.GOOS+"_"+runtime.GOARCH, found.SHA256
 	binary = filepath.Join(bin, "terraform-provider-"+f.Provider)
@@ -106,7 +106,7 @@ func (p ProviderSource) build(ctx context.Context, from goPackage, to directorie
 	if f.Provider == "" {
 		m := program.FindStringSubmatch(path.Base(name))
 		if m == nil {
-			return "", fmt.Errorf("%s does not say the provider's name, as terraform-provider-NAME does: give the provider's name", pkg)
+			return "", fmt.Errorf("%s does not contain the provider's name in the form terraform-provider-NAME: give the provider's name", pkg)
 		}
 		f.Provider = m[1]
 	}

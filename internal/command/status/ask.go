@@ -121,7 +121,7 @@ func (c *Client) Wait(ctx context.Context, asked Asked, progress func(Row)) (Row
 	case gone:
 		return last, fmt.Errorf("%s was deleted meanwhile", last.Title())
 	case err != nil && ctx.Err() != nil:
-		return last, fmt.Errorf("%s was not acted upon yet: %s; it will be as soon as that is possible", asked.Annotation, why(last))
+		return last, fmt.Errorf("%s has not been handled yet: %s; the controller will handle it as soon as possible", asked.Annotation, why(last))
 	}
 	return last, err
 }

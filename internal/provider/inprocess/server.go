@@ -59,7 +59,7 @@ func (s *Server) Close(ctx context.Context) error {
 			})
 		}
 		if !s.calls.Drain(ctx, nil, stop) {
-			s.closeErr = errors.New("the provider was given up while calls were in flight")
+			s.closeErr = errors.New("the provider was closed while calls were in flight")
 		}
 		stop() // releases what the provider keeps per call
 		s.end()

@@ -75,7 +75,7 @@ func parseConstraints(s string) (version.Constraints, *Error) {
 	}
 	c, err := version.NewConstraint(s)
 	if err != nil {
-		return nil, problem(InvalidConstraint, "%q is no version constraint, such as \"3.7.2\", \"~> 3.7\" or \">= 3.0, < 4.0\"", s)
+		return nil, problem(InvalidConstraint, "%q is not a version constraint, such as \"3.7.2\", \"~> 3.7\" or \">= 3.0, < 4.0\"", s)
 	}
 	return c, nil
 }

@@ -152,7 +152,7 @@ func TestInstallErrors(t *testing.T) {
 		"no file":          {"/nowhere/provider", "", install.NotFound, []string{"/nowhere/provider"}},
 		"a directory":      {dir, "", install.InvalidPackage, []string{"not a file"}},
 		"not executable":   {notExecutable, "", install.InvalidPackage, []string{"chmod +x"}},
-		"path, version":    {file, "1.0", install.NoMatchingVersion, []string{"leave the version out"}},
+		"path, version":    {file, "1.0", install.NoMatchingVersion, []string{"omit the version"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cache := t.TempDir()

@@ -103,7 +103,7 @@ func (i *Installer) fromPath(source string, constraints version.Constraints) (Bi
 		v, err := version.NewSemver(b.Version)
 		switch {
 		case err != nil:
-			return Binary{}, problem(NoMatchingVersion, "the file's name does not tell its version; leave the version out, or name the file terraform-provider-%s_vVERSION", b.Type)
+			return Binary{}, problem(NoMatchingVersion, "the file's name does not contain its version; omit the version, or name the file terraform-provider-%s_vVERSION", b.Type)
 		case !constraints.Check(v):
 			return Binary{}, problem(NoMatchingVersion, "the file is of version %s", b.Version)
 		}

@@ -31,7 +31,7 @@ type found struct {
 // fromMirrors finds the newest version that meets the constraints in all mirrors.
 func (i *Installer) fromMirrors(ctx context.Context, a Address, constraints version.Constraints) (Binary, *Error) {
 	if len(i.Mirrors) == 0 {
-		return Binary{}, problem(Unsupported, "no provider mirror is set up, and registries are not asked; give a mirror directory, or the path of the provider's binary")
+		return Binary{}, problem(Unsupported, "no provider mirror is configured, and registries are not supported; give a mirror directory, or the path of the provider's binary")
 	}
 	hosts := []string{a.Host}
 	if !a.Explicit {
@@ -75,12 +75,12 @@ func (i *Installer) fromMirrors(ctx context.Context, a Address, constraints vers
 	}
 	switch {
 	case len(available) > 0:
-		e := problem(NoMatchingVersion, "no version there meets the constraint; there are %s in %s", strings.Join(available, ", "), strings.Join(looked, " and "))
+		e := problem(NoMatchingVersion, "no version meets the constraint; there are %s in %s", strings.Join(available, ", "), strings.Join(looked, " and "))
 		e.Available = available
 		return Binary{}, e
 	case len(elsewhere) > 0:
 		slices.Sort(elsewhere)
-		return Binary{}, problem(NotFound, "there is nothing for %s in %s, only %s", i.platform(), strings.Join(looked, " and "), strings.Join(slices.Compact(elsewhere), ", "))
+		return Binary{}, problem(NotFound, "there is no build for %s in %s, only for %s", i.platform(), strings.Join(looked, " and "), strings.Join(slices.Compact(elsewhere), ", "))
 	default:
 		return Binary{}, problem(NotFound, "there is no such provider in %s", strings.Join(looked, " and "))
 	}

@@ -80,7 +80,7 @@ func explainStart(err error, p *process, died, timedOut, cancelled bool) *StartE
 	case cancelled:
 		e.Reason, e.Detail = Failed, "its start was cancelled"
 	case timedOut && !p.started.Load():
-		e.Reason, e.Detail = TimedOut, "this machine did not get to start it in time"
+		e.Reason, e.Detail = TimedOut, "its process was not started in time"
 	case !p.started.Load():
 		e.Reason = NotExecutable
 		switch {
@@ -98,14 +98,14 @@ func explainStart(err error, p *process, died, timedOut, cancelled bool) *StartE
 		switch {
 		case e.Reason != "":
 		case timedOut:
-			e.Reason, e.Detail = TimedOut, "it announced itself, but did not answer in time"
+			e.Reason, e.Detail = TimedOut, "it printed the plugin handshake, but did not answer in time"
 		case died:
 			e.Reason, e.Detail = Exited, "it ended at its start: it "+p.exited()
 		default:
 			e.Reason, e.Detail = Failed, "the connection to it failed: "+status.Convert(err).Message()
 		}
 	case timedOut:
-		e.Reason, e.Detail = TimedOut, "it did not announce itself in time"
+		e.Reason, e.Detail = TimedOut, "it did not print the plugin handshake in time"
 	default:
 		e.Reason, e.Detail = Exited, "it ended at its start: it "+p.exited()
 	}
@@ -121,19 +121,19 @@ func explainHandshake(line string) (Reason, string) {
 	}
 	parts := strings.Split(strings.TrimSpace(line), "|")
 	if len(parts) < 4 {
-		return NotAProvider, fmt.Sprintf("it is not a Terraform provider: it printed %q where a provider announces itself", shown)
+		return NotAProvider, fmt.Sprintf("it is not a Terraform provider: it printed %q instead of the plugin handshake", shown)
 	}
 	core, err1 := strconv.Atoi(parts[0])
 	app, err2 := strconv.Atoi(parts[1])
 	switch {
 	case err1 != nil || err2 != nil:
-		return NotAProvider, fmt.Sprintf("it is not a Terraform provider: it printed %q where a provider announces itself", shown)
+		return NotAProvider, fmt.Sprintf("it is not a Terraform provider: it printed %q instead of the plugin handshake", shown)
 	case core != 1:
-		return NotAProvider, fmt.Sprintf("it speaks version %d of the plugin handshake, and only version 1 is known", core)
+		return NotAProvider, fmt.Sprintf("it uses version %d of the plugin handshake, but only version 1 is supported", core)
 	case app != 5 && app != 6:
 		return IncompatibleProtocol, fmt.Sprintf("it speaks plugin protocol %d; protocols 5 and 6 are supported, so another version of the provider is needed", app)
 	case len(parts) < 5 || parts[4] != "grpc":
-		return NotAProvider, "it does not speak gRPC, as all providers of protocols 5 and 6 do"
+		return NotAProvider, "it does not use gRPC, which protocols 5 and 6 require"
 	default:
 		return "", ""
 	}

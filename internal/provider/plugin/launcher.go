@@ -162,7 +162,7 @@ func (l *Launcher) launch(ctx context.Context) (*Server, error) {
 
 	dir, err := socketDir(l.Dir)
 	if err != nil {
-		return nil, &StartError{Reason: Failed, Detail: "no directory for its socket could be made: " + err.Error(), Err: err}
+		return nil, &StartError{Reason: Failed, Detail: "cannot create a directory for its socket: " + err.Error(), Err: err}
 	}
 	out := &output{log: l.Logger, limit: unasked}
 	if cmp.Or(l.LogLevel, LogOff) != LogOff {

@@ -49,8 +49,8 @@ func TestStartErrors(t *testing.T) {
 		"long rubbish":   {mode(testprovider.LongRubbish, 0), plugin.NotAProvider, []string{"xxx…", "not a Terraform provider"}},
 		"net/rpc":        {mode(testprovider.NetRPC, 0), plugin.NotAProvider, []string{"gRPC"}},
 		"protocol 4":     {mode(testprovider.Protocol4, 0), plugin.IncompatibleProtocol, []string{"protocol 4", "5 and 6"}},
-		"hangs":          {mode(testprovider.Hang, 3*time.Second), plugin.TimedOut, []string{"did not announce itself in time"}},
-		"hangs later":    {mode(testprovider.HangAfterHandshake, 6*time.Second), plugin.TimedOut, []string{"announced itself, but did not answer"}},
+		"hangs":          {mode(testprovider.Hang, 3*time.Second), plugin.TimedOut, []string{"did not print the plugin handshake in time"}},
+		"hangs later":    {mode(testprovider.HangAfterHandshake, 6*time.Second), plugin.TimedOut, []string{"printed the plugin handshake, but did not answer"}},
 		"socket path": {func(t *testing.T) *plugin.Launcher {
 			l, _ := launcher(t, testprovider.Good)
 			l.Dir = longDir(t)
