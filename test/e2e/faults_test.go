@@ -131,7 +131,7 @@ func hangs(t *testing.T, c *cluster) {
 			if c.Get(ctx, key(r), r) != nil {
 				continue
 			}
-			if status, reason, message := condition(r, "Synced"); status == "False" && reason == "ProviderUnavailable" && strings.Contains(message, "not answered in time") && strings.Contains(message, "It is tried again") {
+			if status, reason, message := condition(r, "Synced"); status == "False" && reason == "ProviderUnavailable" && strings.Contains(message, "not answered in time") && strings.Contains(message, "The next attempt is") {
 				return true
 			}
 		}
@@ -174,7 +174,7 @@ func crashes(t *testing.T, c *cluster) {
 	bad, well := x.made(t, "bad", 5), x.made(t, "well", 1)
 	x.orderReads(t, "crash-before", bad...)
 	began, starts := time.Now(), x.calls("configure with the token of bad")
-	c.WaitFalse(t, bad[0], "Synced", "ProviderUnavailable", "status 86", "It is tried again")
+	c.WaitFalse(t, bad[0], "Synced", "ProviderUnavailable", "status 86", "The next attempt is")
 	x.unimpeded(t, well[0], "while it crashes")
 	time.Sleep(10 * time.Second)
 	// 1, 2, 4, 8 seconds between the starts.
