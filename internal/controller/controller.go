@@ -19,9 +19,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/kubernetes"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
-	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/record"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -301,19 +299,6 @@ func newManager(config *rest.Config, scheme *runtime.Scheme, lock *lease, o Opti
 		return nil, err
 	}
 	return m, m.AddReadyzCheck("ping", healthz.Ping)
-}
-
-// newRecorder returns a recorder that writes events at a bounded rate, so that they do not compete with the work.
-func newRecorder(config *rest.Config, name string, perSecond float32, scheme *runtime.Scheme) (record.EventRecorder, func(), error) {
-	config = protobuf(config)
-	config.QPS, config.Burst = perSecond, int(perSecond)
-	c, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return nil, nil, err
-	}
-	b := record.NewBroadcaster()
-	b.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: c.CoreV1().Events("")})
-	return b.NewRecorder(scheme, corev1.EventSource{Component: name}), b.Shutdown, nil
 }
 
 // makeNamespace creates the namespace of Landbridge's own objects. If neither creating nor reading it is permitted, it

@@ -4,7 +4,13 @@ import (
 	"time"
 
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	"k8s.io/client-go/tools/record"
 )
+
+// Recorder returns a recorder with a queue for events that happen once, and one for repeated events.
+func Recorder(once, repeated record.EventRecorder) record.EventRecorder {
+	return recorder{once: once, repeated: repeated}
+}
 
 // Lease exports lease.
 type Lease = lease
