@@ -274,7 +274,7 @@ func (p *programs) landbridgeRun(ctx context.Context, command string, args ...st
 		return d, fmt.Errorf("landbridge %s: %w\n%s%s", command, errors.Join(err, jsonErr), out.Bytes(), errOut.Bytes())
 	}
 	if (err != nil) != d.Errored {
-		return d, fmt.Errorf("landbridge %s ended with %w, and errored: %t", command, err, d.Errored)
+		return d, fmt.Errorf("landbridge %s exited with status %d, and errored: %t", command, cmd.ProcessState.ExitCode(), d.Errored)
 	}
 	return d, nil
 }
