@@ -7,6 +7,8 @@ import (
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/record"
+
+	"github.com/landbridge-io/landbridge/internal/controller/managed"
 )
 
 // newRecorder returns a recorder that writes events at a bounded rate, so that they do not compete with
@@ -40,11 +42,8 @@ type recorder struct {
 	once, repeated record.EventRecorder
 }
 
-// repeats are the reasons of managed.Reconciler's events for failures that each reconcile repeats.
-var repeats = map[string]bool{"CannotConnectToProvider": true, "CannotObserveExternalResource": true}
-
 func (r recorder) of(reason string) record.EventRecorder {
-	if repeats[reason] {
+	if managed.Repeats(reason) {
 		return r.repeated
 	}
 	return r.once

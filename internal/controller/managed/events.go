@@ -42,6 +42,12 @@ var reasonsFailed = map[instance.OperationKind]event.Reason{
 	instance.Delete: "CannotDeleteExternalResource",
 }
 
+// Repeats reports whether events with the reason are of failures that each reconcile repeats: that no
+// provider is available, and that the remote object cannot be observed.
+func Repeats(reason string) bool {
+	return reason == "CannotConnectToProvider" || reason == "CannotObserveExternalResource"
+}
+
 // quietRecorder is the recorder that managed.Reconciler gets. It drops events that the scheduler's
 // events make redundant: that an operation was requested, and, with each reconcile, that it
 // failed. It also drops observations that fail briefly, such as while a provider restarts.
@@ -56,7 +62,7 @@ func (q quietRecorder) Event(obj runtime.Object, e event.Event) {
 	switch {
 	case e.Reason == reasonCreated, e.Reason == reasonUpdated, e.Reason == reasonDeleted, ok && r.told:
 		return
-	case ok && (e.Reason == "CannotConnectToProvider" || e.Reason == "CannotObserveExternalResource") && q.troubles.young(r.GetUID()):
+	case ok && Repeats(string(e.Reason)) && q.troubles.young(r.GetUID()):
 		return
 	}
 	q.Recorder.Event(obj, e)
