@@ -49,10 +49,12 @@ type Fault struct {
 // Duration is a time.Duration, written as "1.5s".
 type Duration time.Duration
 
+// MarshalJSON writes a string such as "1.5s".
 func (d Duration) MarshalJSON() ([]byte, error) {
 	return json.Marshal(time.Duration(d).String())
 }
 
+// UnmarshalJSON reads what time.ParseDuration reads.
 func (d *Duration) UnmarshalJSON(text []byte) error {
 	var s string
 	if err := json.Unmarshal(text, &s); err != nil {

@@ -44,11 +44,13 @@ func Server6(r release.Release) tfprotov6.ProviderServer {
 	return providerserver.NewProtocol6(New(6, r))()
 }
 
+// Metadata implements provider.Provider.
 func (p *Provider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
 	resp.TypeName = "examplecloud"
 	resp.Version = p.release.String()
 }
 
+// Schema implements provider.Provider.
 func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
 	resp.Schema = ConfigSchema()
 }
@@ -65,6 +67,7 @@ func ConfigSchema() schema.Schema {
 	}
 }
 
+// Configure implements provider.Provider.
 func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
 	c := Configure(ctx, req, resp)
 	resp.ResourceData = c
@@ -101,6 +104,7 @@ func orEnv(value types.String, name string) string {
 	return os.Getenv(name)
 }
 
+// DataSources implements provider.Provider; there are none.
 func (p *Provider) DataSources(context.Context) []func() datasource.DataSource { return nil }
 
 // resources makes one of every resource type.
