@@ -136,7 +136,7 @@ func (e *entry) claims(r Request, in instance.Instance, wanted []string) []owner
 	switch {
 	case r.Import.Target != nil && in.Exists():
 		add(idKey(r.Import.Target.ID), ownership.Held)
-	case r.Import.Target != nil:
+	case r.Import.Target != nil && !r.Deleted:
 		add(idKey(r.Import.Target.ID), ownership.Wanted)
 	case r.Known != nil && !in.Exists():
 		add(idKey(r.Known.Target.ID), ownership.Weak)
@@ -223,11 +223,15 @@ func (s *Scheduler) rival(ctx context.Context, e *entry) (ownership.Rival, bool)
 }
 
 func identityConflict(r ownership.Rival) *Error {
-	owner := r.Owner.Key.Name
-	if r.Owner.Key.Namespace != "" {
-		owner = r.Owner.Key.Namespace + "/" + owner
-	}
 	return failed(ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
-		"The remote object belongs to %s %s, so this resource neither changes nor deletes it. Delete one of the two resources, or change this one to declare another object.",
-		r.Owner.Key.Kind, owner))
+		"The remote object belongs to %s, so this resource neither changes nor deletes it. Delete one of the two resources, or change this one to declare another object.",
+		ownerText(r)))
+}
+
+// ownerText returns the kind and name of the resource that owns an object.
+func ownerText(r ownership.Rival) string {
+	if k := r.Owner.Key; k.Namespace != "" {
+		return k.Kind + " " + k.Namespace + "/" + k.Name
+	}
+	return r.Owner.Key.Kind + " " + r.Owner.Key.Name
 }

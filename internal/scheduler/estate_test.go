@@ -206,11 +206,11 @@ func (m *manor) request(r *tenant) scheduler.Request {
 	if r.known != "" {
 		out.Known = known(r.known)
 	}
+	if r.imports != "" {
+		out.Import = desired.Import{Target: byID(r.imports)}
+	}
 	if !r.deleting {
 		out.Config, out.ConfigHash = config(r.name, r.size), fmt.Sprint(r.generation)
-		if r.imports != "" {
-			out.Import = desired.Import{Target: byID(r.imports)}
-		}
 	}
 	return out
 }

@@ -5,15 +5,22 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
+// imports reports whether spec.import is to be looked at where no create was interrupted.
+func (r Request) imports() bool { return r.Import.Asked() && !r.Deleted }
+
 // find imports the object of a resource for which nothing is stored: the object of spec.import or, if it
 // no longer exists, the known object.
 func (s *Scheduler) find(ctx context.Context, e *entry, r Request, ex terraform.Executor) error {
+	if r.Deleted {
+		r.Import = desired.Import{}
+	}
 	if r.Import.Invalid != nil && (r.New || r.Known == nil) {
 		return failed(ReasonInvalidConfiguration, r.Import.Invalid)
 	}

@@ -59,7 +59,7 @@ func (o *observing) input(r *Request) observeInput {
 	interrupted := in.Operation != nil
 	return observeInput{
 		Deleted: r.Deleted, Desired: r.Config != nil,
-		Named:      r.Known != nil || r.Import.Asked(),
+		Named:      r.Known != nil || r.imports(),
 		RetryAsked: r.Asked.Retry != "" && r.Asked.Retry != e.record.Handled.Retry,
 		MarkAsked:  e.marked(r),
 		Loaded:     e.state == loaded && e.schema == r.Resource.Schema,

@@ -93,6 +93,9 @@ func (h *harness) conflicts(owner string) {
 	}
 }
 
+// deleting makes the request that of a resource that is being deleted.
+func (h *harness) deleting() { h.r.Deleted, h.r.Config, h.r.ConfigHash = true, nil, "" }
+
 // deletes is the resource's deletion, up to its end. It says whether the object was destroyed.
 func (h *harness) deletes() bool {
 	h.t.Helper()

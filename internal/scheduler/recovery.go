@@ -39,7 +39,10 @@ func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terrafo
 		switch {
 		case diags.HasErrors():
 			refused = diags
-		case !in.IsDeposed(found):
+		case in.IsDeposed(found):
+		case r.Deleted:
+			return s.adoptToDestroy(ctx, e, r, op, found)
+		default:
 			return s.adopt(ctx, e, r, op, found)
 		}
 	}
@@ -95,6 +98,24 @@ func (s *Scheduler) adopt(ctx context.Context, e *entry, r Request, op *instance
 		in.Operation = nil
 		return s.recovered(ctx, e, r, op, in.FallBack(op.Deposed), false)
 	}
+	return s.recovered(ctx, e, r, op, found, true)
+}
+
+// adoptToDestroy stores the object that spec.import names as the one that an interrupted create made, so
+// that it is destroyed with the resource. An object of another resource is not the one: the outcome of
+// the create stays unknown.
+func (s *Scheduler) adoptToDestroy(ctx context.Context, e *entry, r Request, op *instance.Operation, found instance.Instance) error {
+	wanted := identityKey(r, found)
+	if r.Resource.Schema.Identity == nil {
+		wanted = idKey(r.Import.Target.ID)
+	}
+	s.claim(e, r, e.record.Instance, wanted)
+	if rival, ok := s.rival(ctx, e); ok {
+		e.distrust(outdated)
+		return failed(ReasonCreateOutcomeUnknown, append(diagnostic.Errorf("Identity conflict",
+			"spec.import names the remote object of %s, so it is not the one that the interrupted create made.", ownerText(rival)), createOutcomeUnknown(op)...))
+	}
+	found.Deposed = e.record.Instance.Deposed
 	return s.recovered(ctx, e, r, op, found, true)
 }
 

@@ -74,6 +74,20 @@ func TestRecoverCreate(t *testing.T) {
 			kind: noIdentity, objects: []object{{"a", 1}}, request: func(h *harness) { h.r.Import.Target = byID("i-9") },
 			reason: scheduler.ReasonImportFailed,
 		},
+		"user gives the object while deleting": {
+			kind: noIdentity, objects: []object{{"b", 1}, {"a", 1}}, request: func(h *harness) {
+				h.deleting()
+				h.r.Import.Target = byID("i-2")
+			},
+			id: "i-2", status: instance.Full, calls: []string{"import", "save", "refresh"},
+		},
+		"user gives an object that is not there while deleting": {
+			kind: noIdentity, objects: []object{{"a", 1}}, request: func(h *harness) {
+				h.deleting()
+				h.r.Import.Target = byID("i-9")
+			},
+			reason: scheduler.ReasonImportFailed,
+		},
 		"user confirms": {
 			kind: noIdentity, request: func(h *harness) { h.r.ConfirmCreate = "op-1" },
 		},
@@ -145,6 +159,87 @@ func TestRecoverCreate(t *testing.T) {
 				}
 				if rec := h.stored(); (rec.Instance.Operation != nil) != tc.doubt || idOf(rec.Instance) != tc.id {
 					t.Errorf("stored: %q, operation %v", idOf(rec.Instance), rec.Instance.Operation)
+				}
+			})
+		})
+	}
+}
+
+// While a resource is being deleted, spec.import names the object of an interrupted create, which is
+// then destroyed. Nothing else is imported.
+func TestImportWhileDeleting(t *testing.T) {
+	for name, tc := range map[string]struct {
+		kind     identityKind
+		prepare  func(x *estate, a *harness)
+		refused  scheduler.Reason // of the observation
+		message  string
+		survives []string
+	}{
+		"an interrupted create": {
+			kind: noIdentity, prepare: func(_ *estate, a *harness) { a.interrupted(instance.Create, instance.Instance{}) },
+			survives: []string{"i-2"},
+		},
+		"an interrupted create of another identity": {
+			kind: assigned, prepare: func(_ *estate, a *harness) { a.interrupted(instance.Create, instance.Instance{}) },
+			survives: []string{"i-2"},
+		},
+		"the object of another resource": {
+			kind: noIdentity, prepare: func(x *estate, a *harness) {
+				b := x.resource("b", 1, "x")
+				b.r.Import.Target = byID("i-1")
+				b.settle()
+				a.interrupted(instance.Create, instance.Instance{})
+			},
+			refused: scheduler.ReasonCreateOutcomeUnknown, message: "the remote object of Thing team/b", survives: []string{"i-1", "i-2"},
+		},
+		"the identified object of another resource": {
+			kind: assigned, prepare: func(x *estate, a *harness) {
+				b := x.resource("b", 1, "x")
+				b.r.Import.Target = byID("i-1")
+				b.settle()
+				a.interrupted(instance.Create, instance.Instance{})
+			},
+			refused: scheduler.ReasonCreateOutcomeUnknown, message: "the remote object of Thing team/b", survives: []string{"i-1", "i-2"},
+		},
+		"nothing was begun":  {kind: noIdentity, prepare: func(*estate, *harness) {}, survives: []string{"i-1", "i-2"}},
+		"the object is gone": {kind: noIdentity, prepare: func(_ *estate, a *harness) { a.stores(instance.Instance{}) }, survives: []string{"i-1", "i-2"}},
+		"the request is invalid": {kind: noIdentity, prepare: func(_ *estate, a *harness) {
+			a.r.Import.Target, a.r.Import.Invalid = nil, diagnostic.Errorf("Invalid spec.import", "It is.")
+		}, survives: []string{"i-1", "i-2"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			newEstate(t, tc.kind, func(x *estate) {
+				x.cloud.add(object{"x", 1})
+				x.cloud.add(object{"x", 1})
+				a := x.resource("a", 0, "x")
+				a.r.Import.Target = byID("i-1")
+				tc.prepare(x, a)
+				a.deleting()
+				if tc.refused != "" {
+					for range 2 {
+						se := a.observeRefused(tc.refused)
+						for _, part := range []string{tc.message, "landbridge.io/confirm-create"} {
+							if !strings.Contains(se.Error(), part) {
+								t.Errorf("%q is not in: %s", part, se)
+							}
+						}
+					}
+					a.r.ConfirmCreate = "op-1"
+				}
+				for range 2 {
+					if !a.observe().Exists() {
+						break
+					}
+					if err := a.sched.Delete(t.Context(), a.r); err != nil {
+						t.Fatal(err)
+					}
+					synctest.Wait()
+				}
+				if a.observe().Exists() {
+					t.Error("the resource has an object still")
+				}
+				if diff := cmp.Diff(tc.survives, x.cloud.ids()); diff != "" {
+					t.Errorf("objects (-want +got):\n%s", diff)
 				}
 			})
 		})

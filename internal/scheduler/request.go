@@ -45,7 +45,8 @@ type Request struct {
 	// ConfigHash changes whenever Config does.
 	ConfigHash string
 
-	// Import is the request of spec.import.
+	// Import is the request of spec.import. While the resource is being deleted, it only serves to recover
+	// an interrupted create.
 	Import desired.Import
 	// Known is the object that the resource's annotations name; nil when they name none.
 	Known *desired.KnownObject

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
@@ -191,4 +192,19 @@ func TestPlanReadsAsController(t *testing.T) {
 func configuredThing(annotations string) string {
 	return "apiVersion: everything.landbridge.io/v1alpha1\nkind: Thing\nmetadata: {name: a, namespace: prod, annotations: {" + annotations + "}}\n" +
 		"spec: {forProvider: {title: n, stage: s, passwordSecretRef: {name: s, key: k}, someBlock: [{maxAgeDays: 1}]}}\n"
+}
+
+// A resource that is being deleted still tells which object its interrupted create made.
+func TestRequestWhileDeleting(t *testing.T) {
+	k := kind(t)
+	k.ProviderConfigs = unconfigured{}
+	u := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"import": map[string]any{"id": "i-1"}}}}
+	u.SetDeletionTimestamp(&metav1.Time{Time: time.Now()})
+	req, diags := managed.Request(t.Context(), k, managed.ResourceOf(u), fake.NewClientBuilder().Build())
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	if !req.Deleted || req.Config != nil || req.Import.Target == nil || req.Import.Target.ID != "i-1" {
+		t.Errorf("deleted %t, config %v, import %+v", req.Deleted, req.Config, req.Import.Target)
+	}
 }

@@ -49,6 +49,7 @@ func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired
 		New:           untouched(r),
 		Deleted:       meta.WasDeleted(r),
 		Policies:      spec.Policies,
+		Import:        spec.Import,
 		Known:         spec.Known,
 		ConfirmCreate: spec.Tokens.ConfirmCreate,
 		Asked:         store.Tokens{Taint: spec.Tokens.Taint, Untaint: spec.Tokens.Untaint, Retry: spec.Tokens.Retry},
@@ -62,9 +63,8 @@ func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired
 	req.Acquire, req.ProviderConfiguration = handle.Acquire, handle.Name
 	r.secrets = slices.Clone(handle.Secrets)
 	if req.Deleted {
-		return req, nil // nothing is imported any more
+		return req, nil // Acquire reports the errors of the handle
 	}
-	req.Import = spec.Import
 	if handle.Diagnostics.HasErrors() {
 		r.reason = v1alpha1.ReasonProviderConfig
 		return req, handle.Diagnostics
