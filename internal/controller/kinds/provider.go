@@ -30,6 +30,7 @@ type Provider struct {
 	kinds       map[string]*Kind // by resource type
 	published   time.Time        // when OpenAPI was first seen to have the provider's group
 	stopConfigs context.CancelFunc
+	configs     *providerconfig.Controller
 }
 
 // ProviderOptions are the options of NewProvider. Name, Model and Launcher are required.
@@ -119,7 +120,7 @@ func (p *Provider) StartConfigs() error {
 		cancel()
 		return err
 	}
-	p.stopConfigs = cancel
+	p.stopConfigs, p.configs = cancel, c
 	return nil
 }
 
@@ -142,9 +143,13 @@ func (p *Provider) cancelConfigs() bool {
 	return stop != nil
 }
 
-// stopWatchingConfigs ends the watches of the provider configurations. Kinds that still run would begin them
-// again.
+// stopWatchingConfigs waits until the controller of the provider configurations has stopped, and ends their
+// watches. Kinds that still run would begin them again.
 func (p *Provider) stopWatchingConfigs(ctx context.Context) {
+	p.mu.Lock()
+	configs := p.configs
+	p.mu.Unlock()
+	configs.Wait()
 	for _, kind := range []string{model.ProviderConfigKind, model.ClusterProviderConfigKind} {
 		p.runtime.stopWatching(ctx, kschema.GroupVersionKind{Group: p.Model.Group, Version: p.Model.Version, Kind: kind})
 	}
@@ -167,6 +172,21 @@ func (p *Provider) users(ctx context.Context, ref providerconfig.Reference) ([]f
 		out = append(out, p.runtime.OtherUsers(ctx, p.Name, ref)...)
 	}
 	return out, nil
+}
+
+// BeingDeleted returns the number of resources that are being deleted and wait for a controller.
+func (p *Provider) BeingDeleted(ctx context.Context) (n int, err error) {
+	p.mu.Lock()
+	kinds := slices.Collect(maps.Values(p.kinds))
+	p.mu.Unlock()
+	for _, k := range kinds {
+		more, err := k.BeingDeleted(ctx)
+		if err != nil {
+			return 0, err
+		}
+		n += more
+	}
+	return n, nil
 }
 
 // Types returns the resource types whose controllers run, sorted.

@@ -81,8 +81,7 @@ func (r *reconciler) configuration(ctx context.Context, req reconcile.Request) p
 	if err := r.kind.reader.Get(ctx, req.NamespacedName, u, client.UnsafeDisableDeepCopy); err != nil {
 		return providerconfig.Reference{}
 	}
-	resource := CustomResource{Unstructured: *u}
-	return providerconfig.ReferenceOf(resource.GetProviderConfigReference(), req.Namespace)
+	return ConfigurationOf(u)
 }
 
 // desiredStateChanged returns a predicate for changes of spec, labels, annotations, finalizers and

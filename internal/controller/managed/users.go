@@ -7,7 +7,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
-	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
@@ -23,13 +22,35 @@ func (k *Kind) Users(ctx context.Context, reader client.Reader, ref providerconf
 	var out []store.Key
 	for i := range list.Items {
 		u := &list.Items[i]
-		kind, name := model.ClusterProviderConfigKind, providerconfig.DefaultName
-		if r, ok, _ := unstructured.NestedStringMap(u.Object, "spec", "providerConfigRef"); ok {
-			kind, name = r["kind"], r["name"]
-		}
-		if kind == ref.Kind && name == ref.Name {
+		if ConfigurationOf(u) == ref {
 			out = append(out, store.Key{Group: k.Model.Group, Kind: k.Model.Kind, Namespace: u.GetNamespace(), Name: u.GetName()})
 		}
 	}
 	return out, nil
+}
+
+// ConfigurationOf returns the provider configuration that a resource uses.
+func ConfigurationOf(u *unstructured.Unstructured) providerconfig.Reference {
+	r := CustomResource{Unstructured: *u}
+	return providerconfig.ReferenceOf(r.GetProviderConfigReference(), u.GetNamespace())
+}
+
+// AwaitsDeletion reports whether a resource is being deleted and waits for its controller.
+func AwaitsDeletion(u *unstructured.Unstructured) bool {
+	return u.GetDeletionTimestamp() != nil && held(u)
+}
+
+// BeingDeleted returns the number of resources of the kind that are being deleted and wait for a controller.
+func (k *Kind) BeingDeleted(ctx context.Context) (n int, err error) {
+	list := &unstructured.UnstructuredList{}
+	gvk := k.Model.GroupVersionKind()
+	gvk.Kind = k.Model.ListKind
+	list.SetGroupVersionKind(gvk)
+	err = k.reader.List(ctx, list, client.UnsafeDisableDeepCopy)
+	for i := range list.Items {
+		if AwaitsDeletion(&list.Items[i]) {
+			n++
+		}
+	}
+	return n, err
 }

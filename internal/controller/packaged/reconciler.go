@@ -128,8 +128,15 @@ func (r *Reconciler) present(ctx context.Context) (map[string]incarnation, error
 	}
 	out := map[string]incarnation{}
 	for _, c := range crds {
-		if _, ours := r.types[c.Name]; ours && c.DeletionTimestamp.IsZero() {
+		if _, ours := r.types[c.Name]; !ours {
+			continue
+		}
+		was, started := r.started[c.Name]
+		switch {
+		case c.DeletionTimestamp.IsZero():
 			out[c.Name] = incarnation{c.UID, c.Generation}
+		case started && was.uid == c.UID:
+			out[c.Name] = was // its objects are being deleted, which needs the controller
 		}
 	}
 	return out, nil

@@ -3,6 +3,7 @@ package providerconfig
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -56,7 +57,12 @@ type Controller struct {
 	Users func(ctx context.Context, ref Reference) (wake []func(), err error)
 	// Gone is called when a configuration and all its users are deleted; it may be nil.
 	Gone func(ref Reference)
+
+	running sync.WaitGroup
 }
+
+// Wait waits until the controller has stopped.
+func (c *Controller) Wait() { c.running.Wait() }
 
 // Start runs the controller until ctx is done. The CRDs must be served.
 func (c *Controller) Start(ctx context.Context, m manager.Manager) error {
@@ -81,11 +87,11 @@ func (c *Controller) Start(ctx context.Context, m manager.Manager) error {
 		if err := ctl.Watch(source.Kind(informer.Only(m.GetCache()), obj, &handler.TypedEnqueueRequestForObject[*unstructured.Unstructured]{}, changed)); err != nil {
 			return fmt.Errorf("cannot watch %s: %w", kind, err)
 		}
-		go func() {
+		c.running.Go(func() {
 			if err := ctl.Start(ctx); err != nil {
 				m.GetLogger().Error(err, "Provider configuration controller failed", "kind", kind, "group", c.Provider.Group)
 			}
-		}()
+		})
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package terraformprovider
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -105,27 +106,34 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if err := r.Manager.GetClient().Get(ctx, req.NamespacedName, p); err != nil {
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
-	if !p.DeletionTimestamp.IsZero() {
+	wait, err := r.awaited(ctx, p)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	if !p.DeletionTimestamp.IsZero() && wait == "" {
 		return reconcile.Result{}, r.remove(ctx, p)
 	}
-	if controllerutil.AddFinalizer(p, v1alpha1.FinalizerProvider) {
+	if p.DeletionTimestamp.IsZero() && controllerutil.AddFinalizer(p, v1alpha1.FinalizerProvider) {
 		if err := r.Manager.GetClient().Update(ctx, p); err != nil {
 			return kinds.RetryOnConflict(err)
 		}
 	}
 	before := p.DeepCopy()
-	problem, again := r.install(ctx, p)
+	problem, again := r.serve(ctx, p)
 	if problem != nil && problem != starting && r.runFormer(ctx, p) {
 		problem = starting
 	}
 	if problem == starting {
 		return reconcile.Result{}, nil // the status stays unchanged until then
 	}
+	if wait != "" && problem != nil {
+		return reconcile.Result{}, r.remove(ctx, p) // nothing can serve what it waits for
+	}
 	r.Registry.Attempted(kinds.Source{Kind: sourceKind, Name: p.Name})
 	p.Status.ObservedGeneration = p.Generation
 	r.SetConditions(p, &p.Status.ConditionedStatus, problem, kinds.Served{
 		Event:      fmt.Sprintf("Serving %d of %d resource types", p.Status.Activated, p.Status.Resources),
-		Limitation: r.limitation(p.UID),
+		Limitation: cmp.Or(wait, r.limitation(p.UID)),
 	})
 	if !equality.Semantic.DeepEqual(before.Status, p.Status) {
 		if err := r.Manager.GetClient().Status().Update(ctx, p); err != nil {
@@ -146,8 +154,40 @@ func (r *Reconciler) limitation(uid types.UID) string {
 	return ""
 }
 
-// remove stops the provider's controllers, and deletes the CRDs of kinds without resources. Resources that are
-// left are not changed, and neither are their remote objects.
+// awaitedAgain is the interval of checks whether resources that are being deleted are gone.
+const awaitedAgain = 2 * time.Second
+
+// awaited returns what the removal of a TerraformProvider waits for, or "": the resources that are being deleted
+// need their controllers.
+func (r *Reconciler) awaited(ctx context.Context, p *v1alpha1.TerraformProvider) (string, error) {
+	if p.DeletionTimestamp.IsZero() || !controllerutil.ContainsFinalizer(p, v1alpha1.FinalizerProvider) {
+		return "", nil
+	}
+	count := func(ctx context.Context) (int, error) { return r.BeingDeleted(ctx, p.Name) }
+	if run := r.runningProvider(p.UID); run != nil {
+		count = run.BeingDeleted
+	}
+	n, err := count(ctx)
+	if err != nil || n == 0 {
+		return "", err
+	}
+	return fmt.Sprintf("The provider is removed when the resources that are being deleted are gone: %d.", n), nil
+}
+
+// serve is install, except for a provider that is being deleted: that one is only installed if it does not run.
+func (r *Reconciler) serve(ctx context.Context, p *v1alpha1.TerraformProvider) (_ *kinds.Problem, again time.Duration) {
+	if p.DeletionTimestamp.IsZero() {
+		return r.install(ctx, p)
+	}
+	if r.runningProvider(p.UID) != nil {
+		return nil, awaitedAgain
+	}
+	problem, _ := r.install(ctx, p)
+	return problem, awaitedAgain
+}
+
+// remove stops the provider's controllers, releases the provider configurations that no resource uses, and deletes
+// the CRDs of kinds without resources. Resources that are left are not changed, and neither are their remote objects.
 func (r *Reconciler) remove(ctx context.Context, p *v1alpha1.TerraformProvider) error {
 	if !controllerutil.ContainsFinalizer(p, v1alpha1.FinalizerProvider) {
 		return nil
@@ -163,6 +203,9 @@ func (r *Reconciler) remove(ctx context.Context, p *v1alpha1.TerraformProvider) 
 	}
 	if run != nil {
 		run.Stop(ctx)
+	}
+	if err := r.ReleaseConfigs(ctx, p.Name); err != nil {
+		return err
 	}
 	if _, err := r.Prune(ctx, p.Name, nil); err != nil {
 		return err
