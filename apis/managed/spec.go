@@ -43,6 +43,11 @@ type Lifecycle struct {
 	// +kubebuilder:validation:Enum=Replace;Keep
 	TaintPolicy string `json:"taintPolicy,omitempty"`
 
+	// Whether an existing object with the same identity is looked for before the object is created. Automatic: an object that is found is not changed, and the create is refused. Never: the create is carried out without it; it may overwrite an existing object. Default: Automatic.
+	// +optional
+	// +kubebuilder:validation:Enum=Automatic;Never
+	ExistenceCheck string `json:"existenceCheck,omitempty"`
+
 	// Whether a replacement creates the new object before it destroys the old one. Default: false.
 	// +optional
 	CreateBeforeDestroy *bool `json:"createBeforeDestroy,omitempty"`

@@ -6,12 +6,14 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// The values of spec.lifecycle.replacePolicy and taintPolicy; the first of each is the default.
+// The values of spec.lifecycle.replacePolicy, taintPolicy and existenceCheck; the first of each is the default.
 const (
-	ReplaceAutomatic = "Automatic"
-	ReplaceNever     = "Never"
-	TaintReplace     = "Replace"
-	TaintKeep        = "Keep"
+	ReplaceAutomatic        = "Automatic"
+	ReplaceNever            = "Never"
+	TaintReplace            = "Replace"
+	TaintKeep               = "Keep"
+	ExistenceCheckAutomatic = "Automatic"
+	ExistenceCheckNever     = "Never"
 )
 
 func specSchema(r *model.Resource, root *model.Type, w writer) props {
@@ -85,6 +87,7 @@ func lifecycleSchema() props {
 		Properties: map[string]props{
 			"replacePolicy": enum("What happens if a change requires that the object is destroyed and created again. Automatic: the object is replaced, as by Terraform. Never: the object is not changed, and status.plan shows the change. Default: Automatic.", ReplaceAutomatic, ReplaceNever),
 			"taintPolicy":   enum("What happens to an object whose creation failed. Replace: the object is destroyed and created again. Keep: the object stays until it is untainted. Default: Replace.", TaintReplace, TaintKeep),
+			"existenceCheck": enum("Whether an existing object with the same identity is looked for before the object is created. Automatic: an object that is found is not changed, and the create is refused. Never: the create is carried out without it; it may overwrite an existing object. Default: Automatic.", ExistenceCheckAutomatic, ExistenceCheckNever),
 			"createBeforeDestroy": {
 				Type: "boolean", Description: "Whether a replacement creates the new object before it destroys the old one. Default: false.",
 			},

@@ -17,6 +17,8 @@ type Policies struct {
 	Manage bool
 	// Create permits creating the object.
 	Create bool
+	// CreateUnchecked permits creating the object without looking for an existing one first.
+	CreateUnchecked bool
 	// Update permits changing the object in place. The scheduler relies on its caller for it.
 	Update bool
 	// Delete permits destroying the object of a deleted resource, and objects that were
@@ -29,7 +31,7 @@ type Policies struct {
 	ReplaceTainted bool
 }
 
-// FullControl returns Policies that permit everything.
+// FullControl returns Policies that permit every operation.
 func FullControl() Policies {
 	return Policies{Manage: true, Create: true, Update: true, Delete: true, Replace: true, ReplaceTainted: true}
 }
@@ -39,8 +41,9 @@ func policies(actions []string, lifecycle map[string]any) Policies {
 	create, update, del := allows(actions, xpv2.ManagementActionCreate), allows(actions, xpv2.ManagementActionUpdate), allows(actions, xpv2.ManagementActionDelete)
 	return Policies{
 		Manage: create || update || del, Create: create, Update: update, Delete: del,
-		Replace:        create && del && lifecycle["replacePolicy"] != crd.ReplaceNever,
-		ReplaceTainted: lifecycle["taintPolicy"] != crd.TaintKeep,
+		CreateUnchecked: lifecycle["existenceCheck"] == crd.ExistenceCheckNever,
+		Replace:         create && del && lifecycle["replacePolicy"] != crd.ReplaceNever,
+		ReplaceTainted:  lifecycle["taintPolicy"] != crd.TaintKeep,
 	}
 }
 

@@ -3,22 +3,27 @@ package scheduler
 import (
 	"time"
 
+	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 )
 
 // failure delays the next attempt of an operation.
 type failure struct {
-	count   int
-	hash    string // of the configuration that failed
-	retryAt time.Time
-	reason  Reason
-	diags   diagnostic.Diagnostics
+	count    int
+	hash     string // of the configuration that failed
+	policies desired.Policies
+	retryAt  time.Time
+	reason   Reason
+	diags    diagnostic.Diagnostics
 }
 
+// of reports whether the same was asked for when the operation failed.
+func (f *failure) of(r Request) bool { return f.hash == r.ConfigHash && f.policies == r.Policies }
+
 // backoff returns the error of a failed operation while it is too early to try again. A changed
-// configuration is tried at once.
+// configuration or policy is tried at once.
 func (s *Scheduler) backoff(f *failure, r Request) error {
-	if f.hash != r.ConfigHash || !s.o.Clock.Now().Before(f.retryAt) {
+	if !f.of(r) || !s.o.Clock.Now().Before(f.retryAt) {
 		return nil
 	}
 	return &Error{Reason: f.reason, Diagnostics: f.diags, RetryAt: f.retryAt}

@@ -14,11 +14,14 @@ import (
 // Landbridge looks it up first, because creates of many providers silently overwrite or return an
 // existing object. The result is part of the intent: after an interruption it shows whether the create
 // made the object.
+//
+// Some providers import whatever they are given, and return it from a read even if there is no such object.
+// So an object counts as found only if the provider told something about it (told.go).
 
 // look looks up the object of a create. absent is set if there certainly is none. If neither is returned,
 // it is unknown, and the create decides.
 func look(ctx context.Context, ex terraform.Executor, r Request, in instance.Instance, kind instance.OperationKind, p terraform.Plan) (found instance.Instance, absent bool) {
-	if kind != instance.Create {
+	if kind != instance.Create || r.Policies.CreateUnchecked {
 		return instance.Instance{}, false
 	}
 	identity := plannedIdentity(r, p.Identity, p.State)
@@ -31,6 +34,8 @@ func look(ctx context.Context, ex terraform.Executor, r Request, in instance.Ins
 		return instance.Instance{}, terraform.NonExistent(diags)
 	case in.IsDeposed(found):
 		return instance.Instance{}, false // it is the replaced object
+	case !told(r.Resource.Schema, identity, found):
+		return instance.Instance{}, false
 	}
 	return found, false
 }
@@ -45,7 +50,7 @@ func (s *Scheduler) meets(e *entry, r Request, met instance.Instance, by cty.Val
 	}
 	return failed(ReasonAlreadyExists, diagnostic.Errorf("Object exists already",
 		"A remote object with the identity of the one to create exists, and no resource of this cluster manages it; it is not changed. %s",
-		r.spell("To take it over", importOf(met, by))))
+		r.spell("If the provider is mistaken and there is none, set spec.lifecycle.existenceCheck to Never. To take it over", importOf(met, by))))
 }
 
 // complete records that a planned identity is part of the identity of an object.

@@ -125,6 +125,58 @@ func TestCreateCannotLook(t *testing.T) {
 	})
 }
 
+// Some providers import by any identity, and return what they are given if there is no such object. This does
+// not prevent a create, and proves nothing after an interrupted one.
+func TestCreateBehindCredulousImport(t *testing.T) {
+	for _, kind := range []identityKind{plannedIdentity, derivable} {
+		t.Run(string(kind), func(t *testing.T) {
+			newEstate(t, kind, func(x *estate) {
+				x.cloud.credulous = true
+				a := x.resource("a", 0, "x")
+				a.settle()
+				if x.cloud.applies != 1 {
+					t.Errorf("%d applies", x.cloud.applies)
+				}
+				b := x.resource("b", 1, "y")
+				op := b.interrupted(instance.Create, instance.Instance{})
+				rec := b.stored()
+				rec.Instance.Operation.Absent = false
+				if _, err := x.store.Save(t.Context(), b.r.Key, b.r.Resource.Schema, rec); err != nil {
+					t.Fatal(err)
+				}
+				se := b.observeRefused(scheduler.ReasonCreateOutcomeUnknown)
+				if text := se.Error(); !strings.Contains(text, op.ID) || strings.Contains(text, "A remote object exists") {
+					t.Errorf("the message: %s", text)
+				}
+			})
+		})
+	}
+}
+
+// With spec.lifecycle.existenceCheck: Never no object is looked for. It takes effect at once.
+func TestCreateUnchecked(t *testing.T) {
+	newEstate(t, derivable, func(x *estate) {
+		x.cloud.add(object{"x", 1})
+		a := x.resource("a", 0, "x")
+		a.observe()
+		a.apply()
+		synctest.Wait()
+		se := a.refuses(a.sched.Apply(t.Context(), a.r), scheduler.ReasonAlreadyExists)
+		if !strings.Contains(se.Error(), "set spec.lifecycle.existenceCheck to Never") {
+			t.Errorf("the way out is not told of: %s", se)
+		}
+		a.log.take()
+		a.r.Policies.CreateUnchecked = true
+		a.settle()
+		if slices.Contains(a.log.take(), "import") {
+			t.Error("an object was looked for")
+		}
+		if got := x.cloud.ids(); !slices.Equal(got, []string{"i-1", "i-2"}) {
+			t.Errorf("objects %v", got)
+		}
+	})
+}
+
 // An object that was not looked for before a create that was interrupted may be anybody's: it
 // is neither replaced nor taken over, and only a person can say what it is.
 func TestRecoverForeign(t *testing.T) {

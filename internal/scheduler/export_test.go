@@ -1,5 +1,8 @@
 package scheduler
 
+// Told is told.
+var Told = told
+
 // MakesSecrets is makesSecrets.
 var MakesSecrets = makesSecrets
 

@@ -118,6 +118,8 @@ type cloud struct {
 	before, after func()
 	// moved are the objects whose planned identity is not the one that follows from their name.
 	moved map[string]string
+	// credulous imports by any identity, and returns what it is given if there is no such object.
+	credulous bool
 	// unique refuses a second object of the same name.
 	unique bool
 	// fail makes a call of the given name answer with an error.
@@ -421,6 +423,18 @@ func (c *cloud) Import(_ context.Context, _ terraform.ResourceType, target terra
 			byIdentity && c.kind == derivable && target.Identity.GetAttr("name").RawEquals(want.GetAttr("name")):
 			return c.instance(id), nil
 		}
+	}
+	if c.credulous && target.Identity != cty.NilVal {
+		given := cty.NullVal(cty.String)
+		for _, v := range target.Identity.AsValueMap() {
+			if !v.IsNull() {
+				given = v
+			}
+		}
+		return instance.Instance{
+			State:    cty.ObjectVal(map[string]cty.Value{"id": given, "name": cty.NullVal(cty.String), "size": cty.NumberIntVal(0)}),
+			Identity: target.Identity, SchemaVersion: 1, Status: instance.Full,
+		}, nil
 	}
 	return instance.Instance{}, diagnostic.Errorf("Cannot import non-existent remote object", "There is none.")
 }

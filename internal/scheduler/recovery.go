@@ -68,7 +68,9 @@ func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terrafo
 			} else if ok {
 				return s.recovered(ctx, e, r, op, in.FallBack(op.Deposed), false) // it belongs to another resource
 			}
-			unknown = append(unknown, foundAfterCreate(r, importOf(found, identity))...)
+			if told(r.Resource.Schema, identity, found) {
+				unknown = append(unknown, foundAfterCreate(r, importOf(found, identity))...)
+			}
 		}
 	}
 	if r.Import.Target == nil && r.Known != nil && op.Deposed == "" { // otherwise the known object is the replaced one

@@ -166,6 +166,7 @@ func (t *resourceReader) admit() {
 	if l := t.spec.Lifecycle; l != nil {
 		t.oneOf("spec.lifecycle.replacePolicy", l.ReplacePolicy, crd.ReplaceAutomatic, crd.ReplaceNever)
 		t.oneOf("spec.lifecycle.taintPolicy", l.TaintPolicy, crd.TaintReplace, crd.TaintKeep)
+		t.oneOf("spec.lifecycle.existenceCheck", l.ExistenceCheck, crd.ExistenceCheckAutomatic, crd.ExistenceCheckNever)
 	}
 	switch i := t.spec.Import; {
 	case i == nil:

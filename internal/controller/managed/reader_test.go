@@ -147,6 +147,7 @@ func TestPlanReadsAsController(t *testing.T) {
 		"timeouts":                     {manifest: whole("", "lifecycle: {timeouts: {create: 1h30m, update: 5s}}")},
 		"invalid timeout":              {manifest: whole("", "lifecycle: {timeouts: {create: soon}}"), errors: `spec.lifecycle.timeouts.create is "soon"`},
 		"policies":                     {manifest: whole("", "managementPolicies: [Observe, Create, Update], lifecycle: {replacePolicy: Never, taintPolicy: Keep}")},
+		"existence check":              {manifest: whole("", "lifecycle: {existenceCheck: Never}")},
 		"paused":                       {manifest: whole("", "managementPolicies: []")},
 		"only observed":                {manifest: thing("", "managementPolicies: [Observe], forProvider: {size: 1}, import: {id: x}")},
 		"only observed, but described": {manifest: whole("", "managementPolicies: [Observe]")},

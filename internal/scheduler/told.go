@@ -1,0 +1,74 @@
+package scheduler
+
+import (
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+// told reports whether the provider told something about an object that it was not given with the identity that
+// the object was imported by: a value that is neither empty, nor part of the identity, nor an id made of it.
+func told(s *schema.Resource, given cty.Value, found instance.Instance) bool {
+	values := texts(given)
+	is := false
+	_ = cty.Walk(found.State, func(path cty.Path, v cty.Value) (bool, error) {
+		if is || !v.IsKnown() || v.IsNull() {
+			return false, nil
+		}
+		name := ""
+		if len(path) > 0 {
+			name = path[0].(cty.GetAttrStep).Name
+		}
+		if s.Identity.Attributes[name] != nil {
+			return false, nil // given, or completed from the configuration of the provider
+		}
+		if !v.Type().IsPrimitiveType() {
+			return true, nil
+		}
+		is = !empty(v) && !made(textOf(v), values, name == "id")
+		return false, nil
+	})
+	return is
+}
+
+// made reports whether a text is one of the given values. An id may also contain one.
+func made(text string, given []string, id bool) bool {
+	for _, value := range given {
+		if text == value || id && strings.Contains(text, value) {
+			return true
+		}
+	}
+	return false
+}
+
+// empty reports whether a primitive value is the zero value of its type.
+func empty(v cty.Value) bool {
+	text := textOf(v)
+	return text == "" || text == "0" || text == "false"
+}
+
+// texts returns the primitive values within a value that are not empty.
+func texts(v cty.Value) (out []string) {
+	_ = cty.Walk(v, func(_ cty.Path, v cty.Value) (bool, error) {
+		if !v.IsKnown() || v.IsNull() {
+			return false, nil
+		}
+		if v.Type().IsPrimitiveType() && !empty(v) {
+			out = append(out, textOf(v))
+		}
+		return true, nil
+	})
+	return out
+}
+
+func textOf(v cty.Value) string {
+	text, err := convert.Convert(v, cty.String)
+	if err != nil {
+		return "" // primitive values can be converted
+	}
+	return text.AsString()
+}
