@@ -103,6 +103,8 @@ type observeInput struct {
 	View   viewState
 	// Fits is set when the view was made for the configuration of the request.
 	Fits bool
+	// Unplanned is set when no plan was made since the last operation.
+	Unplanned bool
 
 	// Stored is set when there is a record in the store.
 	Stored bool
@@ -208,9 +210,10 @@ func onlyDeposedLeft(in observeInput) bool {
 // objectUnread: a plan needs the current state of the object.
 func objectUnread(in observeInput) bool { return in.Exists && in.Read == notRead }
 
-// nothingChanged: the same object and configuration have the same plan.
+// nothingChanged: the same object and configuration have the same plan. The first read after an operation is
+// planned, as by Terraform's next run: some providers plan a change of, or an error in, what they have applied.
 func nothingChanged(in observeInput) bool {
-	return in.Read == readUnchanged && in.Fits && !in.Planned
+	return in.Read == readUnchanged && in.Fits && !in.Planned && !in.Unplanned
 }
 
 // readUnclaimed: reading may show another identity, which is claimed before the plan.

@@ -58,6 +58,7 @@ func TestDecideObserve(t *testing.T) {
 		"only a deposed object, doubtful":            {func(in *input) { empty(in); in.Deposed, in.Interrupted, in.Recovered = true, true, true }, "plan"},
 		"not read":                                   {unread, "read"},
 		"nothing changed":                            {func(*input) {}, "answer"},
+		"nothing changed since an operation":         {func(in *input) { in.Unplanned = true }, "claim"},
 		"another configuration":                      {func(in *input) { in.Fits = false }, "claim"},
 		"the object changed":                         {changed, "claim"},
 		"the object changed, claimed":                {func(in *input) { changed(in); in.Claims = scheduler.ClaimedRead }, "plan"},
@@ -93,7 +94,7 @@ func covered(t *testing.T, tested map[string]bool, all []string) {
 // Whatever the input is, each deed changes it so that Observe ends.
 func TestObserveEnds(t *testing.T) {
 	last := []string{"answer", "answer with what was applied", "answer that there is nothing", "refuse because of the owner", "refuse because of another process"}
-	const bits = 17
+	const bits = 18
 	for n := range 1 << bits {
 		bit := func(i int) bool { return n>>i&1 == 1 }
 		in := scheduler.ObserveInput{
@@ -105,6 +106,7 @@ func TestObserveEnds(t *testing.T) {
 		}
 		// What the deeds find.
 		recovers, unchanged, doubtful := bit(14), bit(15), bit(16)
+		in.Unplanned = bit(17)
 		deed := ""
 		for range 20 {
 			if deed = scheduler.DecideObserve(in); slices.Contains(last, deed) {
@@ -122,7 +124,7 @@ func TestObserveEnds(t *testing.T) {
 func carryOut(in *scheduler.ObserveInput, deed string, found, unchanged, doubtful bool) {
 	switch deed {
 	case "load":
-		in.Loaded, in.View, in.Fits = true, 0, false
+		in.Loaded, in.View, in.Fits, in.Unplanned = true, 0, false, false
 	case "claim":
 		switch {
 		case in.Claims == 0:
@@ -150,7 +152,7 @@ func carryOut(in *scheduler.ObserveInput, deed string, found, unchanged, doubtfu
 			in.Read = scheduler.ReadUnchanged
 		}
 	case "plan":
-		in.Planned, in.View, in.Fits = true, scheduler.ViewPlanned, true
+		in.Planned, in.View, in.Fits, in.Unplanned = true, scheduler.ViewPlanned, true, false
 	}
 }
 

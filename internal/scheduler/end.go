@@ -87,7 +87,7 @@ func (e *entry) showApplied(r Request, res result) {
 	if res.op.Kind == instance.Delete || res.record == nil || res.diags.HasErrors() {
 		return
 	}
-	e.view = view{state: applied, configHash: r.ConfigHash, observation: &Observation{
+	e.view = view{state: applied, configHash: r.ConfigHash, unplanned: true, observation: &Observation{
 		Instance: e.record.Instance, Plan: &upToDate, Last: e.last, Warnings: res.diags.Warnings(),
 	}}
 }

@@ -108,6 +108,9 @@ type view struct {
 	observation *Observation
 	// configHash is the hash of the configuration of a planned or applied view.
 	configHash string
+	// unplanned is set when the observation is the result of an operation, from which no plan was made yet:
+	// the provider may want to change what it has just made.
+	unplanned bool
 	// progress collects the messages of the provider in a running view.
 	progress *progress
 }

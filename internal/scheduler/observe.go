@@ -63,7 +63,7 @@ func (o *observing) input(r *Request) observeInput {
 		RetryAsked: r.Asked.Retry != "" && r.Asked.Retry != e.record.Handled.Retry,
 		MarkAsked:  e.marked(r),
 		Loaded:     e.state == loaded && e.schema == r.Resource.Schema,
-		View:       e.view.state, Fits: e.view.fits(r.ConfigHash),
+		View:       e.view.state, Fits: e.view.fits(r.ConfigHash), Unplanned: e.view.unplanned,
 		Stored: e.record.Version != "", Exists: in.Exists(), Deposed: len(in.Deposed) > 0,
 		Interrupted: interrupted, Foreign: interrupted && o.foreign(e),
 		Claims: o.claims, Contested: o.contested,

@@ -435,3 +435,43 @@ func TestKnownCannotBeLookedFor(t *testing.T) {
 		})
 	}
 }
+
+// The first read after an operation is planned: what a provider has applied may have a plan of its own, or an
+// error that only planning shows. Later reads are planned only if something changed.
+func TestPlanAfterOperation(t *testing.T) {
+	for name, change := range map[string]func(h *harness){
+		"create": func(*harness) {},
+		"update": func(h *harness) {
+			h.settle()
+			h.observe()
+			h.want("a", 2)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, noIdentity, func(h *harness) {
+				change(h)
+				h.settle()
+				h.log.take()
+				for i, want := range [][]string{{"refresh", "plan"}, {"refresh"}, {"refresh"}} {
+					if o := h.observe(); !o.UpToDate() {
+						t.Errorf("look %d: the plan is %s", i, o.Plan.Action)
+					}
+					if diff := cmp.Diff(want, h.log.take()); diff != "" {
+						t.Errorf("calls of look %d (-want +got):\n%s", i, diff)
+					}
+				}
+			})
+		})
+	}
+	bubble(t, noIdentity, func(h *harness) {
+		h.settle()
+		h.cloud.fail["plan"] = diagnostic.Errorf("Duplicate Set Element", "There are two.")
+		for range 2 {
+			h.observeRefused(scheduler.ReasonInvalidConfiguration)
+		}
+		delete(h.cloud.fail, "plan")
+		if o := h.observe(); !o.UpToDate() {
+			t.Errorf("the plan is %s", o.Plan.Action)
+		}
+	})
+}
