@@ -26,6 +26,9 @@ const (
 	// AnnotationConfirmCreate confirms that a new create is safe. Its value is the id of a create with an
 	// unknown outcome.
 	AnnotationConfirmCreate = "landbridge.io/confirm-create"
+	// AnnotationDeleteWithoutRefresh on a managed resource lets its deletion destroy the remote object without
+	// reading it first, if its value is true. It is for objects that cannot be read any more.
+	AnnotationDeleteWithoutRefresh = "landbridge.io/delete-without-refresh"
 	// AnnotationAcceptChanges on a TerraformProvider accepts that changed kinds lose values of existing
 	// objects. Its value is the token in the condition Healthy.
 	AnnotationAcceptChanges = "landbridge.io/accept-changes"

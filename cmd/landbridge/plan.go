@@ -93,6 +93,7 @@ type standaloneFlags struct {
 	output      string
 	destroy     bool
 	refreshOnly bool
+	refresh     bool
 	noColor     bool
 }
 
@@ -108,6 +109,7 @@ func (f *standaloneFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.state, "state", "landbridge.tfstate", "state file; apply creates it if absent")
 	flags.BoolVar(&f.destroy, "destroy", false, "destroy the objects of the manifest")
 	flags.BoolVar(&f.refreshOnly, "refresh-only", false, "only update the state, and change no object")
+	flags.BoolVar(&f.refresh, "refresh", true, "read the objects first; with --destroy, false destroys them as they are in the state, for objects that cannot be read any more")
 	flags.StringVarP(&f.output, "output", "o", "text", "output format: "+strings.Join(planOutputs, ", "))
 	flags.BoolVar(&f.noColor, "no-color", false, "no colours on a terminal; also set by the environment variable NO_COLOR")
 	_ = cmd.MarkFlagRequired("filename")
@@ -139,6 +141,9 @@ type openSession struct {
 func (f *standaloneFlags) session(cmd *cobra.Command) (*openSession, error) {
 	if !slices.Contains(planOutputs, f.output) {
 		return nil, fmt.Errorf("unknown output %q: must be one of %s", f.output, strings.Join(planOutputs, ", "))
+	}
+	if !f.refresh && !f.destroy {
+		return nil, errors.New("--refresh=false is possible with --destroy only")
 	}
 	env, err := environment(f.env)
 	if err != nil {
@@ -172,6 +177,7 @@ func (f *standaloneFlags) session(cmd *cobra.Command) (*openSession, error) {
 	}
 	launcher := &plugin.Launcher{Path: p.path, StartTimeout: f.timeout, Env: env}
 	s.Session = local.New(p.model, source, launcher, manifest, state)
+	s.WithoutRefresh = !f.refresh
 	return s, nil
 }
 

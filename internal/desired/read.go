@@ -39,6 +39,8 @@ type Spec struct {
 	// Known is the object that the annotations name; nil when they name none.
 	Known  *KnownObject
 	Tokens Tokens
+	// DeleteWithoutRefresh is set when the object is to be destroyed without being read first.
+	DeleteWithoutRefresh bool
 	// Timeouts are those of spec.lifecycle. DefaultTimeouts are those of the provider's
 	// configuration.
 	Timeouts, DefaultTimeouts Timeouts
@@ -57,12 +59,13 @@ func Read(m *model.Resource, r CustomResource) (Spec, diagnostic.Diagnostics) {
 	actions := actionsOf(r.Spec)
 	out := Spec{
 		Model: m, Subject: subject(m, r),
-		Paused:          len(actions) == 0 || r.Annotations[meta.AnnotationKeyReconciliationPaused] == "true",
-		Policies:        policies(actions, lifecycle),
-		ReplaceNever:    lifecycle["replacePolicy"] == crd.ReplaceNever,
-		LateInitialize:  allows(actions, xpv2.ManagementActionLateInitialize),
-		Import:          importOf(m, object(r.Spec, "import")),
-		DefaultTimeouts: defaultTimeouts(m.Settings.Timeouts),
+		Paused:               len(actions) == 0 || r.Annotations[meta.AnnotationKeyReconciliationPaused] == "true",
+		Policies:             policies(actions, lifecycle),
+		ReplaceNever:         lifecycle["replacePolicy"] == crd.ReplaceNever,
+		LateInitialize:       allows(actions, xpv2.ManagementActionLateInitialize),
+		Import:               importOf(m, object(r.Spec, "import")),
+		DefaultTimeouts:      defaultTimeouts(m.Settings.Timeouts),
+		DeleteWithoutRefresh: r.Annotations[v1alpha1.AnnotationDeleteWithoutRefresh] == "true",
 		Tokens: Tokens{
 			Taint: r.Annotations[v1alpha1.AnnotationTaint], Untaint: r.Annotations[v1alpha1.AnnotationUntaint],
 			Retry: r.Annotations[v1alpha1.AnnotationRetry], ConfirmCreate: r.Annotations[v1alpha1.AnnotationConfirmCreate],

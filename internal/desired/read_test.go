@@ -85,8 +85,11 @@ func TestReadAnnotations(t *testing.T) {
 		annotations map[string]string
 		want        desired.Tokens
 		paused      bool
+		unread      bool
 	}{
 		"none":       {},
+		"unread":     {annotations: map[string]string{"landbridge.io/delete-without-refresh": "true"}, unread: true},
+		"not unread": {annotations: map[string]string{"landbridge.io/delete-without-refresh": "false"}},
 		"paused":     {annotations: map[string]string{"crossplane.io/paused": "true"}, paused: true},
 		"not paused": {annotations: map[string]string{"crossplane.io/paused": "false"}},
 		"tokens": {
@@ -104,8 +107,8 @@ func TestReadAnnotations(t *testing.T) {
 			if diff := cmp.Diff(tc.want, spec.Tokens); diff != "" {
 				t.Errorf("tokens (-want +got):\n%s", diff)
 			}
-			if spec.Paused != tc.paused {
-				t.Errorf("got paused: %t", spec.Paused)
+			if spec.Paused != tc.paused || spec.DeleteWithoutRefresh != tc.unread {
+				t.Errorf("got paused: %t, deleted without refresh: %t", spec.Paused, spec.DeleteWithoutRefresh)
 			}
 		})
 	}

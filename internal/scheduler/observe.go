@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -163,9 +164,18 @@ func (o *observing) claimNext(ctx context.Context, r *Request) {
 // which is read next.
 func (s *Scheduler) refresh(ctx context.Context, e *entry, r *Request, ex terraform.Executor) (readResult, error) {
 	before := e.record.Instance
+	if r.Deleted && r.WithoutRefresh {
+		if ready, err := s.upgrade(ctx, e, r, ex); ready || err != nil {
+			return readUnchanged, err
+		}
+	}
 	refreshed, diags := ex.Refresh(ctx, r.Resource, before)
 	if diags.HasErrors() && refreshed.IdentityUpgrade {
 		return notRead, failed(ReasonIdentityUpgradeFailed, diags)
+	}
+	if diags.HasErrors() && r.Deleted && r.Policies.Delete {
+		diags = append(diags, diagnostic.Errorf("Object not destroyed",
+			"An object is read before it is destroyed. If it cannot be read any more, set the annotation landbridge.io/delete-without-refresh to \"true\" to destroy it as it is stored.")...)
 	}
 	if diags.HasErrors() {
 		return notRead, failed(ReasonReadFailed, diags)
@@ -177,6 +187,25 @@ func (s *Scheduler) refresh(ctx context.Context, e *entry, r *Request, ex terraf
 		return readUnchanged, nil
 	}
 	return s.storeRead(ctx, e, *r, ex, refreshed.Instance)
+}
+
+// upgrade brings the stored object to the current schema versions without reading it. ready is false if the
+// executor cannot do that.
+func (s *Scheduler) upgrade(ctx context.Context, e *entry, r *Request, ex terraform.Executor) (ready bool, err error) {
+	in := e.record.Instance
+	if len(in.RawState) == 0 && len(in.RawIdentity) == 0 {
+		return true, nil
+	}
+	u, ok := ex.(terraform.Upgrader)
+	if !ok {
+		return false, nil
+	}
+	upgraded, diags := u.Upgrade(ctx, r.Resource, in)
+	if diags.HasErrors() {
+		return false, failed(ReasonReadFailed, diags)
+	}
+	e.record.Instance = upgraded // stored with the intent to destroy it
+	return true, nil
 }
 
 // storeRead stores the object as read.

@@ -216,6 +216,7 @@ func prepare(ctx context.Context, ex terraform.Executor, r Request, in instance.
 	switch {
 	case t.kind == instance.Delete && t.deposed == "":
 		p, diags := ex.PlanDestroy(ctx, r.Resource, in)
+		p.WithoutRefresh = r.Deleted && r.WithoutRefresh
 		return in, p, diags
 	case t.kind == instance.Delete:
 		i := in.DeposedIndex(t.deposed)

@@ -40,6 +40,9 @@ type Request struct {
 	// Policies limit the operations on the object.
 	Policies desired.Policies
 
+	// WithoutRefresh is set when a deletion destroys the object without reading it first.
+	WithoutRefresh bool
+
 	// Config is the desired object; nil when it is only observed or deleted.
 	Config *terraform.Config
 	// ConfigHash changes whenever Config does.

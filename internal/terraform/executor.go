@@ -33,6 +33,12 @@ type Executor interface {
 	Import(ctx context.Context, r ResourceType, target ImportTarget) (instance.Instance, diagnostic.Diagnostics)
 }
 
+// Upgrader is implemented by executors that can bring an instance to the current schema and identity versions
+// without reading the remote object.
+type Upgrader interface {
+	Upgrade(ctx context.Context, r ResourceType, in instance.Instance) (instance.Instance, diagnostic.Diagnostics)
+}
+
 // ResourceType is the type of a resource instance.
 type ResourceType struct {
 	Schema *schema.Resource

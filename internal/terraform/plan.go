@@ -56,4 +56,6 @@ type Plan struct {
 	// Contained are the changes of the resources that the object consists of; nil for objects that are one
 	// resource.
 	Contained []Contained
+	// WithoutRefresh is set when the object was not read before it is destroyed, and must not be read for that.
+	WithoutRefresh bool
 }

@@ -267,7 +267,16 @@ func (p *planner) find(ctx context.Context, ex terraform.Executor, stored instan
 		if r.Spec.Tokens.Untaint != "" && stored.Status == instance.Tainted {
 			stored.Status = instance.Partial
 		}
+		if p.unread() {
+			out, ok := p.upgrade(ctx, ex, stored)
+			p.found = out
+			return nil, ok
+		}
 		out, diags := ex.Refresh(ctx, r.terraform(), stored)
+		if diags.HasErrors() && p.mode == Destroy {
+			diags = append(diags, diagnostic.Errorf("Object not destroyed",
+				"An object is read before it is destroyed. If it cannot be read any more, destroy it as it is in the state, with --refresh=false.")...)
+		}
 		if !p.say(diags) {
 			return nil, false
 		}
@@ -281,6 +290,21 @@ func (p *planner) find(ctx context.Context, ex terraform.Executor, stored instan
 		return nil, true
 	}
 	return p.adopt(ctx, ex, stored)
+}
+
+// unread reports whether objects are destroyed without being read.
+func (p *planner) unread() bool {
+	return p.mode == Destroy && (p.WithoutRefresh || p.resource.Spec.DeleteWithoutRefresh)
+}
+
+// upgrade brings a stored object to the current schema versions without reading it.
+func (p *planner) upgrade(ctx context.Context, ex terraform.Executor, stored instance.Instance) (instance.Instance, bool) {
+	u, ok := ex.(terraform.Upgrader)
+	if !ok {
+		return stored, true
+	}
+	out, diags := u.Upgrade(ctx, p.resource.terraform(), stored)
+	return out, p.say(diags)
 }
 
 // adopt imports an object when none is stored: the one that spec.import names or, if that does not
@@ -357,16 +381,16 @@ func (p *planner) compare(stored instance.Instance) {
 func (p *planner) deposed(ctx context.Context, ex terraform.Executor) {
 	var left []instance.Deposed
 	for _, d := range p.found.Deposed {
-		out, diags := ex.Refresh(ctx, p.resource.terraform(), d.Instance())
-		if !p.say(diags) {
+		out, ok := p.readDeposed(ctx, ex, d)
+		if !ok {
 			left = append(left, d)
 			continue
 		}
-		if !out.Instance.Exists() {
+		if !out.Exists() {
 			continue
 		}
-		left = append(left, out.Instance.Depose(d.Key))
-		plan, diags := ex.PlanDestroy(ctx, p.resource.terraform(), out.Instance)
+		left = append(left, out.Depose(d.Key))
+		plan, diags := ex.PlanDestroy(ctx, p.resource.terraform(), out)
 		if !p.say(diags) {
 			continue
 		}
@@ -378,6 +402,15 @@ func (p *planner) deposed(ctx context.Context, ex terraform.Executor) {
 		p.changes = append(p.changes, c)
 	}
 	p.found.Deposed = left
+}
+
+// readDeposed reads a deposed object, unless objects are destroyed without being read.
+func (p *planner) readDeposed(ctx context.Context, ex terraform.Executor, d instance.Deposed) (instance.Instance, bool) {
+	if p.unread() {
+		return p.upgrade(ctx, ex, d.Instance())
+	}
+	out, diags := ex.Refresh(ctx, p.resource.terraform(), d.Instance())
+	return out.Instance, p.say(diags)
 }
 
 func notAllowed(action string) string {

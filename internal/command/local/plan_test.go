@@ -54,6 +54,22 @@ type recorded struct {
 	to *record
 }
 
+// unreadable launches a provider that cannot read.
+type unreadable struct{ provider.Launcher }
+
+func (u unreadable) Launch(ctx context.Context) (provider.Server, error) {
+	s, err := u.Launcher.Launch(ctx)
+	return unreadableServer{s}, err
+}
+
+type unreadableServer struct{ provider.Server }
+
+func (unreadableServer) ReadResource(context.Context, *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+	return &tfprotov6.ReadResourceResponse{Diagnostics: []*tfprotov6.Diagnostic{{
+		Severity: tfprotov6.DiagnosticSeverityError, Summary: "Forbidden", Detail: "It cannot be read.",
+	}}}, nil
+}
+
 func (r *recorded) ValidateResourceConfig(ctx context.Context, q *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
 	r.to.note("validate " + q.TypeName)
 	return r.Server.ValidateResourceConfig(ctx, q)
@@ -173,6 +189,68 @@ func TestFlagIsStoredWithWhatWasRead(t *testing.T) {
 	}
 	if !stored("{createBeforeDestroy: true}", local.RefreshOnly) {
 		t.Error("the flag is not stored")
+	}
+}
+
+// What cannot be read any more is destroyed on request, by a flag or by the annotation.
+func TestDestroyWithoutRefresh(t *testing.T) {
+	t.Parallel()
+	p, err := model.NewProvider("random", schematest.Provider(t, "random"), config.Provider{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	launcher := &plugin.Launcher{Path: providertest.Binary(t, "random")}
+	for name, test := range map[string]struct {
+		flag        bool
+		annotations string
+		err         string
+	}{
+		"not asked for": {err: "destroy it as it is in the state, with --refresh=false"},
+		"flag":          {flag: true},
+		"annotation":    {annotations: "landbridge.io/delete-without-refresh: 'true'"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "s.tfstate")
+			apply := func(l provider.Launcher, mode local.Mode) (local.Messages, bool) {
+				t.Helper()
+				m, messages := local.ReadManifest(p, []local.Source{{Name: "m.yaml", Data: []byte(
+					"apiVersion: random.landbridge.io/v1alpha1\nkind: String\nmetadata: {name: a, annotations: {" + test.annotations + "}}\nspec: {forProvider: {length: 8}}\n")}})
+				if messages.HasErrors() {
+					t.Fatal(messages)
+				}
+				state := open(t, p, path)
+				s := local.New(p, source, l, m, state)
+				defer s.Close(context.Background()) //nolint:errcheck // nothing comes of it
+				s.WithoutRefresh = test.flag
+				plan, messages := s.Plan(t.Context(), mode)
+				if !messages.HasErrors() {
+					_, messages = s.Apply(t.Context(), plan, local.Hooks{})
+				}
+				in, err := state.Instance(m.Resources[0])
+				if err != nil {
+					t.Fatal(err)
+				}
+				return messages, in.Exists()
+			}
+			if messages, exists := apply(launcher, local.Normal); messages.HasErrors() || !exists {
+				t.Fatal(messages)
+			}
+			if messages, exists := apply(unreadable{launcher}, local.Normal); !messages.HasErrors() || !exists {
+				t.Errorf("the object is not read before a change: %s", messages)
+			}
+			messages, exists := apply(unreadable{launcher}, local.Destroy)
+			if exists != (test.err != "") || messages.HasErrors() != (test.err != "") {
+				t.Errorf("the object exists: %t; %s", exists, messages)
+			}
+			text := ""
+			for _, m := range messages {
+				text += m.Detail
+			}
+			if !strings.Contains(text, test.err) {
+				t.Errorf("%q is not in: %s", test.err, text)
+			}
+		})
 	}
 }
 

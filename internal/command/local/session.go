@@ -20,6 +20,8 @@ type Session struct {
 	Source   string
 	Manifest *Manifest
 	State    *State
+	// WithoutRefresh destroys objects as they are in the state, without reading them first.
+	WithoutRefresh bool
 
 	launcher provider.Launcher
 	pool     *pool.Pool

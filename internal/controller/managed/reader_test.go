@@ -200,10 +200,14 @@ func TestRequestWhileDeleting(t *testing.T) {
 	k := kind(t)
 	k.ProviderConfigs = unconfigured{}
 	u := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"import": map[string]any{"id": "i-1"}}}}
+	u.SetAnnotations(map[string]string{"landbridge.io/delete-without-refresh": "true"})
 	u.SetDeletionTimestamp(&metav1.Time{Time: time.Now()})
 	req, diags := managed.Request(t.Context(), k, managed.ResourceOf(u), fake.NewClientBuilder().Build())
 	if diags.HasErrors() {
 		t.Fatal(diags)
+	}
+	if !req.WithoutRefresh {
+		t.Error("the object is read before it is destroyed")
 	}
 	if !req.Deleted || req.Config != nil || req.Import.Target == nil || req.Import.Target.ID != "i-1" {
 		t.Errorf("deleted %t, config %v, import %+v", req.Deleted, req.Config, req.Import.Target)

@@ -45,16 +45,17 @@ func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired
 	req := scheduler.Request{
 		Key: k.key(&r.Unstructured),
 		UID: r.GetUID(), Generation: r.GetGeneration(), Created: r.GetCreationTimestamp().Time,
-		Resource:      terraform.ResourceType{Schema: k.Model.Schema},
-		New:           untouched(r),
-		Deleted:       meta.WasDeleted(r),
-		Policies:      spec.Policies,
-		Import:        spec.Import,
-		Known:         spec.Known,
-		ConfirmCreate: spec.Tokens.ConfirmCreate,
-		Asked:         store.Tokens{Taint: spec.Tokens.Taint, Untaint: spec.Tokens.Untaint, Retry: spec.Tokens.Retry},
-		SpellImport:   spellImport(k),
-		Timeouts:      spec.Timeouts, DefaultTimeouts: spec.DefaultTimeouts,
+		Resource:       terraform.ResourceType{Schema: k.Model.Schema},
+		New:            untouched(r),
+		Deleted:        meta.WasDeleted(r),
+		Policies:       spec.Policies,
+		Import:         spec.Import,
+		Known:          spec.Known,
+		WithoutRefresh: spec.DeleteWithoutRefresh,
+		ConfirmCreate:  spec.Tokens.ConfirmCreate,
+		Asked:          store.Tokens{Taint: spec.Tokens.Taint, Untaint: spec.Tokens.Untaint, Retry: spec.Tokens.Retry},
+		SpellImport:    spellImport(k),
+		Timeouts:       spec.Timeouts, DefaultTimeouts: spec.DefaultTimeouts,
 	}
 	handle := k.ProviderConfigs.Resolve(ctx, r.GetProviderConfigReference(), r.GetNamespace())
 	if req.Deleted {

@@ -57,6 +57,31 @@ func (e *Engine) Refresh(ctx context.Context, r terraform.ResourceType, in insta
 	return terraform.Refreshed{Instance: out, Unchanged: stored && sameInstance(in, out), Upgraded: state.value}, diags
 }
 
+// Upgrade implements terraform.Upgrader: Refresh without the read.
+func (e *Engine) Upgrade(ctx context.Context, r terraform.ResourceType, in instance.Instance) (instance.Instance, diagnostic.Diagnostics) {
+	if len(in.RawState) == 0 && len(in.RawIdentity) == 0 {
+		return in, nil
+	}
+	c, diags := e.begin(ctx, r)
+	if diags.HasErrors() {
+		return in, diags
+	}
+	state, diags := c.upgradeState(ctx, in)
+	if diags.HasErrors() {
+		return in, diags
+	}
+	identity, more := c.upgradeIdentity(ctx, in)
+	if diags = append(diags, more...); diags.HasErrors() {
+		return in, diags
+	}
+	out := in
+	out.State, out.SchemaVersion, out.RawState = state.value, c.schema.Version, nil
+	out.Identity, out.IdentityVersion, out.RawIdentity = identity.value, c.identityVersion(), nil
+	out.SensitivePaths = existing(in.SensitivePaths, state.value)
+	out.Wire = newWire(state.wire, identity.wire)
+	return out, diags
+}
+
 func (c *call) readRequest(state, identity, private []byte) *tfprotov6.ReadResourceRequest {
 	return &tfprotov6.ReadResourceRequest{
 		TypeName: c.schema.Type, CurrentState: dynamic(state), Private: private,

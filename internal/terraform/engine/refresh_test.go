@@ -126,6 +126,33 @@ func TestRefreshUnreadableState(t *testing.T) {
 	wantError(t, diags, "Failed to encode resource state")
 }
 
+// Upgrade brings values of other schema versions to the current ones, and reads nothing.
+func TestUpgrade(t *testing.T) {
+	f := newFixture(t, thing())
+	a := object(map[string]cty.Value{"o": str("a")})
+	current := f.existing(a, identity("1"), "p")
+	out, diags := f.engine.Upgrade(t.Context(), f.resource, current)
+	wantNoErrors(t, diags)
+	wantValue(t, "state", out.State, a)
+	wantEqual(t, "calls", len(f.Calls()), 0)
+
+	old := f.existing(cty.NilVal, identity("1"), "p")
+	old.RawState = []byte(`{"o":"a"}`)
+	out, diags = f.engine.Upgrade(t.Context(), f.resource, old)
+	wantNoErrors(t, diags)
+	wantValue(t, "state", out.State, a)
+	wantEqual(t, "raw state", len(out.RawState), 0)
+	wantEqual(t, "private", string(out.Private), "p")
+	wantEqual(t, "calls", len(f.Calls()), 1)
+	_, diags = f.engine.PlanDestroy(t.Context(), f.resource, out)
+	wantNoErrors(t, diags)
+
+	old.RawState = []byte("hunter2")
+	out, diags = f.engine.Upgrade(t.Context(), f.resource, old)
+	wantError(t, diags, "Failed to decode resource state")
+	wantEqual(t, "raw state", string(out.RawState), "hunter2")
+}
+
 // Other operations refuse values of other schema versions.
 func TestOnlyRefreshUpgrades(t *testing.T) {
 	f := newFixture(t, thing())

@@ -193,6 +193,9 @@ func (e *Executor) ApplyJournaled(ctx context.Context, p terraform.Plan, record 
 	given, args := e.module.given(p.Config), []string(nil)
 	if p.Action == terraform.Delete {
 		given, args = e.module.remembered(mem), []string{"-destroy"}
+		if p.WithoutRefresh {
+			args = append(args, "-refresh=false")
+		}
 	}
 	encoded, err := e.module.remember(given, nil)
 	if err != nil {
