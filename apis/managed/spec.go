@@ -52,6 +52,11 @@ type Lifecycle struct {
 	// +optional
 	CreateBeforeDestroy *bool `json:"createBeforeDestroy,omitempty"`
 
+	// How often an object is created with the same configuration if each creation fails after it has made an object. Each such object is destroyed before the next attempt. The last one stays, and the resource is Stalled until its configuration changes or a retry is requested. Default: 3.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	CreateAttempts int64 `json:"createAttempts,omitempty"`
+
 	// Timeouts of operations. Default: somewhat longer than the provider's own timeouts, if it has a field named timeouts in forProvider or uses the legacy SDK; otherwise the timeout of the controller.
 	// +optional
 	Timeouts *Timeouts `json:"timeouts,omitempty"`

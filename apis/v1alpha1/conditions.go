@@ -42,6 +42,10 @@ const (
 // asynchronous operation.
 const TypeLastAsyncOperation xpv2.ConditionType = "LastAsyncOperation"
 
+// TypeStalled is the condition of a managed resource that is True if the resource makes no progress until its
+// configuration changes or a retry is requested. Tools that compute a status as kstatus does show it as failed.
+const TypeStalled xpv2.ConditionType = "Stalled"
+
 // Reasons of the conditions of a managed resource, beyond Crossplane's own.
 const (
 	ReasonSuccess              xpv2.ConditionReason = "Success"
@@ -57,6 +61,11 @@ const (
 	ReasonProviderUnavailable  xpv2.ConditionReason = "ProviderUnavailable"
 	ReasonProviderThrottled    xpv2.ConditionReason = "ProviderThrottled"
 	ReasonImportFailed         xpv2.ConditionReason = "ImportFailed"
+
+	// ReasonCreateAttemptsExhausted: creates of the same configuration have failed too often after they had made
+	// an object. ReasonProgressing: the resource is not stalled any more.
+	ReasonCreateAttemptsExhausted xpv2.ConditionReason = "CreateAttemptsExhausted"
+	ReasonProgressing             xpv2.ConditionReason = "Progressing"
 
 	// ReasonReferenceNotResolved and ReasonStillReferredTo: a reference of the resource cannot be resolved; other
 	// resources refer to a resource that is being deleted.

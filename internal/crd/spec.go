@@ -2,6 +2,7 @@ package crd
 
 import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/landbridge-io/landbridge/internal/model"
 )
@@ -91,7 +92,8 @@ func lifecycleSchema() props {
 			"createBeforeDestroy": {
 				Type: "boolean", Description: "Whether a replacement creates the new object before it destroys the old one. Default: false.",
 			},
-			"timeouts": timeoutsSchema(),
+			"createAttempts": {Type: "integer", Format: "int64", Minimum: ptr.To(1.0), Description: "How often an object is created with the same configuration if each creation fails after it has made an object. Each such object is destroyed before the next attempt. The last one stays, and the resource is Stalled until its configuration changes or a retry is requested. Default: 3."},
+			"timeouts":       timeoutsSchema(),
 			"ignoreChanges": {
 				Type: "array", Items: stringItems(),
 				Description: "Fields of forProvider whose changes are ignored after the object was created, such as tags.team or rule[0].maxAgeDays; \"*\" ignores all fields.",

@@ -39,6 +39,9 @@ type Spec struct {
 	// Known is the object that the annotations name; nil when they name none.
 	Known  *KnownObject
 	Tokens Tokens
+	// CreateAttempts is the number of creates of the same configuration that may fail after they have made an
+	// object.
+	CreateAttempts int64
 	// DeleteWithoutRefresh is set when the object is to be destroyed without being read first.
 	DeleteWithoutRefresh bool
 	// Timeouts are those of spec.lifecycle. DefaultTimeouts are those of the provider's
@@ -71,12 +74,28 @@ func Read(m *model.Resource, r CustomResource) (Spec, diagnostic.Diagnostics) {
 			Retry: r.Annotations[v1alpha1.AnnotationRetry], ConfirmCreate: r.Annotations[v1alpha1.AnnotationConfirmCreate],
 		},
 	}
+	out.CreateAttempts = createAttempts(lifecycle["createAttempts"])
 	out.createBeforeDestroy, _ = lifecycle["createBeforeDestroy"].(bool)
 	out.ignoreChanges, _, _ = unstructured.NestedStringSlice(lifecycle, "ignoreChanges")
 	var diags, more diagnostic.Diagnostics
 	out.Timeouts, diags = timeouts(object(lifecycle, "timeouts"))
 	out.Known, more = knownObject(m, r, out.Subject)
 	return out, append(diags, more...)
+}
+
+// defaultCreateAttempts is the default of spec.lifecycle.createAttempts.
+const defaultCreateAttempts = 3
+
+// createAttempts reads spec.lifecycle.createAttempts. Numbers of manifests may be floats.
+func createAttempts(in any) int64 {
+	switch n := in.(type) {
+	case int64:
+		return max(n, 1)
+	case float64:
+		return max(int64(n), 1)
+	default:
+		return defaultCreateAttempts
+	}
 }
 
 // subject returns the resource's input to templates and functions of the provider's configuration.

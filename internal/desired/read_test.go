@@ -310,3 +310,21 @@ func TestReadUnknownImportID(t *testing.T) {
 		t.Errorf("got %+v, %v", spec.Known, diags)
 	}
 }
+
+func TestReadCreateAttempts(t *testing.T) {
+	for name, tc := range map[string]struct {
+		lifecycle m
+		want      int64
+	}{
+		"default":  {nil, 3},
+		"given":    {m{"createAttempts": int64(5)}, 5},
+		"manifest": {m{"createAttempts": 1.0}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			spec, diags := desired.Read(identified(t), desired.CustomResource{Spec: m{"lifecycle": tc.lifecycle}})
+			if diags.HasErrors() || spec.CreateAttempts != tc.want {
+				t.Errorf("got %d, %v", spec.CreateAttempts, diags)
+			}
+		})
+	}
+}

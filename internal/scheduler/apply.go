@@ -29,6 +29,7 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	in.Exists, in.Deposed, in.Tainted = record.Exists(), len(record.Deposed) > 0, record.Status == instance.Tainted
 	if p != nil {
 		in.Action, in.Reason, in.Destroys, in.Doubted = p.Action, p.Reason, len(p.Destroys()) > 0, e.doubted(r, *p)
+		in.Stalled = e.attempts.stalled(&r, p)
 	}
 	switch next := applyChain.decide(in); next {
 	case deedNothing:
@@ -49,6 +50,8 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 		return failed(ReasonReplaceRefused, replaceRefused(*p))
 	case deedRefuseContained:
 		return failed(ReasonReplaceRefused, containedRefused(*p))
+	case deedRefuseStalled:
+		return e.attempts.exhausted()
 	case deedRefuseDoubted:
 		return failed(ReasonCreateOutcomeUnknown, awaited(record.Operation))
 	default:

@@ -34,7 +34,7 @@ func (s *Scheduler) Remembered(r Request) (Remembered, bool) {
 // retry forgets failures, so that failed operations are tried again now.
 func (e *entry) retry(r Request) {
 	e.record.Handled.Retry, e.unsavedRetry = r.Asked.Retry, r.Asked.Retry
-	e.failed, e.deposedFailed = failure{}, failure{}
+	e.failed, e.deposedFailed, e.attempts = failure{}, failure{}, attempts{}
 	e.publish()
 }
 

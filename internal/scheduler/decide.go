@@ -103,7 +103,7 @@ type observeInput struct {
 	View   viewState
 	// Fits is set when the view was made for the configuration of the request.
 	Fits bool
-	// Unplanned is set when no plan was made since the last operation.
+	// Unplanned is set when no plan was made since the last operation, or since it was allowed to try again.
 	Unplanned bool
 
 	// Stored is set when there is a record in the store.
@@ -246,6 +246,7 @@ const (
 	deedRefuseReplace    deed = "refuse the replacement"
 	deedRefuseContained  deed = "refuse to destroy contained objects"
 	deedRefuseDoubted    deed = "refuse because of an interrupted create"
+	deedRefuseStalled    deed = "refuse because of many failed creates"
 	// These concern a deposed object, and leave the current one alone.
 	deedRefuseDeposed      deed = "refuse to destroy a deposed object"
 	deedRefuseDeposedEarly deed = "refuse because of an earlier failure to destroy a deposed object"
@@ -272,6 +273,8 @@ type applyInput struct {
 	Exists, Deposed bool
 	// Tainted is set when the current object is tainted, and Missing when it is not found.
 	Tainted, Missing bool
+	// Stalled is set when creates of the configuration have failed too often.
+	Stalled bool
 	// Doubted is set when an interrupted create may still make another object than this one.
 	Doubted bool
 }
@@ -288,6 +291,7 @@ var applyChain = chain[applyInput]{
 	{deedNothing, upToDateAlready},
 	{deedRefuseReplace, replaceForbidden},
 	{deedRefuseContained, containedForbidden},
+	{deedRefuseStalled, createStalled},
 	{deedCreateFirst, createFirst},
 	{deedDestroyFirst, isReplace},
 	{deedRefuseDoubted, createDoubted},
@@ -333,6 +337,9 @@ func replaceForbidden(in applyInput) bool {
 
 // containedForbidden: updates that destroy objects within the object need the same policy.
 func containedForbidden(in applyInput) bool { return in.Destroys && !in.MayReplace }
+
+// createStalled: a tainted object stays if its replacement would most likely fail as well.
+func createStalled(in applyInput) bool { return in.Stalled }
 
 // createFirst: the plan creates before it destroys. Exceptions, which are destroyed first, are a tainted
 // object for which another one was deposed, so that the number of deposed objects does not grow with

@@ -193,6 +193,7 @@ func TestDecideApply(t *testing.T) {
 		"tainted":                           {tainted, "replace, destroy first"},
 		"tainted, to keep":                  {with(tainted, func(in *input) { in.MayReplaceTainted = false }), "refuse the replacement"},
 		"not tainted, taints are kept":      {with(replace, func(in *input) { in.MayReplaceTainted = false }), "replace, destroy first"},
+		"tainted, stalled":                  {with(tainted, func(in *input) { in.Stalled = true }), "refuse because of many failed creates"},
 		"create first":                      {first, "replace, create first"},
 		"create first, not found":           {with(first, func(in *input) { in.Missing = true }), "replace, destroy first"},
 		"create first, tainted":             {with(first, func(in *input) { in.Tainted = true }), "replace, create first"},

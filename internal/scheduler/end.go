@@ -35,6 +35,7 @@ func (s *Scheduler) settle(e *entry, r Request, t task, res result) []Event {
 	res.diags = append(res.diags.Warnings(), why.Diagnostics...)
 	e.last = &Outcome{Kind: res.op.Kind, At: s.o.Clock.Now(), Diagnostics: res.diags}
 	e.showApplied(r, res)
+	e.attempts.note(r, res)
 	s.noteFailure(e.failureOf(res.op), e.last, r, t, why)
 	events := res.events(t, e.ended == faultpoint.Destroy)
 	if res.op.Kind == instance.Update && instance.IdentityChanged(prior, e.record.Instance) {

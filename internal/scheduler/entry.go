@@ -61,6 +61,8 @@ type entry struct {
 	// failed and deposedFailed delay the next attempt of operations on the current object, and on
 	// deposed objects.
 	failed, deposedFailed failure
+	// attempts counts creates that failed after they had made an object, or may have.
+	attempts attempts
 
 	// claimant is the resource in the index of owners, claimed identifies the request that its claims were
 	// made for, and completed is a planned identity with the complete identity of the created object.

@@ -64,7 +64,7 @@ func (o *observing) input(r *Request) observeInput {
 		RetryAsked: r.Asked.Retry != "" && r.Asked.Retry != e.record.Handled.Retry,
 		MarkAsked:  e.marked(r),
 		Loaded:     e.state == loaded && e.schema == r.Resource.Schema,
-		View:       e.view.state, Fits: e.view.fits(r.ConfigHash), Unplanned: e.view.unplanned,
+		View:       e.view.state, Fits: e.view.fits(r.ConfigHash), Unplanned: e.unplanned(r),
 		Stored: e.record.Version != "", Exists: in.Exists(), Deposed: len(in.Deposed) > 0,
 		Interrupted: interrupted, Foreign: interrupted && o.foreign(e),
 		Claims: o.claims, Contested: o.contested,
@@ -160,6 +160,12 @@ func (o *observing) claimNext(ctx context.Context, r *Request) {
 	o.contested = ok && (rival.Claim.Strength >= ownership.Begun || !e.record.Instance.Exists())
 }
 
+// unplanned reports whether the plan of the view is not up to date although nothing has changed.
+func (e *entry) unplanned(r *Request) bool {
+	o := e.view.observation
+	return e.view.unplanned || o != nil && o.Stalled && !e.attempts.stalled(r, o.Plan)
+}
+
 // refresh reads the current object once. If it is gone, the last deposed object takes its place,
 // which is read next.
 func (s *Scheduler) refresh(ctx context.Context, e *entry, r *Request, ex terraform.Executor) (readResult, error) {
@@ -253,6 +259,7 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 		}
 		e.validated = r.ConfigHash
 		o.Plan, o.Warnings = &p, diags.Warnings()
+		o.Stalled = e.attempts.stalled(&r, &p)
 		if p.Action == terraform.NoOp {
 			o.Plan = &upToDate // there is nothing to apply, so the values are not kept
 		}

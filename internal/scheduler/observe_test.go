@@ -158,7 +158,8 @@ func TestKnownIsLookedForUntilSomethingIsStored(t *testing.T) {
 
 func TestObserveUnchanged(t *testing.T) {
 	bubble(t, derivable, func(h *harness) {
-		first := h.settle()
+		h.settle()
+		first := h.observe() // the first read after an operation is planned
 		writes := h.store.writes
 		h.log.take()
 		for range 3 {

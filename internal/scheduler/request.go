@@ -40,6 +40,9 @@ type Request struct {
 	// Policies limit the operations on the object.
 	Policies desired.Policies
 
+	// CreateAttempts is the number of creates of the same configuration that may fail after they have made an
+	// object. Then the last object stays until the configuration changes or a retry is asked for. 0 is no limit.
+	CreateAttempts int64
 	// WithoutRefresh is set when a deletion destroys the object without reading it first.
 	WithoutRefresh bool
 
@@ -76,6 +79,9 @@ type Observation struct {
 	// Imported is set when this Observe imported the object: the plan that follows from the import was not
 	// reported yet.
 	Imported bool
+	// Stalled is set when a tainted object is not replaced any more, because creates of the configuration have
+	// failed too often.
+	Stalled bool
 	// Operation is the running operation, or the one whose outcome is unknown.
 	Operation *instance.Operation
 	// Progress is the provider's latest message about the running operation. Secrets of the resource
@@ -126,6 +132,9 @@ const (
 	ReasonOperationFailed Reason = "OperationFailed"
 	// ReasonReplaceRefused: the change needs a replacement, which is not allowed.
 	ReasonReplaceRefused Reason = "ReplaceRefused"
+	// ReasonCreateAttemptsExhausted: a tainted object is not replaced any more, because creates of the same
+	// configuration have failed too often.
+	ReasonCreateAttemptsExhausted Reason = "CreateAttemptsExhausted"
 	// ReasonIdentityConflict: the remote object belongs to another custom resource.
 	ReasonIdentityConflict Reason = "IdentityConflict"
 	// ReasonAlreadyExists: a remote object with the identity of the one to create exists already, and

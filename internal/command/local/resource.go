@@ -167,6 +167,9 @@ func (t *resourceReader) admit() {
 		t.oneOf("spec.lifecycle.replacePolicy", l.ReplacePolicy, crd.ReplaceAutomatic, crd.ReplaceNever)
 		t.oneOf("spec.lifecycle.taintPolicy", l.TaintPolicy, crd.TaintReplace, crd.TaintKeep)
 		t.oneOf("spec.lifecycle.existenceCheck", l.ExistenceCheck, crd.ExistenceCheckAutomatic, crd.ExistenceCheckNever)
+		if l.CreateAttempts < 0 {
+			t.refuse("spec.lifecycle.createAttempts", "Unsupported value", "%d is less than 1.", l.CreateAttempts)
+		}
 	}
 	switch i := t.spec.Import; {
 	case i == nil:

@@ -236,15 +236,14 @@ func (c *connector) explain(ctx context.Context, r *CustomResource, err error) e
 	if ok && r.reason == "" {
 		r.reason = reason
 	}
-	if se.Reason == scheduler.ReasonIdentityConflict {
-		// The scheduler wakes the resource when the conflict ends.
+	if standing[se.Reason] {
 		if a := attemptFrom(ctx); a != nil {
 			a.retryAt = time.Now().Add(c.kind.Options.Poll)
 		}
 		// One event, not one for each reconcile.
 		now := r.GetCondition(xpv2.TypeSynced)
-		if now.Reason != v1alpha1.ReasonIdentityConflict || !strings.HasSuffix(now.Message, message) {
-			c.kind.Options.Recorder.Event(r, warning(event.Reason(v1alpha1.ReasonIdentityConflict), message))
+		if now.Reason != reason || !strings.HasSuffix(now.Message, message) {
+			c.kind.Options.Recorder.Event(r, warning(event.Reason(reason), message))
 		}
 		r.told = true
 	}
@@ -258,6 +257,10 @@ func (c *connector) explain(ctx context.Context, r *CustomResource, err error) e
 	return errors.New(message)
 }
 
+// standing are the reasons that do not go away by trying again: the scheduler wakes the resource when a conflict of
+// identities ends, and a change of the resource ends a stall.
+var standing = map[scheduler.Reason]bool{scheduler.ReasonIdentityConflict: true, scheduler.ReasonCreateAttemptsExhausted: true}
+
 var reasons = map[scheduler.Reason]xpv2.ConditionReason{
 	scheduler.ReasonProviderUnavailable:  v1alpha1.ReasonProviderUnavailable,
 	scheduler.ReasonInvalidConfiguration: v1alpha1.ReasonInvalidConfiguration,
@@ -265,6 +268,7 @@ var reasons = map[scheduler.Reason]xpv2.ConditionReason{
 	scheduler.ReasonCreateOutcomeUnknown: v1alpha1.ReasonCreateOutcomeUnknown,
 	scheduler.ReasonReplaceRefused:       v1alpha1.ReasonReplaceRefused,
 
+	scheduler.ReasonCreateAttemptsExhausted:  v1alpha1.ReasonCreateAttemptsExhausted,
 	scheduler.ReasonIdentityConflict:         v1alpha1.ReasonIdentityConflict,
 	scheduler.ReasonAlreadyExists:            v1alpha1.ReasonAlreadyExists,
 	scheduler.ReasonUnexpectedIdentityChange: v1alpha1.ReasonUnexpectedIdentityChange,

@@ -51,11 +51,11 @@ func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired
 		Policies:       spec.Policies,
 		Import:         spec.Import,
 		Known:          spec.Known,
-		WithoutRefresh: spec.DeleteWithoutRefresh,
-		ConfirmCreate:  spec.Tokens.ConfirmCreate,
-		Asked:          store.Tokens{Taint: spec.Tokens.Taint, Untaint: spec.Tokens.Untaint, Retry: spec.Tokens.Retry},
-		SpellImport:    spellImport(k),
-		Timeouts:       spec.Timeouts, DefaultTimeouts: spec.DefaultTimeouts,
+		CreateAttempts: spec.CreateAttempts, WithoutRefresh: spec.DeleteWithoutRefresh,
+		ConfirmCreate: spec.Tokens.ConfirmCreate,
+		Asked:         store.Tokens{Taint: spec.Tokens.Taint, Untaint: spec.Tokens.Untaint, Retry: spec.Tokens.Retry},
+		SpellImport:   spellImport(k),
+		Timeouts:      spec.Timeouts, DefaultTimeouts: spec.DefaultTimeouts,
 	}
 	handle := k.ProviderConfigs.Resolve(ctx, r.GetProviderConfigReference(), r.GetNamespace())
 	if req.Deleted {

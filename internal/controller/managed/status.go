@@ -153,12 +153,19 @@ func (e *external) setConditions(r *CustomResource, o *scheduler.Observation) {
 		set(xpv2.Unavailable().WithMessage("The remote object is being replaced."))
 	case !o.Exists():
 		set(xpv2.Creating())
+	case o.Stalled:
+		c := xpv2.Unavailable().WithMessage("The remote object is tainted, because its creation failed. It is not replaced again until the configuration changes or a retry is requested.")
+		c.Reason = v1alpha1.ReasonTainted
+		set(c)
 	case o.Instance.Status == instance.Tainted:
 		c := xpv2.Unavailable().WithMessage("The remote object is tainted, because its creation failed or was interrupted, or by request. It will be replaced.")
 		c.Reason = v1alpha1.ReasonTainted
 		set(c)
 	default:
 		set(xpv2.Available())
+	}
+	if o.Stalled || r.GetCondition(v1alpha1.TypeStalled).Status != corev1.ConditionUnknown {
+		set(stalled(o.Stalled))
 	}
 	switch {
 	case o.UpToDate():
@@ -179,6 +186,16 @@ func (e *external) setConditions(r *CustomResource, o *scheduler.Observation) {
 		}
 		set(c)
 	}
+}
+
+// stalled returns the condition Stalled. A resource that was never stalled has none.
+func stalled(is bool) xpv2.Condition {
+	c := xpv2.Condition{Type: v1alpha1.TypeStalled, Status: corev1.ConditionFalse, Reason: v1alpha1.ReasonProgressing, LastTransitionTime: metav1.Now()}
+	if is {
+		c.Status, c.Reason = corev1.ConditionTrue, v1alpha1.ReasonCreateAttemptsExhausted
+		c.Message = "Creates of this configuration failed too often after they had made an object. Change the configuration, or request a retry."
+	}
+	return c
 }
 
 func planStatus(k *Kind, p *terraform.Plan) map[string]any {

@@ -1,0 +1,42 @@
+package scheduler
+
+import (
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+)
+
+// A create that fails after it has made an object leaves a tainted object, which is destroyed and created again. If
+// the same configuration fails in this way each time, that would go on for ever. So the creates of a configuration
+// are counted, in the memory of this process, and after Request.CreateAttempts the tainted object stays.
+
+// attempts counts consecutive creates of one configuration that failed after they had made an object, or may have.
+type attempts struct {
+	count int64
+	hash  string // of the configuration
+}
+
+// note counts the outcome of an operation on the current object.
+func (a *attempts) note(r Request, res result) {
+	switch op := res.op; {
+	case op.Kind == instance.Delete || res.undispatched:
+	case !res.diags.HasErrors():
+		*a = attempts{}
+	case op.Kind == instance.Create && (res.record == nil || res.record.Instance.Status == instance.Tainted || res.record.Instance.Operation != nil):
+		if a.hash != r.ConfigHash {
+			*a = attempts{hash: r.ConfigHash}
+		}
+		a.count++
+	}
+}
+
+// stalled reports whether a plan must not be carried out because creates of its configuration failed too often.
+func (a *attempts) stalled(r *Request, p *terraform.Plan) bool {
+	return p != nil && p.Action.IsReplace() && p.Reason == terraform.ReplaceBecauseTainted &&
+		r.CreateAttempts > 0 && a.hash == r.ConfigHash && a.count >= r.CreateAttempts
+}
+
+func (a *attempts) exhausted() *Error {
+	return failed(ReasonCreateAttemptsExhausted, diagnostic.Errorf("Create attempts exhausted",
+		"Creating this object has failed %d times after it had made an object; the last one is tainted and stays. Change the configuration, request a retry with the annotation landbridge.io/retry, or untaint the object to keep it.", a.count))
+}
