@@ -115,12 +115,12 @@ func TestReadManifest(t *testing.T) {
 			messages: []string{"Error: m.yaml, document 1, Thing a: Invalid Thing: spec.lifecycle.createBeforeDestroy has the wrong type"},
 		},
 		"unsupported values": {
-			manifest: thing("a", "lifecycle: {replacePolicy: Sometimes, taintPolicy: x, existenceCheck: y, ignoreChanges: [nme]}\nmanagementPolicies: [Observe, Look]"),
+			manifest: thing("a", "lifecycle: {replacePolicy: Sometimes, taintPolicy: x, existenceCheck: z, ignoreChanges: [nme]}\nmanagementPolicies: [Observe, Look]"),
 			messages: []string{
 				`Error: m.yaml, document 1, Thing a: everything_thing.a: spec.managementPolicies[1]: Unsupported value: "Look" is not one of Observe`,
 				`Error: m.yaml, document 1, Thing a: everything_thing.a: spec.lifecycle.replacePolicy: Unsupported value: "Sometimes" is not one of Automatic, Never`,
 				`Error: m.yaml, document 1, Thing a: everything_thing.a: spec.lifecycle.taintPolicy: Unsupported value: "x" is not one of Replace, Keep`,
-				`Error: m.yaml, document 1, Thing a: everything_thing.a: spec.lifecycle.existenceCheck: Unsupported value: "y" is not one of Automatic, Never`,
+				`Error: m.yaml, document 1, Thing a: everything_thing.a: spec.lifecycle.existenceCheck: Unsupported value: "z" is not one of Automatic, Never`,
 				`Error: m.yaml, document 1, Thing a: everything_thing.a: Invalid ignoreChanges: spec.lifecycle.ignoreChanges: "nme": there is no field nme`,
 			},
 		},
