@@ -153,4 +153,7 @@ const (
 	Create OperationKind = "Create"
 	Update OperationKind = "Update"
 	Delete OperationKind = "Delete"
+	// Move changes no object: the resource is being moved to another cluster. While it stands, no
+	// controller of this cluster acts on the resource. Only the command that began it ends it.
+	Move OperationKind = "Move"
 )

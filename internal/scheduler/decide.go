@@ -45,6 +45,8 @@ const (
 	deedRefuseConflict deed = "refuse because of the owner"
 	// deedRefuseForeign refuses because another process may conclude the operation.
 	deedRefuseForeign deed = "refuse because of another process"
+	// deedRefuseMoving refuses because the resource is being moved to another cluster.
+	deedRefuseMoving deed = "refuse because of a move"
 	// deedLoad loads the record from the store.
 	deedLoad deed = "load"
 	// deedClaim claims the objects of the record, of the read, or of the plan.
@@ -113,6 +115,8 @@ type observeInput struct {
 	// Interrupted is set when the record has an operation. Foreign is set when another process
 	// began it and may still conclude it.
 	Interrupted, Foreign bool
+	// Moving is set when the resource is being moved to another cluster.
+	Moving bool
 
 	// Claims is the stage of the claims. Contested is set when another resource owns an object.
 	Claims    claimStage
@@ -127,6 +131,7 @@ var observeChain = chain[observeInput]{
 	{deedAnswer, operationRuns},
 	{deedLoad, recordUnknown},
 	{deedClaim, recordUnclaimed},
+	{deedRefuseMoving, resourceMoving},
 	{deedAnswerNothing, nothingOwnToDelete},
 	{deedRefuseConflict, ownedByAnother},
 	{deedAnswerApplied, operationJustEnded},
@@ -155,6 +160,9 @@ func recordUnknown(in observeInput) bool { return !in.Loaded }
 
 // recordUnclaimed: the stored objects are claimed before the provider is called.
 func recordUnclaimed(in observeInput) bool { return in.Claims < claimedRecord }
+
+// resourceMoving: the other cluster may act on the object already.
+func resourceMoving(in observeInput) bool { return in.Moving }
 
 // nothingOwnToDelete: the object of a resource that is being deleted stays with its owner.
 func nothingOwnToDelete(in observeInput) bool { return in.Contested && in.Deleted && !in.Deposed }

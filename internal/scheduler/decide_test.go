@@ -33,6 +33,7 @@ func TestDecideObserve(t *testing.T) {
 		"an operation runs":                          {func(in *input) { in.View, in.Loaded = scheduler.ViewRunning, false }, "answer"},
 		"nothing is loaded":                          {func(in *input) { in.Loaded = false }, "load"},
 		"nothing is claimed":                         {func(in *input) { in.Claims = 0 }, "claim"},
+		"it is being moved":                          {func(in *input) { in.Moving, in.Interrupted, in.Deleted = true, true, true }, "refuse because of a move"},
 		"another resource owns it":                   {func(in *input) { in.Contested = true }, "refuse because of the owner"},
 		"another resource owns it, deleted":          {func(in *input) { in.Contested, in.Deleted = true, true }, "answer that there is nothing"},
 		"another resource owns it, deposed, deleted": {func(in *input) { in.Contested, in.Deleted, in.Deposed = true, true, true }, "refuse because of the owner"},
@@ -93,8 +94,8 @@ func covered(t *testing.T, tested map[string]bool, all []string) {
 
 // Whatever the input is, each deed changes it so that Observe ends.
 func TestObserveEnds(t *testing.T) {
-	last := []string{"answer", "answer with what was applied", "answer that there is nothing", "refuse because of the owner", "refuse because of another process"}
-	const bits = 18
+	last := []string{"answer", "answer with what was applied", "answer that there is nothing", "refuse because of the owner", "refuse because of another process", "refuse because of a move"}
+	const bits = 19
 	for n := range 1 << bits {
 		bit := func(i int) bool { return n>>i&1 == 1 }
 		in := scheduler.ObserveInput{
@@ -104,6 +105,7 @@ func TestObserveEnds(t *testing.T) {
 		if bit(13) {
 			in.View = scheduler.ViewApplied
 		}
+		in.Moving = bit(18)
 		// What the deeds find.
 		recovers, unchanged, doubtful := bit(14), bit(15), bit(16)
 		in.Unplanned = bit(17)

@@ -67,6 +67,7 @@ func (o *observing) input(r *Request) observeInput {
 		View:       e.view.state, Fits: e.view.fits(r.ConfigHash), Unplanned: e.unplanned(r),
 		Stored: e.record.Version != "", Exists: in.Exists(), Deposed: len(in.Deposed) > 0,
 		Interrupted: interrupted, Foreign: interrupted && o.foreign(e),
+		Moving: interrupted && in.Operation.Kind == instance.Move,
 		Claims: o.claims, Contested: o.contested,
 		Acquired: o.release != nil, Recovered: o.recovered, Sought: o.sought, Planned: o.planned, Read: o.read,
 	}
@@ -88,6 +89,9 @@ func (o *observing) do(ctx context.Context, r *Request, next deed) (*Observation
 	case deedRefuseForeign:
 		e.distrust(outdated)
 		return nil, &Error{Reason: ReasonStore, Err: errForeign}
+	case deedRefuseMoving:
+		e.distrust(outdated)
+		return nil, &Error{Reason: ReasonStore, Err: errMoving}
 	case deedLoad:
 		return nil, o.load(ctx, e, *r)
 	case deedClaim:

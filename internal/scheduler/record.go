@@ -3,6 +3,7 @@ package scheduler
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
@@ -114,6 +115,23 @@ func (s *Scheduler) forget(ctx context.Context, e *entry, r Request) error {
 
 // errSuccessor is the error of a process without the lease, whose memory may be outdated.
 var errSuccessor = errors.New("another controller may have taken over")
+
+// Reload implements Interface.
+func (s *Scheduler) Reload(k store.Key) {
+	s.mu.Lock()
+	all := slices.Clone(s.entries.byKey[k])
+	s.mu.Unlock()
+	for _, e := range all {
+		e.turn.Lock()
+		if e.state == loaded {
+			e.distrust(outdated)
+		}
+		e.turn.Unlock()
+	}
+}
+
+// errMoving is the error for a resource whose record landbridge move has locked.
+var errMoving = errors.New("the resource is being moved to another cluster, so nothing is done here. Repeat the landbridge move that began it, or give it --undo to keep the resource in this cluster")
 
 // errForeign is the error for an operation that another process began.
 var errForeign = errors.New("another controller has begun an operation on the resource; waiting for it to end")

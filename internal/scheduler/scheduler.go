@@ -31,6 +31,9 @@ type Interface interface {
 	Claim(ctx context.Context, r Request) error
 	// Gone releases the claims and the memory of a deleted resource.
 	Gone(k store.Key)
+	// Reload makes the next Observe load the record from the store. It is called while a resource is
+	// paused, because others may write its record meanwhile.
+	Reload(k store.Key)
 	// Remembered returns the facts in memory about the resource; false if there are none.
 	Remembered(r Request) (Remembered, bool)
 	// Running returns the number of running operations.

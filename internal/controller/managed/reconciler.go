@@ -59,6 +59,9 @@ func (r *reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	a := &attempt{}
 	ctx = providerconfig.WithVisit(context.WithValue(ctx, attemptKey{}, a), &a.visit)
 	result, err := r.inner.Reconcile(ctx, req)
+	if a.resource != nil && paused(a.resource) {
+		r.kind.Scheduler.Reload(r.kind.key(&a.resource.Unstructured))
+	}
 	switch {
 	case err != nil:
 		return reconcile.Result{}, err // managed.Reconciler returns both; the error wins
@@ -72,6 +75,11 @@ func (r *reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return reconcile.Result{RequeueAfter: comeBackAfter}, nil
 	}
 	return result, err
+}
+
+// paused reports whether managed.Reconciler leaves a resource alone.
+func paused(r *CustomResource) bool {
+	return meta.IsPaused(r) || len(r.GetManagementPolicies()) == 0
 }
 
 // configuration returns the provider configuration of a resource; the zero value if there is no such resource.

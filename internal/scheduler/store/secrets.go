@@ -198,14 +198,9 @@ func (s *Secrets) Sweep(ctx context.Context, exists func(context.Context, Key) (
 	var errs []error
 	for i := range list.Items {
 		secret := &list.Items[i]
-		kind, group, _ := strings.Cut(secret.Annotations[annotationOwnerKind], ".")
-		namespace, name, namespaced := strings.Cut(secret.Annotations[annotationOwnerName], "/")
-		if !namespaced {
-			namespace, name = "", namespace
-		}
-		k := Key{Group: group, Kind: kind, Namespace: namespace, Name: name}
-		if string(secret.Type) != v1alpha1.SecretTypeInstance || SecretName(k) != secret.Name {
-			continue // not one of Landbridge's
+		k, ok := keyOf(secret)
+		if !ok {
+			continue
 		}
 		found, err := exists(ctx, k)
 		if err == nil && !found {
@@ -218,6 +213,39 @@ func (s *Secrets) Sweep(ctx context.Context, exists func(context.Context, Key) (
 		}
 	}
 	return n, errors.Join(errs...)
+}
+
+// pageSize is the number of Secrets per list call.
+const pageSize = 100
+
+// List returns the keys of all stored instances.
+func (s *Secrets) List(ctx context.Context) ([]Key, error) {
+	var out []Key
+	for o := (metav1.ListOptions{LabelSelector: labelManagedBy + "=landbridge", Limit: pageSize}); ; {
+		list, err := s.Client.List(ctx, o)
+		if err != nil {
+			return nil, fmt.Errorf("cannot list stored instances: %w", err)
+		}
+		for i := range list.Items {
+			if k, ok := keyOf(&list.Items[i]); ok {
+				out = append(out, k)
+			}
+		}
+		if o.Continue = list.Continue; o.Continue == "" {
+			return out, nil
+		}
+	}
+}
+
+// keyOf returns the key of the instance that a Secret holds. ok is false if the Secret is not one of
+// Landbridge's.
+func keyOf(secret *corev1.Secret) (k Key, ok bool) {
+	k.Kind, k.Group, _ = strings.Cut(secret.Annotations[annotationOwnerKind], ".")
+	namespace, name, namespaced := strings.Cut(secret.Annotations[annotationOwnerName], "/")
+	if k.Namespace, k.Name = namespace, name; !namespaced {
+		k.Namespace, k.Name = "", namespace
+	}
+	return k, string(secret.Type) == v1alpha1.SecretTypeInstance && SecretName(k) == secret.Name
 }
 
 // Delete implements Store.
