@@ -53,6 +53,8 @@ or try it:
 		newApplyCommand(),
 		newDiscoverCommand(),
 		newImportCommand(),
+		newStateCommand(),
+		newMoveCommand(),
 		newStatusCommand(),
 		newTaintCommand(),
 		newUntaintCommand(),

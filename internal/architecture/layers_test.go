@@ -21,6 +21,8 @@ const modulePath = "github.com/landbridge-io/landbridge"
 // explained in docs/architecture.md.
 var layers = [][]string{
 	{"cmd/landbridge"},
+	{"internal/command/move"},
+	{"internal/command/state"},
 	{"internal/command/cluster", "internal/command/importer", "internal/command/local", "internal/command/repository", "internal/command/status"},
 	{"internal/command/discover"},
 	{"program", "generate"},

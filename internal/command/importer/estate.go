@@ -34,23 +34,23 @@ func ReadState(b []byte, providers Providers, match func(address, resourceType s
 	read := map[*model.Provider]tfstate.State{}
 	for i, r := range outline.Resources {
 		if r.Mode != "managed" {
-			if match == nil || match(resourceAddress(r), r.Type) {
+			if match == nil || match(r.Address(), r.Type) {
 				out.DataSources++
 			}
 			continue
 		}
 		wanted := map[int]bool{}
 		for j, x := range r.Instances {
-			wanted[j] = match == nil || match(instanceAddress(r, x), r.Type)
+			wanted[j] = match == nil || match(InstanceAddress(r, x), r.Type)
 		}
 		leave := func(reason string) {
 			for j, x := range r.Instances {
 				if wanted[j] {
-					out.Left = append(out.Left, Left{instanceAddress(r, x), reason})
+					out.Left = append(out.Left, Left{InstanceAddress(r, x), reason})
 				}
 			}
 		}
-		source, alias, ok := providerOf(r.Provider)
+		source, alias, ok := ProviderOf(r.Provider)
 		if !ok {
 			leave(fmt.Sprintf("its provider %q is not in the format of Terraform 0.13 and later; let a newer Terraform refresh the state", r.Provider))
 			continue
@@ -80,11 +80,11 @@ func ReadState(b []byte, providers Providers, match func(address, resourceType s
 				if len(stored.Deposed) > 0 {
 					reason = "the state has only deposed objects of it, which Terraform is to destroy first"
 				}
-				out.Left = append(out.Left, Left{instanceAddress(r, x), reason})
+				out.Left = append(out.Left, Left{InstanceAddress(r, x), reason})
 				continue
 			}
 			out.Items = append(out.Items, Item{
-				Provider: p, Resource: m, Origin: instanceAddress(r, x), Name: instanceName(r, x), Stored: &stored,
+				Provider: p, Resource: m, Origin: InstanceAddress(r, x), Name: instanceName(r, x), Stored: &stored,
 			})
 		}
 	}
@@ -93,8 +93,8 @@ func ReadState(b []byte, providers Providers, match func(address, resourceType s
 
 var providerAddress = regexp.MustCompile(`^(?:module\..+\.)?provider\["([^"]+)"\](?:\.([^.]+))?$`)
 
-// providerOf splits a provider's address in a state.
-func providerOf(address string) (source, alias string, ok bool) {
+// ProviderOf splits a provider's address in a state.
+func ProviderOf(address string) (source, alias string, ok bool) {
 	m := providerAddress.FindStringSubmatch(address)
 	if m == nil {
 		return "", "", false
@@ -111,7 +111,7 @@ func StateProviders(b []byte) ([][2]string, error) {
 	var out [][2]string
 	seen := map[[2]string]bool{}
 	for _, r := range outline.Resources {
-		source, alias, ok := providerOf(r.Provider)
+		source, alias, ok := ProviderOf(r.Provider)
 		if key := [2]string{source, alias}; ok && r.Mode == "managed" && !seen[key] {
 			seen[key] = true
 			out = append(out, key)
@@ -120,26 +120,22 @@ func StateProviders(b []byte) ([][2]string, error) {
 	return out, nil
 }
 
-func resourceAddress(r tfstate.ResourceBlock) string {
-	address := r.Type + "." + r.Name
-	if r.Mode == "data" {
-		address = "data." + address
-	}
-	if r.Module != "" {
-		address = r.Module + "." + address
-	}
-	return address
-}
-
-// instanceAddress returns Terraform's address of an instance.
-func instanceAddress(r tfstate.ResourceBlock, i tfstate.Instance) string {
+// InstanceAddress returns Terraform's address of an instance.
+func InstanceAddress(r tfstate.ResourceBlock, i tfstate.Instance) string {
 	switch key := i.IndexKey.(type) {
 	case int64:
-		return fmt.Sprintf("%s[%d]", resourceAddress(r), key)
+		return fmt.Sprintf("%s[%d]", r.Address(), key)
 	case string:
-		return resourceAddress(r) + "[" + strconv.Quote(key) + "]"
+		return r.Address() + "[" + strconv.Quote(key) + "]"
 	}
-	return resourceAddress(r)
+	return r.Address()
+}
+
+// InstanceKubernetesName returns the name of the custom resource of an instance, unless another one has
+// it.
+func InstanceKubernetesName(r tfstate.ResourceBlock, i tfstate.Instance) string {
+	name, _ := kubernetesName(instanceName(r, i))
+	return name
 }
 
 var moduleWord = regexp.MustCompile(`(^|\.)module\.`)

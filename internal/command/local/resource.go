@@ -15,6 +15,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/instance/tfstate"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/translate"
@@ -37,13 +38,7 @@ type ManifestResource struct {
 }
 
 // Label returns the resource's name within its address, in characters that Terraform permits.
-func (r *ManifestResource) Label() string {
-	label := strings.ReplaceAll(r.Name, ".", "_")
-	if label == "" || label[0] >= '0' && label[0] <= '9' {
-		label = "_" + label
-	}
-	return label
-}
+func (r *ManifestResource) Label() string { return tfstate.Label(r.Name) }
 
 // Address returns Terraform's address of the resource.
 func (r *ManifestResource) Address() string { return r.Model.Type + "." + r.Label() }

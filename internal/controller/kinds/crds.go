@@ -43,6 +43,9 @@ const moduleOwner = "Module."
 // ModuleOwner returns the value of LabelProvider on the CRD of a TerraformModule.
 func ModuleOwner(name string) string { return moduleOwner + name }
 
+// IsModuleOwner reports whether a value of LabelProvider is that of a TerraformModule.
+func IsModuleOwner(owner string) bool { return strings.HasPrefix(owner, moduleOwner) }
+
 // IsConflict reports whether the error is that a CRD has another owner.
 func IsConflict(err error) bool {
 	var conflict *conflictError

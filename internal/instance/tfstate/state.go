@@ -2,6 +2,7 @@ package tfstate
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/schema"
@@ -55,6 +56,28 @@ type Kept struct {
 	Extra        map[string]json.RawMessage
 	// OmitIdentityVersion leaves identity_schema_version out when there is no identity, as OpenTofu does.
 	OmitIdentityVersion bool
+}
+
+// Label returns the name of a custom resource in characters that Terraform permits in the name of a
+// resource block.
+func Label(name string) string {
+	label := strings.ReplaceAll(name, ".", "_")
+	if label == "" || label[0] >= '0' && label[0] <= '9' {
+		label = "_" + label
+	}
+	return label
+}
+
+// Address returns Terraform's address of a resource block, without an index key.
+func (r ResourceBlock) Address() string {
+	address := r.Type + "." + r.Name
+	if r.Mode == "data" {
+		address = "data." + address
+	}
+	if r.Module != "" {
+		address = r.Module + "." + address
+	}
+	return address
 }
 
 // Schemas returns the schema of a managed resource type; nil if there is none.
