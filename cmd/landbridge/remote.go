@@ -147,7 +147,7 @@ func (r *remote) connect() error {
 
 // open finds the providers. withCluster connects to the cluster even if they are given.
 func (f *remoteFlags) open(cmd *cobra.Command, withCluster bool) (_ *remote, err error) {
-	r := &remote{flags: f, namespace: f.namespace, secrets: &redact.Redactor{}, pool: pool.New(pool.Options{}), opened: map[openKey]*importer.ConfiguredProvider{}}
+	r := &remote{flags: f, namespace: f.namespace, secrets: &redact.Redactor{}, pool: pool.New(pool.Options{KeepTrying: true}), opened: map[openKey]*importer.ConfiguredProvider{}}
 	defer func() {
 		if err != nil {
 			r.close()

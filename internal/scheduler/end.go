@@ -112,7 +112,7 @@ func (s *Scheduler) noteFailure(f *failure, last *Outcome, r Request, t task, wh
 		if f.count < 16 {
 			wait = min(s.o.MinBackoff<<f.count, s.o.MaxBackoff)
 		}
-		if _, throttled := provider.Throttled(last.Diagnostics); throttled {
+		if _, throttled := provider.Throttled(last.Diagnostics); throttled || r.Paused != nil && r.Paused() {
 			// The provider's pool delays all calls alike, so this failure does not count.
 			wait, f.count = s.o.MinBackoff, f.count-1
 		}

@@ -624,3 +624,34 @@ func TestManyAtOnce(t *testing.T) {
 		}
 	})
 }
+
+// While all operations of a provider configuration fail alike, their failures do not count: when it works again,
+// each is tried at once.
+func TestFailuresOfConfigurationDoNotCount(t *testing.T) {
+	bubble(t, noIdentity, func(h *harness) {
+		paused := true
+		h.r.Paused = func() bool { return paused }
+		h.cloud.manner = refused
+		for range 10 {
+			h.observe()
+			h.apply()
+			synctest.Wait()
+			se := h.refuses(h.sched.Apply(t.Context(), h.r), scheduler.ReasonOperationFailed)
+			if wait := time.Until(se.RetryAt); wait != time.Second {
+				t.Errorf("it is tried again after %s", wait)
+			}
+			time.Sleep(time.Second)
+		}
+		paused = false
+		for range 2 {
+			h.observe()
+			h.apply()
+			synctest.Wait()
+			time.Sleep(time.Second)
+		}
+		se := h.refuses(h.sched.Apply(t.Context(), h.r), scheduler.ReasonOperationFailed)
+		if wait := time.Until(se.RetryAt); wait != time.Second {
+			t.Errorf("failures that count: it is tried again after %s", wait)
+		}
+	})
+}

@@ -25,6 +25,9 @@ type Request struct {
 	Generation int64
 	Resource   terraform.ResourceType
 	Acquire    Acquire
+	// Paused reports whether all operations of the provider configuration fail because of it, and are delayed alike.
+	// It may be nil.
+	Paused func() bool
 	// Created is the creation time of the custom resource. If two claim the same remote object, the
 	// older one owns it.
 	Created time.Time

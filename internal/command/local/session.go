@@ -37,7 +37,7 @@ type Session struct {
 func New(p *model.Provider, source string, launcher provider.Launcher, m *Manifest, s *State) *Session {
 	return &Session{
 		Provider: p, Source: source, Manifest: m, State: s, launcher: launcher,
-		pool:    pool.New(pool.Options{IdleTimeout: time.Hour}),
+		pool:    pool.New(pool.Options{IdleTimeout: time.Hour, KeepTrying: true}),
 		engines: map[provider.Server]*engine.Engine{}, warned: map[provider.Server]bool{},
 		inUse: map[provider.Server]int{},
 	}

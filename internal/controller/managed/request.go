@@ -62,6 +62,7 @@ func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired
 		handle = handle.Last()
 	}
 	req.Acquire, req.ProviderConfiguration = handle.Acquire, handle.Name
+	req.Paused = handle.Paused
 	r.secrets = slices.Clone(handle.Secrets)
 	if req.Deleted {
 		return req, nil // Acquire reports the errors of the handle

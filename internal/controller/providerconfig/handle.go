@@ -16,6 +16,9 @@ type Handle[T any] struct {
 	Name string
 	// Acquire leases the provider for one call or operation. release must be called when it has ended.
 	Acquire func(ctx context.Context) (_ T, release func(), _ diagnostic.Diagnostics)
+	// Paused reports whether calls fail because of the configuration, so that the pool delays all of them alike; nil
+	// if it is never paused.
+	Paused func() bool
 	// Secrets are the values that were read from Secrets. They must not appear in messages.
 	Secrets []string
 	// Diagnostics explain why the configuration cannot be used; Acquire returns the same.
@@ -52,7 +55,7 @@ func (h Handle[T]) WithLast(last Handle[T]) Handle[T] {
 // Map returns a Handle whose Acquire passes what h leases through f.
 func Map[S, T any](h Handle[S], f func(S) T) Handle[T] {
 	out := Handle[T]{
-		Name: h.Name, Secrets: h.Secrets, Diagnostics: h.Diagnostics,
+		Name: h.Name, Paused: h.Paused, Secrets: h.Secrets, Diagnostics: h.Diagnostics,
 		Acquire: func(ctx context.Context) (none T, _ func(), _ diagnostic.Diagnostics) {
 			leased, release, diags := h.Acquire(ctx)
 			if diags.HasErrors() {
@@ -95,6 +98,14 @@ func join[T any](handles map[string]Handle[T]) Handle[map[string]T] {
 		out.Diagnostics = append(out.Diagnostics, h.Diagnostics...)
 	}
 	out.Name = strings.Join(names, " ")
+	out.Paused = func() bool {
+		for _, h := range handles {
+			if h.Paused != nil && h.Paused() {
+				return true
+			}
+		}
+		return false
+	}
 	out.Acquire = func(ctx context.Context) (map[string]T, func(), diagnostic.Diagnostics) {
 		all := map[string]T{}
 		var releases []func()

@@ -87,3 +87,19 @@ func TestMapKeepsTheLastUsableHandle(t *testing.T) {
 		t.Errorf("secrets: -want +got:\n%s", diff)
 	}
 }
+
+// What needs several configurations is paused while one of them is.
+func TestJoinIsPausedWithOne(t *testing.T) {
+	t.Parallel()
+	held, paused := 0, false
+	a, b := leased("a", &held), leased("b", &held)
+	b.Paused = func() bool { return paused }
+	joined := providerconfig.Map(providerconfig.Join(map[string]providerconfig.Handle[string]{"x": a, "y": b}), func(map[string]string) string { return "" })
+	if joined.Paused() {
+		t.Error("it is paused")
+	}
+	paused = true
+	if !joined.Paused() {
+		t.Error("it is not paused")
+	}
+}

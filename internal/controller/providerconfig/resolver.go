@@ -7,7 +7,6 @@ import (
 	"time"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
-	"github.com/zclconf/go-cty/cty"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -125,12 +124,12 @@ func (r *Resolver) nothingToConfigure() bool {
 	return len(r.Provider.Schema.Config.Attributes) == 0 && len(r.Provider.Schema.Config.Blocks) == 0
 }
 
-func (r *Resolver) handle(ctx context.Context, name string, key Reference, u *unstructured.Unstructured) Handle[provider.Server] {
+func (r *Resolver) handle(ctx context.Context, name string, of Reference, u *unstructured.Unstructured) Handle[provider.Server] {
 	spec, _, _ := unstructured.NestedMap(u.Object, "spec")
 	var secrets []string
 	config, diags := translate.ProviderConfig(r.Provider, spec, func(ref translate.SecretKeySelector) ([]byte, error) {
-		if key.Namespace != "" {
-			ref.Namespace = key.Namespace // a namespaced configuration reads its own namespace only
+		if of.Namespace != "" {
+			ref.Namespace = of.Namespace // a namespaced configuration reads its own namespace only
 		}
 		b, err := ReadSecret(ctx, r.Live, ref)
 		if err != nil {
@@ -144,7 +143,10 @@ func (r *Resolver) handle(ctx context.Context, name string, key Reference, u *un
 		out.Secrets = secrets
 		return out
 	}
-	return Handle[provider.Server]{Name: name, Secrets: secrets, Acquire: r.acquire(config)}
+	key := pool.Prepare(pool.Configuration{Launcher: r.Launcher, Config: config, Limits: r.Limits})
+	return Handle[provider.Server]{
+		Name: name, Secrets: secrets, Acquire: r.acquire(key), Paused: func() bool { return r.Pool.Paused(key) },
+	}
 }
 
 // spell moves attribute paths into the text, since they are not paths of the resource that reports the
@@ -161,8 +163,7 @@ func (r *Resolver) spell(diags diagnostic.Diagnostics) diagnostic.Diagnostics {
 	return out
 }
 
-func (r *Resolver) acquire(config cty.Value) func(context.Context) (provider.Server, func(), diagnostic.Diagnostics) {
-	key := pool.Prepare(pool.Configuration{Launcher: r.Launcher, Config: config, Limits: r.Limits})
+func (r *Resolver) acquire(key pool.Key) func(context.Context) (provider.Server, func(), diagnostic.Diagnostics) {
 	return func(ctx context.Context) (provider.Server, func(), diagnostic.Diagnostics) {
 		lease, diags := lease(ctx, r.Pool, key)
 		if diags.HasErrors() {

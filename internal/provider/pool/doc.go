@@ -15,8 +15,9 @@
 // Failures of one configuration do not affect others. A provider that does not start, crashes, hangs
 // (health.go) or uses too much memory is started again after a backoff. Until then, requests fail at
 // once with the time of the next start. After that start one lease is given out first, to try the
-// provider. A provider whose cloud rejects too many requests is paused, and leased at a lower rate
-// afterwards (limits.go).
+// provider. If calls fail because of the credentials or the endpoint of a configuration, it is paused in
+// the same way, without a restart (outage.go). A provider whose cloud rejects too many requests is
+// paused, and leased at a lower rate afterwards (limits.go).
 //
 // It makes only the calls that configure and end a server, and one that checks whether it answers. It
 // never shows or logs a configuration.

@@ -40,6 +40,10 @@ type entry struct {
 	retryAt  time.Time
 	// limiter limits the rate of leases.
 	limiter limiter
+	// outage is the state of a configuration that does not work.
+	outage outage
+	// troubled is set when the last call that used the configuration failed because of it. It needs no mutex.
+	troubled atomic.Bool
 	// growth is the limit of this provider; see Options.Growth.
 	growth int64
 	// relief is the number of calls after which a server is relieved of leaked memory; 0 until one has leaked.
@@ -127,6 +131,9 @@ func (p *Pool) start(e *entry) {
 // failed records a failure, with a longer backoff each time. The mutex is held.
 func (p *Pool) failed(e *entry, err *Failure) {
 	backoff := p.options.MaxBackoff
+	if trouble, _ := provider.TroubleOf(err.Diagnostics); trouble == provider.Unreachable {
+		backoff = min(backoff, longestOutage)
+	}
 	if e.failures < 30 {
 		backoff = min(backoff, p.options.MinBackoff<<e.failures)
 	}

@@ -35,6 +35,8 @@ const (
 	Starting Reason = "ProviderStarting"
 	// Throttled means that the provider's cloud throttles, or a limit is reached.
 	Throttled Reason = "ProviderThrottled"
+	// Unusable means that calls fail because of the credentials or the endpoint of the configuration.
+	Unusable Reason = "ProviderConfigUnusable"
 	// Closed means that the pool was closed.
 	Closed Reason = "PoolClosed"
 )

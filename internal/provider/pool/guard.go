@@ -23,6 +23,16 @@ type guarded struct {
 	member *member
 }
 
+// tried records the answer to a call that uses the credentials and the endpoint of the configuration.
+func (g *guarded) tried(diags []*tfprotov6.Diagnostic) {
+	g.answered(diags)
+	if len(diags) == 0 {
+		g.pool.tried(g.member, nil)
+		return
+	}
+	g.pool.tried(g.member, diagnostic.FromProtocol(diags))
+}
+
 // answered records an answer.
 func (g *guarded) answered(diags []*tfprotov6.Diagnostic) {
 	m := g.member
@@ -88,7 +98,7 @@ func (g *guarded) ReadResource(ctx context.Context, r *tfprotov6.ReadResourceReq
 	if err != nil {
 		g.failed(ctx, err)
 	} else {
-		g.answered(a.Diagnostics)
+		g.tried(a.Diagnostics)
 	}
 	return a, err
 }
@@ -110,7 +120,7 @@ func (g *guarded) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyRes
 	if err != nil {
 		g.failed(ctx, err)
 	} else {
-		g.answered(a.Diagnostics)
+		g.tried(a.Diagnostics)
 	}
 	return a, err
 }
@@ -121,7 +131,7 @@ func (g *guarded) ImportResourceState(ctx context.Context, r *tfprotov6.ImportRe
 	if err != nil {
 		g.failed(ctx, err)
 	} else {
-		g.answered(a.Diagnostics)
+		g.tried(a.Diagnostics)
 	}
 	return a, err
 }
@@ -132,7 +142,7 @@ func (g *guarded) ReadDataSource(ctx context.Context, r *tfprotov6.ReadDataSourc
 	if err != nil {
 		g.failed(ctx, err)
 	} else {
-		g.answered(a.Diagnostics)
+		g.tried(a.Diagnostics)
 	}
 	return a, err
 }

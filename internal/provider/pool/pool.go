@@ -32,6 +32,9 @@ type Options struct {
 	// MinBackoff and MaxBackoff are the first and the longest delay between a failure and the next
 	// start. Default to a second and 5 minutes.
 	MinBackoff, MaxBackoff time.Duration
+	// KeepTrying does not pause configurations whose calls fail because of their credentials or endpoint. It is for
+	// programs that do not try again.
+	KeepTrying bool
 	// Growth is the number of bytes by which the memory of a server's process may grow after its
 	// configuration before it is replaced. Defaults to 12 MiB. A process that grows by more within few
 	// calls is not leaking, and its limit is raised.
@@ -89,6 +92,8 @@ type Stats struct {
 	// Hangs and Outgrown count servers that were ended because they did not answer, or used too much
 	// memory; Pauses counts how often a provider was throttled.
 	Hangs, Outgrown, Pauses int64
+	// Outages counts pauses because of the credentials or the endpoint of a configuration.
+	Outages int64
 }
 
 // New returns a pool.
@@ -158,6 +163,16 @@ func (p *Pool) acquire(ctx context.Context, key Key, patient bool) (*Lease, *Fai
 			p.mu.Unlock()
 			return nil, f
 		}
+		if f, ends := e.outage.refuse(now); f != nil {
+			p.mu.Unlock()
+			if !patient || ends == nil {
+				return nil, f
+			}
+			if f := p.awaitTrial(ctx, ends); f != nil {
+				return nil, f
+			}
+			continue
+		}
 		if !admitted {
 			if at, ok := e.limiter.admit(now); !ok {
 				f := errThrottled(&e.limiter, at)
@@ -182,11 +197,13 @@ func (p *Pool) acquire(ctx context.Context, key Key, patient bool) (*Lease, *Fai
 			m.leases++
 			m.acquired++
 			check := m.acquired%checkEvery == 0 && e.starting == nil
+			l := &Lease{pool: p, member: m, probe: probe}
+			e.outage.try(l, now)
 			p.mu.Unlock()
 			if check {
 				p.check(e, m)
 			}
-			return &Lease{pool: p, member: m, probe: probe}, nil
+			return l, nil
 		}
 		if e.starting == nil {
 			p.start(e)
@@ -258,11 +275,15 @@ func (p *Pool) Failure(key Key) *Failure {
 		return errClosed()
 	}
 	e := p.entries[key.hash]
-	switch {
-	case e == nil:
+	if e == nil {
 		return nil
+	}
+	refused, _ := e.outage.refuse(time.Now())
+	switch {
 	case e.current == nil && e.failure != nil:
 		return e.failure
+	case refused != nil:
+		return refused
 	case time.Now().Before(e.limiter.pausedUntil):
 		return errThrottled(&e.limiter, e.limiter.turn(time.Now()))
 	default:
@@ -274,6 +295,7 @@ func (p *Pool) release(l *Lease) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	m := l.member
+	m.entry.outage.endTrial(l)
 	if l.probe {
 		m.probed = false
 	}

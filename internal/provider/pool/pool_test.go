@@ -46,6 +46,10 @@ type counting struct {
 	launched, validated, configured, stopped atomic.Int64
 	version                                  atomic.Value
 	fail                                     atomic.Bool
+	// trouble, if it is not empty, is the error of all reads. calls counts them, and takes is how long they take.
+	trouble atomic.Value
+	calls   atomic.Int64
+	takes   atomic.Int64
 }
 
 func newCounting() *counting {
@@ -61,6 +65,14 @@ func newCounting() *counting {
 				l.version.Store(request.(*tfprotov6.ConfigureProviderRequest).TerraformVersion)
 			case "StopProvider":
 				l.stopped.Add(1)
+			case "ReadResource":
+				l.calls.Add(1)
+				time.Sleep(time.Duration(l.takes.Load()))
+				if text, _ := l.trouble.Load().(string); text != "" {
+					return &tfprotov6.ReadResourceResponse{Diagnostics: []*tfprotov6.Diagnostic{{
+						Severity: tfprotov6.DiagnosticSeverityError, Summary: "Error reading", Detail: text,
+					}}}, nil
+				}
 			}
 			return testprovider.Behave(ctx, method, request)
 		}}}
