@@ -38,6 +38,8 @@ const (
 
 	// SecretTypeInstance is the type of the Secret with the stored state of one remote object.
 	SecretTypeInstance = "landbridge.io/instance"
+	// SecretTypeInstancePart is the type of a Secret with a part of a state that is too large for one Secret.
+	SecretTypeInstancePart = "landbridge.io/instance-part"
 
 	// FinalizerProvider is on a TerraformProvider until its controllers have stopped.
 	FinalizerProvider = "finalizer.landbridge.io"

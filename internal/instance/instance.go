@@ -125,6 +125,10 @@ type Operation struct {
 	// Absent is set for a Create if no object with its planned identity existed right before it:
 	// one that is found afterwards is its own.
 	Absent bool
+	// Made is set for a Create that has made an object, if the store did not accept the outcome: the status
+	// of the object. MadeID is the object's id, and PlannedIdentity its identity.
+	Made   Status
+	MadeID string
 	// Generation is that of the custom resource when the operation began.
 	Generation int64
 	// PlannedState, PlannedPrivate and PlannedIdentity are the planned values of the apply;

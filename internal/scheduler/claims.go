@@ -70,6 +70,7 @@ func (s *Scheduler) Gone(k store.Key) {
 	s.mu.Lock()
 	s.entries.gone(k)
 	s.mu.Unlock()
+	s.o.Store.Forget(k)
 	s.wake(s.owners.Release(k))
 }
 
@@ -197,12 +198,15 @@ func idKey(id string) string {
 	return "id=" + id
 }
 
-func idOf(state cty.Value) string {
+func idOf(state cty.Value) string { return idKey(stateID(state)) }
+
+// stateID returns the id of an object; empty if it has none.
+func stateID(state cty.Value) string {
 	v := attribute(state, "id")
 	if v == cty.NilVal || !known(v) || v.Type() != cty.String {
 		return ""
 	}
-	return idKey(v.AsString())
+	return v.AsString()
 }
 
 // rival returns the resource that prevents this one from writing, if any. An owner that no longer exists

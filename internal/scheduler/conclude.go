@@ -7,14 +7,20 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
+// storeTimeout bounds a write of the store, which may take many requests. Each request has its own bound.
+const storeTimeout = 10 * time.Minute
+
 // conclude stores the outcome, and tries again until it succeeds or the process ends. Until then the
-// intent stands, and the operation is reported as running.
-func (s *Scheduler) conclude(r Request, op *instance.Operation, rec store.Record) (store.Record, error) {
-	wait := 50 * time.Millisecond
+// intent stands, and the operation is reported as running. An outcome that the store does not accept is
+// kept in memory, reported, and tried again seldom.
+func (s *Scheduler) conclude(e *entry, r Request, intent instance.Instance, rec store.Record) (store.Record, error) {
+	op, wait, reported := intent.Operation, 50*time.Millisecond, false
 	for last := false; ; {
 		out, err := s.concludeOnce(r, op, rec)
 		if err == nil || errors.Is(err, store.ErrConflict) {
@@ -24,13 +30,54 @@ func (s *Scheduler) conclude(r Request, op *instance.Operation, rec store.Record
 			return rec, fmt.Errorf("the controller is stopping: %w", err)
 		}
 		s.o.Logger.Error(err, "Cannot record the outcome of an operation, trying again", "resource", r.Key, "operation", op.ID, "kind", op.Kind)
+		next := wait
+		if wait = min(2*wait, 10*time.Second); store.Permanent(err) {
+			next = s.o.MaxBackoff
+			if !reported {
+				rec.Version, reported = s.recordMade(r, intent, rec), true
+				s.reportUnrecorded(e, r, op, err)
+			}
+		}
 		select {
 		case <-s.ctx.Done():
 			last = true
-		case <-s.o.Clock.After(wait):
-			wait = min(2*wait, 10*time.Second)
+		case <-s.o.Clock.After(next):
 		}
 	}
+}
+
+// reportUnrecorded shows in the view of a running operation that its outcome cannot be stored.
+func (s *Scheduler) reportUnrecorded(e *entry, r Request, op *instance.Operation, err error) {
+	e.turn.Lock()
+	if e.view.state == running {
+		o := *e.view.observation
+		o.Unrecorded = &Error{Reason: storeReason(err), Err: fmt.Errorf(
+			"%s ended, but its outcome cannot be stored and is only in the controller's memory: %w. It is tried again every %s", op.Kind, err, s.o.MaxBackoff)}
+		e.view.observation = &o
+	}
+	e.turn.Unlock()
+	s.o.Wake(r.Key)
+}
+
+// recordMade adds to the intent of a create that it has made an object, if the outcome itself cannot be
+// stored: a successor imports the object, and neither takes it for incomplete nor creates another one. It
+// returns the version of the record.
+func (s *Scheduler) recordMade(r Request, intent instance.Instance, outcome store.Record) string {
+	op := *intent.Operation
+	if op.Kind != instance.Create || !outcome.Instance.Exists() || len(op.Journal) > 0 {
+		return outcome.Version
+	}
+	op.PlannedState, op.PlannedPrivate, op.PlannedIdentity = cty.NilVal, nil, outcome.Instance.Identity
+	op.Made, op.MadeID = outcome.Instance.Status, stateID(outcome.Instance.State)
+	rec := outcome
+	rec.Instance = intent
+	rec.Instance.Operation = &op
+	rec, err := s.concludeOnce(r, &op, rec)
+	if err != nil {
+		s.o.Logger.Error(err, "Cannot record that a create has made an object", "resource", r.Key, "operation", op.ID)
+		return outcome.Version
+	}
+	return rec.Version
 }
 
 // concludeOnce replaces the intent of the operation by its outcome, even if others changed or deleted the
@@ -38,7 +85,7 @@ func (s *Scheduler) conclude(r Request, op *instance.Operation, rec store.Record
 // the recovered outcome.
 func (s *Scheduler) concludeOnce(r Request, op *instance.Operation, rec store.Record) (store.Record, error) {
 	// Not the operation's context: the answer has to be stored even after its deadline.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), storeTimeout)
 	defer cancel()
 	out, err := s.o.Store.Save(ctx, r.Key, r.Resource.Schema, rec)
 	if !errors.Is(err, store.ErrConflict) {

@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
@@ -14,10 +15,13 @@ func (s *Scheduler) end(e *entry, r Request, t task, res result) {
 		r.tell(event)
 	}
 	s.mu.Lock()
-	s.entries.end(e)
+	gone := s.entries.end(e)
 	s.limits.done(r.ProviderConfiguration)
 	s.mu.Unlock()
 	s.count.Add(-1)
+	if gone {
+		s.o.Store.Forget(r.Key)
+	}
 	s.o.Wake(r.Key)
 }
 
@@ -80,7 +84,7 @@ func (s *Scheduler) explain(e *entry, r Request, res result) *Error {
 	if res.met.Exists() {
 		return s.meets(e, r, res.met, res.planned)
 	}
-	return failed(ReasonOperationFailed, res.diags)
+	return failed(cmp.Or(res.reason, ReasonOperationFailed), res.diags)
 }
 
 // showApplied makes what a create or update left the next observation.

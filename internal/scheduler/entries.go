@@ -62,12 +62,13 @@ func (x *entries) begin(e *entry) bool {
 	return true
 }
 
-// end notes that an operation has ended.
-func (x *entries) end(e *entry) {
-	if e.presence == leaving {
+// end notes that an operation has ended, and reports whether its resource is gone.
+func (x *entries) end(e *entry) (gone bool) {
+	if gone = e.presence == leaving; gone {
 		x.remove(e)
 	}
 	e.presence = idle
+	return gone
 }
 
 // gone removes the entries of a key, as soon as no operation runs.

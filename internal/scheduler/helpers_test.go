@@ -482,6 +482,8 @@ type memory struct {
 	records map[store.Key]record
 	version int
 	writes  int
+	// forgotten are the keys whose memory was released.
+	forgotten []store.Key
 	// fault says what goes wrong with a call: "load", "save" or "delete".
 	fault func(call string) fault
 }
@@ -586,6 +588,12 @@ func (m *memory) Delete(_ context.Context, k store.Key, version string) error {
 		return errUnavailable
 	}
 	return nil
+}
+
+func (m *memory) Forget(k store.Key) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.forgotten = append(m.forgotten, k)
 }
 
 // harness is a scheduler over a cloud and a store, for one resource. Its test runs in a

@@ -2,7 +2,6 @@ package scheduler
 
 import (
 	"context"
-	"time"
 
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
@@ -22,7 +21,7 @@ func (s *Scheduler) recorder(ctx context.Context, r Request, rec *store.Record) 
 		op.Journal = journal
 		next.Instance.Operation = &op
 		// Not the operation's context: answers may come after its deadline.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 		defer cancel()
 		stored, err := s.o.Store.Save(ctx, r.Key, r.Resource.Schema, next)
 		if err != nil {

@@ -103,6 +103,8 @@ type result struct {
 	// existed.
 	planned cty.Value
 	met     instance.Instance
+	// reason of a failure. Defaults to ReasonOperationFailed.
+	reason Reason
 }
 
 // run is the journal protocol: intent, dispatch, conclude.
@@ -155,7 +157,9 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	}
 	rec, err := s.o.Store.Save(ctx, r.Key, r.Resource.Schema, intent)
 	if err != nil {
-		return notStarted(nil, diagnostic.Errorf("Operation not started", "Its intent could not be recorded: %s.", err))
+		res := notStarted(nil, diagnostic.Errorf("Operation not started", "Its intent could not be recorded: %s.", err))
+		res.reason = storeReason(err)
+		return res
 	}
 
 	// Dispatch.
@@ -185,7 +189,7 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	// Conclude.
 	faultpoint.Reach(t.process, faultpoint.BeforeConclude)
 	rec.Instance = concluded(in, out, diags, doubt)
-	if rec, err = s.conclude(r, op, rec); err != nil {
+	if rec, err = s.conclude(e, r, in, rec); err != nil {
 		return result{op: op, diags: append(diags, diagnostic.Errorf("Outcome not recorded", "The operation ended, but its outcome could not be recorded: %s.", err)...)}
 	}
 	faultpoint.Reach(t.process, faultpoint.BeforeTold)

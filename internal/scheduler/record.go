@@ -64,11 +64,19 @@ func (s *Scheduler) save(ctx context.Context, e *entry, r Request, in instance.I
 	rec, err := s.o.Store.Save(ctx, r.Key, r.Resource.Schema, rec)
 	if err != nil {
 		e.distrust(conflicted)
-		return &Error{Reason: ReasonStore, Err: err}
+		return &Error{Reason: storeReason(err), Err: err}
 	}
 	e.unsavedRetry = ""
 	e.believe(rec, loaded)
 	return nil
+}
+
+// storeReason returns the reason of a failed write.
+func storeReason(err error) Reason {
+	if errors.Is(err, store.ErrTooLarge) {
+		return ReasonStateTooLarge
+	}
+	return ReasonStore
 }
 
 // Forget implements Interface.
@@ -85,6 +93,7 @@ func (s *Scheduler) Forget(ctx context.Context, r Request) error {
 	s.mu.Lock()
 	s.entries.remove(e)
 	s.mu.Unlock()
+	s.o.Store.Forget(r.Key)
 	s.wake(s.owners.Release(r.Key))
 	return nil
 }

@@ -32,6 +32,9 @@ func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terrafo
 		// Reading the prior object shows the outcome; or there is none.
 		return s.recovered(ctx, e, r, op, in.FallBack(op.Deposed), false)
 	}
+	if op.Made != instance.Empty {
+		return s.recoverMade(ctx, e, r, op, ex)
+	}
 	unknown := createOutcomeUnknown(op)
 	var refused diagnostic.Diagnostics
 	if r.Import.Target != nil {
@@ -87,6 +90,29 @@ func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terrafo
 		return failed(ReasonImportFailed, append(refused, unknown...))
 	}
 	return failed(ReasonCreateOutcomeUnknown, unknown)
+}
+
+// recoverMade imports the object of a create that succeeded, although its outcome could not be stored.
+func (s *Scheduler) recoverMade(ctx context.Context, e *entry, r Request, op *instance.Operation, ex terraform.Executor) error {
+	in := e.record.Instance
+	in.Operation = nil
+	target := terraform.ImportTarget{ID: op.MadeID}
+	if identity := plannedIdentity(r, op.PlannedIdentity, cty.NilVal); identity != cty.NilVal {
+		target = terraform.ImportTarget{Identity: identity}
+	}
+	found, diags := ex.Import(ctx, r.Resource, target)
+	switch {
+	case !diags.HasErrors() && !in.IsDeposed(found):
+		if op.Made == instance.Tainted {
+			found.Status = instance.Tainted
+		}
+		return s.adopt(ctx, e, r, op, found)
+	case target.Identity != cty.NilVal && terraform.NonExistent(diags):
+		return s.recovered(ctx, e, r, op, in.FallBack(op.Deposed), false) // it was destroyed since
+	}
+	e.distrust(outdated)
+	return failed(ReasonCreateOutcomeUnknown, append(diags, diagnostic.Errorf("Object not imported",
+		"A create (operation %s) made an object (id %q), whose state could not be stored. Adopt it with spec.import; or, if it does not exist any more, set the annotation landbridge.io/confirm-create to %q.", op.ID, op.MadeID, op.ID)...))
 }
 
 // adopt stores the object that an interrupted create made, unless it belongs to another resource.

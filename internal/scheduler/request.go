@@ -90,6 +90,8 @@ type Observation struct {
 	// Progress is the provider's latest message about the running operation. Secrets of the resource
 	// are not redacted in it.
 	Progress string
+	// Unrecorded is set when the running operation has ended, but its outcome cannot be stored.
+	Unrecorded *Error
 	// Last is the outcome of the last operation of this process; nil when there was none.
 	Last *Outcome
 	// Warnings are the provider's.
@@ -151,6 +153,8 @@ const (
 	ReasonUnexpectedIdentityChange Reason = "UnexpectedIdentityChange"
 	// ReasonStore: the stored instance cannot be loaded, stored, or trusted.
 	ReasonStore Reason = "StoreFailed"
+	// ReasonStateTooLarge: the instance is too large to be stored.
+	ReasonStateTooLarge Reason = "StateTooLarge"
 )
 
 // Error is the reason why a request cannot be carried out. Its diagnostics are complete.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -24,8 +25,7 @@ import (
 )
 
 const (
-	dataInstance = "instance.json"
-	dataHandled  = "handled.json" // Tokens
+	dataHandled = "handled.json" // Tokens
 
 	labelManagedBy      = "app.kubernetes.io/managed-by"
 	labelEmpty          = "landbridge.io/empty"
@@ -39,6 +39,11 @@ const (
 type Secrets struct {
 	// Client accesses the Secrets of Landbridge's namespace. It must not cache.
 	Client typedcorev1.SecretInterface
+	// PartSize is the maximum size of the data in one Secret, in bytes. Defaults to 512 KiB.
+	PartSize int
+	// Refused is called with each write that the API server will never accept, or that is too large to be
+	// tried. It may be nil.
+	Refused func(Key, error)
 
 	// saved holds what was last read or written. An equal record is not written again, and a record
 	// is recognized after others have added metadata.
@@ -50,136 +55,238 @@ var _ Store = (*Secrets)(nil)
 // SecretName returns the name of the Secret of a key. It is readable, and unique by a hash, since the
 // parts together may be too long for a name.
 func SecretName(k Key) string {
-	sum := sha256.Sum256([]byte(strings.Join([]string{k.Group, k.Kind, k.Namespace, k.Name}, "\x00")))
 	readable := strings.ToLower(k.Kind) + "." + k.Name
 	if len(readable) > 180 {
 		readable = strings.TrimRight(readable[:180], ".-")
 	}
-	return readable + "." + hex.EncodeToString(sum[:10])
+	return readable + "." + hash(k)
+}
+
+func hash(k Key) string {
+	sum := sha256.Sum256([]byte(strings.Join([]string{k.Group, k.Kind, k.Namespace, k.Name}, "\x00")))
+	return hex.EncodeToString(sum[:10])
 }
 
 // Load implements Store.
 func (s *Secrets) Load(ctx context.Context, k Key, r *schema.Resource) (Record, error) {
-	secret, err := s.Client.Get(ctx, SecretName(k), metav1.GetOptions{})
-	if kerrors.IsNotFound(err) {
+	head, data, err := s.read(ctx, SecretName(k))
+	switch {
+	case errors.Is(err, ErrNotFound):
+		s.saved.Delete(k)
+		return Record{}, err
+	case err != nil:
+		return Record{}, err
+	case head.pending:
+		s.saved.Store(k, head.last)
 		return Record{}, ErrNotFound
 	}
-	if err != nil {
-		return Record{}, fmt.Errorf("cannot load the stored instance: %w", err)
-	}
-	rec, data, err := open(secret)
-	if err != nil {
-		return Record{}, err
-	}
+	rec := head.record
 	if rec.Instance, err = instance.Decode(data, r); err != nil {
-		return Record{}, fmt.Errorf("%w from Secret %s: %w", ErrUnreadable, secret.Name, err)
+		return Record{}, fmt.Errorf("%w from Secret %s: %w", ErrUnreadable, SecretName(k), err)
 	}
-	s.saved.Store(k, lastOf(secret, rec, data))
+	s.saved.Store(k, head.last)
 	return rec, nil
 }
 
-// open returns a record without its instance, and the encoded instance.
-func open(secret *corev1.Secret) (Record, []byte, error) {
-	data, ok := secret.Data[dataInstance]
-	if !ok || string(secret.Type) != v1alpha1.SecretTypeInstance {
-		return Record{}, nil, fmt.Errorf("%w: the Secret %s is not one of Landbridge's; it was replaced by somebody else", ErrUnreadable, secret.Name)
+// Encoded returns the encoded instance of a key. It returns ErrNotFound when nothing is stored.
+func (s *Secrets) Encoded(ctx context.Context, k Key) ([]byte, error) {
+	head, data, err := s.read(ctx, SecretName(k))
+	if err == nil && head.pending {
+		err = ErrNotFound
 	}
-	rec := Record{Owner: types.UID(secret.Annotations[annotationOwnerUID]), Version: secret.ResourceVersion}
-	if handled, ok := secret.Data[dataHandled]; ok {
-		if err := json.Unmarshal(handled, &rec.Handled); err != nil {
-			return Record{}, nil, fmt.Errorf("%w: %s in Secret %s is malformed", ErrUnreadable, dataHandled, secret.Name)
-		}
-	}
-	return rec, data, nil
+	return data, err
 }
 
-type sum [sha256.Size]byte
+// recordOf returns the record of a head without instance and tokens.
+func recordOf(secret *corev1.Secret) Record {
+	return Record{Owner: types.UID(secret.Annotations[annotationOwnerUID]), Version: secret.ResourceVersion}
+}
 
-func sumOf(rec Record, data []byte) sum {
+// sumOf identifies a record whose encoded instance has a digest.
+func sumOf(rec Record, d digest) digest {
 	h := rec.Handled
-	return sha256.Sum256(append([]byte(strings.Join([]string{string(rec.Owner), h.Taint, h.Untaint, h.Retry, strconv.FormatBool(h.Imported), ""}, "\x00")), data...))
-}
-
-func lastOf(secret *corev1.Secret, rec Record, data []byte) last {
-	return last{
-		version: secret.ResourceVersion, write: secret.Annotations[annotationWrite], sum: sumOf(rec, data), foreign: foreign(secret),
-	}
+	text := strings.Join([]string{string(rec.Owner), h.Taint, h.Untaint, h.Retry, strconv.FormatBool(h.Imported), ""}, "\x00")
+	return sha256.Sum256(append([]byte(text), d[:]...))
 }
 
 // Secret returns the Secret that holds a record, without the namespace, the version and the id of a
-// write, which it gets when it is written.
+// write, which it gets when it is written. It returns ErrTooLarge if one Secret cannot hold the record.
 func Secret(k Key, r *schema.Resource, rec Record) (*corev1.Secret, error) {
-	data, err := instance.Encode(rec.Instance, r)
-	if err != nil {
-		return nil, fmt.Errorf("cannot encode the instance: %w", err)
+	p, err := pack(k, r, rec, partSize)
+	if err == nil && len(p.parts) > 0 {
+		err = fmt.Errorf("%w in one Secret", ErrTooLarge)
 	}
-	secret := &corev1.Secret{
+	return p.head, err
+}
+
+// packed is a record as it will be stored.
+type packed struct {
+	// head lacks the content if there are parts.
+	head  *corev1.Secret
+	parts [][]byte
+	// size and digest are those of the encoded instance.
+	size   int
+	digest digest
+	sum    digest // of the record
+	// again is set when parts with the same content may be used again.
+	again bool
+}
+
+func pack(k Key, r *schema.Resource, rec Record, most int) (packed, error) {
+	data, err := encode(rec.Instance, r)
+	if err != nil {
+		return packed{}, err
+	}
+	head := &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{
-			Name:   SecretName(k),
-			Labels: map[string]string{labelManagedBy: "landbridge"},
-			Annotations: map[string]string{
-				annotationOwnerKind: k.Kind + "." + k.Group,
-				annotationOwnerName: strings.TrimPrefix(k.Namespace+"/"+k.Name, "/"),
-			},
+			Name:        SecretName(k),
+			Labels:      map[string]string{labelManagedBy: "landbridge"},
+			Annotations: owned(k),
 		},
 		Type: v1alpha1.SecretTypeInstance,
-		Data: map[string][]byte{dataInstance: data},
+		Data: map[string][]byte{},
 	}
 	if rec.Owner != "" {
-		secret.Annotations[annotationOwnerUID] = string(rec.Owner)
+		head.Annotations[annotationOwnerUID] = string(rec.Owner)
 	}
 	if nothing(rec.Instance) {
-		secret.Labels[labelEmpty] = "true"
+		head.Labels[labelEmpty] = "true"
 	}
 	if rec.Handled != (Tokens{}) {
-		if secret.Data[dataHandled], err = json.Marshal(rec.Handled); err != nil {
-			return nil, fmt.Errorf("cannot encode %s: %w", dataHandled, err)
+		if head.Data[dataHandled], err = json.Marshal(rec.Handled); err != nil {
+			return packed{}, fmt.Errorf("cannot encode %s: %w", dataHandled, err)
 		}
 	}
-	return secret, nil
+	out := packed{head: head, size: len(data), digest: sha256.Sum256(data), again: rec.Instance.Operation != nil}
+	out.sum = sumOf(rec, out.digest)
+	out.parts, err = fill(head, data, out.digest, most)
+	return out, err
+}
+
+// owned returns the annotations that name a custom resource.
+func owned(k Key) map[string]string {
+	return map[string]string{
+		annotationOwnerKind: k.Kind + "." + k.Group,
+		annotationOwnerName: strings.TrimPrefix(k.Namespace+"/"+k.Name, "/"),
+	}
 }
 
 // Save implements Store.
 func (s *Secrets) Save(ctx context.Context, k Key, r *schema.Resource, rec Record) (Record, error) {
-	secret, err := Secret(k, r, rec)
+	rec, err := s.save(ctx, k, r, rec)
+	if Permanent(err) && s.Refused != nil {
+		s.Refused(k, err)
+	}
+	return rec, err
+}
+
+func (s *Secrets) save(ctx context.Context, k Key, r *schema.Resource, rec Record) (Record, error) {
+	p, err := pack(k, r, rec, cmp.Or(s.PartSize, partSize))
 	if err != nil {
 		return rec, err
 	}
-	data := secret.Data[dataInstance]
-	var was last
-	if v, ok := s.saved.Load(k); ok && rec.Version != "" && v.(last).version == rec.Version {
-		if was = v.(last); was.sum == sumOf(rec, data) {
-			return rec, nil
-		}
+	was, err := s.before(ctx, k, rec.Version)
+	if err != nil {
+		return rec, err
 	}
-	secret.Annotations[annotationWrite] = string(uuid.NewUUID())
-	own, version := secret.ObjectMeta, rec.Version
-	var written *corev1.Secret
-	for n := 0; ; n++ {
-		secret.ObjectMeta = with(own, was.foreign)
-		if secret.ResourceVersion = version; version == "" {
-			written, err = s.Client.Create(ctx, secret, metav1.CreateOptions{})
-		} else {
-			written, err = s.Client.Update(ctx, secret, metav1.UpdateOptions{})
-		}
-		if !kerrors.IsConflict(err) || n == touches {
-			break
-		}
-		now, ok := s.touched(ctx, secret.Name, was)
-		if !ok {
-			break
-		}
-		was, version = now, now.version
+	if rec.Version != "" && was.sum == p.sum {
+		rec.Version = was.version
+		return rec, nil
 	}
-	switch {
-	case kerrors.IsConflict(err), kerrors.IsAlreadyExists(err), kerrors.IsNotFound(err) && rec.Version != "":
-		return rec, ErrConflict
-	case err != nil:
-		return rec, fmt.Errorf("cannot store the instance: %w", err)
+	var now last
+	if len(p.parts) > 0 || was.split {
+		now, err = s.saveSplit(ctx, k, p, was)
+	} else if now, err = s.put(ctx, p.head, was); errors.Is(err, errSplit) {
+		now, err = s.saveSplit(ctx, k, p, was)
 	}
-	rec.Version = written.ResourceVersion
-	s.saved.Store(k, lastOf(written, rec, data))
+	if err != nil {
+		return rec, refused(err)
+	}
+	now.sum = p.sum
+	s.saved.Store(k, now)
+	rec.Version = now.version
 	return rec, nil
+}
+
+// before returns what is stored before a write. Nothing is read if this process has read or written it.
+func (s *Secrets) before(ctx context.Context, k Key, version string) (last, error) {
+	if v, ok := s.saved.Load(k); ok {
+		if was := v.(last); was.pending && version == "" || version != "" && was.version == version {
+			return was, nil
+		}
+	}
+	if version == "" {
+		return last{}, nil
+	}
+	secret, err := s.client().Get(ctx, SecretName(k), metav1.GetOptions{})
+	if kerrors.IsNotFound(err) || err == nil && secret.ResourceVersion != version {
+		return last{}, ErrConflict
+	}
+	if err != nil {
+		return last{}, fmt.Errorf("cannot store the instance: %w", err)
+	}
+	head, err := open(secret)
+	if err != nil {
+		return last{}, ErrConflict
+	}
+	return head.last, nil
+}
+
+// errSplit is the error of put for a head that was labelled as split meanwhile.
+var errSplit = errors.New("the stored instance may have parts")
+
+// put writes a head over the one that was last read or written, or creates it.
+func (s *Secrets) put(ctx context.Context, head *corev1.Secret, was last) (last, error) {
+	id := string(uuid.NewUUID())
+	head.Annotations[annotationWrite] = id
+	own := head.ObjectMeta
+	defer func() { head.ObjectMeta = own }()
+	for n := 0; ; n++ {
+		var written *corev1.Secret
+		var err error
+		head.ObjectMeta = with(own, was.foreign)
+		if head.ResourceVersion = was.version; was.version == "" {
+			written, err = s.client().Create(ctx, head, metav1.CreateOptions{})
+		} else {
+			written, err = s.client().Update(ctx, head, metav1.UpdateOptions{})
+		}
+		switch {
+		case err == nil:
+			return lastOf(written), nil
+		case kerrors.IsNotFound(err) && was.version != "":
+			return last{}, ErrConflict
+		case !kerrors.IsConflict(err) && !kerrors.IsAlreadyExists(err):
+			return last{}, err
+		}
+		secret, err := s.client().Get(ctx, head.Name, metav1.GetOptions{})
+		if kerrors.IsNotFound(err) {
+			return last{}, ErrConflict
+		}
+		if err != nil {
+			return last{}, err
+		}
+		now, err := open(secret)
+		switch {
+		case err == nil && now.write == id:
+			return now.last, nil // the write succeeded, although an answer was lost
+		case err == nil && was.version == "" && now.pending:
+			return last{}, errSplit
+		case err != nil || n == touches || !now.touches(was):
+			return last{}, ErrConflict
+		case now.split && head.Labels[labelSplit] == "":
+			return last{}, errSplit
+		}
+		was = now.last
+	}
+}
+
+// lastOf returns the facts about a head that was written. The sum is not set.
+func lastOf(written *corev1.Secret) last {
+	head, err := open(written)
+	if err != nil {
+		return last{version: written.ResourceVersion} // never: Landbridge has made it
+	}
+	return head.last
 }
 
 // nothing reports whether an instance is empty.
@@ -187,79 +294,31 @@ func nothing(in instance.Instance) bool {
 	return !in.Exists() && in.Operation == nil && len(in.Deposed) == 0
 }
 
-// Sweep removes empty instances of resources that no longer exist, and returns their number. They remain
-// if a process is interrupted between releasing a resource and removing its instance.
-func (s *Secrets) Sweep(ctx context.Context, exists func(context.Context, Key) (bool, error)) (int, error) {
-	list, err := s.Client.List(ctx, metav1.ListOptions{LabelSelector: labelManagedBy + "=landbridge," + labelEmpty + "=true"})
-	if err != nil {
-		return 0, fmt.Errorf("cannot list stored instances: %w", err)
-	}
-	n := 0
-	var errs []error
-	for i := range list.Items {
-		secret := &list.Items[i]
-		k, ok := keyOf(secret)
-		if !ok {
-			continue
-		}
-		found, err := exists(ctx, k)
-		if err == nil && !found {
-			if err = s.Delete(ctx, k, secret.ResourceVersion); err == nil {
-				n++
-			}
-		}
-		if err != nil && !errors.Is(err, ErrConflict) {
-			errs = append(errs, err)
-		}
-	}
-	return n, errors.Join(errs...)
-}
-
-// pageSize is the number of Secrets per list call.
-const pageSize = 100
-
-// List returns the keys of all stored instances.
-func (s *Secrets) List(ctx context.Context) ([]Key, error) {
-	var out []Key
-	for o := (metav1.ListOptions{LabelSelector: labelManagedBy + "=landbridge", Limit: pageSize}); ; {
-		list, err := s.Client.List(ctx, o)
-		if err != nil {
-			return nil, fmt.Errorf("cannot list stored instances: %w", err)
-		}
-		for i := range list.Items {
-			if k, ok := keyOf(&list.Items[i]); ok {
-				out = append(out, k)
-			}
-		}
-		if o.Continue = list.Continue; o.Continue == "" {
-			return out, nil
-		}
-	}
-}
-
-// keyOf returns the key of the instance that a Secret holds. ok is false if the Secret is not one of
-// Landbridge's.
-func keyOf(secret *corev1.Secret) (k Key, ok bool) {
-	k.Kind, k.Group, _ = strings.Cut(secret.Annotations[annotationOwnerKind], ".")
-	namespace, name, namespaced := strings.Cut(secret.Annotations[annotationOwnerName], "/")
-	if k.Namespace, k.Name = namespace, name; !namespaced {
-		k.Namespace, k.Name = "", namespace
-	}
-	return k, string(secret.Type) == v1alpha1.SecretTypeInstance && SecretName(k) == secret.Name
-}
-
 // Delete implements Store.
 func (s *Secrets) Delete(ctx context.Context, k Key, version string) error {
-	if version == "" {
+	var was last
+	if v, ok := s.saved.Load(k); ok {
+		was = v.(last)
+	}
+	switch {
+	case version == "" && !was.pending:
 		return nil // it was never stored
+	case version == "":
+		version = was.version
+	case was.version != version:
+		secret, err := s.client().Get(ctx, SecretName(k), metav1.GetOptions{})
+		if err != nil && !kerrors.IsNotFound(err) {
+			return fmt.Errorf("cannot delete the stored instance: %w", err)
+		}
+		// If it is gone already, its parts may not be.
+		was.split = err != nil || secret.Labels[labelSplit] != ""
 	}
-	err := s.Client.Delete(ctx, SecretName(k), metav1.DeleteOptions{Preconditions: &metav1.Preconditions{ResourceVersion: &version}})
-	if kerrors.IsConflict(err) {
-		return ErrConflict
-	}
-	if err != nil && !kerrors.IsNotFound(err) {
-		return fmt.Errorf("cannot delete the stored instance: %w", err)
+	if err := s.remove(ctx, k, version, was.split); err != nil {
+		return err
 	}
 	s.saved.Delete(k)
 	return nil
 }
+
+// Forget implements Store.
+func (s *Secrets) Forget(k Key) { s.saved.Delete(k) }

@@ -17,6 +17,10 @@ var (
 	ErrConflict = errors.New("the stored instance was changed by another writer")
 	// ErrUnreadable means that the record cannot be decoded. Retrying does not help.
 	ErrUnreadable = errors.New("the stored instance cannot be read")
+	// ErrTooLarge means that the record is too large to be stored. Retrying does not help.
+	ErrTooLarge = errors.New("the state is too large to be stored")
+	// ErrRejected means that the store does not accept the record. Retrying does not help.
+	ErrRejected = errors.New("the stored instance is rejected")
 )
 
 // Key identifies the custom resource that an instance belongs to.
@@ -50,4 +54,6 @@ type Store interface {
 	// Delete removes the record if it still has the version; else ErrConflict. It is no error if
 	// nothing is stored.
 	Delete(ctx context.Context, k Key, version string) error
+	// Forget releases the memory about a record. It changes nothing that is stored.
+	Forget(k Key)
 }

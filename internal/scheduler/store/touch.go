@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"maps"
 
 	corev1 "k8s.io/api/core/v1"
@@ -11,15 +10,21 @@ import (
 // touches limits the writes of others to a Secret that are tolerated while one record is written.
 const touches = 5
 
-// last has the facts about a Secret from its last read or write.
+// last has the facts about a head from its last read or write.
 type last struct {
 	version string
 	// write is the id of Landbridge's last write. The content may return to an earlier value, but the id
 	// does not.
 	write string
-	sum   sum
+	// sum identifies the record.
+	sum digest
 	// foreign is the metadata that others have added; nil if there is none.
 	foreign *metav1.ObjectMeta
+	// pending is set for a head without content. split is set if there may be parts.
+	pending, split bool
+	// parts are those that the head points to. swept is set when this process has removed all others.
+	parts []part
+	swept bool
 }
 
 // foreign returns the metadata of a Secret that is not Landbridge's own.
@@ -28,7 +33,7 @@ func foreign(secret *corev1.Secret) *metav1.ObjectMeta {
 		Labels: maps.Clone(secret.Labels), Annotations: maps.Clone(secret.Annotations),
 		Finalizers: secret.Finalizers, OwnerReferences: secret.OwnerReferences,
 	}
-	for _, name := range []string{labelManagedBy, labelEmpty} {
+	for _, name := range []string{labelManagedBy, labelEmpty, labelSplit} {
 		delete(out.Labels, name)
 	}
 	for _, name := range []string{annotationOwnerUID, annotationOwnerKind, annotationOwnerName, annotationWrite} {
@@ -52,17 +57,7 @@ func with(own metav1.ObjectMeta, foreign *metav1.ObjectMeta) metav1.ObjectMeta {
 	return out
 }
 
-// touched reads a Secret whose version has changed, and returns its current state. ok is set if others
-// have only added metadata since it was written.
-func (s *Secrets) touched(ctx context.Context, name string, was last) (now last, ok bool) {
-	secret, err := s.Client.Get(ctx, name, metav1.GetOptions{})
-	if err != nil {
-		return last{}, false
-	}
-	rec, data, err := open(secret)
-	if err != nil {
-		return last{}, false
-	}
-	now = lastOf(secret, rec, data)
-	return now, now.write != "" && now.write == was.write && now.sum == was.sum
+// touches reports whether, since an earlier read or write of the head, others have only added metadata.
+func (now last) touches(was last) bool {
+	return now.write != "" && now.write == was.write && now.sum == was.sum
 }
