@@ -120,7 +120,7 @@ func TestSecretsLargestState(t *testing.T) {
 
 // While an operation runs, a record has the planned state and the journal, too.
 func TestSecretsLargestOperation(t *testing.T) {
-	api, k, in := &api{t: t}, key("one"), anInstance(noise(1, store.MaxState-1000))
+	api, k, in := &api{t: t}, key("one"), anInstance(noise(1, 40<<20))
 	in.Operation = &instance.Operation{ID: "op-1", Kind: instance.Update, PlannedState: in.State, Journal: []byte(noise(2, 1<<20))}
 	save(t, &store.Secrets{Client: api}, k, store.Record{Owner: "uid-1", Instance: in})
 	got := load(t, &store.Secrets{Client: api}, k).Instance
@@ -222,7 +222,7 @@ func TestSecretsJournal(t *testing.T) {
 		api.writes = 0
 		rec = save(t, s, k, rec)
 		same(t, load(t, &store.Secrets{Client: api, PartSize: 10_000}, k), rec)
-		if i > 0 && api.writes > 12 {
+		if used := len(parts(t, *api.secrets[store.SecretName(k)])); i > 0 && api.writes > used/2 { // half of them are deletions
 			t.Errorf("%d writes for a step of the journal", api.writes)
 		}
 		if left, used := len(api.secrets), len(parts(t, *api.secrets[store.SecretName(k)])); left != used+1 {
