@@ -46,6 +46,10 @@ const TypeLastAsyncOperation xpv2.ConditionType = "LastAsyncOperation"
 // configuration changes or a retry is requested. Tools that compute a status as kstatus does show it as failed.
 const TypeStalled xpv2.ConditionType = "Stalled"
 
+// TypeFlapping is the condition of a managed resource that is True if something else, such as another resource,
+// changes the remote object back again and again.
+const TypeFlapping xpv2.ConditionType = "Flapping"
+
 // Reasons of the conditions of a managed resource, beyond Crossplane's own.
 const (
 	ReasonSuccess              xpv2.ConditionReason = "Success"
@@ -66,6 +70,11 @@ const (
 	// an object. ReasonProgressing: the resource is not stalled any more.
 	ReasonCreateAttemptsExhausted xpv2.ConditionReason = "CreateAttemptsExhausted"
 	ReasonProgressing             xpv2.ConditionReason = "Progressing"
+
+	// ReasonChangedBack and ReasonSteady: something else changes the remote object back again and again; it does not do
+	// that any more.
+	ReasonChangedBack xpv2.ConditionReason = "ChangedBack"
+	ReasonSteady      xpv2.ConditionReason = "Steady"
 
 	// ReasonReferenceNotResolved and ReasonStillReferredTo: a reference of the resource cannot be resolved; other
 	// resources refer to a resource that is being deleted.

@@ -55,6 +55,7 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	case deedRefuseDoubted:
 		return failed(ReasonCreateOutcomeUnknown, awaited(record.Operation))
 	default:
+		e.corrects(p)
 		return s.start(e, r, taskOf(next, p, record))
 	}
 }

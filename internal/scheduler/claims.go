@@ -71,6 +71,7 @@ func (s *Scheduler) Gone(k store.Key) {
 	s.entries.gone(k)
 	s.mu.Unlock()
 	s.o.Store.Forget(k)
+	s.corrections.forget(k)
 	s.wake(s.owners.Release(k))
 }
 

@@ -38,7 +38,10 @@ func (s *Scheduler) settle(e *entry, r Request, t task, res result) []Event {
 	why := s.explain(e, r, res)
 	res.diags = append(res.diags.Warnings(), why.Diagnostics...)
 	e.last = &Outcome{Kind: res.op.Kind, At: s.o.Clock.Now(), Diagnostics: res.diags}
-	e.showApplied(r, res)
+	if !res.diags.HasErrors() {
+		e.flap.done(res.op.Kind, r.ConfigHash)
+	}
+	e.showApplied(r, res, s.flapping(e, &r))
 	e.attempts.note(r, res)
 	s.noteFailure(e.failureOf(res.op), e.last, r, t, why)
 	events := res.events(t, e.ended == faultpoint.Destroy)
@@ -88,12 +91,12 @@ func (s *Scheduler) explain(e *entry, r Request, res result) *Error {
 }
 
 // showApplied makes what a create or update left the next observation.
-func (e *entry) showApplied(r Request, res result) {
+func (e *entry) showApplied(r Request, res result, f *Flap) {
 	if res.op.Kind == instance.Delete || res.record == nil || res.diags.HasErrors() {
 		return
 	}
 	e.view = view{state: applied, configHash: r.ConfigHash, unplanned: true, observation: &Observation{
-		Instance: e.record.Instance, Plan: &upToDate, Last: e.last, Warnings: res.diags.Warnings(),
+		Instance: e.record.Instance, Plan: &upToDate, Last: e.last, Warnings: res.diags.Warnings(), Flap: f,
 	}}
 }
 

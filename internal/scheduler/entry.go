@@ -63,6 +63,8 @@ type entry struct {
 	failed, deposedFailed failure
 	// attempts counts creates that failed after they had made an object, or may have.
 	attempts attempts
+	// flap has the corrections of the object; nil if there was none.
+	flap *flap
 
 	// claimant is the resource in the index of owners, claimed identifies the request that its claims were
 	// made for, and completed is a planned identity with the complete identity of the created object.

@@ -167,7 +167,7 @@ func (o *observing) claimNext(ctx context.Context, r *Request) {
 // unplanned reports whether the plan of the view is not up to date although nothing has changed.
 func (e *entry) unplanned(r *Request) bool {
 	o := e.view.observation
-	return e.view.unplanned || o != nil && o.Stalled && !e.attempts.stalled(r, o.Plan)
+	return e.view.unplanned || o != nil && (o.Stalled && !e.attempts.stalled(r, o.Plan) || o.Flap != nil && e.flap.count < flapsAfter)
 }
 
 // refresh reads the current object once. If it is gone, the last deposed object takes its place,
@@ -193,6 +193,7 @@ func (s *Scheduler) refresh(ctx context.Context, e *entry, r *Request, ex terraf
 	gone := !refreshed.Instance.Exists()
 	if refreshed.Unchanged && !gone {
 		delete(e.missing, "")
+		e.flap.unchanged()
 		e.record.Instance = refreshed.Instance // equal, but in the provider's encoding
 		return readUnchanged, nil
 	}
@@ -263,6 +264,7 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 		}
 		e.validated = r.ConfigHash
 		o.Plan, o.Warnings = &p, diags.Warnings()
+		o.Flap = s.flapping(e, &r)
 		o.Stalled = e.attempts.stalled(&r, &p)
 		if p.Action == terraform.NoOp {
 			o.Plan = &upToDate // there is nothing to apply, so the values are not kept

@@ -94,6 +94,7 @@ func (s *Scheduler) Forget(ctx context.Context, r Request) error {
 	s.entries.remove(e)
 	s.mu.Unlock()
 	s.o.Store.Forget(r.Key)
+	s.corrections.forget(r.Key)
 	s.wake(s.owners.Release(r.Key))
 	return nil
 }

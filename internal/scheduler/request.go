@@ -85,6 +85,8 @@ type Observation struct {
 	// Stalled is set when a tainted object is not replaced any more, because creates of the configuration have
 	// failed too often.
 	Stalled bool
+	// Flap is set when something else changes the object back again and again.
+	Flap *Flap
 	// Operation is the running operation, or the one whose outcome is unknown.
 	Operation *instance.Operation
 	// Progress is the provider's latest message about the running operation. Secrets of the resource

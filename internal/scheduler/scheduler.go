@@ -77,6 +77,8 @@ type Options struct {
 type Scheduler struct {
 	o      Options
 	owners ownership.Index
+	// corrections has the last correction of each resource, to find those that undo each other.
+	corrections corrections
 
 	// mu is only held for access to memory.
 	mu       sync.Mutex

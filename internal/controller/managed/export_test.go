@@ -85,3 +85,9 @@ func ResourceOf(u *unstructured.Unstructured) *CustomResource {
 	r.assign(u)
 	return r
 }
+
+// SetStatus sets the status of a resource from an observation.
+func SetStatus(k *Kind, r *CustomResource, o *scheduler.Observation) {
+	k.written = newWritten()
+	(&external{connector: &connector{kind: k}}).setStatus(r, o)
+}

@@ -4,7 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -13,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/client-go/tools/cache"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/instance"
@@ -167,6 +170,9 @@ func (e *external) setConditions(r *CustomResource, o *scheduler.Observation) {
 	if o.Stalled || r.GetCondition(v1alpha1.TypeStalled).Status != corev1.ConditionUnknown {
 		set(stalled(o.Stalled))
 	}
+	if o.Flap != nil || r.GetCondition(v1alpha1.TypeFlapping).Status != corev1.ConditionUnknown {
+		set(flapping(e.kind, o.Flap))
+	}
 	switch {
 	case o.UpToDate():
 		set(xpv2.ObserveMatched())
@@ -195,6 +201,21 @@ func stalled(is bool) xpv2.Condition {
 		c.Status, c.Reason = corev1.ConditionTrue, v1alpha1.ReasonCreateAttemptsExhausted
 		c.Message = "Creates of this configuration failed too often after they had made an object. Change the configuration, or request a retry."
 	}
+	return c
+}
+
+// flapping returns the condition Flapping. A resource that never flapped has none.
+func flapping(k *Kind, f *scheduler.Flap) xpv2.Condition {
+	c := xpv2.Condition{Type: v1alpha1.TypeFlapping, Status: corev1.ConditionFalse, Reason: v1alpha1.ReasonSteady, LastTransitionTime: metav1.Now()}
+	if f == nil {
+		return c
+	}
+	by := "Another resource or program sets other values. Find it, and let only one of them set these fields."
+	if f.Other.Name != "" {
+		by = fmt.Sprintf("%s %s sets other values. Let both declare the same, or delete one of them.", f.Other.Kind, cache.ObjectName{Namespace: f.Other.Namespace, Name: f.Other.Name})
+	}
+	c.Status, c.Reason = corev1.ConditionTrue, v1alpha1.ReasonChangedBack
+	c.Message = fmt.Sprintf("Fields of the remote object are changed back again and again: %s. %s", strings.Join(translate.FieldPaths(k.Model, f.Paths), ", "), by)
 	return c
 }
 

@@ -1,0 +1,69 @@
+package managed_test
+
+import (
+	"testing"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
+	"github.com/zclconf/go-cty/cty"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/controller/managed"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+)
+
+// forgetful is a scheduler that remembers nothing.
+type forgetful struct{ scheduler.Interface }
+
+func (forgetful) Remembered(scheduler.Request) (scheduler.Remembered, bool) {
+	return scheduler.Remembered{}, false
+}
+
+// A resource has the conditions Stalled and Flapping from when they are true for the first time.
+func TestStandingConditions(t *testing.T) {
+	k := kind(t)
+	k.Scheduler = forgetful{}
+	object := instance.Instance{State: object(map[string]string{"id": "i-1"}), Status: instance.Full}
+	tainted := object
+	tainted.Status = instance.Tainted
+	noOp := &terraform.Plan{Action: terraform.NoOp}
+	by := &scheduler.Flap{Paths: []cty.Path{cty.GetAttrPath("id")}, Other: store.Key{Kind: "Thing", Namespace: "team", Name: "b"}}
+	r := managed.ResourceOf(&unstructured.Unstructured{Object: map[string]any{}})
+	type told struct{ Status, Reason, Message string }
+	of := func(name xpv2.ConditionType) told {
+		c := r.GetCondition(name)
+		return told{string(c.Status), string(c.Reason), c.Message}
+	}
+	none, healthy := told{Status: "Unknown"}, told{Status: "True", Reason: "Available"}
+	for _, step := range []struct {
+		o                        *scheduler.Observation
+		ready, stalled, flapping told
+	}{
+		{&scheduler.Observation{Instance: object, Plan: noOp}, healthy, none, none},
+		{
+			&scheduler.Observation{Instance: tainted, Plan: &terraform.Plan{Action: terraform.Update}, Stalled: true},
+			told{"False", "Tainted", "The remote object is tainted, because its creation failed. It is not replaced again until the configuration changes or a retry is requested."},
+			told{"True", "CreateAttemptsExhausted", "Creates of this configuration failed too often after they had made an object. Change the configuration, or request a retry."}, none,
+		},
+		{&scheduler.Observation{Instance: object, Plan: noOp}, healthy, told{Status: "False", Reason: "Progressing"}, none},
+		{
+			&scheduler.Observation{Instance: object, Plan: noOp, Flap: by}, healthy, told{Status: "False", Reason: "Progressing"},
+			told{"True", "ChangedBack", "Fields of the remote object are changed back again and again: id. Thing team/b sets other values. Let both declare the same, or delete one of them."},
+		},
+		{
+			&scheduler.Observation{Instance: object, Plan: noOp, Flap: &scheduler.Flap{Paths: by.Paths}}, healthy, told{Status: "False", Reason: "Progressing"},
+			told{"True", "ChangedBack", "Fields of the remote object are changed back again and again: id. Another resource or program sets other values. Find it, and let only one of them set these fields."},
+		},
+		{&scheduler.Observation{Instance: object, Plan: noOp}, healthy, told{Status: "False", Reason: "Progressing"}, told{Status: "False", Reason: "Steady"}},
+	} {
+		managed.SetStatus(k, r, step.o)
+		want := []told{step.ready, step.stalled, step.flapping}
+		if diff := cmp.Diff(want, []told{of(xpv2.TypeReady), of(v1alpha1.TypeStalled), of(v1alpha1.TypeFlapping)}); diff != "" {
+			t.Errorf("conditions (-want +got):\n%s", diff)
+		}
+	}
+}
