@@ -72,20 +72,45 @@ func (m *Mover) problems(ctx context.Context, r moving) ([]string, error) {
 	if l.mark == nil && l.copied != nil && l.copied.Owner != l.source.GetUID() {
 		out = append(out, "the target has a stored instance of another resource of that name")
 	}
-	if l.target == nil {
-		u, err := m.copyOf(r, l)
-		if err != nil {
-			return nil, err
-		}
-		switch err := m.Target.Create(ctx, u, client.DryRunAll, client.FieldValidation(metav1.FieldValidationStrict), fieldOwner); {
-		case kerrors.IsNotFound(err):
-			return append(out, fmt.Sprintf("the target has no namespace %s, or does not serve %s", r.key.Namespace, u.GetAPIVersion())), nil
-		case err != nil:
-			out = append(out, "the target does not accept it: "+err.Error())
-		}
+	refused, err := m.refused(ctx, r, l)
+	if err != nil {
+		return nil, fmt.Errorf("target: %w", err)
+	}
+	if refused != "" {
+		out = append(out, refused)
 	}
 	missing, err := m.missing(ctx, r, l.source)
-	return append(out, missing...), err
+	out = append(out, missing...)
+	slices.Sort(out)
+	return out, err
+}
+
+// refused returns why the API server of the target would not accept a resource; empty if it would.
+func (m *Mover) refused(ctx context.Context, r moving, l look) (string, error) {
+	if l.target != nil {
+		return "", nil
+	}
+	if r.key.Namespace != "" {
+		err := m.Target.Get(ctx, client.ObjectKey{Name: r.key.Namespace}, &corev1.Namespace{})
+		if kerrors.IsNotFound(err) {
+			return "the target has no namespace " + r.key.Namespace, nil
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	u, err := m.copyOf(r, l)
+	if err != nil {
+		return "", err
+	}
+	err = m.Target.Create(ctx, u, client.DryRunAll, client.FieldValidation(metav1.FieldValidationStrict), fieldOwner)
+	switch {
+	case kerrors.IsNotFound(err), apimeta.IsNoMatchError(err):
+		return "the target does not serve " + u.GetAPIVersion() + " of its kind", nil
+	case kerrors.IsInvalid(err), kerrors.IsBadRequest(err), kerrors.IsForbidden(err):
+		return "the target does not accept it: " + err.Error(), nil
+	}
+	return "", err
 }
 
 // missing returns what a resource refers to, and the target does not have. What the source does not
@@ -133,7 +158,6 @@ func (m *Mover) missing(ctx context.Context, r moving, u *unstructured.Unstructu
 			out = append(out, fmt.Sprintf("the target has no key %s in Secret %s/%s", ref.key, ref.namespace, ref.name))
 		}
 	}
-	slices.Sort(out)
 	return out, nil
 }
 
