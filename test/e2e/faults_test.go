@@ -26,7 +26,7 @@ func TestProviderFaults(t *testing.T) {
 	c.RunController(t, o)
 	for name, test := range map[string]func(*testing.T, *cluster){
 		"hangs": hangs, "hangs in a create": hangsInCreate, "crashes": crashes, "starts slowly": startsSlowly, "needs too much memory": needsTooMuchMemory,
-		"floods the log": floodsTheLog, "is throttled": isThrottled, "is limited": isLimited, "answers wrongly": answersWrongly,
+		"floods the log": floodsTheLog, "is throttled": isThrottled, "is not logged in": isNotLoggedIn, "is limited": isLimited, "answers wrongly": answersWrongly,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -268,6 +268,47 @@ func isThrottled(t *testing.T, c *cluster) {
 	reads := x.calls("read thing bad")
 	x.unimpeded(t, well[0], "while it waits")
 	never(t, 3*time.Second, "the cloud was asked again", func() bool { return x.calls("read thing bad") > reads })
+	for _, r := range bad {
+		c.WaitReady(t, r)
+	}
+	if n := x.calls("configure with the token of bad"); n != 1 {
+		t.Errorf("the provider was started %d times", n)
+	}
+}
+
+func isNotLoggedIn(t *testing.T, c *cluster) {
+	x := c.tenants(t, "login", nil)
+	bad, well := x.made(t, "bad", 15), x.made(t, "well", 1)
+	x.orderReads(t, "login", bad...)
+	for i := range 5 { // their creates fail as well
+		name := fmt.Sprint("badnew", i)
+		x.order(t, name, "always login")
+		r := x.of("bad", name)
+		c.MustCreate(t, r)
+		bad = append(bad, r)
+	}
+	eventually(t, "it is told", func(ctx context.Context) bool {
+		for _, r := range bad {
+			status, reason, message := condition(r, "Synced")
+			if c.Get(ctx, key(r), r) == nil && status == "False" && reason == "ProviderUnavailable" && strings.Contains(message, `credentials rejected ("password authentication failed")`) {
+				return true
+			}
+		}
+		return false
+	})
+	calls := func() int { return x.calls("read thing bad") + x.calls("create thing bad") }
+	x.unimpeded(t, well[0], "while it waits")
+	before := calls()
+	time.Sleep(15 * time.Second)
+	if n := calls() - before; n > 8 {
+		t.Errorf("%d calls in 15 seconds", n)
+	}
+	x.countermandReads(t, bad[:15]...)
+	for i := range 5 {
+		x.countermand(t, fmt.Sprint("badnew", i))
+	}
+	// A new Secret is a new configuration, and is used at once. Here the cloud accepts the old one again.
+	eventually(t, "it is tried again", func(context.Context) bool { return calls() > before })
 	for _, r := range bad {
 		c.WaitReady(t, r)
 	}

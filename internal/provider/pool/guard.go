@@ -23,14 +23,15 @@ type guarded struct {
 	member *member
 }
 
-// tried records the answer to a call that uses the credentials and the endpoint of the configuration.
-func (g *guarded) tried(diags []*tfprotov6.Diagnostic) {
+// tried records the answer to a call that may use the credentials and the endpoint of the configuration. proves is set
+// if a success shows that they work: imports and plans often call nothing.
+func (g *guarded) tried(diags []*tfprotov6.Diagnostic, proves bool) {
 	g.answered(diags)
-	if len(diags) == 0 {
-		g.pool.tried(g.member, nil)
-		return
+	if len(diags) > 0 {
+		g.pool.tried(g.member, diagnostic.FromProtocol(diags), proves)
+	} else if proves {
+		g.pool.tried(g.member, nil, true)
 	}
-	g.pool.tried(g.member, diagnostic.FromProtocol(diags))
 }
 
 // answered records an answer.
@@ -98,7 +99,7 @@ func (g *guarded) ReadResource(ctx context.Context, r *tfprotov6.ReadResourceReq
 	if err != nil {
 		g.failed(ctx, err)
 	} else {
-		g.tried(a.Diagnostics)
+		g.tried(a.Diagnostics, true)
 	}
 	return a, err
 }
@@ -109,7 +110,7 @@ func (g *guarded) PlanResourceChange(ctx context.Context, r *tfprotov6.PlanResou
 	if err != nil {
 		g.failed(ctx, err)
 	} else {
-		g.answered(a.Diagnostics)
+		g.tried(a.Diagnostics, false)
 	}
 	return a, err
 }
@@ -120,7 +121,7 @@ func (g *guarded) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyRes
 	if err != nil {
 		g.failed(ctx, err)
 	} else {
-		g.tried(a.Diagnostics)
+		g.tried(a.Diagnostics, true)
 	}
 	return a, err
 }
@@ -131,7 +132,7 @@ func (g *guarded) ImportResourceState(ctx context.Context, r *tfprotov6.ImportRe
 	if err != nil {
 		g.failed(ctx, err)
 	} else {
-		g.tried(a.Diagnostics)
+		g.tried(a.Diagnostics, false)
 	}
 	return a, err
 }
@@ -142,7 +143,7 @@ func (g *guarded) ReadDataSource(ctx context.Context, r *tfprotov6.ReadDataSourc
 	if err != nil {
 		g.failed(ctx, err)
 	} else {
-		g.tried(a.Diagnostics)
+		g.tried(a.Diagnostics, true)
 	}
 	return a, err
 }

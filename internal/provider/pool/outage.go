@@ -67,9 +67,13 @@ func (o *outage) endTrial(l *Lease) {
 	o.trial, o.trialEnds = nil, nil
 }
 
-// tried records the answer to a call that needs the credentials and the endpoint of the configuration.
-func (p *Pool) tried(m *member, diags diagnostic.Diagnostics) {
+// tried records the answer to a call that may use the credentials and the endpoint of the configuration. proves is set
+// if a success shows that they work.
+func (p *Pool) tried(m *member, diags diagnostic.Diagnostics, proves bool) {
 	trouble, words := provider.TroubleOf(diags)
+	if trouble == "" && !proves {
+		return
+	}
 	if trouble == "" && !m.entry.troubled.Load() || p.options.KeepTrying {
 		return
 	}

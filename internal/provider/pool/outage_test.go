@@ -100,6 +100,30 @@ func TestOutage(t *testing.T) {
 	}
 }
 
+// An import or a plan that succeeds does not show that a configuration works, since it may call nothing.
+func TestOutageNeedsProof(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPool(t, pool.Options{})
+		l := newCounting()
+		l.trouble.Store("connection refused")
+		key := pool.Prepare(pool.Configuration{Launcher: l, Config: config("", "")})
+		for range 3 {
+			lease := acquire(t, p, key)
+			if a, err := lease.Server().ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: "echo"}); err != nil || len(a.Diagnostics) > 0 {
+				t.Fatal(a, err)
+			}
+			if a, err := lease.Server().PlanResourceChange(t.Context(), &tfprotov6.PlanResourceChangeRequest{TypeName: "echo"}); err != nil || len(a.Diagnostics) > 0 {
+				t.Fatal(a, err)
+			}
+			_, _ = read(lease.Server(), "echo")
+			lease.Release()
+		}
+		if !p.Paused(key) {
+			t.Error("it is not paused")
+		}
+	})
+}
+
 // One object with an endpoint of its own does not pause the others, and a failure now and then does not either.
 func TestNoOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

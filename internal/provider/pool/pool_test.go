@@ -65,6 +65,10 @@ func newCounting() *counting {
 				l.version.Store(request.(*tfprotov6.ConfigureProviderRequest).TerraformVersion)
 			case "StopProvider":
 				l.stopped.Add(1)
+			case "ImportResourceState":
+				return &tfprotov6.ImportResourceStateResponse{}, nil
+			case "PlanResourceChange":
+				return &tfprotov6.PlanResourceChangeResponse{}, nil
 			case "ReadResource":
 				l.calls.Add(1)
 				time.Sleep(time.Duration(l.takes.Load()))

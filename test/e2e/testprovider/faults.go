@@ -25,6 +25,8 @@ func suffer(do order) []*tfprotov6.Diagnostic {
 	switch {
 	case throttled:
 		return refuse("429 Too Many Requests", "Retry-After: "+seconds, nil)
+	case do == login:
+		return refuse("Cannot log in", "password authentication failed for user \"admin\"", nil)
 	case do == hang:
 		select {}
 	case do == grow:

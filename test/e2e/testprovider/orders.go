@@ -30,7 +30,9 @@ const (
 	// These are for reads as well. "throttle SECONDS" returns an error that asks to retry after that time;
 	// hang never returns; grow allocates ever more memory and never returns; flood writes many errors to
 	// the log; garbage returns an undecodable value, after the change.
+	// login returns an error that its credentials are rejected.
 	throttle       = "throttle "
+	login    order = "login"
 	hang     order = "hang"
 	grow     order = "grow"
 	flood    order = "flood"
