@@ -17,6 +17,7 @@ type moveFlags struct {
 	toSystem         string
 	all              bool
 	dryRun, undoing  bool
+	stopped          bool
 	operationTimeout time.Duration
 }
 
@@ -30,13 +31,13 @@ name in another cluster. The remote objects are not touched.
 
 For each resource:
   1. a running operation is waited for, what is stored of the object is locked, and the resource is
-     paused in the source
+     paused in the source, until its controller has noticed that
   2. what is stored, and then the resource, are copied to the target, where it is paused too
   3. the resource is removed from the source without destroying its object, and then what is stored
   4. the resource is unpaused in the target
 
 At no time both clusters reconcile a resource: while it is locked, no controller of the source acts on
-it, even if it is unpaused by hand. If the command is interrupted, repeat it, and it goes on. Before
+it, even if it is unpaused by hand. If no controller runs in the source, give --source-stopped. If the command is interrupted, repeat it, and it goes on. Before
 step 3 a move can be undone with --undo.
 
 Before anything is changed, it is checked that the target serves the kinds, and has the namespace,
@@ -83,7 +84,8 @@ Owner references, finalizers of others, and the status are not copied.`,
 	f.BoolVar(&flags.all, "all", false, "all managed resources of the namespace")
 	f.BoolVar(&flags.dryRun, "dry-run", false, "only check what would be moved, and what is missing")
 	f.BoolVar(&flags.undoing, "undo", false, "end a move that was interrupted before step 3: the resources stay in the source")
-	f.DurationVar(&flags.operationTimeout, "operation-timeout", 10*time.Minute, "how long to wait for the running operation of each resource")
+	f.BoolVar(&flags.stopped, "source-stopped", false, "no controller runs in the source; otherwise, it has to notice that the resources are paused")
+	f.DurationVar(&flags.operationTimeout, "operation-timeout", 10*time.Minute, "how long to wait for the running operation of each resource, and for the controller to notice that it is paused")
 	_ = cmd.MarkFlagRequired("to-kubeconfig")
 	cmd.MarkFlagsMutuallyExclusive("dry-run", "undo")
 	return cmd
@@ -101,7 +103,7 @@ func (f *moveFlags) open() (*move.Mover, string, error) {
 	if f.toSystem == "" {
 		f.toSystem = f.system
 	}
-	m := &move.Mover{Patience: f.operationTimeout}
+	m := &move.Mover{Patience: f.operationTimeout, Stopped: f.stopped}
 	if m.Source, err = state.Open(source, f.system); err != nil {
 		return nil, "", fmt.Errorf("source: %w", err)
 	}

@@ -22,8 +22,12 @@ import (
 // Mover moves resources from one cluster to another.
 type Mover struct {
 	Source, Target *state.Cluster
-	// Patience bounds the wait for running operations, of each resource. Defaults to 10 minutes.
+	// Patience bounds the wait for the running operation of each resource, and for the controller to
+	// notice that it is paused. Defaults to 10 minutes.
 	Patience time.Duration
+	// Stopped is set if no controller runs in the source. Otherwise it has to show that it has noticed
+	// the pause of each resource.
+	Stopped bool
 	// Tell is called with each step, for people. It may be nil.
 	Tell func(resource, step string)
 

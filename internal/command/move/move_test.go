@@ -273,7 +273,7 @@ func (c cut) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// mover returns a mover whose requests go through a fault.
+// mover returns a mover whose requests go through a fault. There is no controller.
 func (w *world) mover(f *fault) *move.Mover {
 	w.t.Helper()
 	open := func(s *side) *state.Cluster {
@@ -285,7 +285,7 @@ func (w *world) mover(f *fault) *move.Mover {
 		}
 		return c
 	}
-	return &move.Mover{Source: open(w.source), Target: open(w.target), Patience: 5 * time.Second}
+	return &move.Mover{Source: open(w.source), Target: open(w.target), Patience: 5 * time.Second, Stopped: true}
 }
 
 func (w *world) move(args ...string) error {
@@ -325,8 +325,12 @@ func (w *world) moved(before *unstructured.Unstructured, rec *store.Record) {
 	if u := w.get(w.source, name); u != nil {
 		w.t.Errorf("the source has the resource: %v", u.Object)
 	}
-	if r := w.load(w.source, name); r != nil {
-		w.t.Errorf("the source has a stored instance: %s", encoded(w.t, r))
+	left := "nothing"
+	if rec == nil {
+		left = encoded(w.t, &store.Record{}) // so that a waiting create does not store the first one
+	}
+	if diff := cmp.Diff(left, encoded(w.t, w.load(w.source, name))); diff != "" {
+		w.t.Errorf("what the source has stored (-want +got):\n%s", diff)
 	}
 	u := w.get(w.target, name)
 	if u == nil {
@@ -514,6 +518,33 @@ func TestMoveWaitsForOperation(t *testing.T) {
 	if len(steps) != 5 {
 		t.Errorf("steps: %q", steps)
 	}
+}
+
+// Nothing is copied before the controller of the source has noticed that the resource is paused.
+func TestMoveWaitsForController(t *testing.T) {
+	w := newWorld(t)
+	rec := record()
+	before := w.manages("a", &rec, nil)
+	mover := w.mover(&fault{})
+	mover.Stopped, mover.Patience = false, time.Millisecond
+	err := mover.Move(t.Context(), w.namespace, []string{"thing/a"})
+	if err == nil || !strings.Contains(err.Error(), "the controller of the source has not noticed that it is paused. If none runs there, give --source-stopped") {
+		t.Errorf("error %v", err)
+	}
+	if w.get(w.target, "a") != nil || w.load(w.target, "a") != nil {
+		t.Error("something was copied")
+	}
+	u := w.get(w.source, "a")
+	u.Object["status"] = m{"conditions": []any{m{
+		"type": "Synced", "status": "False", "reason": "ReconcilePaused", "lastTransitionTime": "2026-01-02T15:04:05Z",
+	}}}
+	if err := w.source.Status().Update(t.Context(), u); err != nil {
+		t.Fatal(err)
+	}
+	if err := mover.Move(t.Context(), w.namespace, []string{"thing/a"}); err != nil {
+		t.Fatal(err)
+	}
+	w.moved(before, &rec)
 }
 
 // What was changed in the source after it was copied is moved too.

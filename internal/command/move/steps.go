@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/internal/command/state"
+	"github.com/landbridge-io/landbridge/internal/command/status"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
@@ -37,10 +38,8 @@ func again(ctx context.Context, step func() error) error {
 		if err = step(); !errors.Is(err, errAgain) && !errors.Is(err, store.ErrConflict) && !kerrors.IsConflict(err) {
 			return err
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(interval / 10):
+		if err := sleep(ctx, interval/10); err != nil {
+			return err
 		}
 	}
 	return errAgain
@@ -84,16 +83,45 @@ func (m *Mover) hold(ctx context.Context, r moving) error {
 				return fmt.Errorf("source: %w", err)
 			}
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(interval):
+		if err := sleep(ctx, interval); err != nil {
+			return err
 		}
 	}
 }
 
-// pause pauses the resource in the source. The lock alone would hold its controller off, with an error.
+// pause pauses the resource in the source, and waits until its controller has noticed it. The lock alone
+// holds the controller off, but only until it is removed: a controller with an old cache could act after
+// that.
 func (m *Mover) pause(ctx context.Context, r moving) error {
+	if err := m.annotate(ctx, r); err != nil || m.Stopped {
+		return err
+	}
+	until := time.Now().Add(m.Patience)
+	for {
+		u, err := get(ctx, m.Source, r)
+		switch {
+		case err != nil || u == nil || status.RowOf(u).Paused:
+			return err
+		case time.Now().After(until):
+			return errors.New("the controller of the source has not noticed that it is paused. If none runs there, give --source-stopped")
+		}
+		if err := sleep(ctx, interval); err != nil {
+			return err
+		}
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// annotate sets the annotation that pauses the resource in the source.
+func (m *Mover) annotate(ctx context.Context, r moving) error {
 	return again(ctx, func() error {
 		u, err := get(ctx, m.Source, r)
 		if err != nil || u == nil || meta.IsPaused(u) {
@@ -216,6 +244,11 @@ func (m *Mover) release(ctx context.Context, r moving) error {
 		return err
 	case l.lock == nil:
 		return errors.New("its stored instance is not locked any more: another move of it was undone or has ended. Repeat the command")
+	case !meta.IsPaused(l.source):
+		if err := m.pause(ctx, r); err != nil {
+			return err
+		}
+		return errAgain
 	case !l.copiedWhole():
 		// It was changed in the source after it was copied.
 		if err := m.copy(ctx, r); err != nil {
@@ -229,7 +262,6 @@ func (m *Mover) release(ctx context.Context, r moving) error {
 	for _, f := range finalizers {
 		meta.RemoveFinalizer(u, f)
 	}
-	meta.AddAnnotations(u, map[string]string{meta.AnnotationKeyReconciliationPaused: "true"})
 	if err := m.Source.Update(ctx, u, fieldOwner); err != nil {
 		return client.IgnoreNotFound(err)
 	}
@@ -241,7 +273,9 @@ func (m *Mover) release(ctx context.Context, r moving) error {
 	return nil
 }
 
-// unlock removes the stored instance from the source.
+// unlock removes the stored instance from the source. If nothing was stored before the lock, an empty one
+// is left: a create that waits for its turn in the controller would store the first one. The next start of
+// a controller removes it.
 func (m *Mover) unlock(ctx context.Context, r moving) error {
 	l, err := m.look(ctx, r)
 	switch {
@@ -253,6 +287,10 @@ func (m *Mover) unlock(ctx context.Context, r moving) error {
 		return errors.New("its stored instance is not locked any more; repeat the command")
 	case l.mark == nil:
 		return errors.New("the target has no such resource, so its stored instance is kept in the source; landbridge state show prints it")
+	}
+	if l.lock.New {
+		_, err := m.Source.Stored.Save(ctx, r.key, state.Verbatim, store.Record{Owner: l.stored.Owner, Version: l.stored.Version})
+		return err
 	}
 	return m.Source.Stored.Delete(ctx, r.key, l.stored.Version)
 }
