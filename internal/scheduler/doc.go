@@ -19,7 +19,8 @@
 // once (asked.go), and events are reported once, after they are stored (event.go).
 //
 // A remote object has one owner among the resources (claims.go), and an existing object is only
-// adopted on request (existing.go, import.go).
+// adopted on request (existing.go, told.go, import.go). What fails again and again after making an object,
+// and what is changed back again and again, is noticed (attempts.go, flap.go).
 //
 // It never uses Kubernetes except through store.Store, and of custom resources it knows only the key.
 package scheduler

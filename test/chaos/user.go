@@ -18,7 +18,8 @@ import (
 var confirm = regexp.MustCompile(`annotation ` + regexp.QuoteMeta(v1alpha1.AnnotationConfirmCreate) + ` to \\?"([0-9a-f-]+)`)
 
 // attend acts as a user whose resource reports that a create's outcome is unknown or that an object cannot
-// be looked up: it looks for the object and sets the annotations. It ignores all other messages.
+// be looked up: it looks for the object and sets the annotations. If creates have failed too often, it requests
+// a retry. It ignores all other messages.
 func (w *world) attend(ctx context.Context) {
 	for ctx.Err() == nil {
 		// A suspended controller may still create an object, which nobody can know.
@@ -43,6 +44,15 @@ func (s *slot) attend(ctx context.Context, u *unstructured.Unstructured) {
 	status, reason, message, generation := condition(u, "Synced")
 	if status != "False" || generation != u.GetGeneration() {
 		return // it has not been reconciled since the last annotation
+	}
+	if reason == string(v1alpha1.ReasonCreateAttemptsExhausted) {
+		// A request that was not handled yet is not repeated.
+		if u.GetAnnotations()[v1alpha1.AnnotationRetry] == at(u, "status", "lastHandled", "retry") {
+			if err := s.annotate(ctx, v1alpha1.AnnotationRetry, randomText()); err == nil {
+				s.note("%s: the user is told %s, and retries", s.label, reason)
+			}
+		}
+		return
 	}
 	operation := confirm.FindStringSubmatch(message)
 	exists := reason == string(v1alpha1.ReasonAlreadyExists) && s.kind.name == "Alias"
