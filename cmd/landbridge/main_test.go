@@ -167,15 +167,19 @@ func TestMistakesAreExplained(t *testing.T) {
 		args []string
 		want string
 	}{
-		"no argument":          {args: []string{"crds"}, want: "requires at least 1 arg"},
-		"no such file":         {args: []string{"crds", "/does/not/exist"}, want: "no such file"},
-		"no provider in there": {args: []string{"provider", "inspect", empty}, want: "there is no terraform-provider-… in this directory"},
-		"no such type":         {args: []string{"crds", random, "random_nothing"}, want: "the provider has no resource type random_nothing"},
-		"no such output":       {args: []string{"provider", "inspect", random, "-o", "xml"}, want: "must be one of table, json, yaml"},
-		"wrong configuration":  {args: []string{"crds", random, "--config", wrong}, want: "knd"},
-		"not a provider":       {args: []string{"crds", script(t, "echo hello")}, want: "not a Terraform provider"},
-		"dies":                 {args: []string{"crds", script(t, "exit 3")}, want: "terraform-provider-broken"},
-		"unknown command":      {args: []string{"crd"}, want: `unknown command "crd"`},
+		"no argument":           {args: []string{"crds"}, want: "requires at least 1 arg"},
+		"no such file":          {args: []string{"crds", "/does/not/exist"}, want: "no such file"},
+		"no provider in there":  {args: []string{"provider", "inspect", empty}, want: "there is no terraform-provider-… in this directory"},
+		"no such type":          {args: []string{"crds", random, "random_nothing"}, want: "the provider has no resource type random_nothing"},
+		"no such output":        {args: []string{"provider", "inspect", random, "-o", "xml"}, want: "must be one of table, json, yaml"},
+		"wrong configuration":   {args: []string{"crds", random, "--config", wrong}, want: "knd"},
+		"not a provider":        {args: []string{"crds", script(t, "echo hello")}, want: "not a Terraform provider"},
+		"dies":                  {args: []string{"crds", script(t, "exit 3")}, want: "terraform-provider-broken"},
+		"secrets not asked for": {args: []string{"state", "export"}, want: "give --show-sensitive to export them"},
+		"nothing to move":       {args: []string{"move", "--to-kubeconfig", wrong}, want: "or --all for all resources of the namespace"},
+		"all and some to move":  {args: []string{"move", "thing", "--all", "--to-kubeconfig", wrong}, want: "or --all for all resources of the namespace"},
+		"nowhere to move":       {args: []string{"move", "--all"}, want: `required flag(s) "to-kubeconfig" not set`},
+		"unknown command":       {args: []string{"crd"}, want: `unknown command "crd"`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

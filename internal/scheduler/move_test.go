@@ -1,13 +1,16 @@
 package scheduler_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
 // edit changes the stored instance, as another program does.
@@ -115,5 +118,27 @@ func TestReloadDuringOperation(t *testing.T) {
 		}
 		h.cloud.block = nil
 		h.settle()
+	})
+}
+
+// A first create that waits for its turn is not carried out if something was stored meanwhile, as when its
+// resource was moved.
+func TestWaitingCreateIsNotCarriedOut(t *testing.T) {
+	bubble(t, derivable, func(h *harness) {
+		h.r.New = true
+		acquire, turn := h.r.Acquire, make(chan struct{})
+		h.observe()
+		h.r.Acquire = func(ctx context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+			<-turn
+			return acquire(ctx)
+		}
+		h.apply()
+		synctest.Wait()
+		h.stores(instance.Instance{})
+		close(turn)
+		synctest.Wait()
+		if ids := h.cloud.ids(); len(ids) != 0 {
+			t.Errorf("objects %v were created", ids)
+		}
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/util/uuid"
 
@@ -93,8 +92,9 @@ func (c *Cluster) Export(ctx context.Context, kinds Kinds, s Selection) (Exporte
 		if err != nil {
 			return Exported{}, fmt.Errorf("%s: %w", Title(k), err)
 		}
+		label := block.Name // names that differ in characters that Terraform does not permit may have the same
 		for n := 2; addresses[block.Address()]; n++ {
-			block.Name = fmt.Sprintf("%s_%d", strings.TrimSuffix(block.Name, fmt.Sprintf("_%d", n-1)), n)
+			block.Name = fmt.Sprintf("%s_%d", label, n)
 		}
 		addresses[block.Address()] = true
 		file.Resources = append(file.Resources, block)

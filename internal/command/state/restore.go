@@ -12,6 +12,7 @@ import (
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
@@ -180,11 +181,19 @@ func touched(u *unstructured.Unstructured) bool {
 
 // hold adds the finalizer that tells the controller that something is stored for the resource.
 func (c *Cluster) hold(ctx context.Context, u *unstructured.Unstructured, o RestoreOptions) error {
-	if o.DryRun || meta.FinalizerExists(u, xpmanaged.FinalizerName) {
+	if o.DryRun {
 		return nil
 	}
-	meta.AddFinalizer(u, xpmanaged.FinalizerName)
-	return c.Update(ctx, u, fieldOwner)
+	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		if err := c.Get(ctx, client.ObjectKeyFromObject(u), u); err != nil {
+			return err
+		}
+		if meta.FinalizerExists(u, xpmanaged.FinalizerName) {
+			return nil
+		}
+		meta.AddFinalizer(u, xpmanaged.FinalizerName)
+		return c.Update(ctx, u, fieldOwner)
+	})
 }
 
 // record returns the record of an instance in a state.
