@@ -484,6 +484,8 @@ type memory struct {
 	writes  int
 	// forgotten are the keys whose memory was released.
 	forgotten []store.Key
+	// tooLarge says which instances are not accepted.
+	tooLarge func(instance.Instance) bool
 	// fault says what goes wrong with a call: "load", "save" or "delete".
 	fault func(call string) fault
 }
@@ -553,6 +555,10 @@ func (m *memory) Save(_ context.Context, k store.Key, r *schema.Resource, rec st
 	if m.records[k].version != rec.Version {
 		m.log.add("save conflicts")
 		return rec, store.ErrConflict
+	}
+	if m.tooLarge != nil && m.tooLarge(rec.Instance) {
+		m.log.add("save refused")
+		return rec, fmt.Errorf("%w: it has 70.0 MiB", store.ErrTooLarge)
 	}
 	data, err := instance.Encode(rec.Instance, r)
 	if err != nil {

@@ -32,9 +32,6 @@ func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terrafo
 		// Reading the prior object shows the outcome; or there is none.
 		return s.recovered(ctx, e, r, op, in.FallBack(op.Deposed), false)
 	}
-	if op.Made != instance.Empty {
-		return s.recoverMade(ctx, e, r, op, ex)
-	}
 	unknown := createOutcomeUnknown(op)
 	var refused diagnostic.Diagnostics
 	if r.Import.Target != nil {
@@ -48,6 +45,9 @@ func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terrafo
 		default:
 			return s.adopt(ctx, e, r, op, found)
 		}
+	}
+	if op.Made != instance.Empty {
+		return s.recoverMade(ctx, e, r, op, ex)
 	}
 	if identity := plannedIdentity(r, op.PlannedIdentity, op.PlannedState); identity != cty.NilVal {
 		found, diags := ex.Import(ctx, r.Resource, terraform.ImportTarget{Identity: identity})
@@ -92,27 +92,28 @@ func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terrafo
 	return failed(ReasonCreateOutcomeUnknown, unknown)
 }
 
-// recoverMade imports the object of a create that succeeded, although its outcome could not be stored.
+// recoverMade imports the object of a create that succeeded, although its outcome could not be stored. An id
+// may not be unique, so an object without an identity is imported only on request.
 func (s *Scheduler) recoverMade(ctx context.Context, e *entry, r Request, op *instance.Operation, ex terraform.Executor) error {
 	in := e.record.Instance
 	in.Operation = nil
-	target := terraform.ImportTarget{ID: op.MadeID}
+	var refused diagnostic.Diagnostics
 	if identity := plannedIdentity(r, op.PlannedIdentity, cty.NilVal); identity != cty.NilVal {
-		target = terraform.ImportTarget{Identity: identity}
-	}
-	found, diags := ex.Import(ctx, r.Resource, target)
-	switch {
-	case !diags.HasErrors() && !in.IsDeposed(found):
-		if op.Made == instance.Tainted {
-			found.Status = instance.Tainted
+		found, diags := ex.Import(ctx, r.Resource, terraform.ImportTarget{Identity: identity})
+		switch {
+		case terraform.NonExistent(diags), !diags.HasErrors() && in.IsDeposed(found):
+			return s.recovered(ctx, e, r, op, in.FallBack(op.Deposed), false) // it was destroyed since
+		case !diags.HasErrors():
+			if op.Made == instance.Tainted {
+				found.Status = instance.Tainted
+			}
+			return s.adopt(ctx, e, r, op, found)
 		}
-		return s.adopt(ctx, e, r, op, found)
-	case target.Identity != cty.NilVal && terraform.NonExistent(diags):
-		return s.recovered(ctx, e, r, op, in.FallBack(op.Deposed), false) // it was destroyed since
+		refused = diags
 	}
 	e.distrust(outdated)
-	return failed(ReasonCreateOutcomeUnknown, append(diags, diagnostic.Errorf("Object not imported",
-		"A create (operation %s) made an object (id %q), whose state could not be stored. Adopt it with spec.import; or, if it does not exist any more, set the annotation landbridge.io/confirm-create to %q.", op.ID, op.MadeID, op.ID)...))
+	return failed(ReasonCreateOutcomeUnknown, append(refused, diagnostic.Errorf("State not stored",
+		"A create (operation %s) made an object with the id %q, but its state could not be stored. Adopt the object with spec.import; if it does not exist, set the annotation landbridge.io/confirm-create to %q.", op.ID, op.MadeID, op.ID)...))
 }
 
 // adopt stores the object that an interrupted create made, unless it belongs to another resource.
