@@ -37,7 +37,7 @@ func (a *attempt) blame(r *CustomResource, troubles *troubles, se *scheduler.Err
 		return "" // this call found the problem: its error has more details
 	}
 	r.holdStatus = f.Passing
-	r.told = r.told || f.Passing || troubles.old(r.GetUID()) // not again for each failed attempt
+	r.told = r.told || f.Passing || troubles.old(subjectOf(r)) // not again for each failed attempt
 	switch {
 	case f.Reason == pool.Throttled:
 		return ""

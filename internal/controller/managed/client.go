@@ -42,10 +42,6 @@ type quietClient struct {
 	writes map[types.NamespacedName]*unstructured.Unstructured
 }
 
-func newQuietClient(m manager.Manager, gvk schema.GroupVersionKind, w *written) *quietClient {
-	return quietClientOf(m.GetClient(), m.GetAPIReader(), gvk, w)
-}
-
 func quietClientOf(cached client.Client, live client.Reader, gvk schema.GroupVersionKind, w *written) *quietClient {
 	return &quietClient{Client: cached, live: live, gvk: gvk, written: w, writes: map[types.NamespacedName]*unstructured.Unstructured{}}
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"sync"
 
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -20,8 +19,7 @@ import (
 // configurations caches the translated configuration of each resource. An entry is valid while the
 // resource's generation and the Secrets that it refers to are unchanged.
 type configurations struct {
-	mu     sync.Mutex
-	byUID  map[types.UID]*configuration
+	memo   memo[*configuration]
 	reader client.Reader
 }
 
@@ -35,14 +33,10 @@ type configuration struct {
 }
 
 func newConfigurations(reader client.Reader) *configurations {
-	return &configurations{byUID: map[types.UID]*configuration{}, reader: reader}
+	return &configurations{reader: reader}
 }
 
-func (c *configurations) forget(uid types.UID) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.byUID, uid)
-}
+func (c *configurations) forget(name types.NamespacedName) { c.memo.forget(name) }
 
 // get returns the configuration of a resource, from the cache if possible.
 func (c *configurations) get(ctx context.Context, k *Kind, r *CustomResource, spec desired.Spec) (*configuration, diagnostic.Diagnostics) {
@@ -50,9 +44,7 @@ func (c *configurations) get(ctx context.Context, k *Kind, r *CustomResource, sp
 	if k.namedBySpec() {
 		name = spec.Subject.ExternalName
 	}
-	c.mu.Lock()
-	known := c.byUID[r.GetUID()]
-	c.mu.Unlock()
+	known := c.memo.get(subjectOf(r))
 	if known != nil && known.generation == r.GetGeneration() && known.externalName == name && c.sameSecrets(ctx, known.secrets) {
 		for _, value := range known.secrets {
 			r.secrets = append(r.secrets, value)
@@ -80,9 +72,7 @@ func (c *configurations) get(ctx context.Context, k *Kind, r *CustomResource, sp
 		}
 	}
 	out.hash = out.sum(name)
-	c.mu.Lock()
-	c.byUID[r.GetUID()] = out
-	c.mu.Unlock()
+	c.memo.set(subjectOf(r), out)
 	return out, nil
 }
 

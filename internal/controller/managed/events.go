@@ -3,7 +3,6 @@ package managed
 import (
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
@@ -62,7 +61,7 @@ func (q quietRecorder) Event(obj runtime.Object, e event.Event) {
 	switch {
 	case e.Reason == reasonCreated, e.Reason == reasonUpdated, e.Reason == reasonDeleted, ok && r.told:
 		return
-	case ok && Repeats(string(e.Reason)) && q.troubles.young(r.GetUID()):
+	case ok && Repeats(string(e.Reason)) && q.troubles.young(subjectOf(r)):
 		return
 	}
 	q.Recorder.Event(obj, e)
@@ -78,44 +77,35 @@ func (q quietRecorder) WithAnnotations(keysAndValues ...string) event.Recorder {
 const moment = 3 * time.Second
 
 // troubles records since when observations of resources have failed, and which failures had an event.
-type troubles struct {
-	mu    sync.Mutex
-	since map[types.UID]time.Time
-	told  map[types.UID]bool
+type troubles struct{ memo memo[trouble] }
+
+type trouble struct {
+	since time.Time
+	told  bool
 }
 
-func newTroubles() *troubles {
-	return &troubles{since: map[types.UID]time.Time{}, told: map[types.UID]bool{}}
-}
+func newTroubles() *troubles { return &troubles{} }
 
 // young is called for an observation that failed. It reports whether it is too early for an event;
 // if not, it records that there is one.
-func (t *troubles) young(uid types.UID) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	since, ok := t.since[uid]
-	if !ok {
-		t.since[uid] = time.Now()
-	}
-	young := !ok || time.Since(since) < moment
-	t.told[uid] = t.told[uid] || !young
+func (t *troubles) young(of subject) (young bool) {
+	t.memo.update(of, func(now trouble) trouble {
+		first := now.since.IsZero()
+		if first {
+			now.since = time.Now()
+		}
+		young = first || time.Since(now.since) < moment
+		now.told = now.told || !young
+		return now
+	})
 	return young
 }
 
 // old reports whether there was an event for failed observations.
-func (t *troubles) old(uid types.UID) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.told[uid]
-}
+func (t *troubles) old(of subject) bool { return t.memo.get(of).told }
 
-// over is called for an observation that succeeded, and for a resource that is released.
-func (t *troubles) over(uid types.UID) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	delete(t.since, uid)
-	delete(t.told, uid)
-}
+// over is called for an observation that succeeded, and for a resource that is gone.
+func (t *troubles) over(name types.NamespacedName) { t.memo.forget(name) }
 
 // teller returns a function that turns the scheduler's events into Kubernetes events. It is
 // called during the reconcile and after it, so it holds nothing that the reconcile may change.
@@ -124,12 +114,12 @@ func (c *connector) teller(r *CustomResource, policies desired.Policies) func(sc
 		APIVersion: r.GetAPIVersion(), Kind: r.GetKind(), Namespace: r.GetNamespace(), Name: r.GetName(),
 		UID: r.GetUID(), ResourceVersion: r.GetResourceVersion(),
 	}
-	secrets := slices.Clone(r.secrets)
+	secrets, of := slices.Clone(r.secrets), subjectOf(r)
 	return func(e scheduler.Event) {
 		why := ""
 		if e.Kind == scheduler.Failed {
 			why = c.text(&scheduler.Error{Diagnostics: e.Diagnostics}, secrets,
-				c.kind.written.last(ref.UID), &scheduler.Observation{Instance: e.Instance})
+				c.kind.written.last(of), &scheduler.Observation{Instance: e.Instance})
 		}
 		c.kind.Options.Recorder.Event(ref, story(e, !policies.ReplaceTainted, why))
 	}

@@ -2,9 +2,11 @@ package managed
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/util/workqueue"
@@ -19,6 +21,33 @@ import (
 // NewQuietClient is the client of a kind over a given one.
 func NewQuietClient(c client.Client, gvk schema.GroupVersionKind) client.Client {
 	return quietClientOf(c, c, gvk, newWritten())
+}
+
+// Client returns the client of a kind over a given one, and begins the kind's memory anew.
+func Client(k *Kind, c client.Client) client.Client {
+	k.written, k.troubles, k.configurations = newWritten(), newTroubles(), newConfigurations(c)
+	return k.quietClient(c, c)
+}
+
+// Recorder returns the recorder of a kind over a given one.
+func Recorder(k *Kind, inner event.Recorder) event.Recorder { return quietRecorder{inner, k.troubles} }
+
+// Configure translates the configuration of a resource.
+func Configure(ctx context.Context, k *Kind, r *CustomResource) error {
+	spec, _ := k.read(r)
+	_, diags := k.configurations.get(ctx, k, r, spec)
+	if diags.HasErrors() {
+		return errors.New(diags.String())
+	}
+	return nil
+}
+
+// Observed sets the observation that the status of a resource is made from.
+func Observed(r *CustomResource, o *scheduler.Observation) { r.observation = o }
+
+// Sizes returns how many resources a kind remembers something of: configurations, statuses and failures.
+func Sizes(k *Kind) [3]int {
+	return [3]int{len(k.configurations.memo.byName), len(k.written.memo.byName), len(k.troubles.memo.byName)}
 }
 
 // Heard passes an object of the cache to a client of a kind.

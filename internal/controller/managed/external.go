@@ -65,7 +65,7 @@ func (e *external) Observe(ctx context.Context, mg resource.Managed) (xpmanaged.
 		}
 		return xpmanaged.ExternalObservation{}, e.explain(ctx, r, err)
 	}
-	e.kind.troubles.over(r.GetUID())
+	e.kind.troubles.over(subjectOf(r).name)
 	if err := e.setAnnotations(ctx, r, o); err != nil {
 		return xpmanaged.ExternalObservation{}, err
 	}
@@ -88,7 +88,7 @@ func (e *external) Observe(ctx context.Context, mg resource.Managed) (xpmanaged.
 		out.ResourceExists, out.ResourceUpToDate = true, !meta.WasDeleted(r)
 	case meta.WasDeleted(r), o.Plan == nil:
 		out.ResourceUpToDate = true
-	case o.Imported && !o.UpToDate() && e.kind.written.last(r.GetUID()) != o:
+	case o.Imported && !o.UpToDate() && e.kind.written.last(subjectOf(r)) != o:
 		// The status shows what an import leads to before it is done. The next reconcile sees that the
 		// status was written.
 		out.ResourceUpToDate = true

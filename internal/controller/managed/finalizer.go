@@ -73,8 +73,7 @@ func (f *finalizer) forget(ctx context.Context, r *CustomResource, req scheduler
 		return err
 	}
 	faultpoint.Reach(faultpoint.Finalize, faultpoint.AfterForget)
-	f.kind.configurations.forget(r.GetUID())
-	f.kind.written.forget(r.GetUID())
+	f.kind.forget(subjectOf(r).name)
 	return nil
 }
 

@@ -81,10 +81,7 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager) error {
 	k.written, k.troubles, k.lanes = newWritten(), newTroubles(), newLanes()
 	k.reader, k.live = m.GetClient(), m.GetAPIReader()
 	k.listed, k.claimed = make(chan struct{}), make(chan struct{})
-	quiet := newQuietClient(m, gvk, k.written)
-	quiet.gone = func(name types.NamespacedName) {
-		k.Scheduler.Gone(store.Key{Group: gvk.Group, Kind: gvk.Kind, Namespace: name.Namespace, Name: name.Name})
-	}
+	quiet := k.quietClient(m.GetClient(), m.GetAPIReader())
 	log := k.Options.Logger.WithValues("kind", gvk.GroupKind().String())
 	c := &connector{kind: k, client: quiet}
 	inner := xpmanaged.NewReconciler(quietManager{Manager: m, client: quiet, scheme: scheme}, resource.ManagedKind(gvk),
@@ -161,6 +158,24 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// quietClient returns the client of the kind's reconciler, which releases the memory about resources that
+// are gone.
+func (k *Kind) quietClient(cached client.Client, live client.Reader) *quietClient {
+	out := quietClientOf(cached, live, k.Model.GroupVersionKind(), k.written)
+	out.gone = func(name types.NamespacedName) {
+		k.Scheduler.Gone(store.Key{Group: k.Model.Group, Kind: k.Model.Kind, Namespace: name.Namespace, Name: name.Name})
+		k.forget(name)
+	}
+	return out
+}
+
+// forget releases the memory about the resource with a name.
+func (k *Kind) forget(name types.NamespacedName) {
+	k.configurations.forget(name)
+	k.written.forget(name)
+	k.troubles.over(name)
 }
 
 // debugLogger returns the logger of managed.Reconciler, which logs at debug level only. It creates a

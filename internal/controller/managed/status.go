@@ -259,7 +259,7 @@ func planStatus(k *Kind, p *terraform.Plan) map[string]any {
 func (c *connector) message(r *CustomResource, err *scheduler.Error) string {
 	o := r.observation
 	if o == nil {
-		o = c.kind.written.last(r.GetUID())
+		o = c.kind.written.last(subjectOf(r))
 	}
 	return c.text(err, r.secrets, o)
 }

@@ -1,8 +1,6 @@
 package managed
 
 import (
-	"sync"
-
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/landbridge-io/landbridge/internal/scheduler"
@@ -10,47 +8,33 @@ import (
 
 // written records from which observation, and at which resource version, the status of each
 // resource was made. While both are unchanged, the status is not computed again.
-type written struct {
-	mu    sync.Mutex
-	byUID map[types.UID]writtenStatus
-}
+type written struct{ memo memo[writtenStatus] }
 
 type writtenStatus struct {
 	observation *scheduler.Observation
 	version     string
 }
 
-func newWritten() *written { return &written{byUID: map[types.UID]writtenStatus{}} }
+func newWritten() *written { return &written{} }
 
 // same reports whether the status of the resource, as read, was made from the observation.
 func (w *written) same(r *CustomResource, o *scheduler.Observation) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return r.read != nil && w.byUID[r.GetUID()] == writtenStatus{observation: o, version: r.read.GetResourceVersion()}
+	return r.read != nil && w.memo.get(subjectOf(r)) == writtenStatus{observation: o, version: r.read.GetResourceVersion()}
 }
 
 // note is called when the status is written or unchanged.
 func (w *written) note(r *CustomResource) {
-	if r.observation == nil {
-		return
+	if r.observation != nil {
+		w.memo.set(subjectOf(r), writtenStatus{observation: r.observation, version: r.read.GetResourceVersion()})
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.byUID[r.GetUID()] = writtenStatus{observation: r.observation, version: r.read.GetResourceVersion()}
 }
 
 // last returns the observation that the status was made from; an empty one if that is not known.
-func (w *written) last(uid types.UID) *scheduler.Observation {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if o := w.byUID[uid].observation; o != nil {
+func (w *written) last(of subject) *scheduler.Observation {
+	if o := w.memo.get(of).observation; o != nil {
 		return o
 	}
 	return &scheduler.Observation{}
 }
 
-func (w *written) forget(uid types.UID) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	delete(w.byUID, uid)
-}
+func (w *written) forget(name types.NamespacedName) { w.memo.forget(name) }
