@@ -50,6 +50,10 @@ const TypeStalled xpv2.ConditionType = "Stalled"
 // changes the remote object back again and again.
 const TypeFlapping xpv2.ConditionType = "Flapping"
 
+// TypeStatusComplete is the condition of a managed resource that is False if values are left out of its status,
+// because they are too large. A resource that never had such values has no such condition.
+const TypeStatusComplete xpv2.ConditionType = "StatusComplete"
+
 // Reasons of the conditions of a managed resource, beyond Crossplane's own.
 const (
 	ReasonSuccess              xpv2.ConditionReason = "Success"
@@ -75,6 +79,12 @@ const (
 	// that any more.
 	ReasonChangedBack xpv2.ConditionReason = "ChangedBack"
 	ReasonSteady      xpv2.ConditionReason = "Steady"
+
+	// ReasonStateTooLarge: the state of the object is too large to be stored.
+	ReasonStateTooLarge xpv2.ConditionReason = "StateTooLarge"
+	// ReasonFieldsLeftOut and ReasonNothingLeftOut: fields are left out of the status; they no longer are.
+	ReasonFieldsLeftOut  xpv2.ConditionReason = "FieldsLeftOut"
+	ReasonNothingLeftOut xpv2.ConditionReason = "NothingLeftOut"
 
 	// ReasonReferenceNotResolved and ReasonStillReferredTo: a reference of the resource cannot be resolved; other
 	// resources refer to a resource that is being deleted.

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -26,7 +24,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
-	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
@@ -150,7 +147,11 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 	o.CommandLine.Logger = o.Logger.WithName("cli")
 	providers := pool.New(o.Pool)
 	registry := &kinds.Registry{}
-	secrets := &store.Secrets{Client: kube.CoreV1().Secrets(o.Namespace)}
+	resourceMetrics, err := resourceMetrics()
+	if err != nil {
+		return err
+	}
+	secrets := &store.Secrets{Client: kube.CoreV1().Secrets(o.Namespace), Refused: countRefused}
 	operations := scheduler.New(scheduler.Options{
 		Store:                      secrets,
 		Logger:                     o.Logger.WithName("scheduler"),
@@ -161,10 +162,6 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 		OperationTimeout:           o.OperationTimeout,
 		OperationsPerConfiguration: int64(o.OperationsPerConfiguration),
 	})
-	resourceMetrics, err := resourceMetrics()
-	if err != nil {
-		return err
-	}
 	reconciling, stopReconciling := context.WithCancel(ctx)
 	defer stopReconciling()
 	rt := &kinds.Runtime{
@@ -235,12 +232,6 @@ func setupPackaged(ctx context.Context, rt *kinds.Runtime, kube kubernetes.Inter
 func settle(rt *kinds.Runtime, expected ...func(context.Context) ([]kinds.Source, error)) error {
 	return rt.Manager.Add(manager.RunnableFunc(func(ctx context.Context) error { return rt.Registry.Settle(ctx, expected...) }))
 }
-
-// resourceMetrics returns the metrics of the process. They can be registered only once, however often Run is called.
-var resourceMetrics = sync.OnceValues(func() (*xpmanaged.MRMetricRecorder, error) {
-	m := xpmanaged.NewMRMetricRecorder()
-	return m, metrics.Registry.Register(m)
-})
 
 // warnings logs warnings of the API server, for debugging only: most are repeated for each resource, like the one about
 // the name of Crossplane's finalizer.

@@ -22,3 +22,12 @@ func NewLease(lock resourcelock.Interface, safe time.Duration) *Lease {
 
 // Leads exports leads.
 func (l *lease) Leads() bool { return l.leads() }
+
+// CountRefused is countRefused.
+var CountRefused = countRefused
+
+// RegisterMetrics registers the metrics of the process.
+func RegisterMetrics() error {
+	_, err := resourceMetrics()
+	return err
+}

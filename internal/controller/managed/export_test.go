@@ -42,6 +42,11 @@ func Configure(ctx context.Context, k *Kind, r *CustomResource) error {
 	return nil
 }
 
+// SetStatus sets the status of a resource from an observation.
+func SetStatus(k *Kind, r *CustomResource, o *scheduler.Observation) {
+	(&external{connector: &connector{kind: k}}).setStatus(r, o)
+}
+
 // Observed sets the observation that the status of a resource is made from.
 func Observed(r *CustomResource, o *scheduler.Observation) { r.observation = o }
 
@@ -98,6 +103,8 @@ func (l Lanes) Gone(req reconcile.Request) { l.gone(req) }
 var (
 	SpellImport     = spellImport
 	IdentityHistory = identityHistory
+	FitObject       = fitObject
+	Shorten         = shorten
 )
 
 // Request returns what the scheduler is asked for a resource. secrets reads Secrets.

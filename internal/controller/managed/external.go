@@ -70,6 +70,9 @@ func (e *external) Observe(ctx context.Context, mg resource.Managed) (xpmanaged.
 		return xpmanaged.ExternalObservation{}, err
 	}
 	e.setStatus(r, o)
+	if o.Unrecorded != nil {
+		return xpmanaged.ExternalObservation{}, e.explain(ctx, r, o.Unrecorded)
+	}
 
 	out := xpmanaged.ExternalObservation{ResourceExists: o.Exists(), ResourceUpToDate: o.UpToDate()}
 	if o.Exists() {
@@ -259,7 +262,7 @@ func (c *connector) explain(ctx context.Context, r *CustomResource, err error) e
 
 // standing are the reasons that do not go away by trying again: the scheduler wakes the resource when a conflict of
 // identities ends, and a change of the resource ends a stall.
-var standing = map[scheduler.Reason]bool{scheduler.ReasonIdentityConflict: true, scheduler.ReasonCreateAttemptsExhausted: true}
+var standing = map[scheduler.Reason]bool{scheduler.ReasonIdentityConflict: true, scheduler.ReasonCreateAttemptsExhausted: true, scheduler.ReasonStateTooLarge: true}
 
 var reasons = map[scheduler.Reason]xpv2.ConditionReason{
 	scheduler.ReasonProviderUnavailable:  v1alpha1.ReasonProviderUnavailable,
@@ -269,6 +272,7 @@ var reasons = map[scheduler.Reason]xpv2.ConditionReason{
 	scheduler.ReasonReplaceRefused:       v1alpha1.ReasonReplaceRefused,
 
 	scheduler.ReasonCreateAttemptsExhausted:  v1alpha1.ReasonCreateAttemptsExhausted,
+	scheduler.ReasonStateTooLarge:            v1alpha1.ReasonStateTooLarge,
 	scheduler.ReasonIdentityConflict:         v1alpha1.ReasonIdentityConflict,
 	scheduler.ReasonAlreadyExists:            v1alpha1.ReasonAlreadyExists,
 	scheduler.ReasonUnexpectedIdentityChange: v1alpha1.ReasonUnexpectedIdentityChange,

@@ -38,8 +38,11 @@ func (e *external) setStatus(r *CustomResource, o *scheduler.Observation) {
 		}
 	}
 	status["state"] = state(o.Instance.Status)
+	var leftOut []string
 	if o.Exists() {
-		status["atProvider"] = translate.Observation(e.kind.Model, o.Instance.State, translate.Concealed(e.kind.Model, o.Instance.SensitivePaths)...)
+		atProvider := translate.Observation(e.kind.Model, o.Instance.State, translate.Concealed(e.kind.Model, o.Instance.SensitivePaths)...)
+		leftOut = fitObject(atProvider, maxAtProvider)
+		status["atProvider"] = atProvider
 	}
 	if o.Instance.HasIdentity() {
 		status["identity"] = translate.Identity(e.kind.Model, o.Instance.Identity)
@@ -56,6 +59,7 @@ func (e *external) setStatus(r *CustomResource, o *scheduler.Observation) {
 	r.Object["status"] = status
 	e.setRemembered(r)
 	e.setConditions(r, o)
+	e.setComplete(r, leftOut)
 }
 
 // setUnobserved updates the status as far as possible without an observation. A running operation
@@ -272,7 +276,7 @@ func (c *connector) text(err *scheduler.Error, secrets []string, observed ...*sc
 	} else {
 		text = translate.Message(c.kind.Model, err.Diagnostics.Errors())
 	}
-	return c.conceal(text, secrets, observed...)
+	return shorten(c.conceal(text, secrets, observed...))
 }
 
 // conceal redacts the given secrets and those of the observed objects.
