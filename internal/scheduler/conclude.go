@@ -21,6 +21,8 @@ const storeTimeout = 10 * time.Minute
 // kept in memory, reported, and tried again seldom.
 func (s *Scheduler) conclude(e *entry, r Request, intent instance.Instance, rec store.Record) (store.Record, error) {
 	op, wait, reported := intent.Operation, 50*time.Millisecond, false
+	wanted, release := context.WithCancel(s.ctx)
+	defer release()
 	for last := false; ; {
 		out, err := s.concludeOnce(r, op, rec)
 		if err == nil || errors.Is(err, store.ErrConflict) {
@@ -35,25 +37,28 @@ func (s *Scheduler) conclude(e *entry, r Request, intent instance.Instance, rec 
 			next = s.o.MaxBackoff
 			if !reported {
 				rec.Version, reported = s.recordMade(r, intent, rec), true
-				s.reportUnrecorded(e, r, op, err)
+				s.reportUnrecorded(e, r, op, release, err)
 			}
 		}
 		select {
-		case <-s.ctx.Done():
-			last = true
+		case <-wanted.Done():
+			if last = s.ctx.Err() != nil; !last {
+				return rec, err // the resource is released
+			}
 		case <-s.o.Clock.After(next):
 		}
 	}
 }
 
-// reportUnrecorded shows in the view of a running operation that its outcome cannot be stored.
-func (s *Scheduler) reportUnrecorded(e *entry, r Request, op *instance.Operation, err error) {
+// reportUnrecorded shows in the view of a running operation that its outcome cannot be stored. release ends
+// the attempts to store it.
+func (s *Scheduler) reportUnrecorded(e *entry, r Request, op *instance.Operation, release func(), err error) {
 	e.turn.Lock()
 	if e.view.state == running {
 		o := *e.view.observation
 		o.Unrecorded = &Error{Reason: storeReason(err), Err: fmt.Errorf(
 			"%s ended, but its outcome cannot be stored and is only in the controller's memory: %w. It is tried again every %s", op.Kind, err, s.o.MaxBackoff)}
-		e.view.observation = &o
+		e.view.observation, e.view.release = &o, release
 	}
 	e.turn.Unlock()
 	s.o.Wake(r.Key)

@@ -117,6 +117,8 @@ type view struct {
 	unplanned bool
 	// progress collects the messages of the provider in a running view.
 	progress *progress
+	// release ends the attempts to store an outcome that cannot be stored; nil if there is none.
+	release func()
 }
 
 // operation returns the running operation, or nil.

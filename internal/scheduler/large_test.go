@@ -75,6 +75,30 @@ func TestOutcomeTooLarge(t *testing.T) {
 	}
 }
 
+// A resource can be released although the outcome of its operation cannot be stored.
+func TestOutcomeTooLargeReleased(t *testing.T) {
+	bubble(t, assigned, func(h *harness) {
+		h.observe()
+		h.refuseOutcomes()
+		h.apply()
+		synctest.Wait()
+		h.refuses(h.sched.Forget(t.Context(), h.r), scheduler.ReasonStore)
+		synctest.Wait()
+		if err := h.sched.Forget(t.Context(), h.r); err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := h.record(); ok || len(h.cloud.ids()) != 1 {
+			t.Errorf("stored: %t, objects %v", ok, h.cloud.ids())
+		}
+		h.sizes(0, 0)
+		h.log.take()
+		time.Sleep(time.Hour)
+		if n := h.count("save refused"); n != 0 {
+			t.Errorf("%d further attempts", n)
+		}
+	})
+}
+
 // A successor knows that the object was made: it is neither destroyed nor made again.
 func TestOutcomeTooLargeRestart(t *testing.T) {
 	cases := map[string]struct {

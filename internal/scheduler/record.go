@@ -85,6 +85,9 @@ func (s *Scheduler) Forget(ctx context.Context, r Request) error {
 	e.turn.Lock()
 	defer e.turn.Unlock()
 	if e.view.state == running {
+		if e.view.release != nil {
+			e.view.release() // the next attempt finds that the operation has ended
+		}
 		return &Error{Reason: ReasonStore, Err: errors.New("an operation is still running")}
 	}
 	if err := s.forget(ctx, e, r); err != nil {
