@@ -97,7 +97,6 @@ func (forgetful) Remembered(scheduler.Request) (scheduler.Remembered, bool) {
 func TestStatusComplete(t *testing.T) {
 	k := kind(t)
 	k.Scheduler = forgetful{}
-	managed.Client(k, nil)
 	r := managed.ResourceOf(&unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"namespace": "team", "name": "one"}}})
 	observe := func(id string) xpv2.Condition {
 		state := object(map[string]string{"id": id})

@@ -42,11 +42,6 @@ func Configure(ctx context.Context, k *Kind, r *CustomResource) error {
 	return nil
 }
 
-// SetStatus sets the status of a resource from an observation.
-func SetStatus(k *Kind, r *CustomResource, o *scheduler.Observation) {
-	(&external{connector: &connector{kind: k}}).setStatus(r, o)
-}
-
 // Observed sets the observation that the status of a resource is made from.
 func Observed(r *CustomResource, o *scheduler.Observation) { r.observation = o }
 
