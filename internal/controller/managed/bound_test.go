@@ -86,13 +86,6 @@ func TestShorten(t *testing.T) {
 	}
 }
 
-// forgetful is a scheduler that remembers nothing.
-type forgetful struct{ scheduler.Interface }
-
-func (forgetful) Remembered(scheduler.Request) (scheduler.Remembered, bool) {
-	return scheduler.Remembered{}, false
-}
-
 // A condition names what is left out of the status, and the command that shows it, as long as it is.
 func TestStatusComplete(t *testing.T) {
 	k := kind(t)
