@@ -107,6 +107,27 @@ func TestCreateOutcomeUnknown(t *testing.T) {
 			t.Errorf("%d creates", n)
 		}
 	})
+	t.Run("imported while deleting", func(t *testing.T) {
+		t.Parallel()
+		d := install(t, "leaving")
+		r := d.thing(ns, "leaving", nil)
+		d.order(t, "leaving", "crash-after")
+		c.MustCreate(t, r)
+		c.WaitFalse(t, r, "Synced", "CreateOutcomeUnknown")
+		if err := c.Delete(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+		c.WaitFalse(t, r, "Synced", "CreateOutcomeUnknown", "spec.import")
+		o, ok := d.object("thing", "leaving")
+		if !ok {
+			t.Fatal("there is no object")
+		}
+		c.MustPatch(t, r, `{"spec":{"import":{"id":"`+o.Attributes["id"]+`"}}}`)
+		c.WaitGone(t, r)
+		if _, ok := d.object("thing", "leaving"); ok || d.calls("create thing leaving") != 1 {
+			t.Errorf("the object is left: %t; %d creates", ok, d.calls("create thing leaving"))
+		}
+	})
 	t.Run("deleted", func(t *testing.T) {
 		t.Parallel()
 		d := install(t, "deleted")
