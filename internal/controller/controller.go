@@ -211,7 +211,7 @@ func setupInstalled(rt *kinds.Runtime, o Options) error {
 		Runtime: rt, CommandLine: o.CommandLine, Providers: installed,
 		Logger: o.Logger.WithName("terraformmodule"), Resync: min(30*time.Second, 10*o.Poll),
 	}
-	rt.OtherUsers = modules.Users
+	rt.OtherUsers, rt.OthersBeingDeleted = modules.Users, modules.BeingDeleted
 	return errors.Join(installed.SetupWithManager(rt.Manager), modules.SetupWithManager(rt.Manager),
 		settle(rt, installed.Expected, modules.Expected))
 }

@@ -176,6 +176,11 @@ func (p *Provider) users(ctx context.Context, ref providerconfig.Reference) ([]f
 
 // BeingDeleted returns the number of resources that are being deleted and wait for a controller.
 func (p *Provider) BeingDeleted(ctx context.Context) (n int, err error) {
+	if p.runtime.OthersBeingDeleted != nil {
+		if n, err = p.runtime.OthersBeingDeleted(ctx, p.Name); err != nil {
+			return 0, err
+		}
+	}
 	p.mu.Lock()
 	kinds := slices.Collect(maps.Values(p.kinds))
 	p.mu.Unlock()

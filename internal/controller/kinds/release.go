@@ -75,8 +75,14 @@ func (rt *Runtime) releaseConfig(ctx context.Context, u *unstructured.Unstructur
 	return client.IgnoreNotFound(err)
 }
 
-// BeingDeleted returns the number of an owner's resources that are being deleted and wait for a controller.
+// BeingDeleted returns the number of resources of an owner's kinds, or that use its provider, that are being deleted
+// and wait for a controller.
 func (rt *Runtime) BeingDeleted(ctx context.Context, owner string) (n int, err error) {
+	if rt.OthersBeingDeleted != nil {
+		if n, err = rt.OthersBeingDeleted(ctx, owner); err != nil {
+			return 0, err
+		}
+	}
 	definitions, err := rt.definitions(ctx, owner)
 	if err != nil {
 		return 0, err

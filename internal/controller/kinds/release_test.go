@@ -139,4 +139,8 @@ func TestBeingDeleted(t *testing.T) {
 	if n, err := rt.BeingDeleted(t.Context(), "owner"); n != 2 || err != nil {
 		t.Errorf("got %d, %v", n, err)
 	}
+	rt.OthersBeingDeleted = func(_ context.Context, provider string) (int, error) { return len(provider), nil }
+	if n, err := rt.BeingDeleted(t.Context(), "owner"); n != 7 || err != nil {
+		t.Errorf("with instances of modules: got %d, %v", n, err)
+	}
 }

@@ -39,7 +39,8 @@ const (
 	maxBackoff = 5 * time.Minute
 )
 
-// Runtime has the dependencies that all controllers of kinds share. All fields but OtherUsers are required.
+// Runtime has the dependencies that all controllers of kinds share. All fields but OtherUsers and OthersBeingDeleted
+// are required.
 type Runtime struct {
 	Manager   manager.Manager
 	CRDs      apiextensions.CustomResourceDefinitionInterface
@@ -56,6 +57,9 @@ type Runtime struct {
 	// OtherUsers returns functions that wake the resources, other than those of the provider's own kinds, that
 	// use one of its configurations. provider is the name of a TerraformProvider.
 	OtherUsers func(ctx context.Context, provider string, ref providerconfig.Reference) []func()
+	// OthersBeingDeleted returns the number of resources, other than those of the provider's own kinds, that use the
+	// provider, are being deleted, and wait for a controller. provider is the name of a TerraformProvider.
+	OthersBeingDeleted func(ctx context.Context, provider string) (int, error)
 
 	mu sync.Mutex
 	// pruned has the times at which CRDs were deleted, by their names.

@@ -334,15 +334,7 @@ func (r *Reconciler) remove(ctx context.Context, m *v1alpha1.TerraformModule) er
 // Users returns functions that wake the instances that use a configuration of a provider. provider is the name of its
 // TerraformProvider.
 func (r *Reconciler) Users(ctx context.Context, provider string, ref providerconfig.Reference) (wake []func()) {
-	r.mu.Lock()
-	var users []*kinds.Kind
-	for _, run := range r.modules {
-		if slices.Contains(slices.Collect(maps.Values(run.providers)), provider) {
-			users = append(users, run.kind)
-		}
-	}
-	r.mu.Unlock()
-	for _, k := range users {
+	for _, k := range r.users(provider) {
 		instances, err := k.WakeUsers(ctx, ref)
 		if err != nil {
 			r.Logger.Error(err, "Cannot list the instances of a module", "kind", k.Model.Kind)
@@ -351,4 +343,29 @@ func (r *Reconciler) Users(ctx context.Context, provider string, ref providercon
 		wake = append(wake, instances...)
 	}
 	return wake
+}
+
+// BeingDeleted returns the number of instances that use a provider, are being deleted, and wait for a controller.
+// provider is the name of its TerraformProvider.
+func (r *Reconciler) BeingDeleted(ctx context.Context, provider string) (n int, err error) {
+	for _, k := range r.users(provider) {
+		more, err := k.BeingDeleted(ctx)
+		if err != nil {
+			return 0, err
+		}
+		n += more
+	}
+	return n, nil
+}
+
+// users returns the kinds of the modules that use a provider.
+func (r *Reconciler) users(provider string) (users []*kinds.Kind) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, run := range r.modules {
+		if slices.Contains(slices.Collect(maps.Values(run.providers)), provider) {
+			users = append(users, run.kind)
+		}
+	}
+	return users
 }
