@@ -49,6 +49,8 @@ type Manifest struct {
 	// State is the stored instance, Inputs holds the sensitive values that the resource refers to;
 	// each may be nil.
 	State, Inputs *corev1.Secret
+	// Parts are the Secrets with the content of a large State.
+	Parts []*corev1.Secret
 	// Observes is the reason why the resource only observes; empty if it does not, or if Builder.Observe
 	// is set.
 	Observes string
@@ -220,7 +222,7 @@ func (b *Builder) manifest(d *draft, name string) (Manifest, error) {
 		u.SetAnnotations(annotations)
 	}
 	var err error
-	m.State, err = b.state(d, name)
+	m.State, m.Parts, err = b.state(d, name)
 	return m, err
 }
 
@@ -235,16 +237,18 @@ func (d *draft) importSpec() map[string]any {
 	return nil
 }
 
-// state returns the Secret that the store would have written, without the annotation of a write, since
+// state returns the Secrets that the store would have written, without the annotation of a write, since
 // users apply the manifest. The resource has no UID yet. Without one, the controller
 // reads the object before it relies on the record.
-func (b *Builder) state(d *draft, name string) (*corev1.Secret, error) {
+func (b *Builder) state(d *draft, name string) (secret *corev1.Secret, parts []*corev1.Secret, _ error) {
 	key := store.Key{Group: d.Resource.Group, Kind: d.Resource.Kind, Namespace: b.Namespace, Name: name}
-	secret, err := store.Secret(key, d.Resource.Schema, store.Record{Instance: *d.Stored})
+	secret, parts, err := store.Manifests(key, d.Resource.Schema, store.Record{Instance: *d.Stored})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	secret.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"}
-	secret.Namespace = b.SystemNamespace
-	return secret, nil
+	for _, s := range append(parts, secret) {
+		s.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"}
+		s.Namespace = b.SystemNamespace
+	}
+	return secret, parts, nil
 }

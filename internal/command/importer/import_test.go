@@ -12,6 +12,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/internal/command/discover"
@@ -617,5 +620,24 @@ func TestOlderState(t *testing.T) {
 				t.Errorf("identity %v", id)
 			}
 		})
+	}
+}
+
+// The parts of a large state come before the Secret that names them, and the resource last.
+func TestObjectsOfLargeState(t *testing.T) {
+	secret := func(name string) *corev1.Secret { return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name}} }
+	resource := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "resource"}}}
+	objects, err := importer.Manifest{
+		Resource: resource, State: secret("state"), Inputs: secret("inputs"), Parts: []*corev1.Secret{secret("part-0"), secret("part-1")},
+	}.Objects()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, o := range objects {
+		got = append(got, o.GetName())
+	}
+	if diff := cmp.Diff([]string{"part-0", "part-1", "state", "inputs", "resource"}, got); diff != "" {
+		t.Errorf("order (-want +got):\n%s", diff)
 	}
 }

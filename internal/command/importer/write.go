@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
@@ -24,7 +23,7 @@ func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys
 // be applied.
 func (m Manifest) Objects() ([]*unstructured.Unstructured, error) {
 	var out []*unstructured.Unstructured
-	for _, s := range []*corev1.Secret{m.State, m.Inputs} {
+	for _, s := range append(slices.Clone(m.Parts), m.State, m.Inputs) {
 		if s == nil {
 			continue
 		}

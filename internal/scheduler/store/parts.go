@@ -163,29 +163,34 @@ func (s *Secrets) createParts(ctx context.Context, k Key, p packed, former []par
 		}
 	}
 	c = content{Size: p.size, SHA256: p.digest.String()}
-	id := strings.ReplaceAll(string(uuid.NewUUID()), "-", "")[:16]
+	id := strings.ReplaceAll(string(uuid.NewUUID()), "-", "")
 	for i, b := range p.parts {
-		sum := digest(sha256.Sum256(b)).String()
-		if f, ok := known[sum]; ok {
+		secret, described := newPart(k, id, i, b)
+		if f, ok := known[described.SHA256]; ok {
 			c.Parts = append(c.Parts, f)
 			continue
-		}
-		secret := &corev1.Secret{
-			ObjectMeta: metav1.ObjectMeta{
-				Name:        fmt.Sprintf("%s.%s.%d", p.head.Name, id, i),
-				Labels:      map[string]string{labelManagedBy: "landbridge", labelPartOf: hash(k)},
-				Annotations: owned(k),
-			},
-			Type: v1alpha1.SecretTypeInstancePart,
-			Data: map[string][]byte{dataCompressed: b},
 		}
 		made = append(made, secret.Name)
 		if _, err := s.client().Create(ctx, secret, metav1.CreateOptions{}); err != nil {
 			return content{}, made, err
 		}
-		c.Parts = append(c.Parts, part{Name: secret.Name, Size: len(b), SHA256: sum})
+		c.Parts = append(c.Parts, described)
 	}
 	return c, made, nil
+}
+
+// newPart returns a part and its description. The beginning of id is in its name.
+func newPart(k Key, id string, i int, b []byte) (*corev1.Secret, part) {
+	secret := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{
+			Name:        fmt.Sprintf("%s.%s.%d", SecretName(k), id[:16], i),
+			Labels:      map[string]string{labelManagedBy: "landbridge", labelPartOf: hash(k)},
+			Annotations: owned(k),
+		},
+		Type: v1alpha1.SecretTypeInstancePart,
+		Data: map[string][]byte{dataCompressed: b},
+	}
+	return secret, part{Name: secret.Name, Size: len(b), SHA256: digest(sha256.Sum256(b)).String()}
 }
 
 // abandon deletes parts that no head points to, even if the write was cancelled. Those that stay are

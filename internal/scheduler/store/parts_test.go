@@ -240,6 +240,35 @@ func TestSecretsJournal(t *testing.T) {
 	same(t, load(t, &store.Secrets{Client: api}, k), rec)
 }
 
+// Manifests of a record are what the store would have written.
+func TestManifests(t *testing.T) {
+	for _, size := range []int{100, 100 << 10, 2 << 20} {
+		api, k := &api{t: t}, key("one")
+		rec := store.Record{Instance: anInstance(noise(1, size))}
+		head, parts, err := store.Manifests(k, thing, rec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (len(parts) > 0) != (size > 1<<20) {
+			t.Errorf("%d bytes: %d parts", size, len(parts))
+		}
+		for _, secret := range append(parts, head) {
+			if _, err := api.Create(t.Context(), secret, metav1.CreateOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s := &store.Secrets{Client: api}
+		got := load(t, s, k)
+		rec.Version = got.Version
+		same(t, got, rec)
+		got.Instance = anInstance("x")
+		save(t, s, k, got)
+		if len(api.secrets) != 1 {
+			t.Errorf("%d bytes: %d Secrets are left", size, len(api.secrets))
+		}
+	}
+}
+
 // Damage is an error that names the Secret, and not another record.
 func TestSecretsDamaged(t *testing.T) {
 	cases := map[string]func(api *api, head *corev1.Secret, part *corev1.Secret){

@@ -109,14 +109,20 @@ func sumOf(rec Record, d digest) digest {
 	return sha256.Sum256(append([]byte(text), d[:]...))
 }
 
-// Secret returns the Secret that holds a record, without the namespace, the version and the id of a
-// write, which it gets when it is written. It returns ErrTooLarge if one Secret cannot hold the record.
-func Secret(k Key, r *schema.Resource, rec Record) (*corev1.Secret, error) {
+// Manifests returns the Secret that holds a record, without the namespace, the version and the id of a
+// write, which it gets when it is written; and its parts, which have to be created before it.
+func Manifests(k Key, r *schema.Resource, rec Record) (head *corev1.Secret, parts []*corev1.Secret, _ error) {
 	p, err := pack(k, r, rec, partSize)
-	if err == nil && len(p.parts) > 0 {
-		err = fmt.Errorf("%w in one Secret", ErrTooLarge)
+	if err != nil || len(p.parts) == 0 {
+		return p.head, nil, err
 	}
-	return p.head, err
+	c := content{Size: p.size, SHA256: p.digest.String()}
+	for i, b := range p.parts {
+		secret, described := newPart(k, p.digest.String(), i, b)
+		parts, c.Parts = append(parts, secret), append(c.Parts, described)
+	}
+	p.head.Labels[labelSplit] = "true"
+	return p.head, parts, describe(p.head, c)
 }
 
 // packed is a record as it will be stored.

@@ -127,7 +127,7 @@ func TestSecrets(t *testing.T) {
 		t.Errorf("the Secret is of type %s, labels %v, annotations %v", secret.Type, secret.Labels, secret.Annotations)
 	}
 
-	encoded, err := store.Secret(k, thing, changed)
+	encoded, _, err := store.Manifests(k, thing, changed)
 	if err != nil {
 		t.Fatal(err)
 	}
