@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
 	corev1 "k8s.io/api/core/v1"
@@ -19,6 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/internal/command/move"
@@ -38,6 +41,11 @@ const (
 	held   = "finalizer.managedresource.crossplane.io"
 	paused = "crossplane.io/paused"
 )
+
+func TestMain(m *testing.M) {
+	log.SetLogger(logr.Discard()) // of controller-runtime's clients
+	os.Exit(m.Run())
+}
 
 // thing is the resource type of both clusters.
 var thing = &schema.Resource{
@@ -228,6 +236,8 @@ func encoded(t *testing.T, rec *store.Record) string {
 
 // fault ends the mover's connection at a request, as a crash or a broken network does.
 type fault struct {
+	// partSize is that of the stores; 0 for the default.
+	partSize int
 	// at is the number of the request, from 1. answered is set if it is carried out before. Reads count
 	// only if reads is set.
 	at              int
@@ -283,6 +293,7 @@ func (w *world) mover(f *fault) *move.Mover {
 		if err != nil {
 			w.t.Fatal(err)
 		}
+		c.Stored.PartSize = f.partSize
 		return c
 	}
 	return &move.Mover{Source: open(w.source), Target: open(w.target), Patience: 5 * time.Second, Stopped: true}
@@ -344,6 +355,20 @@ func (w *world) moved(before *unstructured.Unstructured, rec *store.Record) {
 	}
 }
 
+// noSecrets fails the test if a cluster has Secrets of a resource.
+func (w *world) noSecrets(s *side, name string) {
+	w.t.Helper()
+	list, err := s.Stored.Client.List(w.t.Context(), metav1.ListOptions{})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, secret := range list.Items {
+		if strings.HasPrefix(secret.Name, store.SecretName(w.key(name))) {
+			w.t.Errorf("there is the Secret %s", secret.Name)
+		}
+	}
+}
+
 // stayed fails the test unless the source is as before, and the target has nothing.
 func (w *world) stayed(before *unstructured.Unstructured, rec *store.Record) {
 	w.t.Helper()
@@ -377,8 +402,10 @@ func TestMoveIsResumable(t *testing.T) {
 	tests := map[string]struct {
 		stored      *store.Record
 		annotations map[string]string
+		partSize    int
 	}{
 		"stored":         {stored: &rec},
+		"in parts":       {stored: &rec, partSize: 100},
 		"paused before":  {stored: &rec, annotations: map[string]string{paused: "true"}},
 		"nothing stored": {},
 		"no object":      {stored: &store.Record{}},
@@ -395,17 +422,20 @@ func TestMoveIsResumable(t *testing.T) {
 				for at := 1; ; at++ {
 					name := fmt.Sprintf("thing-%t-%t-%d", kind.answered, kind.reads, at)
 					before := w.manages(name, test.stored, test.annotations)
-					f := &fault{at: at, answered: kind.answered, reads: kind.reads, each: func() { w.writers(name, test.stored != nil) }}
+					f := &fault{at: at, answered: kind.answered, reads: kind.reads, partSize: test.partSize, each: func() { w.writers(name, test.stored != nil) }}
 					err := w.mover(f).Move(t.Context(), w.namespace, []string{"thing/" + name})
 					if err != nil && !f.reached() {
 						t.Fatalf("cut at %d: %v", at, err)
 					}
 					w.writers(name, test.stored != nil)
-					again := &fault{each: func() { w.writers(name, test.stored != nil) }}
+					again := &fault{partSize: test.partSize, each: func() { w.writers(name, test.stored != nil) }}
 					if err := w.mover(again).Move(t.Context(), w.namespace, []string{"thing"}); err != nil {
 						t.Fatalf("cut at %d and repeated: %v", at, err)
 					}
 					w.moved(before, test.stored)
+					if test.stored != nil { // else an empty one is left
+						w.noSecrets(w.source, name)
+					}
 					if t.Failed() {
 						t.Fatalf("cut at request %d, answered %t, reads %t", at, kind.answered, kind.reads)
 					}
@@ -429,8 +459,10 @@ func TestUndo(t *testing.T) {
 	tests := map[string]struct {
 		stored      *store.Record
 		annotations map[string]string
+		partSize    int
 	}{
 		"stored":         {stored: &rec},
+		"in parts":       {stored: &rec, partSize: 100},
 		"paused before":  {stored: &rec, annotations: map[string]string{paused: "true"}},
 		"nothing stored": {},
 	}
@@ -442,7 +474,7 @@ func TestUndo(t *testing.T) {
 			for at := 1; ; at++ {
 				name := fmt.Sprintf("thing-%d", at)
 				before := w.manages(name, test.stored, test.annotations)
-				f := &fault{at: at, answered: true}
+				f := &fault{at: at, answered: true, partSize: test.partSize}
 				_ = w.mover(f).Move(t.Context(), w.namespace, []string{"thing/" + name})
 				if !f.reached() {
 					break
@@ -450,7 +482,7 @@ func TestUndo(t *testing.T) {
 				// Each undoing is interrupted a little later, until one is not.
 				err := errCut
 				for later := 1; err != nil; later++ {
-					u := &fault{at: later, answered: later%2 == 0, each: func() { w.writers(name, test.stored != nil) }}
+					u := &fault{at: later, answered: later%2 == 0, partSize: test.partSize, each: func() { w.writers(name, test.stored != nil) }}
 					if err = w.mover(u).Undo(t.Context(), w.namespace, []string{"thing/" + name}); err != nil && !u.reached() {
 						break
 					}
@@ -458,13 +490,14 @@ func TestUndo(t *testing.T) {
 				switch {
 				case err == nil:
 					w.stayed(before, test.stored)
+					w.noSecrets(w.target, name)
 					undone++
 				case strings.Contains(err.Error(), "cannot be undone any more"):
 					w.mustMove("thing/" + name)
 					w.moved(before, test.stored)
 					ended++
 				default:
-					// It had ended already.
+					t.Logf("cut at request %d: %v", at, err) // it had ended already
 					w.moved(before, test.stored)
 				}
 				if t.Failed() {

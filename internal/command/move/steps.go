@@ -25,6 +25,10 @@ import (
 // interval is the time between two looks at what is waited for.
 const interval = 200 * time.Millisecond
 
+// removed is a version that no stored instance has. Deleting it removes the parts that a removal left when it
+// was interrupted, and nothing else.
+const removed = "removed"
+
 // attempts bounds how often a step begins anew because others write at the same time.
 const attempts = 20
 
@@ -279,8 +283,15 @@ func (m *Mover) release(ctx context.Context, r moving) error {
 func (m *Mover) unlock(ctx context.Context, r moving) error {
 	l, err := m.look(ctx, r)
 	switch {
-	case err != nil || l.stored == nil || l.ended():
+	case err != nil:
 		return err
+	case l.stored == nil:
+		if err := m.Source.Stored.Delete(ctx, r.key, removed); !errors.Is(err, store.ErrConflict) {
+			return err
+		}
+		return nil // a later resource of that name stores its first instance
+	case l.ended():
+		return nil
 	case !l.released():
 		return errAgain
 	case l.lock == nil:

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/internal/command/state"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
 // undo removes the copy from the target, and then unlocks the resource in the source.
@@ -55,10 +56,23 @@ func (m *Mover) removeCopy(ctx context.Context, r moving) error {
 			return err
 		}
 	}
-	if l.copied != nil && l.source != nil && l.copied.Owner == l.source.GetUID() {
-		if err := m.Target.Stored.Delete(ctx, r.key, l.copied.Version); err != nil {
-			return fmt.Errorf("target: %w", err)
+	if l.copied != nil && (l.source == nil || l.copied.Owner != l.source.GetUID()) {
+		return nil // it is another resource's
+	}
+	version := removed
+	if l.copied != nil {
+		version = l.copied.Version
+	}
+	err = m.Target.Stored.Delete(ctx, r.key, version)
+	if l.copied == nil && l.source != nil && errors.Is(err, store.ErrConflict) {
+		// A copy in several parts was interrupted at its first write, which counts as absent.
+		var rec store.Record
+		if rec, err = m.Target.Stored.Save(ctx, r.key, state.Verbatim, store.Record{Owner: l.source.GetUID()}); err == nil {
+			err = m.Target.Stored.Delete(ctx, r.key, rec.Version)
 		}
+	}
+	if err != nil {
+		return fmt.Errorf("target: %w", err)
 	}
 	return nil
 }
