@@ -103,7 +103,8 @@ func TestSecretsLargestState(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in = anInstance(noise(1, store.MaxState-len(empty)))
+	chunk := noise(1, 3<<20) // longer than the window of the compression
+	in = anInstance(strings.Repeat(chunk, store.MaxState/len(chunk)+1)[:store.MaxState-len(empty)])
 	s := &store.Secrets{Client: client}
 	rec := save(t, s, k, store.Record{Owner: "uid-1", Instance: in})
 	got := load(t, &store.Secrets{Client: client}, k)
@@ -118,39 +119,54 @@ func TestSecretsLargestState(t *testing.T) {
 	}
 }
 
-// While an operation runs, a record has the planned state and the journal, too.
-func TestSecretsLargestOperation(t *testing.T) {
-	api, k, in := &api{t: t}, key("one"), anInstance(noise(1, 40<<20))
-	in.Operation = &instance.Operation{ID: "op-1", Kind: instance.Update, PlannedState: in.State, Journal: []byte(noise(2, 1<<20))}
-	save(t, &store.Secrets{Client: api}, k, store.Record{Owner: "uid-1", Instance: in})
-	got := load(t, &store.Secrets{Client: api}, k).Instance
-	if !got.State.RawEquals(in.State) || !got.Operation.PlannedState.RawEquals(in.State) || string(got.Operation.Journal) != string(in.Operation.Journal) {
-		t.Error("another record was read")
+// The limit concerns what is stored before an operation, and what it leaves as far as it is planned. In
+// between, a record may have both and a journal.
+func TestEncodeTooLarge(t *testing.T) {
+	const most = 10_000
+	of := func(size int) instance.Instance { return anInstance(noise(1, size)) }
+	with := func(in instance.Instance, planned, journal int) instance.Instance {
+		in.Operation = &instance.Operation{ID: "op-1", Kind: instance.Update, Journal: []byte(noise(2, journal))}
+		if planned > 0 {
+			in.Operation.PlannedState = of(planned).State
+		}
+		return in
+	}
+	cases := map[string]struct {
+		in       instance.Instance
+		tooLarge bool
+	}{
+		"state":                       {in: of(9_000)},
+		"state too large":             {in: of(10_000), tooLarge: true},
+		"deposed too large":           {in: instance.Instance{Deposed: []instance.Deposed{of(5_000).Depose("00000000"), of(5_000).Depose("00000001")}}, tooLarge: true},
+		"update":                      {in: with(of(9_000), 9_000, 0)},
+		"update, with journal":        {in: with(of(9_000), 9_000, 9_000)},
+		"update of what is too large": {in: with(of(10_000), 100, 0), tooLarge: true},
+		"create too large":            {in: with(instance.Instance{}, 10_000, 0), tooLarge: true},
+		"update too large":            {in: with(of(100), 10_000, 0), tooLarge: true},
+		"journal":                     {in: with(of(100), 100, 25_000)},
+		"journal too large":           {in: with(of(100), 100, 35_000), tooLarge: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, err := store.Encode(tc.in, thing, most)
+			if errors.Is(err, store.ErrTooLarge) != tc.tooLarge || (err == nil) == tc.tooLarge {
+				t.Errorf("%d bytes, error %v", len(got), err)
+			}
+		})
 	}
 }
 
-// What is too large is refused before anything is written, also if only the plan is.
+// What is too large is refused before anything is written.
 func TestSecretsTooLarge(t *testing.T) {
-	large := anInstance(noise(1, store.MaxState))
-	cases := map[string]instance.Instance{
-		"state":     large,
-		"operation": {Operation: &instance.Operation{ID: "op-1", Kind: instance.Create, PlannedState: large.State}},
-		"deposed":   {Deposed: []instance.Deposed{large.Depose("00000000")}},
-		"journal":   {Operation: &instance.Operation{ID: "op-1", Kind: instance.Create, Journal: []byte(strings.Repeat("x", 4*store.MaxState))}},
+	refused := 0
+	api := &api{t: t}
+	s := &store.Secrets{Client: api, Refused: func(store.Key, error) { refused++ }}
+	_, err := s.Save(t.Context(), key("one"), thing, store.Record{Instance: anInstance(strings.Repeat("x", store.MaxState))})
+	if !errors.Is(err, store.ErrTooLarge) || !store.Permanent(err) || !strings.Contains(err.Error(), "it has 64.0 MiB, and at most 64 MiB can be stored") {
+		t.Errorf("got error %v", err)
 	}
-	for name, in := range cases {
-		t.Run(name, func(t *testing.T) {
-			refused := 0
-			api := &api{t: t}
-			s := &store.Secrets{Client: api, Refused: func(store.Key, error) { refused++ }}
-			_, err := s.Save(t.Context(), key("one"), thing, store.Record{Instance: in})
-			if !errors.Is(err, store.ErrTooLarge) || !store.Permanent(err) || !strings.Contains(err.Error(), "MiB") {
-				t.Errorf("got error %v", err)
-			}
-			if api.calls != 0 || refused != 1 {
-				t.Errorf("%d calls, %d reports", api.calls, refused)
-			}
-		})
+	if api.calls != 0 || refused != 1 {
+		t.Errorf("%d calls, %d reports", api.calls, refused)
 	}
 }
 

@@ -139,7 +139,7 @@ type packed struct {
 }
 
 func pack(k Key, r *schema.Resource, rec Record, most int) (packed, error) {
-	data, err := encode(rec.Instance, r)
+	data, err := encode(rec.Instance, r, MaxState)
 	if err != nil {
 		return packed{}, err
 	}

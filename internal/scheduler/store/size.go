@@ -15,25 +15,27 @@ import (
 const (
 	// MaxState is the maximum size of an encoded instance without its operation, in bytes.
 	MaxState = 64 << 20
-	// maxRecord is the maximum size with the operation, which has the planned state and a journal.
-	maxRecord = 4 * MaxState
+	// withOperation is the factor by which an instance with its operation may be larger: it has the planned
+	// state and a journal, too.
+	withOperation = 4
+	maxRecord     = withOperation * MaxState
 )
 
 // Permanent reports whether a write will fail again and again until the instance or the cluster is changed.
 func Permanent(err error) bool { return errors.Is(err, ErrTooLarge) || errors.Is(err, ErrRejected) }
 
-// encode encodes an instance that is not too large. Neither is what its operation leaves, as far as it is
-// planned.
-func encode(in instance.Instance, r *schema.Resource) ([]byte, error) {
+// encode encodes an instance that has at most the given size. So does what its operation leaves, as far as it
+// is planned.
+func encode(in instance.Instance, r *schema.Resource, most int) ([]byte, error) {
 	data, err := instance.Encode(in, r)
 	if err != nil {
 		return nil, fmt.Errorf("cannot encode the instance: %w", err)
 	}
-	if len(data) <= MaxState {
+	if len(data) <= most {
 		return data, nil
 	}
 	size := len(data)
-	if op := in.Operation; op != nil && size <= maxRecord {
+	if op := in.Operation; op != nil && size <= withOperation*most {
 		planned := *op
 		planned.Journal = nil
 		in.Operation = nil
@@ -45,18 +47,15 @@ func encode(in instance.Instance, r *schema.Resource) ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("cannot encode the instance: %w", err)
 		}
-		if size = max(len(without), len(alone)/4*3); size <= MaxState { // planned values are in base64
+		if size = max(len(without), len(alone)/4*3); size <= most { // planned values are in base64
 			return data, nil
 		}
 	}
-	limit := MaxState
-	if size > maxRecord {
-		limit = maxRecord
+	if size > withOperation*most {
+		most *= withOperation
 	}
-	return nil, fmt.Errorf("%w: it has %s, and at most %d MiB can be stored. Make the object smaller, or divide it among several resources", ErrTooLarge, mebibytes(size), limit>>20)
+	return nil, fmt.Errorf("%w: it has %.1f MiB, and at most %d MiB can be stored. Make the object smaller, or divide it among several resources", ErrTooLarge, float64(size)/(1<<20), most>>20)
 }
-
-func mebibytes(size int) string { return fmt.Sprintf("%.1f MiB", float64(size)/(1<<20)) }
 
 // refused returns the error of a failed write. If the API server will never accept the write, it is ErrTooLarge
 // or ErrRejected.

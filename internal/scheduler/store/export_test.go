@@ -1,0 +1,4 @@
+package store
+
+// Encode is encode.
+var Encode = encode
