@@ -35,6 +35,8 @@ type entry struct {
 	// schema is the schema that the record was decoded with. For the schema of another provider version,
 	// the record is loaded again, so that it is upgraded.
 	schema *schema.Resource
+	// lost is set when somebody may have deleted the stored record.
+	lost atomic.Bool
 	// remembered is the answer of Remembered; nil when the record is not known.
 	remembered atomic.Pointer[Remembered]
 

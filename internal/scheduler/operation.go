@@ -11,6 +11,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -119,7 +120,7 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	}
 	defer limit.Release(1)
 	op, timeout := s.begin(e, r, op, t, rec.Instance)
-	ctx, cancel := context.WithTimeout(s.ctx, timeout)
+	ctx, cancel := context.WithTimeout(provider.WithFence(s.ctx, s.fence), timeout)
 	defer cancel()
 	ex, release, diags := r.Acquire(ctx)
 	if diags.HasErrors() {
@@ -194,6 +195,15 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	}
 	faultpoint.Reach(t.process, faultpoint.BeforeTold)
 	return result{op: op, record: &rec, diags: diags, planned: plannedIdentity(r, p.Identity, p.State)}
+}
+
+// fence is called right before each change is requested of a provider. Between the intent and this moment,
+// a program may have started and planned, or this process may have been suspended.
+func (s *Scheduler) fence() error {
+	if !s.o.Leads() {
+		return errSuccessor
+	}
+	return nil
 }
 
 // begin sets the deadline of an operation that is about to run.

@@ -13,10 +13,7 @@ import (
 func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 	s.began()
 	before := e.state
-	var retried string
-	if before == outdated {
-		retried = e.unsavedRetry
-	}
+	retried := e.unsavedRetry
 	e.view.discard()
 	e.validated, e.unsavedRetry, e.claimed = "", "", claimed{}
 	if r.New && before == unloaded {
@@ -25,11 +22,17 @@ func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 		e.believe(store.Record{}, loaded)
 		return nil
 	}
+	known := e.record
 	if before != unloaded {
 		e.distrust(conflicted) // unless it can be loaded
 	}
+	e.lost.Store(false)
 	rec, err := s.o.Store.Load(ctx, r.Key, r.Resource.Schema)
 	switch {
+	case errors.Is(err, store.ErrNotFound) && before != unloaded && known.Version != "" && known.Owner == r.UID:
+		if rec, err = s.restore(ctx, r, known); err != nil {
+			return &Error{Reason: ReasonStore, Err: err}
+		}
 	case errors.Is(err, store.ErrNotFound):
 		rec = store.Record{}
 	case err != nil:
@@ -48,6 +51,31 @@ func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 	e.schema = r.Resource.Schema
 	e.believe(rec, loaded)
 	return nil
+}
+
+// restore stores a record again that somebody has deleted. Nothing else has the private bytes of the
+// object, and the values that its provider returned only once.
+func (s *Scheduler) restore(ctx context.Context, r Request, known store.Record) (store.Record, error) {
+	if !s.o.Leads() {
+		return known, errSuccessor
+	}
+	s.o.Logger.Info("The stored instance was deleted, and is stored again", "resource", r.Key, "uid", r.UID)
+	known.Version = ""
+	return s.o.Store.Save(ctx, r.Key, r.Resource.Schema, known)
+}
+
+// Lost is called when somebody has deleted a stored record. If its resource still exists, the record is
+// stored again from memory.
+func (s *Scheduler) Lost(k store.Key) {
+	s.mu.Lock()
+	entries := slices.Clone(s.entries.byKey[k])
+	s.mu.Unlock()
+	for _, e := range entries {
+		e.lost.Store(true)
+	}
+	if len(entries) > 0 {
+		s.o.Wake(k)
+	}
 }
 
 // save stores the instance. After a conflict the record in memory is no longer used, since another

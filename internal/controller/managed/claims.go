@@ -24,7 +24,8 @@ import (
 // claimAll registers the references of all resources of the kind, and claims their remote objects from the
 // stored instances. No remote object is changed before: a resource that is reconciled first must not
 // change an object that belongs to a later one. Instances stay loaded.
-func (k *Kind) claimAll(ctx context.Context, informers cache.Cache, c *connector) {
+func (r *Reconciler) claimAll(ctx context.Context, informers cache.Cache) {
+	k := r.kind
 	var list *unstructured.UnstructuredList
 	err := wait.PollUntilContextCancel(ctx, 100*time.Millisecond, true, func(ctx context.Context) (bool, error) {
 		var err error
@@ -43,33 +44,43 @@ func (k *Kind) claimAll(ctx context.Context, informers cache.Cache, c *connector
 	var group errgroup.Group
 	group.SetLimit(max(1, k.Options.Workers))
 	for i := range list.Items {
-		r := &CustomResource{}
-		r.assign(&list.Items[i])
-		if !held(r) {
-			continue // no operation was ever started for it
-		}
 		group.Go(func() error {
-			// A request that cannot be carried out still identifies its object.
-			spec, _ := k.read(r)
-			request, _ := c.subject(ctx, r, spec)
-			request.New = false // load the record even if the resource looks new
 			backoff := wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Steps: 10, Cap: 10 * time.Second}
 			return backoff.DelayFunc().Until(ctx, true, false, func(ctx context.Context) (bool, error) {
-				err := k.Scheduler.Claim(ctx, request)
-				if errors.Is(err, store.ErrUnreadable) {
-					return true, nil // no operation can start either until it is repaired
-				}
+				err := r.Claim(ctx, &list.Items[i])
 				if err != nil {
-					k.Options.Logger.Error(err, "Cannot determine which object a resource manages, trying again", "resource", request.Key)
+					k.Options.Logger.Error(err, "Cannot determine which object a resource manages, trying again", "resource", k.key(&list.Items[i]))
 				}
 				return err == nil, nil
 			})
 		})
 	}
 	if group.Wait() == nil {
-		close(k.claimed)
+		r.Claimed()
 	}
 }
+
+// Claim claims the remote objects of a resource from its stored instance.
+func (r *Reconciler) Claim(ctx context.Context, u *unstructured.Unstructured) error {
+	if !held(u) {
+		return nil // no operation was ever started for it
+	}
+	resource := &CustomResource{}
+	resource.assign(u)
+	// A request that cannot be carried out still identifies its object.
+	spec, _ := r.kind.read(resource)
+	request, _ := r.connector.subject(ctx, resource, spec)
+	request.New = false // load the record even if the resource looks new
+	err := r.kind.Scheduler.Claim(ctx, request)
+	if errors.Is(err, store.ErrUnreadable) {
+		return nil // no operation can start either until it is repaired
+	}
+	return err
+}
+
+// Claimed is called when the remote objects of all resources of the kind are claimed. Until then, none is
+// changed.
+func (r *Reconciler) Claimed() { close(r.kind.claimed) }
 
 // list returns all resources of the kind, as soon as the cache has them.
 func (k *Kind) list(ctx context.Context, informers cache.Cache) (*unstructured.UnstructuredList, error) {

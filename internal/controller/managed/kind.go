@@ -8,11 +8,9 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/util/workqueue"
@@ -48,11 +46,19 @@ type Kind struct {
 	written        *written
 	troubles       *troubles
 	lanes          *lanes
-	queue          workqueue.TypedRateLimitingInterface[reconcile.Request]
+	// Queue is the work queue. Start sets it.
+	Queue Queue
+
 	// reader is the cache, live the API server. listed is closed when the references of all resources are
 	// known, claimed when their remote objects are.
 	reader, live    client.Reader
 	listed, claimed chan struct{}
+}
+
+// Queue is what a kind uses of its work queue.
+type Queue interface {
+	Add(reconcile.Request)
+	Len() int
 }
 
 // Options configure the controllers of all kinds of managed resources.
@@ -74,35 +80,11 @@ type Options struct {
 // are in the cache. The kind's CRD must be served.
 func (k *Kind) Start(ctx context.Context, m manager.Manager) error {
 	gvk := k.Model.GroupVersionKind()
-	// The manager's scheme is in use and must not be changed any more.
-	scheme := runtime.NewScheme()
-	scheme.AddKnownTypeWithName(gvk, &CustomResource{})
-	k.configurations = newConfigurations(m.GetAPIReader())
-	k.written, k.troubles, k.lanes = newWritten(), newTroubles(), newLanes()
-	k.reader, k.live = m.GetClient(), m.GetAPIReader()
-	k.listed, k.claimed = make(chan struct{}), make(chan struct{})
-	quiet := k.quietClient(m.GetClient(), m.GetAPIReader())
 	log := k.Options.Logger.WithValues("kind", gvk.GroupKind().String())
-	c := &connector{kind: k, client: quiet}
-	inner := xpmanaged.NewReconciler(quietManager{Manager: m, client: quiet, scheme: scheme}, resource.ManagedKind(gvk),
-		xpmanaged.WithExternalConnector(c),
-		xpmanaged.WithManagementPolicies(),
-		xpmanaged.WithInitializers(), // the external name does not default to the resource's name
-		xpmanaged.WithFinalizer(&finalizer{kind: k, client: quiet, connector: c}),
-		xpmanaged.WithReferenceResolver(referrer{k, quiet}),
-		xpmanaged.WithCriticalAnnotationUpdater(xpmanaged.CriticalAnnotationUpdateFn(noCreateProtocol)),
-		xpmanaged.WithDeterministicExternalName(true), // the journal decides whether a create is safe
-		xpmanaged.WithPollInterval(k.Options.Poll),
-		xpmanaged.WithMinPollInterval(time.Second),
-		xpmanaged.WithPollJitterHook(k.Options.Poll/10),
-		xpmanaged.WithTimeout(k.Options.Timeout),
-		xpmanaged.WithRecorder(quietRecorder{k.Options.Recorder, k.troubles}),
-		xpmanaged.WithMetricRecorder(k.Options.Metrics),
-		xpmanaged.WithLogger(debugLogger(log)),
-	)
+	r := NewReconciler(k, m.GetClient(), m.GetAPIReader())
 	backoff := workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](k.Options.MinBackoff, k.Options.MaxBackoff)
 	ctl, err := controller.NewUnmanaged("managed/"+gvk.GroupKind().String(), controller.Options{
-		Reconciler:              &reconciler{inner: inner, kind: k, share: newShare(k.Options.Workers, k.add), poll: k.Options.Poll},
+		Reconciler:              r,
 		MaxConcurrentReconciles: k.Options.Workers,
 		RateLimiter:             backoff,
 		// One logger for all reconciles: a logger for each costs more than most of them log.
@@ -128,15 +110,12 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager) error {
 	}
 	queued := make(chan struct{})
 	err = ctl.Watch(source.Func(func(_ context.Context, q workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
-		k.queue = q
+		k.Queue = q
 		close(queued)
 		return nil
 	}))
 	if err == nil {
-		err = ctl.Watch(source.Kind(informer.Only(m.GetCache()), obj, k.lanes.handler(), desiredStateChanged(k.namedBySpec(), func(u *unstructured.Unstructured, gone bool) {
-			quiet.heard(u)
-			k.heard(u, gone)
-		})))
+		err = ctl.Watch(source.Kind(informer.Only(m.GetCache()), obj, k.lanes.handler(), r.Changed()))
 	}
 	if err != nil {
 		return fmt.Errorf("cannot watch %s: %w", gvk.Kind, err)
@@ -151,7 +130,7 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager) error {
 	}()
 	select {
 	case <-queued:
-		go k.claimAll(ctx, m.GetCache(), c)
+		go r.claimAll(ctx, m.GetCache())
 		return nil
 	case err := <-failed:
 		return fmt.Errorf("the controller of %s ended: %w", gvk.Kind, err)
@@ -197,7 +176,7 @@ func (k *Kind) namedBySpec() bool {
 const busyThreshold = 32
 
 // busy reports whether the pending work of the kind exceeds busyThreshold.
-func (k *Kind) busy() bool { return k.queue.Len()+k.Scheduler.Running() > busyThreshold }
+func (k *Kind) busy() bool { return k.Queue.Len()+k.Scheduler.Running() > busyThreshold }
 
 // Listed returns a channel that is closed when the references of all resources of the kind are known.
 func (k *Kind) Listed() <-chan struct{} { return k.listed }
@@ -209,6 +188,6 @@ func (k *Kind) Wake(key store.Key) {
 	k.add(req)
 }
 
-func (k *Kind) add(req reconcile.Request) { k.queue.Add(req) }
+func (k *Kind) add(req reconcile.Request) { k.Queue.Add(req) }
 
 func noCreateProtocol(context.Context, client.Object) error { return nil }

@@ -6,8 +6,10 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
@@ -42,15 +44,49 @@ func attemptFrom(ctx context.Context) *attempt {
 // comeBackAfter is the delay before non-urgent work.
 const comeBackAfter = 15 * time.Second
 
-// reconciler decides when a resource is reconciled again.
-type reconciler struct {
-	inner *xpmanaged.Reconciler
-	kind  *Kind
-	share *share
-	poll  time.Duration
+// Reconciler reconciles the resources of a kind, and decides when each is reconciled again. Kind.Start runs
+// one with a work queue and a watch. A simulation drives one step by step.
+type Reconciler struct {
+	inner     *xpmanaged.Reconciler
+	kind      *Kind
+	client    *quietClient
+	connector *connector
+	share     *share
 }
 
-func (r *reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+// NewReconciler returns the reconciler of a kind. cached may lag behind, live must not.
+func NewReconciler(k *Kind, cached client.Client, live client.Reader) *Reconciler {
+	gvk := k.Model.GroupVersionKind()
+	// A manager's scheme is in use and must not be changed any more.
+	scheme := runtime.NewScheme()
+	scheme.AddKnownTypeWithName(gvk, &CustomResource{})
+	k.configurations = newConfigurations(live)
+	k.written, k.troubles, k.lanes = newWritten(), newTroubles(), newLanes()
+	k.reader, k.live = cached, live
+	k.listed, k.claimed = make(chan struct{}), make(chan struct{})
+	quiet := k.quietClient(cached, live)
+	c := &connector{kind: k, client: quiet}
+	inner := xpmanaged.NewReconciler(quietManager{client: quiet, scheme: scheme}, resource.ManagedKind(gvk),
+		xpmanaged.WithExternalConnector(c),
+		xpmanaged.WithManagementPolicies(),
+		xpmanaged.WithInitializers(), // the external name does not default to the resource's name
+		xpmanaged.WithFinalizer(&finalizer{kind: k, client: quiet, connector: c}),
+		xpmanaged.WithReferenceResolver(referrer{k, quiet}),
+		xpmanaged.WithCriticalAnnotationUpdater(xpmanaged.CriticalAnnotationUpdateFn(noCreateProtocol)),
+		xpmanaged.WithDeterministicExternalName(true), // the journal decides whether a create is safe
+		xpmanaged.WithPollInterval(k.Options.Poll),
+		xpmanaged.WithMinPollInterval(time.Second),
+		xpmanaged.WithPollJitterHook(k.Options.Poll/10),
+		xpmanaged.WithTimeout(k.Options.Timeout),
+		xpmanaged.WithRecorder(quietRecorder{k.Options.Recorder, k.troubles}),
+		xpmanaged.WithMetricRecorder(k.Options.Metrics),
+		xpmanaged.WithLogger(debugLogger(k.Options.Logger.WithValues("kind", gvk.GroupKind().String()))),
+	)
+	return &Reconciler{inner: inner, kind: k, client: quiet, connector: c, share: newShare(k.Options.Workers, k.add)}
+}
+
+// Reconcile implements reconcile.Reconciler.
+func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	ref := r.configuration(ctx, req)
 	if !r.share.enter(ref, req) {
 		return reconcile.Result{}, nil // share requeues it
@@ -70,7 +106,7 @@ func (r *reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return reconcile.Result{RequeueAfter: max(time.Until(a.retryAt), 10*time.Millisecond)}, nil
 	case a.resource != nil && a.resource.holdStatus:
 		// The scheduler wakes the resource when the operation ends or takes long.
-		return reconcile.Result{RequeueAfter: r.poll}, nil
+		return reconcile.Result{RequeueAfter: r.kind.Options.Poll}, nil
 	case a.comeBack && result.RequeueAfter > comeBackAfter:
 		return reconcile.Result{RequeueAfter: comeBackAfter}, nil
 	}
@@ -82,8 +118,16 @@ func paused(r *CustomResource) bool {
 	return meta.IsPaused(r) || len(r.GetManagementPolicies()) == 0
 }
 
+// Changed returns a predicate for the events that need a reconcile. It must hear every event of the cache.
+func (r *Reconciler) Changed() predicate.TypedPredicate[*unstructured.Unstructured] {
+	return desiredStateChanged(r.kind.namedBySpec(), func(u *unstructured.Unstructured, gone bool) {
+		r.client.heard(u)
+		r.kind.heard(u, gone)
+	})
+}
+
 // configuration returns the provider configuration of a resource; the zero value if there is no such resource.
-func (r *reconciler) configuration(ctx context.Context, req reconcile.Request) providerconfig.Reference {
+func (r *Reconciler) configuration(ctx context.Context, req reconcile.Request) providerconfig.Reference {
 	u := &unstructured.Unstructured{}
 	u.SetGroupVersionKind(r.kind.Model.GroupVersionKind())
 	if err := r.kind.reader.Get(ctx, req.NamespacedName, u, client.UnsafeDisableDeepCopy); err != nil {

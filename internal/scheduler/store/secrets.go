@@ -67,6 +67,18 @@ func hash(k Key) string {
 	return hex.EncodeToString(sum[:10])
 }
 
+// KeyOf returns the key of the record in a Secret, from its metadata; false if it is not one of Landbridge's.
+func KeyOf(secret metav1.Object) (Key, bool) {
+	annotations := secret.GetAnnotations()
+	kind, group, _ := strings.Cut(annotations[annotationOwnerKind], ".")
+	namespace, name, namespaced := strings.Cut(annotations[annotationOwnerName], "/")
+	if !namespaced {
+		namespace, name = "", namespace
+	}
+	k := Key{Group: group, Kind: kind, Namespace: namespace, Name: name}
+	return k, SecretName(k) == secret.GetName()
+}
+
 // Load implements Store.
 func (s *Secrets) Load(ctx context.Context, k Key, r *schema.Resource) (Record, error) {
 	head, data, err := s.read(ctx, SecretName(k))

@@ -97,10 +97,6 @@ func (s *Secrets) List(ctx context.Context) ([]Key, error) {
 
 // keyOf returns the key that a Secret names. ok is false if the Secret is not a head of Landbridge's.
 func keyOf(secret *corev1.Secret) (k Key, ok bool) {
-	k.Kind, k.Group, _ = strings.Cut(secret.Annotations[annotationOwnerKind], ".")
-	namespace, name, namespaced := strings.Cut(secret.Annotations[annotationOwnerName], "/")
-	if k.Namespace, k.Name = namespace, name; !namespaced {
-		k.Namespace, k.Name = "", namespace
-	}
-	return k, string(secret.Type) == v1alpha1.SecretTypeInstance && SecretName(k) == secret.Name
+	k, ok = KeyOf(secret)
+	return k, ok && string(secret.Type) == v1alpha1.SecretTypeInstance
 }

@@ -42,6 +42,9 @@ func (e *Engine) Apply(ctx context.Context, p terraform.Plan) (instance.Instance
 	if diags.HasErrors() {
 		return p.Prior, diags
 	}
+	if err := provider.Fence(ctx); err != nil {
+		return p.Prior, diagnostic.Errorf("Change not requested", "%s.", err)
+	}
 	answer, err := c.server.ApplyResourceChange(ctx, request)
 	switch {
 	case err != nil && (provider.IsNotSent(err) || provider.IsUnimplemented(err)):

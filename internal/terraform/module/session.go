@@ -173,6 +173,10 @@ func (s *attached) ApplyResourceChange(call context.Context, q *tfprotov6.ApplyR
 		s.journal.forget(c)
 		return nil, notBegun(fmt.Errorf("its begin cannot be recorded: %w", err))
 	}
+	if err := provider.Fence(s.ctx); err != nil {
+		s.journal.forget(c)
+		return nil, notBegun(err)
+	}
 	answer, err := s.Server.ApplyResourceChange(s.ctx, q)
 	if err != nil {
 		return nil, err // the outcome is unknown

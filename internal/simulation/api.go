@@ -1,0 +1,415 @@
+package simulation
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+)
+
+// api is the simulated API server. Objects are replaced and never changed, so they are shared without
+// copies.
+type api struct {
+	w         *world
+	version   int64
+	resources map[store.Key]*unstructured.Unstructured
+	secrets   map[types.NamespacedName]*corev1.Secret
+	// log has all events of custom resources. Caches follow it at their own pace.
+	log []watchEvent
+}
+
+// lost is set for a stored instance that was deleted: the other fields are then unset.
+type watchEvent struct {
+	key      store.Key
+	lost     bool
+	old, new *unstructured.Unstructured // old is nil for created objects, new for deleted ones
+}
+
+// systemNamespace has the Secrets of stored instances.
+const systemNamespace = "landbridge"
+
+func newAPI(w *world) *api {
+	return &api{w: w, resources: map[store.Key]*unstructured.Unstructured{}, secrets: map[types.NamespacedName]*corev1.Secret{}}
+}
+
+func (a *api) nextVersion() string {
+	a.version++
+	return strconv.FormatInt(a.version, 10)
+}
+
+func keyOf(u *unstructured.Unstructured) store.Key {
+	gvk := u.GroupVersionKind()
+	return store.Key{Group: gvk.Group, Kind: gvk.Kind, Namespace: u.GetNamespace(), Name: u.GetName()}
+}
+
+func notFound(name string) error {
+	return kerrors.NewNotFound(schema.GroupResource{Resource: "objects"}, name)
+}
+
+func conflict(name string) error {
+	return kerrors.NewConflict(schema.GroupResource{Resource: "objects"}, name, fmt.Errorf("the object has been modified"))
+}
+
+// put makes an object what is stored.
+func (a *api) put(u *unstructured.Unstructured) {
+	k := keyOf(u)
+	u.SetResourceVersion(a.nextVersion())
+	old := a.resources[k]
+	if u.GetDeletionTimestamp() != nil && len(u.GetFinalizers()) == 0 {
+		delete(a.resources, k)
+		a.log = append(a.log, watchEvent{key: k, old: old})
+		return
+	}
+	a.resources[k] = u
+	a.log = append(a.log, watchEvent{key: k, old: old, new: u})
+}
+
+// createResource creates a custom resource as a user does.
+func (a *api) createResource(u *unstructured.Unstructured) {
+	u.SetGeneration(1)
+	u.SetCreationTimestamp(metav1.NewTime(a.w.now().UTC()))
+	u.SetFinalizers([]string{v1alpha1.FinalizerCreated})
+	// As an API server returns it: decoded from JSON.
+	u = decoded(u)
+	a.put(u)
+}
+
+func decoded(u *unstructured.Unstructured) *unstructured.Unstructured {
+	b, err := json.Marshal(u.Object)
+	if err != nil {
+		panic(err)
+	}
+	out := &unstructured.Unstructured{}
+	if err := out.UnmarshalJSON(b); err != nil {
+		panic(err)
+	}
+	return out
+}
+
+// edit changes a custom resource as a user does.
+func (a *api) edit(k store.Key, change func(*unstructured.Unstructured)) {
+	old := a.resources[k]
+	if old == nil {
+		return
+	}
+	u := old.DeepCopy()
+	change(u)
+	if !equality.Semantic.DeepEqual(old.Object["spec"], u.Object["spec"]) {
+		u.SetGeneration(old.GetGeneration() + 1)
+	}
+	a.put(u)
+}
+
+// deleteResource begins the deletion of a custom resource.
+func (a *api) deleteResource(k store.Key) {
+	a.edit(k, func(u *unstructured.Unstructured) {
+		now := metav1.NewTime(a.w.now().UTC())
+		u.SetDeletionTimestamp(&now)
+		u.SetGeneration(u.GetGeneration() + 1)
+	})
+}
+
+// update is an update of the object, or of its status.
+func (a *api) update(u *unstructured.Unstructured, status bool) (*unstructured.Unstructured, error) {
+	old := a.resources[keyOf(u)]
+	switch {
+	case old == nil:
+		return nil, notFound(u.GetName())
+	case u.GetResourceVersion() != old.GetResourceVersion() || u.GetUID() != old.GetUID():
+		return nil, conflict(u.GetName())
+	}
+	out := decoded(u)
+	if status {
+		out.Object["metadata"], out.Object["spec"] = decoded(old).Object["metadata"], old.Object["spec"]
+	} else {
+		delete(out.Object, "status")
+		if status, ok := old.Object["status"]; ok {
+			out.Object["status"] = status
+		}
+		out.SetGeneration(old.GetGeneration())
+		out.SetDeletionTimestamp(old.GetDeletionTimestamp())
+		if !equality.Semantic.DeepEqual(old.Object["spec"], out.Object["spec"]) {
+			out.SetGeneration(old.GetGeneration() + 1)
+		}
+	}
+	out.SetResourceVersion(old.GetResourceVersion())
+	if equality.Semantic.DeepEqual(old.Object, out.Object) {
+		return old, nil
+	}
+	a.put(out)
+	return out, nil
+}
+
+// resourceClient is a controller's client: reads of custom resources come from its cache.
+type resourceClient struct {
+	client.Client
+	p *process
+}
+
+// Get implements client.Reader.
+func (c resourceClient) Get(_ context.Context, key client.ObjectKey, obj client.Object, _ ...client.GetOption) error {
+	u, ok := obj.(*unstructured.Unstructured)
+	if !ok {
+		panic(fmt.Sprintf("the cache has no %T", obj))
+	}
+	cached := c.p.cache[keyIn(u, key)]
+	if cached == nil {
+		return notFound(key.Name)
+	}
+	*u = *cached
+	return nil
+}
+
+func keyIn(u *unstructured.Unstructured, key client.ObjectKey) store.Key {
+	gvk := u.GroupVersionKind()
+	return store.Key{Group: gvk.Group, Kind: gvk.Kind, Namespace: key.Namespace, Name: key.Name}
+}
+
+// Update implements client.Writer.
+func (c resourceClient) Update(ctx context.Context, obj client.Object, _ ...client.UpdateOption) error {
+	return c.write(ctx, obj.(*unstructured.Unstructured), false)
+}
+
+func (c resourceClient) write(ctx context.Context, u *unstructured.Unstructured, status bool) error {
+	what := "update " + u.GetName()
+	if status {
+		what = "update status of " + u.GetName()
+	}
+	return c.p.call(ctx, what+" ("+u.GetKind()+")", func() error {
+		if err := c.p.fence(); err != nil {
+			return err
+		}
+		out, err := c.p.w.api.update(u, status)
+		if err == nil {
+			*u = *out.DeepCopy()
+		}
+		return err
+	})
+}
+
+// Create implements client.Writer, for connection Secrets.
+func (c resourceClient) Create(ctx context.Context, obj client.Object, _ ...client.CreateOption) error {
+	s := obj.(*corev1.Secret)
+	_, err := secretClient{p: c.p, namespace: s.Namespace}.Create(ctx, s, metav1.CreateOptions{})
+	return err
+}
+
+// Patch implements client.Writer, for connection Secrets.
+func (c resourceClient) Patch(ctx context.Context, obj client.Object, patch client.Patch, _ ...client.PatchOption) error {
+	s := obj.(*corev1.Secret)
+	raw, err := patch.Data(obj)
+	if err != nil {
+		return err
+	}
+	return c.p.call(ctx, "patch Secret "+s.Name, func() error {
+		k := types.NamespacedName{Namespace: s.Namespace, Name: s.Name}
+		old := c.p.w.api.secrets[k]
+		if old == nil {
+			return notFound(s.Name)
+		}
+		out := old.DeepCopy()
+		if err := json.Unmarshal(raw, out); err != nil {
+			return err
+		}
+		c.p.w.api.putSecret(out)
+		return nil
+	})
+}
+
+// Status implements client.StatusClient.
+func (c resourceClient) Status() client.SubResourceWriter { return statusClient{c: c} }
+
+type statusClient struct {
+	client.SubResourceWriter
+	c resourceClient
+}
+
+// Update implements client.SubResourceWriter.
+func (s statusClient) Update(ctx context.Context, obj client.Object, _ ...client.SubResourceUpdateOption) error {
+	return s.c.write(ctx, obj.(*unstructured.Unstructured), true)
+}
+
+// liveReader reads from the API server.
+type liveReader struct {
+	client.Reader
+	p *process
+}
+
+// Get implements client.Reader.
+func (r liveReader) Get(ctx context.Context, key client.ObjectKey, obj client.Object, _ ...client.GetOption) error {
+	if s, ok := obj.(*corev1.Secret); ok {
+		found, err := secretClient{p: r.p, namespace: key.Namespace}.Get(ctx, key.Name, metav1.GetOptions{})
+		if err == nil {
+			*s = *found
+		}
+		return err
+	}
+	u := obj.(*unstructured.Unstructured)
+	return r.p.call(ctx, "get "+key.Name+" ("+u.GetKind()+")", func() error {
+		found := r.p.w.api.resources[keyIn(u, key)]
+		if found == nil {
+			return notFound(key.Name)
+		}
+		*u = *found.DeepCopy()
+		return nil
+	})
+}
+
+// secretClient accesses the Secrets of one namespace.
+type secretClient struct {
+	typedcorev1.SecretInterface
+	p         *process
+	namespace string
+}
+
+func (c secretClient) key(name string) types.NamespacedName {
+	return types.NamespacedName{Namespace: c.namespace, Name: name}
+}
+
+// shown is the name of a Secret in traces: without the hash at its end.
+func shown(name string) string {
+	if i := strings.LastIndex(name, "."); i > 0 {
+		return name[:i]
+	}
+	return name
+}
+
+// maxObject is the largest object that the API server stores, in bytes.
+const maxObject = 1 << 20
+
+func (a *api) putSecret(s *corev1.Secret) {
+	s.ResourceVersion = a.nextVersion()
+	k := types.NamespacedName{Namespace: s.Namespace, Name: s.Name}
+	a.secrets[k] = s
+	if s.Namespace == systemNamespace {
+		a.w.check.stored(s)
+	}
+}
+
+func (a *api) deleteSecret(s *corev1.Secret) {
+	delete(a.secrets, types.NamespacedName{Namespace: s.Namespace, Name: s.Name})
+	if k, ok := store.KeyOf(s); ok {
+		a.log = append(a.log, watchEvent{key: k, lost: true})
+	}
+}
+
+func size(s *corev1.Secret) int {
+	n := 0
+	for k, v := range s.Data {
+		n += len(k) + len(v)
+	}
+	return n
+}
+
+// Get implements typedcorev1.SecretInterface.
+func (c secretClient) Get(ctx context.Context, name string, _ metav1.GetOptions) (*corev1.Secret, error) {
+	var out *corev1.Secret
+	err := c.p.call(ctx, "get Secret "+shown(name), func() error {
+		s := c.p.w.api.secrets[c.key(name)]
+		if s == nil {
+			return notFound(name)
+		}
+		out = s.DeepCopy()
+		c.p.knows[name] = true
+		return nil
+	})
+	return out, err
+}
+
+// Create implements typedcorev1.SecretInterface.
+func (c secretClient) Create(ctx context.Context, s *corev1.Secret, _ metav1.CreateOptions) (*corev1.Secret, error) {
+	var out *corev1.Secret
+	err := c.p.call(ctx, "create Secret "+shown(s.Name), func() error {
+		a := c.p.w.api
+		if a.secrets[c.key(s.Name)] != nil {
+			return kerrors.NewAlreadyExists(schema.GroupResource{Resource: "secrets"}, s.Name)
+		}
+		if size(s) > maxObject {
+			return kerrors.NewRequestEntityTooLargeError("limit is 1 MiB")
+		}
+		made := s.DeepCopy()
+		made.Namespace, made.UID = c.namespace, types.UID("secret-"+a.nextVersion())
+		a.putSecret(made)
+		c.p.knows[s.Name] = true
+		out = made.DeepCopy()
+		return nil
+	})
+	return out, err
+}
+
+// Update implements typedcorev1.SecretInterface.
+func (c secretClient) Update(ctx context.Context, s *corev1.Secret, _ metav1.UpdateOptions) (*corev1.Secret, error) {
+	var out *corev1.Secret
+	err := c.p.call(ctx, "update Secret "+shown(s.Name), func() error {
+		a := c.p.w.api
+		old := a.secrets[c.key(s.Name)]
+		switch {
+		case old == nil:
+			return notFound(s.Name)
+		case s.ResourceVersion != "" && s.ResourceVersion != old.ResourceVersion:
+			return conflict(s.Name)
+		case size(s) > maxObject:
+			return kerrors.NewRequestEntityTooLargeError("limit is 1 MiB")
+		}
+		made := s.DeepCopy()
+		made.Namespace, made.UID = c.namespace, old.UID
+		a.putSecret(made)
+		c.p.knows[s.Name] = true
+		out = made.DeepCopy()
+		return nil
+	})
+	return out, err
+}
+
+// Delete implements typedcorev1.SecretInterface.
+func (c secretClient) Delete(ctx context.Context, name string, o metav1.DeleteOptions) error {
+	return c.p.call(ctx, "delete Secret "+shown(name), func() error {
+		a := c.p.w.api
+		old := a.secrets[c.key(name)]
+		switch {
+		case old == nil:
+			return notFound(name)
+		case o.Preconditions != nil && o.Preconditions.ResourceVersion != nil && *o.Preconditions.ResourceVersion != old.ResourceVersion,
+			o.Preconditions != nil && o.Preconditions.UID != nil && *o.Preconditions.UID != old.UID:
+			return conflict(name)
+		}
+		a.deleteSecret(old)
+		return nil
+	})
+}
+
+// List implements typedcorev1.SecretInterface.
+func (c secretClient) List(ctx context.Context, o metav1.ListOptions) (*corev1.SecretList, error) {
+	selector, err := labels.Parse(o.LabelSelector)
+	if err != nil {
+		return nil, err
+	}
+	out := &corev1.SecretList{}
+	err = c.p.call(ctx, "list Secrets", func() error {
+		all := c.p.w.api.secrets
+		for _, k := range slices.SortedFunc(maps.Keys(all), func(x, y types.NamespacedName) int { return strings.Compare(x.String(), y.String()) }) {
+			if k.Namespace == c.namespace && selector.Matches(labels.Set(all[k].Labels)) {
+				out.Items = append(out.Items, *all[k].DeepCopy())
+			}
+		}
+		return nil
+	})
+	return out, err
+}

@@ -1,0 +1,197 @@
+package simulation
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Violation is an invariant that did not hold.
+type Violation struct {
+	Kind ViolationKind
+	Text string
+}
+
+// ViolationKind is the kind of a Violation.
+type ViolationKind string
+
+// The kinds of violations.
+const (
+	// Duplicate: there are more remote objects of a resource than it may have.
+	Duplicate ViolationKind = "duplicate"
+	// Orphan: nothing names a remote object any more, or a stored instance is left behind.
+	Orphan ViolationKind = "orphan"
+	// LostSecret: a value that the provider returns only once is not stored.
+	LostSecret ViolationKind = "lost secret"
+	// Destroyed: a remote object was destroyed though nothing asked for it.
+	Destroyed ViolationKind = "destroyed unasked"
+	// SecondWriter: a process changed the cloud after its successor did.
+	SecondWriter ViolationKind = "second writer"
+	// Stuck: a resource does not become what its user asks for, though all faults have ended.
+	Stuck ViolationKind = "stuck"
+)
+
+// check checks the invariants from the outside: it sees the API server, the cloud, and what users did.
+type check struct {
+	w *world
+	// writer is the latest term that changed the cloud.
+	writer     int
+	violations []Violation
+	seen       map[string]bool
+}
+
+func newCheck(w *world) *check { return &check{w: w, seen: map[string]bool{}} }
+
+// violated records a violation, once for each subject.
+func (c *check) violated(kind ViolationKind, subject, format string, args ...any) {
+	if c.seen[string(kind)+subject] {
+		return
+	}
+	c.seen[string(kind)+subject] = true
+	v := Violation{kind, fmt.Sprintf(format, args...)}
+	c.violations = append(c.violations, v)
+	c.w.note("VIOLATION, %s: %s", v.Kind, v.Text)
+}
+
+// writes is called for each change that a process requests of the cloud.
+func (c *check) writes(p *process) {
+	if p.term < c.writer {
+		c.violated(SecondWriter, p.name, "%s changes the cloud after its successor did", p)
+	}
+	c.writer = max(c.writer, p.term)
+}
+
+// failover is called when a process ends: what only it remembered is lost.
+func (c *check) failover() {
+	for _, i := range c.w.users.byTag {
+		i.lost = i.lost || i.unsecret
+	}
+}
+
+// stored is called when a stored instance is written.
+func (c *check) stored(s *corev1.Secret) {
+	for _, i := range c.w.users.current {
+		if secretKey(i.key).Name == s.Name && s.Annotations["landbridge.io/owner-uid"] == "uid-"+i.tag {
+			i.unsecret = false
+		}
+	}
+	for _, o := range c.w.cloud.objects {
+		o.stored = o.stored || mentions(s, o)
+	}
+}
+
+// mentions reports whether a stored instance has the password of an object.
+func mentions(s *corev1.Secret, o *object) bool {
+	return bytes.Contains(s.Data["instance.json"], []byte(o.password))
+}
+
+// created is called when the cloud creates an object.
+func (c *check) created(o *object) {
+	i := c.w.users.byTag[o.tag]
+	most := 1
+	if i.createFirst {
+		most = 2
+	}
+	n := 0
+	for _, other := range c.w.cloud.objects {
+		if other.tag == o.tag && (other.resourceType != named || other.name == o.name) {
+			n++
+		}
+	}
+	if n > most && !i.excused() {
+		c.violated(Duplicate, o.tag, "%s is one of %d objects of the resource", o, n)
+	}
+}
+
+// excused reports whether a user did to the resource what no controller can make up for.
+func (i *incarnation) excused() bool { return i.released || i.lost }
+
+// destroyed is called when a process destroys an object.
+func (c *check) destroyed(o *object) {
+	i := c.w.users.byTag[o.tag]
+	asked := i.deleted || i.tainted || i.drifted || !o.stored || o.tainted || o.coming || i.zone != o.zone || i.name != o.name || len(i.places) > 2 || i.excused() || i.createFirst
+	if !asked {
+		c.violated(Destroyed, o.id+o.tag, "%s is destroyed, though nothing asks for it", o)
+	}
+}
+
+// step checks what must hold after every step.
+func (c *check) step() {
+	for _, o := range c.w.cloud.objects {
+		i := c.w.users.byTag[o.tag]
+		if i.excused() || i.kept || i.imports {
+			continue
+		}
+		if r := c.w.api.resources[i.key]; r != nil && r.GetUID() == types.UID("uid-"+i.tag) {
+			continue
+		}
+		if s := c.w.api.secrets[secretKey(i.key)]; s != nil && s.Annotations["landbridge.io/owner-uid"] == "uid-"+i.tag && s.Labels["landbridge.io/empty"] == "" {
+			continue
+		}
+		c.violated(Orphan, o.id+o.tag, "nothing names %s any more: its resource is gone", o)
+	}
+}
+
+// end checks what must hold when all faults have ended, and everything had time to settle.
+func (c *check) end() {
+	for _, k := range c.w.keys {
+		r, i := c.w.api.resources[k], c.w.users.current[k]
+		if r == nil {
+			continue
+		}
+		ready, _ := condition(r, "Ready")
+		synced, message := condition(r, "Synced")
+		switch {
+		case r.GetDeletionTimestamp() != nil:
+			c.violated(Stuck, i.tag, "%s %s is not deleted: %s %s", k.Kind, k.Name, synced, message)
+			continue
+		case ready != "True" || synced != "True":
+			c.violated(Stuck, i.tag, "%s %s is not ready: Ready %s, Synced %s: %s", k.Kind, k.Name, ready, synced, message)
+			continue
+		}
+		c.settled(i)
+	}
+	for key, s := range c.w.api.secrets {
+		if key.Namespace != systemNamespace || s.Labels["landbridge.io/empty"] != "" {
+			continue
+		}
+		i := c.w.users.byTag[strings.TrimPrefix(s.Annotations["landbridge.io/owner-uid"], "uid-")]
+		if i != nil && c.w.users.current[i.key] == i && c.w.api.resources[i.key] != nil {
+			continue
+		}
+		if i == nil || !i.released {
+			c.violated(Orphan, s.Name, "the stored instance %s is left behind", shown(s.Name))
+		}
+	}
+}
+
+// settled checks a resource that says that it is ready.
+func (c *check) settled(i *incarnation) {
+	var found []*object
+	for _, o := range c.w.cloud.objects {
+		if o.tag == i.tag && o.name == i.name && o.zone == i.zone {
+			found = append(found, o)
+		}
+	}
+	switch {
+	case len(found) == 0:
+		c.violated(Stuck, i.tag, "%s %s is ready, but has no object", i.key.Kind, i.key.Name)
+		return
+	case len(found) > 1 && !i.excused():
+		c.violated(Duplicate, i.tag, "%s %s has %d objects", i.key.Kind, i.key.Name, len(found))
+		return
+	case i.imports || i.excused():
+		return
+	}
+	o := found[0]
+	if s := c.w.api.secrets[secretKey(i.key)]; s == nil || !mentions(s, o) {
+		c.violated(LostSecret, o.id+o.tag, "the password of %s is not stored", o)
+	}
+	published := c.w.api.secrets[types.NamespacedName{Namespace: i.key.Namespace, Name: strings.TrimSuffix(i.tag, ".")}]
+	if published == nil || string(published.Data["attribute.password"]) != o.password {
+		c.violated(LostSecret, o.id+o.tag, "the password of %s is not in its connection Secret", o)
+	}
+}

@@ -1,0 +1,39 @@
+package simulation
+
+import "math/rand/v2"
+
+// choices is the sequence of decisions of a schedule. Zero is always the harmless decision, so that a
+// schedule becomes simpler when decisions are removed.
+type choices struct {
+	// replayed are the decisions to make first; after them, random says what follows.
+	replayed []uint32
+	random   *rand.Rand // nil: zeros follow
+	made     []uint32
+}
+
+func newChoices(seed, schedule uint64) *choices {
+	return &choices{random: rand.New(rand.NewPCG(seed, schedule))}
+}
+
+func replay(made []uint32) *choices { return &choices{replayed: made} }
+
+// next returns a decision from 0 to n-1.
+func (c *choices) next(n int) int {
+	var v uint32
+	switch i := len(c.made); {
+	case n <= 1:
+		return 0
+	case i < len(c.replayed):
+		v = c.replayed[i] % uint32(n)
+	case c.random != nil:
+		v = c.random.Uint32N(uint32(n))
+	}
+	c.made = append(c.made, v)
+	return int(v)
+}
+
+// one reports whether something happens that happens once in n times.
+func (c *choices) one(n int) bool { return c.next(n) == n-1 }
+
+// pick returns one of the values.
+func pick[T any](c *choices, values ...T) T { return values[c.next(len(values))] }

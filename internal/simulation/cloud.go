@@ -1,0 +1,422 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/msgpack"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+// The resource types differ in what is known of an object's identity.
+const (
+	// named: the identity is the argument name, and the cloud refuses a second object of it.
+	named = "sim_named"
+	// identified: the identity is the id, which the cloud assigns.
+	identified = "sim_identified"
+	// anonymous: there is no identity, only the assigned id.
+	anonymous = "sim_anonymous"
+)
+
+var types3 = []string{named, identified, anonymous}
+
+func providerSchema() *schema.Provider {
+	out := &schema.Provider{Protocol: 6, Config: &schema.Block{}, Resources: map[string]*schema.Resource{}}
+	for _, t := range types3 {
+		r := &schema.Resource{Type: t, Block: &schema.Block{Attributes: map[string]*schema.Attribute{
+			"id":       {Type: cty.String, Computed: true},
+			"name":     {Type: cty.String, Required: true},
+			"zone":     {Type: cty.String, Required: true},
+			"tag":      {Type: cty.String, Required: true},
+			"size":     {Type: cty.Number, Optional: true},
+			"password": {Type: cty.String, Computed: true, Sensitive: true},
+		}}}
+		attribute := map[string]string{named: "name", identified: "id"}[t]
+		if attribute != "" {
+			r.Identity = &schema.Identity{Attributes: map[string]*schema.IdentityAttribute{attribute: {Type: cty.String, RequiredForImport: true}}}
+		}
+		out.Resources[t] = r
+	}
+	return out
+}
+
+// object is a remote object.
+type object struct {
+	resourceType, id, name, zone, tag, password string
+	size                                        int64
+	// coming is set while the object is being created: it exists, but nobody sees it.
+	coming bool
+	// made is when its create was accepted.
+	made time.Time
+	// stored is set when its password was stored: the result of its create is not lost any more.
+	stored bool
+	// tainted is set when its create failed halfway.
+	tainted bool
+}
+
+// pending is a change that the cloud has accepted and not completed.
+type pending struct {
+	o       *object
+	destroy bool
+	since   time.Time
+	// answered is closed when nobody waits for it: the cloud completes it by itself.
+	abandoned bool
+}
+
+// cloud is the simulated cloud.
+type cloud struct {
+	w       *world
+	objects []*object
+	pending []*pending
+	serial  int
+}
+
+func (c *cloud) find(resourceType string, match func(*object) bool) *object {
+	for _, o := range c.objects {
+		if o.resourceType == resourceType && match(o) {
+			return o
+		}
+	}
+	return nil
+}
+
+func (c *cloud) visible(resourceType, id string) *object {
+	return c.find(resourceType, func(o *object) bool { return o.id == id && !o.coming })
+}
+
+func (c *cloud) remove(o *object) {
+	c.objects = slices.DeleteFunc(c.objects, func(other *object) bool { return other == o })
+}
+
+// complete completes a pending change.
+func (c *cloud) complete(p *pending) {
+	c.pending = slices.DeleteFunc(c.pending, func(other *pending) bool { return other == p })
+	if p.destroy {
+		c.remove(p.o)
+		return
+	}
+	p.o.coming = false
+}
+
+// verdict is what happens to a call.
+type verdict int
+
+const (
+	proceed verdict = iota
+	// refuse: the call fails, and nothing is done.
+	refuse
+	// lose: it is done, and the answer is lost.
+	lose
+	// half: a create makes an object, and then fails.
+	half
+	// slow: it is accepted, and takes a while.
+	slow
+	// final: it is done, and the process dies before the answer.
+	final
+	// vanish: the process is dead.
+	vanish
+)
+
+type verdictKey struct{}
+
+// server is the provider of one process.
+type server struct {
+	provider.Server
+	p      *process
+	schema *schema.Provider
+}
+
+func (s *server) Schema(context.Context) (*schema.Provider, diagnostic.Diagnostics) {
+	return s.schema, nil
+}
+
+func (s *server) ProtocolVersion() int { return 6 }
+
+var errLost = status.Error(codes.Unavailable, "connection lost")
+
+// state is the decoded state of an object.
+type state map[string]cty.Value
+
+func (s *server) decode(resourceType string, v *tfprotov6.DynamicValue) (state, error) {
+	if v == nil {
+		return nil, nil
+	}
+	out, err := msgpack.Unmarshal(v.MsgPack, s.schema.Resources[resourceType].ImpliedType())
+	if err != nil || out.IsNull() {
+		return nil, err
+	}
+	return out.AsValueMap(), nil
+}
+
+func (s *server) encode(resourceType string, v state) (*tfprotov6.DynamicValue, error) {
+	t := s.schema.Resources[resourceType].ImpliedType()
+	out := cty.NullVal(t)
+	if v != nil {
+		out = cty.ObjectVal(v)
+	}
+	b, err := msgpack.Marshal(out, t)
+	return &tfprotov6.DynamicValue{MsgPack: b}, err
+}
+
+func (v state) text(name string) string {
+	if x := v[name]; x != cty.NilVal && x.IsKnown() && !x.IsNull() {
+		return x.AsString()
+	}
+	return ""
+}
+
+func (v state) size() int64 {
+	if x := v["size"]; x != cty.NilVal && x.IsKnown() && !x.IsNull() {
+		n, _ := x.AsBigFloat().Int64()
+		return n
+	}
+	return 0
+}
+
+// stateOf is the state of an object as the cloud shows it: it returns the password only to its create.
+func stateOf(o *object, password cty.Value) state {
+	return state{
+		"id": cty.StringVal(o.id), "name": cty.StringVal(o.name), "zone": cty.StringVal(o.zone), "tag": cty.StringVal(o.tag),
+		"size": cty.NumberIntVal(o.size), "password": password,
+	}
+}
+
+func (s *server) identity(resourceType string, v state) (*tfprotov6.ResourceIdentityData, error) {
+	t := s.schema.Resources[resourceType].IdentityType()
+	if t == cty.NilType || v == nil {
+		return nil, nil
+	}
+	out := map[string]cty.Value{}
+	for name := range t.AttributeTypes() {
+		out[name] = v[name]
+	}
+	b, err := msgpack.Marshal(cty.ObjectVal(out), t)
+	return &tfprotov6.ResourceIdentityData{IdentityData: &tfprotov6.DynamicValue{MsgPack: b}}, err
+}
+
+func (s *server) ValidateResourceConfig(context.Context, *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
+	return &tfprotov6.ValidateResourceConfigResponse{}, nil
+}
+
+func (s *server) UpgradeResourceState(_ context.Context, r *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
+	v, err := r.RawState.Unmarshal(s.schemaType(r.TypeName))
+	if err != nil {
+		return nil, err
+	}
+	out, err := tfprotov6.NewDynamicValue(s.schemaType(r.TypeName), v)
+	return &tfprotov6.UpgradeResourceStateResponse{UpgradedState: &out}, err
+}
+
+func (s *server) schemaType(string) tftypes.Type {
+	return tftypes.Object{AttributeTypes: map[string]tftypes.Type{
+		"id": tftypes.String, "name": tftypes.String, "zone": tftypes.String, "tag": tftypes.String, "size": tftypes.Number, "password": tftypes.String,
+	}}
+}
+
+func (s *server) ReadResource(ctx context.Context, r *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+	current, err := s.decode(r.TypeName, r.CurrentState)
+	if err != nil {
+		return nil, err
+	}
+	v := s.p.wait(ctx, "read "+r.TypeName+" "+current.text("id"))
+	if v == refuse || v == lose {
+		return nil, errLost
+	}
+	out := &tfprotov6.ReadResourceResponse{Private: r.Private}
+	o := s.p.w.cloud.visible(r.TypeName, current.text("id"))
+	var read state
+	if o != nil {
+		read = stateOf(o, current["password"])
+	}
+	if out.NewState, err = s.encode(r.TypeName, read); err != nil {
+		return nil, err
+	}
+	out.NewIdentity, err = s.identity(r.TypeName, read)
+	if o == nil && r.CurrentIdentity != nil {
+		out.NewIdentity = r.CurrentIdentity
+	}
+	return out, err
+}
+
+func (s *server) ImportResourceState(ctx context.Context, r *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
+	id := r.ID
+	if r.Identity != nil {
+		t := s.schema.Resources[r.TypeName].IdentityType()
+		v, err := msgpack.Unmarshal(r.Identity.IdentityData.MsgPack, t)
+		if err != nil {
+			return nil, err
+		}
+		for _, x := range v.AsValueMap() {
+			id = x.AsString()
+		}
+	}
+	imported := state{"id": cty.StringVal(id), "size": cty.NullVal(cty.Number)}
+	for _, name := range []string{"name", "zone", "tag", "password"} {
+		imported[name] = cty.NullVal(cty.String)
+	}
+	if r.TypeName == named {
+		imported["name"] = cty.StringVal(id)
+	}
+	encoded, err := s.encode(r.TypeName, imported)
+	if err != nil {
+		return nil, err
+	}
+	identity, err := s.identity(r.TypeName, imported)
+	return &tfprotov6.ImportResourceStateResponse{ImportedResources: []*tfprotov6.ImportedResource{{TypeName: r.TypeName, State: encoded, Identity: identity}}}, err
+}
+
+func (s *server) PlanResourceChange(_ context.Context, r *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+	out := &tfprotov6.PlanResourceChangeResponse{PlannedState: r.ProposedNewState, PlannedPrivate: r.PriorPrivate}
+	planned, err := s.decode(r.TypeName, r.ProposedNewState)
+	if err != nil || planned == nil {
+		return out, err
+	}
+	prior, err := s.decode(r.TypeName, r.PriorState)
+	if err != nil {
+		return nil, err
+	}
+	if prior == nil {
+		planned["id"], planned["password"] = cty.UnknownVal(cty.String), cty.UnknownVal(cty.String)
+		if r.TypeName == named {
+			planned["id"] = planned["name"]
+		}
+	} else {
+		for _, name := range []string{"name", "zone", "tag"} {
+			if planned.text(name) != prior.text(name) {
+				out.RequiresReplace = append(out.RequiresReplace, tftypes.NewAttributePath().WithAttributeName(name))
+			}
+		}
+	}
+	out.PlannedState, err = s.encode(r.TypeName, planned)
+	return out, err
+}
+
+// ApplyResourceChange changes the cloud at once. That the call waits before is up to the executor, whose
+// check of the lease comes after the wait.
+func (s *server) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+	w := s.p.w
+	prior, err := s.decode(r.TypeName, r.PriorState)
+	if err != nil {
+		return nil, err
+	}
+	planned, err := s.decode(r.TypeName, r.PlannedState)
+	if err != nil {
+		return nil, err
+	}
+	v, _ := ctx.Value(verdictKey{}).(verdict)
+	w.check.writes(s.p)
+	if v == refuse {
+		w.note("%s: the cloud refuses a change of %s %s", s.p, r.TypeName, planned.text("name"))
+		return &tfprotov6.ApplyResourceChangeResponse{NewState: r.PriorState, Diagnostics: []*tfprotov6.Diagnostic{failure("The cloud refuses.")}}, nil
+	}
+	switch {
+	case prior == nil:
+		return s.create(ctx, r, planned, v)
+	case planned == nil:
+		return s.destroy(ctx, r, prior, v)
+	}
+	o := w.cloud.visible(r.TypeName, prior.text("id"))
+	if o == nil {
+		return &tfprotov6.ApplyResourceChangeResponse{NewState: r.PriorState, Diagnostics: []*tfprotov6.Diagnostic{failure("There is no such object.")}}, nil
+	}
+	w.note("%s: the cloud updates %s to size %d", s.p, o, planned.size())
+	o.size = planned.size()
+	s.p.after(v)
+	if v == lose {
+		return nil, errLost
+	}
+	return s.answer(r, stateOf(o, prior["password"]), r.PlannedPrivate)
+}
+
+func failure(text string) *tfprotov6.Diagnostic {
+	return &tfprotov6.Diagnostic{Severity: tfprotov6.DiagnosticSeverityError, Summary: text, Detail: text}
+}
+
+func (s *server) answer(r *tfprotov6.ApplyResourceChangeRequest, v state, private []byte, diags ...*tfprotov6.Diagnostic) (*tfprotov6.ApplyResourceChangeResponse, error) {
+	encoded, err := s.encode(r.TypeName, v)
+	if err != nil {
+		return nil, err
+	}
+	identity, err := s.identity(r.TypeName, v)
+	if v == nil {
+		identity = r.PlannedIdentity
+	}
+	return &tfprotov6.ApplyResourceChangeResponse{NewState: encoded, NewIdentity: identity, Private: private, Diagnostics: diags}, err
+}
+
+func (s *server) create(ctx context.Context, r *tfprotov6.ApplyResourceChangeRequest, planned state, v verdict) (*tfprotov6.ApplyResourceChangeResponse, error) {
+	w, c := s.p.w, s.p.w.cloud
+	name := planned.text("name")
+	if r.TypeName == named && c.find(named, func(o *object) bool { return o.name == name }) != nil {
+		return &tfprotov6.ApplyResourceChangeResponse{NewState: r.PriorState, Diagnostics: []*tfprotov6.Diagnostic{failure("An object of this name exists already.")}}, nil
+	}
+	c.serial++
+	o := &object{
+		resourceType: r.TypeName, id: fmt.Sprintf("i-%d", c.serial), name: name, zone: planned.text("zone"), tag: planned.text("tag"),
+		size: planned.size(), password: fmt.Sprintf("password-%d.", c.serial), made: w.now(), coming: v == slow,
+	}
+	if r.TypeName == named {
+		o.id = name
+	}
+	c.objects = append(c.objects, o)
+	w.note("%s: the cloud creates %s in %s", s.p, o, o.zone)
+	w.check.created(o)
+	if v == slow {
+		s.await(ctx, &pending{o: o, since: w.now()})
+	}
+	s.p.after(v)
+	switch v {
+	case lose:
+		return nil, errLost
+	case half:
+		o.tainted = true
+		return s.answer(r, stateOf(o, cty.StringVal(o.password)), []byte(o.password), failure("The create failed halfway."))
+	}
+	return s.answer(r, stateOf(o, cty.StringVal(o.password)), []byte(o.password))
+}
+
+func (s *server) destroy(ctx context.Context, r *tfprotov6.ApplyResourceChangeRequest, prior state, v verdict) (*tfprotov6.ApplyResourceChangeResponse, error) {
+	w, c := s.p.w, s.p.w.cloud
+	o := c.find(r.TypeName, func(o *object) bool { return o.id == prior.text("id") })
+	if o == nil {
+		s.p.after(v)
+		return s.answer(r, nil, nil)
+	}
+	w.note("%s: the cloud destroys %s", s.p, o)
+	w.check.destroyed(o)
+	if v == slow && !o.coming {
+		s.await(ctx, &pending{o: o, destroy: true, since: w.now()})
+	} else {
+		c.remove(o)
+	}
+	s.p.after(v)
+	if v == lose {
+		return nil, errLost
+	}
+	return s.answer(r, nil, nil)
+}
+
+// await waits until the cloud has completed a change.
+func (s *server) await(ctx context.Context, p *pending) {
+	c := s.p.w.cloud
+	c.pending = append(c.pending, p)
+	completed := false
+	defer func() { p.abandoned = !completed }()
+	s.p.wait(ctx, "wait for "+p.o.String())
+	c.complete(p)
+	completed = true
+}
+
+func (o *object) String() string {
+	return fmt.Sprintf("%s %s (%s, %s)", o.resourceType, o.id, o.name, o.tag)
+}

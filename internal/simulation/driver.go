@@ -1,0 +1,216 @@
+package simulation
+
+import (
+	"slices"
+	"testing/synctest"
+	"time"
+
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+)
+
+// A schedule has two phases. In the first one, users operate and faults happen, all by chance. In the
+// second one there are no more faults, users do what conditions ask for, and everything must settle.
+
+// settling bounds the second phase, in virtual time. It is longer than all timeouts and backoffs together.
+const settling = 30 * time.Minute
+
+// helping is how often users look at conditions in the second phase.
+const helping = 20 * time.Second
+
+// busyLoop is a number of moves, without any time between them, that only an endless loop needs.
+const busyLoop = 5000
+
+// run carries out a schedule of a number of operations.
+func (w *world) run(operations int) {
+	w.start()
+	w.start()
+	for operations > 0 && w.busy <= busyLoop {
+		if w.choices.one(12) {
+			w.users.operate()
+			operations--
+		} else if w.choices.one(25) {
+			w.fault()
+		} else {
+			w.move()
+		}
+		w.check.step()
+	}
+	w.calmDown()
+	for until := w.now().Add(settling); w.now().Before(until); {
+		if w.settledDown() || w.busy > busyLoop {
+			break
+		}
+		w.move()
+		w.check.step()
+	}
+	if w.busy > busyLoop {
+		w.check.violated(Stuck, "loop", "the controllers work without a pause, and without an end")
+	}
+	w.check.end()
+	for len(w.processes) > 0 {
+		w.kill(w.processes[0], false)
+	}
+	time.Sleep(time.Hour) // what still waits for a time ends, too
+}
+
+// calmDown ends all faults.
+func (w *world) calmDown() {
+	w.calm = true
+	w.note("faults end")
+	for _, p := range w.processes {
+		p.suspended = false
+	}
+	w.choices.random = nil
+}
+
+// settledDown reports whether nothing will change any more. It asks rarely, since time has to pass.
+func (w *world) settledDown() bool {
+	if !w.quiet() || len(w.cloud.pending) > 0 {
+		return false
+	}
+	if w.now().Sub(w.helped) >= helping {
+		w.helped = w.now()
+		w.users.help()
+		return false
+	}
+	for _, k := range w.keys {
+		r := w.api.resources[k]
+		if r == nil {
+			continue
+		}
+		ready, _ := condition(r, "Ready")
+		synced, _ := condition(r, "Synced")
+		if r.GetDeletionTimestamp() != nil || ready != "True" || synced != "True" || w.outdated(k) {
+			return false
+		}
+	}
+	return true
+}
+
+// outdated reports whether a resource may be ready only for what it was before.
+func (w *world) outdated(k store.Key) bool {
+	i := w.users.current[k]
+	return !slices.ContainsFunc(w.cloud.objects, func(o *object) bool { return o.tag == i.tag && o.zone == i.zone && o.name == i.name })
+}
+
+// move lets one thing happen that is not a fault. The first one that is possible is the harmless choice.
+func (w *world) move() {
+	var moves []func()
+	add := func(f func()) { moves = append(moves, f) }
+	for _, p := range w.processes {
+		if !p.suspended && p.term > 0 && p.heard < len(w.api.log) {
+			add(func() {
+				e := w.api.log[p.heard]
+				p.heard++
+				p.hear(e)
+			})
+		}
+	}
+	for _, x := range w.calls() {
+		add(func() { w.release(x, w.verdict(x)) })
+	}
+	for _, p := range w.processes {
+		if p.suspended || p.term == 0 {
+			continue
+		}
+		for _, k := range w.keys {
+			if p.unclaimed[k] && !p.working[k] {
+				add(func() { p.claim(k) })
+			}
+		}
+		for _, k := range p.due() {
+			add(func() { p.reconcile(k) })
+		}
+	}
+	for _, x := range slices.Clone(w.cloud.pending) {
+		if x.abandoned && !w.calm {
+			add(func() {
+				w.note("the cloud completes %s", x.o)
+				w.cloud.complete(x)
+			})
+		}
+	}
+	if len(moves) == 0 || !w.calm && w.choices.one(40) {
+		w.sleep()
+		return
+	}
+	w.busy++
+	moves[w.choices.next(len(moves))]()
+	synctest.Wait()
+}
+
+// verdict decides about a call.
+func (w *world) verdict(x *waiter) verdict {
+	if w.calm || !w.choices.one(30) {
+		if x.apply && !w.calm && w.choices.one(3) {
+			return slow
+		}
+		return proceed
+	}
+	if x.apply {
+		return pick(w.choices, proceed, refuse, lose, half, slow)
+	}
+	return pick(w.choices, proceed, refuse, lose)
+}
+
+// sleep lets time pass: until the next thing is due, or longer.
+func (w *world) sleep() {
+	w.busy = 0
+	d := w.next()
+	if !w.calm {
+		d = pick(w.choices, d, d, d, 100*time.Millisecond, time.Second, 5*time.Second, 20*time.Second)
+	}
+	for d > 0 {
+		step := min(d, leasePeriod)
+		time.Sleep(step)
+		synctest.Wait()
+		d -= step
+		w.tick()
+	}
+}
+
+// tick lets processes renew their leases, and the cloud complete what it began long ago.
+func (w *world) tick() {
+	for _, p := range slices.Clone(w.processes) {
+		if !p.suspended && !p.dead && w.now().Sub(p.ticked) >= leasePeriod {
+			p.tick()
+			synctest.Wait()
+		}
+	}
+	for _, x := range slices.Clone(w.cloud.pending) {
+		if x.abandoned && w.now().Sub(x.since) > cloudTakes {
+			w.note("the cloud completes %s", x.o)
+			w.cloud.complete(x)
+		}
+	}
+	for len(w.processes) < 2 {
+		w.start()
+	}
+}
+
+// fault lets something go wrong.
+func (w *world) fault() {
+	p := w.leader()
+	if p == nil || p.dead || w.choices.one(5) {
+		p = pick(w.choices, w.processes...)
+	}
+	switch w.choices.next(4) {
+	case 0:
+	case 1:
+		w.note("%s is killed", p)
+		w.kill(p, true)
+		w.start()
+	case 2:
+		if !p.suspended {
+			w.note("%s is suspended", p)
+			p.suspended = true
+		}
+	case 3:
+		for _, p := range w.processes {
+			if p.suspended {
+				w.note("%s continues", p)
+				p.suspended = false
+			}
+		}
+	}
+}

@@ -1,0 +1,405 @@
+package simulation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	xpevent "github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/go-logr/logr"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	runtimeobject "k8s.io/apimachinery/pkg/runtime"
+	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/landbridge-io/landbridge/internal/controller/managed"
+	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/controller/references"
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+)
+
+// Times of the controllers. The lease is as in the controller: two thirds of it are safe.
+const (
+	leaseDuration = 15 * time.Second
+	leaseSafe     = 10 * time.Second
+	leasePeriod   = 2 * time.Second
+	pollInterval  = time.Minute
+	// operationTimeout is longer than the cloud takes to complete what it has accepted.
+	operationTimeout = 5 * time.Minute
+	cloudTakes       = time.Minute
+)
+
+// process is one controller process, from its start to its end.
+type process struct {
+	w    *world
+	name string
+	// term counts the leaderships in the order of their beginnings; 0 before it leads.
+	term int
+	dead bool
+	// suspended processes do not continue. So do those whose machine is.
+	suspended bool
+	clock     skewed
+
+	// The lease as this process sees it.
+	renewed            time.Time
+	observed           lease
+	observedAt, ticked time.Time
+
+	scheduler *scheduler.Scheduler
+	kinds     map[string]*kind
+	cache     map[store.Key]*unstructured.Unstructured
+	heard     int // of the API server's log
+	queue     map[store.Key]*queued
+	working   map[store.Key]bool
+	unclaimed map[store.Key]bool
+	// knows has the names of the Secrets that it has read or written.
+	knows map[string]bool
+}
+
+type kind struct {
+	*managed.Kind
+	reconciler *managed.Reconciler
+	claims     int // that are missing
+}
+
+// queued is a resource that is to be reconciled.
+type queued struct {
+	at       time.Time
+	failures int
+}
+
+// lease is the record of leader election.
+type lease struct {
+	holder *process
+	count  int
+}
+
+// skewed is a clock that is wrong by an offset.
+type skewed struct {
+	clock.RealClock
+	by time.Duration
+}
+
+func (s skewed) Now() time.Time { return time.Now().Add(s.by) }
+
+func (s skewed) Since(t time.Time) time.Duration { return s.Now().Sub(t) }
+
+// actorKey marks the context of a reconcile. Calls without it are those of an operation.
+type actorKey struct{}
+
+func (p *process) String() string { return p.name }
+
+// waiter is a call that waits for its verdict.
+type waiter struct {
+	p      *process
+	what   string
+	apply  bool
+	resume chan verdict
+}
+
+// wait waits for the verdict on a call. If the process dies, it does not return.
+func (p *process) wait(ctx context.Context, what string) verdict { return p.waitFor(ctx, what, false) }
+
+func (p *process) waitFor(ctx context.Context, what string, apply bool) verdict {
+	if p.dead {
+		runtime.Goexit()
+	}
+	if actor, ok := ctx.Value(actorKey{}).(string); ok {
+		what = actor + ": " + what
+	}
+	v := p.w.park(&waiter{p: p, what: p.name + " " + what, apply: apply, resume: make(chan verdict)})
+	if v == vanish || p.dead && v != final {
+		runtime.Goexit()
+	}
+	return v
+}
+
+// after ends the goroutine of a process that died after a call.
+func (p *process) after(v verdict) {
+	if v == final || p.dead {
+		runtime.Goexit()
+	}
+}
+
+// call is a call of the API server.
+func (p *process) call(ctx context.Context, what string, effect func() error) error {
+	v := p.wait(ctx, what)
+	switch {
+	case ctx.Err() != nil && v != final:
+		return ctx.Err()
+	case v == refuse:
+		return kerrors.NewServiceUnavailable("the API server is not available")
+	}
+	err := effect()
+	p.w.note("%s %s: %v", p, what, errorText(err))
+	p.after(v)
+	if v == lose {
+		return kerrors.NewTimeoutError("the answer is lost", 1)
+	}
+	return err
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return "ok"
+	}
+	return err.Error()
+}
+
+// executor is the engine over the provider, whose changes wait before they are sent.
+type executor struct {
+	terraform.Executor
+	p *process
+}
+
+func (e executor) Apply(ctx context.Context, plan terraform.Plan) (instance.Instance, diagnostic.Diagnostics) {
+	v := e.p.waitFor(ctx, fmt.Sprintf("apply %s of %s", plan.Action, plan.Resource.Schema.Type), true)
+	return e.Executor.Apply(context.WithValue(ctx, verdictKey{}, v), plan)
+}
+
+// ProviderConfigs of a process.
+func (p *process) Resolve(context.Context, *xpv2.ProviderConfigReference, string) providerconfig.Handle[terraform.Executor] {
+	return providerconfig.Handle[terraform.Executor]{
+		Name: "default",
+		Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+			return executor{p.w.engines.Engine(&server{p: p, schema: p.w.schema}), p}, func() {}, nil
+		},
+	}
+}
+
+// Neighbours of a kind: there are no references.
+type neighbours struct {
+	p     *process
+	graph *references.Graph
+}
+
+func (n neighbours) References() *references.Graph { return n.graph }
+
+func (neighbours) Served(runtimeschema.GroupKind) (string, bool) { return "", false }
+
+func (neighbours) Settled() <-chan struct{} {
+	closed := make(chan struct{})
+	close(closed)
+	return closed
+}
+
+func (n neighbours) Wake(k store.Key) { n.p.enqueue(k, 0) }
+
+// leads reports whether certainly no other process leads.
+func (p *process) leads() bool {
+	return !p.dead && !p.renewed.IsZero() && p.clock.Since(p.renewed) <= leaseSafe
+}
+
+// fence is the check that the controller's transport makes before it sends a write.
+func (p *process) fence() error {
+	if !p.leads() && !p.dead {
+		return errors.New("another controller may have taken over")
+	}
+	return nil
+}
+
+// tick renews the lease, or takes it over.
+func (p *process) tick() {
+	w := p.w
+	p.ticked = w.now()
+	now := p.clock.Now()
+	if w.lease.holder == p {
+		w.lease.count++
+		p.renewed = now
+		return
+	}
+	if p.term > 0 { // another process leads: this one ends
+		w.note("%s has lost the lease, and ends", p)
+		w.kill(p, false)
+		return
+	}
+	if w.lease != p.observed {
+		p.observed, p.observedAt = w.lease, now
+	}
+	if w.lease.holder != nil && now.Sub(p.observedAt) < leaseDuration {
+		return
+	}
+	w.lease = lease{holder: p, count: w.lease.count + 1}
+	p.renewed = now
+	p.lead()
+}
+
+// lead starts the controllers.
+func (p *process) lead() {
+	w := p.w
+	w.check.failover() // what only the former leader remembers may be lost
+	w.terms++
+	p.term = w.terms
+	w.note("%s leads", p)
+	secrets := &store.Secrets{Client: secretClient{p: p, namespace: systemNamespace}}
+	p.kinds, p.cache = map[string]*kind{}, map[store.Key]*unstructured.Unstructured{}
+	p.queue, p.working, p.unclaimed = map[store.Key]*queued{}, map[store.Key]bool{}, map[store.Key]bool{}
+	p.scheduler = scheduler.New(scheduler.Options{
+		Store: secrets, Logger: logr.Discard(), Clock: p.clock, Leads: p.leads, Lease: leaseDuration, OperationTimeout: operationTimeout,
+		MinBackoff: time.Second, MaxBackoff: 30 * time.Second,
+		Wake: func(k store.Key) { p.enqueue(k, 0) },
+		Exists: func(ctx context.Context, k store.Key, uid types.UID) bool {
+			return p.kinds[k.Kind].Exists(ctx, k, uid)
+		},
+	})
+	graph := &references.Graph{}
+	for _, m := range w.model.Resources {
+		k := &kind{Kind: &managed.Kind{
+			Model: m, ProviderConfigs: p, Neighbours: neighbours{p, graph}, Scheduler: p.scheduler, Queue: p,
+			Options: managed.Options{
+				Poll: pollInterval, Workers: 4, Timeout: time.Minute, MinBackoff: time.Second, MaxBackoff: 30 * time.Second,
+				Recorder: recorder{p}, Metrics: xpmanaged.NewNopMetricRecorder(), Logger: logr.Discard(),
+			},
+		}}
+		k.reconciler = managed.NewReconciler(k.Kind, resourceClient{p: p}, liveReader{p: p})
+		p.kinds[m.Kind] = k
+	}
+	p.heard, p.knows = len(w.api.log), map[string]bool{}
+	for _, key := range w.keys {
+		if u := w.api.resources[key]; u != nil {
+			p.cache[key] = u
+			p.hear(watchEvent{key: key, new: u})
+			p.unclaimed[key] = true
+			p.kinds[key.Kind].claims++
+		}
+	}
+	for _, k := range p.kinds {
+		if k.claims == 0 {
+			k.reconciler.Claimed()
+		}
+	}
+}
+
+// works notes whether a goroutine works on a resource.
+func (p *process) works(k store.Key, now bool) {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	if now {
+		p.working[k] = true
+	} else {
+		delete(p.working, k)
+	}
+}
+
+// claim claims the objects of a resource.
+func (p *process) claim(k store.Key) {
+	delete(p.unclaimed, k)
+	p.works(k, true)
+	u, kind := p.cache[k], p.kinds[k.Kind]
+	if u == nil {
+		u = &unstructured.Unstructured{} // deleted meanwhile
+	}
+	go func() {
+		claimed := false
+		defer func() {
+			p.works(k, false)
+			if !claimed {
+				p.unclaimed[k] = true
+				return
+			}
+			if kind.claims--; kind.claims == 0 {
+				kind.reconciler.Claimed()
+			}
+		}()
+		claimed = kind.reconciler.Claim(context.WithValue(context.Background(), actorKey{}, "claim "+k.Name), u) == nil
+	}()
+}
+
+// Add implements managed.Queue; it is called by the kind of the request alone, for its shares of workers.
+func (p *process) Add(reconcile.Request) {}
+
+// Len implements managed.Queue.
+func (p *process) Len() int { return len(p.queue) }
+
+// enqueue queues a resource.
+func (p *process) enqueue(k store.Key, after time.Duration) {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	if p.dead {
+		return
+	}
+	at := time.Now().Add(after)
+	if q := p.queue[k]; q == nil {
+		p.queue[k] = &queued{at: at}
+	} else if at.Before(q.at) {
+		q.at = at
+	}
+}
+
+// hear passes an event of the watch to the controllers.
+func (p *process) hear(e watchEvent) {
+	if e.lost {
+		p.scheduler.Lost(e.key)
+		return
+	}
+	if e.new == nil {
+		delete(p.cache, e.key)
+	} else {
+		p.cache[e.key] = e.new
+	}
+	changed, wanted := p.kinds[e.key.Kind].reconciler.Changed(), false
+	switch {
+	case e.old == nil:
+		wanted = changed.Create(event.TypedCreateEvent[*unstructured.Unstructured]{Object: e.new})
+	case e.new == nil:
+		wanted = changed.Delete(event.TypedDeleteEvent[*unstructured.Unstructured]{Object: e.old})
+	default:
+		wanted = changed.Update(event.TypedUpdateEvent[*unstructured.Unstructured]{ObjectOld: e.old, ObjectNew: e.new})
+	}
+	if wanted {
+		p.enqueue(e.key, 0)
+	}
+}
+
+// reconcile reconciles a resource, and queues it again as controller-runtime does.
+func (p *process) reconcile(k store.Key) {
+	p.w.mu.Lock()
+	q := p.queue[k]
+	delete(p.queue, k)
+	p.w.mu.Unlock()
+	p.works(k, true)
+	go func() {
+		defer p.works(k, false)
+		ctx := context.WithValue(context.Background(), actorKey{}, "reconcile "+k.Name)
+		result, err := p.kinds[k.Kind].reconciler.Reconcile(ctx, reconcile.Request{NamespacedName: types.NamespacedName{Namespace: k.Namespace, Name: k.Name}})
+		p.w.note("%s reconciled %s %s: %s", p, k.Kind, k.Name, errorText(err))
+		switch {
+		case err != nil || result.Requeue: //nolint:staticcheck // crossplane-runtime uses it
+			p.enqueue(k, min(time.Second<<min(q.failures, 5), 30*time.Second))
+			p.failed(k, q.failures+1)
+		case result.RequeueAfter > pollInterval*8/10:
+			p.enqueue(k, pollInterval) // without the jitter, so that a schedule depends on its choices alone
+		case result.RequeueAfter > 0:
+			p.enqueue(k, result.RequeueAfter)
+		}
+	}()
+}
+
+func (p *process) failed(k store.Key, times int) {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	if q := p.queue[k]; q != nil {
+		q.failures = times
+	}
+}
+
+// recorder writes events to the trace.
+type recorder struct{ p *process }
+
+func (r recorder) Event(_ runtimeobject.Object, e xpevent.Event) {
+	r.p.w.note("%s event %s: %s", r.p, e.Reason, e.Message)
+}
+
+func (r recorder) WithAnnotations(...string) xpevent.Recorder { return r }

@@ -1,0 +1,313 @@
+package simulation
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+)
+
+// incarnation is one custom resource from its creation to its end, and what its user did to it. It is
+// known by its tag, which all its objects have.
+type incarnation struct {
+	key  store.Key
+	tag  string
+	name string // the latest name and zone in its spec
+	zone string
+	// places has all names and zones that were in its spec.
+	places map[string]bool
+	// createFirst is set when replacements create before they destroy.
+	createFirst bool
+	// deleted is set when its deletion was requested while its policies permitted to destroy the object.
+	deleted bool
+	// kept is set when its policies once did not permit that.
+	kept bool
+	// tainted is set when the user tainted it.
+	tainted bool
+	// imports is set when it imports an object: whose password is unknown.
+	imports bool
+	// released is set when its finalizers were removed by hand.
+	released bool
+	// unsecret is set while its stored instance was deleted by hand and not stored again. lost is set
+	// when no controller remembers it any more.
+	unsecret, lost bool
+	// drifted is set when its object was destroyed by others.
+	drifted bool
+}
+
+// users change custom resources, Secrets and the cloud.
+type users struct {
+	w       *world
+	byTag   map[string]*incarnation
+	current map[store.Key]*incarnation
+	serial  int
+	// saved are stored instances that were deleted by hand.
+	saved map[store.Key]*corev1.Secret
+}
+
+func newUsers(w *world) *users {
+	return &users{w: w, byTag: map[string]*incarnation{}, current: map[store.Key]*incarnation{}, saved: map[store.Key]*corev1.Secret{}}
+}
+
+func (u *users) resource(k store.Key) *unstructured.Unstructured { return u.w.api.resources[k] }
+
+// operate carries out one operation of a user.
+func (u *users) operate() {
+	c := u.w.choices
+	k := pick(c, u.w.keys...)
+	r := u.resource(k)
+	if r == nil {
+		u.create(k)
+		return
+	}
+	i := u.current[k]
+	if r.GetDeletionTimestamp() != nil && c.next(4) != 0 {
+		// What is being deleted is left alone most of the time.
+		u.elsewhere(k, i)
+		return
+	}
+	switch c.next(20) {
+	case 0, 1, 2, 3:
+		u.resize(k)
+	case 4, 5, 6:
+		zone := pick(c, "z1", "z2", "z3")
+		u.w.note("user moves %s to %s", k.Name, zone)
+		i.zone, i.places[zone] = zone, true
+		u.edit(k, zone, "spec", "forProvider", "zone")
+	case 7, 8, 9, 10, 11:
+		u.delete(k, i)
+	case 12:
+		u.w.note("user taints %s %s", k.Kind, k.Name)
+		i.tainted = true
+		u.serial++
+		u.annotate(k, v1alpha1.AnnotationTaint, fmt.Sprint(u.serial))
+	case 13:
+		u.serial++
+		u.annotate(k, v1alpha1.AnnotationRetry, fmt.Sprint(u.serial))
+	case 14:
+		u.w.note("user keeps the object of %s %s", k.Kind, k.Name)
+		i.kept = true
+		u.edit(k, []any{"Observe", "Create", "Update", "LateInitialize"}, "spec", "managementPolicies")
+	case 15:
+		u.edit(k, []any{"*"}, "spec", "managementPolicies")
+	default:
+		u.elsewhere(k, i)
+	}
+}
+
+// elsewhere does something other than editing the resource.
+func (u *users) elsewhere(k store.Key, i *incarnation) {
+	c := u.w.choices
+	switch c.next(6) {
+	case 0, 1:
+		u.drift(i)
+	case 2:
+		u.destroyObject(i)
+	case 3:
+		u.deleteSecret(k, i)
+	case 4:
+		u.restoreSecret(k)
+	case 5:
+		if u.resource(k).GetDeletionTimestamp() != nil {
+			u.w.note("user removes the finalizers of %s %s", k.Kind, k.Name)
+			i.released = true
+			u.w.api.edit(k, func(r *unstructured.Unstructured) { r.SetFinalizers(nil) })
+		}
+	}
+}
+
+// edit sets a field of a resource.
+func (u *users) edit(k store.Key, value any, path ...string) {
+	u.w.api.edit(k, func(r *unstructured.Unstructured) {
+		if err := unstructured.SetNestedField(r.Object, value, path...); err != nil {
+			panic(err)
+		}
+	})
+}
+
+func (u *users) annotate(k store.Key, name, value string) {
+	u.w.api.edit(k, func(r *unstructured.Unstructured) {
+		a := r.GetAnnotations()
+		if a == nil {
+			a = map[string]string{}
+		}
+		a[name] = value
+		r.SetAnnotations(a)
+	})
+}
+
+func (u *users) create(k store.Key) {
+	c := u.w.choices
+	u.serial++
+	i := &incarnation{key: k, tag: fmt.Sprintf("tag-%d.", u.serial), name: k.Name, zone: "z1", createFirst: c.one(4)}
+	if c.one(12) {
+		i.name = "a" // which another resource may have
+	}
+	// An object with the name of the new one conflicts with the old one.
+	i.createFirst = i.createFirst && k.Kind != u.w.model.Resources[named].Kind
+	i.places = map[string]bool{i.name: true, i.zone: true}
+	u.byTag[i.tag], u.current[k] = i, i
+	r := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": u.w.apiVersion, "kind": k.Kind,
+		"metadata": map[string]any{"namespace": k.Namespace, "name": k.Name, "uid": "uid-" + i.tag},
+		"spec": map[string]any{
+			"forProvider":                map[string]any{"name": i.name, "zone": i.zone, "tag": i.tag, "size": int64(1)},
+			"managementPolicies":         []any{"*"},
+			"providerConfigRef":          map[string]any{"kind": "ClusterProviderConfig", "name": "default"},
+			"writeConnectionSecretToRef": map[string]any{"name": strings.TrimSuffix(i.tag, ".")},
+			"lifecycle":                  map[string]any{"createBeforeDestroy": i.createFirst},
+		},
+	}}
+	u.w.note("user creates %s %s (%s, %s)", k.Kind, k.Name, i.name, i.tag)
+	u.w.api.createResource(r)
+}
+
+func (u *users) resize(k store.Key) {
+	size := int64(u.w.choices.next(5)) + 1
+	u.w.note("user sets the size of %s %s to %d", k.Kind, k.Name, size)
+	u.edit(k, size, "spec", "forProvider", "size")
+}
+
+func (u *users) delete(k store.Key, i *incarnation) {
+	u.w.note("user deletes %s %s", k.Kind, k.Name)
+	policies, _, _ := unstructured.NestedStringSlice(u.resource(k).Object, "spec", "managementPolicies")
+	i.deleted = i.deleted || slices.Contains(policies, "*")
+	u.w.api.deleteResource(k)
+}
+
+// objects are the remote objects of a resource.
+func (u *users) objects(i *incarnation) []*object {
+	var out []*object
+	for _, o := range u.w.cloud.objects {
+		if o.tag == i.tag && !o.coming {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+func (u *users) drift(i *incarnation) {
+	if objects := u.objects(i); len(objects) > 0 {
+		o := pick(u.w.choices, objects...)
+		o.size = 7
+		u.w.note("somebody changes the size of %s", o)
+	}
+}
+
+func (u *users) destroyObject(i *incarnation) {
+	if objects := u.objects(i); len(objects) > 0 {
+		o := pick(u.w.choices, objects...)
+		u.w.note("somebody destroys %s", o)
+		i.drifted = true
+		u.w.cloud.remove(o)
+	}
+}
+
+func secretKey(k store.Key) types.NamespacedName {
+	return types.NamespacedName{Namespace: systemNamespace, Name: store.SecretName(k)}
+}
+
+func (u *users) deleteSecret(k store.Key, i *incarnation) {
+	if s := u.w.api.secrets[secretKey(k)]; s != nil {
+		u.w.note("user deletes the stored instance of %s %s", k.Kind, k.Name)
+		u.saved[k] = s
+		u.w.api.deleteSecret(s)
+		i.unsecret = true
+		leader := u.w.leader()
+		i.lost = i.lost || leader == nil || leader.dead || leader.suspended || !leader.knows[s.Name]
+	}
+}
+
+// restoreSecret creates a deleted Secret again, as a backup does, if nothing was stored since.
+func (u *users) restoreSecret(k store.Key) {
+	s := u.saved[k]
+	if s == nil || u.w.api.secrets[secretKey(k)] != nil {
+		return
+	}
+	delete(u.saved, k)
+	i := u.current[k]
+	if s.Annotations["landbridge.io/owner-uid"] != "uid-"+i.tag {
+		return // of an earlier resource of the same name
+	}
+	u.w.note("user restores the stored instance of %s %s", k.Kind, k.Name)
+	s = s.DeepCopy()
+	s.UID = types.UID("secret-" + u.w.api.nextVersion())
+	u.w.api.putSecret(s)
+}
+
+var confirm = regexp.MustCompile(`landbridge.io/confirm-create to "([^"]+)"`)
+
+// help does what conditions ask of a user, once faults have ended.
+func (u *users) help() {
+	for _, k := range u.w.keys {
+		r := u.resource(k)
+		if r == nil {
+			continue
+		}
+		reason, message := condition(r, "Synced")
+		i := u.current[k]
+		switch xpv2.ConditionReason(reason) {
+		case v1alpha1.ReasonCreateOutcomeUnknown, v1alpha1.ReasonImportFailed:
+			u.decide(k, i, message)
+		case v1alpha1.ReasonReplaceRefused:
+			u.edit(k, []any{"*"}, "spec", "managementPolicies")
+		case v1alpha1.ReasonAlreadyExists, v1alpha1.ReasonIdentityConflict:
+			if r.GetDeletionTimestamp() == nil {
+				u.delete(k, i)
+			}
+		}
+	}
+}
+
+// decide decides what an interrupted create made.
+func (u *users) decide(k store.Key, i *incarnation, message string) {
+	if slices.ContainsFunc(u.w.cloud.objects, func(o *object) bool { return o.tag == i.tag && o.coming }) {
+		return // wait until it is there
+	}
+	known := u.w.api.secrets[secretKey(k)]
+	for _, o := range u.objects(i) {
+		if known != nil && mentions(known, o) {
+			continue
+		}
+		u.w.note("user imports %s", o)
+		i.imports = true
+		u.edit(k, map[string]any{"id": o.id}, "spec", "import")
+		return
+	}
+	if m := confirm.FindStringSubmatch(message); m != nil {
+		u.w.note("user confirms the create of %s %s", k.Kind, k.Name)
+		u.annotate(k, v1alpha1.AnnotationConfirmCreate, m[1])
+		return
+	}
+	u.w.note("user removes the annotations of %s %s", k.Kind, k.Name)
+	u.w.api.edit(k, func(r *unstructured.Unstructured) {
+		unstructured.RemoveNestedField(r.Object, "spec", "import")
+		a := r.GetAnnotations()
+		delete(a, "crossplane.io/external-name")
+		delete(a, v1alpha1.AnnotationIdentity)
+		r.SetAnnotations(a)
+	})
+}
+
+// condition returns the reason and the message of a condition.
+func condition(r *unstructured.Unstructured, kind string) (reason, message string) {
+	list, _, _ := unstructured.NestedSlice(r.Object, "status", "conditions")
+	for _, c := range list {
+		if m, _ := c.(map[string]any); m["type"] == kind {
+			reason, _ = m["reason"].(string)
+			message, _ = m["message"].(string)
+			if m["status"] == "True" {
+				reason = "True"
+			}
+		}
+	}
+	return reason, message
+}

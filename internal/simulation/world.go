@@ -1,0 +1,204 @@
+package simulation
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing/synctest"
+	"time"
+
+	"github.com/landbridge-io/landbridge/config"
+	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/terraform/engine"
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+// shared is what all worlds of one program share: it never changes.
+type shared struct {
+	schema  *schema.Provider
+	model   *model.Provider
+	engines engine.Factory
+	// keys are the resources that users may create.
+	keys       []store.Key
+	apiVersion string
+}
+
+var common = sync.OnceValue(func() *shared {
+	s := providerSchema()
+	m, err := model.NewProvider("sim", s, config.Provider{})
+	if err != nil {
+		panic(err)
+	}
+	out := &shared{schema: s, model: m}
+	for _, t := range types3 {
+		r := m.Resources[t]
+		out.apiVersion = r.GroupVersionKind().GroupVersion().String()
+		for _, name := range []string{"a", "b"} {
+			out.keys = append(out.keys, store.Key{Group: r.Group, Kind: r.Kind, Namespace: "team", Name: name})
+		}
+	}
+	return out
+})
+
+// world is one schedule.
+type world struct {
+	*shared
+	choices *choices
+	trace   *trace
+	api     *api
+	cloud   *cloud
+	users   *users
+	check   *check
+
+	lease     lease
+	terms     int
+	serial    int // of processes
+	processes []*process
+	// calm is set when faults have ended.
+	calm bool
+	// helped is when users did last what conditions ask for.
+	helped time.Time
+	// busy counts the moves since time has passed.
+	busy int
+
+	mu      sync.Mutex
+	waiting []*waiter
+}
+
+func newWorld(c *choices, t *trace) *world {
+	w := &world{shared: common(), choices: c, trace: t}
+	w.api, w.cloud = newAPI(w), &cloud{w: w}
+	w.users, w.check = newUsers(w), newCheck(w)
+	return w
+}
+
+func (w *world) now() time.Time { return time.Now() }
+
+// note adds a line to the trace.
+func (w *world) note(format string, args ...any) {
+	if w.trace != nil {
+		w.trace.add(w.now(), format, args...)
+	}
+}
+
+// park waits for the verdict of a call.
+func (w *world) park(x *waiter) verdict {
+	w.mu.Lock()
+	w.waiting = append(w.waiting, x)
+	w.mu.Unlock()
+	return <-x.resume
+}
+
+// release lets a call continue, and waits until nothing moves any more.
+func (w *world) release(x *waiter, v verdict) {
+	w.mu.Lock()
+	w.waiting = slices.DeleteFunc(w.waiting, func(other *waiter) bool { return other == x })
+	w.mu.Unlock()
+	x.resume <- v
+	synctest.Wait()
+}
+
+// calls returns the calls of processes that are not suspended, in an order that does not depend on the
+// scheduling of goroutines.
+func (w *world) calls() []*waiter {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	slices.SortStableFunc(w.waiting, func(a, b *waiter) int { return strings.Compare(a.what, b.what) })
+	var out []*waiter
+	for _, x := range w.waiting {
+		if !x.p.suspended {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// start starts a process.
+func (w *world) start() {
+	w.serial++
+	p := &process{w: w, name: fmt.Sprintf("p%d", w.serial)}
+	if !w.calm {
+		p.clock.by = time.Duration(w.choices.next(11)) * 500 * time.Millisecond
+	}
+	p.observedAt = p.clock.Now()
+	w.processes = append(w.processes, p)
+	w.note("%s starts", p)
+}
+
+// kill ends a process. Of its calls, some take effect if wanted.
+func (w *world) kill(p *process, effects bool) {
+	p.dead = true
+	w.check.failover()
+	w.processes = slices.DeleteFunc(w.processes, func(other *process) bool { return other == p })
+	for {
+		w.mu.Lock()
+		i := slices.IndexFunc(w.waiting, func(x *waiter) bool { return x.p == p })
+		var x *waiter
+		if i >= 0 {
+			slices.SortStableFunc(w.waiting, func(a, b *waiter) int { return strings.Compare(a.what, b.what) })
+			x = w.waiting[slices.IndexFunc(w.waiting, func(x *waiter) bool { return x.p == p })]
+		}
+		w.mu.Unlock()
+		if x == nil {
+			return
+		}
+		v := vanish
+		if effects && !x.apply && w.choices.one(3) {
+			v = final
+			w.note("%s dies after its call: %s", p, x.what)
+		}
+		w.release(x, v)
+	}
+}
+
+// leader is the process that holds the lease.
+func (w *world) leader() *process { return w.lease.holder }
+
+// quiet reports whether nothing is to be done right now.
+func (w *world) quiet() bool {
+	if len(w.calls()) > 0 {
+		return false
+	}
+	for _, p := range w.processes {
+		if !p.suspended && p.term > 0 && (p.heard < len(w.api.log) || len(p.due()) > 0 || len(p.unclaimed) > 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// due are the resources to reconcile now.
+func (p *process) due() []store.Key {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	if len(p.working) >= 4 {
+		return nil
+	}
+	var out []store.Key
+	for _, k := range p.w.keys {
+		if q := p.queue[k]; q != nil && !p.working[k] && !p.unclaimed[k] && !p.w.now().Before(q.at) {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// next is when the next resource is to be reconciled.
+func (w *world) next() time.Duration {
+	out := leasePeriod
+	for _, p := range w.processes {
+		if p.suspended {
+			continue
+		}
+		w.mu.Lock()
+		for k, q := range p.queue {
+			if !p.working[k] && !p.unclaimed[k] {
+				out = min(out, time.Until(q.at))
+			}
+		}
+		w.mu.Unlock()
+	}
+	return max(out, time.Millisecond)
+}
