@@ -15,20 +15,26 @@ type Remembered struct {
 	Deposed []instance.Deposed
 	// Handled are the tokens that were handled.
 	Handled store.Tokens
+	// Running is set while an operation runs.
+	Running bool
 }
 
 // Remembered implements Interface.
 func (s *Scheduler) Remembered(r Request) (Remembered, bool) {
 	s.mu.Lock()
 	e := s.entries.byUID[r.UID]
+	works := e != nil && e.presence != idle
 	s.mu.Unlock()
 	if e == nil {
 		return Remembered{}, false
 	}
-	if known := e.remembered.Load(); known != nil {
-		return *known, true
+	known := e.remembered.Load()
+	if known == nil {
+		return Remembered{Running: works}, false
 	}
-	return Remembered{}, false
+	out := *known
+	out.Running = works
+	return out, true
 }
 
 // retry forgets failures, so that failed operations are tried again now.

@@ -163,7 +163,7 @@ func (c *check) end() {
 			continue
 		}
 		if i == nil || !i.released {
-			c.violated(Orphan, s.Name, "the stored instance %s is left behind", shown(s.Name))
+			c.violated(Orphan, s.Name, "the stored instance %s of %s is left behind: %s", shown(s.Name), s.Annotations["landbridge.io/owner-uid"], s.Data["instance.json"])
 		}
 	}
 }

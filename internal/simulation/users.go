@@ -97,6 +97,8 @@ func (u *users) operate() {
 		i.kept = true
 		u.edit(k, []any{"Observe", "Create", "Update", "LateInitialize"}, "spec", "managementPolicies")
 	case 15:
+		u.w.note("user lets the object of %s %s be destroyed", k.Kind, k.Name)
+		i.deleted = i.deleted || r.GetDeletionTimestamp() != nil
 		u.edit(k, []any{"*"}, "spec", "managementPolicies")
 	default:
 		u.elsewhere(k, i)
@@ -258,6 +260,7 @@ func (u *users) help() {
 		case v1alpha1.ReasonCreateOutcomeUnknown, v1alpha1.ReasonImportFailed:
 			u.decide(k, i, message)
 		case v1alpha1.ReasonReplaceRefused:
+			i.deleted = i.deleted || r.GetDeletionTimestamp() != nil
 			u.edit(k, []any{"*"}, "spec", "managementPolicies")
 		case v1alpha1.ReasonAlreadyExists, v1alpha1.ReasonIdentityConflict:
 			if r.GetDeletionTimestamp() == nil {

@@ -2,6 +2,7 @@ package managed
 
 import (
 	"context"
+	"errors"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
@@ -44,6 +45,10 @@ func (f *finalizer) RemoveFinalizer(ctx context.Context, o resource.Object) erro
 	spec, _ := f.kind.read(r)
 	req, _ := f.connector.request(ctx, r, spec)
 	known, ok := f.kind.Scheduler.Remembered(req)
+	if known.Running {
+		// Its outcome would be stored for a resource that is gone.
+		return errors.New("an operation on the remote object is still running; the resource is released when it has ended")
+	}
 	if ok && known.Status == instance.Empty && len(known.Deposed) == 0 {
 		if err := f.release(ctx, r); err != nil {
 			return err
