@@ -15,6 +15,8 @@ type Remembered struct {
 	Deposed []instance.Deposed
 	// Handled are the tokens that were handled.
 	Handled store.Tokens
+	// Interrupted is set when the outcome of an operation is unknown.
+	Interrupted bool
 	// Running is set while an operation runs.
 	Running bool
 }

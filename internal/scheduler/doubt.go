@@ -49,7 +49,7 @@ func mayDestroy(r Request) bool {
 // an error if the outcome is not known yet.
 func (s *Scheduler) doubtful(e *entry, r Request, op *instance.Operation) (doubtful bool, err error) {
 	switch {
-	case !op.Absent, !s.o.Clock.Now().Before(op.Deadline):
+	case !s.o.Clock.Now().Before(op.Deadline):
 		return false, nil // waiting longer is no use
 	case r.Deleted:
 		return true, failed(ReasonCreateOutcomeUnknown, awaited(op))

@@ -1,7 +1,6 @@
 package scheduler
 
 import (
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -28,7 +27,7 @@ type entry struct {
 	// presence is guarded by Scheduler.mu.
 	presence presence
 
-	turn sync.Mutex
+	turn turn
 
 	state  recordState
 	record store.Record
@@ -74,6 +73,17 @@ type entry struct {
 	claimed   claimed
 	completed completed
 }
+
+// turn is a lock. Unlike a sync.Mutex, synctest recognizes a goroutine that waits for it.
+type turn chan struct{}
+
+func newTurn() turn { return make(turn, 1) }
+
+// Lock implements sync.Locker.
+func (t turn) Lock() { t <- struct{}{} }
+
+// Unlock implements sync.Locker.
+func (t turn) Unlock() { <-t }
 
 // recordState is the state of the record in memory.
 type recordState uint8
@@ -164,5 +174,5 @@ func (e *entry) publish() {
 		return
 	}
 	in := e.record.Instance
-	e.remembered.Store(&Remembered{Status: in.Status, Deposed: in.Deposed, Handled: e.record.Handled})
+	e.remembered.Store(&Remembered{Status: in.Status, Deposed: in.Deposed, Handled: e.record.Handled, Interrupted: in.Operation != nil})
 }

@@ -43,6 +43,11 @@ func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 	case rec.Owner != r.UID:
 		// The resource or the Secret was restored from a backup, or the resource was deleted and
 		// created again while no controller ran. The object is read before the record is used.
+		if rec.Instance.Operation != nil {
+			// Since that resource is gone, others may have made an object of the same identity.
+			op := *rec.Instance.Operation
+			op.Absent, rec.Instance.Operation = false, &op
+		}
 		s.o.Logger.Info("Stored instance belongs to an earlier resource of the same name", "resource", r.Key, "uid", r.UID, "owner", rec.Owner)
 	}
 	if retried != "" {

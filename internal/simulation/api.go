@@ -219,6 +219,9 @@ func (c resourceClient) Patch(ctx context.Context, obj client.Object, patch clie
 		return err
 	}
 	return c.p.call(ctx, "patch Secret "+s.Name, func() error {
+		if err := c.p.fence(); err != nil {
+			return err
+		}
 		k := types.NamespacedName{Namespace: s.Namespace, Name: s.Name}
 		old := c.p.w.api.secrets[k]
 		if old == nil {
@@ -337,6 +340,9 @@ func (c secretClient) Get(ctx context.Context, name string, _ metav1.GetOptions)
 func (c secretClient) Create(ctx context.Context, s *corev1.Secret, _ metav1.CreateOptions) (*corev1.Secret, error) {
 	var out *corev1.Secret
 	err := c.p.call(ctx, "create Secret "+shown(s.Name), func() error {
+		if err := c.p.fence(); err != nil {
+			return err
+		}
 		a := c.p.w.api
 		if a.secrets[c.key(s.Name)] != nil {
 			return kerrors.NewAlreadyExists(schema.GroupResource{Resource: "secrets"}, s.Name)
@@ -381,6 +387,9 @@ func (c secretClient) Update(ctx context.Context, s *corev1.Secret, _ metav1.Upd
 // Delete implements typedcorev1.SecretInterface.
 func (c secretClient) Delete(ctx context.Context, name string, o metav1.DeleteOptions) error {
 	return c.p.call(ctx, "delete Secret "+shown(name), func() error {
+		if err := c.p.fence(); err != nil {
+			return err
+		}
 		a := c.p.w.api
 		old := a.secrets[c.key(name)]
 		switch {

@@ -162,7 +162,7 @@ func (c *check) end() {
 		if i != nil && c.w.users.current[i.key] == i && c.w.api.resources[i.key] != nil {
 			continue
 		}
-		if i == nil || !i.released {
+		if i == nil || !i.excused() {
 			c.violated(Orphan, s.Name, "the stored instance %s of %s is left behind: %s", shown(s.Name), s.Annotations["landbridge.io/owner-uid"], s.Data["instance.json"])
 		}
 	}

@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
 	"slices"
@@ -277,8 +278,8 @@ func (u *users) decide(k store.Key, i *incarnation, message string) {
 	}
 	known := u.w.api.secrets[secretKey(k)]
 	for _, o := range u.objects(i) {
-		if known != nil && mentions(known, o) {
-			continue
+		if known != nil && bytes.Contains(known.Data["instance.json"], fmt.Appendf(nil, "%q:%q", "id", o.id)) {
+			continue // a replaced object
 		}
 		u.w.note("user imports %s", o)
 		i.imports = true

@@ -49,7 +49,7 @@ func (f *finalizer) RemoveFinalizer(ctx context.Context, o resource.Object) erro
 		// Its outcome would be stored for a resource that is gone.
 		return errors.New("an operation on the remote object is still running; the resource is released when it has ended")
 	}
-	if ok && known.Status == instance.Empty && len(known.Deposed) == 0 {
+	if ok && known.Status == instance.Empty && len(known.Deposed) == 0 && !known.Interrupted {
 		if err := f.release(ctx, r); err != nil {
 			return err
 		}
