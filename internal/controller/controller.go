@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
@@ -17,6 +18,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/kubernetes"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -106,6 +108,22 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 	config.QPS, config.Burst = -1, 0
 	config.WarningHandlerWithContext = warnings{o.Logger.WithName("kubernetes")}
 
+	if o.LeaseDuration == 0 {
+		o.LeaseDuration = 15 * time.Second
+	}
+	scheme := newScheme()
+	recorder, stopEvents, err := newRecorder(config, o.Name, o.EventsPerSecond, scheme)
+	if err != nil {
+		return err
+	}
+	defer stopEvents()
+	lock, err := newLease(config, recorder, o)
+	if err != nil {
+		return err
+	}
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return fence{next: next, lease: lock, secrets: "/api/v1/namespaces/" + o.Namespace + "/secrets/"}
+	})
 	kube, err := kubernetes.NewForConfig(protobuf(config))
 	if err != nil {
 		return err
@@ -123,19 +141,6 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 		}
 	}
 
-	if o.LeaseDuration == 0 {
-		o.LeaseDuration = 15 * time.Second
-	}
-	scheme := newScheme()
-	recorder, stopEvents, err := newRecorder(config, o.Name, o.EventsPerSecond, scheme)
-	if err != nil {
-		return err
-	}
-	defer stopEvents()
-	lock, err := newLease(config, recorder, o)
-	if err != nil {
-		return err
-	}
 	m, err := newManager(config, scheme, lock, o)
 	if err != nil {
 		return err
@@ -194,6 +199,14 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 		return err
 	}
 	if err := m.Add(&sweeper{store: secrets, live: m.GetAPIReader(), mapper: m.GetRESTMapper(), log: o.Logger}); err != nil {
+		return err
+	}
+
+	kubeMetadata, err := metadata.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	if err := m.Add(&lostSecrets{metadata: kubeMetadata, namespace: o.Namespace, report: operations.Lost}); err != nil {
 		return err
 	}
 

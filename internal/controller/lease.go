@@ -82,6 +82,17 @@ func (l *lease) write(r resourcelock.LeaderElectionRecord, write func() error) e
 	return nil
 }
 
+// lost reports whether this process has led, and may not lead any more.
+func (l *lease) lost() bool {
+	if l.Interface == nil {
+		return false
+	}
+	l.mu.Lock()
+	led := l.transitions != nil
+	l.mu.Unlock()
+	return led && !l.leads()
+}
+
 // leads reports whether no other process can lead now or immediately after. It compares both clocks, since not every
 // clock advances while the process or its machine is suspended.
 func (l *lease) leads() bool {

@@ -236,7 +236,7 @@ func isPart(secret *corev1.Secret, k Key) bool {
 
 // pages calls each with all parts that a selector matches.
 func (s *Secrets) pages(ctx context.Context, selector string, each func(*corev1.Secret)) error {
-	options := metav1.ListOptions{LabelSelector: labelManagedBy + "=landbridge," + selector, Limit: page}
+	options := metav1.ListOptions{LabelSelector: Selector + "," + selector, Limit: page}
 	for {
 		list, err := s.client().List(ctx, options)
 		if err != nil {

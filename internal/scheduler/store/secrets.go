@@ -35,6 +35,9 @@ const (
 	annotationWrite     = "landbridge.io/write" // the id of the last write by Landbridge
 )
 
+// Selector selects the Secrets of all instances.
+const Selector = labelManagedBy + "=landbridge"
+
 // Secrets keeps instances in Secrets of one namespace.
 type Secrets struct {
 	// Client accesses the Secrets of Landbridge's namespace. It must not cache.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
@@ -17,7 +16,7 @@ import (
 // if a process is interrupted between releasing a resource and removing its instance. It also removes
 // parts without a head of such resources.
 func (s *Secrets) Sweep(ctx context.Context, exists func(context.Context, Key) (bool, error)) (int, error) {
-	list, err := s.client().List(ctx, metav1.ListOptions{LabelSelector: labelManagedBy + "=landbridge," + labelEmpty + "=true"})
+	list, err := s.client().List(ctx, metav1.ListOptions{LabelSelector: Selector + "," + labelEmpty + "=true"})
 	if err != nil {
 		return 0, fmt.Errorf("cannot list stored instances: %w", err)
 	}
@@ -78,7 +77,7 @@ const pageSize = 100
 // List returns the keys of all stored instances.
 func (s *Secrets) List(ctx context.Context) ([]Key, error) {
 	var out []Key
-	for o := (metav1.ListOptions{LabelSelector: labelManagedBy + "=landbridge,!" + labelPartOf, Limit: pageSize}); ; {
+	for o := (metav1.ListOptions{LabelSelector: Selector + ",!" + labelPartOf, Limit: pageSize}); ; {
 		list, err := s.client().List(ctx, o)
 		if err != nil {
 			return nil, fmt.Errorf("cannot list stored instances: %w", err)

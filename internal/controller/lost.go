@@ -1,0 +1,109 @@
+package controller
+
+import (
+	"context"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+)
+
+// lostSecrets reports stored instances that were deleted. It watches the metadata of the Secrets only, and
+// keeps no more than their names.
+type lostSecrets struct {
+	metadata  metadata.Interface
+	namespace string
+	// report is called with each deleted instance, also with those that this program deletes.
+	report func(store.Key)
+
+	mu    sync.Mutex
+	known map[string]store.Key // by the name of the Secret
+}
+
+// NeedLeaderElection implements manager.LeaderElectionRunnable.
+func (l *lostSecrets) NeedLeaderElection() bool { return true }
+
+// Start implements manager.Runnable.
+func (l *lostSecrets) Start(ctx context.Context) error {
+	secrets := l.metadata.Resource(corev1.SchemeGroupVersion.WithResource("secrets")).Namespace(l.namespace)
+	lists := &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			o.LabelSelector = store.Selector
+			return secrets.List(ctx, o)
+		},
+		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			o.LabelSelector = store.Selector
+			return secrets.Watch(ctx, o)
+		},
+	}
+	cache.NewReflectorWithOptions(lists, &metav1.PartialObjectMetadata{}, l, cache.ReflectorOptions{Name: "lost-secrets"}).RunWithContext(ctx)
+	return nil
+}
+
+// Add implements cache.ReflectorStore.
+func (l *lostSecrets) Add(object any) error {
+	secret, err := meta.Accessor(object)
+	if err != nil {
+		return err
+	}
+	if k, ok := store.KeyOf(secret); ok {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.known == nil {
+			l.known = map[string]store.Key{}
+		}
+		l.known[secret.GetName()] = k
+	}
+	return nil
+}
+
+// Update implements cache.ReflectorStore.
+func (l *lostSecrets) Update(object any) error { return l.Add(object) }
+
+// Delete implements cache.ReflectorStore.
+func (l *lostSecrets) Delete(object any) error {
+	secret, err := meta.Accessor(object)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	k, ok := l.known[secret.GetName()]
+	delete(l.known, secret.GetName())
+	l.mu.Unlock()
+	if ok {
+		l.report(k)
+	}
+	return nil
+}
+
+// Replace implements cache.ReflectorStore. What is not listed any more was deleted while nothing watched.
+func (l *lostSecrets) Replace(objects []any, _ string) error {
+	l.mu.Lock()
+	before := l.known
+	l.known = make(map[string]store.Key, len(objects))
+	l.mu.Unlock()
+	for _, object := range objects {
+		if err := l.Add(object); err != nil {
+			return err
+		}
+	}
+	for name, k := range before {
+		l.mu.Lock()
+		_, ok := l.known[name]
+		l.mu.Unlock()
+		if !ok {
+			l.report(k)
+		}
+	}
+	return nil
+}
+
+// Resync implements cache.ReflectorStore.
+func (l *lostSecrets) Resync() error { return nil }
