@@ -171,6 +171,7 @@ func (s *Scheduler) Reload(k store.Key) {
 		e.turn.Lock()
 		if e.state == loaded {
 			e.distrust(outdated)
+			e.record.Version = "" // a record that was removed meanwhile is not restored
 		}
 		e.turn.Unlock()
 	}

@@ -55,7 +55,7 @@ func (w *world) run(operations int) {
 
 // calmDown ends all faults.
 func (w *world) calmDown() {
-	w.calm = true
+	w.calm, w.calmed = true, w.now()
 	w.note("faults end")
 	for _, p := range w.processes {
 		p.suspended = false
@@ -65,8 +65,8 @@ func (w *world) calmDown() {
 
 // settledDown reports whether nothing will change any more. It asks rarely, since time has to pass.
 func (w *world) settledDown() bool {
-	if !w.quiet() || len(w.cloud.pending) > 0 {
-		return false
+	if w.now().Sub(w.calmed) < pollInterval+helping || !w.quiet() || len(w.cloud.pending) > 0 {
+		return false // each resource is reconciled once more, since its status may be of before
 	}
 	if w.now().Sub(w.helped) >= helping {
 		w.helped = w.now()

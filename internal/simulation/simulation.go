@@ -2,6 +2,11 @@ package simulation
 
 import (
 	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 )
@@ -9,10 +14,19 @@ import (
 // perSchedule is the number of operations of a schedule.
 const perSchedule = 50
 
+// Options of a simulation.
+type Options struct {
+	Seed       uint64
+	Operations int
+	// First ends the simulation with the first schedule that violates an invariant.
+	First bool
+}
+
 // Result is what a simulation found.
 type Result struct {
 	Operations, Schedules int
-	Failures              []Failure
+	// Failures are in the order of their schedules.
+	Failures []Failure
 }
 
 // Failure is a schedule that violated invariants.
@@ -20,6 +34,16 @@ type Failure struct {
 	Seed, Schedule uint64
 	Choices        []uint32
 	Violations     []Violation
+}
+
+// String names the schedule, and what it violated.
+func (f Failure) String() string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "schedule %d of seed %d:", f.Schedule, f.Seed)
+	for _, v := range f.Violations {
+		fmt.Fprintf(&out, "\n  %s: %.300s", v.Kind, v.Text)
+	}
+	return out.String()
 }
 
 // Count returns the number of violations of a kind.
@@ -41,27 +65,70 @@ func (r *Result) String() string {
 		r.Operations, r.Schedules, r.Count(Duplicate), r.Count(Orphan), r.Count(LostSecret), r.Count(Destroyed), r.Count(SecondWriter), r.Count(Stuck))
 }
 
-// schedule runs one schedule in a bubble, and returns its violations.
-func schedule(t *testing.T, c *choices, tr *trace, operations int) []Violation {
+// Bubbles runs a program that is not a test with a testing.T, which synctest needs, and ends the process.
+func Bubbles(program func(t *testing.T) (failed bool)) {
+	main := func(t *testing.T) {
+		status := 0
+		if program(t) {
+			status = 1
+		}
+		os.Exit(status) // without the messages of package testing
+	}
+	testing.Main(func(string, string) (bool, error) { return true, nil }, []testing.InternalTest{{Name: "simulation", F: main}}, nil, nil)
+}
+
+// run carries out one schedule, and returns its violations.
+func run(t *testing.T, c *choices, tr *trace) []Violation {
 	var out []Violation
-	synctest.Test(t, func(*testing.T) {
-		w := newWorld(c, tr)
-		w.run(operations)
-		out = w.check.violations
+	t.Run("schedule", func(t *testing.T) {
+		synctest.Test(t, func(*testing.T) {
+			w := newWorld(c, tr)
+			w.run(perSchedule)
+			out = w.check.violations
+		})
 	})
 	return out
 }
 
-// Run carries out schedules of a seed until they have a number of operations, or stop reports true.
-func Run(t *testing.T, seed uint64, operations int, stop func(*Result) bool) *Result {
+// Trace carries out one schedule, and returns its trace.
+func Trace(t *testing.T, seed, schedule uint64) (string, []Violation) {
+	tr := &trace{}
+	violations := run(t, newChoices(seed, schedule), tr)
+	return tr.String(), violations
+}
+
+// Run carries out schedules, as many at a time as there are processors.
+func Run(t *testing.T, o Options) *Result {
 	out := &Result{}
-	for n := uint64(0); out.Operations < operations && (stop == nil || !stop(out)); n++ {
-		c := newChoices(seed, n)
-		if v := schedule(t, c, nil, perSchedule); len(v) > 0 {
-			out.Failures = append(out.Failures, Failure{seed, n, c.made, v})
+	var mu sync.Mutex
+	var next uint64
+	total := uint64((o.Operations + perSchedule - 1) / perSchedule)
+	take := func() (uint64, bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		if next == total || o.First && len(out.Failures) > 0 {
+			return 0, false
 		}
-		out.Operations += perSchedule
-		out.Schedules++
+		next++
+		return next - 1, true
 	}
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for n, ok := take(); ok; n, ok = take() {
+				c := newChoices(o.Seed, n)
+				violations := run(t, c, nil)
+				mu.Lock()
+				out.Operations += perSchedule
+				out.Schedules++
+				if len(violations) > 0 {
+					out.Failures = append(out.Failures, Failure{o.Seed, n, c.made, violations})
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	workers.Wait()
+	slices.SortFunc(out.Failures, func(a, b Failure) int { return int(a.Schedule) - int(b.Schedule) })
 	return out
 }

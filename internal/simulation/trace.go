@@ -13,7 +13,6 @@ type trace struct {
 	mu    sync.Mutex
 	start time.Time
 	lines []string
-	live  bool
 }
 
 func (t *trace) add(now time.Time, format string, args ...any) {
@@ -21,9 +20,6 @@ func (t *trace) add(now time.Time, format string, args ...any) {
 	defer t.mu.Unlock()
 	if t.start.IsZero() {
 		t.start = now
-	}
-	if t.live {
-		fmt.Printf("%10.3fs  %s\n", now.Sub(t.start).Seconds(), fmt.Sprintf(format, args...))
 	}
 	t.lines = append(t.lines, fmt.Sprintf("%10.3fs  ", now.Sub(t.start).Seconds())+fmt.Sprintf(format, args...))
 }

@@ -57,7 +57,8 @@ type world struct {
 	serial    int // of processes
 	processes []*process
 	// calm is set when faults have ended.
-	calm bool
+	calm   bool
+	calmed time.Time
 	// helped is when users did last what conditions ask for.
 	helped time.Time
 	// busy counts the moves since time has passed.
