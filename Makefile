@@ -90,6 +90,14 @@ SEED ?= 1
 differential: ## The engine against OpenTofu: CASES=n random cases of SEED=s, driven by both
 	@$(GO) run -C test/contract ./cmd/differential -cases $(CASES) -seed $(SEED)
 
+.PHONY: simulate
+simulate: ## Simulated failures in virtual time, against the real scheduler, store and reconciler: OPS=n operations of SEED=s, and what was lost
+	@$(GO) run ./internal/simulation/cmd/simulate -ops $(if $(filter command line environment,$(origin OPS)),$(OPS),1000000) -seed $(SEED)
+
+.PHONY: simulate-mutants
+simulate-mutants: ## Deliberate faults, one after the other, and how many of them the simulation finds
+	@$(GO) run ./internal/simulation/cmd/mutants -seed $(SEED)
+
 CHECK ?=
 .PHONY: conformance
 conformance: bin/playground ## Every way of execution does the same: OpenTofu's and Terraform's command line, plugin, in process; writes the table in docs/execution.md (CHECK=1 compares it)

@@ -58,6 +58,7 @@ var support = []string{
 	"examples",
 	"generate/generatetest",
 	"internal/architecture",
+	"internal/simulation",
 	"internal/testing",
 	"test",
 }

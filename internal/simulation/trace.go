@@ -2,7 +2,7 @@ package simulation
 
 import (
 	"fmt"
-	"hash/fnv"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -13,6 +13,7 @@ type trace struct {
 	mu    sync.Mutex
 	start time.Time
 	lines []string
+	ids   map[string]string
 }
 
 func (t *trace) add(now time.Time, format string, args ...any) {
@@ -21,14 +22,22 @@ func (t *trace) add(now time.Time, format string, args ...any) {
 	if t.start.IsZero() {
 		t.start = now
 	}
-	t.lines = append(t.lines, fmt.Sprintf("%10.3fs  ", now.Sub(t.start).Seconds())+fmt.Sprintf(format, args...))
+	line := random.ReplaceAllStringFunc(fmt.Sprintf(format, args...), t.id)
+	t.lines = append(t.lines, fmt.Sprintf("%10.3fs  %s", now.Sub(t.start).Seconds(), line))
+}
+
+// random matches the ids of operations, and the keys of deposed objects.
+var random = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}|deposed object [0-9a-f]{8}`)
+
+// id numbers random ids, so that traces of the same choices are equal.
+func (t *trace) id(text string) string {
+	if t.ids == nil {
+		t.ids = map[string]string{}
+	}
+	if t.ids[text] == "" {
+		t.ids[text] = fmt.Sprintf("id-%d", len(t.ids)+1)
+	}
+	return t.ids[text]
 }
 
 func (t *trace) String() string { return strings.Join(t.lines, "\n") }
-
-// sum identifies the trace.
-func (t *trace) sum() uint64 {
-	h := fnv.New64a()
-	h.Write([]byte(t.String()))
-	return h.Sum64()
-}

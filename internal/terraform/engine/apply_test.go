@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -45,6 +46,21 @@ func TestCreateOutcomeUnknown(t *testing.T) {
 			_, diags = f.change(f.existing(object(nil), identity("1"), "p"), object(map[string]cty.Value{"o": str("b")}))
 			wantEqual(t, "outcome of an update unknown", terraform.OutcomeUnknown(diags), false)
 		})
+	}
+}
+
+// A fence stops a change before it is requested.
+func TestFence(t *testing.T) {
+	f := newFixture(t, thing())
+	f.Apply = func(*tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+		t.Error("the change is requested")
+		return nil, status.Error(codes.Unavailable, "gone")
+	}
+	a := object(map[string]cty.Value{"o": str("a")})
+	ctx := provider.WithFence(t.Context(), func() error { return errors.New("another process leads") })
+	_, diags := f.engine.Apply(ctx, terraform.Plan{Resource: f.resource, Action: terraform.Create, State: a, Config: a})
+	if !diags.HasSummary("Change not requested") || terraform.OutcomeUnknown(diags) {
+		t.Errorf("got %v", diags)
 	}
 }
 

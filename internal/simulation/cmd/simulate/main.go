@@ -1,4 +1,3 @@
-// Command simulate runs the simulation. See package simulation.
 package main
 
 import (

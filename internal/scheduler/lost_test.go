@@ -1,0 +1,154 @@
+package scheduler_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+)
+
+// lose deletes the stored instance, as somebody else does.
+func (h *harness) lose() {
+	h.store.mu.Lock()
+	defer h.store.mu.Unlock()
+	clear(h.store.records)
+}
+
+// A stored instance that somebody deletes is stored again from memory.
+func TestLostRecordIsRestored(t *testing.T) {
+	tests := map[string]struct {
+		notice func(h *harness)
+	}{
+		"when the deletion is reported": {func(h *harness) { h.sched.Lost(h.r.Key); h.observe() }},
+		"when a write conflicts": {func(h *harness) {
+			h.cloud.remove(h.cloud.ids()[0])
+			_, _ = h.sched.Observe(t.Context(), h.r)
+			h.observe()
+		}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, assigned, func(h *harness) {
+				h.settle()
+				h.lose()
+				test.notice(h)
+				if _, ok := h.record(); !ok {
+					t.Error("nothing is stored")
+				}
+			})
+		})
+	}
+}
+
+// After Reload, which is for programs that change what is stored, a deleted instance stays deleted.
+func TestRemovedRecordIsNotRestoredAfterReload(t *testing.T) {
+	bubble(t, assigned, func(h *harness) {
+		h.settle()
+		h.sched.Reload(h.r.Key)
+		h.lose()
+		h.r.Deleted, h.r.Config = true, nil
+		_, _ = h.sched.Observe(t.Context(), h.r)
+		if rec, ok := h.record(); ok && rec.Instance.Exists() {
+			t.Error("the instance is stored again")
+		}
+	})
+}
+
+// A process that does not lead restores nothing.
+func TestLostRecordIsNotRestoredWithoutLease(t *testing.T) {
+	bubble(t, assigned, func(h *harness) {
+		leads := true
+		h.o.Leads = func() bool { return leads }
+		h.restart()
+		h.settle()
+		h.lose()
+		leads = false
+		h.sched.Lost(h.r.Key)
+		h.observeRefused(scheduler.ReasonStore)
+		if _, ok := h.record(); ok {
+			t.Error("the instance is stored again")
+		}
+	})
+}
+
+// The outcome of an operation whose resource was released meanwhile is not stored.
+func TestOutcomeOfReleasedResourceIsNotStored(t *testing.T) {
+	bubble(t, assigned, func(h *harness) {
+		exists := true
+		h.o.Exists = func(context.Context, store.Key, types.UID) bool { return exists }
+		h.restart()
+		h.cloud.block = make(chan struct{})
+		h.observe()
+		h.apply()
+		synctest.Wait()
+		h.lose()
+		exists = false
+		close(h.cloud.block)
+		synctest.Wait()
+		if _, ok := h.record(); ok {
+			t.Error("the outcome is stored")
+		}
+	})
+}
+
+// A retry is asked for once, even if the store fails.
+func TestRetryIsAskedOnceThoughTheStoreFails(t *testing.T) {
+	bubble(t, assigned, func(h *harness) {
+		h.store.fault = func(call string) fault {
+			if call == "save" {
+				return unavailable
+			}
+			return ""
+		}
+		h.r.Asked.Retry = "now"
+		h.observe()
+		h.apply()
+		synctest.Wait()
+		h.observe()
+		var se *scheduler.Error
+		if err := h.sched.Apply(t.Context(), h.r); !errors.As(err, &se) || se.RetryAt.IsZero() {
+			t.Errorf("the failed operation is tried again at once: %v", err)
+		}
+	})
+}
+
+// The intent of an earlier resource of the same name does not prove that its create made an object that is
+// found: it is neither replaced nor destroyed unless the user asks for it.
+func TestIntentOfEarlierResourceProvesNothing(t *testing.T) {
+	bubble(t, derivable, func(h *harness) {
+		h.observe()
+		h.interrupted(instance.Create, instance.Instance{})
+		rec := h.stored()
+		rec.Owner = "an earlier resource"
+		if _, err := h.store.Save(t.Context(), h.r.Key, h.r.Resource.Schema, rec); err != nil {
+			t.Fatal(err)
+		}
+		h.cloud.add(object{name: "a", size: 1})
+		h.restart()
+		h.r.New = false
+		h.observeRefused(scheduler.ReasonCreateOutcomeUnknown)
+	})
+}
+
+// A create that was interrupted may still make its object, also if it is unknown whether there was one before.
+func TestDeletionWaitsForInterruptedCreate(t *testing.T) {
+	bubble(t, derivable, func(h *harness) {
+		h.observe()
+		h.interrupted(instance.Create, instance.Instance{})
+		h.edit(func(in *instance.Instance) { in.Operation.Absent = false })
+		h.restart()
+		h.r.New, h.r.Deleted, h.r.Config = false, true, nil
+		h.observeRefused(scheduler.ReasonCreateOutcomeUnknown)
+		time.Sleep(2 * time.Hour)
+		if o := h.observe(); o.Operation != nil {
+			t.Error("the outcome is unknown for ever")
+		}
+	})
+}
