@@ -1,10 +1,15 @@
 package controller
 
 import (
+	"context"
+	"net/http"
 	"time"
 
+	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/client-go/tools/record"
+
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
 // Recorder returns a recorder with a queue for events that happen once, and one for repeated events.
@@ -30,4 +35,29 @@ var CountRefused = countRefused
 func RegisterMetrics() error {
 	_, err := resourceMetrics()
 	return err
+}
+
+// Term is the leadership of a process.
+type Term struct {
+	// Elected is set with leader election, and Led when the process has led.
+	Elected, Led bool
+	// Renewed is when it last renewed its lease.
+	Renewed time.Time
+}
+
+// Fence returns the transport of a process over another one.
+func Fence(next http.RoundTripper, t Term, secrets string) http.RoundTripper {
+	l := &lease{renewed: t.Renewed, safe: 10 * time.Second}
+	if t.Elected {
+		l.Interface = &resourcelock.LeaseLock{}
+	}
+	if t.Led {
+		l.transitions = new(int)
+	}
+	return fence{next: next, lease: l, secrets: secrets}
+}
+
+// LostSecrets returns what reports deleted Secrets of a namespace.
+func LostSecrets(m metadata.Interface, namespace string, report func(store.Key)) interface{ Start(context.Context) error } {
+	return &lostSecrets{metadata: m, namespace: namespace, report: report}
 }

@@ -173,7 +173,10 @@ func (e executor) Apply(ctx context.Context, plan terraform.Plan) (instance.Inst
 func (p *process) Resolve(context.Context, *xpv2.ProviderConfigReference, string) providerconfig.Handle[terraform.Executor] {
 	return providerconfig.Handle[terraform.Executor]{
 		Name: "default",
-		Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+		Acquire: func(ctx context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+			if ctx.Value(actorKey{}) == nil {
+				p.wait(ctx, "acquire") // an operation begins when its reconcile waits or has ended
+			}
 			return executor{p.w.engines.Engine(&server{p: p, schema: p.w.schema}), p}, func() {}, nil
 		},
 	}
