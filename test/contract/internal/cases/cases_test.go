@@ -2,7 +2,10 @@ package cases_test
 
 import (
 	"bytes"
+	"strings"
 	"testing"
+
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/landbridge-io/landbridge/test/contract/internal/cases"
 )
@@ -48,6 +51,32 @@ func TestSmallerCasesAreCases(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// With such keys the legacy SDK panics. The numbers are those of cases that had some.
+func TestNoClashingKeysForTheLegacySDK(t *testing.T) {
+	for _, seed := range []int{1_003_431} {
+		c := cases.Generate(cases.SDK, false, seed)
+		for i, step := range c.Steps {
+			config, err := c.ConfigValue(step)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = cty.Walk(config, func(path cty.Path, v cty.Value) (bool, error) {
+				if v.IsNull() || !v.Type().IsMapType() || v.Type().ElementType() == cty.String {
+					return true, nil
+				}
+				for key := range v.AsValueMap() {
+					for other := range v.AsValueMap() {
+						if strings.HasPrefix(other, key+".") {
+							t.Errorf("seed %d, step %d: %#v has the keys %q and %q", seed, i, path, key, other)
+						}
+					}
+				}
+				return true, nil
+			})
 		}
 	}
 }

@@ -164,6 +164,9 @@ func (c *Case) drawStep(t *rapid.T, before *Step) Step {
 		if !isInvalid || !c.Direct {
 			values["id"] = cty.NullVal(cty.String) // the legacy SDK's is optional, but not for users, nor in manifests
 		}
+		if c.Style == SDK {
+			values = withoutClashingKeys(cty.ObjectVal(values)).AsValueMap()
+		}
 		step.Config = encode(cty.ObjectVal(values), b)
 	}
 	if before != nil && before.Config != nil && one(12, "depose") {

@@ -81,3 +81,38 @@ func isExpressible(t cty.Type, style Style, top bool) bool {
 		return style != SDK
 	}
 }
+
+// withoutClashingKeys returns a configuration without keys of maps that have another key and a dot before them. The
+// legacy SDK reads the elements of maps by such paths: with the keys "a" and "a.b" it panics, except in maps of texts.
+// That ends a provider's process, and here all cases of a run.
+func withoutClashingKeys(v cty.Value) cty.Value {
+	out, err := cty.Transform(v, func(_ cty.Path, v cty.Value) (cty.Value, error) {
+		if v.IsNull() || !v.Type().IsMapType() || v.Type().ElementType() == cty.String {
+			return v, nil
+		}
+		all := v.AsValueMap()
+		kept := map[string]cty.Value{}
+		for key, x := range all {
+			if !clashes(all, key) {
+				kept[key] = x
+			}
+		}
+		if len(kept) == 0 {
+			return v, nil
+		}
+		return cty.MapVal(kept), nil
+	})
+	if err != nil {
+		panic(err)
+	}
+	return out
+}
+
+func clashes(all map[string]cty.Value, key string) bool {
+	for i := range key {
+		if _, ok := all[key[:i]]; ok && key[i] == '.' {
+			return true
+		}
+	}
+	return false
+}
