@@ -2,6 +2,8 @@ package differential
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -57,9 +59,13 @@ func changeOf(raw json.RawMessage) (map[string]any, error) {
 	if out["action_reason"] == "delete_because_no_resource_config" {
 		out["action_reason"] = "" // it is how a destroy is asked for here
 	}
-	for _, name := range []string{"actions", "replace_paths", "importing"} {
+	for _, name := range []string{"actions", "importing"} {
 		out[name] = change[name]
 	}
+	// Core has a set of them, whose order means nothing; we have the provider's order.
+	paths, _ := change["replace_paths"].([]any)
+	slices.SortFunc(paths, func(a, b any) int { return strings.Compare(mustJSON(a), mustJSON(b)) })
+	out["replace_paths"] = paths
 	for _, name := range []string{"before", "after", "before_identity", "after_identity"} {
 		out[name] = exact(change[name])
 	}
