@@ -115,8 +115,8 @@ var deliberate = []rule{
 	},
 	{
 		Name:   "an identity that the provider refuses is not stored",
-		Reason: "§ 3.13: the framework returns it nevertheless, and Core stores what the response has.",
-		what:   "state.identity", fault: "Apply newidentity", when: func(x *compared, d Difference) bool {
+		Reason: "§ 3.7, § 3.13: the framework returns it nevertheless, and Core stores what the response has. It also refuses one that differs only because the read before did not correct an upgraded identity.",
+		what:   "state.identity", when: func(x *compared, d Difference) bool {
 			return x.fails("Unexpected Identity Change") && d.Engine == show(x.told("Apply", "identity"))
 		},
 	},
