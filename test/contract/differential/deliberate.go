@@ -121,6 +121,13 @@ var deliberate = []rule{
 		},
 	},
 	{
+		Name:   "an object that cannot be read before it is destroyed is reported",
+		Reason: "The error is the provider's. Landbridge adds how to destroy the object as it is stored.",
+		what:   diagnostics, ours: "Object not destroyed", when: func(x *compared, _ Difference) bool {
+			return x.step().Config == nil && len(x.engine.errors()) > 1
+		},
+	},
+	{
 		Name:   "a create with unknown outcome is reported",
 		Reason: "§ 3.7-2 ENGINE: the object may exist.",
 		what:   diagnostics, ours: "Create outcome unknown",
