@@ -11,9 +11,9 @@ import (
 type Trouble string
 
 const (
-	// Unauthenticated: the credentials of the configuration are rejected.
+	// Unauthenticated means that the credentials of the configuration are rejected.
 	Unauthenticated Trouble = "credentials rejected"
-	// Unreachable: the endpoint of the configuration does not answer.
+	// Unreachable means that the endpoint of the configuration does not answer.
 	Unreachable Trouble = "endpoint not reachable"
 )
 
