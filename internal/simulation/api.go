@@ -330,9 +330,9 @@ func (c secretClient) Get(ctx context.Context, name string, _ metav1.GetOptions)
 			return notFound(name)
 		}
 		out = s.DeepCopy()
-		c.p.knows[name] = true
 		return nil
 	})
+	c.p.knows[name] = c.p.knows[name] || err == nil
 	return out, err
 }
 
@@ -353,10 +353,10 @@ func (c secretClient) Create(ctx context.Context, s *corev1.Secret, _ metav1.Cre
 		made := s.DeepCopy()
 		made.Namespace, made.UID = c.namespace, types.UID("secret-"+a.nextVersion())
 		a.putSecret(made)
-		c.p.knows[s.Name] = true
 		out = made.DeepCopy()
 		return nil
 	})
+	c.p.knows[s.Name] = c.p.knows[s.Name] || err == nil
 	return out, err
 }
 
@@ -377,10 +377,10 @@ func (c secretClient) Update(ctx context.Context, s *corev1.Secret, _ metav1.Upd
 		made := s.DeepCopy()
 		made.Namespace, made.UID = c.namespace, old.UID
 		a.putSecret(made)
-		c.p.knows[s.Name] = true
 		out = made.DeepCopy()
 		return nil
 	})
+	c.p.knows[s.Name] = c.p.knows[s.Name] || err == nil
 	return out, err
 }
 
