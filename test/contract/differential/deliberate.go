@@ -199,8 +199,8 @@ var deliberate = []rule{
 	},
 	{
 		Name:   "an import stores create_before_destroy",
-		Reason: "§ 3.9: it is stored in the state; OpenTofu does not store it for an imported object that is not changed, or could not be.",
-		what:   "state.create_before_destroy", when: func(x *compared, d Difference) bool {
+		Reason: "§ 3.9: it is stored in the state; OpenTofu does not store it for an imported object that is not changed, could not be, or is left behind by a replacement.",
+		what:   "state.create_before_destroy|state.deposed.create_before_destroy", when: func(x *compared, d Difference) bool {
 			return x.importID != "" && d.Engine == "true" && (x.failed() || !slices.Contains(names(x.theirs.Calls()), "Apply"))
 		},
 	},
