@@ -169,7 +169,7 @@ func (c resourceClient) Get(_ context.Context, key client.ObjectKey, obj client.
 	if !ok {
 		panic(fmt.Sprintf("the cache has no %T", obj))
 	}
-	cached := c.p.cache[keyIn(u, key)]
+	cached := c.p.cached(keyIn(u, key))
 	if cached == nil {
 		return notFound(key.Name)
 	}

@@ -172,7 +172,7 @@ func (w *world) sleep() {
 // tick lets processes renew their leases, and the cloud complete what it began long ago.
 func (w *world) tick() {
 	for _, p := range slices.Clone(w.processes) {
-		if !p.suspended && !p.dead && w.now().Sub(p.ticked) >= leasePeriod {
+		if !p.suspended && !p.dead.Load() && w.now().Sub(p.ticked) >= leasePeriod {
 			p.tick()
 			synctest.Wait()
 		}
@@ -191,7 +191,7 @@ func (w *world) tick() {
 // fault lets something go wrong.
 func (w *world) fault() {
 	p := w.leader()
-	if p == nil || p.dead || w.choices.one(5) {
+	if p == nil || p.dead.Load() || w.choices.one(5) {
 		p = pick(w.choices, w.processes...)
 	}
 	switch w.choices.next(4) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	xpevent "github.com/crossplane/crossplane-runtime/v2/pkg/event"
@@ -47,7 +48,7 @@ type process struct {
 	name string
 	// term counts the leaderships in the order of their beginnings; 0 before it leads.
 	term int
-	dead bool
+	dead atomic.Bool
 	// suspended processes do not continue. So do those whose machine is.
 	suspended bool
 	clock     skewed
@@ -113,14 +114,14 @@ type waiter struct {
 func (p *process) wait(ctx context.Context, what string) verdict { return p.waitFor(ctx, what, false) }
 
 func (p *process) waitFor(ctx context.Context, what string, apply bool) verdict {
-	if p.dead {
+	if p.dead.Load() {
 		runtime.Goexit()
 	}
 	if actor, ok := ctx.Value(actorKey{}).(string); ok {
 		what = actor + ": " + what
 	}
 	v := p.w.park(&waiter{p: p, what: p.name + " " + what, apply: apply, resume: make(chan verdict)})
-	if v == vanish || p.dead && v != final {
+	if v == vanish || p.dead.Load() && v != final {
 		runtime.Goexit()
 	}
 	return v
@@ -128,7 +129,7 @@ func (p *process) waitFor(ctx context.Context, what string, apply bool) verdict 
 
 // after ends the goroutine of a process that died after a call.
 func (p *process) after(v verdict) {
-	if v == final || p.dead {
+	if v == final || p.dead.Load() {
 		runtime.Goexit()
 	}
 }
@@ -202,12 +203,14 @@ func (n neighbours) Wake(k store.Key) { n.p.enqueue(k, 0) }
 
 // leads reports whether certainly no other process leads.
 func (p *process) leads() bool {
-	return !p.dead && !p.renewed.IsZero() && p.clock.Since(p.renewed) <= leaseSafe
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	return !p.dead.Load() && !p.renewed.IsZero() && p.clock.Since(p.renewed) <= leaseSafe
 }
 
 // fence is the check that the controller's transport makes before it sends a write.
 func (p *process) fence() error {
-	if !p.leads() && !p.dead {
+	if !p.leads() && !p.dead.Load() {
 		return errors.New("another controller may have taken over")
 	}
 	return nil
@@ -220,7 +223,7 @@ func (p *process) tick() {
 	now := p.clock.Now()
 	if w.lease.holder == p {
 		w.lease.count++
-		p.renewed = now
+		p.renew(now)
 		return
 	}
 	if p.term > 0 { // another process leads: this one ends
@@ -235,8 +238,32 @@ func (p *process) tick() {
 		return
 	}
 	w.lease = lease{holder: p, count: w.lease.count + 1}
-	p.renewed = now
+	p.renew(now)
 	p.lead()
+}
+
+func (p *process) renew(now time.Time) {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	p.renewed = now
+}
+
+// cached returns a custom resource of the cache; nil if it has none.
+func (p *process) cached(k store.Key) *unstructured.Unstructured {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	return p.cache[k]
+}
+
+// remember changes the cache.
+func (p *process) remember(k store.Key, u *unstructured.Unstructured) {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	if u == nil {
+		delete(p.cache, k)
+	} else {
+		p.cache[k] = u
+	}
 }
 
 // lead starts the controllers.
@@ -272,7 +299,6 @@ func (p *process) lead() {
 	p.heard, p.knows = len(w.api.log), map[string]bool{}
 	for _, key := range w.keys {
 		if u := w.api.resources[key]; u != nil {
-			p.cache[key] = u
 			p.hear(watchEvent{key: key, new: u})
 			p.unclaimed[key] = true
 			p.kinds[key.Kind].claims++
@@ -300,7 +326,7 @@ func (p *process) works(k store.Key, now bool) {
 func (p *process) claim(k store.Key) {
 	delete(p.unclaimed, k)
 	p.works(k, true)
-	u, kind := p.cache[k], p.kinds[k.Kind]
+	u, kind := p.cached(k), p.kinds[k.Kind]
 	if u == nil {
 		u = &unstructured.Unstructured{} // deleted meanwhile
 	}
@@ -330,7 +356,7 @@ func (p *process) Len() int { return len(p.queue) }
 func (p *process) enqueue(k store.Key, after time.Duration) {
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
-	if p.dead {
+	if p.dead.Load() {
 		return
 	}
 	at := time.Now().Add(after)
@@ -347,11 +373,7 @@ func (p *process) hear(e watchEvent) {
 		p.scheduler.Lost(e.key)
 		return
 	}
-	if e.new == nil {
-		delete(p.cache, e.key)
-	} else {
-		p.cache[e.key] = e.new
-	}
+	p.remember(e.key, e.new)
 	changed, wanted := p.kinds[e.key.Kind].reconciler.Changed(), false
 	switch {
 	case e.old == nil:

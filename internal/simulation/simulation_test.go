@@ -1,24 +1,10 @@
 package simulation_test
 
 import (
-	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/landbridge-io/landbridge/internal/simulation"
 )
-
-// The same seed has the same trace, apart from the ids of operations, which are random.
-func TestSameSeedSameTrace(t *testing.T) {
-	for schedule := range uint64(5) {
-		first, _ := simulation.Trace(t, 1, schedule)
-		second, _ := simulation.Trace(t, 1, schedule)
-		if diff := cmp.Diff(strings.Split(first, "\n"), strings.Split(second, "\n")); diff != "" {
-			t.Errorf("schedule %d (-first +second):\n%s", schedule, diff)
-		}
-	}
-}
 
 func TestInvariants(t *testing.T) {
 	result := simulation.Run(t, simulation.Options{Seed: 1, Operations: 2000})

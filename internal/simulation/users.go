@@ -225,7 +225,7 @@ func (u *users) deleteSecret(k store.Key, i *incarnation) {
 		u.w.api.deleteSecret(s)
 		i.unsecret = true
 		leader := u.w.leader()
-		i.lost = i.lost || leader == nil || leader.dead || leader.suspended || !leader.knows[s.Name]
+		i.lost = i.lost || leader == nil || leader.dead.Load() || leader.suspended || !leader.knows[s.Name]
 	}
 }
 

@@ -130,7 +130,7 @@ func (w *world) start() {
 
 // kill ends a process. Of its calls, some take effect if wanted.
 func (w *world) kill(p *process, effects bool) {
-	p.dead = true
+	p.dead.Store(true)
 	w.check.failover()
 	w.processes = slices.DeleteFunc(w.processes, func(other *process) bool { return other == p })
 	for {

@@ -103,6 +103,11 @@ func (k *Kind) list(ctx context.Context, informers cache.Cache) (*unstructured.U
 func (k *Kind) mayWrite(ctx context.Context) error {
 	select {
 	case <-k.claimed:
+		return nil // even if ctx is done, too
+	default:
+	}
+	select {
+	case <-k.claimed:
 		return nil
 	case <-ctx.Done():
 		return errors.New("the objects that other resources manage are not known yet")
