@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/zclconf/go-cty/cty"
 
@@ -285,6 +286,17 @@ func TestRequiresReplace(t *testing.T) {
 			wantEqual(t, "action", p.Action, test.want)
 		})
 	}
+	// Paths end at a set: a provider may name the same set once for each of its elements.
+	t.Run("path named twice", func(t *testing.T) {
+		f := newFixture(t, r)
+		f.plansProposed(attributePath("o"), element, attributePath("o"), element)
+		p, diags := f.plan(f.existing(value(str("a"), strs("x", "y"), null), cty.NilVal, ""), value(str("b"), strs("x", "z"), null))
+		wantNoErrors(t, diags)
+		want := []cty.Path{cty.GetAttrPath("o"), cty.GetAttrPath("l").IndexInt(1)}
+		if diff := cmp.Diff(want, p.RequiresReplace, cmp.Comparer(cty.Path.Equals)); diff != "" {
+			t.Errorf("paths: -want, +got:\n%s", diff)
+		}
+	})
 	t.Run("type changed", func(t *testing.T) {
 		f := newFixture(t, r)
 		f.plansProposed(attributePath("d"))

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/zclconf/go-cty/cty"
 
@@ -8,8 +10,8 @@ import (
 )
 
 // requiresReplace returns those of the provider's paths that force a replacement, because the
-// value changes, may change, or is write-only (contract § 3.4). A path that does not exist is an
-// error.
+// value changes, may change, or is write-only (contract § 3.4), each once. A path that does not
+// exist is an error.
 func (c *call) requiresReplace(paths []*tftypes.AttributePath, prior, planned cty.Value) ([]cty.Path, diagnostic.Diagnostics) {
 	if prior.IsNull() {
 		return nil, nil
@@ -18,6 +20,9 @@ func (c *call) requiresReplace(paths []*tftypes.AttributePath, prior, planned ct
 	var diags diagnostic.Diagnostics
 	for _, p := range paths {
 		path := diagnostic.PathFromProtocol(p)
+		if slices.ContainsFunc(out, path.Equals) {
+			continue
+		}
 		before, errBefore := path.Apply(prior)
 		after, errAfter := path.Apply(planned)
 		if errBefore != nil && errAfter != nil {
