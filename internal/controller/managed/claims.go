@@ -101,16 +101,24 @@ func (k *Kind) list(ctx context.Context, informers cache.Cache) (*unstructured.U
 
 // mayWrite waits until the remote objects of all resources of the kind are claimed.
 func (k *Kind) mayWrite(ctx context.Context) error {
+	if !awaited(ctx, k.claimed) {
+		return errors.New("the objects that other resources manage are not known yet")
+	}
+	return nil
+}
+
+// awaited waits until a channel is closed, and reports whether it is. If ctx is done, it does not wait.
+func awaited(ctx context.Context, closed <-chan struct{}) bool {
 	select {
-	case <-k.claimed:
-		return nil // even if ctx is done, too
+	case <-closed:
+		return true // even if ctx is done, too
 	default:
 	}
 	select {
-	case <-k.claimed:
-		return nil
+	case <-closed:
+		return true
 	case <-ctx.Done():
-		return errors.New("the objects that other resources manage are not known yet")
+		return false
 	}
 }
 

@@ -1,6 +1,7 @@
 package managed_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -87,5 +88,21 @@ func TestIdentityHistory(t *testing.T) {
 	}
 	if got := managed.IdentityHistory(kind(t), nil); got != nil {
 		t.Errorf("a history of nothing: %v", got)
+	}
+}
+
+// What is known does not depend on a deadline that has passed.
+func TestDeadlineDoesNotHideWhatIsKnown(t *testing.T) {
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	closed := make(chan struct{})
+	if managed.Awaited(over, closed) {
+		t.Error("an open channel counts as closed")
+	}
+	close(closed)
+	for range 100 { // a select picks one of two at random
+		if !managed.Awaited(over, closed) {
+			t.Fatal("a closed channel counts as open after the deadline")
+		}
 	}
 }

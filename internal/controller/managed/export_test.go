@@ -100,6 +100,7 @@ var (
 	IdentityHistory = identityHistory
 	FitObject       = fitObject
 	Shorten         = shorten
+	Awaited         = awaited
 )
 
 // Request returns what the scheduler is asked for a resource. secrets reads Secrets.

@@ -62,9 +62,7 @@ func (f referrer) ResolveReferences(ctx context.Context, mg resource.Managed) er
 // mayGo returns an error if other resources refer to a resource before it is destroyed. It waits until all
 // references are known.
 func (k *Kind) mayGo(ctx context.Context, r *CustomResource) error {
-	select {
-	case <-k.Neighbours.Settled():
-	case <-ctx.Done():
+	if !awaited(ctx, k.Neighbours.Settled()) {
 		return errors.New("it is not known yet whether other resources refer to this one")
 	}
 	by := k.Neighbours.References().Referrers(k.key(&r.Unstructured))

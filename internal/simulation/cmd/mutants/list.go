@@ -24,7 +24,7 @@ var mutants = []mutant{
 	{"the doubt about an earlier create is forgotten", schedulerDir + "operation.go",
 		"out.Operation = doubt; terraform", "out.Operation = nil; terraform"},
 	{"the replaced objects are forgotten", schedulerDir + "operation.go",
-		"out.Operation, out.Deposed = nil, in.Deposed", "out.Operation = nil"},
+		"out.Operation, out.Deposed = nil, in.Deposed", "out.Operation, out.Deposed = nil, nil"},
 	{"the outcome is stored for a released resource", schedulerDir + "conclude.go",
 		"errors.Is(loadErr, store.ErrNotFound) && s.o.Exists != nil && !s.o.Exists(ctx, r.Key, r.UID):", "false:"},
 

@@ -1,0 +1,31 @@
+package simulation_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/landbridge-io/landbridge/internal/simulation"
+)
+
+// The same seed has the same trace, apart from the ids of operations, which are random.
+func TestSameSeedSameTrace(t *testing.T) {
+	tests := map[string]struct{ seed, schedule, count uint64 }{
+		"one seed":     {1, 0, 5},
+		"another seed": {2, 0, 5},
+		"a delete after its reconcile's deadline": {7, 116, 1},
+		"another one": {7, 248, 1},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			for schedule := test.schedule; schedule < test.schedule+test.count; schedule++ {
+				first, _ := simulation.Trace(t, test.seed, schedule)
+				second, _ := simulation.Trace(t, test.seed, schedule)
+				if diff := cmp.Diff(strings.Split(first, "\n"), strings.Split(second, "\n")); diff != "" {
+					t.Errorf("schedule %d (-first +second):\n%s", schedule, diff)
+				}
+			}
+		})
+	}
+}
