@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
@@ -205,6 +206,53 @@ func TestTaintedObjectIsGone(t *testing.T) {
 			t.Errorf("objects (-want +got):\n%s", diff)
 		}
 	})
+}
+
+// website is a module whose interrupted create may make its object until the deadline.
+type website struct{ *cloud }
+
+func (x website) ApplyJournaled(ctx context.Context, p terraform.Plan, _ func([]byte) error) (instance.Instance, diagnostic.Diagnostics) {
+	return x.Apply(ctx, p)
+}
+
+func (x website) Recover(_ context.Context, _ terraform.ResourceType, in instance.Instance, op *instance.Operation, confirmed bool, now time.Time) (instance.Instance, diagnostic.Diagnostics) {
+	if !confirmed && now.Before(op.Deadline) {
+		return in, terraform.OutcomeUnknownError("test_thing")
+	}
+	return in, nil
+}
+
+// TestInterruptedModule: the outcome of an interrupted create of a module stays unknown until the
+// operation's deadline, also for a later process.
+func TestInterruptedModule(t *testing.T) {
+	cases := map[string]func(h *harness){
+		"until the deadline": func(*harness) { time.Sleep(time.Hour) },
+		"until confirmed":    func(h *harness) { h.r.ConfirmCreate = h.stored().Instance.Operation.ID },
+	}
+	for name, end := range cases {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, noIdentity, func(h *harness) {
+				h.r.Acquire = func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+					return website{h.cloud}, func() {}, nil
+				}
+				h.interrupted(instance.Create, instance.Instance{})
+				for range 2 {
+					h.observeRefused(scheduler.ReasonCreateOutcomeUnknown)
+					time.Sleep(29 * time.Minute)
+					h.restart()
+				}
+				h.observeRefused(scheduler.ReasonCreateOutcomeUnknown)
+				if h.cloud.applies != 0 || h.stored().Instance.Operation == nil {
+					t.Errorf("%d applies; the stored instance is %+v", h.cloud.applies, h.stored().Instance)
+				}
+				end(h)
+				h.settle()
+				if ids := h.cloud.ids(); len(ids) != 1 {
+					t.Errorf("objects are %v", ids)
+				}
+			})
+		})
+	}
 }
 
 // pausing is a store after whose writes the process is paused.

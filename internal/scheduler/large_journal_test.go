@@ -60,7 +60,7 @@ func (x *manyObjects) ApplyJournaled(ctx context.Context, p terraform.Plan, reco
 	return out, diags
 }
 
-func (x *manyObjects) Recover(_ context.Context, _ terraform.ResourceType, in instance.Instance, op *instance.Operation, _ bool) (instance.Instance, diagnostic.Diagnostics) {
+func (x *manyObjects) Recover(_ context.Context, _ terraform.ResourceType, in instance.Instance, op *instance.Operation, _ bool, _ time.Time) (instance.Instance, diagnostic.Diagnostics) {
 	x.recovered = op.Journal
 	return in, nil
 }

@@ -2,6 +2,7 @@ package terraform
 
 import (
 	"context"
+	"time"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
@@ -16,9 +17,10 @@ type Journaled interface {
 	// begin. If OutcomeUnknown is true of the diagnostics, keep the last record and call Recover with it.
 	ApplyJournaled(ctx context.Context, p Plan, record func(journal []byte) error) (instance.Instance, diagnostic.Diagnostics)
 	// Recover returns the instance after an operation that was interrupted. in is the instance from before
-	// it. confirmed is set when the user has confirmed that objects of unknown outcome do not exist. With
-	// errors the outcome is unknown, and nothing must be stored.
-	Recover(ctx context.Context, r ResourceType, in instance.Instance, op *instance.Operation, confirmed bool) (instance.Instance, diagnostic.Diagnostics)
+	// it. confirmed is set when the user has confirmed that objects of unknown outcome do not exist. Objects that
+	// are not found may appear until the operation's deadline. With errors the outcome is unknown, and nothing
+	// must be stored.
+	Recover(ctx context.Context, r ResourceType, in instance.Instance, op *instance.Operation, confirmed bool, now time.Time) (instance.Instance, diagnostic.Diagnostics)
 }
 
 // Contained is the planned change of one of the resources that the object consists of.

@@ -178,7 +178,11 @@ func TestModuleCrash(t *testing.T) {
 			for _, n := range names {
 				cloud.Fault(t, m{"on": "create", "collection": "datastores", "match": m{"name": n}, "task_delay": "400ms"})
 			}
-			r := resource(modulesAPI, "Racks", ns, name, m{"forProvider": m{"names": names}})
+			r := resource(modulesAPI, "Racks", ns, name, m{
+				"forProvider": m{"names": names},
+				// If a create was interrupted before it reached the cloud, it may appear until then.
+				"lifecycle": m{"timeouts": m{"create": "20s"}},
+			})
 			c.MustCreate(t, r)
 			eventually(t, "one is being made", func(context.Context) bool {
 				return slices.ContainsFunc(names, func(n any) bool { return cloud.Making(t, "datastores", n.(string)) })

@@ -3,6 +3,7 @@ package module
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -16,8 +17,9 @@ import (
 
 // Recover implements terraform.Journaled. Answers are added to the state from before the operation. The
 // object of a create without an answer is looked up by its planned identity. As with other resources, an
-// object that is found belongs to the create only if it did not exist before; it is tainted then.
-func (e *Executor) Recover(ctx context.Context, r terraform.ResourceType, in instance.Instance, op *instance.Operation, confirmed bool) (instance.Instance, diagnostic.Diagnostics) {
+// object that is found belongs to the create only if it did not exist before; it is tainted then. An object
+// that is not found may appear until the operation's deadline.
+func (e *Executor) Recover(ctx context.Context, r terraform.ResourceType, in instance.Instance, op *instance.Operation, confirmed bool, now time.Time) (instance.Instance, diagnostic.Diagnostics) {
 	j, err := readJournal(op.Journal)
 	if err != nil {
 		return in, diagnostic.Errorf("Module cannot be recovered", "%s.", err)
@@ -25,10 +27,13 @@ func (e *Executor) Recover(ctx context.Context, r terraform.ResourceType, in ins
 	if len(j.Changes) == 0 {
 		return in, nil
 	}
+	// All of them are reported, since a confirmation applies to all.
+	var unknown diagnostic.Diagnostics
 	for _, c := range j.unknown() {
-		if diags := e.settle(ctx, c, op, confirmed); diags.HasErrors() {
-			return in, diags
-		}
+		unknown = append(unknown, e.settle(ctx, c, op, confirmed, now)...)
+	}
+	if unknown.HasErrors() {
+		return in, unknown
 	}
 	mem, err := recall(in.Private)
 	if err != nil {
@@ -55,29 +60,34 @@ func (e *Executor) Recover(ctx context.Context, r terraform.ResourceType, in ins
 	return out, nil
 }
 
-// settle finds the outcome of a create.
-func (e *Executor) settle(ctx context.Context, c *change, op *instance.Operation, confirmed bool) diagnostic.Diagnostics {
+// settle finds the outcome of a create. A confirmation is not about an object that can be found: the message
+// that demanded it did not name that create.
+func (e *Executor) settle(ctx context.Context, c *change, op *instance.Operation, confirmed bool, now time.Time) diagnostic.Diagnostics {
 	none := func() diagnostic.Diagnostics { c.Answered, c.State = true, null; return nil }
 	address := strings.TrimPrefix(c.Resource.Address, callAddress)
 	unknown := terraform.OutcomeUnknownError(c.Resource.Type)
 	unknown[0].Summary += " of " + address
 	unknown[0].Detail = "A create (operation " + op.ID + ") was interrupted, and it is unknown whether " + address + " was created. " +
 		"Look for the object. If it exists, delete it, because nothing refers to it. Then set the annotation landbridge.io/confirm-create to \"" + op.ID + "\"."
-	if confirmed {
-		return none()
-	}
 	r := e.resourceType(ctx)(c.Source, c.Resource.Type)
-	if r == nil {
-		return unknown
+	var target *terraform.ImportTarget
+	if r != nil {
+		target = c.identity(r)
 	}
-	target := c.identity(r)
-	if target == nil {
+	switch {
+	case confirmed && (target == nil || !c.Absent):
+		return none()
+	case target == nil:
 		return unknown
 	}
 	found, diags := engine.New(e.servers[c.Source]).Import(ctx, terraform.ResourceType{Schema: r}, *target)
 	switch {
-	case diags.HasErrors() && terraform.NonExistent(diags):
+	case terraform.NonExistent(diags) && (confirmed || !now.Before(op.Deadline)):
 		return none()
+	case terraform.NonExistent(diags):
+		unknown[0].Detail = "A create (operation " + op.ID + ") was interrupted; " + address + " does not exist, but may still appear until " + op.Deadline.UTC().Format(time.RFC3339) + ". " +
+			"If you know that it will not, set the annotation landbridge.io/confirm-create to \"" + op.ID + "\"."
+		return unknown
 	case diags.HasErrors():
 		return append(unknown, diags.Errors()...)
 	case !c.Absent:
