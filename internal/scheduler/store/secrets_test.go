@@ -367,7 +367,6 @@ func TestSecretsErrorsHoldNoSecrets(t *testing.T) {
 		in  instance.Instance
 		key store.Key
 	}{
-		"too large": {t.Context(), anInstance(strings.Repeat(password, store.MaxState/len(password)+1)), key("large")},
 		"cancelled": {gone, anInstance(password), key("cancelled")},
 		"of another schema": {t.Context(), instance.Instance{
 			State: cty.ObjectVal(map[string]cty.Value{"id": cty.StringVal(password), "password": cty.ListValEmpty(cty.String)}), Status: instance.Full,

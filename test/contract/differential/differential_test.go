@@ -92,12 +92,15 @@ func TestPrograms(t *testing.T) {
 		t.Errorf("only %d steps were compared", h.Steps)
 	}
 	h.MangleStep = func(s *cases.Step) { s.CreateBeforeDestroy = !s.CreateBeforeDestroy }
-	if found, err = h.Run(t.Context(), all); err != nil {
-		t.Fatal(err)
+	for batch := range slices.Chunk(all, 5) {
+		if found, err = h.Run(t.Context(), batch); err != nil {
+			t.Fatal(err)
+		}
+		if len(found) > 0 {
+			return
+		}
 	}
-	if len(found) == 0 {
-		t.Error("nobody noticed that create_before_destroy was the opposite")
-	}
+	t.Error("nobody noticed that create_before_destroy was the opposite")
 }
 
 // broken is a provider between which and the engine something goes wrong.
