@@ -103,7 +103,7 @@ type LastHandled struct {
 	Retry string `json:"retry,omitempty"`
 }
 
-// Plan is what has to be done to bring the remote object to what is wanted.
+// Plan is the changes that bring the remote object to the desired state.
 type Plan struct {
 	// NoOp, Create, Update, Delete, DeleteThenCreate or CreateThenDelete.
 	// +optional

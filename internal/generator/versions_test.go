@@ -217,11 +217,11 @@ func TestVersionMistakes(t *testing.T) {
 		config config.Provider
 		want   string
 	}{
-		"no version":            {config.Provider{Version: "1"}, `version: "1" is no API version, such as v1alpha2, v1beta1 or v1`},
-		"no version of a kind":  {volume(config.Resource{Version: "v2gamma1"}), `resources.cloud_volume.version: "v2gamma1" is no API version`},
+		"no version":            {config.Provider{Version: "1"}, `version: "1" is not an API version, such as v1alpha2, v1beta1 or v1`},
+		"no version of a kind":  {volume(config.Resource{Version: "v2gamma1"}), `resources.cloud_volume.version: "v2gamma1" is not an API version`},
 		"the one dropped":       {config.Provider{DroppedVersions: []string{"v1alpha1"}}, "droppedVersions[0]: v1alpha1 is the version that objects are stored in"},
 		"the one of a kind":     {volume(config.Resource{Version: "v1", DroppedVersions: []string{"v1alpha1", "v1"}}), "resources.cloud_volume.droppedVersions[1]: v1 is the version"},
-		"nothing to be dropped": {volume(config.Resource{DroppedVersions: []string{"x"}}), `resources.cloud_volume.droppedVersions[0]: "x" is no API version`},
+		"nothing to be dropped": {volume(config.Resource{DroppedVersions: []string{"x"}}), `resources.cloud_volume.droppedVersions[0]: "x" is not an API version`},
 	}
 	for _, name := range slices.Sorted(maps.Keys(tests)) {
 		t.Run(name, func(t *testing.T) {

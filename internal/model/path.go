@@ -119,7 +119,7 @@ func (r *Resource) ParseFieldPath(s string) (cty.Path, error) {
 	for _, step := range steps {
 		if t.Singleton {
 			if t.Kind == Set {
-				return nil, fmt.Errorf("%q: nothing inside %s can be told apart; name %s itself", s, r.FieldPath(out), r.FieldPath(out))
+				return nil, fmt.Errorf("%q: the fields of %s cannot be selected; name %s itself", s, r.FieldPath(out), r.FieldPath(out))
 			}
 			out, t = out.IndexInt(0), t.Element
 		}
@@ -133,7 +133,7 @@ func (r *Resource) ParseFieldPath(s string) (cty.Path, error) {
 		case List, Tuple:
 			i, err := strconv.Atoi(step.text)
 			if err != nil || i < 0 || step.quoted {
-				return nil, fmt.Errorf("%q: %s is no index of a list", s, step.text)
+				return nil, fmt.Errorf("%q: %s is not a list index", s, step.text)
 			}
 			out = out.IndexInt(i)
 			if t.Kind == List {
@@ -189,7 +189,7 @@ func splitPath(s string) ([]pathStep, error) {
 			if strings.HasPrefix(inner, `"`) {
 				quoted, err := strconv.QuotedPrefix(inner)
 				if err != nil || !strings.HasPrefix(inner[len(quoted):], "]") {
-					return nil, fmt.Errorf("a key in quotes does not end")
+					return nil, fmt.Errorf("a quoted key has no closing quote")
 				}
 				key, err := strconv.Unquote(quoted)
 				if err != nil {
@@ -200,7 +200,7 @@ func splitPath(s string) ([]pathStep, error) {
 			}
 			key, after, ok := strings.Cut(inner, "]")
 			if !ok || key == "" {
-				return nil, fmt.Errorf("an index does not end")
+				return nil, fmt.Errorf("an index has no closing bracket")
 			}
 			out, rest = append(out, pathStep{text: key, index: true}), after
 			continue

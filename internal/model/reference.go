@@ -135,7 +135,7 @@ func (p *Provider) reference(root *Type, at string, c config.Reference) (*Refere
 		*x.name = x.natural
 		if x.configured != "" {
 			if !isFieldName(x.configured) {
-				return nil, config.At(fmt.Errorf("%q is no name of a field, such as %s", x.configured, x.natural), x.option)
+				return nil, config.At(fmt.Errorf("%q is not a valid field name, such as %s", x.configured, x.natural), x.option)
 			}
 			*x.name = x.configured
 		}
@@ -242,7 +242,7 @@ func checkFieldPath(path string) error {
 		return config.At(fmt.Errorf("%q: %w", path, err), "fieldPath")
 	}
 	if len(steps) < 2 || !slices.Contains([]string{"spec", "status", "metadata"}, steps[0].text) {
-		return config.At(fmt.Errorf("%q is no path of a custom resource, such as status.atProvider.arn", path), "fieldPath")
+		return config.At(fmt.Errorf("%q is not a path in a custom resource, such as status.atProvider.arn", path), "fieldPath")
 	}
 	return nil
 }

@@ -100,11 +100,11 @@ func TestReferenceErrors(t *testing.T) {
 		"many values":        {"name", target(config.Target{Type: "everything_thing", Attribute: "zones"}), "name.targets[0].attribute: zones of everything_thing is not one string, number or boolean"},
 		"one of many":        {"name", target(config.Target{Type: "everything_thing", Attribute: "list_block.seen_at"}), "name.targets[0].attribute: list_block.seen_at of everything_thing is not one string, number or boolean"},
 		"unknown field":      {"name", target(config.Target{Type: "everything_thing", FieldPath: "status.atProvider.arn"}), `name.targets[0].fieldPath: status.atProvider: "arn": there is no field arn`},
-		"no field path":      {"name", target(config.Target{Type: "everything_thing", FieldPath: "arn"}), `name.targets[0].fieldPath: "arn" is no path of a custom resource, such as status.atProvider.arn`},
+		"no field path":      {"name", target(config.Target{Type: "everything_thing", FieldPath: "arn"}), `name.targets[0].fieldPath: "arn" is not a path in a custom resource, such as status.atProvider.arn`},
 		"broken field path":  {"name", target(config.Target{Type: "everything_thing", FieldPath: "status.[0"}), "name.targets[0].fieldPath: "},
 		"taken":              {"name", config.Reference{Targets: plain, RefField: "size"}, "name: the name size is taken by another field: give it another one with refField"},
 		"twice the same":     {"name", config.Reference{Targets: plain, RefField: "from", SelectorField: "from"}, "name: the name from is taken by another field: give it another one with selectorField"},
-		"no name of a field": {"name", config.Reference{Targets: plain, SelectorField: "by-label"}, `name.selectorField: "by-label" is no name of a field, such as nameSelector`},
+		"no name of a field": {"name", config.Reference{Targets: plain, SelectorField: "by-label"}, `name.selectorField: "by-label" is not a valid field name, such as nameSelector`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -85,7 +85,7 @@ func (r *rules) rename(fields []*Field, p place, taken map[string]bool) {
 		}
 		switch {
 		case !validName.MatchString(name):
-			r.mistake(p.to(f.Name), "name", "%q is no name for a field: it must be in camelCase", name)
+			r.mistake(p.to(f.Name), "name", "%q is not a valid field name: it must be in camelCase", name)
 			continue
 		case taken[name]:
 			r.mistake(p.to(f.Name), "name", "%s and %s would both be %s", by[name].Name, f.Name, name)

@@ -114,7 +114,7 @@ func (r *Resource) configure(c config.Resource) error {
 		s.Timeouts = *t
 		for name, d := range map[string]*metav1.Duration{"create": t.Create, "update": t.Update, "delete": t.Delete} {
 			if d != nil && d.Duration <= 0 {
-				return config.At(errors.New("it must be longer than nothing"), "timeouts", name)
+				return config.At(errors.New("it must be greater than 0"), "timeouts", name)
 			}
 		}
 	}
@@ -179,7 +179,7 @@ func (r *Resource) maySettle(name string) error {
 func (f *Fields) add(name string, c config.AddedField) error {
 	switch {
 	case !validName.MatchString(name):
-		return fmt.Errorf("%q is no name for a field: it must be in camelCase", name)
+		return fmt.Errorf("%q is not a valid field name: it must be in camelCase", name)
 	case f.taken(name):
 		return fmt.Errorf("%s is taken", name)
 	}
@@ -235,16 +235,16 @@ func (r *Resource) nameExternally(c config.ExternalName) (err error) {
 			err = r.maySettle(c.Argument)
 		}
 		if err == nil && s.Argument.Type.Kind != String {
-			err = fmt.Errorf("%s is no string", c.Argument)
+			err = fmt.Errorf("%s is not a string", c.Argument)
 		}
 		if err == nil && slices.ContainsFunc(s.Values, func(v Value) bool { return v.Field == s.Argument }) {
-			err = fmt.Errorf("fields.%s.value settles %s already", c.Argument, c.Argument)
+			err = fmt.Errorf("fields.%s.value already sets %s", c.Argument, c.Argument)
 		}
 		if err != nil {
 			return config.At(err, "argument")
 		}
 	case c.Default != "":
-		return config.At(errors.New("it goes with argument"), "default")
+		return config.At(errors.New("it needs argument"), "default")
 	}
 	if s.Default, err = r.template(c.Default, false, config.Metadata, config.Parameters); err != nil {
 		return config.At(err, "default")

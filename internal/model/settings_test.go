@@ -119,7 +119,7 @@ func TestSettingsErrors(t *testing.T) {
 		want   string
 	}{
 		"no such field":               {field("rule.nothing", config.Field{Name: "x"}), "fields.rule.nothing: there is no rule.nothing"},
-		"no name":                     {field("name", config.Field{Name: "Foo"}), `fields.name.name: "Foo" is no name for a field: it must be in camelCase`},
+		"no name":                     {field("name", config.Field{Name: "Foo"}), `fields.name.name: "Foo" is not a valid field name: it must be in camelCase`},
 		"name is another's":           {field("name", config.Field{Name: "vpcId"}), "fields.name.name: vpcId is the name of vpc_id"},
 		"name inside is another's":    {field("rule.max_age", config.Field{Name: "kind"}), "fields.rule.max_age.name: kind is the name of rule.kind"},
 		"two of one name":             {config.Resource{Fields: map[string]config.Field{"name": {Name: "x"}, "size": {Name: "x"}}}, "fields.size.name: name and size would both be x"},
@@ -137,15 +137,15 @@ func TestSettingsErrors(t *testing.T) {
 		"value of a secret":           {field("name", config.Field{Value: "{{ .parameters.token }}"}), `fields.name.value: "{{ .parameters.token }}": token is sensitive`},
 		"value of itself":             {field("name", config.Field{Value: "{{ .parameters.name }}"}), `fields.name.value: "{{ .parameters.name }}": name is not in spec.forProvider`},
 		"value of a list":             {field("name", config.Field{Value: "{{ .parameters.rule }}"}), `fields.name.value: "{{ .parameters.rule }}": rule is neither a string, nor a number, nor a boolean`},
-		"added without a name":        {config.Resource{Add: map[string]config.AddedField{"Owner": {}}}, `add.Owner: "Owner" is no name for a field: it must be in camelCase`},
+		"added without a name":        {config.Resource{Add: map[string]config.AddedField{"Owner": {}}}, `add.Owner: "Owner" is not a valid field name: it must be in camelCase`},
 		"added where there is one":    {config.Resource{Add: map[string]config.AddedField{"tokenSecretRef": {}}}, "add.tokenSecretRef: tokenSecretRef is taken"},
 		"added of no type":            {config.Resource{Add: map[string]config.AddedField{"owner": {Type: "date"}}}, `add.owner.type: there is no type "date"`},
 		"attribute and argument":      {external(config.ExternalName{Attribute: "id", Argument: "name"}), "externalName.argument: give either attribute or argument"},
 		"no such argument":            {external(config.ExternalName{Argument: "title"}), "externalName.argument: there is no attribute title"},
 		"argument of the provider's":  {external(config.ExternalName{Argument: "id"}), "externalName.argument: id is set by the provider"},
-		"argument that is a number":   {external(config.ExternalName{Argument: "size"}), "externalName.argument: size is no string"},
-		"argument that has a value":   {config.Resource{ExternalName: &config.ExternalName{Argument: "name"}, Fields: map[string]config.Field{"name": {Value: "x"}}}, "externalName.argument: fields.name.value settles name already"},
-		"default without argument":    {external(config.ExternalName{Default: "x"}), "externalName.default: it goes with argument"},
+		"argument that is a number":   {external(config.ExternalName{Argument: "size"}), "externalName.argument: size is not a string"},
+		"argument that has a value":   {config.Resource{ExternalName: &config.ExternalName{Argument: "name"}, Fields: map[string]config.Field{"name": {Value: "x"}}}, "externalName.argument: fields.name.value already sets name"},
+		"default without argument":    {external(config.ExternalName{Default: "x"}), "externalName.default: it needs argument"},
 		"default of the object":       {external(config.ExternalName{Argument: "name", Default: "{{ .attributes.id }}"}), `externalName.default: "{{ .attributes.id }}": there is no .attributes.id here; available: .metadata, .parameters`},
 		"import id without a name":    {external(config.ExternalName{ImportID: "{{ .parameters.region }}"}), `externalName.importID: "{{ .parameters.region }}" must have {{ .externalName }} once`},
 		"import id of the argument":   {external(config.ExternalName{Argument: "name", ImportID: "{{ .externalName }}/{{ .parameters.name }}"}), `externalName.importID: "{{ .externalName }}/{{ .parameters.name }}": name is not in spec.forProvider`},
@@ -156,7 +156,7 @@ func TestSettingsErrors(t *testing.T) {
 		"no key":                      {config.Resource{ConnectionDetails: map[string]config.Template{"a b": "x"}}, "connectionDetails.a b: a key of a Secret has letters, digits, dashes, underscores and dots"},
 		"detail of nothing":           {config.Resource{ConnectionDetails: map[string]config.Template{"a": "{{ .attributes.rule.kind }}"}}, `connectionDetails.a: "{{ .attributes.rule.kind }}": there is no rule.kind`},
 		"late initialisation":         {config.Resource{LateInitialize: &config.LateInitialize{Ignore: []string{"nothing"}}}, "lateInitialize.ignore[0]: there is no nothing"},
-		"timeout":                     {config.Resource{Timeouts: &config.Timeouts{Update: &metav1.Duration{Duration: -time.Second}}}, "timeouts.update: it must be longer than nothing"},
+		"timeout":                     {config.Resource{Timeouts: &config.Timeouts{Update: &metav1.Duration{Duration: -time.Second}}}, "timeouts.update: it must be greater than 0"},
 		"reference of what is no one": {config.Resource{References: map[string]config.Reference{"region": {Targets: []config.Target{{Type: "cloud_nothing"}}}}}, "references.region.targets[0].type: the provider has no resource type cloud_nothing"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -15,12 +15,12 @@ var version = regexp.MustCompile(`^v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?$`)
 // checkVersions reports invalid versions, and dropped versions that are the current one.
 func checkVersions(has string, dropped []string) error {
 	if !version.MatchString(has) {
-		return config.At(fmt.Errorf("%q is no API version, such as v1alpha2, v1beta1 or v1", has), "version")
+		return config.At(fmt.Errorf("%q is not an API version, such as v1alpha2, v1beta1 or v1", has), "version")
 	}
 	for i, v := range dropped {
 		switch {
 		case !version.MatchString(v):
-			return config.At(fmt.Errorf("%q is no API version, such as v1alpha2, v1beta1 or v1", v), "droppedVersions", strconv.Itoa(i))
+			return config.At(fmt.Errorf("%q is not an API version, such as v1alpha2, v1beta1 or v1", v), "droppedVersions", strconv.Itoa(i))
 		case v == has:
 			return config.At(fmt.Errorf("%s is the version that objects are stored in: give another one in version first", v), "droppedVersions", strconv.Itoa(i))
 		}

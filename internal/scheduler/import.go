@@ -43,7 +43,7 @@ func (s *Scheduler) find(ctx context.Context, e *entry, r Request, ex terraform.
 		case !diags.HasErrors():
 			return s.take(ctx, e, r, in)
 		case !terraform.NonExistent(diags) && target == known:
-			return notLookedFor("Nothing is stored of this resource's object", diags)
+			return notLookedFor("This resource has no stored state", diags)
 		case !terraform.NonExistent(diags):
 			return failed(ReasonImportFailed, diags)
 		case target == r.Import.Target:
@@ -104,7 +104,7 @@ func (s *Scheduler) doubt(ctx context.Context, e *entry, r Request, ex terraform
 		return nil
 	}
 	return failed(ReasonImportFailed, diagnostic.Errorf("Object not recognized",
-		"Nothing is stored of this resource's object, and what its annotations say does not single one out: %s. If you know the object, give spec.import. If there is none, remove the annotations crossplane.io/external-name and landbridge.io/identity, and one is created.", why))
+		"This resource has no stored state, and its annotations do not identify one object: %s. If the object exists, set spec.import; if it does not, remove the annotations crossplane.io/external-name and landbridge.io/identity to have it created.", why))
 }
 
 // notLookedFor returns the error of a failed lookup of the known object. The object may not exist, but

@@ -67,12 +67,12 @@ func TestIgnoreChanges(t *testing.T) {
 		"tuple":                {in: "pair[1]", want: "pair[1]"},
 		"set":                  {in: "setBlock", want: "set_block"},
 		"set element":          {in: "setBlock[0]", err: `Invalid ignoreChanges: spec.lifecycle.ignoreChanges: "setBlock[0]": the elements of a set cannot be named; name setBlock itself.`},
-		"singleton set":        {in: "singletonSet.label", err: `Invalid ignoreChanges: spec.lifecycle.ignoreChanges: "singletonSet.label": nothing inside singletonSet can be told apart; name singletonSet itself.`},
+		"singleton set":        {in: "singletonSet.label", err: `Invalid ignoreChanges: spec.lifecycle.ignoreChanges: "singletonSet.label": the fields of singletonSet cannot be selected; name singletonSet itself.`},
 		"unknown":              {in: "listBlock[0].colour", err: `Invalid ignoreChanges: spec.lifecycle.ignoreChanges: "listBlock[0].colour": there is no field colour.`},
 		"inside a string":      {in: "name.x", err: `Invalid ignoreChanges: spec.lifecycle.ignoreChanges: "name.x": name has no fields.`},
-		"no index":             {in: "zones.x", err: `Invalid ignoreChanges: spec.lifecycle.ignoreChanges: "zones.x": x is no index of a list.`},
+		"no index":             {in: "zones.x", err: `Invalid ignoreChanges: spec.lifecycle.ignoreChanges: "zones.x": x is not a list index.`},
 		"empty":                {in: "", err: `Invalid ignoreChanges: spec.lifecycle.ignoreChanges: "": a name is missing.`},
-		"open bracket":         {in: `tags["a`, err: `Invalid ignoreChanges: spec.lifecycle.ignoreChanges: "tags[\"a": a key in quotes does not end.`},
+		"open bracket":         {in: `tags["a`, err: `Invalid ignoreChanges: spec.lifecycle.ignoreChanges: "tags[\"a": a quoted key has no closing quote.`},
 		"dot at the end":       {in: "tags.", err: `Invalid ignoreChanges: spec.lifecycle.ignoreChanges: "tags.": a name is missing.`},
 	}
 	for name, test := range tests {

@@ -31,7 +31,7 @@ func Text(w io.Writer, v View, s Style) error {
 		p.line("Note: Objects have changed outside of Landbridge")
 		p.line("")
 		if s.RefreshOnly {
-			p.line("What is remembered of these objects is not what was found:")
+			p.line("These objects have changed outside of Landbridge:")
 		} else {
 			p.line("What was found of these objects is not what was remembered, which may have to do with\nthe changes below:")
 		}
