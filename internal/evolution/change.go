@@ -166,7 +166,7 @@ func (r Report) Types() []string {
 var headings = map[Verdict]string{
 	InPlace:    "works as it is",
 	NewVersion: "needs a new API version",
-	ByHand:     "needs a new API version, and somebody to see to objects that use it",
+	ByHand:     "needs a new API version, and manual changes of objects that use it",
 }
 
 // heading returns the heading of a change.

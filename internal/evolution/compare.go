@@ -46,7 +46,7 @@ func CompareKind(old, new *Kind) []Change {
 		c.add(Change{Change: ResourceTypeAdded, Verdict: InPlace})
 		return c.changes
 	case new == nil:
-		c.add(Change{Change: ResourceTypeRemoved, Verdict: ByHand, Note: "the provider does not know its objects any more"})
+		c.add(Change{Change: ResourceTypeRemoved, Verdict: ByHand, Note: "the provider no longer manages its objects"})
 		return c.changes
 	}
 	c.kind()
@@ -59,7 +59,7 @@ func CompareKind(old, new *Kind) []Change {
 		case n != nil && part == Identity:
 			c.add(Change{Change: IdentityAdded, Path: part, Verdict: InPlace})
 		case o != nil && part == Identity:
-			c.add(Change{Change: IdentityRemoved, Path: part, Verdict: ByHand, Note: "objects are known by their ids alone from now on"})
+			c.add(Change{Change: IdentityRemoved, Path: part, Verdict: ByHand, Note: "from now on, only the id identifies an object"})
 		}
 	}
 	return c.changes
@@ -85,7 +85,7 @@ func (c *comparer) add(x Change) {
 func (c *comparer) kind() {
 	o, n := c.old, c.new
 	if a, b := o.Kind+"."+o.Group+" "+o.Plural, n.Kind+"."+n.Group+" "+n.Plural; a != b {
-		c.add(Change{Change: KindChanged, Old: a, New: b, Verdict: ByHand, Note: "it is another API: existing objects have to be made anew, with spec.import"})
+		c.add(Change{Change: KindChanged, Old: a, New: b, Verdict: ByHand, Note: "this is a different API: create the existing resources again, with spec.import"})
 	}
 	if !c.exact {
 		return
@@ -93,10 +93,10 @@ func (c *comparer) kind() {
 	switch {
 	case o.SchemaVersion < n.SchemaVersion:
 		c.add(Change{Change: SchemaVersionChanged, Old: fmt.Sprint(o.SchemaVersion), New: fmt.Sprint(n.SchemaVersion), Verdict: InPlace,
-			Note: "what is stored of objects is upgraded when they are next looked at; the old version cannot read it any more then"})
+			Note: "stored states are upgraded the next time they are read; the old version cannot read them afterwards"})
 	case o.SchemaVersion > n.SchemaVersion:
 		c.add(Change{Change: SchemaVersionChanged, Old: fmt.Sprint(o.SchemaVersion), New: fmt.Sprint(n.SchemaVersion), Verdict: ByHand,
-			Note: "the provider cannot read what its later version has stored"})
+			Note: "the provider cannot read states that its later version stored"})
 	}
 	if o.IdentityVersion >= 0 && n.IdentityVersion >= 0 && o.IdentityVersion != n.IdentityVersion {
 		v := InPlace
@@ -153,9 +153,9 @@ func (c *comparer) node(path []string, old, new *Node) {
 	case old.list() && new.list():
 		if old.Form != new.Form {
 			v := InPlace
-			note := "the order of elements counts from now on"
+			note := "the order of elements is significant from now on"
 			if new.Form == Set {
-				v, note = NewVersion, "elements that are there twice are kept once"
+				v, note = NewVersion, "duplicate elements are removed"
 			}
 			c.field(path, Change{Change: TypeChanged, Old: string(old.Form), New: string(new.Form), Verdict: v, Note: note})
 		}
@@ -179,7 +179,7 @@ func (c *comparer) typeChanged(path []string, old, new *Node) {
 	x := Change{Change: TypeChanged, Old: old.String(), New: new.String()}
 	switch {
 	case new.Form == Hidden:
-		x.Change, x.Verdict, x.Note = BecameSensitive, NewVersion, "it is in connection Secrets only"
+		x.Change, x.Verdict, x.Note = BecameSensitive, NewVersion, "it is only in connection Secrets"
 	case old.Form == Hidden:
 		x.Change, x.Verdict = BecamePlain, InPlace
 	default:
@@ -187,7 +187,7 @@ func (c *comparer) typeChanged(path []string, old, new *Node) {
 		x.Verdict, x.Note = NewVersion, note
 		switch {
 		case !ok:
-			x.Verdict, x.Note = ByHand, "there is no conversion: values have to be set anew"
+			x.Verdict, x.Note = ByHand, "there is no conversion: set the values again"
 		case new.Form == Any && !isStatus(c.part):
 			x.Verdict = InPlace
 		}
@@ -201,7 +201,7 @@ func (c *comparer) bounds(path []string, old, new *Node) {
 	}
 	x := Change{Change: BoundsChanged, Old: bounds(old), New: bounds(new), Verdict: InPlace}
 	if new.MinItems > old.MinItems || new.MaxItems > 0 && (old.MaxItems == 0 || new.MaxItems < old.MaxItems) {
-		x.Verdict, x.Note = ByHand, "lists of other lengths have to be changed"
+		x.Verdict, x.Note = ByHand, "change lists of any other length"
 	}
 	c.field(path, x)
 }
@@ -221,7 +221,7 @@ func (c *comparer) fields(path []string, old, new *Node) {
 		to := name
 		if r, ok := renamed[name]; ok {
 			to = r
-			c.field(with(path, to), Change{Change: FieldRenamed, Old: name, New: to, Verdict: NewVersion, Note: "values are taken along"})
+			c.field(with(path, to), Change{Change: FieldRenamed, Old: name, New: to, Verdict: NewVersion, Note: "values are kept"})
 		}
 		n, ok := new.Fields[to]
 		if !ok {
@@ -282,7 +282,7 @@ func (c *comparer) flags(path []string, old, new *Field) {
 	switch {
 	case isStatus(c.part) || old.Required == new.Required:
 	case new.Required:
-		c.field(path, Change{Change: BecameRequired, Verdict: ByHand, Note: "objects without it have to be given it"})
+		c.field(path, Change{Change: BecameRequired, Verdict: ByHand, Note: "set it in objects that lack it"})
 	default:
 		c.field(path, Change{Change: BecameOptional, Verdict: InPlace})
 	}
@@ -291,11 +291,11 @@ func (c *comparer) flags(path []string, old, new *Field) {
 func (c *comparer) removed(path []string, name string, old *Field, from, new *Node) {
 	at := with(path, name)
 	if plain := strings.TrimSuffix(name, secretSuffix); becameSensitive(new, from, plain) {
-		c.field(at, Change{Change: BecamePlain, New: plain, Verdict: ByHand, Note: "the value has to be given itself"})
+		c.field(at, Change{Change: BecamePlain, New: plain, Verdict: ByHand, Note: "give the value itself instead of a reference"})
 		return
 	}
 	if becameSensitive(from, new, name) {
-		c.field(at, Change{Change: BecameSensitive, New: name + secretSuffix, Verdict: ByHand, Note: "the value has to be put into a Secret"})
+		c.field(at, Change{Change: BecameSensitive, New: name + secretSuffix, Verdict: ByHand, Note: "move the value to a Secret"})
 		return
 	}
 	x := Change{Change: FieldRemoved, Old: old.String(), Verdict: NewVersion}
@@ -304,7 +304,7 @@ func (c *comparer) removed(path []string, name string, old *Field, from, new *No
 	case c.part == ForProvider && has(c.new.Parts[AtProvider].at(path), name):
 		x.Change = BecameReadOnly
 	default:
-		x.Note = "it has no effect any more"
+		x.Note = "it no longer has an effect"
 	}
 	c.field(at, x)
 }
@@ -313,7 +313,7 @@ func (c *comparer) added(path []string, name string, new *Field, old, to *Node) 
 	at := with(path, name)
 	if becameSensitive(old, to, strings.TrimSuffix(name, secretSuffix)) || becameSensitive(to, old, name) {
 		if new.Required {
-			c.field(at, Change{Change: BecameRequired, Verdict: ByHand, Note: "objects without it have to be given it"})
+			c.field(at, Change{Change: BecameRequired, Verdict: ByHand, Note: "set it in objects that lack it"})
 		}
 		return // it is reported as removed
 	}
@@ -322,7 +322,7 @@ func (c *comparer) added(path []string, name string, new *Field, old, to *Node) 
 		x.Change = BecameSettable
 	}
 	if new.Required && !isStatus(c.part) {
-		x.Verdict, x.Note = ByHand, "it is required: objects without it have to be given it"
+		x.Verdict, x.Note = ByHand, "it is required: set it in objects that lack it"
 	}
 	c.field(at, x)
 }

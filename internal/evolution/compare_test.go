@@ -60,12 +60,12 @@ func TestCompareKind(t *testing.T) {
 	}{
 		"given another name": {
 			old: optional(cty.Bool), new: optional(cty.Bool), config: map[string]config.Field{"max_age": {Name: "age"}},
-			want: []string{"NewVersion ~ spec.forProvider.age: field renamed, maxAge -> age (values are taken along)"},
+			want: []string{"NewVersion ~ spec.forProvider.age: field renamed, maxAge -> age (values are kept)"},
 		},
 		"called otherwise by the provider": {
 			old: optional(cty.Bool), new: attributes(attrs{"age": {Type: cty.String, Optional: true}}), config: map[string]config.Field{"age": {FormerNames: []string{"maxAge"}}},
 			want: []string{
-				"NewVersion ~ spec.forProvider.age: field renamed, maxAge -> age (values are taken along)",
+				"NewVersion ~ spec.forProvider.age: field renamed, maxAge -> age (values are kept)",
 				`NewVersion ~ spec.forProvider.age: type changed, boolean -> string (true becomes "true")`,
 			},
 		},
@@ -73,29 +73,29 @@ func TestCompareKind(t *testing.T) {
 			old: one(&schema.Attribute{Type: cty.String, Optional: true, Sensitive: true}), new: one(&schema.Attribute{Type: cty.String, Optional: true, Sensitive: true}),
 			config: map[string]config.Field{"max_age": {Name: "age"}},
 			want: []string{
-				"NewVersion ~ spec.forProvider.ageSecretRef: field renamed, maxAgeSecretRef -> ageSecretRef (values are taken along)",
-				"NewVersion ~ status.atProvider.age: field renamed, maxAge -> age (values are taken along)",
+				"NewVersion ~ spec.forProvider.ageSecretRef: field renamed, maxAgeSecretRef -> ageSecretRef (values are kept)",
+				"NewVersion ~ status.atProvider.age: field renamed, maxAge -> age (values are kept)",
 			},
 		},
 		"the old name kept": {old: optional(cty.Bool), new: attributes(attrs{"age": {Type: cty.Bool, Optional: true}}), config: map[string]config.Field{"age": {Name: "maxAge"}}},
 		"nothing":           {old: optional(cty.Bool), new: optional(cty.Bool)},
 		"added":             {old: attributes(nil), new: optional(cty.Bool), want: []string{"InPlace + spec.forProvider.maxAge: field added, boolean"}},
-		"required":          {old: attributes(nil), new: one(&schema.Attribute{Type: cty.Bool, Required: true}), want: []string{"ByHand + spec.forProvider.maxAge: field added, boolean (it is required: objects without it have to be given it)"}},
-		"removed":           {old: optional(cty.Bool), new: attributes(nil), want: []string{"NewVersion - spec.forProvider.maxAge: field removed, boolean (it has no effect any more)"}},
+		"required":          {old: attributes(nil), new: one(&schema.Attribute{Type: cty.Bool, Required: true}), want: []string{"ByHand + spec.forProvider.maxAge: field added, boolean (it is required: set it in objects that lack it)"}},
+		"removed":           {old: optional(cty.Bool), new: attributes(nil), want: []string{"NewVersion - spec.forProvider.maxAge: field removed, boolean (it no longer has an effect)"}},
 		"shown, and not any more": {
 			old: one(&schema.Attribute{Type: cty.Bool, Computed: true}), new: attributes(nil),
 			want: []string{"NewVersion - status.atProvider.maxAge: field removed, boolean"},
 		},
 		"bool to string":   {old: optional(cty.Bool), new: optional(cty.String), want: []string{`NewVersion ~ spec.forProvider.maxAge: type changed, boolean -> string (true becomes "true")`}},
 		"string to number": {old: optional(cty.String), new: optional(cty.Number), want: []string{`NewVersion ~ spec.forProvider.maxAge: type changed, string -> number ("1" becomes 1; anything else has to be set anew)`}},
-		"bool to number":   {old: optional(cty.Bool), new: optional(cty.Number), want: []string{`ByHand ~ spec.forProvider.maxAge: type changed, boolean -> number (there is no conversion: values have to be set anew)`}},
+		"bool to number":   {old: optional(cty.Bool), new: optional(cty.Number), want: []string{`ByHand ~ spec.forProvider.maxAge: type changed, boolean -> number (there is no conversion: set the values again)`}},
 		"to anything":      {old: optional(cty.Bool), new: optional(cty.DynamicPseudoType), want: []string{`InPlace ~ spec.forProvider.maxAge: type changed, boolean -> any (values stay as they are)`}},
 		"scalar to list":   {old: optional(cty.Bool), new: optional(cty.List(cty.String)), want: []string{`NewVersion ~ spec.forProvider.maxAge: type changed, boolean -> list of string (the value becomes a list of one)`}},
 		"inside":           {old: optional(cty.List(cty.Bool)), new: optional(cty.List(cty.String)), want: []string{`NewVersion ~ spec.forProvider.maxAge[]: type changed, boolean -> string (true becomes "true")`}},
-		"list to set":      {old: optional(cty.List(cty.Bool)), new: optional(cty.Set(cty.Bool)), want: []string{`NewVersion ~ spec.forProvider.maxAge: type changed, list -> set (elements that are there twice are kept once)`}},
+		"list to set":      {old: optional(cty.List(cty.Bool)), new: optional(cty.Set(cty.Bool)), want: []string{`NewVersion ~ spec.forProvider.maxAge: type changed, list -> set (duplicate elements are removed)`}},
 		"became required": {
 			old: optional(cty.Bool), new: one(&schema.Attribute{Type: cty.Bool, Required: true}),
-			want: []string{"ByHand ~ spec.forProvider.maxAge: became required (objects without it have to be given it)"},
+			want: []string{"ByHand ~ spec.forProvider.maxAge: became required (set it in objects that lack it)"},
 		},
 		"became optional": {
 			old: one(&schema.Attribute{Type: cty.Bool, Required: true}), new: optional(cty.Bool),
@@ -111,15 +111,15 @@ func TestCompareKind(t *testing.T) {
 		},
 		"became sensitive": {
 			old: optional(cty.String), new: one(&schema.Attribute{Type: cty.String, Optional: true, Sensitive: true}),
-			want: []string{"ByHand ~ spec.forProvider.maxAge: became sensitive, maxAgeSecretRef (the value has to be put into a Secret)"},
+			want: []string{"ByHand ~ spec.forProvider.maxAge: became sensitive, maxAgeSecretRef (move the value to a Secret)"},
 		},
 		"what is computed became sensitive": {
 			old: one(&schema.Attribute{Type: cty.String, Computed: true}), new: one(&schema.Attribute{Type: cty.String, Computed: true, Sensitive: true}),
-			want: []string{"NewVersion ~ status.atProvider.maxAge: became sensitive, string -> in Secrets only (it is in connection Secrets only)"},
+			want: []string{"NewVersion ~ status.atProvider.maxAge: became sensitive, string -> in Secrets only (it is only in connection Secrets)"},
 		},
 		"not sensitive any more": {
 			old: one(&schema.Attribute{Type: cty.String, Optional: true, Sensitive: true}), new: optional(cty.String),
-			want: []string{"ByHand ~ spec.forProvider.maxAgeSecretRef: became plain, maxAge (the value has to be given itself)"},
+			want: []string{"ByHand ~ spec.forProvider.maxAgeSecretRef: became plain, maxAge (give the value itself instead of a reference)"},
 		},
 		"deprecated": {
 			old: optional(cty.Bool), new: one(&schema.Attribute{Type: cty.Bool, Optional: true, Deprecated: true}),
@@ -127,7 +127,7 @@ func TestCompareKind(t *testing.T) {
 		},
 		"a block of one": {
 			old: rule(schema.NestingList, 0, days), new: rule(schema.NestingList, 1, days),
-			want: []string{"NewVersion ~ spec.forProvider.maxRule: type changed, list of object -> object (the only element is taken out of its list; anything else has to be set anew)"},
+			want: []string{"NewVersion ~ spec.forProvider.maxRule: type changed, list of object -> object (the only element of the list becomes the value; anything else has to be set anew)"},
 		},
 		"blocks of many": {
 			old: rule(schema.NestingList, 1, days), new: rule(schema.NestingSet, 0, attrs{"days": {Type: cty.String, Optional: true}}),
@@ -138,11 +138,11 @@ func TestCompareKind(t *testing.T) {
 		},
 		"fewer blocks": {
 			old: rule(schema.NestingList, 0, days), new: rule(schema.NestingList, 3, days),
-			want: []string{"ByHand ~ spec.forProvider.maxRule: bounds changed, 0 to any number -> 0 to 3 (lists of other lengths have to be changed)"},
+			want: []string{"ByHand ~ spec.forProvider.maxRule: bounds changed, 0 to any number -> 0 to 3 (change lists of any other length)"},
 		},
 		"required in blocks": {
 			old: rule(schema.NestingList, 0, days), new: rule(schema.NestingList, 0, attrs{"days": {Type: cty.Number, Required: true}}),
-			want: []string{"ByHand ~ spec.forProvider.maxRule[].days: became required (objects without it have to be given it)"},
+			want: []string{"ByHand ~ spec.forProvider.maxRule[].days: became required (set it in objects that lack it)"},
 		},
 	}
 	for name, test := range tests {

@@ -28,7 +28,7 @@ func conversion(old, new *Node) (note string, ok bool) {
 		if _, ok := conversion(old.Element, new); !ok {
 			return "", false
 		}
-		return "the only element is taken out of its list" + elsewhere, true
+		return "the only element of the list becomes the value" + elsewhere, true
 	case new.list():
 		if _, ok := conversion(old, new.Element); !ok {
 			return "", false

@@ -75,9 +75,9 @@ func (k *kind) markdown() ([]byte, error) {
 
 	b.WriteString("\n## Identity and import\n\n")
 	if r.Identity() == nil {
-		b.WriteString("The resource type has no identity of its own: an object that exists is taken over by the id that the provider's documentation names.\n")
+		b.WriteString("The resource type has no identity: an existing object is imported by the id that the provider's documentation describes.\n")
 	} else {
-		b.WriteString("An object that exists is taken over by its identity, or with `id` by the id that the provider's documentation names.\n\n")
+		b.WriteString("An existing object is imported by its identity, or with `id` by the id that the provider's documentation describes.\n\n")
 		fieldTable(&b, schema.Properties["spec"].Properties["import"].Properties["identity"], r.Identity(), false)
 		b.WriteString("\nOnce the object is known, `status.identity` holds its identity.\n")
 	}

@@ -40,7 +40,7 @@ func TestCompare(t *testing.T) {
 			new: after(),
 			want: []string{
 				`NewVersion ~ spec.forProvider.public: type changed, boolean -> string (true becomes "true")`,
-				"NewVersion - spec.forProvider.size: field removed, number (it has no effect any more)",
+				"NewVersion - spec.forProvider.size: field removed, number (it no longer has an effect)",
 				"InPlace + spec.forProvider.sizeGib: field added, number",
 				"InPlace + spec.forProvider.zone: field added, string",
 			},
@@ -52,7 +52,7 @@ func TestCompare(t *testing.T) {
 		},
 		"without the type": {
 			new:    &schema.Provider{Protocol: 6, Config: &schema.Block{}, Resources: map[string]*schema.Resource{}},
-			want:   []string{"ByHand - resource type removed (the provider does not know its objects any more)"},
+			want:   []string{"ByHand - resource type removed (the provider no longer manages its objects)"},
 			refuse: true,
 		},
 	}
