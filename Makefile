@@ -48,7 +48,7 @@ up: bin/landbridge bin/playground tour-providers ## Run a cluster with Landbridg
 .PHONY: test
 test: build ## All tests, against real provider binaries and a real API server
 	$(if $(RACE),,@echo "note: no C compiler found, so the tests run without the race detector")
-	$(call race,$(RACE)) $(TEST) $(RACE) $(TESTFLAGS) ./...
+	$(call race,$(RACE)) $(TEST) $(RACE) $(TESTFLAGS) ./test/e2e ./...
 	@# The race detector is too slow for what is large.
 	$(if $(RACE),$(GO) $(TEST) $(TESTFLAGS) -run '^TestLarge' ./internal/generator ./internal/scheduler/store)
 	@# Without -race, which would compile all of Kubernetes a second time.

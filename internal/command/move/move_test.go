@@ -15,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
 	corev1 "k8s.io/api/core/v1"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -23,23 +22,21 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
-	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/internal/command/move"
 	"github.com/landbridge-io/landbridge/internal/command/state"
-	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/instance"
-	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
+	"github.com/landbridge-io/landbridge/internal/testing/statetest"
 	"github.com/landbridge-io/landbridge/schema"
 )
 
 type m = map[string]any
 
 const (
-	system = "landbridge-system"
-	held   = "finalizer.managedresource.crossplane.io"
-	paused = "crossplane.io/paused"
+	system = statetest.System
+	held   = statetest.Finalizer
+	paused = statetest.Paused
 )
 
 func TestMain(m *testing.M) {
@@ -49,7 +46,7 @@ func TestMain(m *testing.M) {
 
 // thing is the resource type of both clusters.
 var thing = &schema.Resource{
-	Type: "one_thing", Version: 2,
+	Type: statetest.ResourceType, Version: 2,
 	Block: &schema.Block{Attributes: map[string]*schema.Attribute{
 		"id": {Type: cty.String, Computed: true}, "name": {Type: cty.String, Optional: true},
 		"password": {Type: cty.String, Optional: true, Sensitive: true},
@@ -66,65 +63,16 @@ type side struct {
 var sides = sync.OnceValues(func() ([2]*side, error) {
 	var out [2]*side
 	for i := range out {
-		server, err := playgroundtest.Run(context.Background(), playgroundtest.Options{})
+		server, c, err := statetest.Serve(context.Background(), thing, &schema.Block{Attributes: map[string]*schema.Attribute{
+			"token": {Type: cty.String, Optional: true, Sensitive: true},
+		}})
 		if err != nil {
 			return out, err
 		}
-		if out[i], err = newSide(server); err != nil {
-			return out, err
-		}
+		out[i] = &side{c, server}
 	}
 	return out, nil
 })
-
-func newSide(server *playgroundtest.Server) (*side, error) {
-	ctx := context.Background()
-	c, err := state.Open(server.Config, system)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: system}}); err != nil {
-		return nil, err
-	}
-	p := &schema.Provider{Resources: map[string]*schema.Resource{"one_thing": thing}, Config: &schema.Block{Attributes: map[string]*schema.Attribute{
-		"token": {Type: cty.String, Optional: true, Sensitive: true},
-	}}}
-	model, err := model.NewProvider("one", p, config.Provider{})
-	if err != nil {
-		return nil, err
-	}
-	definition, err := crd.Resource(model.Resources["one_thing"])
-	if err != nil {
-		return nil, err
-	}
-	for _, d := range append([]*apiextensionsv1.CustomResourceDefinition{definition}, crd.ProviderConfig(model)...) {
-		if err := c.Create(ctx, d); err != nil {
-			return nil, err
-		}
-	}
-	s := &side{c, server}
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		kinds, err := c.Kinds(ctx)
-		if err == nil && len(kinds) == 1 {
-			probe := object("default", "probe", m{})
-			if err = c.Create(ctx, probe, client.DryRunAll); err == nil {
-				return s, nil
-			}
-		}
-		if time.Now().After(end) {
-			return nil, fmt.Errorf("the kind is not served: %w", err)
-		}
-	}
-}
-
-func object(namespace, name string, spec m) *unstructured.Unstructured {
-	u := &unstructured.Unstructured{Object: m{"spec": m{"forProvider": spec}}}
-	u.SetAPIVersion("one.landbridge.io/v1alpha1")
-	u.SetKind("Thing")
-	u.SetNamespace(namespace)
-	u.SetName(name)
-	return u
-}
 
 // world is the two clusters for one test, with a namespace of its own in both.
 type world struct {
@@ -171,7 +119,7 @@ func record() store.Record {
 // nothing.
 func (w *world) manages(name string, rec *store.Record, annotations map[string]string) *unstructured.Unstructured {
 	w.t.Helper()
-	u := object(w.namespace, name, m{"name": "a <b>"})
+	u := statetest.Object(w.namespace, name, m{"name": "a <b>"})
 	u.SetLabels(map[string]string{"team": "a"})
 	all := map[string]string{"crossplane.io/external-name": "i-1", "landbridge.io/taint": "now"}
 	for k, v := range annotations {
@@ -197,7 +145,7 @@ func (w *world) manages(name string, rec *store.Record, annotations map[string]s
 // get reads a resource; nil if it does not exist.
 func (w *world) get(s *side, name string) *unstructured.Unstructured {
 	w.t.Helper()
-	u := object(w.namespace, name, nil)
+	u := statetest.Object(w.namespace, name, nil)
 	err := s.Get(w.t.Context(), client.ObjectKeyFromObject(u), u)
 	if kerrors.IsNotFound(err) {
 		return nil
@@ -395,21 +343,28 @@ func content(u *unstructured.Unstructured) m {
 	return m{"spec": u.Object["spec"], "labels": u.GetLabels(), "annotations": u.GetAnnotations(), "finalizers": u.GetFinalizers()}
 }
 
-// A move that is interrupted at any request ends when it is repeated, and at no time two controllers
-// may write.
-func TestMoveIsResumable(t *testing.T) {
+// scenario is a resource that is moved.
+type scenario struct {
+	stored      *store.Record
+	annotations map[string]string
+	partSize    int
+}
+
+func scenarios() map[string]scenario {
 	rec := record()
-	tests := map[string]struct {
-		stored      *store.Record
-		annotations map[string]string
-		partSize    int
-	}{
+	return map[string]scenario{
 		"stored":         {stored: &rec},
 		"in parts":       {stored: &rec, partSize: 100},
 		"paused before":  {stored: &rec, annotations: map[string]string{paused: "true"}},
 		"nothing stored": {},
-		"no object":      {stored: &store.Record{}},
 	}
+}
+
+// A move that is interrupted at any request ends when it is repeated, and at no time two controllers
+// may write.
+func TestMoveIsResumable(t *testing.T) {
+	tests := scenarios()
+	tests["no object"] = scenario{stored: &store.Record{}}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -455,18 +410,7 @@ func TestMoveIsResumable(t *testing.T) {
 // A move that was interrupted can be undone until the resource is released, also if the undoing is
 // interrupted.
 func TestUndo(t *testing.T) {
-	rec := record()
-	tests := map[string]struct {
-		stored      *store.Record
-		annotations map[string]string
-		partSize    int
-	}{
-		"stored":         {stored: &rec},
-		"in parts":       {stored: &rec, partSize: 100},
-		"paused before":  {stored: &rec, annotations: map[string]string{paused: "true"}},
-		"nothing stored": {},
-	}
-	for name, test := range tests {
+	for name, test := range scenarios() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
@@ -656,7 +600,7 @@ func TestMoveChecksTarget(t *testing.T) {
 	}
 	configuration := func(s *side, secretName string) {
 		t.Helper()
-		u := object(w.namespace, "own", nil)
+		u := statetest.Object(w.namespace, "own", nil)
 		u.SetKind("ProviderConfig")
 		u.Object["spec"] = m{"tokenSecretRef": m{"name": secretName, "key": "token"}}
 		if err := s.Create(t.Context(), u); err != nil {
@@ -681,7 +625,7 @@ func TestMoveChecksTarget(t *testing.T) {
 		u.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "example.org/v1", Kind: "XThing", Name: "x", UID: "1", Controller: new(true)}})
 	})
 	make("there", func(*unstructured.Unstructured) {})
-	if err := w.target.Create(t.Context(), object(w.namespace, "there", m{})); err != nil {
+	if err := w.target.Create(t.Context(), statetest.Object(w.namespace, "there", m{})); err != nil {
 		t.Fatal(err)
 	}
 	make("fine", func(*unstructured.Unstructured) {})

@@ -13,32 +13,28 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
 	corev1 "k8s.io/api/core/v1"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/internal/command/state"
-	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/instance/tfstate"
-	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
-	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
+	"github.com/landbridge-io/landbridge/internal/testing/statetest"
 	"github.com/landbridge-io/landbridge/schema"
 )
 
 type m = map[string]any
 
 const (
-	system = "landbridge-system"
-	held   = "finalizer.managedresource.crossplane.io"
-	paused = "crossplane.io/paused"
+	system = statetest.System
+	held   = statetest.Finalizer
+	paused = statetest.Paused
 )
 
 var thing = &schema.Resource{
-	Type: "one_thing", Version: 2,
+	Type: statetest.ResourceType, Version: 2,
 	Block: &schema.Block{
 		Attributes: map[string]*schema.Attribute{
 			"id": {Type: cty.String, Computed: true}, "name": {Type: cty.String, Optional: true}, "big": {Type: cty.Number, Optional: true},
@@ -56,51 +52,12 @@ var thing = &schema.Resource{
 
 // serving is the cluster of all tests. It serves the kind, and has no controller.
 var serving = sync.OnceValues(func() (*state.Cluster, error) {
-	server, err := playgroundtest.Run(context.Background(), playgroundtest.Options{})
-	if err != nil {
-		return nil, err
-	}
-	ctx := context.Background()
-	c, err := state.Open(server.Config, system)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: system}}); err != nil {
-		return nil, err
-	}
-	p := &schema.Provider{Resources: map[string]*schema.Resource{"one_thing": thing}, Config: &schema.Block{}}
-	made, err := model.NewProvider("one", p, config.Provider{})
-	if err != nil {
-		return nil, err
-	}
-	definition, err := crd.Resource(made.Resources["one_thing"])
-	if err != nil {
-		return nil, err
-	}
-	for _, d := range append([]*apiextensionsv1.CustomResourceDefinition{definition}, crd.ProviderConfig(made)...) {
-		if err := c.Create(ctx, d); err != nil {
-			return nil, err
-		}
-	}
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		kinds, err := c.Kinds(ctx)
-		if err == nil && len(kinds) == 1 {
-			if err = c.Create(ctx, object("default", "probe", nil), client.DryRunAll); err == nil {
-				return c, nil
-			}
-		}
-		if time.Now().After(end) {
-			return nil, fmt.Errorf("the kind is not served: %w", err)
-		}
-	}
+	_, c, err := statetest.Serve(context.Background(), thing, &schema.Block{})
+	return c, err
 })
 
 func object(namespace, name string, annotations map[string]string) *unstructured.Unstructured {
-	u := &unstructured.Unstructured{Object: m{"spec": m{"forProvider": m{}}}}
-	u.SetAPIVersion("one.landbridge.io/v1alpha1")
-	u.SetKind("Thing")
-	u.SetNamespace(namespace)
-	u.SetName(name)
+	u := statetest.Object(namespace, name, m{})
 	u.SetAnnotations(annotations)
 	return u
 }
