@@ -354,7 +354,7 @@ func scenarios() map[string]scenario {
 	rec := record()
 	return map[string]scenario{
 		"stored":         {stored: &rec},
-		"in parts":       {stored: &rec, partSize: 100},
+		"in parts":       {stored: &rec, partSize: 200},
 		"paused before":  {stored: &rec, annotations: map[string]string{paused: "true"}},
 		"nothing stored": {},
 	}
