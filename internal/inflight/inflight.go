@@ -87,27 +87,34 @@ func (c *Calls) Wait() {
 }
 
 // Drain closes c, and waits until no call is in flight: true, or false when gone is closed or ctx
-// ends before. While there are calls it calls stop, which is to end them, repeatedly: a stop does
-// not reach a call that has begun and has not arrived at its provider yet.
+// ends before. While there are calls it calls stop, which is to end them, repeatedly.
 func (c *Calls) Drain(ctx context.Context, gone <-chan struct{}, stop func()) bool {
 	idle, busy := c.Close()
-	for wait := stopSoon; busy; wait = min(2*wait, stopSeldom) {
-		stop()
-		again := time.NewTimer(wait)
-		select {
-		case <-again.C:
-			continue
-		case <-idle:
-		case <-gone:
-		case <-ctx.Done():
-		}
-		again.Stop()
-		break
+	if busy {
+		Repeat(ctx, idle, gone, stop)
 	}
 	select {
 	case <-idle:
 		return true
 	default:
 		return false
+	}
+}
+
+// Repeat calls stop, which is to end calls in flight, until ended or gone is closed or ctx ends. Once is not
+// enough: a stop does not reach a call that has begun and has not arrived at its provider yet.
+func Repeat(ctx context.Context, ended, gone <-chan struct{}, stop func()) {
+	for wait := stopSoon; ; wait = min(2*wait, stopSeldom) {
+		stop()
+		again := time.NewTimer(wait)
+		select {
+		case <-again.C:
+			continue
+		case <-ended:
+		case <-gone:
+		case <-ctx.Done():
+		}
+		again.Stop()
+		return
 	}
 }

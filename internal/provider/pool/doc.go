@@ -19,6 +19,9 @@
 // the same way, without a restart (outage.go). A provider whose cloud rejects too many requests is
 // paused, and leased at a lower rate afterwards (limits.go).
 //
-// It makes only the calls that configure and end a server, and one that checks whether it answers. It
+// An operation that a user interrupts is left alone on its server, which is then told to stop
+// (interrupt.go).
+//
+// It makes only the calls that configure, stop and end a server, and one that checks whether it answers. It
 // never shows or logs a configuration.
 package pool

@@ -75,6 +75,10 @@ type member struct {
 	drained chan struct{}
 
 	leases, acquired int
+	// interrupted is the number of leases of interrupted operations. stopped is closed with the last lease; nil
+	// unless the server is being told to stop because of them.
+	interrupted int
+	stopped     chan struct{}
 	idleSince        time.Time
 	// retiring is set when there are no more leases; the end is no crash then.
 	retiring bool

@@ -92,6 +92,8 @@ type Stats struct {
 	// Hangs and Outgrown count servers that were ended because they did not answer, or used too much
 	// memory; Pauses counts how often a provider was throttled.
 	Hangs, Outgrown, Pauses int64
+	// Interrupts counts operations that were interrupted on request.
+	Interrupts int64
 	// Outages counts pauses because of the credentials or the endpoint of a configuration.
 	Outages int64
 }
@@ -120,6 +122,10 @@ type Lease struct {
 	member *member
 	probe  bool
 	once   sync.Once
+	// interrupted and released are guarded by the pool's mutex.
+	interrupted, released bool
+	// unsubscribe ends the wait for an interrupt; nil if there can be none.
+	unsubscribe func() bool
 }
 
 // Server returns the server. Do not call it after Release.
@@ -129,16 +135,25 @@ func (l *Lease) Server() provider.Server { return l.member.guarded }
 func (l *Lease) Warnings() diagnostic.Diagnostics { return l.member.warnings }
 
 // Release ends the lease. It may be called more than once.
-func (l *Lease) Release() { l.once.Do(func() { l.pool.release(l) }) }
+func (l *Lease) Release() {
+	l.once.Do(func() {
+		if l.unsubscribe != nil {
+			l.unsubscribe()
+		}
+		l.pool.release(l)
+	})
+}
 
 // Acquire leases the server for a key. It starts one if there is none. It waits for the start, and
 // until the configuration's limits allow the lease, or ctx ends. With error diagnostics there is no
-// lease; see Failure. During the backoff after a failure, Acquire fails at once.
+// lease; see Failure. During the backoff after a failure, Acquire fails at once. If the operation of ctx
+// is interrupted (provider.WithInterrupt), its provider is told to stop until the release.
 func (p *Pool) Acquire(ctx context.Context, key Key) (*Lease, diagnostic.Diagnostics) {
 	l, f := p.acquire(ctx, key, true)
 	if f != nil {
 		return nil, f.Diagnostics
 	}
+	l.unsubscribe = context.AfterFunc(provider.Interrupted(ctx), func() { p.interrupt(l) })
 	return l, nil
 }
 
@@ -299,14 +314,23 @@ func (p *Pool) release(l *Lease) {
 	if l.probe {
 		m.probed = false
 	}
+	l.released = true
+	if l.interrupted {
+		m.interrupted--
+	}
 	m.leases--
 	if m.leases > 0 {
+		p.stopInterrupted(m)
 		return
 	}
 	m.idleSince = time.Now()
 	if m.drained != nil {
 		close(m.drained)
 		m.drained = nil
+	}
+	if m.stopped != nil {
+		close(m.stopped)
+		m.stopped = nil
 	}
 	if m.retiring && !p.closed { // else Close ends it
 		p.end(m)
