@@ -23,7 +23,7 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	p := e.plan(r)
 	record := e.record.Instance
 	_, in.Missing = e.missing[""]
-	in.Contested, in.Observed = contested, p != nil
+	in.Contested, in.Observed, in.Held = contested, p != nil, e.held(r)
 	in.MayReplace, in.MayReplaceTainted, in.MayDelete = r.Policies.Replace, r.Policies.ReplaceTainted, r.Policies.Delete
 	in.Failed, in.DeposedFailed = s.backoff(&e.failed, r) != nil, s.backoff(&e.deposedFailed, r) != nil
 	in.Exists, in.Deposed, in.Tainted = record.Exists(), len(record.Deposed) > 0, record.Status == instance.Tainted
@@ -52,6 +52,8 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 		return failed(ReasonReplaceRefused, containedRefused(*p))
 	case deedRefuseStalled:
 		return e.attempts.exhausted()
+	case deedRefuseHeld:
+		return errHeld()
 	case deedRefuseDoubted:
 		return failed(ReasonCreateOutcomeUnknown, awaited(record.Operation))
 	default:
@@ -94,12 +96,14 @@ func (s *Scheduler) Delete(_ context.Context, r Request) error {
 	known := e.state == loaded || e.state == outdated
 	switch next := deleteChain.decide(deleteInput{
 		Running: e.view.state == running, Observed: known && e.record.Instance.Operation == nil,
-		Exists: e.record.Instance.Exists(), Failed: early != nil,
+		Exists: e.record.Instance.Exists(), Failed: early != nil, Held: e.held(r),
 	}); next {
 	case deedNothing:
 		return nil
 	case deedRefuseUnobserved:
 		return &Error{Reason: ReasonStore, Err: errors.New("the resource was not observed since its last operation")}
+	case deedRefuseHeld:
+		return errHeld()
 	case deedRefuseEarly:
 		return early
 	default:

@@ -43,6 +43,7 @@ func (s *Scheduler) Remembered(r Request) (Remembered, bool) {
 func (e *entry) retry(r Request) {
 	e.record.Handled.Retry, e.unsavedRetry = r.Asked.Retry, r.Asked.Retry
 	e.failed, e.deposedFailed, e.attempts = failure{}, failure{}, attempts{}
+	e.unhold()
 	e.publish()
 }
 
@@ -51,7 +52,7 @@ func (e *entry) retry(r Request) {
 func (e *entry) marked(r *Request) bool {
 	handled := &e.record.Handled
 	return r.Asked.Taint != "" && r.Asked.Taint != handled.Taint || r.Asked.Untaint != "" && r.Asked.Untaint != handled.Untaint ||
-		e.unsavedRetry != "" && e.record.Version != ""
+		(e.unsavedRetry != "" || e.unsavedInterrupt != "") && e.record.Version != ""
 }
 
 // mark carries out the requests of annotations, once for each token: the token is stored together with

@@ -35,6 +35,10 @@ func (c chain[Input]) decide(in Input) deed {
 
 // Deeds of Observe.
 const (
+	// deedInterrupt interrupts the running operation.
+	deedInterrupt deed = "interrupt"
+	// deedIgnoreInterrupt records the request to interrupt something where nothing runs.
+	deedIgnoreInterrupt deed = "ignore an interrupt"
 	// deedAnswer answers with the view.
 	deedAnswer deed = "answer"
 	// deedAnswerApplied answers with the result of the last operation.
@@ -98,7 +102,7 @@ type observeInput struct {
 	// Named is set when the resource names an object to import or to look up.
 	Named bool
 	// RetryAsked and MarkAsked are set when an annotation has a request that was not carried out.
-	RetryAsked, MarkAsked bool
+	RetryAsked, MarkAsked, InterruptAsked bool
 
 	// Loaded is set when the record in memory can be used with the schema at hand.
 	Loaded bool
@@ -128,6 +132,7 @@ type observeInput struct {
 
 // observeChain decides what Observe does next.
 var observeChain = chain[observeInput]{
+	{deedInterrupt, interruptRunning},
 	{deedAnswer, operationRuns},
 	{deedLoad, recordUnknown},
 	{deedClaim, recordUnclaimed},
@@ -135,6 +140,7 @@ var observeChain = chain[observeInput]{
 	{deedAnswerNothing, nothingOwnToDelete},
 	{deedRefuseConflict, ownedByAnother},
 	{deedAnswerApplied, operationJustEnded},
+	{deedIgnoreInterrupt, interruptAsked},
 	{deedRetry, retryAsked},
 	{deedAnswerNothing, nothingToDelete},
 	{deedAcquire, providerMissing},
@@ -151,6 +157,9 @@ var observeChain = chain[observeInput]{
 	{deedClaim, planUnclaimed},
 	{deedAnswer, otherwise[observeInput]},
 }
+
+// interruptRunning: a running operation is interrupted at once.
+func interruptRunning(in observeInput) bool { return in.InterruptAsked && operationRuns(in) }
 
 // operationRuns: while an operation runs, answers come from memory.
 func operationRuns(in observeInput) bool { return in.View == running }
@@ -173,6 +182,9 @@ func ownedByAnother(in observeInput) bool { return in.Contested }
 // operationJustEnded: the answer to an apply was checked against the plan and is the new state. As
 // in Terraform, it is not read right away.
 func operationJustEnded(in observeInput) bool { return in.View == applied && in.Fits && in.Desired }
+
+// interruptAsked: where nothing runs, an interrupt does nothing, now or later.
+func interruptAsked(in observeInput) bool { return in.InterruptAsked }
 
 // retryAsked: a retry only changes memory, so it works even if everything else fails.
 func retryAsked(in observeInput) bool { return in.RetryAsked }
@@ -255,6 +267,7 @@ const (
 	deedRefuseContained  deed = "refuse to destroy contained objects"
 	deedRefuseDoubted    deed = "refuse because of an interrupted create"
 	deedRefuseStalled    deed = "refuse because of many failed creates"
+	deedRefuseHeld       deed = "refuse because of an interrupt"
 	// These concern a deposed object, and leave the current one alone.
 	deedRefuseDeposed      deed = "refuse to destroy a deposed object"
 	deedRefuseDeposedEarly deed = "refuse because of an earlier failure to destroy a deposed object"
@@ -285,12 +298,15 @@ type applyInput struct {
 	Stalled bool
 	// Doubted is set when an interrupted create may still make another object than this one.
 	Doubted bool
+	// Held is set when an operation was interrupted and the resource has not changed since.
+	Held bool
 }
 
 // applyChain decides what Apply does.
 var applyChain = chain[applyInput]{
 	{deedNothing, applyRuns},
 	{deedRefuseConflict, applyContested},
+	{deedRefuseHeld, applyHeld},
 	{deedDestroyDeposed, deposedDue},
 	{deedRefuseEarly, applyFailed},
 	{deedRefuseUnobserved, applyUnobserved},
@@ -312,6 +328,11 @@ func applyRuns(in applyInput) bool { return in.Running }
 
 // applyContested: only the owner of an object changes it.
 func applyContested(in applyInput) bool { return in.Contested }
+
+// applyHeld: after an interrupt nothing begins, unless there is nothing to do.
+func applyHeld(in applyInput) bool {
+	return in.Held && !(in.Observed && upToDateAlready(in) && !deposedOpen(in))
+}
 
 // deposedOpen reports whether a deposed object has to be destroyed, because its successor is complete.
 func deposedOpen(in applyInput) bool { return in.Observed && in.Deposed && in.Exists && !in.Tainted }
@@ -375,6 +396,8 @@ type deleteInput struct {
 	Exists bool
 	// Failed is set when it is too early to try again.
 	Failed bool
+	// Held is set when an operation was interrupted and the resource has not changed since.
+	Held bool
 }
 
 // deleteChain decides what Delete does.
@@ -382,6 +405,7 @@ var deleteChain = chain[deleteInput]{
 	{deedNothing, deleteRuns},
 	{deedRefuseUnobserved, deleteUnobserved},
 	{deedNothing, deleted},
+	{deedRefuseHeld, deleteHeld},
 	{deedRefuseEarly, deleteFailed},
 	{deedDelete, otherwise[deleteInput]},
 }
@@ -394,6 +418,9 @@ func deleteUnobserved(in deleteInput) bool { return !in.Observed }
 
 // deleted: nothing is left to destroy.
 func deleted(in deleteInput) bool { return !in.Exists }
+
+// deleteHeld: after an interrupt nothing begins.
+func deleteHeld(in deleteInput) bool { return in.Held }
 
 // deleteFailed: a failed delete is not tried again too early.
 func deleteFailed(in deleteInput) bool { return in.Failed }

@@ -31,6 +31,9 @@ func TestDecideObserve(t *testing.T) {
 		want string
 	}{
 		"an operation runs":                          {func(in *input) { in.View, in.Loaded = scheduler.ViewRunning, false }, "answer"},
+		"an operation is interrupted":                {func(in *input) { in.View, in.InterruptAsked = scheduler.ViewRunning, true }, "interrupt"},
+		"nothing is loaded, an interrupt":            {func(in *input) { in.Loaded, in.InterruptAsked = false, true }, "load"},
+		"nothing runs, an interrupt":                 {func(in *input) { in.InterruptAsked, in.RetryAsked, in.Acquired = true, true, false }, "ignore an interrupt"},
 		"nothing is loaded":                          {func(in *input) { in.Loaded = false }, "load"},
 		"nothing is claimed":                         {func(in *input) { in.Claims = 0 }, "claim"},
 		"it is being moved":                          {func(in *input) { in.Moving, in.Interrupted, in.Deleted = true, true, true }, "refuse because of a move"},
@@ -99,7 +102,7 @@ func TestObserveEnds(t *testing.T) {
 	for n := range 1 << bits {
 		bit := func(i int) bool { return n>>i&1 == 1 }
 		in := scheduler.ObserveInput{
-			Deleted: bit(0), Desired: bit(1), Named: bit(2), RetryAsked: bit(3), MarkAsked: bit(4), Loaded: bit(5),
+			Deleted: bit(0), Desired: bit(1), Named: bit(2), RetryAsked: bit(3), MarkAsked: bit(4), InterruptAsked: bit(4), Loaded: bit(5),
 			Fits: bit(6), Stored: bit(7), Exists: bit(8), Deposed: bit(9), Interrupted: bit(10), Foreign: bit(11), Contested: bit(12),
 		}
 		if bit(13) {
@@ -136,6 +139,8 @@ func carryOut(in *scheduler.ObserveInput, deed string, found, unchanged, doubtfu
 		default:
 			in.Claims = scheduler.ClaimedPlan
 		}
+	case "ignore an interrupt":
+		in.InterruptAsked, in.MarkAsked = false, in.MarkAsked || in.Stored
 	case "retry":
 		in.RetryAsked = false
 	case "acquire":
@@ -176,6 +181,10 @@ func TestDecideApply(t *testing.T) {
 	}{
 		"an operation runs":                 {with(update, func(in *input) { in.Running = true }), "nothing"},
 		"another resource owns it":          {with(update, func(in *input) { in.Contested = true }), "refuse because of the owner"},
+		"an update, held":                   {with(update, func(in *input) { in.Held = true }), "refuse because of an interrupt"},
+		"not observed, held":                {with(update, func(in *input) { in.Held, in.Observed = true, false }), "refuse because of an interrupt"},
+		"up to date, held":                  {with(permitted(terraform.NoOp), func(in *input) { in.Held = true }), "nothing"},
+		"a deposed object, held":            {with(deposed, func(in *input) { in.Held = true }), "refuse because of an interrupt"},
 		"not observed":                      {with(update, func(in *input) { in.Observed = false }), "refuse because of the observation"},
 		"not observed, too early":           {with(update, func(in *input) { in.Observed, in.Failed = false, true }), "refuse because of an earlier failure"},
 		"up to date":                        {permitted(terraform.NoOp), "nothing"},
@@ -226,6 +235,8 @@ func TestDecideDelete(t *testing.T) {
 		"not observed":      {input{Exists: true}, "refuse because of the observation"},
 		"nothing exists":    {input{Observed: true, Failed: true}, "nothing"},
 		"too early":         {input{Observed: true, Exists: true, Failed: true}, "refuse because of an earlier failure"},
+		"held":              {input{Observed: true, Exists: true, Failed: true, Held: true}, "refuse because of an interrupt"},
+		"held, nothing":     {input{Observed: true, Held: true}, "nothing"},
 		"an object":         {input{Observed: true, Exists: true}, "delete"},
 	}
 	deeds := map[string]bool{}

@@ -32,6 +32,7 @@ func (s *Scheduler) settle(e *entry, r Request, t task, res result) []Event {
 	prior := e.record.Instance
 	t.progress.end()
 	e.accept(res)
+	e.interrupted(t, res)
 	e.view.discard()
 	e.noteIdentity(r, res)
 	s.claimOutcome(e, r, res)
@@ -65,6 +66,21 @@ func (e *entry) accept(res result) {
 	if res.op.Kind == instance.Delete && !res.diags.HasErrors() {
 		delete(e.missing, res.op.Deposed)
 	}
+}
+
+// interrupted takes note of an interrupt that is not stored with the outcome.
+func (e *entry) interrupted(t task, res result) {
+	stored := res.record != nil && !res.undispatched
+	if stored {
+		e.unsavedInterrupt, e.unsavedHeld = "", 0
+	}
+	token := t.interruption.asked()
+	if token == "" || stored && e.record.Handled.Interrupt == token {
+		return
+	}
+	t.interruption.note(&e.record.Handled, res.op.Generation, t.completes(res.diags) && !res.undispatched)
+	e.unsavedInterrupt, e.unsavedHeld = e.record.Handled.Interrupt, e.record.Handled.Held
+	e.publish()
 }
 
 // noteIdentity records the complete identity of an object whose planned one was partly known.

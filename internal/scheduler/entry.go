@@ -44,6 +44,11 @@ type entry struct {
 	validated string
 	// unsavedRetry is a retry token that was handled, but is not in the store yet.
 	unsavedRetry string
+	// unsavedInterrupt is likewise a token of an interrupt, and unsavedHeld the generation that is held.
+	unsavedInterrupt string
+	unsavedHeld      int64
+	// interruption ends the operation that this process began last.
+	interruption *interruption
 
 	// undispatched is the id of an operation that never reached the provider, though its intent
 	// may be stored.

@@ -114,6 +114,9 @@ type cloud struct {
 	refusal diagnostic.Diagnostics // instead of a quota's
 	// block, if set, keeps Apply until it is closed or the context ends.
 	block chan struct{}
+	// stopped is the manner of an Apply that is interrupted while it blocks. If deaf is set it does not end.
+	stopped manner
+	deaf    bool
 	// before and after surround what Apply does in the world.
 	before, after func()
 	// moved are the objects whose planned identity is not the one that follows from their name.
@@ -314,6 +317,17 @@ func (c *cloud) Apply(ctx context.Context, p terraform.Plan) (instance.Instance,
 	if block != nil {
 		select {
 		case <-block:
+		case <-provider.Interrupted(ctx).Done():
+			c.mu.Lock()
+			if c.stopped != "" {
+				c.manner = c.stopped
+			}
+			deaf := c.deaf
+			c.mu.Unlock()
+			if deaf {
+				<-ctx.Done()
+				return c.silent(p, ctx.Err())
+			}
 		case <-ctx.Done():
 			return c.silent(p, ctx.Err())
 		}

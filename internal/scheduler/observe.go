@@ -62,9 +62,9 @@ func (o *observing) input(r *Request) observeInput {
 		Deleted: r.Deleted, Desired: r.Config != nil,
 		Named:      r.Known != nil || r.imports(),
 		RetryAsked: r.Asked.Retry != "" && r.Asked.Retry != e.record.Handled.Retry,
-		MarkAsked:  e.marked(r),
-		Loaded:     e.state == loaded && e.schema == r.Resource.Schema && !e.lost.Load(),
-		View:       e.view.state, Fits: e.view.fits(r.ConfigHash), Unplanned: e.unplanned(r),
+		MarkAsked:  e.marked(r), InterruptAsked: e.interrupts(r),
+		Loaded: e.state == loaded && e.schema == r.Resource.Schema && !e.lost.Load(),
+		View:   e.view.state, Fits: e.view.fits(r.ConfigHash), Unplanned: e.unplanned(r),
 		Stored: e.record.Version != "", Exists: in.Exists(), Deposed: len(in.Deposed) > 0,
 		Interrupted: interrupted, Foreign: interrupted && o.foreign(e),
 		Moving: interrupted && in.Operation.Kind == instance.Move,
@@ -77,6 +77,10 @@ func (o *observing) input(r *Request) observeInput {
 func (o *observing) do(ctx context.Context, r *Request, next deed) (*Observation, error) {
 	e := o.e
 	switch next {
+	case deedInterrupt:
+		e.interrupt(*r)
+	case deedIgnoreInterrupt:
+		o.ignoreInterrupt(e, *r)
 	case deedAnswer:
 		return e.answer(), nil
 	case deedAnswerApplied:
@@ -167,7 +171,7 @@ func (o *observing) claimNext(ctx context.Context, r *Request) {
 // unplanned reports whether the plan of the view is not up to date although nothing has changed.
 func (e *entry) unplanned(r *Request) bool {
 	o := e.view.observation
-	return e.view.unplanned || o != nil && (o.Stalled && !e.attempts.stalled(r, o.Plan) || o.Flap != nil && e.flap.count < flapsAfter)
+	return e.view.unplanned || o != nil && (o.Held != e.held(*r) || o.Stalled && !e.attempts.stalled(r, o.Plan) || o.Flap != nil && e.flap.count < flapsAfter)
 }
 
 // refresh reads the current object once. If it is gone, the last deposed object takes its place,
@@ -270,6 +274,10 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 			o.Plan = &upToDate // there is nothing to apply, so the values are not kept
 		}
 	}
+	if o.UpToDate() {
+		e.unhold() // what was interrupted is done
+	}
+	o.Held = e.held(r)
 	e.view = view{state: planned, observation: o, configHash: r.ConfigHash}
 	return nil
 }

@@ -33,6 +33,8 @@ type task struct {
 	process faultpoint.Process
 	// progress has the provider's messages about the operation.
 	progress *progress
+	// interruption ends the operation early.
+	interruption *interruption
 }
 
 // processOf returns the name of an operation at fault points. again is set when an object was
@@ -56,6 +58,11 @@ func processOf(t task, again bool) faultpoint.Process {
 	}
 }
 
+// completes reports whether nothing is left to do after the operation, if it ends with the diagnostics.
+func (t *task) completes(diags diagnostic.Diagnostics) bool {
+	return !diags.HasErrors() && !t.replacement
+}
+
 // start begins an operation in the background.
 func (s *Scheduler) start(e *entry, r Request, t task) error {
 	s.mu.Lock()
@@ -74,14 +81,17 @@ func (s *Scheduler) start(e *entry, r Request, t task) error {
 		ID: string(uuid.NewUUID()), Kind: t.kind, Deposed: t.deposed, Generation: r.Generation, StartedAt: s.o.Clock.Now(),
 	}
 	t.process = processOf(t, e.ended == faultpoint.Destroy)
-	t.progress = &progress{}
+	t.progress, t.interruption = &progress{}, newInterruption()
 	e.begun = op.ID
+	e.interruption = t.interruption
+	e.unhold()
 	e.show(op, t.progress)
 	rec, limit := e.record, s.limits.use(r.ProviderConfiguration)
 	s.count.Add(1)
 	s.running.Go(func() {
 		long := s.o.Clock.AfterFunc(s.o.LongOperation, func() { s.o.Wake(r.Key) })
 		defer long.Stop()
+		defer t.interruption.interrupt() // releases its context
 		s.end(e, r, t, s.run(e, rec, r, op, t, limit))
 	})
 	return nil
@@ -111,18 +121,23 @@ type result struct {
 // run is the journal protocol: intent, dispatch, conclude.
 func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Operation, t task, limit *limit) result {
 	notStarted := func(record *store.Record, diags diagnostic.Diagnostics) result {
-		return result{op: op, record: record, diags: diags, undispatched: true}
+		return result{op: op, record: record, diags: t.interruption.blame(diags), undispatched: true}
 	}
-	waiting, cancel := context.WithTimeout(s.ctx, s.o.OperationTimeout)
+	early, cancel := t.interruption.before(s.ctx)
+	defer cancel()
+	waiting, cancel := context.WithTimeout(early, s.o.OperationTimeout)
 	defer cancel()
 	if err := limit.Acquire(waiting, 1); err != nil {
 		return notStarted(&rec, diagnostic.Errorf("Operation not started", "The operation waited too long for others of the same provider configuration: %s.", err))
 	}
 	defer limit.Release(1)
 	op, timeout := s.begin(e, r, op, t, rec.Instance)
-	ctx, cancel := context.WithTimeout(provider.WithFence(s.ctx, s.fence), timeout)
+	ctx, cancel := context.WithTimeout(provider.WithInterrupt(provider.WithFence(s.ctx, s.fence), t.interruption.ctx), timeout)
 	defer cancel()
-	ex, release, diags := r.Acquire(ctx)
+	t.interruption.dispatches(cancel)
+	early, done := t.interruption.before(ctx)
+	defer done()
+	ex, release, diags := r.Acquire(early)
 	if diags.HasErrors() {
 		return notStarted(&rec, diags)
 	}
@@ -130,7 +145,7 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 
 	intent := rec
 	intent.Owner = r.UID
-	in, p, diags := prepare(ctx, ex, r, rec.Instance, t)
+	in, p, diags := prepare(early, ex, r, rec.Instance, t)
 	if diags.HasErrors() {
 		return notStarted(&rec, diags)
 	}
@@ -138,12 +153,16 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 		return notStarted(&rec, diagnostic.Errorf("Operation not started", "The controller is stopping; the operation is left to its successor."))
 	}
 	doubt := rec.Instance.Operation
-	met, absent := look(ctx, ex, r, in, op.Kind, p)
+	met, absent := look(early, ex, r, in, op.Kind, p)
 	if met.Exists() && doubt != nil {
 		return notStarted(&rec, diagnostic.Errorf("Operation not started", "The object of an earlier create, which was interrupted, has appeared."))
 	}
 	if met.Exists() {
 		return result{op: op, record: &rec, undispatched: true, met: met, planned: plannedIdentity(r, p.Identity, p.State)}
+	}
+
+	if t.interruption.asked() != "" {
+		return notStarted(&rec, diagnostic.Errorf("Operation not started", "The provider was not asked for a change."))
 	}
 
 	// Intent.
@@ -168,6 +187,9 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	if !s.o.Leads() {
 		return notStarted(nil, diagnostic.Errorf("Operation not started", "Too much time has passed since its intent was recorded: another controller may have found it by now."))
 	}
+	if t.interruption.asked() != "" {
+		return notStarted(nil, diagnostic.Errorf("Operation not started", "The provider was not asked for a change."))
+	}
 	out, diags := p.Prior, diagnostic.Diagnostics(nil)
 	if p.Action != terraform.NoOp {
 		answered := faultpoint.During(t.process, faultpoint.InFlight)
@@ -179,6 +201,7 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 		}
 		answered()
 	}
+	diags = t.interruption.blame(diags)
 	if diags.HasErrors() && !s.o.Clock.Now().Before(op.Deadline) {
 		diags = append(diags, timedOut(op.Kind, timeout)...)
 	}
@@ -190,6 +213,7 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	// Conclude.
 	faultpoint.Reach(t.process, faultpoint.BeforeConclude)
 	rec.Instance = concluded(in, out, diags, doubt)
+	t.interruption.note(&rec.Handled, op.Generation, t.completes(diags))
 	if rec, err = s.conclude(e, r, in, rec); err != nil {
 		return result{op: op, diags: append(diags, diagnostic.Errorf("Outcome not recorded", "The operation ended, but its outcome could not be recorded: %s.", err)...)}
 	}

@@ -52,6 +52,10 @@ func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 	}
 	if retried != "" {
 		rec.Handled.Retry, e.unsavedRetry = retried, retried
+		rec.Handled.Held = 0
+	}
+	if e.unsavedInterrupt != "" {
+		rec.Handled.Interrupt, rec.Handled.Held = e.unsavedInterrupt, e.unsavedHeld
 	}
 	e.schema = r.Resource.Schema
 	e.believe(rec, loaded)
@@ -99,7 +103,7 @@ func (s *Scheduler) save(ctx context.Context, e *entry, r Request, in instance.I
 		e.distrust(conflicted)
 		return &Error{Reason: storeReason(err), Err: err}
 	}
-	e.unsavedRetry = ""
+	e.unsavedRetry, e.unsavedInterrupt, e.unsavedHeld = "", "", 0
 	e.believe(rec, loaded)
 	return nil
 }

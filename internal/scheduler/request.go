@@ -85,10 +85,15 @@ type Observation struct {
 	// Stalled is set when a tainted object is not replaced any more, because creates of the configuration have
 	// failed too often.
 	Stalled bool
+	// Held is set when nothing begins, because an operation was interrupted and the resource has not changed
+	// since.
+	Held bool
 	// Flap is set when something else changes the object back again and again.
 	Flap *Flap
 	// Operation is the running operation, or the one whose outcome is unknown.
 	Operation *instance.Operation
+	// Interrupted is set when the running operation was interrupted and has not ended yet.
+	Interrupted bool
 	// Progress is the provider's latest message about the running operation. Secrets of the resource
 	// are not redacted in it.
 	Progress string
@@ -142,6 +147,8 @@ const (
 	// ReasonCreateAttemptsExhausted: a tainted object is not replaced any more, because creates of the same
 	// configuration have failed too often.
 	ReasonCreateAttemptsExhausted Reason = "CreateAttemptsExhausted"
+	// ReasonInterrupted: an operation was interrupted by request, and the resource has not changed since.
+	ReasonInterrupted Reason = "Interrupted"
 	// ReasonIdentityConflict: the remote object belongs to another custom resource.
 	ReasonIdentityConflict Reason = "IdentityConflict"
 	// ReasonAlreadyExists: a remote object with the identity of the one to create exists already, and

@@ -79,7 +79,7 @@ type member struct {
 	// unless the server is being told to stop because of them.
 	interrupted int
 	stopped     chan struct{}
-	idleSince        time.Time
+	idleSince   time.Time
 	// retiring is set when there are no more leases; the end is no crash then.
 	retiring bool
 	ending   bool

@@ -8,6 +8,11 @@ type Tokens struct {
 	Untaint string `json:"untaint,omitempty"`
 	// Retry requests a retry of a failed operation now.
 	Retry string `json:"retry,omitempty"`
+	// Interrupt requests that the running operation ends early.
+	Interrupt string `json:"interrupt,omitempty"`
+	// Held is the generation of the resource for which nothing begins, because an operation for it was
+	// interrupted; 0 if there is none.
+	Held int64 `json:"held,omitempty"`
 	// Imported is set when spec.import, which cannot be changed or removed, was carried out and found an
 	// object.
 	Imported bool `json:"imported,omitempty"`
