@@ -69,6 +69,10 @@ type Operation struct {
 	// The last message that the provider logged about the operation.
 	// +optional
 	Progress string `json:"progress,omitempty"`
+
+	// Set when the operation was interrupted by request and has not ended yet.
+	// +optional
+	Interrupted bool `json:"interrupted,omitempty"`
 }
 
 // A DeposedObject was replaced and is not destroyed yet.
@@ -101,6 +105,10 @@ type LastHandled struct {
 	// The last value of the annotation landbridge.io/retry that was handled.
 	// +optional
 	Retry string `json:"retry,omitempty"`
+
+	// The last value of the annotation landbridge.io/interrupt that was handled.
+	// +optional
+	Interrupt string `json:"interrupt,omitempty"`
 }
 
 // Plan is the changes that bring the remote object to the desired state.

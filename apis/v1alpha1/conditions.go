@@ -73,6 +73,8 @@ const (
 	// ReasonCreateAttemptsExhausted: creates of the same configuration have failed too often after they had made
 	// an object. ReasonProgressing: the resource is not stalled any more.
 	ReasonCreateAttemptsExhausted xpv2.ConditionReason = "CreateAttemptsExhausted"
+	// ReasonInterrupted: the last operation was interrupted by request, and the resource has not changed since.
+	ReasonInterrupted xpv2.ConditionReason = "Interrupted"
 	ReasonProgressing             xpv2.ConditionReason = "Progressing"
 
 	// ReasonChangedBack and ReasonSteady: something else changes the remote object back again and again; it does not do

@@ -13,7 +13,7 @@ import (
 )
 
 // newAskCommand returns a command that makes a request to the controller.
-func newAskCommand(what status.Request, short, long string, told func(status.Row) string) *cobra.Command {
+func newAskCommand(what *status.Request, short, long string, told func(status.Row) string) *cobra.Command {
 	var flags clusterFlags
 	wait, timeout := true, time.Minute
 	cmd := &cobra.Command{
@@ -45,7 +45,7 @@ KIND/NAME is accepted too.`,
 			if err != nil {
 				return err
 			}
-			asked, err := c.Ask(cmd.Context(), k, namespace, name, what)
+			asked, err := c.Ask(cmd.Context(), k, namespace, name, *what)
 			if err != nil {
 				return err
 			}
@@ -97,7 +97,7 @@ func kindAndName(args []string) (kind, name string, err error) {
 }
 
 func newTaintCommand() *cobra.Command {
-	return newAskCommand(status.Taint, "Have a remote object replaced",
+	return newAskCommand(&status.Taint, "Have a remote object replaced",
 		`Have a remote object destroyed and created again although its configuration has not changed, for
 example because it is damaged. Its resource becomes Tainted and is replaced as spec.lifecycle
 permits: with taintPolicy Keep or replacePolicy Never nothing is destroyed, and with
@@ -112,7 +112,7 @@ begins.`,
 }
 
 func newUntaintCommand() *cobra.Command {
-	return newAskCommand(status.Untaint, "Keep a tainted remote object",
+	return newAskCommand(&status.Untaint, "Keep a tainted remote object",
 		`Keep a tainted remote object instead of replacing it. An object is tainted if its creation failed
 or if taint was requested. Its resource becomes Partial, and the object is read. If it exists, the
 resource becomes Full, and differences from its spec are applied; if not, the resource becomes
@@ -126,9 +126,42 @@ Empty, and the object is created. If it cannot be read, the resource stays Parti
 }
 
 func newRetryCommand() *cobra.Command {
-	return newAskCommand(status.Retry, "Retry a failed operation now",
+	return newAskCommand(&status.Retry, "Retry a failed operation now",
 		`Retry a failed operation now. The controller retries by itself, with a delay that doubles after
 each consecutive failure, up to minutes, and at once when the resource changes. A create whose
 outcome is unknown is not retried; the resource's message describes what to do.`,
 		func(status.Row) string { return "being tried again" })
+}
+
+func newInterruptCommand() *cobra.Command {
+	what, abandon := status.Interrupt, false
+	cmd := newAskCommand(&what, "Interrupt the running operation of a resource",
+		`Interrupt the running create, update or delete of a resource, as Control-C does with Terraform: its
+provider is told to stop, and what it answers is recorded. An object that is only partly created is
+Tainted. Other operations go on: a provider can only stop all operations of its process, so it is
+told when the others of this process have ended; new ones get a fresh process.
+
+Nothing begins afterwards until the spec changes, or until retry is requested. A deletion waits, too:
+the resource keeps its finalizer. If nothing is running, nothing is changed.
+
+With --abandon, an operation that was interrupted before is cancelled without waiting for its
+provider's answer, which is lost. A create is looked up by its identity then, as after a crash. If
+its type has none, the resource's message describes what to do.`,
+		func(r status.Row) string {
+			switch {
+			case r.Reason == "Interrupted":
+				return "interrupted. Its state is " + r.State + ". " + r.Message
+			case r.Trouble() && r.Message != "":
+				return "its operation has ended. Its state is " + r.State + ". " + r.Message
+			default:
+				return "its operation has ended before it could be interrupted. Its state is " + r.State
+			}
+		})
+	cmd.Flags().BoolVar(&abandon, "abandon", abandon, "cancel an operation that was interrupted before, without its provider's answer")
+	cmd.PreRun = func(*cobra.Command, []string) {
+		if abandon {
+			what = status.Abandon
+		}
+	}
+	return cmd
 }

@@ -59,6 +59,7 @@ or try it:
 		newTaintCommand(),
 		newUntaintCommand(),
 		newRetryCommand(),
+		newInterruptCommand(),
 	)
 	return root
 }

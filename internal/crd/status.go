@@ -57,13 +57,14 @@ func operationSchema() props {
 		Type:        "object",
 		Description: "The operation that is running.",
 		Properties: map[string]props{
-			"id":         {Type: "string"},
-			"kind":       {Type: "string", Description: "Create, Update or Delete."},
-			"generation": integer("The generation of the resource that the operation is for."),
-			"deposed":    {Type: "string", Description: "Key of the deposed object that is destroyed, or that the created object replaces."},
-			"startedAt":  {Type: "string", Format: "date-time"},
-			"deadline":   {Type: "string", Format: "date-time", Description: "When the operation times out. Empty while it is queued."},
-			"progress":   {Type: "string", Description: "The last message that the provider logged about the operation."},
+			"id":          {Type: "string"},
+			"kind":        {Type: "string", Description: "Create, Update or Delete."},
+			"generation":  integer("The generation of the resource that the operation is for."),
+			"deposed":     {Type: "string", Description: "Key of the deposed object that is destroyed, or that the created object replaces."},
+			"startedAt":   {Type: "string", Format: "date-time"},
+			"deadline":    {Type: "string", Format: "date-time", Description: "When the operation times out. Empty while it is queued."},
+			"progress":    {Type: "string", Description: "The last message that the provider logged about the operation."},
+			"interrupted": {Type: "boolean", Description: "Set when the operation was interrupted by request and has not ended yet."},
 		},
 	}
 }
@@ -95,7 +96,7 @@ func lastHandledSchema() props {
 	return props{
 		Type:        "object",
 		Description: "The last handled value of each annotation that requests an action. The same value is never handled twice.",
-		Properties:  map[string]props{"taint": token("taint"), "untaint": token("untaint"), "retry": token("retry")},
+		Properties:  map[string]props{"taint": token("taint"), "untaint": token("untaint"), "retry": token("retry"), "interrupt": token("interrupt")},
 	}
 }
 

@@ -53,7 +53,7 @@ type Spec struct {
 }
 
 // Tokens are the values of the annotations that ask for something. Each value acts once.
-type Tokens struct{ Taint, Untaint, Retry, ConfirmCreate string }
+type Tokens struct{ Taint, Untaint, Retry, Interrupt, ConfirmCreate string }
 
 // Read reads a custom resource. Errors are about annotations and timeouts; what is wrong with
 // spec.import is in Import. With errors the Spec lacks only what they are about.
@@ -71,7 +71,8 @@ func Read(m *model.Resource, r CustomResource) (Spec, diagnostic.Diagnostics) {
 		DeleteWithoutRefresh: r.Annotations[v1alpha1.AnnotationDeleteWithoutRefresh] == "true",
 		Tokens: Tokens{
 			Taint: r.Annotations[v1alpha1.AnnotationTaint], Untaint: r.Annotations[v1alpha1.AnnotationUntaint],
-			Retry: r.Annotations[v1alpha1.AnnotationRetry], ConfirmCreate: r.Annotations[v1alpha1.AnnotationConfirmCreate],
+			Retry: r.Annotations[v1alpha1.AnnotationRetry], Interrupt: r.Annotations[v1alpha1.AnnotationInterrupt],
+			ConfirmCreate: r.Annotations[v1alpha1.AnnotationConfirmCreate],
 		},
 	}
 	out.CreateAttempts = createAttempts(lifecycle["createAttempts"])

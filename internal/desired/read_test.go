@@ -95,8 +95,9 @@ func TestReadAnnotations(t *testing.T) {
 		"tokens": {
 			annotations: map[string]string{
 				"landbridge.io/taint": "1", "landbridge.io/untaint": "2", "landbridge.io/retry": "3", "landbridge.io/confirm-create": "4",
+				"landbridge.io/interrupt": "5",
 			},
-			want: desired.Tokens{Taint: "1", Untaint: "2", Retry: "3", ConfirmCreate: "4"},
+			want: desired.Tokens{Taint: "1", Untaint: "2", Retry: "3", ConfirmCreate: "4", Interrupt: "5"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

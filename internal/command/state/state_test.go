@@ -159,7 +159,7 @@ func everything() store.Record {
 			Deposed:         []instance.Deposed{{Key: "01234567", SensitivePaths: []cty.Path{cty.GetAttrPath("name")}, Status: instance.Tainted, State: value("i-0", "old-password"), Identity: id("i-0")}},
 			IdentityHistory: []instance.FormerIdentity{{Identity: json.RawMessage(`{"id":"i-00"}`), Until: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}},
 		},
-		Handled: store.Tokens{Taint: "t", Untaint: "u", Retry: "r", Imported: true},
+		Handled: store.Tokens{Taint: "t", Untaint: "u", Retry: "r", Interrupt: "i", Imported: true},
 	}
 }
 

@@ -47,6 +47,22 @@ var (
 		return nil
 	}}
 	Retry = Request{Verb: "retry", Annotation: v1alpha1.AnnotationRetry, possible: func(Row) error { return nil }}
+	// Interrupt lets the provider answer. Abandon does not wait for it.
+	Interrupt = Request{Verb: "interrupt", Annotation: v1alpha1.AnnotationInterrupt, possible: func(r Row) error {
+		switch {
+		case r.Operation == nil:
+			return errors.New("its status has no operation in progress, so nothing is changed")
+		case r.Operation.Interrupted:
+			return fmt.Errorf("its %s was interrupted already, and has not ended yet. Wait, or give --abandon to cancel it without the provider's answer", r.Operation.Kind)
+		}
+		return nil
+	}}
+	Abandon = Request{Verb: "interrupt", Annotation: v1alpha1.AnnotationInterrupt, possible: func(r Row) error {
+		if r.Operation == nil || !r.Operation.Interrupted {
+			return errors.New("its status has no operation in progress that was interrupted before. Interrupt it without --abandon first")
+		}
+		return nil
+	}}
 )
 
 func firstOf(all ...string) string {
@@ -131,6 +147,8 @@ func why(r Row) string {
 	switch {
 	case r.Paused:
 		return "the resource is paused"
+	case r.Operation != nil && r.Operation.Interrupted:
+		return "the provider has not answered yet, or other operations of its process have to end first"
 	case r.Operation != nil:
 		return fmt.Sprintf("%s has been going on for %s", r.Operation.Kind, Elapsed(r.Operation.StartedAt, time.Now()))
 	case r.Synced == "False" && r.Message != "":

@@ -272,9 +272,10 @@ func TestWatch(t *testing.T) {
 func TestAsk(t *testing.T) {
 	w := newWorld(t)
 	cases := map[string]struct {
-		what    status.Request
-		state   string
-		refused string
+		what      status.Request
+		state     string
+		operation map[string]any
+		refused   string
 	}{
 		"taint":                    {what: status.Taint, state: "Full"},
 		"taint, partial":           {what: status.Taint, state: "Partial"},
@@ -284,6 +285,11 @@ func TestAsk(t *testing.T) {
 		"untaint, not tainted":     {what: status.Untaint, state: "Full", refused: "its state is Full"},
 		"untaint, not looked at":   {what: status.Untaint, refused: "its state is not known yet"},
 		"retry, whatever there is": {what: status.Retry},
+		"interrupt":                {what: status.Interrupt, state: "Empty", operation: map[string]any{"kind": "Create"}},
+		"interrupt, again":         {what: status.Interrupt, operation: map[string]any{"kind": "Create", "interrupted": true}, refused: "its Create was interrupted already"},
+		"interrupt, nothing":       {what: status.Interrupt, state: "Full", refused: "no operation in progress"},
+		"abandon":                  {what: status.Abandon, operation: map[string]any{"kind": "Create", "interrupted": true}},
+		"abandon, not interrupted": {what: status.Abandon, operation: map[string]any{"kind": "Create"}, refused: "without --abandon first"},
 	}
 	k := w.kind(t, "thone")
 	for name, tc := range cases {
@@ -292,6 +298,9 @@ func TestAsk(t *testing.T) {
 			w.create(t, "thone", object)
 			if tc.state != "" {
 				w.status(t, "thone", object, map[string]any{"state": tc.state})
+			}
+			if tc.operation != nil {
+				w.status(t, "thone", object, map[string]any{"state": tc.state, "operation": tc.operation})
 			}
 			token, err := w.Ask(t.Context(), k, w.namespace, object, tc.what)
 			if tc.refused != "" {
@@ -351,10 +360,11 @@ func TestWaitInVain(t *testing.T) {
 		status map[string]any
 		want   string
 	}{
-		"nobody":  {want: "is the controller running?"},
-		"paused":  {status: map[string]any{"conditions": []any{condition("Synced", "False", "ReconcilePaused", "")}}, want: "the resource is paused"},
-		"busy":    {status: map[string]any{"operation": map[string]any{"kind": "Update", "startedAt": time.Now().Add(-time.Minute).UTC().Format(time.RFC3339)}}, want: "Update has been going on for 1m"},
-		"refused": {status: map[string]any{"conditions": []any{condition("Synced", "False", "ProviderUnavailable", "The provider crashed.")}}, want: "The provider crashed."},
+		"nobody":      {want: "is the controller running?"},
+		"paused":      {status: map[string]any{"conditions": []any{condition("Synced", "False", "ReconcilePaused", "")}}, want: "the resource is paused"},
+		"busy":        {status: map[string]any{"operation": map[string]any{"kind": "Update", "startedAt": time.Now().Add(-time.Minute).UTC().Format(time.RFC3339)}}, want: "Update has been going on for 1m"},
+		"interrupted": {status: map[string]any{"operation": map[string]any{"kind": "Update", "interrupted": true}}, want: "the provider has not answered yet"},
+		"refused":     {status: map[string]any{"conditions": []any{condition("Synced", "False", "ProviderUnavailable", "The provider crashed.")}}, want: "The provider crashed."},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

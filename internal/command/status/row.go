@@ -45,6 +45,8 @@ type Operation struct {
 	Deposed  string    `json:"deposed,omitempty"`
 	// Progress is the provider's last log entry about it.
 	Progress string `json:"progress,omitempty"`
+	// Interrupted is set when it was interrupted and has not ended yet.
+	Interrupted bool `json:"interrupted,omitempty"`
 }
 
 // Trouble reports whether the resource has a problem.
@@ -93,6 +95,7 @@ func RowOf(u *unstructured.Unstructured) Row {
 	r.Identity, _, _ = unstructured.NestedMap(u.Object, "status", "identity")
 	if kind := text("operation", "kind"); kind != "" {
 		r.Operation = &Operation{Kind: kind, Deposed: text("operation", "deposed"), Progress: text("operation", "progress")}
+		r.Operation.Interrupted, _, _ = unstructured.NestedBool(u.Object, "status", "operation", "interrupted")
 		// Invalid times stay zero.
 		r.Operation.StartedAt, _ = time.Parse(time.RFC3339, text("operation", "startedAt"))
 		r.Operation.Deadline, _ = time.Parse(time.RFC3339, text("operation", "deadline"))

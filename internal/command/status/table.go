@@ -120,7 +120,10 @@ func (r Row) doing(now time.Time) string {
 	if op.Kind == "Delete" && op.Deposed != "" {
 		out = "Delete of the replaced "
 	}
-	if op.Deadline.IsZero() {
+	switch {
+	case op.Interrupted:
+		out += "interrupted "
+	case op.Deadline.IsZero():
 		out += "waits "
 	}
 	return out + Elapsed(op.StartedAt, now)

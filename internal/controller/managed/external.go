@@ -262,7 +262,10 @@ func (c *connector) explain(ctx context.Context, r *CustomResource, err error) e
 
 // standing are the reasons that do not go away by trying again: the scheduler wakes the resource when a conflict of
 // identities ends, and a change of the resource ends a stall.
-var standing = map[scheduler.Reason]bool{scheduler.ReasonIdentityConflict: true, scheduler.ReasonCreateAttemptsExhausted: true, scheduler.ReasonStateTooLarge: true}
+var standing = map[scheduler.Reason]bool{
+	scheduler.ReasonIdentityConflict: true, scheduler.ReasonCreateAttemptsExhausted: true, scheduler.ReasonInterrupted: true,
+	scheduler.ReasonStateTooLarge: true,
+}
 
 var reasons = map[scheduler.Reason]xpv2.ConditionReason{
 	scheduler.ReasonProviderUnavailable:  v1alpha1.ReasonProviderUnavailable,
@@ -272,6 +275,7 @@ var reasons = map[scheduler.Reason]xpv2.ConditionReason{
 	scheduler.ReasonReplaceRefused:       v1alpha1.ReasonReplaceRefused,
 
 	scheduler.ReasonCreateAttemptsExhausted:  v1alpha1.ReasonCreateAttemptsExhausted,
+	scheduler.ReasonInterrupted:              v1alpha1.ReasonInterrupted,
 	scheduler.ReasonStateTooLarge:            v1alpha1.ReasonStateTooLarge,
 	scheduler.ReasonIdentityConflict:         v1alpha1.ReasonIdentityConflict,
 	scheduler.ReasonAlreadyExists:            v1alpha1.ReasonAlreadyExists,

@@ -157,7 +157,7 @@ func TestPlanReadsAsController(t *testing.T) {
 		"unknown field":                {manifest: whole("", "initProvider: {sise: 1}"), errors: "Unsupported argument"},
 		"write-only argument":          {manifest: thing("", "forProvider: {name: n, namespace: n, passwordSecretRef: {name: s, key: k}, passwordWoSecretRef: {name: s, key: k}, someBlock: [{maxAgeDays: 1}]}")},
 		"no such Secret":               {manifest: whole("", "initProvider: {pinSecretRef: {name: x, key: k}}"), errors: "there is no Secret x"},
-		"untaint, retry and confirm":   {manifest: whole("landbridge.io/untaint: u, landbridge.io/retry: r, landbridge.io/confirm-create: c", "")},
+		"untaint, retry and confirm":   {manifest: whole("landbridge.io/untaint: u, landbridge.io/retry: r, landbridge.io/interrupt: i, landbridge.io/confirm-create: c", "")},
 		"name by annotation":           {manifest: configuredThing("crossplane.io/external-name: given"), provider: configured},
 		"name as observed":             {manifest: configuredThing("") + "status: {atProvider: {namespace: seen}}\n", provider: configured},
 		"name by default":              {manifest: configuredThing(""), provider: configured},

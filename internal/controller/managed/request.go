@@ -53,7 +53,7 @@ func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired
 		Known:          spec.Known,
 		CreateAttempts: spec.CreateAttempts, WithoutRefresh: spec.DeleteWithoutRefresh,
 		ConfirmCreate: spec.Tokens.ConfirmCreate,
-		Asked:         store.Tokens{Taint: spec.Tokens.Taint, Untaint: spec.Tokens.Untaint, Retry: spec.Tokens.Retry},
+		Asked:         store.Tokens{Taint: spec.Tokens.Taint, Untaint: spec.Tokens.Untaint, Retry: spec.Tokens.Retry, Interrupt: spec.Tokens.Interrupt},
 		SpellImport:   spellImport(k),
 		Timeouts:      spec.Timeouts, DefaultTimeouts: spec.DefaultTimeouts,
 	}

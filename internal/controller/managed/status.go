@@ -84,7 +84,7 @@ func (e *external) setRemembered(r *CustomResource) {
 		r.set(deposedStatus(e.kind, known.Deposed), "status", "deposed")
 	}
 	unstructured.RemoveNestedField(r.Object, "status", "lastHandled")
-	for name, token := range map[string]string{"taint": known.Handled.Taint, "untaint": known.Handled.Untaint, "retry": known.Handled.Retry} {
+	for name, token := range map[string]string{"taint": known.Handled.Taint, "untaint": known.Handled.Untaint, "retry": known.Handled.Retry, "interrupt": known.Handled.Interrupt} {
 		if token != "" {
 			r.set(token, "status", "lastHandled", name)
 		}
@@ -115,6 +115,9 @@ func (e *external) operationStatus(r *CustomResource, o *scheduler.Observation) 
 	}
 	if op.Deposed != "" {
 		out["deposed"] = op.Deposed
+	}
+	if o.Interrupted {
+		out["interrupted"] = true
 	}
 	if o.Progress != "" {
 		out["progress"] = e.conceal(o.Progress, r.secrets, o)
@@ -160,6 +163,10 @@ func (e *external) setConditions(r *CustomResource, o *scheduler.Observation) {
 		set(xpv2.Unavailable().WithMessage("The remote object is being replaced."))
 	case !o.Exists():
 		set(xpv2.Creating())
+	case o.Held && o.Instance.Status == instance.Tainted:
+		c := xpv2.Unavailable().WithMessage("The remote object is tainted. It is not replaced until the spec changes or a retry is requested.")
+		c.Reason = v1alpha1.ReasonTainted
+		set(c)
 	case o.Stalled:
 		c := xpv2.Unavailable().WithMessage("The remote object is tainted, because its creation failed. It is not replaced again until the configuration changes or a retry is requested.")
 		c.Reason = v1alpha1.ReasonTainted
@@ -171,8 +178,8 @@ func (e *external) setConditions(r *CustomResource, o *scheduler.Observation) {
 	default:
 		set(xpv2.Available())
 	}
-	if o.Stalled || r.GetCondition(v1alpha1.TypeStalled).Status != corev1.ConditionUnknown {
-		set(stalled(o.Stalled))
+	if o.Stalled || o.Held || r.GetCondition(v1alpha1.TypeStalled).Status != corev1.ConditionUnknown {
+		set(stalled(o))
 	}
 	if o.Flap != nil || r.GetCondition(v1alpha1.TypeFlapping).Status != corev1.ConditionUnknown {
 		set(flapping(e.kind, o.Flap))
@@ -199,9 +206,13 @@ func (e *external) setConditions(r *CustomResource, o *scheduler.Observation) {
 }
 
 // stalled returns the condition Stalled. A resource that was never stalled has none.
-func stalled(is bool) xpv2.Condition {
+func stalled(o *scheduler.Observation) xpv2.Condition {
 	c := xpv2.Condition{Type: v1alpha1.TypeStalled, Status: corev1.ConditionFalse, Reason: v1alpha1.ReasonProgressing, LastTransitionTime: metav1.Now()}
-	if is {
+	switch {
+	case o.Held:
+		c.Status, c.Reason = corev1.ConditionTrue, v1alpha1.ReasonInterrupted
+		c.Message = "The last operation was interrupted by request. Change the spec, or request a retry."
+	case o.Stalled:
 		c.Status, c.Reason = corev1.ConditionTrue, v1alpha1.ReasonCreateAttemptsExhausted
 		c.Message = "Creates of this configuration failed too often after they had made an object. Change the configuration, or request a retry."
 	}

@@ -51,6 +51,11 @@ func TestStandingConditions(t *testing.T) {
 		},
 		{&scheduler.Observation{Instance: object, Plan: noOp}, healthy, told{Status: "False", Reason: "Progressing"}, none},
 		{
+			&scheduler.Observation{Instance: tainted, Plan: &terraform.Plan{Action: terraform.Update}, Held: true, Stalled: true},
+			told{"False", "Tainted", "The remote object is tainted. It is not replaced until the spec changes or a retry is requested."},
+			told{"True", "Interrupted", "The last operation was interrupted by request. Change the spec, or request a retry."}, none,
+		},
+		{
 			&scheduler.Observation{Instance: object, Plan: noOp, Flap: by}, healthy, told{Status: "False", Reason: "Progressing"},
 			told{"True", "ChangedBack", "Fields of the remote object are changed back again and again: id. Thing team/b sets other values. Let both declare the same, or delete one of them."},
 		},

@@ -115,7 +115,7 @@ func TestSecrets(t *testing.T) {
 		t.Error("a write left the version as it was")
 	}
 	same(t, load(t, s, k), changed)
-	changed.Handled = store.Tokens{Taint: "1", Untaint: "2", Retry: "<3>"}
+	changed.Handled = store.Tokens{Taint: "1", Untaint: "2", Retry: "<3>", Interrupt: "4", Held: 5}
 	changed = save(t, s, k, changed)
 	same(t, load(t, &store.Secrets{Client: client}, k), changed)
 
