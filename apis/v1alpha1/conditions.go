@@ -75,7 +75,7 @@ const (
 	ReasonCreateAttemptsExhausted xpv2.ConditionReason = "CreateAttemptsExhausted"
 	// ReasonInterrupted: the last operation was interrupted by request, and the resource has not changed since.
 	ReasonInterrupted xpv2.ConditionReason = "Interrupted"
-	ReasonProgressing             xpv2.ConditionReason = "Progressing"
+	ReasonProgressing xpv2.ConditionReason = "Progressing"
 
 	// ReasonChangedBack and ReasonSteady: something else changes the remote object back again and again; it does not do
 	// that any more.
