@@ -65,6 +65,16 @@ func (f *stateFlags) openState(cmd *cobra.Command) (*state.Cluster, state.Kinds,
 	return c, kinds, namespace, err
 }
 
+// selectStates returns the cluster with its kinds, and what the arguments select.
+func (f *stateFlags) selectStates(cmd *cobra.Command, args []string) (*state.Cluster, state.Kinds, state.Selection, error) {
+	c, kinds, namespace, err := f.openState(cmd)
+	if err != nil {
+		return nil, nil, state.Selection{}, err
+	}
+	selection, err := kinds.Select(namespace, args)
+	return c, kinds, selection, err
+}
+
 func newStateListCommand() *cobra.Command {
 	var flags stateFlags
 	output := statusOutputs[0]
@@ -77,11 +87,7 @@ there is no such resource any more, or NotServed if the cluster does not serve t
 			if !slices.Contains(statusOutputs, output) {
 				return fmt.Errorf("unknown output %q: must be one of %s", output, strings.Join(statusOutputs, ", "))
 			}
-			c, kinds, namespace, err := flags.openState(cmd)
-			if err != nil {
-				return err
-			}
-			selection, err := kinds.Select(namespace, args)
+			c, kinds, selection, err := flags.selectStates(cmd, args)
 			if err != nil {
 				return err
 			}
@@ -242,11 +248,7 @@ out; 1 when nothing was exported.`,
 			if !sensitive {
 				return fmt.Errorf("an export has all values in plain text, including sensitive ones, since it could not be restored without them; give --%s to export them", showSensitive)
 			}
-			c, kinds, namespace, err := flags.openState(cmd)
-			if err != nil {
-				return err
-			}
-			selection, err := kinds.Select(namespace, args)
+			c, kinds, selection, err := flags.selectStates(cmd, args)
 			if err != nil {
 				return err
 			}

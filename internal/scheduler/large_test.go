@@ -37,6 +37,17 @@ func (h *harness) acceptAll() {
 	h.store.tooLarge = nil
 }
 
+// losesOutcome makes the process die with an outcome that it could not store. Its successor can store it.
+func (h *harness) losesOutcome() {
+	h.observe()
+	h.refuseOutcomes()
+	h.apply()
+	synctest.Wait()
+	<-h.stop(time.Second)
+	h.acceptAll()
+	h.restart()
+}
+
 // An outcome that cannot be stored stays in memory. It is reported, and tried again seldom.
 func TestOutcomeTooLarge(t *testing.T) {
 	for _, kind := range []identityKind{assigned, derivable, noIdentity} {
@@ -155,13 +166,7 @@ func TestOutcomeTooLargeResolved(t *testing.T) {
 	for name, exists := range map[string]bool{"adopted": true, "gone": false} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, noIdentity, func(h *harness) {
-				h.observe()
-				h.refuseOutcomes()
-				h.apply()
-				synctest.Wait()
-				<-h.stop(time.Second)
-				h.acceptAll()
-				h.restart()
+				h.losesOutcome()
 				h.observeRefused(scheduler.ReasonCreateOutcomeUnknown)
 				if exists {
 					h.r.Import.Target = &terraform.ImportTarget{ID: "i-1"}
@@ -181,13 +186,7 @@ func TestOutcomeTooLargeResolved(t *testing.T) {
 // An object that was destroyed meanwhile is created again.
 func TestOutcomeTooLargeObjectGone(t *testing.T) {
 	bubble(t, assigned, func(h *harness) {
-		h.observe()
-		h.refuseOutcomes()
-		h.apply()
-		synctest.Wait()
-		<-h.stop(time.Second)
-		h.acceptAll()
-		h.restart()
+		h.losesOutcome()
 		h.cloud.remove("i-1")
 		if o := h.settle(); idOf(o.Instance) != "i-2" {
 			t.Errorf("the object is %s", idOf(o.Instance))

@@ -165,6 +165,14 @@ func TestRecoverCreate(t *testing.T) {
 	}
 }
 
+// ownedByAnother interrupts the create of a, and lets another resource own the object that spec.import names.
+func ownedByAnother(x *estate, a *harness) {
+	b := x.resource("b", 1, "x")
+	b.r.Import.Target = byID("i-1")
+	b.settle()
+	a.interrupted(instance.Create, instance.Instance{})
+}
+
 // While a resource is being deleted, spec.import names the object of an interrupted create, which is
 // then destroyed. Nothing else is imported.
 func TestImportWhileDeleting(t *testing.T) {
@@ -184,21 +192,11 @@ func TestImportWhileDeleting(t *testing.T) {
 			survives: []string{"i-2"},
 		},
 		"the object of another resource": {
-			kind: noIdentity, prepare: func(x *estate, a *harness) {
-				b := x.resource("b", 1, "x")
-				b.r.Import.Target = byID("i-1")
-				b.settle()
-				a.interrupted(instance.Create, instance.Instance{})
-			},
+			kind: noIdentity, prepare: ownedByAnother,
 			refused: scheduler.ReasonCreateOutcomeUnknown, message: "the remote object of Thing team/b", survives: []string{"i-1", "i-2"},
 		},
 		"the identified object of another resource": {
-			kind: assigned, prepare: func(x *estate, a *harness) {
-				b := x.resource("b", 1, "x")
-				b.r.Import.Target = byID("i-1")
-				b.settle()
-				a.interrupted(instance.Create, instance.Instance{})
-			},
+			kind: assigned, prepare: ownedByAnother,
 			refused: scheduler.ReasonCreateOutcomeUnknown, message: "the remote object of Thing team/b", survives: []string{"i-1", "i-2"},
 		},
 		"nothing was begun":  {kind: noIdentity, prepare: func(*estate, *harness) {}, survives: []string{"i-1", "i-2"}},

@@ -1,7 +1,6 @@
 package pool
 
 import (
-	"context"
 	"time"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
@@ -117,20 +116,4 @@ func (p *Pool) Paused(key Key) bool {
 	defer p.mu.Unlock()
 	e := p.entries[key.hash]
 	return e != nil && e.outage.failure != nil
-}
-
-// awaitTrial waits until the lease that tries has ended, or no longer keeps others from trying.
-func (p *Pool) awaitTrial(ctx context.Context, ends <-chan struct{}) *Failure {
-	timer := time.NewTimer(trialFor)
-	defer timer.Stop()
-	select {
-	case <-ends:
-		return nil
-	case <-timer.C:
-		return nil
-	case <-p.ctx.Done():
-		return errClosed()
-	case <-ctx.Done():
-		return errCancelled(ctx)
-	}
 }

@@ -100,13 +100,17 @@ func TestOutage(t *testing.T) {
 	}
 }
 
+// refused returns a pool whose one configuration cannot connect.
+func refused(t *testing.T) (*pool.Pool, *counting, pool.Key) {
+	l := newCounting()
+	l.trouble.Store("connection refused")
+	return newPool(t, pool.Options{}), l, pool.Prepare(pool.Configuration{Launcher: l, Config: config("", "")})
+}
+
 // An import or a plan that succeeds does not show that a configuration works, since it may call nothing.
 func TestOutageNeedsProof(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPool(t, pool.Options{})
-		l := newCounting()
-		l.trouble.Store("connection refused")
-		key := pool.Prepare(pool.Configuration{Launcher: l, Config: config("", "")})
+		p, _, key := refused(t)
 		for range 3 {
 			lease := acquire(t, p, key)
 			if a, err := lease.Server().ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: "echo"}); err != nil || len(a.Diagnostics) > 0 {
@@ -150,10 +154,7 @@ func TestNoOutage(t *testing.T) {
 // wait for it go on when it has ended.
 func TestOutageTrial(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPool(t, pool.Options{})
-		l := newCounting()
-		l.trouble.Store("connection refused")
-		key := pool.Prepare(pool.Configuration{Launcher: l, Config: config("", "")})
+		p, l, key := refused(t)
 		for range 3 {
 			lease := acquire(t, p, key)
 			_, _ = read(lease.Server(), "echo")

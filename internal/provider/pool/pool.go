@@ -183,7 +183,7 @@ func (p *Pool) acquire(ctx context.Context, key Key, patient bool) (*Lease, *Fai
 			if !patient || ends == nil {
 				return nil, f
 			}
-			if f := p.awaitTrial(ctx, ends); f != nil {
+			if f := p.wait(ctx, ends, trialFor); f != nil {
 				return nil, f
 			}
 			continue
@@ -195,7 +195,7 @@ func (p *Pool) acquire(ctx context.Context, key Key, patient bool) (*Lease, *Fai
 				if !patient {
 					return nil, f
 				}
-				if f := p.sleep(ctx, time.Until(at)); f != nil {
+				if f := p.wait(ctx, nil, time.Until(at)); f != nil {
 					return nil, f
 				}
 				continue
@@ -265,10 +265,13 @@ func (p *Pool) await(ctx context.Context, s *start, patient bool) *Failure {
 	}
 }
 
-func (p *Pool) sleep(ctx context.Context, d time.Duration) *Failure {
+// wait waits until a channel is closed, which may be nil, for d at most.
+func (p *Pool) wait(ctx context.Context, closed <-chan struct{}, d time.Duration) *Failure {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
+	case <-closed:
+		return nil
 	case <-timer.C:
 		return nil
 	case <-p.ctx.Done():
