@@ -55,7 +55,7 @@ type estate struct {
 	server provider.Server
 }
 
-func newEstate(t testing.TB) *estate {
+func newEstate(t testing.TB, o commandline.Options) *estate {
 	t.Helper()
 	tofu, err := testbin.Build(t.Context(), testbin.OpenTofu)
 	if err != nil {
@@ -70,7 +70,8 @@ func newEstate(t testing.TB) *estate {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	runner, err := commandline.New(commandline.Options{Program: program, Dir: dir})
+	o.Program, o.Dir = program, dir
+	runner, err := commandline.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 )
 
 // TestInterruptedCreate: an object that is not found after its create was interrupted may appear until
@@ -56,7 +57,7 @@ func TestInterruptedCreate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			e := newEstate(t)
+			e := newEstate(t, commandline.Options{})
 			var mu sync.Mutex
 			requested := map[string]*tfprotov6.ApplyResourceChangeRequest{}
 			x := e.executor(&watched{Server: e.server, apply: func(_ context.Context, q *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
