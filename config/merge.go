@@ -205,6 +205,12 @@ func merge(under, over Resource) Resource {
 		set(&a.ImportID, b.ImportID)
 		return a
 	})
+	out.Identity = join(under.Identity, over.Identity, func(_, b IdentityValue) IdentityValue { return b })
+	out.CreateToken = both(under.CreateToken, over.CreateToken, func(a, b CreateToken) CreateToken {
+		set(&a.Argument, b.Argument)
+		set(&a.ValidFor, b.ValidFor)
+		return a
+	})
 	out.DefaultTags = both(under.DefaultTags, over.DefaultTags, func(a, b DefaultTags) DefaultTags {
 		set(&a.Attribute, b.Attribute)
 		a.Tags = join(a.Tags, b.Tags, func(_, b Template) Template { return b })

@@ -49,6 +49,13 @@ type Resource struct {
 	// the identity, else the whole identity, else id.
 	// +optional
 	ExternalName *ExternalName `json:"externalName,omitempty"`
+	// Identity is where the attributes of the identity come from, by their names, where they are not
+	// arguments of the same name. With it, the identity of an object is known before its create.
+	// +optional
+	Identity map[string]IdentityValue `json:"identity,omitempty"`
+	// CreateToken is the argument that makes creates idempotent at the remote side.
+	// +optional
+	CreateToken *CreateToken `json:"createToken,omitempty"`
 	// DefaultTags are added to all objects.
 	// +optional
 	DefaultTags *DefaultTags `json:"defaultTags,omitempty"`

@@ -46,6 +46,10 @@ const TypeLastAsyncOperation xpv2.ConditionType = "LastAsyncOperation"
 // configuration changes or a retry is requested. Tools that compute a status as kstatus does show it as failed.
 const TypeStalled xpv2.ConditionType = "Stalled"
 
+// TypeIdentifiable is the condition of a managed resource that is False if its object contradicts the identity or the
+// import id that the provider's configuration makes of its arguments.
+const TypeIdentifiable xpv2.ConditionType = "Identifiable"
+
 // TypeFlapping is the condition of a managed resource that is True if something else, such as another resource,
 // changes the remote object back again and again.
 const TypeFlapping xpv2.ConditionType = "Flapping"
@@ -77,6 +81,10 @@ const (
 	ReasonInterrupted xpv2.ConditionReason = "Interrupted"
 	ReasonProgressing xpv2.ConditionReason = "Progressing"
 
+	// ReasonConfigurationContradicted and ReasonConfigurationConfirmed: the object has another identity or import id
+	// than the provider's configuration makes of its arguments; it has the same one.
+	ReasonConfigurationContradicted xpv2.ConditionReason = "ConfigurationContradicted"
+	ReasonConfigurationConfirmed    xpv2.ConditionReason = "ConfigurationConfirmed"
 	// ReasonChangedBack and ReasonSteady: something else changes the remote object back again and again; it does not do
 	// that any more.
 	ReasonChangedBack xpv2.ConditionReason = "ChangedBack"

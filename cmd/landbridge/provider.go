@@ -31,7 +31,7 @@ func newProviderCommand() *cobra.Command {
 		Short: "Inspect Terraform providers",
 		Long:  "Inspect Terraform providers, without a cluster and without credentials.",
 	}
-	cmd.AddCommand(newProviderInspectCommand(), newProviderCompareCommand(), newProviderSchemaCommand(), newProviderInstallCommand(), newProviderReferencesCommand())
+	cmd.AddCommand(newProviderInspectCommand(), newProviderCompareCommand(), newProviderSchemaCommand(), newProviderInstallCommand(), newProviderReferencesCommand(), newProviderIdentityCommand())
 	return cmd
 }
 

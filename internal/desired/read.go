@@ -39,6 +39,10 @@ type Spec struct {
 	// Known is the object that the annotations name; nil when they name none.
 	Known  *KnownObject
 	Tokens Tokens
+	// NamedImport is the id by which the object can be imported as soon as it exists.
+	NamedImport translate.NamedImport
+	// CreateToken is the argument that makes creates idempotent; nil if there is none.
+	CreateToken *CreateToken
 	// CreateAttempts is the number of creates of the same configuration that may fail after they have made an
 	// object.
 	CreateAttempts int64
@@ -75,6 +79,7 @@ func Read(m *model.Resource, r CustomResource) (Spec, diagnostic.Diagnostics) {
 			ConfirmCreate: r.Annotations[v1alpha1.AnnotationConfirmCreate],
 		},
 	}
+	out.NamedImport, out.CreateToken = translate.ImportBeforehand(m, out.Subject), createToken(m)
 	out.CreateAttempts = createAttempts(lifecycle["createAttempts"])
 	out.createBeforeDestroy, _ = lifecycle["createBeforeDestroy"].(bool)
 	out.ignoreChanges, _, _ = unstructured.NestedStringSlice(lifecycle, "ignoreChanges")

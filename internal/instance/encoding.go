@@ -46,6 +46,11 @@ type encodedOperation struct {
 	Kind                  OperationKind `json:"kind"`
 	Deposed               string        `json:"deposed,omitempty"`
 	Absent                bool          `json:"absent,omitempty"`
+	Mapped                bool          `json:"mapped,omitempty"`
+	ImportID              string        `json:"importID,omitempty"`
+	Confirmed             bool          `json:"confirmed,omitempty"`
+	CreateToken           string        `json:"createToken,omitempty"`
+	CreateTokenAt         time.Time     `json:"createTokenAt,omitzero"`
 	Made                  Status        `json:"made,omitempty"`
 	MadeID                string        `json:"madeID,omitempty"`
 	Generation            int64         `json:"generation,omitempty"`
@@ -208,7 +213,8 @@ func DecodeValue(raw json.RawMessage, version int64, t cty.Type, current int64) 
 
 func (t types) encodeOperation(o *Operation) (*encodedOperation, error) {
 	out := &encodedOperation{
-		ID: o.ID, Kind: o.Kind, Deposed: o.Deposed, Absent: o.Absent, Made: o.Made, MadeID: o.MadeID, Generation: o.Generation, PlannedPrivate: o.PlannedPrivate,
+		ID: o.ID, Kind: o.Kind, Deposed: o.Deposed, Absent: o.Absent,
+		Mapped: o.Mapped, ImportID: o.ImportID, Confirmed: o.Confirmed, CreateToken: o.CreateToken, CreateTokenAt: o.CreateTokenAt, Made: o.Made, MadeID: o.MadeID, Generation: o.Generation, PlannedPrivate: o.PlannedPrivate,
 		SchemaVersion: o.SchemaVersion, IdentitySchemaVersion: o.IdentityVersion,
 		PlannedState: o.RawPlannedState, PlannedIdentity: o.RawPlannedIdentity,
 		StartedAt: o.StartedAt, Deadline: o.Deadline, Journal: o.Journal,
@@ -234,7 +240,8 @@ func (t types) encodeOperation(o *Operation) (*encodedOperation, error) {
 
 func (t types) decodeOperation(in *encodedOperation) *Operation {
 	out := &Operation{
-		ID: in.ID, Kind: in.Kind, Deposed: in.Deposed, Absent: in.Absent, Made: in.Made, MadeID: in.MadeID, Generation: in.Generation, PlannedPrivate: in.PlannedPrivate,
+		ID: in.ID, Kind: in.Kind, Deposed: in.Deposed, Absent: in.Absent,
+		Mapped: in.Mapped, ImportID: in.ImportID, Confirmed: in.Confirmed, CreateToken: in.CreateToken, CreateTokenAt: in.CreateTokenAt, Made: in.Made, MadeID: in.MadeID, Generation: in.Generation, PlannedPrivate: in.PlannedPrivate,
 		SchemaVersion: in.SchemaVersion, IdentityVersion: in.IdentitySchemaVersion,
 		StartedAt: in.StartedAt, Deadline: in.Deadline, Journal: in.Journal,
 	}

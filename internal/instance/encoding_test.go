@@ -51,7 +51,8 @@ func TestRoundTrip(t *testing.T) {
 			Identity: []byte(`{"id":"<i-0>"}`), Version: 1, Until: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
 		}},
 		Operation: &instance.Operation{
-			ID: "x", Kind: instance.Update, Deposed: "0a1b2c3d", Absent: true, Made: instance.Tainted, MadeID: "i-1", Generation: 4,
+			ID: "x", Kind: instance.Update, Deposed: "0a1b2c3d", Absent: true,
+			Mapped: true, ImportID: "here/x", Confirmed: true, CreateToken: "t-1", CreateTokenAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Made: instance.Tainted, MadeID: "i-1", Generation: 4,
 			PlannedState: cty.ObjectVal(map[string]cty.Value{
 				"name":   cty.StringVal("a"),
 				"size":   cty.UnknownVal(cty.Number).RefineNotNull(),

@@ -125,6 +125,16 @@ type Operation struct {
 	// Absent is set for a Create if no object with its planned identity existed right before it:
 	// one that is found afterwards is its own.
 	Absent bool
+	// Mapped is set for a Create if PlannedIdentity is made by the configuration's mapping, and not by the
+	// provider. ImportID is the id by which its object can be imported, if that is known beforehand. Confirmed
+	// is set if an object had confirmed the mapping, or the id of another object, when the Create began.
+	Mapped    bool
+	ImportID  string
+	Confirmed bool
+	// CreateToken is the generated value that makes a Create idempotent, and CreateTokenAt the time when it
+	// was used first.
+	CreateToken   string
+	CreateTokenAt time.Time
 	// Made is set for a Create that has made an object, if the store did not accept the outcome: the status
 	// of the object. MadeID is the object's id, and PlannedIdentity its identity.
 	Made   Status

@@ -30,6 +30,9 @@ func newRules(c config.Resource) *rules {
 	}
 	if l := c.LateInitialize; l != nil {
 		r.late = setOf(l.Ignore)
+		if c.CreateToken != nil {
+			r.late[c.CreateToken.Argument] = true // the token of one create, and not the user's choice
+		}
 	}
 	return r
 }

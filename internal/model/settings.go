@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/zclconf/go-cty/cty"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -28,6 +29,12 @@ type Settings struct {
 	Default Template
 	// ImportID is the id by which an object is imported. Defaults to its external name.
 	ImportID Template
+	// Identity is where attributes of the identity come from, by their names.
+	Identity map[string]IdentitySource
+	// CreateToken is the top-level argument that makes creates idempotent; nil if there is none. The remote
+	// side remembers its value for CreateTokenValidFor.
+	CreateToken         *Field
+	CreateTokenValidFor time.Duration
 	// Values are set for every object, sorted by Terraform name.
 	Values []Value
 	// Tags are added to every object; nil if there are none.
@@ -82,6 +89,16 @@ func (r *Resource) configure(c config.Resource) error {
 	if c.ExternalName != nil {
 		if err := r.nameExternally(*c.ExternalName); err != nil {
 			return config.At(err, "externalName")
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Identity)) {
+		if err := r.identify(name, c.Identity[name]); err != nil {
+			return config.At(err, "identity", name)
+		}
+	}
+	if c.CreateToken != nil {
+		if err := r.tokenize(*c.CreateToken); err != nil {
+			return config.At(err, "createToken")
 		}
 	}
 	if c.DefaultTags != nil {

@@ -33,10 +33,14 @@ type claimed struct {
 	configuration string
 	known         string
 	manages       bool
+	// named is the import id that is known beforehand, and maps whether the configuration maps an identity: either
+	// may turn out to be wrong.
+	named string
+	maps  bool
 }
 
 func claimedFor(r *Request) claimed {
-	out := claimed{generation: r.Generation, hash: r.ConfigHash, configuration: r.ProviderConfiguration, manages: r.Policies.Manage}
+	out := claimed{generation: r.Generation, hash: r.ConfigHash, configuration: r.ProviderConfiguration, manages: r.Policies.Manage, named: r.named(), maps: r.Handles.maps()}
 	if r.Known != nil {
 		out.known = r.Known.Target.ID
 	}
@@ -61,6 +65,7 @@ func (s *Scheduler) Claim(ctx context.Context, r Request) error {
 			return err
 		}
 	}
+	r.learn(e.record.Instance, cty.NilVal)
 	s.reclaim(e, &r)
 	return nil
 }
@@ -121,13 +126,17 @@ func (e *entry) claims(r Request, in instance.Instance, wanted []string) []owner
 		}
 		add(identity, strength)
 	}
+	if id := r.named(); id != "" && in.Exists() && known(in.State) && r.NamedImport.Names(in.State) {
+		add(namedKey(id), ownership.Held)
+	}
+	if op := in.Operation; op != nil && op.Kind == instance.Create {
+		add(interruptedKey(r, op), ownership.Begun)
+		add(namedKey(op.ImportID), ownership.Begun)
+	}
 	if r.Resource.Schema.Identity != nil {
 		add(identityKey(r, in), ownership.Held)
 		for _, d := range in.Deposed {
 			add(identityKey(r, d.Instance()), ownership.Held)
-		}
-		if op := in.Operation; op != nil && op.Kind == instance.Create {
-			add(plannedKey(r, op.PlannedIdentity, op.PlannedState), ownership.Begun)
 		}
 		return out
 	}
@@ -156,7 +165,8 @@ func wants(e *entry, r Request, p *terraform.Plan) []string {
 	default:
 		return nil
 	}
-	planned := plannedKey(r, p.Identity, p.State)
+	h := handleOf(r, p.Identity, p.State)
+	planned := keyOf(r, h, instance.Instance{Identity: h.identity})
 	if planned != "" && planned == e.completed.planned {
 		return []string{planned, e.completed.whole}
 	}
@@ -190,6 +200,30 @@ func plannedKey(r Request, identity, state cty.Value) string {
 		return ""
 	}
 	return identityKey(r, instance.Instance{Identity: v})
+}
+
+// interruptedKey is the plannedKey of the object of an interrupted create.
+func interruptedKey(r Request, op *instance.Operation) string {
+	if op.Mapped && (r.Handles.refutesMapping() || !r.Handles.maps() && !op.Confirmed) {
+		return plannedKey(r, cty.NilVal, op.PlannedState)
+	}
+	return plannedKey(r, op.PlannedIdentity, op.PlannedState)
+}
+
+// keyOf is the identityKey of an object that was found by a handle, or the key of the handle.
+func keyOf(r Request, h handle, found instance.Instance) string {
+	if h.importID != "" {
+		return namedKey(h.importID)
+	}
+	return identityKey(r, found)
+}
+
+// namedKey identifies an object by an import id that is known before the object is created.
+func namedKey(id string) string {
+	if id == "" {
+		return ""
+	}
+	return "import=" + id
 }
 
 func idKey(id string) string {

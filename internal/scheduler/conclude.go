@@ -73,6 +73,7 @@ func (s *Scheduler) recordMade(r Request, intent instance.Instance, outcome stor
 		return outcome.Version
 	}
 	op.PlannedState, op.PlannedPrivate, op.PlannedIdentity = cty.NilVal, nil, outcome.Instance.Identity
+	op.Mapped = false
 	op.Made, op.MadeID = outcome.Instance.Status, stateID(outcome.Instance.State)
 	rec := outcome
 	rec.Instance = intent

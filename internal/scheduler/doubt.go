@@ -15,6 +15,8 @@ import (
 //	the provider reported what it began: a tainted object   destroying it ends what is under way,
 //	                                                        so that is tried before the object is
 //	                                                        taken for gone
+//	nothing was reported: an intent with a create token     a second create with the same token is safe
+//	                                                        while the remote side remembers it
 //	nothing was reported: an intent alone, whose planned    a second create of the same identity is
 //	identity is not found                                   safe, since a cloud makes one object of
 //	                                                        it, not two. The intent stands until there
@@ -54,17 +56,28 @@ func (s *Scheduler) doubtful(e *entry, r Request, op *instance.Operation) (doubt
 	case r.Deleted:
 		return true, failed(ReasonCreateOutcomeUnknown, awaited(op))
 	}
+	s.isDoubt(e, r, op)
+	return true, nil
+}
+
+// isDoubt notes that the outcome of an interrupted create is unknown, and that another one is safe all the same.
+func (s *Scheduler) isDoubt(e *entry, r Request, op *instance.Operation) {
 	if e.doubt == nil || e.doubt.ID != op.ID {
 		e.doubt = op
-		r.tell(Event{Kind: Recovered, Operation: op.Kind})
+		r.tell(Event{Kind: Recovered, Operation: op.Kind, Repeated: resumes(r, op, s.o.Clock.Now())})
 	}
-	return true, nil
 }
 
 // doubted reports whether an interrupted create may still make another object than the plan.
 func (e *entry) doubted(r Request, p terraform.Plan) bool {
 	op := e.record.Instance.Operation
-	return op != nil && plannedKey(r, p.Identity, p.State) != plannedKey(r, op.PlannedIdentity, op.PlannedState)
+	if op == nil {
+		return false
+	}
+	if key := interruptedKey(r, op); key != "" {
+		return key != plannedKey(r, p.Identity, p.State)
+	}
+	return op.CreateToken != r.CreateToken.Of(p.Config)
 }
 
 func awaited(op *instance.Operation) diagnostic.Diagnostics {

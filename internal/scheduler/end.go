@@ -31,6 +31,9 @@ func (s *Scheduler) settle(e *entry, r Request, t task, res result) []Event {
 	defer e.turn.Unlock()
 	prior := e.record.Instance
 	t.progress.end()
+	if res.op.Kind == instance.Create && !res.undispatched {
+		e.token = ""
+	}
 	e.accept(res)
 	e.interrupted(t, res)
 	e.view.discard()
@@ -86,7 +89,9 @@ func (e *entry) interrupted(t task, res result) {
 // noteIdentity records the complete identity of an object whose planned one was partly known.
 func (e *entry) noteIdentity(r Request, res result) {
 	if res.op.Kind == instance.Create && e.record.Instance.Exists() {
-		e.complete(identityKey(r, instance.Instance{Identity: res.planned}), identityKey(r, e.record.Instance))
+		if r.learn(e.record.Instance, res.plannedState) == "" {
+			e.complete(identityKey(r, instance.Instance{Identity: res.planned}), identityKey(r, e.record.Instance))
+		}
 	}
 }
 
@@ -101,7 +106,7 @@ func (s *Scheduler) claimOutcome(e *entry, r Request, res result) {
 // explain returns why the operation failed. Its diagnostics are empty if it did not.
 func (s *Scheduler) explain(e *entry, r Request, res result) *Error {
 	if res.met.Exists() {
-		return s.meets(e, r, res.met, res.planned)
+		return s.meets(e, r, res.met, res.handle)
 	}
 	return failed(cmp.Or(res.reason, ReasonOperationFailed), res.diags)
 }

@@ -40,6 +40,8 @@ type entry struct {
 	remembered atomic.Pointer[Remembered]
 
 	view view
+	// token is the create token of the next create; empty if none was planned.
+	token string
 	// validated is the hash of the configuration that the provider accepted last.
 	validated string
 	// unsavedRetry is a retry token that was handled, but is not in the store yet.

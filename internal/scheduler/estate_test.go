@@ -26,7 +26,7 @@ import (
 // happen. No object is ever made twice, a resource never writes to what an older one has, and
 // in the end each has its object or says whose it is.
 func TestEstate(t *testing.T) {
-	for _, kind := range []identityKind{assigned, plannedIdentity, derivable} {
+	for _, kind := range []identityKind{assigned, plannedIdentity, derivable, mapped} {
 		t.Run(string(kind), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				rapid.Check(struct{ rapid.TB }{t}, func(t *rapid.T) {
@@ -81,6 +81,7 @@ type manor struct {
 	sched   *scheduler.Scheduler
 	tenants []*tenant
 	next    int
+	handles *scheduler.Handles
 	fatalf  func(string, ...any)
 	// trespass is a write that must not be; guarded by the cloud's lock.
 	trespass string
@@ -149,6 +150,9 @@ func (m *manor) restart() {
 	if m.sched != nil {
 		m.end()
 	}
+	if m.kind == mapped {
+		m.handles = mappedHandles("Thing")
+	}
 	m.sched = scheduler.New(scheduler.Options{
 		Store: m.records, Logger: logr.Discard(), LongOperation: 1000 * time.Hour, MaxBackoff: time.Second,
 		Exists: func(_ context.Context, _ store.Key, uid types.UID) bool {
@@ -198,7 +202,7 @@ func (m *manor) request(r *tenant) scheduler.Request {
 	out := scheduler.Request{
 		Key: r.key(), UID: types.UID(fmt.Sprint(r.uid)), Created: time.Unix(int64(r.uid), 0), Generation: r.generation,
 		Resource: m.kind.resource(), ProviderConfiguration: "default", Policies: desired.FullControl(),
-		New: !r.worked, Deleted: r.deleting,
+		New: !r.worked, Deleted: r.deleting, Handles: m.handles,
 		Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
 			return watched{m.cloud, m, r}, func() {}, nil
 		},

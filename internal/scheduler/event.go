@@ -22,12 +22,16 @@ type Event struct {
 	Deposed string
 	// Found is set when a Recovered create had made an object.
 	Found bool
+	// Repeated is set when a Recovered create, whose outcome is unknown, is repeated with its token.
+	Repeated bool
 	// Asked is set when an annotation requested it.
 	Asked bool
 	// Diagnostics are the errors of an operation that Failed.
 	Diagnostics diagnostic.Diagnostics
 	// Instance is the result of an operation, if it is known.
 	Instance instance.Instance
+	// Why is how the object contradicts the configuration of the kind, if it was Contradicted.
+	Why string
 	// From and To are the identities before and after IdentityChanged.
 	From, To cty.Value
 }
@@ -55,6 +59,8 @@ const (
 	Gone EventKind = "Gone"
 	// IdentityChanged: the object has another identity, which its provider allows.
 	IdentityChanged EventKind = "IdentityChanged"
+	// Contradicted: the object contradicts the identity or import id that the configuration of the kind makes.
+	Contradicted EventKind = "Contradicted"
 )
 
 func (r Request) tell(e Event) {

@@ -18,38 +18,44 @@ import (
 // Some providers import whatever they are given, and return it from a read even if there is no such object.
 // So an object counts as found only if the provider told something about it (told.go).
 
-// look looks up the object of a create. absent is set if there certainly is none. If neither is returned,
-// it is unknown, and the create decides.
-func look(ctx context.Context, ex terraform.Executor, r Request, in instance.Instance, kind instance.OperationKind, p terraform.Plan) (found instance.Instance, absent bool) {
-	if kind != instance.Create || r.Policies.CreateUnchecked {
-		return instance.Instance{}, false
+// look looks up the object of a create by its handle. absent is set if there certainly is none. If neither an
+// object nor that is returned, it is unknown, and the create decides.
+func look(ctx context.Context, ex terraform.Executor, r Request, in instance.Instance, kind instance.OperationKind, p terraform.Plan) (h handle, found instance.Instance, absent bool) {
+	if kind != instance.Create {
+		return handle{identity: cty.NilVal}, instance.Instance{}, false
 	}
-	identity := plannedIdentity(r, p.Identity, p.State)
-	if identity == cty.NilVal {
-		return instance.Instance{}, false
+	h = handleOf(r, p.Identity, p.State)
+	if r.Policies.CreateUnchecked || h.none() {
+		return h, instance.Instance{}, false
 	}
-	found, diags := ex.Import(ctx, r.Resource, terraform.ImportTarget{Identity: identity})
+	found, diags := ex.Import(ctx, r.Resource, h.target())
 	switch {
 	case diags.HasErrors():
-		return instance.Instance{}, terraform.NonExistent(diags)
+		return h, instance.Instance{}, terraform.NonExistent(diags)
 	case in.IsDeposed(found):
-		return instance.Instance{}, false // it is the replaced object
-	case !told(r.Resource.Schema, identity, found):
-		return instance.Instance{}, false
+		return h, instance.Instance{}, false // it is the replaced object
+	case !told(r.Resource.Schema, h, found), !h.is(&r, found):
+		return h, instance.Instance{}, false
 	}
-	return found, false
+	return h, found, false
 }
 
 // meets returns the error of a create whose object already exists. No operation runs.
-func (s *Scheduler) meets(e *entry, r Request, met instance.Instance, by cty.Value) *Error {
-	planned, whole := identityKey(r, instance.Instance{Identity: by}), identityKey(r, met)
-	e.complete(planned, whole)
+func (s *Scheduler) meets(e *entry, r Request, met instance.Instance, by handle) *Error {
+	planned, whole := keyOf(r, by, instance.Instance{Identity: by.identity}), identityKey(r, met)
+	if by.identified() {
+		e.complete(planned, whole)
+	}
 	s.claim(e, r, e.record.Instance, planned, whole)
 	if rival, ok := s.rival(s.ctx, e); ok {
 		return identityConflict(rival)
 	}
+	what := "identity"
+	if !by.identified() {
+		what = "import id"
+	}
 	return failed(ReasonAlreadyExists, diagnostic.Errorf("Object exists already",
-		"A remote object with the identity of the one to create exists, and no resource of this cluster manages it; it is not changed. %s",
+		"A remote object with the %s of the one to create exists, and no resource of this cluster manages it; it is not changed. %s", what,
 		r.spell("If the provider is mistaken and there is none, set spec.lifecycle.existenceCheck to Never. To take it over", importOf(met, by))))
 }
 

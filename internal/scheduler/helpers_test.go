@@ -23,6 +23,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/translate"
 	"github.com/landbridge-io/landbridge/schema"
 )
 
@@ -38,20 +39,24 @@ const (
 	plannedIdentity identityKind = "planned"
 	// derivable: the identity is the argument name, and the provider plans none.
 	derivable identityKind = "derivable"
+	// mapped: the identity is title and class. The configuration says that title is the argument name, and class
+	// is Thing.
+	mapped identityKind = "mapped"
 	// constant: the type has none, and all objects have the same id.
 	constant identityKind = "constant"
 )
 
 // foreseen says whether the identity is known before the create.
-func (k identityKind) foreseen() bool { return k == plannedIdentity || k == derivable }
+func (k identityKind) foreseen() bool { return k == plannedIdentity || k == derivable || k == mapped }
 
 func (k identityKind) resource() terraform.ResourceType {
 	s := &schema.Resource{
 		Type: "test_thing", Version: 1,
 		Block: &schema.Block{Attributes: map[string]*schema.Attribute{
-			"id":   {Type: cty.String, Computed: true},
-			"name": {Type: cty.String, Required: true},
-			"size": {Type: cty.Number, Optional: true},
+			"id":    {Type: cty.String, Computed: true},
+			"name":  {Type: cty.String, Required: true},
+			"size":  {Type: cty.Number, Optional: true},
+			"token": {Type: cty.String, Optional: true},
 		}},
 	}
 	required := &schema.IdentityAttribute{Type: cty.String, RequiredForImport: true}
@@ -63,6 +68,8 @@ func (k identityKind) resource() terraform.ResourceType {
 		s.Identity = &schema.Identity{Attributes: map[string]*schema.IdentityAttribute{"path": required}}
 	case derivable:
 		s.Identity = &schema.Identity{Attributes: map[string]*schema.IdentityAttribute{"name": required, "region": optional}}
+	case mapped:
+		s.Identity = &schema.Identity{Attributes: map[string]*schema.IdentityAttribute{"title": required, "class": required}}
 	}
 	return terraform.ResourceType{Schema: s}
 }
@@ -72,7 +79,33 @@ func config(name string, size int64) *terraform.Config {
 }
 
 func thing(id cty.Value, name string, size int64) cty.Value {
-	return cty.ObjectVal(map[string]cty.Value{"id": id, "name": cty.StringVal(name), "size": cty.NumberIntVal(size)})
+	return cty.ObjectVal(map[string]cty.Value{"id": id, "name": cty.StringVal(name), "size": cty.NumberIntVal(size), "token": cty.NullVal(cty.String)})
+}
+
+// withToken is a thing with a create token.
+func withToken(v, token cty.Value) cty.Value {
+	values := v.AsValueMap()
+	values["token"] = token
+	return cty.ObjectVal(values)
+}
+
+// mappedHandles are the handles of a configuration that says title is the argument name, and class a constant.
+func mappedHandles(class string) *scheduler.Handles {
+	return &scheduler.Handles{Identity: func(object cty.Value) map[string]cty.Value {
+		out := map[string]cty.Value{"class": cty.StringVal(class)}
+		if v := object.GetAttr("name"); v.IsKnown() && !v.IsNull() {
+			out["title"] = v
+		}
+		return out
+	}}
+}
+
+// namedImport is the import id of a configuration that makes it of the argument name.
+func namedImport(name string) translate.NamedImport {
+	return translate.NamedImport{ID: "named/" + name, Names: func(object cty.Value) bool {
+		v := object.GetAttr("name")
+		return v.IsKnown() && !v.IsNull() && v.AsString() == name
+	}}
 }
 
 // object is a remote object. Nothing keeps two from having the same name.
@@ -121,6 +154,10 @@ type cloud struct {
 	before, after func()
 	// moved are the objects whose planned identity is not the one that follows from their name.
 	moved map[string]string
+	// tokens are the objects that were made with a create token.
+	tokens map[string]string
+	// classed is the class of the identities of mapped things.
+	classed string
 	// credulous imports by any identity, and returns what it is given if there is no such object.
 	credulous bool
 	// unique refuses a second object of the same name.
@@ -136,7 +173,7 @@ type cloud struct {
 var _ terraform.Executor = (*cloud)(nil)
 
 func newCloud(kind identityKind) *cloud {
-	return &cloud{kind: kind, log: &events{}, objects: map[string]object{}, coming: map[string]object{}, moved: map[string]string{}, manner: inOrder, fail: map[string]diagnostic.Diagnostics{}}
+	return &cloud{kind: kind, log: &events{}, objects: map[string]object{}, coming: map[string]object{}, moved: map[string]string{}, tokens: map[string]string{}, classed: "Thing", manner: inOrder, fail: map[string]diagnostic.Diagnostics{}}
 }
 
 func (c *cloud) call(name string) diagnostic.Diagnostics {
@@ -153,8 +190,14 @@ func (c *cloud) instance(id string) instance.Instance {
 	if c.kind == constant {
 		shown = "none"
 	}
+	state := thing(cty.StringVal(shown), o.name, o.size)
+	for token, of := range c.tokens {
+		if of == id {
+			state = withToken(state, cty.StringVal(token))
+		}
+	}
 	return instance.Instance{
-		State: thing(cty.StringVal(shown), o.name, o.size), SchemaVersion: 1,
+		State: state, SchemaVersion: 1,
 		Identity: c.identity(id, o.name), Status: instance.Full, Private: []byte(id),
 	}
 }
@@ -178,6 +221,8 @@ func (c *cloud) identity(id, name string) cty.Value {
 		return cty.ObjectVal(map[string]cty.Value{"path": cty.StringVal("/things/" + name)})
 	case derivable:
 		return cty.ObjectVal(map[string]cty.Value{"name": cty.StringVal(name), "region": cty.StringVal("here")})
+	case mapped:
+		return cty.ObjectVal(map[string]cty.Value{"title": cty.StringVal(name), "class": cty.StringVal(c.classed)})
 	}
 	return cty.NilVal
 }
@@ -192,6 +237,20 @@ func (c *cloud) addLocked(o object) string {
 	c.serial++
 	id := fmt.Sprintf("i-%d", c.serial)
 	c.objects[id] = o
+	return id
+}
+
+// create makes an object, unless there is one that was made with the same create token.
+func (c *cloud) create(planned cty.Value) string {
+	token := planned.GetAttr("token")
+	if token.IsNull() {
+		return c.addLocked(object{nameOf(planned), sizeOf(planned)})
+	}
+	id, ok := c.tokens[token.AsString()]
+	if !ok {
+		id = c.addLocked(object{nameOf(planned), sizeOf(planned)})
+		c.tokens[token.AsString()] = id
+	}
 	return id
 }
 
@@ -261,7 +320,8 @@ func (c *cloud) Plan(_ context.Context, r terraform.ResourceType, in instance.In
 	}
 	name, size := nameOf(config.Value), sizeOf(config.Value)
 	p := terraform.Plan{Resource: r, Prior: in, Config: config.Value, Private: []byte("planned")}
-	p.State = thing(cty.UnknownVal(cty.String), name, size)
+	token := config.Value.GetAttr("token")
+	p.State = withToken(thing(cty.UnknownVal(cty.String), name, size), token)
 	switch c.kind {
 	case assigned:
 		p.Identity = cty.ObjectVal(map[string]cty.Value{"id": cty.UnknownVal(cty.String)})
@@ -273,11 +333,11 @@ func (c *cloud) Plan(_ context.Context, r terraform.ResourceType, in instance.In
 		p.Action = terraform.Create
 	case in.Status == instance.Tainted:
 		p.Action, p.Reason = replacement(config), terraform.ReplaceBecauseTainted
-	case nameOf(in.State) != name:
+	case nameOf(in.State) != name, !in.State.GetAttr("token").RawEquals(token):
 		p.Action, p.Reason = replacement(config), terraform.ReplaceBecauseCannotUpdate
 		p.RequiresReplace = []cty.Path{cty.GetAttrPath("name")}
 	case sizeOf(in.State) != size:
-		p.Action, p.State, p.Identity = terraform.Update, thing(cty.StringVal(idOf(in)), name, size), in.Identity
+		p.Action, p.State, p.Identity = terraform.Update, withToken(thing(cty.StringVal(idOf(in)), name, size), token), in.Identity
 	default:
 		p.Action, p.State, p.Identity = terraform.NoOp, in.State, in.Identity
 	}
@@ -380,7 +440,7 @@ func (c *cloud) apply(p terraform.Plan) (instance.Instance, diagnostic.Diagnosti
 				}
 			}
 		}
-		id = c.addLocked(object{nameOf(p.State), sizeOf(p.State)})
+		id = c.create(p.State)
 	case terraform.Update:
 		if _, ok := c.objects[id]; !ok {
 			return p.Prior, diagnostic.Errorf("Not found", "There is no such object.")
@@ -432,7 +492,7 @@ func (c *cloud) Import(_ context.Context, _ terraform.ResourceType, target terra
 			want = c.identity(id, o.name)
 		}
 		switch {
-		case !byIdentity && target.ID == id,
+		case !byIdentity && (target.ID == id || target.ID == "named/"+o.name),
 			byIdentity && c.kind != derivable && want.RawEquals(target.Identity),
 			byIdentity && c.kind == derivable && target.Identity.GetAttr("name").RawEquals(want.GetAttr("name")):
 			return c.instance(id), nil
@@ -446,7 +506,7 @@ func (c *cloud) Import(_ context.Context, _ terraform.ResourceType, target terra
 			}
 		}
 		return instance.Instance{
-			State:    cty.ObjectVal(map[string]cty.Value{"id": given, "name": cty.NullVal(cty.String), "size": cty.NumberIntVal(0)}),
+			State:    cty.ObjectVal(map[string]cty.Value{"id": given, "name": cty.NullVal(cty.String), "size": cty.NumberIntVal(0), "token": cty.NullVal(cty.String)}),
 			Identity: target.Identity, SchemaVersion: 1, Status: instance.Full,
 		}, nil
 	}

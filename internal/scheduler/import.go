@@ -3,8 +3,6 @@ package scheduler
 import (
 	"context"
 
-	"github.com/zclconf/go-cty/cty"
-
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
@@ -133,13 +131,13 @@ func (s *Scheduler) newer(ctx context.Context, e *entry, r Request, ex terraform
 	return true, s.take(ctx, e, r, found)
 }
 
-// importOf returns the import target of an object that was found by an identity: its own identity, which
-// is complete.
-func importOf(found instance.Instance, by cty.Value) terraform.ImportTarget {
+// importOf returns the import target of an object that was found by a handle: its own identity, which is
+// complete, or the handle.
+func importOf(found instance.Instance, by handle) terraform.ImportTarget {
 	if known(found.Identity) {
-		by = found.Identity
+		return terraform.ImportTarget{Identity: found.Identity}
 	}
-	return terraform.ImportTarget{Identity: by}
+	return by.target()
 }
 
 // take stores an imported object, if no other resource owns it.

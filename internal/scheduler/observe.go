@@ -257,10 +257,11 @@ func (s *Scheduler) storeRead(ctx context.Context, e *entry, r Request, ex terra
 
 // plan plans, and makes the result the view.
 func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.Executor) error {
-	o := &Observation{Instance: e.record.Instance, Last: e.last, Imported: e.view.state == imported}
+	s.probe(ctx, &r, e.record.Instance, ex)
+	o := &Observation{Instance: e.record.Instance, Last: e.last, Imported: e.view.state == imported, Contradiction: r.contradiction(e.record.Instance)}
 	e.view.discard()
 	if r.Config != nil {
-		config := *r.Config
+		config := e.withToken(r, e.record.Instance, *r.Config)
 		config.Validated = e.validated != "" && e.validated == r.ConfigHash
 		p, diags := ex.Plan(ctx, r.Resource, e.record.Instance, config)
 		if diags.HasErrors() {

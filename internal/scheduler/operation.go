@@ -112,8 +112,11 @@ type result struct {
 	undispatched bool
 	// planned is the identity of the object to create, if it was known. met is an object that already
 	// existed.
-	planned cty.Value
-	met     instance.Instance
+	planned      cty.Value
+	plannedState cty.Value
+	met          instance.Instance
+	// handle is the one that met was found by.
+	handle handle
 	// reason of a failure. Defaults to ReasonOperationFailed.
 	reason Reason
 }
@@ -153,12 +156,15 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 		return notStarted(&rec, diagnostic.Errorf("Operation not started", "The controller is stopping; the operation is left to its successor."))
 	}
 	doubt := rec.Instance.Operation
-	met, absent := look(early, ex, r, in, op.Kind, p)
+	if doubt != nil && interruptedKey(r, doubt) == "" && expired(r, doubt, s.o.Clock.Now()) {
+		return notStarted(&rec, diagnostic.Errorf("Operation not started", "The create token of an earlier create, which was interrupted, is not valid any more."))
+	}
+	h, met, absent := look(early, ex, r, in, op.Kind, p)
 	if met.Exists() && doubt != nil {
 		return notStarted(&rec, diagnostic.Errorf("Operation not started", "The object of an earlier create, which was interrupted, has appeared."))
 	}
 	if met.Exists() {
-		return result{op: op, record: &rec, undispatched: true, met: met, planned: plannedIdentity(r, p.Identity, p.State)}
+		return result{op: op, record: &rec, undispatched: true, met: met, handle: h}
 	}
 
 	if t.interruption.asked() != "" {
@@ -169,6 +175,10 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	intended := *op
 	intended.Absent = absent
 	intended.PlannedState, intended.PlannedPrivate, intended.PlannedIdentity = p.State, p.Private, p.Identity
+	if op.Kind == instance.Create {
+		h.note(&intended)
+		s.noteToken(r, p, doubt, &intended)
+	}
 	in.Operation = &intended
 	intent.Instance = in
 	faultpoint.Reach(t.process, faultpoint.BeforeIntent)
@@ -218,7 +228,7 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 		return result{op: op, diags: append(diags, diagnostic.Errorf("Outcome not recorded", "The operation ended, but its outcome could not be recorded: %s.", err)...)}
 	}
 	faultpoint.Reach(t.process, faultpoint.BeforeTold)
-	return result{op: op, record: &rec, diags: diags, planned: plannedIdentity(r, p.Identity, p.State)}
+	return result{op: op, record: &rec, diags: diags, planned: plannedIdentity(r, p.Identity, p.State), plannedState: p.State}
 }
 
 // fence is called right before each change is requested of a provider. Between the intent and this moment,
@@ -278,6 +288,7 @@ func prepare(ctx context.Context, ex terraform.Executor, r Request, in instance.
 	case t.deposed != "":
 		in = in.SetAside(t.deposed)
 		config := *r.Config
+		config.Value = r.CreateToken.In(config.Value, cty.NilVal, newToken())
 		config.Validated = true
 		p, diags := ex.Plan(ctx, r.Resource, in, config)
 		return in, p, diags

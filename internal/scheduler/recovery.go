@@ -32,13 +32,12 @@ func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terrafo
 		// Reading the prior object shows the outcome; or there is none.
 		return s.recovered(ctx, e, r, op, in.FallBack(op.Deposed), false)
 	}
-	unknown := createOutcomeUnknown(op)
-	var refused diagnostic.Diagnostics
+	seen := evidence{unknown: createOutcomeUnknown(op)}
 	if r.Import.Target != nil {
 		found, diags := ex.Import(ctx, r.Resource, *r.Import.Target)
 		switch {
 		case diags.HasErrors():
-			refused = diags
+			seen.refused = diags
 		case in.IsDeposed(found):
 		case r.Deleted:
 			return s.adoptToDestroy(ctx, e, r, op, found)
@@ -49,48 +48,95 @@ func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terrafo
 	if op.Made != instance.Empty {
 		return s.recoverMade(ctx, e, r, op, ex)
 	}
-	if identity := plannedIdentity(r, op.PlannedIdentity, op.PlannedState); identity != cty.NilVal {
-		found, diags := ex.Import(ctx, r.Resource, terraform.ImportTarget{Identity: identity})
-		switch {
-		case diags.HasErrors() && !terraform.NonExistent(diags):
-			refused = append(refused, diags...)
-		case diags.HasErrors():
-			if doubtful, err := s.doubtful(e, r, op); doubtful {
-				return err
-			}
-			return s.recovered(ctx, e, r, op, in.FallBack(op.Deposed), false)
-		case in.IsDeposed(found):
-			return s.recovered(ctx, e, r, op, in.FallBack(op.Deposed), false)
-		case op.Absent:
-			found.Status = instance.Tainted // it may be incomplete
-			return s.adopt(ctx, e, r, op, found)
-		default:
-			s.claim(e, r, in, identityKey(r, found))
-			if rival, ok := s.rival(ctx, e); ok && !r.Deleted {
-				return identityConflict(rival)
-			} else if ok {
-				return s.recovered(ctx, e, r, op, in.FallBack(op.Deposed), false) // it belongs to another resource
-			}
-			if told(r.Resource.Schema, identity, found) {
-				unknown = append(unknown, foundAfterCreate(r, importOf(found, identity))...)
-			}
-		}
+	if done, err := s.recoverByHandle(ctx, e, r, op, ex, &seen); done {
+		return err
+	}
+	if resumes(r, op, s.o.Clock.Now()) {
+		s.isDoubt(e, r, op)
+		return nil
 	}
 	if r.Import.Target == nil && r.Known != nil && op.Deposed == "" { // otherwise the known object is the replaced one
 		found, diags := ex.Import(ctx, r.Resource, r.Known.Target)
 		switch {
 		case diags.HasErrors() && !terraform.NonExistent(diags):
-			refused = append(refused, diags...)
+			seen.refused = append(seen.refused, diags...)
 		case !diags.HasErrors() && !in.IsDeposed(found):
-			unknown = append(unknown, foundAfterCreate(r, r.Known.Target)...)
+			seen.unknown = append(seen.unknown, foundAfterCreate(r, r.Known.Target)...)
 		}
 	}
 	e.distrust(outdated)
-	if refused != nil {
-		return failed(ReasonImportFailed, append(refused, unknown...))
+	if seen.refused != nil {
+		return failed(ReasonImportFailed, append(seen.refused, seen.unknown...))
 	}
-	return failed(ReasonCreateOutcomeUnknown, unknown)
+	return failed(ReasonCreateOutcomeUnknown, seen.unknown)
 }
+
+// evidence is what was learned about an interrupted create whose outcome stays unknown.
+type evidence struct {
+	// refused are the provider's errors, unknown what the user is told.
+	refused, unknown diagnostic.Diagnostics
+}
+
+// recoverByHandle looks for the object of an interrupted create by its handle. done is false if the outcome stays
+// unknown, and err is nil then.
+func (s *Scheduler) recoverByHandle(ctx context.Context, e *entry, r Request, op *instance.Operation, ex terraform.Executor, seen *evidence) (done bool, err error) {
+	h, absent := handleOfInterrupted(r, op)
+	if h.none() {
+		seen.unknown = append(seen.unknown, r.notUsed()...)
+		return false, nil
+	}
+	in := e.record.Instance
+	in.Operation = nil
+	found, diags := ex.Import(ctx, r.Resource, h.target())
+	switch {
+	case diags.HasErrors() && !terraform.NonExistent(diags):
+		seen.refused = append(seen.refused, diags...)
+	case diags.HasErrors() && !h.confirmed:
+		seen.unknown = append(seen.unknown, diagnostic.Errorf("Object not found",
+			"The object was not found by what the provider's configuration says about it, which no other object has confirmed yet.")...)
+	case diags.HasErrors() && !h.identified() && s.o.Clock.Now().Before(op.Deadline):
+		if resumes(r, op, s.o.Clock.Now()) {
+			return false, nil
+		}
+		// Several objects may have the name that an import id is made of.
+		return true, failed(ReasonCreateOutcomeUnknown, awaited(op))
+	case diags.HasErrors():
+		if doubtful, err := s.doubtful(e, r, op); doubtful {
+			return true, err
+		}
+		return true, s.recovered(ctx, e, r, op, in.FallBack(op.Deposed), false)
+	case in.IsDeposed(found):
+		return true, s.recovered(ctx, e, r, op, in.FallBack(op.Deposed), false)
+	case !h.is(&r, found):
+		seen.unknown = append(seen.unknown, r.notUsed()...)
+	case absent:
+		found.Status = instance.Tainted // it may be incomplete
+		return true, s.adopt(ctx, e, r, op, found)
+	default:
+		s.claim(e, r, in, keyOf(r, h, found))
+		if rival, ok := s.rival(ctx, e); ok && !r.Deleted {
+			return true, identityConflict(rival)
+		} else if ok {
+			return true, s.recovered(ctx, e, r, op, in.FallBack(op.Deposed), false) // it belongs to another resource
+		}
+		if told(r.Resource.Schema, h, found) {
+			seen.unknown = append(seen.unknown, foundAfterCreate(r, importOf(found, h))...)
+		}
+	}
+	return false, nil
+}
+
+// notUsed returns why handles of the configuration are not used.
+func (r *Request) notUsed() diagnostic.Diagnostics {
+	var out diagnostic.Diagnostics
+	for _, why := range r.Handles.refuted() {
+		out = append(out, diagnostic.Errorf("Configuration not used", "Objects are not looked for by the provider's configuration, since an object contradicts it: %s. %s", why, mendConfiguration)...)
+	}
+	return out
+}
+
+// mendConfiguration is what to do about a refuted handle.
+const mendConfiguration = "Correct identity or externalName of the resource type in the provider's configuration; landbridge provider identity suggests a mapping from the objects that exist."
 
 // recoverMade imports the object of a create that succeeded, although its outcome could not be stored. An id
 // may not be unique, so an object without an identity is imported only on request.
@@ -182,13 +228,26 @@ func createOutcomeUnknown(op *instance.Operation) diagnostic.Diagnostics {
 // it is unclear when the identity is complete. It is taken from the plan and not from the configuration,
 // which may have changed since.
 func plannedIdentity(r Request, identity, state cty.Value) cty.Value {
+	v, _ := plannedIdentityOf(r, identity, state)
+	return v
+}
+
+// plannedIdentityOf is plannedIdentity. mapped is set if the configuration's mapping has a part in it.
+func plannedIdentityOf(r Request, identity, state cty.Value) (v cty.Value, mapped bool) {
 	schema := r.Resource.Schema.Identity
 	if schema == nil || len(schema.Required()) == 0 {
-		return cty.NilVal
+		return cty.NilVal, false
+	}
+	var byMapping map[string]cty.Value
+	if r.Handles.maps() && present(state) {
+		byMapping = r.Handles.Identity(state)
 	}
 	values := make(map[string]cty.Value, len(schema.Attributes))
 	for name, a := range schema.Attributes {
 		v := plannedAttribute(identity, name, a.Type)
+		if x, ok := byMapping[name]; ok && v == cty.NilVal {
+			v, mapped = x, true
+		}
 		if v == cty.NilVal {
 			// Providers that do not plan identities name their attributes after those of the resource.
 			v = plannedAttribute(state, name, a.Type)
@@ -197,12 +256,12 @@ func plannedIdentity(r Request, identity, state cty.Value) cty.Value {
 		case v != cty.NilVal:
 			values[name] = v
 		case a.RequiredForImport:
-			return cty.NilVal
+			return cty.NilVal, false
 		default:
 			values[name] = cty.NullVal(a.Type)
 		}
 	}
-	return cty.ObjectVal(values)
+	return cty.ObjectVal(values), mapped
 }
 
 // plannedAttribute returns an attribute of an object; cty.NilVal unless it has the type, is known and

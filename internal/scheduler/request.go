@@ -12,6 +12,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
 // Acquire returns a provider for one call or operation. Callers must call release afterwards.
@@ -59,6 +60,12 @@ type Request struct {
 	Import desired.Import
 	// Known is the object that the resource's annotations name; nil when they name none.
 	Known *desired.KnownObject
+	// Handles are the handles of objects that the configuration of the kind adds. It may be nil.
+	Handles *Handles
+	// NamedImport is the id by which the object can be imported as soon as it exists.
+	NamedImport translate.NamedImport
+	// CreateToken is the argument that makes creates idempotent; nil if there is none.
+	CreateToken *desired.CreateToken
 	// SpellImport returns the spec.import that would import an object. It may be nil.
 	SpellImport func(terraform.ImportTarget) string
 	// ConfirmCreate is the id of an operation of unknown outcome. The user confirms that a new create
@@ -88,6 +95,9 @@ type Observation struct {
 	// Held is set when nothing begins, because an operation was interrupted and the resource has not changed
 	// since.
 	Held bool
+	// Contradiction is how the object contradicts the configuration of the kind, which makes another identity
+	// or import id of it; empty if it does not.
+	Contradiction string
 	// Flap is set when something else changes the object back again and again.
 	Flap *Flap
 	// Operation is the running operation, or the one whose outcome is unknown.

@@ -12,8 +12,11 @@ import (
 
 // told reports whether the provider told something about an object that it was not given with the identity that
 // the object was imported by: a value that is neither empty, nor part of the identity, nor an id made of it.
-func told(s *schema.Resource, given cty.Value, found instance.Instance) bool {
-	values := texts(given)
+func told(s *schema.Resource, by handle, found instance.Instance) bool {
+	var values []string
+	if by.identified() {
+		values = texts(by.identity)
+	}
 	is := false
 	_ = cty.Walk(found.State, func(path cty.Path, v cty.Value) (bool, error) {
 		if is || !v.IsKnown() || v.IsNull() {
@@ -23,13 +26,13 @@ func told(s *schema.Resource, given cty.Value, found instance.Instance) bool {
 		if len(path) > 0 {
 			name = path[0].(cty.GetAttrStep).Name
 		}
-		if s.Identity.Attributes[name] != nil {
+		if s.Identity != nil && s.Identity.Attributes[name] != nil {
 			return false, nil // given, or completed from the configuration of the provider
 		}
 		if !v.Type().IsPrimitiveType() {
 			return true, nil
 		}
-		is = !empty(v) && !made(textOf(v), values, name == "id")
+		is = !empty(v) && !made(textOf(v), values, name == "id") && !strings.Contains(by.importID, textOf(v))
 		return false, nil
 	})
 	return is

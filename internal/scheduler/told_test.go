@@ -10,6 +10,25 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
+// An import by an id proves nothing about parts of the id.
+func TestToldByID(t *testing.T) {
+	for name, tc := range map[string]struct {
+		id, title string
+		want      bool
+	}{
+		"the id":           {"here/web", "", false},
+		"a part of the id": {"here/web", "web", false},
+		"something else":   {"here/web", "Web Server", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			found := instance.Instance{State: cty.ObjectVal(map[string]cty.Value{"id": cty.StringVal("here/web"), "title": cty.StringVal(tc.title)})}
+			if got := scheduler.ToldByID(&schema.Resource{}, tc.id, found); got != tc.want {
+				t.Errorf("got %t", got)
+			}
+		})
+	}
+}
+
 // An object exists if the provider told something about it that it was not given.
 func TestTold(t *testing.T) {
 	identity := &schema.Identity{Attributes: map[string]*schema.IdentityAttribute{

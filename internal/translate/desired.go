@@ -239,21 +239,7 @@ func ExtraConnectionDetails(r *model.Resource, s Subject, state cty.Value) (map[
 // attributeText returns an attribute at a Terraform path through objects: text if it is primitive, else
 // JSON. ok is false if there is no value.
 func attributeText(r *model.Resource, state cty.Value, path []string) (text string, ok bool) {
-	t, v := r.Root(), state
-	for _, name := range path {
-		if t.Singleton {
-			t, v = t.Element, onlyElement(v)
-		}
-		if !isObject(v) {
-			return "", false
-		}
-		f := t.Object.ByTerraform(name)
-		if f == nil {
-			return "", false
-		}
-		t = f.Type
-		v, _ = v.GetAttr(name).Unmark()
-	}
+	t, v := valueAt(r, state, path)
 	if v == cty.NilVal || !v.IsWhollyKnown() || v.IsNull() {
 		return "", false
 	}

@@ -444,6 +444,9 @@ func (p *planner) change(ctx context.Context, ex terraform.Executor) *Change {
 	}
 	config := *r.Config
 	config.Validated = true
+	if p.found.Exists() {
+		config.Value = r.Spec.CreateToken.In(config.Value, p.found.State, "")
+	}
 	plan, diags := ex.Plan(ctx, r.terraform(), p.found, config)
 	if !p.say(diags) {
 		return nil

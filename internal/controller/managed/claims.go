@@ -16,6 +16,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/translate"
@@ -134,6 +136,15 @@ func (k *Kind) Exists(ctx context.Context, key store.Key, uid types.UID) bool {
 		}
 	}
 	return true
+}
+
+// handlesOf returns the handles of objects that the configuration of a kind adds.
+func handlesOf(m *model.Resource) *scheduler.Handles {
+	out := &scheduler.Handles{}
+	if len(m.Settings.Identity) > 0 {
+		out.Identity = func(object cty.Value) map[string]cty.Value { return translate.MappedIdentity(m, object) }
+	}
+	return out
 }
 
 // spellImport returns a function that formats the spec.import of an object as JSON, which is also YAML.

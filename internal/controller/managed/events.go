@@ -33,6 +33,7 @@ const (
 	reasonUntainted event.Reason = "Untainted"
 
 	reasonIdentityChanged event.Reason = "IdentityChanged"
+	reasonContradicted    event.Reason = event.Reason(v1alpha1.ReasonConfigurationContradicted)
 )
 
 var reasonsFailed = map[instance.OperationKind]event.Reason{
@@ -158,6 +159,8 @@ func story(e scheduler.Event, keep bool, why string) event.Event {
 	case scheduler.IdentityChanged:
 		return event.Normal(reasonIdentityChanged, fmt.Sprintf("The identity of the remote object changed from %s to %s.",
 			translate.CanonicalIdentity(e.From), translate.CanonicalIdentity(e.To)))
+	case scheduler.Contradicted:
+		return warning(reasonContradicted, contradicted(e.Why))
 	case scheduler.Imported:
 		return event.Normal(reasonImported, "Imported an existing remote object.")
 	case scheduler.Recovered:
@@ -195,6 +198,8 @@ func recovered(e scheduler.Event) string {
 	switch {
 	case e.Operation != instance.Create:
 		return fmt.Sprintf("%s was interrupted. Reading the remote object determines its outcome.", e.Operation)
+	case e.Repeated:
+		return "Create was interrupted. It is repeated with the same create token."
 	case e.Found:
 		return "Create was interrupted. The remote object that it made was found."
 	default:

@@ -43,9 +43,11 @@ type Kind struct {
 	Options         Options
 
 	configurations *configurations
-	written        *written
-	troubles       *troubles
-	lanes          *lanes
+	// handles are the handles of objects that the configuration adds.
+	handles  *scheduler.Handles
+	written  *written
+	troubles *troubles
+	lanes    *lanes
 	// Queue is the work queue. Start sets it.
 	Queue Queue
 

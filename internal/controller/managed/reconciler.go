@@ -60,7 +60,7 @@ func NewReconciler(k *Kind, cached client.Client, live client.Reader) *Reconcile
 	// A manager's scheme is in use and must not be changed any more.
 	scheme := runtime.NewScheme()
 	scheme.AddKnownTypeWithName(gvk, &CustomResource{})
-	k.configurations = newConfigurations(live)
+	k.configurations, k.handles = newConfigurations(live), handlesOf(k.Model)
 	k.written, k.troubles, k.lanes = newWritten(), newTroubles(), newLanes()
 	k.reader, k.live = cached, live
 	k.listed, k.claimed = make(chan struct{}), make(chan struct{})

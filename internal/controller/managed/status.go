@@ -181,6 +181,9 @@ func (e *external) setConditions(r *CustomResource, o *scheduler.Observation) {
 	if o.Stalled || o.Held || r.GetCondition(v1alpha1.TypeStalled).Status != corev1.ConditionUnknown {
 		set(stalled(o))
 	}
+	if o.Contradiction != "" || r.GetCondition(v1alpha1.TypeIdentifiable).Status != corev1.ConditionUnknown {
+		set(identifiable(o.Contradiction))
+	}
 	if o.Flap != nil || r.GetCondition(v1alpha1.TypeFlapping).Status != corev1.ConditionUnknown {
 		set(flapping(e.kind, o.Flap))
 	}
@@ -232,6 +235,21 @@ func flapping(k *Kind, f *scheduler.Flap) xpv2.Condition {
 	c.Status, c.Reason = corev1.ConditionTrue, v1alpha1.ReasonChangedBack
 	c.Message = fmt.Sprintf("Fields of the remote object are changed back again and again: %s. %s", strings.Join(translate.FieldPaths(k.Model, f.Paths), ", "), by)
 	return c
+}
+
+// identifiable returns the condition Identifiable. A resource whose object never contradicted the configuration has
+// none.
+func identifiable(contradiction string) xpv2.Condition {
+	c := xpv2.Condition{Type: v1alpha1.TypeIdentifiable, Status: corev1.ConditionTrue, Reason: v1alpha1.ReasonConfigurationConfirmed, LastTransitionTime: metav1.Now()}
+	if contradiction != "" {
+		c.Status, c.Reason, c.Message = corev1.ConditionFalse, v1alpha1.ReasonConfigurationContradicted, contradicted(contradiction)
+	}
+	return c
+}
+
+// contradicted returns what an object that contradicts the configuration leads to.
+func contradicted(why string) string {
+	return "Objects of this kind are not looked for by the provider's configuration any more, since this object contradicts it: " + why
 }
 
 func planStatus(k *Kind, p *terraform.Plan) map[string]any {
