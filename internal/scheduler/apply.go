@@ -93,7 +93,7 @@ func (s *Scheduler) Delete(_ context.Context, r Request) error {
 	e.turn.Lock()
 	defer e.turn.Unlock()
 	early := s.backoff(&e.failed, r)
-	known := e.state == loaded || e.state == outdated
+	known := e.state == loaded || e.state == outdated || e.state == assumed && r.New
 	switch next := deleteChain.decide(deleteInput{
 		Running: e.view.state == running, Observed: known && e.record.Instance.Operation == nil,
 		Exists: e.record.Instance.Exists(), Failed: early != nil, Held: e.held(r),

@@ -22,12 +22,22 @@ func (a *attempts) note(r Request, res result) {
 	case op.Kind == instance.Delete || res.undispatched:
 	case !res.diags.HasErrors():
 		*a = attempts{}
-	case op.Kind == instance.Create && (res.record == nil || res.record.Instance.Status == instance.Tainted || res.record.Instance.Operation != nil):
+	case op.Kind == instance.Create && res.mayHaveMade():
 		if a.hash != r.ConfigHash {
 			*a = attempts{hash: r.ConfigHash}
 		}
 		a.count++
 	}
+}
+
+// mayHaveMade reports whether a create that failed has made an object, or may have. An earlier create of unknown
+// outcome does not count.
+func (res result) mayHaveMade() bool {
+	if res.record == nil {
+		return true
+	}
+	in := res.record.Instance
+	return in.Status == instance.Tainted || in.Operation != nil && in.Operation.ID == res.op.ID
 }
 
 // stalled reports whether a plan must not be carried out because creates of its configuration failed too often.

@@ -108,6 +108,25 @@ func TestCreateAttempts(t *testing.T) {
 	}
 }
 
+// Creates that are refused while the object of an interrupted one may appear have made nothing.
+func TestCreateAttemptsInDoubt(t *testing.T) {
+	bubble(t, derivable, func(h *harness) {
+		h.r.CreateAttempts = 3
+		goesOn(h)
+		for range 5 {
+			h.observe()
+			_ = h.sched.Apply(t.Context(), h.r)
+			synctest.Wait()
+			time.Sleep(5 * time.Minute)
+		}
+		h.cloud.appear()
+		h.settle()
+		if ids := h.cloud.ids(); len(ids) != 1 {
+			t.Errorf("objects are %v", ids)
+		}
+	})
+}
+
 // Creates that fail without an object are tried again and again.
 func TestCreateAttemptsWithoutObject(t *testing.T) {
 	bubble(t, noIdentity, func(h *harness) {

@@ -60,7 +60,7 @@ func (s *Scheduler) Claim(ctx context.Context, r Request) error {
 	if e.view.state == running {
 		return nil
 	}
-	if e.state != loaded || e.schema != r.Resource.Schema {
+	if !e.knows(&r) {
 		if err := s.load(ctx, e, r); err != nil {
 			return err
 		}

@@ -59,7 +59,11 @@ func (s *Scheduler) settle(e *entry, r Request, t task, res result) []Event {
 // accept makes what the store holds the record in memory.
 func (e *entry) accept(res result) {
 	if res.record != nil {
-		e.believe(*res.record, e.state)
+		state := e.state
+		if state == assumed && res.record.Version != "" {
+			state = loaded // the first write did not conflict
+		}
+		e.believe(*res.record, state)
 	} else {
 		e.distrust(conflicted)
 	}

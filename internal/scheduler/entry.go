@@ -98,6 +98,9 @@ type recordState uint8
 const (
 	// unloaded: the record was not loaded yet. For a new resource that is not necessary.
 	unloaded recordState = iota
+	// assumed: the resource looked new, so the record was taken for empty. It is loaded as soon as the resource
+	// does not look new any more: a process that died before it wrote the status may have stored one.
+	assumed
 	// loaded: the record equals the stored one.
 	loaded
 	// outdated: the record was loaded, but another process may have written since. It is loaded
@@ -172,6 +175,11 @@ func (e *entry) believe(rec store.Record, state recordState) {
 func (e *entry) distrust(state recordState) {
 	e.state = state
 	e.publish()
+}
+
+// knows reports whether the record in memory can be used.
+func (e *entry) knows(r *Request) bool {
+	return e.schema == r.Resource.Schema && (e.state == loaded || e.state == assumed && r.New)
 }
 
 // publish updates the answer of Remembered.

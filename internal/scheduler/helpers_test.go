@@ -659,6 +659,9 @@ func (m *memory) Delete(_ context.Context, k store.Key, version string) error {
 	if f == unavailable {
 		return errUnavailable
 	}
+	if version == "" {
+		return nil // it was never stored
+	}
 	if r, ok := m.records[k]; ok && r.version != version {
 		return store.ErrConflict
 	}

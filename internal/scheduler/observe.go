@@ -63,7 +63,7 @@ func (o *observing) input(r *Request) observeInput {
 		Named:      r.Known != nil || r.imports(),
 		RetryAsked: r.Asked.Retry != "" && r.Asked.Retry != e.record.Handled.Retry,
 		MarkAsked:  e.marked(r), InterruptAsked: e.interrupts(r),
-		Loaded: e.state == loaded && e.schema == r.Resource.Schema && !e.lost.Load(),
+		Loaded: e.knows(r) && !e.lost.Load(),
 		View:   e.view.state, Fits: e.view.fits(r.ConfigHash), Unplanned: e.unplanned(r),
 		Stored: e.record.Version != "", Exists: in.Exists(), Deposed: len(in.Deposed) > 0,
 		Interrupted: interrupted, Foreign: interrupted && o.foreign(e),

@@ -19,7 +19,7 @@ func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 	if r.New && before == unloaded {
 		// If a record exists nevertheless, the first write conflicts.
 		e.schema = r.Resource.Schema
-		e.believe(store.Record{}, loaded)
+		e.believe(store.Record{}, assumed)
 		return nil
 	}
 	known := e.record

@@ -1,6 +1,8 @@
 package scheduler_test
 
 import (
+	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -341,4 +343,88 @@ func TestRecoverAcrossSchemaVersions(t *testing.T) {
 		// What was planned cannot be read any more: whether there is an object, neither.
 		h.observeRefused(scheduler.ReasonCreateOutcomeUnknown)
 	})
+}
+
+// TestNewResourceWithRecord: a resource that looks new has a stored record nevertheless, since its first
+// process died before it wrote the status.
+func TestNewResourceWithRecord(t *testing.T) {
+	cases := map[string]struct {
+		before func(h *harness) // what the first process leaves
+		ids    []string         // what it leaves in the cloud
+	}{
+		"with an object": {before: (*harness).apply, ids: []string{"i-1"}},
+		"with an intent": {before: func(h *harness) { h.interrupted(instance.Create, instance.Instance{}) }},
+		"with an intent, whose object is there": {
+			before: func(h *harness) {
+				h.interrupted(instance.Create, instance.Instance{})
+				h.cloud.add(object{"a", 1})
+			},
+			ids: []string{"i-1"},
+		},
+	}
+	for name, tc := range cases {
+		for _, keep := range []bool{false, true} {
+			for _, claims := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s, kept %t, claimed %t", name, keep, claims), func(t *testing.T) {
+					bubble(t, derivable, func(h *harness) {
+						ids := tc.ids
+						h.r.New = true
+						h.observe()
+						tc.before(h)
+						synctest.Wait()
+						h.restart()
+						// Its successor reconciles while the provider is not there.
+						acquire := h.r.Acquire
+						h.r.Acquire = func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+							return nil, nil, diagnostic.Errorf("Provider unavailable", "It is not there.")
+						}
+						h.observeRefused(scheduler.ReasonProviderUnavailable)
+						h.r.New = false // it has a status now
+						if claims {
+							if err := h.sched.Claim(t.Context(), h.r); err != nil {
+								t.Fatal(err)
+							}
+						}
+						// The user deletes it, and the provider comes.
+						h.r.Deleted, h.r.Config, h.r.ConfigHash, h.r.Policies.Delete = true, nil, "", !keep
+						if !keep {
+							h.observeRefused(scheduler.ReasonProviderUnavailable)
+							h.r.Acquire = acquire
+							for h.deletesAny() {
+								synctest.Wait()
+								time.Sleep(2 * time.Hour)
+							}
+							ids = nil
+						}
+						if err := h.sched.Forget(t.Context(), h.r); err != nil {
+							t.Fatal(err)
+						}
+						if diff := cmp.Diff(ids, h.cloud.ids()); diff != "" {
+							t.Errorf("objects (-want +got):\n%s", diff)
+						}
+						if rec, stored := h.record(); stored {
+							t.Errorf("stored is %+v", rec)
+						}
+					})
+				})
+			}
+		}
+	}
+}
+
+// deletesAny observes and deletes, and reports whether there is anything to delete.
+func (h *harness) deletesAny() bool {
+	h.t.Helper()
+	o, err := h.sched.Observe(h.t.Context(), h.r)
+	if err != nil {
+		h.refuses(err, scheduler.ReasonCreateOutcomeUnknown) // it may still appear
+		return true
+	}
+	if !o.Exists() {
+		return false
+	}
+	if err := h.sched.Delete(h.t.Context(), h.r); err != nil {
+		h.t.Fatal(err)
+	}
+	return true
 }
