@@ -35,6 +35,11 @@ func (w *world) run(operations int) {
 		}
 		w.check.step()
 	}
+	w.finish()
+}
+
+// finish is the second phase.
+func (w *world) finish() {
 	w.calmDown()
 	for until := w.now().Add(settling); w.now().Before(until); {
 		if w.settledDown() || w.busy > busyLoop {

@@ -1,6 +1,8 @@
 package simulation_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/landbridge-io/landbridge/internal/simulation"
@@ -32,5 +34,31 @@ func TestFormerFailures(t *testing.T) {
 				t.Errorf("%v\n%s", violations, trace)
 			}
 		})
+	}
+}
+
+// TestSuspendedAtEveryCall suspends the leader at each call of the provider and of the API server, in the
+// course of each operation, for longer than its lease, while another process takes over.
+func TestSuspendedAtEveryCall(t *testing.T) {
+	for _, resourceType := range simulation.Types() {
+		for _, operation := range []string{"Create", "Update", "Delete"} {
+			t.Run(resourceType+" "+operation, func(t *testing.T) {
+				t.Parallel()
+				var calls []string
+				for at := 0; ; at++ {
+					call, violations, trace := simulation.Suspension{Type: resourceType, Operation: operation, At: at}.Run(t)
+					if len(violations) > 0 {
+						t.Errorf("suspended at call %d, %s: %v\n%s", at, call, violations, trace)
+					}
+					if call == "" {
+						break
+					}
+					calls = append(calls, call)
+				}
+				if !slices.Contains(calls, "apply "+operation+" of "+resourceType) || !slices.ContainsFunc(calls, func(c string) bool { return strings.HasPrefix(c, "update Secret") }) {
+					t.Errorf("the calls are %q", calls)
+				}
+			})
+		}
 	}
 }
