@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -110,7 +111,7 @@ func TestAdmission(t *testing.T) {
 					if err != nil && !errors.As(err, &exit) {
 						t.Fatal(err)
 					}
-					fmt.Fprintf(&b, "%s\n$ kubectl apply%s\n%s", importLines(t, imported), strings.Join(append([]string{""}, x.flags...), " "), out)
+					fmt.Fprintf(&b, "%s\n$ kubectl apply%s\n%s", importLines(t, imported), strings.Join(append([]string{""}, x.flags...), " "), clientLog.ReplaceAll(out, nil))
 				}
 				printed[i] = b.String()
 			})
@@ -138,6 +139,9 @@ func TestAdmission(t *testing.T) {
 		t.Errorf("%s (-update writes it):\n%s", golden, diff)
 	}
 }
+
+// clientLog matches lines of kubectl's log, which it writes when discovery is slow.
+var clientLog = regexp.MustCompile(`(?m)^[IWEF]\d{4} .*\n`)
 
 // importLines returns a spec.import as YAML.
 func importLines(t *testing.T, imported m) string {
