@@ -7,6 +7,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -37,7 +38,7 @@ func (s *Scheduler) find(ctx context.Context, e *entry, r Request, ex terraform.
 			if err := s.doubt(ctx, e, r, ex, in); err != nil {
 				return err
 			}
-			return s.take(ctx, e, r, in)
+			return s.takeKnown(ctx, e, r, in)
 		case !diags.HasErrors():
 			return s.take(ctx, e, r, in)
 		case !terraform.NonExistent(diags) && target == known:
@@ -128,7 +129,7 @@ func (s *Scheduler) newer(ctx context.Context, e *entry, r Request, ex terraform
 		return false, nil
 	}
 	found.Deposed = stored.Deposed
-	return true, s.take(ctx, e, r, found)
+	return true, s.takeKnown(ctx, e, r, found)
 }
 
 // importOf returns the import target of an object that was found by a handle: its own identity, which is
@@ -138,6 +139,24 @@ func importOf(found instance.Instance, by handle) terraform.ImportTarget {
 		return terraform.ImportTarget{Identity: found.Identity}
 	}
 	return by.target()
+}
+
+// takeKnown stores an object that only the resource's annotations name, unless another resource has made it or
+// holds it: its stored instance is better evidence.
+func (s *Scheduler) takeKnown(ctx context.Context, e *entry, r Request, found instance.Instance) error {
+	on := object(r, identityKey(r, found))
+	for on.Identity != "" && r.Policies.Manage {
+		owner, ok := e.claimant.Holder(on)
+		if !ok {
+			break
+		}
+		if s.o.Exists == nil || s.o.Exists(ctx, owner.Key, owner.UID) {
+			s.claim(e, r, e.record.Instance, on.Identity) // it is woken when the object is free
+			return identityConflict(ownership.Rival{Owner: owner})
+		}
+		s.wake(s.owners.Release(owner.Key))
+	}
+	return s.take(ctx, e, r, found)
 }
 
 // take stores an imported object, if no other resource owns it.

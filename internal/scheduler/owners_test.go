@@ -469,3 +469,37 @@ func TestOwnerGone(t *testing.T) {
 		c.observe()
 	})
 }
+
+// An object that another resource has made is not taken because an annotation names it, and not destroyed.
+func TestAnnotationDoesNotTakeFromHolder(t *testing.T) {
+	for name, deleted := range map[string]bool{"wanted": false, "being deleted": true} {
+		t.Run(name, func(t *testing.T) {
+			newEstate(t, derivable, func(x *estate) {
+				a, b := x.resource("a", 0, "x"), x.resource("b", 1, "x")
+				b.settle()
+				a.r.Known = &desired.KnownObject{Target: terraform.ImportTarget{Identity: a.cloud.identity("i-1", "x")}, Recognize: func(instance.Instance) bool { return true }}
+				if deleted {
+					a.deleting()
+				}
+				if o, err := a.sched.Observe(t.Context(), a.r); deleted && err == nil && o.Exists() {
+					t.Errorf("it has %q", idOf(o.Instance))
+				} else if !deleted {
+					a.refuses(err, scheduler.ReasonIdentityConflict)
+				}
+				if o, err := a.sched.Observe(t.Context(), a.r); deleted && (err != nil || o.Exists()) {
+					t.Errorf("it cannot be deleted: %v, %v", o, err)
+				}
+				if rec, ok := a.record(); ok && rec.Instance.Exists() {
+					t.Error("the object is stored for a")
+				}
+				x.takeWoken()
+				if !b.deletes() {
+					t.Error("b's object is left")
+				}
+				if woken := x.takeWoken(); !slices.Contains(woken, "a") {
+					t.Errorf("woken: %v", woken)
+				}
+			})
+		})
+	}
+}

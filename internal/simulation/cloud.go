@@ -313,6 +313,9 @@ func (s *server) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyReso
 	if err != nil {
 		return nil, err
 	}
+	if ctx.Err() != nil {
+		return nil, provider.NotSent(status.FromContextError(ctx.Err()).Err())
+	}
 	v, _ := ctx.Value(verdictKey{}).(verdict)
 	w.check.writes(s.p)
 	if v == refuse {
@@ -371,8 +374,9 @@ func (s *server) create(ctx context.Context, r *tfprotov6.ApplyResourceChangeReq
 	c.objects = append(c.objects, o)
 	w.note("%s: the cloud creates %s in %s", s.p, o, o.zone)
 	w.check.created(o)
-	if v == slow {
-		s.await(ctx, &pending{o: o, since: w.now()})
+	if v == slow && !s.await(ctx, &pending{o: o, since: w.now()}) {
+		o.tainted = true
+		return s.stopped(ctx, r, stateOf(o, cty.StringVal(o.password)), []byte(o.password))
 	}
 	s.p.after(v)
 	switch v {
@@ -394,10 +398,10 @@ func (s *server) destroy(ctx context.Context, r *tfprotov6.ApplyResourceChangeRe
 	}
 	w.note("%s: the cloud destroys %s", s.p, o)
 	w.check.destroyed(o)
-	if v == slow && !o.coming {
-		s.await(ctx, &pending{o: o, destroy: true, since: w.now()})
-	} else {
+	if v != slow || o.coming {
 		c.remove(o)
+	} else if !s.await(ctx, &pending{o: o, destroy: true, since: w.now()}) {
+		return s.stopped(ctx, r, prior, r.PlannedPrivate)
 	}
 	s.p.after(v)
 	if v == lose {
@@ -406,15 +410,28 @@ func (s *server) destroy(ctx context.Context, r *tfprotov6.ApplyResourceChangeRe
 	return s.answer(r, nil, nil)
 }
 
-// await waits until the cloud has completed a change.
-func (s *server) await(ctx context.Context, p *pending) {
+// await waits until the cloud has completed a change. It is false if the call ends before, because it was
+// interrupted: the cloud completes the change by itself.
+func (s *server) await(ctx context.Context, p *pending) (completed bool) {
 	c := s.p.w.cloud
 	c.pending = append(c.pending, p)
-	completed := false
 	defer func() { p.abandoned = !completed }()
 	s.p.wait(ctx, "wait for "+p.o.String())
+	if provider.Interrupted(ctx).Err() != nil {
+		s.p.w.note("%s does not wait for %s any more", s.p, p.o)
+		return false
+	}
 	c.complete(p)
-	completed = true
+	return true
+}
+
+// stopped returns the answer of a provider that was told to stop. Nobody gets it if the call was cancelled.
+func (s *server) stopped(ctx context.Context, r *tfprotov6.ApplyResourceChangeRequest, v state, private []byte) (*tfprotov6.ApplyResourceChangeResponse, error) {
+	s.p.after(proceed)
+	if ctx.Err() != nil {
+		return nil, status.FromContextError(ctx.Err()).Err()
+	}
+	return s.answer(r, v, private, failure("The provider was told to stop."))
 }
 
 func (o *object) String() string {

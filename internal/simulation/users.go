@@ -75,7 +75,7 @@ func (u *users) operate() {
 		u.elsewhere(k, i)
 		return
 	}
-	switch c.next(20) {
+	switch c.next(23) {
 	case 0, 1, 2, 3:
 		u.resize(k)
 	case 4, 5, 6:
@@ -101,6 +101,10 @@ func (u *users) operate() {
 		u.w.note("user lets the object of %s %s be destroyed", k.Kind, k.Name)
 		i.deleted = i.deleted || r.GetDeletionTimestamp() != nil
 		u.edit(k, []any{"*"}, "spec", "managementPolicies")
+	case 16, 17, 18:
+		u.w.note("user interrupts %s %s", k.Kind, k.Name)
+		u.serial++
+		u.annotate(k, v1alpha1.AnnotationInterrupt, fmt.Sprint(u.serial))
 	default:
 		u.elsewhere(k, i)
 	}
@@ -260,6 +264,9 @@ func (u *users) help() {
 		switch xpv2.ConditionReason(reason) {
 		case v1alpha1.ReasonCreateOutcomeUnknown, v1alpha1.ReasonImportFailed:
 			u.decide(k, i, message)
+		case v1alpha1.ReasonInterrupted:
+			u.serial++
+			u.annotate(k, v1alpha1.AnnotationRetry, fmt.Sprint(u.serial))
 		case v1alpha1.ReasonReplaceRefused:
 			i.deleted = i.deleted || r.GetDeletionTimestamp() != nil
 			u.edit(k, []any{"*"}, "spec", "managementPolicies")

@@ -187,6 +187,20 @@ func (c *Claimant) Has(on Object) bool {
 	return slices.ContainsFunc(c.claims, func(mine *claim) bool { return mine.on.Object == on && mine.strength >= Begun })
 }
 
+// Holder returns another resource that has begun to make the object, or holds it.
+func (c *Claimant) Holder(on Object) (Owner, bool) {
+	c.index.mu.Lock()
+	defer c.index.mu.Unlock()
+	if o := c.index.objects[on]; o != nil {
+		for _, other := range o.strong {
+			if other.by != c && other.strength >= Begun {
+				return other.by.Owner, true
+			}
+		}
+	}
+	return Owner{}, false
+}
+
 // Begin records that an operation of c begins. Until End, no other resource takes precedence over c. It
 // fails if another one already does.
 func (c *Claimant) Begin() (Rival, bool) {
