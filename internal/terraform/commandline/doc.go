@@ -8,8 +8,8 @@
 //
 // A Runner owns a directory for its process in which each Directory is made; the next process removes
 // the files that a killed one left. A program gets a minimal environment, starts no provider (it is
-// attached to servers of this process, TF_REATTACH_PROVIDERS), and is killed if it hangs: if it writes
-// nothing and does not wait for a provider.
+// attached to servers of this process, TF_REATTACH_PROVIDERS), gets SIGINT when its operation is interrupted,
+// and is killed if it hangs: if it writes nothing and does not wait for a provider.
 //
 // Packages cli and module build terraform.Executor from it. It never interprets a configuration, and
 // never downloads a program or a provider.

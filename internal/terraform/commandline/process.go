@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/landbridge-io/landbridge/internal/child"
+	"github.com/landbridge-io/landbridge/internal/provider"
 )
 
 const (
@@ -45,6 +46,9 @@ type process struct {
 func (p *process) run(ctx context.Context) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return Result{Status: -1, Killed: err}, nil
+	}
+	if provider.Interrupted(ctx).Err() != nil {
+		return Result{Status: -1, Killed: errInterrupted}, nil
 	}
 	cmd := exec.Command(p.path, p.args...)
 	cmd.Dir, cmd.Env = p.dir, p.env
@@ -83,7 +87,7 @@ func (p *process) run(ctx context.Context) (Result, error) {
 		child.WaitForExit(cmd.Process.Pid)
 		close(exited)
 	}()
-	out.Killed = p.watch(ctx, exited, &wrote, func() { child.KillGroup(cmd.Process.Pid); _ = cmd.Process.Kill() })
+	out.Killed = p.watch(ctx, exited, &wrote, cmd.Process)
 	child.KillGroup(cmd.Process.Pid)
 	state, _ := cmd.Process.Wait()
 	read := make(chan struct{})
@@ -99,20 +103,25 @@ func (p *process) run(ctx context.Context) (Result, error) {
 	return out, nil
 }
 
-// watch waits until the program has ended, or kills it and returns why.
-func (p *process) watch(ctx context.Context, exited <-chan struct{}, wrote *atomic.Int64, kill func()) error {
+// watch waits until the program has ended, or kills it and returns why. If the operation is interrupted, so is the
+// program: it begins nothing more, and waits for the answers of providers.
+func (p *process) watch(ctx context.Context, exited <-chan struct{}, wrote *atomic.Int64, program *os.Process) error {
+	kill := func() { child.KillGroup(program.Pid); _ = program.Kill() }
 	var tick <-chan time.Time
 	if p.patience > 0 {
 		ticker := time.NewTicker(max(p.patience/8, time.Millisecond))
 		defer ticker.Stop()
 		tick = ticker.C
 	}
-	over := ctx.Done()
+	over, interrupted := ctx.Done(), provider.Interrupted(ctx).Done()
 	var given <-chan time.Time
 	for {
 		select {
 		case <-exited:
 			return nil
+		case <-interrupted:
+			interrupted = nil
+			_ = program.Signal(os.Interrupt)
 		case <-over:
 			// The call that it waits for is cancelled, too: it gets the answer, and writes its state.
 			over = nil

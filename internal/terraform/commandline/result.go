@@ -23,6 +23,9 @@ type Result struct {
 // provider.
 var errHangs = errors.New("it hung")
 
+// errInterrupted is the error of a program that was not started, because its operation was interrupted before.
+var errInterrupted = errors.New("the operation was interrupted")
+
 // OK reports whether the program exited by itself with status 0.
 func (r Result) OK() bool { return r.Killed == nil && r.Status == 0 }
 
@@ -31,6 +34,8 @@ func (r Result) Ending() string {
 	switch {
 	case errors.Is(r.Killed, errHangs):
 		return "it hung and was killed: it had no output and was not waiting for the provider"
+	case errors.Is(r.Killed, errInterrupted):
+		return "it was not started, because the operation was interrupted"
 	case r.Killed != nil:
 		return "it was killed because the operation's time was up"
 	case r.Status < 0:

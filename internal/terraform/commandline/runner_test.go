@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 )
 
@@ -109,6 +110,35 @@ func TestHangs(t *testing.T) {
 				t.Errorf("got %q, %v, want %q", got.Ending(), err, test.want)
 			}
 		})
+	}
+}
+
+// TestInterrupted checks that the program gets SIGINT and may end by itself, and that none starts afterwards.
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	r, d := open(t, commandline.Options{}, `trap 'echo; echo "{\"type\":\"stopping\"}"; exit 7' INT; echo '{"type":"ready"}'; while :; do sleep 0.05; done`)
+	turn, err := r.Turn(t.Context(), commandline.Working)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer turn.Release()
+	interrupted, interrupt := context.WithCancel(t.Context())
+	ctx := provider.WithInterrupt(t.Context(), interrupted)
+	var events []string
+	got, err := d.Run(ctx, turn, commandline.Command{Args: []string{"apply"}, Event: func(e commandline.Event) {
+		if events = append(events, e.Type); e.Type == "ready" {
+			interrupt()
+		}
+	}})
+	if err != nil || got.Status != 7 || got.Killed != nil {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if diff := cmp.Diff([]string{"ready", "stopping"}, events); diff != "" {
+		t.Error(diff)
+	}
+	got, err = d.Run(ctx, turn, commandline.Command{Args: []string{"apply"}})
+	if text := got.Failure(r.Program(), nil); err != nil || !strings.Contains(text, "it was not started, because the operation was interrupted") {
+		t.Errorf("got %q, %v", text, err)
 	}
 }
 

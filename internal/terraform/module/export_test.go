@@ -26,6 +26,15 @@ func Replay(before []byte, changes []Change, r *schema.Resource) ([]byte, error)
 	return j.replay(before, func(string, string) *schema.Resource { return r }, "1.0.0")
 }
 
+// State returns the state file of an instance.
+func State(in instance.Instance) ([]byte, error) {
+	mem, err := recall(in.Private)
+	if err != nil {
+		return nil, err
+	}
+	return mem.state()
+}
+
 // ReadJournal reads a stored journal.
 func ReadJournal(b []byte) error {
 	_, err := readJournal(b)

@@ -57,6 +57,11 @@ type estate struct {
 
 func newEstate(t testing.TB, o commandline.Options) *estate {
 	t.Helper()
+	return newEstateOf(t, racks)
+}
+
+func newEstateOf(t testing.TB, source string) *estate {
+	t.Helper()
 	tofu, err := testbin.Build(t.Context(), testbin.OpenTofu)
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +85,7 @@ func newEstate(t testing.TB, o commandline.Options) *estate {
 			t.Error(err)
 		}
 	})
-	m, diags := module.Fetch(t.Context(), runner, module.Source{Files: map[string][]byte{"main.tf": []byte(racks)}}, filepath.Join(t.TempDir(), "module"), "racks")
+	m, diags := module.Fetch(t.Context(), runner, module.Source{Files: map[string][]byte{"main.tf": []byte(source)}}, filepath.Join(t.TempDir(), "module"), "racks")
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}

@@ -23,6 +23,31 @@ func Open(tb testing.TB, form string, cloud *Cloud, env map[string]string) (*mod
 // OpenLauncher is Open with a launcher.
 func OpenLauncher(tb testing.TB, launcher provider.Launcher, cloud *Cloud) (*model.Provider, provider.Server) {
 	tb.Helper()
+	p, c := Configuration(tb, launcher, cloud)
+	lease, diags := Pool(tb).Acquire(tb.Context(), pool.Prepare(c))
+	if diags.HasErrors() {
+		tb.Fatal(diags)
+	}
+	tb.Cleanup(lease.Release)
+	return p, lease.Server()
+}
+
+// Pool returns a pool that is closed with the test.
+func Pool(tb testing.TB) *pool.Pool {
+	servers := pool.New(pool.Options{})
+	tb.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		if err := servers.Close(ctx); err != nil {
+			tb.Error(err)
+		}
+	})
+	return servers
+}
+
+// Configuration returns the configuration of a provider for the cloud.
+func Configuration(tb testing.TB, launcher provider.Launcher, cloud *Cloud) (*model.Provider, pool.Configuration) {
+	tb.Helper()
 	server, err := launcher.Launch(tb.Context())
 	if err != nil {
 		tb.Fatal(err)
@@ -39,18 +64,5 @@ func OpenLauncher(tb testing.TB, launcher provider.Launcher, cloud *Cloud) (*mod
 	if diags.HasErrors() {
 		tb.Fatal(diags)
 	}
-	servers := pool.New(pool.Options{})
-	tb.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		defer cancel()
-		if err := servers.Close(ctx); err != nil {
-			tb.Error(err)
-		}
-	})
-	lease, diags := servers.Acquire(tb.Context(), pool.Prepare(pool.Configuration{Launcher: launcher, Config: c}))
-	if diags.HasErrors() {
-		tb.Fatal(diags)
-	}
-	tb.Cleanup(lease.Release)
-	return p, lease.Server()
+	return p, pool.Configuration{Launcher: launcher, Config: c}
 }
