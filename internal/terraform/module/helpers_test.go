@@ -57,10 +57,10 @@ type estate struct {
 
 func newEstate(t testing.TB, o commandline.Options) *estate {
 	t.Helper()
-	return newEstateOf(t, racks)
+	return newEstateOf(t, racks, o)
 }
 
-func newEstateOf(t testing.TB, source string) *estate {
+func newEstateOf(t testing.TB, source string, o commandline.Options) *estate {
 	t.Helper()
 	tofu, err := testbin.Build(t.Context(), testbin.OpenTofu)
 	if err != nil {

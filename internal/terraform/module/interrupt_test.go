@@ -11,6 +11,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/instance/tfstate"
 	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 	"github.com/landbridge-io/landbridge/internal/terraform/module"
 )
 
@@ -26,7 +27,7 @@ resource "examplecloud_datastore" "last" {
   cluster_info     = { id = "c", name = "north" }
   depends_on       = [examplecloud_datastore.rack]
 }
-`)
+`, commandline.Options{})
 	interrupted, interrupt := context.WithCancel(t.Context())
 	ctx := provider.WithInterrupt(t.Context(), interrupted)
 	begun := 0
