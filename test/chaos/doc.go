@@ -8,6 +8,7 @@
 //	world.go       the API server, the cloud, and access to them
 //	controller.go  processes of the controller
 //	kind.go        the kinds of resources: one for each way to find objects again
+//	module.go      a Terraform module as a kind, with small and with large states
 //	slot.go        one resource of a user
 //	operation.go   the operations on resources, including those without the user
 //	user.go        how users resolve creates with unknown outcome, as documented

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,8 +12,10 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
@@ -50,16 +53,14 @@ func (a *agenda) settle(ctx context.Context, limit time.Duration) (*verdict, err
 func (a *agenda) judge(ctx context.Context) (*verdict, error) {
 	v := &verdict{}
 	resources := map[string]*unstructured.Unstructured{}
-	for form := range forms {
-		for _, k := range kinds {
-			list, err := a.list(ctx, form, k)
-			if err != nil {
-				return nil, err
-			}
-			for i := range list {
-				u := &list[i]
-				resources[form+"/"+k.name+"/"+u.GetNamespace()+"/"+u.GetName()] = u
-			}
+	for _, x := range everything() {
+		list, err := a.list(ctx, x.form, x.kind)
+		if err != nil {
+			return nil, err
+		}
+		for i := range list {
+			u := &list[i]
+			resources[x.form+"/"+x.kind.name+"/"+u.GetNamespace()+"/"+u.GetName()] = u
 		}
 	}
 	stored, err := a.storedSecrets(ctx)
@@ -121,7 +122,7 @@ func (a *agenda) judge(ctx context.Context) (*verdict, error) {
 	return v, a.judgeCloud(ctx, v, managed, objects)
 }
 
-// storedSecrets returns the Secrets with Landbridge's stored state, by form/kind/namespace/name.
+// storedSecrets returns the states that Landbridge has stored, by form/kind/namespace/name.
 func (a *agenda) storedSecrets(ctx context.Context) (map[string]string, error) {
 	out := map[string]string{}
 	list, err := a.client.Resource(secretsGVR).Namespace(system).List(ctx, listOptions)
@@ -133,13 +134,23 @@ func (a *agenda) storedSecrets(ctx context.Context) (map[string]string, error) {
 		if at(u, "type") != v1alpha1.SecretTypeInstance {
 			continue
 		}
-		kind, group, _ := strings.Cut(u.GetAnnotations()["landbridge.io/owner-kind"], ".")
-		form, _, _ := strings.Cut(group, ".")
-		b, err := base64.StdEncoding.DecodeString(at(u, "data", "instance.json"))
-		if err != nil {
+		secret := &corev1.Secret{}
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, secret); err != nil {
 			return nil, err
 		}
-		out[form+"/"+kind+"/"+u.GetAnnotations()["landbridge.io/owner"]] = string(b)
+		k, ok := store.KeyOf(secret)
+		if !ok {
+			return nil, fmt.Errorf("the Secret %s does not name its resource", u.GetName())
+		}
+		b, err := a.states.Encoded(ctx, k) // it may be compressed, and in several Secrets
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+			continue
+		case err != nil:
+			return nil, err
+		}
+		form, _, _ := strings.Cut(k.Group, ".")
+		out[form+"/"+k.Kind+"/"+k.Namespace+"/"+k.Name] = string(b)
 	}
 	return out, nil
 }
@@ -149,6 +160,9 @@ func (a *agenda) judgeSecrets(ctx context.Context, v *verdict, s *slot, o object
 	remembered, ok := stored[s.form+"/"+s.kind.name+"/"+namespace+"/"+s.label]
 	if !ok {
 		v.lost = append(v.lost, s.label+": nothing is stored ("+store.SecretName(s.key())+")")
+	}
+	if n, _ := s.spec["bytes"].(int64); ok && int64(len(remembered)) < n {
+		v.lost = append(v.lost, fmt.Sprintf("%s: %d bytes are stored, without its %d random ones", s.label, len(remembered), n))
 	}
 	if s.kind.name != "Credential" {
 		return nil
@@ -226,9 +240,9 @@ func (a *agenda) leaked(ctx context.Context) ([]string, error) {
 	all := []schema.GroupVersionResource{eventsGVR, providersGVR}
 	for form := range forms {
 		all = append(all, gvrOf(form, "clusterproviderconfigs"))
-		for _, k := range kinds {
-			all = append(all, gvr(form, k))
-		}
+	}
+	for _, x := range everything() {
+		all = append(all, gvr(x.form, x.kind))
 	}
 	for _, r := range all {
 		list, err := a.client.Resource(r).List(ctx, listOptions)

@@ -14,6 +14,7 @@ type kind struct {
 	terraform    string // the type
 	collection   string // in the cloud
 	field        string // the field with the object's name in the cloud
+	module       bool   // it is a Terraform module
 	// foreseen is set when the identity is known before the object exists.
 	foreseen bool
 	// losable is set when the response to the create request may get lost, because the provider can

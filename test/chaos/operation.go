@@ -82,13 +82,13 @@ var operations = []operation{
 	}},
 	{name: opTaint, weight: 8, steps: 1, there: true,
 		// A tainted object is replaced like any other: with createBeforeDestroy two would have the same name.
-		fits: func(s *slot) bool { return !s.createFirst },
+		fits: func(s *slot) bool { return !s.createFirst && !s.kind.module },
 		do: func(ctx context.Context, s *slot) error {
 			s.taint = randomText()
 			s.destroyed.Store(true)
 			return s.annotate(ctx, v1alpha1.AnnotationTaint, s.taint)
 		}},
-	{name: "taint and untaint", weight: 4, steps: 1, there: true, settled: true, fits: func(s *slot) bool { return !s.createFirst }, do: func(ctx context.Context, s *slot) error {
+	{name: "taint and untaint", weight: 4, steps: 1, there: true, settled: true, fits: func(s *slot) bool { return !s.createFirst && !s.kind.module }, do: func(ctx context.Context, s *slot) error {
 		s.taint = randomText()
 		return s.patch(ctx, m{"metadata": m{"annotations": m{v1alpha1.AnnotationTaint: s.taint, v1alpha1.AnnotationUntaint: s.taint}}})
 	}},
@@ -100,7 +100,7 @@ var operations = []operation{
 	{name: "object changed by hand", weight: 4, there: true, settled: true, fits: func(s *slot) bool { return s.kind.name != "Credential" }, do: func(ctx context.Context, s *slot) error {
 		fields := map[string]m{
 			"Thing": {"size": 4711}, "Datastore": {"capacity_gib": 4711}, "Ticket": {"body": "by hand"},
-			"Alias": {"target": "by hand"}, "IDImport": {"text": "by hand"},
+			"Alias": {"target": "by hand"}, "IDImport": {"text": "by hand"}, "Depot": {"capacity_gib": 4711},
 		}
 		return s.cloud.change(ctx, s.kind.collection, s.object, fields[s.kind.name])
 	}},

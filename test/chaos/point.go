@@ -18,7 +18,9 @@ func foreseen(s *slot) bool { return s.kind.foreseen }
 
 func createsFirst(s *slot) bool { return s.createFirst }
 
-func destroysFirst(s *slot) bool { return s.kind.replace != nil && !s.createFirst }
+func destroysFirst(s *slot) bool {
+	return s.kind.replace != nil && !s.createFirst && !s.kind.module // a module is updated
+}
 
 var bringers = map[faultpoint.Process]bringer{
 	faultpoint.Create:         {opCreate, every},

@@ -71,6 +71,11 @@ func newSlots(w *world, o Options) []*slot {
 			}
 		}
 	}
+	for i := range 2 {
+		s := &slot{world: w, kind: depot, form: modules, index: i, label: fmt.Sprintf("depot-%d", i), namespace: namespace}
+		s.name, s.random = s.label, rand.New(rand.NewPCG(o.Seed, uint64(len(out)+1)))
+		out = append(out, s)
+	}
 	return out
 }
 
@@ -256,6 +261,9 @@ func (s *slot) keep(ctx context.Context, u *unstructured.Unstructured, o object)
 
 // written reports whether the custom resource has what identifies the remote object.
 func (s *slot) written(u *unstructured.Unstructured) bool {
+	if s.kind.module {
+		return false // one identity cannot name all of its objects
+	}
 	a := u.GetAnnotations()
 	if s.kind.foreseen {
 		return strings.Contains(a[v1alpha1.AnnotationIdentity], strconv.Quote(text(s.spec["name"]))) &&

@@ -101,6 +101,8 @@ func (s *slot) attend(ctx context.Context, u *unstructured.Unstructured) {
 		patch(what, m{"metadata": m{"annotations": m{v1alpha1.AnnotationConfirmCreate: operation[1]}}})
 	}
 	switch {
+	case s.kind.module && operation != nil:
+		s.attendModule(ctx, message, left, confirmed)
 	case exists && operation == nil && len(left) == 1:
 		patch("import it", m{"spec": m{"import": m{"id": s.kind.importID(left[0])}}})
 	case operation == nil && unknown && len(left) == 0:

@@ -22,10 +22,12 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
@@ -51,12 +53,13 @@ var (
 type world struct {
 	dir     string // data and logs
 	program string
-	tofu    string // for execution CLI
+	tofu    string // for modules, and for execution CLI
 	cli     bool   // providers are executed by the command line
 	cloud   *cloud
 	server  *playgroundtest.Server
 	port    int // of the API server
 	client  dynamic.Interface
+	states  *store.Secrets
 	log     io.Writer
 	began   time.Time
 
@@ -128,10 +131,8 @@ func newWorld(ctx context.Context, o Options, dir string, log io.Writer) (*world
 	if w.program, err = testbin.Build(ctx, program(o.Race)); err != nil {
 		return nil, err
 	}
-	if w.cli {
-		if w.tofu, err = testbin.Build(ctx, testbin.OpenTofu); err != nil {
-			return nil, err
-		}
+	if w.tofu, err = testbin.Build(ctx, testbin.OpenTofu); err != nil {
+		return nil, err
 	}
 	if err := w.cloud.start(ctx); err != nil {
 		return w, err
@@ -144,8 +145,15 @@ func newWorld(ctx context.Context, o Options, dir string, log io.Writer) (*world
 	}
 	config := rest.CopyConfig(w.server.Config)
 	config.Timeout = 10 * time.Second
-	w.client, err = dynamic.NewForConfig(config)
-	return w, err
+	if w.client, err = dynamic.NewForConfig(config); err != nil {
+		return w, err
+	}
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return w, err
+	}
+	w.states = &store.Secrets{Client: client.CoreV1().Secrets(system)}
+	return w, nil
 }
 
 // poll returns the controller's poll interval, which is long enough for all resources.
@@ -198,17 +206,12 @@ func (w *world) install(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		link := filepath.Join(w.dir, "terraform-provider-"+form)
-		if err := os.Symlink(path, link); err != nil {
+		if err := w.installProvider(ctx, form, path, m{"activate": types, "execution": execution}); err != nil {
 			return err
 		}
-		u := &unstructured.Unstructured{Object: m{
-			"apiVersion": "landbridge.io/v1alpha1", "kind": "TerraformProvider", "metadata": m{"name": form},
-			"spec": m{"source": link, "activate": types, "execution": execution},
-		}}
-		if err := w.create(ctx, providersGVR, u); err != nil {
-			return err
-		}
+	}
+	if err := w.installModule(ctx); err != nil {
+		return err
 	}
 	if err := w.writeSecret(ctx, namespace, "token", m{"token": w.secret("token-of-the-cloud-" + randomText())}); err != nil {
 		return err
@@ -227,10 +230,8 @@ func (w *world) install(ctx context.Context) error {
 		return err
 	}
 	w.informers = dynamicinformer.NewDynamicSharedInformerFactory(watching, 0)
-	for form := range forms {
-		for _, k := range kinds {
-			w.stores[gvr(form, k)] = w.informers.ForResource(gvr(form, k)).Informer().GetStore()
-		}
+	for _, x := range everything() {
+		w.stores[gvr(x.form, x.kind)] = w.informers.ForResource(gvr(x.form, x.kind)).Informer().GetStore()
 	}
 	for r := range w.stores {
 		err := w.try(ctx, func(ctx context.Context) error {
@@ -247,6 +248,17 @@ func (w *world) install(ctx context.Context) error {
 	w.informers.Start(ctx.Done())
 	w.informers.WaitForCacheSync(ctx.Done())
 	return nil
+}
+
+// installProvider installs a provider by a link to its program.
+func (w *world) installProvider(ctx context.Context, name, path string, spec m) error {
+	spec["source"] = filepath.Join(w.dir, "terraform-provider-"+name)
+	if err := os.Symlink(path, spec["source"].(string)); err != nil {
+		return err
+	}
+	return w.create(ctx, providersGVR, &unstructured.Unstructured{Object: m{
+		"apiVersion": "landbridge.io/v1alpha1", "kind": "TerraformProvider", "metadata": m{"name": name}, "spec": spec,
+	}})
 }
 
 func (w *world) makeNamespace(ctx context.Context, name string) error {
