@@ -460,6 +460,10 @@ func (c *cloud) apply(p terraform.Plan) (instance.Instance, diagnostic.Diagnosti
 		c.coming[id] = c.objects[id]
 		delete(c.objects, id)
 	}
+	if p.Action == terraform.Create && out.Exists() && sizeOf(out.State) != sizeOf(p.State) {
+		out.Status = instance.Tainted
+		return out, diagnostic.Errorf("Provider produced inconsistent result after apply", "The size is another.")
+	}
 	switch {
 	case c.manner == silentDone, c.manner == late:
 		return c.silent(p, nil)

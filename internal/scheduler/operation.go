@@ -211,6 +211,7 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 		}
 		answered()
 	}
+	out, diags = repeated(doubt, &intended, out, diags)
 	diags = t.interruption.blame(diags)
 	if diags.HasErrors() && !s.o.Clock.Now().Before(op.Deadline) {
 		diags = append(diags, timedOut(op.Kind, timeout)...)

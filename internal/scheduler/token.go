@@ -6,6 +6,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"k8s.io/apimachinery/pkg/util/uuid"
 
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -62,6 +63,16 @@ func resumes(r Request, op *instance.Operation, now time.Time) bool {
 // expired reports whether the remote side may have forgotten the token of an interrupted create.
 func expired(r Request, op *instance.Operation, now time.Time) bool {
 	return r.CreateToken == nil || !now.Before(op.CreateTokenAt.Add(r.CreateToken.ValidFor))
+}
+
+// repeated returns the outcome of a create. If it repeats an interrupted one, whose configuration was another, the
+// remote side answers with an object of that configuration. It is complete, and the next plan changes it.
+func repeated(doubt, op *instance.Operation, out instance.Instance, diags diagnostic.Diagnostics) (instance.Instance, diagnostic.Diagnostics) {
+	if doubt == nil || op.CreateToken == "" || doubt.CreateToken != op.CreateToken || !out.Exists() || !terraform.Inconsistent(diags) {
+		return out, diags
+	}
+	out.Status = instance.Full
+	return out, diags.Warnings()
 }
 
 // noteToken stores the token of a create in its intent.

@@ -83,7 +83,7 @@ func TestCreateToken(t *testing.T) {
 				h.settle()
 				h.restart()
 				o := h.settle() // the remote side may answer with what an earlier configuration asked for
-				if ids := h.cloud.ids(); len(ids) != 1 || idOf(o.Instance) != ids[0] || o.Instance.Status != instance.Full {
+				if ids := h.cloud.ids(); strings.Join(ids, " ") != "i-1" || idOf(o.Instance) != ids[0] || o.Instance.Status != instance.Full {
 					t.Errorf("objects %v; the resource has %q, %s", ids, idOf(o.Instance), o.Instance.Status)
 				}
 				if h.cloud.applies != tc.applies || h.stored().Instance.Operation != nil {

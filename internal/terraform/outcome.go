@@ -19,6 +19,13 @@ func OutcomeUnknownError(resourceType string) diagnostic.Diagnostics {
 // that Apply returned.
 func OutcomeUnknown(d diagnostic.Diagnostics) bool { return d.HasSummary(outcomeUnknown) }
 
+// Inconsistent reports whether the only errors are that the object is not what was planned (contract § 3.7).
+func Inconsistent(d diagnostic.Diagnostics) bool {
+	return d.HasErrors() && !slices.ContainsFunc(d.Errors(), func(d diagnostic.Diagnostic) bool {
+		return !strings.HasPrefix(d.Summary, "Provider produced inconsistent result after apply")
+	})
+}
+
 // UnexpectedIdentityChange reports whether a provider rejects an identity because it differs from the
 // stored or planned one, and identities of the type do not change. The framework splits the message; the
 // legacy SDK puts all of it into the summary (contract § 3.13).

@@ -23,6 +23,24 @@ func (forgetful) Remembered(scheduler.Request) (scheduler.Remembered, bool) {
 	return scheduler.Remembered{}, false
 }
 
+// A resource has the condition Identifiable from when its object contradicts the configuration for the first time.
+func TestIdentifiable(t *testing.T) {
+	k := kind(t)
+	k.Scheduler = forgetful{}
+	r := managed.ResourceOf(&unstructured.Unstructured{Object: map[string]any{}})
+	in := instance.Instance{State: object(map[string]string{"id": "i-1"}), Status: instance.Full}
+	for _, step := range []struct{ contradiction, status, reason, message string }{
+		{"", "Unknown", "", ""},
+		{"It differs.", "False", "ConfigurationContradicted", "Objects of this kind are not looked for by the provider's configuration any more, since this object contradicts it: It differs."},
+		{"", "True", "ConfigurationConfirmed", ""},
+	} {
+		managed.SetStatus(k, r, &scheduler.Observation{Instance: in, Plan: &terraform.Plan{Action: terraform.NoOp}, Contradiction: step.contradiction})
+		if c := r.GetCondition(v1alpha1.TypeIdentifiable); string(c.Status) != step.status || string(c.Reason) != step.reason || c.Message != step.message {
+			t.Errorf("the condition: %+v", c)
+		}
+	}
+}
+
 // A resource has the conditions Stalled and Flapping from when they are true for the first time.
 func TestStandingConditions(t *testing.T) {
 	k := kind(t)
