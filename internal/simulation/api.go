@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -33,6 +34,8 @@ type api struct {
 	secrets   map[types.NamespacedName]*corev1.Secret
 	// log has all events of custom resources. Caches follow it at their own pace.
 	log []watchEvent
+	// limit is the size of the largest Secret that is accepted, in bytes.
+	limit int
 }
 
 // lost is set for a stored instance that was deleted: the other fields are then unset.
@@ -46,7 +49,7 @@ type watchEvent struct {
 const systemNamespace = "landbridge"
 
 func newAPI(w *world) *api {
-	return &api{w: w, resources: map[store.Key]*unstructured.Unstructured{}, secrets: map[types.NamespacedName]*corev1.Secret{}}
+	return &api{w: w, resources: map[store.Key]*unstructured.Unstructured{}, secrets: map[types.NamespacedName]*corev1.Secret{}, limit: maxObject}
 }
 
 func (a *api) nextVersion() string {
@@ -75,6 +78,7 @@ func (a *api) put(u *unstructured.Unstructured) {
 	if u.GetDeletionTimestamp() != nil && len(u.GetFinalizers()) == 0 {
 		delete(a.resources, k)
 		a.log = append(a.log, watchEvent{key: k, old: old})
+		a.w.users.gone(old)
 		return
 	}
 	a.resources[k] = u
@@ -294,31 +298,69 @@ func shown(name string) string {
 	return name
 }
 
-// maxObject is the largest object that the API server stores, in bytes.
+// maxObject is the largest Secret that an API server stores, in bytes.
 const maxObject = 1 << 20
 
 func (a *api) putSecret(s *corev1.Secret) {
 	s.ResourceVersion = a.nextVersion()
 	k := types.NamespacedName{Namespace: s.Namespace, Name: s.Name}
 	a.secrets[k] = s
-	if s.Namespace == systemNamespace {
+	if s.Namespace == systemNamespace && isHead(s) {
 		a.w.check.stored(s)
 	}
 }
 
-func (a *api) deleteSecret(s *corev1.Secret) {
-	delete(a.secrets, types.NamespacedName{Namespace: s.Namespace, Name: s.Name})
-	if k, ok := store.KeyOf(s); ok {
-		a.log = append(a.log, watchEvent{key: k, lost: true})
-	}
+// isHead reports whether a Secret is that of a stored instance, and not one of its parts.
+func isHead(s *corev1.Secret) bool { return string(s.Type) == v1alpha1.SecretTypeInstance }
+
+// inspector reads stored instances from the outside.
+type inspector struct {
+	typedcorev1.SecretInterface
+	a *api
 }
 
-func size(s *corev1.Secret) int {
+// Get implements typedcorev1.SecretInterface.
+func (i inspector) Get(_ context.Context, name string, _ metav1.GetOptions) (*corev1.Secret, error) {
+	if s := i.a.secrets[types.NamespacedName{Namespace: systemNamespace, Name: name}]; s != nil {
+		return s, nil
+	}
+	return nil, notFound(name)
+}
+
+// content returns the stored instance of a Secret, together with what is in its parts.
+func (a *api) content(s *corev1.Secret) []byte {
+	k, ok := store.KeyOf(s)
+	if plain, whole := s.Data["instance.json"]; whole || !ok {
+		return plain
+	}
+	out, err := (&store.Secrets{Client: inspector{a: a}}).Encoded(context.Background(), k)
+	if err != nil {
+		return nil // no operation has begun, or a part was lost
+	}
+	return out
+}
+
+// tooLarge returns the error for a Secret that is too large; nil if it is not.
+func (a *api) tooLarge(s *corev1.Secret) error {
 	n := 0
 	for k, v := range s.Data {
 		n += len(k) + len(v)
 	}
-	return n
+	if n <= a.limit || s.Namespace != systemNamespace {
+		return nil
+	}
+	a.w.check.refused(s)
+	if s.ResourceVersion == "" {
+		return kerrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d bytes", a.limit))
+	}
+	return kerrors.NewInvalid(schema.GroupKind{Kind: "Secret"}, s.Name, field.ErrorList{field.TooLong(field.NewPath("data"), "", a.limit)})
+}
+
+func (a *api) deleteSecret(s *corev1.Secret) {
+	delete(a.secrets, types.NamespacedName{Namespace: s.Namespace, Name: s.Name})
+	if k, ok := store.KeyOf(s); ok && isHead(s) {
+		a.log = append(a.log, watchEvent{key: k, lost: true})
+	}
 }
 
 // Get implements typedcorev1.SecretInterface.
@@ -347,11 +389,12 @@ func (c secretClient) Create(ctx context.Context, s *corev1.Secret, _ metav1.Cre
 		if a.secrets[c.key(s.Name)] != nil {
 			return kerrors.NewAlreadyExists(schema.GroupResource{Resource: "secrets"}, s.Name)
 		}
-		if size(s) > maxObject {
-			return kerrors.NewRequestEntityTooLargeError("limit is 1 MiB")
-		}
 		made := s.DeepCopy()
 		made.Namespace, made.UID = c.namespace, types.UID("secret-"+a.nextVersion())
+		if err := a.tooLarge(made); err != nil {
+			return err
+		}
+		a.w.check.creates(made)
 		a.putSecret(made)
 		out = made.DeepCopy()
 		return nil
@@ -371,11 +414,12 @@ func (c secretClient) Update(ctx context.Context, s *corev1.Secret, _ metav1.Upd
 			return notFound(s.Name)
 		case s.ResourceVersion != "" && s.ResourceVersion != old.ResourceVersion:
 			return conflict(s.Name)
-		case size(s) > maxObject:
-			return kerrors.NewRequestEntityTooLargeError("limit is 1 MiB")
 		}
 		made := s.DeepCopy()
 		made.Namespace, made.UID = c.namespace, old.UID
+		if err := a.tooLarge(made); err != nil {
+			return err
+		}
 		a.putSecret(made)
 		out = made.DeepCopy()
 		return nil
@@ -404,6 +448,8 @@ func (c secretClient) Delete(ctx context.Context, name string, o metav1.DeleteOp
 	})
 }
 
+func byName(x, y types.NamespacedName) int { return strings.Compare(x.String(), y.String()) }
+
 // List implements typedcorev1.SecretInterface.
 func (c secretClient) List(ctx context.Context, o metav1.ListOptions) (*corev1.SecretList, error) {
 	selector, err := labels.Parse(o.LabelSelector)
@@ -413,7 +459,7 @@ func (c secretClient) List(ctx context.Context, o metav1.ListOptions) (*corev1.S
 	out := &corev1.SecretList{}
 	err = c.p.call(ctx, "list Secrets", func() error {
 		all := c.p.w.api.secrets
-		for _, k := range slices.SortedFunc(maps.Keys(all), func(x, y types.NamespacedName) int { return strings.Compare(x.String(), y.String()) }) {
+		for _, k := range slices.SortedFunc(maps.Keys(all), byName) {
 			if k.Namespace == c.namespace && selector.Matches(labels.Set(all[k].Labels)) {
 				out.Items = append(out.Items, *all[k].DeepCopy())
 			}

@@ -3,10 +3,14 @@ package simulation
 import (
 	"bytes"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/landbridge-io/landbridge/internal/scheduler"
 )
 
 // Violation is an invariant that did not hold.
@@ -22,7 +26,7 @@ type ViolationKind string
 const (
 	// Duplicate: there are more remote objects of a resource than it may have.
 	Duplicate ViolationKind = "duplicate"
-	// Orphan: nothing names a remote object any more, or a stored instance is left behind.
+	// Orphan: nothing names a remote object any more, or a stored instance or an entry in memory is left behind.
 	Orphan ViolationKind = "orphan"
 	// LostSecret: a value that the provider returns only once is not stored.
 	LostSecret ViolationKind = "lost secret"
@@ -78,14 +82,30 @@ func (c *check) stored(s *corev1.Secret) {
 			i.unsecret = false
 		}
 	}
+	content := c.w.api.content(s)
 	for _, o := range c.w.cloud.objects {
-		o.stored = o.stored || mentions(s, o)
+		o.stored = o.stored || mentions(content, o)
 	}
 }
 
-// mentions reports whether a stored instance has the password of an object.
-func mentions(s *corev1.Secret, o *object) bool {
-	return bytes.Contains(s.Data["instance.json"], []byte(o.password))
+// mentions reports whether the content of a stored instance has the password of an object.
+func mentions(content []byte, o *object) bool { return bytes.Contains(content, []byte(o.password)) }
+
+// creates is called before a process creates the Secret of a stored instance.
+func (c *check) creates(s *corev1.Secret) {
+	i := c.w.users.owner(s)
+	if i != nil && isHead(s) && !i.gone.IsZero() && c.w.now().Sub(i.gone) > leaseDuration+leaseSafe {
+		c.violated(Orphan, i.tag+"again", "%s is stored again, though the resource is gone since %s", shown(s.Name), c.w.now().Sub(i.gone))
+	}
+}
+
+// refused is called when a Secret of a stored instance is too large.
+func (c *check) refused(s *corev1.Secret) {
+	for _, o := range c.w.cloud.objects {
+		if i := c.w.users.byTag[o.tag]; !o.stored && strings.HasPrefix(s.Name, secretKey(i.key).Name) {
+			o.refused = true
+		}
+	}
 }
 
 // created is called when the cloud creates an object.
@@ -154,16 +174,35 @@ func (c *check) end() {
 		}
 		c.settled(i)
 	}
-	for key, s := range c.w.api.secrets {
-		if key.Namespace != systemNamespace || s.Labels["landbridge.io/empty"] != "" {
+	c.forgotten()
+	for _, key := range slices.SortedFunc(maps.Keys(c.w.api.secrets), byName) {
+		s := c.w.api.secrets[key]
+		if key.Namespace != systemNamespace || !isHead(s) || s.Labels["landbridge.io/empty"] != "" {
 			continue
 		}
-		i := c.w.users.byTag[strings.TrimPrefix(s.Annotations["landbridge.io/owner-uid"], "uid-")]
+		i := c.w.users.owner(s)
 		if i != nil && c.w.users.current[i.key] == i && c.w.api.resources[i.key] != nil {
 			continue
 		}
 		if i == nil || !i.excused() {
-			c.violated(Orphan, s.Name, "the stored instance %s of %s is left behind: %s", shown(s.Name), s.Annotations["landbridge.io/owner-uid"], s.Data["instance.json"])
+			c.violated(Orphan, s.Name, "the stored instance %s of %s is left behind: %s", shown(s.Name), s.Annotations["landbridge.io/owner-uid"], c.w.api.content(s))
+		}
+	}
+}
+
+// forgotten checks that the leader remembers nothing of resources that are gone.
+func (c *check) forgotten() {
+	p := c.w.leader()
+	if p == nil || p.dead.Load() {
+		return
+	}
+	for _, tag := range slices.Sorted(maps.Keys(c.w.users.byTag)) {
+		i := c.w.users.byTag[tag]
+		if c.w.api.resources[i.key] != nil {
+			continue
+		}
+		if _, known := p.scheduler.Remembered(scheduler.Request{Key: i.key, UID: types.UID("uid-" + tag)}); known {
+			c.violated(Orphan, tag+"remembered", "%s %s is gone, and %s remembers it", i.key.Kind, i.key.Name, p)
 		}
 	}
 }
@@ -187,7 +226,10 @@ func (c *check) settled(i *incarnation) {
 		return
 	}
 	o := found[0]
-	if s := c.w.api.secrets[secretKey(i.key)]; s == nil || !mentions(s, o) {
+	if o.refused {
+		return
+	}
+	if s := c.w.api.secrets[secretKey(i.key)]; s == nil || !mentions(c.w.api.content(s), o) {
 		c.violated(LostSecret, o.id+o.tag, "the password of %s is not stored", o)
 	}
 	published := c.w.api.secrets[types.NamespacedName{Namespace: i.key.Namespace, Name: strings.TrimSuffix(i.tag, ".")}]

@@ -62,6 +62,8 @@ type object struct {
 	stored bool
 	// tainted is set when its create failed halfway.
 	tainted bool
+	// refused is set when the API server refused to store it, because of its size.
+	refused bool
 }
 
 // pending is a change that the cloud has accepted and not completed.
@@ -79,6 +81,8 @@ type cloud struct {
 	objects []*object
 	pending []*pending
 	serial  int
+	// throttled is until when the cloud rejects all requests.
+	throttled time.Time
 }
 
 func (c *cloud) find(resourceType string, match func(*object) bool) *object {
@@ -117,6 +121,8 @@ const (
 	refuse
 	// lose: it is done, and the answer is lost.
 	lose
+	// throttle: the call is rejected, since there are too many.
+	throttle
 	// half: a create makes an object, and then fails.
 	half
 	// slow: it is accepted, and takes a while.
@@ -232,6 +238,9 @@ func (s *server) ReadResource(ctx context.Context, r *tfprotov6.ReadResourceRequ
 	if v == refuse || v == lose {
 		return nil, errLost
 	}
+	if s.p.w.cloud.throttles(v) {
+		return &tfprotov6.ReadResourceResponse{NewState: r.CurrentState, Diagnostics: []*tfprotov6.Diagnostic{failure(tooMany)}}, nil
+	}
 	out := &tfprotov6.ReadResourceResponse{Private: r.Private}
 	o := s.p.w.cloud.visible(r.TypeName, current.text("id"))
 	var read state
@@ -318,6 +327,10 @@ func (s *server) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyReso
 	}
 	v, _ := ctx.Value(verdictKey{}).(verdict)
 	w.check.writes(s.p)
+	if w.cloud.throttles(v) {
+		w.note("%s: the cloud throttles a change of %s %s", s.p, r.TypeName, planned.text("name"))
+		return &tfprotov6.ApplyResourceChangeResponse{NewState: r.PriorState, Diagnostics: []*tfprotov6.Diagnostic{failure(tooMany)}}, nil
+	}
 	if v == refuse {
 		w.note("%s: the cloud refuses a change of %s %s", s.p, r.TypeName, planned.text("name"))
 		return &tfprotov6.ApplyResourceChangeResponse{NewState: r.PriorState, Diagnostics: []*tfprotov6.Diagnostic{failure("The cloud refuses.")}}, nil
@@ -340,6 +353,11 @@ func (s *server) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyReso
 	}
 	return s.answer(r, stateOf(o, prior["password"]), r.PlannedPrivate)
 }
+
+const tooMany = "Error 429: Too Many Requests, retry after 2 seconds"
+
+// throttles reports whether a call with a verdict is rejected.
+func (c *cloud) throttles(v verdict) bool { return v == throttle || c.w.now().Before(c.throttled) }
 
 func failure(text string) *tfprotov6.Diagnostic {
 	return &tfprotov6.Diagnostic{Severity: tfprotov6.DiagnosticSeverityError, Summary: text, Detail: text}

@@ -62,6 +62,10 @@ func (w *world) finish() {
 func (w *world) calmDown() {
 	w.calm, w.calmed = true, w.now()
 	w.note("faults end")
+	w.cloud.throttled = time.Time{}
+	if !w.choices.one(3) { // else users raise it when they are told
+		w.api.limit = maxObject
+	}
 	for _, p := range w.processes {
 		p.suspended = false
 	}
@@ -153,9 +157,9 @@ func (w *world) verdict(x *waiter) verdict {
 		return proceed
 	}
 	if x.apply {
-		return pick(w.choices, proceed, refuse, lose, half, slow)
+		return pick(w.choices, proceed, refuse, lose, half, slow, throttle)
 	}
-	return pick(w.choices, proceed, refuse, lose)
+	return pick(w.choices, proceed, refuse, lose, throttle)
 }
 
 // sleep lets time pass: until the next thing is due, or longer.
@@ -199,23 +203,30 @@ func (w *world) fault() {
 	if p == nil || p.dead.Load() || w.choices.one(5) {
 		p = pick(w.choices, w.processes...)
 	}
-	switch w.choices.next(4) {
+	switch w.choices.next(7) {
 	case 0:
-	case 1:
+	case 1, 2:
 		w.note("%s is killed", p)
 		w.kill(p, true)
 		w.start()
-	case 2:
+	case 3:
 		if !p.suspended {
 			w.note("%s is suspended", p)
 			p.suspended = true
 		}
-	case 3:
+	case 4:
 		for _, p := range w.processes {
 			if p.suspended {
 				w.note("%s continues", p)
 				p.suspended = false
 			}
 		}
+	case 5:
+		d := pick(w.choices, 5*time.Second, 30*time.Second, 2*time.Minute)
+		w.note("the cloud throttles for %s", d)
+		w.cloud.throttled = w.now().Add(d)
+	case 6:
+		w.api.limit = pick(w.choices, maxObject, maxObject, 200, 600)
+		w.note("the API server accepts Secrets of %d bytes", w.api.limit)
 	}
 }

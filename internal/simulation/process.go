@@ -142,6 +142,8 @@ func (p *process) call(ctx context.Context, what string, effect func() error) er
 		return ctx.Err()
 	case v == refuse:
 		return kerrors.NewServiceUnavailable("the API server is not available")
+	case v == throttle:
+		return kerrors.NewTooManyRequests("the API server has too many requests", 1)
 	}
 	err := effect()
 	p.w.note("%s %s: %v", p, what, errorText(err))
@@ -273,7 +275,7 @@ func (p *process) lead() {
 	w.terms++
 	p.term = w.terms
 	w.note("%s leads", p)
-	secrets := &store.Secrets{Client: secretClient{p: p, namespace: systemNamespace}}
+	secrets := &store.Secrets{Client: secretClient{p: p, namespace: systemNamespace}, PartSize: w.partSize}
 	p.kinds, p.cache = map[string]*kind{}, map[store.Key]*unstructured.Unstructured{}
 	p.queue, p.working, p.unclaimed = map[store.Key]*queued{}, map[store.Key]bool{}, map[store.Key]bool{}
 	p.scheduler = scheduler.New(scheduler.Options{

@@ -3,9 +3,11 @@ package simulation
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
@@ -42,6 +44,8 @@ type incarnation struct {
 	unsecret, lost bool
 	// drifted is set when its object was destroyed by others.
 	drifted bool
+	// gone is when it was deleted; zero while it exists.
+	gone time.Time
 }
 
 // users change custom resources, Secrets and the cloud.
@@ -50,12 +54,23 @@ type users struct {
 	byTag   map[string]*incarnation
 	current map[store.Key]*incarnation
 	serial  int
-	// saved are stored instances that were deleted by hand.
-	saved map[store.Key]*corev1.Secret
+	// saved are stored instances that were deleted by hand, and backups those that a backup has. Each is a
+	// Secret and its parts.
+	saved, backups map[store.Key][]*corev1.Secret
 }
 
 func newUsers(w *world) *users {
-	return &users{w: w, byTag: map[string]*incarnation{}, current: map[store.Key]*incarnation{}, saved: map[store.Key]*corev1.Secret{}}
+	return &users{w: w, byTag: map[string]*incarnation{}, current: map[store.Key]*incarnation{}, saved: map[store.Key][]*corev1.Secret{}, backups: map[store.Key][]*corev1.Secret{}}
+}
+
+// owner returns the incarnation that a stored instance belongs to; nil if there is none.
+func (u *users) owner(s *corev1.Secret) *incarnation {
+	return u.byTag[strings.TrimPrefix(s.Annotations["landbridge.io/owner-uid"], "uid-")]
+}
+
+// gone notes that a resource is gone.
+func (u *users) gone(r *unstructured.Unstructured) {
+	u.byTag[strings.TrimPrefix(string(r.GetUID()), "uid-")].gone = u.w.now()
 }
 
 func (u *users) resource(k store.Key) *unstructured.Unstructured { return u.w.api.resources[k] }
@@ -113,7 +128,7 @@ func (u *users) operate() {
 // elsewhere does something other than editing the resource.
 func (u *users) elsewhere(k store.Key, i *incarnation) {
 	c := u.w.choices
-	switch c.next(6) {
+	switch c.next(9) {
 	case 0, 1:
 		u.drift(i)
 	case 2:
@@ -128,6 +143,19 @@ func (u *users) elsewhere(k store.Key, i *incarnation) {
 			i.released = true
 			u.w.api.edit(k, func(r *unstructured.Unstructured) { r.SetFinalizers(nil) })
 		}
+	case 6:
+		if u.resource(k).GetDeletionTimestamp() != nil {
+			u.w.note("user removes the finalizers and the stored instance of %s %s", k.Kind, k.Name)
+			i.released = true
+			u.w.api.edit(k, func(r *unstructured.Unstructured) { r.SetFinalizers(nil) })
+			for _, s := range u.stored(k) {
+				u.w.api.deleteSecret(s)
+			}
+		}
+	case 7:
+		u.backups[k] = u.stored(k)
+	case 8:
+		u.restoreBackup(k, i)
 	}
 }
 
@@ -222,32 +250,87 @@ func secretKey(k store.Key) types.NamespacedName {
 	return types.NamespacedName{Namespace: systemNamespace, Name: store.SecretName(k)}
 }
 
-func (u *users) deleteSecret(k store.Key, i *incarnation) {
-	if s := u.w.api.secrets[secretKey(k)]; s != nil {
-		u.w.note("user deletes the stored instance of %s %s", k.Kind, k.Name)
-		u.saved[k] = s
-		u.w.api.deleteSecret(s)
-		i.unsecret = true
-		leader := u.w.leader()
-		i.lost = i.lost || leader == nil || leader.dead.Load() || leader.suspended || !leader.knows[s.Name]
+// stored returns the Secret of a stored instance, and its parts.
+func (u *users) stored(k store.Key) []*corev1.Secret {
+	head := u.w.api.secrets[secretKey(k)]
+	if head == nil {
+		return nil
 	}
+	out := []*corev1.Secret{head}
+	for _, key := range slices.SortedFunc(maps.Keys(u.w.api.secrets), byName) {
+		if strings.HasPrefix(key.Name, head.Name+".") {
+			out = append(out, u.w.api.secrets[key])
+		}
+	}
+	return out
+}
+
+func (u *users) deleteSecret(k store.Key, i *incarnation) {
+	all := u.stored(k)
+	if len(all) == 0 {
+		return
+	}
+	u.w.note("user deletes the stored instance of %s %s", k.Kind, k.Name)
+	u.saved[k] = all
+	if u.w.choices.one(3) {
+		all = all[:1] // without its parts
+	}
+	for _, s := range all {
+		u.w.api.deleteSecret(s)
+	}
+	i.unsecret = true
+	leader := u.w.leader()
+	i.lost = i.lost || leader == nil || leader.dead.Load() || leader.suspended || !leader.knows[all[0].Name]
 }
 
 // restoreSecret creates a deleted Secret again, as a backup does, if nothing was stored since.
 func (u *users) restoreSecret(k store.Key) {
-	s := u.saved[k]
-	if s == nil || u.w.api.secrets[secretKey(k)] != nil {
+	all := u.saved[k]
+	if len(all) == 0 || u.w.api.secrets[secretKey(k)] != nil {
 		return
 	}
 	delete(u.saved, k)
-	i := u.current[k]
-	if s.Annotations["landbridge.io/owner-uid"] != "uid-"+i.tag {
+	if u.owner(all[0]) != u.current[k] {
 		return // of an earlier resource of the same name
 	}
 	u.w.note("user restores the stored instance of %s %s", k.Kind, k.Name)
-	s = s.DeepCopy()
-	s.UID = types.UID("secret-" + u.w.api.nextVersion())
-	u.w.api.putSecret(s)
+	u.restore(all)
+}
+
+// restore stores Secrets, the parts first.
+func (u *users) restore(all []*corev1.Secret) {
+	for _, s := range slices.Backward(all) {
+		s = s.DeepCopy()
+		s.UID = types.UID("secret-" + u.w.api.nextVersion())
+		u.w.api.putSecret(s)
+	}
+}
+
+var passwords = regexp.MustCompile(`password-\d+\.`)
+
+// restoreBackup replaces what is stored by what a backup has. If that knows of other objects, or an operation
+// is or was under way, nothing more can be expected.
+func (u *users) restoreBackup(k store.Key, i *incarnation) {
+	all, now := u.backups[k], u.w.api.secrets[secretKey(k)]
+	if len(all) == 0 || u.owner(all[0]) != i {
+		return
+	}
+	known := func(s *corev1.Secret) string {
+		content := u.w.api.content(s)
+		if bytes.Contains(content, []byte(`"operation"`)) {
+			return "operation"
+		}
+		return fmt.Sprint(passwords.FindAllString(string(content), -1))
+	}
+	before := "nothing"
+	if now != nil {
+		before = known(now)
+	}
+	u.w.note("user restores the stored instance of %s %s from a backup", k.Kind, k.Name)
+	u.restore(all)
+	if after := known(all[0]); after != before || after == "operation" {
+		i.lost = true
+	}
 }
 
 var confirm = regexp.MustCompile(`landbridge.io/confirm-create to "([^"]+)"`)
@@ -261,6 +344,10 @@ func (u *users) help() {
 		}
 		reason, message := condition(r, "Synced")
 		i := u.current[k]
+		if u.w.api.limit < maxObject && strings.Contains(message, "too large to be stored") {
+			u.w.note("user raises the limit of the API server")
+			u.w.api.limit = maxObject
+		}
 		switch xpv2.ConditionReason(reason) {
 		case v1alpha1.ReasonCreateOutcomeUnknown, v1alpha1.ReasonImportFailed:
 			u.decide(k, i, message)
@@ -283,9 +370,12 @@ func (u *users) decide(k store.Key, i *incarnation, message string) {
 	if slices.ContainsFunc(u.w.cloud.objects, func(o *object) bool { return o.tag == i.tag && o.coming }) {
 		return // wait until it is there
 	}
-	known := u.w.api.secrets[secretKey(k)]
+	var known []byte
+	if s := u.w.api.secrets[secretKey(k)]; s != nil {
+		known = u.w.api.content(s)
+	}
 	for _, o := range u.objects(i) {
-		if known != nil && bytes.Contains(known.Data["instance.json"], fmt.Appendf(nil, "%q:%q", "id", o.id)) {
+		if bytes.Contains(known, fmt.Appendf(nil, "%q:%q", "id", o.id)) {
 			continue // a replaced object
 		}
 		u.w.note("user imports %s", o)

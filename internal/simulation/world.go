@@ -52,6 +52,9 @@ type world struct {
 	users   *users
 	check   *check
 
+	// partSize is the size of the parts of stored instances; 0 for the usual one.
+	partSize int
+
 	lease     lease
 	terms     int
 	serial    int // of processes
@@ -72,6 +75,9 @@ func newWorld(c *choices, t *trace) *world {
 	w := &world{shared: common(), choices: c, trace: t}
 	w.api, w.cloud = newAPI(w), &cloud{w: w}
 	w.users, w.check = newUsers(w), newCheck(w)
+	if w.choices.one(4) {
+		w.partSize = 256
+	}
 	return w
 }
 
