@@ -78,6 +78,23 @@ func TestLostRecordIsNotRestoredWithoutLease(t *testing.T) {
 	})
 }
 
+// What is stored of a resource that is gone stays deleted, though this process does not know yet that it is gone.
+func TestLostRecordOfGoneResourceIsNotRestored(t *testing.T) {
+	bubble(t, assigned, func(h *harness) {
+		exists := true
+		h.o.Exists = func(context.Context, store.Key, types.UID) bool { return exists }
+		h.restart()
+		h.settle()
+		h.lose()
+		exists = false
+		h.sched.Lost(h.r.Key)
+		h.observeRefused(scheduler.ReasonStore)
+		if _, ok := h.record(); ok {
+			t.Error("the instance is stored again")
+		}
+	})
+}
+
 // The outcome of an operation whose resource was released meanwhile is not stored.
 func TestOutcomeOfReleasedResourceIsNotStored(t *testing.T) {
 	bubble(t, assigned, func(h *harness) {

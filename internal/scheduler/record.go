@@ -30,6 +30,9 @@ func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 	rec, err := s.o.Store.Load(ctx, r.Key, r.Resource.Schema)
 	switch {
 	case errors.Is(err, store.ErrNotFound) && before != unloaded && known.Version != "" && known.Owner == r.UID:
+		if s.o.Exists != nil && !s.o.Exists(ctx, r.Key, r.UID) {
+			return &Error{Reason: ReasonStore, Err: errors.New("this resource does not exist any more, and neither does what was stored of it")}
+		}
 		if rec, err = s.restore(ctx, r, known); err != nil {
 			return &Error{Reason: ReasonStore, Err: err}
 		}

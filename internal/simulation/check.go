@@ -115,13 +115,19 @@ func (c *check) created(o *object) {
 	if i.createFirst {
 		most = 2
 	}
-	n := 0
+	n, known := 0, true
+	var content []byte
+	if s := c.w.api.secrets[secretKey(i.key)]; s != nil {
+		content = c.w.api.content(s)
+	}
 	for _, other := range c.w.cloud.objects {
-		if other.tag == o.tag && (other.resourceType != named || other.name == o.name) {
+		if other.tag == o.tag && other.resourceType == o.resourceType && (other.resourceType != named || other.name == o.name) {
 			n++
+			known = known && (other == o || mentions(content, other))
 		}
 	}
-	if n > most && !i.excused() {
+	// Replaced objects that cannot be destroyed add up, as in Terraform.
+	if n > most && !(i.createFirst && known) && !i.excused() {
 		c.violated(Duplicate, o.tag, "%s is one of %d objects of the resource", o, n)
 	}
 }
