@@ -17,7 +17,7 @@ import (
 
 // Executor implements terraform.Journaled for instances of one module. Make one with New.
 type Executor struct {
-	runner  *commandline.Runner
+	runner  Runner
 	module  *Module
 	servers map[string]provider.Server
 }
@@ -25,8 +25,13 @@ type Executor struct {
 var _ terraform.Journaled = (*Executor)(nil)
 
 // New returns an executor with the configured servers of the module's providers, by source.
-func New(runner *commandline.Runner, m *Module, servers map[string]provider.Server) *Executor {
-	return &Executor{runner: runner, module: m, servers: servers}
+func New(r *commandline.Runner, m *Module, servers map[string]provider.Server) *Executor {
+	return NewOver(runner{r}, m, servers)
+}
+
+// NewOver is New over another runner, such as that of a simulation.
+func NewOver(r Runner, m *Module, servers map[string]provider.Server) *Executor {
+	return &Executor{runner: r, module: m, servers: servers}
 }
 
 func (e *Executor) version() string { return e.runner.Program().Version.String() }

@@ -33,7 +33,7 @@ type job struct {
 // work is a directory with a configuration, and the program's diagnostics of the runs in it.
 type work struct {
 	*Executor
-	dir           *commandline.Directory
+	dir           Directory
 	session       *session
 	configuration []byte
 	diags         diagnostic.Diagnostics

@@ -1,84 +1,117 @@
 package main
 
-// mutant is a deliberate fault: in a file, relative to the root of the repository, one text is replaced.
-type mutant struct{ name, file, old, new string }
+// mutant is a deliberate fault.
+type mutant struct {
+	name string
+	edit
+	// also are further edits. Some faults show only where two guards are missing.
+	also []edit
+}
+
+// edit replaces one text in a file, whose path is relative to the root of the repository.
+type edit struct{ file, old, new string }
 
 const (
 	schedulerDir = "internal/scheduler/"
 	managedDir   = "internal/controller/managed/"
 	engineDir    = "internal/terraform/engine/"
+	moduleDir    = "internal/terraform/module/"
 )
 
 var mutants = []mutant{
 	// The journal.
-	{"the intent is not stored", schedulerDir + "operation.go",
-		"rec, err := s.o.Store.Save(ctx, r.Key, r.Resource.Schema, intent)", "rec, err := intent, error(nil)"},
-	{"the outcome is not stored", schedulerDir + "conclude.go",
-		"out, err := s.o.Store.Save(ctx, r.Key, r.Resource.Schema, rec)\n\tif !errors.Is(err, store.ErrConflict) {\n\t\treturn out, err\n\t}", "if rec.Version != \"\" {\n\t\treturn rec, nil\n\t}\n\tout, err := s.o.Store.Save(ctx, r.Key, r.Resource.Schema, rec)\n\tif !errors.Is(err, store.ErrConflict) {\n\t\treturn out, err\n\t}"},
-	{"the outcome overwrites the intent of another operation", schedulerDir + "conclude.go",
-		"stored.Instance.Operation != nil && stored.Instance.Operation.ID == op.ID", "stored.Instance.Operation != nil"},
-	{"a create without an answer is taken for failed", schedulerDir + "operation.go",
-		"terraform.OutcomeUnknown(diags) {\n\t\t\tout.Operation = op", "terraform.OutcomeUnknown(diags) && false {\n\t\t\tout.Operation = op"},
-	{"the provider's silence is not noticed", engineDir + "apply.go",
-		"diags = append(diags, terraform.OutcomeUnknownError(c.schema.Type)...)", "diags = append(diags, terraform.OutcomeUnknownError(c.schema.Type)[:0]...)"},
-	{"the doubt about an earlier create is forgotten", schedulerDir + "operation.go",
-		"out.Operation = doubt; terraform", "out.Operation = nil; terraform"},
-	{"the replaced objects are forgotten", schedulerDir + "operation.go",
-		"out.Operation, out.Deposed = nil, in.Deposed", "out.Operation, out.Deposed = nil, nil"},
-	{"the outcome is stored for a released resource", schedulerDir + "conclude.go",
-		"errors.Is(loadErr, store.ErrNotFound) && s.o.Exists != nil && !s.o.Exists(ctx, r.Key, r.UID):", "false:"},
+	{name: "the intent is not stored", edit: edit{schedulerDir + "operation.go",
+		"rec, err := s.o.Store.Save(ctx, r.Key, r.Resource.Schema, intent)", "rec, err := intent, error(nil)"}},
+	{name: "the outcome is not stored", edit: edit{schedulerDir + "conclude.go",
+		"out, err := s.o.Store.Save(ctx, r.Key, r.Resource.Schema, rec)\n\tif !errors.Is(err, store.ErrConflict) {\n\t\treturn out, err\n\t}", "if rec.Version != \"\" {\n\t\treturn rec, nil\n\t}\n\tout, err := s.o.Store.Save(ctx, r.Key, r.Resource.Schema, rec)\n\tif !errors.Is(err, store.ErrConflict) {\n\t\treturn out, err\n\t}"}},
+	{name: "the outcome overwrites the intent of another operation", edit: edit{schedulerDir + "conclude.go",
+		"stored.Instance.Operation != nil && stored.Instance.Operation.ID == op.ID", "stored.Instance.Operation != nil"}},
+	{name: "a create without an answer is taken for failed", edit: edit{schedulerDir + "operation.go",
+		"terraform.OutcomeUnknown(diags) {\n\t\t\tout.Operation = op", "terraform.OutcomeUnknown(diags) && false {\n\t\t\tout.Operation = op"}},
+	{name: "the provider's silence is not noticed", edit: edit{engineDir + "apply.go",
+		"diags = append(diags, terraform.OutcomeUnknownError(c.schema.Type)...)", "diags = append(diags, terraform.OutcomeUnknownError(c.schema.Type)[:0]...)"}},
+	{name: "the doubt about an earlier create is forgotten", edit: edit{schedulerDir + "operation.go",
+		"out.Operation = doubt; terraform", "out.Operation = nil; terraform"}},
+	{name: "the replaced objects are forgotten", edit: edit{schedulerDir + "operation.go",
+		"out.Operation, out.Deposed = nil, in.Deposed", "out.Operation, out.Deposed = nil, nil"}},
+	{name: "the outcome is stored for a released resource", edit: edit{schedulerDir + "conclude.go",
+		"errors.Is(loadErr, store.ErrNotFound) && s.o.Exists != nil && !s.o.Exists(ctx, r.Key, r.UID):", "false:"}},
+
+	{name: "the outcome is told before it is stored", edit: edit{schedulerDir + "operation.go",
+		"if rec, err = s.conclude(e, r, in, rec); err != nil {", "outcome := rec\n\tgo func() { _, _ = s.conclude(e, r, in, outcome) }()\n\tif err != nil {"}},
+	{name: "an outcome that is too large is stored again and again, in silence", edit: edit{schedulerDir + "conclude.go",
+		"store.Permanent(err) {\n\t\t\tnext", "false {\n\t\t\tnext"}},
 
 	// Recovery.
-	{"interrupted creates are not recovered", schedulerDir + "recovery.go",
-		"if op.Kind != instance.Create || op.ID", "if true || op.ID"},
-	{"the object of an interrupted create is taken for whole", schedulerDir + "recovery.go",
-		"found.Status = instance.Tainted // it may be incomplete", ""},
-	{"not found is taken for never made", schedulerDir + "doubt.go",
-		"case !s.o.Clock.Now().Before(op.Deadline):", "case true:"},
-	{"without a look before it, not found is taken for never made", schedulerDir + "doubt.go",
-		"case !s.o.Clock.Now().Before(op.Deadline):", "case !op.Absent, !s.o.Clock.Now().Before(op.Deadline):"},
-	{"the intent of an earlier resource is taken for one's own", schedulerDir + "record.go",
-		"op.Absent, rec.Instance.Operation = false, &op", "rec.Instance.Operation = &op"},
-	{"an interrupted create needs no recovery before a deletion", schedulerDir + "decide.go",
-		"!in.Deposed && !in.Interrupted && (in.Stored || !in.Named)", "!in.Deposed && (in.Stored || !in.Named)"},
+	{name: "interrupted creates are not recovered", edit: edit{schedulerDir + "recovery.go",
+		"if op.Kind != instance.Create || op.ID", "if true || op.ID"}},
+	{name: "the object of an interrupted create is taken for whole", edit: edit{schedulerDir + "recovery.go",
+		"found.Status = instance.Tainted // it may be incomplete", ""}},
+	{name: "not found is taken for never made", edit: edit{schedulerDir + "doubt.go",
+		"case !s.o.Clock.Now().Before(op.Deadline):", "case true:"}},
+	{name: "without a look before it, not found is taken for never made", edit: edit{schedulerDir + "doubt.go",
+		"case !s.o.Clock.Now().Before(op.Deadline):", "case !op.Absent, !s.o.Clock.Now().Before(op.Deadline):"}},
+	{name: "the intent of an earlier resource is taken for one's own", edit: edit{schedulerDir + "record.go",
+		"op.Absent, rec.Instance.Operation = false, &op", "rec.Instance.Operation = &op"}},
+	{name: "an interrupted create needs no recovery before a deletion", edit: edit{schedulerDir + "decide.go",
+		"!in.Deposed && !in.Interrupted && (in.Stored || !in.Named)", "!in.Deposed && (in.Stored || !in.Named)"}},
+
+	{name: "spec.import is not looked at while a resource is deleted", edit: edit{schedulerDir + "recovery.go",
+		"if r.Import.Target != nil {\n\t\tfound, diags := ex.Import(ctx, r.Resource, *r.Import.Target)", "if r.Import.Target != nil && !r.Deleted {\n\t\tfound, diags := ex.Import(ctx, r.Resource, *r.Import.Target)"}},
+	{name: "a look that fails is taken for not found", edit: edit{schedulerDir + "existing.go",
+		"return instance.Instance{}, terraform.NonExistent(diags)", "return instance.Instance{}, true"}},
 
 	// The record.
-	{"New is believed again after a conflict", schedulerDir + "record.go",
-		"if r.New && before == unloaded {", "if r.New && before != loaded {"},
-	{"the record of another owner is removed", schedulerDir + "record.go",
-		"case rec.Owner != r.UID:\n\t\treturn nil", "case false:\n\t\treturn nil"},
-	{"a deleted record is not restored", schedulerDir + "record.go",
-		"before != unloaded && known.Version != \"\"", "false && known.Version != \"\""},
-	{"a deleted record is not noticed", schedulerDir + "observe.go",
-		" && !e.lost.Load(),", ","},
-	{"a retry is forgotten when the store fails", schedulerDir + "record.go",
-		"retried := e.unsavedRetry", "retried := \"\"\n\tif before == outdated {\n\t\tretried = e.unsavedRetry\n\t}"},
+	{name: "New is believed again after a conflict", edit: edit{schedulerDir + "record.go",
+		"if r.New && before == unloaded {", "if r.New && before != loaded {"}},
+	{name: "the record of another owner is removed", edit: edit{schedulerDir + "record.go",
+		"case rec.Owner != r.UID:\n\t\treturn nil", "case false:\n\t\treturn nil"}},
+	{name: "a deleted record is not restored", edit: edit{schedulerDir + "record.go",
+		"before != unloaded && known.Version != \"\"", "false && known.Version != \"\""}},
+	{name: "a deleted record is not noticed", edit: edit{schedulerDir + "observe.go",
+		" && !e.lost.Load(),", ","}},
+	{name: "a retry is forgotten when the store fails", edit: edit{schedulerDir + "record.go",
+		"retried := e.unsavedRetry", "retried := \"\"\n\tif before == outdated {\n\t\tretried = e.unsavedRetry\n\t}"}},
+
+	{name: "a resource that looks new is never loaded", edit: edit{managedDir + "request.go",
+		"return !told && !meta.FinalizerExists(r, xpmanaged.FinalizerName) && !meta.WasDeleted(r) && time.Since(r.GetCreationTimestamp().Time) < fresh", "return !told && !meta.FinalizerExists(r, xpmanaged.FinalizerName) && (time.Since(r.GetCreationTimestamp().Time) < fresh || true)"},
+		also: []edit{{managedDir + "claims.go", "request.New = false //", "//"}}},
+	{name: "the record of a resource that is gone is restored", edit: edit{schedulerDir + "record.go",
+		"if s.o.Exists != nil && !s.o.Exists(ctx, r.Key, r.UID) {\n\t\t\treturn &Error", "if false {\n\t\t\treturn &Error"}},
+	{name: "resources that are gone stay in memory", edit: edit{schedulerDir + "claims.go", "s.entries.gone(k)", "_ = s.entries.gone"},
+		also: []edit{{schedulerDir + "record.go", "s.entries.remove(e)", "_ = s.entries.remove"}}},
+	{name: "the former parts are deleted before the new ones are named", edit: edit{schedulerDir + "store/parts.go",
+		"p.head.Labels[labelSplit] = \"true\"\n\tnow, err", "p.head.Labels[labelSplit] = \"true\"\n\t_ = s.deleteParts(ctx, slices.DeleteFunc(slices.Clone(former), func(name string) bool { return slices.Contains(names(c.Parts), name) }))\n\tnow, err"}},
 
 	// The lease.
-	{"the lease is not checked at the call", engineDir + "apply.go",
-		"if err := provider.Fence(ctx); err != nil {", "if err := provider.Fence(ctx); err != nil && false {"},
+	{name: "the lease is not checked at the call", edit: edit{engineDir + "apply.go",
+		"if err := provider.Fence(ctx); err != nil {", "if err := provider.Fence(ctx); err != nil && false {"}},
+
+	{name: "the lease is never checked before an operation", edit: edit{schedulerDir + "operation.go",
+		"if !s.o.Leads() {\n\t\treturn errSuccessor", "if false {\n\t\treturn errSuccessor"},
+		also: []edit{{schedulerDir + "operation.go", "if !s.o.Leads() {\n\t\treturn notStarted(nil, diagnostic.Errorf(\"Operation not started\", \"Too much", "if false {\n\t\treturn notStarted(nil, diagnostic.Errorf(\"Operation not started\", \"Too much"}}},
 
 	// Decisions.
-	{"a delete is not carried out", schedulerDir + "decide.go",
-		"func deleted(in deleteInput) bool { return !in.Exists }", "func deleted(deleteInput) bool { return true }"},
-	{"objects of other resources are not refused", schedulerDir + "decide.go",
-		"func ownedByAnother(in observeInput) bool { return in.Contested }", "func ownedByAnother(observeInput) bool { return false }"},
-	{"what exists is not looked for", schedulerDir + "operation.go",
-		"met, absent := look(ctx, ex, r, in, op.Kind, p)", "met, absent := instance.Instance{}, true"},
-	{"every resource is taken for a new one", managedDir + "request.go",
-		"New:           untouched(r),", "New:           true || untouched(r),"},
+	{name: "a delete is not carried out", edit: edit{schedulerDir + "decide.go",
+		"func deleted(in deleteInput) bool { return !in.Exists }", "func deleted(deleteInput) bool { return true }"}},
+	{name: "objects of other resources are not refused", edit: edit{schedulerDir + "decide.go",
+		"func ownedByAnother(in observeInput) bool { return in.Contested }", "func ownedByAnother(observeInput) bool { return false }"}},
+	{name: "what exists is not looked for", edit: edit{schedulerDir + "operation.go",
+		"met, absent := look(ctx, ex, r, in, op.Kind, p)", "met, absent := instance.Instance{}, true"}},
+	{name: "every resource is taken for a new one", edit: edit{managedDir + "request.go",
+		"untouched(r),\n", "true || untouched(r),\n"}},
 
 	// The reconciler.
-	{"a resource is released while an operation runs", managedDir + "finalizer.go",
-		"if known.Running {", "if false {"},
-	{"a resource is released before its interrupted create is forgotten", managedDir + "finalizer.go",
-		" && !known.Interrupted {", " {"},
-	{"a resource is always released before it is forgotten", managedDir + "finalizer.go",
-		"if ok && known.Status == instance.Empty", "if known.Status == known.Status || known.Status == instance.Empty"},
-	{"the finalizer is lost with the annotations", managedDir + "finalizer.go",
-		"meta.RemoveFinalizer(o, v1alpha1.FinalizerCreated)\n\tmeta.AddFinalizer(o, xpmanaged.FinalizerName)", "meta.RemoveFinalizer(o, v1alpha1.FinalizerCreated)"},
-	{"a stale cache is believed", managedDir + "client.go",
-		"if err == nil && (cmp < 0 || cmp == 0 && released(written)) {", "if err == nil && cmp < 0 && false {"},
-	{"connection details are published before the object exists", managedDir + "external.go",
-		"out.ConnectionDetails, r.detailsKnown = details, true", "_ = details"},
+	{name: "a resource is released while an operation runs", edit: edit{managedDir + "finalizer.go",
+		"if known.Running {", "if false {"}},
+	{name: "a resource is released before its interrupted create is forgotten", edit: edit{managedDir + "finalizer.go",
+		" && !known.Interrupted {", " {"}},
+	{name: "a resource is always released before it is forgotten", edit: edit{managedDir + "finalizer.go",
+		"if ok && known.Status == instance.Empty", "if known.Status == known.Status || known.Status == instance.Empty"}},
+	{name: "the finalizer is lost with the annotations", edit: edit{managedDir + "finalizer.go",
+		"meta.RemoveFinalizer(o, v1alpha1.FinalizerCreated)\n\tmeta.AddFinalizer(o, xpmanaged.FinalizerName)", "meta.RemoveFinalizer(o, v1alpha1.FinalizerCreated)"}},
+	{name: "a stale cache is believed", edit: edit{managedDir + "client.go",
+		"if err == nil && (cmp < 0 || cmp == 0 && released(written)) {", "if err == nil && cmp < 0 && false {"}},
+	{name: "connection details are published before the object exists", edit: edit{managedDir + "external.go",
+		"out.ConnectionDetails, r.detailsKnown = details, true", "_ = details"}},
 }

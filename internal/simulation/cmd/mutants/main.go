@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -62,30 +63,9 @@ var (
 
 // find returns how a fault was found; empty if it was not.
 func find(dir string, m mutant) (string, error) {
-	original, err := os.ReadFile(m.file)
+	program, err := build(dir, m)
 	if err != nil {
 		return "", err
-	}
-	if n := bytes.Count(original, []byte(m.old)); n != 1 {
-		return "", fmt.Errorf("%s has %d places to change, and not one: %q", m.file, n, m.old)
-	}
-	changed, overlay, program := filepath.Join(dir, "changed.go"), filepath.Join(dir, "overlay.json"), filepath.Join(dir, "simulate")
-	if err := os.WriteFile(changed, bytes.Replace(original, []byte(m.old), []byte(m.new), 1), 0o600); err != nil {
-		return "", err
-	}
-	file, err := filepath.Abs(m.file)
-	if err != nil {
-		return "", err
-	}
-	content, err := json.Marshal(map[string]map[string]string{"Replace": {file: changed}})
-	if err != nil {
-		return "", err
-	}
-	if err := os.WriteFile(overlay, content, 0o600); err != nil {
-		return "", err
-	}
-	if out, err := exec.Command("go", "build", "-overlay", overlay, "-o", program, "./internal/simulation/cmd/simulate").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w\n%s", err, out)
 	}
 	out, err := exec.Command(program, "-first", "-ops", fmt.Sprint(*operations), "-seed", fmt.Sprint(*seed)).CombinedOutput()
 	var exit *exec.ExitError
@@ -96,4 +76,39 @@ func find(dir string, m mutant) (string, error) {
 		return "", fmt.Errorf("the simulation ended with %w\n%s", err, strings.TrimSpace(string(out)))
 	}
 	return fmt.Sprintf("%s, within %s operations", violated.FindSubmatch(out)[1], operated.FindSubmatch(out)[1]), nil
+}
+
+// build builds the simulation with a fault, and returns the path of the program.
+func build(dir string, m mutant) (string, error) {
+	replace, overlay, program := map[string]string{}, filepath.Join(dir, "overlay.json"), filepath.Join(dir, "simulate")
+	for i, e := range append([]edit{m.edit}, m.also...) {
+		file, err := filepath.Abs(e.file)
+		if err != nil {
+			return "", err
+		}
+		before := cmp.Or(replace[file], file)
+		original, err := os.ReadFile(before)
+		if err != nil {
+			return "", err
+		}
+		if n := bytes.Count(original, []byte(e.old)); n != 1 {
+			return "", fmt.Errorf("%s has %d places to change, and not one: %q", e.file, n, e.old)
+		}
+		replace[file] = filepath.Join(dir, fmt.Sprintf("changed%d.go", i))
+		if err := os.WriteFile(replace[file], bytes.Replace(original, []byte(e.old), []byte(e.new), 1), 0o600); err != nil {
+			return "", err
+		}
+	}
+	content, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(overlay, content, 0o600); err != nil {
+		return "", err
+	}
+	out, err := exec.Command("go", "build", "-overlay", overlay, "-o", program, "./internal/simulation/cmd/simulate").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	return program, nil
 }
