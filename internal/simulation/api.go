@@ -1,9 +1,13 @@
 package simulation
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -330,13 +334,51 @@ func (i inspector) Get(_ context.Context, name string, _ metav1.GetOptions) (*co
 // content returns the stored instance of a Secret, together with what is in its parts.
 func (a *api) content(s *corev1.Secret) []byte {
 	k, ok := store.KeyOf(s)
-	if plain, whole := s.Data["instance.json"]; whole || !ok {
-		return plain
+	out, whole := s.Data["instance.json"]
+	if !whole && ok {
+		var err error
+		if out, err = (&store.Secrets{Client: inspector{a: a}}).Encoded(context.Background(), k); err != nil {
+			return nil // no operation has begun, or a part was lost
+		}
 	}
-	out, err := (&store.Secrets{Client: inspector{a: a}}).Encoded(context.Background(), k)
-	if err != nil {
-		return nil // no operation has begun, or a part was lost
+	if a.w.users.isPair(k) {
+		out = expanded(out)
 	}
+	return out
+}
+
+// expanded returns JSON together with what is encoded and compressed in it, such as the state of a module.
+func expanded(b []byte) []byte {
+	var v any
+	if json.Unmarshal(b, &v) != nil {
+		return b
+	}
+	out := slices.Clone(b)
+	var walk func(any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for _, x := range v {
+				walk(x)
+			}
+		case []any:
+			for _, x := range v {
+				walk(x)
+			}
+		case string:
+			inner, err := base64.StdEncoding.DecodeString(v)
+			if err != nil {
+				return
+			}
+			if r, err := gzip.NewReader(bytes.NewReader(inner)); err == nil {
+				if plain, err := io.ReadAll(r); err == nil {
+					inner = plain
+				}
+			}
+			out = append(out, expanded(inner)...)
+		}
+	}
+	walk(v)
 	return out
 }
 

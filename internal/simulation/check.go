@@ -213,11 +213,17 @@ func (c *check) forgotten() {
 	}
 }
 
-// settled checks a resource that says that it is ready.
+// settled checks a resource that is ready.
 func (c *check) settled(i *incarnation) {
+	for _, t := range c.w.users.types(i.key) {
+		c.settledObject(i, t)
+	}
+}
+
+func (c *check) settledObject(i *incarnation, resourceType string) {
 	var found []*object
 	for _, o := range c.w.cloud.objects {
-		if o.tag == i.tag && o.name == i.name && o.zone == i.zone {
+		if o.tag == i.tag && o.resourceType == resourceType && o.name == i.name && o.zone == i.zone {
 			found = append(found, o)
 		}
 	}
@@ -237,6 +243,9 @@ func (c *check) settled(i *incarnation) {
 	}
 	if s := c.w.api.secrets[secretKey(i.key)]; s == nil || !mentions(c.w.api.content(s), o) {
 		c.violated(LostSecret, o.id+o.tag, "the password of %s is not stored", o)
+	}
+	if i.key.Kind == c.w.model.Resources[pair].Kind {
+		return
 	}
 	published := c.w.api.secrets[types.NamespacedName{Namespace: i.key.Namespace, Name: strings.TrimSuffix(i.tag, ".")}]
 	if published == nil || string(published.Data["attribute.password"]) != o.password {

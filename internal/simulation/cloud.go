@@ -28,11 +28,11 @@ const (
 	anonymous = "sim_anonymous"
 )
 
-var types3 = []string{named, identified, anonymous}
+var resourceTypes = []string{named, identified, anonymous}
 
 func providerSchema() *schema.Provider {
 	out := &schema.Provider{Protocol: 6, Config: &schema.Block{}, Resources: map[string]*schema.Resource{}}
-	for _, t := range types3 {
+	for _, t := range resourceTypes {
 		r := &schema.Resource{Type: t, Block: &schema.Block{Attributes: map[string]*schema.Attribute{
 			"id":       {Type: cty.String, Computed: true},
 			"name":     {Type: cty.String, Required: true},
@@ -140,6 +140,13 @@ type server struct {
 	provider.Server
 	p      *process
 	schema *schema.Provider
+	// verdicts are those on the changes of a module, by resource type.
+	verdicts map[string]verdict
+}
+
+// GetProviderSchema implements tfprotov6.ProviderServer. Its answer is only passed on.
+func (s *server) GetProviderSchema(context.Context, *tfprotov6.GetProviderSchemaRequest) (*tfprotov6.GetProviderSchemaResponse, error) {
+	return &tfprotov6.GetProviderSchemaResponse{}, nil
 }
 
 func (s *server) Schema(context.Context) (*schema.Provider, diagnostic.Diagnostics) {
@@ -325,7 +332,10 @@ func (s *server) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyReso
 	if ctx.Err() != nil {
 		return nil, provider.NotSent(status.FromContextError(ctx.Err()).Err())
 	}
-	v, _ := ctx.Value(verdictKey{}).(verdict)
+	v, ok := ctx.Value(verdictKey{}).(verdict)
+	if !ok {
+		v = s.verdicts[r.TypeName]
+	}
 	w.check.writes(s.p)
 	if w.cloud.throttles(v) {
 		w.note("%s: the cloud throttles a change of %s %s", s.p, r.TypeName, planned.text("name"))
@@ -354,6 +364,8 @@ func (s *server) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyReso
 	return s.answer(r, stateOf(o, prior["password"]), r.PlannedPrivate)
 }
 
+const nameTaken = "An object of this name exists already."
+
 const tooMany = "Error 429: Too Many Requests, retry after 2 seconds"
 
 // throttles reports whether a call with a verdict is rejected.
@@ -379,7 +391,7 @@ func (s *server) create(ctx context.Context, r *tfprotov6.ApplyResourceChangeReq
 	w, c := s.p.w, s.p.w.cloud
 	name := planned.text("name")
 	if r.TypeName == named && c.find(named, func(o *object) bool { return o.name == name }) != nil {
-		return &tfprotov6.ApplyResourceChangeResponse{NewState: r.PriorState, Diagnostics: []*tfprotov6.Diagnostic{failure("An object of this name exists already.")}}, nil
+		return &tfprotov6.ApplyResourceChangeResponse{NewState: r.PriorState, Diagnostics: []*tfprotov6.Diagnostic{failure(nameTaken)}}, nil
 	}
 	c.serial++
 	o := &object{

@@ -99,7 +99,11 @@ func (w *world) settledDown() bool {
 // outdated reports whether a resource may be ready only for what it was before.
 func (w *world) outdated(k store.Key) bool {
 	i := w.users.current[k]
-	return !slices.ContainsFunc(w.cloud.objects, func(o *object) bool { return o.tag == i.tag && o.zone == i.zone && o.name == i.name })
+	return slices.ContainsFunc(w.users.types(k), func(t string) bool {
+		return !slices.ContainsFunc(w.cloud.objects, func(o *object) bool {
+			return o.resourceType == t && o.tag == i.tag && o.zone == i.zone && o.name == i.name
+		})
+	})
 }
 
 // move lets one thing happen that is not a fault. The first one that is possible is the harmless choice.

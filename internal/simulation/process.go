@@ -26,9 +26,11 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/references"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
-	"github.com/landbridge-io/landbridge/internal/terraform"
+	lbterraform "github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/terraform/module"
 )
 
 // Times of the controllers. The lease is as in the controller: two thirds of it are safe.
@@ -163,24 +165,35 @@ func errorText(err error) string {
 
 // executor is the engine over the provider, whose changes wait before they are sent.
 type executor struct {
-	terraform.Executor
+	lbterraform.Executor
 	p *process
 }
 
-func (e executor) Apply(ctx context.Context, plan terraform.Plan) (instance.Instance, diagnostic.Diagnostics) {
+func (e executor) Apply(ctx context.Context, plan lbterraform.Plan) (instance.Instance, diagnostic.Diagnostics) {
 	v := e.p.waitFor(ctx, fmt.Sprintf("apply %s of %s", plan.Action, plan.Resource.Schema.Type), true)
 	return e.Executor.Apply(context.WithValue(ctx, verdictKey{}, v), plan)
 }
 
-// ProviderConfigs of a process.
-func (p *process) Resolve(context.Context, *xpv2.ProviderConfigReference, string) providerconfig.Handle[terraform.Executor] {
-	return providerconfig.Handle[terraform.Executor]{
+// providerConfigs are the ProviderConfigs of a resource type in a process.
+type providerConfigs struct {
+	p            *process
+	resourceType string
+}
+
+// Resolve implements managed.ProviderConfigs.
+func (c providerConfigs) Resolve(context.Context, *xpv2.ProviderConfigReference, string) providerconfig.Handle[lbterraform.Executor] {
+	return providerconfig.Handle[lbterraform.Executor]{
 		Name: "default",
-		Acquire: func(ctx context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+		Acquire: func(ctx context.Context) (lbterraform.Executor, func(), diagnostic.Diagnostics) {
+			p := c.p
 			if ctx.Value(actorKey{}) == nil {
 				p.wait(ctx, "acquire") // an operation begins when its reconcile waits or has ended
 			}
-			return executor{p.w.engines.Engine(&server{p: p, schema: p.w.schema}), p}, func() {}, nil
+			s := &server{p: p, schema: p.w.schema, verdicts: map[string]verdict{}}
+			if c.resourceType == pair {
+				return module.NewOver(terraform{s}, p.w.module, map[string]provider.Server{source: s}), func() {}, nil
+			}
+			return executor{p.w.engines.Engine(s), p}, func() {}, nil
 		},
 	}
 }
@@ -289,7 +302,7 @@ func (p *process) lead() {
 	graph := &references.Graph{}
 	for _, m := range w.model.Resources {
 		k := &kind{Kind: &managed.Kind{
-			Model: m, ProviderConfigs: p, Neighbours: neighbours{p, graph}, Scheduler: p.scheduler, Queue: p,
+			Model: m, ProviderConfigs: providerConfigs{p, m.Type}, Neighbours: neighbours{p, graph}, Scheduler: p.scheduler, Queue: p,
 			Options: managed.Options{
 				Poll: pollInterval, Workers: 4, Timeout: time.Minute, MinBackoff: time.Second, MaxBackoff: 30 * time.Second,
 				Recorder: recorder{p}, Metrics: xpmanaged.NewNopMetricRecorder(), Logger: logr.Discard(),

@@ -73,6 +73,22 @@ func (u *users) gone(r *unstructured.Unstructured) {
 	u.byTag[strings.TrimPrefix(string(r.GetUID()), "uid-")].gone = u.w.now()
 }
 
+// types are the resource types of the objects of a resource.
+func (u *users) types(k store.Key) []string {
+	if u.isPair(k) {
+		return contained
+	}
+	for t, r := range u.w.model.Resources {
+		if r.Kind == k.Kind {
+			return []string{t}
+		}
+	}
+	return nil
+}
+
+// isPair reports whether a resource is a pair.
+func (u *users) isPair(k store.Key) bool { return k.Kind == u.w.model.Resources[pair].Kind }
+
 func (u *users) resource(k store.Key) *unstructured.Unstructured { return u.w.api.resources[k] }
 
 // operate carries out one operation of a user.
@@ -101,6 +117,9 @@ func (u *users) operate() {
 	case 7, 8, 9, 10, 11:
 		u.delete(k, i)
 	case 12:
+		if u.isPair(k) {
+			return // what it contains is tainted one by one
+		}
 		u.w.note("user taints %s %s", k.Kind, k.Name)
 		i.tainted = true
 		u.serial++
@@ -187,7 +206,10 @@ func (u *users) create(k store.Key) {
 		i.name = "a" // which another resource may have
 	}
 	// An object with the name of the new one conflicts with the old one.
-	i.createFirst = i.createFirst && k.Kind != u.w.model.Resources[named].Kind
+	i.createFirst = i.createFirst && k.Kind != u.w.model.Resources[named].Kind && !u.isPair(k)
+	if u.isPair(k) {
+		i.name = "pair-" + k.Name
+	}
 	i.places = map[string]bool{i.name: true, i.zone: true}
 	u.byTag[i.tag], u.current[k] = i, i
 	r := &unstructured.Unstructured{Object: map[string]any{
@@ -320,7 +342,9 @@ func (u *users) restoreBackup(k store.Key, i *incarnation) {
 		if bytes.Contains(content, []byte(`"operation"`)) {
 			return "operation"
 		}
-		return fmt.Sprint(passwords.FindAllString(string(content), -1))
+		found := passwords.FindAllString(string(content), -1)
+		slices.Sort(found)
+		return fmt.Sprint(slices.Compact(found))
 	}
 	before := "nothing"
 	if now != nil {
@@ -347,6 +371,9 @@ func (u *users) help() {
 		if u.w.api.limit < maxObject && strings.Contains(message, "too large to be stored") {
 			u.w.note("user raises the limit of the API server")
 			u.w.api.limit = maxObject
+		}
+		if u.isPair(k) && strings.Contains(message, nameTaken) && r.GetDeletionTimestamp() == nil {
+			u.delete(k, i)
 		}
 		switch xpv2.ConditionReason(reason) {
 		case v1alpha1.ReasonCreateOutcomeUnknown, v1alpha1.ReasonImportFailed:
@@ -375,6 +402,13 @@ func (u *users) decide(k store.Key, i *incarnation, message string) {
 		known = u.w.api.content(s)
 	}
 	for _, o := range u.objects(i) {
+		if u.isPair(k) {
+			if !mentions(known, o) {
+				u.w.note("user destroys %s", o)
+				u.w.cloud.remove(o)
+			}
+			continue
+		}
 		if bytes.Contains(known, fmt.Appendf(nil, "%q:%q", "id", o.id)) {
 			continue // a replaced object
 		}

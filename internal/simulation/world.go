@@ -12,6 +12,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform/engine"
+	"github.com/landbridge-io/landbridge/internal/terraform/module"
 	"github.com/landbridge-io/landbridge/schema"
 )
 
@@ -19,6 +20,7 @@ import (
 type shared struct {
 	schema  *schema.Provider
 	model   *model.Provider
+	module  *module.Module
 	engines engine.Factory
 	// keys are the resources that users may create.
 	keys       []store.Key
@@ -26,19 +28,23 @@ type shared struct {
 }
 
 var common = sync.OnceValue(func() *shared {
-	s := providerSchema()
+	s, module := providerSchema(), pairModule()
+	s.Resources[pair] = module.Resource
 	m, err := model.NewProvider("sim", s, config.Provider{})
 	if err != nil {
 		panic(err)
 	}
-	out := &shared{schema: s, model: m}
-	for _, t := range types3 {
-		r := m.Resources[t]
+	out := &shared{schema: s, model: m, module: module}
+	add := func(resourceType, name string) {
+		r := m.Resources[resourceType]
 		out.apiVersion = r.GroupVersionKind().GroupVersion().String()
-		for _, name := range []string{"a", "b"} {
-			out.keys = append(out.keys, store.Key{Group: r.Group, Kind: r.Kind, Namespace: "team", Name: name})
-		}
+		out.keys = append(out.keys, store.Key{Group: r.Group, Kind: r.Kind, Namespace: "team", Name: name})
 	}
+	for _, t := range resourceTypes {
+		add(t, "a")
+		add(t, "b")
+	}
+	add(pair, "a")
 	return out
 })
 

@@ -91,6 +91,18 @@ var mutants = []mutant{
 		"if !s.o.Leads() {\n\t\treturn errSuccessor", "if false {\n\t\treturn errSuccessor"},
 		also: []edit{{schedulerDir + "operation.go", "if !s.o.Leads() {\n\t\treturn notStarted(nil, diagnostic.Errorf(\"Operation not started\", \"Too much", "if false {\n\t\treturn notStarted(nil, diagnostic.Errorf(\"Operation not started\", \"Too much"}}},
 
+	// Modules.
+	{name: "a module's changes are not recorded before they are made", edit: edit{moduleDir + "session.go",
+		"if err := s.journal.save(func() { s.journal.Changes = append(s.journal.Changes, c) }); err != nil {", "s.journal.Changes = append(s.journal.Changes, c)\n\tvar err error\n\tif err != nil {"}},
+	{name: "the answers of a module's providers are not recorded", edit: edit{moduleDir + "session.go",
+		"_ = s.journal.save(func() {", "_ = func(record func()) error { record(); return nil }(func() {"}},
+	{name: "the lease is not checked at a module's call", edit: edit{moduleDir + "session.go",
+		"if err := provider.Fence(s.ctx); err != nil {", "if err := provider.Fence(s.ctx); err != nil && false {"}},
+	{name: "a module's interrupted create is taken for never made", edit: edit{moduleDir + "recovery.go",
+		"case target == nil:\n\t\treturn unknown", "case target == nil:\n\t\treturn none()"}},
+	{name: "the state that a killed program left is believed", edit: edit{moduleDir + "executor.go",
+		"if err != nil || after == nil || !j.has(after) {", "if err != nil || after == nil {"}},
+
 	// Decisions.
 	{name: "a delete is not carried out", edit: edit{schedulerDir + "decide.go",
 		"func deleted(in deleteInput) bool { return !in.Exists }", "func deleted(deleteInput) bool { return true }"}},
