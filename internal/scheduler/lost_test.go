@@ -9,9 +9,11 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
 // lose deletes the stored instance, as somebody else does.
@@ -45,6 +47,43 @@ func TestLostRecordIsRestored(t *testing.T) {
 			})
 		})
 	}
+}
+
+// planning calls during while it plans.
+type planning struct {
+	terraform.Executor
+	during func()
+}
+
+// Plan implements terraform.Executor.
+func (p planning) Plan(ctx context.Context, r terraform.ResourceType, in instance.Instance, c terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
+	p.during()
+	return p.Executor.Plan(ctx, r, in, c)
+}
+
+// A stored instance that somebody deletes while a change of it is planned is stored again, and the change is
+// planned again.
+func TestRecordLostDuringPlanIsRestored(t *testing.T) {
+	bubble(t, assigned, func(h *harness) {
+		h.settle()
+		acquire, plans := h.r.Acquire, 0
+		h.r.Acquire = func(ctx context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+			ex, release, diags := acquire(ctx)
+			return planning{ex, func() {
+				if plans++; plans == 1 {
+					h.lose()
+					h.sched.Lost(h.r.Key)
+				}
+			}}, release, diags
+		}
+		h.want("a", 2)
+		if o := h.observe(); o.Plan == nil || o.Plan.Action != terraform.Update {
+			t.Errorf("the observation has the plan %v, want an update", o.Plan)
+		}
+		if _, ok := h.record(); !ok || plans != 2 {
+			t.Errorf("stored: %t, after %d plans", ok, plans)
+		}
+	})
 }
 
 // After Reload, which is for programs that change what is stored, a deleted instance stays deleted.

@@ -97,6 +97,8 @@ func (o *observing) do(ctx context.Context, r *Request, next deed) (*Observation
 		e.distrust(outdated)
 		return nil, &Error{Reason: ReasonStore, Err: errMoving}
 	case deedLoad:
+		// What was done so far was done for the record that was in memory.
+		*o = observing{Scheduler: o.Scheduler, e: e, ex: o.ex, release: o.release}
 		return nil, o.load(ctx, e, *r)
 	case deedClaim:
 		o.claimNext(ctx, r)
