@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -294,13 +295,11 @@ func (c secretClient) key(name string) types.NamespacedName {
 	return types.NamespacedName{Namespace: c.namespace, Name: name}
 }
 
-// shown is the name of a Secret in traces: without the hash at its end.
-func shown(name string) string {
-	if i := strings.LastIndex(name, "."); i > 0 {
-		return name[:i]
-	}
-	return name
-}
+// hashed matches the hash in the name of a stored instance, and what is random in the names of its parts.
+var hashed = regexp.MustCompile(`\.[0-9a-f]{20}(\.[0-9a-f]{16})?`)
+
+// shown is the name of a Secret in traces: without its hash, and for a part with the part's number.
+func shown(name string) string { return hashed.ReplaceAllString(name, "") }
 
 // maxObject is the largest Secret that an API server stores, in bytes.
 const maxObject = 1 << 20

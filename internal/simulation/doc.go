@@ -1,5 +1,6 @@
-// Package simulation runs the real scheduler, store and reconciler of managed resources against a simulated
-// API server and a simulated cloud, in virtual time, and checks from the outside that nothing is lost.
+// Package simulation runs the real scheduler, store and reconciler of managed resources, and the executor of
+// modules, against a simulated API server and a simulated cloud, in virtual time, and checks from the outside
+// that nothing is lost.
 //
 // In: a seed and a number of operations. Out: a Result with the violations of the invariants, and a trace of
 // each. A schedule is one world: two controllers with a lease, users, and faults, until all operations are

@@ -1,16 +1,19 @@
 package simulation
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 )
 
 // attempts bounds the schedules that a shrink carries out.
-const attempts = 600
+const attempts = 200
 
-// Shrink returns the trace of the simplest schedule that it finds with a violation of the same kind: with
-// as few operations and faults as possible.
-func Shrink(t *testing.T, f Failure) string {
+// Shrink returns the simplest schedule that it finds with a violation of the same kind: with as few operations
+// and faults as possible.
+func Shrink(t *testing.T, f Failure) Kept {
 	kind, made := f.Violations[0].Kind, f.Choices
 	left := attempts
 	fails := func(candidate []uint32) bool {
@@ -42,6 +45,45 @@ func Shrink(t *testing.T, f Failure) string {
 		}
 	}
 	tr := &trace{}
-	run(t, replay(made), tr)
-	return tr.String()
+	violations := run(t, replay(made), tr)
+	return Kept{Choices: made, Violations: violations, Trace: tr.String()}
+}
+
+// Kept is a schedule that is kept, so that it is tried again.
+type Kept struct {
+	Choices    []uint32
+	Violations []Violation
+	// Trace is that of the defect.
+	Trace string
+}
+
+const choicesLine = "choices:"
+
+// String is the form in which a schedule is kept.
+func (k Kept) String() string {
+	var out strings.Builder
+	for _, v := range k.Violations {
+		fmt.Fprintf(&out, "%s: %s\n", v.Kind, v.Text)
+	}
+	fmt.Fprintf(&out, "\n%s\n\n%s %d\n", k.Trace, choicesLine, k.Choices)
+	return out.String()
+}
+
+// Replay carries out a schedule that was kept, and returns its trace.
+func Replay(t *testing.T, kept string) (string, []Violation) {
+	_, line, _ := strings.Cut(kept, choicesLine)
+	var made []uint32
+	for _, text := range strings.Fields(strings.Trim(strings.TrimSpace(line), "[]")) {
+		n, err := strconv.ParseUint(text, 10, 32)
+		if err != nil {
+			t.Fatalf("The schedule cannot be read: %s", err)
+		}
+		made = append(made, uint32(n))
+	}
+	if len(made) == 0 {
+		t.Fatal("The schedule has no choices.")
+	}
+	tr := &trace{}
+	violations := run(t, replay(made), tr)
+	return tr.String(), violations
 }

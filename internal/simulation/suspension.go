@@ -25,7 +25,7 @@ type Suspension struct {
 }
 
 // Types returns the resource types.
-func Types() []string { return slices.Clone(types3) }
+func Types() []string { return slices.Clone(resourceTypes) }
 
 // Run carries out the operation, and returns the call and the trace. call is empty if the operation has fewer calls.
 func (s Suspension) Run(t *testing.T) (call string, violations []Violation, text string) {

@@ -26,8 +26,8 @@ func (t *trace) add(now time.Time, format string, args ...any) {
 	t.lines = append(t.lines, fmt.Sprintf("%10.3fs  %s", now.Sub(t.start).Seconds(), line))
 }
 
-// random matches the ids of operations, and the keys of deposed objects.
-var random = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}|deposed object [0-9a-f]{8}`)
+// random matches the ids of operations, the keys of deposed objects, and the names of parts.
+var random = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}|deposed object [0-9a-f]{8}|[0-9a-f]{20}\.[0-9a-f]{16}`)
 
 // id numbers random ids, so that traces of the same choices are equal.
 func (t *trace) id(text string) string {

@@ -17,6 +17,8 @@ import (
 var (
 	operations = flag.Int("ops", 200000, "number of operations in which a fault has to be found")
 	seed       = flag.Uint64("seed", 1, "seed of the simulation")
+	search     = flag.Bool("search", false, "do not try the schedules that are kept first")
+	keep       = flag.Bool("keep", false, "shrink the schedule that finds a fault, and keep it in testdata")
 	only       = flag.String("only", "", "make only the fault with this name")
 )
 
@@ -66,6 +68,19 @@ func find(dir string, m mutant) (string, error) {
 	program, err := build(dir, m)
 	if err != nil {
 		return "", err
+	}
+	kept := filepath.Join("internal/simulation/testdata", strings.NewReplacer(" ", "-", ",", "", "'", "").Replace(m.name)+".txt")
+	if _, err := os.Stat(kept); err == nil && !*search {
+		var exit *exec.ExitError
+		if err := exec.Command(program, "-replay", kept).Run(); errors.As(err, &exit) {
+			return "by the schedule that is kept", nil
+		}
+	}
+	if *keep {
+		if out, err := exec.Command(program, "-first", "-shrink", "-keep", kept, "-ops", fmt.Sprint(*operations), "-seed", fmt.Sprint(*seed)).CombinedOutput(); err == nil {
+			return "", fmt.Errorf("nothing to keep\n%s", out)
+		}
+		return kept, nil
 	}
 	out, err := exec.Command(program, "-first", "-ops", fmt.Sprint(*operations), "-seed", fmt.Sprint(*seed)).CombinedOutput()
 	var exit *exec.ExitError
