@@ -59,7 +59,7 @@ var mutants = []mutant{
 	{name: "spec.import is not looked at while a resource is deleted", edit: edit{schedulerDir + "recovery.go",
 		"if r.Import.Target != nil {\n\t\tfound, diags := ex.Import(ctx, r.Resource, *r.Import.Target)", "if r.Import.Target != nil && !r.Deleted {\n\t\tfound, diags := ex.Import(ctx, r.Resource, *r.Import.Target)"}},
 	{name: "a look that fails is taken for not found", edit: edit{schedulerDir + "existing.go",
-		"return instance.Instance{}, terraform.NonExistent(diags)", "return instance.Instance{}, true"}},
+		"return h, instance.Instance{}, terraform.NonExistent(diags)", "return h, instance.Instance{}, true"}},
 
 	// The record.
 	{name: "New is believed again after a conflict", edit: edit{schedulerDir + "record.go",
@@ -76,6 +76,8 @@ var mutants = []mutant{
 	{name: "a resource that looks new is never loaded", edit: edit{managedDir + "request.go",
 		"return !told && !meta.FinalizerExists(r, xpmanaged.FinalizerName) && !meta.WasDeleted(r) && time.Since(r.GetCreationTimestamp().Time) < fresh", "return !told && !meta.FinalizerExists(r, xpmanaged.FinalizerName) && (time.Since(r.GetCreationTimestamp().Time) < fresh || true)"},
 		also: []edit{{managedDir + "claims.go", "request.New = false //", "//"}}},
+	{name: "a record that was assumed to be empty is never loaded", edit: edit{schedulerDir + "entry.go",
+		"e.state == assumed && r.New)", "e.state == assumed)"}},
 	{name: "the record of a resource that is gone is restored", edit: edit{schedulerDir + "record.go",
 		"if s.o.Exists != nil && !s.o.Exists(ctx, r.Key, r.UID) {\n\t\t\treturn &Error", "if false {\n\t\t\treturn &Error"}},
 	{name: "resources that are gone stay in memory", edit: edit{schedulerDir + "claims.go", "s.entries.gone(k)", "_ = s.entries.gone"},
@@ -109,7 +111,7 @@ var mutants = []mutant{
 	{name: "objects of other resources are not refused", edit: edit{schedulerDir + "decide.go",
 		"func ownedByAnother(in observeInput) bool { return in.Contested }", "func ownedByAnother(observeInput) bool { return false }"}},
 	{name: "what exists is not looked for", edit: edit{schedulerDir + "operation.go",
-		"met, absent := look(ctx, ex, r, in, op.Kind, p)", "met, absent := instance.Instance{}, true"}},
+		"h, met, absent := look(early, ex, r, in, op.Kind, p)", "h, met, absent := look(early, ex, r, in, op.Kind, p)\n\tmet, absent = instance.Instance{}, true"}},
 	{name: "every resource is taken for a new one", edit: edit{managedDir + "request.go",
 		"untouched(r),\n", "true || untouched(r),\n"}},
 
