@@ -23,9 +23,10 @@ import (
 const (
 	// ResourceType is the type that Serve serves.
 	ResourceType = "one_thing"
-	// Group and Kind are what it is served as, in version v1alpha1.
+	// Group is the API group it is served in, as v1alpha1.
 	Group = "one.landbridge.io"
-	Kind  = "Thing"
+	// Kind is the kind it is served as.
+	Kind = "Thing"
 	// System is the namespace of the Secrets.
 	System = "landbridge-system"
 	// Finalizer is that of a controller.
