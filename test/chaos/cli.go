@@ -2,6 +2,7 @@ package chaos
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -138,7 +139,14 @@ func (a *agenda) removeWorkspaces(ctx context.Context) error {
 	pause(ctx, a.upTo(time.Second))
 	a.count("command line's directories removed")
 	a.note("the command line's directories are removed")
-	if err := os.RemoveAll(a.workspaces()); err != nil {
+	err = os.RemoveAll(a.workspaces())
+	for range 20 {
+		if !errors.Is(err, syscall.ENOTEMPTY) {
+			break
+		}
+		err = os.RemoveAll(a.workspaces()) // a program has made a file meanwhile
+	}
+	if err != nil {
 		return err
 	}
 	pause(ctx, 2*time.Second)
