@@ -167,3 +167,38 @@ func BenchmarkCall(b *testing.B) {
 }
 
 var nothing = &tfprotov6.ReadResourceResponse{}
+
+// TestStopProvider checks that calls in flight are cancelled although the provider itself does nothing, and answer.
+func TestStopProvider(t *testing.T) {
+	core := &testprovider.Core{Protocol: 6, Schema: testprovider.Schema(), Behave: testprovider.Behave}
+	l := &inprocess.Launcher{Name: "stopped", Protocol6: func() tfprotov6.ProviderServer { return testprovider.Server{Core: core} }}
+	s, err := l.Launch(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	answered := make(chan error, 1)
+	go func() {
+		_, err := s.ReadResource(context.Background(), &tfprotov6.ReadResourceRequest{TypeName: "wait"})
+		answered <- err
+	}()
+	for {
+		if _, err := s.StopProvider(t.Context(), &tfprotov6.StopProviderRequest{}); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case err := <-answered:
+			if err != nil {
+				t.Error(err)
+			}
+		case <-time.After(time.Millisecond):
+			continue // the call may not have begun
+		}
+		break
+	}
+	if _, err := s.ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{TypeName: "echo"}); err != nil {
+		t.Errorf("a later call: %v", err)
+	}
+	if err := s.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}

@@ -47,5 +47,6 @@ func (s *Server) ConfigureProvider(ctx context.Context, r *tfprotov6.ConfigurePr
 
 // StopProvider asks the provider to cancel all calls in flight.
 func (s *Server) StopProvider(ctx context.Context, r *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
+	s.stops.now()
 	return call(ctx, s, r, s.server.StopProvider)
 }

@@ -30,6 +30,7 @@ type Server struct {
 	schemaDiags diagnostic.Diagnostics
 
 	calls     inflight.Calls
+	stops     stops
 	doneOnce  sync.Once
 	done      chan struct{}
 	closeOnce sync.Once
@@ -54,6 +55,7 @@ func (s *Server) Usage() provider.Usage { return provider.Usage{Calls: s.calls.T
 func (s *Server) Close(ctx context.Context) error {
 	s.closeOnce.Do(func() {
 		stop := func() {
+			s.stops.now()
 			_, _ = guard(s, func() (*tfprotov6.StopProviderResponse, error) {
 				return s.server.StopProvider(ctx, &tfprotov6.StopProviderRequest{})
 			})
@@ -101,7 +103,7 @@ func call[Q, A any](ctx context.Context, s *Server, request Q, f func(context.Co
 		return none, err
 	}
 	defer s.calls.End()
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := s.stops.context(ctx)
 	defer cancel()
 	return guard(s, func() (A, error) { return f(ctx, request) })
 }
