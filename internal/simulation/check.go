@@ -45,6 +45,9 @@ type check struct {
 	writer     int
 	violations []Violation
 	seen       map[string]bool
+	// sought is the kind of violations that end a schedule; found is set when there was one.
+	sought ViolationKind
+	found  bool
 }
 
 func newCheck(w *world) *check { return &check{w: w, seen: map[string]bool{}} }
@@ -57,6 +60,7 @@ func (c *check) violated(kind ViolationKind, subject, format string, args ...any
 	c.seen[string(kind)+subject] = true
 	v := Violation{kind, fmt.Sprintf(format, args...)}
 	c.violations = append(c.violations, v)
+	c.found = c.found || kind == c.sought
 	c.w.note("VIOLATION, %s: %s", v.Kind, v.Text)
 }
 

@@ -32,6 +32,9 @@ func (c *choices) next(n int) int {
 	return int(v)
 }
 
+// over reports whether all decisions to replay were made. Only harmless ones follow.
+func (c *choices) over() bool { return c.random == nil && len(c.made) >= len(c.replayed) }
+
 // one reports whether something happens that happens once in n times.
 func (c *choices) one(n int) bool { return c.next(n) == n-1 }
 

@@ -24,7 +24,7 @@ const busyLoop = 5000
 func (w *world) run(operations int) {
 	w.start()
 	w.start()
-	for operations > 0 && w.busy <= busyLoop {
+	for operations > 0 && w.busy <= busyLoop && !w.check.found && !w.choices.over() {
 		if w.choices.one(12) {
 			w.users.operate()
 			operations--
@@ -42,7 +42,7 @@ func (w *world) run(operations int) {
 func (w *world) finish() {
 	w.calmDown()
 	for until := w.now().Add(settling); w.now().Before(until); {
-		if w.settledDown() || w.busy > busyLoop {
+		if w.check.found || w.settledDown() || w.busy > busyLoop {
 			break
 		}
 		w.move()
@@ -51,7 +51,9 @@ func (w *world) finish() {
 	if w.busy > busyLoop {
 		w.check.violated(Stuck, "loop", "the controllers work without a pause, and without an end")
 	}
-	w.check.end()
+	if !w.check.found {
+		w.check.end()
+	}
 	for len(w.processes) > 0 {
 		w.kill(w.processes[0], false)
 	}

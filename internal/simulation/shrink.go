@@ -9,7 +9,7 @@ import (
 )
 
 // attempts bounds the schedules that a shrink carries out.
-const attempts = 200
+const attempts = 600
 
 // Shrink returns the simplest schedule that it finds with a violation of the same kind: with as few operations
 // and faults as possible.
@@ -21,7 +21,7 @@ func Shrink(t *testing.T, f Failure) Kept {
 			return false
 		}
 		left--
-		return slices.ContainsFunc(run(t, replay(candidate), nil), func(v Violation) bool { return v.Kind == kind })
+		return len(runUntil(t, replay(candidate), nil, kind)) > 0
 	}
 	// A schedule goes on with harmless choices where its choices end.
 	for cut := len(made) / 2; cut > 0; cut /= 2 {
@@ -45,7 +45,7 @@ func Shrink(t *testing.T, f Failure) Kept {
 		}
 	}
 	tr := &trace{}
-	violations := run(t, replay(made), tr)
+	violations := runUntil(t, replay(made), tr, kind)
 	return Kept{Choices: made, Violations: violations, Trace: tr.String()}
 }
 

@@ -78,13 +78,18 @@ func Bubbles(program func(t *testing.T) (failed bool)) {
 }
 
 // run carries out one schedule, and returns its violations.
-func run(t *testing.T, c *choices, tr *trace) []Violation {
+func run(t *testing.T, c *choices, tr *trace) []Violation { return runUntil(t, c, tr, "") }
+
+// runUntil carries out one schedule until a violation of a kind, and returns the violations of the kind; all
+// without one.
+func runUntil(t *testing.T, c *choices, tr *trace, kind ViolationKind) []Violation {
 	var out []Violation
 	t.Run("schedule", func(t *testing.T) {
 		synctest.Test(t, func(*testing.T) {
 			w := newWorld(c, tr)
+			w.check.sought = kind
 			w.run(perSchedule)
-			out = w.check.violations
+			out = slices.DeleteFunc(w.check.violations, func(v Violation) bool { return kind != "" && v.Kind != kind })
 		})
 	})
 	return out

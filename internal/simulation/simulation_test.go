@@ -1,6 +1,8 @@
 package simulation_test
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +16,25 @@ func TestInvariants(t *testing.T) {
 		t.Error(f)
 	}
 	t.Log(result)
+}
+
+// Schedules that violated an invariant, because of a defect or of a deliberate fault, are tried again.
+func TestKeptSchedules(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal("there are no schedules", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			kept, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if trace, violations := simulation.Replay(t, string(kept)); len(violations) > 0 {
+				t.Errorf("%v\n%s", violations, trace)
+			}
+		})
+	}
 }
 
 // TestSuspendedAtEveryCall suspends the leader at each call of the provider and of the API server, in the
