@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"encoding/base64"
@@ -489,7 +490,16 @@ func (c secretClient) Delete(ctx context.Context, name string, o metav1.DeleteOp
 	})
 }
 
-func byName(x, y types.NamespacedName) int { return strings.Compare(x.String(), y.String()) }
+// secretNames returns the names of all Secrets, in an order that does not depend on what is random in them.
+func (a *api) secretNames() []types.NamespacedName {
+	return slices.SortedFunc(maps.Keys(a.secrets), func(x, y types.NamespacedName) int {
+		xVersion, yVersion := a.secrets[x].ResourceVersion, a.secrets[y].ResourceVersion
+		return cmp.Or(
+			strings.Compare(x.Namespace, y.Namespace), strings.Compare(shown(x.Name), shown(y.Name)),
+			cmp.Compare(len(xVersion), len(yVersion)), strings.Compare(xVersion, yVersion),
+		)
+	})
+}
 
 // List implements typedcorev1.SecretInterface.
 func (c secretClient) List(ctx context.Context, o metav1.ListOptions) (*corev1.SecretList, error) {
@@ -500,7 +510,7 @@ func (c secretClient) List(ctx context.Context, o metav1.ListOptions) (*corev1.S
 	out := &corev1.SecretList{}
 	err = c.p.call(ctx, "list Secrets", func() error {
 		all := c.p.w.api.secrets
-		for _, k := range slices.SortedFunc(maps.Keys(all), byName) {
+		for _, k := range c.p.w.api.secretNames() {
 			if k.Namespace == c.namespace && selector.Matches(labels.Set(all[k].Labels)) {
 				out.Items = append(out.Items, *all[k].DeepCopy())
 			}

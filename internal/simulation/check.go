@@ -185,7 +185,7 @@ func (c *check) end() {
 		c.settled(i)
 	}
 	c.forgotten()
-	for _, key := range slices.SortedFunc(maps.Keys(c.w.api.secrets), byName) {
+	for _, key := range c.w.api.secretNames() {
 		s := c.w.api.secrets[key]
 		if key.Namespace != systemNamespace || !isHead(s) || s.Labels["landbridge.io/empty"] != "" {
 			continue

@@ -3,7 +3,6 @@ package simulation
 import (
 	"bytes"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -279,7 +278,7 @@ func (u *users) stored(k store.Key) []*corev1.Secret {
 		return nil
 	}
 	out := []*corev1.Secret{head}
-	for _, key := range slices.SortedFunc(maps.Keys(u.w.api.secrets), byName) {
+	for _, key := range u.w.api.secretNames() {
 		if strings.HasPrefix(key.Name, head.Name+".") {
 			out = append(out, u.w.api.secrets[key])
 		}

@@ -370,7 +370,7 @@ func TestMoveIsResumable(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			cuts := 0
-			kinds := []fault{{}, {answered: true}, {reads: true}}
+			kinds := []*fault{{}, {answered: true}, {reads: true}}
 			if name != "stored" {
 				kinds = kinds[:1] // every other request is answered
 			}
