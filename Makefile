@@ -50,7 +50,7 @@ test: build ## All tests, against real provider binaries and a real API server
 	$(if $(RACE),,@echo "note: no C compiler found, so the tests run without the race detector")
 	$(call race,$(RACE)) $(TEST) $(RACE) $(TESTFLAGS) ./test/e2e ./...
 	@# The race detector is too slow for what is large.
-	$(if $(RACE),$(GO) $(TEST) $(TESTFLAGS) -run '^TestLarge' ./internal/generator ./internal/scheduler/store)
+	$(if $(RACE),$(GO) $(TEST) $(TESTFLAGS) -run '^TestLarge' ./internal/generator ./internal/scheduler ./internal/scheduler/store)
 	@# Without -race, which would compile all of Kubernetes a second time.
 	$(GO) -C playground $(TEST) $(LDFLAGS) $(TESTFLAGS) ./...
 	@for module in $(TESTED); do (set -x; $(call race,$(NESTED_RACE)) -C $$module $(TEST) $(NESTED_RACE) $(TESTFLAGS) ./...); done

@@ -1,3 +1,5 @@
+//go:build !race
+
 package scheduler_test
 
 import (
