@@ -192,12 +192,7 @@ func (w *world) tick() {
 			synctest.Wait()
 		}
 	}
-	for _, x := range slices.Clone(w.cloud.pending) {
-		if x.abandoned && w.now().Sub(x.since) > cloudTakes {
-			w.note("the cloud completes %s", x.o)
-			w.cloud.complete(x)
-		}
-	}
+	w.completeAll()
 	for len(w.processes) < 2 {
 		w.start()
 	}

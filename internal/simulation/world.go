@@ -140,7 +140,8 @@ func (w *world) start() {
 	w.note("%s starts", p)
 }
 
-// kill ends a process. Of its calls, some take effect if wanted.
+// kill ends a process. Of its calls, some take effect if wanted, unless it was suspended: then it has sent
+// nothing lately.
 func (w *world) kill(p *process, effects bool) {
 	p.dead.Store(true)
 	w.check.failover()
@@ -158,7 +159,7 @@ func (w *world) kill(p *process, effects bool) {
 			return
 		}
 		v := vanish
-		if effects && !x.apply && w.choices.one(3) {
+		if effects && !p.suspended && !x.apply && w.choices.one(3) {
 			v = final
 			w.note("%s dies after its call: %s", p, x.what)
 		}
