@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 
 	"github.com/klauspost/compress/zstd"
 	corev1 "k8s.io/api/core/v1"
@@ -87,18 +88,29 @@ func describe(head *corev1.Secret, c content) (err error) {
 // compress compresses an encoding. The same beginnings of two encodings are compressed alike, except for the
 // first bytes, so that parts can be used again.
 func compress(data []byte) ([]byte, error) {
+	w := compressors.Get().(*zstd.Encoder)
+	defer func() {
+		w.Reset(nil)
+		compressors.Put(w)
+	}()
 	var out bytes.Buffer
-	w, err := zstd.NewWriter(&out, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(window), zstd.WithLowerEncoderMem(true),
-		zstd.WithAllLitEntropyCompression(true)) // much of it is base64
-	if err == nil {
-		_, err = w.Write(data)
-		err = errors.Join(err, w.Close())
-	}
-	if err != nil {
+	w.Reset(&out)
+	_, err := w.Write(data)
+	if err = errors.Join(err, w.Close()); err != nil {
 		return nil, fmt.Errorf("cannot compress the instance: %w", err)
 	}
 	return out.Bytes(), nil
 }
+
+// compressors are used again, since their windows are large.
+var compressors = sync.Pool{New: func() any {
+	w, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(window), zstd.WithLowerEncoderMem(true),
+		zstd.WithAllLitEntropyCompression(true)) // much of it is base64
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	return w
+}}
 
 // decompress returns the encoding of a content.
 func (c *content) decompress(compressed []byte) ([]byte, error) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
@@ -59,12 +60,20 @@ func (m memory) state() ([]byte, error) {
 }
 
 func compress(b []byte) ([]byte, error) {
+	w := compressors.Get().(*gzip.Writer)
+	defer func() {
+		w.Reset(nil)
+		compressors.Put(w)
+	}()
 	var out bytes.Buffer
-	w := gzip.NewWriter(&out)
+	w.Reset(&out)
 	_, err := w.Write(b)
 	err = errors.Join(err, w.Close())
 	return out.Bytes(), err
 }
+
+// compressors are used again, since each takes most of a megabyte.
+var compressors = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
 
 func decompress(b []byte) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(b))
