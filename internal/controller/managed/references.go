@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
@@ -71,7 +72,13 @@ func (k *Kind) mayGo(ctx context.Context, r *CustomResource) error {
 	}
 	names := make([]string, 0, len(by))
 	for _, b := range by {
-		names = append(names, fmt.Sprintf("%s %s", b.Kind, cache.ObjectName{Namespace: b.Namespace, Name: b.Name}))
+		name := fmt.Sprintf("%s %s", b.Kind, cache.ObjectName{Namespace: b.Namespace, Name: b.Name})
+		if b.Namespace != r.GetNamespace() {
+			name = fmt.Sprintf("a %s in namespace %s", b.Kind, b.Namespace) // names are for those who may read them
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
 	}
 	if more := len(names) - 8; more > 0 {
 		names = append(names[:8], fmt.Sprintf("%d more", more))
@@ -83,6 +90,9 @@ func (k *Kind) mayGo(ctx context.Context, r *CustomResource) error {
 // heard is called with every resource of the kind, and with deleted ones.
 func (k *Kind) heard(u *unstructured.Unstructured, gone bool) {
 	graph, key := k.Neighbours.References(), k.key(u)
+	if !gone {
+		graph.Permits(key, u.GetAnnotations()[v1alpha1.AnnotationReferableFrom])
+	}
 	refs, err := references.Of(u, k.Model)
 	switch {
 	case gone || err == nil && len(refs) == 0:
@@ -92,6 +102,9 @@ func (k *Kind) heard(u *unstructured.Unstructured, gone bool) {
 		graph.Refers(key, references.Keys(refs)) // until they are resolved
 	}
 	k.wake(graph.Waiting(key, u.GetLabels()))
+	if gone {
+		graph.Permits(key, "")
+	}
 }
 
 func (k *Kind) wake(keys []store.Key) {

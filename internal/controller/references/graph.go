@@ -14,8 +14,13 @@ import (
 
 // Graph has the references between resources, and which resource waits for which. The zero value is empty. It is safe
 // for concurrent use. The cost of a query does not depend on the number of resources.
+//
+// References to a resource of another namespace, and waiting for it, have no effect unless that resource permits them:
+// else anybody could block its deletion, or notice its changes.
 type Graph struct {
 	mu sync.Mutex
+	// permitted has the value of the annotation referable-from of each resource that has one.
+	permitted map[store.Key]string
 	// referrers is the inverse of targets, waiting that of awaited.
 	targets, referrers, waiting edges
 	awaited                     map[store.Key][]Where
@@ -59,11 +64,31 @@ func replace(forth, back *edges, from store.Key, to []store.Key) (gone []store.K
 	return gone
 }
 
+// Permits sets from which other namespaces a resource may be referred to, in the form of the annotation.
+func (g *Graph) Permits(target store.Key, annotation string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if annotation == "" {
+		delete(g.permitted, target)
+		return
+	}
+	if g.permitted == nil {
+		g.permitted = map[store.Key]string{}
+	}
+	g.permitted[target] = annotation
+}
+
+// mayRefer reports whether a resource may refer to another.
+func (g *Graph) mayRefer(from, to store.Key) bool {
+	return from.Namespace == to.Namespace || permits(g.permitted[to], from.Namespace)
+}
+
 // Refers sets what a resource refers to. It returns the resources that it does not refer to any more.
 func (g *Graph) Refers(referrer store.Key, targets []store.Key) (freed []store.Key) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return replace(&g.targets, &g.referrers, referrer, targets)
+	gone := replace(&g.targets, &g.referrers, referrer, targets)
+	return slices.DeleteFunc(gone, func(x store.Key) bool { return !g.mayRefer(referrer, x) })
 }
 
 // Knows reports whether the graph has targets of a resource.
@@ -73,7 +98,7 @@ func (g *Graph) Knows(referrer store.Key) bool {
 	return len(g.targets[referrer]) > 0
 }
 
-// Drop removes what the resources of a kind refer to and wait for.
+// Drop removes what the resources of a kind refer to, wait for and permit.
 func (g *Graph) Drop(kind schema.GroupKind) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -88,6 +113,7 @@ func (g *Graph) Drop(kind schema.GroupKind) {
 			g.awaits(key, nil)
 		}
 	}
+	maps.DeleteFunc(g.permitted, func(key store.Key, _ string) bool { return of(key) })
 }
 
 // Awaits sets what a resource waits for.
@@ -130,7 +156,7 @@ func (g *Graph) Waiting(key store.Key, has map[string]string) []store.Key {
 			out = append(out, referrer)
 		}
 	}
-	return out
+	return slices.DeleteFunc(out, func(referrer store.Key) bool { return !g.mayRefer(referrer, key) })
 }
 
 // Referrers returns the resources that refer to a resource, sorted. It leaves out those that the resource itself refers
@@ -146,7 +172,7 @@ func (g *Graph) Referrers(key store.Key) []store.Key {
 		x := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		for y := range g.targets[x] {
-			if !reached[y] {
+			if !reached[y] && g.mayRefer(x, y) {
 				reached[y] = true
 				todo = append(todo, y)
 			}
@@ -154,7 +180,7 @@ func (g *Graph) Referrers(key store.Key) []store.Key {
 	}
 	var out []store.Key
 	for x := range g.referrers[key] {
-		if !reached[x] {
+		if !reached[x] && g.mayRefer(x, key) {
 			out = append(out, x)
 		}
 	}

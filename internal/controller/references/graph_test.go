@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"pgregory.net/rapid"
 
@@ -53,6 +54,70 @@ func TestGraph(t *testing.T) {
 	check("with the label", g.Waiting(c, map[string]string{"tier": "y", "other": "1"}), []store.Key{b})
 	g.Drop(schema.GroupKind{Group: group.Group, Kind: "Thing"})
 	check("of a kind that was dropped", g.Waiting(c, map[string]string{"tier": "y"}), nil)
+}
+
+// What a resource of another namespace refers to counts only if it permits that.
+func TestGraphOfOtherNamespaces(t *testing.T) {
+	t.Parallel()
+	victim, neighbour, attacker := key("Thing", "n", "victim"), key("Thing", "n", "neighbour"), key("Thing", "evil", "attacker")
+	for name, test := range map[string]struct {
+		// permitted is the annotation of the victim and its neighbour.
+		permitted string
+		// attacked is set when the attacker's references count.
+		attacked bool
+	}{
+		"no permission":               {},
+		"permission for others":       {permitted: "friend, other"},
+		"permission for the attacker": {permitted: "friend, evil", attacked: true},
+		"permission for all":          {permitted: "*", attacked: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			want := func(keys ...store.Key) []store.Key {
+				if !test.attacked {
+					return nil
+				}
+				return keys
+			}
+			check := func(what string, got, want []store.Key) {
+				t.Helper()
+				if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+					t.Errorf("%s: -want +got:\n%s", what, diff)
+				}
+			}
+			var g references.Graph
+			g.Permits(victim, test.permitted)
+			g.Permits(neighbour, test.permitted)
+
+			g.Refers(attacker, []store.Key{victim})
+			check("blocks a deletion", g.Referrers(victim), want(attacker))
+			check("wakes what it referred to", g.Refers(attacker, nil), want(victim))
+
+			g.Awaits(attacker, names(victim))
+			check("is woken with it", g.Waiting(victim, nil), want(attacker))
+			g.Awaits(attacker, []references.Where{{Key: key("Thing", "n", "")}})
+			check("is woken with all of the kind", g.Waiting(victim, nil), want(attacker))
+			g.Awaits(attacker, nil)
+
+			// The neighbour refers to the victim, and the victim to the attacker: a reference of the attacker to the
+			// neighbour would make a cycle, in which the victim does not wait for the neighbour.
+			g.Permits(attacker, "*")
+			g.Refers(neighbour, []store.Key{victim})
+			g.Refers(victim, []store.Key{attacker})
+			g.Refers(attacker, []store.Key{neighbour})
+			ordered := []store.Key{neighbour}
+			if test.attacked {
+				ordered = nil
+			}
+			check("breaks the order of deletion", g.Referrers(victim), ordered)
+			g.Refers(victim, nil)
+			g.Refers(neighbour, nil)
+
+			g.Refers(attacker, []store.Key{victim})
+			g.Permits(victim, "")
+			check("blocks a deletion when the permission is withdrawn", g.Referrers(victim), nil)
+		})
+	}
 }
 
 // Of resources that are all to be deleted, at least one must have no referrers, whatever the references.

@@ -67,17 +67,20 @@ func (r Resolver) resolve(ctx context.Context, u *unstructured.Unstructured, ref
 	var wrong error
 	complete := true
 	for _, s := range ref.sources {
-		found, missing, err := r.find(ctx, u, s, ref.many)
+		found, missing, refused, err := r.find(ctx, u, s, ref.many)
 		selected = append(selected, found...)
 		where := s.where()
 		for _, x := range found {
 			where.Name = x.GetName()
 			out.Targets = append(out.Targets, where.Key)
 		}
-		if found == nil && s.Selector == nil {
+		if found == nil && s.Selector == nil && !refused {
 			out.Targets = append(out.Targets, where.Key)
 		}
 		if set && !ref.always {
+			if refused {
+				out.Awaited = append(out.Awaited, where) // it becomes a target again when it permits that
+			}
 			continue
 		}
 		of := make([]any, 0, len(found))
@@ -148,12 +151,12 @@ func (s source) awaited(found []*unstructured.Unstructured) []Where {
 }
 
 // find returns the resources of a source, at most one unless all is set, or describes what is missing. It returns both
-// for a resource that is being deleted.
-func (r Resolver) find(ctx context.Context, u *unstructured.Unstructured, s source, all bool) (_ []*unstructured.Unstructured, missing string, err error) {
+// for a resource that is being deleted. refused is set if another namespace does not permit the reference.
+func (r Resolver) find(ctx context.Context, u *unstructured.Unstructured, s source, all bool) (_ []*unstructured.Unstructured, missing string, refused bool, err error) {
 	gvk := s.gvk()
 	list, ok := r.Served(gvk.GroupKind())
 	if !ok {
-		return nil, fmt.Sprintf("no kind %s of %s is served here yet", gvk.Kind, gvk.GroupVersion()), nil
+		return nil, fmt.Sprintf("no kind %s of %s is served here yet", gvk.Kind, gvk.GroupVersion()), false, nil
 	}
 	var found []*unstructured.Unstructured
 	if s.Selector != nil {
@@ -172,16 +175,16 @@ func (r Resolver) find(ctx context.Context, u *unstructured.Unstructured, s sour
 	}
 	switch {
 	case err != nil:
-		return nil, "", err
+		return nil, "", false, err
 	case s.Namespace != u.GetNamespace() && (len(found) == 0 || !mayRefer(u, found[0])):
 		// The same message for both: whether another namespace has such a resource must not be disclosed.
-		return nil, fmt.Sprintf("%s may not be referred to from namespace %s: there is none, or its annotation %s does not allow it", s, u.GetNamespace(), v1alpha1.AnnotationReferableFrom), nil
+		return nil, fmt.Sprintf("%s may not be referred to from namespace %s: there is none, or its annotation %s does not allow it", s, u.GetNamespace(), v1alpha1.AnnotationReferableFrom), true, nil
 	case len(found) == 0:
-		return nil, fmt.Sprintf("there is no %s", s), nil
+		return nil, fmt.Sprintf("there is no %s", s), false, nil
 	case found[0].GetDeletionTimestamp() != nil:
-		return found, fmt.Sprintf("%s is being deleted", s), nil
+		return found, fmt.Sprintf("%s is being deleted", s), false, nil
 	}
-	return found, "", nil
+	return found, "", false, nil
 }
 
 // value returns the value for the field from a resource that was found, or describes what the resource is missing.
@@ -240,11 +243,13 @@ func (r Resolver) selected(ctx context.Context, u *unstructured.Unstructured, s 
 
 // mayRefer reports whether a resource may refer to another: one of its namespace, or one whose annotation permits it.
 func mayRefer(from, to *unstructured.Unstructured) bool {
-	if from.GetNamespace() == to.GetNamespace() {
-		return true
-	}
-	for _, ns := range strings.Split(to.GetAnnotations()[v1alpha1.AnnotationReferableFrom], ",") {
-		if ns = strings.TrimSpace(ns); ns == "*" || ns == from.GetNamespace() && ns != "" {
+	return from.GetNamespace() == to.GetNamespace() || permits(to.GetAnnotations()[v1alpha1.AnnotationReferableFrom], from.GetNamespace())
+}
+
+// permits reports whether a value of the annotation permits references from another namespace.
+func permits(annotation, namespace string) bool {
+	for ns := range strings.SplitSeq(annotation, ",") {
+		if ns = strings.TrimSpace(ns); ns == "*" || ns == namespace && ns != "" {
 			return true
 		}
 	}

@@ -47,6 +47,8 @@ func TestResolve(t *testing.T) {
 	deleted["metadata"].(m)["deletionTimestamp"], deleted["metadata"].(m)["finalizers"] = "2026-01-01T00:00:00Z", []any{"x"}
 	allowed := named("vpc-b")
 	allowed["metadata"].(m)["annotations"].(m)["landbridge.io/referable-from"] = "c, a"
+	closed := named("vpc-secret")
+	closed["metadata"].(m)["labels"] = m{"tier": "closed"}
 	owned := func(id, uid string) m {
 		return m{"metadata": m{
 			"annotations": m{"crossplane.io/external-name": id}, "labels": m{"tier": "x"},
@@ -58,7 +60,7 @@ func TestResolve(t *testing.T) {
 		object("Vpc", "a", "new", nil),
 		object("Vpc", "a", "gone", deleted),
 		object("Vpc", "b", "open", allowed),
-		object("Vpc", "b", "closed", named("vpc-secret")),
+		object("Vpc", "b", "closed", closed),
 		object("Subnet", "a", "s2", owned("subnet-2", "1")),
 		object("Subnet", "a", "s1", owned("subnet-1", "2")),
 	}
@@ -130,13 +132,28 @@ func TestResolve(t *testing.T) {
 		},
 		"another namespace without permission": {
 			spec:    m{"references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "closed", "namespace": "b"}}}},
-			targets: []store.Key{key("Vpc", "b", "closed")}, awaited: names(key("Vpc", "b", "closed")),
+			awaited: names(key("Vpc", "b", "closed")),
 			missing: []string{"spec.forProvider.vpcId: Vpc b/closed may not be referred to from namespace a: there is none, or its annotation landbridge.io/referable-from does not allow it"},
 		},
 		"nothing in another namespace: same message": {
 			spec:    m{"references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "nothing", "namespace": "b"}}}},
-			targets: []store.Key{key("Vpc", "b", "nothing")}, awaited: names(key("Vpc", "b", "nothing")),
+			awaited: names(key("Vpc", "b", "nothing")),
 			missing: []string{"spec.forProvider.vpcId: Vpc b/nothing may not be referred to from namespace a: there is none, or its annotation landbridge.io/referable-from does not allow it"},
+		},
+		"existing value from another namespace without permission": {
+			spec:    m{"forProvider": m{"vpcId": "mine"}, "references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "closed", "namespace": "b"}}}},
+			want:    m{"vpcId": "mine"},
+			awaited: names(key("Vpc", "b", "closed")),
+		},
+		"kind in another namespace that is not served": {
+			spec:    m{"references": []any{m{"to": "forProvider.keyId", "from": m{"kind": "Key", "name": "k", "namespace": "b"}}}},
+			targets: []store.Key{key("Key", "b", "k")}, awaited: names(key("Key", "b", "k")),
+			missing: []string{"spec.forProvider.keyId: no kind Key of cloud.landbridge.io/v1alpha1 is served here yet"},
+		},
+		"selects in another namespace without permission": {
+			spec:    m{"references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "namespace": "b", "selector": m{"matchLabels": m{"tier": "closed"}}}}}},
+			awaited: []references.Where{{Key: key("Vpc", "b", ""), Labels: map[string]string{"tier": "closed"}}},
+			missing: []string{"spec.forProvider.vpcId: Vpc with labels tier=closed in namespace b may not be referred to from namespace a: there is none, or its annotation landbridge.io/referable-from does not allow it"},
 		},
 		"selects the first by name": {
 			spec: m{"references": []any{m{"to": "forProvider.subnetIds[0]", "from": m{"kind": "Subnet", "selector": m{"matchLabels": m{"tier": "x"}}}}}},
