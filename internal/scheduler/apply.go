@@ -35,7 +35,7 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	case deedNothing:
 		return nil
 	case deedRefuseConflict:
-		return identityConflict(rival)
+		return identityConflict(r, rival)
 	case deedDestroyDeposed:
 		return s.destroyDeposed(e, r)
 	case deedRefuseEarly:

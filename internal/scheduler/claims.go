@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/zclconf/go-cty/cty"
@@ -150,7 +151,7 @@ func (e *entry) claims(r Request, in instance.Instance, wanted []string) []owner
 	case r.Import.Target != nil && !r.Deleted:
 		add(idKey(r.Import.Target.ID), ownership.Wanted)
 	case r.Known != nil && !in.Exists():
-		add(idKey(r.Known.Target.ID), ownership.Weak)
+		add(idKey(r.Known.Target.ID), ownership.Named)
 	}
 	return out
 }
@@ -261,16 +262,68 @@ func (s *Scheduler) rival(ctx context.Context, e *entry) (ownership.Rival, bool)
 	}
 }
 
-func identityConflict(r ownership.Rival) *Error {
-	return failed(ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
-		"The remote object belongs to %s, so this resource neither changes nor deletes it. Delete one of the two resources, or change this one to declare another object.",
-		ownerText(r)))
+// elsewhere returns the resource of another namespace that owns the object of an instance, if any. It does not go by
+// age: a resource may be older than the one that made the object. An owner that no longer exists is released.
+func (s *Scheduler) elsewhere(ctx context.Context, e *entry, r Request, in instance.Instance) (owner ownership.Owner, by []ownership.Claim, ok bool) {
+	observes := !r.Policies.Manage
+	r.Policies.Manage = true // what would be claimed
+	by = e.claims(r, in, nil)
+	for _, c := range by {
+		for {
+			owner, ok = e.claimant.Elsewhere(c.Object, observes)
+			if !ok {
+				break
+			}
+			if s.o.Exists == nil || s.o.Exists(ctx, owner.Key, owner.UID) {
+				return owner, by, true
+			}
+			s.wake(s.owners.Release(owner.Key))
+		}
+	}
+	return ownership.Owner{}, by, false
 }
 
-// ownerText returns the kind and name of the resource that owns an object.
-func ownerText(r ownership.Rival) string {
-	if k := r.Owner.Key; k.Namespace != "" {
+// withheld returns the error of a resource that only observes an object of another namespace: what is known of the
+// object is for the namespace of its owner.
+func (s *Scheduler) withheld(ctx context.Context, e *entry, r Request, in instance.Instance) error {
+	if r.Policies.Manage || !in.Exists() {
+		return nil
+	}
+	if err := r.settled(); err != nil {
+		return err
+	}
+	if _, _, ok := s.elsewhere(ctx, e, r, in); ok {
+		return failed(ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
+			"The remote object belongs to %s, so this resource may not observe it. Delete this resource, or change it to observe another object.", ofAnotherNamespace))
+	}
+	return nil
+}
+
+// settled returns an error as long as the objects of other resources are not known.
+func (r *Request) settled() error {
+	if r.Settled == nil || r.Settled() {
+		return nil
+	}
+	return &Error{Reason: ReasonStore, Err: errors.New("the objects that other resources manage are not known yet")}
+}
+
+func identityConflict(r Request, by ownership.Rival) *Error {
+	return failed(ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
+		"The remote object belongs to %s, so this resource neither changes nor deletes it. Delete one of the two resources, or change this one to declare another object.",
+		ownerText(r, by)))
+}
+
+// ofAnotherNamespace stands for owners that the reader of a message may not be allowed to know.
+const ofAnotherNamespace = "a resource of another namespace"
+
+// ownerText returns the kind and name of the resource that owns an object, if it is in the namespace of the request.
+func ownerText(r Request, by ownership.Rival) string {
+	k := by.Owner.Key
+	switch {
+	case k.Namespace != r.Key.Namespace:
+		return ofAnotherNamespace
+	case k.Namespace != "":
 		return k.Kind + " " + k.Namespace + "/" + k.Name
 	}
-	return r.Owner.Key.Kind + " " + r.Owner.Key.Name
+	return k.Kind + " " + k.Name
 }

@@ -48,7 +48,7 @@ func (s *Scheduler) meets(e *entry, r Request, met instance.Instance, by handle)
 	}
 	s.claim(e, r, e.record.Instance, planned, whole)
 	if rival, ok := s.rival(s.ctx, e); ok {
-		return identityConflict(rival)
+		return identityConflict(r, rival)
 	}
 	what := "identity"
 	if !by.identified() {

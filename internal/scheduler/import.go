@@ -144,6 +144,9 @@ func importOf(found instance.Instance, by handle) terraform.ImportTarget {
 // takeKnown stores an object that only the resource's annotations name, unless another resource has made it or
 // holds it: its stored instance is better evidence.
 func (s *Scheduler) takeKnown(ctx context.Context, e *entry, r Request, found instance.Instance) error {
+	if err := r.settled(); err != nil {
+		return err
+	}
 	on := object(r, identityKey(r, found))
 	for on.Identity != "" && r.Policies.Manage {
 		owner, ok := e.claimant.Holder(on)
@@ -152,18 +155,35 @@ func (s *Scheduler) takeKnown(ctx context.Context, e *entry, r Request, found in
 		}
 		if s.o.Exists == nil || s.o.Exists(ctx, owner.Key, owner.UID) {
 			s.claim(e, r, e.record.Instance, on.Identity) // it is woken when the object is free
-			return identityConflict(ownership.Rival{Owner: owner})
+			return identityConflict(r, ownership.Rival{Owner: owner})
 		}
 		s.wake(s.owners.Release(owner.Key))
 	}
 	return s.take(ctx, e, r, found)
 }
 
-// take stores an imported object, if no other resource owns it.
+// take stores an imported object, if no other resource owns it. One of another namespace is the owner even if this
+// resource is older.
 func (s *Scheduler) take(ctx context.Context, e *entry, r Request, found instance.Instance) error {
+	if err := r.settled(); err != nil {
+		return err
+	}
+	if err := s.withheld(ctx, e, r, found); err != nil {
+		return err
+	}
+	if owner, by, ok := s.elsewhere(ctx, e, r, found); ok && r.Policies.Manage {
+		var wanted []string
+		for _, c := range by {
+			if c.Strength > ownership.Weak {
+				wanted = append(wanted, c.Object.Identity)
+			}
+		}
+		s.claim(e, r, e.record.Instance, wanted...) // it is woken when the object is free
+		return identityConflict(r, ownership.Rival{Owner: owner})
+	}
 	s.claim(e, r, found)
 	if rival, ok := s.rival(ctx, e); ok {
-		return identityConflict(rival)
+		return identityConflict(r, rival)
 	}
 	faultpoint.Reach(faultpoint.Import, faultpoint.BeforeConclude)
 	if err := s.save(ctx, e, r, found); err != nil {

@@ -40,8 +40,15 @@ func (s *Scheduler) Observe(ctx context.Context, r Request) (*Observation, error
 	defer o.end()
 	for range maxDeeds {
 		next := observeChain.decide(o.input(&r))
-		if answer, err := o.do(ctx, &r, next); answer != nil || err != nil {
-			return answer, err
+		answer, err := o.do(ctx, &r, next)
+		if answer != nil && err == nil {
+			err = s.withheld(ctx, e, r, answer.Instance)
+		}
+		switch {
+		case err != nil:
+			return nil, err
+		case answer != nil:
+			return answer, nil
 		}
 	}
 	return nil, &Error{Reason: ReasonStore, Err: errors.New("the observation of the resource does not end")}
@@ -89,7 +96,7 @@ func (o *observing) do(ctx context.Context, r *Request, next deed) (*Observation
 	case deedAnswerNothing:
 		return &Observation{Last: e.last}, nil
 	case deedRefuseConflict:
-		return nil, identityConflict(o.rival)
+		return nil, identityConflict(*r, o.rival)
 	case deedRefuseForeign:
 		e.distrust(outdated)
 		return nil, &Error{Reason: ReasonStore, Err: errForeign}

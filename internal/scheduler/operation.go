@@ -75,7 +75,7 @@ func (s *Scheduler) start(e *entry, r Request, t task) error {
 	}
 	if rival, ok := e.claimant.Begin(); !ok {
 		s.entries.end(e)
-		return identityConflict(rival)
+		return identityConflict(r, rival)
 	}
 	op := &instance.Operation{
 		ID: string(uuid.NewUUID()), Kind: t.kind, Deposed: t.deposed, Generation: r.Generation, StartedAt: s.o.Clock.Now(),

@@ -503,3 +503,136 @@ func TestAnnotationDoesNotTakeFromHolder(t *testing.T) {
 		})
 	}
 }
+
+// abroad makes a resource one of another namespace.
+func (h *harness) abroad() *harness {
+	h.r.Key.Namespace = "elsewhere"
+	return h
+}
+
+// observed makes a resource one that only observes what it imports.
+func (h *harness) observed(id string) *harness {
+	h.r.Policies, h.r.Import.Target = desired.Policies{}, byID(id)
+	return h
+}
+
+// withholds checks that a resource gets nothing of an object that another namespace owns, not even the owner's name.
+func (h *harness) withholds() {
+	h.t.Helper()
+	se := h.observeRefused(scheduler.ReasonIdentityConflict)
+	if text := se.Error(); strings.Contains(text, "team") || strings.Contains(text, " a,") {
+		h.t.Errorf("the owner is named: %s", text)
+	}
+}
+
+// Whoever can write in one namespace gets nothing of the object of another, and never owns it.
+func TestObjectsOfOtherNamespaces(t *testing.T) {
+	policies := map[string]func(*harness){
+		"that only observe":        func(h *harness) { h.observed("i-1") },
+		"that import":              func(h *harness) { h.r.Import.Target = byID("i-1") },
+		"that name it":             func(h *harness) { h.r.Known = known("i-1") },
+		"that only observe a name": func(h *harness) { h.observed(""); h.r.Import.Target, h.r.Known = nil, known("i-1") },
+	}
+	for _, kind := range []identityKind{plannedIdentity, assigned, noIdentity} {
+		for name, set := range policies {
+			for age, created := range map[string]int{"older": 0, "younger": 2} {
+				t.Run(fmt.Sprintf("%s/%s resources %s", kind, age, name), func(t *testing.T) {
+					newEstate(t, kind, func(x *estate) {
+						a, b := x.resource("a", 1, "x"), x.resource("b", created, "y").abroad()
+						set(b)
+						if !b.r.Policies.Manage {
+							b.r.Config = nil
+						}
+						a.settle()
+						if kind == noIdentity && b.r.Known != nil {
+							b.observeRefused(scheduler.ReasonImportFailed) // others may have the same id
+						} else {
+							b.withholds()
+						}
+						if _, ok := b.record(); ok {
+							t.Error("something is stored for b")
+						}
+						if b.told.list != nil {
+							t.Errorf("it is told: %v", b.told.list)
+						}
+						a.settle() // it is not disturbed
+						x.again(a, b)
+						a.settle()
+					})
+				})
+			}
+		}
+	}
+}
+
+// Within a namespace, a resource may observe what another one owns.
+func TestObserversOfTheOwnNamespace(t *testing.T) {
+	for _, kind := range []identityKind{plannedIdentity, assigned, noIdentity} {
+		t.Run(string(kind), func(t *testing.T) {
+			newEstate(t, kind, func(x *estate) {
+				a, b := x.resource("a", 1, "x"), x.resource("b", 2, "y").observed("i-1")
+				a.settle()
+				if o := b.observe(); !o.Exists() {
+					t.Error("it is not observed")
+				}
+			})
+		})
+	}
+}
+
+// What is observed is withheld as soon as another namespace owns it, and shown when nobody does.
+func TestObservedObjectGetsAnOwner(t *testing.T) {
+	for _, kind := range []identityKind{plannedIdentity, assigned, noIdentity} {
+		t.Run(string(kind), func(t *testing.T) {
+			newEstate(t, kind, func(x *estate) {
+				id := x.cloud.add(object{"x", 1})
+				b := x.resource("b", 0, "x").abroad().observed(id)
+				b.r.Config = nil
+				if o := b.observe(); !o.Exists() {
+					t.Fatal("it is not observed")
+				}
+				a := x.resource("a", 1, "x")
+				a.r.Import.Target = byID(id)
+				a.settle()
+				b.withholds()
+				x.again(a, b)
+				b.withholds()
+				a.r.Policies.Delete = false
+				x.gone[a.r.UID] = true
+				if o := b.observe(); !o.Exists() {
+					t.Error("it is not observed any more")
+				}
+			})
+		})
+	}
+}
+
+// After a start, nothing is imported or shown before the objects of all resources are known.
+func TestNothingIsImportedBeforeAllIsClaimed(t *testing.T) {
+	for name, set := range map[string]func(*harness){
+		"only observed": func(h *harness) { h.observed("i-1") },
+		"imported":      func(h *harness) { h.r.Import.Target = byID("i-1") },
+		"named":         func(h *harness) { h.r.Known = known("i-1") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			newEstate(t, plannedIdentity, func(x *estate) {
+				settled := false
+				a, b := x.resource("a", 1, "x"), x.resource("b", 0, "y").abroad()
+				set(b)
+				b.r.Settled = func() bool { return settled }
+				a.settle()
+				x.again() // a is not claimed yet
+				b.observeRefused(scheduler.ReasonStore)
+				if _, ok := b.record(); ok {
+					t.Error("something is stored for b")
+				}
+				if err := x.harness.sched.Claim(t.Context(), a.r); err != nil {
+					t.Fatal(err)
+				}
+				settled = true
+				b.sched = x.harness.sched
+				b.withholds()
+			})
+		})
+	}
+}

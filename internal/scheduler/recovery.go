@@ -115,7 +115,7 @@ func (s *Scheduler) recoverByHandle(ctx context.Context, e *entry, r Request, op
 	default:
 		s.claim(e, r, in, keyOf(r, h, found))
 		if rival, ok := s.rival(ctx, e); ok && !r.Deleted {
-			return true, identityConflict(rival)
+			return true, identityConflict(r, rival)
 		} else if ok {
 			return true, s.recovered(ctx, e, r, op, in.FallBack(op.Deposed), false) // it belongs to another resource
 		}
@@ -167,7 +167,7 @@ func (s *Scheduler) adopt(ctx context.Context, e *entry, r Request, op *instance
 	found.Deposed = e.record.Instance.Deposed
 	s.claim(e, r, e.record.Instance, identityKey(r, found))
 	if rival, ok := s.rival(ctx, e); ok && !r.Deleted {
-		return identityConflict(rival)
+		return identityConflict(r, rival)
 	} else if ok {
 		in := e.record.Instance
 		in.Operation = nil
@@ -188,7 +188,7 @@ func (s *Scheduler) adoptToDestroy(ctx context.Context, e *entry, r Request, op 
 	if rival, ok := s.rival(ctx, e); ok {
 		e.distrust(outdated)
 		return failed(ReasonCreateOutcomeUnknown, append(diagnostic.Errorf("Identity conflict",
-			"spec.import names the remote object of %s, so it is not the one that the interrupted create made.", ownerText(rival)), createOutcomeUnknown(op)...))
+			"spec.import names the remote object of %s, so it is not the one that the interrupted create made.", ownerText(r, rival)), createOutcomeUnknown(op)...))
 	}
 	found.Deposed = e.record.Instance.Deposed
 	return s.recovered(ctx, e, r, op, found, true)

@@ -71,6 +71,9 @@ type Request struct {
 	// ConfirmCreate is the id of an operation of unknown outcome. The user confirms that a new create
 	// is safe.
 	ConfirmCreate string
+	// Settled reports whether the objects of all resources of the type are claimed. Until then, nothing is imported,
+	// and nothing is told of an object that is only observed. nil means they are.
+	Settled func() bool
 	// Asked are the tokens of annotations that request something.
 	Asked store.Tokens
 	// Timeouts bound the operations. DefaultTimeouts apply where neither Timeouts nor the arguments

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"regexp"
+	"strings"
 	"sync"
 	"testing"
 
@@ -68,7 +69,10 @@ func conflictNamespaces(t *testing.T, c *column) {
 	younger.SetNamespace(c.name + "-other")
 	younger.SetAnnotations(map[string]string{"crossplane.io/external-name": object.ID})
 	c.MustCreate(t, younger)
-	c.WaitFalse(t, younger, "Synced", reasonConflict, older.GetNamespace()+"/"+older.GetName())
+	message := c.WaitFalse(t, younger, "Synced", reasonConflict, "belongs to a resource of another namespace")
+	if strings.Contains(message, older.GetName()) {
+		t.Errorf("the owner is named: %s", message)
+	}
 	c.untouched(t, object.ID)
 }
 

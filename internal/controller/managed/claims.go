@@ -109,6 +109,16 @@ func (k *Kind) mayWrite(ctx context.Context) error {
 	return nil
 }
 
+// isClaimed reports whether the remote objects of all resources of the kind are claimed.
+func (k *Kind) isClaimed() bool {
+	select {
+	case <-k.claimed:
+		return true
+	default:
+		return false
+	}
+}
+
 // awaited waits until a channel is closed, and reports whether it is. If ctx is done, it does not wait.
 func awaited(ctx context.Context, closed <-chan struct{}) bool {
 	select {

@@ -61,6 +61,12 @@ func (e *external) Observe(ctx context.Context, mg resource.Managed) (xpmanaged.
 		e.setUnobserved(r)
 		if reasonOf(err) == scheduler.ReasonIdentityConflict {
 			unstructured.RemoveNestedField(r.Object, "status", "plan")
+			if !e.spec.Policies.Manage {
+				// What was observed before the object got an owner.
+				for _, field := range []string{"atProvider", "identity", "identityHistory"} {
+					unstructured.RemoveNestedField(r.Object, "status", field)
+				}
+			}
 			r.SetConditions(xpv2.Unavailable().WithMessage("The remote object belongs to another resource.").WithObservedGeneration(r.GetGeneration()))
 		}
 		return xpmanaged.ExternalObservation{}, e.explain(ctx, r, err)

@@ -55,6 +55,7 @@ func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired
 		ConfirmCreate: spec.Tokens.ConfirmCreate,
 		Asked:         store.Tokens{Taint: spec.Tokens.Taint, Untaint: spec.Tokens.Untaint, Retry: spec.Tokens.Retry, Interrupt: spec.Tokens.Interrupt},
 		SpellImport:   spellImport(k),
+		Settled:       k.isClaimed,
 		Handles:       k.handles, NamedImport: spec.NamedImport, CreateToken: spec.CreateToken,
 		Timeouts: spec.Timeouts, DefaultTimeouts: spec.DefaultTimeouts,
 	}

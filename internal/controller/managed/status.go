@@ -185,7 +185,7 @@ func (e *external) setConditions(r *CustomResource, o *scheduler.Observation) {
 		set(identifiable(o.Contradiction))
 	}
 	if o.Flap != nil || r.GetCondition(v1alpha1.TypeFlapping).Status != corev1.ConditionUnknown {
-		set(flapping(e.kind, o.Flap))
+		set(flapping(e.kind, r.GetNamespace(), o.Flap))
 	}
 	switch {
 	case o.UpToDate():
@@ -222,14 +222,15 @@ func stalled(o *scheduler.Observation) xpv2.Condition {
 	return c
 }
 
-// flapping returns the condition Flapping. A resource that never flapped has none.
-func flapping(k *Kind, f *scheduler.Flap) xpv2.Condition {
+// flapping returns the condition Flapping. A resource that never flapped has none. Resources of other namespaces are not
+// named.
+func flapping(k *Kind, namespace string, f *scheduler.Flap) xpv2.Condition {
 	c := xpv2.Condition{Type: v1alpha1.TypeFlapping, Status: corev1.ConditionFalse, Reason: v1alpha1.ReasonSteady, LastTransitionTime: metav1.Now()}
 	if f == nil {
 		return c
 	}
 	by := "Another resource or program sets other values. Find it, and let only one of them set these fields."
-	if f.Other.Name != "" {
+	if f.Other.Name != "" && f.Other.Namespace == namespace {
 		by = fmt.Sprintf("%s %s sets other values. Let both declare the same, or delete one of them.", f.Other.Kind, cache.ObjectName{Namespace: f.Other.Namespace, Name: f.Other.Name})
 	}
 	c.Status, c.Reason = corev1.ConditionTrue, v1alpha1.ReasonChangedBack

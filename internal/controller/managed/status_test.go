@@ -45,12 +45,13 @@ func TestIdentifiable(t *testing.T) {
 func TestStandingConditions(t *testing.T) {
 	k := kind(t)
 	k.Scheduler = forgetful{}
+	abroad := &scheduler.Flap{Paths: []cty.Path{cty.GetAttrPath("id")}, Other: store.Key{Kind: "Thing", Namespace: "elsewhere", Name: "b"}}
 	object := instance.Instance{State: object(map[string]string{"id": "i-1"}), Status: instance.Full}
 	tainted := object
 	tainted.Status = instance.Tainted
 	noOp := &terraform.Plan{Action: terraform.NoOp}
 	by := &scheduler.Flap{Paths: []cty.Path{cty.GetAttrPath("id")}, Other: store.Key{Kind: "Thing", Namespace: "team", Name: "b"}}
-	r := managed.ResourceOf(&unstructured.Unstructured{Object: map[string]any{}})
+	r := managed.ResourceOf(&unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"namespace": "team"}}})
 	type told struct{ Status, Reason, Message string }
 	of := func(name xpv2.ConditionType) told {
 		c := r.GetCondition(name)
@@ -79,6 +80,10 @@ func TestStandingConditions(t *testing.T) {
 		},
 		{
 			&scheduler.Observation{Instance: object, Plan: noOp, Flap: &scheduler.Flap{Paths: by.Paths}}, healthy, told{Status: "False", Reason: "Progressing"},
+			told{"True", "ChangedBack", "Fields of the remote object are changed back again and again: id. Another resource or program sets other values. Find it, and let only one of them set these fields."},
+		},
+		{
+			&scheduler.Observation{Instance: object, Plan: noOp, Flap: abroad}, healthy, told{Status: "False", Reason: "Progressing"},
 			told{"True", "ChangedBack", "Fields of the remote object are changed back again and again: id. Another resource or program sets other values. Find it, and let only one of them set these fields."},
 		},
 		{&scheduler.Observation{Instance: object, Plan: noOp}, healthy, told{Status: "False", Reason: "Progressing"}, told{Status: "False", Reason: "Steady"}},

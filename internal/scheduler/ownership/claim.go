@@ -23,9 +23,11 @@ type Strength int
 
 // The strengths, from weak to strong.
 const (
+	// Named: annotations of the resource name the object, which it does not have. Otherwise as Weak.
+	Named Strength = iota
 	// Weak: the object has the identity, but others may have it too. Weak claims do not conflict with
 	// each other.
-	Weak Strength = iota
+	Weak
 	// Wanted: the resource is going to make the object, or to import it by an id that others may
 	// have. Any other claim comes first, and among Wanted claims the oldest resource.
 	Wanted
@@ -84,14 +86,14 @@ func (a *claim) before(b *claim) bool {
 // object holds all claims on an object. A claimant has at most one.
 type object struct {
 	Object
-	// strong are all claims that are not Weak.
+	// strong are all claims that are stronger than Weak.
 	strong, weak []*claim
 	// owner is the first of strong; nil when there is none.
 	owner *claim
 }
 
 func (o *object) list(s Strength) *[]*claim {
-	if s == Weak {
+	if s <= Weak {
 		return &o.weak
 	}
 	return &o.strong
@@ -117,7 +119,7 @@ func (o *object) empty() bool { return len(o.strong) == 0 && len(o.weak) == 0 }
 // rival returns the claim that comes before c; nil when none does.
 func (o *object) rival(c *claim) *claim {
 	switch {
-	case c.strength == Weak:
+	case c.strength <= Weak:
 		return nil
 	case o.owner != c:
 		return o.owner

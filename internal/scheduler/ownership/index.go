@@ -114,7 +114,7 @@ func (x *Index) set(c *Claimant, claims []Claim, w *waking) {
 		switch {
 		case ok && s == have.strength:
 			return false
-		case ok && s != Weak && have.strength != Weak:
+		case ok && s > Weak && have.strength > Weak:
 			have.strength = s
 			have.on.elect(w)
 			return false
@@ -140,7 +140,7 @@ func (x *Index) add(c *Claimant, on Object, s Strength, w *waking) *claim {
 	x.last++
 	out := &claim{by: c, on: o, strength: s, order: x.last}
 	o.add(out)
-	if s != Weak && (o.owner == nil || out.before(o.owner)) {
+	if s > Weak && (o.owner == nil || out.before(o.owner)) {
 		w.add(o.owner)
 		o.owner = out
 	}
@@ -156,7 +156,7 @@ func (x *Index) remove(c *claim, w *waking) {
 	case o.owner == c:
 		o.owner = nil
 		o.elect(w)
-	case c.strength == Weak && len(o.weak) == 0:
+	case c.strength <= Weak && len(o.weak) == 0:
 		w.add(o.owner) // the weak claim may have prevented it from writing
 	}
 }
@@ -201,6 +201,28 @@ func (c *Claimant) Holder(on Object) (Owner, bool) {
 	return Owner{}, false
 }
 
+// Elsewhere returns a resource of another namespace that has begun to make the object, or holds it. If weak is set,
+// resources count whose object has the identity although others may have it, too.
+func (c *Claimant) Elsewhere(on Object, weak bool) (Owner, bool) {
+	c.index.mu.Lock()
+	defer c.index.mu.Unlock()
+	o := c.index.objects[on]
+	if o == nil {
+		return Owner{}, false
+	}
+	for _, other := range o.strong {
+		if other.by.Key.Namespace != c.Key.Namespace && other.strength >= Begun {
+			return other.by.Owner, true
+		}
+	}
+	for _, other := range o.weak {
+		if weak && other.by.Key.Namespace != c.Key.Namespace && other.strength == Weak {
+			return other.by.Owner, true
+		}
+	}
+	return Owner{}, false
+}
+
 // Begin records that an operation of c begins. Until End, no other resource takes precedence over c. It
 // fails if another one already does.
 func (c *Claimant) Begin() (Rival, bool) {
@@ -224,7 +246,7 @@ func (c *Claimant) End() (wake []store.Key) {
 		c.index.release(c, w)
 	}
 	for _, mine := range c.claims {
-		if mine.strength != Weak && mine.on.owner == mine && len(mine.on.strong) > 1 {
+		if mine.strength > Weak && mine.on.owner == mine && len(mine.on.strong) > 1 {
 			mine.on.elect(w)
 		}
 	}

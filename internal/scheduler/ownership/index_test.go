@@ -401,7 +401,7 @@ func TestProperties(t *testing.T) {
 							strongest = max(strongest, same.Strength)
 						}
 					}
-					if strongest != ownership.Weak && !slices.Contains(writers[c.Object.Identity], other) {
+					if strongest > ownership.Weak && !slices.Contains(writers[c.Object.Identity], other) {
 						writers[c.Object.Identity] = append(writers[c.Object.Identity], other)
 					}
 				}
