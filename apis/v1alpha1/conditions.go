@@ -33,6 +33,11 @@ const (
 	ReasonSourceNotAvailable xpv2.ConditionReason = "SourceNotAvailable"
 	ReasonInvalidModule      xpv2.ConditionReason = "InvalidModule"
 	ReasonProviderMissing    xpv2.ConditionReason = "ProviderMissing"
+	// ReasonNotAllowed, ReasonSourceNotAllowed and ReasonDigestMismatch: a TerraformModule's module does something that
+	// spec.allow does not list; it is in a ConfigMap that others may change; its digest is not that of spec.source.
+	ReasonNotAllowed       xpv2.ConditionReason = "NotAllowed"
+	ReasonSourceNotAllowed xpv2.ConditionReason = "SourceNotAllowed"
+	ReasonDigestMismatch   xpv2.ConditionReason = "DigestMismatch"
 
 	// ReasonExecutionUnavailable: this controller does not support the way of spec.execution.
 	ReasonExecutionUnavailable xpv2.ConditionReason = "ExecutionUnavailable"

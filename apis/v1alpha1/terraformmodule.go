@@ -44,7 +44,21 @@ type TerraformModuleSpec struct {
 	// hashicorp/random. Defaults to the only TerraformProvider with that source.
 	// +optional
 	Providers map[string]string `json:"providers,omitempty"`
+
+	// Allow is what the module, and the modules that it calls, may do beyond declaring resources. Provisioners:
+	// provisioner and connection blocks, which run programs in the controller's container. External: data sources and
+	// actions that run programs. HTTP: the data source http, which sends requests from the controller's network.
+	// RemoteState: the data source terraform_remote_state. Files: functions and resource types that use files outside
+	// the module's folder. Users of the module's kind can read what it reads. Defaults to nothing.
+	// +listType=set
+	// +optional
+	Allow []ModulePermission `json:"allow,omitempty"`
 }
+
+// ModulePermission is something that a module may do only if it is allowed to.
+//
+// +kubebuilder:validation:Enum=Provisioners;External;HTTP;RemoteState;Files
+type ModulePermission string
 
 // ModuleSource is where a module comes from.
 //
@@ -56,7 +70,8 @@ type ModuleSource struct {
 	// +kubebuilder:validation:Pattern=`^/`
 	// +optional
 	Directory string `json:"directory,omitempty"`
-	// ConfigMapRef refers to a ConfigMap whose keys are the module's files.
+	// ConfigMapRef refers to a ConfigMap whose keys are the module's files. It must be in Landbridge's own namespace,
+	// unless digest is set: otherwise, whoever can change the ConfigMap could change what the controller does.
 	// +optional
 	ConfigMapRef *ConfigMapReference `json:"configMapRef,omitempty"`
 	// Address is a source address in Terraform's syntax: of a Git repository, such as
@@ -67,6 +82,10 @@ type ModuleSource struct {
 	// Version is a version constraint, for addresses of registries.
 	// +optional
 	Version string `json:"version,omitempty"`
+	// Digest is the only content that is used, as status.digest shows it. Defaults to any content.
+	// +kubebuilder:validation:Pattern=`^sha256:[0-9a-f]{64}$`
+	// +optional
+	Digest string `json:"digest,omitempty"`
 }
 
 // ConfigMapReference refers to a ConfigMap.
@@ -88,7 +107,7 @@ type TerraformModuleStatus struct {
 	Kind string `json:"kind,omitempty"`
 	// +optional
 	Plural string `json:"plural,omitempty"`
-	// Digest identifies the module's files.
+	// Digest identifies the files of the module, and of the modules that it calls.
 	// +optional
 	Digest string `json:"digest,omitempty"`
 	// Providers are the names of the TerraformProviders in use, by the sources of the module's providers.

@@ -221,7 +221,7 @@ func setupInstalled(rt *kinds.Runtime, o Options) error {
 		Logger: o.Logger.WithName("terraformprovider"), StartTimeout: o.StartTimeout, Limits: o.Pool.Limits,
 	}
 	modules := &terraformmodule.Reconciler{
-		Runtime: rt, CommandLine: o.CommandLine, Providers: installed,
+		Runtime: rt, Namespace: o.Namespace, CommandLine: o.CommandLine, Providers: installed,
 		Logger: o.Logger.WithName("terraformmodule"), Resync: min(30*time.Second, 10*o.Poll),
 	}
 	rt.OtherUsers, rt.OthersBeingDeleted = modules.Users, modules.BeingDeleted

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -63,8 +64,8 @@ func TestModuleSources(t *testing.T) {
 
 	t.Run("a ConfigMap", func(t *testing.T) {
 		t.Parallel()
-		files := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "pets"}, Data: map[string]string{"main.tf": pet}}
-		module := terraformModule("short", m{"configMapRef": m{"namespace": ns, "name": "pets"}}, m{"kind": "Beast", "plural": "beasts", "group": "zoo.example.org"})
+		files := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: system, Name: "pets"}, Data: map[string]string{"main.tf": pet}}
+		module := terraformModule("short", m{"configMapRef": m{"namespace": system, "name": "pets"}}, m{"kind": "Beast", "plural": "beasts", "group": "zoo.example.org"})
 		c.MustCreate(t, module)
 		c.WaitFalse(t, module, "Installed", "SourceNotAvailable", `"pets" not found`)
 		if err := c.Create(t.Context(), files); err != nil {
@@ -119,6 +120,34 @@ output "second" { value = random_pet.second.id }
 		}
 	})
 
+	// Whoever can change a ConfigMap cannot change what the controller does with it.
+	t.Run("a ConfigMap of a tenant", func(t *testing.T) {
+		t.Parallel()
+		files := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "pets"}, Data: map[string]string{"main.tf": pet}}
+		if err := c.Create(t.Context(), files); err != nil {
+			t.Fatal(err)
+		}
+		source := m{"configMapRef": m{"namespace": ns, "name": "pets"}}
+		module := terraformModule("tenant", source, m{"kind": "Guest"})
+		c.MustCreate(t, module)
+		c.WaitFalse(t, module, "Installed", "SourceNotAllowed", "in the namespace "+ns, "namespace "+system, "spec.source.digest to sha256:")
+		digest := regexp.MustCompile(`sha256:[0-9a-f]{64}`).FindString(text(module, "status", "conditions"))
+		c.MustPatch(t, module, `{"spec":{"source":{"digest":"`+digest+`"}}}`)
+		c.healthy(t, module)
+		if got := text(module, "status", "digest"); got != digest {
+			t.Errorf("the digest is %s, and %s was pinned", got, digest)
+		}
+		files.Data["main.tf"] = pet + "resource \"terraform_data\" \"x\" {\n  provisioner \"local-exec\" {\n    command = \"id\"\n  }\n}\n"
+		if err := c.Update(t.Context(), files); err != nil {
+			t.Fatal(err)
+		}
+		c.WaitFalse(t, module, "Installed", "DigestMismatch", digest)
+		r := resource(modulesAPI, "Guest", ns, "a", m{"forProvider": m{"words": int64(2)}})
+		c.MustCreate(t, r)
+		c.WaitReady(t, r)
+		c.Remove(t, r)
+	})
+
 	t.Run("a Git repository", func(t *testing.T) {
 		t.Parallel()
 		repository := directory(t)
@@ -156,6 +185,8 @@ output "second" { value = random_pet.second.id }
 		"backend":    {files: m{"main.tf": "terraform {\n  backend \"local\" {}\n}\n"}, condition: "Installed", reason: "InvalidModule", parts: []string{"main.tf:2", "backend"}},
 		"provider":   {files: m{"main.tf": "provider \"random\" {\n  x = 1\n}\n"}, condition: "Installed", reason: "InvalidModule", parts: []string{"main.tf:1", "spec.providerConfigRef"}},
 		"aliases":    {files: m{"main.tf": "resource \"random_pet\" \"a\" {\n  provider = random.other\n}\n"}, condition: "Installed", reason: "InvalidModule", parts: []string{"more than one configuration"}},
+		"program":    {files: m{"main.tf": "resource \"terraform_data\" \"a\" {\n  provisioner \"local-exec\" {\n    command = \"id\"\n  }\n}\n"}, condition: "Installed", reason: "NotAllowed", parts: []string{"main.tf:2", "list Provisioners in spec.allow"}},
+		"token":      {files: m{"main.tf": "output \"a\" {\n  value = file(\"/var/run/secrets/kubernetes.io/serviceaccount/token\")\n}\n"}, condition: "Installed", reason: "NotAllowed", parts: []string{"main.tf:2", "outside the module's folder"}},
 		"ephemeral":  {files: m{"main.tf": "variable \"a\" {\n  ephemeral = true\n}\n"}, condition: "Installed", reason: "InvalidModule", parts: []string{"ephemeral"}},
 		"missing":    {files: m{"main.tf": "resource \"time_static\" \"a\" {}\n"}, condition: "Healthy", reason: "ProviderMissing", parts: []string{"hashicorp/time"}},
 		"unnamed":    {files: m{"main.tf": pet}, more: m{"providers": m{"hashicorp/random": "other"}}, condition: "Healthy", reason: "ProviderMissing", parts: []string{"spec.providers", "other"}},

@@ -47,9 +47,11 @@ const (
 	fetchTimeout = 5 * time.Minute
 )
 
-// Reconciler serves modules. Runtime, CommandLine, Providers and Logger are required.
+// Reconciler serves modules. Runtime, Namespace, CommandLine, Providers and Logger are required.
 type Reconciler struct {
 	*kinds.Runtime
+	// Namespace is Landbridge's own namespace, in which only administrators may change ConfigMaps.
+	Namespace   string
 	CommandLine *kinds.CommandLine
 	Providers   Providers
 	Logger      logr.Logger
@@ -164,15 +166,15 @@ func (r *Reconciler) serve(ctx context.Context, m *v1alpha1.TerraformModule) *ki
 			fmt.Errorf("%w; start the controller with --cli and the path of OpenTofu or Terraform", err)).Retried()
 	}
 	runner := program.Runner
-	source, err := r.source(ctx, m)
-	if err != nil {
-		return kinds.NotInstalled(v1alpha1.ReasonSourceNotAvailable, err).Retried()
+	source, problem := r.source(ctx, m)
+	if problem != nil {
+		return problem
 	}
 	sum, err := source.Sum()
 	if err != nil {
 		return kinds.NotInstalled(v1alpha1.ReasonSourceNotAvailable, err).Retried()
 	}
-	sum = strings.Join([]string{sum, m.Spec.Group, m.Spec.Kind, m.Spec.Plural}, "\x00")
+	sum = strings.Join([]string{sum, source.Digest, fmt.Sprint(source.Allow), m.Spec.Group, m.Spec.Kind, m.Spec.Plural}, "\x00")
 	r.mu.Lock()
 	old := r.modules[m.UID]
 	r.mu.Unlock()
@@ -190,10 +192,14 @@ func (r *Reconciler) serve(ctx context.Context, m *v1alpha1.TerraformModule) *ki
 	fetching, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
 	fetched, diags := module.Fetch(fetching, runner, source, dir, resourceType(m.Name))
-	if diags.HasErrors() {
-		if diags.HasSummary("Module cannot be fetched") {
-			return kinds.NotInstalled(v1alpha1.ReasonSourceNotAvailable, text(diags)).Retried()
-		}
+	switch {
+	case diags.HasSummary(module.NotFetched):
+		return kinds.NotInstalled(v1alpha1.ReasonSourceNotAvailable, text(diags)).Retried()
+	case diags.HasSummary(module.NotAllowed):
+		return kinds.NotInstalled(v1alpha1.ReasonNotAllowed, text(diags))
+	case diags.HasSummary(module.DigestMismatch):
+		return kinds.NotInstalled(v1alpha1.ReasonDigestMismatch, text(diags))
+	case diags.HasErrors():
 		return kinds.NotInstalled(v1alpha1.ReasonInvalidModule, text(diags))
 	}
 	providers, problem := r.providers(m, fetched)
@@ -212,24 +218,36 @@ func (r *Reconciler) serve(ctx context.Context, m *v1alpha1.TerraformModule) *ki
 func text(diags diagnostic.Diagnostics) error { return errors.New(diags.Errors().String()) }
 
 // source reads the module's source.
-func (r *Reconciler) source(ctx context.Context, m *v1alpha1.TerraformModule) (module.Source, error) {
+func (r *Reconciler) source(ctx context.Context, m *v1alpha1.TerraformModule) (module.Source, *kinds.Problem) {
 	s := m.Spec.Source
+	out := module.Source{Directory: s.Directory, Address: s.Address, Version: s.Version, Digest: s.Digest}
+	for _, p := range m.Spec.Allow {
+		out.Allow = append(out.Allow, module.Permission(p))
+	}
 	if s.ConfigMapRef == nil {
 		if strings.HasPrefix(s.Address, ".") || strings.HasPrefix(s.Address, "/") {
-			return module.Source{}, errors.New("spec.source.address is a path: use spec.source.directory")
+			return out, kinds.NotInstalled(v1alpha1.ReasonSourceNotAvailable, errors.New("spec.source.address is a path: use spec.source.directory")).Retried()
 		}
-		return module.Source{Directory: s.Directory, Address: s.Address, Version: s.Version}, nil
+		return out, nil
 	}
 	c := &corev1.ConfigMap{}
 	if err := r.Manager.GetAPIReader().Get(ctx, client.ObjectKey{Namespace: s.ConfigMapRef.Namespace, Name: s.ConfigMapRef.Name}, c); err != nil {
-		return module.Source{}, fmt.Errorf("spec.source.configMapRef: %w", err)
+		return out, kinds.NotInstalled(v1alpha1.ReasonSourceNotAvailable, fmt.Errorf("spec.source.configMapRef: %w", err)).Retried()
 	}
-	files := map[string][]byte{}
+	out.Files = map[string][]byte{}
 	for name, content := range c.Data {
-		files[name] = []byte(content)
+		out.Files[name] = []byte(content)
 	}
-	maps.Copy(files, c.BinaryData)
-	return module.Source{Files: files}, nil
+	maps.Copy(out.Files, c.BinaryData)
+	if s.ConfigMapRef.Namespace != r.Namespace && s.Digest == "" {
+		sum, err := out.Sum()
+		if err != nil {
+			return out, kinds.NotInstalled(v1alpha1.ReasonSourceNotAvailable, err).Retried()
+		}
+		return out, kinds.NotInstalled(v1alpha1.ReasonSourceNotAllowed, fmt.Errorf("spec.source.configMapRef: whoever can change ConfigMaps in the namespace %s could change the module. "+
+			"Move the ConfigMap to the namespace %s, or read it and set spec.source.digest to %s", s.ConfigMapRef.Namespace, r.Namespace, sum))
+	}
+	return out, nil
 }
 
 // providers returns the names of the TerraformProviders for a module, by source.

@@ -35,7 +35,7 @@ func (m *Module) given(object cty.Value) values {
 // configuration returns a configuration that calls the module, and passes variables and outputs through.
 // Each argument is on a line of its own, so that diagnostics can be assigned to it.
 func (m *Module) configuration(given values, sensitive func(string) bool) ([]byte, error) {
-	call, variables, outputs := m.call(), map[string]any{}, map[string]any{}
+	call, variables, outputs := m.block(), map[string]any{}, map[string]any{}
 	for name, v := range m.Variables {
 		if _, ok := given[name]; !ok && v.Default {
 			continue

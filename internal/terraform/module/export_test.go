@@ -1,6 +1,7 @@
 package module
 
 import (
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/schema"
 )
@@ -39,4 +40,9 @@ func State(in instance.Instance) ([]byte, error) {
 func ReadJournal(b []byte) error {
 	_, err := readJournal(b)
 	return err
+}
+
+// Restrict returns what a module in a directory is refused for.
+func Restrict(dir string, allow ...Permission) diagnostic.Diagnostics {
+	return restrict(&restrictions{allow: allow, dir: dir, root: dir})
 }

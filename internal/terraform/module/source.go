@@ -2,9 +2,8 @@ package module
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -27,6 +26,10 @@ type Source struct {
 	// Address is the source argument of a module block; relative paths are not allowed. Version is the
 	// version constraint of a module in a registry.
 	Address, Version string
+	// Digest, if set, is the only Module.Digest that is accepted.
+	Digest string
+	// Allow is what the module, and the modules it calls, may do beyond declaring resources.
+	Allow []Permission
 }
 
 // Module is a module that was fetched.
@@ -35,7 +38,7 @@ type Module struct {
 	// Sources are the sources of all providers that the module and the modules it calls need, sorted.
 	Sources  []string
 	Resource *schema.Resource
-	// Digest identifies the content of the module's files.
+	// Digest identifies the content of the module's files, and of those of the modules that it calls.
 	Digest string
 
 	source Source
@@ -43,39 +46,50 @@ type Module struct {
 	dir string
 }
 
-// Sum returns the digest of local files, or of the address and version.
+// Sum identifies the source: it is the digest of local files, or that of address and version.
 func (s Source) Sum() (string, error) {
-	h := sha256.New()
-	put := func(name string, content []byte) {
-		fmt.Fprintf(h, "%d %s %d ", len(name), name, len(content))
-		h.Write(content)
-	}
+	d := newChecksum()
 	switch {
 	case s.Files != nil:
 		for _, name := range slices.Sorted(maps.Keys(s.Files)) {
-			put(name, s.Files[name])
+			d.add(callName, name, s.Files[name])
 		}
 	case s.Directory != "":
-		if err := walk(s.Directory, func(name string, content []byte) error { put(name, content); return nil }); err != nil {
+		err := s.walk(func(name string, content []byte) error { d.add(callName, name, content); return nil })
+		if stray := errStray(""); errors.As(err, &stray) {
+			d.add("", string(stray), nil) // Fetch refuses it
+		} else if err != nil {
 			return "", err
 		}
 	default:
-		put(s.Address, []byte(s.Version))
+		d.add("", s.Address, []byte(s.Version))
 	}
-	return hex.EncodeToString(h.Sum(nil)[:16]), nil
+	return d.String(), nil
 }
 
 // maxModule is the maximum size of a module in a directory, in bytes.
 const maxModule = 64 << 20
 
-// walk visits the files of a directory, except hidden ones.
-func walk(dir string, visit func(name string, content []byte) error) error {
+// errStray is the error of a symbolic link that leads out of the module.
+type errStray string
+
+func (e errStray) Error() string {
+	return fmt.Sprintf("%s is a symbolic link to a file outside the module's folder. Replace it by the file, or list %s in spec.allow", string(e), Files)
+}
+
+// walk visits the files of Directory, except hidden ones. It follows links to files within the directory, such as those
+// of a mounted ConfigMap; other links are an error unless they are allowed.
+func (s Source) walk(visit func(name string, content []byte) error) error {
+	root, err := filepath.EvalSymlinks(s.Directory)
+	if err != nil {
+		return err
+	}
 	total := 0
-	return filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+	return filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		name, err := filepath.Rel(dir, path)
+		name, err := filepath.Rel(root, path)
 		if err != nil {
 			return err
 		}
@@ -85,12 +99,17 @@ func walk(dir string, visit func(name string, content []byte) error) error {
 			}
 			return nil
 		}
+		if e.Type()&fs.ModeSymlink != 0 && !slices.Contains(s.Allow, Files) {
+			if to, err := filepath.EvalSymlinks(path); err != nil || !within(root, to) {
+				return errStray(name)
+			}
+		}
 		info, err := os.Stat(path)
 		if err != nil || !info.Mode().IsRegular() {
 			return err
 		}
 		if total += int(info.Size()); total > maxModule {
-			return fmt.Errorf("%s is larger than %d MiB", dir, maxModule>>20)
+			return fmt.Errorf("%s is larger than %d MiB", s.Directory, maxModule>>20)
 		}
 		content, err := os.ReadFile(path)
 		if err != nil {
@@ -115,80 +134,42 @@ func Fetch(ctx context.Context, runner *commandline.Runner, s Source, dir, resou
 }
 
 func fetch(ctx context.Context, runner *commandline.Runner, s Source, dir, resourceType string) (*Module, diagnostic.Diagnostics) {
-	fail := func(err error) (*Module, diagnostic.Diagnostics) {
-		return nil, diagnostic.Errorf("Module cannot be fetched", "%s.", err)
-	}
-	sum, err := s.Sum()
-	if err != nil {
-		return fail(err)
-	}
-	m := &Module{source: s, dir: dir, Digest: sum}
-	if err := os.MkdirAll(filepath.Join(dir, localSource), 0o700); err != nil {
-		return fail(err)
-	}
-	put := func(name string, content []byte) error {
-		path := filepath.Join(dir, localSource, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return err
-		}
-		return os.WriteFile(path, content, 0o600)
-	}
-	if s.Directory != "" {
-		if err := walk(s.Directory, put); err != nil {
-			return fail(err)
-		}
-	}
-	for name, content := range s.Files {
-		if err := put(name, content); err != nil {
-			return fail(err)
-		}
+	m := &Module{source: s, dir: dir}
+	if diags := m.copy(); diags.HasErrors() {
+		return nil, diags
 	}
 	if s.Address == "" {
-		// Errors in the module itself are clearer without the program's.
-		if _, diags := Read(filepath.Join(dir, localSource)); diags.HasErrors() {
+		// Nothing is run for a module that is refused. The program evaluates expressions even to fetch modules: the
+		// sources of called modules. And errors in the module itself are clearer without the program's.
+		if diags := m.examine(); diags.HasErrors() {
 			return nil, diags
 		}
 	}
 	if diags := m.get(ctx, runner); diags.HasErrors() {
 		return nil, diags
 	}
-	installed, err := m.installed()
+	called, err := m.called()
 	if err != nil {
-		return fail(err)
+		return fetchError(err)
+	}
+	if diags := m.verify(called); diags.HasErrors() {
+		return nil, diags
 	}
 	sources := map[string]bool{}
-	for key, at := range installed {
-		d, diags := Read(at)
+	for _, c := range called {
+		d, diags := m.read(c)
 		if diags.HasErrors() {
-			if key != callName {
-				for i := range diags {
-					diags[i].Summary = "module." + strings.TrimPrefix(key, callName+".") + ": " + diags[i].Summary
-				}
-			}
 			return nil, diags
 		}
 		for _, source := range d.Sources() {
 			sources[source] = true
 		}
-		if key == callName {
+		if c.key == callName {
 			m.Definition = d
 		}
 	}
 	if m.Definition == nil {
-		return fail(fmt.Errorf("%s did not fetch it", runner.Program()))
-	}
-	if s.Address != "" {
-		h := sha256.New()
-		for _, key := range slices.Sorted(maps.Keys(installed)) {
-			if err := walk(installed[key], func(name string, content []byte) error {
-				fmt.Fprint(h, name, len(content))
-				h.Write(content)
-				return nil
-			}); err != nil {
-				return fail(err)
-			}
-		}
-		m.Digest = hex.EncodeToString(h.Sum(nil)[:16])
+		return fetchError(fmt.Errorf("%s did not fetch it", runner.Program()))
 	}
 	m.Sources = slices.Sorted(maps.Keys(sources))
 	var diags diagnostic.Diagnostics
@@ -196,37 +177,108 @@ func fetch(ctx context.Context, runner *commandline.Runner, s Source, dir, resou
 	return m, diags
 }
 
+func fetchError(err error) (*Module, diagnostic.Diagnostics) {
+	return nil, diagnostic.Errorf(NotFetched, "%s.", err)
+}
+
+// copy copies a local module.
+func (m *Module) copy() diagnostic.Diagnostics {
+	local := filepath.Join(m.dir, localSource)
+	put := func(name string, content []byte) error {
+		if !filepath.IsLocal(name) {
+			return fmt.Errorf("%q is not the name of a file", name)
+		}
+		path := filepath.Join(local, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return err
+		}
+		return os.WriteFile(path, content, 0o600)
+	}
+	err := os.MkdirAll(local, 0o700)
+	if err == nil && m.source.Directory != "" {
+		err = m.source.walk(put)
+	}
+	for name, content := range m.source.Files {
+		err = errors.Join(err, put(name, content))
+	}
+	var stray errStray
+	switch {
+	case errors.As(err, &stray):
+		return diagnostic.Errorf(NotAllowed, "%s.", err)
+	case err != nil:
+		return diagnostic.Errorf(NotFetched, "%s.", err)
+	}
+	return nil
+}
+
+// examine checks a local module before the modules that it calls are fetched.
+func (m *Module) examine() diagnostic.Diagnostics {
+	if m.source.Files != nil && m.source.Digest != "" {
+		sum, err := m.source.Sum()
+		if err != nil {
+			return diagnostic.Errorf(NotFetched, "%s.", err)
+		}
+		if sum != m.source.Digest {
+			return otherDigest(sum, m.source.Digest)
+		}
+	}
+	dir := filepath.Join(m.dir, localSource)
+	if _, diags := m.read(call{key: callName, dir: dir, root: dir}); diags.HasErrors() {
+		return diags
+	}
+	return nil
+}
+
+// read reads one of the modules, and checks what it does.
+func (m *Module) read(c call) (*Definition, diagnostic.Diagnostics) {
+	where := ""
+	if c.key != callName {
+		where = "module." + c.path() + ": "
+	}
+	d, diags := Read(c.dir)
+	if diags.HasErrors() {
+		for i := range diags {
+			diags[i].Summary = where + diags[i].Summary
+		}
+		return nil, diags
+	}
+	if diags := restrict(&restrictions{allow: m.source.Allow, dir: c.dir, root: c.root, module: where}); diags.HasErrors() {
+		return nil, diags
+	}
+	return d, nil
+}
+
 // get runs the program to fetch the module and the modules that it calls.
 func (m *Module) get(ctx context.Context, runner *commandline.Runner) diagnostic.Diagnostics {
 	d, err := runner.Open()
 	if err != nil {
-		return diagnostic.Errorf("Module cannot be fetched", "%s.", err)
+		return diagnostic.Errorf(NotFetched, "%s.", err)
 	}
 	defer d.Close()
-	b, err := json.Marshal(map[string]any{"module": map[string]any{callName: m.call()}})
+	b, err := json.Marshal(map[string]any{"module": map[string]any{callName: m.block()}})
 	if err == nil {
 		err = d.Write(configFile, b)
 	}
 	if err != nil {
-		return diagnostic.Errorf("Module cannot be fetched", "%s.", err)
+		return diagnostic.Errorf(NotFetched, "%s.", err)
 	}
 	turn, err := runner.Turn(ctx, commandline.Working)
 	if err != nil {
-		return diagnostic.Errorf("Module cannot be fetched", "%s.", err)
+		return diagnostic.Errorf(NotFetched, "%s.", err)
 	}
 	defer turn.Release()
 	out, err := d.Run(ctx, turn, commandline.Command{Args: []string{"get", "-no-color"}, Env: m.environment(), Downloads: true})
 	switch {
 	case err != nil:
-		return diagnostic.Errorf("Module cannot be fetched", "%s.", err)
+		return diagnostic.Errorf(NotFetched, "%s.", err)
 	case !out.OK():
-		return diagnostic.Errorf("Module cannot be fetched", "%s", out.Failure(runner.Program(), m.spell))
+		return diagnostic.Errorf(NotFetched, "%s", out.Failure(runner.Program(), m.spell))
 	}
 	return nil
 }
 
-// call returns the module block without arguments.
-func (m *Module) call() map[string]any {
+// block returns the module block without arguments.
+func (m *Module) block() map[string]any {
 	out := map[string]any{"source": filepath.Join(m.dir, localSource)}
 	if m.source.Address != "" {
 		out["source"] = m.source.Address
@@ -241,9 +293,29 @@ func (m *Module) environment() map[string]string {
 	return map[string]string{"TF_DATA_DIR": filepath.Join(m.dir, dataDir)}
 }
 
-// installed returns the directories of the modules by the paths of their calls.
-func (m *Module) installed() (map[string]string, error) {
-	b, err := os.ReadFile(filepath.Join(m.dir, dataDir, "modules", "modules.json"))
+// call is a module that was fetched.
+type call struct {
+	// key is the path of its call, such as this.network.
+	key string
+	// dir is the directory of the module, root that of the package that it came in: a repository may have many modules.
+	dir, root string
+	// pkg is the name of the package: callName, or the path of the call for which it was fetched.
+	pkg string
+	// outside is set if the module is where it was before, and not fetched.
+	outside bool
+}
+
+// path returns the path of the call as the module's author knows it.
+func (c call) path() string { return strings.TrimPrefix(c.key, callName+".") }
+
+// called returns the module and the modules that it calls, by the paths of their calls.
+func (m *Module) called() ([]call, error) {
+	base, err := filepath.EvalSymlinks(m.dir)
+	if err != nil {
+		return nil, err
+	}
+	modules := filepath.Join(base, dataDir, "modules")
+	b, err := os.ReadFile(filepath.Join(modules, "modules.json"))
 	if err != nil {
 		return nil, err
 	}
@@ -251,15 +323,25 @@ func (m *Module) installed() (map[string]string, error) {
 	if err := json.Unmarshal(b, &manifest); err != nil {
 		return nil, fmt.Errorf("modules.json: %w", err)
 	}
-	out := map[string]string{}
+	var out []call
 	for _, x := range manifest.Modules {
 		if x.Key == "" {
 			continue
 		}
-		if out[x.Key], err = filepath.EvalSymlinks(x.Dir); err != nil {
+		dir, err := filepath.EvalSymlinks(x.Dir)
+		if err != nil {
 			return nil, err
 		}
+		c := call{key: x.Key, dir: dir, root: dir, pkg: x.Key, outside: true}
+		if local := filepath.Join(base, localSource); m.source.Address == "" && within(local, dir) {
+			c.root, c.pkg, c.outside = local, callName, false
+		} else if rel, err := filepath.Rel(modules, dir); err == nil && within(modules, dir) {
+			c.pkg, _, _ = strings.Cut(rel, string(filepath.Separator))
+			c.root, c.outside = filepath.Join(modules, c.pkg), false
+		}
+		out = append(out, c)
 	}
+	slices.SortFunc(out, func(a, b call) int { return strings.Compare(a.key, b.key) })
 	return out, nil
 }
 
