@@ -53,7 +53,7 @@ active and the others are on standby (--leader-elect).`,
 			return flags.run(cmd.Context(), func(o *controller.Options) error {
 				o.Linked = linked
 				o.CommandLine = line
-				o.Installer = &install.Installer{CacheDir: cacheDir}
+				o.Installer = &install.Installer{CacheDir: cacheDir, Private: true}
 				if mirror != "" {
 					o.Installer.Mirrors = []string{mirror}
 				}
@@ -65,7 +65,7 @@ active and the others are on standby (--leader-elect).`,
 	}
 	flags.add(cmd)
 	cmd.Flags().StringVar(&mirror, "provider-mirror", os.Getenv("LANDBRIDGE_PROVIDER_MIRROR"), "directory with provider binaries in the layout of Terraform's filesystem mirrors")
-	cmd.Flags().StringVar(&cacheDir, "provider-cache", "", "directory for unpacked providers (default: the user's cache directory)")
+	cmd.Flags().StringVar(&cacheDir, "provider-cache", "", "directory for private copies of providers, which only the controller may write (default: the user's cache directory)")
 	cmd.Flags().StringVar(&line.Program, "cli", "tofu", "OpenTofu or Terraform, as a path or a name in PATH, for modules and for TerraformProviders with spec.execution: CLI")
 	cmd.Flags().StringVar(&line.Dir, "cli-workspaces", "", "directory for the working directories of the --cli program, preferably in memory and with a short path (default: the system's temporary directory)")
 	cmd.Flags().IntVar(&line.Parallelism, "cli-runs", 0, "maximum concurrent runs of the --cli program; 0 means the number of processors, and at least 4")

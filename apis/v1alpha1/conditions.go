@@ -14,8 +14,10 @@ const (
 
 // Reasons of a TerraformProvider's conditions.
 const (
-	ReasonInstalled           xpv2.ConditionReason = "Installed"
-	ReasonBinaryNotFound      xpv2.ConditionReason = "BinaryNotFound"
+	ReasonInstalled      xpv2.ConditionReason = "Installed"
+	ReasonBinaryNotFound xpv2.ConditionReason = "BinaryNotFound"
+	// ReasonChecksumMismatch: the provider that was found is none of those that spec.checksums permits. One that runs goes on.
+	ReasonChecksumMismatch    xpv2.ConditionReason = "ChecksumMismatch"
 	ReasonProviderNotRunning  xpv2.ConditionReason = "ProviderNotRunning"
 	ReasonInvalidSchema       xpv2.ConditionReason = "InvalidSchema"
 	ReasonHealthy             xpv2.ConditionReason = "Healthy"

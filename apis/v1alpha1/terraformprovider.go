@@ -41,6 +41,14 @@ type TerraformProviderSpec struct {
 	// +optional
 	Version string `json:"version,omitempty"`
 
+	// Checksums are those of the only packages that are installed, at least one of which must match: h1: or zh:, as in
+	// Terraform's lock files and status.installed.checksums, or sha256: and the checksum of the program in hex. A provider
+	// that is given by its path has only the last. Defaults to any package.
+	// +kubebuilder:validation:items:Pattern=`^(h1:[A-Za-z0-9+/]{43}=|(zh|sha256):[0-9a-f]{64})$`
+	// +listType=set
+	// +optional
+	Checksums []string `json:"checksums,omitempty"`
+
 	// Activate are the resource types to serve, by Terraform's names; "*" matches any characters. Only
 	// these have a CRD and a controller. If a type is removed from the list, its controller stops, and its
 	// CRD is deleted once no resource of the kind is left.
@@ -175,6 +183,11 @@ type InstalledProvider struct {
 	// SHA256 of the binary, in hex. Empty if the provider is linked into the controller.
 	// +optional
 	SHA256 string `json:"sha256,omitempty"`
+	// Checksums of the package, as in Terraform's lock files: h1:, and zh: if it is packed. Empty if the provider was
+	// installed by path.
+	// +listType=atomic
+	// +optional
+	Checksums []string `json:"checksums,omitempty"`
 	// Configuration of the kinds in use: group, overrides and resources of the spec.
 	// +kubebuilder:pruning:PreserveUnknownFields
 	// +optional

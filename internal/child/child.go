@@ -35,7 +35,7 @@ func Start(cmd *exec.Cmd) error {
 			return err
 		}
 		time.Sleep(20 * time.Millisecond)
-		again := exec.Command(cmd.Path, cmd.Args[1:]...)
+		again := &exec.Cmd{Path: cmd.Path, Args: cmd.Args, ExtraFiles: cmd.ExtraFiles}
 		again.Dir, again.Env, again.Stdin = cmd.Dir, cmd.Env, cmd.Stdin
 		again.Stdout, again.Stderr, again.SysProcAttr = cmd.Stdout, cmd.Stderr, cmd.SysProcAttr
 		*cmd = *again //nolint:govet // never started, so nothing in it is in use

@@ -2,10 +2,12 @@ package e2e_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -327,11 +329,55 @@ func TestProviderVersion(t *testing.T) {
 	c.Remove(t, p)
 }
 
+// A provider that was changed in the mirror does not run while its checksum is pinned. The one that was checked goes on.
+func TestPinnedProvider(t *testing.T) {
+	c := shared(t)
+	d := newDouble(t, "pinned")
+	ns := c.Namespace(t)
+	d.release(t, "1.0.0")
+	p := d.provider()
+	set(t, p, "test/pinned", "spec", "source")
+	c.install(t, p)
+	pins, _, _ := unstructured.NestedStringSlice(p.Object, "status", "installed", "checksums")
+	if len(pins) != 1 || !strings.HasPrefix(pins[0], "h1:") {
+		t.Fatalf("checksums %q", pins)
+	}
+	c.MustPatch(t, p, `{"spec":{"checksums":["`+pins[0]+`"]}}`)
+	r := d.thing(ns, "kept", m{"value": "a"})
+	c.MustCreate(t, r)
+	c.WaitReady(t, r)
+
+	f, err := os.OpenFile(d.inMirror("1.0.0"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.WriteString("changed")
+	if err = errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	c.MustPatch(t, p, `{"metadata":{"annotations":{"test":"now"}}}`)
+	message := c.WaitFalse(t, p, "Installed", "ChecksumMismatch", "spec.checksums", "sha256:")
+	c.MustPatch(t, r, `{"spec":{"forProvider":{"value":"b"}}}`)
+	c.has(t, d, "thing", "kept", "value", "b")
+	c.WaitReady(t, r)
+
+	now := regexp.MustCompile(`sha256:([0-9a-f]{64})`).FindStringSubmatch(message)
+	c.MustPatch(t, p, `{"spec":{"checksums":["`+pins[0]+`","`+now[0]+`"]}}`)
+	c.WaitFor(t, p, "the changed provider", func() bool { return text(p, "status", "installed", "sha256") == now[1] && isTrue(p, "Healthy") })
+	c.Remove(t, r)
+	c.Remove(t, p)
+}
+
+// inMirror returns the path of a version of the double in the mirror.
+func (d *double) inMirror(version string) string {
+	return filepath.Join(scratch, "mirror", "registry.terraform.io", "test", d.name, version, runtime.GOOS+"_"+runtime.GOARCH, "terraform-provider-"+d.name+"_v"+version)
+}
+
 // release adds versions of the double to the mirror.
 func (d *double) release(t *testing.T, versions ...string) {
 	t.Helper()
 	for _, v := range versions {
-		path := filepath.Join(scratch, "mirror", "registry.terraform.io", "test", d.name, v, runtime.GOOS+"_"+runtime.GOARCH, "terraform-provider-"+d.name+"_v"+v)
+		path := d.inMirror(v)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
@@ -52,12 +53,20 @@ func (r *Reconciler) find(ctx context.Context, p *v1alpha1.TerraformProvider) (o
 	case linked && len(p.Spec.Env) > 0:
 		return origin{}, kinds.NotInstalled(v1alpha1.ReasonProviderNotRunning,
 			errors.New("spec.env: the provider is linked into the controller and has no environment of its own; leave spec.env out, or use a provider configuration"))
+	case linked && len(p.Spec.Checksums) > 0:
+		return origin{}, kinds.NotInstalled(v1alpha1.ReasonChecksumMismatch,
+			errors.New("spec.checksums: the provider is linked into the controller and has no package; leave spec.checksums out"))
 	case linked:
 		return out, nil
 	}
 	binary, err := r.Installer.Install(ctx, p.Spec.Source, p.Spec.Version)
 	if err != nil {
 		return origin{}, kinds.NotInstalled(v1alpha1.ReasonBinaryNotFound, err).Retried()
+	}
+	if pins := p.Spec.Checksums; len(pins) > 0 && !binary.Matches(pins) {
+		has := append(slices.Clone(binary.Checksums), "sha256:"+binary.SHA256)
+		return origin{}, kinds.NotInstalled(v1alpha1.ReasonChecksumMismatch, fmt.Errorf("spec.checksums: the provider that was found, version %q, has other ones: %s; "+
+			"restore the provider, or add one of these if you trust it", binary.Version, strings.Join(has, ", "))).Retried()
 	}
 	launcher := &plugin.Launcher{
 		Path: binary.Path, SHA256: binary.SHA256, Env: map[string]string{},
@@ -72,7 +81,7 @@ func (r *Reconciler) find(ctx context.Context, p *v1alpha1.TerraformProvider) (o
 	for _, e := range p.Spec.Env {
 		launcher.Env[e.Name] = e.Value
 	}
-	return origin{binary.Name(), v1alpha1.InstalledProvider{Version: binary.Version, SHA256: binary.SHA256}, launcher, false}, nil
+	return origin{binary.Name(), v1alpha1.InstalledProvider{Version: binary.Version, SHA256: binary.SHA256, Checksums: binary.Checksums}, launcher, false}, nil
 }
 
 // limits returns the limits of the TerraformProvider itself.

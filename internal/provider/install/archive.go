@@ -4,75 +4,97 @@ import (
 	"archive/zip"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/landbridge-io/landbridge/internal/provider/checksum"
 )
 
 // maxProgram bounds a provider's program, in bytes. The largest known ones have 900 MB.
 const maxProgram = 4 << 30
 
+// unpacked is a package that was unpacked.
+type unpacked struct{ program, h1 string }
+
 // unpack extracts the program of a packed package into the cache. It extracts only the program, and does
 // not use its name, so that no path in the package can lead out of the cache. A changed package is
 // unpacked again.
-func (i *Installer) unpack(a Address, f found) (string, *Error) {
+func (i *Installer) unpack(a Address, f found, b *Binary) *Error {
 	if i.CacheDir == "" {
-		return "", problem(Unsupported, "%s is packed, and there is no cache directory to unpack it in", f.archive)
+		return problem(Unsupported, "%s is packed, and there is no cache directory to unpack it in", f.archive)
 	}
-	sum, err := i.sum(f.archive)
+	archive, err := os.Open(f.archive)
 	if err != nil {
-		return "", problem(InvalidPackage, "the package cannot be read: %s", err)
+		return problem(InvalidPackage, "the package cannot be read: %s", err)
+	}
+	defer archive.Close()
+	sum, err := checksum.Sum(archive)
+	if err != nil {
+		return problem(InvalidPackage, "the package cannot be read: %s", err)
 	}
 	dir := filepath.Join(i.CacheDir, a.Host, a.Namespace, a.Type, f.version.String(), i.platform(), sum[:16])
-	path := filepath.Join(dir, binaryPrefix+a.Type+"_v"+f.version.String())
-	if _, err := os.Stat(path); err == nil {
-		return path, nil
+	if dir, err = filepath.Abs(dir); err != nil {
+		return problem(InvalidPackage, "%s", err)
 	}
-	if err := unpackProgram(f.archive, a.Type, dir, path); err != nil {
-		return "", problem(InvalidPackage, "the package %s cannot be unpacked: %s", f.archive, err)
+	b.Path = filepath.Join(dir, binaryPrefix+a.Type+"_v"+f.version.String())
+	i.mu.Lock()
+	known, ok := i.unpacked[b.Path]
+	i.mu.Unlock()
+	b.SHA256, err = checksum.Of(b.Path)
+	// A program that another process has unpacked may have been changed since.
+	if err != nil || i.Private && (!ok || known.program != b.SHA256) {
+		if known, err = unpackPackage(archive, a.Type, dir, b.Path, i.Private); err == nil {
+			var again string
+			if again, err = checksum.Sum(archive); err == nil && again != sum {
+				err = errors.New("it has changed meanwhile")
+			}
+		}
+		if err != nil {
+			return problem(InvalidPackage, "the package %s cannot be unpacked: %s", f.archive, err)
+		}
+		i.mu.Lock()
+		if i.unpacked == nil {
+			i.unpacked = map[string]unpacked{}
+		}
+		i.unpacked[b.Path] = known
+		i.mu.Unlock()
+		b.SHA256 = known.program
 	}
-	return path, nil
+	if i.Private {
+		b.Checksums = []string{known.h1, "zh:" + sum}
+	}
+	return nil
 }
 
-func unpackProgram(archive, typ, dir, path string) (err error) {
-	r, err := zip.OpenReader(archive)
+// unpackPackage extracts the program. whole makes it read the other files of the package, too, for its hash.
+func unpackPackage(archive *os.File, typ, dir, path string, whole bool) (unpacked, error) {
+	info, err := archive.Stat()
 	if err != nil {
-		return err
+		return unpacked{}, err
 	}
-	defer r.Close()
-	program, err := programInArchive(&r.Reader, typ)
+	r, err := zip.NewReader(archive, info.Size())
 	if err != nil {
-		return err
+		return unpacked{}, err
+	}
+	program, err := programInArchive(r, typ)
+	if err != nil {
+		return unpacked{}, err
 	}
 	in, err := program.Open()
 	if err != nil {
-		return err
+		return unpacked{}, err
 	}
 	defer in.Close()
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
+	var out unpacked
+	if out.program, err = writeProgram(in, dir, path); err != nil || !whole {
+		return out, err
 	}
-	out, err := os.CreateTemp(dir, ".unpacking-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(out.Name())
-		}
-	}()
-	n, err := io.Copy(out, io.LimitReader(in, maxProgram+1))
-	if err == nil && n > maxProgram {
-		err = errTooLarge
-	}
-	if err = errors.Join(err, out.Chmod(0o755), out.Close()); err != nil {
-		return err
-	}
-	return os.Rename(out.Name(), path)
+	out.h1, err = archiveHash(r, program, out.program)
+	return out, err
 }
 
-var errTooLarge = fmt.Errorf("its program is larger than %d GiB", maxProgram>>30)
+var errTooLarge = fmt.Errorf("it is larger than %d GiB", maxProgram>>30)
 
 // programInArchive finds the program at the top of a packed package.
 func programInArchive(r *zip.Reader, typ string) (*zip.File, error) {

@@ -2,16 +2,13 @@ package install
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	version "github.com/hashicorp/go-version"
 )
@@ -28,18 +25,16 @@ type Installer struct {
 	// Hosts are additional registry hosts, such as registry.opentofu.org, under which mirrors are searched
 	// for a source without a host.
 	Hosts []string
+	// Private makes programs be copied into CacheDir, which no other user of the machine may write, and packages be
+	// unpacked there anew by each process. So what Binary.SHA256 was taken of is what runs, whoever can write the mirrors.
+	// Scripts are not copied.
+	Private bool
 	// Platform is the platform of the programs, such as linux_arm64. Defaults to this machine's.
 	Platform string
 
 	mu sync.Mutex
-	// sums caches checksums of files that have not changed, by path.
-	sums map[string]fileSum
-}
-
-type fileSum struct {
-	size    int64
-	changed time.Time
-	sum     string
+	// unpacked are the packages that this Installer has unpacked, by the path of the program.
+	unpacked map[string]unpacked
 }
 
 // Binary is a provider's program.
@@ -54,6 +49,16 @@ type Binary struct {
 	Version string
 	// SHA256 is the checksum of the program, in lower-case hex.
 	SHA256 string
+	// Checksums are those of the package, as in Terraform's lock files: h1:, and zh: if it is packed. Empty if the
+	// program was given by its path, or without Installer.Private.
+	Checksums []string
+}
+
+// Matches reports whether the program has one of the checksums: of its package, or sha256: and SHA256.
+func (b Binary) Matches(checksums []string) bool {
+	return slices.ContainsFunc(checksums, func(c string) bool {
+		return slices.Contains(b.Checksums, c) || b.SHA256 != "" && c == "sha256:"+b.SHA256
+	})
 }
 
 // Name returns the provider's name, such as random.
@@ -111,7 +116,7 @@ func (i *Installer) fromPath(source string, constraints version.Constraints) (Bi
 	if err := checkProgram(path); err != nil {
 		return Binary{}, err
 	}
-	if b.SHA256, err = i.sum(path); err != nil {
+	if err := i.program(&b, path); err != nil {
 		return Binary{}, problem(InvalidPackage, "%s", err)
 	}
 	return b, nil
@@ -130,37 +135,6 @@ func checkProgram(path string) *Error {
 		return problem(InvalidPackage, "%s is not marked as executable; chmod +x it", path)
 	}
 	return nil
-}
-
-// sum returns the checksum of a file. It is cached until the file changes.
-func (i *Installer) sum(path string) (string, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", err
-	}
-	i.mu.Lock()
-	known, ok := i.sums[path]
-	i.mu.Unlock()
-	if ok && known.size == info.Size() && known.changed.Equal(info.ModTime()) {
-		return known.sum, nil
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	sum := hex.EncodeToString(h.Sum(nil))
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.sums == nil {
-		i.sums = map[string]fileSum{}
-	}
-	i.sums[path] = fileSum{size: info.Size(), changed: info.ModTime(), sum: sum}
-	return sum, nil
 }
 
 // Reason is the reason why a provider could not be found.

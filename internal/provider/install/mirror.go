@@ -147,21 +147,24 @@ func parseArchiveName(name, typ string) (ver, target string, ok bool) {
 // take returns the program of a version in a mirror, unpacking it if necessary.
 func (i *Installer) take(a Address, f found) (Binary, *Error) {
 	b := Binary{Source: a.String(), Type: a.Type, Version: f.version.String()}
-	var problems *Error
 	if f.archive != "" {
-		b.Path, problems = i.unpack(a, f)
-	} else {
-		b.Path, problems = programIn(f.dir, a.Type)
+		return b, i.unpack(a, f, &b)
+	}
+	path, problems := programIn(f.dir, a.Type)
+	if problems == nil {
+		problems = checkProgram(path)
 	}
 	if problems != nil {
 		return Binary{}, problems
 	}
-	if problems = checkProgram(b.Path); problems != nil {
-		return Binary{}, problems
+	path, err := filepath.Abs(path)
+	if err == nil {
+		err = i.program(&b, path)
 	}
-	var err error
-	if b.Path, err = filepath.Abs(b.Path); err == nil {
-		b.SHA256, err = i.sum(b.Path)
+	if err == nil && i.Private {
+		var h1 string
+		h1, err = directoryHash(f.dir, path, b.SHA256)
+		b.Checksums = []string{h1}
 	}
 	if err != nil {
 		return Binary{}, problem(InvalidPackage, "%s", err)

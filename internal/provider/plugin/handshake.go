@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strconv"
 	"strings"
 	"syscall"
@@ -21,6 +20,8 @@ const (
 	NotFound Reason = "NotFound"
 	// NotExecutable: the file exists, but this machine cannot run it.
 	NotExecutable Reason = "NotExecutable"
+	// ChecksumMismatch: the file has changed since its checksum was taken.
+	ChecksumMismatch Reason = "ChecksumMismatch"
 	// NotAProvider: the program runs, but its output is not the handshake of a provider.
 	NotAProvider Reason = "NotAProvider"
 	// IncompatibleProtocol: the provider supports neither protocol 5 nor 6.
@@ -54,22 +55,6 @@ func (e *StartError) Error() string {
 }
 
 func (e *StartError) Unwrap() error { return e.Err }
-
-// checkBinary checks a binary before it is run. It returns nil if the binary can be run.
-func checkBinary(path string) *StartError {
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return &StartError{Reason: NotFound, Detail: "there is no such file", Err: err}
-	case err != nil:
-		return &StartError{Reason: NotFound, Detail: "the file cannot be read: " + err.Error(), Err: err}
-	case !info.Mode().IsRegular():
-		return &StartError{Reason: NotExecutable, Detail: "it is not a file"}
-	case info.Mode()&0o111 == 0:
-		return &StartError{Reason: NotExecutable, Detail: "the file is not marked as executable; chmod +x it"}
-	}
-	return nil
-}
 
 // explainStart returns the StartError of a failed start. died reports whether the process ended by
 // itself, timedOut and cancelled why it was killed.

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -19,6 +18,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/provider/checksum"
 	"github.com/landbridge-io/landbridge/schema"
 )
 
@@ -43,7 +43,8 @@ type Launcher struct {
 	Path string
 	// Args are the provider's arguments. Released providers take none.
 	Args []string
-	// SHA256 is the checksum of the binary, in lower-case hex. Defaults to the checksum of the file.
+	// SHA256 is the checksum of the binary, in lower-case hex. A file with another one is not run. Defaults to the
+	// checksum of the file.
 	SHA256 string
 	// Env is added to the provider's environment, and overrides it. From this program's environment the
 	// provider only inherits PATH, HOME, TMPDIR, and the variables for proxies and certificates.
@@ -70,17 +71,9 @@ type Launcher struct {
 	MemoryLimit int64
 
 	mu sync.Mutex
-	// sum is the checksum of the file that stamp describes.
-	sum   string
-	stamp fileStamp
 	// known is the schema of the provider with the key knownKey.
 	known    *schema.Provider
 	knownKey string
-}
-
-type fileStamp struct {
-	size    int64
-	changed time.Time
 }
 
 var (
@@ -106,33 +99,11 @@ func (l *Launcher) checksum() string {
 	if l.SHA256 != "" {
 		return l.SHA256
 	}
-	info, err := os.Stat(l.Path)
+	sum, err := checksum.Of(l.Path)
 	if err != nil {
 		return l.Path
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if s := (fileStamp{info.Size(), info.ModTime()}); l.sum == "" || s != l.stamp {
-		sum, err := fileSum(l.Path)
-		if err != nil {
-			return l.Path
-		}
-		l.sum, l.stamp = sum, s
-	}
-	return l.sum
-}
-
-func fileSum(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	return sum
 }
 
 // Launch starts the provider and reads its schema, unless the schema of an earlier process can be
@@ -150,9 +121,11 @@ func (l *Launcher) Launch(ctx context.Context) (provider.Server, error) {
 }
 
 func (l *Launcher) launch(ctx context.Context) (*Server, error) {
-	if err := checkBinary(l.Path); err != nil {
-		return nil, err
+	binary, problem := openBinary(l.Path, l.SHA256)
+	if problem != nil {
+		return nil, problem
 	}
+	defer binary.Close()
 	timeout := l.StartTimeout
 	if timeout == 0 {
 		timeout = time.Minute
@@ -169,7 +142,7 @@ func (l *Launcher) launch(ctx context.Context) (*Server, error) {
 		out.limit = asked
 	}
 	out.redact.AddStrings(l.Secrets...)
-	p := newProcess(l.Path, l.Args, out)
+	p := newProcess(binary, l.Args, out)
 	p.cmd.Env = l.environment()
 	s := &Server{
 		process: p,

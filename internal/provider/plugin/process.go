@@ -45,8 +45,8 @@ type process struct {
 
 var _ runner.Runner = (*process)(nil)
 
-func newProcess(path string, args []string, out *output) *process {
-	p := &process{cmd: exec.Command(path, args...), output: out, done: make(chan struct{})}
+func newProcess(binary *os.File, args []string, out *output) *process {
+	p := &process{cmd: command(binary, args), output: out, done: make(chan struct{})}
 	p.handshake, p.handshakeInput = io.Pipe()
 	return p
 }
@@ -169,7 +169,7 @@ type emptyReader struct{}
 func (emptyReader) Read([]byte) (int, error) { return 0, io.EOF }
 
 // Name returns the name of the provider's binary.
-func (p *process) Name() string { return filepath.Base(p.cmd.Path) }
+func (p *process) Name() string { return filepath.Base(p.cmd.Args[0]) }
 
 // ID returns the process id; empty before the start.
 func (p *process) ID() string {

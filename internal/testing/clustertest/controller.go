@@ -24,11 +24,11 @@ import (
 const stopLimit = 2 * Limit
 
 // Options returns the options of a controller for tests. Providers come from the mirrors
-// and are unpacked in cache.
+// and are copied to cache.
 func Options(poll time.Duration, cache string, mirrors ...string) controller.Options {
 	return controller.Options{
 		Namespace: System,
-		Installer: &install.Installer{CacheDir: cache, Mirrors: mirrors},
+		Installer: &install.Installer{CacheDir: cache, Mirrors: mirrors, Private: true},
 		Poll:      poll, Workers: 10, StartTimeout: 30 * time.Second,
 		ReconcileTimeout: time.Minute, OperationTimeout: 10 * time.Minute, OperationsPerConfiguration: 100,
 		GracePeriod: Limit, EventsPerSecond: 1000, MetricsAddress: "0", HealthAddress: "0", ProfileAddress: "0",
