@@ -21,6 +21,11 @@ LINT := $(GO) tool -modfile=$(CURDIR)/tools/lint/go.mod golangci-lint
 RACE ?= $(if $(shell command -v "$$($(GO) env CC)" 2>/dev/null),-race,)
 # The same for the nested modules, which would compile Terraform's SDKs a second time.
 NESTED_RACE ?=
+# Packages without concurrency, in which the race detector would find nothing, and take ten times as long.
+# internal/architecture checks that neither they nor their tests start goroutines.
+SEQUENTIAL := config internal/crd internal/desired internal/evolution internal/inference internal/instance \
+	internal/terraform/engine/objchange internal/terraform/planview internal/translate internal/wire
+sequential := $(addprefix ./,$(SEQUENTIAL))
 # Packages tested at once: some start an API server of their own.
 PARALLEL ?= 2
 # go vet is part of lint.
@@ -48,7 +53,9 @@ up: bin/landbridge bin/playground tour-providers ## Run a cluster with Landbridg
 .PHONY: test
 test: build ## All tests, against real provider binaries and a real API server
 	$(if $(RACE),,@echo "note: no C compiler found, so the tests run without the race detector")
-	$(call race,$(RACE)) $(TEST) $(RACE) $(TESTFLAGS) ./test/e2e ./...
+	@# The longest first.
+	packages=$$($(GO) list ./... $(if $(RACE),| grep -vxF "$$($(GO) list $(sequential))")); $(call race,$(RACE)) $(TEST) $(RACE) $(TESTFLAGS) ./test/e2e $$packages
+	$(if $(RACE),$(GO) $(TEST) $(TESTFLAGS) $(sequential))
 	@# The race detector is too slow for what is large.
 	$(if $(RACE),$(GO) $(TEST) $(TESTFLAGS) -run '^TestLarge' ./internal/generator ./internal/scheduler ./internal/scheduler/store)
 	@# Without -race, which would compile all of Kubernetes a second time.

@@ -1,10 +1,7 @@
 package generator_test
 
 import (
-	"bytes"
-	"go/format"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -60,30 +57,6 @@ func TestGolden(t *testing.T) {
 	out := output(t, provide(t, "everything", schematest.Everything(), schematest.References()))
 	for _, name := range []string{"zz_thing_types.go", "zz_plain_types.go", "zz_groupversion_info.go"} {
 		golden.Check(t, name+".golden", out.Files["apis/everything/v1alpha1/"+name])
-	}
-}
-
-func TestOutputIsTheSameEachTimeAndFormatted(t *testing.T) {
-	for _, name := range schematest.Providers {
-		t.Run(name, func(t *testing.T) {
-			first := output(t, provide(t, name, schematest.Provider(t, name), config.Provider{}))
-			second := output(t, provide(t, name, schematest.Provider(t, name), config.Provider{}))
-			if diff := cmp.Diff(first, second); diff != "" {
-				t.Errorf("-first, +second:\n%s", diff)
-			}
-			for file, content := range first.Files {
-				if filepath.Ext(file) != ".go" {
-					continue
-				}
-				formatted, err := format.Source(content)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if !bytes.Equal(content, formatted) {
-					t.Errorf("%s: gofmt would change it:\n%s", file, cmp.Diff(string(content), string(formatted)))
-				}
-			}
-		})
 	}
 }
 

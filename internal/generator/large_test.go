@@ -5,10 +5,14 @@
 package generator_test
 
 import (
+	"bytes"
+	"go/format"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/internal/crd"
@@ -21,6 +25,31 @@ const (
 	sourcesLimit = time.Minute
 	crdsLimit    = 10 * time.Second
 )
+
+func TestLargeOutputIsTheSameEachTimeAndFormatted(t *testing.T) {
+	for _, name := range schematest.Providers {
+		t.Run(name, func(t *testing.T) {
+			first := output(t, provide(t, name, schematest.Provider(t, name), config.Provider{}))
+			second := output(t, provide(t, name, schematest.Provider(t, name), config.Provider{}))
+			// Byte by byte only if they differ: megabytes are compared.
+			if !cmp.Equal(first, second, cmp.Comparer(bytes.Equal)) {
+				t.Errorf("-first, +second:\n%s", cmp.Diff(first, second))
+			}
+			for file, content := range first.Files {
+				if filepath.Ext(file) != ".go" {
+					continue
+				}
+				formatted, err := format.Source(content)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !bytes.Equal(content, formatted) {
+					t.Errorf("%s: gofmt would change it:\n%s", file, cmp.Diff(string(content), string(formatted)))
+				}
+			}
+		})
+	}
+}
 
 func TestLargeProvider(t *testing.T) {
 	s := schematest.Large(t)
