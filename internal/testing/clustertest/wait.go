@@ -15,16 +15,22 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
 )
 
-// interval is the polling interval.
-const interval = 25 * time.Millisecond
+// interval is the polling interval. It grows with the time waited, up to longest: most of what a test that
+// waits costs are its requests.
+const (
+	interval = 25 * time.Millisecond
+	longest  = 8 * interval
+)
 
 // Eventually waits until holds returns true. The test fails if that takes longer than Limit.
 func Eventually(tb testing.TB, what string, holds func(context.Context) bool) {
 	tb.Helper()
-	for end := time.Now().Add(Limit); !holds(tb.Context()); time.Sleep(interval) {
-		if time.Now().After(end) {
+	for begin := time.Now(); !holds(tb.Context()); {
+		waited := time.Since(begin)
+		if waited > Limit {
 			tb.Fatalf("not within %s: %s", Limit, what)
 		}
+		time.Sleep(min(max(interval, waited/10), longest))
 	}
 }
 
