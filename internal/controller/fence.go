@@ -4,6 +4,8 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
 // fence refuses writes of a process that no longer leads, right before they are sent. A process that was
@@ -30,13 +32,16 @@ func (f fence) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // harmless reports whether a request needs no lease: reads, and updates of stored instances, whose
-// resource version is checked, so that the outcome of an operation is recorded if nobody else did.
+// resource version is checked, so that the outcome of an operation is recorded if nobody else did. A large
+// one is in parts, to which that update points.
 func (f fence) harmless(r *http.Request) bool {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions:
 		return true
 	case http.MethodPut:
 		return strings.HasPrefix(r.URL.Path, f.secrets)
+	case http.MethodPost, http.MethodDelete:
+		return store.Unreferenced(r.Context())
 	}
 	return false
 }

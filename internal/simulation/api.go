@@ -424,7 +424,7 @@ func (c secretClient) Get(ctx context.Context, name string, _ metav1.GetOptions)
 func (c secretClient) Create(ctx context.Context, s *corev1.Secret, _ metav1.CreateOptions) (*corev1.Secret, error) {
 	var out *corev1.Secret
 	err := c.p.call(ctx, "create Secret "+shown(s.Name), func() error {
-		if err := c.p.fence(); err != nil {
+		if err := c.p.fence(); err != nil && !store.Unreferenced(ctx) {
 			return err
 		}
 		a := c.p.w.api
@@ -473,7 +473,7 @@ func (c secretClient) Update(ctx context.Context, s *corev1.Secret, _ metav1.Upd
 // Delete implements typedcorev1.SecretInterface.
 func (c secretClient) Delete(ctx context.Context, name string, o metav1.DeleteOptions) error {
 	return c.p.call(ctx, "delete Secret "+shown(name), func() error {
-		if err := c.p.fence(); err != nil {
+		if err := c.p.fence(); err != nil && !store.Unreferenced(ctx) {
 			return err
 		}
 		a := c.p.w.api

@@ -171,7 +171,7 @@ func (s *Secrets) createParts(ctx context.Context, k Key, p packed, former []par
 			continue
 		}
 		made = append(made, secret.Name)
-		if _, err := s.client().Create(ctx, secret, metav1.CreateOptions{}); err != nil {
+		if _, err := s.client().Create(unreferenced(ctx), secret, metav1.CreateOptions{}); err != nil {
 			return content{}, made, err
 		}
 		c.Parts = append(c.Parts, described)
@@ -198,7 +198,21 @@ func newPart(k Key, id string, i int, b []byte) (*corev1.Secret, part) {
 func (s *Secrets) abandon(ctx context.Context, made []string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonTimeout)
 	defer cancel()
-	_ = s.deleteParts(ctx, made)
+	_ = s.deleteParts(unreferenced(ctx), made)
+}
+
+type unreferencedKey struct{}
+
+// unreferenced marks the requests that create or delete a part of the caller's own, which no head points to.
+func unreferenced(ctx context.Context) context.Context {
+	return context.WithValue(ctx, unreferencedKey{}, true)
+}
+
+// Unreferenced reports whether a request with this context creates or deletes a part that no head points to.
+// Such a request needs no lease: only the update of the head, whose version is checked, makes a part count.
+func Unreferenced(ctx context.Context) bool {
+	marked, _ := ctx.Value(unreferencedKey{}).(bool)
+	return marked
 }
 
 func (s *Secrets) deleteParts(ctx context.Context, names []string) error {
