@@ -101,7 +101,7 @@ type observeInput struct {
 	Deleted, Desired bool
 	// Named is set when the resource names an object to import or to look up.
 	Named bool
-	// RetryAsked and MarkAsked are set when an annotation has a request that was not carried out.
+	// RetryAsked, MarkAsked and InterruptAsked are set when an annotation has a request that was not carried out.
 	RetryAsked, MarkAsked, InterruptAsked bool
 
 	// Loaded is set when the record in memory can be used with the schema at hand.

@@ -79,15 +79,20 @@ func (s *Scheduler) restore(ctx context.Context, r Request, known store.Record) 
 // Lost is called when somebody has deleted a stored record. If its resource still exists, the record is
 // stored again from memory.
 func (s *Scheduler) Lost(k store.Key) {
-	s.mu.Lock()
-	entries := slices.Clone(s.entries.byKey[k])
-	s.mu.Unlock()
+	entries := s.entriesOf(k)
 	for _, e := range entries {
 		e.lost.Store(true)
 	}
 	if len(entries) > 0 {
 		s.o.Wake(k)
 	}
+}
+
+// entriesOf returns the entries of all resources that had a key.
+func (s *Scheduler) entriesOf(k store.Key) []*entry {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.entries.byKey[k])
 }
 
 // save stores the instance. After a conflict the record in memory is no longer used, since another
@@ -171,10 +176,7 @@ var errSuccessor = errors.New("another controller may have taken over")
 
 // Reload implements Interface.
 func (s *Scheduler) Reload(k store.Key) {
-	s.mu.Lock()
-	all := slices.Clone(s.entries.byKey[k])
-	s.mu.Unlock()
-	for _, e := range all {
+	for _, e := range s.entriesOf(k) {
 		e.turn.Lock()
 		if e.state == loaded {
 			e.distrust(outdated)
