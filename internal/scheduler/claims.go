@@ -254,7 +254,7 @@ func (s *Scheduler) rival(ctx context.Context, e *entry) (ownership.Rival, bool)
 	var last ownership.Owner
 	for {
 		r, ok := e.claimant.Rival()
-		if !ok || s.o.Exists == nil || r.Owner == last || s.o.Exists(ctx, r.Owner.Key, r.Owner.UID) {
+		if !ok || r.Owner == last || s.mayExist(ctx, r.Owner.Key, r.Owner.UID) {
 			return r, ok
 		}
 		last = r.Owner

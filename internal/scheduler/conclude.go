@@ -99,7 +99,7 @@ func (s *Scheduler) concludeOnce(r Request, op *instance.Operation, rec store.Re
 	}
 	stored, loadErr := s.o.Store.Load(ctx, r.Key, r.Resource.Schema)
 	switch {
-	case errors.Is(loadErr, store.ErrNotFound) && s.o.Exists != nil && !s.o.Exists(ctx, r.Key, r.UID):
+	case errors.Is(loadErr, store.ErrNotFound) && !s.mayExist(ctx, r.Key, r.UID):
 		return rec, nil // the resource was released meanwhile
 	case errors.Is(loadErr, store.ErrNotFound):
 		rec.Version = ""

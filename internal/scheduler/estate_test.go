@@ -155,8 +155,8 @@ func (m *manor) restart() {
 	}
 	m.sched = scheduler.New(scheduler.Options{
 		Store: m.records, Logger: logr.Discard(), LongOperation: 1000 * time.Hour, MaxBackoff: time.Second,
-		Exists: func(_ context.Context, _ store.Key, uid types.UID) bool {
-			return slices.ContainsFunc(m.tenants, func(r *tenant) bool { return fmt.Sprint(r.uid) == string(uid) })
+		Exists: func(_ context.Context, _ store.Key, uid types.UID) (bool, error) {
+			return slices.ContainsFunc(m.tenants, func(r *tenant) bool { return fmt.Sprint(r.uid) == string(uid) }), nil
 		},
 	})
 	for _, r := range m.tenants {

@@ -153,7 +153,7 @@ func (s *Scheduler) takeKnown(ctx context.Context, e *entry, r Request, found in
 		if !ok {
 			break
 		}
-		if s.o.Exists == nil || s.o.Exists(ctx, owner.Key, owner.UID) {
+		if s.mayExist(ctx, owner.Key, owner.UID) {
 			s.claim(e, r, e.record.Instance, on.Identity) // it is woken when the object is free
 			return identityConflict(r, ownership.Rival{Owner: owner})
 		}

@@ -100,45 +100,42 @@ func TestRemovedRecordIsNotRestoredAfterReload(t *testing.T) {
 	})
 }
 
-// A process that does not lead restores nothing.
-func TestLostRecordIsNotRestoredWithoutLease(t *testing.T) {
-	bubble(t, assigned, func(h *harness) {
-		leads := true
-		h.o.Leads = func() bool { return leads }
-		h.restart()
-		h.settle()
-		h.lose()
-		leads = false
-		h.sched.Lost(h.r.Key)
-		h.observeRefused(scheduler.ReasonStore)
-		if _, ok := h.record(); ok {
-			t.Error("the instance is stored again")
-		}
-	})
-}
-
-// What is stored of a resource that is gone stays deleted, though this process does not know yet that it is gone.
-func TestLostRecordOfGoneResourceIsNotRestored(t *testing.T) {
-	bubble(t, assigned, func(h *harness) {
-		exists := true
-		h.o.Exists = func(context.Context, store.Key, types.UID) bool { return exists }
-		h.restart()
-		h.settle()
-		h.lose()
-		exists = false
-		h.sched.Lost(h.r.Key)
-		h.observeRefused(scheduler.ReasonStore)
-		if _, ok := h.record(); ok {
-			t.Error("the instance is stored again")
-		}
-	})
+// A deleted record is stored again only by a process that leads, for a resource that exists.
+func TestLostRecordIsNotRestored(t *testing.T) {
+	for name, tc := range map[string]struct {
+		leads, exists bool
+		err           error
+	}{
+		"without the lease":                      {exists: true},
+		"of a resource that is gone":             {leads: true},
+		"of a resource that may be gone":         {leads: true, err: errors.New("the API server does not answer")},
+		"of a resource that is gone, unasked":    {},
+		"of one that exists, without the answer": {leads: true, exists: true, err: errors.New("the answer is lost")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, assigned, func(h *harness) {
+				leads, exists, err := true, true, error(nil)
+				h.o.Leads = func() bool { return leads }
+				h.o.Exists = func(context.Context, store.Key, types.UID) (bool, error) { return exists, err }
+				h.restart()
+				h.settle()
+				h.lose()
+				leads, exists, err = tc.leads, tc.exists, tc.err
+				h.sched.Lost(h.r.Key)
+				h.observeRefused(scheduler.ReasonStore)
+				if _, ok := h.record(); ok {
+					t.Error("the instance is stored again")
+				}
+			})
+		})
+	}
 }
 
 // The outcome of an operation whose resource was released meanwhile is not stored.
 func TestOutcomeOfReleasedResourceIsNotStored(t *testing.T) {
 	bubble(t, assigned, func(h *harness) {
 		exists := true
-		h.o.Exists = func(context.Context, store.Key, types.UID) bool { return exists }
+		h.o.Exists = func(context.Context, store.Key, types.UID) (bool, error) { return exists, nil }
 		h.restart()
 		h.cloud.block = make(chan struct{})
 		h.observe()

@@ -34,7 +34,7 @@ func newEstate(t *testing.T, kind identityKind, f func(x *estate)) {
 	bubble(t, kind, func(h *harness) {
 		x := &estate{harness: h, gone: map[types.UID]bool{}}
 		h.o.Wake = func(k store.Key) { x.woken = append(x.woken, k.Name) }
-		h.o.Exists = func(_ context.Context, _ store.Key, uid types.UID) bool { return !x.gone[uid] }
+		h.o.Exists = func(_ context.Context, _ store.Key, uid types.UID) (bool, error) { return !x.gone[uid], nil }
 		h.sched = scheduler.New(h.o)
 		h.r.SpellImport = func(t terraform.ImportTarget) string {
 			if t.ID != "" {

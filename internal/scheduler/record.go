@@ -3,7 +3,10 @@ package scheduler
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
@@ -30,8 +33,8 @@ func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 	rec, err := s.o.Store.Load(ctx, r.Key, r.Resource.Schema)
 	switch {
 	case errors.Is(err, store.ErrNotFound) && before != unloaded && known.Version != "" && known.Owner == r.UID:
-		if s.o.Exists != nil && !s.o.Exists(ctx, r.Key, r.UID) {
-			return &Error{Reason: ReasonStore, Err: errors.New("this resource does not exist any more, and neither does what was stored of it")}
+		if err := s.mustExist(ctx, r); err != nil {
+			return &Error{Reason: ReasonStore, Err: fmt.Errorf("the stored instance was deleted: %w", err)}
 		}
 		if rec, err = s.restore(ctx, r, known); err != nil {
 			return &Error{Reason: ReasonStore, Err: err}
@@ -40,10 +43,11 @@ func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 		rec = store.Record{}
 	case err != nil:
 		return &Error{Reason: ReasonStore, Err: err}
-	case rec.Owner != r.UID && s.o.Exists != nil && !s.o.Exists(ctx, r.Key, r.UID):
-		// This process does not know it yet, for instance because it was suspended.
-		return &Error{Reason: ReasonStore, Err: errors.New("the stored instance belongs to another resource: this resource does not exist any more")}
 	case rec.Owner != r.UID:
+		// This process may not know yet that the resource is gone, for instance because it was suspended.
+		if err := s.mustExist(ctx, r); err != nil {
+			return &Error{Reason: ReasonStore, Err: fmt.Errorf("the stored instance belongs to another resource of this name: %w", err)}
+		}
 		// The resource or the Secret was restored from a backup, or the resource was deleted and
 		// created again while no controller ran. The object is read before the record is used.
 		if rec.Instance.Operation != nil {
@@ -63,6 +67,30 @@ func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 	e.schema = r.Resource.Schema
 	e.believe(rec, loaded)
 	return nil
+}
+
+// mustExist returns an error unless the resource certainly exists.
+func (s *Scheduler) mustExist(ctx context.Context, r Request) error {
+	if s.o.Exists == nil {
+		return nil
+	}
+	exists, err := s.o.Exists(ctx, r.Key, r.UID)
+	switch {
+	case err != nil:
+		return fmt.Errorf("cannot tell whether this resource still exists: %w", err)
+	case !exists:
+		return errors.New("this resource does not exist any more")
+	}
+	return nil
+}
+
+// mayExist reports whether a resource exists, or may exist as far as is known.
+func (s *Scheduler) mayExist(ctx context.Context, k store.Key, uid types.UID) bool {
+	if s.o.Exists == nil {
+		return true
+	}
+	exists, err := s.o.Exists(ctx, k, uid)
+	return exists || err != nil
 }
 
 // restore stores a record again that somebody has deleted. Nothing else has the private bytes of the

@@ -49,8 +49,9 @@ type Options struct {
 	Wake func(store.Key)
 	// Exists reports whether there is a custom resource with the key and UID. It is called for the owner
 	// of a remote object before another resource is refused because of it, and for a resource before it
-	// adopts the record of another one with the same name. Defaults to true.
-	Exists func(context.Context, store.Key, types.UID) bool
+	// adopts the record of another one with the same name, or stores a record again. It returns an error if
+	// that is unknown. Defaults to true.
+	Exists func(context.Context, store.Key, types.UID) (bool, error)
 	// LongOperation is the time after which the resource of a running operation is woken to report it.
 	// Defaults to 1s.
 	LongOperation time.Duration

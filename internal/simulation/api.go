@@ -436,7 +436,7 @@ func (c secretClient) Create(ctx context.Context, s *corev1.Secret, _ metav1.Cre
 		if err := a.tooLarge(made); err != nil {
 			return err
 		}
-		a.w.check.creates(made)
+		a.w.check.creates(c.p, made)
 		a.putSecret(made)
 		out = made.DeepCopy()
 		return nil

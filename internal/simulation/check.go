@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -95,10 +96,18 @@ func (c *check) stored(s *corev1.Secret) {
 // mentions reports whether the content of a stored instance has the password of an object.
 func mentions(content []byte, o *object) bool { return bytes.Contains(content, []byte(o.password)) }
 
-// creates is called before a process creates the Secret of a stored instance.
-func (c *check) creates(s *corev1.Secret) {
+// onItsWay is how long a request may take to arrive.
+const onItsWay = 10 * time.Second
+
+// creates is called before a process creates the Secret of a stored instance. It must not do so for a
+// resource of which it has heard that it is gone, unless the request was on its way by then.
+func (c *check) creates(p *process, s *corev1.Secret) {
 	i := c.w.users.owner(s)
-	if i != nil && isHead(s) && !i.gone.IsZero() && c.w.now().Sub(i.gone) > leaseDuration+leaseSafe {
+	if i == nil || !isHead(s) || i.gone.IsZero() {
+		return
+	}
+	known := p.cached(i.key)
+	if heard := known == nil || known.GetUID() != types.UID("uid-"+i.tag); heard && c.w.now().Sub(i.gone) > onItsWay {
 		c.violated(Orphan, i.tag+"again", "%s is stored again, though the resource is gone since %s", shown(s.Name), c.w.now().Sub(i.gone))
 	}
 }

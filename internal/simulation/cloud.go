@@ -408,6 +408,9 @@ func (s *server) create(ctx context.Context, r *tfprotov6.ApplyResourceChangeReq
 		o.tainted = true
 		return s.stopped(ctx, r, stateOf(o, cty.StringVal(o.password)), []byte(o.password))
 	}
+	if o.size != planned.size() {
+		o.tainted = true // somebody changed it meanwhile, so the answer does not agree with the plan
+	}
 	s.p.after(v)
 	switch v {
 	case lose:

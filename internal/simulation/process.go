@@ -295,7 +295,7 @@ func (p *process) lead() {
 		Store: secrets, Logger: logr.Discard(), Clock: p.clock, Leads: p.leads, Lease: leaseDuration, OperationTimeout: operationTimeout,
 		MinBackoff: time.Second, MaxBackoff: 30 * time.Second,
 		Wake: func(k store.Key) { p.enqueue(k, 0) },
-		Exists: func(ctx context.Context, k store.Key, uid types.UID) bool {
+		Exists: func(ctx context.Context, k store.Key, uid types.UID) (bool, error) {
 			return p.kinds[k.Kind].Exists(ctx, k, uid)
 		},
 	})

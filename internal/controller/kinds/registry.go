@@ -49,10 +49,13 @@ func (r *Registry) Wake(key store.Key) {
 }
 
 // Exists reports whether the resource exists. If no controller of its kind runs, it may exist, so Exists
-// returns true.
-func (r *Registry) Exists(ctx context.Context, key store.Key, uid types.UID) bool {
+// returns true. It returns an error if the API server does not answer.
+func (r *Registry) Exists(ctx context.Context, key store.Key, uid types.UID) (bool, error) {
 	k := r.kind(schema.GroupKind{Group: key.Group, Kind: key.Kind})
-	return k == nil || k.Exists(ctx, key, uid)
+	if k == nil {
+		return true, nil
+	}
+	return k.Exists(ctx, key, uid)
 }
 
 func (r *Registry) add(k *managed.Kind) {

@@ -135,17 +135,21 @@ func awaited(ctx context.Context, closed <-chan struct{}) bool {
 }
 
 // Exists reports whether there is a resource of the kind with the key and UID. The cache may still
-// have a deleted resource, so only its absence there is conclusive; else the API server decides.
-func (k *Kind) Exists(ctx context.Context, key store.Key, uid types.UID) bool {
+// have a deleted resource, so only its absence there is conclusive; else the API server decides. It returns
+// an error if the API server does not answer.
+func (k *Kind) Exists(ctx context.Context, key store.Key, uid types.UID) (bool, error) {
 	for _, reader := range []client.Reader{k.reader, k.live} {
 		u := &unstructured.Unstructured{}
 		u.SetGroupVersionKind(k.Model.GroupVersionKind())
 		err := reader.Get(ctx, types.NamespacedName{Namespace: key.Namespace, Name: key.Name}, u, client.UnsafeDisableDeepCopy)
-		if kerrors.IsNotFound(err) || err == nil && u.GetUID() != uid {
-			return false
+		switch {
+		case kerrors.IsNotFound(err), err == nil && u.GetUID() != uid:
+			return false, nil
+		case err != nil:
+			return false, err
 		}
 	}
-	return true
+	return true, nil
 }
 
 // handlesOf returns the handles of objects that the configuration of a kind adds.

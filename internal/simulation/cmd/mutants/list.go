@@ -35,7 +35,7 @@ var mutants = []mutant{
 	{name: "the replaced objects are forgotten", edit: edit{schedulerDir + "operation.go",
 		"out.Operation, out.Deposed = nil, in.Deposed", "out.Operation, out.Deposed = nil, nil"}},
 	{name: "the outcome is stored for a released resource", edit: edit{schedulerDir + "conclude.go",
-		"errors.Is(loadErr, store.ErrNotFound) && s.o.Exists != nil && !s.o.Exists(ctx, r.Key, r.UID):", "false:"}},
+		"errors.Is(loadErr, store.ErrNotFound) && !s.mayExist(ctx, r.Key, r.UID):", "false:"}},
 
 	{name: "the outcome is told before it is stored", edit: edit{schedulerDir + "operation.go",
 		"if rec, err = s.conclude(e, r, in, rec); err != nil {", "outcome := rec\n\tgo func() { _, _ = s.conclude(e, r, in, outcome) }()\n\tif err != nil {"}},
@@ -79,7 +79,7 @@ var mutants = []mutant{
 	{name: "a record that was assumed to be empty is never loaded", edit: edit{schedulerDir + "entry.go",
 		"e.state == assumed && r.New)", "e.state == assumed)"}},
 	{name: "the record of a resource that is gone is restored", edit: edit{schedulerDir + "record.go",
-		"if s.o.Exists != nil && !s.o.Exists(ctx, r.Key, r.UID) {\n\t\t\treturn &Error", "if false {\n\t\t\treturn &Error"}},
+		"if err := s.mustExist(ctx, r); err != nil {\n\t\t\treturn &Error{Reason: ReasonStore, Err: fmt.Errorf(\"the stored instance was deleted", "if err := s.mustExist(ctx, r); err != nil && false {\n\t\t\treturn &Error{Reason: ReasonStore, Err: fmt.Errorf(\"the stored instance was deleted"}},
 	{name: "resources that are gone stay in memory", edit: edit{schedulerDir + "claims.go", "s.entries.gone(k)", "_ = s.entries.gone"},
 		also: []edit{{schedulerDir + "record.go", "s.entries.remove(e)", "_ = s.entries.remove"}}},
 	{name: "the former parts are deleted before the new ones are named", edit: edit{schedulerDir + "store/parts.go",
@@ -95,7 +95,7 @@ var mutants = []mutant{
 
 	// Modules.
 	{name: "a module's changes are not recorded before they are made", edit: edit{moduleDir + "session.go",
-		"if err := s.journal.save(func() { s.journal.Changes = append(s.journal.Changes, c) }); err != nil {", "s.journal.Changes = append(s.journal.Changes, c)\n\tvar err error\n\tif err != nil {"}},
+		"if err := s.journal.save(func() { s.journal.Changes = append(s.journal.Changes, c) }); err != nil {", "s.journal.Changes = append(s.journal.Changes, c)\n\tif err != nil {"}},
 	{name: "the answers of a module's providers are not recorded", edit: edit{moduleDir + "session.go",
 		"_ = s.journal.save(func() {", "_ = func(record func()) error { record(); return nil }(func() {"}},
 	{name: "the lease is not checked at a module's call", edit: edit{moduleDir + "session.go",
