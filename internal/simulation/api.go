@@ -422,6 +422,7 @@ func (c secretClient) Get(ctx context.Context, name string, _ metav1.GetOptions)
 
 // Create implements typedcorev1.SecretInterface.
 func (c secretClient) Create(ctx context.Context, s *corev1.Secret, _ metav1.CreateOptions) (*corev1.Secret, error) {
+	sent := c.p.w.now()
 	var out *corev1.Secret
 	err := c.p.call(ctx, "create Secret "+shown(s.Name), func() error {
 		if err := c.p.fence(); err != nil && !store.Unreferenced(ctx) {
@@ -436,7 +437,7 @@ func (c secretClient) Create(ctx context.Context, s *corev1.Secret, _ metav1.Cre
 		if err := a.tooLarge(made); err != nil {
 			return err
 		}
-		a.w.check.creates(c.p, made)
+		a.w.check.creates(c.p, made, sent)
 		a.putSecret(made)
 		out = made.DeepCopy()
 		return nil

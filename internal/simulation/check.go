@@ -96,18 +96,19 @@ func (c *check) stored(s *corev1.Secret) {
 // mentions reports whether the content of a stored instance has the password of an object.
 func mentions(content []byte, o *object) bool { return bytes.Contains(content, []byte(o.password)) }
 
-// onItsWay is how long a request may take to arrive.
-const onItsWay = 10 * time.Second
+// decided is how long ago a process may have decided on what it requests, for instance because the provider was
+// asked in between.
+const decided = 30 * time.Second
 
-// creates is called before a process creates the Secret of a stored instance. It must not do so for a
-// resource of which it has heard that it is gone, unless the request was on its way by then.
-func (c *check) creates(p *process, s *corev1.Secret) {
+// creates is called before a process creates the Secret of a stored instance, with the time of the request.
+// It must not do so for a resource of which it has heard that it is gone, unless it had decided before.
+func (c *check) creates(p *process, s *corev1.Secret, sent time.Time) {
 	i := c.w.users.owner(s)
 	if i == nil || !isHead(s) || i.gone.IsZero() {
 		return
 	}
 	known := p.cached(i.key)
-	if heard := known == nil || known.GetUID() != types.UID("uid-"+i.tag); heard && c.w.now().Sub(i.gone) > onItsWay {
+	if heard := known == nil || known.GetUID() != types.UID("uid-"+i.tag); heard && sent.Sub(i.gone) > decided {
 		c.violated(Orphan, i.tag+"again", "%s is stored again, though the resource is gone since %s", shown(s.Name), c.w.now().Sub(i.gone))
 	}
 }
@@ -233,6 +234,21 @@ func (c *check) settled(i *incarnation) {
 	}
 }
 
+// strays checks that the stored instance of a resource names all objects of the resource, besides those
+// that are as it wants them.
+func (c *check) strays(i *incarnation, resourceType string, wanted []*object) {
+	s := c.w.api.secrets[secretKey(i.key)]
+	if s == nil || i.excused() || i.kept || i.imports {
+		return
+	}
+	content := c.w.api.content(s)
+	for _, o := range c.w.cloud.objects {
+		if o.tag == i.tag && o.resourceType == resourceType && !slices.Contains(wanted, o) && !bytes.Contains(content, []byte(`"`+o.id+`"`)) {
+			c.violated(Orphan, o.id+o.tag, "nothing names %s any more, though its resource exists", o)
+		}
+	}
+}
+
 func (c *check) settledObject(i *incarnation, resourceType string) {
 	var found []*object
 	for _, o := range c.w.cloud.objects {
@@ -240,6 +256,7 @@ func (c *check) settledObject(i *incarnation, resourceType string) {
 			found = append(found, o)
 		}
 	}
+	c.strays(i, resourceType, found)
 	switch {
 	case len(found) == 0:
 		c.violated(Stuck, i.tag, "%s %s is ready, but has no object", i.key.Kind, i.key.Name)
