@@ -121,7 +121,7 @@ var mutants = []mutant{
 	{name: "a resource is released before its interrupted create is forgotten", edit: edit{managedDir + "finalizer.go",
 		" && !known.Interrupted {", " {"}},
 	{name: "a resource is always released before it is forgotten", edit: edit{managedDir + "finalizer.go",
-		"if ok && known.Status == instance.Empty", "if known.Status == known.Status || known.Status == instance.Empty"}},
+		"if ok && known.Status == instance.Empty", "if ok == ok || known.Status == instance.Empty"}},
 	{name: "the finalizer is lost with the annotations", edit: edit{managedDir + "finalizer.go",
 		"meta.RemoveFinalizer(o, v1alpha1.FinalizerCreated)\n\tmeta.AddFinalizer(o, xpmanaged.FinalizerName)", "meta.RemoveFinalizer(o, v1alpha1.FinalizerCreated)"}},
 	{name: "a stale cache is believed", edit: edit{managedDir + "client.go",
