@@ -98,7 +98,7 @@ func mentions(content []byte, o *object) bool { return bytes.Contains(content, [
 
 // decided is how long ago a process may have decided on what it requests, for instance because the provider was
 // asked in between.
-const decided = 3 * time.Second
+const decided = 30 * time.Second
 
 // creates is called before a process creates the Secret of a stored instance, with the time of the request.
 // It must not do so for a resource of which it has heard that it is gone, unless it had decided before.
