@@ -304,7 +304,9 @@ func TestOwner(t *testing.T) {
 func TestOwnerSince(t *testing.T) {
 	bubble(t, derivable, func(h *harness) {
 		h.settle()
-		h.o.Exists = func(_ context.Context, k store.Key, uid types.UID) (bool, error) { return k == h.r.Key && uid == "uid-1", nil }
+		h.o.Exists = func(_ context.Context, k store.Key, uid types.UID) (bool, error) {
+			return k == h.r.Key && uid == "uid-1", nil
+		}
 		h.restart()
 		owner := h.stored().Owner
 		h.r.UID, h.r.Asked.Taint = "uid-0", "token"
