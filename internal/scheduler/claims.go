@@ -274,7 +274,7 @@ func (s *Scheduler) elsewhere(ctx context.Context, e *entry, r Request, in insta
 			if !ok {
 				break
 			}
-			if s.o.Exists == nil || s.o.Exists(ctx, owner.Key, owner.UID) {
+			if s.mayExist(ctx, owner.Key, owner.UID) {
 				return owner, by, true
 			}
 			s.wake(s.owners.Release(owner.Key))

@@ -362,6 +362,31 @@ func TestUntaintUnreadable(t *testing.T) {
 	})
 }
 
+// The record of a new resource of the same name is not removed with the old one.
+func TestForgetLeavesRecordOfAnotherOwner(t *testing.T) {
+	for name, restarted := range map[string]bool{"loaded before": false, "not loaded": true} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, derivable, func(h *harness) {
+				h.settle()
+				rec := h.stored()
+				rec.Owner = "uid-2"
+				if _, err := h.store.Save(t.Context(), h.r.Key, h.r.Resource.Schema, rec); err != nil {
+					t.Fatal(err)
+				}
+				if restarted {
+					h.restart()
+				}
+				if err := h.sched.Forget(t.Context(), h.r); err != nil {
+					t.Error(err)
+				}
+				if rec, ok := h.record(); !ok || rec.Owner != "uid-2" {
+					t.Errorf("the record is stored: %t, of %q", ok, rec.Owner)
+				}
+			})
+		})
+	}
+}
+
 func TestForget(t *testing.T) {
 	bubble(t, derivable, func(h *harness) {
 		h.settle()
