@@ -24,11 +24,18 @@ var starts = sync.OnceValue(func() chan<- func() {
 
 // Start starts a command, and sets its SysProcAttr.
 func Start(cmd *exec.Cmd) error {
+	return start(cmd, func(f func() error) error {
+		result := make(chan error, 1)
+		starts() <- func() { result <- f() }
+		return <-result
+	})
+}
+
+// start starts a command on the thread on which run runs functions.
+func start(cmd *exec.Cmd, run func(func() error) error) error {
 	setAttributes(cmd)
-	result := make(chan error, 1)
 	for try := 0; ; try++ {
-		starts() <- func() { result <- cmd.Start() }
-		err := <-result
+		err := run(cmd.Start)
 		// A binary that was just written is busy for a moment if another child started at the
 		// same time.
 		if !errors.Is(err, syscall.ETXTBSY) || try == 10 {

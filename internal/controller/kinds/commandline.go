@@ -18,6 +18,8 @@ import (
 type CommandLine struct {
 	// Program is the path of OpenTofu or Terraform, or a name to look up in PATH. Defaults to tofu.
 	Program string
+	// Sandbox is whether the program is restricted: Require, BestEffort or Off. Defaults to BestEffort.
+	Sandbox string
 	// Dir, Parallelism, Changes and Patience are those of commandline.Options.
 	Dir         string
 	Parallelism int
@@ -54,6 +56,7 @@ func (c *CommandLine) Runner(ctx context.Context) (*cli.Runner, error) {
 	}
 	c.runner, err = cli.New(commandline.Options{
 		Program: program, Dir: c.Dir, Parallelism: c.Parallelism, Changes: c.Changes, Patience: c.Patience, Logger: c.Logger,
+		Sandbox: commandline.Sandbox(c.Sandbox),
 	})
 	return c.runner, err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -82,6 +83,10 @@ type Command struct {
 	// Downloads is set when the program downloads something: it may use proxies, and is not killed
 	// for its silence.
 	Downloads bool
+	// Folders are folders besides the Directory that the program may use. Unrestricted lets it read and write whatever
+	// this process can; otherwise it runs in a sandbox where the kernel supports one.
+	Folders      []string
+	Unrestricted bool
 	// ResourceType is for the log.
 	ResourceType string
 }
@@ -98,6 +103,9 @@ func (d *Directory) Run(ctx context.Context, t *Turn, c Command) (Result, error)
 	program := process{
 		path: r.options.Program.Path, args: c.Args, dir: d.workspace.dir, env: d.environment(c),
 		waiting: c.Waiting, patience: r.options.Patience,
+	}
+	if !c.Unrestricted {
+		program.sandbox = r.sandbox(append(slices.Clone(c.Folders), d.workspace.dir))
 	}
 	if c.Downloads {
 		program.patience = 0

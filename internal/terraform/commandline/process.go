@@ -40,6 +40,8 @@ type process struct {
 	// program that does not wait and writes nothing for the time of patience is killed; 0 means never.
 	waiting  func() bool
 	patience time.Duration
+	// sandbox restricts the program; nil does not.
+	sandbox *child.Sandbox
 }
 
 // run runs the program until it ends. An error means that it did not start.
@@ -64,7 +66,7 @@ func (p *process) run(ctx context.Context) (Result, error) {
 	}
 	defer stderr.Close()
 	cmd.Stdout, cmd.Stderr = childStdout, childStderr
-	err = child.Start(cmd)
+	err = child.StartIn(p.sandbox, cmd)
 	childStdout.Close()
 	childStderr.Close()
 	if err != nil {

@@ -26,7 +26,12 @@ type Options struct {
 	// Patience is the time after which a run is killed that writes nothing and does not wait for a
 	// provider. Defaults to 2 minutes.
 	Patience time.Duration
-	Logger   logr.Logger
+	// Hidden are files and folders that programs cannot read, besides credentials for Kubernetes and the directories of
+	// other runs.
+	Hidden []string
+	// Sandbox is whether programs are restricted. Defaults to BestEffort.
+	Sandbox Sandbox
+	Logger  logr.Logger
 }
 
 // Runner runs a program. Make one with New, and Close it.
@@ -47,6 +52,9 @@ func New(o Options) (*Runner, error) {
 	}
 	if o.Patience == 0 {
 		o.Patience = 2 * time.Minute
+	}
+	if err := o.Sandbox.check(); err != nil {
+		return nil, err
 	}
 	w, err := openWorkspaces(o.Dir)
 	if err != nil {

@@ -117,6 +117,13 @@ func (w *workspaces) close() error {
 	return errors.Join(os.RemoveAll(w.dir), w.lock.Close())
 }
 
+// current returns the directory with the workspaces.
+func (w *workspaces) current() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.dir
+}
+
 // workspace is the directory of one run.
 type workspace struct{ dir string }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/landbridge-io/landbridge/internal/child"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 	"github.com/landbridge-io/landbridge/internal/terraform/module"
@@ -152,7 +153,7 @@ check "c" {
 }
 
 // fetcher returns a function that fetches a module.
-func fetcher(t *testing.T) func(module.Source) (*module.Module, diagnostic.Diagnostics) {
+func fetcher(t *testing.T, hidden ...string) func(module.Source) (*module.Module, diagnostic.Diagnostics) {
 	t.Helper()
 	tofu, err := testbin.Build(t.Context(), testbin.OpenTofu)
 	if err != nil {
@@ -162,7 +163,7 @@ func fetcher(t *testing.T) func(module.Source) (*module.Module, diagnostic.Diagn
 	if err != nil {
 		t.Fatal(err)
 	}
-	runner, err := commandline.New(commandline.Options{Program: program, Dir: t.TempDir()})
+	runner, err := commandline.New(commandline.Options{Program: program, Dir: t.TempDir(), Hidden: hidden})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -277,6 +278,25 @@ func TestCalledModulesRunNothing(t *testing.T) {
 				t.Errorf("got %q, want %q", diags, test.says)
 			}
 		})
+	}
+}
+
+// TestSourcesCannotBeSecrets has a fetched module that calls another one by the content of a file. The program
+// evaluates it while it fetches modules, before the module can be checked, and would send it to whatever server.
+func TestSourcesCannotBeSecrets(t *testing.T) {
+	t.Parallel()
+	if !child.SandboxSupported() {
+		t.Skip(child.ErrNoSandbox)
+	}
+	secrets := t.TempDir()
+	put(t, secrets, "token", "hunter2")
+	fetch := fetcher(t, secrets)
+	dir := t.TempDir()
+	put(t, dir, "main.tf", "module \"a\" {\n  source = \"./${file(\""+filepath.Join(secrets, "token")+"\")}\"\n}\n")
+	address := repository(t, dir)
+	_, diags := fetch(module.Source{Address: address})
+	if !diags.HasErrors() || strings.Contains(diags.String(), "hunter2") || !strings.Contains(diags.String(), "permission denied") {
+		t.Errorf("got %q", diags)
 	}
 }
 

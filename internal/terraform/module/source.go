@@ -267,7 +267,7 @@ func (m *Module) get(ctx context.Context, runner *commandline.Runner) diagnostic
 		return diagnostic.Errorf(NotFetched, "%s.", err)
 	}
 	defer turn.Release()
-	out, err := d.Run(ctx, turn, commandline.Command{Args: []string{"get", "-no-color"}, Env: m.environment(), Downloads: true})
+	out, err := d.Run(ctx, turn, commandline.Command{Args: []string{"get", "-no-color"}, Env: m.environment(), Downloads: true, Folders: []string{m.dir}})
 	switch {
 	case err != nil:
 		return diagnostic.Errorf(NotFetched, "%s.", err)
@@ -307,6 +307,9 @@ type call struct {
 
 // path returns the path of the call as the module's author knows it.
 func (c call) path() string { return strings.TrimPrefix(c.key, callName+".") }
+
+// unrestricted reports whether the program may do what this process can.
+func (m *Module) unrestricted() bool { return slices.Contains(m.source.Allow, Provisioners) }
 
 // called returns the module and the modules that it calls, by the paths of their calls.
 func (m *Module) called() ([]call, error) {

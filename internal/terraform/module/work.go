@@ -121,6 +121,7 @@ func (w *work) command(ctx context.Context, use commandline.Use, c commandline.C
 	}
 	defer turn.Release()
 	c.Env, c.Waiting, c.ResourceType = w.module.environment(), w.session.calls.Busy, w.module.Resource.Type
+	c.Folders, c.Unrestricted = []string{w.module.dir}, w.module.unrestricted()
 	return w.dir.Run(ctx, turn, c)
 }
 
