@@ -21,7 +21,7 @@ LINT := $(GO) tool -modfile=$(CURDIR)/tools/lint/go.mod golangci-lint
 RACE ?= $(if $(shell command -v "$$($(GO) env CC)" 2>/dev/null),-race,)
 # The same for the nested modules, which would compile Terraform's SDKs a second time.
 NESTED_RACE ?=
-# Packages without concurrency, in which the race detector would find nothing, and take ten times as long.
+# Packages without concurrency, in which the race detector would find nothing and take several times as long.
 # internal/architecture checks that neither they nor their tests start goroutines.
 SEQUENTIAL := config internal/crd internal/desired internal/evolution internal/inference internal/instance \
 	internal/terraform/engine/objchange internal/terraform/planview internal/translate internal/wire

@@ -1,6 +1,6 @@
 //go:build !race
 
-// The race detector makes this ten times slower, so `make test` runs it without.
+// The race detector makes this several times slower, so `make test` runs it without.
 
 package generator_test
 

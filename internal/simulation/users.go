@@ -318,8 +318,13 @@ func (u *users) restoreSecret(k store.Key) {
 	u.restore(all)
 }
 
-// restore stores Secrets, the parts first.
+// restore stores Secrets, the parts first. What is restored of a resource that is being deleted may stay,
+// and the next resource of the name adopts its object.
 func (u *users) restore(all []*corev1.Secret) {
+	if i := u.owner(all[0]); i != nil {
+		r := u.resource(i.key)
+		i.released = i.released || r == nil || r.GetDeletionTimestamp() != nil
+	}
 	for _, s := range slices.Backward(all) {
 		s = s.DeepCopy()
 		s.UID = types.UID("secret-" + u.w.api.nextVersion())
