@@ -19,7 +19,7 @@ const (
 	// System is the namespace of Landbridge's own objects.
 	System = "landbridge-system"
 	// Limit is the maximum time that a test waits for an expected state.
-	Limit = time.Minute
+	Limit = 3 * time.Minute
 )
 
 // Cluster is a client of an API server, and what controllers need to run in it.
