@@ -120,7 +120,8 @@ func TestFailures(t *testing.T) {
 						t.Errorf("%s: got %q, want %q", what, got, test.want)
 					}
 				}
-				if took := time.Since(begin); took > 30*time.Second {
+				// Whoever waited for one of the sleeping processes took longer.
+				if took := time.Since(begin); took > 95*time.Second {
 					t.Errorf("it took %s", took)
 				}
 			})
