@@ -20,10 +20,11 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/schematest"
 )
 
-// The limits on two cores for a provider with more than a thousand types, with a test's surroundings.
+// The limits for a provider with more than a thousand types notice what grows faster than the number of types, also
+// on a busy machine. `make bench-scale` measures.
 const (
-	sourcesLimit = time.Minute
-	crdsLimit    = 10 * time.Second
+	sourcesLimit = 5 * time.Minute
+	crdsLimit    = time.Minute
 )
 
 func TestLargeOutputIsTheSameEachTimeAndFormatted(t *testing.T) {

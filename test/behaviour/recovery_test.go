@@ -42,7 +42,9 @@ func controlUntilKilled(kubeconfig string) error {
 	if err != nil {
 		return err
 	}
-	o, err := options(os.Getenv(runControllerMirror))
+	programs := os.Getenv(runControllerMirror)
+	scratch = filepath.Dir(programs) // of the test binary
+	o, err := options(programs)
 	if err != nil {
 		return err
 	}
