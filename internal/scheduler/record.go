@@ -71,9 +71,6 @@ func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 
 // mustExist returns an error unless the resource certainly exists.
 func (s *Scheduler) mustExist(ctx context.Context, r Request) error {
-	if s.o.Exists == nil {
-		return nil
-	}
 	exists, err := s.o.Exists(ctx, r.Key, r.UID)
 	switch {
 	case err != nil:
@@ -86,9 +83,6 @@ func (s *Scheduler) mustExist(ctx context.Context, r Request) error {
 
 // mayExist reports whether a resource exists, or may exist as far as is known.
 func (s *Scheduler) mayExist(ctx context.Context, k store.Key, uid types.UID) bool {
-	if s.o.Exists == nil {
-		return true
-	}
 	exists, err := s.o.Exists(ctx, k, uid)
 	return exists || err != nil
 }

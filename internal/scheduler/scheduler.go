@@ -123,6 +123,9 @@ func New(o Options) *Scheduler {
 	if o.Leads == nil {
 		o.Leads = func() bool { return true }
 	}
+	if o.Exists == nil {
+		o.Exists = func(context.Context, store.Key, types.UID) (bool, error) { return true, nil }
+	}
 	s := &Scheduler{o: o, limits: limits{most: o.OperationsPerConfiguration, byConfiguration: map[string]*limit{}}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.began = sync.OnceValue(o.Clock.Now)
