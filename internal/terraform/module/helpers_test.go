@@ -55,12 +55,8 @@ type estate struct {
 	server provider.Server
 }
 
-func newEstate(t testing.TB, o commandline.Options) *estate {
-	t.Helper()
-	return newEstateOf(t, racks, o)
-}
-
-func newEstateOf(t testing.TB, source string, o commandline.Options) *estate {
+// openTofu returns the command line of the tests.
+func openTofu(t testing.TB) *commandline.Program {
 	t.Helper()
 	tofu, err := testbin.Build(t.Context(), testbin.OpenTofu)
 	if err != nil {
@@ -70,6 +66,17 @@ func newEstateOf(t testing.TB, source string, o commandline.Options) *estate {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return program
+}
+
+func newEstate(t testing.TB, o commandline.Options) *estate {
+	t.Helper()
+	return newEstateOf(t, racks, o)
+}
+
+func newEstateOf(t testing.TB, source string, o commandline.Options) *estate {
+	t.Helper()
+	program := openTofu(t)
 	dir, err := os.MkdirTemp("", "lb-") // the path of a socket is short
 	if err != nil {
 		t.Fatal(err)

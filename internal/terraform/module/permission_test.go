@@ -13,7 +13,6 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 	"github.com/landbridge-io/landbridge/internal/terraform/module"
-	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
 const token = "/var/run/secrets/kubernetes.io/serviceaccount/token"
@@ -155,15 +154,7 @@ check "c" {
 // fetcher returns a function that fetches a module.
 func fetcher(t *testing.T, hidden ...string) func(module.Source) (*module.Module, diagnostic.Diagnostics) {
 	t.Helper()
-	tofu, err := testbin.Build(t.Context(), testbin.OpenTofu)
-	if err != nil {
-		t.Fatal(err)
-	}
-	program, err := commandline.Find(t.Context(), tofu)
-	if err != nil {
-		t.Fatal(err)
-	}
-	runner, err := commandline.New(commandline.Options{Program: program, Dir: t.TempDir(), Hidden: hidden})
+	runner, err := commandline.New(commandline.Options{Program: openTofu(t), Dir: t.TempDir(), Hidden: hidden})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,6 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 	"github.com/landbridge-io/landbridge/internal/terraform/module"
-	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
 // registry serves versions of one module by the module registry protocol, over TLS and behind a proxy. It
@@ -105,15 +104,7 @@ func archive(t *testing.T, content string) string {
 
 // TestRegistry checks that the newest version that the constraint allows is fetched.
 func TestRegistry(t *testing.T) {
-	tofu, err := testbin.Build(t.Context(), testbin.OpenTofu)
-	if err != nil {
-		t.Fatal(err)
-	}
-	program, err := commandline.Find(t.Context(), tofu)
-	if err != nil {
-		t.Fatal(err)
-	}
-	runner, err := commandline.New(commandline.Options{Program: program, Dir: t.TempDir()})
+	runner, err := commandline.New(commandline.Options{Program: openTofu(t), Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
