@@ -29,6 +29,9 @@ func Client(k *Kind, c client.Client) client.Client {
 	return k.quietClient(c, c)
 }
 
+// Readers sets where a kind reads its resources: the cache and the API server.
+func Readers(k *Kind, cached, live client.Reader) { k.reader, k.live = cached, live }
+
 // Recorder returns the recorder of a kind over a given one.
 func Recorder(k *Kind, inner event.Recorder) event.Recorder { return quietRecorder{inner, k.troubles} }
 

@@ -3,6 +3,7 @@ package managed
 import (
 	"context"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -36,21 +37,37 @@ func ConfigurationOf(u *unstructured.Unstructured) providerconfig.Reference {
 }
 
 // AwaitsDeletion reports whether a resource is being deleted and waits for its controller.
-func AwaitsDeletion(u *unstructured.Unstructured) bool {
-	return u.GetDeletionTimestamp() != nil && held(u)
+func AwaitsDeletion(o metav1.Object) bool {
+	return o.GetDeletionTimestamp() != nil && held(o)
 }
 
-// BeingDeleted returns the number of resources of the kind that are being deleted and wait for a controller.
+// BeingDeleted returns the number of resources of the kind that are being deleted and wait for a controller. If the
+// cache has none, the API server is asked, since a deletion reaches the cache late.
 func (k *Kind) BeingDeleted(ctx context.Context) (n int, err error) {
-	list := &unstructured.UnstructuredList{}
 	gvk := k.Model.GroupVersionKind()
 	gvk.Kind = k.Model.ListKind
-	list.SetGroupVersionKind(gvk)
-	err = k.reader.List(ctx, list, client.UnsafeDisableDeepCopy)
-	for i := range list.Items {
-		if AwaitsDeletion(&list.Items[i]) {
+	cached := &unstructured.UnstructuredList{}
+	cached.SetGroupVersionKind(gvk)
+	if err := k.reader.List(ctx, cached, client.UnsafeDisableDeepCopy); err != nil {
+		return 0, err
+	}
+	for i := range cached.Items {
+		if AwaitsDeletion(&cached.Items[i]) {
 			n++
 		}
 	}
-	return n, err
+	if n > 0 {
+		return n, nil
+	}
+	live := &metav1.PartialObjectMetadataList{}
+	live.SetGroupVersionKind(gvk)
+	if err := k.live.List(ctx, live); err != nil {
+		return 0, err
+	}
+	for i := range live.Items {
+		if AwaitsDeletion(&live.Items[i]) {
+			n++
+		}
+	}
+	return n, nil
 }

@@ -29,7 +29,7 @@ type Options struct {
 	// Patterns maps placeholders whose value differs each time to regular expressions (RE2) of their
 	// values, such as "<age>" to `\d+[smh]`.
 	Patterns map[string]string
-	// Timeout of a command. Defaults to two minutes.
+	// Timeout of a command. Defaults to six minutes.
 	Timeout time.Duration
 }
 
@@ -115,7 +115,7 @@ type session struct {
 func newSession(o Options) (s *session, err error) {
 	s = &session{Options: o, bindings: bindings{values: map[string]string{}, patterns: o.Patterns}}
 	if s.Timeout == 0 {
-		s.Timeout = 2 * time.Minute
+		s.Timeout = 6 * time.Minute
 	}
 	var there, back []string
 	for page, test := range o.Replace {
