@@ -51,6 +51,8 @@ up: bin/landbridge bin/playground tour-providers ## Run a cluster with Landbridg
 	@bin/playground up
 
 .PHONY: test
+# The programs that tests run are given memory for processor time, too.
+test: export GOGC ?= 400
 test: build ## All tests, against real provider binaries and a real API server
 	$(if $(RACE),,@echo "note: no C compiler found, so the tests run without the race detector")
 	@# The longest first.
