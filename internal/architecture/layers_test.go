@@ -223,6 +223,7 @@ func goCommand(t *testing.T, args ...string) []byte {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", args...)
 	cmd.Dir = root(t)
+	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0") // as the programs, so that nothing is compiled once more
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
