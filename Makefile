@@ -50,9 +50,10 @@ demo: bin/landbridge bin/playground tour-providers ## The whole story in one com
 up: bin/landbridge bin/playground tour-providers ## Run a cluster with Landbridge and real providers for kubectl, until Ctrl-C (state is kept in .playground/)
 	@bin/playground up
 
+# These have memory for processor time, and so have the programs that they run.
+test lint behaviours conformance chaos: export GOGC ?= 400
+
 .PHONY: test
-# The programs that tests run are given memory for processor time, too.
-test: export GOGC ?= 400
 test: build ## All tests, against real provider binaries and a real API server
 	$(if $(RACE),,@echo "note: no C compiler found, so the tests run without the race detector")
 	@# The longest first.
@@ -60,9 +61,14 @@ test: build ## All tests, against real provider binaries and a real API server
 	$(if $(RACE),$(GO) $(TEST) $(TESTFLAGS) $(sequential))
 	@# The race detector is too slow for what is large.
 	$(if $(RACE),$(GO) $(TEST) $(TESTFLAGS) -run '^TestLarge' ./internal/generator ./internal/scheduler ./internal/scheduler/store)
-	@# Without -race, which would compile all of Kubernetes a second time.
+	@$(MAKE) --jobs=2 --output-sync=target $(addsuffix /test,playground $(TESTED))
+
+.PHONY: $(addsuffix /test,playground $(TESTED))
+# Without -race, which would compile all of Kubernetes a second time.
+playground/test:
 	$(GO) -C playground $(TEST) $(LDFLAGS) $(TESTFLAGS) ./...
-	@for module in $(TESTED); do (set -x; $(call race,$(NESTED_RACE)) -C $$module $(TEST) $(NESTED_RACE) $(TESTFLAGS) ./...); done
+$(addsuffix /test,$(TESTED)): %/test:
+	$(call race,$(NESTED_RACE)) -C $* $(TEST) $(NESTED_RACE) $(TESTFLAGS) ./...
 
 .PHONY: lint
 lint: ## golangci-lint (.golangci.yaml) over every module
