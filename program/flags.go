@@ -38,6 +38,7 @@ func (f *flags) add(cmd *cobra.Command) {
 	o, flags := &f.options, cmd.Flags()
 	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig file (default: $KUBECONFIG, ~/.kube/config, or the cluster the process runs in)")
 	flags.StringVar(&o.Namespace, "namespace", "landbridge-system", "namespace for Landbridge's own objects")
+	flags.BoolVar(&o.RequireAllowedNamespaces, "require-allowed-namespaces", false, "let no namespace use a ClusterProviderConfig without spec.allowedNamespaces; by default, all namespaces may")
 	flags.DurationVar(&o.Poll, "poll", time.Minute, "interval at which unchanged resources are compared with their remote objects")
 	flags.IntVar(&o.Workers, "workers", 10, "maximum concurrent reconciles per kind")
 	flags.DurationVar(&o.ReconcileTimeout, "reconcile-timeout", 2*time.Minute, "timeout of one reconcile, which reads the remote object and plans")

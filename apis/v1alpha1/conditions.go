@@ -77,6 +77,7 @@ const (
 	ReasonCreateOutcomeUnknown xpv2.ConditionReason = "CreateOutcomeUnknown"
 	ReasonInvalidConfiguration xpv2.ConditionReason = "InvalidConfiguration"
 	ReasonProviderConfig       xpv2.ConditionReason = "ProviderConfigError"
+	ReasonNamespaceNotAllowed  xpv2.ConditionReason = "NamespaceNotAllowed"
 	ReasonProviderUnavailable  xpv2.ConditionReason = "ProviderUnavailable"
 	ReasonProviderThrottled    xpv2.ConditionReason = "ProviderThrottled"
 	ReasonImportFailed         xpv2.ConditionReason = "ImportFailed"

@@ -34,6 +34,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/kinds"
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/controller/packaged"
+	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/controller/terraformmodule"
 	"github.com/landbridge-io/landbridge/internal/controller/terraformprovider"
 	"github.com/landbridge-io/landbridge/internal/provider/install"
@@ -67,6 +68,9 @@ type Options struct {
 	Name string
 	// CommandLine finds the program for spec.execution: CLI. Defaults to tofu in PATH.
 	CommandLine *kinds.CommandLine
+	// RequireAllowedNamespaces lets no namespace use a ClusterProviderConfig without spec.allowedNamespaces. By default,
+	// all may.
+	RequireAllowedNamespaces bool
 	// Poll is the interval at which unchanged resources are reconciled.
 	Poll time.Duration
 	// Workers is the maximum number of concurrent reconciles per kind.
@@ -175,6 +179,7 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 		Policies:  kube.AdmissionregistrationV1(),
 		OpenAPI:   kube.Discovery().OpenAPIV3(),
 		Pool:      providers,
+		Admission: &providerconfig.Admission{Live: m.GetAPIReader(), Listed: o.RequireAllowedNamespaces},
 		Scheduler: operations,
 		Registry:  registry,
 		Managed: managed.Options{

@@ -22,6 +22,12 @@ func providerConfig(p *model.Provider, kind string, scope apiextensionsv1.Resour
 	w := writer{descriptions: 640, clusterSecrets: scope == apiextensionsv1.ClusterScoped}
 	spec := w.object(p.Config, 0, true)
 	spec.Description = "The provider's configuration."
+	if w.clusterSecrets {
+		if spec.Properties == nil {
+			spec.Properties = map[string]props{}
+		}
+		spec.Properties[model.AllowedNamespaces] = allowedNamespaces()
+	}
 	status := props{
 		Type: "object", Description: "The observed state of the configuration.",
 		Properties: map[string]props{
@@ -42,6 +48,48 @@ func providerConfig(p *model.Provider, kind string, scope apiextensionsv1.Resour
 		{Name: "USERS", Type: "integer", JSONPath: ".status.users"},
 		age(),
 	})
+}
+
+// allowedNamespaces is the schema of managed.AllowedNamespaces.
+func allowedNamespaces() props {
+	atomic := "atomic"
+	text := props{Type: "string"}
+	requirement := props{
+		Type: "object", Required: []string{"key", "operator"},
+		Description: "A label selector requirement is a selector that contains values, a key, and an operator that\nrelates the key and values.",
+		Properties: map[string]props{
+			"key":      {Type: "string", Description: "key is the label key that the selector applies to."},
+			"operator": {Type: "string", Description: "operator represents a key's relationship to a set of values.\nValid operators are In, NotIn, Exists and DoesNotExist."},
+			"values": {
+				Type: "array", Items: stringItems(), XListType: &atomic,
+				Description: "values is an array of string values. If the operator is In or NotIn,\nthe values array must be non-empty. If the operator is Exists or DoesNotExist,\n" +
+					"the values array must be empty. This array is replaced during a strategic\nmerge patch.",
+			},
+		},
+	}
+	selector := props{
+		Type: "object", XMapType: &atomic,
+		Description: "Selects namespaces by their labels. An empty selector selects all.",
+		Properties: map[string]props{
+			"matchExpressions": {
+				Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &requirement}, XListType: &atomic,
+				Description: "matchExpressions is a list of label selector requirements. The requirements are ANDed.",
+			},
+			"matchLabels": {
+				Type: "object", AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Allows: true, Schema: &text},
+				Description: "matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels\nmap is equivalent to an element of matchExpressions, whose key field is \"key\", the\n" +
+					"operator is \"In\", and the values array contains only \"value\". The requirements are ANDed.",
+			},
+		},
+	}
+	return props{
+		Type:        "object",
+		Description: "The namespaces whose resources may use this configuration: those with one of the names, and those that the selector selects. Without it, all may, unless the controller's flag --require-allowed-namespaces is set.",
+		Properties: map[string]props{
+			"names":    {Type: "array", Items: stringItems(), XListType: &atomic, Description: "Names of namespaces."},
+			"selector": selector,
+		},
+	}
 }
 
 func providerKind(p *model.Provider, name string, scope apiextensionsv1.ResourceScope, top props, columns []apiextensionsv1.CustomResourceColumnDefinition) *apiextensionsv1.CustomResourceDefinition {

@@ -3,6 +3,7 @@ package generator
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"strings"
 	"text/template"
 
@@ -32,10 +33,20 @@ func configKinds(p *model.Provider) []*configKind {
 
 // declare declares all types of the kind except the kind itself.
 func (c *configKind) declare() error {
-	at := len(c.types.declared)
-	err := c.types.object(c.spec, c.provider.Config, c.schema().Properties["spec"], false)
-	if err != nil {
+	at, spec := len(c.types.declared), c.schema().Properties["spec"]
+	allowed, cluster := spec.Properties[model.AllowedNamespaces]
+	cluster = cluster && c.crd.Spec.Names.Kind == model.ClusterProviderConfigKind
+	if cluster {
+		spec.Properties = maps.Clone(spec.Properties)
+		delete(spec.Properties, model.AllowedNamespaces)
+	}
+	if err := c.types.object(c.spec, c.provider.Config, spec, false); err != nil {
 		return err
+	}
+	if cluster {
+		field := goField{name: "AllowedNamespaces", typ: "managed.AllowedNamespaces", doc: allowed.Description, tf: "-"}
+		field.optional(model.AllowedNamespaces, false)
+		c.types.declared[at].fields = append(c.types.declared[at].fields, field)
 	}
 	c.types.declared[at].doc = fmt.Sprintf("%s is how the provider is configured.", c.spec)
 	return nil

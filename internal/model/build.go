@@ -19,6 +19,8 @@ type place struct {
 	// input and observed report whether fields here can be inputs and observations.
 	input, observed bool
 	root            bool
+	// reserved are names that no field here gets.
+	reserved []string
 }
 
 func (p place) in(name string) place {
@@ -174,6 +176,9 @@ func newFields(fields []*Field, p place) *Fields {
 		input:     make(map[string]*Field, len(fields)),
 	}
 	taken := make(map[string]bool, len(fields))
+	for _, name := range p.reserved {
+		taken[name] = true
+	}
 	p.rules.rename(fields, p, taken)
 	for _, f := range fields {
 		if f.JSONName == "" {

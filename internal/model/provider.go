@@ -23,6 +23,9 @@ const (
 	ClusterProviderConfigKind = "ClusterProviderConfig"
 )
 
+// AllowedNamespaces is the field of a ClusterProviderConfig's spec that is not the provider's.
+const AllowedNamespaces = "allowedNamespaces"
+
 // Provider is the presentation of one provider in Kubernetes.
 type Provider struct {
 	// Name is the short name, a DNS label such as random.
@@ -63,7 +66,7 @@ func NewProvider(name string, s *schema.Provider, c config.Provider) (*Provider,
 	}
 	p := &Provider{
 		Name: short, Group: c.Group, Version: cmp.Or(c.Version, Version), Dropped: c.DroppedVersions, Schema: s,
-		Config:    blockType(s.Config, place{input: true, rules: &rules{}}),
+		Config:    blockType(s.Config, place{input: true, rules: &rules{}, reserved: []string{AllowedNamespaces}}),
 		Resources: make(map[string]*Resource, len(s.Resources)),
 	}
 	if p.Group == "" {

@@ -3,6 +3,7 @@ package translate
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"strings"
 
 	"github.com/zclconf/go-cty/cty"
@@ -40,6 +41,10 @@ func Config(r *model.Resource, forProvider, initProvider map[string]any, secrets
 // ProviderConfig reads the spec of a ProviderConfig or ClusterProviderConfig. Provider.UserPath
 // formats the paths of its diagnostics. With errors the value is cty.NilVal.
 func ProviderConfig(p *model.Provider, spec map[string]any, secrets Secrets) (cty.Value, diagnostic.Diagnostics) {
+	if _, given := spec[model.AllowedNamespaces]; given {
+		spec = maps.Clone(spec)
+		delete(spec, model.AllowedNamespaces)
+	}
 	c, diags := configuration(p.Config, spec, secrets)
 	return c.Value, diags
 }

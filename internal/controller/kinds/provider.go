@@ -56,6 +56,7 @@ func (rt *Runtime) NewProvider(o ProviderOptions) *Provider {
 		Configs: &providerconfig.Resolver{
 			Client: rt.Manager.GetClient(), Live: rt.Manager.GetAPIReader(),
 			Provider: o.Model, Launcher: o.Launcher, Pool: rt.Pool, Limits: o.Limits,
+			Admission: rt.Admission,
 		},
 	}
 }
@@ -115,7 +116,7 @@ func (p *Provider) StartConfigs() error {
 		return nil
 	}
 	ctx, cancel := context.WithCancel(p.runtime.Lifetime)
-	c := &providerconfig.Controller{Provider: p.Model, Users: p.users, Gone: p.Configs.Forget}
+	c := &providerconfig.Controller{Provider: p.Model, Users: p.users, Admission: p.runtime.Admission, Gone: p.Configs.Forget}
 	if err := c.Start(ctx, p.runtime.Manager); err != nil {
 		cancel()
 		return err
@@ -155,18 +156,18 @@ func (p *Provider) stopWatchingConfigs(ctx context.Context) {
 	}
 }
 
-// users returns functions that wake the resources that use a provider configuration.
-func (p *Provider) users(ctx context.Context, ref providerconfig.Reference) ([]func(), error) {
+// users returns the resources that use a provider configuration.
+func (p *Provider) users(ctx context.Context, ref providerconfig.Reference) ([]providerconfig.User, error) {
 	p.mu.Lock()
 	kinds := slices.Collect(maps.Values(p.kinds))
 	p.mu.Unlock()
-	var out []func()
+	var out []providerconfig.User
 	for _, k := range kinds {
-		wake, err := k.WakeUsers(ctx, ref)
+		users, err := k.UsersOf(ctx, ref)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, wake...)
+		out = append(out, users...)
 	}
 	if p.runtime.OtherUsers != nil {
 		out = append(out, p.runtime.OtherUsers(ctx, p.Name, ref)...)

@@ -86,9 +86,9 @@ func TestReleaseConfigs(t *testing.T) {
 		instanceOf("Thing", "team", "two", uses("ClusterProviderConfig", "used")),
 		instanceOf("Thing", "team", "three", func(*unstructured.Unstructured) {}),
 	)
-	rt.OtherUsers = func(_ context.Context, provider string, ref providerconfig.Reference) []func() {
+	rt.OtherUsers = func(_ context.Context, provider string, ref providerconfig.Reference) []providerconfig.User {
 		if provider == "owner" && ref == (providerconfig.Reference{Kind: "ProviderConfig", Namespace: "team", Name: "used-by-module"}) {
-			return []func(){func() {}}
+			return []providerconfig.User{{Namespace: "team", Wake: func() {}}}
 		}
 		return nil
 	}

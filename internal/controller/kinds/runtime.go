@@ -54,9 +54,11 @@ type Runtime struct {
 	Logger    logr.Logger
 	// Lifetime is the context of all controllers of kinds: they run longer than one reconcile.
 	Lifetime context.Context
-	// OtherUsers returns functions that wake the resources, other than those of the provider's own kinds, that
-	// use one of its configurations. provider is the name of a TerraformProvider.
-	OtherUsers func(ctx context.Context, provider string, ref providerconfig.Reference) []func()
+	// Admission decides which namespaces may use a ClusterProviderConfig.
+	Admission *providerconfig.Admission
+	// OtherUsers returns the resources, other than those of the provider's own kinds, that use one of its
+	// configurations. provider is the name of a TerraformProvider.
+	OtherUsers func(ctx context.Context, provider string, ref providerconfig.Reference) []providerconfig.User
 	// OthersBeingDeleted returns the number of resources, other than those of the provider's own kinds, that use the
 	// provider, are being deleted, and wait for a controller. provider is the name of a TerraformProvider.
 	OthersBeingDeleted func(ctx context.Context, provider string) (int, error)
@@ -125,13 +127,13 @@ func (k *Kind) Stop(ctx context.Context) {
 	k.runtime.stopWatching(ctx, k.Model.GroupVersionKind())
 }
 
-// WakeUsers returns functions that wake the resources of the kind that use a provider configuration.
-func (k *Kind) WakeUsers(ctx context.Context, ref providerconfig.Reference) (wake []func(), _ error) {
+// UsersOf returns the resources of the kind that use a provider configuration.
+func (k *Kind) UsersOf(ctx context.Context, ref providerconfig.Reference) (users []providerconfig.User, _ error) {
 	keys, err := k.Users(ctx, k.runtime.Manager.GetClient(), ref)
 	for _, key := range keys {
-		wake = append(wake, func() { k.Wake(key) })
+		users = append(users, providerconfig.User{Namespace: key.Namespace, Wake: func() { k.Wake(key) }})
 	}
-	return wake, err
+	return users, err
 }
 
 func (rt *Runtime) stopWatching(ctx context.Context, kind kschema.GroupVersionKind) {

@@ -66,11 +66,16 @@ func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired
 	req.Acquire, req.ProviderConfiguration = handle.Acquire, handle.Name
 	req.Paused = handle.Paused
 	r.secrets = slices.Clone(handle.Secrets)
+	if handle.Denied {
+		r.reason = v1alpha1.ReasonNamespaceNotAllowed
+	}
 	if req.Deleted {
 		return req, nil // Acquire reports the errors of the handle
 	}
 	if handle.Diagnostics.HasErrors() {
-		r.reason = v1alpha1.ReasonProviderConfig
+		if !handle.Denied {
+			r.reason = v1alpha1.ReasonProviderConfig
+		}
 		return req, handle.Diagnostics
 	}
 	return req, nil

@@ -3,6 +3,7 @@ package providerconfig
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -53,12 +54,29 @@ func ReferenceOf(ref *xpv2.ProviderConfigReference, namespace string) Reference 
 // use them, counts these resources, and wakes them when their configuration changes.
 type Controller struct {
 	Provider *model.Provider
-	// Users returns, for each resource that uses a configuration, a function that wakes it.
-	Users func(ctx context.Context, ref Reference) (wake []func(), err error)
+	// Users returns the resources that use a configuration.
+	Users func(ctx context.Context, ref Reference) ([]User, error)
+	// Admission decides which of them count.
+	Admission *Admission
 	// Gone is called when a configuration and all its users are deleted; it may be nil.
 	Gone func(ref Reference)
 
 	running sync.WaitGroup
+}
+
+// User is a resource that uses a provider configuration.
+type User struct {
+	Namespace string
+	// Wake wakes the resource.
+	Wake func()
+}
+
+// admitted returns the users of namespaces that may use a configuration. Others do not keep it from being deleted.
+func (c *Controller) admitted(ctx context.Context, config *unstructured.Unstructured, users []User) []User {
+	return slices.DeleteFunc(slices.Clone(users), func(u User) bool {
+		allowed, err := c.Admission.allows(ctx, config, u.Namespace)
+		return err == nil && !allowed
+	})
 }
 
 // Wait waits until the controller has stopped.
@@ -126,7 +144,8 @@ func (r *reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		}
 		return reconcile.Result{}, nil
 	}
-	deleted := u.GetDeletionTimestamp() != nil
+	deleted, all := u.GetDeletionTimestamp() != nil, users
+	users = r.admitted(ctx, u, users)
 	if deleted && len(users) == 0 {
 		if controllerutil.RemoveFinalizer(u, v1alpha1.FinalizerInUse) {
 			return reconcile.Result{}, client.IgnoreNotFound(r.client.Update(ctx, u))
@@ -150,8 +169,8 @@ func (r *reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		}
 	}
 	if observed != u.GetGeneration() {
-		for _, wake := range users {
-			wake()
+		for _, user := range all {
+			user.Wake()
 		}
 	}
 	if deleted {

@@ -21,6 +21,8 @@ type Handle[T any] struct {
 	Paused func() bool
 	// Secrets are the values that were read from Secrets. They must not appear in messages.
 	Secrets []string
+	// Denied is set if the configuration cannot be used because it is not for the namespace.
+	Denied bool
 	// Diagnostics explain why the configuration cannot be used; Acquire returns the same.
 	Diagnostics diagnostic.Diagnostics
 
@@ -55,7 +57,7 @@ func (h Handle[T]) WithLast(last Handle[T]) Handle[T] {
 // Map returns a Handle whose Acquire passes what h leases through f.
 func Map[S, T any](h Handle[S], f func(S) T) Handle[T] {
 	out := Handle[T]{
-		Name: h.Name, Paused: h.Paused, Secrets: h.Secrets, Diagnostics: h.Diagnostics,
+		Name: h.Name, Paused: h.Paused, Secrets: h.Secrets, Denied: h.Denied, Diagnostics: h.Diagnostics,
 		Acquire: func(ctx context.Context) (none T, _ func(), _ diagnostic.Diagnostics) {
 			leased, release, diags := h.Acquire(ctx)
 			if diags.HasErrors() {
@@ -96,6 +98,7 @@ func join[T any](handles map[string]Handle[T]) Handle[map[string]T] {
 		names = append(names, h.Name)
 		out.Secrets = append(out.Secrets, h.Secrets...)
 		out.Diagnostics = append(out.Diagnostics, h.Diagnostics...)
+		out.Denied = out.Denied || h.Denied
 	}
 	out.Name = strings.Join(names, " ")
 	out.Paused = func() bool {

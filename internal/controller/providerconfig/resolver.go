@@ -22,6 +22,9 @@ import (
 // DefaultName is the name of the provider configuration for resources without a providerConfigRef.
 const DefaultName = "default"
 
+// noConfiguration is the UID that stands for a configuration that does not exist and is not needed.
+const noConfiguration types.UID = "none"
+
 const (
 	// credentialsTTL is the time after which the Secrets of a configuration are read again.
 	credentialsTTL = 30 * time.Second
@@ -38,6 +41,8 @@ type Resolver struct {
 	Provider *model.Provider
 	Launcher provider.Launcher
 	Pool     *pool.Pool
+	// Admission decides which namespaces may use a ClusterProviderConfig.
+	Admission *Admission
 	// Limits of each configuration. Those that are not set default to the pool's.
 	Limits pool.Limits
 
@@ -50,7 +55,9 @@ type resolved struct {
 	uid     types.UID
 	version string
 	read    time.Time
-	handle  Handle[provider.Server]
+	// config is what was read.
+	config *unstructured.Unstructured
+	handle Handle[provider.Server]
 }
 
 // Resolve returns the configuration that ref refers to from a namespace. A provider whose configuration schema is
@@ -70,9 +77,16 @@ func (r *Resolver) Resolve(ctx context.Context, ref *xpv2.ProviderConfigReferenc
 	r.mu.Lock()
 	known, failed := r.resolved[key], r.failed[key]
 	r.mu.Unlock()
+	admit := u
+	if err != nil && known != nil {
+		admit = known.config // it was admitted or refused by what it was
+	}
+	if refusal, ok := r.refuse(ctx, name, admit, namespace); ok {
+		return refusal
+	}
 	switch {
 	case kerrors.IsNotFound(err) && r.nothingToConfigure():
-		u.SetUID("none")
+		u.SetUID(noConfiguration)
 	case kerrors.IsNotFound(err):
 		return known.after(Refuse[provider.Server](name, diagnostic.Errorf("Provider configuration not found", "There is no %s %q in group %s. Create it, or name another one in spec.providerConfigRef.", key.Kind, key.Name, r.Provider.Group)))
 	case err != nil:
@@ -84,7 +98,7 @@ func (r *Resolver) Resolve(ctx context.Context, ref *xpv2.ProviderConfigReferenc
 	if failed.holds(u, failureTTL) {
 		return known.after(failed.handle)
 	}
-	out := &resolved{uid: u.GetUID(), version: u.GetResourceVersion(), read: time.Now(), handle: r.handle(ctx, name, key, u)}
+	out := &resolved{uid: u.GetUID(), version: u.GetResourceVersion(), read: time.Now(), config: u, handle: r.handle(ctx, name, key, u)}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.resolved == nil {
@@ -97,6 +111,26 @@ func (r *Resolver) Resolve(ctx context.Context, ref *xpv2.ProviderConfigReferenc
 	delete(r.failed, key)
 	r.resolved[key] = out
 	return out.handle
+}
+
+// refuse returns a handle that cannot be used if a configuration is not for a namespace. Nothing else of the
+// configuration is told, and nothing of it can be used to destroy objects either. A configuration that was not found
+// refuses nobody.
+func (r *Resolver) refuse(ctx context.Context, name string, config *unstructured.Unstructured, namespace string) (Handle[provider.Server], bool) {
+	if config.GetUID() == "" || config.GetUID() == noConfiguration {
+		return Handle[provider.Server]{}, false
+	}
+	allowed, err := r.Admission.allows(ctx, config, namespace)
+	switch {
+	case err != nil:
+		return Refuse[provider.Server](name, diagnostic.Errorf("Provider configuration not usable", "It cannot be determined whether namespace %s may use %s %q: %s.", namespace, config.GetKind(), config.GetName(), err)), true
+	case !allowed:
+		out := Refuse[provider.Server](name, diagnostic.Errorf("Provider configuration not allowed", "Resources of namespace %s may not use the %s %q. Have the namespace added to its spec.%s, or name another configuration in spec.providerConfigRef.",
+			namespace, config.GetKind(), config.GetName(), model.AllowedNamespaces))
+		out.Denied = true
+		return out, true
+	}
+	return Handle[provider.Server]{}, false
 }
 
 // Forget drops a configuration from memory, with its secrets.

@@ -349,18 +349,18 @@ func (r *Reconciler) remove(ctx context.Context, m *v1alpha1.TerraformModule) er
 	return client.IgnoreNotFound(r.Manager.GetClient().Update(ctx, m))
 }
 
-// Users returns functions that wake the instances that use a configuration of a provider. provider is the name of its
+// Users returns the instances that use a configuration of a provider. provider is the name of its
 // TerraformProvider.
-func (r *Reconciler) Users(ctx context.Context, provider string, ref providerconfig.Reference) (wake []func()) {
+func (r *Reconciler) Users(ctx context.Context, provider string, ref providerconfig.Reference) (all []providerconfig.User) {
 	for _, k := range r.users(provider) {
-		instances, err := k.WakeUsers(ctx, ref)
+		instances, err := k.UsersOf(ctx, ref)
 		if err != nil {
 			r.Logger.Error(err, "Cannot list the instances of a module", "kind", k.Model.Kind)
 			continue
 		}
-		wake = append(wake, instances...)
+		all = append(all, instances...)
 	}
-	return wake
+	return all
 }
 
 // BeingDeleted returns the number of instances that use a provider, are being deleted, and wait for a controller.
