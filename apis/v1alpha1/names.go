@@ -40,6 +40,10 @@ const (
 	// are the names of the namespaces, separated by commas, or * for all.
 	AnnotationReferableFrom = "landbridge.io/referable-from"
 
+	// AnnotationAccount on a ClusterProviderConfig declares which account it is for. Its value is any name. A remote object
+	// has one owner among all resources whose configurations have the same value.
+	AnnotationAccount = "landbridge.io/account"
+
 	// SecretTypeInstance is the type of the Secret with the stored state of one remote object.
 	SecretTypeInstance = "landbridge.io/instance"
 	// SecretTypeInstancePart is the type of a Secret with a part of a state that is too large for one Secret.

@@ -39,6 +39,10 @@ type Launcher interface {
 	Key() string
 }
 
+// VariablesReporter is implemented by launchers of servers with environment variables of their own. Variables returns
+// them. They may be secret.
+type VariablesReporter interface{ Variables() map[string]string }
+
 // Usage is the resource usage of a server so far.
 type Usage struct {
 	// Calls is the number of calls that have ended.

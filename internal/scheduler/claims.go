@@ -32,6 +32,7 @@ type claimed struct {
 	generation    int64
 	hash          string
 	configuration string
+	account       ownership.Account
 	known         string
 	manages       bool
 	// named is the import id that is known beforehand, and maps whether the configuration maps an identity: either
@@ -41,7 +42,7 @@ type claimed struct {
 }
 
 func claimedFor(r *Request) claimed {
-	out := claimed{generation: r.Generation, hash: r.ConfigHash, configuration: r.ProviderConfiguration, manages: r.Policies.Manage, named: r.named(), maps: r.Handles.maps()}
+	out := claimed{generation: r.Generation, hash: r.ConfigHash, configuration: r.ProviderConfiguration, account: r.Account, manages: r.Policies.Manage, named: r.named(), maps: r.Handles.maps()}
 	if r.Known != nil {
 		out.known = r.Known.Target.ID
 	}
@@ -115,9 +116,14 @@ func (e *entry) claims(r Request, in instance.Instance, wanted []string) []owner
 		if identity == "" {
 			return
 		}
-		out = append(out, ownership.Claim{Object: object(r, identity), Strength: s})
-		if identity == e.completed.whole {
-			out = append(out, ownership.Claim{Object: object(r, e.completed.planned), Strength: s})
+		for _, on := range objects(r, identity) {
+			out = append(out, ownership.Claim{Object: on, Strength: s})
+		}
+		if identity != e.completed.whole {
+			return
+		}
+		for _, on := range objects(r, e.completed.planned) {
+			out = append(out, ownership.Claim{Object: on, Strength: s})
 		}
 	}
 	for _, identity := range wanted {
@@ -174,11 +180,43 @@ func wants(e *entry, r Request, p *terraform.Plan) []string {
 	return []string{planned}
 }
 
+// object returns an object as it is accessed by the provider configuration.
 func object(r Request, identity string) ownership.Object {
-	return ownership.Object{Configuration: r.ProviderConfiguration, Type: r.Resource.Schema.Type, Identity: identity}
+	return ownership.Object{Account: r.ProviderConfiguration, Type: r.Resource.Schema.Type, Identity: identity}
 }
 
-// identityKey identifies an object within its provider configuration and type; empty if it has no
+// objects returns an object as it is accessed by the provider configuration and by others of the same account.
+func objects(r Request, identity string) []ownership.Object {
+	out := make([]ownership.Object, 0, 3)
+	for _, account := range r.Account.Names(r.ProviderConfiguration) {
+		if account != "" || len(out) == 0 {
+			out = append(out, ownership.Object{Account: account, Type: r.Resource.Schema.Type, Identity: identity})
+		}
+	}
+	return out
+}
+
+// alone reports whether no other resource has a claim on an object.
+func (e *entry) alone(r Request, identity string) bool {
+	for _, on := range objects(r, identity) {
+		if !e.claimant.Alone(on) {
+			return false
+		}
+	}
+	return true
+}
+
+// holder returns another resource that has begun to make an object, or holds it.
+func (e *entry) holder(r Request, identity string) (ownership.Owner, bool) {
+	for _, on := range objects(r, identity) {
+		if owner, ok := e.claimant.Holder(on); ok {
+			return owner, true
+		}
+	}
+	return ownership.Owner{}, false
+}
+
+// identityKey identifies an object within its account and type; empty if it has no
 // identity. Identities of different schema versions cannot be compared: each is claimed in its own
 // version until a read upgrades it.
 func identityKey(r Request, in instance.Instance) string {

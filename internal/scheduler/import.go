@@ -88,7 +88,7 @@ func (s *Scheduler) doubt(ctx context.Context, e *entry, r Request, ex terraform
 	case r.Known.Observed && !r.Known.Recognize(found):
 		why = "the object that is found by it has another one"
 	case r.Resource.Schema.Identity != nil:
-	case !e.claimant.Alone(object(r, idKey(r.Known.Target.ID))):
+	case !e.alone(r, idKey(r.Known.Target.ID)):
 		why = "other resources of the type have the same one"
 	case r.Config != nil:
 		p, diags := ex.Plan(ctx, r.Resource, found, *r.Config)
@@ -147,14 +147,14 @@ func (s *Scheduler) takeKnown(ctx context.Context, e *entry, r Request, found in
 	if err := r.settled(); err != nil {
 		return err
 	}
-	on := object(r, identityKey(r, found))
-	for on.Identity != "" && r.Policies.Manage {
-		owner, ok := e.claimant.Holder(on)
+	identity := identityKey(r, found)
+	for identity != "" && r.Policies.Manage {
+		owner, ok := e.holder(r, identity)
 		if !ok {
 			break
 		}
 		if s.mayExist(ctx, owner.Key, owner.UID) {
-			s.claim(e, r, e.record.Instance, on.Identity) // it is woken when the object is free
+			s.claim(e, r, e.record.Instance, identity) // it is woken when the object is free
 			return identityConflict(r, ownership.Rival{Owner: owner})
 		}
 		s.wake(s.owners.Release(owner.Key))

@@ -17,6 +17,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -352,6 +353,19 @@ func TestNoConflict(t *testing.T) {
 			b.settle()
 		})
 	})
+	t.Run("another account", func(t *testing.T) {
+		newEstate(t, plannedIdentity, func(x *estate) {
+			a, b := x.resource("a", 0, "x"), x.resource("b", 1, "x")
+			a.r.Account.Content, b.r.Account.Content = "one", "two"
+			a.r.ProviderConfiguration, b.r.ProviderConfiguration = "one", "two"
+			other := newCloud(plannedIdentity)
+			b.r.Acquire = func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+				return other, func() {}, nil
+			}
+			a.settle()
+			b.settle()
+		})
+	})
 	t.Run("only observed", func(t *testing.T) {
 		newEstate(t, plannedIdentity, func(x *estate) {
 			id := x.cloud.add(object{"x", 1})
@@ -635,4 +649,34 @@ func TestNothingIsImportedBeforeAllIsClaimed(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Provider configurations of one account are like one configuration.
+func TestOwnerPerAccount(t *testing.T) {
+	tests := map[string]struct{ a, b ownership.Account }{
+		"same content":     {a: ownership.Account{Content: "x"}, b: ownership.Account{Content: "x", Declared: "other"}},
+		"declared account": {a: ownership.Account{Content: "x", Declared: "production"}, b: ownership.Account{Content: "y", Declared: "production"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			newEstate(t, plannedIdentity, func(x *estate) {
+				a, b := x.resource("a", 0, "x"), x.resource("b", 1, "x")
+				a.r.ProviderConfiguration, a.r.Account = "one", test.a
+				b.r.ProviderConfiguration, b.r.Account = "two", test.b
+				a.settle()
+				b.conflicted("a")
+				x.again(b, a)
+				b.conflicted("a")
+				a.settle()
+			})
+		})
+	}
+	t.Run("changed credentials", func(t *testing.T) {
+		newEstate(t, plannedIdentity, func(x *estate) {
+			a, b := x.resource("a", 0, "x"), x.resource("b", 1, "x")
+			a.r.Account.Content, b.r.Account.Content = "before", "after"
+			a.settle()
+			b.conflicted("a")
+		})
+	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/translate"
@@ -33,8 +34,10 @@ type Request struct {
 	// older one owns it.
 	Created time.Time
 	// ProviderConfiguration is the name of the provider configuration. Operations are bounded per
-	// configuration, and identities are unique within one.
+	// configuration.
 	ProviderConfiguration string
+	// Account is what the provider configuration has in common with others. Identities are unique within an account.
+	Account ownership.Account
 
 	// New is set when nothing was ever begun for the resource, so that nothing need be loaded from
 	// the store. Deleted is set when it is being deleted. Both are set when a resource is deleted

@@ -63,7 +63,7 @@ func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired
 	if req.Deleted {
 		handle = handle.Last()
 	}
-	req.Acquire, req.ProviderConfiguration = handle.Acquire, handle.Name
+	req.Acquire, req.ProviderConfiguration, req.Account = handle.Acquire, handle.Name, handle.Account
 	req.Paused = handle.Paused
 	r.secrets = slices.Clone(handle.Secrets)
 	if handle.Denied {

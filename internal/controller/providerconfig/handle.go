@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 )
 
 // Handle gives access to a provider that is configured as one provider configuration specifies. T is what
@@ -14,6 +15,8 @@ import (
 type Handle[T any] struct {
 	// Name identifies the configuration.
 	Name string
+	// Account is what the configuration has in common with others for the same account.
+	Account ownership.Account
 	// Acquire leases the provider for one call or operation. release must be called when it has ended.
 	Acquire func(ctx context.Context) (_ T, release func(), _ diagnostic.Diagnostics)
 	// Paused reports whether calls fail because of the configuration, so that the pool delays all of them alike; nil
@@ -50,6 +53,9 @@ func (h Handle[T]) Last() Handle[T] {
 // so they must not appear in messages either.
 func (h Handle[T]) WithLast(last Handle[T]) Handle[T] {
 	h.last = &last
+	if h.Account == (ownership.Account{}) {
+		h.Account = last.Account // nobody else may take over the objects meanwhile
+	}
 	h.Secrets = append(slices.Clone(h.Secrets), last.Secrets...)
 	return h
 }
@@ -57,7 +63,7 @@ func (h Handle[T]) WithLast(last Handle[T]) Handle[T] {
 // Map returns a Handle whose Acquire passes what h leases through f.
 func Map[S, T any](h Handle[S], f func(S) T) Handle[T] {
 	out := Handle[T]{
-		Name: h.Name, Paused: h.Paused, Secrets: h.Secrets, Denied: h.Denied, Diagnostics: h.Diagnostics,
+		Name: h.Name, Account: h.Account, Paused: h.Paused, Secrets: h.Secrets, Denied: h.Denied, Diagnostics: h.Diagnostics,
 		Acquire: func(ctx context.Context) (none T, _ func(), _ diagnostic.Diagnostics) {
 			leased, release, diags := h.Acquire(ctx)
 			if diags.HasErrors() {

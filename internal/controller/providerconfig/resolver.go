@@ -179,7 +179,8 @@ func (r *Resolver) handle(ctx context.Context, name string, of Reference, u *uns
 	}
 	key := pool.Prepare(pool.Configuration{Launcher: r.Launcher, Config: config, Limits: r.Limits})
 	return Handle[provider.Server]{
-		Name: name, Secrets: secrets, Acquire: r.acquire(key), Paused: func() bool { return r.Pool.Paused(key) },
+		Name: name, Account: r.account(u, config), Secrets: secrets, Acquire: r.acquire(key),
+		Paused: func() bool { return r.Pool.Paused(key) },
 	}
 }
 

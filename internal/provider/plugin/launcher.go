@@ -82,6 +82,8 @@ var (
 	_ provider.UsageReporter = (*Server)(nil)
 	_ provider.Redactor      = (*Server)(nil)
 	_ provider.Aborter       = (*Server)(nil)
+
+	_ provider.VariablesReporter = (*Launcher)(nil)
 )
 
 // Key returns a hash of the binary's content, arguments, environment and other settings. It changes
@@ -94,6 +96,9 @@ func (l *Launcher) Key() string {
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
+
+// Variables implements provider.VariablesReporter.
+func (l *Launcher) Variables() map[string]string { return l.Env }
 
 func (l *Launcher) checksum() string {
 	if l.SHA256 != "" {

@@ -10,12 +10,37 @@ import (
 
 // Object identifies a remote object.
 type Object struct {
-	// Configuration is the name of the provider configuration through which the object is accessed.
-	Configuration string
+	// Account is what gives access to the object: the provider configuration by its name, or what several have in
+	// common, see Account.
+	Account string
 	// Type is the Terraform resource type.
 	Type string
 	// Identity is unique within the type, in a canonical form.
 	Identity string
+}
+
+// Account is what several provider configurations may have in common that give access to the same objects. A resource
+// claims its objects by the name of its configuration and by each field that is set. The name alone would not do for
+// two configurations of one account. What they have in common would not do for one configuration whose credentials
+// change, as long as some of its resources have been reconciled since and others have not.
+type Account struct {
+	// Content is the same for configurations with the same content, secrets included.
+	Content string
+	// Declared is the same for configurations that an administrator has declared to be for one account.
+	Declared string
+}
+
+// Names returns the names of the account for Object, after the name of a configuration. Those that are not known are
+// empty.
+func (a Account) Names(configuration string) [3]string {
+	out := [3]string{configuration}
+	if a.Content != "" {
+		out[1] = "content:" + a.Content
+	}
+	if a.Declared != "" {
+		out[2] = "declared:" + a.Declared
+	}
+	return out
 }
 
 // Strength is the strength of a claim.
@@ -65,7 +90,8 @@ type claim struct {
 	on       *object
 	strength Strength
 	place    int
-	// order numbers all claims.
+	// order numbers all claims. Those of a resource on one object through several accounts have the same number, so
+	// that of two resources the same one comes first through each of them.
 	order uint64
 }
 

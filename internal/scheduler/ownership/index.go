@@ -109,6 +109,7 @@ func (x *Index) set(c *Claimant, claims []Claim, w *waking) {
 		}
 		return s, ok
 	}
+	before := slices.Clone(c.claims)
 	c.claims = slices.DeleteFunc(c.claims, func(have *claim) bool {
 		s, ok := want(have.on.Object)
 		switch {
@@ -127,18 +128,35 @@ func (x *Index) set(c *Claimant, claims []Claim, w *waking) {
 			continue
 		}
 		s, _ := want(wanted.Object)
-		c.claims = append(c.claims, x.add(c, wanted.Object, s, w))
+		order, ok := sameElsewhere(c.claims, wanted.Object, s)
+		if !ok {
+			order, ok = sameElsewhere(before, wanted.Object, s)
+		}
+		if !ok {
+			x.last++
+			order = x.last
+		}
+		c.claims = append(c.claims, x.add(c, wanted.Object, s, order, w))
 	}
 }
 
-func (x *Index) add(c *Claimant, on Object, s Strength, w *waking) *claim {
+// sameElsewhere returns the number of a claim on the same object through another account.
+func sameElsewhere(claims []*claim, on Object, s Strength) (order uint64, ok bool) {
+	for _, c := range claims {
+		if c.on.Type == on.Type && c.on.Identity == on.Identity && c.on.Account != on.Account && (c.strength > Weak) == (s > Weak) {
+			return c.order, true
+		}
+	}
+	return 0, false
+}
+
+func (x *Index) add(c *Claimant, on Object, s Strength, order uint64, w *waking) *claim {
 	o := x.objects[on]
 	if o == nil {
 		o = &object{Object: on}
 		x.objects[on] = o
 	}
-	x.last++
-	out := &claim{by: c, on: o, strength: s, order: x.last}
+	out := &claim{by: c, on: o, strength: s, order: order}
 	o.add(out)
 	if s > Weak && (o.owner == nil || out.before(o.owner)) {
 		w.add(o.owner)

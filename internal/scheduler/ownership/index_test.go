@@ -25,7 +25,7 @@ func resource(name string, age int) ownership.Owner {
 }
 
 func object(identity string) ownership.Object {
-	return ownership.Object{Configuration: "default", Type: "test_thing", Identity: identity}
+	return ownership.Object{Account: "default", Type: "test_thing", Identity: identity}
 }
 
 func weak(identity string) ownership.Claim {
@@ -42,6 +42,14 @@ func begun(identity string) ownership.Claim {
 
 func held(identity string) ownership.Claim {
 	return ownership.Claim{Object: object(identity), Strength: ownership.Held}
+}
+
+// through are the claims on an object through several accounts.
+func through(s ownership.Strength, identity string, accounts ...string) (out []ownership.Claim) {
+	for _, account := range accounts {
+		out = append(out, ownership.Claim{Object: ownership.Object{Account: account, Type: "test_thing", Identity: identity}, Strength: s})
+	}
+	return out
 }
 
 // names are those of the resources to wake, sorted.
@@ -123,11 +131,11 @@ func TestOwner(t *testing.T) {
 			steps: func(w *world) { w.claim("a", 0, held("x")); w.claim("b", 1, held("y")) },
 			rival: map[string]string{"a": "", "b": ""},
 		},
-		"another configuration, another type": {
+		"another account, another type": {
 			steps: func(w *world) {
 				w.claim("a", 0, held("x"))
 				o := object("x")
-				o.Configuration = "other"
+				o.Account = "other"
 				w.claim("b", 1, ownership.Claim{Object: o, Strength: ownership.Held})
 				o = object("x")
 				o.Type = "test_other"
@@ -271,6 +279,23 @@ func TestOwner(t *testing.T) {
 				w.release("b")
 			},
 			rival: map[string]string{"a": ""}, woken: []string{"a"},
+		},
+		"the same account by two configurations": {
+			steps: func(w *world) {
+				w.claim("a", 0, through(ownership.Held, "x", "one", "account")...)
+				w.claim("b", 1, through(ownership.Held, "x", "other", "account")...)
+				w.claim("c", 2, through(ownership.Held, "x", "third", "another account")...)
+			},
+			rival: map[string]string{"a": "", "b": "a", "c": ""},
+		},
+		"same age, and an account that changes": {
+			steps: func(w *world) {
+				w.claim("b", 0, through(ownership.Wanted, "x", "one", "before")...)
+				w.claim("a", 0, through(ownership.Wanted, "x", "one", "after")...)
+				w.woken = nil
+				w.claim("b", 0, through(ownership.Wanted, "x", "one", "after")...)
+			},
+			rival: map[string]string{"a": "b", "b": ""}, woken: []string{"a"},
 		},
 		"weak and strong claims on one object": {
 			steps: func(w *world) { w.claim("a", 0, weak("x"), held("x")); w.claim("b", 1, wanted("x")) },

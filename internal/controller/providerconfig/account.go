@@ -1,0 +1,90 @@
+package providerconfig
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"maps"
+
+	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
+)
+
+// accountKey is the key of the hashes of contents. They are only compared within this process, and are never stored, so
+// the key need not outlive it. Without it, a hash that leaks would let secrets of low entropy be guessed.
+var accountKey = func() (key [sha256.Size]byte) {
+	_, _ = rand.Read(key[:]) // it never fails
+	return key
+}()
+
+// account returns what a configuration has in common with others. An account is declared only in a
+// ClusterProviderConfig: whoever may write in one namespace could otherwise claim objects of the accounts of others.
+func (r *Resolver) account(u *unstructured.Unstructured, config cty.Value) ownership.Account {
+	out := ownership.Account{Content: contentOf(config, r.Launcher)}
+	if u.GetKind() == model.ClusterProviderConfigKind {
+		out.Declared = u.GetAnnotations()[v1alpha1.AnnotationAccount]
+	}
+	return out
+}
+
+// contentOf returns a hash of what a provider is configured with: its arguments, secrets included, and its environment.
+// Arguments without a value do not count, so that releases with other schemas are the same account. It is empty if
+// there is none.
+func contentOf(config cty.Value, l provider.Launcher) string {
+	config, _ = config.UnmarkDeep()
+	if config == cty.NilVal || !config.IsWhollyKnown() {
+		return ""
+	}
+	encoded, err := ctyjson.Marshal(config, config.Type())
+	if err != nil {
+		return ""
+	}
+	var arguments any
+	decoder := json.NewDecoder(bytes.NewReader(encoded))
+	decoder.UseNumber()
+	if err := decoder.Decode(&arguments); err != nil {
+		return ""
+	}
+	var environment map[string]string
+	if e, ok := l.(provider.VariablesReporter); ok {
+		environment = e.Variables()
+	}
+	content, err := json.Marshal([]any{withoutEmpty(arguments), environment})
+	if err != nil {
+		return ""
+	}
+	h := hmac.New(sha256.New, accountKey[:])
+	h.Write(content)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// withoutEmpty returns a JSON value without what is null or has nothing in it.
+func withoutEmpty(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, x := range v {
+			v[key] = withoutEmpty(x)
+		}
+		maps.DeleteFunc(v, func(_ string, x any) bool { return x == nil })
+		if len(v) == 0 {
+			return nil
+		}
+	case []any:
+		for i, x := range v {
+			v[i] = withoutEmpty(x)
+		}
+		if len(v) == 0 {
+			return nil
+		}
+	}
+	return v
+}
