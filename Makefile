@@ -35,8 +35,8 @@ race = $(if $(1),CGO_ENABLED=1) $(GO)
 
 # Modules besides the root and the playground.
 MODULES := $(patsubst %/go.mod,%,$(wildcard test/*/go.mod examples/*/go.mod))
-# Those whose tests `make test` runs. The tables of behaviours, and conformance, are test runs of their own.
-TESTED := $(filter-out test/behaviour test/conformance,$(MODULES))
+# Those whose tests `make test` runs. The tables of behaviours, conformance and attacks are test runs of their own.
+TESTED := $(filter-out test/behaviour test/conformance test/tenancy,$(MODULES))
 
 .PHONY: help
 help: ## Show this list
@@ -131,6 +131,11 @@ behaviours: bin/playground ## Every behaviour with every form of provider, as a 
 .PHONY: identity-matrix
 identity-matrix: bin/playground ## The same of resource identity alone
 	@$(GO) run -C test/behaviour ./cmd/behaviours -table identity $(if $(CHECK),-check)
+
+.PHONY: tenancy
+tenancy: bin/playground ## Attacks of tenants with the role edit in one namespace, and of authors of modules; fails if one succeeds
+	@$(GO) test -C test/tenancy -vet=off -c -o $(CURDIR)/bin/test/tenancy.test .
+	@cd test/tenancy && $(CURDIR)/bin/test/tenancy.test -test.timeout=20m
 
 ONLY ?=
 .PHONY: generated-repos

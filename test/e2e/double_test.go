@@ -33,10 +33,7 @@ type remote struct {
 
 func testProvider(t *testing.T) string {
 	t.Helper()
-	binary, err := testbin.Build(t.Context(), testbin.Target{
-		Module: ".", Package: "./test/e2e/testprovider", Output: "bin/test/terraform-provider-double",
-		Sources: []string{"go.mod", "go.sum", "test/e2e/testprovider"},
-	})
+	binary, err := testbin.Build(t.Context(), testbin.TestProvider)
 	if err != nil {
 		t.Fatal(err)
 	}

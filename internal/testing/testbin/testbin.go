@@ -71,6 +71,14 @@ var Landbridge = Target{
 	Sources: []string{"go.mod", "go.sum", "apis", "cmd", "config", "generate", "internal", "program", "schema"},
 }
 
+// TestProvider is a provider that misbehaves on request. The name of a provider is that of its file: link to it.
+var TestProvider = Target{
+	Module:  ".",
+	Package: "./test/e2e/testprovider",
+	Output:  "bin/test/terraform-provider-double",
+	Sources: []string{"go.mod", "go.sum", "test/e2e/testprovider"},
+}
+
 // Build returns the absolute path of the target's binary. It builds the binary if
 // it is missing or older than a source.
 func Build(ctx context.Context, t Target) (string, error) {

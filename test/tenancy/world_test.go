@@ -1,0 +1,261 @@
+package tenancy_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/landbridge-io/landbridge/internal/controller/kinds"
+	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
+	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
+	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
+	"github.com/landbridge-io/landbridge/internal/testing/providertest"
+	"github.com/landbridge-io/landbridge/internal/testing/testbin"
+)
+
+const (
+	system = clustertest.System
+	// open needs no configuration; guarded needs a token.
+	open, guarded = "open", "guarded"
+	// attacker is who attacks in most attacks.
+	attacker = "mallory, with the role edit in one namespace,"
+)
+
+// m is a JSON object.
+type m = map[string]any
+
+var (
+	eventually = clustertest.Eventually
+	resource   = objecttest.New
+	text       = objecttest.Text
+	isTrue     = objecttest.IsTrue
+)
+
+// tenant is a user with the role edit in one namespace.
+type tenant struct {
+	client.Client
+	namespace string
+}
+
+// world is a cluster with a controller, a victim and an attacker.
+type world struct {
+	*clustertest.Cluster
+	victim, mallory tenant
+	// name is the beginning of the names of objects.
+	name string
+}
+
+// everyone has the controller.
+var everyone struct{ stop func() error }
+
+// called returns the same world for other objects.
+func (x *world) called(name string) *world {
+	out := *x
+	out.name = objectName(name)
+	return &out
+}
+
+// user binds a user to the role edit in a new namespace.
+func (x *world) user(t *testing.T, name string) tenant {
+	t.Helper()
+	ns := x.Namespace(t)
+	err := x.Create(t.Context(), &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "edit"},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "edit"},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: name}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := rest.CopyConfig(x.Config)
+	config.Impersonate = rest.ImpersonationConfig{UserName: name, Groups: []string{"system:authenticated"}}
+	own, err := client.New(config, client.Options{Scheme: x.Scheme()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tenant{own, ns}
+}
+
+// newWorld starts a controller, and installs two providers whose kinds the role edit includes.
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	c, err := clustertest.New(playgroundtest.Start(t), filepath.Join(scratch, "controller.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tofu, err := testbin.Build(t.Context(), testbin.OpenTofu)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := clustertest.Options(time.Second, filepath.Join(scratch, "cache"), providertest.Mirror(t, "random"))
+	o.CommandLine = &kinds.CommandLine{Program: tofu, Dir: scratch}
+	if everyone.stop, err = c.StartController(o); err != nil {
+		t.Fatal(err)
+	}
+	x := &world{Cluster: c}
+	x.install(t, open)
+	x.install(t, guarded, "TESTPROVIDER_CONFIGURATION=yes")
+	x.MustCreate(t, resource("landbridge.io/v1alpha1", "TerraformProvider", "", "random", m{"source": "hashicorp/random", "activate": []any{"random_pet"}}))
+	x.victim, x.mallory = x.user(t, "victim"), x.user(t, "mallory")
+	for _, by := range []tenant{x.victim, x.mallory} {
+		for _, provider := range []string{open, guarded} {
+			probe := x.place(by, "probe", nil)
+			probe.SetAPIVersion(apiVersion(provider))
+			eventually(t, "the role includes the kinds", func(ctx context.Context) bool { return by.Create(ctx, probe.DeepCopy(), client.DryRunAll) == nil })
+		}
+	}
+	return x
+}
+
+// install installs the test provider under a name.
+func (x *world) install(t *testing.T, name string, env ...string) {
+	t.Helper()
+	binary, err := testbin.Build(t.Context(), testbin.TestProvider)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(cloud(name), "terraform-provider-"+name)
+	if err := os.MkdirAll(cloud(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(binary, path); err != nil {
+		t.Fatal(err)
+	}
+	var variables []any
+	for _, e := range append(env, "TESTPROVIDER_DIRECTORY="+cloud(name)) {
+		key, value, _ := strings.Cut(e, "=")
+		variables = append(variables, m{"name": key, "value": value})
+	}
+	p := resource("landbridge.io/v1alpha1", "TerraformProvider", "", name, m{"source": path, "env": variables})
+	x.MustCreate(t, p)
+	x.WaitFor(t, p, "healthy", func() bool { return isTrue(p, "Installed", "Healthy") && objecttest.Current(p) })
+	err = x.Create(t.Context(), &rbacv1.ClusterRole{
+		ObjectMeta: metav1.ObjectMeta{Name: name + "-edit", Labels: map[string]string{"rbac.authorization.k8s.io/aggregate-to-edit": "true"}},
+		Rules:      []rbacv1.PolicyRule{{APIGroups: []string{name + ".landbridge.io"}, Resources: []string{"things", "places", "providerconfigs"}, Verbs: []string{"*"}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// cloud is the directory with the remote objects of a provider.
+func cloud(provider string) string { return filepath.Join(scratch, "clouds", provider) }
+
+// configuredWith reports whether the provider was configured with a token.
+func configuredWith(token string) bool {
+	calls, _ := os.ReadFile(filepath.Join(cloud(guarded), "calls"))
+	return strings.Contains(string(calls), "configure with "+token)
+}
+
+// remote returns the attributes of a remote object.
+func remote(kind, name string) (map[string]string, bool) {
+	var o struct {
+		Attributes map[string]string `json:"attributes"`
+	}
+	content, err := os.ReadFile(filepath.Join(cloud(open), "objects", kind+"."+name))
+	return o.Attributes, err == nil && json.Unmarshal(content, &o) == nil
+}
+
+func apiVersion(provider string) string { return provider + ".landbridge.io/v1alpha1" }
+
+// place returns a resource with an identity. Its remote object has the same name, unless the arguments have another one.
+func (x *world) place(by tenant, name string, arguments m) *unstructured.Unstructured {
+	return x.of("Place", by, name, arguments)
+}
+
+func (x *world) of(kind string, by tenant, name string, arguments m) *unstructured.Unstructured {
+	all := m{"name": name}
+	for k, v := range arguments {
+		all[k] = v
+	}
+	return resource(apiVersion(open), kind, by.namespace, name, m{"forProvider": all})
+}
+
+// spec returns the spec of a resource.
+func spec(u *unstructured.Unstructured) m { return u.Object["spec"].(m) }
+
+// create creates an object as a tenant.
+func (by tenant) create(t *testing.T, u *unstructured.Unstructured) *unstructured.Unstructured {
+	t.Helper()
+	if err := by.Create(t.Context(), u); err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// owned creates a resource of the victim and waits until it is ready.
+func (x *world) owned(t *testing.T, kind string) *unstructured.Unstructured {
+	t.Helper()
+	u := x.victim.create(t, x.of(kind, x.victim, x.name, m{"value": "confidential"}))
+	x.WaitReady(t, u)
+	return u
+}
+
+// either waits until one of two things is the case and reports whether it is the first.
+func (x *world) either(t *testing.T, u *unstructured.Unstructured, succeeded, refused func() bool) bool {
+	t.Helper()
+	x.WaitFor(t, u, "decided", func() bool { return succeeded() || refused() })
+	return succeeded()
+}
+
+// becomesReady waits until a resource is ready, or is not for one of the reasons, and reports whether it is.
+func (x *world) becomesReady(t *testing.T, u *unstructured.Unstructured, reasons ...string) bool {
+	t.Helper()
+	return x.either(t, u, func() bool { return isTrue(u, "Ready", "Synced") }, func() bool { return refusedFor(u, reasons...) })
+}
+
+// refusedFor reports whether a resource is not synced for one of the reasons.
+func refusedFor(u *unstructured.Unstructured, reasons ...string) bool {
+	status, got, _ := objecttest.Condition(u, "Synced")
+	for _, reason := range reasons {
+		if status == "False" && got == reason {
+			return true
+		}
+	}
+	return false
+}
+
+func message(u *unstructured.Unstructured) string {
+	_, _, said := objecttest.Condition(u, "Synced")
+	return said
+}
+
+// reveals reports whether the status of a resource, or its events, have something that only the victim knows.
+func (x *world) reveals(t *testing.T, u *unstructured.Unstructured, words ...string) bool {
+	t.Helper()
+	told := fmt.Sprint(u.Object["status"])
+	events := &corev1.EventList{}
+	if err := x.List(t.Context(), events, client.InNamespace(u.GetNamespace()), client.MatchingFields{"involvedObject.uid": string(u.GetUID())}); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range events.Items {
+		told += e.Message
+	}
+	for _, word := range words {
+		if strings.Contains(told, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// secret creates a Secret as a tenant.
+func (by tenant) secret(t *testing.T, name string, data map[string]string) {
+	t.Helper()
+	s := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: by.namespace, Name: name}, StringData: data}
+	if err := by.Create(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+}
