@@ -32,6 +32,12 @@ func Client(k *Kind, c client.Client) client.Client {
 // Readers sets where a kind reads its resources: the cache and the API server.
 func Readers(k *Kind, cached, live client.Reader) { k.reader, k.live = cached, live }
 
+// RemoveFinalizer releases a resource.
+func RemoveFinalizer(ctx context.Context, k *Kind, c client.Client, r *CustomResource) error {
+	k.written, k.troubles, k.configurations = newWritten(), newTroubles(), newConfigurations(c)
+	return (&finalizer{kind: k, client: c, connector: &connector{kind: k, client: c}}).RemoveFinalizer(ctx, r)
+}
+
 // Recorder returns the recorder of a kind over a given one.
 func Recorder(k *Kind, inner event.Recorder) event.Recorder { return quietRecorder{inner, k.troubles} }
 
