@@ -211,6 +211,10 @@ func merge(under, over Resource) Resource {
 		set(&a.ValidFor, b.ValidFor)
 		return a
 	})
+	out.ListRecovery = both(under.ListRecovery, over.ListRecovery, func(a, b ListRecovery) ListRecovery {
+		a.Arguments = join(a.Arguments, b.Arguments, func(_, b IdentityValue) IdentityValue { return b })
+		return a
+	})
 	out.DefaultTags = both(under.DefaultTags, over.DefaultTags, func(a, b DefaultTags) DefaultTags {
 		set(&a.Attribute, b.Attribute)
 		a.Tags = join(a.Tags, b.Tags, func(_, b Template) Template { return b })

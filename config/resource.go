@@ -56,6 +56,10 @@ type Resource struct {
 	// CreateToken is the argument that makes creates idempotent at the remote side.
 	// +optional
 	CreateToken *CreateToken `json:"createToken,omitempty"`
+	// ListRecovery permits to find the object of an interrupted create by listing the objects of the type. Set it only
+	// if nothing else creates objects of the type with the same arguments in the account meanwhile.
+	// +optional
+	ListRecovery *ListRecovery `json:"listRecovery,omitempty"`
 	// DefaultTags are added to all objects.
 	// +optional
 	DefaultTags *DefaultTags `json:"defaultTags,omitempty"`

@@ -51,6 +51,7 @@ type encodedOperation struct {
 	Confirmed             bool          `json:"confirmed,omitempty"`
 	CreateToken           string        `json:"createToken,omitempty"`
 	CreateTokenAt         time.Time     `json:"createTokenAt,omitzero"`
+	Listed                *Listing      `json:"listed,omitempty"`
 	Made                  Status        `json:"made,omitempty"`
 	MadeID                string        `json:"madeID,omitempty"`
 	Generation            int64         `json:"generation,omitempty"`
@@ -214,7 +215,7 @@ func DecodeValue(raw json.RawMessage, version int64, t cty.Type, current int64) 
 func (t types) encodeOperation(o *Operation) (*encodedOperation, error) {
 	out := &encodedOperation{
 		ID: o.ID, Kind: o.Kind, Deposed: o.Deposed, Absent: o.Absent,
-		Mapped: o.Mapped, ImportID: o.ImportID, Confirmed: o.Confirmed, CreateToken: o.CreateToken, CreateTokenAt: o.CreateTokenAt, Made: o.Made, MadeID: o.MadeID, Generation: o.Generation, PlannedPrivate: o.PlannedPrivate,
+		Mapped: o.Mapped, ImportID: o.ImportID, Confirmed: o.Confirmed, CreateToken: o.CreateToken, CreateTokenAt: o.CreateTokenAt, Listed: o.Listed, Made: o.Made, MadeID: o.MadeID, Generation: o.Generation, PlannedPrivate: o.PlannedPrivate,
 		SchemaVersion: o.SchemaVersion, IdentitySchemaVersion: o.IdentityVersion,
 		PlannedState: o.RawPlannedState, PlannedIdentity: o.RawPlannedIdentity,
 		StartedAt: o.StartedAt, Deadline: o.Deadline, Journal: o.Journal,
@@ -241,7 +242,7 @@ func (t types) encodeOperation(o *Operation) (*encodedOperation, error) {
 func (t types) decodeOperation(in *encodedOperation) *Operation {
 	out := &Operation{
 		ID: in.ID, Kind: in.Kind, Deposed: in.Deposed, Absent: in.Absent,
-		Mapped: in.Mapped, ImportID: in.ImportID, Confirmed: in.Confirmed, CreateToken: in.CreateToken, CreateTokenAt: in.CreateTokenAt, Made: in.Made, MadeID: in.MadeID, Generation: in.Generation, PlannedPrivate: in.PlannedPrivate,
+		Mapped: in.Mapped, ImportID: in.ImportID, Confirmed: in.Confirmed, CreateToken: in.CreateToken, CreateTokenAt: in.CreateTokenAt, Listed: in.Listed, Made: in.Made, MadeID: in.MadeID, Generation: in.Generation, PlannedPrivate: in.PlannedPrivate,
 		SchemaVersion: in.SchemaVersion, IdentityVersion: in.IdentitySchemaVersion,
 		StartedAt: in.StartedAt, Deadline: in.Deadline, Journal: in.Journal,
 	}

@@ -135,6 +135,8 @@ type Operation struct {
 	// was used first.
 	CreateToken   string
 	CreateTokenAt time.Time
+	// Listed are the objects that existed right before a Create, if they are needed to find its own; else nil.
+	Listed *Listing
 	// Made is set for a Create that has made an object, if the store did not accept the outcome: the status
 	// of the object. MadeID is the object's id, and PlannedIdentity its identity.
 	Made   Status
@@ -157,6 +159,14 @@ type Operation struct {
 	Deadline           time.Time
 	// Journal is the journal of an operation of several changes (terraform.Journaled).
 	Journal []byte
+}
+
+// Listing has the objects of a resource type that existed at a time.
+type Listing struct {
+	// Objects identify the objects, sorted. They are digests of identities.
+	Objects []string `json:"objects,omitempty"`
+	// Missing is why they are not known; empty if they are.
+	Missing string `json:"missing,omitempty"`
 }
 
 // OperationKind is the kind of change that an Operation makes to the remote object.

@@ -3,6 +3,7 @@ package model
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -11,9 +12,11 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/landbridge-io/landbridge/config"
+	"github.com/landbridge-io/landbridge/schema"
 )
 
-// IdentitySource is where an attribute of the identity comes from: an argument, or a constant.
+// IdentitySource is where an attribute of the identity, or an argument of the list resource, comes from: an argument of
+// the resource, or a constant.
 type IdentitySource struct {
 	// Path is the Terraform path of the argument; nil for a constant. The elements of singletons have no step.
 	Path []string
@@ -30,14 +33,8 @@ func (r *Resource) identify(name string, v config.IdentityValue) error {
 	if a == nil {
 		return fmt.Errorf("the identity has no attribute %s", name)
 	}
-	source := IdentitySource{Path: v.Path(), Constant: cty.NilVal}
-	if source.Path == nil {
-		constant, err := convert.Convert(cty.StringVal(v.Constant()), a.Type)
-		if err != nil {
-			return fmt.Errorf("%q is no %s", v.Constant(), a.Type.FriendlyName())
-		}
-		source.Constant = constant
-	} else if err := r.identifies(source.Path, a.Type); err != nil {
+	source, err := r.source(v, a.Type, "attribute of the identity")
+	if err != nil {
 		return err
 	}
 	if r.Settings.Identity == nil {
@@ -47,8 +44,44 @@ func (r *Resource) identify(name string, v config.IdentityValue) error {
 	return nil
 }
 
-// identifies returns an error if an argument cannot be an attribute of the identity, of the given type.
-func (r *Resource) identifies(path []string, t cty.Type) error {
+// listBy sets the arguments of the list resource, by which interrupted creates are recovered.
+func (r *Resource) listBy(c config.ListRecovery, list *schema.Block) error {
+	switch {
+	case list == nil:
+		return fmt.Errorf("the provider has no list resource for %s", r.Type)
+	case r.Schema.Identity == nil:
+		return fmt.Errorf("%s has no identity", r.Type)
+	}
+	r.Settings.ListArguments = map[string]IdentitySource{}
+	for _, name := range slices.Sorted(maps.Keys(c.Arguments)) {
+		a := list.Attributes[name]
+		if a == nil {
+			return config.At(fmt.Errorf("the list resource has no argument %s", name), "arguments", name)
+		}
+		source, err := r.source(c.Arguments[name], a.ImpliedType(), "argument of the list resource")
+		if err != nil {
+			return config.At(err, "arguments", name)
+		}
+		r.Settings.ListArguments[name] = source
+	}
+	return nil
+}
+
+// source returns the source of a value of the given type, which is what.
+func (r *Resource) source(v config.IdentityValue, t cty.Type, what string) (IdentitySource, error) {
+	out := IdentitySource{Path: v.Path(), Constant: cty.NilVal}
+	if out.Path != nil {
+		return out, r.identifies(out.Path, t, what)
+	}
+	var err error
+	if out.Constant, err = convert.Convert(cty.StringVal(v.Constant()), t); err != nil {
+		return out, fmt.Errorf("%q is no %s", v.Constant(), t.FriendlyName())
+	}
+	return out, nil
+}
+
+// identifies returns an error if an argument cannot be the source of a value of the given type.
+func (r *Resource) identifies(path []string, t cty.Type, what string) error {
 	text := strings.Join(path, ".")
 	f, in := r.Root().at(path)
 	switch {
@@ -59,7 +92,7 @@ func (r *Resource) identifies(path []string, t cty.Type) error {
 	case !f.Required && !f.Optional:
 		return fmt.Errorf("%s is not known before an object is created: it is no argument", text)
 	case !in.Cty.Equals(t) && convert.GetConversionUnsafe(in.Cty, t) == nil, !in.Cty.Equals(t) && !in.IsPrimitive():
-		return fmt.Errorf("%s is a %s, and the attribute of the identity a %s", text, in.Kind, t.FriendlyName())
+		return fmt.Errorf("%s is a %s, and the %s a %s", text, in.Kind, what, t.FriendlyName())
 	}
 	return nil
 }

@@ -35,6 +35,9 @@ type Settings struct {
 	// side remembers its value for CreateTokenValidFor.
 	CreateToken         *Field
 	CreateTokenValidFor time.Duration
+	// ListArguments are the arguments of the list resource, by their names; nil if interrupted creates are not
+	// recovered by listing.
+	ListArguments map[string]IdentitySource
 	// Values are set for every object, sorted by Terraform name.
 	Values []Value
 	// Tags are added to every object; nil if there are none.

@@ -41,7 +41,7 @@ func (s *Scheduler) Remembered(r Request) (Remembered, bool) {
 
 // retry forgets failures, so that failed operations are tried again now.
 func (e *entry) retry(r Request) {
-	e.record.Handled.Retry, e.unsavedRetry = r.Asked.Retry, r.Asked.Retry
+	e.record.Handled.Retry, e.unsaved.Retry = r.Asked.Retry, r.Asked.Retry
 	e.failed, e.deposedFailed, e.attempts = failure{}, failure{}, attempts{}
 	e.unhold()
 	e.publish()
@@ -52,7 +52,18 @@ func (e *entry) retry(r Request) {
 func (e *entry) marked(r *Request) bool {
 	handled := &e.record.Handled
 	return r.Asked.Taint != "" && r.Asked.Taint != handled.Taint || r.Asked.Untaint != "" && r.Asked.Untaint != handled.Untaint ||
-		(e.unsavedRetry != "" || e.unsavedInterrupt != "") && e.record.Version != ""
+		e.unsaved != store.Tokens{} && e.record.Version != ""
+}
+
+// withUnsaved adds the tokens that are not in the store yet to those that were loaded from it.
+func (e *entry) withUnsaved(handled store.Tokens) store.Tokens {
+	if e.unsaved.Retry != "" {
+		handled.Retry, handled.Held = e.unsaved.Retry, 0
+	}
+	if e.unsaved.Interrupt != "" {
+		handled.Interrupt, handled.Held = e.unsaved.Interrupt, e.unsaved.Held
+	}
+	return handled
 }
 
 // mark carries out the requests of annotations, once for each token: the token is stored together with

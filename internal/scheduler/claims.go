@@ -127,6 +127,10 @@ func (e *entry) claims(r Request, in instance.Instance, wanted []string) []owner
 		}
 	}
 	for _, identity := range wanted {
+		if identity == creating {
+			out = append(out, claimsCreating(r))
+			continue
+		}
 		strength := ownership.Wanted
 		if identity != "" && e.claimant.Has(object(r, identity)) {
 			strength = ownership.Begun // another object replaces the current one
@@ -139,6 +143,9 @@ func (e *entry) claims(r Request, in instance.Instance, wanted []string) []owner
 	if op := in.Operation; op != nil && op.Kind == instance.Create {
 		add(interruptedKey(r, op), ownership.Begun)
 		add(namedKey(op.ImportID), ownership.Begun)
+		if r.ListArguments != nil {
+			out = append(out, claimsCreating(r))
+		}
 	}
 	if r.Resource.Schema.Identity != nil {
 		add(identityKey(r, in), ownership.Held)
@@ -171,6 +178,9 @@ func wants(e *entry, r Request, p *terraform.Plan) []string {
 	case p.Action == terraform.Create && r.Policies.Create, p.Action.IsReplace() && r.Policies.Replace, p.Action == terraform.Update:
 	default:
 		return nil
+	}
+	if p.Action != terraform.Update && r.lists(p.Identity, p.State) {
+		return []string{creating}
 	}
 	h := handleOf(r, p.Identity, p.State)
 	planned := keyOf(r, h, instance.Instance{Identity: h.identity})

@@ -18,8 +18,10 @@
 // A replacement may create before it destroys (deposed.go). The request of an annotation is carried out
 // once (asked.go), and events are reported once, after they are stored (event.go).
 //
+// The object of an interrupted create is found by a handle (handle.go), or by listing (listing.go).
+//
 // A remote object has one owner among the resources (claims.go), and an existing object is only
-// adopted on request (existing.go, told.go, import.go). What fails again and again after making an object,
+// adopted on request (existing.go, import.go). What fails again and again after making an object,
 // and what is changed back again and again, is noticed (attempts.go, flap.go).
 //
 // It never uses Kubernetes except through store.Store, and of custom resources it knows only the key.

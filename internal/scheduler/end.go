@@ -79,15 +79,17 @@ func (e *entry) accept(res result) {
 func (e *entry) interrupted(t task, res result) {
 	stored := res.record != nil && !res.undispatched
 	if stored {
-		e.unsavedInterrupt, e.unsavedHeld = "", 0
+		e.unsaved.Interrupt, e.unsaved.Held = "", 0
 	}
 	token := t.interruption.asked()
 	if token == "" || stored && e.record.Handled.Interrupt == token {
 		return
 	}
-	t.interruption.note(&e.record.Handled, res.op.Generation, t.completes(res.diags) && !res.undispatched)
-	e.unsavedInterrupt, e.unsavedHeld = e.record.Handled.Interrupt, e.record.Handled.Held
-	e.publish()
+	held := res.op.Generation
+	if t.completes(res.diags) && !res.undispatched {
+		held = 0
+	}
+	e.noteInterrupt(token, held)
 }
 
 // noteIdentity records the complete identity of an object whose planned one was partly known.

@@ -44,11 +44,8 @@ type entry struct {
 	token string
 	// validated is the hash of the configuration that the provider accepted last.
 	validated string
-	// unsavedRetry is a retry token that was handled, but is not in the store yet.
-	unsavedRetry string
-	// unsavedInterrupt is likewise a token of an interrupt, and unsavedHeld the generation that is held.
-	unsavedInterrupt string
-	unsavedHeld      int64
+	// unsaved are the tokens of a retry and of an interrupt that were handled, but are not in the store yet.
+	unsaved store.Tokens
 	// interruption ends the operation that this process began last.
 	interruption *interruption
 

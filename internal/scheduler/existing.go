@@ -15,8 +15,7 @@ import (
 // existing object. The result is part of the intent: after an interruption it shows whether the create
 // made the object.
 //
-// Some providers import whatever they are given, and return it from a read even if there is no such object.
-// So an object counts as found only if the provider told something about it (told.go).
+// An object counts as found only if the provider told something about it (terraform.Told).
 
 // look looks up the object of a create by its handle. absent is set if there certainly is none. If neither an
 // object nor that is returned, it is unknown, and the create decides.
@@ -34,7 +33,7 @@ func look(ctx context.Context, ex terraform.Executor, r Request, in instance.Ins
 		return h, instance.Instance{}, terraform.NonExistent(diags)
 	case in.IsDeposed(found):
 		return h, instance.Instance{}, false // it is the replaced object
-	case !told(r.Resource.Schema, h, found), !h.is(&r, found):
+	case !terraform.Told(r.Resource.Schema, h.target(), found.State), !h.is(&r, found):
 		return h, instance.Instance{}, false
 	}
 	return h, found, false
@@ -54,8 +53,7 @@ func (s *Scheduler) meets(e *entry, r Request, met instance.Instance, by handle)
 	if !by.identified() {
 		what = "import id"
 	}
-	return failed(ReasonAlreadyExists, diagnostic.Errorf("Object exists already",
-		"A remote object with the %s of the one to create exists, and no resource of this cluster manages it; it is not changed. %s", what,
+	return failed(ReasonAlreadyExists, terraform.ObjectExistsError(what, "no resource of this cluster manages it; it is not changed. "+
 		r.spell("If the provider is mistaken and there is none, set spec.lifecycle.existenceCheck to Never. To take it over", importOf(met, by))))
 }
 

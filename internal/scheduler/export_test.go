@@ -1,22 +1,5 @@
 package scheduler
 
-import (
-	"github.com/zclconf/go-cty/cty"
-
-	"github.com/landbridge-io/landbridge/internal/instance"
-	"github.com/landbridge-io/landbridge/schema"
-)
-
-// Told is told of an object that was found by an identity.
-func Told(s *schema.Resource, given cty.Value, found instance.Instance) bool {
-	return told(s, handle{identity: given}, found)
-}
-
-// ToldByID is told of an object that was found by an import id.
-func ToldByID(s *schema.Resource, id string, found instance.Instance) bool {
-	return told(s, handle{importID: id}, found)
-}
-
 // MakesSecrets is makesSecrets.
 var MakesSecrets = makesSecrets
 

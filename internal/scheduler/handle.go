@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -162,7 +163,9 @@ func (r *Request) compare(object, actual cty.Value) (agrees bool, why string) {
 
 func inWords(v cty.Value) string {
 	if v.Type().IsPrimitiveType() {
-		return fmt.Sprintf("%q", textOf(v))
+		if text, err := convert.Convert(v, cty.String); err == nil { // primitive values can be converted
+			return fmt.Sprintf("%q", text.AsString())
+		}
 	}
 	return translate.CanonicalIdentity(cty.ObjectVal(map[string]cty.Value{"it": v}))[len("it="):]
 }

@@ -170,7 +170,10 @@ type cloud struct {
 	now, most int
 }
 
-var _ terraform.Executor = (*cloud)(nil)
+var (
+	_ terraform.Executor = (*cloud)(nil)
+	_ terraform.Lister   = (*cloud)(nil)
+)
 
 func newCloud(kind identityKind) *cloud {
 	return &cloud{kind: kind, log: &events{}, objects: map[string]object{}, coming: map[string]object{}, moved: map[string]string{}, tokens: map[string]string{}, classed: "Thing", manner: inOrder, fail: map[string]diagnostic.Diagnostics{}}
@@ -258,6 +261,12 @@ func (c *cloud) remove(id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.objects, id)
+}
+
+func (c *cloud) change(id string, o object) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.objects[id] = o
 }
 
 func (c *cloud) ids() []string {
@@ -515,6 +524,21 @@ func (c *cloud) Import(_ context.Context, _ terraform.ResourceType, target terra
 		}, nil
 	}
 	return instance.Instance{}, diagnostic.Errorf("Cannot import non-existent remote object", "There is none.")
+}
+
+func (c *cloud) List(_ context.Context, _ terraform.ResourceType, arguments map[string]cty.Value, limit int) ([]cty.Value, bool, diagnostic.Diagnostics) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if d := c.call("list"); d.HasErrors() {
+		return nil, false, d
+	}
+	var out []cty.Value
+	for id, o := range c.objects {
+		if name, ok := arguments["name"]; !ok || name.AsString() == o.name {
+			out = append(out, c.identity(id, o.name))
+		}
+	}
+	return out[:min(len(out), limit)], len(out) >= limit, nil
 }
 
 // events is what happened, in order.

@@ -77,19 +77,44 @@ func (i *interruption) blame(diags diagnostic.Diagnostics) diagnostic.Diagnostic
 // note records in the handled tokens that an operation was interrupted, and holds its generation unless all
 // that was wanted is done.
 func (i *interruption) note(handled *store.Tokens, generation int64, done bool) {
-	token := i.asked()
-	if token == "" {
-		return
+	if done {
+		generation = 0
 	}
-	if handled.Interrupt = token; !done {
-		handled.Held = generation
+	if token := i.asked(); token != "" {
+		noteInterrupt(handled, token, generation)
 	}
+}
+
+// noteInterrupt records a request to interrupt in the handled tokens. held is the generation that it holds; 0 if it
+// holds none.
+func noteInterrupt(handled *store.Tokens, token string, held int64) {
+	if handled.Interrupt = token; held != 0 {
+		handled.Held = held
+	}
+}
+
+// noteInterrupt records a request to interrupt that is not in the store yet.
+func (e *entry) noteInterrupt(token string, held int64) {
+	noteInterrupt(&e.record.Handled, token, held)
+	e.unsaved.Interrupt, e.unsaved.Held = e.record.Handled.Interrupt, e.record.Handled.Held
+	e.publish()
 }
 
 // interrupts reports whether an annotation has a request to interrupt that was not handled yet.
 func (e *entry) interrupts(r *Request) bool {
 	return r.Asked.Interrupt != "" && r.Asked.Interrupt != e.record.Handled.Interrupt &&
 		(e.view.state != running || e.interruption.asked() != r.Asked.Interrupt)
+}
+
+// Interrupt implements Interface. Where nothing runs it does nothing: the next Observe records the request.
+func (s *Scheduler) Interrupt(k store.Key, token string) {
+	for _, e := range s.entriesOf(k) {
+		e.turn.Lock()
+		if r := (Request{Asked: store.Tokens{Interrupt: token}}); e.view.state == running && e.interrupts(&r) {
+			e.interrupt(r)
+		}
+		e.turn.Unlock()
+	}
 }
 
 // interrupt interrupts the running operation.
@@ -103,13 +128,11 @@ func (e *entry) interrupt(r Request) {
 // ignoreInterrupt records a request while nothing runs. It does nothing, except that what an earlier process began and
 // did not conclude does not begin again.
 func (s *Scheduler) ignoreInterrupt(e *entry, r Request) {
-	handled := &e.record.Handled
-	handled.Interrupt = r.Asked.Interrupt
+	held := int64(0)
 	if op := e.record.Instance.Operation; op != nil && op.ID != e.begun && s.o.Clock.Now().Before(op.Deadline) {
-		handled.Held = op.Generation
+		held = op.Generation
 	}
-	e.unsavedInterrupt, e.unsavedHeld = handled.Interrupt, handled.Held
-	e.publish()
+	e.noteInterrupt(r.Asked.Interrupt, held)
 }
 
 // held reports whether nothing may begin because an operation was interrupted.
@@ -118,7 +141,7 @@ func (e *entry) held(r Request) bool {
 }
 
 // unhold ends a hold. It is stored with the next write.
-func (e *entry) unhold() { e.record.Handled.Held, e.unsavedHeld = 0, 0 }
+func (e *entry) unhold() { e.record.Handled.Held, e.unsaved.Held = 0, 0 }
 
 func errHeld() *Error {
 	return failed(ReasonInterrupted, diagnostic.Errorf("Operation interrupted",

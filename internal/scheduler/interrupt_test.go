@@ -275,6 +275,34 @@ func TestInterruptNothing(t *testing.T) {
 	}
 }
 
+// A paused resource is not observed, but its operation can be interrupted.
+func TestInterruptUnobserved(t *testing.T) {
+	bubble(t, noIdentity, func(h *harness) {
+		h.cloud.stopped = halfway
+		h.begins(instance.Create)
+		other := h.r.Key
+		other.Name = "other"
+		h.sched.Interrupt(other, "now")
+		synctest.Wait()
+		if h.sched.Running() != 1 {
+			t.Error("the operation of another resource was interrupted")
+		}
+		for range 2 { // a token acts once
+			h.sched.Interrupt(h.r.Key, "now")
+		}
+		synctest.Wait()
+		if diff := cmp.Diff([]string{"Failed Create (Halfway) (Operation interrupted)", "Tainted"}, h.told.take()); diff != "" {
+			t.Errorf("told (-want +got):\n%s", diff)
+		}
+		h.sched.Interrupt(h.r.Key, "later")
+		if got := h.stored().Handled; got.Interrupt != "now" || got.Held != h.r.Generation {
+			t.Errorf("handled %+v", got)
+		}
+		h.r.Asked.Interrupt = "now"
+		h.staysHeld()
+	})
+}
+
 // Before the provider is asked nothing has to be recovered.
 func TestInterruptBeforeDispatch(t *testing.T) {
 	waits := func(ctx context.Context) diagnostic.Diagnostics {

@@ -178,6 +178,7 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	if op.Kind == instance.Create {
 		h.note(&intended)
 		s.noteToken(r, p, doubt, &intended)
+		intended.Listed = snapshot(early, ex, r, p)
 	}
 	in.Operation = &intended
 	intent.Instance = in
@@ -204,6 +205,7 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	if p.Action != terraform.NoOp {
 		answered := faultpoint.During(t.process, faultpoint.InFlight)
 		if j, ok := ex.(terraform.Journaled); ok {
+			p.CreateUnchecked = r.Policies.CreateUnchecked
 			out, diags = j.ApplyJournaled(s.listen(ctx, r, t.progress, p), p, s.recorder(ctx, r, &rec))
 			in.Operation = rec.Instance.Operation
 		} else {
@@ -229,7 +231,11 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 		return result{op: op, diags: append(diags, diagnostic.Errorf("Outcome not recorded", "The operation ended, but its outcome could not be recorded: %s.", err)...)}
 	}
 	faultpoint.Reach(t.process, faultpoint.BeforeTold)
-	return result{op: op, record: &rec, diags: diags, planned: plannedIdentity(r, p.Identity, p.State), plannedState: p.State}
+	reason := Reason("")
+	if terraform.ObjectExists(diags) {
+		reason = ReasonAlreadyExists
+	}
+	return result{op: op, record: &rec, diags: diags, reason: reason, planned: plannedIdentity(r, p.Identity, p.State), plannedState: p.State}
 }
 
 // fence is called right before each change is requested of a provider. Between the intent and this moment,

@@ -16,9 +16,8 @@ import (
 func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 	s.began()
 	before := e.state
-	retried := e.unsavedRetry
 	e.view.discard()
-	e.validated, e.unsavedRetry, e.claimed = "", "", claimed{}
+	e.validated, e.claimed = "", claimed{}
 	if r.New && before == unloaded {
 		// If a record exists nevertheless, the first write conflicts.
 		e.schema = r.Resource.Schema
@@ -53,17 +52,11 @@ func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 		if rec.Instance.Operation != nil {
 			// Since that resource is gone, others may have made an object of the same identity.
 			op := *rec.Instance.Operation
-			op.Absent, rec.Instance.Operation = false, &op
+			op.Absent, op.Listed, rec.Instance.Operation = false, nil, &op
 		}
 		s.o.Logger.Info("Stored instance belongs to an earlier resource of the same name", "resource", r.Key, "uid", r.UID, "owner", rec.Owner)
 	}
-	if retried != "" {
-		rec.Handled.Retry, e.unsavedRetry = retried, retried
-		rec.Handled.Held = 0
-	}
-	if e.unsavedInterrupt != "" {
-		rec.Handled.Interrupt, rec.Handled.Held = e.unsavedInterrupt, e.unsavedHeld
-	}
+	rec.Handled = e.withUnsaved(rec.Handled)
 	e.schema = r.Resource.Schema
 	e.believe(rec, loaded)
 	return nil
@@ -133,7 +126,7 @@ func (s *Scheduler) save(ctx context.Context, e *entry, r Request, in instance.I
 		e.distrust(conflicted)
 		return &Error{Reason: storeReason(err), Err: err}
 	}
-	e.unsavedRetry, e.unsavedInterrupt, e.unsavedHeld = "", "", 0
+	e.unsaved = store.Tokens{}
 	e.believe(rec, loaded)
 	return nil
 }

@@ -55,6 +55,9 @@ func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terrafo
 		s.isDoubt(e, r, op)
 		return nil
 	}
+	if done, err := s.recoverByList(ctx, e, r, op, ex, &seen); done {
+		return err
+	}
 	if r.Import.Target == nil && r.Known != nil && op.Deposed == "" { // otherwise the known object is the replaced one
 		found, diags := ex.Import(ctx, r.Resource, r.Known.Target)
 		switch {
@@ -119,7 +122,7 @@ func (s *Scheduler) recoverByHandle(ctx context.Context, e *entry, r Request, op
 		} else if ok {
 			return true, s.recovered(ctx, e, r, op, in.FallBack(op.Deposed), false) // it belongs to another resource
 		}
-		if told(r.Resource.Schema, h, found) {
+		if terraform.Told(r.Resource.Schema, h.target(), found.State) {
 			seen.unknown = append(seen.unknown, foundAfterCreate(r, importOf(found, h))...)
 		}
 	}

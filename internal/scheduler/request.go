@@ -69,6 +69,9 @@ type Request struct {
 	NamedImport translate.NamedImport
 	// CreateToken is the argument that makes creates idempotent; nil if there is none.
 	CreateToken *desired.CreateToken
+	// ListArguments returns the arguments with which the objects are listed among which a planned one is, or the one
+	// that is not known. If it is set, the object of an interrupted create may be found by listing. It may be nil.
+	ListArguments func(planned cty.Value) (arguments map[string]cty.Value, missing string)
 	// SpellImport returns the spec.import that would import an object. It may be nil.
 	SpellImport func(terraform.ImportTarget) string
 	// ConfirmCreate is the id of an operation of unknown outcome. The user confirms that a new create

@@ -34,6 +34,9 @@ type Interface interface {
 	// Reload makes the next Observe load the record from the store. It is called while a resource is
 	// paused, because others may write its record meanwhile.
 	Reload(k store.Key)
+	// Interrupt interrupts the running operation of a resource by a token, if there is one. Observe does so, too. It
+	// is called while a resource is paused, which is not observed.
+	Interrupt(k store.Key, token string)
 	// Remembered returns the facts in memory about the resource; false if there are none.
 	Remembered(r Request) (Remembered, bool)
 	// Running returns the number of running operations.

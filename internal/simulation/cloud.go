@@ -26,12 +26,15 @@ const (
 	identified = "sim_identified"
 	// anonymous: there is no identity, only the assigned id.
 	anonymous = "sim_anonymous"
+	// listed: as identified, and the objects can be listed, which recovers interrupted creates.
+	listed = "sim_listed"
 )
 
-var resourceTypes = []string{named, identified, anonymous}
+// resourceTypes are the resource types. A new one is appended, so that kept schedules mean the same as before.
+var resourceTypes = []string{named, identified, anonymous, listed}
 
 func providerSchema() *schema.Provider {
-	out := &schema.Provider{Protocol: 6, Config: &schema.Block{}, Resources: map[string]*schema.Resource{}}
+	out := &schema.Provider{Protocol: 6, Config: &schema.Block{}, Resources: map[string]*schema.Resource{}, ListResources: map[string]*schema.Block{listed: {}}}
 	for _, t := range resourceTypes {
 		r := &schema.Resource{Type: t, Block: &schema.Block{Attributes: map[string]*schema.Attribute{
 			"id":       {Type: cty.String, Computed: true},
@@ -41,7 +44,7 @@ func providerSchema() *schema.Provider {
 			"size":     {Type: cty.Number, Optional: true},
 			"password": {Type: cty.String, Computed: true, Sensitive: true},
 		}}}
-		attribute := map[string]string{named: "name", identified: "id"}[t]
+		attribute := map[string]string{named: "name", identified: "id", listed: "id"}[t]
 		if attribute != "" {
 			r.Identity = &schema.Identity{Attributes: map[string]*schema.IdentityAttribute{attribute: {Type: cty.String, RequiredForImport: true}}}
 		}
@@ -289,6 +292,35 @@ func (s *server) ImportResourceState(ctx context.Context, r *tfprotov6.ImportRes
 	}
 	identity, err := s.identity(r.TypeName, imported)
 	return &tfprotov6.ImportResourceStateResponse{ImportedResources: []*tfprotov6.ImportedResource{{TypeName: r.TypeName, State: encoded, Identity: identity}}}, err
+}
+
+// ValidateListResourceConfig implements tfprotov6.ListResourceServer.
+func (s *server) ValidateListResourceConfig(context.Context, *tfprotov6.ValidateListResourceConfigRequest) (*tfprotov6.ValidateListResourceConfigResponse, error) {
+	return &tfprotov6.ValidateListResourceConfigResponse{}, nil
+}
+
+// ListResource implements tfprotov6.ListResourceServer.
+func (s *server) ListResource(ctx context.Context, r *tfprotov6.ListResourceRequest) (*tfprotov6.ListResourceServerStream, error) {
+	v := s.p.wait(ctx, "list "+r.TypeName)
+	if v == refuse || v == lose {
+		return nil, errLost
+	}
+	var results []tfprotov6.ListResourceResult
+	if s.p.w.cloud.throttles(v) {
+		results = append(results, tfprotov6.ListResourceResult{Diagnostics: []*tfprotov6.Diagnostic{failure(tooMany)}})
+		return &tfprotov6.ListResourceServerStream{Results: slices.Values(results)}, nil
+	}
+	for _, o := range s.p.w.cloud.objects {
+		if o.resourceType != r.TypeName || o.coming {
+			continue
+		}
+		identity, err := s.identity(r.TypeName, stateOf(o, cty.NullVal(cty.String)))
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, tfprotov6.ListResourceResult{DisplayName: o.name, Identity: identity})
+	}
+	return &tfprotov6.ListResourceServerStream{Results: slices.Values(results)}, nil
 }
 
 func (s *server) PlanResourceChange(_ context.Context, r *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {

@@ -156,13 +156,17 @@ func (w *world) move() {
 
 // verdict decides about a call.
 func (w *world) verdict(x *waiter) verdict {
-	if w.calm || !w.choices.one(30) {
-		if x.apply && !w.calm && w.choices.one(3) {
+	often := 30
+	if x.kind == answering {
+		often = 6
+	}
+	if w.calm || !w.choices.one(often) {
+		if x.kind == change && !w.calm && w.choices.one(3) {
 			return slow
 		}
 		return proceed
 	}
-	if x.apply {
+	if x.kind == change {
 		return pick(w.choices, proceed, refuse, lose, half, slow, throttle)
 	}
 	return pick(w.choices, proceed, refuse, lose, throttle)

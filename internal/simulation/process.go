@@ -12,6 +12,7 @@ import (
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/go-logr/logr"
+	"github.com/zclconf/go-cty/cty"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	runtimeobject "k8s.io/apimachinery/pkg/runtime"
@@ -108,21 +109,34 @@ func (p *process) String() string { return p.name }
 type waiter struct {
 	p      *process
 	what   string
-	apply  bool
+	kind   callKind
 	resume chan verdict
 }
 
-// wait waits for the verdict on a call. If the process dies, it does not return.
-func (p *process) wait(ctx context.Context, what string) verdict { return p.waitFor(ctx, what, false) }
+// callKind is what a call may be met with.
+type callKind int
 
-func (p *process) waitFor(ctx context.Context, what string, apply bool) verdict {
+const (
+	ordinary callKind = iota
+	// change is a change that is requested of the provider.
+	change
+	// answering is the wait of a program for the provider. The program may die meanwhile.
+	answering
+)
+
+// wait waits for the verdict on a call. If the process dies, it does not return.
+func (p *process) wait(ctx context.Context, what string) verdict {
+	return p.waitFor(ctx, what, ordinary)
+}
+
+func (p *process) waitFor(ctx context.Context, what string, kind callKind) verdict {
 	if p.dead.Load() {
 		runtime.Goexit()
 	}
 	if actor, ok := ctx.Value(actorKey{}).(string); ok {
 		what = actor + ": " + what
 	}
-	v := p.w.park(&waiter{p: p, what: p.name + " " + what, apply: apply, resume: make(chan verdict)})
+	v := p.w.park(&waiter{p: p, what: p.name + " " + what, kind: kind, resume: make(chan verdict)})
 	if v == vanish || p.dead.Load() && v != final {
 		runtime.Goexit()
 	}
@@ -170,8 +184,13 @@ type executor struct {
 }
 
 func (e executor) Apply(ctx context.Context, plan lbterraform.Plan) (instance.Instance, diagnostic.Diagnostics) {
-	v := e.p.waitFor(ctx, fmt.Sprintf("apply %s of %s", plan.Action, plan.Resource.Schema.Type), true)
+	v := e.p.waitFor(ctx, fmt.Sprintf("apply %s of %s", plan.Action, plan.Resource.Schema.Type), change)
 	return e.Executor.Apply(context.WithValue(ctx, verdictKey{}, v), plan)
+}
+
+// List implements terraform.Lister.
+func (e executor) List(ctx context.Context, r lbterraform.ResourceType, arguments map[string]cty.Value, limit int) ([]cty.Value, bool, diagnostic.Diagnostics) {
+	return e.Executor.(lbterraform.Lister).List(ctx, r, arguments, limit)
 }
 
 // providerConfigs are the ProviderConfigs of a resource type in a process.

@@ -122,7 +122,7 @@ func (w *world) until(holds func() bool, may func(*waiter) bool) {
 		case len(calls) == 0 || w.unheard():
 			w.move()
 		case may != nil && !may(calls[0]):
-		case calls[0].apply:
+		case calls[0].kind == change:
 			w.busy++
 			w.release(calls[0], slow) // so that it can be suspended while the cloud works
 		default:

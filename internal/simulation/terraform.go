@@ -334,7 +334,7 @@ func (r *terraformRun) change(ctx context.Context, o objects, t, action string) 
 		Address: moduleCall + "." + t + "." + resourceName, Module: moduleCall, Type: t, Name: resourceName,
 	}}})
 	p := r.server.p
-	v := p.waitFor(ctx, "tofu sends "+action+" of "+t, true)
+	v := p.waitFor(ctx, "tofu sends "+action+" of "+t, change)
 	r.server.verdicts[t] = v
 	var answer *tfprotov6.ApplyResourceChangeResponse
 	var err error
@@ -343,7 +343,7 @@ func (r *terraformRun) change(ctx context.Context, o objects, t, action string) 
 		defer close(answered)
 		answer, err = r.attached.ApplyResourceChange(ctx, q)
 	}()
-	if p.wait(ctx, "tofu waits for "+action+" of "+t) != proceed {
+	if p.waitFor(ctx, "tofu waits for "+action+" of "+t, answering) != proceed {
 		p.w.note("%s: tofu dies during %s of %s", p, action, t)
 		return false, false
 	}

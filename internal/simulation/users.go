@@ -109,27 +109,29 @@ func (u *users) operate() {
 	case 0, 1, 2, 3:
 		u.resize(k)
 	case 4, 5, 6:
-		zone := pick(c, "z1", "z2", "z3")
-		u.w.note("user moves %s to %s", k.Name, zone)
-		i.zone, i.places[zone] = zone, true
-		u.edit(k, zone, "spec", "forProvider", "zone")
+		u.move(k, i)
 	case 7, 8, 9, 10, 11:
 		u.delete(k, i)
 	case 12:
-		if u.isPair(k) {
-			return // what it contains is tainted one by one
+		if u.isPair(k) { // what it contains is tainted one by one
+			u.move(k, i)
+			return
 		}
 		u.w.note("user taints %s %s", k.Kind, k.Name)
 		i.tainted = true
 		u.serial++
 		u.annotate(k, v1alpha1.AnnotationTaint, fmt.Sprint(u.serial))
 	case 13:
+		if reason, _ := condition(r, "Synced"); reason == string(v1alpha1.ReasonCreateOutcomeUnknown) {
+			// A retry has no effect. The user does not want to know what became of the create.
+			u.keep(k, i)
+			u.delete(k, i)
+			return
+		}
 		u.serial++
 		u.annotate(k, v1alpha1.AnnotationRetry, fmt.Sprint(u.serial))
 	case 14:
-		u.w.note("user keeps the object of %s %s", k.Kind, k.Name)
-		i.kept = true
-		u.edit(k, []any{"Observe", "Create", "Update", "LateInitialize"}, "spec", "managementPolicies")
+		u.keep(k, i)
 	case 15:
 		u.w.note("user lets the object of %s %s be destroyed", k.Kind, k.Name)
 		i.deleted = i.deleted || r.GetDeletionTimestamp() != nil
@@ -175,6 +177,21 @@ func (u *users) elsewhere(k store.Key, i *incarnation) {
 	case 8:
 		u.restoreBackup(k, i)
 	}
+}
+
+// move moves a resource to another zone, for which its object is replaced.
+func (u *users) move(k store.Key, i *incarnation) {
+	zone := pick(u.w.choices, "z1", "z2", "z3")
+	u.w.note("user moves %s to %s", k.Name, zone)
+	i.zone, i.places[zone] = zone, true
+	u.edit(k, zone, "spec", "forProvider", "zone")
+}
+
+// keep forbids to destroy the object of a resource.
+func (u *users) keep(k store.Key, i *incarnation) {
+	u.w.note("user keeps the object of %s %s", k.Kind, k.Name)
+	i.kept = true
+	u.edit(k, []any{"Observe", "Create", "Update", "LateInitialize"}, "spec", "managementPolicies")
 }
 
 // edit sets a field of a resource.
@@ -293,6 +310,9 @@ func (u *users) deleteSecret(k store.Key, i *incarnation) {
 	}
 	u.w.note("user deletes the stored instance of %s %s", k.Kind, k.Name)
 	u.saved[k] = all
+	leader := u.w.leader()
+	i.lost = i.lost || leader == nil || leader.dead.Load() || leader.suspended ||
+		slices.ContainsFunc(all, func(s *corev1.Secret) bool { return !leader.knows[s.Name] })
 	if u.w.choices.one(3) {
 		all = all[:1] // without its parts
 	}
@@ -300,8 +320,6 @@ func (u *users) deleteSecret(k store.Key, i *incarnation) {
 		u.w.api.deleteSecret(s)
 	}
 	i.unsecret = true
-	leader := u.w.leader()
-	i.lost = i.lost || leader == nil || leader.dead.Load() || leader.suspended || !leader.knows[all[0].Name]
 }
 
 // restoreSecret creates a deleted Secret again, as a backup does, if nothing was stored since.

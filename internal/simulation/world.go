@@ -30,7 +30,7 @@ type shared struct {
 var common = sync.OnceValue(func() *shared {
 	s, module := providerSchema(), pairModule()
 	s.Resources[pair] = module.Resource
-	m, err := model.NewProvider("sim", s, config.Provider{})
+	m, err := model.NewProvider("sim", s, config.Provider{Resources: map[string]config.Resource{listed: {ListRecovery: &config.ListRecovery{}}}})
 	if err != nil {
 		panic(err)
 	}
@@ -40,11 +40,13 @@ var common = sync.OnceValue(func() *shared {
 		out.apiVersion = r.GroupVersionKind().GroupVersion().String()
 		out.keys = append(out.keys, store.Key{Group: r.Group, Kind: r.Kind, Namespace: "team", Name: name})
 	}
-	for _, t := range resourceTypes {
+	for _, t := range resourceTypes[:3] {
 		add(t, "a")
 		add(t, "b")
 	}
 	add(pair, "a")
+	add(listed, "a")
+	add(listed, "b")
 	return out
 })
 
@@ -159,7 +161,7 @@ func (w *world) kill(p *process, effects bool) {
 			return
 		}
 		v := vanish
-		if effects && !p.suspended && !x.apply && w.choices.one(3) {
+		if effects && !p.suspended && x.kind != change && w.choices.one(3) {
 			v = final
 			w.note("%s dies after its call: %s", p, x.what)
 		}

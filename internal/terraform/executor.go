@@ -39,6 +39,13 @@ type Upgrader interface {
 	Upgrade(ctx context.Context, r ResourceType, in instance.Instance) (instance.Instance, diagnostic.Diagnostics)
 }
 
+// Lister is implemented by executors that can list the objects of a resource type.
+type Lister interface {
+	// List returns the identities of at most limit objects. arguments are those of the type's list resource. more is
+	// set if there may be further objects.
+	List(ctx context.Context, r ResourceType, arguments map[string]cty.Value, limit int) (identities []cty.Value, more bool, diags diagnostic.Diagnostics)
+}
+
 // ResourceType is the type of a resource instance.
 type ResourceType struct {
 	Schema *schema.Resource

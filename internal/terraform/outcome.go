@@ -19,6 +19,17 @@ func OutcomeUnknownError(resourceType string) diagnostic.Diagnostics {
 // that Apply returned.
 func OutcomeUnknown(d diagnostic.Diagnostics) bool { return d.HasSummary(outcomeUnknown) }
 
+const objectExists = "Object exists already"
+
+// ObjectExistsError is the error of a create of an object, given by its identity or import id, that exists already.
+// about is what the user needs to know besides.
+func ObjectExistsError(what, about string) diagnostic.Diagnostics {
+	return diagnostic.Errorf(objectExists, "A remote object with the %s of the one to create exists, and %s", what, about)
+}
+
+// ObjectExists reports whether an object was not created because it exists already.
+func ObjectExists(d diagnostic.Diagnostics) bool { return d.HasSummary(objectExists) }
+
 // Inconsistent reports whether the only errors are that the object is not what was planned (contract § 3.7).
 func Inconsistent(d diagnostic.Diagnostics) bool {
 	return d.HasErrors() && !slices.ContainsFunc(d.Errors(), func(d diagnostic.Diagnostic) bool {

@@ -56,6 +56,8 @@ type Plan struct {
 	// Contained are the changes of the resources that the object consists of; nil for objects that are one
 	// resource.
 	Contained []Contained
+	// CreateUnchecked is set when the contained objects are created without looking for existing ones.
+	CreateUnchecked bool
 	// WithoutRefresh is set when the object was not read before it is destroyed, and must not be read for that.
 	WithoutRefresh bool
 }

@@ -1,6 +1,9 @@
 package translate
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 
@@ -13,18 +16,36 @@ import (
 func MappedIdentity(r *model.Resource, object cty.Value) map[string]cty.Value {
 	out := make(map[string]cty.Value, len(r.Settings.Identity))
 	for name, source := range r.Settings.Identity {
-		v := source.Constant
-		if source.Path != nil {
-			_, v = valueAt(r, object, source.Path)
-		}
-		if v == cty.NilVal || v.IsNull() || !v.IsWhollyKnown() {
-			continue
-		}
-		if v, err := convert.Convert(v, r.Schema.Identity.Attributes[name].Type); err == nil {
-			out[name] = v
+		if v, ok := sourceOf(r, object, source); ok {
+			if v, err := convert.Convert(v, r.Schema.Identity.Attributes[name].Type); err == nil {
+				out[name] = v
+			}
 		}
 	}
 	return out
+}
+
+// ListArguments returns the arguments with which the objects are listed among which a planned one is. missing is an
+// argument of the list resource that is null or unknown.
+func ListArguments(r *model.Resource, planned cty.Value) (arguments map[string]cty.Value, missing string) {
+	arguments = make(map[string]cty.Value, len(r.Settings.ListArguments))
+	for _, name := range slices.Sorted(maps.Keys(r.Settings.ListArguments)) {
+		v, ok := sourceOf(r, planned, r.Settings.ListArguments[name])
+		if !ok {
+			return nil, name
+		}
+		arguments[name] = v
+	}
+	return arguments, ""
+}
+
+// sourceOf returns the value of a source; false if it is null or unknown.
+func sourceOf(r *model.Resource, object cty.Value, source model.IdentitySource) (cty.Value, bool) {
+	v := source.Constant
+	if source.Path != nil {
+		_, v = valueAt(r, object, source.Path)
+	}
+	return v, v != cty.NilVal && !v.IsNull() && v.IsWhollyKnown()
 }
 
 // valueAt returns the value at a Terraform path through objects, and its type; cty.NilVal if there is none.

@@ -161,6 +161,15 @@ func handlesOf(m *model.Resource) *scheduler.Handles {
 	return out
 }
 
+// listArguments returns the arguments with which the objects of a kind are listed; nil if interrupted creates are not
+// recovered by listing.
+func listArguments(m *model.Resource) func(cty.Value) (map[string]cty.Value, string) {
+	if m.Settings.ListArguments == nil {
+		return nil
+	}
+	return func(planned cty.Value) (map[string]cty.Value, string) { return translate.ListArguments(m, planned) }
+}
+
 // spellImport returns a function that formats the spec.import of an object as JSON, which is also YAML.
 func spellImport(k *Kind) func(terraform.ImportTarget) string {
 	return func(t terraform.ImportTarget) string {

@@ -96,7 +96,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	ctx = providerconfig.WithVisit(context.WithValue(ctx, attemptKey{}, a), &a.visit)
 	result, err := r.inner.Reconcile(ctx, req)
 	if a.resource != nil && paused(a.resource) {
-		r.kind.Scheduler.Reload(r.kind.key(&a.resource.Unstructured))
+		key := r.kind.key(&a.resource.Unstructured)
+		if token := a.resource.GetAnnotations()[v1alpha1.AnnotationInterrupt]; token != "" {
+			r.kind.Scheduler.Interrupt(key, token)
+		}
+		r.kind.Scheduler.Reload(key)
 	}
 	switch {
 	case err != nil:

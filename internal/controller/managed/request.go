@@ -57,7 +57,8 @@ func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired
 		SpellImport:   spellImport(k),
 		Settled:       k.isClaimed,
 		Handles:       k.handles, NamedImport: spec.NamedImport, CreateToken: spec.CreateToken,
-		Timeouts: spec.Timeouts, DefaultTimeouts: spec.DefaultTimeouts,
+		ListArguments: listArguments(k.Model),
+		Timeouts:      spec.Timeouts, DefaultTimeouts: spec.DefaultTimeouts,
 	}
 	handle := k.ProviderConfigs.Resolve(ctx, r.GetProviderConfigReference(), r.GetNamespace())
 	if req.Deleted {

@@ -207,7 +207,7 @@ func (e *Executor) ApplyJournaled(ctx context.Context, p terraform.Plan, record 
 		return p.Prior, diagnostic.Errorf("Configuration cannot be written", "%s.", err)
 	}
 	j := &journal{Variables: encoded.Variables, record: record}
-	w, diags := e.open(ctx, job{given: given, sensitive: p.SensitivePaths, state: before, journal: j})
+	w, diags := e.open(ctx, job{given: given, sensitive: p.SensitivePaths, state: before, unchecked: p.CreateUnchecked, journal: j})
 	if diags.HasErrors() {
 		return p.Prior, diags
 	}
@@ -225,9 +225,9 @@ func (e *Executor) ApplyJournaled(ctx context.Context, p terraform.Plan, record 
 	ok := w.run(ctx, slices.Concat(applying, []string{plan.parallelism(), planFile}))
 	// Changes that the providers are making may take longer than the program.
 	w.session.end()
-	diags = w.diags
+	diags = slices.Concat(w.diags, w.session.met)
 	after, err := w.dir.Read(stateFile)
-	if err != nil || after == nil || !j.has(after) {
+	if err != nil || after == nil || !j.has(after, e.resourceType(ctx), !ok) {
 		if after, err = j.replay(before, e.resourceType(ctx), e.version()); err != nil {
 			return p.Prior, slices.Concat(diags, diagnostic.Errorf("State cannot be rebuilt", "%s.", err), terraform.OutcomeUnknownError(p.Resource.Schema.Type))
 		}

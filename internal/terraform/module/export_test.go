@@ -15,8 +15,7 @@ type Change struct {
 	State                       []byte
 }
 
-// Replay returns the state after changes.
-func Replay(before []byte, changes []Change, r *schema.Resource) ([]byte, error) {
+func journalOf(changes []Change) *journal {
 	j := &journal{}
 	for _, c := range changes {
 		j.Changes = append(j.Changes, &change{
@@ -24,7 +23,17 @@ func Replay(before []byte, changes []Change, r *schema.Resource) ([]byte, error)
 			Kind: c.Kind, Answered: c.Answered, Tainted: c.Tainted, State: c.State,
 		})
 	}
-	return j.replay(before, func(string, string) *schema.Resource { return r }, "1.0.0")
+	return j
+}
+
+// Replay returns the state after changes.
+func Replay(before []byte, changes []Change, r *schema.Resource) ([]byte, error) {
+	return journalOf(changes).replay(before, func(string, string) *schema.Resource { return r }, "1.0.0")
+}
+
+// Has reports whether a state has the objects that changes left.
+func Has(state []byte, changes []Change, r *schema.Resource, exactly bool) bool {
+	return journalOf(changes).has(state, func(string, string) *schema.Resource { return r }, exactly)
 }
 
 // State returns the state file of an instance.

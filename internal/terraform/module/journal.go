@@ -1,6 +1,7 @@
 package module
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
@@ -8,6 +9,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/instance/tfstate"
@@ -177,7 +180,10 @@ func put(state *tfstate.State, c *change, object instance.Instance) {
 		in.Instance, in.Kept = object, tfstate.Kept{}
 		in.Deposed = append(deposed, d)
 	case c.Kind == instance.Delete && len(deposed) > 0:
-		in.Deposed, in.KeptDeposed = nil, nil // deposed objects are destroyed last
+		// Deposed objects are destroyed last.
+		if !object.Exists() {
+			in.Deposed, in.KeptDeposed = nil, nil
+		}
 	case object.Exists():
 		object.SensitivePaths, object.CreateBeforeDestroy = in.SensitivePaths, in.CreateBeforeDestroy
 		in.Instance, in.Deposed = object, deposed
@@ -191,32 +197,54 @@ func put(state *tfstate.State, c *change, object instance.Instance) {
 	}
 }
 
-// has reports whether a state file has all objects of the answers.
-func (j *journal) has(state []byte) bool {
-	file, err := tfstate.Read(state, nil)
+// has reports whether a state file has the objects that the last creates and updates left. Exactly is set to
+// compare the objects also: a program that was killed leaves an earlier state, with the same addresses.
+func (j *journal) has(state []byte, known types, exactly bool) bool {
+	last, schemas := map[string]*change{}, map[string]*schema.Resource{}
+	for _, c := range j.Changes {
+		if c.Answered && c.Kind != instance.Delete {
+			last[c.Resource.Address], schemas[c.Resource.Type] = c, known(c.Source, c.Resource.Type)
+		}
+	}
+	file, err := tfstate.Read(state, func(t string) *schema.Resource { return schemas[t] })
 	if err != nil {
 		return false
 	}
-	last := map[string]*change{}
-	for _, c := range j.Changes {
-		if c.Answered {
-			last[c.Resource.Address] = c
-		}
-	}
 	for _, c := range last {
-		found := false
-		for _, r := range file.Resources {
-			for _, i := range r.Instances {
-				if r.Module == c.Resource.Module && r.Type == c.Resource.Type && r.Name == c.Resource.Name && i.IndexKey == indexKey(c.Resource.Key) {
-					found = found || i.Exists()
-				}
-			}
-		}
-		if exists := len(c.State) > 0 && !wire.IsNull(c.State); exists && !found {
+		if len(c.State) > 0 && !wire.IsNull(c.State) && !c.in(file, schemas[c.Resource.Type], exactly) {
 			return false
 		}
 	}
 	return true
+}
+
+// in reports whether a state has the object of a change.
+func (c *change) in(file tfstate.State, s *schema.Resource, exactly bool) bool {
+	for _, r := range file.Resources {
+		for _, i := range r.Instances {
+			if r.Module == c.Resource.Module && r.Type == c.Resource.Type && r.Name == c.Resource.Name && i.IndexKey == indexKey(c.Resource.Key) {
+				return i.Exists() && (!exactly || c.left(i.Instance, s))
+			}
+		}
+	}
+	return false
+}
+
+// left reports whether a change left an object as it is in a state file, where unknown values are null.
+func (c *change) left(in instance.Instance, s *schema.Resource) bool {
+	if s == nil || len(in.RawState) > 0 || !bytes.Equal(in.Private, c.Private) {
+		return false
+	}
+	object, err := c.object(s)
+	if err != nil {
+		return false
+	}
+	answered, err := wire.MarshalJSON(cty.UnknownAsNull(object.State), s.ImpliedType())
+	if err != nil {
+		return false
+	}
+	stored, err := wire.MarshalJSON(in.State, s.ImpliedType())
+	return err == nil && bytes.Equal(answered, stored)
 }
 
 func indexKey(k any) any {

@@ -44,10 +44,13 @@ func TestReplay(t *testing.T) {
 		changes []module.Change
 		want    map[string]string // by key: the id and the status, of the current object and of deposed ones
 	}{
-		"nothing":                    {},
-		"creates":                    {[]module.Change{at("x", instance.Create, "1"), at("y", instance.Create, "2")}, map[string]string{"x": "1 Full", "y": "2 Full"}},
-		"with count":                 {[]module.Change{at(float64(0), instance.Create, "1"), at(float64(1), instance.Create, "2")}, map[string]string{"0": "1 Full", "1": "2 Full"}},
-		"no key":                     {[]module.Change{at(nil, instance.Create, "1")}, map[string]string{"<nil>": "1 Full"}},
+		"nothing":    {},
+		"creates":    {[]module.Change{at("x", instance.Create, "1"), at("y", instance.Create, "2")}, map[string]string{"x": "1 Full", "y": "2 Full"}},
+		"with count": {[]module.Change{at(float64(0), instance.Create, "1"), at(float64(1), instance.Create, "2")}, map[string]string{"0": "1 Full", "1": "2 Full"}},
+		"no key":     {[]module.Change{at(nil, instance.Create, "1")}, map[string]string{"<nil>": "1 Full"}},
+		"a replaced object that is not destroyed": {
+			[]module.Change{at("x", instance.Create, "1"), at("x", instance.Create, "2"), at("x", instance.Delete, "1")}, map[string]string{"x": "2 Full, deposed 1 Full"},
+		},
 		"half an object":             {[]module.Change{tainted}, map[string]string{"x": "1 Tainted"}},
 		"no answer":                  {[]module.Change{unanswered}, nil},
 		"a create that made nothing": {[]module.Change{at("x", instance.Create, "")}, nil},
@@ -96,6 +99,54 @@ func TestReplay(t *testing.T) {
 				}
 				if diff := cmp.Diff(test.want, got); diff != "" {
 					t.Errorf("%s: %s", how, diff)
+				}
+			}
+		})
+	}
+}
+
+// TestHas checks that the state of a program that was killed is not taken for the one after the changes.
+func TestHas(t *testing.T) {
+	t.Parallel()
+	at := func(key any, kind instance.OperationKind, id string) module.Change {
+		return module.Change{
+			Address: fmt.Sprintf("module.this.cloud_thing.a[%v]", key), Module: "module.this", Type: "cloud_thing", Name: "a",
+			Key: key, Kind: kind, Answered: true, State: packed(t, id),
+		}
+	}
+	before := []module.Change{at("x", instance.Create, "1")}
+	unanswered := at("y", instance.Create, "2")
+	unanswered.Answered = false
+	for name, test := range map[string]struct {
+		changes []module.Change
+		// present and exactly are what is reported of the state before the changes, without and with a comparison.
+		present, exactly bool
+	}{
+		"nothing":                        {present: true, exactly: true},
+		"no answer":                      {changes: []module.Change{unanswered}, present: true, exactly: true},
+		"another object":                 {changes: []module.Change{at("y", instance.Create, "2")}},
+		"an update":                      {changes: []module.Change{at("x", instance.Update, "2")}, present: true},
+		"a replacement":                  {changes: []module.Change{at("x", instance.Delete, ""), at("x", instance.Create, "2")}, present: true},
+		"half a replacement":             {changes: []module.Change{at("x", instance.Create, "2")}, present: true},
+		"a replacement the other way":    {changes: []module.Change{at("x", instance.Create, "2"), at("x", instance.Delete, "")}, present: true},
+		"a delete, which the next finds": {changes: []module.Change{at("x", instance.Delete, "")}, present: true, exactly: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			stale, err := module.Replay(nil, before, thing)
+			if err != nil {
+				t.Fatal(err)
+			}
+			after, err := module.Replay(stale, test.changes, thing)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for exactly, want := range map[bool]bool{false: test.present, true: test.exactly} {
+				if got := module.Has(stale, test.changes, thing, exactly); got != want {
+					t.Errorf("exactly: %t: the state before has the objects: %t", exactly, got)
+				}
+				if !module.Has(after, test.changes, thing, exactly) {
+					t.Errorf("exactly: %t: the state after does not have the objects", exactly)
 				}
 			}
 		})

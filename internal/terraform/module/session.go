@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -11,8 +12,10 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/inflight"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/instance/tfstate"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/redact"
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -35,7 +38,14 @@ type session struct {
 	secrets *redact.Redactor
 	calls   inflight.Calls
 
+	// before is the state file from before the operation; nil if there is none. Its objects are the module's own.
+	before []byte
+	// unchecked is set when objects are created without looking for existing ones.
+	unchecked bool
+
 	mu sync.Mutex
+	// met are the errors of creates whose objects exist already.
+	met diagnostic.Diagnostics
 	// announced are the changes that the program announced and did not request yet, by resource type.
 	// changed is closed when there is another one.
 	announced map[string][]resource
@@ -164,9 +174,8 @@ func (s *attached) ApplyResourceChange(call context.Context, q *tfprotov6.ApplyR
 	case wire.IsNull(packed(q.PriorState)):
 		c.Kind = instance.Create
 		c.Planned, c.PlannedIdentity = packed(q.PlannedState), identified(q.PlannedIdentity)
-		if identity := c.identity(r); identity != nil {
-			_, diags := s.engine.Import(s.ctx, terraform.ResourceType{Schema: r}, *identity)
-			c.Absent = diags.HasErrors() && terraform.NonExistent(diags)
+		if err := s.look(c, r); err != nil {
+			return nil, notBegun(err)
 		}
 	}
 	if err := s.journal.save(func() { s.journal.Changes = append(s.journal.Changes, c) }); err != nil {
@@ -196,6 +205,68 @@ func (s *attached) ApplyResourceChange(call context.Context, q *tfprotov6.ApplyR
 		}
 	})
 	return answer, nil
+}
+
+// look looks for an object before it is created, if its identity is known. It returns an error if the object exists and
+// is not one of the module's own.
+func (s *attached) look(c *change, r *schema.Resource) error {
+	identity := c.identity(r)
+	if identity == nil {
+		return nil
+	}
+	found, diags := s.engine.Import(s.ctx, terraform.ResourceType{Schema: r}, *identity)
+	c.Absent = diags.HasErrors() && terraform.NonExistent(diags)
+	if diags.HasErrors() || s.unchecked || !terraform.Told(r, *identity, found.State) || owns(s.before, r, found) {
+		return nil
+	}
+	address := strings.TrimPrefix(c.Resource.Address, callAddress)
+	met := terraform.ObjectExistsError("identity", "it is not changed: "+address+" cannot take it over. Delete the object, or change the instance to declare another one. "+
+		"If the provider is mistaken and there is none, set spec.lifecycle.existenceCheck to Never.")
+	met[0].Summary += ": " + address
+	s.mu.Lock()
+	s.met = append(s.met, met...)
+	s.mu.Unlock()
+	return errors.New("an object of its identity exists already")
+}
+
+// owns reports whether an object is in a state file. Programs that know no identities do not store them.
+func owns(state []byte, r *schema.Resource, found instance.Instance) bool {
+	if state == nil {
+		return false
+	}
+	file, err := tfstate.Read(state, func(t string) *schema.Resource {
+		if t != r.Type {
+			return nil
+		}
+		return r
+	})
+	if err != nil {
+		return true // it is unknown
+	}
+	for _, block := range file.Resources {
+		for _, i := range block.Instances {
+			if block.Mode == "managed" && block.Type == r.Type && sameObject(r, i.Instance, found) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// sameObject reports whether two instances are of the same object, by the identity or the attributes of the same names.
+func sameObject(r *schema.Resource, a, b instance.Instance) bool {
+	if len(a.RawState) > 0 {
+		return true // it is unknown
+	}
+	if a.HasIdentity() && b.HasIdentity() {
+		return a.Identity.RawEquals(b.Identity)
+	}
+	for name := range r.Identity.Attributes {
+		if r.Block.Attributes[name] != nil && !a.State.GetAttr(name).RawEquals(b.State.GetAttr(name)) {
+			return false
+		}
+	}
+	return true
 }
 
 // conceal registers the secrets of an answer.

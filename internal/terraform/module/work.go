@@ -26,6 +26,8 @@ type job struct {
 	sensitive []cty.Path
 	// state is the state file; nil if there is none.
 	state []byte
+	// unchecked is set when objects are created without looking for existing ones.
+	unchecked bool
 	// journal records changes; nil if the runs make none.
 	journal *journal
 }
@@ -60,6 +62,7 @@ func (e *Executor) open(ctx context.Context, j job) (*work, diagnostic.Diagnosti
 		Executor: e, dir: dir, session: newSession(ctx, j.journal, e.secrets(ctx, j.given, j.sensitive, j.state)),
 		configuration: config, progress: provider.Progress(ctx),
 	}
+	w.session.before, w.session.unchecked = j.state, j.unchecked
 	files := map[string][]byte{configFile: config, variablesFile: variables}
 	if j.state != nil {
 		files[stateFile] = j.state

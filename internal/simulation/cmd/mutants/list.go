@@ -63,7 +63,7 @@ var mutants = []mutant{
 	{name: "a deleted record is not noticed", edit: edit{schedulerDir + "observe.go",
 		" && !e.lost.Load(),", ","}},
 	{name: "a retry is forgotten when the store fails", edit: edit{schedulerDir + "record.go",
-		"retried := e.unsavedRetry", "retried := \"\"\n\tif before == outdated {\n\t\tretried = e.unsavedRetry\n\t}"}},
+		"rec.Handled = e.withUnsaved(rec.Handled)", "if before == outdated {\n\t\trec.Handled = e.withUnsaved(rec.Handled)\n\t}"}},
 
 	{name: "a resource that looks new is never loaded", edit: edit{managedDir + "request.go",
 		"return !told && !meta.FinalizerExists(r, xpmanaged.FinalizerName) && !meta.WasDeleted(r) && time.Since(r.GetCreationTimestamp().Time) < fresh", "return !told && !meta.FinalizerExists(r, xpmanaged.FinalizerName) && (time.Since(r.GetCreationTimestamp().Time) < fresh || true)"},
@@ -91,7 +91,7 @@ var mutants = []mutant{
 	{name: "a module's interrupted create is taken for never made", edit: edit{moduleDir + "recovery.go",
 		"case target == nil:\n\t\treturn unknown", "case target == nil:\n\t\treturn none()"}},
 	{name: "the state that a killed program left is believed", edit: edit{moduleDir + "executor.go",
-		"if err != nil || after == nil || !j.has(after) {", "if err != nil || after == nil {"}},
+		"if err != nil || after == nil || !j.has(after, e.resourceType(ctx), !ok) {", "if err != nil || after == nil {"}},
 
 	// Decisions.
 	{name: "a delete is not carried out", edit: edit{schedulerDir + "decide.go",

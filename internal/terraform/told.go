@@ -1,4 +1,4 @@
-package scheduler
+package terraform
 
 import (
 	"strings"
@@ -6,19 +6,19 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 
-	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// told reports whether the provider told something about an object that it was not given with the identity that
-// the object was imported by: a value that is neither empty, nor part of the identity, nor an id made of it.
-func told(s *schema.Resource, by handle, found instance.Instance) bool {
+// Told reports whether the provider told something about an object that it was not given with the identity or id that
+// the object was imported by: a value that is neither empty, nor part of the identity, nor an id made of it. Some
+// providers import whatever they are given, and return it from a read even if there is no such object.
+func Told(s *schema.Resource, by ImportTarget, found cty.Value) bool {
 	var values []string
-	if by.identified() {
-		values = texts(by.identity)
+	if by.Identity != cty.NilVal {
+		values = texts(by.Identity)
 	}
 	is := false
-	_ = cty.Walk(found.State, func(path cty.Path, v cty.Value) (bool, error) {
+	_ = cty.Walk(found, func(path cty.Path, v cty.Value) (bool, error) {
 		if is || !v.IsKnown() || v.IsNull() {
 			return false, nil
 		}
@@ -32,7 +32,7 @@ func told(s *schema.Resource, by handle, found instance.Instance) bool {
 		if !v.Type().IsPrimitiveType() {
 			return true, nil
 		}
-		is = !empty(v) && !made(textOf(v), values, name == "id") && !strings.Contains(by.importID, textOf(v))
+		is = !empty(v) && !made(textOf(v), values, name == "id") && !strings.Contains(by.ID, textOf(v))
 		return false, nil
 	})
 	return is

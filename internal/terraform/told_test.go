@@ -1,12 +1,11 @@
-package scheduler_test
+package terraform_test
 
 import (
 	"testing"
 
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/landbridge-io/landbridge/internal/instance"
-	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/schema"
 )
 
@@ -21,8 +20,8 @@ func TestToldByID(t *testing.T) {
 		"something else":   {"here/web", "Web Server", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			found := instance.Instance{State: cty.ObjectVal(map[string]cty.Value{"id": cty.StringVal("here/web"), "title": cty.StringVal(tc.title)})}
-			if got := scheduler.ToldByID(&schema.Resource{}, tc.id, found); got != tc.want {
+			found := cty.ObjectVal(map[string]cty.Value{"id": cty.StringVal("here/web"), "title": cty.StringVal(tc.title)})
+			if got := terraform.Told(&schema.Resource{}, terraform.ImportTarget{ID: tc.id, Identity: cty.NilVal}, found); got != tc.want {
 				t.Errorf("got %t", got)
 			}
 		})
@@ -64,8 +63,7 @@ func TestTold(t *testing.T) {
 			for name, v := range tc.change {
 				state[name] = v
 			}
-			found := instance.Instance{State: cty.ObjectVal(state), Status: instance.Full}
-			if got := scheduler.Told(&schema.Resource{Identity: identity}, given, found); got != tc.want {
+			if got := terraform.Told(&schema.Resource{Identity: identity}, terraform.ImportTarget{Identity: given}, cty.ObjectVal(state)); got != tc.want {
 				t.Errorf("got %t", got)
 			}
 		})

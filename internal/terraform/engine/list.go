@@ -1,0 +1,138 @@
+package engine
+
+import (
+	"context"
+	"math/big"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/wire"
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+var _ terraform.Lister = (*Engine)(nil)
+
+// Listed is an object in a list.
+type Listed struct {
+	// DisplayName is the provider's name for people; it need not be unique.
+	DisplayName string
+	// Identity is of the identity schema's implied type, and wholly known.
+	Identity cty.Value
+}
+
+// List implements terraform.Lister.
+func (e *Engine) List(ctx context.Context, r terraform.ResourceType, arguments map[string]cty.Value, limit int) ([]cty.Value, bool, diagnostic.Diagnostics) {
+	p, diags := e.server.Schema(ctx)
+	if diags.HasErrors() {
+		return nil, false, diags.Errors()
+	}
+	list := p.ListResources[r.Schema.Type]
+	if list == nil {
+		return nil, false, diagnostic.Errorf("Resource type cannot be listed", "The provider has no list resource for %s.", r.Schema.Type)
+	}
+	values := list.EmptyValue().AsValueMap()
+	for name, v := range arguments {
+		a := list.Attributes[name]
+		if a == nil {
+			return nil, false, diagnostic.Errorf("Resource type cannot be listed", "The list resource of %s has no argument %s.", r.Schema.Type, name)
+		}
+		converted, err := convert.Convert(v, a.ImpliedType())
+		if err != nil {
+			return nil, false, diagnostic.Errorf("Resource type cannot be listed", "The argument %s of the list resource of %s has the wrong type: %s.", name, r.Schema.Type, err)
+		}
+		values[name] = converted
+	}
+	config := cty.EmptyObjectVal
+	if len(values) > 0 {
+		config = cty.ObjectVal(values)
+	}
+	objects, more, diags := e.ListObjects(ctx, r.Schema, list, config, int64(limit))
+	identities := make([]cty.Value, 0, len(objects))
+	for _, o := range objects {
+		identities = append(identities, o.Identity)
+	}
+	return identities, more, diags
+}
+
+// ListObjects lists at most limit objects of a resource type. The configuration is that of its list resource, list. more
+// is set if there may be further objects. With errors the objects may be incomplete.
+func (e *Engine) ListObjects(ctx context.Context, r *schema.Resource, list *schema.Block, config cty.Value, limit int64) (objects []Listed, more bool, diags diagnostic.Diagnostics) {
+	encoded, err := encode(config, list.ImpliedType())
+	if err != nil {
+		return nil, false, diagnostic.Errorf("Value cannot be encoded", "The arguments to list %s cannot be sent to the provider: %s.", r.Type, err)
+	}
+	if diags = e.validateList(ctx, r, encoded, limit); diags.HasErrors() {
+		return nil, false, diags
+	}
+	// Cancel the rest of the stream.
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stream, err := e.server.ListResource(ctx, &tfprotov6.ListResourceRequest{TypeName: r.Type, Config: dynamic(encoded), Limit: limit})
+	if err != nil {
+		return nil, false, append(diags, provider.CallError(err)...)
+	}
+	for result := range stream.Results {
+		diags = append(diags, diagnostic.FromProtocol(result.Diagnostics)...)
+		if result.Identity == nil || result.Identity.IdentityData == nil {
+			continue // only diagnostics
+		}
+		identity, invalid := listedIdentity(r, result.Identity.IdentityData)
+		if invalid.HasErrors() {
+			diags = append(diags, invalid...)
+			continue
+		}
+		if int64(len(objects)) >= limit {
+			return objects, true, diags
+		}
+		objects = append(objects, Listed{DisplayName: result.DisplayName, Identity: identity})
+	}
+	return objects, int64(len(objects)) >= limit, diags
+}
+
+func (e *Engine) validateList(ctx context.Context, r *schema.Resource, config []byte, limit int64) diagnostic.Diagnostics {
+	include, err := encode(cty.False, cty.Bool)
+	if err != nil {
+		return diagnostic.Errorf("Value cannot be encoded", "%s.", err)
+	}
+	most, err := encode(cty.NumberVal(new(big.Float).SetInt64(limit)), cty.Number)
+	if err != nil {
+		return diagnostic.Errorf("Value cannot be encoded", "%s.", err)
+	}
+	answer, err := e.server.ValidateListResourceConfig(ctx, &tfprotov6.ValidateListResourceConfigRequest{
+		TypeName: r.Type, Config: dynamic(config), IncludeResourceObject: dynamic(include), Limit: dynamic(most),
+	})
+	if provider.IsUnimplemented(err) {
+		return nil
+	}
+	if err != nil {
+		return provider.CallError(err)
+	}
+	return diagnostic.FromProtocol(answer.Diagnostics)
+}
+
+func listedIdentity(r *schema.Resource, v *tfprotov6.DynamicValue) (cty.Value, diagnostic.Diagnostics) {
+	const summary, bug = "Provider listed an invalid identity", "This is a bug in the provider, which should be reported in the provider's own issue tracker."
+	if r.Identity == nil {
+		return cty.NilVal, diagnostic.Errorf(summary, "The provider listed an object of %s, but has no identity schema for it. %s", r.Type, bug)
+	}
+	t := r.IdentityType()
+	var out cty.Value
+	var err error
+	if len(v.MsgPack) > 0 {
+		out, err = wire.Unmarshal(v.MsgPack, t)
+	} else {
+		out, err = wire.UnmarshalJSON(v.JSON, t)
+	}
+	switch {
+	case err != nil:
+		return cty.NilVal, diagnostic.Errorf(summary, "The identity of an object of %s does not fit its schema: %s. %s", r.Type, err, bug)
+	case out.IsNull() || !out.IsWhollyKnown():
+		return cty.NilVal, diagnostic.Errorf(summary, "The identity of an object of %s is not known. %s", r.Type, bug)
+	}
+	return out, nil
+}
