@@ -22,6 +22,9 @@ func identified() *schema.Provider {
 		"count": {Type: cty.Number, RequiredForImport: true},
 		"kind":  {Type: cty.String, OptionalForImport: true},
 	}}
+	p.ListResources = map[string]*schema.Block{"cloud_thing": {Attributes: map[string]*schema.Attribute{
+		"zone": {Type: cty.String, Optional: true}, "most": {Type: cty.Number, Optional: true},
+	}}}
 	p.Resources["cloud_other"] = configurable().Resources["cloud_thing"]
 	return p
 }
@@ -32,6 +35,7 @@ func TestIdentityIsConfigured(t *testing.T) {
 		Identity:     map[string]config.IdentityValue{"title": "name", "count": "7", "kind": "=thing"},
 		ExternalName: &config.ExternalName{Argument: "name"},
 		CreateToken:  &config.CreateToken{Argument: "region"},
+		ListRecovery: &config.ListRecovery{Arguments: map[string]config.IdentityValue{"zone": "region", "most": "7"}},
 	}}})
 	if err != nil {
 		t.Fatal(err)
@@ -48,6 +52,10 @@ func TestIdentityIsConfigured(t *testing.T) {
 	if diff := cmp.Diff(want, s.Identity, same); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
+	lists := map[string]model.IdentitySource{"zone": {Path: []string{"region"}, Constant: cty.NilVal}, "most": {Constant: cty.NumberIntVal(7)}}
+	if diff := cmp.Diff(lists, s.ListArguments, same); diff != "" {
+		t.Errorf("arguments of the list: -want, +got:\n%s", diff)
+	}
 	if s.CreateToken.Name != "region" || s.CreateTokenValidFor != time.Hour {
 		t.Errorf("the create token is %s for %s", s.CreateToken.Name, s.CreateTokenValidFor)
 	}
@@ -61,22 +69,30 @@ func TestIdentityErrors(t *testing.T) {
 	token := func(name string) config.Resource {
 		return config.Resource{CreateToken: &config.CreateToken{Argument: name}}
 	}
+	lists := func(name string, v config.IdentityValue) config.Resource {
+		return config.Resource{ListRecovery: &config.ListRecovery{Arguments: map[string]config.IdentityValue{name: v}}}
+	}
 	for name, test := range map[string]struct {
 		config config.Resource
 		want   string
 	}{
-		"no such attribute":       {maps("label", "name"), "identity.label: the identity has no attribute label"},
-		"no such argument":        {maps("title", "rule.title"), `identity.title: there is no argument rule.title; for the constant text, write "=rule.title"`},
-		"many elements":           {maps("title", "rule.kind"), `identity.title: there is no argument rule.kind; for the constant text, write "=rule.kind"`},
-		"sensitive":               {maps("title", "token"), "identity.title: token is sensitive"},
-		"of the provider":         {maps("title", "id"), "identity.title: id is not known before an object is created: it is no argument"},
-		"of another type":         {maps("title", "tags"), "identity.title: tags is a map, and the attribute of the identity a string"},
-		"constant of no type":     {maps("count", "Many"), `identity.count: "Many" is no number`},
-		"token without argument":  {token(""), "createToken.argument: it is required"},
-		"token of no argument":    {token("nothing"), "createToken.argument: there is no argument nothing"},
-		"token that is required":  {token("name"), "createToken.argument: name is required, so it is always the user who sets it"},
-		"token of the provider's": {token("id"), "createToken.argument: id is no optional string"},
-		"token that is a number":  {token("size"), "createToken.argument: size is no optional string"},
+		"no such argument of the list":  {lists("area", "region"), "listRecovery.arguments.area: the list resource has no argument area"},
+		"list by no argument":           {lists("zone", "nothing"), `listRecovery.arguments.zone: there is no argument nothing; for the constant text, write "=nothing"`},
+		"list by what is made":          {lists("zone", "id"), "listRecovery.arguments.zone: id is not known before an object is created: it is no argument"},
+		"list by another type":          {lists("zone", "tags"), "listRecovery.arguments.zone: tags is a map, and the argument of the list resource a string"},
+		"list by a constant of no type": {lists("most", "Many"), `listRecovery.arguments.most: "Many" is no number`},
+		"no such attribute":             {maps("label", "name"), "identity.label: the identity has no attribute label"},
+		"no such argument":              {maps("title", "rule.title"), `identity.title: there is no argument rule.title; for the constant text, write "=rule.title"`},
+		"many elements":                 {maps("title", "rule.kind"), `identity.title: there is no argument rule.kind; for the constant text, write "=rule.kind"`},
+		"sensitive":                     {maps("title", "token"), "identity.title: token is sensitive"},
+		"of the provider":               {maps("title", "id"), "identity.title: id is not known before an object is created: it is no argument"},
+		"of another type":               {maps("title", "tags"), "identity.title: tags is a map, and the attribute of the identity a string"},
+		"constant of no type":           {maps("count", "Many"), `identity.count: "Many" is no number`},
+		"token without argument":        {token(""), "createToken.argument: it is required"},
+		"token of no argument":          {token("nothing"), "createToken.argument: there is no argument nothing"},
+		"token that is required":        {token("name"), "createToken.argument: name is required, so it is always the user who sets it"},
+		"token of the provider's":       {token("id"), "createToken.argument: id is no optional string"},
+		"token that is a number":        {token("size"), "createToken.argument: size is no optional string"},
 		"token that has a value": {config.Resource{
 			Fields: map[string]config.Field{"region": {Value: "x"}}, CreateToken: &config.CreateToken{Argument: "region"},
 		}, "createToken.argument: another setting of the configuration sets region"},
@@ -93,8 +109,13 @@ func TestIdentityErrors(t *testing.T) {
 			}
 		})
 	}
-	_, err := model.NewProvider("cloud", identified(), config.Provider{Resources: map[string]config.Resource{"cloud_other": maps("title", "name")}})
-	if want := "resources.cloud_other.identity.title: cloud_other has no identity"; err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
+	for want, c := range map[string]config.Resource{
+		"resources.cloud_other.identity.title: cloud_other has no identity":                     maps("title", "name"),
+		"resources.cloud_other.listRecovery: the provider has no list resource for cloud_other": lists("zone", "region"),
+	} {
+		_, err := model.NewProvider("cloud", identified(), config.Provider{Resources: map[string]config.Resource{"cloud_other": c}})
+		if err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
 	}
 }
