@@ -9,16 +9,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/landbridge-io/landbridge/internal/hcltext"
 )
 
-const (
-	// maxFile is the maximum size of a file, maxSnippet that of a snippet of HCL in it.
-	maxFile, maxSnippet = 4 << 20, 256 << 10
-	// maxNesting limits the recursion of the parser.
-	maxNesting = 500
-)
+// maxFile is the maximum size of a file, maxSnippet that of a snippet of HCL in it.
+const maxFile, maxSnippet = 4 << 20, 256 << 10
 
 // snippet is a snippet of HCL in a file.
 type snippet struct {
@@ -87,38 +84,15 @@ func snippets(docs fs.FS) ([]snippet, error) {
 
 // parse parses a snippet of HCL. It returns nil if the snippet is invalid.
 func parse(text []byte) (body *hclsyntax.Body) {
-	if len(text) > maxSnippet || nesting(text) > maxNesting {
+	if len(text) > maxSnippet {
 		return nil
 	}
-	f, diags := hclsyntax.ParseConfig(text, "", hcl.InitialPos)
+	f, diags := hcltext.ParseConfig(text, "")
 	if diags.HasErrors() || f == nil {
 		return nil
 	}
 	body, _ = f.Body.(*hclsyntax.Body)
 	return body
-}
-
-// nesting returns an upper bound of the nesting of expressions: in brackets, after operators, and in
-// conditions.
-func nesting(text []byte) int {
-	most, depth, signs := 0, 0, 0
-	for _, c := range text {
-		switch c {
-		case '(', '[', '{':
-			depth++
-			signs = 0
-		case ')', ']', '}':
-			depth--
-			signs = 0
-		case '!', '-':
-			signs++
-		case ' ', '\t', '\n', '\r':
-		default:
-			signs = 0
-		}
-		most = max(most, depth+signs)
-	}
-	return most + bytes.Count(text, []byte("?"))
 }
 
 // languages are the names of HCL in fenced code blocks. Some code blocks have none.

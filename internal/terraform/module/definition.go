@@ -11,10 +11,10 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/ext/typeexpr"
 	"github.com/hashicorp/hcl/v2/gohcl"
-	"github.com/hashicorp/hcl/v2/hclparse"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/hcltext"
 )
 
 // Definition is the interface of a module.
@@ -98,7 +98,6 @@ func (r *reader) files() ([]*hcl.File, diagnostic.Diagnostics) {
 	if err != nil {
 		return nil, diagnostic.Errorf("Module cannot be read", "%s.", err)
 	}
-	parser := hclparse.NewParser()
 	var out []*hcl.File
 	for _, e := range entries {
 		name := e.Name()
@@ -111,13 +110,13 @@ func (r *reader) files() ([]*hcl.File, diagnostic.Diagnostics) {
 		if stem == "override" || strings.HasSuffix(stem, "_override") {
 			return nil, diagnostic.Errorf("Module cannot be used", "%s: override files are not supported. Merge it into the files that it overrides.", name)
 		}
-		content, err := os.ReadFile(filepath.Join(r.dir, name))
+		content, err := hcltext.ReadFile(filepath.Join(r.dir, name))
 		if err != nil {
 			return nil, diagnostic.Errorf("Module cannot be read", "%s.", err)
 		}
-		parse := parser.ParseHCL
+		parse := hcltext.ParseConfig
 		if isJSON {
-			parse = parser.ParseJSON
+			parse = hcltext.ParseJSON
 		}
 		f, diags := parse(content, name)
 		r.report(diags)

@@ -66,6 +66,22 @@ output "secret" {
 	}
 }
 
+// The parser's stack would overflow, and end the controller.
+func TestReadNestedTooDeeply(t *testing.T) {
+	t.Parallel()
+	for name, files := range map[string]map[string]string{
+		"HCL":  {"main.tf": "locals {\n  x = " + strings.Repeat("[", 5000)},
+		"JSON": {"main.tf.json": `{"output":{"x":{"description":"` + strings.Repeat("${[", 5000) + `"}}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if _, diags := module.Read(write(t, files)); !strings.Contains(diags.String(), ": Nested too deeply") {
+				t.Errorf("got %q", diags)
+			}
+		})
+	}
+}
+
 func TestSchema(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -16,9 +16,17 @@ import (
 )
 
 // checksum makes a digest of files in packages.
-type checksum struct{ hash.Hash }
+type checksum struct {
+	hash.Hash
+	// size is the number of bytes of the files that were added by addFile.
+	size *int64
+}
 
-func newChecksum() checksum { return checksum{sha256.New()} }
+func newChecksum() checksum { return checksum{sha256.New(), new(int64)} }
+
+// maxFetched is the maximum size of all packages that are fetched for a module, in bytes: repositories have more in them
+// than the module.
+const maxFetched = 1 << 30
 
 // add adds a file. Lengths precede names and contents, so that no two sets of files are taken for each other.
 func (d checksum) add(pkg, name string, content []byte) {
@@ -40,6 +48,9 @@ func (d checksum) addFile(pkg, name, path string) error {
 	info, err := f.Stat()
 	if err != nil {
 		return err
+	}
+	if *d.size += info.Size(); *d.size > maxFetched {
+		return fmt.Errorf("the module, and those that it calls, have more than %d MiB. Use a smaller package", maxFetched>>20)
 	}
 	d.head(pkg, name, info.Size())
 	n, err := io.Copy(d, f)

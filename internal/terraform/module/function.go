@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +11,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+
+	"github.com/landbridge-io/landbridge/internal/hcltext"
 )
 
 // fileFunctions are the functions whose first argument is the path of a file.
@@ -94,7 +95,7 @@ func (r *restrictions) jsonFunctions(content []byte, name string) {
 			continue
 		}
 		at := hcl.Range{Filename: name, Start: hcl.Pos{Line: 1 + bytes.Count(content[:d.InputOffset()], []byte("\n"))}}
-		template, diags := hclsyntax.ParseTemplate([]byte(text), name, hcl.InitialPos)
+		template, diags := hcltext.ParseTemplate([]byte(text), name)
 		if !diags.HasErrors() { // otherwise Terraform cannot evaluate it either
 			r.functions(template, &at)
 		}
@@ -222,7 +223,7 @@ func within(root, path string) bool {
 
 // template checks the functions in a template file.
 func (r *restrictions) template(path string, at hcl.Range) {
-	content, err := os.ReadFile(path)
+	content, err := hcltext.ReadFile(path)
 	if err != nil {
 		return // Terraform cannot read it either
 	}
@@ -230,9 +231,13 @@ func (r *restrictions) template(path string, at hcl.Range) {
 	if rel, err := filepath.Rel(r.dir, path); err == nil {
 		name = rel
 	}
-	parsed, diags := hclsyntax.ParseTemplate(content, name, hcl.InitialPos)
-	if diags.HasErrors() {
+	parsed, diags := hcltext.ParseTemplate(content, name)
+	switch {
+	case hcltext.Refused(diags):
+		r.refuse(Files, at, "%s cannot be checked: %s %s", name, diags[0].Summary, diags[0].Detail)
 		return
+	case diags.HasErrors():
+		return // Terraform cannot evaluate it either
 	}
 	// There is no path.module in it.
 	inner := &restrictions{allow: r.allow, root: r.root, module: r.module}

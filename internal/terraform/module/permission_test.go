@@ -81,6 +81,11 @@ func TestModulesRunNothing(t *testing.T) {
 		"a pattern":            {main: "output \"x\" {\n  value = fileset(path.module, \"../../*\")\n}\n", needs: module.Files, at: "main.tf:2: The pattern"},
 		"an escaped pattern":   {main: "output \"x\" {\n  value = fileset(path.module, \"\\\\.\\\\./*\")\n}\n", needs: module.Files, at: "main.tf:2: The pattern"},
 		"the history":          {main: "output \"x\" {\n  value = file(\"${path.module}/.git/config\")\n}\n", needs: module.Files, at: "main.tf:2:"},
+		"a template that is nested too deeply to be checked": {
+			main:  "output \"x\" {\n  value = templatefile(\"${path.module}/t.tftpl\", {})\n}\n",
+			more:  map[string]string{"t.tftpl": "${" + strings.Repeat("[", 3000) + "file(\"/etc/passwd\")" + strings.Repeat("]", 3000) + "}"},
+			needs: module.Files, at: "main.tf:2: t.tftpl cannot be checked: Nested too deeply",
+		},
 		"a template elsewhere": {main: "output \"x\" {\n  value = templatefile(\"/etc/passwd\", {})\n}\n", needs: module.Files, at: "main.tf:2:"},
 		"inside a template": {
 			main: "output \"x\" {\n  value = templatefile(\"${path.module}/t.tftpl\", {})\n}\n", more: map[string]string{"t.tftpl": "a\n${file(\"/etc/passwd\")}"},
@@ -209,8 +214,9 @@ func TestCalledModulesRunNothing(t *testing.T) {
 	for name, test := range map[string]struct {
 		make func(dir string)
 		// git is set if the directory is fetched as a repository.
-		git  bool
-		says string
+		git   bool
+		allow []module.Permission
+		says  string
 	}{
 		"a called module": {make: func(dir string) {
 			put(t, dir, "main.tf", "module \"a\" {\n  source = \"./a\"\n}\n")
@@ -239,6 +245,15 @@ func TestCalledModulesRunNothing(t *testing.T) {
 		"a module elsewhere": {make: func(dir string) {
 			put(t, dir, "main.tf", "module \"a\" {\n  source = \""+filepath.Dir(secret)+"\"\n}\n")
 		}, says: "module.a: Its source is a directory outside the module's folder"},
+		"a large module elsewhere": {make: func(dir string) {
+			other := t.TempDir()
+			put(t, other, "main.tf", "output \"x\" {\n  value = 1\n}\n")
+			put(t, other, "large", "")
+			if err := os.Truncate(filepath.Join(other, "large"), 2<<30); err != nil {
+				t.Fatal(err)
+			}
+			put(t, dir, "main.tf", "module \"a\" {\n  source = \""+other+"\"\n}\n")
+		}, allow: []module.Permission{module.Files}, says: "have more than 1024 MiB"},
 		"links within": {git: true, make: func(dir string) {
 			put(t, dir, "main.tf", "output \"x\" {\n  value = file(\"${path.module}/t\")\n}\n")
 			put(t, dir, "real", "x")
@@ -254,9 +269,9 @@ func TestCalledModulesRunNothing(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			test.make(dir)
-			s := module.Source{Directory: dir}
+			s := module.Source{Directory: dir, Allow: test.allow}
 			if test.git {
-				s = module.Source{Address: repository(t, dir)}
+				s = module.Source{Address: repository(t, dir), Allow: test.allow}
 			}
 			_, diags := fetch(s)
 			if test.says == "" {
@@ -265,7 +280,7 @@ func TestCalledModulesRunNothing(t *testing.T) {
 				}
 				return
 			}
-			if !diags.HasSummary(module.NotAllowed) || !strings.Contains(diags.String(), test.says) {
+			if test.allow == nil && !diags.HasSummary(module.NotAllowed) || !strings.Contains(diags.String(), test.says) {
 				t.Errorf("got %q, want %q", diags, test.says)
 			}
 		})
