@@ -177,6 +177,7 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 		Manager:   m,
 		CRDs:      extensions.ApiextensionsV1().CustomResourceDefinitions(),
 		Policies:  kube.AdmissionregistrationV1(),
+		Roles:     kube.RbacV1().ClusterRoles(),
 		OpenAPI:   kube.Discovery().OpenAPIV3(),
 		Pool:      providers,
 		Admission: &providerconfig.Admission{Live: m.GetAPIReader(), Listed: o.RequireAllowedNamespaces},

@@ -88,7 +88,8 @@ func (x *world) user(t *testing.T, name string) tenant {
 	return tenant{own, ns}
 }
 
-// newWorld starts a controller, and installs two providers whose kinds the role edit includes.
+// newWorld starts a controller with the permissions in deploy/rbac, and installs two providers. The role edit includes
+// their kinds.
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	c, err := clustertest.New(playgroundtest.Start(t), filepath.Join(scratch, "controller.log"))
@@ -141,13 +142,6 @@ func (x *world) install(t *testing.T, name string, env ...string) {
 	p := resource("landbridge.io/v1alpha1", "TerraformProvider", "", name, m{"source": path, "env": variables})
 	x.MustCreate(t, p)
 	x.WaitFor(t, p, "healthy", func() bool { return isTrue(p, "Installed", "Healthy") && objecttest.Current(p) })
-	err = x.Create(t.Context(), &rbacv1.ClusterRole{
-		ObjectMeta: metav1.ObjectMeta{Name: name + "-edit", Labels: map[string]string{"rbac.authorization.k8s.io/aggregate-to-edit": "true"}},
-		Rules:      []rbacv1.PolicyRule{{APIGroups: []string{name + ".landbridge.io"}, Resources: []string{"things", "places", "providerconfigs"}, Verbs: []string{"*"}}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // cloud is the directory with the remote objects of a provider.

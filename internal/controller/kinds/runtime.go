@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	admissionregistration "k8s.io/client-go/kubernetes/typed/admissionregistration/v1"
+	rbac "k8s.io/client-go/kubernetes/typed/rbac/v1"
 	"k8s.io/client-go/openapi"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/ptr"
@@ -54,6 +55,8 @@ type Runtime struct {
 	Logger    logr.Logger
 	// Lifetime is the context of all controllers of kinds: they run longer than one reconcile.
 	Lifetime context.Context
+	// Roles are the cluster's ClusterRoles.
+	Roles rbac.ClusterRoleInterface
 	// Admission decides which namespaces may use a ClusterProviderConfig.
 	Admission *providerconfig.Admission
 	// OtherUsers returns the resources, other than those of the provider's own kinds, that use one of its

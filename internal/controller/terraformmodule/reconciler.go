@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -291,6 +292,9 @@ func resourceOf(m *v1alpha1.TerraformModule, s *schema.Resource) (*model.Resourc
 // start serves a module as run specifies, in place of old, which may be nil.
 func (r *Reconciler) start(ctx context.Context, m *v1alpha1.TerraformModule, old *running, resource *model.Resource, run *running) *kinds.Problem {
 	owner := kinds.ModuleOwner(m.Name)
+	if err := r.EnsureRoles(ctx, owner, kschema.GroupResource{Group: resource.Group, Resource: resource.Plural}); err != nil {
+		return kinds.Unhealthy(v1alpha1.ReasonActivationFailed, err).Retried()
+	}
 	others, err := r.Prune(ctx, owner, func(c *apiextensionsv1.CustomResourceDefinition) bool { return c.Name == resource.CRDName() })
 	if err != nil {
 		return kinds.Unhealthy(v1alpha1.ReasonActivationFailed, err).Retried()
@@ -342,7 +346,11 @@ func (r *Reconciler) remove(ctx context.Context, m *v1alpha1.TerraformModule) er
 	if run != nil {
 		run.kind.Stop(ctx)
 	}
-	if _, err := r.Prune(ctx, kinds.ModuleOwner(m.Name), nil); err != nil {
+	left, err := r.Prune(ctx, kinds.ModuleOwner(m.Name), nil)
+	if err == nil && len(left) == 0 {
+		err = r.RemoveRoles(ctx, kinds.ModuleOwner(m.Name))
+	}
+	if err != nil {
 		return err
 	}
 	controllerutil.RemoveFinalizer(m, v1alpha1.FinalizerModule)

@@ -121,6 +121,10 @@ type started struct {
 // present runs a provider with the kinds that the spec asks for, in place of old, which may be nil. A mistake in
 // the spec changes nothing.
 func (r *Reconciler) present(ctx context.Context, p *v1alpha1.TerraformProvider, s started, old *running) (_ *running, _ *kinds.Problem, again time.Duration) {
+	// First those for kinds that are defined already: their objects are read.
+	if err := r.EnsureRoles(ctx, p.Name); err != nil {
+		return nil, kinds.Unhealthy(v1alpha1.ReasonActivationFailed, err).Retried(), kinds.Resync
+	}
 	m, kept, err := Model(ctx, r.Manager.GetAPIReader(), p, s.name, s.schema)
 	var mistake *config.Error
 	switch {
@@ -136,6 +140,9 @@ func (r *Reconciler) present(ctx context.Context, p *v1alpha1.TerraformProvider,
 	}
 	if held := r.evolve(ctx, p, m); held != nil {
 		return nil, held, heldAgain
+	}
+	if err := r.EnsureRoles(ctx, p.Name, kinds.ResourcesOf(m)...); err != nil {
+		return nil, kinds.Unhealthy(v1alpha1.ReasonActivationFailed, err).Retried(), kinds.Resync
 	}
 	for _, renamed := range m.Renamed {
 		r.Logger.Info("Kind is not named after its resource type", "provider", p.Name, "renamed", renamed.String())

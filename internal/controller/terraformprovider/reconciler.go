@@ -207,7 +207,11 @@ func (r *Reconciler) remove(ctx context.Context, p *v1alpha1.TerraformProvider) 
 	if err := r.ReleaseConfigs(ctx, p.Name); err != nil {
 		return err
 	}
-	if _, err := r.Prune(ctx, p.Name, nil); err != nil {
+	left, err := r.Prune(ctx, p.Name, nil)
+	if err == nil && len(left) == 0 {
+		err = r.RemoveRoles(ctx, p.Name)
+	}
+	if err != nil {
 		return err
 	}
 	controllerutil.RemoveFinalizer(p, v1alpha1.FinalizerProvider)

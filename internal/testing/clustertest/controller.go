@@ -37,14 +37,21 @@ func Options(poll time.Duration, cache string, mirrors ...string) controller.Opt
 }
 
 // StartController runs a controller in this process until stop is called. stop returns how the
-// controller ended; it is an error if that takes too long.
+// controller ended; it is an error if that takes too long. The controller has the permissions that deploy/rbac
+// gives it, unless it is one for a single provider.
 func (c *Cluster) StartController(o controller.Options) (stop func() error, err error) {
 	logger, closeLog, err := c.Logger()
 	if err != nil {
 		return nil, err
 	}
 	o.Logger, o.Pool.Logger = logger, logger.WithName("pool")
-	end := run(c.Config, o)
+	config := c.Config
+	if o.Packaged == nil {
+		if config, err = c.restricted(context.Background()); err != nil {
+			return nil, errors.Join(err, closeLog())
+		}
+	}
+	end := run(config, o)
 	stop = sync.OnceValue(func() error { return errors.Join(end(), closeLog()) })
 	if o.Packaged != nil {
 		return stop, nil // it has no TerraformProviders

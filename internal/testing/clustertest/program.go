@@ -31,7 +31,7 @@ func (c *Cluster) StartProgram(tb testing.TB, poll time.Duration, flags ...strin
 		tb.Fatal(err)
 	}
 	defer log.Close()
-	cmd := exec.Command(binary, append([]string{"controller", "--kubeconfig", c.Kubeconfig, "--poll", poll.String(),
+	cmd := exec.Command(binary, append([]string{"controller", "--kubeconfig", c.restrictedKubeconfig(tb), "--poll", poll.String(),
 		"--leader-elect=false", "--metrics-address=0", "--health-address=0"}, flags...)...)
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {

@@ -1,0 +1,137 @@
+package kinds
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	rbac "k8s.io/client-go/kubernetes/typed/rbac/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/model"
+)
+
+// The roles of a TerraformProvider or TerraformModule. The ClusterRoles in deploy/rbac select them by their labels.
+const (
+	roleView       = "view"
+	roleEdit       = "edit"
+	roleAdmin      = "admin"
+	roleController = "controller"
+)
+
+var (
+	reading = []string{"get", "list", "watch"}
+	writing = []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"}
+)
+
+func roleName(owner, role string) string { return "landbridge:" + owner + ":" + role }
+
+// clusterConfigs is the resource of the kind of provider configurations that has no namespace.
+const clusterConfigs = "clusterproviderconfigs"
+
+// rolesOf returns the ClusterRoles for resources. Nobody but the controller gets permission to write a status: others
+// could show in it what is not the case.
+func rolesOf(owner string, resources []kschema.GroupResource) []*rbacv1.ClusterRole {
+	byGroup := map[string][]string{}
+	for _, r := range resources {
+		byGroup[r.Group] = append(byGroup[r.Group], r.Resource)
+	}
+	rules := map[string][]rbacv1.PolicyRule{}
+	add := func(role, group string, verbs []string, resources ...string) {
+		rules[role] = append(rules[role], rbacv1.PolicyRule{APIGroups: []string{group}, Resources: resources, Verbs: verbs})
+	}
+	for _, group := range slices.Sorted(maps.Keys(byGroup)) {
+		all := slices.Compact(slices.Sorted(slices.Values(byGroup[group])))
+		var namespaced, sub []string
+		for _, resource := range all {
+			sub = append(sub, resource+"/status", resource+"/finalizers")
+			if resource == clusterConfigs {
+				add(roleAdmin, group, writing, resource)
+			} else {
+				namespaced = append(namespaced, resource)
+			}
+		}
+		if len(namespaced) > 0 {
+			add(roleEdit, group, writing, namespaced...)
+		}
+		add(roleView, group, reading, all...)
+		add(roleController, group, []string{"get", "list", "watch", "update", "patch"}, slices.Concat(all, sub)...)
+	}
+	var out []*rbacv1.ClusterRole
+	for _, role := range slices.Sorted(maps.Keys(rules)) {
+		out = append(out, &rbacv1.ClusterRole{
+			ObjectMeta: metav1.ObjectMeta{Name: roleName(owner, role), Labels: map[string]string{
+				v1alpha1.LabelProvider: owner, v1alpha1.Group + "/aggregate-to-" + role: "true",
+			}},
+			Rules: rules[role],
+		})
+	}
+	return out
+}
+
+// ResourcesOf returns the resources of all kinds of a provider.
+func ResourcesOf(p *model.Provider) []kschema.GroupResource {
+	out := []kschema.GroupResource{{Group: p.Group, Resource: "providerconfigs"}, {Group: p.Group, Resource: clusterConfigs}}
+	for _, r := range p.Resources {
+		out = append(out, kschema.GroupResource{Group: r.Group, Resource: r.Plural})
+	}
+	return out
+}
+
+// EnsureRoles creates or updates the ClusterRoles for resources of an owner, which is a value of LabelProvider, and for
+// the kinds that are defined for it already, whose objects may be left. It is called before kinds are defined, so that
+// the roles that select these are complete when the kinds are served. Without resources, it only creates roles that do
+// not exist. The controller may lack the permission: then somebody else takes care of permissions.
+func (rt *Runtime) EnsureRoles(ctx context.Context, owner string, resources ...kschema.GroupResource) error {
+	defined, err := ListCRDs(ctx, rt.Manager.GetAPIReader(), client.MatchingLabels{v1alpha1.LabelProvider: owner})
+	if err != nil {
+		return fmt.Errorf("cannot list the CRDs of its kinds: %w", err)
+	}
+	all := slices.Clone(resources)
+	for _, c := range defined {
+		all = append(all, kschema.ParseGroupResource(c.Name))
+	}
+	for _, want := range rolesOf(owner, all) {
+		err := ensureRole(ctx, rt.Roles, want, len(resources) > 0)
+		switch {
+		case kerrors.IsForbidden(err):
+			rt.Logger.V(1).Info("There are no roles for the kinds, since the controller may not create them", "owner", owner, "reason", err.Error())
+			return nil
+		case err != nil:
+			return fmt.Errorf("cannot install the ClusterRole %s: %w", want.Name, err)
+		}
+	}
+	return nil
+}
+
+func ensureRole(ctx context.Context, roles rbac.ClusterRoleInterface, want *rbacv1.ClusterRole, update bool) error {
+	have, err := roles.Get(ctx, want.Name, metav1.GetOptions{})
+	switch {
+	case kerrors.IsNotFound(err):
+		_, err = roles.Create(ctx, want, metav1.CreateOptions{})
+	case err == nil && update && (!equality.Semantic.DeepEqual(have.Rules, want.Rules) || !equality.Semantic.DeepEqual(have.Labels, want.Labels)):
+		have.Rules, have.Labels = want.Rules, want.Labels
+		_, err = roles.Update(ctx, have, metav1.UpdateOptions{})
+	}
+	return err
+}
+
+// RemoveRoles removes the ClusterRoles of an owner whose kinds nobody uses any more.
+func (rt *Runtime) RemoveRoles(ctx context.Context, owner string) error {
+	var errs []error
+	for _, role := range []string{roleView, roleEdit, roleAdmin, roleController} {
+		err := rt.Roles.Delete(ctx, roleName(owner, role), metav1.DeleteOptions{})
+		if !kerrors.IsNotFound(err) && !kerrors.IsForbidden(err) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,81 @@
+package clustertest
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/landbridge-io/landbridge/internal/testing/testbin"
+)
+
+// serviceAccount is the user that deploy/rbac/controller.yaml is for, and groups are its groups.
+const serviceAccount = "system:serviceaccount:" + System + ":landbridge"
+
+var groups = []string{"system:serviceaccounts", "system:serviceaccounts:" + System, "system:authenticated"}
+
+// restricted returns a configuration of a client with the permissions in deploy/rbac, which are created if necessary.
+func (c *Cluster) restricted(ctx context.Context) (*rest.Config, error) {
+	if err := c.permissions(ctx); err != nil {
+		return nil, err
+	}
+	config := rest.CopyConfig(c.Config)
+	config.Impersonate = rest.ImpersonationConfig{UserName: serviceAccount, Groups: groups}
+	return config, nil
+}
+
+// restrictedKubeconfig returns the path of a kubeconfig with the permissions in deploy/rbac.
+func (c *Cluster) restrictedKubeconfig(tb testing.TB) string {
+	tb.Helper()
+	if err := c.permissions(tb.Context()); err != nil {
+		tb.Fatal(err)
+	}
+	config, err := clientcmd.LoadFromFile(c.Kubeconfig)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, user := range config.AuthInfos {
+		user.Impersonate, user.ImpersonateGroups = serviceAccount, groups
+	}
+	path := filepath.Join(tb.TempDir(), "kubeconfig")
+	if err := clientcmd.WriteToFile(*config, path); err != nil {
+		tb.Fatal(err)
+	}
+	return path
+}
+
+// permissions creates the objects in deploy/rbac that do not exist.
+func (c *Cluster) permissions(ctx context.Context) error {
+	root, err := testbin.Root()
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{"controller.yaml", "roles.yaml"} {
+		file, err := os.Open(filepath.Join(root, "deploy", "rbac", name))
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		decoder := yaml.NewYAMLOrJSONDecoder(file, 4096)
+		for {
+			u := &unstructured.Unstructured{}
+			if err := decoder.Decode(&u.Object); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				return err
+			}
+			if err := c.Create(ctx, u); err != nil && !kerrors.IsAlreadyExists(err) {
+				return err
+			}
+		}
+	}
+	return nil
+}
