@@ -53,6 +53,8 @@ func (f *flags) add(cmd *cobra.Command) {
 	flags.BoolVar(&o.LeaderElection, "leader-elect", true, "use leader election, so that several replicas can run and one of them is active")
 	flags.DurationVar(&o.LeaseDuration, "lease-duration", 15*time.Second, "time after the leader's last renewal until another replica can take over")
 	flags.StringVar(&o.MetricsAddress, "metrics-address", ":8080", `address of the metrics endpoint; "0" disables it`)
+	flags.BoolVar(&o.SecureMetrics, "metrics-secure", true, "serve metrics by HTTPS, to users who may get /metrics in the cluster; otherwise by HTTP, to anybody")
+	flags.StringVar(&o.MetricsCertificates, "metrics-certificates", "", "directory with tls.crt and tls.key of the metrics endpoint (default: a self-signed certificate)")
 	flags.StringVar(&o.HealthAddress, "health-address", ":8081", `address of /healthz and /readyz; "0" disables it`)
 	flags.StringVar(&o.ProfileAddress, "profile-address", "0", `address of Go's profiles, /debug/pprof; "0" disables it`)
 	flags.IntVarP(&f.verbosity, "verbosity", "v", 0, "log verbosity: 0 for operators, 1 and above for debugging")

@@ -24,9 +24,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/conversion"
@@ -94,6 +92,10 @@ type Options struct {
 	LeaseDuration time.Duration
 	// MetricsAddress and HealthAddress are addresses to listen on. "0" disables them.
 	MetricsAddress, HealthAddress string
+	// SecureMetrics serves metrics by HTTPS, to those whom the API server permits to get /metrics.
+	SecureMetrics bool
+	// MetricsCertificates is the directory with tls.crt and tls.key. Defaults to a certificate of its own.
+	MetricsCertificates string
 	// ProfileAddress serves Go's profiles. "0" disables it.
 	ProfileAddress string
 	// Pool are the options for provider processes.
@@ -200,6 +202,11 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 	if err != nil {
 		return err
 	}
+	if o.HealthAddress != "0" {
+		if err := m.Add(health(o.HealthAddress, checks(kube, m.GetCache(), lock, registry.Settled(), providers))); err != nil {
+			return err
+		}
+	}
 	stop := &stopper{reconcilers: stopReconciling, operations: operations, providers: providers, grace: o.GracePeriod, log: o.Logger}
 	if err := m.Add(stop); err != nil {
 		return err
@@ -284,8 +291,8 @@ func newManager(config *rest.Config, scheme *runtime.Scheme, lock *lease, o Opti
 		LeaseDuration:                 &o.LeaseDuration,
 		RenewDeadline:                 ptr.To(o.renewDeadline()),
 		RetryPeriod:                   ptr.To(o.LeaseDuration * 2 / 15),
-		Metrics:                       metricsserver.Options{BindAddress: o.MetricsAddress},
-		HealthProbeBindAddress:        o.HealthAddress,
+		Metrics:                       metricsOptions(o),
+		HealthProbeBindAddress:        "0", // see health
 		PprofBindAddress:              o.ProfileAddress,
 		// Longer than the grace period of operations.
 		GracefulShutdownTimeout: ptr.To(o.GracePeriod + 10*time.Second),
@@ -301,14 +308,7 @@ func newManager(config *rest.Config, scheme *runtime.Scheme, lock *lease, o Opti
 	if o.LeaderElection {
 		options.LeaderElection, options.LeaderElectionResourceLockInterface = true, lock
 	}
-	m, err := ctrl.NewManager(config, options)
-	if err != nil {
-		return nil, err
-	}
-	if err := m.AddHealthzCheck("ping", healthz.Ping); err != nil {
-		return nil, err
-	}
-	return m, m.AddReadyzCheck("ping", healthz.Ping)
+	return ctrl.NewManager(config, options)
 }
 
 // makeNamespace creates the namespace of Landbridge's own objects. If neither creating nor reading it is permitted, it

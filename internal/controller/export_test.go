@@ -37,6 +37,20 @@ func RegisterMetrics() error {
 	return err
 }
 
+// Check is a check of /readyz.
+type Check = check
+
+// NewCheck returns a check with a constant result.
+func NewCheck(name, detail string, err error) Check {
+	return check{name, func(context.Context) (string, error) { return detail, err }}
+}
+
+// Health returns the handler of the probes.
+func Health(checks ...Check) http.Handler { return health("", checks).Server.Handler }
+
+// GuardMetrics is guardMetrics.
+var GuardMetrics = guardMetrics
+
 // Term is the leadership of a process.
 type Term struct {
 	// Elected is set with leader election, and Led when the process has led.

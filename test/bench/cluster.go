@@ -106,7 +106,7 @@ func start(ctx context.Context, bin string, s settings) (_ *cluster, err error) 
 		return nil, err
 	}
 	args := append(s.args, "--kubeconfig", kubeconfig, "--poll", s.poll.String(), "--leader-elect=false",
-		"--metrics-address", c.metrics, "--health-address", "0")
+		"--metrics-address", c.metrics, "--metrics-secure=false", "--health-address", "0")
 	if s.program == "" {
 		s.program = filepath.Join(bin, "landbridge")
 		args = append([]string{"controller", "--provider-mirror", filepath.Join(bin, "providers"), "--provider-cache", filepath.Join(c.dir, "providers")}, args...)
