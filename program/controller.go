@@ -70,7 +70,6 @@ active and the others are on standby (--leader-elect).`,
 	cmd.Flags().StringVar(&line.Dir, "cli-workspaces", "", "directory for the working directories of the --cli program, preferably in memory and with a short path (default: the system's temporary directory)")
 	cmd.Flags().IntVar(&line.Parallelism, "cli-runs", 0, "maximum concurrent runs of the --cli program; 0 means the number of processors, and at least 4")
 	cmd.Flags().IntVar(&line.Changes, "cli-changes", 0, "maximum additional runs of the --cli program that wait for a provider's change; each takes about 100 MB of memory (default 32)")
-	cmd.Flags().StringVar(&line.Sandbox, "sandbox", "BestEffort", "whether the --cli program is restricted, so that it cannot read credentials for Kubernetes and writes only its working directory: Require, BestEffort (where the kernel has Landlock, from Linux 6.2) or Off; providers are not restricted")
 	return cmd
 }
 

@@ -18,6 +18,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
+	"github.com/landbridge-io/landbridge/internal/child"
 	"github.com/landbridge-io/landbridge/internal/controller"
 	"github.com/landbridge-io/landbridge/internal/memory"
 )
@@ -46,6 +47,9 @@ func (f *flags) add(cmd *cobra.Command) {
 	flags.Float64Var(&o.Pool.Limits.CallsPerSecond, "provider-calls-per-second", 0, "maximum calls per second with one provider configuration, unless its TerraformProvider sets it; 0 means no limit")
 	flags.IntVar(&o.Pool.Limits.Burst, "provider-burst", 0, "maximum calls at once with one provider configuration; 0 means the calls per second")
 	flags.Var(&f.providerMemory, "provider-memory", "memory above which a provider's process is replaced, unless its TerraformProvider sets it; 0 means no limit")
+	flags.IntVar(&o.Pool.MaxServers, "max-providers", 100, "maximum processes of configured providers at once; idle ones are stopped to make room for others; 0 means no limit")
+	flags.IntVar(&o.Pool.MaxServersPerNamespace, "max-providers-per-namespace", 20, "maximum processes for the ProviderConfigs of one namespace; 0 means no limit")
+	flags.StringVar((*string)(&o.Sandbox), "sandbox", string(child.BestEffort), "whether the processes of providers and the --cli program are restricted, so that they read no credentials for Kubernetes and write only a private folder: Require, BestEffort (where the kernel has Landlock, from Linux 6.2) or Off")
 	flags.DurationVar(&o.OperationTimeout, "operation-timeout", time.Hour, "timeout of creates, updates and deletes")
 	flags.IntVar(&o.OperationsPerConfiguration, "operations", 1000, "maximum concurrent creates, updates and deletes per provider configuration")
 	flags.DurationVar(&o.GracePeriod, "grace-period", 25*time.Second, "time to wait for running operations when the process is told to stop")
@@ -73,6 +77,9 @@ func (f *flags) run(ctx context.Context, prepare func(*controller.Options) error
 		return fmt.Errorf("no cluster to work with: %w", err)
 	}
 	o := f.options
+	if !o.Sandbox.Valid() {
+		return fmt.Errorf("--sandbox: %w", o.Sandbox.Check())
+	}
 	o.Logger = log
 	o.Pool.Logger = log.WithName("pool")
 	o.Pool.Limits.MemoryBytes = f.providerMemory.Value()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -53,6 +54,8 @@ func (p Program) Command() *cobra.Command {
 	var flags flags
 	var binary, level string
 	var env []string
+	var sandbox plugin.Sandbox
+	var ports []uint
 	var conversions conversion.Options
 	cmd := &cobra.Command{
 		Use:   p.Name,
@@ -68,8 +71,14 @@ The program keeps the remote objects as their resources declare them.`, p.Provid
 			if err != nil {
 				return err
 			}
+			for _, port := range ports {
+				sandbox.Connect = append(sandbox.Connect, uint16(min(port, math.MaxUint16)))
+			}
 			return flags.run(cmd.Context(), func(o *controller.Options) error {
 				launcher.StartTimeout = o.StartTimeout
+				if o.Sandbox.Applies() {
+					launcher.Sandbox = &sandbox
+				}
 				launcher.Logger = o.Logger.WithName("provider")
 				launcher.MemoryLimit = kinds.MemoryLimit(o.Pool.Limits)
 				o.Name = p.Name
@@ -96,6 +105,9 @@ The program keeps the remote objects as their resources declare them.`, p.Provid
 	}
 	cmd.Flags().StringVar(&binary, "provider", beside, "path of the provider's binary")
 	cmd.Flags().StringArrayVar(&env, "provider-env", nil, "NAME=VALUE for the provider's environment; of this program's environment it gets only PATH, HOME, TMPDIR, proxies and certificates")
+	cmd.Flags().StringArrayVar(&sandbox.Read, "provider-read-path", nil, "file or folder that the provider can read from its sandbox (--sandbox)")
+	cmd.Flags().StringArrayVar(&sandbox.Write, "provider-write-path", nil, "file or folder that the provider can also write")
+	cmd.Flags().UintSliceVar(&ports, "provider-connect", nil, "the only TCP ports that the provider can connect to from its sandbox (default: all)")
 	cmd.Flags().StringVar(&level, "provider-log-level", levels[0], "log level of the provider, whose entries go to this program's log: "+strings.Join(levels, ", "))
 	cmd.Flags().IntVar(&conversions.Port, "webhook-port", crd.ConversionPort, "port of the conversion webhook, for kinds with several API versions; 0 disables it")
 	cmd.Flags().StringVar(&conversions.CertDir, "webhook-cert-dir", os.Getenv(certDirVariable),

@@ -61,6 +61,10 @@ func FromProtocol(protocol int, answer *tfprotov6.GetProviderSchemaResponse, ide
 	}
 	for _, name := range slices.Sorted(maps.Keys(answer.ResourceSchemas)) {
 		s := answer.ResourceSchemas[name]
+		if err := checkName(name); err != nil {
+			diags = append(diags, invalidSchema("a managed resource type", err)...)
+			continue
+		}
 		r := &Resource{Type: name, Block: read("managed resource type "+name, s)}
 		if s != nil {
 			r.Version = s.Version

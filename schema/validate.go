@@ -3,7 +3,26 @@ package schema
 import (
 	"errors"
 	"fmt"
+	"regexp"
 )
+
+// validName is what names of attributes, blocks and resource types can be in Terraform's language.
+var validName = regexp.MustCompile(`^[\pL\pN_][\pL\pN_-]*$`)
+
+// maxName bounds names, in bytes.
+const maxName = 256
+
+// checkName returns an error if a name cannot be used in Terraform's language. Names become those of fields and kinds, and
+// are shown, so they must have no control characters and be no paths.
+func checkName(name string) error {
+	switch {
+	case len(name) > maxName:
+		return fmt.Errorf("the name %.40q… has more than %d bytes", name, maxName)
+	case !validName.MatchString(name):
+		return fmt.Errorf("%q: a name may have only letters, digits, underscores and hyphens", name)
+	}
+	return nil
+}
 
 // validate applies the rules Terraform enforces when it loads a schema (contract § 1).
 func (b *Block) validate() error {
@@ -11,6 +30,9 @@ func (b *Block) validate() error {
 		return err
 	}
 	for name, n := range b.Blocks {
+		if err := checkName(name); err != nil {
+			return err
+		}
 		if n.MaxItems > 0 && n.MinItems > n.MaxItems {
 			return fmt.Errorf("%s: min_items %d is more than max_items %d", name, n.MinItems, n.MaxItems)
 		}
@@ -40,6 +62,9 @@ func (b *Block) validateInSet() error {
 
 func validateAttributes(attributes map[string]*Attribute, inSet bool) error {
 	for name, a := range attributes {
+		if err := checkName(name); err != nil {
+			return err
+		}
 		if err := a.validate(inSet); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}

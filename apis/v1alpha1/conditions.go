@@ -43,6 +43,9 @@ const (
 
 	// ReasonExecutionUnavailable: this controller does not support the way of spec.execution.
 	ReasonExecutionUnavailable xpv2.ConditionReason = "ExecutionUnavailable"
+
+	// ReasonSandboxUnavailable: --sandbox=Require, or spec.sandbox, needs what the kernel does not support.
+	ReasonSandboxUnavailable xpv2.ConditionReason = "SandboxUnavailable"
 )
 
 // TypeLastAsyncOperation is the condition of a managed resource with the result of its last

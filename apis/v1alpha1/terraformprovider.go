@@ -97,6 +97,11 @@ type TerraformProviderSpec struct {
 	// +optional
 	Env []EnvVar `json:"env,omitempty"`
 
+	// Sandbox is what the provider's process may do besides what all providers may: read what programs in general need, and
+	// use a private folder. See the controller's flag --sandbox.
+	// +optional
+	Sandbox *ProviderSandbox `json:"sandbox,omitempty"`
+
 	// Limits of the provider, for each provider configuration. Default to the limits in the controller's
 	// flags.
 	// +optional
@@ -137,6 +142,45 @@ type ProviderLimits struct {
 	Memory *resource.Quantity `json:"memory,omitempty"`
 }
 
+// ProviderSandbox opens the sandbox of a provider's process.
+type ProviderSandbox struct {
+	// ReadPaths are files and folders of the controller's machine that the provider can read, by their absolute paths. They
+	// must exist. Name the folder of a file that is replaced, such as a mounted Secret's.
+	// +kubebuilder:validation:items:Pattern=`^/`
+	// +listType=set
+	// +optional
+	ReadPaths []string `json:"readPaths,omitempty"`
+	// WritePaths are files and folders that the provider can also write. A folder is made for one that does not exist.
+	// +kubebuilder:validation:items:Pattern=`^/`
+	// +listType=set
+	// +optional
+	WritePaths []string `json:"writePaths,omitempty"`
+	// Connect are the only TCP ports that the provider can connect to. Needs Linux 6.7. Defaults to all.
+	// +kubebuilder:validation:items:Minimum=1
+	// +kubebuilder:validation:items:Maximum=65535
+	// +listType=set
+	// +optional
+	Connect []int32 `json:"connect,omitempty"`
+	// Processes is the number of processes and threads from which on the provider can start no more. All of the controller's
+	// user count, of the whole machine; root has no limit. Defaults to 4096.
+	// +kubebuilder:validation:Minimum=1
+	// +optional
+	Processes int32 `json:"processes,omitempty"`
+}
+
+// SandboxState is whether a provider's process runs in a sandbox.
+type SandboxState string
+
+// The states of a sandbox.
+const (
+	// SandboxEnforced means that the process is restricted.
+	SandboxEnforced SandboxState = "Enforced"
+	// SandboxUnavailable means that it is not, because the kernel does not support it.
+	SandboxUnavailable SandboxState = "Unavailable"
+	// SandboxOff means that it is not, because of the controller's flag --sandbox.
+	SandboxOff SandboxState = "Off"
+)
+
 // EnvVar is an environment variable.
 type EnvVar struct {
 	// +kubebuilder:validation:MinLength=1
@@ -157,6 +201,10 @@ type TerraformProviderStatus struct {
 	// CommandLine is the program in use, such as "OpenTofu 1.12.6". Empty unless execution is CLI.
 	// +optional
 	CommandLine string `json:"commandLine,omitempty"`
+	// Sandbox is whether the provider's process runs in a sandbox: Enforced, Unavailable or Off. Empty if the provider is
+	// linked into the controller.
+	// +optional
+	Sandbox SandboxState `json:"sandbox,omitempty"`
 	// Protocol is the plugin protocol version of the provider.
 	// +optional
 	Protocol int `json:"protocol,omitempty"`

@@ -1,11 +1,9 @@
 package child
 
 import (
-	"errors"
 	"os/exec"
 	"runtime"
 	"sync"
-	"syscall"
 	"time"
 )
 
@@ -36,9 +34,7 @@ func start(cmd *exec.Cmd, run func(func() error) error) error {
 	setAttributes(cmd)
 	for try := 0; ; try++ {
 		err := run(cmd.Start)
-		// A binary that was just written is busy for a moment if another child started at the
-		// same time.
-		if !errors.Is(err, syscall.ETXTBSY) || try == 10 {
+		if !retried(err) || try == 10 {
 			return err
 		}
 		time.Sleep(20 * time.Millisecond)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,7 +42,7 @@ func TestSandbox(t *testing.T) {
 	if err := os.Symlink(filepath.Join(dir, "hidden"), filepath.Join(dir, "link")); err != nil {
 		t.Fatal(err)
 	}
-	s := &child.Sandbox{Hidden: []string{filepath.Join(dir, "link"), "/nonexistent"}, Write: []string{filepath.Join(dir, "hidden/mine"), "/dev/null"}}
+	s := &child.Sandbox{Hidden: []string{filepath.Join(dir, "link"), "/nonexistent"}, Write: []string{filepath.Join(dir, "hidden/mine")}}
 	for name, test := range map[string]struct {
 		script string
 		denied bool
@@ -97,7 +98,11 @@ func TestSandboxDoesNotSpread(t *testing.T) {
 
 // BenchmarkStart compares the start of a process with and without a sandbox.
 func BenchmarkStart(b *testing.B) {
-	for name, s := range map[string]*child.Sandbox{"plain": nil, "sandbox": {Hidden: []string{"/run/secrets", b.TempDir()}, Write: []string{b.TempDir()}}} {
+	for name, s := range map[string]*child.Sandbox{
+		"plain":   nil,
+		"all but": {Hidden: []string{"/run/secrets", b.TempDir()}, Write: []string{b.TempDir()}},
+		"only":    {Hidden: []string{"/run/secrets", b.TempDir()}, Read: child.SystemPaths(), Write: []string{b.TempDir()}},
+	} {
 		b.Run(name, func(b *testing.B) {
 			if s != nil && !child.SandboxSupported() {
 				b.Skip(child.ErrNoSandbox)
@@ -106,5 +111,26 @@ func BenchmarkStart(b *testing.B) {
 				run(b, s, "true")
 			}
 		})
+	}
+}
+
+// TestOnlyRead checks a sandbox that lists what can be read.
+func TestOnlyRead(t *testing.T) {
+	t.Parallel()
+	if !child.SandboxSupported() {
+		t.Skip(child.ErrNoSandbox)
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"open", "secret"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("hunter2"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := &child.Sandbox{Read: append(slices.Clone(child.SystemPaths()), filepath.Join(dir, "open"))}
+	if got := run(t, s, "cat "+dir+"/open"); got != "hunter2" {
+		t.Errorf("what is open: %q", got)
+	}
+	if got := run(t, s, "cat "+dir+"/secret"); !strings.Contains(got, "Permission denied") {
+		t.Errorf("what is not: %q", got)
 	}
 }

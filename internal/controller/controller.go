@@ -27,6 +27,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/child"
 	"github.com/landbridge-io/landbridge/internal/controller/conversion"
 	"github.com/landbridge-io/landbridge/internal/controller/informer"
 	"github.com/landbridge-io/landbridge/internal/controller/kinds"
@@ -69,6 +70,8 @@ type Options struct {
 	// RequireAllowedNamespaces lets no namespace use a ClusterProviderConfig without spec.allowedNamespaces. By default,
 	// all may.
 	RequireAllowedNamespaces bool
+	// Sandbox is whether the processes of providers and the command line are restricted. Defaults to BestEffort.
+	Sandbox child.Mode
 	// Poll is the interval at which unchanged resources are reconciled.
 	Poll time.Duration
 	// Workers is the maximum number of concurrent reconciles per kind.
@@ -155,6 +158,7 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 	if o.CommandLine == nil {
 		o.CommandLine = &kinds.CommandLine{}
 	}
+	o.CommandLine.Sandbox = o.Sandbox
 	o.CommandLine.Logger = o.Logger.WithName("cli")
 	providers := pool.New(o.Pool)
 	registry := &kinds.Registry{}
@@ -232,6 +236,7 @@ func setupInstalled(rt *kinds.Runtime, o Options) error {
 	installed := &terraformprovider.Reconciler{
 		Runtime: rt, Installer: o.Installer, Linked: o.Linked, CommandLine: o.CommandLine,
 		Logger: o.Logger.WithName("terraformprovider"), StartTimeout: o.StartTimeout, Limits: o.Pool.Limits,
+		Sandbox: o.Sandbox,
 	}
 	modules := &terraformmodule.Reconciler{
 		Runtime: rt, Namespace: o.Namespace, CommandLine: o.CommandLine, Providers: installed,

@@ -59,6 +59,7 @@ func newDouble(t *testing.T, name string, env ...string) *double {
 func (d *double) provider(activate ...any) *unstructured.Unstructured {
 	p := terraformProvider(d.name, d.path, activate...)
 	p.Object["spec"].(m)["env"] = d.env
+	p.Object["spec"].(m)["sandbox"] = m{"writePaths": []any{d.dir}}
 	return p
 }
 

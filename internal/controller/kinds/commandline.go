@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-logr/logr"
 
+	"github.com/landbridge-io/landbridge/internal/child"
 	"github.com/landbridge-io/landbridge/internal/terraform/cli"
 	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 )
@@ -18,8 +19,8 @@ import (
 type CommandLine struct {
 	// Program is the path of OpenTofu or Terraform, or a name to look up in PATH. Defaults to tofu.
 	Program string
-	// Sandbox is whether the program is restricted: Require, BestEffort or Off. Defaults to BestEffort.
-	Sandbox string
+	// Sandbox is whether the program is restricted. Defaults to BestEffort.
+	Sandbox child.Mode
 	// Dir, Parallelism, Changes and Patience are those of commandline.Options.
 	Dir         string
 	Parallelism int
@@ -56,7 +57,7 @@ func (c *CommandLine) Runner(ctx context.Context) (*cli.Runner, error) {
 	}
 	c.runner, err = cli.New(commandline.Options{
 		Program: program, Dir: c.Dir, Parallelism: c.Parallelism, Changes: c.Changes, Patience: c.Patience, Logger: c.Logger,
-		Sandbox: commandline.Sandbox(c.Sandbox),
+		Sandbox: c.Sandbox,
 	})
 	return c.runner, err
 }

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/controller/managed"
 )
 
 // Problem is the reason why an object's kinds are not served as it specifies.
@@ -79,7 +80,7 @@ func failureConditions(generation int64, p *Problem) (installed, healthy xpv2.Co
 }
 
 func condition(t xpv2.ConditionType, s corev1.ConditionStatus, reason xpv2.ConditionReason, message string, generation int64) xpv2.Condition {
-	return xpv2.Condition{Type: t, Status: s, Reason: reason, Message: message, LastTransitionTime: metav1.Now(), ObservedGeneration: generation}
+	return xpv2.Condition{Type: t, Status: s, Reason: reason, Message: managed.Shorten(message), LastTransitionTime: metav1.Now(), ObservedGeneration: generation}
 }
 
 // RetryOnConflict reconciles again soon, without logging an error, if the object that was read is outdated.

@@ -87,8 +87,8 @@ func bound(v any, left int) int {
 	return left
 }
 
-// shorten bounds a message.
-func shorten(message string) string {
+// Shorten bounds the message of a condition.
+func Shorten(message string) string {
 	if len(message) <= maxMessage {
 		return message
 	}

@@ -108,7 +108,6 @@ var (
 	SpellImport     = spellImport
 	IdentityHistory = identityHistory
 	FitObject       = fitObject
-	Shorten         = shorten
 	Awaited         = awaited
 )
 

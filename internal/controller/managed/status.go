@@ -306,7 +306,7 @@ func (c *connector) text(err *scheduler.Error, secrets []string, observed ...*sc
 	} else {
 		text = translate.Message(c.kind.Model, err.Diagnostics.Errors())
 	}
-	return shorten(c.conceal(text, secrets, observed...))
+	return Shorten(c.conceal(text, secrets, observed...))
 }
 
 // conceal redacts the given secrets and those of the observed objects.

@@ -177,7 +177,7 @@ func (r *Resolver) handle(ctx context.Context, name string, of Reference, u *uns
 		out.Secrets = secrets
 		return out
 	}
-	key := pool.Prepare(pool.Configuration{Launcher: r.Launcher, Config: config, Limits: r.Limits})
+	key := pool.Prepare(pool.Configuration{Launcher: r.Launcher, Config: config, Namespace: of.Namespace, Limits: r.Limits})
 	return Handle[provider.Server]{
 		Name: name, Account: r.account(u, config), Secrets: secrets, Acquire: r.acquire(key),
 		Paused: func() bool { return r.Pool.Paused(key) },

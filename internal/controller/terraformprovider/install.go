@@ -61,6 +61,7 @@ func (r *Reconciler) install(ctx context.Context, p *v1alpha1.TerraformProvider)
 		return problem, kinds.Resync
 	}
 	p.Status.Execution, p.Status.CommandLine = how.way, how.program()
+	p.Status.Sandbox = r.sandboxState(how)
 	p.Status.Protocol = run.Model.Schema.Protocol
 	p.Status.Resources = len(run.Model.Resources)
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -24,6 +25,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/child"
 	"github.com/landbridge-io/landbridge/internal/controller/kinds"
 	"github.com/landbridge-io/landbridge/internal/provider/install"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
@@ -38,6 +40,8 @@ type Reconciler struct {
 	// CommandLine is used for providers with spec.execution: CLI.
 	CommandLine *kinds.CommandLine
 	Logger      logr.Logger
+	// Sandbox is whether providers' processes are restricted. Defaults to BestEffort.
+	Sandbox child.Mode
 	// StartTimeout bounds the start of a provider's process. Defaults to one minute.
 	StartTimeout time.Duration
 	// Limits apply to providers without limits of their own.
@@ -146,12 +150,13 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	return reconcile.Result{RequeueAfter: again}, nil
 }
 
-// limitation returns what the running provider's execution does not support, or "".
+// limitation returns what the running provider's execution and sandbox do not support, or "".
 func (r *Reconciler) limitation(uid types.UID) string {
-	if run := r.runningProvider(uid); run != nil {
-		return run.how.limitation()
+	run := r.runningProvider(uid)
+	if run == nil {
+		return ""
 	}
-	return ""
+	return strings.TrimSpace(run.how.limitation() + " " + r.sandboxLimitation(run.how))
 }
 
 // awaitedAgain is the interval of checks whether resources that are being deleted are gone.

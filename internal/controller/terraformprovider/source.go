@@ -56,6 +56,9 @@ func (r *Reconciler) find(ctx context.Context, p *v1alpha1.TerraformProvider) (o
 	case linked && len(p.Spec.Checksums) > 0:
 		return origin{}, kinds.NotInstalled(v1alpha1.ReasonChecksumMismatch,
 			errors.New("spec.checksums: the provider is linked into the controller and has no package; leave spec.checksums out"))
+	case linked && p.Spec.Sandbox != nil:
+		return origin{}, kinds.NotInstalled(v1alpha1.ReasonSandboxUnavailable,
+			errors.New("spec.sandbox: the provider is linked into the controller and has no process of its own; leave spec.sandbox out"))
 	case linked:
 		return out, nil
 	}
@@ -80,6 +83,10 @@ func (r *Reconciler) find(ctx context.Context, p *v1alpha1.TerraformProvider) (o
 	}
 	for _, e := range p.Spec.Env {
 		launcher.Env[e.Name] = e.Value
+	}
+	var problem *kinds.Problem
+	if launcher.Sandbox, problem = r.sandbox(p.Spec.Sandbox); problem != nil {
+		return origin{}, problem
 	}
 	return origin{binary.Name(), v1alpha1.InstalledProvider{Version: binary.Version, SHA256: binary.SHA256, Checksums: binary.Checksums}, launcher, false}, nil
 }

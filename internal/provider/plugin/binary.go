@@ -48,10 +48,16 @@ func openBinary(path, sum string) (_ *os.File, problem *StartError) {
 // command returns the command that runs an open binary.
 func command(binary *os.File, args []string) *exec.Cmd {
 	cmd := exec.Command(binary.Name(), args...)
-	start := make([]byte, 2)
-	if _, err := binary.ReadAt(start, 0); descriptors() && err == nil && string(start) != "#!" {
+	if descriptors() && !isScript(binary) {
 		// The descriptor, and not what has the path by now. A script is read by its interpreter, by path.
 		cmd.Path, cmd.ExtraFiles = "/proc/self/fd/3", []*os.File{binary}
 	}
 	return cmd
+}
+
+// isScript reports whether a binary is run by an interpreter, or cannot be read.
+func isScript(binary *os.File) bool {
+	start := make([]byte, 2)
+	_, err := binary.ReadAt(start, 0)
+	return err != nil || string(start) == "#!"
 }

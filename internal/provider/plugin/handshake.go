@@ -8,7 +8,10 @@ import (
 	"strings"
 	"syscall"
 
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"github.com/landbridge-io/landbridge/internal/child"
 )
 
 // Reason is the reason why a provider did not start.
@@ -30,6 +33,8 @@ const (
 	Exited Reason = "Exited"
 	// TimedOut: the handshake did not arrive in time.
 	TimedOut Reason = "TimedOut"
+	// SandboxFailed: the process cannot be restricted as it must be.
+	SandboxFailed Reason = "SandboxFailed"
 	// Failed: any other failure, including failures of this program.
 	Failed Reason = "Failed"
 )
@@ -69,6 +74,8 @@ func explainStart(err error, p *process, died, timedOut, cancelled bool) *StartE
 	case !p.started.Load():
 		e.Reason = NotExecutable
 		switch {
+		case errors.Is(err, child.ErrNoSandbox), errors.Is(err, child.ErrNoPorts):
+			e.Reason, e.Detail = SandboxFailed, "it cannot run in its sandbox: "+err.Error()
 		case errors.Is(err, syscall.ENOEXEC):
 			e.Detail = "it is not a program that this machine can run"
 		case errors.Is(err, fs.ErrPermission):
@@ -86,6 +93,8 @@ func explainStart(err error, p *process, died, timedOut, cancelled bool) *StartE
 			e.Reason, e.Detail = TimedOut, "it printed the plugin handshake, but did not answer in time"
 		case died:
 			e.Reason, e.Detail = Exited, "it ended at its start: it "+p.exited()
+		case status.Code(err) == codes.ResourceExhausted:
+			e.Reason, e.Detail = Failed, status.Convert(err).Message()
 		default:
 			e.Reason, e.Detail = Failed, "the connection to it failed: "+status.Convert(err).Message()
 		}

@@ -65,6 +65,8 @@ type Launcher struct {
 	// Dir is the parent directory of the directories for sockets. Its path must be short, because the
 	// path of a socket is limited to about 100 bytes. Defaults to the system's temporary directory.
 	Dir string
+	// Sandbox is what the provider's process may do. Nil does not restrict it.
+	Sandbox *Sandbox
 	// GOGC and MemoryLimit (in bytes) configure the garbage collector of providers written in Go.
 	// Defaults to Go's own values.
 	GOGC        int
@@ -93,6 +95,9 @@ func (l *Launcher) Key() string {
 	fmt.Fprintf(h, "%q %q", l.checksum(), l.Args)
 	for _, e := range l.environment() {
 		fmt.Fprintf(h, " %q", e)
+	}
+	if l.Sandbox != nil {
+		fmt.Fprintf(h, " %q", fmt.Sprint(*l.Sandbox))
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
@@ -140,7 +145,7 @@ func (l *Launcher) launch(ctx context.Context) (*Server, error) {
 
 	dir, err := socketDir(l.Dir)
 	if err != nil {
-		return nil, &StartError{Reason: Failed, Detail: "cannot create a directory for its socket: " + err.Error(), Err: err}
+		return nil, &StartError{Reason: Failed, Detail: "cannot create its private folder: " + err.Error(), Err: err}
 	}
 	out := &output{log: l.Logger, limit: unasked}
 	if cmp.Or(l.LogLevel, LogOff) != LogOff {
@@ -148,7 +153,10 @@ func (l *Launcher) launch(ctx context.Context) (*Server, error) {
 	}
 	out.redact.AddStrings(l.Secrets...)
 	p := newProcess(binary, l.Args, out)
-	p.cmd.Env = l.environment()
+	if p.sandbox, p.cmd.Env, err = l.restrictions(dir, binary); err != nil {
+		_ = os.RemoveAll(dir)
+		return nil, &StartError{Reason: SandboxFailed, Detail: "it cannot run in its sandbox: " + err.Error(), Err: err}
+	}
 	s := &Server{
 		process: p,
 		dir:     dir,

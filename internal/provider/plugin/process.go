@@ -28,6 +28,8 @@ const drainTime = time.Second
 type process struct {
 	cmd    *exec.Cmd
 	output *output
+	// sandbox restricts the process; nil does not.
+	sandbox *child.Sandbox
 
 	started atomic.Bool
 	// handshake carries the first line of stdout to go-plugin; later lines are logs.
@@ -65,7 +67,7 @@ func (p *process) Start(context.Context) error {
 	p.cmd.Stdout, p.cmd.Stderr, p.cmd.Stdin = childStdout, childStderr, nil
 	p.mu.Lock()
 	if err = context.Canceled; !p.killed {
-		err = child.Start(p.cmd)
+		err = child.StartIn(p.sandbox, p.cmd)
 	}
 	p.started.Store(err == nil)
 	p.mu.Unlock()

@@ -7,6 +7,10 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/tfplugin"
@@ -32,7 +36,19 @@ func (s *Server) readSchema(ctx context.Context) error {
 
 // askForSchema asks the provider for its schema and ignores the answer.
 func (s *Server) askForSchema(ctx context.Context) error {
-	return s.invoke(ctx, tfplugin.GetProviderSchema, &tfplugin.Empty{}, &tfplugin.Empty{})
+	return s.invokeForSchema(ctx, &tfplugin.Empty{})
+}
+
+// maxSchema is the maximum size of a provider's schema, in bytes. In memory, it takes several times as much.
+const maxSchema = 64 << 20
+
+// invokeForSchema makes a call whose answer may be as large as a schema.
+func (s *Server) invokeForSchema(ctx context.Context, answer proto.Message) error {
+	err := s.invoke(ctx, tfplugin.GetProviderSchema, &tfplugin.Empty{}, answer, grpc.MaxCallRecvMsgSize(maxSchema))
+	if status.Code(err) == codes.ResourceExhausted {
+		return status.Errorf(codes.ResourceExhausted, "its schema is larger than %d MiB", maxSchema>>20)
+	}
+	return err
 }
 
 // GetProviderSchema returns all schemas except identity schemas.
@@ -40,13 +56,13 @@ func (s *Server) GetProviderSchema(ctx context.Context, _ *tfprotov6.GetProvider
 	var a *tfplugin.GetProviderSchemaResponse
 	if s.protocol == 5 {
 		var a5 tfplugin.GetProviderSchemaResponseV5
-		if err := s.invoke(ctx, tfplugin.GetProviderSchema, &tfplugin.Empty{}, &a5); err != nil {
+		if err := s.invokeForSchema(ctx, &a5); err != nil {
 			return nil, err
 		}
 		a = lift(&a5)
 	} else {
 		a = new(tfplugin.GetProviderSchemaResponse)
-		if err := s.invoke(ctx, tfplugin.GetProviderSchema, &tfplugin.Empty{}, a); err != nil {
+		if err := s.invokeForSchema(ctx, a); err != nil {
 			return nil, err
 		}
 	}

@@ -175,7 +175,7 @@ func (s *Server) explain(ctx context.Context, err error) error {
 }
 
 // invoke makes a unary call.
-func (s *Server) invoke(ctx context.Context, m tfplugin.Method, request, answer proto.Message) error {
+func (s *Server) invoke(ctx context.Context, m tfplugin.Method, request, answer proto.Message, options ...grpc.CallOption) error {
 	name, ok := m.Name(s.protocol)
 	if !ok {
 		return provider.ErrUnimplemented
@@ -184,7 +184,7 @@ func (s *Server) invoke(ctx context.Context, m tfplugin.Method, request, answer 
 		return err
 	}
 	defer s.calls.End()
-	if err := s.conn.Invoke(ctx, name, request, answer); err != nil {
+	if err := s.conn.Invoke(ctx, name, request, answer, options...); err != nil {
 		return s.explain(ctx, err)
 	}
 	return nil

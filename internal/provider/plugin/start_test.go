@@ -51,6 +51,7 @@ func TestStartErrors(t *testing.T) {
 		"protocol 4":     {mode(testprovider.Protocol4, 0), plugin.IncompatibleProtocol, []string{"protocol 4", "5 and 6"}},
 		"hangs":          {mode(testprovider.Hang, 3*time.Second), plugin.TimedOut, []string{"did not print the plugin handshake in time"}},
 		"hangs later":    {mode(testprovider.HangAfterHandshake, 6*time.Second), plugin.TimedOut, []string{"printed the plugin handshake, but did not answer"}},
+		"huge schema":    {mode(testprovider.HugeSchema, 0), plugin.Failed, []string{"its schema is larger than 64 MiB"}},
 		"socket path": {func(t *testing.T) *plugin.Launcher {
 			l, _ := launcher(t, testprovider.Good)
 			l.Dir = longDir(t)

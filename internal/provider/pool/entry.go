@@ -38,6 +38,8 @@ type entry struct {
 	failure  *Failure
 	failures int
 	retryAt  time.Time
+	// noRoom is since when there is no room for a server, or zero. refused is when that was told last.
+	noRoom, refused time.Time
 	// limiter limits the rate of leases.
 	limiter limiter
 	// outage is the state of a configuration that does not work.

@@ -37,6 +37,8 @@ const (
 	Throttled Reason = "ProviderThrottled"
 	// Unusable means that calls fail because of the credentials or the endpoint of the configuration.
 	Unusable Reason = "ProviderConfigUnusable"
+	// NoRoom means that there are as many servers as there may be, and that all are in use.
+	NoRoom Reason = "ProviderLimitReached"
 	// Closed means that the pool was closed.
 	Closed Reason = "PoolClosed"
 )

@@ -23,6 +23,9 @@ type Configuration struct {
 	Config cty.Value
 	// TerraformVersion is the semantic version that the provider gets. Defaults to "1.12.0".
 	TerraformVersion string
+	// Namespace is that of the configuration, whose servers Options.MaxServersPerNamespace bounds; empty if it has none.
+	// Servers do not differ by it: equal configurations share one, which counts for one of their namespaces.
+	Namespace string
 	// Limits override those of the pool. Servers do not differ by them.
 	Limits Limits
 }

@@ -29,6 +29,9 @@ type Options struct {
 	AnswerTimeout time.Duration
 	// Limits apply to configurations that have no limits of their own.
 	Limits Limits
+	// MaxServers and MaxServersPerNamespace bound the servers that there are at once, in all and for the configurations of
+	// one namespace. If another one is needed, one without leases is closed. 0 is no limit.
+	MaxServers, MaxServersPerNamespace int
 	// MinBackoff and MaxBackoff are the first and the longest delay between a failure and the next
 	// start. Default to a second and 5 minutes.
 	MinBackoff, MaxBackoff time.Duration
@@ -94,6 +97,8 @@ type Stats struct {
 	Hangs, Outgrown, Pauses int64
 	// Interrupts counts operations that were interrupted on request.
 	Interrupts int64
+	// Evictions counts idle servers that were closed to make room for others.
+	Evictions int64
 	// Outages counts pauses because of the credentials or the endpoint of a configuration.
 	Outages int64
 }
@@ -221,6 +226,16 @@ func (p *Pool) acquire(ctx context.Context, key Key, patient bool) (*Lease, *Fai
 			return l, nil
 		}
 		if e.starting == nil {
+			if f := p.room(e, now); f != nil {
+				p.mu.Unlock()
+				if !patient {
+					return nil, f
+				}
+				if f := p.wait(ctx, nil, f.RetryAfter()); f != nil {
+					return nil, f
+				}
+				continue
+			}
 			p.start(e)
 		}
 		starting := e.starting
@@ -364,7 +379,7 @@ func (p *Pool) sweepOnce(now time.Time) {
 			m.retiring = true
 			p.end(m)
 		}
-		if e.current == nil && e.starting == nil && len(e.retired) == 0 && now.After(e.retryAt.Add(p.options.MaxBackoff)) {
+		if e.current == nil && e.starting == nil && len(e.retired) == 0 && now.After(e.retryAt.Add(p.options.MaxBackoff)) && now.After(e.refused.Add(p.options.MaxBackoff)) {
 			delete(p.entries, hash)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/landbridge-io/landbridge/internal/child"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/terraform/cli"
@@ -187,8 +188,8 @@ func TestWorkspaces(t *testing.T) {
 	report := filepath.Join(t.TempDir(), "report")
 	path := script(t, modern, "(find . -printf '%m %y %p\\n'; env; cat main.tf.json) > "+report+"; exit 1")
 	// The report is not written into the directory of the run.
-	first := newRunner(t, path, commandline.Options{Dir: dir, Sandbox: commandline.Off})
-	second := newRunner(t, path, commandline.Options{Dir: dir, Sandbox: commandline.Off})
+	first := newRunner(t, path, commandline.Options{Dir: dir, Sandbox: child.Off})
+	second := newRunner(t, path, commandline.Options{Dir: dir, Sandbox: child.Off})
 	if _, err := os.Stat(dead); !os.IsNotExist(err) {
 		t.Errorf("the directory of a dead process is still there: %v", err)
 	}

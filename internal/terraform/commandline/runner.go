@@ -8,6 +8,8 @@ import (
 
 	"github.com/go-logr/logr"
 	"golang.org/x/sync/semaphore"
+
+	"github.com/landbridge-io/landbridge/internal/child"
 )
 
 // Options are the options of a Runner. Only Program is required.
@@ -30,7 +32,7 @@ type Options struct {
 	// other runs.
 	Hidden []string
 	// Sandbox is whether programs are restricted. Defaults to BestEffort.
-	Sandbox Sandbox
+	Sandbox child.Mode
 	Logger  logr.Logger
 }
 
@@ -53,7 +55,7 @@ func New(o Options) (*Runner, error) {
 	if o.Patience == 0 {
 		o.Patience = 2 * time.Minute
 	}
-	if err := o.Sandbox.check(); err != nil {
+	if err := o.Sandbox.Check(); err != nil {
 		return nil, err
 	}
 	w, err := openWorkspaces(o.Dir)

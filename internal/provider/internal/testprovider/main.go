@@ -44,6 +44,8 @@ const (
 	AlwaysAsk = "alwaysask"
 	// BigSchema answers with a schema of 20 MiB.
 	BigSchema = "bigschema"
+	// HugeSchema answers with a schema of 100 MiB.
+	HugeSchema = "hugeschema"
 	// InvalidSchema has a schema that violates Terraform's rules.
 	InvalidSchema = "invalidschema"
 	// Protocol4 announces protocol 4.
@@ -135,6 +137,8 @@ func run(mode, record string) error {
 		core.Schema.ServerCapabilities.GetProviderSchemaOptional = false
 	case BigSchema:
 		core.Schema.Provider.Block.Description = strings.Repeat("0123456789abcdef", 20<<20/16)
+	case HugeSchema:
+		core.Schema.Provider.Block.Description = strings.Repeat("0123456789abcdef", 100<<20/16)
 	case InvalidSchema:
 		core.Schema.Provider.Block.Attributes[0].Optional = false
 	case Protocol4:
@@ -253,7 +257,7 @@ var ConfigType = tftypes.Object{AttributeTypes: map[string]tftypes.Type{"behave"
 // the process, "wait" waits until the call is cancelled and reports that in the answer, "say:TEXT" logs
 // TEXT, "flood:N" logs N errors, "sleep" answers after two seconds, "stuck" never answers, "grow" allocates
 // ever more memory and never answers, "refuse:TEXT" answers with the error TEXT, "pid" with the process id,
-// "leak" keeps a megabyte, "absent" answers without a state, "echo" with the state of the request, "ext99"
+// "attack:TEXT" tries something hostile, see attack, "leak" keeps a megabyte, "absent" answers without a state, "echo" with the state of the request, "ext99"
 // with an unknown msgpack extension. In ConfigureProvider and ValidateProviderConfig it depends on the
 // attribute "behave": "invalid" is rejected, "fail" fails, "crash" crashes.
 func Behave(ctx context.Context, method string, request any) (any, error) {
@@ -281,8 +285,8 @@ func Behave(ctx context.Context, method string, request any) (any, error) {
 
 var (
 	kept [][]byte
-	// stderr is the stderr of the process, which go-plugin replaces.
-	stderr = os.Stderr
+	// stdout and stderr are those of the process, which go-plugin replaces.
+	stdout, stderr = os.Stdout, os.Stderr
 )
 
 func read(ctx context.Context, r *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
@@ -296,6 +300,8 @@ func read(ctx context.Context, r *tfprotov6.ReadResourceRequest) (*tfprotov6.Rea
 		return &tfprotov6.ReadResourceResponse{NewState: text("cancelled")}, nil
 	case strings.HasPrefix(r.TypeName, "say:"):
 		fmt.Fprintln(os.Stderr, strings.TrimPrefix(r.TypeName, "say:"))
+	case strings.HasPrefix(r.TypeName, "attack:"):
+		return &tfprotov6.ReadResourceResponse{NewState: text(attack(strings.TrimPrefix(r.TypeName, "attack:")))}, nil
 	case strings.HasPrefix(r.TypeName, "flood:"):
 		n, err := strconv.Atoi(strings.TrimPrefix(r.TypeName, "flood:"))
 		if err != nil {

@@ -1,0 +1,134 @@
+package pool_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/landbridge-io/landbridge/internal/provider/pool"
+)
+
+// numbered returns the key of one of many configurations of a namespace.
+func numbered(l *counting, namespace string, i int) pool.Key {
+	return pool.Prepare(pool.Configuration{Launcher: l, Config: config("", fmt.Sprint(namespace, i)), Namespace: namespace})
+}
+
+// TestIdleServersMakeRoom checks that there are never more servers than the limit, and that those in use stay.
+func TestIdleServersMakeRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPool(t, pool.Options{MaxServers: 5, MaxServersPerNamespace: 3})
+		l := newCounting()
+		used := acquire(t, p, numbered(l, "a", 0))
+		for i := range 20 {
+			acquire(t, p, numbered(l, "a", i)).Release()
+			synctest.Wait()
+			if n := p.Stats().Servers; n > 3 {
+				t.Fatalf("%d servers of one namespace", n)
+			}
+		}
+		for i := range 20 {
+			acquire(t, p, numbered(l, "", i)).Release()
+			synctest.Wait()
+			if n := p.Stats().Servers; n > 5 {
+				t.Fatalf("%d servers", n)
+			}
+		}
+		if _, err := read(used.Server(), "echo"); err != nil {
+			t.Errorf("a server in use was closed: %v", err)
+		}
+		used.Release()
+	})
+}
+
+// TestNoRoom checks what is reported while all servers are in use, and that another one starts when one is idle.
+func TestNoRoom(t *testing.T) {
+	for name, test := range map[string]struct {
+		options pool.Options
+		want    string
+	}{
+		"of the namespace": {pool.Options{MaxServersPerNamespace: 2}, "All provider processes that the namespace may have are in use."},
+		"in all":           {pool.Options{MaxServers: 2}, "All provider processes that there may be are in use."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := newPool(t, test.options)
+				l := newCounting()
+				first, second := acquire(t, p, numbered(l, "a", 1)), acquire(t, p, numbered(l, "a", 2))
+				defer second.Release()
+				began, told := time.Now(), false
+				for !told {
+					_, f := p.TryAcquire(t.Context(), numbered(l, "a", 3))
+					if f == nil || f.Reason != pool.NoRoom || f.RetryAfter() <= 0 || !strings.Contains(f.Error(), test.want) {
+						t.Fatalf("got %v", f)
+					}
+					time.Sleep(f.RetryAfter())
+					told = !f.Passing
+				}
+				if waited := time.Since(began); waited < 10*time.Second || waited > time.Minute {
+					t.Errorf("it is reported after %s", waited)
+				}
+				if test.options.MaxServersPerNamespace > 0 {
+					acquire(t, p, numbered(l, "b", 1)).Release()
+				}
+				first.Release()
+				acquire(t, p, numbered(l, "a", 3)).Release()
+			})
+		})
+	}
+}
+
+// TestManyConfigurations has one tenant with a thousand configurations, and another with one: the first has no more
+// servers than it may, all of its resources get their turn, and the other one keeps its server.
+func TestManyConfigurations(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPool(t, pool.Options{MaxServers: 25, MaxServersPerNamespace: 20})
+		many, one := newCounting(), newCounting()
+		many.takes.Store(int64(100 * time.Millisecond))
+		acquire(t, p, numbered(one, "one", 0)).Release()
+		var all sync.WaitGroup
+		for i := range 1000 {
+			key := numbered(many, "many", i)
+			all.Go(func() {
+				for {
+					lease, f := p.TryAcquire(t.Context(), key)
+					if f != nil {
+						if f.Reason != pool.NoRoom && f.Reason != pool.Starting {
+							t.Errorf("got %v", f)
+							return
+						}
+						time.Sleep(f.RetryAfter())
+						continue
+					}
+					if _, err := read(lease.Server(), "echo"); err != nil {
+						t.Error(err)
+					}
+					lease.Release()
+					return
+				}
+			})
+		}
+		done := make(chan struct{})
+		go func() { all.Wait(); close(done) }()
+		for ended := false; !ended; {
+			select {
+			case <-done:
+				ended = true
+			case <-time.After(time.Second):
+				synctest.Wait()
+				if n := p.Stats().Servers; n > 21 {
+					t.Errorf("%d servers", n)
+				}
+				acquire(t, p, numbered(one, "one", 0)).Release()
+			}
+		}
+		if n := one.launched.Load(); n != 1 {
+			t.Errorf("the server of the other tenant was started %d times", n)
+		}
+		if n := many.launched.Load(); n < 1000 {
+			t.Errorf("%d servers of 1000 were started", n)
+		}
+	})
+}
