@@ -99,7 +99,7 @@ func manifests(t *testing.T, path string) []*unstructured.Unstructured {
 // directory returns a new directory that exists until all tests have ended.
 func directory(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp(scratch, "")
+	dir, err := os.MkdirTemp(filepath.Join(scratch, "files"), "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,8 @@ package e2e_test
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/landbridge-io/landbridge/internal/child"
 )
 
 const (
@@ -25,8 +29,17 @@ const (
 func (c *cluster) real(t *testing.T, names ...string) {
 	t.Helper()
 	for _, name := range names {
-		c.install(t, terraformProvider(name, "hashicorp/"+name))
+		c.install(t, realProvider(name))
 	}
+}
+
+// realProvider returns the TerraformProvider of a real provider. That of files can write those of tests.
+func realProvider(name string) *unstructured.Unstructured {
+	p := terraformProvider(name, "hashicorp/"+name)
+	if name == "local" {
+		p.Object["spec"].(m)["sandbox"] = m{"writePaths": []any{filepath.Join(scratch, "files")}}
+	}
+	return p
 }
 
 // The life of resources of a real provider, from creation to deletion.
@@ -122,6 +135,34 @@ func TestConnectionSecret(t *testing.T) {
 	eventually(t, "the connection secret is gone", func(ctx context.Context) bool {
 		return kerrors.IsNotFound(c.Get(ctx, key, &corev1.Secret{}))
 	})
+}
+
+// A provider runs in a sandbox: it writes files where spec.sandbox permits it, and reads no others.
+func TestSandbox(t *testing.T) {
+	if !child.SandboxSupported() {
+		t.Skip(child.ErrNoSandbox)
+	}
+	c := shared(t)
+	c.real(t, "local")
+	p := realProvider("local")
+	c.WaitFor(t, p, "in a sandbox", func() bool { return text(p, "status", "sandbox") == "Enforced" })
+	ns := c.Namespace(t)
+	outside := filepath.Join(t.TempDir(), "outside")
+	f := resource(local, "File", ns, "outside", m{"forProvider": m{"filename": outside, "content": "x"}})
+	token := resource(local, "File", ns, "token", m{"forProvider": m{"filename": filepath.Join(directory(t), "copy"), "source": os.Args[0]}})
+	for _, r := range []*unstructured.Unstructured{f, token} {
+		c.MustCreate(t, r)
+	}
+	for _, r := range []*unstructured.Unstructured{f, token} {
+		c.WaitFor(t, r, "refused", func() bool {
+			_, _, message := condition(r, "LastAsyncOperation")
+			_, _, other := condition(r, "Synced")
+			return strings.Contains(message+other, "permission denied")
+		})
+	}
+	if _, err := os.Stat(outside); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the file outside was made: %v", err)
+	}
 }
 
 func TestDriftOfFile(t *testing.T) {

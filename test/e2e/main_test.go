@@ -35,10 +35,12 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	// For provider releases that tests build.
-	if err := os.Mkdir(filepath.Join(scratch, "mirror"), 0o755); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+	// For provider releases that tests build, and for files of tests, which providers may write.
+	for _, name := range []string{"mirror", "files"} {
+		if err := os.Mkdir(filepath.Join(scratch, name), 0o755); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 	}
 	// Tests mostly wait, so more of them run in parallel than there are processors.
 	flag.Parse()

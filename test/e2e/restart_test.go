@@ -62,7 +62,7 @@ func TestNothingChanges(t *testing.T) {
 	mirror := providertest.Mirror(t, "random", "local")
 	stop := c.RunController(t, options(mirror))
 	d := newDouble(t, "quiet", "TESTPROVIDER_CONFIGURATION=yes")
-	providers := []*unstructured.Unstructured{d.provider(), terraformProvider("random", "hashicorp/random"), terraformProvider("local", "hashicorp/local")}
+	providers := []*unstructured.Unstructured{d.provider(), terraformProvider("random", "hashicorp/random"), realProvider("local")}
 	for _, p := range providers {
 		c.install(t, p)
 	}
