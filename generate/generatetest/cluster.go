@@ -24,6 +24,7 @@ const (
 	// playgroundVariable is the path of Landbridge's playground, which runs a cluster.
 	playgroundVariable = "PLAYGROUND"
 	kubeconfigVariable = "KUBECONFIG"
+	flagsVariable      = "PROGRAM_FLAGS"
 )
 
 // stopTimeout is the maximum time that processes take to stop.

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -38,7 +40,8 @@ const fieldOwner = client.FieldOwner("end-to-end")
 
 // EndToEnd installs the CRDs in a cluster, runs the program, lets the API server validate all examples,
 // and then applies the manifests. If $PLAYGROUND is the path of the playground's program, the cluster is
-// a playground, else that of $KUBECONFIG.
+// a playground, else that of $KUBECONFIG. $PROGRAM_FLAGS has further flags of the program, such as --provider-write-path for
+// a provider that writes files.
 func EndToEnd(t *testing.T, o EndToEndOptions) {
 	t.Helper()
 	if o.Timeout == 0 {
@@ -51,8 +54,10 @@ func EndToEnd(t *testing.T, o EndToEndOptions) {
 	kubeconfig, c := cluster(t)
 	e := &endToEnd{EndToEndOptions: o, client: c, kinds: map[string]bool{}}
 	e.install(t)
-	e.process = startProgram(t, o.Program, "--kubeconfig", kubeconfig, "--leader-elect=false", "--metrics-address=0", "--health-address=0", "--poll=5s",
-		"--webhook-port="+freePort(t))
+	e.process = startProgram(t, o.Program, append([]string{
+		"--kubeconfig", kubeconfig, "--leader-elect=false", "--metrics-address=0", "--health-address=0", "--poll=5s",
+		"--webhook-port=" + freePort(t),
+	}, strings.Fields(os.Getenv(flagsVariable))...)...)
 
 	examples := readManifests(t, o.Examples)
 	for _, file := range slices.Sorted(maps.Keys(examples)) {

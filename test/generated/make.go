@@ -57,7 +57,7 @@ func (t tools) make(ctx context.Context, dir string, r repository) (made string,
 			return "", err
 		}
 	}
-	steps := [][]string{{"build"}, {"test"}, {"generate"}, {"e2e", "PLAYGROUND=" + t.playground}}
+	steps := [][]string{{"build"}, {"test"}, {"generate"}, {"e2e", "PLAYGROUND=" + t.playground, "PROGRAM_FLAGS=--provider-write-path=" + dir}}
 	if r.rebuild {
 		// As on another machine, where the Makefile has to obtain the provider's program.
 		steps = append([][]string{{"clean"}}, steps...)

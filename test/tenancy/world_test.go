@@ -139,7 +139,7 @@ func (x *world) install(t *testing.T, name string, env ...string) {
 		key, value, _ := strings.Cut(e, "=")
 		variables = append(variables, m{"name": key, "value": value})
 	}
-	p := resource("landbridge.io/v1alpha1", "TerraformProvider", "", name, m{"source": path, "env": variables})
+	p := resource("landbridge.io/v1alpha1", "TerraformProvider", "", name, m{"source": path, "env": variables, "sandbox": m{"writePaths": []any{cloud(name)}}})
 	x.MustCreate(t, p)
 	x.WaitFor(t, p, "healthy", func() bool { return isTrue(p, "Installed", "Healthy") && objecttest.Current(p) })
 }
