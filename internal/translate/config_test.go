@@ -123,6 +123,14 @@ func TestConfig(t *testing.T) {
 	}
 }
 
+// nest returns lists in each other.
+func nest(levels int) (out any) {
+	for range levels {
+		out = []any{out}
+	}
+	return out
+}
+
 func TestConfigErrors(t *testing.T) {
 	t.Parallel()
 	r := thing(t)
@@ -130,33 +138,35 @@ func TestConfigErrors(t *testing.T) {
 		forProvider map[string]any
 		want        string
 	}{
-		"unknown key":            {map[string]any{"colour": "red"}, "spec.forProvider.colour: Unsupported argument: There is no such field."},
-		"unknown key inside":     {map[string]any{"listBlock": []any{map[string]any{}, map[string]any{"x": 1}}}, "spec.forProvider.listBlock[1].x: Unsupported argument: There is no such field."},
-		"unknown key in object":  {map[string]any{"endpoint": map[string]any{"host": "x"}}, "spec.forProvider.endpoint.host: Unsupported argument: There is no such field."},
-		"Terraform's spelling":   {map[string]any{"singleton_list": map[string]any{}}, "spec.forProvider.singletonList: Unsupported argument: There is no such field. Did you mean singletonList?"},
-		"other case":             {map[string]any{"NAME": "x"}, "spec.forProvider.NAME: Unsupported argument: There is no such field. Did you mean name?"},
-		"computed":               {map[string]any{"result": "x"}, "status.atProvider.result: Unsupported argument: It is set by the provider and cannot be given."},
-		"the SDK's id":           {map[string]any{"id": "x"}, "status.atProvider.id: Unsupported argument: It is set by the provider and cannot be given."},
-		"a secret in the clear":  {map[string]any{"password": "hunter2"}, "spec.forProvider.passwordSecretRef: Unsupported argument: It is secret: refer to a key of a Secret with passwordSecretRef."},
-		"wrong type":             {map[string]any{"size": "hunter2 is not secret here"}, `spec.forProvider.size: Incorrect attribute value type: It must be a number, not the string "hunter2 is not secret here".`},
-		"wrong type in a list":   {map[string]any{"zones": []any{"a", []any{}}}, "spec.forProvider.zones[1]: Incorrect attribute value type: It must be a string, not a list."},
-		"wrong type in a map":    {map[string]any{"tags": map[string]any{"a.b": map[string]any{}}}, `spec.forProvider.tags["a.b"]: Incorrect attribute value type: It must be a string, not an object.`},
-		"wrong type in a set":    {map[string]any{"setBlock": []any{map[string]any{"maxAgeDays": true}}}, "spec.forProvider.setBlock[*].maxAgeDays: Incorrect attribute value type: It must be a number, not a boolean."},
-		"wrong type deep inside": {map[string]any{"singletonList": map[string]any{"deep": map[string]any{"maxAgeDays": "x"}}}, `spec.forProvider.singletonList.deep.maxAgeDays: Incorrect attribute value type: It must be a number, not the string "x".`},
-		"a list for a singleton": {map[string]any{"singletonList": []any{}}, "spec.forProvider.singletonList: Incorrect attribute value type: It must be an object, not a list."},
-		"an object for a list":   {map[string]any{"listBlock": map[string]any{}}, "spec.forProvider.listBlock: Incorrect attribute value type: It must be a list, not an object."},
-		"a block that is null":   {map[string]any{"listBlock": []any{nil}}, "spec.forProvider.listBlock[0]: Incorrect attribute value type: It must be an object, not null."},
-		"too many blocks":        {map[string]any{"someBlock": []any{map[string]any{}, map[string]any{}, map[string]any{}, map[string]any{}}}, "spec.forProvider.someBlock: Too many blocks: There may be at most 3."},
-		"a tuple too short":      {map[string]any{"pair": []any{"a"}}, "spec.forProvider.pair: Incorrect attribute value type: It must be a list of 2 elements, not of 1."},
-		"not even a number":      {map[string]any{"size": "1e999999999"}, `spec.forProvider.size: Incorrect attribute value type: It must be a number, not the string "1e999999999".`},
-		"half a reference":       {map[string]any{"passwordSecretRef": map[string]any{"name": "s"}}, "spec.forProvider.passwordSecretRef: Invalid Secret reference: It must name a Secret and a key in it, as {name: …, key: …}."},
-		"no such Secret":         {map[string]any{"passwordSecretRef": ref("nowhere")}, "spec.forProvider.passwordSecretRef: Invalid Secret reference: there is no such Secret"},
-		"a secret not a number":  {map[string]any{"pinSecretRef": ref("text")}, "spec.forProvider.pinSecretRef: Incorrect attribute value type: It must be a number, not a string."},
-		"a secret not JSON":      {map[string]any{"settingsSecretRef": ref("text")}, "spec.forProvider.settingsSecretRef: Invalid Secret reference: The key text of Secret s must hold JSON, as the field is a map."},
-		"a secret mistyped":      {map[string]any{"secretAttributeSecretRef": ref("wrong")}, "spec.forProvider.secretAttributeSecretRef.maxAgeDays: Incorrect attribute value type: It must be a number, not a string."},
-		"a secret not text":      {map[string]any{"passwordSecretRef": ref("binary")}, "spec.forProvider.passwordSecretRef: Incorrect attribute value type: The text is not valid UTF-8."},
-		"not a type":             {map[string]any{"anything": map[string]any{"$type": "colour", "$value": 1}}, `spec.forProvider.anything: Incorrect attribute value type: The $type is not a type, such as "number" or ["list","string"].`},
-		"not of the type":        {map[string]any{"anything": map[string]any{"$type": []any{"list", "string"}, "$value": "x"}}, "spec.forProvider.anything: Incorrect attribute value type: The $value does not have the $type."},
+		"unknown key":              {map[string]any{"colour": "red"}, "spec.forProvider.colour: Unsupported argument: There is no such field."},
+		"unknown key inside":       {map[string]any{"listBlock": []any{map[string]any{}, map[string]any{"x": 1}}}, "spec.forProvider.listBlock[1].x: Unsupported argument: There is no such field."},
+		"unknown key in object":    {map[string]any{"endpoint": map[string]any{"host": "x"}}, "spec.forProvider.endpoint.host: Unsupported argument: There is no such field."},
+		"Terraform's spelling":     {map[string]any{"singleton_list": map[string]any{}}, "spec.forProvider.singletonList: Unsupported argument: There is no such field. Did you mean singletonList?"},
+		"other case":               {map[string]any{"NAME": "x"}, "spec.forProvider.NAME: Unsupported argument: There is no such field. Did you mean name?"},
+		"computed":                 {map[string]any{"result": "x"}, "status.atProvider.result: Unsupported argument: It is set by the provider and cannot be given."},
+		"the SDK's id":             {map[string]any{"id": "x"}, "status.atProvider.id: Unsupported argument: It is set by the provider and cannot be given."},
+		"a secret in the clear":    {map[string]any{"password": "hunter2"}, "spec.forProvider.passwordSecretRef: Unsupported argument: It is secret: refer to a key of a Secret with passwordSecretRef."},
+		"wrong type":               {map[string]any{"size": "hunter2 is not secret here"}, `spec.forProvider.size: Incorrect attribute value type: It must be a number, not the string "hunter2 is not secret here".`},
+		"wrong type in a list":     {map[string]any{"zones": []any{"a", []any{}}}, "spec.forProvider.zones[1]: Incorrect attribute value type: It must be a string, not a list."},
+		"wrong type in a map":      {map[string]any{"tags": map[string]any{"a.b": map[string]any{}}}, `spec.forProvider.tags["a.b"]: Incorrect attribute value type: It must be a string, not an object.`},
+		"wrong type in a set":      {map[string]any{"setBlock": []any{map[string]any{"maxAgeDays": true}}}, "spec.forProvider.setBlock[*].maxAgeDays: Incorrect attribute value type: It must be a number, not a boolean."},
+		"wrong type deep inside":   {map[string]any{"singletonList": map[string]any{"deep": map[string]any{"maxAgeDays": "x"}}}, `spec.forProvider.singletonList.deep.maxAgeDays: Incorrect attribute value type: It must be a number, not the string "x".`},
+		"nested too deeply":        {map[string]any{"anything": nest(201)}, "spec.forProvider.anything: Incorrect attribute value type: It is nested more than 200 levels deep."},
+		"a type nested too deeply": {map[string]any{"anything": map[string]any{"$type": nest(200), "$value": "x"}}, "spec.forProvider.anything: Incorrect attribute value type: It is nested more than 200 levels deep."},
+		"a list for a singleton":   {map[string]any{"singletonList": []any{}}, "spec.forProvider.singletonList: Incorrect attribute value type: It must be an object, not a list."},
+		"an object for a list":     {map[string]any{"listBlock": map[string]any{}}, "spec.forProvider.listBlock: Incorrect attribute value type: It must be a list, not an object."},
+		"a block that is null":     {map[string]any{"listBlock": []any{nil}}, "spec.forProvider.listBlock[0]: Incorrect attribute value type: It must be an object, not null."},
+		"too many blocks":          {map[string]any{"someBlock": []any{map[string]any{}, map[string]any{}, map[string]any{}, map[string]any{}}}, "spec.forProvider.someBlock: Too many blocks: There may be at most 3."},
+		"a tuple too short":        {map[string]any{"pair": []any{"a"}}, "spec.forProvider.pair: Incorrect attribute value type: It must be a list of 2 elements, not of 1."},
+		"not even a number":        {map[string]any{"size": "1e999999999"}, `spec.forProvider.size: Incorrect attribute value type: It must be a number, not the string "1e999999999".`},
+		"half a reference":         {map[string]any{"passwordSecretRef": map[string]any{"name": "s"}}, "spec.forProvider.passwordSecretRef: Invalid Secret reference: It must name a Secret and a key in it, as {name: …, key: …}."},
+		"no such Secret":           {map[string]any{"passwordSecretRef": ref("nowhere")}, "spec.forProvider.passwordSecretRef: Invalid Secret reference: there is no such Secret"},
+		"a secret not a number":    {map[string]any{"pinSecretRef": ref("text")}, "spec.forProvider.pinSecretRef: Incorrect attribute value type: It must be a number, not a string."},
+		"a secret not JSON":        {map[string]any{"settingsSecretRef": ref("text")}, "spec.forProvider.settingsSecretRef: Invalid Secret reference: The key text of Secret s must hold JSON, as the field is a map."},
+		"a secret mistyped":        {map[string]any{"secretAttributeSecretRef": ref("wrong")}, "spec.forProvider.secretAttributeSecretRef.maxAgeDays: Incorrect attribute value type: It must be a number, not a string."},
+		"a secret not text":        {map[string]any{"passwordSecretRef": ref("binary")}, "spec.forProvider.passwordSecretRef: Incorrect attribute value type: The text is not valid UTF-8."},
+		"not a type":               {map[string]any{"anything": map[string]any{"$type": "colour", "$value": 1}}, `spec.forProvider.anything: Incorrect attribute value type: The $type is not a type, such as "number" or ["list","string"].`},
+		"not of the type":          {map[string]any{"anything": map[string]any{"$type": []any{"list", "string"}, "$value": "x"}}, "spec.forProvider.anything: Incorrect attribute value type: The $value does not have the $type."},
 		"several at once": {map[string]any{"size": "x", "zones": "y"}, `spec.forProvider.size: Incorrect attribute value type: It must be a number, not the string "x".
 spec.forProvider.zones: Incorrect attribute value type: It must be a list, not a string.`},
 	}

@@ -103,6 +103,9 @@ func (d *decoder) value(t *model.Type, in any) cty.Value {
 			return cty.False
 		}
 	case model.Dynamic:
+		if !d.whole && deeper(in, maxNesting) {
+			return d.errorf(t, incorrectType, "It is nested more than %d levels deep.", maxNesting)
+		}
 		return d.dynamic(t, in)
 	case model.List, model.Set:
 		if list, ok := in.([]any); ok {
@@ -413,6 +416,28 @@ const (
 	dynamicType  = "$type"
 	dynamicValue = "$value"
 )
+
+// maxNesting bounds the nesting of dynamically typed values that users write. The time that their types take grows with
+// its square: 10,000 levels, which the API server accepts, took a minute.
+const maxNesting = 200
+
+// deeper reports whether a JSON value is nested more than some levels deep.
+func deeper(in any, levels int) bool {
+	switch x := in.(type) {
+	case []any:
+		return levels == 0 || slices.ContainsFunc(x, func(e any) bool { return deeper(e, levels-1) })
+	case map[string]any:
+		if levels == 0 {
+			return true
+		}
+		for _, e := range x {
+			if deeper(e, levels-1) {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 func (d *decoder) dynamic(t *model.Type, in any) cty.Value {
 	switch x := in.(type) {
