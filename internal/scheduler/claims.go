@@ -128,7 +128,7 @@ func (e *entry) claims(r Request, in instance.Instance, wanted []string) []owner
 	}
 	for _, identity := range wanted {
 		if identity == creating {
-			out = append(out, claimsCreating(r))
+			out = append(out, claimsCreating(r)...)
 			continue
 		}
 		strength := ownership.Wanted
@@ -144,7 +144,7 @@ func (e *entry) claims(r Request, in instance.Instance, wanted []string) []owner
 		add(interruptedKey(r, op), ownership.Begun)
 		add(namedKey(op.ImportID), ownership.Begun)
 		if r.ListArguments != nil {
-			out = append(out, claimsCreating(r))
+			out = append(out, claimsCreating(r)...)
 		}
 	}
 	if r.Resource.Schema.Identity != nil {

@@ -104,7 +104,7 @@ func (s *Scheduler) recoverByList(ctx context.Context, e *entry, r Request, op *
 	if why != "" {
 		return unknown("The objects that exist now are not known: %s.", why)
 	}
-	if !e.claimant.Alone(object(r, creating)) {
+	if !e.alone(r, creating) {
 		return unknown("Objects that are new since are not considered while another resource creates one of the same type.")
 	}
 	var found []cty.Value
@@ -143,12 +143,15 @@ func (s *Scheduler) recoverByList(ctx context.Context, e *entry, r Request, op *
 
 // free reports whether no other resource claims an object.
 func (e *entry) free(r Request, in instance.Instance) bool {
-	return e.claimant.Alone(object(r, identityKey(r, in)))
+	return e.alone(r, identityKey(r, in))
 }
 
-// claimsCreating adds the claim of a create whose object is looked for by listing.
-func claimsCreating(r Request) ownership.Claim {
-	return ownership.Claim{Object: object(r, creating), Strength: ownership.Weak}
+// claimsCreating returns the claims of a create whose object is looked for by listing.
+func claimsCreating(r Request) (out []ownership.Claim) {
+	for _, on := range objects(r, creating) {
+		out = append(out, ownership.Claim{Object: on, Strength: ownership.Weak})
+	}
+	return out
 }
 
 // resembles reports whether an object has the planned arguments. Those that a read need not return, because they are

@@ -56,13 +56,28 @@ func TestRecoverByList(t *testing.T) {
 		"not made":                               {manner: silentUndone, message: "none is new"},
 		"not made, others exist":                 {manner: silentUndone, before: add("x", 1, 1), message: "none is new"},
 		"not made, another resource has one":     {manner: silentUndone, after: func(x *estate, _ *harness) { x.resource("b", 1, "x").settle() }, message: "none is new"},
-		"made, another is new":                   {manner: silentDone, after: add("x", 1, 1), message: "2 objects are new since the create began, and no resource manages them: id=i-"},
-		"not made, another of another argument":  {manner: silentUndone, after: add("y", 1, 1), message: found + ", but it does not have the planned arguments: id=i-1."},
-		"made, it was changed since":             {manner: silentDone, after: func(x *estate, _ *harness) { x.cloud.change("i-1", object{"x", 5}) }, message: "does not have the planned arguments"},
-		"made, too many before":                  {manner: silentDone, before: add("x", 1, 1000), message: "The objects that existed before the create are not known: there are more than 1000."},
-		"made, cannot be listed before":          {manner: silentDone, before: fails, after: func(x *estate, _ *harness) { delete(x.cloud.fail, "list") }, message: "before the create are not known: they cannot be listed: Quota exceeded"},
-		"made, cannot be listed":                 {manner: silentDone, after: fails, message: "exist now are not known: they cannot be listed: Quota exceeded"},
-		"made, cannot be read":                   {manner: silentDone, after: func(x *estate, _ *harness) { x.cloud.fail["import"] = diagnostic.Errorf("No", "No.") }, message: found + ", but it cannot be read: id=i-1."},
+		"not made, another resource of the account has one": {manner: silentUndone, before: func(_ *estate, a *harness) {
+			a.r.Account.Content = "x"
+		}, after: func(x *estate, _ *harness) {
+			b := x.resource("b", 1, "x")
+			b.r.ProviderConfiguration, b.r.Account.Content = "other", "x"
+			b.settle()
+		}, message: "none is new"},
+		"made, another resource of the account creates one": {manner: silentDone, before: func(_ *estate, a *harness) {
+			a.r.Account.Content = "x"
+		}, after: func(x *estate, _ *harness) {
+			b := x.resource("b", 1, "x")
+			b.r.ProviderConfiguration, b.r.Account.Content = "other", "x"
+			b.listed()
+			b.interrupts(silentUndone)
+		}, message: "while another resource creates one"},
+		"made, another is new":                  {manner: silentDone, after: add("x", 1, 1), message: "2 objects are new since the create began, and no resource manages them: id=i-"},
+		"not made, another of another argument": {manner: silentUndone, after: add("y", 1, 1), message: found + ", but it does not have the planned arguments: id=i-1."},
+		"made, it was changed since":            {manner: silentDone, after: func(x *estate, _ *harness) { x.cloud.change("i-1", object{"x", 5}) }, message: "does not have the planned arguments"},
+		"made, too many before":                 {manner: silentDone, before: add("x", 1, 1000), message: "The objects that existed before the create are not known: there are more than 1000."},
+		"made, cannot be listed before":         {manner: silentDone, before: fails, after: func(x *estate, _ *harness) { delete(x.cloud.fail, "list") }, message: "before the create are not known: they cannot be listed: Quota exceeded"},
+		"made, cannot be listed":                {manner: silentDone, after: fails, message: "exist now are not known: they cannot be listed: Quota exceeded"},
+		"made, cannot be read":                  {manner: silentDone, after: func(x *estate, _ *harness) { x.cloud.fail["import"] = diagnostic.Errorf("No", "No.") }, message: found + ", but it cannot be read: id=i-1."},
 		"made, an argument is not known": {manner: silentDone, before: func(_ *estate, a *harness) {
 			a.r.ListArguments = func(cty.Value) (map[string]cty.Value, string) { return nil, "zone" }
 		}, message: "the argument zone, which the list needs"},
