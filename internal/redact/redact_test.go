@@ -1,6 +1,7 @@
 package redact_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"net/url"
 	"strings"
@@ -11,6 +12,12 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/redact"
 )
+
+// wrapped returns a text in base64, in lines of a length.
+func wrapped(text string, length int) string {
+	encoded := base64.StdEncoding.EncodeToString([]byte(text))
+	return encoded[:length] + "\n" + encoded[length:]
+}
 
 func TestReplace(t *testing.T) {
 	t.Parallel()
@@ -31,6 +38,14 @@ func TestReplace(t *testing.T) {
 		"URL query":                  {secrets: []string{"p ss/w&rd"}, in: "GET /?p=p+ss%2Fw%26rd", want: "GET /?p=(sensitive value)"},
 		"URL path":                   {secrets: []string{"p ss/w&rd"}, in: "GET /p%20ss%2Fw&rd", want: "GET /(sensitive value)"},
 		"URL without the line break": {secrets: []string{"p/ss w\n"}, in: "GET /p%2Fss%20w HTTP/1.1", want: "GET /(sensitive value) HTTP/1.1"},
+		"base64":                     {secrets: []string{"hunter2-and-more"}, in: "got aHVudGVyMi1hbmQtbW9yZQ==", want: "got (sensitive value)"},
+		"base64 without padding":     {secrets: []string{"hunter2-and-more"}, in: "got aHVudGVyMi1hbmQtbW9yZQ", want: "got (sensitive value)"},
+		"base64 for URLs":            {secrets: []string{"hunter2>>>>?and"}, in: "got aHVudGVyMj4-Pj4_YW5k", want: "got (sensitive value)"},
+		"base64 of a user's":         {secrets: []string{"hunter2-and-more"}, in: "Authorization: Basic dXNlcjpodW50ZXIyLWFuZC1tb3Jl", want: "Authorization: Basic dXNlcjp(sensitive value)"},
+		"base64 within more":         {secrets: []string{"hunter2-and-more"}, in: "got dXNlcm46aHVudGVyMi1hbmQtbW9yZTp4", want: "got dXNlcm46(sensitive value)Tp4"},
+		"base64 of a short one":      {secrets: []string{"abcd"}, in: "the word YWJjZA", want: "the word YWJjZA"},
+		"base64 in lines":            {secrets: []string{strings.Repeat("hunter2", 12)}, in: wrapped(strings.Repeat("hunter2", 12), 76), want: "(sensitive value)\n(sensitive value)"},
+		"base64 in shorter lines":    {secrets: []string{strings.Repeat("hunter2", 12)}, in: wrapped(strings.Repeat("hunter2", 12), 64), want: "(sensitive value)\n(sensitive value)"},
 		"line":                       {secrets: []string{"-----BEGIN\nMIIBVgIBADANBg\n"}, in: "bad key: MIIBVgIBADANBg", want: "bad key: (sensitive value)"},
 		"line in a URL":              {secrets: []string{"first=line\nsecond=line"}, in: "?k=second%3Dline", want: "?k=(sensitive value)"},
 		"final line break":           {secrets: []string{"hunter2\n"}, in: "no: hunter2.", want: "no: (sensitive value)."},

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"iter"
 	"net/url"
@@ -42,8 +43,45 @@ func spellings(secret string) iter.Seq[string] {
 					return
 				}
 			}
+			for _, s := range inBase64(form) {
+				if !yield(s) {
+					return
+				}
+			}
 		}
 	}
+}
+
+// minEncoded is the length from which on the encoding of a secret is a secret by itself, in bytes of the secret. Of those
+// above maxEncoded, which would take much memory, only the lines are found.
+const minEncoded, maxEncoded = 6, 16 << 10
+
+// inBase64 returns what a text looks like in base64: alone, also in lines, and within a longer text, such as a user and a
+// password, where its first and last characters depend on what is beside it.
+func inBase64(text string) []string {
+	if len(text) < minEncoded || len(text) > maxEncoded {
+		return nil
+	}
+	var out []string
+	for _, e := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+		alone := e.EncodeToString([]byte(text))
+		out = append(out, alone, e.WithPadding(base64.StdPadding).EncodeToString([]byte(text)))
+		for _, length := range []int{64, 76} {
+			for lines := alone; len(alone) > length && len(lines) >= minLine; lines = lines[min(length, len(lines)):] {
+				line := lines[:min(length, len(lines))]
+				out = append(out, line, line+strings.Repeat("=", -len(line)&3))
+			}
+		}
+		for before := range 3 {
+			// The characters that have bits of neighbours are left out.
+			encoded := e.EncodeToString([]byte(strings.Repeat("x", before) + text))
+			first, last := (8*before+5)/6, 8*(before+len(text))/6
+			if part := encoded[first:last]; len(part) >= minLine {
+				out = append(out, part)
+			}
+		}
+	}
+	return out
 }
 
 // inJSON returns a text as it is in a JSON string. Encoders differ on <, > and &.

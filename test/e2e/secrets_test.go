@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/landbridge-io/landbridge/internal/testing/providertest"
 )
@@ -85,6 +89,15 @@ func TestSecretValues(t *testing.T) {
 	})
 
 	objects := c.everything(t)
+	families, err := metrics.Registry.Gather()
+	if err != nil || len(families) == 0 {
+		t.Fatalf("there are no metrics: %v", err)
+	}
+	elsewhere := processes(t)
+	elsewhere["metrics"] = fmt.Sprint(families)
+	if !slices.ContainsFunc(slices.Collect(maps.Values(elsewhere)), func(text string) bool { return strings.Contains(text, "TESTPROVIDER_DIRECTORY="+d.dir) }) {
+		t.Error("the environment of the provider was not found: the search does not work")
+	}
 	for what, value := range values {
 		if len(value) < 16 {
 			t.Fatalf("%s is %q", what, value)
@@ -108,6 +121,11 @@ func TestSecretValues(t *testing.T) {
 		if !held {
 			t.Errorf("no Secret contains %s: the search does not work", what)
 		}
+		for where, text := range elsewhere {
+			if shows(text, value) {
+				t.Errorf("%s shows %s", where, what)
+			}
+		}
 		for line := range strings.Lines(content(c.Log)) {
 			if shows(line, value) {
 				t.Errorf("the log shows %s: %s", what, strings.ReplaceAll(line, value, "(it)"))
@@ -118,6 +136,24 @@ func TestSecretValues(t *testing.T) {
 	if log := content(c.Log); !strings.Contains(log, `"Level(-5)"`) || !strings.Contains(log, "provider log") {
 		t.Error("the log does not have the highest verbosity or lacks the provider's log")
 	}
+}
+
+// processes returns the command lines and environments of all processes.
+func processes(t *testing.T) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for _, name := range []string{"cmdline", "environ"} {
+		paths, err := filepath.Glob("/proc/[0-9]*/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range paths {
+			if text := content(path); text != "" { // else it has ended, or is of another user
+				out[path] = text
+			}
+		}
+	}
+	return out
 }
 
 // shows reports whether a text contains the value, in clear or in base64 at any

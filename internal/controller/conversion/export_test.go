@@ -7,8 +7,11 @@ import (
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 )
 
-// Renew exports renew.
-var Renew = renew
+// Renew exports renew, and BoundedHandler boundedHandler.
+var (
+	Renew          = renew
+	BoundedHandler = boundedHandler
+)
 
 // Keeper exports keeper.
 type Keeper struct{ *keeper }

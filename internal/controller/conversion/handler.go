@@ -15,14 +15,21 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
+// maxBody bounds the body of a request, in bytes. The API server sends all objects of a list at once.
+const maxBody = 256 << 20
+
 // Convert converts an object to an API version, such as cloud.example.org/v1alpha2.
 type Convert func(ctx context.Context, kind schema.GroupVersionKind, object map[string]any, to schema.GroupVersion) (map[string]any, error)
 
 // Handler answers ConversionReviews of apiextensions.k8s.io/v1.
 func Handler(convert Convert, log logr.Logger) http.Handler {
+	return boundedHandler(convert, log, maxBody)
+}
+
+func boundedHandler(convert Convert, log logr.Logger, maxBody int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		review := &apiextensionsv1.ConversionReview{}
-		if err := json.NewDecoder(r.Body).Decode(review); err != nil || review.Request == nil {
+		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(review); err != nil || review.Request == nil {
 			http.Error(w, "not a ConversionReview with a request", http.StatusBadRequest)
 			return
 		}

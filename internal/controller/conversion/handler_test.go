@@ -81,6 +81,23 @@ func ask(body []byte) *httptest.ResponseRecorder {
 	return w
 }
 
+// blanks is an endless body.
+type blanks struct{ read int64 }
+
+func (b *blanks) Read(p []byte) (int, error) {
+	b.read += int64(len(p))
+	return copy(p, bytes.Repeat([]byte(" "), len(p))), nil
+}
+
+func TestEndlessBody(t *testing.T) {
+	t.Parallel()
+	w, body := httptest.NewRecorder(), &blanks{}
+	conversion.BoundedHandler(convert, logr.Discard(), 1<<20).ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/convert", body))
+	if w.Code != http.StatusBadRequest || body.read > 2<<20 {
+		t.Errorf("status %d after %d bytes", w.Code, body.read)
+	}
+}
+
 func FuzzHandler(f *testing.F) {
 	f.Add([]byte(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"ConversionReview","request":{"uid":"u","desiredAPIVersion":"c/v2","objects":[{"apiVersion":"c/v1","kind":"V"}]}}`))
 	f.Add([]byte(`{"request":{"objects":[null]}}`))
