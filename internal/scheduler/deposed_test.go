@@ -438,3 +438,32 @@ func TestCreateBeforeDestroyCannotBePlanned(t *testing.T) {
 		h.holds("a")
 	})
 }
+
+// A replaced object is destroyed by somebody else, and its replacement has the same identity. After the interrupted
+// create it is the replacement that is found, not the replaced object.
+func TestReplacementWithSameIdentity(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := newJournalTest(t, plannedIdentity)
+		defer j.end()
+		j.before = true
+		j.reconcile()
+		j.taints++
+		j.cloud.manner = silentUndone
+		j.reconcile()
+		j.destroy(nil)
+		j.cloud.manner = late
+		j.reconcile()
+		j.restart()
+		j.cloud.appear()
+		j.cloud.manner, j.before = inOrder, false
+		for range 6 {
+			j.generation++
+			j.reconcile()
+			j.checkNow(t)
+		}
+		rec, _ := j.stored()
+		if ids := j.cloud.ids(); len(ids) != 1 || ids[0] != idOf(rec.Instance) || len(rec.Instance.Deposed) > 0 {
+			t.Errorf("there are %v, and stored is %q with %d deposed objects", j.cloud.objects, idOf(rec.Instance), len(rec.Instance.Deposed))
+		}
+	})
+}

@@ -108,7 +108,7 @@ func (s *Scheduler) recoverByHandle(ctx context.Context, e *entry, r Request, op
 			return true, err
 		}
 		return true, s.recovered(ctx, e, r, op, in.FallBack(op.Deposed), false)
-	case in.IsDeposed(found):
+	case in.IsDeposed(found) && !absent: // otherwise the deposed object was gone before the create
 		return true, s.recovered(ctx, e, r, op, in.FallBack(op.Deposed), false)
 	case !h.is(&r, found):
 		seen.unknown = append(seen.unknown, r.notUsed()...)
