@@ -34,11 +34,9 @@ func stoppable() *inprocess.Launcher {
 				return &tfprotov6.StopProviderResponse{}, nil
 			case "ApplyResourceChange":
 				out := "done"
-				select {
+				select { // ctx is cancelled, too, right before StopProvider
 				case <-stop:
 					out = "stopped"
-				case <-ctx.Done():
-					out = "cancelled"
 				case <-time.After(time.Hour):
 				}
 				return &tfprotov6.ApplyResourceChangeResponse{NewState: &tfprotov6.DynamicValue{MsgPack: []byte(out)}}, nil
