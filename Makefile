@@ -23,7 +23,7 @@ RACE ?= $(if $(shell command -v "$$($(GO) env CC)" 2>/dev/null),-race,)
 NESTED_RACE ?=
 # Packages without concurrency, in which the race detector would find nothing and take several times as long.
 # internal/architecture checks that neither they nor their tests start goroutines.
-SEQUENTIAL := config internal/crd internal/desired internal/evolution internal/inference internal/instance \
+SEQUENTIAL := config internal/crd internal/desired internal/evolution internal/hcltext internal/inference internal/instance \
 	internal/terraform/engine/objchange internal/terraform/planview internal/translate internal/wire
 sequential := $(addprefix ./,$(SEQUENTIAL))
 # Packages tested at once: some start an API server of their own.

@@ -77,7 +77,7 @@ func TestLargeTextsAreErrors(t *testing.T) {
 
 func TestWideTextsAreParsed(t *testing.T) {
 	t.Parallel()
-	const many = 20000
+	const many = 3000
 	for name, test := range map[string]struct {
 		parse func(string) hcl.Diagnostics
 		text  string
