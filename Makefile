@@ -60,7 +60,7 @@ test: build ## All tests, against real provider binaries and a real API server
 	packages=$$($(GO) list ./... $(if $(RACE),| grep -vxF "$$($(GO) list $(sequential))")); $(call race,$(RACE)) $(TEST) $(RACE) $(TESTFLAGS) ./test/e2e $$packages
 	$(if $(RACE),$(GO) $(TEST) $(TESTFLAGS) $(sequential))
 	@# The race detector is too slow for what is large.
-	$(if $(RACE),$(GO) $(TEST) $(TESTFLAGS) -run '^TestLarge' ./internal/generator ./internal/scheduler ./internal/scheduler/store)
+	$(if $(RACE),$(GO) $(TEST) $(TESTFLAGS) -run '^TestLarge' ./internal/generator ./internal/provider/pool ./internal/scheduler ./internal/scheduler/store)
 	@$(MAKE) --jobs=2 --output-sync=target $(addsuffix /test,playground $(TESTED))
 
 .PHONY: $(addsuffix /test,playground $(TESTED))
