@@ -60,8 +60,10 @@ func ParseJSON(text []byte, name string) (*hcl.File, hcl.Diagnostics) {
 		}
 		switch token := token.(type) {
 		case json.Delim:
-			if depth--; token == '{' || token == '[' {
-				depth += 2
+			if token == '{' || token == '[' {
+				depth++
+			} else {
+				depth--
 			}
 		case string:
 			if strings.Contains(token, "{") && check([]byte(token), name, hclsyntax.LexTemplate).HasErrors() {

@@ -85,10 +85,7 @@ func (r *restrictions) jsonFunctions(content []byte, name string) {
 	for {
 		token, err := d.Token()
 		if err != nil {
-			if d.InputOffset() < int64(len(bytes.TrimRight(content, " \t\r\n"))) {
-				r.refuse(Files, hcl.Range{Filename: name, Start: hcl.Pos{Line: 1}}, "The file is not JSON by the standard. Correct it")
-			}
-			return
+			return // the end: hcltext.ParseJSON refuses what is not JSON by the standard
 		}
 		text, ok := token.(string)
 		if !ok || !strings.Contains(text, "{") {
