@@ -3,8 +3,10 @@ package managed
 import (
 	"context"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
@@ -43,31 +45,28 @@ func AwaitsDeletion(o metav1.Object) bool {
 
 // BeingDeleted returns the number of resources of the kind that are being deleted and wait for a controller. If the
 // cache has none, the API server is asked, since a deletion reaches the cache late.
-func (k *Kind) BeingDeleted(ctx context.Context) (n int, err error) {
+func (k *Kind) BeingDeleted(ctx context.Context) (int, error) {
+	cached, live := &unstructured.UnstructuredList{}, &metav1.PartialObjectMetadataList{}
 	gvk := k.Model.GroupVersionKind()
 	gvk.Kind = k.Model.ListKind
-	cached := &unstructured.UnstructuredList{}
 	cached.SetGroupVersionKind(gvk)
-	if err := k.reader.List(ctx, cached, client.UnsafeDisableDeepCopy); err != nil {
-		return 0, err
-	}
-	for i := range cached.Items {
-		if AwaitsDeletion(&cached.Items[i]) {
-			n++
-		}
-	}
-	if n > 0 {
-		return n, nil
-	}
-	live := &metav1.PartialObjectMetadataList{}
 	live.SetGroupVersionKind(gvk)
-	if err := k.live.List(ctx, live); err != nil {
+	if n, err := awaitingDeletion(ctx, k.reader, cached); n > 0 || err != nil {
+		return n, err
+	}
+	return awaitingDeletion(ctx, k.live, live)
+}
+
+// awaitingDeletion lists resources and returns the number of those that AwaitsDeletion reports.
+func awaitingDeletion(ctx context.Context, reader client.Reader, list client.ObjectList) (n int, _ error) {
+	if err := reader.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
 		return 0, err
 	}
-	for i := range live.Items {
-		if AwaitsDeletion(&live.Items[i]) {
+	err := meta.EachListItem(list, func(o runtime.Object) error {
+		if AwaitsDeletion(o.(metav1.Object)) {
 			n++
 		}
-	}
-	return n, nil
+		return nil
+	})
+	return n, err
 }
