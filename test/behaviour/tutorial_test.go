@@ -1,11 +1,11 @@
 package behaviour_test
 
 import (
-	"net"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/doctest"
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
@@ -26,7 +26,7 @@ func TestTutorial(t *testing.T) {
 	if err := os.Symlink(filepath.Join(root, "bin"), filepath.Join(dir, "bin")); err != nil {
 		t.Fatal(err)
 	}
-	address := freeAddress(t) // the page's address may be in use
+	address := clustertest.FreeAddress(t) // the page's address may be in use
 	doctest.Test(t, filepath.Join(root, "docs", "identity.md"), doctest.Options{
 		Dir: dir,
 		Env: []string{"PATH=" + filepath.Dir(kubectl) + ":" + os.Getenv("PATH")},
@@ -37,14 +37,4 @@ func TestTutorial(t *testing.T) {
 		},
 		Patterns: map[string]string{"<age>": `[0-9]+[smh]([0-9]+s)?`},
 	})
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }

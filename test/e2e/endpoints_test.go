@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"io"
-	"net"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -19,23 +18,12 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
 )
 
-// address returns one that nobody listens on.
-func address(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
-
 // A replica reports whether it can work, and its metrics are for those who may read them.
 func TestEndpoints(t *testing.T) {
 	t.Parallel()
 	server := playgroundtest.New(t, playgroundtest.Options{})
 	c := on(t, server)
-	metrics, health := address(t), address(t)
+	metrics, health := clustertest.FreeAddress(t), clustertest.FreeAddress(t)
 	p := c.StartProgram(t, poll, "--provider-cache", filepath.Join(directory(t), "cache"), "--metrics-address", metrics, "--health-address", health)
 	defer p.Kill(t)
 	web := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}} // the certificate is self-signed
