@@ -34,7 +34,7 @@ TEST := test -vet=off -p $(PARALLEL) -timeout 20m
 race = $(if $(1),CGO_ENABLED=1) $(GO)
 
 # Modules besides the root and the playground.
-MODULES := $(patsubst %/go.mod,%,$(wildcard test/*/go.mod examples/*/go.mod))
+MODULES := $(patsubst %/go.mod,%,$(wildcard test/*/go.mod examples/*/go.mod)) tools/release
 # Those whose tests `make test` runs. The tables of behaviours, conformance and attacks are test runs of their own.
 TESTED := $(filter-out test/behaviour test/conformance test/tenancy,$(MODULES))
 
@@ -183,6 +183,13 @@ bin:
 generate: ## Run go generate in every module
 	@for module in . playground $(MODULES); do $(GO) -C $$module generate ./...; done
 
+# What images are made for, and further flags of `go run -C tools/release . image`, such as --push.
+IMAGE_PLATFORMS ?= linux/amd64,linux/arm64
+IMAGE_FLAGS ?=
+.PHONY: image
+image: ## Make the container image, and its variant with OpenTofu, in dist/: OCI layouts, tar archives of them, SBOMs
+	@$(GO) run -C tools/release . image --root $(CURDIR) --output $(CURDIR)/dist --version '$(VERSION)' --platforms $(IMAGE_PLATFORMS) --opentofu $(IMAGE_FLAGS)
+
 # What a release is built for.
 PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 .PHONY: release
@@ -199,4 +206,4 @@ crds: ## Make the CRDs of Landbridge's own types anew
 
 .PHONY: clean
 clean: ## Remove what was built, and the data of `make up`
-	@rm -rf bin .playground
+	@rm -rf bin dist .playground

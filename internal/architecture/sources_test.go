@@ -34,7 +34,7 @@ func sources(t *testing.T) map[string]string {
 		name := d.Name()
 		if d.IsDir() {
 			hidden := strings.HasPrefix(name, ".") && name != ".ci" && name != ".github"
-			if path != top && (hidden || name == "bin" || name == "testdata" || strings.HasPrefix(name, "_")) {
+			if path != top && (hidden || name == "bin" || name == "dist" || name == "testdata" || strings.HasPrefix(name, "_")) {
 				return fs.SkipDir
 			}
 			return nil

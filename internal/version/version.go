@@ -5,36 +5,34 @@ import (
 	"runtime/debug"
 )
 
-// version is set by the linker for builds outside of a Git checkout, such as those of images:
+// version and commit are set by the linker for builds outside of a Git checkout, such as those of images:
 // -ldflags="-X github.com/landbridge-io/landbridge/internal/version.version=v0.5.0".
-var version string
+var version, commit string
 
 // String returns the version: the one given to the linker, else the tag or pseudo-version that
-// the go command derives from the Git checkout, else "development".
+// the go command derives from the Git checkout, else "development"; and the commit, if it is known.
 func String() string {
 	info, _ := debug.ReadBuildInfo()
-	return From(version, info)
+	return From(version, commit, info)
 }
 
 // From returns the version for what the linker was given and what the go command recorded; info
 // may be nil.
-func From(linked string, info *debug.BuildInfo) string {
-	if linked != "" {
-		return linked
-	}
+func From(version, commit string, info *debug.BuildInfo) string {
 	if info == nil {
-		return "development"
+		info = &debug.BuildInfo{}
 	}
-	recorded := info.Main.Version
-	if recorded == "(devel)" {
-		recorded = ""
+	if version == "" && info.Main.Version != "(devel)" {
+		version = info.Main.Version
 	}
-	if recorded == "" {
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				recorded = "development, commit " + s.Value
-			}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			commit = cmp.Or(commit, s.Value)
 		}
 	}
-	return cmp.Or(recorded, "development")
+	version = cmp.Or(version, "development")
+	if commit == "" {
+		return version
+	}
+	return version + ", commit " + commit
 }

@@ -1,0 +1,157 @@
+package image
+
+import (
+	"compress/gzip"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+)
+
+// User is the user and group of the image's processes.
+const User = 65532
+
+// Cache is the directory for private copies of providers. It is empty, and belongs to User.
+const Cache = "/var/cache/landbridge"
+
+// Options describe an image.
+type Options struct {
+	// Version is a tag such as v0.5.0.
+	Version string
+	// Revision is the commit that the programs were built from.
+	Revision string
+	// Created is the time of the commit.
+	Created time.Time
+	// Title and Description are for people.
+	Title, Description string
+	// TimeZones is the file lib/time/zoneinfo.zip of a Go distribution.
+	TimeZones string
+	// Platforms of the image, with their programs.
+	Platforms []Platform
+}
+
+// Platform is one platform of an image.
+type Platform struct {
+	// OS and Architecture in Go's terms.
+	OS, Architecture string
+	// Programs are the files in /usr/local/bin, by name; each one is a layer. The program landbridge is the entrypoint.
+	Programs map[string]string
+}
+
+// String returns the platform as os/architecture.
+func (p Platform) String() string { return p.OS + "/" + p.Architecture }
+
+// Index returns the image for all platforms.
+func Index(o Options) (v1.ImageIndex, error) {
+	base, err := baseLayer(o.TimeZones)
+	if err != nil {
+		return nil, err
+	}
+	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
+	for _, p := range o.Platforms {
+		image, err := one(o, p, base)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p, err)
+		}
+		index = mutate.AppendManifests(index, mutate.IndexAddendum{
+			Add:        image,
+			Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: p.OS, Architecture: p.Architecture}},
+		})
+	}
+	return mutate.Annotations(index, o.annotations()).(v1.ImageIndex), nil
+}
+
+// one returns the image for one platform.
+func one(o Options, p Platform, base v1.Layer) (v1.Image, error) {
+	created := v1.Time{Time: o.Created.UTC()}
+	image := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
+	layers := []mutate.Addendum{{Layer: base, History: v1.History{Created: created, Comment: "certificates, time zones, users and empty directories"}}}
+	names := make([]string, 0, len(p.Programs))
+	for name := range p.Programs {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		// Landbridge's program changes with each version, so it comes last.
+		if (a == entrypoint) != (b == entrypoint) {
+			if a == entrypoint {
+				return 1
+			}
+			return -1
+		}
+		return strings.Compare(a, b)
+	})
+	for _, name := range names {
+		l, err := programLayer(name, p.Programs[name])
+		if err != nil {
+			return nil, err
+		}
+		layers = append(layers, mutate.Addendum{Layer: l, History: v1.History{Created: created, Comment: "the program " + name}})
+	}
+	image, err := mutate.Append(image, layers...)
+	if err != nil {
+		return nil, err
+	}
+	config, err := image.ConfigFile()
+	if err != nil {
+		return nil, err
+	}
+	config = config.DeepCopy()
+	config.OS, config.Architecture, config.Created = p.OS, p.Architecture, created
+	config.Config = v1.Config{
+		User:       fmt.Sprintf("%d:%d", User, User),
+		Entrypoint: []string{"/usr/local/bin/" + entrypoint},
+		Env:        []string{"PATH=/usr/local/bin", "HOME=/home/landbridge", "XDG_CACHE_HOME=/var/cache"},
+		WorkingDir: "/",
+		Labels:     o.annotations(),
+	}
+	image, err = mutate.ConfigFile(image, config)
+	if err != nil {
+		return nil, err
+	}
+	return mutate.Annotations(image, o.annotations()).(v1.Image), nil
+}
+
+// entrypoint is the program that the image runs.
+const entrypoint = "landbridge"
+
+func (o Options) annotations() map[string]string {
+	return map[string]string{
+		"org.opencontainers.image.title":       o.Title,
+		"org.opencontainers.image.description": o.Description,
+		"org.opencontainers.image.version":     o.Version,
+		"org.opencontainers.image.revision":    o.Revision,
+		"org.opencontainers.image.created":     o.Created.UTC().Format(time.RFC3339),
+		"org.opencontainers.image.source":      "https://github.com/landbridge-io/landbridge",
+		"org.opencontainers.image.licenses":    "Apache-2.0",
+	}
+}
+
+// layer compresses an archive, which open returns again and again.
+func layer(open func() (io.ReadCloser, error)) (v1.Layer, error) {
+	return tarball.LayerFromOpener(open, tarball.WithMediaType(types.OCILayer), tarball.WithCompressedCaching,
+		tarball.WithCompressionLevel(gzip.BestCompression))
+}
+
+// Size returns the compressed size of an image, with its manifest and configuration.
+func Size(image v1.Image) (int64, error) {
+	m, err := image.Manifest()
+	if err != nil {
+		return 0, err
+	}
+	size, err := image.Size()
+	if err != nil {
+		return 0, err
+	}
+	size += m.Config.Size
+	for _, l := range m.Layers {
+		size += l.Size
+	}
+	return size, nil
+}

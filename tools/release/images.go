@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/spf13/cobra"
+
+	"github.com/landbridge-io/landbridge/tools/release/image"
+	"github.com/landbridge-io/landbridge/tools/release/sbom"
+)
+
+// imageLimit is the maximum size of an image for one platform, compressed.
+const imageLimit = 60e6
+
+// images are the images to make.
+type images struct {
+	*source
+	dist       string
+	repository string
+	platforms  []string
+	opentofu   bool
+	push       bool
+	program    string
+	cli        string
+}
+
+func newImageCommand() *cobra.Command {
+	o := images{source: &source{}}
+	cmd := &cobra.Command{
+		Use:   "image",
+		Short: "Make the container image, as an OCI layout and as a tar archive of it",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.complete(cmd.Context()); err != nil {
+				return err
+			}
+			return o.run(cmd.Context())
+		},
+	}
+	o.addFlags(cmd)
+	f := cmd.Flags()
+	f.StringVar(&o.dist, "output", "dist", "directory to write to")
+	f.StringVar(&o.repository, "repository", "ghcr.io/landbridge-io/landbridge", "the image's name, without a tag")
+	f.StringSliceVar(&o.platforms, "platforms", []string{"linux/amd64", "linux/arm64"}, "platforms to make it for")
+	f.BoolVar(&o.opentofu, "opentofu", false, "make the variant with OpenTofu, whose tag ends with -opentofu, as well")
+	f.BoolVar(&o.push, "push", false, "push to the registry")
+	f.StringVar(&o.program, "landbridge", "", "the program to put into the image for the only platform, instead of building it")
+	f.StringVar(&o.cli, "tofu", "", "the same of OpenTofu's program")
+	return cmd
+}
+
+func (o *images) run(ctx context.Context) error {
+	zones, err := timeZones(ctx)
+	if err != nil {
+		return err
+	}
+	programs := map[string]map[string]string{} // by platform and name
+	for _, platform := range o.platforms {
+		programs[platform] = map[string]string{}
+		if programs[platform]["landbridge"], err = o.built(ctx, o.landbridge(), "landbridge", platform, o.program); err != nil {
+			return err
+		}
+	}
+	if err := o.make(image.Options{
+		Version: o.version, Title: "Landbridge", Description: "Any Terraform provider as a Kubernetes API", TimeZones: zones,
+	}, "", programs); err != nil || !o.opentofu {
+		return err
+	}
+	for _, platform := range o.platforms {
+		if programs[platform]["tofu"], err = o.built(ctx, opentofu, "tofu", platform, o.cli); err != nil {
+			return err
+		}
+	}
+	return o.make(image.Options{
+		Version: o.version + "-opentofu", Title: "Landbridge with OpenTofu",
+		Description: "Any Terraform provider as a Kubernetes API, with the command line of OpenTofu for execution: CLI and for modules", TimeZones: zones,
+	}, "-opentofu", programs)
+}
+
+// built returns the path of a program, which it builds unless it is given.
+func (o *images) built(ctx context.Context, p program, name, platform, given string) (string, error) {
+	if given != "" {
+		if len(o.platforms) != 1 {
+			return "", fmt.Errorf("a program that is given is for one platform, not for %s", strings.Join(o.platforms, ", "))
+		}
+		return given, nil
+	}
+	file := filepath.Join(o.dist, "build", name+"_"+strings.ReplaceAll(platform, "/", "_"))
+	return file, o.build(ctx, p, platform, file)
+}
+
+// make makes one image for all platforms, with its SBOM.
+func (o *images) make(options image.Options, suffix string, programs map[string]map[string]string) error {
+	options.Revision, options.Created = o.revision, o.committed
+	var listed []sbom.Program
+	for _, platform := range o.platforms {
+		os, arch, _ := strings.Cut(platform, "/")
+		options.Platforms = append(options.Platforms, image.Platform{OS: os, Architecture: arch, Programs: programs[platform]})
+		for _, name := range []string{"landbridge", "tofu"} {
+			if file := programs[platform][name]; file != "" {
+				listed = append(listed, sbom.Program{Name: name + "_" + os + "_" + arch, File: file})
+			}
+		}
+	}
+	index, err := image.Index(options)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(o.dist, 0o755); err != nil {
+		return err
+	}
+	tag := o.repository + ":" + options.Version
+	base := filepath.Join(o.dist, "landbridge-image"+suffix)
+	archive := base + "_" + o.version + ".tar"
+	if err := image.Write(index, tag, base, archive); err != nil {
+		return err
+	}
+	document, err := sbom.SPDX("landbridge-image"+suffix, o.version, o.committed, listed...)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(base+"_"+o.version+".spdx.json", append(document, '\n'), 0o644); err != nil {
+		return err
+	}
+	if err := o.report(index, tag, archive); err != nil || !o.push {
+		return err
+	}
+	return image.Push(index, tag)
+}
+
+// report prints what was made. An image that is too large is an error.
+func (o *images) report(index v1.ImageIndex, tag, archive string) error {
+	manifest, err := index.IndexManifest()
+	if err != nil {
+		return err
+	}
+	for _, m := range manifest.Manifests {
+		one, err := index.Image(m.Digest)
+		if err != nil {
+			return err
+		}
+		size, err := image.Size(one)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("%s for %s: %.1f MB compressed, %s\n", tag, m.Platform, float64(size)/1e6, m.Digest)
+		if size > imageLimit {
+			return fmt.Errorf("the image for %s has %.1f MB, more than %.0f MB", m.Platform, float64(size)/1e6, float64(imageLimit)/1e6)
+		}
+	}
+	digest, err := index.Digest()
+	if err != nil {
+		return err
+	}
+	fmt.Printf("image: %s@%s in %s\n", tag, digest, archive)
+	return nil
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// source is what is released, and as which version.
+type source struct {
+	root string // of the checkout
+
+	version   string // such as v0.5.0
+	revision  string // the commit
+	committed time.Time
+}
+
+func (s *source) addFlags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&s.root, "root", ".", "the checkout")
+	cmd.Flags().StringVar(&s.version, "version", "", "the version, such as v0.5.0 (default: the tag, or the commit)")
+}
+
+// complete reads what Git knows of the checkout.
+func (s *source) complete(ctx context.Context) error {
+	root, err := filepath.Abs(s.root)
+	if err != nil {
+		return err
+	}
+	s.root = root
+	if s.revision, err = s.git(ctx, "rev-parse", "HEAD"); err != nil {
+		return err
+	}
+	seconds, err := s.git(ctx, "show", "-s", "--format=%ct", "HEAD")
+	if err != nil {
+		return err
+	}
+	n, err := strconv.ParseInt(seconds, 10, 64)
+	if err != nil {
+		return err
+	}
+	s.committed = time.Unix(n, 0).UTC()
+	if s.version == "" {
+		s.version, err = s.git(ctx, "describe", "--tags", "--always", "--dirty", "--match=v*")
+	}
+	return err
+}
+
+// semantic returns the version without its v; a prerelease if it is no tag.
+func (s *source) semantic() string {
+	if v, ok := strings.CutPrefix(s.version, "v"); ok {
+		return v
+	}
+	return "0.0.0-" + s.version
+}
+
+func (s *source) git(ctx context.Context, args ...string) (string, error) {
+	return output(exec.CommandContext(ctx, "git", append([]string{"-C", s.root}, args...)...))
+}
+
+// program is a Go program to build.
+type program struct {
+	dir, pkg, ldflags string
+}
+
+// landbridge returns Landbridge's own program.
+func (s *source) landbridge() program {
+	const variables = "github.com/landbridge-io/landbridge/internal/version."
+	return program{dir: ".", pkg: "./cmd/landbridge", ldflags: "-X " + variables + "version=" + s.version + " -X " + variables + "commit=" + s.revision}
+}
+
+// opentofu is the program for spec.execution: CLI and for modules. version.dev=no makes it a release.
+var opentofu = program{
+	dir: "test/contract/tofu", pkg: "github.com/opentofu/opentofu/cmd/tofu", ldflags: "-X github.com/opentofu/opentofu/version.dev=no",
+}
+
+// build builds a program for a platform, the same bits wherever the checkout is.
+func (s *source) build(ctx context.Context, p program, platform, file string) error {
+	os_, arch, ok := strings.Cut(platform, "/")
+	if !ok {
+		return fmt.Errorf("the platform %q is not of the form os/architecture", platform)
+	}
+	file, err := filepath.Abs(file)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "building %s for %s\n", filepath.Base(p.pkg), platform)
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid= "+p.ldflags, "-o", file, p.pkg)
+	cmd.Dir = filepath.Join(s.root, p.dir)
+	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0", "GOOS="+os_, "GOARCH="+arch, "GOAMD64=v1", "GOARM64=v8.0")
+	_, err = output(cmd)
+	return err
+}
+
+// timeZones returns the time zones of the Go distribution.
+func timeZones(ctx context.Context) (string, error) {
+	root, err := output(exec.CommandContext(ctx, "go", "env", "GOROOT"))
+	return filepath.Join(root, "lib", "time", "zoneinfo.zip"), err
+}
+
+func output(cmd *exec.Cmd) (string, error) {
+	out, err := cmd.Output()
+	var failed *exec.ExitError
+	if errors.As(err, &failed) {
+		err = fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args[:2], " "), err, failed.Stderr)
+	}
+	return string(bytes.TrimSpace(out)), err
+}
