@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/landbridge-io/landbridge/internal/model"
 )
@@ -22,10 +23,11 @@ func providerConfig(p *model.Provider, kind string, scope apiextensionsv1.Resour
 	w := writer{descriptions: 640, clusterSecrets: scope == apiextensionsv1.ClusterScoped}
 	spec := w.object(p.Config, 0, true)
 	spec.Description = "The provider's configuration."
+	if spec.Properties == nil {
+		spec.Properties = map[string]props{}
+	}
+	spec.Properties[model.ServiceAccountTokens] = serviceAccountTokens(w.clusterSecrets)
 	if w.clusterSecrets {
-		if spec.Properties == nil {
-			spec.Properties = map[string]props{}
-		}
 		spec.Properties[model.AllowedNamespaces] = allowedNamespaces()
 	}
 	status := props{
@@ -89,6 +91,52 @@ func allowedNamespaces() props {
 			"names":    {Type: "array", Items: stringItems(), XListType: &atomic, Description: "Names of namespaces."},
 			"selector": selector,
 		},
+	}
+}
+
+// serviceAccountTokens is the schema of a list of managed.ServiceAccountToken or managed.ClusterServiceAccountToken.
+func serviceAccountTokens(cluster bool) props {
+	atomic, byName := "atomic", "map"
+	variable := func(description string) props {
+		return props{Type: "string", MaxLength: ptr.To[int64](128), Pattern: "^[A-Za-z_][A-Za-z0-9_]*$", Description: description}
+	}
+	account := props{
+		Type: "object", Required: []string{"name"}, Description: "The ServiceAccount, in the namespace of this configuration.",
+		Properties: map[string]props{"name": {Type: "string", Description: "Name of the ServiceAccount."}},
+	}
+	description := "ServiceAccountToken is a short-lived token of a ServiceAccount in the namespace of a ProviderConfig."
+	if cluster {
+		description = "ClusterServiceAccountToken is a short-lived token of a ServiceAccount in any namespace."
+		account.Description = "The ServiceAccount."
+		account.Properties["namespace"] = props{Type: "string", Description: "Namespace of the ServiceAccount."}
+		account.Required = append(account.Required, "namespace")
+	}
+	token := props{
+		Type: "object", Required: []string{"audiences", "name", "serviceAccountRef"},
+		Description: description,
+		Properties: map[string]props{
+			"name": {
+				Type: "string", MaxLength: ptr.To[int64](63), Pattern: "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$",
+				Description: "Name of the token. In arguments, $(tokenFile.NAME) stands for the path of the file with the token.",
+			},
+			"serviceAccountRef": account,
+			"audiences": {
+				Type: "array", Items: stringItems(), XListType: &atomic, MinItems: ptr.To[int64](1), MaxItems: ptr.To[int64](16),
+				Description: "Whom the token is for, such as sts.amazonaws.com.",
+			},
+			"expirationSeconds": {
+				Type: "integer", Format: "int64", Minimum: ptr.To[float64](600), Maximum: ptr.To[float64](86400),
+				Description: "How long the token is valid, in seconds. It is renewed after four fifths of that time. Default: 3600.",
+			},
+			"fileEnv": variable("Environment variable of the provider's process with the path of the file."),
+			"env": variable("Environment variable of the provider's process with the token itself, for providers that read no file. " +
+				"There is no file then, and the process is replaced before the token expires."),
+		},
+	}
+	return props{
+		Type: "array", XListType: &byName, XListMapKeys: []string{"name"}, MaxItems: ptr.To[int64](16),
+		Items:       &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &token},
+		Description: "Short-lived tokens of ServiceAccounts, which the provider's process gets as files or environment variables.",
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"text/template"
 
@@ -31,21 +32,43 @@ func configKinds(p *model.Provider) []*configKind {
 	return out
 }
 
+// own are the fields of the spec that are not the provider's, with their Go types for each kind.
+var own = []struct {
+	property, name string
+	types          map[string]string
+	markers        []string
+}{
+	{
+		property: model.AllowedNamespaces, name: "AllowedNamespaces",
+		types: map[string]string{model.ClusterProviderConfigKind: "managed.AllowedNamespaces"},
+	},
+	{
+		property: model.ServiceAccountTokens, name: "ServiceAccountTokens",
+		types: map[string]string{
+			model.ProviderConfigKind: "[]managed.ServiceAccountToken", model.ClusterProviderConfigKind: "[]managed.ClusterServiceAccountToken",
+		},
+		markers: []string{"+listType=map", "+listMapKey=name", "+kubebuilder:validation:MaxItems=16"},
+	},
+}
+
 // declare declares all types of the kind except the kind itself.
 func (c *configKind) declare() error {
 	at, spec := len(c.types.declared), c.schema().Properties["spec"]
-	allowed, cluster := spec.Properties[model.AllowedNamespaces]
-	cluster = cluster && c.crd.Spec.Names.Kind == model.ClusterProviderConfigKind
-	if cluster {
-		spec.Properties = maps.Clone(spec.Properties)
-		delete(spec.Properties, model.AllowedNamespaces)
+	all := spec.Properties
+	spec.Properties = maps.Clone(all)
+	for _, o := range own {
+		delete(spec.Properties, o.property)
 	}
 	if err := c.types.object(c.spec, c.provider.Config, spec, false); err != nil {
 		return err
 	}
-	if cluster {
-		field := goField{name: "AllowedNamespaces", typ: "managed.AllowedNamespaces", doc: allowed.Description, tf: "-"}
-		field.optional(model.AllowedNamespaces, false)
+	for _, o := range own {
+		typ, has := o.types[c.crd.Spec.Names.Kind]
+		if !has {
+			continue
+		}
+		field := goField{name: o.name, typ: typ, doc: all[o.property].Description, tf: "-", markers: slices.Clone(o.markers)}
+		field.optional(o.property, false)
 		c.types.declared[at].fields = append(c.types.declared[at].fields, field)
 	}
 	c.types.declared[at].doc = fmt.Sprintf("%s is how the provider is configured.", c.spec)

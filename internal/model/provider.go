@@ -23,8 +23,12 @@ const (
 	ClusterProviderConfigKind = "ClusterProviderConfig"
 )
 
-// AllowedNamespaces is the field of a ClusterProviderConfig's spec that is not the provider's.
-const AllowedNamespaces = "allowedNamespaces"
+// The fields of the spec of a provider configuration that are not the provider's. Only a ClusterProviderConfig has
+// allowedNamespaces.
+const (
+	AllowedNamespaces    = "allowedNamespaces"
+	ServiceAccountTokens = "serviceAccountTokens"
+)
 
 // Provider is the presentation of one provider in Kubernetes.
 type Provider struct {
@@ -66,7 +70,7 @@ func NewProvider(name string, s *schema.Provider, c config.Provider) (*Provider,
 	}
 	p := &Provider{
 		Name: short, Group: c.Group, Version: cmp.Or(c.Version, Version), Dropped: c.DroppedVersions, Schema: s,
-		Config:    blockType(s.Config, place{input: true, rules: &rules{}, reserved: []string{AllowedNamespaces}}),
+		Config:    blockType(s.Config, place{input: true, rules: &rules{}, reserved: []string{AllowedNamespaces, ServiceAccountTokens}}),
 		Resources: make(map[string]*Resource, len(s.Resources)),
 	}
 	if p.Group == "" {

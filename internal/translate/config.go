@@ -38,13 +38,12 @@ func Config(r *model.Resource, forProvider, initProvider map[string]any, secrets
 	return configuration(r.Root(), merge(r.Root(), forProvider, initProvider), secrets)
 }
 
-// ProviderConfig reads the spec of a ProviderConfig or ClusterProviderConfig. Provider.UserPath
-// formats the paths of its diagnostics. With errors the value is cty.NilVal.
+// ProviderConfig reads the provider's arguments in the spec of a ProviderConfig or ClusterProviderConfig.
+// Provider.UserPath formats the paths of its diagnostics. With errors the value is cty.NilVal.
 func ProviderConfig(p *model.Provider, spec map[string]any, secrets Secrets) (cty.Value, diagnostic.Diagnostics) {
-	if _, given := spec[model.AllowedNamespaces]; given {
-		spec = maps.Clone(spec)
-		delete(spec, model.AllowedNamespaces)
-	}
+	spec = maps.Clone(spec)
+	delete(spec, model.AllowedNamespaces)
+	delete(spec, model.ServiceAccountTokens)
 	c, diags := configuration(p.Config, spec, secrets)
 	return c.Value, diags
 }

@@ -4,7 +4,10 @@ import (
 	"context"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -88,6 +91,22 @@ var configurations = map[string]attack{
 		x.becomesReady(t, by.create(t, x.guardedPlace(by, "ProviderConfig", x.name)), "ProviderConfigError")
 		return configuredWith(token)
 	}),
+	"another's ServiceAccount": between("has a token of another namespace's ServiceAccount requested by its own ProviderConfig", "ProviderConfigError", func(t *testing.T, x *world, by tenant) bool {
+		x.lends(t, x.victim.namespace, x.name)
+		x.lends(t, by.namespace, x.name+"-own")
+		return x.getsToken(t, by, m{"name": x.name, "namespace": x.victim.namespace})
+	}),
+	"a ServiceAccount that nobody lends": {
+		attacker: attacker, means: "has a token of a ServiceAccount of its namespace requested, though nobody permits that", refusal: "ProviderConfigError",
+		try: func(t *testing.T, x *world) bool {
+			x.account(t, x.mallory.namespace, x.name)
+			return x.getsToken(t, x.mallory, m{"name": x.name})
+		},
+		control: func(t *testing.T, x *world) bool {
+			x.lends(t, x.mallory.namespace, x.name)
+			return x.getsToken(t, x.mallory, m{"name": x.name})
+		},
+	},
 	"an account": {
 		attacker: attacker, means: "declares its ProviderConfig to be for another's account, to keep it from its objects", refusal: "only a ClusterProviderConfig declares an account",
 		try: func(t *testing.T, x *world) bool {
@@ -97,6 +116,40 @@ var configurations = map[string]attack{
 			return x.keepsFrom(t, x.mallory, resource(apiVersion(guarded), "ClusterProviderConfig", "", x.name+"-own", nil))
 		},
 	},
+}
+
+func (x *world) account(t *testing.T, namespace, name string) {
+	t.Helper()
+	if err := x.Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// lends creates a ServiceAccount whose tokens the controller may request.
+func (x *world) lends(t *testing.T, namespace, name string) {
+	t.Helper()
+	x.account(t, namespace, name)
+	meta := metav1.ObjectMeta{Namespace: namespace, Name: "lends-" + name}
+	for _, o := range []client.Object{
+		&rbacv1.Role{ObjectMeta: meta, Rules: []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"serviceaccounts/token"}, ResourceNames: []string{name}, Verbs: []string{"create"}}}},
+		&rbacv1.RoleBinding{
+			ObjectMeta: meta, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: meta.Name},
+			Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: "landbridge", Namespace: system}},
+		},
+	} {
+		if err := x.Create(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// getsToken reports whether a tenant's resource gets a provider with a token of a ServiceAccount.
+func (x *world) getsToken(t *testing.T, by tenant, account m) bool {
+	t.Helper()
+	by.create(t, resource(apiVersion(open), "ProviderConfig", by.namespace, x.name, m{"serviceAccountTokens": []any{
+		m{"name": "cloud", "serviceAccountRef": account, "audiences": []any{"cloud"}, "fileEnv": "CLOUD_TOKEN_FILE"},
+	}}))
+	return x.becomesReady(t, by.create(t, using(x.place(by, x.name, nil), "ProviderConfig", x.name)), "ProviderConfigError")
 }
 
 // keepsFrom reports whether a tenant with a configuration for an account keeps the victim from making an object of it.

@@ -136,6 +136,9 @@ func (c *Cluster) Configuration(ctx context.Context, p *model.Provider, ref Conf
 	if err != nil {
 		return cty.NilVal, err
 	}
+	if _, given := spec[model.ServiceAccountTokens]; given {
+		return cty.NilVal, fmt.Errorf("%s %s has spec.%s: only the controller requests tokens of ServiceAccounts. Name a provider configuration with other credentials, by --provider-config", kind, name, model.ServiceAccountTokens)
+	}
 	v, diags := translate.ProviderConfig(p, spec, func(ref translate.SecretKeySelector) ([]byte, error) {
 		if namespace != "" {
 			ref.Namespace = namespace // a namespaced configuration reads its own namespace only

@@ -197,7 +197,28 @@ func (r *reader) configure(key objectKey) {
 	c := r.configs[key]
 	v, diags := translate.ProviderConfig(r.provider, c.Spec, r.read(key.namespace, key.kind == model.ClusterProviderConfigKind))
 	r.messages = append(r.messages, translated(c.source, "", diags, r.provider.UserPath)...)
+	if _, given := c.Spec[model.ServiceAccountTokens]; given {
+		r.messages = append(r.messages, tokensNotUsed(c.source, v))
+	}
 	if !diags.HasErrors() {
 		r.values[key] = v
 	}
+}
+
+// tokensNotUsed returns the message about a configuration with tokens of ServiceAccounts, which only the controller
+// requests. It is an error if an argument has the path of the file of one.
+func tokensNotUsed(source string, config cty.Value) Message {
+	out := Message{Severity: diagnostic.Warning, Source: source, Summary: "Not used", Path: "spec." + model.ServiceAccountTokens,
+		Detail: "Only the controller requests tokens of ServiceAccounts. Here, the provider uses the credentials of its environment."}
+	if config == cty.NilVal {
+		return out
+	}
+	_ = cty.Walk(config, func(_ cty.Path, v cty.Value) (bool, error) {
+		if v.IsKnown() && !v.IsNull() && v.Type() == cty.String && strings.Contains(v.AsString(), "$(tokenFile.") {
+			out.Severity, out.Summary = diagnostic.Error, "Token not available"
+			out.Detail = "An argument has the path of a token of a ServiceAccount, which only the controller requests. Use a provider configuration with other credentials here."
+		}
+		return true, nil
+	})
+	return out
 }

@@ -159,6 +159,15 @@ func TestReadManifest(t *testing.T) {
 			manifest: plain + config("ClusterProviderConfig", "{name: default}", "{endpoint: e, apiTokenSecretRef: {name: s, namespace: prod, key: k}, retry: {maxAttempts: 3}}") + "---" + thing("a", "providerConfigRef: {kind: ProviderConfig, name: other}") + config("ProviderConfig", "{name: other, namespace: prod}", "{endpoint: e, apiTokenSecretRef: {name: s, key: k}}"),
 			want:     []string{"everything_plain.a", "everything_thing.a"},
 		},
+		"tokens of ServiceAccounts": {
+			manifest: plain + config("ClusterProviderConfig", "{name: default}", "{endpoint: e, apiTokenSecretRef: {name: s, namespace: prod, key: k}, serviceAccountTokens: [{name: t}]}") + "---" + thing("a", ""),
+			want:     []string{"everything_plain.a", "everything_thing.a"},
+			messages: []string{"Warning: m.yaml, document 2, ClusterProviderConfig default: spec.serviceAccountTokens: Not used: Only the controller requests tokens"},
+		},
+		"an argument with the file of a token": {
+			manifest: plain + config("ClusterProviderConfig", "{name: default}", "{endpoint: 'https://x/$(tokenFile.t)', apiTokenSecretRef: {name: s, namespace: prod, key: k}, serviceAccountTokens: [{name: t}]}") + "---" + thing("a", ""),
+			messages: []string{"Error: m.yaml, document 2, ClusterProviderConfig default: spec.serviceAccountTokens: Token not available: An argument has the path of a token"},
+		},
 		"wrong provider configuration": {
 			manifest: plain + config("ClusterProviderConfig", "{name: default}", "{endpont: e}"),
 			messages: []string{"Error: m.yaml, document 2, ClusterProviderConfig default: spec.endpont: Unsupported argument"},

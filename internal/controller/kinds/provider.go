@@ -56,7 +56,7 @@ func (rt *Runtime) NewProvider(o ProviderOptions) *Provider {
 		Configs: &providerconfig.Resolver{
 			Client: rt.Manager.GetClient(), Live: rt.Manager.GetAPIReader(),
 			Provider: o.Model, Launcher: o.Launcher, Pool: rt.Pool, Limits: o.Limits,
-			Admission: rt.Admission,
+			Admission: rt.Admission, RequestToken: providerconfig.RequestTokens(rt.Manager.GetClient()),
 		},
 	}
 }

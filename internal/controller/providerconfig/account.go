@@ -28,8 +28,8 @@ var accountKey = func() (key [sha256.Size]byte) {
 
 // account returns what a configuration has in common with others. An account is declared only in a
 // ClusterProviderConfig: whoever may write in one namespace could otherwise claim objects of the accounts of others.
-func (r *Resolver) account(u *unstructured.Unstructured, config cty.Value) ownership.Account {
-	out := ownership.Account{Content: contentOf(config, r.Launcher)}
+func (r *Resolver) account(u *unstructured.Unstructured, config cty.Value, tokens []tokenSpec) ownership.Account {
+	out := ownership.Account{Content: contentOf(config, r.Launcher, tokens)}
 	if u.GetKind() == model.ClusterProviderConfigKind {
 		out.Declared = u.GetAnnotations()[v1alpha1.AnnotationAccount]
 	}
@@ -37,9 +37,10 @@ func (r *Resolver) account(u *unstructured.Unstructured, config cty.Value) owner
 }
 
 // contentOf returns a hash of what a provider is configured with: its arguments, secrets included, and its environment.
-// Arguments without a value do not count, so that releases with other schemas are the same account. It is empty if
+// Arguments without a value do not count, so that releases with other schemas are the same account. Of tokens of
+// ServiceAccounts, it is whose they are and whom they are for that counts, since the tokens change. It is empty if
 // there is none.
-func contentOf(config cty.Value, l provider.Launcher) string {
+func contentOf(config cty.Value, l provider.Launcher, tokens []tokenSpec) string {
 	config, _ = config.UnmarkDeep()
 	if config == cty.NilVal || !config.IsWhollyKnown() {
 		return ""
@@ -58,7 +59,11 @@ func contentOf(config cty.Value, l provider.Launcher) string {
 	if e, ok := l.(provider.VariablesReporter); ok {
 		environment = e.Variables()
 	}
-	content, err := json.Marshal([]any{withoutEmpty(arguments), environment})
+	var accounts [][]any
+	for _, t := range tokens {
+		accounts = append(accounts, []any{t.ServiceAccountReference, t.Audiences, t.Env, t.FileEnv})
+	}
+	content, err := json.Marshal([]any{withoutEmpty(arguments), environment, accounts})
 	if err != nil {
 		return ""
 	}

@@ -2,11 +2,13 @@ package providerconfig
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"k8s.io/apimachinery/pkg/api/equality"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -43,12 +45,16 @@ type Resolver struct {
 	Pool     *pool.Pool
 	// Admission decides which namespaces may use a ClusterProviderConfig.
 	Admission *Admission
+	// RequestToken requests tokens of ServiceAccounts; nil if there are none.
+	RequestToken TokenRequester
 	// Limits of each configuration. Those that are not set default to the pool's.
 	Limits pool.Limits
 
 	mu sync.Mutex
 	// resolved has each configuration as it was when it could last be used, failed its failures since.
 	resolved, failed map[Reference]*resolved
+	// tokens has those of configurations with spec.serviceAccountTokens.
+	tokens map[Reference]*tokens
 }
 
 type resolved struct {
@@ -58,6 +64,9 @@ type resolved struct {
 	// config is what was read.
 	config *unstructured.Unstructured
 	handle Handle[provider.Server]
+	// tokens are those of the configuration, or nil. renewed is how often they had been renewed.
+	tokens  *tokens
+	renewed int64
 }
 
 // Resolve returns the configuration that ref refers to from a namespace. A provider whose configuration schema is
@@ -98,7 +107,11 @@ func (r *Resolver) Resolve(ctx context.Context, ref *xpv2.ProviderConfigReferenc
 	if failed.holds(u, failureTTL) {
 		return known.after(failed.handle)
 	}
-	out := &resolved{uid: u.GetUID(), version: u.GetResourceVersion(), read: time.Now(), config: u, handle: r.handle(ctx, name, key, u)}
+	out := &resolved{uid: u.GetUID(), version: u.GetResourceVersion(), read: time.Now(), config: u}
+	out.handle, out.tokens = r.handle(ctx, name, key, u)
+	if out.tokens != nil {
+		out.renewed = out.tokens.renewed.Load()
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.resolved == nil {
@@ -139,11 +152,13 @@ func (r *Resolver) Forget(key Reference) {
 	defer r.mu.Unlock()
 	delete(r.resolved, key)
 	delete(r.failed, key)
+	delete(r.tokens, key)
 }
 
-// holds reports whether r is a reading of u that is not older than ttl.
+// holds reports whether r is a reading of u that is not older than ttl, nor than its tokens.
 func (r *resolved) holds(u *unstructured.Unstructured, ttl time.Duration) bool {
-	return r != nil && r.uid == u.GetUID() && r.version == u.GetResourceVersion() && time.Since(r.read) < ttl
+	return r != nil && r.uid == u.GetUID() && r.version == u.GetResourceVersion() && time.Since(r.read) < ttl &&
+		(r.tokens == nil || r.tokens.renewed.Load() == r.renewed)
 }
 
 // after returns the failure of a configuration that r is the last usable reading of; r may be nil.
@@ -158,7 +173,7 @@ func (r *Resolver) nothingToConfigure() bool {
 	return len(r.Provider.Schema.Config.Attributes) == 0 && len(r.Provider.Schema.Config.Blocks) == 0
 }
 
-func (r *Resolver) handle(ctx context.Context, name string, of Reference, u *unstructured.Unstructured) Handle[provider.Server] {
+func (r *Resolver) handle(ctx context.Context, name string, of Reference, u *unstructured.Unstructured) (Handle[provider.Server], *tokens) {
 	spec, _, _ := unstructured.NestedMap(u.Object, "spec")
 	var secrets []string
 	config, diags := translate.ProviderConfig(r.Provider, spec, func(ref translate.SecretKeySelector) ([]byte, error) {
@@ -175,13 +190,54 @@ func (r *Resolver) handle(ctx context.Context, name string, of Reference, u *uns
 	if diags.HasErrors() {
 		out := Refuse[provider.Server](name, r.spell(diags))
 		out.Secrets = secrets
-		return out
+		return out, nil
 	}
-	key := pool.Prepare(pool.Configuration{Launcher: r.Launcher, Config: config, Namespace: of.Namespace, Limits: r.Limits})
+	specs, err := tokenSpecs(of, spec, r.Launcher)
+	account := r.account(u, config, specs)
+	c := pool.Configuration{Launcher: r.Launcher, Config: config, Namespace: of.Namespace, Limits: r.Limits}
+	var t *tokens
+	if err == nil && len(specs) > 0 {
+		t, err = r.withTokens(ctx, of, specs, &c)
+	}
+	if err != nil {
+		out := Refuse[provider.Server](name, diagnostic.Errorf("Provider configuration not usable", "spec.%s of the provider configuration: %s.", model.ServiceAccountTokens, err))
+		out.Secrets = secrets
+		return out, nil
+	}
+	if t != nil {
+		secrets = append(secrets, t.values()...)
+	}
+	key := pool.Prepare(c)
 	return Handle[provider.Server]{
-		Name: name, Account: r.account(u, config), Secrets: secrets, Acquire: r.acquire(key),
+		Name: name, Account: account, Secrets: secrets, Acquire: r.acquire(key),
 		Paused: func() bool { return r.Pool.Paused(key) },
+	}, t
+}
+
+// withTokens requests the tokens of a configuration, and adds them to it.
+func (r *Resolver) withTokens(ctx context.Context, of Reference, specs []tokenSpec, c *pool.Configuration) (*tokens, error) {
+	if r.RequestToken == nil {
+		return nil, errors.New("tokens cannot be requested here")
 	}
+	r.mu.Lock()
+	t := r.tokens[of]
+	if t == nil || !equality.Semantic.DeepEqual(t.specs, specs) {
+		t = newTokens(specs, r.RequestToken)
+		if r.tokens == nil {
+			r.tokens = map[Reference]*tokens{}
+		}
+		r.tokens[of] = t
+	}
+	r.mu.Unlock()
+	config, err := withFiles(c.Config, t.paths())
+	if err != nil {
+		return nil, err
+	}
+	c.Config, c.Launcher = config, tokenLauncher{c.Launcher, t}
+	if r.Pool.Paused(pool.Prepare(*c)) {
+		t.doubt()
+	}
+	return t, t.refresh(ctx)
 }
 
 // spell moves attribute paths into the text, since they are not paths of the resource that reports the

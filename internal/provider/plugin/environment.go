@@ -25,6 +25,22 @@ var logVariables = []string{
 	"TF_LOG_SDK_MUX", "TF_LOG_SDK_HELPER_SCHEMA", "TF_LOG_SDK_HELPER_RESOURCE",
 }
 
+// Variables that decide how a program is loaded and run, or that are Terraform's own: by the beginning of their names, and
+// by their names.
+var (
+	reservedPrefixes = []string{"PLUGIN_", "TF_", "LD_", "DYLD_", "GLIBC_", "MALLOC_"}
+	reservedNames    = []string{"GODEBUG", "GOGC", "GOMEMLIMIT", "GOMAXPROCS", "GOTRACEBACK", "GOCOVERDIR", "GORACE"}
+)
+
+// Reserved implements provider.PrivateLauncher. It reports whether a variable is inherited, is one that Launcher.Env
+// sets, or changes how the provider runs.
+func (l *Launcher) Reserved(variable string) bool {
+	if _, set := l.Env[variable]; set || slices.Contains(inherited, variable) || slices.Contains(reservedNames, variable) {
+		return true
+	}
+	return slices.ContainsFunc(reservedPrefixes, func(prefix string) bool { return strings.HasPrefix(variable, prefix) })
+}
+
 // environment returns the child's environment, sorted. Launcher.Env takes precedence.
 func (l *Launcher) environment() []string {
 	env := map[string]string{}

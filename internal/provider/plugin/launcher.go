@@ -86,6 +86,7 @@ var (
 	_ provider.Aborter       = (*Server)(nil)
 
 	_ provider.VariablesReporter = (*Launcher)(nil)
+	_ provider.PrivateLauncher   = (*Launcher)(nil)
 )
 
 // Key returns a hash of the binary's content, arguments, environment and other settings. It changes
@@ -119,7 +120,12 @@ func (l *Launcher) checksum() string {
 // Launch starts the provider and reads its schema, unless the schema of an earlier process can be
 // reused. If the provider does not start, the error is a *StartError.
 func (l *Launcher) Launch(ctx context.Context) (provider.Server, error) {
-	s, err := l.launch(ctx)
+	return l.LaunchPrivate(ctx, provider.Private{})
+}
+
+// LaunchPrivate implements provider.PrivateLauncher.
+func (l *Launcher) LaunchPrivate(ctx context.Context, private provider.Private) (provider.Server, error) {
+	s, err := l.launch(ctx, private)
 	if err != nil {
 		var e *StartError
 		if errors.As(err, &e) {
@@ -130,7 +136,7 @@ func (l *Launcher) Launch(ctx context.Context) (provider.Server, error) {
 	return s, nil
 }
 
-func (l *Launcher) launch(ctx context.Context) (*Server, error) {
+func (l *Launcher) launch(ctx context.Context, private provider.Private) (*Server, error) {
 	binary, problem := openBinary(l.Path, l.SHA256)
 	if problem != nil {
 		return nil, problem
@@ -152,8 +158,9 @@ func (l *Launcher) launch(ctx context.Context) (*Server, error) {
 		out.limit = asked
 	}
 	out.redact.AddStrings(l.Secrets...)
+	out.redact.AddStrings(private.Secrets...)
 	p := newProcess(binary, l.Args, out)
-	if p.sandbox, p.cmd.Env, err = l.restrictions(dir, binary); err != nil {
+	if p.sandbox, p.cmd.Env, err = l.restrictions(dir, binary, private); err != nil {
 		_ = os.RemoveAll(dir)
 		return nil, &StartError{Reason: SandboxFailed, Detail: "it cannot run in its sandbox: " + err.Error(), Err: err}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/landbridge-io/landbridge/internal/child"
+	"github.com/landbridge-io/landbridge/internal/provider"
 )
 
 // Sandbox is what a provider's process may do besides what all may: read what programs in general need, and use a private
@@ -30,8 +31,11 @@ type Sandbox struct {
 
 // restrictions returns the sandbox of a process with a private folder, and its environment. The sandbox is nil if the
 // process is not restricted.
-func (l *Launcher) restrictions(dir string, binary *os.File) (*child.Sandbox, []string, error) {
+func (l *Launcher) restrictions(dir string, binary *os.File, private provider.Private) (*child.Sandbox, []string, error) {
 	env := l.environment()
+	for name, value := range private.Env {
+		env = append(env, name+"="+value)
+	}
 	if l.Sandbox == nil {
 		return nil, env, nil
 	}
@@ -51,7 +55,7 @@ func (l *Launcher) restrictions(dir string, binary *os.File) (*child.Sandbox, []
 	}
 	out := &child.Sandbox{
 		Hidden: slices.Concat(child.CredentialPaths(), l.Sandbox.Hidden),
-		Read:   slices.Concat(child.SystemPaths(), l.Sandbox.Read),
+		Read:   slices.Concat(child.SystemPaths(), l.Sandbox.Read, private.Read),
 		// The folder of sockets is in dir, too.
 		Write:     slices.Concat(l.Sandbox.Write, []string{dir}),
 		Processes: l.Sandbox.Processes,
@@ -70,14 +74,14 @@ func (l *Launcher) restrictions(dir string, binary *os.File) (*child.Sandbox, []
 			out.Read = append(out.Read, strings.Split(value, ":")...)
 		}
 	}
-	private := map[string]string{}
+	own := map[string]string{}
 	if _, chosen := l.Env["TMPDIR"]; !chosen {
-		private["TMPDIR"] = filepath.Join(dir, "tmp")
+		own["TMPDIR"] = filepath.Join(dir, "tmp")
 	}
 	if _, chosen := l.Env["HOME"]; !chosen && !l.usesHome(lookup(env, "HOME")) {
-		private["HOME"] = filepath.Join(dir, "home")
+		own["HOME"] = filepath.Join(dir, "home")
 	}
-	for name, path := range private {
+	for name, path := range own {
 		if err := os.Mkdir(path, 0o700); err != nil {
 			return nil, nil, err
 		}

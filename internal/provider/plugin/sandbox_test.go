@@ -79,6 +79,33 @@ func port(t *testing.T, l net.Listener) uint16 {
 	return uint16(l.Addr().(*net.TCPAddr).Port)
 }
 
+// What one process of a provider has, another one does not.
+func TestPrivateFolders(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	plant(t, dir, "token")
+	l := sandboxed(t, plugin.Sandbox{})
+	other := launch(t, l)
+	s, err := l.LaunchPrivate(t.Context(), provider.Private{Env: map[string]string{"CLOUD_TOKEN": secret}, Read: []string{dir}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close(context.Background()) })
+	for what, server := range map[string]provider.Server{"its own": s, "another one's": other} {
+		if got, own := try(t, server, "read "+dir+"/token"), server == s; strings.HasPrefix(got, "done: ") != own || strings.Contains(got, secret) != own {
+			t.Errorf("reads %s: %s", what, got)
+		}
+		if got, own := try(t, server, "read /proc/self/environ"), server == s; strings.Contains(got, "CLOUD_TOKEN="+secret) != own {
+			t.Errorf("environment of %s: %s", what, got)
+		}
+		for _, change := range []string{"write " + dir + "/token", "remove " + dir + "/token", "link " + dir + "/token"} {
+			if got := try(t, server, change); strings.HasPrefix(got, "done: ") {
+				t.Errorf("%s, %s: %s", what, change, got)
+			}
+		}
+	}
+}
+
 // TestHostileProvider has what a hostile provider tries, and what comes of it.
 func TestHostileProvider(t *testing.T) {
 	t.Parallel()

@@ -68,6 +68,8 @@ type member struct {
 	suspected bool
 	warnings  diagnostic.Diagnostics
 	started   time.Time
+	// version is that of the launcher when the server was launched.
+	version int64
 	// base is the memory of the server's process after its configuration.
 	base provider.Usage
 
@@ -299,11 +301,12 @@ func (p *Pool) relieve(m *member) {
 // launch starts and configures a server as Terraform does: validate, then configure with the original
 // configuration (contract § 1).
 func (p *Pool) launch(ctx context.Context, c *Configuration) (*member, *Failure) {
+	version := c.version() // before the launch, during which it may change
 	server, err := c.Launcher.Launch(ctx)
 	if err != nil {
 		return nil, &Failure{Reason: StartFailed, Err: err, Diagnostics: diagnostic.Errorf("Failed to start provider", "%s", err)}
 	}
-	m := &member{server: server, started: time.Now(), idleSince: time.Now()}
+	m := &member{server: server, version: version, started: time.Now(), idleSince: time.Now()}
 	m.guarded = &guarded{Server: server, pool: p, member: m}
 	if e := configure(ctx, m, c); e != nil {
 		_ = server.Close(ctx)

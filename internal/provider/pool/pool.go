@@ -207,6 +207,7 @@ func (p *Pool) acquire(ctx context.Context, key Key, patient bool) (*Lease, *Fai
 			}
 			admitted = true
 		}
+		p.renew(e, now)
 		if m := e.current; m != nil {
 			probe := !patient && m.unproven.Load()
 			if probe && m.probed {
@@ -373,7 +374,7 @@ func (p *Pool) sweepOnce(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for hash, e := range p.entries {
-		if m := e.current; m != nil && m.leases == 0 && e.starting == nil && now.Sub(m.idleSince) >= p.options.IdleTimeout {
+		if m := e.current; m != nil && m.leases == 0 && e.starting == nil && (m.outdated() || now.Sub(m.idleSince) >= p.options.IdleTimeout) {
 			p.options.Logger.V(1).Info("closing idle provider")
 			e.current = nil
 			m.retiring = true

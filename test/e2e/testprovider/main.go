@@ -16,8 +16,10 @@ const (
 	variableDirectory = "TESTPROVIDER_DIRECTORY"
 	// variableMode selects how the process starts. Defaults to a working provider.
 	variableMode = "TESTPROVIDER_MODE"
-	// variableConfiguration, if not empty, gives the provider a configuration schema with a token.
+	// variableConfiguration, if not empty, gives the provider a configuration schema with a token. If it is "login",
+	// there is no token, but the URL of a login and the file with a token for it, or variableToken has that token.
 	variableConfiguration = "TESTPROVIDER_CONFIGURATION"
+	variableToken         = "CLOUD_TOKEN"
 )
 
 func main() {
@@ -43,7 +45,7 @@ func main() {
 	}
 	name, version, _ := strings.Cut(strings.TrimPrefix(filepath.Base(os.Args[0]), "terraform-provider-"), "_v")
 	s := &server{
-		name: name, second: strings.HasPrefix(version, "2"), configurable: os.Getenv(variableConfiguration) != "",
+		name: name, second: strings.HasPrefix(version, "2"), configurable: os.Getenv(variableConfiguration) != "", login: os.Getenv(variableConfiguration) == "login",
 		cloud: cloud{dir: os.Getenv(variableDirectory)},
 	}
 	if err := tf6server.Serve("registry.terraform.io/test/"+name, func() tfprotov6.ProviderServer { return s }); err != nil {

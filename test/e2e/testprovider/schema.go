@@ -21,6 +21,7 @@ var ruleType = tftypes.Object{AttributeTypes: map[string]tftypes.Type{"port_rang
 
 var (
 	configType   = tftypes.Object{AttributeTypes: map[string]tftypes.Type{"endpoint": tftypes.String, "token": tftypes.String}}
+	loginType    = tftypes.Object{AttributeTypes: map[string]tftypes.Type{"endpoint": tftypes.String, "token_file": tftypes.String}}
 	identityType = tftypes.Object{AttributeTypes: map[string]tftypes.Type{"name": tftypes.String}}
 )
 
@@ -65,6 +66,12 @@ func (s *server) resourceSchema() *tfprotov6.Schema {
 func (s *server) configSchema() *tfprotov6.Schema {
 	if !s.configurable {
 		return &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{}}
+	}
+	if s.login {
+		return &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{Attributes: []*tfprotov6.SchemaAttribute{
+			{Name: "endpoint", Type: tftypes.String, Required: true},
+			{Name: "token_file", Type: tftypes.String, Optional: true},
+		}}}
 	}
 	return &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{Attributes: []*tfprotov6.SchemaAttribute{
 		{Name: "endpoint", Type: tftypes.String, Optional: true},

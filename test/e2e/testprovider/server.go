@@ -17,6 +17,7 @@ type server struct {
 	name         string
 	second       bool // version 2
 	configurable bool
+	login        bool // by a token in a file
 	cloud        cloud
 }
 
@@ -57,7 +58,17 @@ func (s *server) ValidateProviderConfig(_ context.Context, r *tfprotov6.Validate
 // ConfigureProvider refuses a token that begins with "wrong", and waits if it begins with "slow".
 func (s *server) ConfigureProvider(_ context.Context, r *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
 	out := &tfprotov6.ConfigureProviderResponse{}
-	if !s.configurable {
+	switch {
+	case !s.configurable:
+		return out, nil
+	case s.login:
+		fields := texts(decode(r.Config, loginType))
+		as, err := exchange(fields["endpoint"], fields["token_file"])
+		if err != nil {
+			out.Diagnostics = refuse("Not logged in", err.Error(), nil)
+			return out, nil
+		}
+		s.cloud.note("configure", "as", as)
 		return out, nil
 	}
 	token := texts(decode(r.Config, configType))["token"]
