@@ -197,10 +197,13 @@ func (r *reader) configure(key objectKey) {
 	c := r.configs[key]
 	v, diags := translate.ProviderConfig(r.provider, c.Spec, r.read(key.namespace, key.kind == model.ClusterProviderConfigKind))
 	r.messages = append(r.messages, translated(c.source, "", diags, r.provider.UserPath)...)
+	usable := !diags.HasErrors()
 	if _, given := c.Spec[model.ServiceAccountTokens]; given {
-		r.messages = append(r.messages, tokensNotUsed(c.source, v))
+		m := tokensNotUsed(c.source, v)
+		r.messages = append(r.messages, m)
+		usable = usable && m.Severity != diagnostic.Error
 	}
-	if !diags.HasErrors() {
+	if usable {
 		r.values[key] = v
 	}
 }
