@@ -30,6 +30,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider/plugin"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
 	"github.com/landbridge-io/landbridge/internal/redact"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/terraform/engine"
 )
 
@@ -258,15 +259,26 @@ func (r *remote) configured(ctx context.Context, p *remoteProvider, c importer.C
 		out.Server, out.Executor = lease.Server(), engine.New(lease.Server())
 	}
 	if r.cluster != nil {
-		out.Owners = r.owners(c)
+		out.Owners = r.owners(p, c)
 	}
 	r.opened[key] = out
 	return out, nil
 }
 
-// owners returns the owners of objects with a configuration. It reads each type once.
-func (r *remote) owners(c importer.Configuration) func(context.Context, *model.Resource) (*discover.Owners, error) {
+// owners returns the owners of objects with a configuration, or with another one for the same account. It reads each type
+// once.
+func (r *remote) owners(p *remoteProvider, c importer.Configuration) func(context.Context, *model.Resource) (*discover.Owners, error) {
 	known := map[*model.Resource]*discover.Owners{}
+	accounts := map[cluster.ConfigurationReference]ownership.Account{}
+	account := func(ctx context.Context, ref cluster.ConfigurationReference) ownership.Account {
+		out, ok := accounts[ref]
+		if !ok {
+			out = r.cluster.Account(ctx, p.model, p.launcher, ref, r.secrets)
+			accounts[ref] = out
+		}
+		return out
+	}
+	own := cluster.ManagedResource{Owner: discover.Owner{Namespace: r.namespace}, ConfigurationKind: c.Kind, ConfigurationName: c.Name}.Configuration()
 	return func(ctx context.Context, m *model.Resource) (*discover.Owners, error) {
 		if out, ok := known[m]; ok {
 			return out, nil
@@ -277,7 +289,7 @@ func (r *remote) owners(c importer.Configuration) func(context.Context, *model.R
 		}
 		var owners []discover.Owner
 		for _, x := range all {
-			if x.Uses(c.Kind, r.namespace, c.Name) {
+			if x.Uses(c.Kind, r.namespace, c.Name) || account(ctx, own).Same(account(ctx, x.Configuration())) {
 				owners = append(owners, x.Owner)
 			}
 		}

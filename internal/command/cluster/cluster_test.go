@@ -20,6 +20,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/provider/install"
 	"github.com/landbridge-io/landbridge/internal/redact"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
 	"github.com/landbridge-io/landbridge/internal/translate"
@@ -153,6 +154,39 @@ func TestCluster(t *testing.T) {
 	}
 	_, err = x.Configuration(t.Context(), p.Model, cluster.ConfigurationReference{Kind: "ProviderConfig", Namespace: "elsewhere", Name: "own"}, secrets)
 	fails(err, "there is no ProviderConfig elsewhere/own of examplecloud.landbridge.io in the cluster")
+	tokens := []any{m{"name": "cloud", "serviceAccountRef": m{"name": "builder"}, "audiences": []any{"cloud"}}}
+	create(t, c, object(api, "ProviderConfig", "default", "tokens", m{"spec": m{"endpoint": "http://y", "serviceAccountTokens": tokens}}))
+	_, err = x.Configuration(t.Context(), p.Model, cluster.ConfigurationReference{Kind: "ProviderConfig", Namespace: "default", Name: "tokens"}, secrets)
+	fails(err, "ProviderConfig tokens has spec.serviceAccountTokens: only the controller requests tokens of ServiceAccounts")
+
+	// Accounts.
+	create(t, c, object(api, "ClusterProviderConfig", "", "same", m{"spec": m{"endpoint": "http://y"}}))
+	for name, account := range map[string]string{"declared": "east", "declared-too": "east"} {
+		u := object(api, "ClusterProviderConfig", "", name, m{"spec": m{"endpoint": "http://" + name}})
+		u.SetAnnotations(map[string]string{v1alpha1.AnnotationAccount: account})
+		create(t, c, u)
+	}
+	account := func(kind, name string) ownership.Account {
+		return x.Account(t.Context(), p.Model, p.Launcher, cluster.ConfigurationReference{Kind: kind, Namespace: "default", Name: name}, secrets)
+	}
+	own := account("ProviderConfig", "own")
+	for name, test := range map[string]struct {
+		with ownership.Account
+		same bool
+	}{
+		"the same arguments":   {with: account("ClusterProviderConfig", "same"), same: true},
+		"other arguments":      {with: account("ClusterProviderConfig", "default")},
+		"a token of its own":   {with: account("ProviderConfig", "tokens")},
+		"no configuration":     {with: account("ProviderConfig", "none")},
+		"declared for another": {with: account("ClusterProviderConfig", "declared")},
+	} {
+		if own.Same(test.with) != test.same {
+			t.Errorf("%s: same account: %t, want %t", name, !test.same, test.same)
+		}
+	}
+	if none := account("ProviderConfig", "none"); none.Same(none) || !account("ClusterProviderConfig", "declared").Same(account("ClusterProviderConfig", "declared-too")) {
+		t.Error("what is not known, or declared, is not compared")
+	}
 	_, err = x.Configuration(t.Context(), p.Model, cluster.ConfigurationReference{Kind: "Thing", Namespace: "", Name: "own"}, secrets)
 	fails(err, `"Thing" is neither ProviderConfig nor ClusterProviderConfig`)
 

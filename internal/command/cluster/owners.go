@@ -31,6 +31,15 @@ func (r ManagedResource) Uses(kind, namespace, name string) bool {
 		(kind != model.ProviderConfigKind || r.Namespace == namespace)
 }
 
+// Configuration returns the resource's provider configuration.
+func (r ManagedResource) Configuration() ConfigurationReference {
+	out := ConfigurationReference{Kind: r.ConfigurationKind, Name: r.ConfigurationName}
+	if out.Kind == model.ProviderConfigKind {
+		out.Namespace = r.Namespace
+	}
+	return out
+}
+
 // Resources returns the custom resources of a kind in all namespaces; none if it is not served.
 func (c *Cluster) Resources(ctx context.Context, r *model.Resource) ([]ManagedResource, error) {
 	list := &unstructured.UnstructuredList{}

@@ -17,10 +17,13 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/controller/terraformprovider"
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/provider/install"
 	"github.com/landbridge-io/landbridge/internal/provider/plugin"
 	"github.com/landbridge-io/landbridge/internal/redact"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
@@ -108,13 +111,50 @@ type ConfigurationReference struct{ Kind, Namespace, Name string }
 // Configuration returns a provider configuration. The values of the Secrets that it refers to are
 // added to secrets. A provider without configuration arguments needs no object.
 func (c *Cluster) Configuration(ctx context.Context, p *model.Provider, ref ConfigurationReference, secrets *redact.Redactor) (cty.Value, error) {
+	u, err := c.configuration(ctx, p, ref)
+	switch {
+	case err != nil:
+		return cty.NilVal, err
+	case u == nil:
+		return p.Schema.Config.EmptyValue(), nil
+	}
+	if _, given, _ := unstructured.NestedSlice(u.Object, "spec", model.ServiceAccountTokens); given {
+		return cty.NilVal, fmt.Errorf("%s %s has spec.%s: only the controller requests tokens of ServiceAccounts. Name a provider configuration with other credentials, by --provider-config", ref.Kind, ref.Name, model.ServiceAccountTokens)
+	}
+	v, diags := c.arguments(ctx, p, u, secrets)
+	if diags.HasErrors() {
+		lines := make([]string, 0, len(diags))
+		for _, d := range diags.Errors() {
+			lines = append(lines, d.Format(p.UserPath))
+		}
+		return cty.NilVal, fmt.Errorf("%s %s: %s", ref.Kind, ref.Name, secrets.Replacer().Replace(strings.Join(lines, "; ")))
+	}
+	return v, nil
+}
+
+// Account returns what a provider configuration has in common with others for the same account, as far as it can be read.
+// The values of the Secrets that it refers to are added to secrets.
+func (c *Cluster) Account(ctx context.Context, p *model.Provider, l provider.Launcher, ref ConfigurationReference, secrets *redact.Redactor) ownership.Account {
+	u, err := c.configuration(ctx, p, ref)
+	if err != nil || u == nil {
+		return ownership.Account{}
+	}
+	config, diags := c.arguments(ctx, p, u, secrets)
+	if diags.HasErrors() {
+		config = cty.NilVal
+	}
+	return providerconfig.AccountOf(u, config, l)
+}
+
+// configuration reads a provider configuration; nil if there is none and none is needed.
+func (c *Cluster) configuration(ctx context.Context, p *model.Provider, ref ConfigurationReference) (*unstructured.Unstructured, error) {
 	kind, namespace, name := ref.Kind, ref.Namespace, ref.Name
 	switch kind {
 	case model.ClusterProviderConfigKind:
 		namespace = ""
 	case model.ProviderConfigKind:
 	default:
-		return cty.NilVal, fmt.Errorf("%q is neither %s nor %s", kind, model.ProviderConfigKind, model.ClusterProviderConfigKind)
+		return nil, fmt.Errorf("%q is neither %s nor %s", kind, model.ProviderConfigKind, model.ClusterProviderConfigKind)
 	}
 	u := &unstructured.Unstructured{}
 	u.SetAPIVersion(p.Group + "/" + p.Version)
@@ -122,26 +162,22 @@ func (c *Cluster) Configuration(ctx context.Context, p *model.Provider, ref Conf
 	err := c.Reader.Get(ctx, types.NamespacedName{Namespace: namespace, Name: name}, u)
 	if kerrors.IsNotFound(err) || meta.IsNoMatchError(err) {
 		if len(p.Schema.Config.Attributes)+len(p.Schema.Config.Blocks) == 0 {
-			return p.Schema.Config.EmptyValue(), nil
+			return nil, nil
 		}
 		if namespace != "" {
 			name = namespace + "/" + name
 		}
-		return cty.NilVal, fmt.Errorf("there is no %s %s of %s in the cluster", kind, name, p.Group)
+		return nil, fmt.Errorf("there is no %s %s of %s in the cluster", kind, name, p.Group)
 	}
-	if err != nil {
-		return cty.NilVal, err
-	}
-	spec, _, err := unstructured.NestedMap(u.Object, "spec")
-	if err != nil {
-		return cty.NilVal, err
-	}
-	if _, given := spec[model.ServiceAccountTokens]; given {
-		return cty.NilVal, fmt.Errorf("%s %s has spec.%s: only the controller requests tokens of ServiceAccounts. Name a provider configuration with other credentials, by --provider-config", kind, name, model.ServiceAccountTokens)
-	}
-	v, diags := translate.ProviderConfig(p, spec, func(ref translate.SecretKeySelector) ([]byte, error) {
-		if namespace != "" {
-			ref.Namespace = namespace // a namespaced configuration reads its own namespace only
+	return u, err
+}
+
+// arguments returns the arguments of a provider configuration.
+func (c *Cluster) arguments(ctx context.Context, p *model.Provider, u *unstructured.Unstructured, secrets *redact.Redactor) (cty.Value, diagnostic.Diagnostics) {
+	spec, _, _ := unstructured.NestedMap(u.Object, "spec")
+	return translate.ProviderConfig(p, spec, func(ref translate.SecretKeySelector) ([]byte, error) {
+		if u.GetNamespace() != "" {
+			ref.Namespace = u.GetNamespace() // a namespaced configuration reads its own namespace only
 		}
 		b, err := providerconfig.ReadSecret(ctx, c.Reader, ref)
 		if err == nil {
@@ -149,12 +185,4 @@ func (c *Cluster) Configuration(ctx context.Context, p *model.Provider, ref Conf
 		}
 		return b, err
 	})
-	if diags.HasErrors() {
-		lines := make([]string, 0, len(diags))
-		for _, d := range diags.Errors() {
-			lines = append(lines, d.Format(p.UserPath))
-		}
-		return cty.NilVal, fmt.Errorf("%s %s: %s", kind, name, secrets.Replacer().Replace(strings.Join(lines, "; ")))
-	}
-	return v, nil
 }

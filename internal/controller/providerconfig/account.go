@@ -26,10 +26,21 @@ var accountKey = func() (key [sha256.Size]byte) {
 	return key
 }()
 
+// AccountOf returns what the account of a configuration in the cluster has in common with others, as far as it can be
+// read. config is NilVal if its arguments cannot.
+func AccountOf(u *unstructured.Unstructured, config cty.Value, l provider.Launcher) ownership.Account {
+	spec, _, _ := unstructured.NestedMap(u.Object, "spec")
+	tokens, err := tokenSpecs(Reference{Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName()}, spec, l)
+	if err != nil {
+		config = cty.NilVal
+	}
+	return account(u, config, l, tokens)
+}
+
 // account returns what a configuration has in common with others. An account is declared only in a
 // ClusterProviderConfig: whoever may write in one namespace could otherwise claim objects of the accounts of others.
-func (r *Resolver) account(u *unstructured.Unstructured, config cty.Value, tokens []tokenSpec) ownership.Account {
-	out := ownership.Account{Content: contentOf(config, r.Launcher, tokens)}
+func account(u *unstructured.Unstructured, config cty.Value, l provider.Launcher, tokens []tokenSpec) ownership.Account {
+	out := ownership.Account{Content: contentOf(config, l, tokens)}
 	if u.GetKind() == model.ClusterProviderConfigKind {
 		out.Declared = u.GetAnnotations()[v1alpha1.AnnotationAccount]
 	}
@@ -41,8 +52,10 @@ func (r *Resolver) account(u *unstructured.Unstructured, config cty.Value, token
 // ServiceAccounts, it is whose they are and whom they are for that counts, since the tokens change. It is empty if
 // there is none.
 func contentOf(config cty.Value, l provider.Launcher, tokens []tokenSpec) string {
-	config, _ = config.UnmarkDeep()
-	if config == cty.NilVal || !config.IsWhollyKnown() {
+	if config == cty.NilVal {
+		return ""
+	}
+	if config, _ = config.UnmarkDeep(); !config.IsWhollyKnown() {
 		return ""
 	}
 	encoded, err := ctyjson.Marshal(config, config.Type())

@@ -193,7 +193,7 @@ func (r *Resolver) handle(ctx context.Context, name string, of Reference, u *uns
 		return out, nil
 	}
 	specs, err := tokenSpecs(of, spec, r.Launcher)
-	account := r.account(u, config, specs)
+	common := account(u, config, r.Launcher, specs)
 	c := pool.Configuration{Launcher: r.Launcher, Config: config, Namespace: of.Namespace, Limits: r.Limits}
 	var t *tokens
 	if err == nil && len(specs) > 0 {
@@ -209,7 +209,7 @@ func (r *Resolver) handle(ctx context.Context, name string, of Reference, u *uns
 	}
 	key := pool.Prepare(c)
 	return Handle[provider.Server]{
-		Name: name, Account: account, Secrets: secrets, Acquire: r.acquire(key),
+		Name: name, Account: common, Secrets: secrets, Acquire: r.acquire(key),
 		Paused: func() bool { return r.Pool.Paused(key) },
 	}, t
 }

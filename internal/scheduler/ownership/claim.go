@@ -43,6 +43,11 @@ func (a Account) Names(configuration string) [3]string {
 	return out
 }
 
+// Same reports whether two configurations are known to be for one account.
+func (a Account) Same(other Account) bool {
+	return a.Content != "" && a.Content == other.Content || a.Declared != "" && a.Declared == other.Declared
+}
+
 // Strength is the strength of a claim.
 type Strength int
 
