@@ -1,12 +1,15 @@
 package scheduler_test
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
 func (h *harness) sizes(entries, limits int) {
@@ -127,5 +130,26 @@ func TestLimitsGoWithConfigurations(t *testing.T) {
 		close(h.cloud.block)
 		synctest.Wait()
 		h.sizes(3, 0)
+	})
+}
+
+// Nothing would destroy an object that is created for a resource that is gone.
+func TestNothingIsCreatedForGoneResource(t *testing.T) {
+	bubble(t, assigned, func(h *harness) {
+		acquire := h.r.Acquire
+		h.observe()
+		h.r.Acquire = func(ctx context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+			h.sched.Gone(h.r.Key)
+			return acquire(ctx)
+		}
+		h.apply()
+		synctest.Wait()
+		if ids := h.cloud.ids(); len(ids) > 0 {
+			t.Errorf("%v are created", ids)
+		}
+		if rec, ok := h.record(); ok {
+			t.Errorf("%+v is stored", rec)
+		}
+		h.sizes(0, 0)
 	})
 }

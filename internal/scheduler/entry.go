@@ -31,6 +31,9 @@ type entry struct {
 
 	state  recordState
 	record store.Record
+	// read is the version of the record that was loaded last. Until this process writes the record, the write of an
+	// earlier one can still succeed.
+	read string
 	// schema is the schema that the record was decoded with. For the schema of another provider version,
 	// the record is loaded again, so that it is upgraded.
 	schema *schema.Resource

@@ -186,6 +186,9 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	if !s.o.Leads() {
 		return notStarted(nil, diagnostic.Errorf("Operation not started", "Its intent could not be recorded: %s.", errSuccessor))
 	}
+	if op.Kind == instance.Create && s.left(e) {
+		return notStarted(&rec, diagnostic.Errorf("Operation not started", "The resource is gone."))
+	}
 	rec, err := s.o.Store.Save(ctx, r.Key, r.Resource.Schema, intent)
 	if err != nil {
 		res := notStarted(nil, diagnostic.Errorf("Operation not started", "Its intent could not be recorded: %s.", err))
@@ -236,6 +239,14 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 		reason = ReasonAlreadyExists
 	}
 	return result{op: op, record: &rec, diags: diags, reason: reason, planned: plannedIdentity(r, p.Identity, p.State), plannedState: p.State}
+}
+
+// left reports whether the resource of an entry is known to be gone. Nothing is created for it any more: nothing would
+// destroy the object.
+func (s *Scheduler) left(e *entry) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return e.presence == leaving
 }
 
 // fence is called right before each change is requested of a provider. Between the intent and this moment,

@@ -57,7 +57,7 @@ func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 		s.o.Logger.Info("Stored instance belongs to an earlier resource of the same name", "resource", r.Key, "uid", r.UID, "owner", rec.Owner)
 	}
 	rec.Handled = e.withUnsaved(rec.Handled)
-	e.schema = r.Resource.Schema
+	e.schema, e.read = r.Resource.Schema, rec.Version
 	e.believe(rec, loaded)
 	return nil
 }
@@ -137,6 +137,28 @@ func storeReason(err error) Reason {
 		return ReasonStateTooLarge
 	}
 	return ReasonStore
+}
+
+// Retire implements Interface. It stores the record without an owner, unless this process has written it.
+func (s *Scheduler) Retire(ctx context.Context, r Request) error {
+	e := s.entry(&r)
+	e.turn.Lock()
+	defer e.turn.Unlock()
+	if e.state != loaded || e.record.Version == "" || e.record.Version != e.read {
+		return nil
+	}
+	if !s.o.Leads() {
+		return &Error{Reason: ReasonStore, Err: errSuccessor}
+	}
+	rec := e.record
+	rec.Owner = ""
+	rec, err := s.o.Store.Save(ctx, r.Key, r.Resource.Schema, rec)
+	if err != nil {
+		e.distrust(conflicted)
+		return &Error{Reason: storeReason(err), Err: err}
+	}
+	e.believe(rec, loaded)
+	return nil
 }
 
 // Forget implements Interface.

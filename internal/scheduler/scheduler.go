@@ -24,6 +24,9 @@ type Interface interface {
 	Apply(ctx context.Context, r Request) error
 	// Delete starts to destroy the object, and returns the same as Apply.
 	Delete(ctx context.Context, r Request) error
+	// Retire is called before a resource without an object is released. Afterwards no earlier process, whose write may
+	// be on its way, can change the record.
+	Retire(ctx context.Context, r Request) error
 	// Forget removes the record of the object. It does not change the object itself.
 	Forget(ctx context.Context, r Request) error
 	// Claim claims the remote objects of a resource from its record. Nothing may be written until this

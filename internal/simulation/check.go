@@ -96,8 +96,8 @@ func (c *check) stored(s *corev1.Secret) {
 // mentions reports whether the content of a stored instance has the password of an object.
 func mentions(content []byte, o *object) bool { return bytes.Contains(content, []byte(o.password)) }
 
-// decided is how long ago a process may have decided on what it requests, for instance because the provider was
-// asked in between.
+// decided is how long ago a process may have decided on what it requests, for instance because the API server was asked
+// in between.
 const decided = 30 * time.Second
 
 // creates is called before a process creates the Secret of a stored instance, with the time of the request.
@@ -107,9 +107,12 @@ func (c *check) creates(p *process, s *corev1.Secret, sent time.Time) {
 	if i == nil || !isHead(s) || i.gone.IsZero() {
 		return
 	}
-	known := p.cached(i.key)
-	if heard := known == nil || known.GetUID() != types.UID("uid-"+i.tag); heard && sent.Sub(i.gone) > decided {
-		c.violated(Orphan, i.tag+"again", "%s is stored again, though the resource is gone since %s", shown(s.Name), c.w.now().Sub(i.gone))
+	uid := types.UID("uid-" + i.tag)
+	if known := p.cached(i.key); known != nil && known.GetUID() == uid {
+		return
+	}
+	if heard := p.left[uid]; sent.Sub(heard) > decided {
+		c.violated(Orphan, i.tag+"again", "%s is stored again, though %s knows since %s that the resource is gone", shown(s.Name), p, c.w.now().Sub(heard))
 	}
 }
 
@@ -221,7 +224,11 @@ func (c *check) forgotten() {
 		if c.w.api.resources[i.key] != nil {
 			continue
 		}
-		if _, known := p.scheduler.Remembered(scheduler.Request{Key: i.key, UID: types.UID("uid-" + tag)}); known {
+		r, known := p.scheduler.Remembered(scheduler.Request{Key: i.key, UID: types.UID("uid-" + tag)})
+		if r.Running && c.w.api.limit < maxObject {
+			continue // the outcome of an operation cannot be stored, and is kept
+		}
+		if known {
 			c.violated(Orphan, tag+"remembered", "%s %s is gone, and %s remembers it", i.key.Kind, i.key.Name, p)
 		}
 	}

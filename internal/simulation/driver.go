@@ -95,7 +95,10 @@ func (w *world) settledDown() bool {
 			return false
 		}
 	}
-	return true
+	p := w.leader()
+	// Of a resource that is gone; while the outcome is refused, the operation does not end.
+	running := p != nil && !p.dead.Load() && p.scheduler.Running() > 0
+	return !running || w.api.limit < maxObject
 }
 
 // outdated reports whether a resource may be ready only for what it was before.

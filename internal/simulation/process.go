@@ -65,6 +65,8 @@ type process struct {
 	kinds     map[string]*kind
 	cache     map[store.Key]*unstructured.Unstructured
 	heard     int // of the API server's log
+	// left has the times at which it heard that a resource is gone, by UID.
+	left      map[types.UID]time.Time
 	queue     map[store.Key]*queued
 	working   map[store.Key]bool
 	unclaimed map[store.Key]bool
@@ -330,7 +332,7 @@ func (p *process) lead() {
 		k.reconciler = managed.NewReconciler(k.Kind, resourceClient{p: p}, liveReader{p: p})
 		p.kinds[m.Kind] = k
 	}
-	p.heard, p.knows = len(w.api.log), map[string]bool{}
+	p.heard, p.knows, p.left = len(w.api.log), map[string]bool{}, map[types.UID]time.Time{}
 	for _, key := range w.keys {
 		if u := w.api.resources[key]; u != nil {
 			p.hear(watchEvent{key: key, new: u})
@@ -406,6 +408,9 @@ func (p *process) hear(e watchEvent) {
 	if e.lost {
 		p.scheduler.Lost(e.key)
 		return
+	}
+	if e.old != nil && (e.new == nil || e.new.GetUID() != e.old.GetUID()) {
+		p.left[e.old.GetUID()] = p.w.now()
 	}
 	p.remember(e.key, e.new)
 	changed, wanted := p.kinds[e.key.Kind].reconciler.Changed(), false

@@ -50,6 +50,9 @@ func (f *finalizer) RemoveFinalizer(ctx context.Context, o resource.Object) erro
 		return errors.New("an operation on the remote object is still running; the resource is released when it has ended")
 	}
 	if ok && known.Status == instance.Empty && len(known.Deposed) == 0 && !known.Interrupted {
+		if err := f.kind.Scheduler.Retire(ctx, req); err != nil {
+			return err
+		}
 		if err := f.release(ctx, r); err != nil {
 			return err
 		}

@@ -31,6 +31,11 @@ func (s remembering) Remembered(scheduler.Request) (scheduler.Remembered, bool) 
 	return *s.known, true
 }
 
+func (s remembering) Retire(context.Context, scheduler.Request) error {
+	*s.done = append(*s.done, "retire")
+	return s.failed
+}
+
 func (s remembering) Forget(context.Context, scheduler.Request) error {
 	*s.done = append(*s.done, "forget")
 	return s.failed
@@ -61,8 +66,8 @@ func TestRemoveFinalizer(t *testing.T) {
 		fails bool
 	}{
 		"nothing is known":      {want: []string{"forget", "release"}},
-		"no object":             {known: &scheduler.Remembered{}, want: []string{"release", "forget"}},
-		"no object, failing":    {known: &scheduler.Remembered{}, failed: errors.New("no"), want: []string{"release", "forget"}},
+		"no object":             {known: &scheduler.Remembered{}, want: []string{"retire", "release", "forget"}},
+		"no object, failing":    {known: &scheduler.Remembered{}, failed: errors.New("no"), want: []string{"retire"}, fails: true},
 		"an object":             {known: &scheduler.Remembered{Status: instance.Full}, want: []string{"forget", "release"}},
 		"an object, failing":    {known: &scheduler.Remembered{Status: instance.Full}, failed: errors.New("no"), want: []string{"forget"}, fails: true},
 		"a deposed object":      {known: &scheduler.Remembered{Deposed: []instance.Deposed{{Key: "1"}}}, want: []string{"forget", "release"}},

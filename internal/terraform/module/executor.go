@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -63,7 +64,7 @@ func (e *Executor) Refresh(ctx context.Context, r terraform.ResourceType, in ins
 		return asIs, diagnostic.Errorf("Module cannot be read", "The instance has no state.")
 	}
 	given := e.module.remembered(mem)
-	w, diags := e.open(ctx, job{given: given, sensitive: in.SensitivePaths, state: before})
+	w, diags := e.open(ctx, job{given: given, sensitive: in.SensitivePaths, state: before, doubts: mem.Doubts})
 	if diags.HasErrors() {
 		return asIs, diags
 	}
@@ -87,7 +88,9 @@ func (e *Executor) Refresh(ctx context.Context, r terraform.ResourceType, in ins
 	if same(before, after) && len(in.RawState) == 0 && len(given) == len(mem.Variables) {
 		return terraform.Refreshed{Instance: in, Unchanged: true, Upgraded: in.State}, nil
 	}
+	doubts := mem.Doubts
 	mem, err = e.module.remember(given, after)
+	mem.Doubts = doubts
 	if err != nil {
 		return asIs, diagnostic.Errorf("Module cannot be read", "%s.", err)
 	}
@@ -127,7 +130,7 @@ func (e *Executor) planned(ctx context.Context, r terraform.ResourceType, in ins
 	if diags.HasErrors() {
 		return out, diags
 	}
-	w, diags := e.open(ctx, job{given: given, sensitive: sensitive, state: before})
+	w, diags := e.open(ctx, job{given: given, sensitive: sensitive, state: before, doubts: mem.Doubts})
 	if diags.HasErrors() {
 		return out, diags
 	}
@@ -195,6 +198,7 @@ func (e *Executor) ApplyJournaled(ctx context.Context, p terraform.Plan, record 
 	if diags.HasErrors() {
 		return p.Prior, diags
 	}
+	timeout := timeLeft(ctx, time.Now())
 	given, args := e.module.given(p.Config), []string(nil)
 	if p.Action == terraform.Delete {
 		given, args = e.module.remembered(mem), []string{"-destroy"}
@@ -207,7 +211,7 @@ func (e *Executor) ApplyJournaled(ctx context.Context, p terraform.Plan, record 
 		return p.Prior, diagnostic.Errorf("Configuration cannot be written", "%s.", err)
 	}
 	j := &journal{Variables: encoded.Variables, record: record}
-	w, diags := e.open(ctx, job{given: given, sensitive: p.SensitivePaths, state: before, unchecked: p.CreateUnchecked, journal: j})
+	w, diags := e.open(ctx, job{given: given, sensitive: p.SensitivePaths, state: before, doubts: mem.Doubts, unchecked: p.CreateUnchecked, journal: j})
 	if diags.HasErrors() {
 		return p.Prior, diags
 	}
@@ -241,7 +245,10 @@ func (e *Executor) ApplyJournaled(ctx context.Context, p terraform.Plan, record 
 	if n := managed(after); n == 0 && (p.Action == terraform.Delete || !p.Prior.Exists() && !ok) {
 		return instance.Instance{}, diags
 	}
+	now := time.Now()
+	doubts := j.doubted(mem.Doubts, e.resourceType(ctx), now, now.Add(timeout))
 	if mem, err = e.module.remember(given, after); err == nil {
+		mem.Doubts = doubts
 		var out instance.Instance
 		if out, err = e.module.instance(mem, p.SensitivePaths); err == nil {
 			return out, diags

@@ -23,6 +23,8 @@ type memory struct {
 	Variables map[string]json.RawMessage `json:"variables,omitempty"`
 	// State is the compressed state file.
 	State []byte `json:"state,omitempty"`
+	// Doubts are about tainted objects.
+	Doubts doubts `json:"doubts,omitempty"`
 }
 
 // maxState is the maximum size of a state file, in bytes.

@@ -53,6 +53,7 @@ func (e *Executor) Recover(ctx context.Context, r terraform.ResourceType, in ins
 	if err != nil {
 		return in, diagnostic.Errorf("Module cannot be recovered", "%s.", err)
 	}
+	after.Doubts = j.doubted(mem.Doubts, e.resourceType(ctx), now, now.Add(op.Deadline.Sub(op.StartedAt)))
 	out, err := e.module.instance(after, in.SensitivePaths)
 	if err != nil {
 		return in, diagnostic.Errorf("Module cannot be recovered", "%s.", err)

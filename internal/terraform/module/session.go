@@ -42,6 +42,7 @@ type session struct {
 	before []byte
 	// unchecked is set when objects are created without looking for existing ones.
 	unchecked bool
+	doubts    doubts
 
 	mu sync.Mutex
 	// met are the errors of creates whose objects exist already.
@@ -124,7 +125,11 @@ func (s *attached) ReadResource(ctx context.Context, q *tfprotov6.ReadResourceRe
 		return nil, errOver
 	}
 	defer s.calls.End()
-	return s.Server.ReadResource(ctx, q)
+	answer, err := s.Server.ReadResource(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return s.unlessDoubted(q, answer), nil
 }
 
 // PlanResourceChange implements tfprotov6.ProviderServer.
@@ -191,10 +196,7 @@ func (s *attached) ApplyResourceChange(call context.Context, q *tfprotov6.ApplyR
 		return nil, err // the outcome is unknown
 	}
 	s.conceal(r, packed(answer.NewState))
-	failed := false
-	for _, d := range answer.Diagnostics {
-		failed = failed || d.Severity == tfprotov6.DiagnosticSeverityError
-	}
+	failed := hasErrors(answer.Diagnostics)
 	// If it fails, the answer is in the next record, and in the instance in the end.
 	_ = s.journal.save(func() {
 		c.Answered, c.State, c.Private = true, packed(answer.NewState), answer.Private

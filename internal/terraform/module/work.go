@@ -28,6 +28,8 @@ type job struct {
 	state []byte
 	// unchecked is set when objects are created without looking for existing ones.
 	unchecked bool
+	// doubts are about objects in the state.
+	doubts doubts
 	// journal records changes; nil if the runs make none.
 	journal *journal
 }
@@ -62,7 +64,7 @@ func (e *Executor) open(ctx context.Context, j job) (*work, diagnostic.Diagnosti
 		Executor: e, dir: dir, session: newSession(ctx, j.journal, e.secrets(ctx, j.given, j.sensitive, j.state)),
 		configuration: config, progress: provider.Progress(ctx),
 	}
-	w.session.before, w.session.unchecked = j.state, j.unchecked
+	w.session.before, w.session.unchecked, w.session.doubts = j.state, j.unchecked, j.doubts
 	files := map[string][]byte{configFile: config, variablesFile: variables}
 	if j.state != nil {
 		files[stateFile] = j.state
