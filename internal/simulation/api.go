@@ -147,7 +147,7 @@ func (a *api) update(u *unstructured.Unstructured, status bool) (*unstructured.U
 	}
 	out := decoded(u)
 	if status {
-		out.Object["metadata"], out.Object["spec"] = decoded(old).Object["metadata"], old.Object["spec"]
+		out.Object["metadata"], out.Object["spec"] = old.DeepCopy().Object["metadata"], old.Object["spec"]
 	} else {
 		delete(out.Object, "status")
 		if status, ok := old.Object["status"]; ok {

@@ -12,7 +12,7 @@ import (
 )
 
 // perSchedule is the number of operations of a schedule.
-const perSchedule = 50
+const perSchedule = 100
 
 // Options of a simulation.
 type Options struct {
