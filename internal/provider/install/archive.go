@@ -43,8 +43,8 @@ func (i *Installer) unpack(a Address, f found, b *Binary) *Error {
 	i.mu.Unlock()
 	b.SHA256, err = checksum.Of(b.Path)
 	// A program that another process has unpacked may have been changed since.
-	if err != nil || i.Private && (!ok || known.program != b.SHA256) {
-		if known, err = unpackPackage(archive, a.Type, dir, b.Path, i.Private); err == nil {
+	if err != nil || i.private() && (!ok || known.program != b.SHA256) {
+		if known, err = unpackPackage(archive, a.Type, dir, b.Path, i.private()); err == nil {
 			var again string
 			if again, err = checksum.Sum(archive); err == nil && again != sum {
 				err = errors.New("it has changed meanwhile")
@@ -61,7 +61,7 @@ func (i *Installer) unpack(a Address, f found, b *Binary) *Error {
 		i.mu.Unlock()
 		b.SHA256 = known.program
 	}
-	if i.Private {
+	if i.private() {
 		b.Checksums = []string{known.h1, "zh:" + sum}
 	}
 	return nil
@@ -102,10 +102,25 @@ func programInArchive(r *zip.Reader, typ string) (*zip.File, error) {
 		if !isProgramName(f.Name, typ) || strings.ContainsAny(f.Name, `/\`) || !f.Mode().IsRegular() {
 			continue
 		}
-		if f.UncompressedSize64 > maxProgram {
-			return nil, errTooLarge
-		}
-		return f, nil
+		return f, checkSize(f)
 	}
 	return nil, fmt.Errorf("there is no %s in it", binaryPrefix+typ)
+}
+
+const (
+	// maxRatio bounds how much smaller a file is in a package. Programs become at most ten times smaller.
+	maxRatio = 200
+	// smallFile is a size, in bytes, below which the ratio does not matter.
+	smallFile = 64 << 20
+)
+
+// checkSize returns an error if a file would fill the disk.
+func checkSize(f *zip.File) error {
+	switch {
+	case f.UncompressedSize64 > maxProgram:
+		return errTooLarge
+	case f.UncompressedSize64 > smallFile && f.UncompressedSize64/maxRatio > f.CompressedSize64:
+		return fmt.Errorf("its file %q has %d bytes, packed into %d, which no program has", f.Name, f.UncompressedSize64, f.CompressedSize64)
+	}
+	return nil
 }

@@ -11,6 +11,8 @@ import (
 	"sync"
 
 	version "github.com/hashicorp/go-version"
+
+	"github.com/landbridge-io/landbridge/internal/provider/registry"
 )
 
 // Installer finds provider binaries. The zero value finds binaries by path. It must not be copied after
@@ -29,6 +31,8 @@ type Installer struct {
 	// unpacked there anew by each process. So what Binary.SHA256 was taken of is what runs, whoever can write the mirrors.
 	// Scripts are not copied.
 	Private bool
+	// Registry has the sources of providers that no mirror of Mirrors has. Their programs are always private. Nil: none.
+	Registry *registry.Client
 	// Platform is the platform of the programs, such as linux_arm64. Defaults to this machine's.
 	Platform string
 
@@ -52,6 +56,8 @@ type Binary struct {
 	// Checksums are those of the package, as in Terraform's lock files: h1:, and zh: if it is packed. Empty if the
 	// program was given by its path, or without Installer.Private.
 	Checksums []string
+	// Lock is what to record of the version. Nil unless it is from a source of Installer.Registry.
+	Lock *Lock
 }
 
 // Matches reports whether the program has one of the checksums: of its package, or sha256: and SHA256.
@@ -68,32 +74,46 @@ func (b Binary) Name() string { return b.Type }
 // constraint. A source that is a path ("/…", "./…", "../…") names the program itself. Repeated calls are
 // cheap when nothing has changed. The error is an *Error.
 func (i *Installer) Install(ctx context.Context, source, constraint string) (Binary, error) {
-	b, err := i.install(ctx, source, constraint)
+	return i.Find(ctx, Request{Source: source, Constraint: constraint})
+}
+
+// Find finds a provider like Install. If no mirror of Mirrors has it, it is searched in the sources of Registry, and downloaded.
+func (i *Installer) Find(ctx context.Context, r Request) (Binary, error) {
+	b, err := i.find(ctx, r)
 	if err != nil {
-		err.Source, err.Constraint = source, constraint
+		err.Source, err.Constraint = r.Source, r.Constraint
 		return Binary{}, err
 	}
 	return b, nil
 }
 
-func (i *Installer) install(ctx context.Context, source, constraint string) (Binary, *Error) {
-	constraints, err := parseConstraints(constraint)
+func (i *Installer) find(ctx context.Context, r Request) (Binary, *Error) {
+	constraints, err := parseConstraints(r.Constraint)
 	if err != nil {
 		return Binary{}, err
 	}
 	switch {
-	case source == "":
+	case r.Source == "":
 		return Binary{}, problem(InvalidSource, "no source is given")
-	case strings.Contains(source, "://"):
-		return Binary{}, problem(Unsupported, "providers are found by path or in filesystem mirrors, not at URLs")
-	case filepath.IsAbs(source), strings.HasPrefix(source, "./"), strings.HasPrefix(source, "../"):
-		return i.fromPath(source, constraints)
+	case strings.Contains(r.Source, "://"):
+		return Binary{}, problem(Unsupported, "a source is an address such as hashicorp/random, or a path, not a URL")
+	case isPath(r.Source):
+		return i.fromPath(r.Source, constraints)
 	}
-	address, err := ParseAddress(source)
+	address, err := ParseAddress(r.Source)
 	if err != nil {
 		return Binary{}, err
 	}
-	return i.fromMirrors(ctx, address, constraints)
+	b, err := i.fromMirrors(ctx, address, constraints)
+	if i.Registry == nil || err == nil || err.Reason != NotFound && err.Reason != Unsupported || i.mirrored(address) {
+		return b, err
+	}
+	return i.fromSources(ctx, address, constraints, r)
+}
+
+// isPath reports whether a source is the path of a program.
+func isPath(source string) bool {
+	return filepath.IsAbs(source) || strings.HasPrefix(source, "./") || strings.HasPrefix(source, "../")
 }
 
 // fromPath returns the program at a path.
@@ -148,6 +168,20 @@ const (
 	NoMatchingVersion Reason = "NoMatchingVersion"
 	// InvalidPackage: the file is not a provider's package or program.
 	InvalidPackage Reason = "InvalidPackage"
+	// NotDownloaded: the provider must be downloaded, and the request does not permit it.
+	NotDownloaded Reason = "NotDownloaded"
+	// Unavailable: a registry or a mirror does not answer.
+	Unavailable Reason = "Unavailable"
+	// Denied: a registry or a mirror requires credentials, or others.
+	Denied Reason = "Denied"
+	// InvalidAnswer: a registry or a mirror does not follow its protocol.
+	InvalidAnswer Reason = "InvalidAnswer"
+	// Untrusted: a signature or a checksum is wrong, or contradicts what was recorded or is demanded.
+	Untrusted Reason = "Untrusted"
+	// Misconfigured: a file that configures the sources is wrong.
+	Misconfigured Reason = "Misconfigured"
+	// CacheUnusable: a package cannot be written to the cache.
+	CacheUnusable Reason = "CacheUnusable"
 	// Unsupported: this kind of source is not supported.
 	Unsupported Reason = "Unsupported"
 )

@@ -2,6 +2,7 @@ package install
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -9,6 +10,8 @@ import (
 	"strings"
 
 	version "github.com/hashicorp/go-version"
+
+	"github.com/landbridge-io/landbridge/internal/provider/registry"
 )
 
 // platform returns the platform to search for, as packages spell it.
@@ -26,6 +29,8 @@ type found struct {
 	text string
 	// Exactly one is set: dir for an unpacked package, archive for a packed one.
 	dir, archive string
+	// source is where it was found, if that is a source of Installer.Registry. Then a packed package may have to be downloaded.
+	source registry.Source
 }
 
 // fromMirrors finds the newest version that meets the constraints in all mirrors.
@@ -33,10 +38,7 @@ func (i *Installer) fromMirrors(ctx context.Context, a Address, constraints vers
 	if len(i.Mirrors) == 0 {
 		return Binary{}, problem(Unsupported, "no provider mirror is configured, and registries are not supported; give a mirror directory, or the path of the provider's binary")
 	}
-	hosts := []string{a.Host}
-	if !a.Explicit {
-		hosts = append(hosts, i.Hosts...)
-	}
+	hosts := i.hosts(a)
 	var looked, elsewhere []string
 	var all []found
 	for _, mirror := range i.Mirrors {
@@ -67,6 +69,15 @@ func (i *Installer) fromMirrors(ctx context.Context, a Address, constraints vers
 		}
 		return i.take(a, f)
 	}
+	return Binary{}, i.nothing(all, elsewhere, strings.Join(looked, " and "))
+}
+
+// maxNamed bounds the versions that an error names.
+const maxNamed = 30
+
+// nothing returns the error of a provider of which no version can be used: all are those for the platform, elsewhere the platforms
+// of the others, and looked where they were searched.
+func (i *Installer) nothing(all []found, elsewhere []string, looked string) *Error {
 	var available []string
 	for _, f := range all {
 		if !slices.Contains(available, f.text) {
@@ -75,15 +86,43 @@ func (i *Installer) fromMirrors(ctx context.Context, a Address, constraints vers
 	}
 	switch {
 	case len(available) > 0:
-		e := problem(NoMatchingVersion, "no version meets the constraint; there are %s in %s", strings.Join(available, ", "), strings.Join(looked, " and "))
+		named := strings.Join(available[:min(maxNamed, len(available))], ", ")
+		if more := len(available) - maxNamed; more > 0 {
+			named += fmt.Sprintf(" and %d older ones", more)
+		}
+		e := problem(NoMatchingVersion, "no version meets the constraint; there are %s in %s", named, looked)
 		e.Available = available
-		return Binary{}, e
+		return e
 	case len(elsewhere) > 0:
 		slices.Sort(elsewhere)
-		return Binary{}, problem(NotFound, "there is no build for %s in %s, only for %s", i.platform(), strings.Join(looked, " and "), strings.Join(slices.Compact(elsewhere), ", "))
+		return problem(NotFound, "there is no build for %s in %s, only for %s", i.platform(), looked, strings.Join(slices.Compact(elsewhere), ", "))
 	default:
-		return Binary{}, problem(NotFound, "there is no such provider in %s", strings.Join(looked, " and "))
+		return problem(NotFound, "there is no such provider in %s", looked)
 	}
+}
+
+// mirrored reports whether a mirror of Mirrors has the provider for any platform. Then registries are not asked for it.
+func (i *Installer) mirrored(a Address) bool {
+	for _, mirror := range i.Mirrors {
+		if _, err := os.Stat(mirror); err != nil {
+			return true // nothing is known of it
+		}
+		for _, host := range i.hosts(a) {
+			here, elsewhere, err := scan(filepath.Join(mirror, host, a.Namespace, a.Type), a.Type, i.platform())
+			if err != nil || len(here)+len(elsewhere) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// hosts returns the hosts under which mirrors are searched.
+func (i *Installer) hosts(a Address) []string {
+	if a.Explicit {
+		return []string{a.Host}
+	}
+	return append([]string{a.Host}, i.Hosts...)
 }
 
 // scan returns the versions of a provider in a mirror's directory: those for the platform, and the
@@ -161,7 +200,7 @@ func (i *Installer) take(a Address, f found) (Binary, *Error) {
 	if err == nil {
 		err = i.program(&b, path)
 	}
-	if err == nil && i.Private {
+	if err == nil && i.private() {
 		var h1 string
 		h1, err = directoryHash(f.dir, path, b.SHA256)
 		b.Checksums = []string{h1}

@@ -65,6 +65,9 @@ func archiveHash(r *zip.Reader, program *zip.File, sum string) (string, error) {
 		case twice, strings.Contains(f.Name, "\n"):
 			return "", fmt.Errorf("it has the file %q twice, or its name is invalid", f.Name)
 		}
+		if err := checkSize(f); err != nil {
+			return "", err
+		}
 		in, err := f.Open()
 		if err != nil {
 			return "", err

@@ -24,7 +24,7 @@ func (i *Installer) program(b *Binary, path string) error {
 	}
 	b.Path = path
 	// A script may need the files beside it.
-	if start := make([]byte, 2); !i.Private || i.CacheDir == "" || readAt(f, start) && string(start) == "#!" {
+	if start := make([]byte, 2); !i.private() || i.CacheDir == "" || readAt(f, start) && string(start) == "#!" {
 		return nil
 	}
 	dir, err := filepath.Abs(filepath.Join(i.CacheDir, "programs", b.SHA256))
@@ -42,6 +42,9 @@ func (i *Installer) program(b *Binary, path string) error {
 	}
 	return err
 }
+
+// private reports whether programs are copied.
+func (i *Installer) private() bool { return i.Private || i.Registry != nil }
 
 func readAt(f *os.File, b []byte) bool {
 	_, err := f.ReadAt(b, 0)
