@@ -17,14 +17,25 @@ const (
 	ReasonInstalled      xpv2.ConditionReason = "Installed"
 	ReasonBinaryNotFound xpv2.ConditionReason = "BinaryNotFound"
 	// ReasonChecksumMismatch: the provider that was found is none of those that spec.checksums permits. One that runs goes on.
-	ReasonChecksumMismatch    xpv2.ConditionReason = "ChecksumMismatch"
-	ReasonProviderNotRunning  xpv2.ConditionReason = "ProviderNotRunning"
-	ReasonInvalidSchema       xpv2.ConditionReason = "InvalidSchema"
-	ReasonHealthy             xpv2.ConditionReason = "Healthy"
-	ReasonUnknownResourceType xpv2.ConditionReason = "UnknownResourceType"
-	ReasonCRDConflict         xpv2.ConditionReason = "CRDConflict"
-	ReasonActivationFailed    xpv2.ConditionReason = "ActivationFailed"
-	ReasonInstalling          xpv2.ConditionReason = "Installing"
+	ReasonChecksumMismatch xpv2.ConditionReason = "ChecksumMismatch"
+	// ReasonDownloading: the provider is being downloaded for the first time.
+	ReasonDownloading xpv2.ConditionReason = "Downloading"
+	// ReasonRegistryUnavailable and ReasonRegistryDenied: the provider's registry or mirror does not answer, or does not follow its
+	// protocol; it requires credentials, or others.
+	ReasonRegistryUnavailable xpv2.ConditionReason = "RegistryUnavailable"
+	ReasonRegistryDenied      xpv2.ConditionReason = "RegistryDenied"
+	// ReasonVerificationFailed: the provider's signature or checksum is wrong, or contradicts what was recorded or is demanded. One that
+	// runs goes on.
+	ReasonVerificationFailed xpv2.ConditionReason = "VerificationFailed"
+	// ReasonInstallationMisconfigured: a file that the controller's flags name, or its cache, cannot be used.
+	ReasonInstallationMisconfigured xpv2.ConditionReason = "InstallationMisconfigured"
+	ReasonProviderNotRunning        xpv2.ConditionReason = "ProviderNotRunning"
+	ReasonInvalidSchema             xpv2.ConditionReason = "InvalidSchema"
+	ReasonHealthy                   xpv2.ConditionReason = "Healthy"
+	ReasonUnknownResourceType       xpv2.ConditionReason = "UnknownResourceType"
+	ReasonCRDConflict               xpv2.ConditionReason = "CRDConflict"
+	ReasonActivationFailed          xpv2.ConditionReason = "ActivationFailed"
+	ReasonInstalling                xpv2.ConditionReason = "Installing"
 	// ReasonChangesHeld: the kinds of the new version or configuration would lose values of existing objects.
 	ReasonChangesHeld xpv2.ConditionReason = "ChangesHeld"
 	// ReasonKindInUse: the name of a kind would change, and objects of the kind exist.

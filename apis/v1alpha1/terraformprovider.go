@@ -31,13 +31,14 @@ type TerraformProvider struct {
 
 // TerraformProviderSpec is the desired state of a TerraformProvider.
 type TerraformProviderSpec struct {
-	// Source is the provider's address in the controller's provider mirror, such as hashicorp/random, or
-	// the absolute path of a provider binary.
+	// Source is the provider's address, such as hashicorp/random, or the absolute path of a provider binary. The
+	// controller's flags say where addresses are searched: in mirrors, and in registries.
 	// +kubebuilder:validation:MinLength=1
 	Source string `json:"source"`
 
 	// Version is a version constraint in Terraform's syntax, such as "~> 3.7". The newest matching version
-	// in the mirror is installed. Defaults to the newest version.
+	// is installed. One from a registry then stays until it does not match any more, or updatePolicy permits a
+	// newer one. Defaults to the newest version.
 	// +optional
 	Version string `json:"version,omitempty"`
 
@@ -48,6 +49,19 @@ type TerraformProviderSpec struct {
 	// +listType=set
 	// +optional
 	Checksums []string `json:"checksums,omitempty"`
+
+	// Trust demands who has signed the provider. Defaults to whoever has signed the version that was installed first, if
+	// anybody has.
+	// +optional
+	Trust *ProviderTrust `json:"trust,omitempty"`
+
+	// UpdatePolicy is which newer versions of a provider from a registry are installed, among those that version
+	// permits. Manual: none. Patch: those with the same major and minor version. Minor: those with the same major version.
+	// A version whose kinds would lose values of existing objects is held back. Providers in the directory of
+	// --provider-mirror are always the newest that are there. Defaults to Manual.
+	// +kubebuilder:validation:Enum=Manual;Patch;Minor
+	// +optional
+	UpdatePolicy UpdatePolicy `json:"updatePolicy,omitempty"`
 
 	// Activate are the resource types to serve, by Terraform's names; "*" matches any characters. Only
 	// these have a CRD and a controller. If a type is removed from the list, its controller stops, and its
@@ -107,6 +121,26 @@ type TerraformProviderSpec struct {
 	// +optional
 	Limits *ProviderLimits `json:"limits,omitempty"`
 }
+
+// ProviderTrust is who must have signed a provider.
+type ProviderTrust struct {
+	// Keys are the fingerprints of OpenPGP keys in hex, or their last 16 digits or more. One of them must have signed the
+	// checksums that the registry has for the version. Only registries have signatures, mirrors do not.
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:items:Pattern=`^[0-9A-Fa-f]{16,64}$`
+	// +listType=set
+	Keys []string `json:"keys"`
+}
+
+// UpdatePolicy is which newer versions are installed.
+type UpdatePolicy string
+
+// The policies.
+const (
+	UpdateManual UpdatePolicy = "Manual"
+	UpdatePatch  UpdatePolicy = "Patch"
+	UpdateMinor  UpdatePolicy = "Minor"
+)
 
 // Config returns how the provider is presented.
 func (s *TerraformProviderSpec) Config() config.Provider {
@@ -214,6 +248,16 @@ type TerraformProviderStatus struct {
 	// Activated is the number of resource types that are served.
 	// +optional
 	Activated int `json:"activated,omitempty"`
+	// Available are versions of a provider from a registry that are newer than the installed one, the newest first; ten at
+	// most.
+	// +listType=atomic
+	// +optional
+	Available []string `json:"available,omitempty"`
+	// Locked is what was recorded of the versions from registries and mirrors that were installed, the last one first; ten
+	// at most. A package that differs is refused.
+	// +listType=atomic
+	// +optional
+	Locked []LockedVersion `json:"locked,omitempty"`
 	// ObservedGeneration is the generation of the spec that the status describes.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
@@ -240,6 +284,26 @@ type InstalledProvider struct {
 	// +kubebuilder:pruning:PreserveUnknownFields
 	// +optional
 	Configuration *runtime.RawExtension `json:"configuration,omitempty"`
+}
+
+// LockedVersion is what was recorded of a version when it was installed first.
+type LockedVersion struct {
+	// Source is the value of spec.source that it was installed from.
+	Source string `json:"source"`
+	// Version of the provider.
+	Version string `json:"version"`
+	// Checksums of its packages for all platforms, as far as the registry or mirror tells: h1: and zh:.
+	// +listType=atomic
+	Checksums []string `json:"checksums"`
+	// Key is the fingerprint of the key that has signed the checksums. Empty if they are not signed.
+	// +optional
+	Key string `json:"key,omitempty"`
+	// Signer is the owner of the key, as the registry calls it.
+	// +optional
+	Signer string `json:"signer,omitempty"`
+	// Origin is the registry or mirror.
+	// +optional
+	Origin string `json:"origin,omitempty"`
 }
 
 // TerraformProviderList is a list of TerraformProviders.

@@ -22,6 +22,8 @@ type Problem struct {
 	Err       error
 	// Retry is set if the problem may pass without a change of the object.
 	Retry bool
+	// Progress is set if it is no failure, and passes by itself. There is no event for it.
+	Progress bool
 }
 
 // NotInstalled returns a problem that makes the conditions Installed and Healthy false.
@@ -55,7 +57,7 @@ func (rt *Runtime) SetConditions(o client.Object, status *xpv2.ConditionedStatus
 	installed, healthy := successConditions(o.GetGeneration())
 	if problem != nil {
 		installed, healthy = failureConditions(o.GetGeneration(), problem)
-		if !was.Equal(healthy) {
+		if !was.Equal(healthy) && !problem.Progress {
 			rt.Recorder.Event(o, event.Warning(event.Reason(problem.Reason), problem.Err))
 		}
 	} else if healthy.Message = served.Limitation; was.Status != corev1.ConditionTrue {

@@ -69,14 +69,18 @@ func (r *Reconciler) tryFormer(ctx context.Context, p *v1alpha1.TerraformProvide
 	if err != nil {
 		return false, err
 	}
-	if now, problem := r.find(ctx, p); problem == nil && p.Spec.Source == was.Source && now.installed.Version == was.Version && now.installed.SHA256 == was.SHA256 &&
+	if now, problem := r.find(ctx, p, p.UID); problem == nil && p.Spec.Source == was.Source && now.installed.Version == was.Version && now.installed.SHA256 == was.SHA256 &&
 		equality.Semantic.DeepEqual(p.Spec.Config(), c) {
 		return false, nil // nothing else ran
 	}
 	p = p.DeepCopy()
 	p.Spec.Group, p.Spec.Overrides, p.Spec.Resources = c.Group, c.Overrides, c.Resources
 	p.Spec.Source, p.Spec.Version, p.Spec.Checksums = was.Source, was.Version, nil // its checksum is that of the status
-	from, problem := r.find(ctx, p)
+	p.Spec.Trust = nil                                                             // it was trusted when it was installed
+	from, problem := r.find(ctx, p, formerOf(p.UID))
+	if problem == starting {
+		return true, nil
+	}
 	if problem != nil {
 		return false, problem.Err
 	}

@@ -45,7 +45,7 @@ func (r *Reconciler) runningProvider(uid types.UID) *running {
 // install makes the cluster serve what the object specifies, and updates its status. It returns when to
 // reconcile again, unless the problem is one to retry.
 func (r *Reconciler) install(ctx context.Context, p *v1alpha1.TerraformProvider) (_ *kinds.Problem, again time.Duration) {
-	from, problem := r.find(ctx, p)
+	from, problem := r.find(ctx, p, p.UID)
 	if problem != nil {
 		return problem, kinds.Resync
 	}
@@ -60,6 +60,8 @@ func (r *Reconciler) install(ctx context.Context, p *v1alpha1.TerraformProvider)
 	if p.Status.Installed, problem = installed(p, from, run); problem != nil {
 		return problem, kinds.Resync
 	}
+	p.Status.Locked = locked(p, from.lock)
+	r.checkVersions(p, from.lock)
 	p.Status.Execution, p.Status.CommandLine = how.way, how.program()
 	p.Status.Sandbox = r.sandboxState(how)
 	p.Status.Protocol = run.Model.Schema.Protocol

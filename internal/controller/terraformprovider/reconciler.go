@@ -3,6 +3,7 @@ package terraformprovider
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -48,6 +49,8 @@ type Reconciler struct {
 	Limits pool.Limits
 
 	starts    *starts
+	downloads *tasks[install.Binary]
+	checks    *tasks[[]string]
 	queue     workqueue.TypedRateLimitingInterface[reconcile.Request]
 	mu        sync.Mutex
 	providers map[types.UID]*running
@@ -57,7 +60,9 @@ type Reconciler struct {
 func (r *Reconciler) SetupWithManager(m manager.Manager) error {
 	r.providers = map[types.UID]*running{}
 	r.starts = newStarts(r.Lifetime, func(req reconcile.Request) { r.queue.Add(req) })
-	if err := m.Add(r.starts); err != nil {
+	r.downloads = newTasks[install.Binary](r.Lifetime, r.starts.again)
+	r.checks = newTasks[[]string](r.Lifetime, r.starts.again)
+	if err := errors.Join(m.Add(r.starts), m.Add(r.downloads), m.Add(r.checks)); err != nil {
 		return err
 	}
 	queue := source.Func(func(_ context.Context, q workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
@@ -202,6 +207,9 @@ func (r *Reconciler) remove(ctx context.Context, p *v1alpha1.TerraformProvider) 
 	delete(r.providers, p.UID)
 	r.mu.Unlock()
 	r.starts.forget(p.UID)
+	r.downloads.forget(p.UID)
+	r.downloads.forget(formerOf(p.UID))
+	r.checks.forget(p.UID)
 	// First: nothing would remove the finalizer of a resource that is created from now on.
 	if err := r.RemoveFinalizers(ctx, p.Name); err != nil {
 		return err

@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/kinds"
@@ -34,10 +35,12 @@ type origin struct {
 	launcher  provider.Launcher
 	// linked is set if the provider is linked into this program.
 	linked bool
+	// lock is what to record of the version. Nil unless it is from a registry or its mirror.
+	lock *install.Lock
 }
 
-// find looks the provider up among the linked ones, and then for a binary.
-func (r *Reconciler) find(ctx context.Context, p *v1alpha1.TerraformProvider) (origin, *kinds.Problem) {
+// find looks the provider up among the linked ones, and then for a binary. key is that of its download.
+func (r *Reconciler) find(ctx context.Context, p *v1alpha1.TerraformProvider, key types.UID) (origin, *kinds.Problem) {
 	var out origin
 	var linked bool
 	var err error
@@ -62,14 +65,9 @@ func (r *Reconciler) find(ctx context.Context, p *v1alpha1.TerraformProvider) (o
 	case linked:
 		return out, nil
 	}
-	binary, err := r.Installer.Install(ctx, p.Spec.Source, p.Spec.Version)
-	if err != nil {
-		return origin{}, kinds.NotInstalled(v1alpha1.ReasonBinaryNotFound, err).Retried()
-	}
-	if pins := p.Spec.Checksums; len(pins) > 0 && !binary.Matches(pins) {
-		has := append(slices.Clone(binary.Checksums), "sha256:"+binary.SHA256)
-		return origin{}, kinds.NotInstalled(v1alpha1.ReasonChecksumMismatch, fmt.Errorf("spec.checksums: the provider that was found, version %q, has other ones: %s; "+
-			"restore the provider, or add one of these if you trust it", binary.Version, strings.Join(has, ", "))).Retried()
+	binary, problem := r.binary(ctx, p, key)
+	if problem != nil {
+		return origin{}, problem
 	}
 	launcher := &plugin.Launcher{
 		Path: binary.Path, SHA256: binary.SHA256, Env: map[string]string{},
@@ -84,11 +82,10 @@ func (r *Reconciler) find(ctx context.Context, p *v1alpha1.TerraformProvider) (o
 	for _, e := range p.Spec.Env {
 		launcher.Env[e.Name] = e.Value
 	}
-	var problem *kinds.Problem
 	if launcher.Sandbox, problem = r.sandbox(p.Spec.Sandbox); problem != nil {
 		return origin{}, problem
 	}
-	return origin{binary.Name(), v1alpha1.InstalledProvider{Version: binary.Version, SHA256: binary.SHA256, Checksums: binary.Checksums}, launcher, false}, nil
+	return origin{binary.Name(), v1alpha1.InstalledProvider{Version: binary.Version, SHA256: binary.SHA256, Checksums: binary.Checksums}, launcher, false, binary.Lock}, nil
 }
 
 // limits returns the limits of the TerraformProvider itself.
@@ -125,5 +122,5 @@ func (r *Reconciler) linked(source, constraint string) (out origin, ok bool, err
 	if err != nil {
 		return origin{}, true, err
 	}
-	return origin{address.Type, v1alpha1.InstalledProvider{Version: version}, launchers[version], true}, true, nil
+	return origin{address.Type, v1alpha1.InstalledProvider{Version: version}, launchers[version], true, nil}, true, nil
 }

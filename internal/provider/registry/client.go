@@ -6,6 +6,10 @@ import (
 	"time"
 )
 
+// Default is the public registry that is used by default. Its terms allow any program to use it; those of registry.terraform.io permit
+// downloads only for use with HashiCorp's Terraform.
+const Default = "registry.opentofu.org"
+
 // Client finds the sources of providers. It reads its files again when they have changed, such as a mounted Secret. It must not be
 // copied after its first use.
 type Client struct {

@@ -14,7 +14,7 @@ type Address struct {
 }
 
 // defaults are the hosts of the registries that a source without a host may mean.
-var defaults = []string{"registry.opentofu.org", "registry.terraform.io"}
+var defaults = []string{Default, "registry.terraform.io"}
 
 // hosts returns the hosts under which a mirror may have the provider.
 func (a Address) hosts(registry string) []string {
