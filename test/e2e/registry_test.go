@@ -78,18 +78,16 @@ func TestProviderFromRegistry(t *testing.T) {
 	// What was installed needs no registry.
 	stop()
 	down.Store(true)
-	stop = c.RunController(t, o)
+	c.RunController(t, o)
 	second := static("second")
 	c.MustCreate(t, second)
 	c.WaitReady(t, second)
 
 	// A version that is published later is installed as soon as it is known, and only if the policy permits it.
-	stop()
-	down.Store(false)
 	publish("1.0.1", "a")
 	publish("1.1.0", "a")
+	down.Store(false)
 	c.MustPatch(t, p, `{"spec":{"updatePolicy":"Patch"}}`)
-	c.RunController(t, o)
 	c.WaitFor(t, p, "updated", func() bool {
 		version, _, _ := unstructured.NestedString(p.Object, "status", "installed", "version")
 		return version == "1.0.1"

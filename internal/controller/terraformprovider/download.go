@@ -67,7 +67,7 @@ func (r *Reconciler) wanted(p *v1alpha1.TerraformProvider) (want install.Request
 		!slices.ContainsFunc(want.Locks, func(l install.Lock) bool { return l.Version == is.Version }) {
 		return want, ""
 	}
-	want.Version = install.Update(install.Policy(p.Spec.UpdatePolicy), is.Version, p.Spec.Version, r.checks.value(p.UID, p.Spec.Source))
+	want.Version = install.Update(install.Policy(p.Spec.UpdatePolicy), is.Version, p.Spec.Version, r.checks.value(p.UID, checkOf(p)))
 	return want, is.Version
 }
 
@@ -150,7 +150,7 @@ func (r *Reconciler) checkVersions(p *v1alpha1.TerraformProvider, lock *install.
 		return
 	}
 	source := p.Spec.Source
-	t := r.checks.take(p.UID, source, checkEvery, requestFor(p), func(ctx context.Context) ([]string, error) { return r.Installer.Versions(ctx, source) })
+	t := r.checks.take(p.UID, checkOf(p), checkEvery, requestFor(p), func(ctx context.Context) ([]string, error) { return r.Installer.Versions(ctx, source) })
 	switch {
 	case t == nil:
 	case t.err != nil:
@@ -159,4 +159,9 @@ func (r *Reconciler) checkVersions(p *v1alpha1.TerraformProvider, lock *install.
 		newer := install.Newer(lock.Version, t.value)
 		p.Status.Available = newer[:min(maxAvailable, len(newer))]
 	}
+}
+
+// checkOf returns what a search is for: whoever changes the spec wants to know at once.
+func checkOf(p *v1alpha1.TerraformProvider) string {
+	return strings.Join([]string{p.Spec.Source, p.Spec.Version, string(p.Spec.UpdatePolicy)}, "\x00")
 }
