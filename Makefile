@@ -35,8 +35,8 @@ race = $(if $(1),CGO_ENABLED=1) $(GO)
 
 # Modules besides the root and the playground.
 MODULES := $(patsubst %/go.mod,%,$(wildcard test/*/go.mod examples/*/go.mod)) tools/release
-# Those whose tests `make test` runs. The tables of behaviours, conformance and attacks are test runs of their own.
-TESTED := $(filter-out test/behaviour test/conformance test/tenancy,$(MODULES))
+# Those whose tests `make test` runs. The chart, and the tables of behaviours, conformance and attacks, are test runs of their own.
+TESTED := $(filter-out test/behaviour test/chart test/conformance test/tenancy,$(MODULES))
 
 .PHONY: help
 help: ## Show this list
@@ -189,6 +189,18 @@ IMAGE_FLAGS ?=
 .PHONY: image
 image: ## Make the container image, and its variant with OpenTofu, in dist/: OCI layouts, tar archives of them, SBOMs
 	@$(GO) run -C tools/release . image --root $(CURDIR) --output $(CURDIR)/dist --version '$(VERSION)' --platforms $(IMAGE_PLATFORMS) --opentofu $(IMAGE_FLAGS)
+
+.PHONY: manifests
+manifests: ## Write the CRDs of Landbridge's own kinds into the chart, and render it to deploy/install.yaml
+	@$(GO) run -C tools/release . manifests --root $(CURDIR)
+
+QUICK ?=
+.PHONY: chart-test
+chart-test: bin/landbridge bin/playground ## Every combination of the chart's values, and the image as a container by runc, as root (QUICK=1 without both)
+	@$(if $(QUICK),,$(GO) run ./internal/testing/providertest/build random >/dev/null)
+	@$(GO) test -C test/chart -vet=off -c -o $(CURDIR)/bin/test/chart.test .
+	@cd test/chart && $(if $(QUICK),,$(if $(filter 0,$(shell id -u)),,sudo -E env "PATH=$$PATH")) $(CURDIR)/bin/test/chart.test \
+		-test.timeout=20m -summary $(if $(QUICK),-test.skip='^Test(Combinations|Container)$$')
 
 # What a release is built for.
 PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64

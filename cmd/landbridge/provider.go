@@ -28,10 +28,10 @@ import (
 func newProviderCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "provider",
-		Short: "Inspect Terraform providers",
-		Long:  "Inspect Terraform providers, without a cluster and without credentials.",
+		Short: "Inspect and configure Terraform providers",
+		Long:  "Inspect Terraform providers, without a cluster and without credentials; and configure them in a cluster.",
 	}
-	cmd.AddCommand(newProviderInspectCommand(), newProviderCompareCommand(), newProviderSchemaCommand(), newProviderInstallCommand(), newProviderReferencesCommand(), newProviderIdentityCommand())
+	cmd.AddCommand(newProviderInspectCommand(), newProviderCompareCommand(), newProviderSchemaCommand(), newProviderInstallCommand(), newProviderReferencesCommand(), newProviderIdentityCommand(), newProviderConfigureCommand())
 	return cmd
 }
 

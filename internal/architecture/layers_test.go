@@ -23,7 +23,7 @@ var layers = [][]string{
 	{"cmd/landbridge"},
 	{"internal/command/move"},
 	{"internal/command/state"},
-	{"internal/command/cluster", "internal/command/importer", "internal/command/local", "internal/command/repository", "internal/command/status", "internal/command/suggest"},
+	{"internal/command/cluster", "internal/command/configure", "internal/command/importer", "internal/command/local", "internal/command/repository", "internal/command/status", "internal/command/suggest"},
 	{"internal/command/discover"},
 	{"program", "generate"},
 	{"internal/controller", "internal/generator"},

@@ -20,6 +20,7 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/retry"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -44,10 +45,6 @@ import (
 
 // Name is the default name of the program.
 const Name = "landbridge"
-
-// ownCRDs is the owner of the CRDs of Landbridge's own kinds. No TerraformProvider can have this name, since names of
-// objects have no capital letters.
-const ownCRDs = "Landbridge"
 
 // Options of Run.
 type Options struct {
@@ -336,7 +333,13 @@ func makeCRDs(ctx context.Context, extensions apiextensionsclient.Interface) err
 		if err != nil {
 			return err
 		}
-		if _, err := kinds.EnsureCRD(ctx, extensions.ApiextensionsV1().CustomResourceDefinitions(), ownCRDs, crd); err != nil {
+		// Several replicas that start at once may write the same CRD.
+		raced := func(err error) bool { return kerrors.IsConflict(err) || kerrors.IsAlreadyExists(err) }
+		err = retry.OnError(retry.DefaultBackoff, raced, func() error {
+			_, err := kinds.EnsureCRD(ctx, extensions.ApiextensionsV1().CustomResourceDefinitions(), kinds.OwnCRDs, crd)
+			return err
+		})
+		if err != nil {
 			return err
 		}
 	}

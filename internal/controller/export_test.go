@@ -75,3 +75,6 @@ func Fence(next http.RoundTripper, t Term, secrets string) http.RoundTripper {
 func LostSecrets(m metadata.Interface, namespace string, report func(store.Key)) interface{ Start(context.Context) error } {
 	return &lostSecrets{metadata: m, namespace: namespace, report: report}
 }
+
+// MakeCRDs is makeCRDs.
+var MakeCRDs = makeCRDs

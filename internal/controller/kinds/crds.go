@@ -52,17 +52,28 @@ func IsConflict(err error) bool {
 	return errors.As(err, &conflict)
 }
 
+// OwnCRDs is the owner of the CRDs of Landbridge's own kinds. No TerraformProvider can have this name, since names of
+// objects have no capital letters.
+const OwnCRDs = "Landbridge"
+
+// Mark labels a CRD with its owner, and annotates it with its DefinitionSum.
+func Mark(crd *apiextensionsv1.CustomResourceDefinition, owner string) error {
+	sum, err := DefinitionSum(crd)
+	if err != nil {
+		return err
+	}
+	metav1.SetMetaDataLabel(&crd.ObjectMeta, v1alpha1.LabelProvider, owner)
+	metav1.SetMetaDataAnnotation(&crd.ObjectMeta, AnnotationSum, sum)
+	return nil
+}
+
 // EnsureCRD creates or updates the CRD and waits until it is established. It returns an error for IsConflict if
 // the CRD exists with another owner. changed reports whether an existing CRD was updated.
 func EnsureCRD(ctx context.Context, crds apiextensions.CustomResourceDefinitionInterface, owner string, crd *apiextensionsv1.CustomResourceDefinition) (changed bool, err error) {
-	sum, err := DefinitionSum(crd)
-	if err != nil {
+	want := crd.DeepCopy()
+	if err := Mark(want, owner); err != nil {
 		return false, err
 	}
-	want := crd.DeepCopy()
-	metav1.SetMetaDataLabel(&want.ObjectMeta, v1alpha1.LabelProvider, owner)
-	metav1.SetMetaDataAnnotation(&want.ObjectMeta, AnnotationSum, sum)
-
 	have, err := crds.Get(ctx, crd.Name, metav1.GetOptions{})
 	switch {
 	case kerrors.IsNotFound(err):

@@ -1,0 +1,301 @@
+package chart_test
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer/json"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/pod-security-admission/api"
+	"k8s.io/pod-security-admission/policy"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
+	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
+	"github.com/landbridge-io/landbridge/program"
+	"github.com/landbridge-io/landbridge/tools/release/chart"
+)
+
+// others are groups of kinds that neither this API server nor Kubernetes' Go types have.
+var others = []string{"monitoring.coreos.com", "cert-manager.io"}
+
+// Every combination of values renders to objects that Kubernetes' types and the API server accept, and to pods that may run
+// in namespaces with the restricted standard.
+func TestCombinations(t *testing.T) {
+	t.Parallel()
+	c := clustertest.Start(t, playgroundtest.Options{}, "")
+	loaded := load(t)
+	install(t, c, loaded, "landbridge-system", "team", "other")
+	judged := map[string]error{} // by text
+	all := combinations()
+	for _, name := range names(all) {
+		rendered.Add(1)
+		r, err := chart.Render(loaded, chart.Namespace, all[name])
+		if err != nil {
+			failed.Add(1)
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		wrong := false
+		for _, m := range r.Manifests {
+			err, known := judged[m.Text]
+			if !known {
+				err = judge(t, c, m.Object)
+				judged[m.Text] = err
+			}
+			if err != nil {
+				wrong = true
+				t.Errorf("%s: %s: %v\n%s", name, m.Template, err, m.Text)
+			}
+		}
+		if wrong {
+			failed.Add(1)
+			t.FailNow() // the others would repeat it
+		}
+		applied.Add(1)
+	}
+	if len(judged) < 100 {
+		t.Errorf("only %d different objects were rendered", len(judged))
+	}
+}
+
+// judge returns what is wrong with an object.
+func judge(t *testing.T, c *clustertest.Cluster, u *unstructured.Unstructured) error {
+	t.Helper()
+	typed, err := decode(u)
+	if err != nil {
+		return err
+	}
+	switch o := typed.(type) {
+	case *appsv1.Deployment:
+		if err := deployable(o); err != nil {
+			return err
+		}
+	case *batchv1.Job:
+		if err := restricted(&o.Spec.Template); err != nil {
+			return err
+		}
+	}
+	if !served(t, c, u) {
+		return nil
+	}
+	return c.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(u.DeepCopy()), client.DryRunAll, client.FieldOwner("helm"), client.ForceOwnership)
+}
+
+// decode reads an object into its Go type; unknown fields are an error. It returns nil for the kinds of others, and of
+// Landbridge itself, whose schema the API server has.
+func decode(u *unstructured.Unstructured) (runtime.Object, error) {
+	group := u.GroupVersionKind().Group
+	if slices.Contains(others, group) || group == "landbridge.io" {
+		return nil, nil
+	}
+	raw, err := u.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	decoder := json.NewSerializerWithOptions(json.DefaultMetaFactory, clientgoscheme.Scheme, clientgoscheme.Scheme, json.SerializerOptions{Strict: true})
+	o, _, err := decoder.Decode(raw, nil, nil)
+	return o, err
+}
+
+// served reports whether the API server has the kind of the object.
+func served(t *testing.T, c *clustertest.Cluster, u *unstructured.Unstructured) bool {
+	t.Helper()
+	k := u.GroupVersionKind()
+	_, err := c.RESTMapper().RESTMapping(k.GroupKind(), k.Version)
+	if err != nil && k.Group == "landbridge.io" {
+		t.Fatal(err)
+	}
+	return err == nil
+}
+
+// deployable returns what is wrong with a Deployment of controllers.
+func deployable(d *appsv1.Deployment) error {
+	if err := restricted(&d.Spec.Template); err != nil {
+		return err
+	}
+	pod := d.Spec.Template.Spec
+	main := pod.Containers[0]
+	// The program itself parses the flags.
+	command := program.Controller{Name: "controller"}.Command()
+	args := slices.DeleteFunc(slices.Clone(main.Args[1:]), func(arg string) bool {
+		return strings.HasPrefix(arg, "--provider-installation=") && command.Flags().Lookup("provider-installation") == nil
+	})
+	if err := command.ParseFlags(args); err != nil {
+		return fmt.Errorf("the flags: %w", err)
+	}
+	grace, err := command.Flags().GetDuration("grace-period")
+	if err != nil {
+		return err
+	}
+	// The manager waits 10 seconds longer than for operations.
+	if have := time.Duration(*pod.TerminationGracePeriodSeconds) * time.Second; have <= grace+10*time.Second {
+		return fmt.Errorf("the pod ends after %s, and operations have %s", have, grace)
+	}
+	mounted := map[string]bool{}
+	for _, m := range main.VolumeMounts {
+		mounted[m.Name] = true
+	}
+	volumes := map[string]bool{}
+	for _, v := range pod.Volumes {
+		volumes[v.Name] = true
+		if v.VolumeSource == (corev1.VolumeSource{}) {
+			return fmt.Errorf("the volume %s has no source", v.Name)
+		}
+	}
+	if diff := cmp.Diff(volumes, mounted); diff != "" {
+		return fmt.Errorf("volumes and mounts differ (-volumes +mounts):\n%s", diff)
+	}
+	return nil
+}
+
+// restricted returns an error if pods of a template may not run in a namespace with the restricted standard.
+func restricted(template *corev1.PodTemplateSpec) error {
+	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
+	if err != nil {
+		return err
+	}
+	result := policy.AggregateCheckResults(evaluator.EvaluatePod(api.LevelVersion{Level: api.LevelRestricted, Version: api.LatestVersion()}, &template.ObjectMeta, &template.Spec))
+	if !result.Allowed {
+		return fmt.Errorf("not allowed by the restricted standard: %s", result.ForbiddenDetail())
+	}
+	for _, c := range template.Spec.Containers {
+		if c.SecurityContext.ReadOnlyRootFilesystem == nil || !*c.SecurityContext.ReadOnlyRootFilesystem {
+			return fmt.Errorf("the container %s can write to its root file system", c.Name)
+		}
+	}
+	return nil
+}
+
+// What the chart must refuse, before anything reaches a cluster.
+func TestRefusedValues(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		values object
+		want   string
+	}{
+		"a misspelled value":            {object{"replica": 2}, "replica"},
+		"a misspelled nested value":     {object{"metrics": object{"enable": true}}, "enable"},
+		"a flag with its own value":     {object{"flags": object{"grace-period": "1m"}}, "grace-period"},
+		"a flag with dashes":            {object{"flags": object{"--poll": "1m"}}, "--poll"},
+		"a grace period with a unit":    {object{"gracePeriodSeconds": "25s"}, "gracePeriodSeconds"},
+		"a provider without a source":   {object{"providers": object{"random": object{}}}, "source"},
+		"a provider's name":             {object{"providers": object{"Random": object{"source": "hashicorp/random"}}}, "Random"},
+		"another kind as configuration": {object{"configurations": []any{object{"apiVersion": "v1", "kind": "Secret", "metadata": object{"name": "x"}}}}, "configurations"},
+		"two sources of a mirror":       {object{"providerMirror": object{"emptyDir": object{}, "hostPath": object{}}}, "providerMirror"},
+		"a tag as digest":               {object{"image": object{"digest": "v1"}}, "digest"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := chart.Render(load(t), chart.Namespace, test.values)
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("Render returned %v, want an error about %s", err, test.want)
+			}
+		})
+	}
+}
+
+// The permissions in deploy/rbac are those that all other tests run controllers with.
+func TestSamePermissions(t *testing.T) {
+	t.Parallel()
+	want := map[string]object{}
+	for _, file := range []string{"controller.yaml", "roles.yaml"} {
+		for _, u := range clustertest.Manifests(t, filepath.Join(root(t), "deploy", "rbac", file)) {
+			if u.GetKind() != "Namespace" {
+				want[u.GetKind()+" "+u.GetName()] = bare(u)
+			}
+		}
+	}
+	got := map[string]object{}
+	for _, m := range render(t, nil).Manifests {
+		if m.Template == "rbac.yaml" || m.Template == "roles.yaml" || m.Template == "serviceaccount.yaml" {
+			got[m.Object.GetKind()+" "+m.Object.GetName()] = bare(m.Object)
+		}
+	}
+	if len(want) < 10 {
+		t.Fatalf("deploy/rbac has only %d objects", len(want))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the chart differs from deploy/rbac (-deploy/rbac +chart):\n%s", diff)
+	}
+}
+
+// bare returns an object without the labels of the chart.
+func bare(u *unstructured.Unstructured) object {
+	u = u.DeepCopy()
+	labels := u.GetLabels()
+	maps.DeleteFunc(labels, func(name, _ string) bool {
+		return strings.HasPrefix(name, "app.kubernetes.io/") || strings.HasPrefix(name, "helm.sh/")
+	})
+	u.SetLabels(labels)
+	if len(labels) == 0 {
+		unstructured.RemoveNestedField(u.Object, "metadata", "labels")
+	}
+	return u.Object
+}
+
+// With some namespaces only, the controller's Secrets are those of these namespaces and of its own.
+func TestSecretsOfSomeNamespaces(t *testing.T) {
+	t.Parallel()
+	bound := []string{}
+	for _, m := range render(t, object{"rbac": object{"secretNamespaces": []any{"team"}}}).Manifests {
+		name := m.Object.GetKind() + " " + m.Object.GetName()
+		switch {
+		case name == "ClusterRole landbridge-controller" && strings.Contains(m.Text, "secrets"):
+			t.Errorf("the controller may use all Secrets:\n%s", m.Text)
+		case name == "RoleBinding landbridge-secrets":
+			bound = append(bound, m.Object.GetNamespace())
+		}
+	}
+	if diff := cmp.Diff([]string{"team"}, bound); diff != "" {
+		t.Errorf("namespaces (-want +got):\n%s", diff)
+	}
+}
+
+// deploy/install.yaml and the definitions in the chart are made by `make manifests`.
+func TestManifestsAreCurrent(t *testing.T) {
+	t.Parallel()
+	want, err := chart.Plain(load(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(filepath.Join(root(t), "deploy", "install.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(want, got) {
+		t.Error("deploy/install.yaml differs from the chart; run make manifests")
+	}
+}
+
+// The notes name commands for the next step, and what uninstalling leaves alone.
+func TestNotes(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		values object
+		want   []string
+	}{
+		"without providers": {nil, []string{"kubectl apply -f -", "rollout status deployment/landbridge", "remote objects, resources, TerraformProviders and\nstored states stay"}},
+		"with providers":    {object{"providers": object{"random": object{"source": "hashicorp/random"}}}, []string{"kubectl api-resources --categories managed"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if notes := render(t, test.values).Notes; !clustertest.ContainsAll(notes, test.want...) {
+				t.Errorf("the notes lack one of %q:\n%s", test.want, notes)
+			}
+		})
+	}
+}
