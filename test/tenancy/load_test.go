@@ -1,8 +1,20 @@
 package tenancy_test
 
 import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/landbridge-io/landbridge/internal/controller/kinds"
+	"github.com/landbridge-io/landbridge/internal/testing/processtest"
 )
 
 // load are attacks by sizes and numbers.
@@ -30,6 +42,76 @@ var load = map[string]attack{
 		},
 		control: func(t *testing.T, x *world) bool { return x.flood(t) },
 	},
+	"many configurations": {
+		attacker: "trudy, with the role edit in one namespace,", means: "creates 1,000 ProviderConfigs with 1,000 resources", refusal: "the victim's resources are served, by few processes more",
+		try: func(t *testing.T, x *world) bool {
+			before := heap()
+			x.configureMany(t, x.user(t, "trudy"), 1000)
+			// A configuration of the victim's own, which needs a process, too.
+			x.token(t)
+			x.victim.create(t, resource(apiVersion(guarded), "ProviderConfig", x.victim.namespace, x.name, x.tokenRef()))
+			r := x.victim.create(t, x.guardedPlace(x.victim, "ProviderConfig", x.name))
+			for range 3 {
+				x.WaitReady(t, r)
+				x.MustPatch(t, r, fmt.Sprintf(`{"spec":{"forProvider":{"value":%q}}}`, rand.Text()))
+			}
+			grown, n := heap()-before, processes()
+			t.Logf("the heap has grown by %d MiB, and %d processes run", grown>>20, n)
+			return n > mostProcesses || grown > 256<<20
+		},
+		// The resources do get their processes, one after the other.
+		control: func(t *testing.T, x *world) bool {
+			x.configureMany(t, x.user(t, "trent"), 100)
+			eventually(t, "several are configured", func(context.Context) bool {
+				calls, _ := os.ReadFile(filepath.Join(cloud(guarded), "calls"))
+				return strings.Count(string(calls), "configure with many-"+x.name) > 20
+			})
+			return true
+		},
+	},
+}
+
+// mostProcesses is how many processes of the guarded provider may run: 20 for each namespace with many configurations, and
+// those of other attacks.
+const mostProcesses = 60
+
+// configureMany creates n provider configurations that differ, and a resource of each.
+func (x *world) configureMany(t *testing.T, by tenant, n int) {
+	t.Helper()
+	tokens := map[string]string{}
+	for i := range n {
+		tokens[fmt.Sprint("token-", i)] = fmt.Sprintf("many-%s-%d", x.name, i)
+	}
+	by.secret(t, x.name, tokens)
+	errs := kinds.Each(slices.Collect(maps.Keys(tokens)), func(key string) error {
+		name := x.name + "-" + key
+		config := resource(apiVersion(guarded), "ProviderConfig", by.namespace, name, m{"tokenSecretRef": m{"name": x.name, "key": key}})
+		r := using(x.place(by, name, nil), "ProviderConfig", name)
+		r.SetAPIVersion(apiVersion(guarded))
+		return errors.Join(by.Create(t.Context(), config), by.Create(t.Context(), r))
+	})
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// processes counts the processes of the guarded provider.
+func processes() int {
+	n := 0
+	for _, pid := range processtest.Children(os.Getpid()) {
+		if line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); err == nil && strings.Contains(string(line), "terraform-provider-"+guarded) {
+			n++
+		}
+	}
+	return n
+}
+
+// heap returns what this process has in memory, the controller's objects included.
+func heap() int64 {
+	runtime.GC()
+	var s runtime.MemStats
+	runtime.ReadMemStats(&s)
+	return int64(s.HeapAlloc)
 }
 
 const size = 1 << 20

@@ -101,6 +101,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	o := clustertest.Options(time.Second, filepath.Join(scratch, "cache"), providertest.Mirror(t, "random"))
+	o.Pool.MaxServers, o.Pool.MaxServersPerNamespace = 100, 20 // the defaults of the flags
 	o.CommandLine = &kinds.CommandLine{Program: tofu, Dir: scratch}
 	if everyone.stop, err = c.StartController(o); err != nil {
 		t.Fatal(err)
