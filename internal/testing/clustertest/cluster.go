@@ -31,6 +31,8 @@ type Cluster struct {
 	Log string
 	// Verbosity of the log. Defaults to 10, which includes everything.
 	Verbosity int
+	// Served are the namespaces whose Secrets controllers may use. Nil is all.
+	Served []string
 }
 
 // New returns the cluster of a server. It runs no controller yet.

@@ -24,7 +24,7 @@ var groups = []string{"system:serviceaccounts", "system:serviceaccounts:" + Syst
 
 // restricted returns a configuration of a client with the permissions in deploy/rbac, which are created if necessary.
 func (c *Cluster) restricted(ctx context.Context) (*rest.Config, error) {
-	if err := c.permissions(ctx); err != nil {
+	if err := c.Permit(ctx); err != nil {
 		return nil, err
 	}
 	config := rest.CopyConfig(c.Config)
@@ -35,7 +35,7 @@ func (c *Cluster) restricted(ctx context.Context) (*rest.Config, error) {
 // restrictedKubeconfig returns the path of a kubeconfig with the permissions in deploy/rbac.
 func (c *Cluster) restrictedKubeconfig(tb testing.TB) string {
 	tb.Helper()
-	if err := c.permissions(tb.Context()); err != nil {
+	if err := c.Permit(tb.Context()); err != nil {
 		tb.Fatal(err)
 	}
 	config, err := clientcmd.LoadFromFile(c.Kubeconfig)
@@ -52,30 +52,51 @@ func (c *Cluster) restrictedKubeconfig(tb testing.TB) string {
 	return path
 }
 
-// permissions creates the objects in deploy/rbac that do not exist.
-func (c *Cluster) permissions(ctx context.Context) error {
+// Permit creates the objects in deploy/rbac that do not exist.
+func (c *Cluster) Permit(ctx context.Context) error {
 	root, err := testbin.Root()
 	if err != nil {
 		return err
 	}
+	create := func(name, namespace string) error {
+		return c.createAll(ctx, filepath.Join(root, "deploy", "rbac", name), namespace)
+	}
 	for _, name := range []string{"controller.yaml", "roles.yaml"} {
-		file, err := os.Open(filepath.Join(root, "deploy", "rbac", name))
-		if err != nil {
+		if err := create(name, ""); err != nil {
 			return err
 		}
-		defer file.Close()
-		decoder := yaml.NewYAMLOrJSONDecoder(file, 4096)
-		for {
-			u := &unstructured.Unstructured{}
-			if err := decoder.Decode(&u.Object); errors.Is(err, io.EOF) {
-				break
-			} else if err != nil {
-				return err
-			}
-			if err := c.Create(ctx, u); err != nil && !kerrors.IsAlreadyExists(err) {
-				return err
-			}
+	}
+	if c.Served == nil {
+		return create("all-namespaces.yaml", "")
+	}
+	for _, namespace := range c.Served {
+		if err := create("one-namespace.yaml", namespace); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// createAll creates the objects of a file that do not exist. namespace, unless it is empty, is that of all.
+func (c *Cluster) createAll(ctx context.Context, path, namespace string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	decoder := yaml.NewYAMLOrJSONDecoder(file, 4096)
+	for {
+		u := &unstructured.Unstructured{}
+		if err := decoder.Decode(&u.Object); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if namespace != "" {
+			u.SetNamespace(namespace)
+		}
+		if err := c.Create(ctx, u); err != nil && !kerrors.IsAlreadyExists(err) {
+			return err
+		}
+	}
 }
