@@ -15,7 +15,7 @@ const Concealed = "(sensitive value)"
 // zero value knows no secrets. It is safe for concurrent use.
 //
 // A secret is found unchanged, without surrounding white space, line by line, and in the spellings
-// that it has in JSON, in Go's quoting, in URLs and in base64. Secrets of up to three bytes are only removed
+// that it has in JSON, in Go's quoting, in URLs and in base64, also where a text breaks it over lines. Secrets of up to three bytes are only removed
 // where they stand alone: they occur in many words and numbers, and removing those would make texts
 // useless.
 type Redactor struct {

@@ -15,6 +15,8 @@ const maxShort = 3
 type Replacer struct {
 	long  *strings.Replacer // nil without long secrets
 	short []string
+	// splittable are the long secrets that are also found over several lines, the longest first.
+	splittable []string
 }
 
 func newReplacer(known map[string]struct{}) *Replacer {
@@ -37,6 +39,7 @@ func newReplacer(known map[string]struct{}) *Replacer {
 			pairs = append(pairs, s, Concealed)
 		}
 		out.long = strings.NewReplacer(pairs...)
+		out.splittable = slices.DeleteFunc(long, func(s string) bool { return len(s) < minLine })
 	}
 	return out
 }
@@ -60,7 +63,7 @@ func (p *Replacer) replaceLong(text string) string {
 	if p.long == nil {
 		return text
 	}
-	return p.long.Replace(text)
+	return p.replaceSplit(p.long.Replace(text))
 }
 
 // replaceShort replaces the short secrets that stand alone.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"iter"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -34,6 +35,11 @@ func spellings(secret string) iter.Seq[string] {
 				string([]rune(form)), // with what a text has in the place of invalid UTF-8
 				url.QueryEscape(form),
 				url.PathEscape(form),
+				component(form),
+				lowerHex(url.QueryEscape(form)),
+				lowerHex(url.PathEscape(form)),
+				lowerHex(component(form)),
+				url.User(form).String(),
 				inJSON(form, true),
 				inJSON(form, false),
 				unquoted(strconv.Quote(form)),
@@ -51,6 +57,15 @@ func spellings(secret string) iter.Seq[string] {
 		}
 	}
 }
+
+// component returns a text as a part of a URL, with all that is escaped in any part.
+func component(text string) string { return strings.ReplaceAll(url.QueryEscape(text), "+", "%20") }
+
+// escape is an escaped byte in a URL.
+var escape = regexp.MustCompile("%[0-9A-F]{2}")
+
+// lowerHex returns a part of a URL with escapes in lower case.
+func lowerHex(part string) string { return escape.ReplaceAllStringFunc(part, strings.ToLower) }
 
 // minEncoded is the length from which on the encoding of a secret is a secret by itself, in bytes of the secret. Of those
 // above maxEncoded, which would take much memory, only the lines are found.
