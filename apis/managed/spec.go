@@ -48,6 +48,11 @@ type Lifecycle struct {
 	// +kubebuilder:validation:Enum=Automatic;Never
 	ExistenceCheck string `json:"existenceCheck,omitempty"`
 
+	// Which plans wait until somebody approves them. Destructive: those that destroy or replace an object, also because the resource is deleted. Always: all. The TerraformProvider and the provider configuration may require more. Default: Never.
+	// +optional
+	// +kubebuilder:validation:Enum=Never;Destructive;Always
+	ApprovalPolicy string `json:"approvalPolicy,omitempty"`
+
 	// Whether a replacement creates the new object before it destroys the old one. Default: false.
 	// +optional
 	CreateBeforeDestroy *bool `json:"createBeforeDestroy,omitempty"`

@@ -33,6 +33,10 @@ type ResourceStatus struct {
 	// +optional
 	Plan *Plan `json:"plan,omitempty"`
 
+	// The last plan that was carried out because it was approved.
+	// +optional
+	LastApproval *LastApproval `json:"lastApproval,omitempty"`
+
 	// The generation of the resource that this status describes.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
@@ -121,7 +125,7 @@ type Plan struct {
 	// +optional
 	Reason string `json:"reason,omitempty"`
 
-	// Identifies this plan.
+	// Identifies this plan with all its values, also those that are not shown. It cannot be guessed from them.
 	// +optional
 	Hash string `json:"hash,omitempty"`
 
@@ -131,6 +135,25 @@ type Plan struct {
 	// The fields that force a replacement.
 	// +optional
 	RequiresReplace []string `json:"requiresReplace,omitempty"`
+}
+
+// LastApproval is the last plan that was carried out because it was approved.
+type LastApproval struct {
+	// Hash of the plan.
+	// +optional
+	Hash string `json:"hash,omitempty"`
+
+	// Action of the plan.
+	// +optional
+	Action string `json:"action,omitempty"`
+
+	// Who approved it. Empty if the API server does not tell.
+	// +optional
+	By string `json:"by,omitempty"`
+
+	// When it was carried out.
+	// +optional
+	At *metav1.Time `json:"at,omitempty"`
 }
 
 // A Change is one difference that a plan makes.

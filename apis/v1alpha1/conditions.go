@@ -67,6 +67,10 @@ const TypeLastAsyncOperation xpv2.ConditionType = "LastAsyncOperation"
 // configuration changes or a retry is requested. Tools that compute a status as kstatus does show it as failed.
 const TypeStalled xpv2.ConditionType = "Stalled"
 
+// TypeApproved is the condition of a managed resource that is False while its plan waits for approval. A resource
+// that never waited has no such condition.
+const TypeApproved xpv2.ConditionType = "Approved"
+
 // TypeIdentifiable is the condition of a managed resource that is False if its object contradicts the identity or the
 // import id that the provider's configuration makes of its arguments.
 const TypeIdentifiable xpv2.ConditionType = "Identifiable"
@@ -102,6 +106,14 @@ const (
 	// ReasonInterrupted: the last operation was interrupted by request, and the resource has not changed since.
 	ReasonInterrupted xpv2.ConditionReason = "Interrupted"
 	ReasonProgressing xpv2.ConditionReason = "Progressing"
+
+	// ReasonAwaitingApproval: the plan is carried out when it is approved. ReasonPlanChanged: another plan than the
+	// current one was approved. ReasonApproved: the last plan that waited was approved and carried out.
+	// ReasonNothingToApprove: no plan waits.
+	ReasonAwaitingApproval xpv2.ConditionReason = "AwaitingApproval"
+	ReasonPlanChanged      xpv2.ConditionReason = "PlanChanged"
+	ReasonApproved         xpv2.ConditionReason = "Approved"
+	ReasonNothingToApprove xpv2.ConditionReason = "NothingToApprove"
 
 	// ReasonConfigurationContradicted and ReasonConfigurationConfirmed: the object has another identity or import id
 	// than the provider's configuration makes of its arguments; it has the same one.

@@ -27,6 +27,13 @@ const (
 	// answer is awaited. Another value during the same operation cancels the call of the provider, whose answer
 	// is lost. Nothing begins afterwards until the spec changes or a retry is requested.
 	AnnotationInterrupt = "landbridge.io/interrupt"
+	// AnnotationApprove approves one plan of a managed resource, once. Its value is the hash of the plan in status.plan.
+	AnnotationApprove = "landbridge.io/approve"
+	// AnnotationApprovedBy is the user who has set AnnotationApprove. The API server sets it.
+	AnnotationApprovedBy = "landbridge.io/approved-by"
+	// AnnotationApprovalPolicy on a ProviderConfig or ClusterProviderConfig is the least approval policy of the
+	// resources that use it.
+	AnnotationApprovalPolicy = "landbridge.io/approval-policy"
 	// AnnotationConfirmCreate confirms that a new create is safe. Its value is the id of a create with an
 	// unknown outcome.
 	AnnotationConfirmCreate = "landbridge.io/confirm-create"

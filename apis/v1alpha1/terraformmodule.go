@@ -53,6 +53,13 @@ type TerraformModuleSpec struct {
 	// +listType=set
 	// +optional
 	Allow []ModulePermission `json:"allow,omitempty"`
+
+	// ApprovalPolicy is which plans wait until somebody approves them, for all resources of the kind. Destructive: those
+	// that destroy or replace an object. Always: all. A resource may require more with spec.lifecycle.approvalPolicy.
+	// Defaults to Never.
+	// +kubebuilder:validation:Enum=Never;Destructive;Always
+	// +optional
+	ApprovalPolicy string `json:"approvalPolicy,omitempty"`
 }
 
 // ModulePermission is something that a module may do only if it is allowed to.

@@ -120,6 +120,13 @@ type TerraformProviderSpec struct {
 	// flags.
 	// +optional
 	Limits *ProviderLimits `json:"limits,omitempty"`
+
+	// ApprovalPolicy is which plans wait until somebody approves them, for all resources of the provider. Destructive: those
+	// that destroy or replace an object. Always: all. A resource may require more with spec.lifecycle.approvalPolicy.
+	// Defaults to Never.
+	// +kubebuilder:validation:Enum=Never;Destructive;Always
+	// +optional
+	ApprovalPolicy string `json:"approvalPolicy,omitempty"`
 }
 
 // ProviderTrust is who must have signed a provider.

@@ -142,6 +142,11 @@ func confirm(cmd *cobra.Command, mode local.Mode) (bool, error) {
 	case local.RefreshOnly:
 		question = "Do you want to remember the objects as they were found?"
 	}
+	return answered(cmd, question)
+}
+
+// answered asks a question, and reports whether the answer was yes. With any other answer, the error is the exit status.
+func answered(cmd *cobra.Command, question string) (bool, error) {
 	fmt.Fprintf(cmd.OutOrStdout(), "\n%s\n  Only 'yes' will be accepted.\n\n  Enter a value: ", question)
 	answers := make(chan string, 1)
 	go func() {

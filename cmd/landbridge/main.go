@@ -56,6 +56,7 @@ or try it:
 		newStateCommand(),
 		newMoveCommand(),
 		newStatusCommand(),
+		newApproveCommand(),
 		newTaintCommand(),
 		newUntaintCommand(),
 		newRetryCommand(),

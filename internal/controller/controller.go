@@ -163,6 +163,10 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 	if err != nil {
 		return err
 	}
+	key, err := planKey(ctx, kube.CoreV1().Secrets(o.Namespace))
+	if err != nil {
+		return err
+	}
 	secrets := &store.Secrets{Client: kube.CoreV1().Secrets(o.Namespace), Refused: countRefused}
 	operations := scheduler.New(scheduler.Options{
 		Store:                      secrets,
@@ -173,7 +177,9 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 		Leads:                      lock.leads,
 		OperationTimeout:           o.OperationTimeout,
 		OperationsPerConfiguration: int64(o.OperationsPerConfiguration),
+		PlanKey:                    key,
 	})
+	awaiting.count.Store(operations.Awaiting)
 	reconciling, stopReconciling := context.WithCancel(ctx)
 	defer stopReconciling()
 	rt := &kinds.Runtime{

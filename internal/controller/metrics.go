@@ -3,6 +3,7 @@ package controller
 import (
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/prometheus/client_golang/prometheus"
@@ -15,7 +16,7 @@ import (
 // called.
 var resourceMetrics = sync.OnceValues(func() (*xpmanaged.MRMetricRecorder, error) {
 	m := xpmanaged.NewMRMetricRecorder()
-	return m, errors.Join(metrics.Registry.Register(m), metrics.Registry.Register(refusedWrites))
+	return m, errors.Join(metrics.Registry.Register(m), metrics.Registry.Register(refusedWrites), metrics.Registry.Register(&awaiting))
 })
 
 var refusedWrites = prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -24,3 +25,25 @@ var refusedWrites = prometheus.NewCounterVec(prometheus.CounterOpts{
 }, []string{"group", "kind"})
 
 func countRefused(k store.Key, _ error) { refusedWrites.WithLabelValues(k.Group, k.Kind).Inc() }
+
+// awaiting counts the plans that wait for approval, when it is scraped.
+var awaiting awaitingPlans
+
+type awaitingPlans struct{ count atomic.Value }
+
+var awaitingDesc = prometheus.NewDesc("landbridge_plans_awaiting_approval",
+	"Managed resources whose plan waits until somebody approves it.", []string{"group", "kind"}, nil)
+
+// Describe implements prometheus.Collector.
+func (*awaitingPlans) Describe(out chan<- *prometheus.Desc) { out <- awaitingDesc }
+
+// Collect implements prometheus.Collector.
+func (a *awaitingPlans) Collect(out chan<- prometheus.Metric) {
+	count, ok := a.count.Load().(func() map[store.Key]int)
+	if !ok {
+		return
+	}
+	for k, n := range count() {
+		out <- prometheus.MustNewConstMetric(awaitingDesc, prometheus.GaugeValue, float64(n), k.Group, k.Kind)
+	}
+}

@@ -7,7 +7,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// The values of spec.lifecycle.replacePolicy, taintPolicy and existenceCheck; the first of each is the default.
+// The values of spec.lifecycle.replacePolicy, taintPolicy, existenceCheck and approvalPolicy; the first of each is the default.
 const (
 	ReplaceAutomatic        = "Automatic"
 	ReplaceNever            = "Never"
@@ -15,6 +15,9 @@ const (
 	TaintKeep               = "Keep"
 	ExistenceCheckAutomatic = "Automatic"
 	ExistenceCheckNever     = "Never"
+	ApprovalNever           = "Never"
+	ApprovalDestructive     = "Destructive"
+	ApprovalAlways          = "Always"
 )
 
 func specSchema(r *model.Resource, root *model.Type, w writer) props {
@@ -89,6 +92,7 @@ func lifecycleSchema() props {
 			"replacePolicy":  enum("What happens if a change requires that the object is destroyed and created again. Automatic: the object is replaced, as by Terraform. Never: the object is not changed, and status.plan shows the change. Default: Automatic.", ReplaceAutomatic, ReplaceNever),
 			"taintPolicy":    enum("What happens to an object whose creation failed. Replace: the object is destroyed and created again. Keep: the object stays until it is untainted. Default: Replace.", TaintReplace, TaintKeep),
 			"existenceCheck": enum("Whether an existing object with the same identity is looked for before the object is created. Automatic: an object that is found is not changed, and the create is refused. Never: the create is carried out without it; it may overwrite an existing object. Default: Automatic.", ExistenceCheckAutomatic, ExistenceCheckNever),
+			"approvalPolicy": enum(approvalDescription, ApprovalNever, ApprovalDestructive, ApprovalAlways),
 			"createBeforeDestroy": {
 				Type: "boolean", Description: "Whether a replacement creates the new object before it destroys the old one. Default: false.",
 			},
@@ -101,6 +105,9 @@ func lifecycleSchema() props {
 		},
 	}
 }
+
+// approvalDescription is the documentation of managed.Lifecycle.ApprovalPolicy.
+const approvalDescription = "Which plans wait until somebody approves them. Destructive: those that destroy or replace an object, also because the resource is deleted. Always: all. The TerraformProvider and the provider configuration may require more. Default: Never."
 
 func timeoutsSchema() props {
 	timeout := func(what string) props {

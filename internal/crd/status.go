@@ -20,6 +20,7 @@ func statusSchema(r *model.Resource, root *model.Type, w writer) props {
 			"deposed":                deposedSchema(),
 			"lastHandled":            lastHandledSchema(),
 			"plan":                   planSchema(),
+			"lastApproval":           lastApprovalSchema(),
 			"conditions":             conditionsSchema(),
 			"observedGeneration":     integer("The generation of the resource that this status describes."),
 			"lastHandledReconcileAt": {Type: "string", Description: "The last value of the annotation crossplane.io/reconcile-requested-at that was handled."},
@@ -100,6 +101,22 @@ func lastHandledSchema() props {
 	}
 }
 
+func lastApprovalSchema() props {
+	return props{
+		Type:        "object",
+		Description: "The last plan that was carried out because it was approved.",
+		Properties: map[string]props{
+			"hash":   {Type: "string", Description: "Hash of the plan."},
+			"action": {Type: "string", Description: "Action of the plan."},
+			"by":     {Type: "string", Description: "Who approved it. Empty if the API server does not tell."},
+			"at":     {Type: "string", Format: "date-time", Description: "When it was carried out."},
+		},
+	}
+}
+
+// planHashDescription is the documentation of managed.Plan.Hash.
+const planHashDescription = "Identifies this plan with all its values, also those that are not shown. It cannot be guessed from them."
+
 func planSchema() props {
 	change := props{
 		Type:        "object",
@@ -117,7 +134,7 @@ func planSchema() props {
 		Properties: map[string]props{
 			"action":          {Type: "string", Description: "NoOp, Create, Update, Delete, DeleteThenCreate or CreateThenDelete."},
 			"reason":          {Type: "string", Description: "Why the object must be replaced."},
-			"hash":            {Type: "string", Description: "Identifies this plan."},
+			"hash":            {Type: "string", Description: planHashDescription},
 			"changes":         {Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &change}},
 			"requiresReplace": {Type: "array", Items: stringItems(), Description: "The fields that force a replacement."},
 		},

@@ -29,6 +29,8 @@ type Policies struct {
 	// ReplaceTainted permits replacing a tainted object, if Replace is set too. Without it, a
 	// tainted object stays until a person decides.
 	ReplaceTainted bool
+	// Approval is which plans wait until a person has approved them.
+	Approval Approval
 }
 
 // FullControl returns Policies that permit every operation.
@@ -44,7 +46,14 @@ func policies(actions []string, lifecycle map[string]any) Policies {
 		CreateUnchecked: lifecycle["existenceCheck"] == crd.ExistenceCheckNever,
 		Replace:         create && del && lifecycle["replacePolicy"] != crd.ReplaceNever,
 		ReplaceTainted:  lifecycle["taintPolicy"] != crd.TaintKeep,
+		Approval:        approval(lifecycle["approvalPolicy"]),
 	}
+}
+
+// approval reads spec.lifecycle.approvalPolicy.
+func approval(in any) Approval {
+	s, _ := in.(string)
+	return ParseApproval(s)
 }
 
 // actionsOf returns spec.managementPolicies. Defaults to all actions.

@@ -21,6 +21,7 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	}
 	rival, contested := s.rival(ctx, e)
 	p := e.plan(r)
+	e.awaits.Store(false)
 	record := e.record.Instance
 	_, in.Missing = e.missing[""]
 	in.Contested, in.Observed, in.Held = contested, p != nil, e.held(r)
@@ -30,6 +31,11 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	if p != nil {
 		in.Action, in.Reason, in.Destroys, in.Doubted = p.Action, p.Reason, len(p.Destroys()) > 0, e.doubted(r, *p)
 		in.Stalled = e.attempts.stalled(&r, p)
+	}
+	in.Approval = r.Policies.Approval
+	var given *approval
+	if p != nil && mustApprove(in.Approval, in.Action, in.Destroys) {
+		given, in.Approved = s.approved(e, &r, e.view.observation, p)
 	}
 	switch next := applyChain.decide(in); next {
 	case deedNothing:
@@ -41,7 +47,7 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	case deedRefuseEarly:
 		return s.backoff(&e.failed, r)
 	case deedRefuseUnobserved:
-		return &Error{Reason: ReasonStore, Err: errors.New("the resource changed since it was observed")}
+		return &Error{Reason: ReasonStore, Err: errUnobserved}
 	case deedRefuseDeposed:
 		return deposedKept(record)
 	case deedRefuseDeposedEarly:
@@ -54,13 +60,20 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 		return e.attempts.exhausted()
 	case deedRefuseHeld:
 		return errHeld()
+	case deedRefuseUnapproved:
+		return e.errUnapproved(r, given)
 	case deedRefuseDoubted:
 		return failed(ReasonCreateOutcomeUnknown, awaited(record.Operation))
 	default:
 		e.corrects(p)
-		return s.start(e, r, taskOf(next, p, record))
+		t := taskOf(next, p, record)
+		t.approval = given
+		return s.start(e, r, t)
 	}
 }
+
+// errUnobserved is the error for a plan that was not made for the request.
+var errUnobserved = errors.New("the resource changed since it was observed")
 
 // plan returns the plan of the view, if it was made for the request's configuration.
 func (e *entry) plan(r Request) *terraform.Plan {
@@ -94,10 +107,16 @@ func (s *Scheduler) Delete(_ context.Context, r Request) error {
 	defer e.turn.Unlock()
 	early := s.backoff(&e.failed, r)
 	known := e.state == loaded || e.state == outdated || e.state == assumed && r.New
-	switch next := deleteChain.decide(deleteInput{
+	e.awaits.Store(false)
+	in := deleteInput{
 		Running: e.view.state == running, Observed: known && e.record.Instance.Operation == nil,
-		Exists: e.record.Instance.Exists(), Failed: early != nil, Held: e.held(r),
-	}); next {
+		Exists: e.record.Instance.Exists(), Failed: early != nil, Held: e.held(r), Approval: r.Policies.Approval,
+	}
+	var given *approval
+	if mustApprove(in.Approval, terraform.Delete, true) && e.view.fits(r.ConfigHash) {
+		given, in.Approved = s.approved(e, &r, e.view.observation, nil)
+	}
+	switch next := deleteChain.decide(in); next {
 	case deedNothing:
 		return nil
 	case deedRefuseUnobserved:
@@ -106,8 +125,12 @@ func (s *Scheduler) Delete(_ context.Context, r Request) error {
 		return errHeld()
 	case deedRefuseEarly:
 		return early
+	case deedRefuseUnapproved:
+		return e.errUnapproved(r, given)
 	default:
-		return s.start(e, r, taskOf(next, nil, e.record.Instance))
+		t := taskOf(next, nil, e.record.Instance)
+		t.approval = given
+		return s.start(e, r, t)
 	}
 }
 

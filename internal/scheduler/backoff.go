@@ -12,16 +12,19 @@ type failure struct {
 	count    int
 	hash     string // of the configuration that failed
 	policies desired.Policies
+	approve  string // the approval that was given
 	retryAt  time.Time
 	reason   Reason
 	diags    diagnostic.Diagnostics
 }
 
 // of reports whether the same was asked for when the operation failed.
-func (f *failure) of(r Request) bool { return f.hash == r.ConfigHash && f.policies == r.Policies }
+func (f *failure) of(r Request) bool {
+	return f.hash == r.ConfigHash && f.policies == r.Policies && f.approve == r.Asked.Approve
+}
 
 // backoff returns the error of a failed operation while it is too early to try again. A changed
-// configuration or policy is tried at once.
+// configuration, policy or approval is tried at once.
 func (s *Scheduler) backoff(f *failure, r Request) error {
 	if !f.of(r) || !s.o.Clock.Now().Before(f.retryAt) {
 		return nil

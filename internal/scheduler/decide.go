@@ -1,6 +1,9 @@
 package scheduler
 
-import "github.com/landbridge-io/landbridge/internal/terraform"
+import (
+	"github.com/landbridge-io/landbridge/internal/desired"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+)
 
 // Chains of rules decide the next step. A rule is a pure function of an input, which is a snapshot of
 // everything that decisions depend on. The first rule that applies selects a deed, which is carried out
@@ -268,6 +271,7 @@ const (
 	deedRefuseDoubted    deed = "refuse because of an interrupted create"
 	deedRefuseStalled    deed = "refuse because of many failed creates"
 	deedRefuseHeld       deed = "refuse because of an interrupt"
+	deedRefuseUnapproved deed = "refuse because it is not approved"
 	// These concern a deposed object, and leave the current one alone.
 	deedRefuseDeposed      deed = "refuse to destroy a deposed object"
 	deedRefuseDeposedEarly deed = "refuse because of an earlier failure to destroy a deposed object"
@@ -300,6 +304,9 @@ type applyInput struct {
 	Doubted bool
 	// Held is set when an operation was interrupted and the resource has not changed since.
 	Held bool
+	// Approval is the approval policy. Approved is set when the plan was approved, or completes a replacement that was.
+	Approval desired.Approval
+	Approved bool
 }
 
 // applyChain decides what Apply does.
@@ -316,6 +323,7 @@ var applyChain = chain[applyInput]{
 	{deedRefuseReplace, replaceForbidden},
 	{deedRefuseContained, containedForbidden},
 	{deedRefuseStalled, createStalled},
+	{deedRefuseUnapproved, applyUnapproved},
 	{deedCreateFirst, createFirst},
 	{deedDestroyFirst, isReplace},
 	{deedRefuseDoubted, createDoubted},
@@ -370,6 +378,11 @@ func containedForbidden(in applyInput) bool { return in.Destroys && !in.MayRepla
 // createStalled: a tainted object stays if its replacement would most likely fail as well.
 func createStalled(in applyInput) bool { return in.Stalled }
 
+// applyUnapproved: what needs approval waits for it.
+func applyUnapproved(in applyInput) bool {
+	return !in.Approved && mustApprove(in.Approval, in.Action, in.Destroys)
+}
+
 // createFirst: the plan creates before it destroys. Exceptions, which are destroyed first, are a tainted
 // object for which another one was deposed, so that the number of deposed objects does not grow with
 // each failure, and an object that is not found.
@@ -398,6 +411,9 @@ type deleteInput struct {
 	Failed bool
 	// Held is set when an operation was interrupted and the resource has not changed since.
 	Held bool
+	// Approval is the approval policy. Approved is set when it was approved that the object is destroyed.
+	Approval desired.Approval
+	Approved bool
 }
 
 // deleteChain decides what Delete does.
@@ -407,6 +423,7 @@ var deleteChain = chain[deleteInput]{
 	{deedNothing, deleted},
 	{deedRefuseHeld, deleteHeld},
 	{deedRefuseEarly, deleteFailed},
+	{deedRefuseUnapproved, deleteUnapproved},
 	{deedDelete, otherwise[deleteInput]},
 }
 
@@ -421,6 +438,11 @@ func deleted(in deleteInput) bool { return !in.Exists }
 
 // deleteHeld: after an interrupt nothing begins.
 func deleteHeld(in deleteInput) bool { return in.Held }
+
+// deleteUnapproved: destroying the object needs approval as in other plans.
+func deleteUnapproved(in deleteInput) bool {
+	return !in.Approved && mustApprove(in.Approval, terraform.Delete, true)
+}
 
 // deleteFailed: a failed delete is not tried again too early.
 func deleteFailed(in deleteInput) bool { return in.Failed }

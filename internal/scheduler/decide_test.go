@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -209,6 +210,20 @@ func TestDecideApply(t *testing.T) {
 		"create first, not found":           {with(first, func(in *input) { in.Missing = true }), "replace, destroy first"},
 		"create first, tainted":             {with(first, func(in *input) { in.Tainted = true }), "replace, create first"},
 		"create first, tainted and deposed": {with(first, func(in *input) { in.Tainted, in.Deposed = true, true }), "replace, destroy first"},
+		"everything, unapproved":            {with(update, func(in *input) { in.Approval = desired.ApproveEverything }), "refuse because it is not approved"},
+		"everything, approved":              {with(update, func(in *input) { in.Approval, in.Approved = desired.ApproveEverything, true }), "update"},
+		"everything, approved, too early":   {with(update, func(in *input) { in.Approval, in.Approved, in.Failed = desired.ApproveEverything, true, true }), "refuse because of an earlier failure"},
+		"everything, up to date":            {with(permitted(terraform.NoOp), func(in *input) { in.Approval = desired.ApproveEverything }), "nothing"},
+		"everything, a deposed object":      {with(deposed, func(in *input) { in.Approval = desired.ApproveEverything }), "destroy a deposed object"},
+		"everything, a create":              {with(create, func(in *input) { in.Approval, in.Doubted = desired.ApproveEverything, true }), "refuse because it is not approved"},
+		"everything, forbidden":             {with(replace, func(in *input) { in.Approval, in.MayReplace = desired.ApproveEverything, false }), "refuse the replacement"},
+		"destructive, an update":            {with(update, func(in *input) { in.Approval = desired.ApproveDestructive }), "update"},
+		"destructive, a create":             {with(create, func(in *input) { in.Approval = desired.ApproveDestructive }), "create"},
+		"destructive, contained":            {with(update, func(in *input) { in.Approval, in.Destroys = desired.ApproveDestructive, true }), "refuse because it is not approved"},
+		"destructive, a replacement":        {with(replace, func(in *input) { in.Approval = desired.ApproveDestructive }), "refuse because it is not approved"},
+		"destructive, create first":         {with(first, func(in *input) { in.Approval = desired.ApproveDestructive }), "refuse because it is not approved"},
+		"destructive, tainted":              {with(tainted, func(in *input) { in.Approval = desired.ApproveDestructive }), "refuse because it is not approved"},
+		"destructive, approved":             {with(replace, func(in *input) { in.Approval, in.Approved = desired.ApproveDestructive, true }), "replace, destroy first"},
 		"a create":                          {create, "create"},
 		"a create, doubted":                 {with(create, func(in *input) { in.Doubted = true }), "refuse because of an interrupted create"},
 		"an update, doubted":                {with(update, func(in *input) { in.Doubted = true }), "update"},
@@ -238,6 +253,8 @@ func TestDecideDelete(t *testing.T) {
 		"held":              {input{Observed: true, Exists: true, Failed: true, Held: true}, "refuse because of an interrupt"},
 		"held, nothing":     {input{Observed: true, Held: true}, "nothing"},
 		"an object":         {input{Observed: true, Exists: true}, "delete"},
+		"unapproved":        {input{Observed: true, Exists: true, Approval: desired.ApproveDestructive}, "refuse because it is not approved"},
+		"approved":          {input{Observed: true, Exists: true, Approval: desired.ApproveEverything, Approved: true}, "delete"},
 	}
 	deeds := map[string]bool{}
 	for name, test := range tests {

@@ -39,6 +39,8 @@ type entry struct {
 	schema *schema.Resource
 	// lost is set when somebody may have deleted the stored record.
 	lost atomic.Bool
+	// awaits is set while a plan waits for approval.
+	awaits atomic.Bool
 	// remembered is the answer of Remembered; nil when the record is not known.
 	remembered atomic.Pointer[Remembered]
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
 // Event is something that happened to a resource. It is reported once, after it is stored.
@@ -32,6 +33,9 @@ type Event struct {
 	Instance instance.Instance
 	// Why is how the object contradicts the configuration of the kind, if it was Contradicted.
 	Why string
+	// Hash, By and Action are those of a plan that is carried out because it was Approved.
+	Hash, By string
+	Action   terraform.Action
 	// From and To are the identities before and after IdentityChanged.
 	From, To cty.Value
 }
@@ -57,6 +61,8 @@ const (
 	Recovered EventKind = "Recovered"
 	// Gone: the object was destroyed outside Landbridge.
 	Gone EventKind = "Gone"
+	// Approved: a plan is carried out because it was approved.
+	Approved EventKind = "Approved"
 	// IdentityChanged: the object has another identity, which its provider allows.
 	IdentityChanged EventKind = "IdentityChanged"
 	// Contradicted: the object contradicts the identity or import id that the configuration of the kind makes.

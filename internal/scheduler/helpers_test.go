@@ -152,6 +152,11 @@ type cloud struct {
 	deaf    bool
 	// before and after surround what Apply does in the world.
 	before, after func()
+	// fickle plans other private bytes each time.
+	fickle bool
+	plans  int
+	// asked gets each plan that is to be applied.
+	asked func(terraform.Plan)
 	// moved are the objects whose planned identity is not the one that follows from their name.
 	moved map[string]string
 	// tokens are the objects that were made with a create token.
@@ -329,6 +334,9 @@ func (c *cloud) Plan(_ context.Context, r terraform.ResourceType, in instance.In
 	}
 	name, size := nameOf(config.Value), sizeOf(config.Value)
 	p := terraform.Plan{Resource: r, Prior: in, Config: config.Value, Private: []byte("planned")}
+	if c.plans++; c.fickle {
+		p.Private = fmt.Appendf(nil, "planned %d", c.plans)
+	}
 	token := config.Value.GetAttr("token")
 	p.State = withToken(thing(cty.UnknownVal(cty.String), name, size), token)
 	switch c.kind {
@@ -374,6 +382,9 @@ func (c *cloud) Apply(ctx context.Context, p terraform.Plan) (instance.Instance,
 	c.mu.Lock()
 	c.log.add("apply " + string(p.Action))
 	c.applies++
+	if c.asked != nil {
+		c.asked(p)
+	}
 	c.now++
 	c.most = max(c.most, c.now)
 	block, before, after := c.block, c.before, c.after

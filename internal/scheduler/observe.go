@@ -288,6 +288,7 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 		e.unhold() // what was interrupted is done
 	}
 	o.Held = e.held(r)
+	s.propose(e, &r, o)
 	e.view = view{state: planned, observation: o, configHash: r.ConfigHash}
 	return nil
 }

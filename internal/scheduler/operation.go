@@ -27,6 +27,8 @@ type task struct {
 	deposed string
 	// replacement is set when the operation is one half of a replacement.
 	replacement bool
+	// approval is the one that the operation uses; nil if it needs none.
+	approval *approval
 	// mayAppear reports whether a deposed object that is not found may still appear.
 	mayAppear func(instance.Instance) bool
 	// process is the operation's name at fault points.
@@ -152,6 +154,9 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	if diags.HasErrors() {
 		return notStarted(&rec, diags)
 	}
+	if !t.approval.permits(s, &r, &t, &p) {
+		return notStarted(&rec, diagnostic.Errorf("Operation not started", "The plan of the new object is not the approved one any more. It is planned again."))
+	}
 	if s.isStopping() {
 		return notStarted(&rec, diagnostic.Errorf("Operation not started", "The controller is stopping; the operation is left to its successor."))
 	}
@@ -182,6 +187,8 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	}
 	in.Operation = &intended
 	intent.Instance = in
+	t.approval.use(&intent.Handled, s.o.Clock.Now())
+	p.Exact = t.approval != nil
 	faultpoint.Reach(t.process, faultpoint.BeforeIntent)
 	if !s.o.Leads() {
 		return notStarted(nil, diagnostic.Errorf("Operation not started", "Its intent could not be recorded: %s.", errSuccessor))
@@ -194,6 +201,10 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 		res := notStarted(nil, diagnostic.Errorf("Operation not started", "Its intent could not be recorded: %s.", err))
 		res.reason = storeReason(err)
 		return res
+	}
+
+	if a := t.approval; a != nil && !a.completes {
+		r.tell(Event{Kind: Approved, Hash: a.hash, By: a.by, Action: a.action})
 	}
 
 	// Dispatch.

@@ -95,6 +95,10 @@ type Observation struct {
 	Instance instance.Instance
 	// Plan is the plan for Apply; nil while an operation runs, and without a Config.
 	Plan *terraform.Plan
+	// PlanHash identifies what is to be done, and PlanAction is what it is: the plan, or that the object of a deleted
+	// resource is destroyed. Empty if nothing is to be done.
+	PlanHash   string
+	PlanAction terraform.Action
 	// Imported is set when this Observe imported the object: the plan that follows from the import was not
 	// reported yet.
 	Imported bool
@@ -168,6 +172,9 @@ const (
 	ReasonCreateAttemptsExhausted Reason = "CreateAttemptsExhausted"
 	// ReasonInterrupted: an operation was interrupted by request, and the resource has not changed since.
 	ReasonInterrupted Reason = "Interrupted"
+	// ReasonAwaitingApproval: the plan waits for approval. ReasonPlanChanged: another plan was approved.
+	ReasonAwaitingApproval Reason = "AwaitingApproval"
+	ReasonPlanChanged      Reason = "PlanChanged"
 	// ReasonIdentityConflict: the remote object belongs to another custom resource.
 	ReasonIdentityConflict Reason = "IdentityConflict"
 	// ReasonAlreadyExists: a remote object with the identity of the one to create exists already, and

@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"context"
+	"crypto/rand"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -75,6 +76,9 @@ type Options struct {
 	// Leads reports whether certainly no other process has taken over. If it returns false, nothing is
 	// written and no operation begins; running operations are still recorded. Defaults to true.
 	Leads func() bool
+	// PlanKey is the key of the hashes of plans. It has to be the same in all processes of an installation, and secret.
+	// Defaults to a random one.
+	PlanKey []byte
 	// MinBackoff and MaxBackoff bound the delay after failed operations, which doubles with each
 	// consecutive failure. Default to 1s and 5m.
 	MinBackoff, MaxBackoff time.Duration
@@ -122,6 +126,10 @@ func New(o Options) *Scheduler {
 	}
 	if o.MaxBackoff == 0 {
 		o.MaxBackoff = 5 * time.Minute
+	}
+	if len(o.PlanKey) == 0 {
+		o.PlanKey = make([]byte, 32)
+		_, _ = rand.Read(o.PlanKey) // never fails
 	}
 	if o.Wake == nil {
 		o.Wake = func(store.Key) {}

@@ -56,6 +56,10 @@ type Plan struct {
 	// Contained are the changes of the resources that the object consists of; nil for objects that are one
 	// resource.
 	Contained []Contained
+	// Content identifies the planned values of the contained resources; nil for objects that are one resource. Exact is
+	// set when a plan with other values must not be carried out: by default, the same actions are.
+	Content []byte
+	Exact   bool
 	// CreateUnchecked is set when the contained objects are created without looking for existing ones.
 	CreateUnchecked bool
 	// WithoutRefresh is set when the object was not read before it is destroyed, and must not be read for that.

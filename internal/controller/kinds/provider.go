@@ -57,6 +57,7 @@ func (rt *Runtime) NewProvider(o ProviderOptions) *Provider {
 			Client: rt.Manager.GetClient(), Live: rt.Manager.GetAPIReader(),
 			Provider: o.Model, Launcher: o.Launcher, Pool: rt.Pool, Limits: o.Limits,
 			Admission: rt.Admission, RequestToken: providerconfig.RequestTokens(rt.Manager.GetClient()),
+			Approval: rt.Approval(o.Name),
 		},
 	}
 }

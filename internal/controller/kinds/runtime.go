@@ -22,6 +22,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 )
@@ -69,6 +70,8 @@ type Runtime struct {
 	mu sync.Mutex
 	// pruned has the times at which CRDs were deleted, by their names.
 	pruned map[string]time.Time
+	// approvals has the least approval policies, by owner.
+	approvals map[string]desired.Approval
 }
 
 // Backoff returns the rate limiter for retries after failures.

@@ -32,6 +32,7 @@ const (
 	reasonTainted   event.Reason = event.Reason(v1alpha1.ReasonTainted)
 	reasonUntainted event.Reason = "Untainted"
 
+	reasonApproved        event.Reason = event.Reason(v1alpha1.ReasonApproved)
 	reasonIdentityChanged event.Reason = "IdentityChanged"
 	reasonContradicted    event.Reason = event.Reason(v1alpha1.ReasonConfigurationContradicted)
 )
@@ -161,6 +162,8 @@ func story(e scheduler.Event, keep bool, why string) event.Event {
 			translate.CanonicalIdentity(e.From), translate.CanonicalIdentity(e.To)))
 	case scheduler.Contradicted:
 		return warning(reasonContradicted, contradicted(e.Why))
+	case scheduler.Approved:
+		return event.Normal(reasonApproved, approvedMessage(string(e.Action), e.Hash, e.By))
 	case scheduler.Imported:
 		return event.Normal(reasonImported, "Imported an existing remote object.")
 	case scheduler.Recovered:

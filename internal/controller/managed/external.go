@@ -241,6 +241,9 @@ func (c *connector) explain(ctx context.Context, r *CustomResource, err error) e
 	if a := attemptFrom(ctx); a != nil {
 		message += a.blame(r, c.kind.troubles, se)
 	}
+	if awaitsApproval(se.Reason) {
+		message = c.setUnapproved(r, se.Reason)
+	}
 	reason, ok := reasons[se.Reason]
 	if ok && r.reason == "" {
 		r.reason = reason
@@ -252,7 +255,7 @@ func (c *connector) explain(ctx context.Context, r *CustomResource, err error) e
 		// One event, not one for each reconcile.
 		now := r.GetCondition(xpv2.TypeSynced)
 		if now.Reason != reason || !strings.HasSuffix(now.Message, message) {
-			c.kind.Options.Recorder.Event(r, warning(event.Reason(reason), message))
+			c.kind.Options.Recorder.Event(r, standingEvent(se.Reason, event.Reason(reason), message))
 		}
 		r.told = true
 	}
@@ -270,7 +273,7 @@ func (c *connector) explain(ctx context.Context, r *CustomResource, err error) e
 // identities ends, and a change of the resource ends a stall.
 var standing = map[scheduler.Reason]bool{
 	scheduler.ReasonIdentityConflict: true, scheduler.ReasonCreateAttemptsExhausted: true, scheduler.ReasonInterrupted: true,
-	scheduler.ReasonStateTooLarge: true,
+	scheduler.ReasonStateTooLarge: true, scheduler.ReasonAwaitingApproval: true, scheduler.ReasonPlanChanged: true,
 }
 
 var reasons = map[scheduler.Reason]xpv2.ConditionReason{
@@ -282,6 +285,8 @@ var reasons = map[scheduler.Reason]xpv2.ConditionReason{
 
 	scheduler.ReasonCreateAttemptsExhausted:  v1alpha1.ReasonCreateAttemptsExhausted,
 	scheduler.ReasonInterrupted:              v1alpha1.ReasonInterrupted,
+	scheduler.ReasonAwaitingApproval:         v1alpha1.ReasonAwaitingApproval,
+	scheduler.ReasonPlanChanged:              v1alpha1.ReasonPlanChanged,
 	scheduler.ReasonStateTooLarge:            v1alpha1.ReasonStateTooLarge,
 	scheduler.ReasonIdentityConflict:         v1alpha1.ReasonIdentityConflict,
 	scheduler.ReasonAlreadyExists:            v1alpha1.ReasonAlreadyExists,

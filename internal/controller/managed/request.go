@@ -53,10 +53,11 @@ func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired
 		Known:          spec.Known,
 		CreateAttempts: spec.CreateAttempts, WithoutRefresh: spec.DeleteWithoutRefresh,
 		ConfirmCreate: spec.Tokens.ConfirmCreate,
-		Asked:         store.Tokens{Taint: spec.Tokens.Taint, Untaint: spec.Tokens.Untaint, Retry: spec.Tokens.Retry, Interrupt: spec.Tokens.Interrupt},
-		SpellImport:   spellImport(k),
-		Settled:       k.isClaimed,
-		Handles:       k.handles, NamedImport: spec.NamedImport, CreateToken: spec.CreateToken,
+		Asked: store.Tokens{Taint: spec.Tokens.Taint, Untaint: spec.Tokens.Untaint, Retry: spec.Tokens.Retry, Interrupt: spec.Tokens.Interrupt,
+			Approve: spec.Tokens.Approve, ApprovedBy: spec.Tokens.ApprovedBy},
+		SpellImport: spellImport(k),
+		Settled:     k.isClaimed,
+		Handles:     k.handles, NamedImport: spec.NamedImport, CreateToken: spec.CreateToken,
 		ListArguments: listArguments(k.Model),
 		Timeouts:      spec.Timeouts, DefaultTimeouts: spec.DefaultTimeouts,
 	}
@@ -66,6 +67,7 @@ func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired
 	}
 	req.Acquire, req.ProviderConfiguration, req.Account = handle.Acquire, handle.Name, handle.Account
 	req.Paused = handle.Paused
+	req.Policies.Approval = max(req.Policies.Approval, handle.Approval)
 	r.secrets = slices.Clone(handle.Secrets)
 	if handle.Denied {
 		r.reason = v1alpha1.ReasonNamespaceNotAllowed

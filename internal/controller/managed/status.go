@@ -1,9 +1,6 @@
 package managed
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -54,7 +51,9 @@ func (e *external) setStatus(r *CustomResource, o *scheduler.Observation) {
 		status["operation"] = e.operationStatus(r, o)
 	}
 	if o.Plan != nil && o.Plan.Action != terraform.NoOp {
-		status["plan"] = planStatus(e.kind, o.Plan)
+		status["plan"] = planStatus(e.kind, o)
+	} else if o.NeedsApproval(e.request.Policies.Approval) { // the object of a deleted resource is destroyed
+		status["plan"] = map[string]any{"action": string(o.PlanAction), "hash": o.PlanHash}
 	}
 	r.Object["status"] = status
 	e.setRemembered(r)
@@ -82,6 +81,14 @@ func (e *external) setRemembered(r *CustomResource) {
 	unstructured.RemoveNestedField(r.Object, "status", "deposed")
 	if len(known.Deposed) > 0 {
 		r.set(deposedStatus(e.kind, known.Deposed), "status", "deposed")
+	}
+	unstructured.RemoveNestedField(r.Object, "status", "lastApproval")
+	if h := known.Handled; h.Approve != "" {
+		approval := map[string]any{"hash": h.Approve, "action": h.ApprovedAction, "at": h.ApprovedAt}
+		if h.ApprovedBy != "" {
+			approval["by"] = h.ApprovedBy
+		}
+		r.set(approval, "status", "lastApproval")
 	}
 	unstructured.RemoveNestedField(r.Object, "status", "lastHandled")
 	for name, token := range map[string]string{"taint": known.Handled.Taint, "untaint": known.Handled.Untaint, "retry": known.Handled.Retry, "interrupt": known.Handled.Interrupt} {
@@ -181,6 +188,7 @@ func (e *external) setConditions(r *CustomResource, o *scheduler.Observation) {
 	if o.Stalled || o.Held || r.GetCondition(v1alpha1.TypeStalled).Status != corev1.ConditionUnknown {
 		set(stalled(o))
 	}
+	e.setApproved(r, o)
 	if o.Contradiction != "" || r.GetCondition(v1alpha1.TypeIdentifiable).Status != corev1.ConditionUnknown {
 		set(identifiable(o.Contradiction))
 	}
@@ -253,7 +261,8 @@ func contradicted(why string) string {
 	return "Objects of this kind are not looked for by the provider's configuration any more, since this object contradicts it: " + why
 }
 
-func planStatus(k *Kind, p *terraform.Plan) map[string]any {
+func planStatus(k *Kind, o *scheduler.Observation) map[string]any {
+	p := o.Plan
 	changes := translate.Changes(k.Model, p.Prior.State, p.State,
 		translate.Concealed(k.Model, slices.Concat(p.Prior.SensitivePaths, p.SensitivePaths))...)
 	list := make([]any, len(changes))
@@ -267,7 +276,7 @@ func planStatus(k *Kind, p *terraform.Plan) map[string]any {
 		}
 		list[i] = m
 	}
-	out := map[string]any{"action": string(p.Action), "changes": list}
+	out := map[string]any{"action": string(p.Action), "changes": list, "hash": o.PlanHash}
 	if len(p.Contained) > 0 {
 		out["resources"], out["summary"] = containedStatus(p.Contained)
 	}
@@ -280,10 +289,6 @@ func planStatus(k *Kind, p *terraform.Plan) map[string]any {
 			paths[i] = path
 		}
 		out["requiresReplace"] = paths
-	}
-	if b, err := json.Marshal(out); err == nil {
-		sum := sha256.Sum256(b)
-		out["hash"] = hex.EncodeToString(sum[:8])
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 )
@@ -24,6 +25,8 @@ type Handle[T any] struct {
 	Paused func() bool
 	// Secrets are the values that were read from Secrets. They must not appear in messages.
 	Secrets []string
+	// Approval is the least approval policy of the resources that use the configuration.
+	Approval desired.Approval
 	// Denied is set if the configuration cannot be used because it is not for the namespace.
 	Denied bool
 	// Diagnostics explain why the configuration cannot be used; Acquire returns the same.
@@ -60,10 +63,20 @@ func (h Handle[T]) WithLast(last Handle[T]) Handle[T] {
 	return h
 }
 
+// AtLeast returns h, and its Last, with an approval policy that is at least as strict as the given one.
+func (h Handle[T]) AtLeast(approval desired.Approval) Handle[T] {
+	h.Approval = max(h.Approval, approval)
+	if h.last != nil {
+		last := h.last.AtLeast(approval)
+		h.last = &last
+	}
+	return h
+}
+
 // Map returns a Handle whose Acquire passes what h leases through f.
 func Map[S, T any](h Handle[S], f func(S) T) Handle[T] {
 	out := Handle[T]{
-		Name: h.Name, Account: h.Account, Paused: h.Paused, Secrets: h.Secrets, Denied: h.Denied, Diagnostics: h.Diagnostics,
+		Name: h.Name, Account: h.Account, Paused: h.Paused, Secrets: h.Secrets, Approval: h.Approval, Denied: h.Denied, Diagnostics: h.Diagnostics,
 		Acquire: func(ctx context.Context) (none T, _ func(), _ diagnostic.Diagnostics) {
 			leased, release, diags := h.Acquire(ctx)
 			if diags.HasErrors() {
@@ -105,6 +118,7 @@ func join[T any](handles map[string]Handle[T]) Handle[map[string]T] {
 		out.Secrets = append(out.Secrets, h.Secrets...)
 		out.Diagnostics = append(out.Diagnostics, h.Diagnostics...)
 		out.Denied = out.Denied || h.Denied
+		out.Approval = max(out.Approval, h.Approval)
 	}
 	out.Name = strings.Join(names, " ")
 	out.Paused = func() bool {

@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider"
@@ -49,6 +51,8 @@ type Resolver struct {
 	RequestToken TokenRequester
 	// Limits of each configuration. Those that are not set default to the pool's.
 	Limits pool.Limits
+	// Approval returns the least approval policy of all resources of the provider. It may be nil.
+	Approval func() desired.Approval
 
 	mu sync.Mutex
 	// resolved has each configuration as it was when it could last be used, failed its failures since.
@@ -69,9 +73,18 @@ type resolved struct {
 	renewed int64
 }
 
-// Resolve returns the configuration that ref refers to from a namespace. A provider whose configuration schema is
-// empty needs no configuration object.
+// Resolve returns the configuration that ref refers to from a namespace.
 func (r *Resolver) Resolve(ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string) Handle[provider.Server] {
+	out := r.resolve(ctx, ref, namespace)
+	if r.Approval == nil {
+		return out
+	}
+	return out.AtLeast(r.Approval())
+}
+
+// resolve is Resolve without the approval policy of the provider. A provider whose configuration schema is
+// empty needs no configuration object.
+func (r *Resolver) resolve(ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string) Handle[provider.Server] {
 	key := ReferenceOf(ref, namespace)
 	if key.Kind != model.ClusterProviderConfigKind && key.Kind != model.ProviderConfigKind {
 		return Refuse[provider.Server](key.Name, diagnostic.Errorf("Invalid provider configuration reference", "spec.providerConfigRef.kind is %q. It must be %s or %s.",
@@ -210,7 +223,8 @@ func (r *Resolver) handle(ctx context.Context, name string, of Reference, u *uns
 	key := pool.Prepare(c)
 	return Handle[provider.Server]{
 		Name: name, Account: common, Secrets: secrets, Acquire: r.acquire(key),
-		Paused: func() bool { return r.Pool.Paused(key) },
+		Paused:   func() bool { return r.Pool.Paused(key) },
+		Approval: desired.ParseApproval(u.GetAnnotations()[v1alpha1.AnnotationApprovalPolicy]),
 	}, t
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -32,6 +33,8 @@ type configs struct {
 	installed Providers
 	// providers has the names of TerraformProviders by source.
 	providers map[string]string
+	// approval returns the least approval policy of the module's instances.
+	approval func() desired.Approval
 }
 
 var _ managed.ProviderConfigs = (*configs)(nil)
@@ -55,5 +58,5 @@ func (c *configs) Resolve(ctx context.Context, ref *xpv2.ProviderConfigReference
 	if out.Name == "" {
 		out.Name = fmt.Sprintf("module %s", c.module.Digest) // a module without providers
 	}
-	return out
+	return out.AtLeast(c.approval())
 }

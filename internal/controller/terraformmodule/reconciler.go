@@ -119,6 +119,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if err := r.Manager.GetClient().Get(ctx, req.NamespacedName, m); err != nil {
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
+	r.SetApproval(kinds.ModuleOwner(m.Name), m.Spec.ApprovalPolicy) // even if nothing else of the spec can be carried out
 	deleted := !m.DeletionTimestamp.IsZero()
 	if !deleted && controllerutil.AddFinalizer(m, v1alpha1.FinalizerModule) {
 		if err := r.Manager.GetClient().Update(ctx, m); err != nil {
@@ -320,8 +321,11 @@ func (r *Reconciler) start(ctx context.Context, m *v1alpha1.TerraformModule, old
 		old.kind.Stop(ctx) // the module's files remain until this process ends, since running operations need them
 	}
 	run.kind, err = r.StartKind(&managed.Kind{
-		Model:           resource,
-		ProviderConfigs: &configs{runner: run.program, module: run.module, installed: r.Providers, providers: run.providers},
+		Model: resource,
+		ProviderConfigs: &configs{
+			runner: run.program, module: run.module, installed: r.Providers, providers: run.providers,
+			approval: r.Approval(owner),
+		},
 	})
 	if err != nil {
 		return kinds.Unhealthy(v1alpha1.ReasonActivationFailed, err).Retried()

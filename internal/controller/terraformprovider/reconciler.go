@@ -115,6 +115,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if err := r.Manager.GetClient().Get(ctx, req.NamespacedName, p); err != nil {
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
+	r.SetApproval(p.Name, p.Spec.ApprovalPolicy) // even if nothing else of the spec can be carried out
 	wait, err := r.awaited(ctx, p)
 	if err != nil {
 		return reconcile.Result{}, err

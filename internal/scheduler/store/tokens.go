@@ -10,6 +10,14 @@ type Tokens struct {
 	Retry string `json:"retry,omitempty"`
 	// Interrupt requests that the running operation ends early.
 	Interrupt string `json:"interrupt,omitempty"`
+	// Approve approves one plan, by its hash. As a handled token, it is the plan that was carried out last because it
+	// was approved, with its action, by whom and when (RFC 3339).
+	Approve        string `json:"approve,omitempty"`
+	ApprovedAction string `json:"approvedAction,omitempty"`
+	ApprovedBy     string `json:"approvedBy,omitempty"`
+	ApprovedAt     string `json:"approvedAt,omitempty"`
+	// ApprovedCreate identifies the create that completes an approved replacement, whose object is destroyed.
+	ApprovedCreate string `json:"approvedCreate,omitempty"`
 	// Held is the generation of the resource for which nothing begins, because an operation for it was
 	// interrupted; 0 if there is none.
 	Held int64 `json:"held,omitempty"`

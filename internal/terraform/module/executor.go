@@ -149,6 +149,7 @@ func (e *Executor) planned(ctx context.Context, r terraform.ResourceType, in ins
 	after, changed := plan.outputs(outputs)
 	out.Contained, _ = plan.contained()
 	out.State, out.Private = e.module.object(given, after), digest(out.Contained)
+	out.Content = plan.content()
 	if in.Exists() {
 		out.Action = terraform.Update
 		if len(out.Contained) == 0 && !changed && e.sameGiven(mem, given) {
@@ -221,7 +222,7 @@ func (e *Executor) ApplyJournaled(ctx context.Context, p terraform.Plan, record 
 		return p.Prior, diags
 	}
 	changes, providers := plan.contained()
-	if p.Action != terraform.Delete && string(digest(changes)) != string(p.Private) {
+	if p.Action != terraform.Delete && (string(digest(changes)) != string(p.Private) || p.Exact && string(plan.content()) != string(p.Content)) {
 		return p.Prior, diagnostic.Errorf("The plan has changed", "The objects have changed since the plan was made. A new plan is made.")
 	}
 	w.session.providers = providers

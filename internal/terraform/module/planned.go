@@ -26,7 +26,11 @@ type planned struct {
 		Deposed      string `json:"deposed"`
 		ActionReason string `json:"action_reason"`
 		Change       struct {
-			Actions []string `json:"actions"`
+			Actions      []string        `json:"actions"`
+			Before       json.RawMessage `json:"before"`
+			After        json.RawMessage `json:"after"`
+			AfterUnknown json.RawMessage `json:"after_unknown"`
+			ReplacePaths json.RawMessage `json:"replace_paths"`
 		} `json:"change"`
 	} `json:"resource_changes"`
 	OutputChanges map[string]struct {
@@ -105,6 +109,25 @@ func digest(changes []terraform.Contained) []byte {
 	slices.Sort(lines)
 	sum := sha256.Sum256([]byte(strings.Join(lines, "\n")))
 	return []byte(hex.EncodeToString(sum[:]))
+}
+
+// content identifies the values of a plan.
+func (p planned) content() []byte {
+	var lines []string
+	for _, c := range p.ResourceChanges {
+		if _, ok := actions[strings.Join(c.Change.Actions, " ")]; c.Mode != "managed" || !ok {
+			continue
+		}
+		x := c.Change
+		lines = append(lines, strings.Join([]string{c.Address, c.Deposed, strings.Join(x.Actions, " "),
+			string(x.Before), string(x.After), string(x.AfterUnknown), string(x.ReplacePaths)}, "\x00"))
+	}
+	for name, c := range p.OutputChanges {
+		lines = append(lines, strings.Join([]string{"output", name, strings.Join(c.Actions, " "), string(c.After), string(c.AfterUnknown)}, "\x00"))
+	}
+	slices.Sort(lines)
+	sum := sha256.Sum256([]byte(strings.Join(lines, "\x01")))
+	return sum[:]
 }
 
 // parallelism returns the option with which changes of the same type are made one after the other. Then

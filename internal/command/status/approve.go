@@ -1,0 +1,157 @@
+package status
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+	watchtools "k8s.io/client-go/tools/watch"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+)
+
+// Proposal is a plan that waits for approval.
+type Proposal struct {
+	Row
+	Hash, Action, Reason string
+	changes              []any
+	replaces             []string
+	resources            []any
+	summary              string
+}
+
+// Proposal returns the plan of a resource that waits for approval. It is an error if none does.
+func (c *Client) Proposal(ctx context.Context, k Kind, namespace, name string) (Proposal, error) {
+	u, err := c.resources(k, namespace).Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return Proposal{}, err
+	}
+	return proposalOf(u)
+}
+
+func proposalOf(u *unstructured.Unstructured) (Proposal, error) {
+	p := Proposal{Row: RowOf(u)}
+	if conditionsOf(u)[string(v1alpha1.TypeApproved)].status != "False" {
+		return p, fmt.Errorf("%s has no plan that waits for approval", p.Title())
+	}
+	text := func(name string) string {
+		s, _, _ := unstructured.NestedString(u.Object, "status", "plan", name)
+		return s
+	}
+	if p.Hash = text("hash"); p.Hash == "" {
+		return p, fmt.Errorf("the status of %s has no plan yet. Try again", p.Title())
+	}
+	p.Action, p.Reason, p.summary = text("action"), text("reason"), text("summary")
+	p.changes, _, _ = unstructured.NestedSlice(u.Object, "status", "plan", "changes")
+	p.resources, _, _ = unstructured.NestedSlice(u.Object, "status", "plan", "resources")
+	p.replaces, _, _ = unstructured.NestedStringSlice(u.Object, "status", "plan", "requiresReplace")
+	return p, nil
+}
+
+// Text returns the plan for people, one change per line.
+func (p Proposal) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s", p.Title(), p.Action)
+	if p.Reason != "" {
+		fmt.Fprintf(&b, " (%s)", strings.ReplaceAll(p.Reason, "_", " "))
+	}
+	fmt.Fprintf(&b, "\nPlan %s\n", p.Hash)
+	for _, x := range p.changes {
+		m, _ := x.(map[string]any)
+		path, _ := m["path"].(string)
+		fmt.Fprintf(&b, "  %s\n", changeLine(path, m["before"], m["after"], slices.Contains(p.replaces, path)))
+	}
+	for _, x := range p.resources {
+		m, _ := x.(map[string]any)
+		fmt.Fprintf(&b, "  %v: %v\n", m["address"], m["action"])
+	}
+	if p.summary != "" {
+		fmt.Fprintf(&b, "  %s\n", p.summary)
+	}
+	return b.String()
+}
+
+// changeLine returns a change as in ~ size: 1 → 2.
+func changeLine(path string, before, after any, replaces bool) string {
+	sign, shown := "~", fmt.Sprintf("%s → %s", shownValue(before), shownValue(after))
+	switch {
+	case before == nil:
+		sign, shown = "+", shownValue(after)
+	case after == nil:
+		sign, shown = "-", shownValue(before)
+	}
+	out := fmt.Sprintf("%s %s: %s", sign, path, shown)
+	if replaces {
+		out += "   # forces replacement"
+	}
+	return out
+}
+
+func shownValue(v any) string {
+	if s, ok := v.(string); ok && strings.HasPrefix(s, "(") && strings.HasSuffix(s, ")") {
+		return s // a placeholder
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(b)
+}
+
+// Approve approves the plan with a hash.
+func (c *Client) Approve(ctx context.Context, p Proposal, k Kind, hash string) error {
+	if hash != p.Hash {
+		return fmt.Errorf("the plan of %s is not %s any more, but %s. Look at it first", p.Title(), hash, p.Hash)
+	}
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]string{v1alpha1.AnnotationApprove: hash}}})
+	if err != nil {
+		return err
+	}
+	_, err = c.resources(k, p.Namespace).Patch(ctx, p.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: "landbridge-cli"})
+	return err
+}
+
+// AwaitApproved waits until an approved plan is being carried out. It returns an error if the plan has changed instead.
+func (c *Client) AwaitApproved(ctx context.Context, p Proposal, k Kind) (Row, error) {
+	one := fields.OneTermEqualSelector("metadata.name", p.Name).String()
+	lw := &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			o.FieldSelector = one
+			return c.resources(k, p.Namespace).List(ctx, o)
+		},
+		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			o.FieldSelector = one
+			return c.resources(k, p.Namespace).Watch(ctx, o)
+		},
+	}
+	last := p.Row
+	_, err := watchtools.UntilWithSync(ctx, lw, &unstructured.Unstructured{}, nil, func(e watch.Event) (bool, error) {
+		u, ok := e.Object.(*unstructured.Unstructured)
+		if !ok {
+			return false, nil
+		}
+		last = RowOf(u)
+		used, _, _ := unstructured.NestedString(u.Object, "status", "lastApproval", "hash")
+		if e.Type == watch.Deleted || used == p.Hash {
+			return true, nil
+		}
+		if c := conditionsOf(u)[string(v1alpha1.TypeApproved)]; c.status == "False" && c.reason == string(v1alpha1.ReasonPlanChanged) {
+			return true, errors.New(c.message)
+		}
+		return false, nil
+	})
+	if err != nil && ctx.Err() != nil {
+		return last, fmt.Errorf("the approved plan of %s has not begun yet: %s", p.Title(), why(last))
+	}
+	return last, err
+}

@@ -1,0 +1,59 @@
+package managed
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
+)
+
+func awaitsApproval(r scheduler.Reason) bool {
+	return r == scheduler.ReasonAwaitingApproval || r == scheduler.ReasonPlanChanged
+}
+
+// standingEvent returns the event of a reason that does not go away by trying again.
+func standingEvent(why scheduler.Reason, reason event.Reason, message string) event.Event {
+	if why == scheduler.ReasonAwaitingApproval {
+		return event.Normal(reason, message)
+	}
+	return warning(reason, message)
+}
+
+// setUnapproved sets the condition Approved of a resource whose plan waits for approval, and returns its message.
+func (c *connector) setUnapproved(r *CustomResource, why scheduler.Reason) string {
+	o := r.observation
+	how := fmt.Sprintf("landbridge approve %s.%s %s -n %s --hash %s, or the annotation %s: %q",
+		c.kind.Model.Singular, c.kind.Model.Group, r.GetName(), r.GetNamespace(), o.PlanHash, v1alpha1.AnnotationApprove, o.PlanHash)
+	message := fmt.Sprintf("%s waits for approval: %s.", o.PlanAction, how)
+	if why == scheduler.ReasonPlanChanged {
+		message = fmt.Sprintf("The approved plan is not the current one. Look at status.plan, and approve %s: %s.", o.PlanAction, how)
+	}
+	r.SetConditions(xpv2.Condition{
+		Type: v1alpha1.TypeApproved, Status: corev1.ConditionFalse, Reason: reasons[why], Message: Shorten(message),
+		LastTransitionTime: metav1.Now(),
+	}.WithObservedGeneration(r.GetGeneration()))
+	return message
+}
+
+// setApproved sets the condition Approved of a resource that has waited for approval and does not any more.
+func (e *external) setApproved(r *CustomResource, o *scheduler.Observation) {
+	if r.GetCondition(v1alpha1.TypeApproved).Status == corev1.ConditionUnknown || o.NeedsApproval(e.request.Policies.Approval) {
+		return
+	}
+	c := xpv2.Condition{Type: v1alpha1.TypeApproved, Status: corev1.ConditionTrue, Reason: v1alpha1.ReasonNothingToApprove, LastTransitionTime: metav1.Now()}
+	if known, ok := e.kind.Scheduler.Remembered(e.request); ok && known.Handled.Approve != "" {
+		c.Reason, c.Message = v1alpha1.ReasonApproved, approvedMessage(known.Handled.ApprovedAction, known.Handled.Approve, known.Handled.ApprovedBy)
+	}
+	r.SetConditions(c.WithObservedGeneration(r.GetGeneration()))
+}
+
+// approvedMessage returns that a plan was approved, and by whom.
+func approvedMessage(action, hash, by string) string {
+	return fmt.Sprintf("%s was approved by %s (plan %s).", action, cmp.Or(by, "somebody whom the API server does not name"), hash)
+}

@@ -1,0 +1,219 @@
+package scheduler
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+	ctymsgpack "github.com/zclconf/go-cty/cty/msgpack"
+
+	"github.com/landbridge-io/landbridge/internal/desired"
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+)
+
+// A plan that needs approval waits until an annotation has its hash. The hash covers everything that decides the
+// apply, and the approval that was used last: so each approval is used once, and the same change after it is another
+// plan. The approval is recorded in the write of the intent, so that a crash uses it up rather than forgets it.
+//
+// A replacement that destroys first is two operations. The intent of the first one records which create completes it;
+// another create waits again. A deposed object is destroyed without an approval of its own, since it was in the plan of
+// the replacement.
+
+// mustApprove reports whether a plan waits for approval.
+func mustApprove(policy desired.Approval, action terraform.Action, destroys bool) bool {
+	switch {
+	case action == terraform.NoOp:
+		return false
+	case policy == desired.ApproveEverything:
+		return true
+	case policy == desired.ApproveDestructive:
+		return action == terraform.Delete || action.IsReplace() || destroys
+	default:
+		return false
+	}
+}
+
+// NeedsApproval reports whether what is to be done waits for approval under a policy.
+func (o *Observation) NeedsApproval(policy desired.Approval) bool {
+	return o.PlanHash != "" && mustApprove(policy, o.PlanAction, o.Plan != nil && len(o.Plan.Destroys()) > 0)
+}
+
+// approval is the decision about a plan that needs approval.
+type approval struct {
+	// hash of the plan; empty if it was not planned.
+	hash   string
+	action terraform.Action
+	// create identifies the create that completes a replacement; empty for other plans.
+	create string
+	by     string
+	// completes is set for the create that completes an approved replacement.
+	completes bool
+}
+
+// approved returns the approval of a plan, if the request has one that was not used.
+func (s *Scheduler) approved(e *entry, r *Request, o *Observation, p *terraform.Plan) (*approval, bool) {
+	if o == nil || o.PlanHash == "" {
+		return nil, false
+	}
+	handled := &e.record.Handled
+	a := &approval{hash: o.PlanHash, action: o.PlanAction, by: r.Asked.ApprovedBy}
+	switch {
+	case p != nil && p.Action == terraform.Create && handled.ApprovedCreate != "" && handled.ApprovedCreate == s.createHash(r, p):
+		a.completes = true
+	case r.Asked.Approve != a.hash || handled.Approve == a.hash:
+		return a, false
+	case p != nil && p.Action.IsReplace():
+		a.create = s.createHash(r, p)
+	}
+	return a, true
+}
+
+// use records in the tokens of an intent that an approval is used.
+func (a *approval) use(handled *store.Tokens, now time.Time) {
+	handled.ApprovedCreate = ""
+	if a == nil || a.completes {
+		return
+	}
+	handled.Approve, handled.ApprovedAction, handled.ApprovedBy = a.hash, string(a.action), a.by
+	handled.ApprovedAt, handled.ApprovedCreate = now.UTC().Format(time.RFC3339), a.create
+}
+
+// permits reports whether the plan of an operation is the approved one. Only a create that deposes the current object
+// is planned again when it begins.
+func (a *approval) permits(s *Scheduler, r *Request, t *task, p *terraform.Plan) bool {
+	return a == nil || t.kind != instance.Create || t.deposed == "" || a.create == s.createHash(r, p)
+}
+
+// errUnapproved is the error for a plan that waits for approval.
+func (e *entry) errUnapproved(r Request, a *approval) *Error {
+	e.awaits.Store(true)
+	if a == nil {
+		return &Error{Reason: ReasonStore, Err: errUnobserved}
+	}
+	handled := e.record.Handled
+	if r.Asked.Approve != "" && r.Asked.Approve != handled.Approve {
+		return failed(ReasonPlanChanged, diagnostic.Errorf("Approved plan changed",
+			"The annotation landbridge.io/approve names another plan than the current one, %s. Look at status.plan, and approve the current one.", a.hash))
+	}
+	return failed(ReasonAwaitingApproval, diagnostic.Errorf("Approval needed",
+		"%s waits until its plan %s is approved, with landbridge approve, or the annotation landbridge.io/approve.", a.action, a.hash))
+}
+
+// Awaiting returns the number of resources, by kind, whose plans wait for approval.
+func (s *Scheduler) Awaiting() map[store.Key]int {
+	out := map[store.Key]int{}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, e := range s.entries.byUID {
+		if e.awaits.Load() {
+			out[store.Key{Group: e.key.Group, Kind: e.key.Kind}]++
+		}
+	}
+	return out
+}
+
+// propose puts the hash of what is to be done into an observation.
+func (s *Scheduler) propose(e *entry, r *Request, o *Observation) {
+	p := o.Plan
+	switch {
+	case p != nil && p.Action != terraform.NoOp:
+	case r.Deleted && r.Config == nil && o.Exists() && r.Policies.Delete:
+		p = &terraform.Plan{Resource: r.Resource, Action: terraform.Delete, Prior: o.Instance}
+	default:
+		return
+	}
+	o.PlanHash, o.PlanAction = s.planHash(r, e.record.Handled.Approve, p), p.Action
+}
+
+// planHash identifies a plan of a resource, after the last approval that was used. Only the holder of the key can make
+// it, so it tells nothing of the values.
+func (s *Scheduler) planHash(r *Request, used string, p *terraform.Plan) string {
+	h := planHash{hmac.New(sha256.New, s.o.PlanKey)}
+	h.text("plan", string(r.UID), used, r.Resource.Schema.Type, string(p.Action), string(p.Reason), fmt.Sprint(p.CreateBeforeDestroy))
+	h.value(r.withoutToken(p, p.Config))
+	h.instance(p.Prior)
+	h.value(r.withoutToken(p, p.State))
+	h.value(p.Identity)
+	h.bytes(p.Private)
+	h.bytes(p.Content)
+	for _, path := range p.RequiresReplace {
+		h.text(fmt.Sprintf("%#v", path))
+	}
+	for _, c := range p.Contained {
+		h.text(c.Address, string(c.Action), string(c.Reason))
+	}
+	return h.String()
+}
+
+// createHash identifies the create of a plan, whether or not it is planned while the object that it replaces exists. The
+// private bytes and the identity are left out: a provider may plan them from those of the earlier object.
+func (s *Scheduler) createHash(r *Request, p *terraform.Plan) string {
+	h := planHash{hmac.New(sha256.New, s.o.PlanKey)}
+	h.text("create", string(r.UID), r.Resource.Schema.Type)
+	h.value(r.withoutToken(p, p.Config))
+	h.value(r.withoutToken(p, p.State))
+	h.bytes(p.Content)
+	return h.String()
+}
+
+// withoutToken returns a value without the generated create token, which is another one for each create.
+func (r *Request) withoutToken(p *terraform.Plan, v cty.Value) cty.Value {
+	if v == cty.NilVal || v.IsNull() || r.generated(*p) == "" {
+		return v
+	}
+	v, _ = v.UnmarkDeep()
+	values := v.AsValueMap()
+	values[r.CreateToken.Attribute] = cty.NullVal(cty.String)
+	return cty.ObjectVal(values)
+}
+
+// planHash is a keyed hash of values. Each is preceded by its length.
+type planHash struct{ hash.Hash }
+
+func (h planHash) bytes(b []byte) {
+	_ = binary.Write(h, binary.BigEndian, int64(len(b)))
+	h.Write(b)
+}
+
+func (h planHash) text(all ...string) {
+	for _, s := range all {
+		h.bytes([]byte(s))
+	}
+}
+
+func (h planHash) value(v cty.Value) {
+	if v == cty.NilVal {
+		h.text("none")
+		return
+	}
+	v, _ = v.UnmarkDeep()
+	b, err := ctymsgpack.Marshal(v, v.Type())
+	if err != nil {
+		b = fmt.Appendf(nil, "%#v", v) // what cannot be encoded still tells plans apart
+	}
+	h.bytes(b)
+}
+
+func (h planHash) instance(in instance.Instance) {
+	h.text(string(in.Status), fmt.Sprint(in.SchemaVersion))
+	h.value(in.State)
+	h.value(in.Identity)
+	h.bytes(in.Private)
+	h.bytes(in.RawState)
+	h.bytes(in.RawIdentity)
+	for _, d := range in.Deposed {
+		h.text(d.Key)
+		h.instance(d.Instance())
+	}
+}
+
+// String returns 128 bits of the hash in hex.
+func (h planHash) String() string { return hex.EncodeToString(h.Sum(nil)[:16]) }
