@@ -372,7 +372,7 @@ func TestOnlyApprovedPlansAreApplied(t *testing.T) {
 	unapproved, failed := 0, 0
 	for seed := range n {
 		ok := t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			kinds := []identityKind{assigned, plannedIdentity, derivable}
+			kinds := []identityKind{assigned, noIdentity}
 			approving(t, kinds[seed%len(kinds)], desired.ApproveEverything, func(h *harness) {
 				unapproved += len(walk(h, rand.New(rand.NewPCG(uint64(seed), 1))))
 			})

@@ -107,6 +107,10 @@ func (s *Scheduler) concludeOnce(r Request, op *instance.Operation, rec store.Re
 		return rec, loadErr
 	case stored.Instance.Operation != nil && stored.Instance.Operation.ID == op.ID:
 		rec.Version = stored.Version
+		// Another controller may have handled requests since. An outcome only adds whether it was interrupted.
+		handled := stored.Handled
+		handled.Interrupt, handled.Held = rec.Handled.Interrupt, rec.Handled.Held
+		rec.Handled = handled
 	case s.same(r, stored, rec):
 		return stored, nil // an earlier attempt succeeded, though it returned an error
 	default:
