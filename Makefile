@@ -113,6 +113,12 @@ simulate: ## Simulated failures in virtual time, against the real scheduler, sto
 simulate-mutants: ## Deliberate faults, one after the other, and how many of them the simulation finds
 	@$(GO) run ./internal/simulation/cmd/mutants -seed $(SEED)
 
+PLANS ?= 3000
+.PHONY: plans
+plans: ## Random edits, approvals, failures and restarts: whether only approved plans are applied, in PLANS=n cases
+	@out=$$($(GO) $(TEST) -count=1 -run '^(TestOnlyApprovedPlansAreApplied|TestApprov|TestConcurrentApproval|TestPlanHash)' ./internal/scheduler -plans $(PLANS)) || { echo "$$out"; exit 1; }; \
+	echo "$$out" | grep '^plans: '
+
 CHECK ?=
 .PHONY: conformance
 conformance: bin/playground ## Every way of execution does the same: OpenTofu's and Terraform's command line, plugin, in process; writes the table in docs/execution.md (CHECK=1 compares it)

@@ -212,7 +212,7 @@ func TestRefusedValues(t *testing.T) {
 func TestSamePermissions(t *testing.T) {
 	t.Parallel()
 	want := map[string]object{}
-	for _, file := range []string{"controller.yaml", "roles.yaml"} {
+	for _, file := range []string{"controller.yaml", "roles.yaml", "approval.yaml"} {
 		for _, u := range clustertest.Manifests(t, filepath.Join(root(t), "deploy", "rbac", file)) {
 			if u.GetKind() != "Namespace" {
 				want[u.GetKind()+" "+u.GetName()] = bare(u)
@@ -221,7 +221,7 @@ func TestSamePermissions(t *testing.T) {
 	}
 	got := map[string]object{}
 	for _, m := range render(t, nil).Manifests {
-		if m.Template == "rbac.yaml" || m.Template == "roles.yaml" || m.Template == "serviceaccount.yaml" {
+		if m.Template == "rbac.yaml" || m.Template == "roles.yaml" || m.Template == "approval.yaml" || m.Template == "serviceaccount.yaml" {
 			got[m.Object.GetKind()+" "+m.Object.GetName()] = bare(m.Object)
 		}
 	}

@@ -3,7 +3,6 @@ package status
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -145,8 +144,8 @@ func (c *Client) AwaitApproved(ctx context.Context, p Proposal, k Kind) (Row, er
 		if e.Type == watch.Deleted || used == p.Hash {
 			return true, nil
 		}
-		if c := conditionsOf(u)[string(v1alpha1.TypeApproved)]; c.status == "False" && c.reason == string(v1alpha1.ReasonPlanChanged) {
-			return true, errors.New(c.message)
+		if now, err := proposalOf(u); err == nil && now.Hash != p.Hash {
+			return true, fmt.Errorf("the plan of %s has changed, and was not carried out. Look at the new one", p.Title())
 		}
 		return false, nil
 	})

@@ -1,6 +1,51 @@
 package kinds
 
-import "github.com/landbridge-io/landbridge/internal/desired"
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	admissionregistration "k8s.io/client-go/kubernetes/typed/admissionregistration/v1"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/desired"
+)
+
+// approverPolicy returns the name of a provider's MutatingAdmissionPolicy that notes who approves a plan.
+func approverPolicy(provider string) string { return "approver." + provider + "." + v1alpha1.Group }
+
+// ensureApprovers installs a policy by which the API server notes who approves a plan. The policy in
+// deploy/rbac/approval.yaml decides who may. Where there are no such policies, nobody is noted.
+func ensureApprovers(ctx context.Context, client admissionregistration.AdmissionregistrationV1Interface, provider, group string, plurals []string) error {
+	given := func(object string) string {
+		return fmt.Sprintf("%s.?metadata.?annotations[?%q].orValue('')", object, v1alpha1.AnnotationApprove)
+	}
+	slices.Sort(plurals)
+	return ensurePolicy(ctx, client, approverPolicy(provider), map[string]string{v1alpha1.LabelProvider: provider}, admissionregistrationv1.MutatingAdmissionPolicySpec{
+		MatchConstraints: &admissionregistrationv1.MatchResources{
+			ResourceRules: []admissionregistrationv1.NamedRuleWithOperations{{RuleWithOperations: admissionregistrationv1.RuleWithOperations{
+				Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Create, admissionregistrationv1.Update},
+				Rule: admissionregistrationv1.Rule{
+					APIGroups: []string{group}, APIVersions: []string{"*"}, Resources: plurals, Scope: new(admissionregistrationv1.AllScopes),
+				},
+			}}},
+			MatchPolicy:       new(admissionregistrationv1.Exact),
+			NamespaceSelector: &metav1.LabelSelector{}, ObjectSelector: &metav1.LabelSelector{},
+		},
+		MatchConditions: []admissionregistrationv1.MatchCondition{{
+			Name: "approved", Expression: fmt.Sprintf("%[1]s != '' && (oldObject == null || %[1]s != %[2]s)", given("object"), given("oldObject")),
+		}},
+		Mutations: []admissionregistrationv1.Mutation{{
+			PatchType: admissionregistrationv1.PatchTypeJSONPatch,
+			JSONPatch: &admissionregistrationv1.JSONPatch{Expression: fmt.Sprintf(
+				`[JSONPatch{op: "add", path: "/metadata/annotations/" + jsonpatch.escapeKey(%q), value: request.userInfo.username}]`, v1alpha1.AnnotationApprovedBy)},
+		}},
+		FailurePolicy:      new(admissionregistrationv1.Ignore),
+		ReinvocationPolicy: admissionregistrationv1.NeverReinvocationPolicy,
+	})
+}
 
 // SetApproval sets the least approval policy of the resources of an owner, which is a value of LabelProvider.
 func (rt *Runtime) SetApproval(owner, policy string) {

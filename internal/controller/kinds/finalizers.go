@@ -32,32 +32,35 @@ func ensureFinalizers(ctx context.Context, client admissionregistration.Admissio
 	name := finalizerPolicy(provider)
 	labels := map[string]string{v1alpha1.LabelProvider: provider}
 	slices.Sort(plurals)
-	policy := &admissionregistrationv1.MutatingAdmissionPolicy{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels},
-		Spec: admissionregistrationv1.MutatingAdmissionPolicySpec{
-			MatchConstraints: &admissionregistrationv1.MatchResources{
-				ResourceRules: []admissionregistrationv1.NamedRuleWithOperations{{RuleWithOperations: admissionregistrationv1.RuleWithOperations{
-					Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Create},
-					Rule: admissionregistrationv1.Rule{
-						APIGroups: []string{group}, APIVersions: []string{"*"}, Resources: plurals, Scope: new(admissionregistrationv1.AllScopes),
-					},
-				}}},
-				MatchPolicy:       new(admissionregistrationv1.Exact),
-				NamespaceSelector: &metav1.LabelSelector{}, ObjectSelector: &metav1.LabelSelector{},
-			},
-			MatchConditions: []admissionregistrationv1.MatchCondition{{
-				Name: "without", Expression: fmt.Sprintf("!has(object.metadata.finalizers) || !(%q in object.metadata.finalizers)", v1alpha1.FinalizerCreated),
-			}},
-			Mutations: []admissionregistrationv1.Mutation{{
-				PatchType: admissionregistrationv1.PatchTypeJSONPatch,
-				JSONPatch: &admissionregistrationv1.JSONPatch{Expression: fmt.Sprintf(
-					`[JSONPatch{op: "add", path: has(object.metadata.finalizers) ? "/metadata/finalizers/-" : "/metadata/finalizers", `+
-						`value: has(object.metadata.finalizers) ? dyn(%[1]q) : dyn([%[1]q])}]`, v1alpha1.FinalizerCreated)},
-			}},
-			FailurePolicy:      new(admissionregistrationv1.Ignore),
-			ReinvocationPolicy: admissionregistrationv1.NeverReinvocationPolicy,
+	spec := admissionregistrationv1.MutatingAdmissionPolicySpec{
+		MatchConstraints: &admissionregistrationv1.MatchResources{
+			ResourceRules: []admissionregistrationv1.NamedRuleWithOperations{{RuleWithOperations: admissionregistrationv1.RuleWithOperations{
+				Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Create},
+				Rule: admissionregistrationv1.Rule{
+					APIGroups: []string{group}, APIVersions: []string{"*"}, Resources: plurals, Scope: new(admissionregistrationv1.AllScopes),
+				},
+			}}},
+			MatchPolicy:       new(admissionregistrationv1.Exact),
+			NamespaceSelector: &metav1.LabelSelector{}, ObjectSelector: &metav1.LabelSelector{},
 		},
+		MatchConditions: []admissionregistrationv1.MatchCondition{{
+			Name: "without", Expression: fmt.Sprintf("!has(object.metadata.finalizers) || !(%q in object.metadata.finalizers)", v1alpha1.FinalizerCreated),
+		}},
+		Mutations: []admissionregistrationv1.Mutation{{
+			PatchType: admissionregistrationv1.PatchTypeJSONPatch,
+			JSONPatch: &admissionregistrationv1.JSONPatch{Expression: fmt.Sprintf(
+				`[JSONPatch{op: "add", path: has(object.metadata.finalizers) ? "/metadata/finalizers/-" : "/metadata/finalizers", `+
+					`value: has(object.metadata.finalizers) ? dyn(%[1]q) : dyn([%[1]q])}]`, v1alpha1.FinalizerCreated)},
+		}},
+		FailurePolicy:      new(admissionregistrationv1.Ignore),
+		ReinvocationPolicy: admissionregistrationv1.NeverReinvocationPolicy,
 	}
+	return ensurePolicy(ctx, client, name, labels, spec)
+}
+
+// ensurePolicy creates or updates a policy and its binding.
+func ensurePolicy(ctx context.Context, client admissionregistration.AdmissionregistrationV1Interface, name string, labels map[string]string, spec admissionregistrationv1.MutatingAdmissionPolicySpec) error {
+	policy := &admissionregistrationv1.MutatingAdmissionPolicy{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}, Spec: spec}
 	binding := &admissionregistrationv1.MutatingAdmissionPolicyBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels},
 		Spec:       admissionregistrationv1.MutatingAdmissionPolicyBindingSpec{PolicyName: name},
@@ -80,9 +83,12 @@ func ensureFinalizers(ctx context.Context, client admissionregistration.Admissio
 	return err
 }
 
-// removeFinalizers removes the policy: without a controller nothing would remove the finalizers again.
+// removeFinalizers removes the policies: without a controller nothing would remove the finalizers again.
 func removeFinalizers(ctx context.Context, client admissionregistration.AdmissionregistrationV1Interface, provider string) error {
-	name := finalizerPolicy(provider)
+	return errors.Join(removePolicy(ctx, client, finalizerPolicy(provider)), removePolicy(ctx, client, approverPolicy(provider)))
+}
+
+func removePolicy(ctx context.Context, client admissionregistration.AdmissionregistrationV1Interface, name string) error {
 	// The binding first: without it the policy has no effect.
 	err := client.MutatingAdmissionPolicyBindings().Delete(ctx, name, metav1.DeleteOptions{})
 	if unavailable(err) {
@@ -120,7 +126,8 @@ func (p *Provider) SyncFinalizers(ctx context.Context, want func(resourceType st
 			return wait
 		}
 		if err == nil {
-			err = ensureFinalizers(ctx, p.runtime.Policies, p.Name, p.Model.Group, plurals)
+			err = errors.Join(ensureFinalizers(ctx, p.runtime.Policies, p.Name, p.Model.Group, plurals),
+				ensureApprovers(ctx, p.runtime.Policies, p.Name, p.Model.Group, plurals))
 		}
 	}
 	switch {

@@ -23,13 +23,16 @@ import (
 const (
 	roleView       = "view"
 	roleEdit       = "edit"
+	roleApprove    = "approve"
 	roleAdmin      = "admin"
 	roleController = "controller"
 )
 
 var (
 	reading = []string{"get", "list", "watch"}
-	writing = []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"}
+	// approving is enforced by the policy in deploy/rbac/approval.yaml.
+	approving = []string{"approve"}
+	writing   = []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"}
 )
 
 func roleName(owner, role string) string { return "landbridge:" + owner + ":" + role }
@@ -61,6 +64,7 @@ func rolesOf(owner string, resources []kschema.GroupResource) []*rbacv1.ClusterR
 		}
 		if len(namespaced) > 0 {
 			add(roleEdit, group, writing, namespaced...)
+			add(roleApprove, group, approving, namespaced...)
 		}
 		add(roleView, group, reading, all...)
 		add(roleController, group, []string{"get", "list", "watch", "update", "patch"}, slices.Concat(all, sub)...)
@@ -127,7 +131,7 @@ func ensureRole(ctx context.Context, roles rbac.ClusterRoleInterface, want *rbac
 // RemoveRoles removes the ClusterRoles of an owner whose kinds nobody uses any more.
 func (rt *Runtime) RemoveRoles(ctx context.Context, owner string) error {
 	var errs []error
-	for _, role := range []string{roleView, roleEdit, roleAdmin, roleController} {
+	for _, role := range []string{roleView, roleEdit, roleApprove, roleAdmin, roleController} {
 		err := rt.Roles.Delete(ctx, roleName(owner, role), metav1.DeleteOptions{})
 		if !kerrors.IsNotFound(err) && !kerrors.IsForbidden(err) {
 			errs = append(errs, err)

@@ -60,6 +60,7 @@ func TestRoles(t *testing.T) {
 	want := map[string][]rbacv1.PolicyRule{
 		"landbridge:owner:view landbridge.io/aggregate-to-view":             {{APIGroups: []string{group}, Resources: []string{"formers"}, Verbs: read}},
 		"landbridge:owner:edit landbridge.io/aggregate-to-edit":             {{APIGroups: []string{group}, Resources: []string{"formers"}, Verbs: write}},
+		"landbridge:owner:approve landbridge.io/aggregate-to-approve":       {{APIGroups: []string{group}, Resources: []string{"formers"}, Verbs: []string{"approve"}}},
 		"landbridge:owner:controller landbridge.io/aggregate-to-controller": {{APIGroups: []string{group}, Resources: []string{"formers", "formers/status", "formers/finalizers"}, Verbs: control}},
 	}
 	if err := rt.EnsureRoles(t.Context(), "owner"); err != nil {
@@ -73,9 +74,10 @@ func TestRoles(t *testing.T) {
 		t.Fatal(err)
 	}
 	want = map[string][]rbacv1.PolicyRule{
-		"landbridge:owner:view landbridge.io/aggregate-to-view":   {{APIGroups: []string{group}, Resources: []string{"clusterproviderconfigs", "formers", "things"}, Verbs: read}},
-		"landbridge:owner:edit landbridge.io/aggregate-to-edit":   {{APIGroups: []string{group}, Resources: []string{"formers", "things"}, Verbs: write}},
-		"landbridge:owner:admin landbridge.io/aggregate-to-admin": {{APIGroups: []string{group}, Resources: []string{"clusterproviderconfigs"}, Verbs: write}},
+		"landbridge:owner:view landbridge.io/aggregate-to-view":       {{APIGroups: []string{group}, Resources: []string{"clusterproviderconfigs", "formers", "things"}, Verbs: read}},
+		"landbridge:owner:edit landbridge.io/aggregate-to-edit":       {{APIGroups: []string{group}, Resources: []string{"formers", "things"}, Verbs: write}},
+		"landbridge:owner:approve landbridge.io/aggregate-to-approve": {{APIGroups: []string{group}, Resources: []string{"formers", "things"}, Verbs: []string{"approve"}}},
+		"landbridge:owner:admin landbridge.io/aggregate-to-admin":     {{APIGroups: []string{group}, Resources: []string{"clusterproviderconfigs"}, Verbs: write}},
 		"landbridge:owner:controller landbridge.io/aggregate-to-controller": {{APIGroups: []string{group}, Resources: []string{
 			"clusterproviderconfigs", "formers", "things",
 			"clusterproviderconfigs/status", "clusterproviderconfigs/finalizers", "formers/status", "formers/finalizers", "things/status", "things/finalizers",
