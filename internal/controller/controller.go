@@ -315,6 +315,7 @@ func newManager(config *rest.Config, scheme *runtime.Scheme, lock *lease, o Opti
 	}
 	if o.LeaderElection {
 		options.LeaderElection, options.LeaderElectionResourceLockInterface = true, lock
+		options.LeaderElectionID = leaseName(o) // only for the metric
 	}
 	return ctrl.NewManager(config, options)
 }

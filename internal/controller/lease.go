@@ -38,7 +38,7 @@ func newLease(config *rest.Config, recorder resourcelock.EventRecorder, o Option
 	if err != nil {
 		return nil, err
 	}
-	lock, err := resourcelock.NewFromKubeconfig(resourcelock.LeasesResourceLock, o.Namespace, o.Name+"."+v1alpha1.Group,
+	lock, err := resourcelock.NewFromKubeconfig(resourcelock.LeasesResourceLock, o.Namespace, leaseName(o),
 		resourcelock.ResourceLockConfig{Identity: host + "_" + string(uuid.NewUUID()), EventRecorder: recorder},
 		config, o.renewDeadline())
 	if err != nil {
@@ -47,6 +47,9 @@ func newLease(config *rest.Config, recorder resourcelock.EventRecorder, o Option
 	// safe is the renewal deadline: a request that is started by then reaches the provider before another process leads.
 	return &lease{Interface: lock, duration: o.LeaseDuration, safe: o.renewDeadline()}, nil
 }
+
+// leaseName returns the name of the Lease object.
+func leaseName(o Options) string { return o.Name + "." + v1alpha1.Group }
 
 func (o Options) renewDeadline() time.Duration { return o.LeaseDuration * 2 / 3 }
 
