@@ -253,7 +253,7 @@ func (r *remote) configured(ctx context.Context, p *remoteProvider, c importer.C
 			for _, d := range diags.Errors() {
 				lines = append(lines, d.Format(p.model.UserPath))
 			}
-			return nil, fmt.Errorf("%s, %s/%s: %s", p.title, c.Kind, c.Name, r.secrets.Replacer().Replace(strings.Join(lines, "; ")))
+			return nil, fmt.Errorf("%s, %s/%s: %s", p.title, c.Kind, c.Name, r.secrets.Replacer().ReplaceInLine(strings.Join(lines, "; ")))
 		}
 		r.leases = append(r.leases, lease)
 		out.Server, out.Executor = lease.Server(), engine.New(lease.Server())

@@ -6,6 +6,9 @@ import "os/exec"
 
 func setAttributes(*exec.Cmd) {}
 
+// NoCoreDumps does nothing.
+func NoCoreDumps() error { return nil }
+
 // WaitForExit does not wait.
 func WaitForExit(int) {}
 

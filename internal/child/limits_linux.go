@@ -14,6 +14,15 @@ import (
 // noTrace is set when this program may not trace its children.
 var noTrace atomic.Bool
 
+// noCore is the limit of core dumps that prevents them. With 0, the kernel would still pass one on if that is how the
+// machine is configured.
+const noCore = 1
+
+// NoCoreDumps prevents core dumps of this program, and of those that it starts: they would have secrets in them.
+func NoCoreDumps() error {
+	return unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{Cur: noCore, Max: noCore})
+}
+
 // begin starts a command with f and limits its resources. Limits belong to a process, so they cannot be set before it
 // exists, unlike the other restrictions. So that it runs nothing without them, it is traced until they are set, where
 // that is permitted.
@@ -62,8 +71,7 @@ func detach(pid int) error {
 // limit lowers the limits of a process.
 func (s *Sandbox) limit(pid int) error {
 	for resource, most := range map[int]uint64{
-		// With 0, the kernel would still pass a core dump on if that is how the machine is configured.
-		unix.RLIMIT_CORE:   1,
+		unix.RLIMIT_CORE:   noCore,
 		unix.RLIMIT_NPROC:  cmp.Or(s.Processes, defaultProcesses),
 		unix.RLIMIT_NOFILE: cmp.Or(s.OpenFiles, defaultOpenFiles),
 	} {

@@ -106,6 +106,9 @@ type Options struct {
 // Run runs the controllers until ctx is done, and then stops them in order.
 func Run(ctx context.Context, config *rest.Config, o Options) error {
 	o.Logger = discreet(o.Logger)
+	if err := child.NoCoreDumps(); err != nil {
+		o.Logger.Info("Core dumps cannot be prevented", "error", err.Error())
+	}
 	if o.Name == "" {
 		o.Name = Name
 	}

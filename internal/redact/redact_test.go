@@ -92,6 +92,28 @@ func TestReplace(t *testing.T) {
 	}
 }
 
+func TestReplaceInLine(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct{ secret, in, want string }{
+		"plain":            {secret: "hunter2-and-more", in: "no: hunter2-and-more.", want: "no: (sensitive value)."},
+		"was over lines":   {secret: "hunter2-and-more", in: "no: hunter2 -and- more.", want: "no: (sensitive value)."},
+		"with blanks":      {secret: "correct horse battery", in: "not correct hor se battery at all", want: "not (sensitive value) at all"},
+		"short":            {secret: "abc", in: "a bc abc", want: "a bc (sensitive value)"},
+		"too short for it": {secret: "abcd", in: "ab cd", want: "ab cd"},
+		"nothing":          {secret: "hunter2-and-more", in: "no hunter2 and more", want: "no hunter2 and more"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var r redact.Redactor
+			r.AddStrings(test.secret)
+			if diff := cmp.Diff(test.want, r.Replacer().ReplaceInLine(test.in)); diff != "" {
+				t.Errorf("-want, +got:\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestReplaceAfterAdd(t *testing.T) {
 	t.Parallel()
 	var r redact.Redactor

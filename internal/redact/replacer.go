@@ -3,6 +3,7 @@ package redact
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -15,8 +16,8 @@ const maxShort = 3
 type Replacer struct {
 	long  *strings.Replacer // nil without long secrets
 	short []string
-	// splittable are the long secrets that are also found over several lines, the longest first.
-	splittable []string
+	// split finds secrets over several lines, and blankless without the blanks in them.
+	split, blankless func() finder
 }
 
 func newReplacer(known map[string]struct{}) *Replacer {
@@ -34,14 +35,26 @@ func newReplacer(known map[string]struct{}) *Replacer {
 	slices.SortFunc(out.short, byLength)
 	slices.SortFunc(long, byLength)
 	if len(long) > 0 {
-		pairs := make([]string, 0, 2*len(long))
-		for _, s := range long {
-			pairs = append(pairs, s, Concealed)
-		}
-		out.long = strings.NewReplacer(pairs...)
-		out.splittable = slices.DeleteFunc(long, func(s string) bool { return len(s) < minLine })
+		out.long = replacing(long)
+		out.split = sync.OnceValue(func() finder { return newFinder(long) })
+		out.blankless = sync.OnceValue(func() finder {
+			without := make([]string, len(long))
+			for i, s := range long {
+				without[i] = blanks.ReplaceAllString(s, "")
+			}
+			return newFinder(without)
+		})
 	}
 	return out
+}
+
+// replacing returns a replacer for secrets, the longest of which come first.
+func replacing(secrets []string) *strings.Replacer {
+	pairs := make([]string, 0, 2*len(secrets))
+	for _, s := range secrets {
+		pairs = append(pairs, s, Concealed)
+	}
+	return strings.NewReplacer(pairs...)
 }
 
 func (p *Replacer) empty() bool { return p.long == nil && len(p.short) == 0 }

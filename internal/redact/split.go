@@ -2,6 +2,7 @@ package redact
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -17,15 +18,40 @@ func (p *Replacer) replaceSplit(text string) string {
 		return text
 	}
 	for _, joint := range []string{"", " "} {
-		text = p.replaceJoined(text, joint)
+		text = p.split().replace(text, breaks, joint)
 	}
 	return text
 }
 
-// replaceJoined replaces the secrets in a text that stand there with line breaks in place of joint.
-func (p *Replacer) replaceJoined(text, joint string) string {
+// blanks are line breaks in a text that was put into one line.
+var blanks = regexp.MustCompile(`[ \t]+`)
+
+// ReplaceInLine is Replace for a message that was put into one line: secrets are also found that it had broken over lines.
+func (p *Replacer) ReplaceInLine(text string) string {
+	text = p.Replace(text)
+	if p.long == nil || len(text) > maxSplit {
+		return text
+	}
+	return p.blankless().replace(text, blanks, "")
+}
+
+// finder finds secrets in pieces.
+type finder struct {
+	secrets []string // the longest first
+	any     *strings.Replacer
+}
+
+// newFinder returns a finder of those secrets that are long enough to be recognised in pieces.
+func newFinder(secrets []string) finder {
+	long := slices.DeleteFunc(slices.Clone(secrets), func(s string) bool { return len(s) < minLine || len(s) > maxSplit })
+	slices.SortFunc(long, func(a, b string) int { return len(b) - len(a) })
+	return finder{long, replacing(long)}
+}
+
+// replace replaces the secrets in a text that stand there with breaks in place of joint.
+func (f finder) replace(text string, breaks *regexp.Regexp, joint string) string {
 	at := breaks.FindAllStringIndex(text, -1)
-	if len(at) == 0 {
+	if len(at) == 0 || len(f.secrets) == 0 {
 		return text
 	}
 	// from has the place in text of each byte of joined.
@@ -47,15 +73,14 @@ func (p *Replacer) replaceJoined(text, joint string) string {
 		done = b[1]
 	}
 	add(done, len(text))
-	from = append(from, len(text))
 	whole := joined.String()
-	if p.long.Replace(whole) == whole { // faster than what follows
+	if f.any.Replace(whole) == whole { // faster than what follows
 		return text
 	}
 	var out strings.Builder
 	done = 0
 	for i := 0; i < len(whole); {
-		s := p.longAt(whole[i:])
+		s := f.at(whole[i:])
 		if s == "" || from[i] < done {
 			i++
 			continue
@@ -69,9 +94,9 @@ func (p *Replacer) replaceJoined(text, joint string) string {
 	return out.String()
 }
 
-// longAt returns the longest secret that a text begins with and that is long enough to be recognised in pieces, or "".
-func (p *Replacer) longAt(text string) string {
-	for _, s := range p.splittable {
+// at returns the longest secret that a text begins with, or "".
+func (f finder) at(text string) string {
+	for _, s := range f.secrets {
 		if strings.HasPrefix(text, s) {
 			return s
 		}

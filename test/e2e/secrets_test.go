@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +20,7 @@ import (
 	"k8s.io/client-go/discovery"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
+	"github.com/landbridge-io/landbridge/internal/testing/processtest"
 	"github.com/landbridge-io/landbridge/internal/testing/providertest"
 )
 
@@ -40,7 +43,7 @@ func TestSecretValues(t *testing.T) {
 	values := map[string]string{
 		"the provider's token":         "canary-provider-token",
 		"a token the provider refuses": "wrong-canary-token",
-		"a resource's password":        "canary-of-the-password",
+		"a resource's password":        `canary "of/the" password & more`,
 		"a password of a bad resource": "canary-of-the-other-password",
 	}
 	c.secret(t, ns, "inputs", map[string]string{
@@ -97,6 +100,13 @@ func TestSecretValues(t *testing.T) {
 	elsewhere["metrics"] = fmt.Sprint(families)
 	if !slices.ContainsFunc(slices.Collect(maps.Values(elsewhere)), func(text string) bool { return strings.Contains(text, "TESTPROVIDER_DIRECTORY="+d.dir) }) {
 		t.Error("the environment of the provider was not found: the search does not work")
+	}
+	for _, pid := range append(processtest.Children(os.Getpid()), os.Getpid()) {
+		limits := content(fmt.Sprintf("/proc/%d/limits", pid))
+		ours := pid == os.Getpid() || strings.Contains(content(fmt.Sprintf("/proc/%d/cmdline", pid)), "terraform-provider-")
+		if ours && limits != "" && !regexp.MustCompile(`Max core file size +1 +1 `).MatchString(limits) {
+			t.Errorf("process %d can dump its memory:\n%s", pid, limits)
+		}
 	}
 	for what, value := range values {
 		if len(value) < 16 {
@@ -156,10 +166,16 @@ func processes(t *testing.T) map[string]string {
 	return out
 }
 
-// shows reports whether a text contains the value, in clear or in base64 at any
+// shows reports whether a text contains the value: in clear, as in JSON, in a URL, broken over lines, or in base64 at any
 // alignment.
 func shows(text, value string) bool {
-	for _, v := range []string{value, base64.StdEncoding.EncodeToString([]byte(value)), base64.StdEncoding.EncodeToString([]byte(value + "\n"))} {
+	asJSON, _ := json.Marshal(value)
+	within := string(asJSON[1 : len(asJSON)-1])
+	blanks := strings.NewReplacer(" ", "", "\n", "", "\t", "", `\n`, "", `\`, "")
+	if strings.Contains(blanks.Replace(text), blanks.Replace(value)) {
+		return true
+	}
+	for _, v := range []string{value, within, url.QueryEscape(value), url.PathEscape(value), base64.StdEncoding.EncodeToString([]byte(value)), base64.StdEncoding.EncodeToString([]byte(value + "\n"))} {
 		if strings.Contains(text, v) {
 			return true
 		}

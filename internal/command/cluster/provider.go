@@ -127,7 +127,7 @@ func (c *Cluster) Configuration(ctx context.Context, p *model.Provider, ref Conf
 		for _, d := range diags.Errors() {
 			lines = append(lines, d.Format(p.UserPath))
 		}
-		return cty.NilVal, fmt.Errorf("%s %s: %s", ref.Kind, ref.Name, secrets.Replacer().Replace(strings.Join(lines, "; ")))
+		return cty.NilVal, fmt.Errorf("%s %s: %s", ref.Kind, ref.Name, secrets.Replacer().ReplaceInLine(strings.Join(lines, "; ")))
 	}
 	return v, nil
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/go-logr/logr"
+	"github.com/go-logr/logr/funcr"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -79,6 +80,41 @@ func ask(body []byte) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	conversion.Handler(convert, logr.Discard()).ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/convert", bytes.NewReader(body)))
 	return w
+}
+
+// An answer that is an error, and its log, have no values of objects.
+func TestErrorsQuoteNoValues(t *testing.T) {
+	t.Parallel()
+	const planted = "hunter2-and-more"
+	review := func(object string) string {
+		return `{"request":{"uid":"u","desiredAPIVersion":"c.example.org/v2","objects":[` + object + `]}}`
+	}
+	for name, body := range map[string]string{
+		"no review":       planted,
+		"cut off":         review(`{"spec":"` + planted)[:100],
+		"a text":          review(`"` + planted + `"`),
+		"no number":       review(`{"spec":{"size":1` + planted + `}}`),
+		"another group":   review(`{"apiVersion":"d.example.org/v1","kind":"Volume","spec":"` + planted + `"}`),
+		"no kind":         review(`{"apiVersion":"c.example.org/v1","kind":{"` + planted + `":1}}`),
+		"a version":       review(`{"apiVersion":["` + planted + `"],"kind":"Volume"}`),
+		"cannot be done":  review(`{"apiVersion":"c.example.org/v1","kind":"Volume","fail":"` + planted + `"}`),
+		"the same key":    review(`{"apiVersion":"c.example.org/v1","kind":"Volume","spec":"` + planted + `","spec":1,"fail":1}`),
+		"nested too deep": review(strings.Repeat(`{"spec":`, 20_000) + `"` + planted + `"` + strings.Repeat("}", 20_000)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var log strings.Builder
+			logger := funcr.New(func(_, args string) { log.WriteString(args) }, funcr.Options{Verbosity: 10})
+			w := httptest.NewRecorder()
+			conversion.Handler(convert, logger).ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/convert", strings.NewReader(body)))
+			if w.Code == http.StatusOK && !strings.Contains(w.Body.String(), `"Failure"`) {
+				t.Errorf("it is no error: %s", w.Body)
+			}
+			if strings.Contains(w.Body.String(), planted) || strings.Contains(log.String(), planted) {
+				t.Errorf("answer %s, log %s", w.Body, log.String())
+			}
+		})
+	}
 }
 
 // blanks is an endless body.

@@ -333,5 +333,5 @@ func (c *connector) conceal(text string, secrets []string, observed ...*schedule
 			}
 		}
 	}
-	return hidden.Replacer().Replace(text)
+	return hidden.Replacer().ReplaceInLine(text) // line breaks of diagnostics are spaces
 }

@@ -3,7 +3,10 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
+	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -61,3 +64,18 @@ func dawdle(ctx context.Context, do order) bool {
 
 // unreadable returns a value that cannot be decoded.
 func unreadable() *tfprotov6.DynamicValue { return &tfprotov6.DynamicValue{MsgPack: []byte{0xc1}} }
+
+// spelled quotes a value in the ways in which clouds and their clients do.
+func spelled(value string) string {
+	asJSON, err := json.Marshal(map[string]string{"password": value})
+	must(err)
+	var lines []string
+	for rest := value; rest != ""; rest = rest[min(7, len(rest)):] {
+		lines = append(lines, rest[:min(7, len(rest))])
+	}
+	return strings.Join([]string{
+		"POST /login?password=" + url.QueryEscape(value), "GET /passwords/" + url.PathEscape(value),
+		"Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte("user:"+value)), string(asJSON),
+		fmt.Sprintf("%q", value), strings.Join(lines, "\n  "),
+	}, "\n")
+}

@@ -205,7 +205,7 @@ func (s *server) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyReso
 		if method == "update" {
 			quoted += " and the token " + o.Attributes["token"]
 		}
-		out.Diagnostics = refuse("Cannot "+method, fmt.Sprintf("The cloud does not like %q with %s.", o.name(), quoted), nil)
+		out.Diagnostics = refuse("Cannot "+method, fmt.Sprintf("The cloud does not like %q with %s. The request was:\n%s", o.name(), quoted, spelled(o.Attributes["password"])), nil)
 		return out, nil
 	}
 	s.cloud.put(kind, o)
