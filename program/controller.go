@@ -59,11 +59,11 @@ active and the others are on standby (--leader-elect).`,
 				if mirror != "" {
 					o.Installer.Mirrors = []string{mirror}
 				}
-				if registries.Registry != "" || registries.Installation != "" {
-					o.Installer.Registry = &registries
-					return registries.Check()
+				if o.Installer.Registry = registries.Enabled(); o.Installer.Registry == nil {
+					return nil
 				}
-				return nil
+				o.Installer.Hosts = registries.Hosts()
+				return registries.Check()
 			})
 		},
 		SilenceUsage:  true,
@@ -71,22 +71,13 @@ active and the others are on standby (--leader-elect).`,
 	}
 	flags.add(cmd)
 	cmd.Flags().StringVar(&mirror, "provider-mirror", os.Getenv("LANDBRIDGE_PROVIDER_MIRROR"), "directory with provider binaries in the layout of Terraform's filesystem mirrors")
-	addRegistryFlags(cmd, &registries)
+	registries.AddFlags(cmd.Flags())
 	cmd.Flags().StringVar(&cacheDir, "provider-cache", "", "directory for downloaded providers and private copies of all, which only the controller may write (default: the user's cache directory)")
 	cmd.Flags().StringVar(&line.Program, "cli", "tofu", "OpenTofu or Terraform, as a path or a name in PATH, for modules and for TerraformProviders with spec.execution: CLI")
 	cmd.Flags().StringVar(&line.Dir, "cli-workspaces", "", "directory for the working directories of the --cli program, preferably in memory and with a short path (default: the system's temporary directory)")
 	cmd.Flags().IntVar(&line.Parallelism, "cli-runs", 0, "maximum concurrent runs of the --cli program; 0 means the number of processors, and at least 4")
 	cmd.Flags().IntVar(&line.Changes, "cli-changes", 0, "maximum additional runs of the --cli program that wait for a provider's change; each takes about 100 MB of memory (default 32)")
 	return cmd
-}
-
-// addRegistryFlags adds the flags that say where providers are downloaded from.
-func addRegistryFlags(cmd *cobra.Command, c *registry.Client) {
-	f := cmd.Flags()
-	f.StringVar(&c.Registry, "provider-registry", registry.Default, "registry of providers whose source has no host; empty for none: then providers come from mirrors alone")
-	f.StringVar(&c.Installation, "provider-installation", "", "file with a provider_installation block, as for OpenTofu's and Terraform's command line: which mirrors and registries have which providers")
-	f.StringVar(&c.Credentials, "provider-credentials", "", "file with the credentials of registries and mirrors, as for OpenTofu's and Terraform's command line, or as Docker writes them")
-	f.StringVar(&c.CA, "provider-ca", "", "file with authorities in PEM that registries and mirrors may have certificates of, besides the system's")
 }
 
 // defaultCache returns the directory for unpacked providers.

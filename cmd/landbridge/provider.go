@@ -31,7 +31,8 @@ func newProviderCommand() *cobra.Command {
 		Short: "Inspect and configure Terraform providers",
 		Long:  "Inspect Terraform providers, without a cluster and without credentials; and configure them in a cluster.",
 	}
-	cmd.AddCommand(newProviderInspectCommand(), newProviderCompareCommand(), newProviderSchemaCommand(), newProviderInstallCommand(), newProviderReferencesCommand(), newProviderIdentityCommand(), newProviderConfigureCommand())
+	cmd.AddCommand(newProviderInspectCommand(), newProviderCompareCommand(), newProviderSchemaCommand(), newProviderInstallCommand(), newProviderLockCommand(), newProviderMirrorCommand(),
+		newProviderReferencesCommand(), newProviderIdentityCommand(), newProviderConfigureCommand())
 	return cmd
 }
 

@@ -10,14 +10,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/landbridge-io/landbridge/internal/provider/install"
+	"github.com/landbridge-io/landbridge/internal/provider/registry"
 )
 
 func newProviderInstallCommand() *cobra.Command {
+	var registries registry.Client
 	var version, mirror, platform, sum, output string
 	cmd := &cobra.Command{
 		Use:   "install SOURCE|BINARY --output FILE",
-		Short: "Copy a provider's program out of a mirror",
-		Long: `Copy a provider's program out of a mirror, or from its path, to a file of a fixed name. The newest
+		Short: "Copy a provider's program out of a mirror or a registry",
+		Long: `Copy a provider's program out of a mirror or a registry, or from its path, to a file of a fixed name. The newest
 version that meets the constraint is taken. With --sha256 it is copied only if its checksum matches.`,
 		Example: `  landbridge provider install hashicorp/random --version 3.9.0 --provider-mirror /var/lib/terraform/mirror --output bin/terraform-provider-random`,
 		Args:    cobra.ExactArgs(1),
@@ -28,8 +30,10 @@ version that meets the constraint is taken. With --sha256 it is copied only if i
 			}
 			defer os.RemoveAll(cache)
 			installer := &install.Installer{CacheDir: cache, Platform: platform}
-			if mirror != "" {
+			if installer.Hosts = registries.Hosts(); mirror != "" {
 				installer.Mirrors = []string{mirror}
+			} else {
+				installer.Registry = registries.Enabled()
 			}
 			if filepath.IsAbs(args[0]) {
 				version = "" // the version in the file's name may be wrong
@@ -41,7 +45,7 @@ version that meets the constraint is taken. With --sha256 it is copied only if i
 			if sum != "" && sum != found.SHA256 {
 				return fmt.Errorf("%s has the checksum %s, not the pinned checksum %s", found.Path, found.SHA256, sum)
 			}
-			if err := copyFile(found.Path, output); err != nil {
+			if err := copyFile(found.Path, output, 0o755); err != nil {
 				return err
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s %s, sha256 %s\n", output, found.Source, found.Version, found.SHA256)
@@ -50,7 +54,8 @@ version that meets the constraint is taken. With --sha256 it is copied only if i
 	}
 	f := cmd.Flags()
 	f.StringVar(&version, "version", "", "version constraint in Terraform's syntax, for SOURCE (default: the newest)")
-	f.StringVar(&mirror, "provider-mirror", "", "directory with providers, in the layout of Terraform's filesystem mirrors")
+	f.StringVar(&mirror, "provider-mirror", "", "directory with providers, in the layout of Terraform's filesystem mirrors (default: registries)")
+	registries.AddFlags(f)
 	f.StringVar(&platform, "platform", "", "platform of the program, such as linux_arm64 (default: this machine's)")
 	f.StringVar(&sum, "sha256", "", "checksum that the program must have (default: any)")
 	f.StringVar(&output, "output", "", "the file to write")
@@ -60,8 +65,8 @@ version that meets the constraint is taken. With --sha256 it is copied only if i
 	return cmd
 }
 
-// copyFile copies a program atomically.
-func copyFile(from, to string) (err error) {
+// copyFile copies a file atomically.
+func copyFile(from, to string, mode os.FileMode) (err error) {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
 	}
@@ -76,7 +81,7 @@ func copyFile(from, to string) (err error) {
 	}
 	defer os.Remove(out.Name())
 	_, err = io.Copy(out, in)
-	if err = errors.Join(err, out.Chmod(0o755), out.Close()); err != nil {
+	if err = errors.Join(err, out.Chmod(mode), out.Close()); err != nil {
 		return err
 	}
 	return os.Rename(out.Name(), to)

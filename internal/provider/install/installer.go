@@ -56,6 +56,8 @@ type Binary struct {
 	// Checksums are those of the package, as in Terraform's lock files: h1:, and zh: if it is packed. Empty if the
 	// program was given by its path, or without Installer.Private.
 	Checksums []string
+	// Package is the path of the package. Empty unless it is packed and from a source of Installer.Registry.
+	Package string
 	// Lock is what to record of the version. Nil unless it is from a source of Installer.Registry.
 	Lock *Lock
 }

@@ -122,7 +122,13 @@ func (i *Installer) hosts(a Address) []string {
 	if a.Explicit {
 		return []string{a.Host}
 	}
-	return append([]string{a.Host}, i.Hosts...)
+	all := []string{a.Host}
+	for _, h := range i.Hosts {
+		if !slices.Contains(all, h) {
+			all = append(all, h)
+		}
+	}
+	return all
 }
 
 // scan returns the versions of a provider in a mirror's directory: those for the platform, and the

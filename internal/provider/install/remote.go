@@ -172,7 +172,7 @@ func (i *Installer) obtain(ctx context.Context, a Address, f found, r Request) (
 		return Binary{}, err
 	}
 	lock := lockOf(p, b.Checksums)
-	b.Lock = &lock
+	b.Lock, b.Package = &lock, f.archive
 	return b, nil
 }
 
@@ -209,7 +209,7 @@ func (i *Installer) fromCache(a Address, r Request) (Binary, bool) {
 	if problemOf != nil || !slices.ContainsFunc(b.Checksums, func(c string) bool { return slices.Contains(lock.Hashes, c) }) {
 		return Binary{}, false
 	}
-	b.Lock = &lock
+	b.Lock, b.Package = &lock, path
 	return b, true
 }
 

@@ -241,9 +241,10 @@ func (m *oci) openLayer(a Address, r *remote.Repository, layer ocispec.Descripto
 	}
 }
 
-// problem returns the error of a request to an OCI registry.
-func (m *oci) problem(a Address, err error) error {
-	what := m.describe(a)
+func (m *oci) problem(a Address, err error) error { return ociProblem(m.describe(a), err) }
+
+// ociProblem returns the error of a request to an OCI registry.
+func ociProblem(what string, err error) error {
 	var ours *Error
 	var answer *errcode.ErrorResponse
 	switch {
@@ -262,7 +263,7 @@ func (m *oci) problem(a Address, err error) error {
 		case code == http.StatusTooManyRequests, code >= 500:
 			return problem(Unavailable, "%s answers status %d: %s; it is tried again", what, code, answer.Errors)
 		default:
-			return problem(Invalid, "%s answers status %d: %s; check repository_template", what, code, answer.Errors)
+			return problem(Invalid, "%s answers status %d: %s; check the name of the repository", what, code, answer.Errors)
 		}
 	}
 	return requestProblem(what, what, err)

@@ -16,6 +16,9 @@ type Address struct {
 // defaults are the hosts of the registries that a source without a host may mean.
 var defaults = []string{Default, "registry.terraform.io"}
 
+// Hosts are the hosts of the registries that a source without a host may mean, the one of Registry first.
+func (c *Client) Hosts() []string { return Address{Implicit: true}.hosts(c.Registry) }
+
 // hosts returns the hosts under which a mirror may have the provider.
 func (a Address) hosts(registry string) []string {
 	if !a.Implicit {
