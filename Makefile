@@ -143,6 +143,11 @@ tenancy: bin/playground ## Attacks of tenants with the role edit in one namespac
 	@$(GO) test -C test/tenancy -vet=off -c -o $(CURDIR)/bin/test/tenancy.test .
 	@cd test/tenancy && $(CURDIR)/bin/test/tenancy.test -test.timeout=20m
 
+.PHONY: install-test
+install-test: ## Providers from registries and mirrors: every source, and everything that can break between a publisher and this machine
+	@$(GO) test -vet=off -c -o $(CURDIR)/bin/test/install.test ./internal/provider/install
+	@cd internal/provider/install && $(CURDIR)/bin/test/install.test -test.run '^Test(Sources|Faults)$$' -test.timeout=5m
+
 ONLY ?=
 .PHONY: generated-repos
 generated-repos: bin/playground ## Make, build, test and run a generated repository for each of several providers: ONLY=names

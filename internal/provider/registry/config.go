@@ -73,7 +73,10 @@ func (c *configuration) parse(name string, raw []byte) error {
 		return c.parseJSON(name, raw)
 	}
 	file, diags := hcltext.ParseConfig(raw, name)
-	if diags.HasErrors() {
+	switch {
+	case diags.HasErrors() && strings.Contains(string(raw), "dev_overrides"):
+		return problem(Misconfigured, "%s: %s", name, noOverrides) // its keys are in a syntax that no other block has
+	case diags.HasErrors():
 		return diags
 	}
 	content, diags := file.Body.Content(fileSchema)
@@ -133,6 +136,8 @@ func (c *configuration) setOCI(repository string, cred ociCredential) {
 	repository = strings.TrimPrefix(strings.TrimPrefix(repository, "https://"), "http://")
 	c.oci[strings.Trim(repository, "/")] = cred
 }
+
+const noOverrides = "dev_overrides is not supported; leave it out, and write the path of the program into spec.source"
 
 // block reads one block at the top of a file.
 func (c *configuration) block(b *hcl.Block) error {
@@ -235,7 +240,7 @@ func (c *configuration) installation(b *hcl.Block) error {
 	c.methods = []method{}
 	for _, m := range content.Blocks {
 		if m.Type == "dev_overrides" {
-			return at(m.DefRange, "dev_overrides is not supported; write the path of the program into spec.source")
+			return at(m.DefRange, noOverrides)
 		}
 		attrs, diags := m.Body.JustAttributes()
 		if diags.HasErrors() {
