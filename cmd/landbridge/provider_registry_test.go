@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,7 +14,9 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/provider/install"
 	"github.com/landbridge-io/landbridge/internal/provider/registry"
+	"github.com/landbridge-io/landbridge/internal/testing/doctest"
 	"github.com/landbridge-io/landbridge/internal/testing/registrytest"
+	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
 // thingRegistry returns a registry with two versions of acme/thing for two platforms, and the flags for it.
@@ -126,5 +129,40 @@ func TestProviderInstallFromRegistry(t *testing.T) {
 	}
 	if raw, err := os.ReadFile(path); err != nil || string(raw) != "1.1.0linux_arm64" || !strings.Contains(out, "1.1.0") {
 		t.Errorf("got %q, %q, %v", raw, out, err)
+	}
+}
+
+// The page on installation is executed and must match, and its configuration is valid.
+func TestInstallationPage(t *testing.T) {
+	t.Parallel()
+	r := registrytest.New(t)
+	for _, p := range []string{"linux_amd64", "linux_arm64"} {
+		r.Add("hashicorp/random", "3.7.2", p, registrytest.Pack(t, map[string]string{"terraform-provider-random_v3.7.2": p}))
+	}
+	program, err := testbin.Build(t.Context(), testbin.Landbridge)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	wrapper := fmt.Sprintf("#!/bin/sh\nexec %q \"$@\" --provider-registry=%s --provider-ca=%q\n", program, r.Host(), r.CA(t))
+	if err := os.WriteFile(filepath.Join(dir, "landbridge"), []byte(wrapper), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	page := filepath.Join("..", "..", "docs", "installation.md")
+	doctest.Test(t, page, doctest.Options{Env: []string{"PATH=" + dir + ":" + os.Getenv("PATH")}, Replace: map[string]string{"registry.opentofu.org": r.Host()}})
+
+	raw, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, _ := strings.Cut(string(raw), "```hcl\n")
+	block, _, _ = strings.Cut(block, "```")
+	file := filepath.Join(dir, "installation")
+	if err := os.WriteFile(file, []byte(block), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sources, err := (&registry.Client{Installation: file, Registry: registry.Default}).Sources(registry.Address{Namespace: "hashicorp", Type: "random", Implicit: true})
+	if err != nil || len(sources) != 3 {
+		t.Errorf("got %v, %v, want the OCI mirror, the network mirror and the registry", sources, err)
 	}
 }
