@@ -70,11 +70,15 @@ func detach(pid int) error {
 
 // limit lowers the limits of a process.
 func (s *Sandbox) limit(pid int) error {
-	for resource, most := range map[int]uint64{
+	limits := map[int]uint64{
 		unix.RLIMIT_CORE:   noCore,
 		unix.RLIMIT_NPROC:  cmp.Or(s.Processes, defaultProcesses),
 		unix.RLIMIT_NOFILE: cmp.Or(s.OpenFiles, defaultOpenFiles),
-	} {
+	}
+	if s.FileSize > 0 {
+		limits[unix.RLIMIT_FSIZE] = s.FileSize
+	}
+	for resource, most := range limits {
 		var is unix.Rlimit
 		if err := unix.Prlimit(pid, resource, nil, &is); err != nil {
 			return ignoreEnded(err)

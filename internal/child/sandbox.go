@@ -22,6 +22,8 @@ type Sandbox struct {
 	Processes uint64
 	// OpenFiles is the number of files that each of its processes can open. Defaults to 16384.
 	OpenFiles uint64
+	// FileSize is the size of the largest file that it can write, in bytes. 0 is no limit.
+	FileSize uint64
 }
 
 const (

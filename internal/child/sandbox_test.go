@@ -24,6 +24,21 @@ func run(t testing.TB, s *child.Sandbox, script string) string {
 	return strings.TrimSpace(out.String())
 }
 
+// A program cannot fill the disk with one file.
+func TestFileSize(t *testing.T) {
+	t.Parallel()
+	if !child.SandboxSupported() {
+		t.Skip(child.ErrNoSandbox)
+	}
+	dir := t.TempDir()
+	run(t, &child.Sandbox{Write: []string{dir}, FileSize: 1 << 20}, "head -c 1000000 /dev/zero > "+dir+"/small; head -c 3000000 /dev/zero > "+dir+"/large")
+	for name, want := range map[string]int64{"small": 1000000, "large": 1 << 20} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() != want {
+			t.Errorf("%s: %v, %v", name, info.Size(), err)
+		}
+	}
+}
+
 // TestSandbox has what a program in a sandbox tries, and what comes of it.
 func TestSandbox(t *testing.T) {
 	t.Parallel()

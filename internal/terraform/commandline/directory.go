@@ -105,7 +105,7 @@ func (d *Directory) Run(ctx context.Context, t *Turn, c Command) (Result, error)
 		waiting: c.Waiting, patience: r.options.Patience,
 	}
 	if !c.Unrestricted {
-		program.sandbox = r.sandbox(append(slices.Clone(c.Folders), d.workspace.dir))
+		program.sandbox = r.sandbox(append(slices.Clone(c.Folders), d.workspace.dir), c.Downloads)
 	}
 	if c.Downloads {
 		program.patience = 0

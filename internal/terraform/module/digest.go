@@ -74,9 +74,9 @@ func (d checksum) addPackage(c call, allow []Permission) error {
 		switch {
 		case err != nil:
 			return err
-		case e.Name() == ".git" && e.IsDir():
+		case e.Name() == ".git" && e.IsDir() && path != c.root:
 			return fs.SkipDir
-		case e.Name() == ".git" || e.IsDir():
+		case e.Name() == ".git" && path != c.root || e.IsDir():
 			return nil
 		case e.Type()&fs.ModeSymlink != 0:
 			if to, err := filepath.EvalSymlinks(path); (err != nil || !within(c.root, to)) && !slices.Contains(allow, Files) {
