@@ -126,11 +126,79 @@ Empty, and the object is created. If it cannot be read, the resource stays Parti
 }
 
 func newRetryCommand() *cobra.Command {
-	return newAskCommand(&status.Retry, "Retry a failed operation now",
+	var many askMany
+	cmd := newAskCommand(&status.Retry, "Retry a failed operation now",
 		`Retry a failed operation now. The controller retries by itself, with a delay that doubles after
 each consecutive failure, up to minutes, and at once when the resource changes. A create whose
-outcome is unknown is not retried; the resource's message describes what to do.`,
+outcome is unknown is not retried; the resource's message describes what to do.
+
+With --all or --selector, all resources of the namespace that are not ready or not synced are
+retried, of the kinds KIND... if any are given. The command does not wait for them then.`,
 		func(status.Row) string { return "being tried again" })
+	one := cmd.RunE
+	cmd.Use, cmd.Args = "retry KIND NAME | --all [KIND...]", nil
+	cmd.Example += "\n  landbridge retry --all -n team-a\n  landbridge retry -A -l app=shop"
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if !many.asked() {
+			if err := cobra.RangeArgs(1, 2)(cmd, args); err != nil {
+				return err
+			}
+			return one(cmd, args)
+		}
+		return many.run(cmd, args, status.Retry)
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&many.all, "all", false, "retry all resources of the namespace that are not ready or not synced")
+	flags.StringVarP(&many.selector, "selector", "l", "", "retry those whose labels match")
+	flags.BoolVarP(&many.everywhere, "all-namespaces", "A", false, "of all namespaces, with --all or --selector")
+	return cmd
+}
+
+// askMany makes a request for all resources in trouble.
+type askMany struct {
+	all, everywhere bool
+	selector        string
+}
+
+func (m *askMany) asked() bool { return m.all || m.everywhere || m.selector != "" }
+
+func (m *askMany) run(cmd *cobra.Command, names []string, what status.Request) error {
+	text := func(name string) string { return cmd.Flag(name).Value.String() }
+	flags := clusterFlags{kubeconfig: text("kubeconfig"), context: text("context"), namespace: text("namespace")}
+	c, namespace, err := flags.open()
+	if err != nil {
+		return err
+	}
+	if m.everywhere {
+		namespace = ""
+	}
+	view := statusView{cluster: c, names: splitNames(names)}
+	kinds, err := view.kinds()
+	if err != nil {
+		return err
+	}
+	rows, err := c.Select(cmd.Context(), kinds, namespace, m.selector)
+	errs := []error{err}
+	n := 0
+	for _, r := range rows {
+		if r.Paused || r.Ready == "True" && r.Synced == "True" {
+			continue
+		}
+		k, err := status.KindOf(kinds, r)
+		if err == nil {
+			_, err = c.Ask(cmd.Context(), k, r.Namespace, r.Name, what)
+		}
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		n++
+		fmt.Fprintf(cmd.OutOrStdout(), "%s in %s: asked to %s\n", r.Title(), r.Namespace, what.Verb)
+	}
+	if n == 0 && errors.Join(errs...) == nil {
+		fmt.Fprintln(cmd.ErrOrStderr(), "No resource is in trouble.")
+	}
+	return errors.Join(errs...)
 }
 
 func newInterruptCommand() *cobra.Command {

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
@@ -103,6 +105,27 @@ func TestCommands(t *testing.T) {
 		c.WaitReady(t, r)
 		if took := time.Since(begin); took > 10*time.Second {
 			t.Errorf("it took %s", took)
+		}
+	})
+
+	t.Run("retry by selector", func(t *testing.T) {
+		t.Parallel()
+		r, other := d.thing(ns, "selected", nil), d.thing(ns, "unselected", nil)
+		r.SetLabels(map[string]string{"batch": "one"})
+		for _, x := range []*unstructured.Unstructured{r, other} {
+			d.order(t, x.GetName(), "always fail")
+			c.MustCreate(t, x)
+		}
+		for _, x := range []*unstructured.Unstructured{r, other} {
+			c.WaitFalse(t, x, "LastAsyncOperation", "AsyncCreateFailure")
+			d.countermand(t, x.GetName())
+		}
+		if out, errOut, ok := runCommand(t, "retry", "-l", "batch=one", "-n", ns); !ok || out != kind+"/selected in "+ns+": asked to retry\n" {
+			t.Fatalf("%s%s", out, errOut)
+		}
+		c.WaitReady(t, r)
+		if out, errOut, ok := runCommand(t, "retry", "--all", "-l", "batch=two", "-n", ns); !ok || out != "" || !strings.Contains(errOut, "No resource is in trouble") {
+			t.Errorf("%s%s", out, errOut)
 		}
 	})
 

@@ -106,6 +106,16 @@ func Find(kinds []Kind, name string) (Kind, error) {
 	}
 }
 
+// KindOf returns the kind of a row.
+func KindOf(kinds []Kind, r Row) (Kind, error) {
+	for _, k := range kinds {
+		if k.Kind == r.Kind && k.GroupVersion().String() == r.APIVersion {
+			return k, nil
+		}
+	}
+	return Kind{}, fmt.Errorf("the kind of %s is not served any more", r.Title())
+}
+
 func (k Kind) called(name string) bool {
 	return name == k.Resource || name == k.Singular || name == strings.ToLower(k.Kind) || slices.Contains(k.ShortNames, name)
 }

@@ -23,6 +23,11 @@ const page = 500
 // List returns all resources of the kinds, in one namespace or, with "", in all. Kinds that cannot be
 // listed are left out; the error names them.
 func (c *Client) List(ctx context.Context, kinds []Kind, namespace string) ([]Row, error) {
+	return c.Select(ctx, kinds, namespace, "")
+}
+
+// Select is List of the resources whose labels a selector matches.
+func (c *Client) Select(ctx context.Context, kinds []Kind, namespace, selector string) ([]Row, error) {
 	var mu sync.Mutex
 	var rows []Row
 	var errs []error
@@ -30,7 +35,7 @@ func (c *Client) List(ctx context.Context, kinds []Kind, namespace string) ([]Ro
 	group.SetLimit(atOnce)
 	for _, k := range kinds {
 		group.Go(func() error {
-			found, err := c.list(ctx, k, namespace)
+			found, err := c.list(ctx, k, namespace, selector)
 			mu.Lock()
 			defer mu.Unlock()
 			rows = append(rows, found...)
@@ -50,9 +55,9 @@ func (c *Client) resources(k Kind, namespace string) dynamic.ResourceInterface {
 	return c.dynamic.Resource(k.GroupVersionResource).Namespace(namespace)
 }
 
-func (c *Client) list(ctx context.Context, k Kind, namespace string) ([]Row, error) {
+func (c *Client) list(ctx context.Context, k Kind, namespace, selector string) ([]Row, error) {
 	var rows []Row
-	for o := (metav1.ListOptions{Limit: page}); ; {
+	for o := (metav1.ListOptions{Limit: page, LabelSelector: selector}); ; {
 		list, err := c.resources(k, namespace).List(ctx, o)
 		switch {
 		case kerrors.IsNotFound(err):

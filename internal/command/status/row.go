@@ -129,6 +129,9 @@ func conditionsOf(u *unstructured.Unstructured) map[string]condition {
 // trouble returns the message of the most important problem, and its reason.
 func (r Row) trouble(conditions map[string]condition) (reason, message string) {
 	for _, kind := range []string{"Synced", "LastAsyncOperation", "Ready"} {
+		if kind == "LastAsyncOperation" && conditions["Synced"].status == "True" && conditions["Ready"].status == "True" {
+			continue // an earlier operation failed, and the object is as wanted all the same
+		}
 		if c := conditions[kind]; c.status == "False" && c.message != "" {
 			return c.reason, c.message
 		}

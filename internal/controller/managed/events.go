@@ -3,9 +3,11 @@ package managed
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -24,6 +26,8 @@ const (
 	reasonUpdated  event.Reason = "UpdatedExternalResource"
 	reasonDeleted  event.Reason = "DeletedExternalResource"
 	reasonReplaced event.Reason = "ReplacedExternalResource"
+
+	reasonUnresolved event.Reason = "CannotResolveResourceReferences"
 
 	reasonImported  event.Reason = "ImportedExternalResource"
 	reasonRecovered event.Reason = "RecoveredExternalResource"
@@ -51,7 +55,8 @@ func Repeats(reason string) bool {
 
 // quietRecorder is the recorder that managed.Reconciler gets. It drops events that the scheduler's
 // events make redundant: that an operation was requested, and, with each reconcile, that it
-// failed. It also drops observations that fail briefly, such as while a provider restarts.
+// failed. It also drops observations that fail briefly, such as while a provider restarts, and that the same references
+// still cannot be resolved. Waiting for them is normal.
 type quietRecorder struct {
 	event.Recorder
 	troubles *troubles
@@ -61,12 +66,22 @@ type quietRecorder struct {
 func (q quietRecorder) Event(obj runtime.Object, e event.Event) {
 	r, ok := obj.(*CustomResource)
 	switch {
+	case ok && e.Reason == reasonUnresolved && unresolvedBefore(r, e.Message):
+		return
+	case e.Reason == reasonUnresolved && strings.HasPrefix(e.Message, waitsForOthers):
+		e.Type = event.TypeNormal
 	case e.Reason == reasonCreated, e.Reason == reasonUpdated, e.Reason == reasonDeleted, ok && r.told:
 		return
 	case ok && Repeats(string(e.Reason)) && q.troubles.young(subjectOf(r)):
 		return
 	}
 	q.Recorder.Event(obj, e)
+}
+
+// unresolvedBefore reports whether the same references could not be resolved before.
+func unresolvedBefore(r *CustomResource, message string) bool {
+	now := r.GetCondition(xpv2.TypeSynced)
+	return now.Reason == v1alpha1.ReasonReferenceNotResolved && now.Message == message
 }
 
 // WithAnnotations implements event.Recorder.

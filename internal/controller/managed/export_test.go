@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/util/workqueue"
@@ -110,6 +111,9 @@ var (
 	FitObject       = fitObject
 	Awaited         = awaited
 )
+
+// FailFor has a failed Synced condition show a reason.
+func FailFor(r *CustomResource, reason xpv2.ConditionReason) { r.reason = reason }
 
 // Request returns what the scheduler is asked for a resource. secrets reads Secrets.
 func Request(ctx context.Context, k *Kind, r *CustomResource, secrets client.Reader) (scheduler.Request, diagnostic.Diagnostics) {

@@ -30,6 +30,9 @@ type Neighbours interface {
 	Wake(store.Key)
 }
 
+// waitsForOthers precedes the references that cannot be resolved yet.
+const waitsForOthers = "waiting for other resources: "
+
 // referrer resolves the references of resources of a kind.
 type referrer struct {
 	kind   *Kind
@@ -49,7 +52,7 @@ func (f referrer) ResolveReferences(ctx context.Context, mg resource.Managed) er
 	f.kind.wake(graph.Refers(key, found.Targets))
 	graph.Awaits(key, found.Awaited)
 	if err == nil && len(found.Missing) > 0 {
-		err = fmt.Errorf("waiting for other resources: %s", strings.Join(found.Missing, "; "))
+		err = fmt.Errorf(waitsForOthers+"%s", strings.Join(found.Missing, "; "))
 	}
 	if found.Changed {
 		err = errors.Join(err, f.client.Update(ctx, r))

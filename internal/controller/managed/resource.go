@@ -2,12 +2,14 @@ package managed
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 )
 
@@ -69,10 +71,28 @@ func (r *CustomResource) GetCondition(t xpv2.ConditionType) xpv2.Condition {
 func (r *CustomResource) SetConditions(c ...xpv2.Condition) {
 	for i := range c {
 		if c[i].Type == xpv2.TypeSynced && c[i].Reason == xpv2.ReasonReconcileError && r.reason != "" {
-			c[i].Reason = r.reason
+			c[i].Reason, c[i].Message = r.reason, plainly(r.reason, c[i].Message)
 		}
 	}
 	r.conditioned().SetConditions(c...)
+}
+
+// phases are the steps of managed.Reconciler that precede its messages.
+var phases = []string{"connect failed: ", "observe failed: ", "create failed: ", "update failed: ", "delete failed: "}
+
+// plainly returns a message without the step that it is from, where that misleads: a spec is read while connecting, and
+// nothing fails while a plan waits.
+func plainly(reason xpv2.ConditionReason, message string) string {
+	prefixes := phases[:1]
+	if reason == v1alpha1.ReasonAwaitingApproval || reason == v1alpha1.ReasonPlanChanged {
+		prefixes = phases
+	}
+	for _, p := range prefixes {
+		if rest, ok := strings.CutPrefix(message, p); ok {
+			return rest
+		}
+	}
+	return message
 }
 
 // GetManagementPolicies implements resource.Manageable.

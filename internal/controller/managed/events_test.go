@@ -1,0 +1,63 @@
+package managed_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/controller/managed"
+)
+
+type recorded struct {
+	event.NopRecorder
+	events []string
+}
+
+func (r *recorded) Event(_ runtime.Object, e event.Event) {
+	r.events = append(r.events, string(e.Type)+" "+e.Message)
+}
+
+// Waiting for a reference is one event, and no warning.
+func TestEventsOfReferences(t *testing.T) {
+	const waits = "waiting for other resources: there is no Vpc main"
+	inner := &recorded{}
+	recorder := managed.Recorder(&managed.Kind{}, inner)
+	r := managed.ResourceOf(&unstructured.Unstructured{Object: map[string]any{}})
+	managed.FailFor(r, v1alpha1.ReasonReferenceNotResolved)
+	for _, message := range []string{waits, waits, waits + "2", "it may not be referred to"} {
+		err := errors.New(message)
+		recorder.Event(r, event.Warning("CannotResolveResourceReferences", err))
+		r.SetConditions(xpv2.ReconcileError(err))
+	}
+	if diff := cmp.Diff([]string{"Normal " + waits, "Normal " + waits + "2", "Warning it may not be referred to"}, inner.events); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
+
+// Messages do not begin with a step that has not failed.
+func TestSyncedMessages(t *testing.T) {
+	for name, test := range map[string]struct {
+		reason     xpv2.ConditionReason
+		from, want string
+	}{
+		"invalid configuration": {v1alpha1.ReasonInvalidConfiguration, "connect failed: spec.size is negative", "spec.size is negative"},
+		"awaiting approval":     {v1alpha1.ReasonAwaitingApproval, "update failed: Update waits for approval.", "Update waits for approval."},
+		"an update":             {v1alpha1.ReasonReplaceRefused, "update failed: Replacement refused", "update failed: Replacement refused"},
+		"no reason":             {"", "connect failed: x", "connect failed: x"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := managed.ResourceOf(&unstructured.Unstructured{Object: map[string]any{}})
+			managed.FailFor(r, test.reason)
+			r.SetConditions(xpv2.ReconcileError(errors.New(test.from)))
+			if got := r.GetCondition(xpv2.TypeSynced).Message; got != test.want {
+				t.Errorf("the message is %q, want %q", got, test.want)
+			}
+		})
+	}
+}
