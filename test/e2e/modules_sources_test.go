@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -61,6 +62,30 @@ func TestModuleSources(t *testing.T) {
 	c.RunController(t, moduleOptions(t, providertest.Mirror(t, "random")))
 	c.install(t, terraformProvider("random", "hashicorp/random", "random_pet"))
 	ns := c.Namespace(t)
+
+	t.Run("a cleared directory", func(t *testing.T) {
+		t.Parallel()
+		dir := directory(t)
+		file(t, filepath.Join(dir, "main.tf"), pet)
+		file(t, filepath.Join(dir, "cleared.tf"), "# a file that is cleared\n")
+		module := terraformModule("cleared", m{"directory": dir}, m{"kind": "Ghost"})
+		c.MustCreate(t, module)
+		c.healthy(t, module)
+		r := resource(modulesAPI, "Ghost", ns, "a", m{"forProvider": m{"words": int64(2)}})
+		c.MustCreate(t, r)
+		c.WaitReady(t, r)
+		copies, err := filepath.Glob(filepath.Join(scratch, "*", "*", "source", "cleared.tf"))
+		if err != nil || len(copies) != 1 {
+			t.Fatalf("copies of the module: %q, %v", copies, err)
+		}
+		if err := os.RemoveAll(filepath.Dir(filepath.Dir(copies[0]))); err != nil {
+			t.Fatal(err)
+		}
+		c.MustPatch(t, r, `{"spec":{"forProvider":{"words":3}}}`)
+		c.WaitFor(t, r, "changed", func() bool { return strings.Count(text(r, "status", "atProvider", "name"), "-") == 2 })
+		c.WaitReady(t, r)
+		c.Remove(t, r)
+	})
 
 	t.Run("a ConfigMap", func(t *testing.T) {
 		t.Parallel()

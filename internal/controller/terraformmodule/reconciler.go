@@ -180,7 +180,7 @@ func (r *Reconciler) serve(ctx context.Context, m *v1alpha1.TerraformModule) *ki
 	r.mu.Lock()
 	old := r.modules[m.UID]
 	r.mu.Unlock()
-	if old != nil && old.sum == sum && old.program == runner {
+	if old != nil && old.sum == sum && old.program == runner && old.module.Present() {
 		providers, problem := r.providers(m, old.module)
 		if problem != nil || maps.Equal(providers, old.providers) {
 			return problem

@@ -18,11 +18,12 @@ import (
 // checksum makes a digest of files in packages.
 type checksum struct {
 	hash.Hash
-	// size is the number of bytes of the files that were added by addFile.
-	size *int64
+	// size is the number of bytes of the files that were added by addFile, and files are their paths.
+	size  *int64
+	files *[]string
 }
 
-func newChecksum() checksum { return checksum{sha256.New(), new(int64)} }
+func newChecksum() checksum { return checksum{sha256.New(), new(int64), new([]string)} }
 
 // maxFetched is the maximum size of all packages that are fetched for a module, in bytes: repositories have more in them
 // than the module.
@@ -52,6 +53,7 @@ func (d checksum) addFile(pkg, name, path string) error {
 	if *d.size += info.Size(); *d.size > maxFetched {
 		return fmt.Errorf("the module, and those that it calls, have more than %d MiB. Use a smaller package", maxFetched>>20)
 	}
+	*d.files = append(*d.files, path)
 	d.head(pkg, name, info.Size())
 	n, err := io.Copy(d, f)
 	if err == nil && n != info.Size() {
@@ -117,6 +119,7 @@ func (m *Module) verify(called []call) diagnostic.Diagnostics {
 			return diagnostic.Errorf(NotFetched, "%s%s.", where, err)
 		}
 	}
+	m.files = *d.files
 	if m.Digest = d.String(); m.source.Digest != "" && m.source.Digest != m.Digest {
 		return otherDigest(m.Digest, m.source.Digest)
 	}

@@ -44,6 +44,8 @@ type Module struct {
 	source Source
 	// dir contains the copy of a local module, and the program's data directory.
 	dir string
+	// files are the paths of the files of all modules.
+	files []string
 }
 
 // Sum identifies the source: it is the digest of local files, or that of address and version.
@@ -318,7 +320,7 @@ func (m *Module) called() ([]call, error) {
 		return nil, err
 	}
 	modules := filepath.Join(base, dataDir, "modules")
-	b, err := os.ReadFile(filepath.Join(modules, "modules.json"))
+	b, err := os.ReadFile(m.manifest())
 	if err != nil {
 		return nil, err
 	}
@@ -346,6 +348,22 @@ func (m *Module) called() ([]call, error) {
 	}
 	slices.SortFunc(out, func(a, b call) int { return strings.Compare(a.key, b.key) })
 	return out, nil
+}
+
+// Present reports whether the files of the module are still there: programs that tidy up remove files of temporary
+// directories.
+func (m *Module) Present() bool {
+	for _, path := range append([]string{m.manifest()}, m.files...) {
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			return false
+		}
+	}
+	return true
+}
+
+// manifest is the path of the program's list of modules.
+func (m *Module) manifest() string {
+	return filepath.Join(m.dir, dataDir, "modules", "modules.json")
 }
 
 // Remove removes the files of the module.
