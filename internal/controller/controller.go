@@ -26,6 +26,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/child"
@@ -172,7 +173,8 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 	}
 	secrets := &store.Secrets{Client: kube.CoreV1().Secrets(o.Namespace), Refused: countRefused}
 	operations := scheduler.New(scheduler.Options{
-		Store:                      secrets,
+		Store:                      countedStore{secrets},
+		Told:                       countEvent,
 		Logger:                     o.Logger.WithName("scheduler"),
 		Wake:                       registry.Wake,
 		Exists:                     registry.Exists,
@@ -182,7 +184,10 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 		OperationsPerConfiguration: int64(o.OperationsPerConfiguration),
 		PlanKey:                    key,
 	})
-	awaiting.count.Store(operations.Awaiting)
+	// Several controllers in one process, as in tests, have the same metrics; the first one's are served.
+	if now := (snapshot{operations, providers}); metrics.Registry.Register(now) == nil {
+		defer metrics.Registry.Unregister(now)
+	}
 	reconciling, stopReconciling := context.WithCancel(ctx)
 	defer stopReconciling()
 	rt := &kinds.Runtime{

@@ -5,10 +5,13 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/client-go/tools/record"
 
+	"github.com/landbridge-io/landbridge/internal/provider/pool"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
@@ -78,3 +81,12 @@ func LostSecrets(m metadata.Interface, namespace string, report func(store.Key))
 
 // MakeCRDs is makeCRDs.
 var MakeCRDs = makeCRDs
+
+// CountEvent is countEvent.
+var CountEvent = countEvent
+
+// Counted returns a store whose writes are counted.
+func Counted(s store.Store) store.Store { return countedStore{s} }
+
+// Snapshot returns the collector of a controller's metrics.
+func Snapshot(s *scheduler.Scheduler, p *pool.Pool) prometheus.Collector { return snapshot{s, p} }

@@ -1,49 +1,166 @@
 package controller
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"sync"
-	"sync/atomic"
+	"time"
 
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/prometheus/client_golang/prometheus"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
+	"github.com/landbridge-io/landbridge/internal/provider/pool"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/schema"
 )
 
 // resourceMetrics returns Crossplane's metrics of the process. Metrics can be registered only once, however often Run is
 // called.
 var resourceMetrics = sync.OnceValues(func() (*xpmanaged.MRMetricRecorder, error) {
 	m := xpmanaged.NewMRMetricRecorder()
-	return m, errors.Join(metrics.Registry.Register(m), metrics.Registry.Register(refusedWrites), metrics.Registry.Register(&awaiting))
+	errs := []error{metrics.Registry.Register(m)}
+	for _, c := range []prometheus.Collector{refusedWrites, operationSeconds, resourceEvents, stateWrites, stateWriteSeconds} {
+		errs = append(errs, metrics.Registry.Register(c))
+	}
+	return m, errors.Join(errs...)
 })
 
-var refusedWrites = prometheus.NewCounterVec(prometheus.CounterOpts{
-	Name: "landbridge_state_writes_refused_total",
-	Help: "Writes of the state of managed resources that were refused for good, mostly because the state is too large.",
-}, []string{"group", "kind"})
+// No label has values that grow with the number of resources.
+var (
+	refusedWrites = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "landbridge_state_writes_refused_total",
+		Help: "Writes of the state of managed resources that were refused for good, mostly because the state is too large.",
+	}, []string{"group", "kind"})
+	operationSeconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name:    "landbridge_operation_duration_seconds",
+		Help:    "Duration of creates, updates and deletes of remote objects, by their result.",
+		Buckets: []float64{0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600},
+	}, []string{"group", "kind", "operation", "result"})
+	resourceEvents = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "landbridge_resource_events_total",
+		Help: "What happened to managed resources beside operations: imported, recovered, gone, tainted, and others.",
+	}, []string{"group", "kind", "event"})
+	stateWrites = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "landbridge_state_writes_total",
+		Help: "Writes of the journal and the state of managed resources, by their result.",
+	}, []string{"result"})
+	stateWriteSeconds = prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name:    "landbridge_state_write_duration_seconds",
+		Help:    "Duration of writes of the journal and the state of managed resources.",
+		Buckets: []float64{0.005, 0.02, 0.1, 0.5, 2, 10},
+	})
+)
 
 func countRefused(k store.Key, _ error) { refusedWrites.WithLabelValues(k.Group, k.Kind).Inc() }
 
-// awaiting counts the plans that wait for approval, when it is scraped.
-var awaiting awaitingPlans
+// countEvent counts an event of a resource.
+func countEvent(k store.Key, e scheduler.Event) {
+	switch e.Kind {
+	case scheduler.Succeeded, scheduler.Failed:
+		operationSeconds.WithLabelValues(k.Group, k.Kind, string(e.Operation), string(e.Kind)).Observe(e.Took.Seconds())
+	default:
+		resourceEvents.WithLabelValues(k.Group, k.Kind, string(e.Kind)).Inc()
+	}
+}
 
-type awaitingPlans struct{ count atomic.Value }
+// countedStore counts and times writes.
+type countedStore struct{ store.Store }
 
-var awaitingDesc = prometheus.NewDesc("landbridge_plans_awaiting_approval",
-	"Managed resources whose plan waits until somebody approves it.", []string{"group", "kind"}, nil)
+// Save implements store.Store.
+func (s countedStore) Save(ctx context.Context, k store.Key, r *schema.Resource, rec store.Record) (store.Record, error) {
+	begin := time.Now()
+	out, err := s.Store.Save(ctx, k, r, rec)
+	countWrite(begin, err)
+	return out, err
+}
+
+// Delete implements store.Store.
+func (s countedStore) Delete(ctx context.Context, k store.Key, version string) error {
+	begin := time.Now()
+	err := s.Store.Delete(ctx, k, version)
+	countWrite(begin, err)
+	return err
+}
+
+func countWrite(begin time.Time, err error) {
+	stateWriteSeconds.Observe(time.Since(begin).Seconds())
+	result := "Failed"
+	switch {
+	case err == nil:
+		result = "Succeeded"
+	case errors.Is(err, store.ErrConflict):
+		result = "Conflict"
+	case errors.Is(err, store.ErrTooLarge), errors.Is(err, store.ErrRejected):
+		result = "Refused"
+	}
+	stateWrites.WithLabelValues(result).Inc()
+}
+
+// snapshot makes metrics of what a controller knows when they are read. There is one for each Run.
+type snapshot struct {
+	resources *scheduler.Scheduler
+	providers *pool.Pool
+}
+
+var (
+	kindLabels   = []string{"group", "kind"}
+	resourcesNow = prometheus.NewDesc("landbridge_resources",
+		"Managed resources by the state of their remote object. Only the leader has them.", append(kindLabels, "state"), nil)
+	runningNow = prometheus.NewDesc("landbridge_operations_running", "Managed resources with a running operation.", kindLabels, nil)
+	unknownNow = prometheus.NewDesc("landbridge_operations_unknown",
+		"Managed resources with an operation of unknown outcome.", kindLabels, nil)
+	awaitingNow  = prometheus.NewDesc("landbridge_plans_awaiting_approval", "Managed resources whose plan waits until somebody approves it.", kindLabels, nil)
+	processesNow = prometheus.NewDesc("landbridge_provider_processes", "Configured provider processes that run.", nil, nil)
+)
+
+// poolCounters are the counters of a pool.
+var poolCounters = []struct {
+	desc  *prometheus.Desc
+	value func(pool.Stats) int64
+}{
+	{counter("landbridge_provider_starts_total", "Provider processes that were started and configured."), func(s pool.Stats) int64 { return s.Starts }},
+	{counter("landbridge_provider_crashes_total", "Provider processes that ended by themselves."), func(s pool.Stats) int64 { return s.Crashes }},
+	{counter("landbridge_provider_hangs_total", "Provider processes that were ended because they did not answer."), func(s pool.Stats) int64 { return s.Hangs }},
+	{counter("landbridge_provider_outgrown_total", "Provider processes that were ended because they used too much memory."), func(s pool.Stats) int64 { return s.Outgrown }},
+	{counter("landbridge_provider_replacements_total", "Provider processes that were replaced because of their growth."), func(s pool.Stats) int64 { return s.Replacements }},
+	{counter("landbridge_provider_evictions_total", "Idle provider processes that were ended to make room for others."), func(s pool.Stats) int64 { return s.Evictions }},
+	{counter("landbridge_provider_throttling_pauses_total", "Pauses of provider configurations because of throttling."), func(s pool.Stats) int64 { return s.Pauses }},
+	{counter("landbridge_provider_outages_total", "Pauses of provider configurations because of their credentials or endpoint."), func(s pool.Stats) int64 { return s.Outages }},
+}
+
+func counter(name, help string) *prometheus.Desc { return prometheus.NewDesc(name, help, nil, nil) }
 
 // Describe implements prometheus.Collector.
-func (*awaitingPlans) Describe(out chan<- *prometheus.Desc) { out <- awaitingDesc }
+func (snapshot) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{resourcesNow, runningNow, unknownNow, awaitingNow, processesNow} {
+		to <- d
+	}
+	for _, c := range poolCounters {
+		to <- c.desc
+	}
+}
 
 // Collect implements prometheus.Collector.
-func (a *awaitingPlans) Collect(out chan<- prometheus.Metric) {
-	count, ok := a.count.Load().(func() map[store.Key]int)
-	if !ok {
-		return
+func (s snapshot) Collect(to chan<- prometheus.Metric) {
+	gauge := func(d *prometheus.Desc, n int, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, float64(n), labels...)
 	}
-	for k, n := range count() {
-		out <- prometheus.MustNewConstMetric(awaitingDesc, prometheus.GaugeValue, float64(n), k.Group, k.Kind)
+	for k, c := range s.resources.Census() {
+		for state, n := range c.States {
+			gauge(resourcesNow, n, k.Group, k.Kind, cmp.Or(string(state), "Empty"))
+		}
+		gauge(runningNow, c.Running, k.Group, k.Kind)
+		gauge(unknownNow, c.Unknown, k.Group, k.Kind)
+	}
+	for k, n := range s.resources.Awaiting() {
+		gauge(awaitingNow, n, k.Group, k.Kind)
+	}
+	stats := s.providers.Stats()
+	gauge(processesNow, stats.Servers)
+	for _, c := range poolCounters {
+		to <- prometheus.MustNewConstMetric(c.desc, prometheus.CounterValue, float64(c.value(stats)))
 	}
 }

@@ -3,8 +3,11 @@ package controller_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,6 +15,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/landbridge-io/landbridge/internal/controller"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/provider/pool"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/schema"
 )
@@ -49,4 +55,101 @@ func TestRefusedWritesAreCounted(t *testing.T) {
 		return
 	}
 	t.Error("there is no such metric")
+}
+
+// failing fails writes with an error.
+type failing struct {
+	store.Store
+	err error
+}
+
+func (f failing) Save(context.Context, store.Key, *schema.Resource, store.Record) (store.Record, error) {
+	return store.Record{}, f.err
+}
+
+func (f failing) Delete(context.Context, store.Key, string) error { return f.err }
+
+// Operations, events and writes are counted, and nothing of a single resource is in a label.
+func TestMetrics(t *testing.T) {
+	if err := controller.RegisterMetrics(); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		k := store.Key{Group: "metrics.landbridge.io", Kind: "Thing", Namespace: "secret-namespace", Name: "secret-name"}
+		controller.CountEvent(k, scheduler.Event{Kind: scheduler.Succeeded, Operation: instance.Create, Took: 2 * time.Second})
+		controller.CountEvent(k, scheduler.Event{Kind: scheduler.Failed, Operation: instance.Delete, Took: time.Second})
+		controller.CountEvent(k, scheduler.Event{Kind: scheduler.Gone})
+		for _, err := range []error{nil, store.ErrConflict, store.ErrTooLarge, errors.New("connection refused")} {
+			counted := controller.Counted(failing{err: err})
+			if _, got := counted.Save(t.Context(), k, nil, store.Record{}); got != err {
+				t.Errorf("Save returned %v, want %v", got, err)
+			}
+			if got := counted.Delete(t.Context(), k, ""); got != err {
+				t.Errorf("Delete returned %v, want %v", got, err)
+			}
+		}
+	}
+	got := gather(t, metrics.Registry)
+	for name, want := range map[string]float64{
+		`landbridge_operation_duration_seconds group=metrics.landbridge.io kind=Thing operation=Create result=Succeeded`: 3,
+		`landbridge_operation_duration_seconds group=metrics.landbridge.io kind=Thing operation=Delete result=Failed`:    3,
+		`landbridge_resource_events_total event=Gone group=metrics.landbridge.io kind=Thing`:                             3,
+		`landbridge_state_writes_total result=Succeeded`:                                                                 6,
+		`landbridge_state_writes_total result=Conflict`:                                                                  6,
+		`landbridge_state_writes_total result=Refused`:                                                                   6,
+		`landbridge_state_writes_total result=Failed`:                                                                    6,
+		`landbridge_state_write_duration_seconds`:                                                                        24,
+	} {
+		if got[name] != want {
+			t.Errorf("%s is %v, want %v", name, got[name], want)
+		}
+	}
+	for name := range got {
+		if strings.Contains(name, "secret-") {
+			t.Errorf("%s names a resource", name)
+		}
+	}
+}
+
+// A controller without resources has the metrics of providers.
+func TestSnapshot(t *testing.T) {
+	providers := pool.New(pool.Options{})
+	t.Cleanup(func() { _ = providers.Close(context.Background()) })
+	registry := prometheus.NewPedanticRegistry()
+	if err := registry.Register(controller.Snapshot(scheduler.New(scheduler.Options{}), providers)); err != nil {
+		t.Fatal(err)
+	}
+	got := gather(t, registry)
+	for _, name := range []string{"landbridge_provider_processes", "landbridge_provider_starts_total", "landbridge_provider_crashes_total"} {
+		if v, ok := got[name]; !ok || v != 0 {
+			t.Errorf("%s is %v, exists: %t", name, v, ok)
+		}
+	}
+}
+
+// gather returns the values of metrics by their name and labels; of histograms the number of observations.
+func gather(t *testing.T, from prometheus.Gatherer) map[string]float64 {
+	t.Helper()
+	families, err := from.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]float64{}
+	for _, f := range families {
+		for _, m := range f.GetMetric() {
+			name := f.GetName()
+			for _, l := range m.GetLabel() {
+				name += " " + l.GetName() + "=" + l.GetValue()
+			}
+			switch {
+			case m.Histogram != nil:
+				out[name] = float64(m.Histogram.GetSampleCount())
+			case m.Counter != nil:
+				out[name] = m.Counter.GetValue()
+			case m.Gauge != nil:
+				out[name] = m.Gauge.GetValue()
+			}
+		}
+	}
+	return out
 }

@@ -100,7 +100,7 @@ func (s *Scheduler) mark(ctx context.Context, e *entry, r Request) error {
 	}
 	faultpoint.Reach(faultpoint.Asked, faultpoint.BeforeTold)
 	for _, event := range events {
-		r.tell(event)
+		s.tell(r, event)
 	}
 	return nil
 }

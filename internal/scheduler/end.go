@@ -12,7 +12,7 @@ import (
 // end takes note of the outcome of an operation, and wakes the resource.
 func (s *Scheduler) end(e *entry, r Request, t task, res result) {
 	for _, event := range s.settle(e, r, t, res) {
-		r.tell(event)
+		s.tell(r, event)
 	}
 	s.mu.Lock()
 	gone := s.entries.end(e)

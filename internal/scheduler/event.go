@@ -69,7 +69,11 @@ const (
 	Contradicted EventKind = "Contradicted"
 )
 
-func (r Request) tell(e Event) {
+// tell reports an event of the resource.
+func (s *Scheduler) tell(r Request, e Event) {
+	if s.o.Told != nil {
+		s.o.Told(r.Key, e)
+	}
 	if r.Tell != nil {
 		r.Tell(e)
 	}

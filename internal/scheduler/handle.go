@@ -289,9 +289,9 @@ func (h handle) is(r *Request, found instance.Instance) bool {
 	return r.NamedImport.ID != h.importID || r.NamedImport.Names(found.State)
 }
 
-// contradiction returns how an object contradicts the handles of the configuration, and reports the first
+// contradiction returns how an object contradicts the handles of the configuration, and tells the first
 // contradiction as an event.
-func (r *Request) contradiction(in instance.Instance) string {
+func (r *Request) contradiction(in instance.Instance, tell func(Event)) string {
 	if r.Handles == nil || !in.Exists() || !known(in.State) {
 		return ""
 	}
@@ -305,7 +305,7 @@ func (r *Request) contradiction(in instance.Instance) string {
 	}
 	why += ". " + mendConfiguration
 	if b.tell() {
-		r.tell(Event{Kind: Contradicted, Why: why})
+		tell(Event{Kind: Contradicted, Why: why})
 	}
 	return why
 }

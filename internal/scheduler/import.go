@@ -191,6 +191,6 @@ func (s *Scheduler) take(ctx context.Context, e *entry, r Request, found instanc
 	}
 	faultpoint.Reach(faultpoint.Import, faultpoint.BeforeTold)
 	e.view.state = imported
-	r.tell(Event{Kind: Imported})
+	s.tell(r, Event{Kind: Imported})
 	return nil
 }

@@ -250,13 +250,13 @@ func (s *Scheduler) storeRead(ctx context.Context, e *entry, r Request, ex terra
 		return notRead, err
 	}
 	if instance.IdentityChanged(before, after) {
-		r.tell(Event{Kind: IdentityChanged, From: before.Identity, To: after.Identity})
+		s.tell(r, Event{Kind: IdentityChanged, From: before.Identity, To: after.Identity})
 	}
 	switch {
 	case gone && r.Config != nil:
-		r.tell(Event{Kind: Gone})
+		s.tell(r, Event{Kind: Gone})
 	case before.Status == instance.Partial && !gone:
-		r.tell(Event{Kind: Read})
+		s.tell(r, Event{Kind: Read})
 	}
 	if gone && e.record.Instance.Exists() {
 		return notRead, nil
@@ -267,7 +267,7 @@ func (s *Scheduler) storeRead(ctx context.Context, e *entry, r Request, ex terra
 // plan plans, and makes the result the view.
 func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.Executor) error {
 	s.probe(ctx, &r, e.record.Instance, ex)
-	o := &Observation{Instance: e.record.Instance, Last: e.last, Imported: e.view.state == imported, Contradiction: r.contradiction(e.record.Instance)}
+	o := &Observation{Instance: e.record.Instance, Last: e.last, Imported: e.view.state == imported, Contradiction: r.contradiction(e.record.Instance, func(event Event) { s.tell(r, event) })}
 	e.view.discard()
 	if r.Config != nil {
 		config := e.withToken(r, e.record.Instance, *r.Config)

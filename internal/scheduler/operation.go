@@ -204,7 +204,7 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	}
 
 	if a := t.approval; a != nil && !a.completes {
-		r.tell(Event{Kind: Approved, Hash: a.hash, By: a.by, Action: a.action})
+		s.tell(r, Event{Kind: Approved, Hash: a.hash, By: a.by, Action: a.action})
 	}
 
 	// Dispatch.

@@ -213,9 +213,9 @@ func (s *Scheduler) recovered(ctx context.Context, e *entry, r Request, op *inst
 	if undispatched {
 		return nil // its failure was reported already
 	}
-	r.tell(Event{Kind: Recovered, Operation: op.Kind, Deposed: op.Deposed, Found: found})
+	s.tell(r, Event{Kind: Recovered, Operation: op.Kind, Deposed: op.Deposed, Found: found})
 	if found && in.Status == instance.Tainted {
-		r.tell(Event{Kind: Tainted})
+		s.tell(r, Event{Kind: Tainted})
 	}
 	return nil
 }

@@ -54,6 +54,8 @@ type Options struct {
 	// Wake is called when an operation has ended and its outcome is stored, when one has run for
 	// LongOperation, and when the owner of a remote object changes.
 	Wake func(store.Key)
+	// Told is called with each event that Request.Tell is called with, for metrics. Defaults to nothing.
+	Told func(store.Key, Event)
 	// Exists reports whether there is a custom resource with the key and UID. It is called for the owner
 	// of a remote object before another resource is refused because of it, and for a resource before it
 	// adopts the record of another one with the same name, or stores a record again. It returns an error if

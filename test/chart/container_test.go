@@ -240,7 +240,7 @@ func (n *node) replica(t *testing.T, r *chart.Rendered, name string) *replica {
 // checkMetrics reads the metrics of replicas as one who may, and as one who may not.
 func (n *node) checkMetrics(t *testing.T, replicas ...*replica) {
 	t.Helper()
-	leaders := 0
+	leaders, counted := 0, 0
 	insecure := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	for _, k := range replicas {
 		for account, want := range map[string]int{"prometheus": http.StatusOK, "default": http.StatusForbidden} {
@@ -261,13 +261,16 @@ func (n *node) checkMetrics(t *testing.T, replicas ...*replica) {
 			if answer.StatusCode != want {
 				t.Errorf("the ServiceAccount %s gets %d, want %d\n%s", account, answer.StatusCode, want, content)
 			}
+			if strings.Contains(string(content), `landbridge_resources{group="random.landbridge.io",kind="Password",state="Full"} 1`) {
+				counted++
+			}
 			if strings.Contains(string(content), `leader_election_master_status{name="landbridge.landbridge.io"} 1`) {
 				leaders++
 			}
 		}
 	}
-	if leaders != 1 {
-		t.Errorf("%d replicas lead by their metrics, want 1", leaders)
+	if leaders != 1 || counted != 1 {
+		t.Errorf("%d replicas lead by their metrics, and %d have the resource; want 1", leaders, counted)
 	}
 }
 

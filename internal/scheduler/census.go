@@ -1,0 +1,42 @@
+package scheduler
+
+import (
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/landbridge-io/landbridge/internal/instance"
+)
+
+// Census counts the resources of one kind.
+type Census struct {
+	// States counts them by the status of what is stored. Those that were not loaded yet are left out.
+	States map[instance.Status]int
+	// Running counts those with a running operation, and Unknown those with an operation of unknown outcome.
+	Running, Unknown int
+}
+
+// Census returns the counts of each kind that has resources. It takes time in proportion to the number of resources, and
+// allocates only for kinds.
+func (s *Scheduler) Census() map[schema.GroupKind]*Census {
+	out := map[schema.GroupKind]*Census{}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, e := range s.entries.byUID {
+		k := schema.GroupKind{Group: e.key.Group, Kind: e.key.Kind}
+		c := out[k]
+		if c == nil {
+			c = &Census{States: map[instance.Status]int{}}
+			out[k] = c
+		}
+		running := e.presence != idle
+		if running {
+			c.Running++
+		}
+		if known := e.remembered.Load(); known != nil {
+			c.States[known.Status]++
+			if known.Interrupted && !running {
+				c.Unknown++
+			}
+		}
+	}
+	return out
+}
