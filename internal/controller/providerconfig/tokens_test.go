@@ -83,8 +83,16 @@ func (s *server) conceals(secret string) bool {
 
 // processes launches servers.
 type processes struct {
-	schema   *schema.Provider
+	schema *schema.Provider
+
+	mu       sync.Mutex
 	launched []*server
+}
+
+func (l *processes) all() []*server {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.launched)
 }
 
 func (*processes) Key() string { return "cloud" }
@@ -98,19 +106,37 @@ func (l *processes) Launch(ctx context.Context) (provider.Server, error) {
 func (l *processes) LaunchPrivate(_ context.Context, p provider.Private) (provider.Server, error) {
 	s := &server{private: p, schema: l.schema, done: make(chan struct{})}
 	s.close = sync.OnceFunc(func() { close(s.done) })
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.launched = append(l.launched, s)
 	return s, nil
 }
 
 // accounts issues tokens.
 type accounts struct {
-	issued  []string
-	refused error
+	mu     sync.Mutex
+	issued []string
+	err    error
+}
+
+func (a *accounts) all() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.issued)
+}
+
+// refuse makes requests fail; nil ends that.
+func (a *accounts) refuse(err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.err = err
 }
 
 func (a *accounts) request(_ context.Context, namespace, name string, audiences []string, lifetime time.Duration) (providerconfig.IssuedToken, error) {
-	if a.refused != nil {
-		return providerconfig.IssuedToken{}, a.refused
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.err != nil {
+		return providerconfig.IssuedToken{}, a.err
 	}
 	a.issued = append(a.issued, fmt.Sprintf("token-%d-of-%s-in-%s-for-%s", len(a.issued)+1, name, namespace, strings.Join(audiences, "+")))
 	return providerconfig.IssuedToken{Value: a.issued[len(a.issued)-1], Expires: time.Now().Add(lifetime)}, nil
@@ -166,7 +192,7 @@ func TestTokenFiles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, l, a := configured(t, withTokens("file=$(tokenFile.cloud)", tokenOf("builder", m{"fileEnv": "CLOUD_TOKEN_FILE"})))
 		release := use(t, r)
-		s := l.launched[0]
+		s := l.all()[0]
 		path := s.private.Env["CLOUD_TOKEN_FILE"]
 		if !strings.Contains(s.token, "file="+path) {
 			t.Errorf("configured with %q, not with %s", s.token, path)
@@ -177,8 +203,8 @@ func TestTokenFiles(t *testing.T) {
 		check := func(want string) {
 			t.Helper()
 			content, err := os.ReadFile(path)
-			if err != nil || string(content) != want || len(a.issued) == 0 || a.issued[len(a.issued)-1] != want {
-				t.Errorf("the file has %q, %v; tokens %q", content, err, a.issued)
+			if err != nil || string(content) != want || len(a.all()) == 0 || a.all()[len(a.all())-1] != want {
+				t.Errorf("the file has %q, %v; tokens %q", content, err, a.all())
 			}
 			file, fileErr := os.Stat(path)
 			folder, folderErr := os.Stat(filepath.Dir(path))
@@ -199,7 +225,7 @@ func TestTokenFiles(t *testing.T) {
 		if after := resolve(t, r).Account; after != before || after.Content == "" {
 			t.Errorf("account %+v, before %+v", after, before)
 		}
-		a.refused = errors.New("no more")
+		a.refuse(errors.New("no more"))
 		time.Sleep(50 * time.Minute)
 		check("token-2-of-builder-in-team-a-for-cloud")
 		if d := resolve(t, r).Diagnostics; d.HasErrors() {
@@ -209,11 +235,11 @@ func TestTokenFiles(t *testing.T) {
 		if d := resolve(t, r).Diagnostics; !d.HasErrors() || !strings.Contains(d.Err().Error(), "there is no token of ServiceAccount builder in namespace team-a: no more") {
 			t.Errorf("it is not refused when the token has expired: %v", d)
 		}
-		a.refused = nil
+		a.refuse(nil)
 		time.Sleep(time.Minute)
 		check("token-3-of-builder-in-team-a-for-cloud")
-		if len(l.launched) != 1 {
-			t.Errorf("%d processes were started", len(l.launched))
+		if len(l.all()) != 1 {
+			t.Errorf("%d processes were started", len(l.all()))
 		}
 		release()
 		if err := r.Pool.Close(t.Context()); err != nil {
@@ -230,13 +256,13 @@ func TestTokenVariables(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, l, _ := configured(t, withTokens("", tokenOf("builder", m{"env": "CLOUD_TOKEN", "expirationSeconds": int64(600)})))
 		release := use(t, r)
-		first := l.launched[0]
+		first := l.all()[0]
 		time.Sleep(9 * time.Minute) // the operation goes on
 		use(t, r)()
 		synctest.Wait()
 		use(t, r)()
-		if len(l.launched) != 2 || l.launched[1].private.Env["CLOUD_TOKEN"] != "token-2-of-builder-in-team-a-for-cloud" {
-			t.Fatalf("%d processes were started, the last with %q", len(l.launched), l.launched[len(l.launched)-1].private.Env)
+		if len(l.all()) != 2 || l.all()[1].private.Env["CLOUD_TOKEN"] != "token-2-of-builder-in-team-a-for-cloud" {
+			t.Fatalf("%d processes were started, the last with %q", len(l.all()), l.all()[len(l.all())-1].private.Env)
 		}
 		select {
 		case <-first.done:
@@ -255,12 +281,12 @@ func TestTokenVariables(t *testing.T) {
 		time.Sleep(4 * time.Minute)
 		use(t, r)()
 		time.Sleep(90 * time.Second)
-		for i, s := range l.launched {
+		for i, s := range l.all() {
 			select {
 			case <-s.done:
 			default:
-				if i < len(l.launched)-1 {
-					t.Errorf("process %d of %d still runs", i+1, len(l.launched))
+				if i < len(l.all())-1 {
+					t.Errorf("process %d of %d still runs", i+1, len(l.all()))
 				}
 			}
 		}
@@ -286,18 +312,18 @@ func TestTokensThatDoNotWorkAreRenewed(t *testing.T) {
 			}
 			done()
 		}
-		if len(a.issued) != 1 {
-			t.Fatalf("tokens %q", a.issued)
+		if len(a.all()) != 1 {
+			t.Fatalf("tokens %q", a.all())
 		}
 		time.Sleep(time.Minute)
 		resolve(t, r)
-		if len(a.issued) != 2 || len(l.launched) != 1 {
-			t.Errorf("tokens %q, %d processes", a.issued, len(l.launched))
+		if len(a.all()) != 2 || len(l.all()) != 1 {
+			t.Errorf("tokens %q, %d processes", a.all(), len(l.all()))
 		}
 		time.Sleep(40 * time.Second) // the new one is not renewed again at once
 		resolve(t, r)
-		if len(a.issued) != 2 {
-			t.Errorf("tokens %q", a.issued)
+		if len(a.all()) != 2 {
+			t.Errorf("tokens %q", a.all())
 		}
 		release()
 		if err := r.Pool.Close(t.Context()); err != nil {
@@ -331,8 +357,8 @@ func TestTokensAreRefused(t *testing.T) {
 			if !d.HasErrors() || !strings.Contains(d.Err().Error(), test.want) || !strings.Contains(d.Err().Error(), "spec.serviceAccountTokens") {
 				t.Errorf("got %v", d)
 			}
-			if len(a.issued) > 0 {
-				t.Errorf("tokens were requested: %q", a.issued)
+			if len(a.all()) > 0 {
+				t.Errorf("tokens were requested: %q", a.all())
 			}
 		})
 	}
@@ -345,8 +371,8 @@ func TestTokensOfOtherNamespaces(t *testing.T) {
 	if d := resolve(t, r).Diagnostics; d.HasErrors() {
 		t.Fatal(d)
 	}
-	if len(a.issued) != 1 || a.issued[0] != "token-1-of-builder-in-team-a-for-cloud" {
-		t.Errorf("tokens %q", a.issued)
+	if len(a.all()) != 1 || a.all()[0] != "token-1-of-builder-in-team-a-for-cloud" {
+		t.Errorf("tokens %q", a.all())
 	}
 }
 
