@@ -15,6 +15,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/kinds"
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/schema"
 )
 
 // activate serves the given resource types, which are sorted, and no others. An error about one type does not
@@ -100,8 +101,21 @@ func activated(p *model.Provider, patterns []string) (types []string, wrong []st
 			}
 		}
 		if !matched {
-			wrong = append(wrong, fmt.Sprintf("no resource type matches %q (see: landbridge provider inspect)", pattern))
+			wrong = append(wrong, noResourceType(p.Schema, pattern))
 		}
 	}
 	return slices.Sorted(maps.Keys(set)), wrong
+}
+
+// noResourceType describes a pattern that matches no resource type.
+func noResourceType(s *schema.Provider, pattern string) string {
+	if s != nil {
+		if _, ok := s.DataSources[pattern]; ok {
+			return fmt.Sprintf("%q is a data source, and only resource types can be activated", pattern)
+		}
+		if _, ok := s.EphemeralResources[pattern]; ok {
+			return fmt.Sprintf("%q is an ephemeral resource, and only resource types can be activated", pattern)
+		}
+	}
+	return fmt.Sprintf("no resource type matches %q (see: landbridge provider inspect)", pattern)
 }

@@ -1,0 +1,43 @@
+package terraformprovider_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/landbridge-io/landbridge/internal/controller/terraformprovider"
+	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+func TestActivatedTypes(t *testing.T) {
+	t.Parallel()
+	p := &model.Provider{
+		Resources: map[string]*model.Resource{"cloud_disk": {}, "cloud_server": {}},
+		Schema: &schema.Provider{
+			DataSources:        map[string]*schema.Block{"cloud_image": {}, "cloud_server": {}},
+			EphemeralResources: map[string]*schema.Block{"cloud_token": {}},
+		},
+	}
+	for name, test := range map[string]struct {
+		patterns     []string
+		types, wrong []string
+	}{
+		"all":              {nil, []string{"cloud_disk", "cloud_server"}, nil},
+		"one":              {[]string{"cloud_s*"}, []string{"cloud_server"}, nil},
+		"a data source":    {[]string{"cloud_image"}, nil, []string{`"cloud_image" is a data source, and only resource types can be activated`}},
+		"an ephemeral one": {[]string{"cloud_token"}, nil, []string{`"cloud_token" is an ephemeral resource, and only resource types can be activated`}},
+		"nothing":          {[]string{"cloud_x", "["}, nil, []string{`no resource type matches "cloud_x" (see: landbridge provider inspect)`, `"[" is not a pattern`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			types, wrong := terraformprovider.Activated(p, test.patterns)
+			if diff := cmp.Diff(test.types, types); diff != "" {
+				t.Errorf("types (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(test.wrong, wrong); diff != "" {
+				t.Errorf("mistakes (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,4 @@
+package terraformprovider
+
+// Activated is activated.
+var Activated = activated
