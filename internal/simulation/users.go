@@ -394,6 +394,10 @@ func (u *users) help() {
 			u.w.note("user raises the limit of the API server")
 			u.w.api.limit = maxObject
 		}
+		if all := u.backups[k]; len(all) > 0 && strings.Contains(message, "a part of it does not exist") {
+			u.w.note("user restores all parts of the stored instance of %s %s from a backup", k.Kind, k.Name)
+			u.restore(all)
+		}
 		if u.isPair(k) && strings.Contains(message, nameTaken) && r.GetDeletionTimestamp() == nil {
 			u.delete(k, i)
 		}

@@ -24,7 +24,9 @@ type hearing struct {
 	heard *[]string
 }
 
-func (s hearing) Interrupt(_ store.Key, token string) { *s.heard = append(*s.heard, "interrupt "+token) }
+func (s hearing) Interrupt(_ store.Key, token string) {
+	*s.heard = append(*s.heard, "interrupt "+token)
+}
 
 func (s hearing) Reload(store.Key) { *s.heard = append(*s.heard, "reload") }
 
