@@ -22,6 +22,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider/install"
 	"github.com/landbridge-io/landbridge/internal/provider/plugin"
+	"github.com/landbridge-io/landbridge/internal/provider/registry"
 	"github.com/landbridge-io/landbridge/schema"
 )
 
@@ -43,6 +44,8 @@ type providerFlags struct {
 	group string
 	// mirror is a directory with versions of providers. Not every command has a flag for it.
 	mirror string
+	// registries have versions of providers, if mirror is empty. Not every command has flags for them.
+	registries registry.Client
 	// documentation is a folder to infer references from. Not every command has a flag for it.
 	documentation string
 	timeout       time.Duration
@@ -161,14 +164,18 @@ func (f *providerFlags) find(ctx context.Context, where string) (string, error) 
 	if _, err := os.Stat(where); !ok || err == nil {
 		return findBinary(where)
 	}
-	if f.mirror == "" {
+	registries := f.registries.Enabled()
+	if f.mirror == "" && registries == nil {
 		return "", fmt.Errorf("%s: finding a version of a provider requires a mirror: give --provider-mirror", where)
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		cache = os.TempDir()
 	}
-	i := &install.Installer{CacheDir: filepath.Join(cache, "landbridge", "providers"), Mirrors: []string{f.mirror}}
+	i := &install.Installer{CacheDir: filepath.Join(cache, "landbridge", "providers"), Hosts: f.registries.Hosts(), Registry: registries}
+	if f.mirror != "" {
+		i.Mirrors, i.Registry = []string{f.mirror}, nil
+	}
 	b, err := i.Install(ctx, source, version)
 	return b.Path, err
 }

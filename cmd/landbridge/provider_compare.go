@@ -28,10 +28,10 @@ for the old version still work, whether the kind needs a new API version and how
 converted, and whether objects need manual changes.
 
 OLD and NEW are binaries, directories that hold one, JSON files with a schema, or versions in a
-mirror: hashicorp/random@3.6.0. The providers are started to read their schemas. They are not
-configured: no credentials are needed, and no network access.`,
+registry or a mirror: hashicorp/random@3.6.0. The providers are started to read their schemas. They
+are not configured: no credentials are needed.`,
 		Example: `  landbridge provider compare ./terraform-provider-random_v3.6.0 ./terraform-provider-random_v3.9.0
-  landbridge provider compare hashicorp/random@3.6.0 hashicorp/random@3.9.0 --provider-mirror ./mirror -o json`,
+  landbridge provider compare hashicorp/random@3.6.0 hashicorp/random@3.9.0 -o json`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(compareOutputs, output) {
@@ -75,7 +75,8 @@ configured: no credentials are needed, and no network access.`,
 	}
 	flags.add(cmd)
 	cmd.Flags().StringVar(&oldConfig, "old-config", "", "the file for --config that goes with OLD (default: that of --config, but for resource types that OLD does not have)")
-	cmd.Flags().StringVar(&flags.mirror, "provider-mirror", os.Getenv("LANDBRIDGE_PROVIDER_MIRROR"), "directory with provider binaries in the layout of Terraform's filesystem mirrors")
+	cmd.Flags().StringVar(&flags.mirror, "provider-mirror", os.Getenv("LANDBRIDGE_PROVIDER_MIRROR"), "directory with provider binaries in the layout of Terraform's filesystem mirrors (default: registries)")
+	flags.registries.AddFlags(cmd.Flags())
 	cmd.Flags().StringVarP(&output, "output", "o", output, "output format: "+strings.Join(compareOutputs, ", "))
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(compareOutputs, cobra.ShellCompDirectiveNoFileComp))
 	return cmd

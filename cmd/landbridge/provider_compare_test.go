@@ -78,7 +78,7 @@ func TestProviderCompare(t *testing.T) {
 		args []string
 		want string
 	}{
-		"no mirror":     {args: []string{"hashicorp/random@1.0.0", random, "--provider-mirror="}, want: "finding a version of a provider requires a mirror: give --provider-mirror"},
+		"no mirror":     {args: []string{"hashicorp/random@1.0.0", random, "--provider-mirror=", "--provider-registry="}, want: "finding a version of a provider requires a mirror: give --provider-mirror"},
 		"no version":    {args: []string{"hashicorp/random@9.0.0", random, "--provider-mirror", providertest.Mirror(t, "random")}, want: "9.0.0"},
 		"no schema":     {args: []string{settings[:len(settings)-4] + "json", random}, want: "no such file"},
 		"output":        {args: []string{random, random, "-o", "xml"}, want: `unknown output "xml": must be one of text, json, yaml`},

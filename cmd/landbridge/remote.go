@@ -35,7 +35,7 @@ import (
 )
 
 const remoteHelp = `With a cluster, the providers are those of its TerraformProviders; their programs run on this
-machine, found in --provider-mirror, and are configured as the ProviderConfig or
+machine, found in --provider-mirror or downloaded, and are configured as the ProviderConfig or
 ClusterProviderConfig says, whose Secrets you must be allowed to read. Without a cluster, --provider
 names the programs, and --configuration files with the same kinds of objects.`
 
@@ -61,6 +61,7 @@ func (f *remoteFlags) add(cmd *cobra.Command) {
 	flags.StringArrayVar(&f.installed, "terraform-provider", nil, "name of a TerraformProvider in the cluster (default: all)")
 	flags.StringVar(&f.configuration, "provider-config", model.ClusterProviderConfigKind+"/default", "provider configuration to use, as KIND/NAME")
 	flags.StringVar(&f.mirror, "provider-mirror", os.Getenv("LANDBRIDGE_PROVIDER_MIRROR"), "directory with provider binaries in the layout of Terraform's filesystem mirrors, for providers of a cluster")
+	f.registries.AddFlags(flags)
 	flags.StringVar(&f.cache, "provider-cache", "", "directory for unpacked providers (default: the user's cache directory)")
 	cmd.MarkFlagsMutuallyExclusive("provider", "terraform-provider")
 }
@@ -143,6 +144,9 @@ func (r *remote) connect() error {
 		installer.Mirrors = []string{r.flags.mirror}
 	}
 	r.cluster = &cluster.Cluster{Reader: r.client, Installer: installer, StartTimeout: r.flags.timeout}
+	if registries := r.flags.registries.Enabled(); registries != nil {
+		r.cluster.Downloads = &install.Installer{CacheDir: cache, Mirrors: installer.Mirrors, Hosts: registries.Hosts(), Registry: registries}
+	}
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/landbridge-io/landbridge/internal/command/state"
+	"github.com/landbridge-io/landbridge/internal/provider/registry"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/schema"
 )
@@ -129,6 +130,7 @@ type stateShowFlags struct {
 	sensitive               bool
 	output                  string
 	binary, mirror, cacheAt string
+	registries              registry.Client
 }
 
 func newStateShowCommand() *cobra.Command {
@@ -191,6 +193,7 @@ that of --provider.`,
 	cmd.Flags().StringVarP(&flags.output, "output", "o", showOutputs[0], "output format: "+strings.Join(showOutputs, ", "))
 	cmd.Flags().StringVar(&flags.binary, "provider", "", "binary of the provider, or a directory that holds it (default: that of the TerraformProvider)")
 	cmd.Flags().StringVar(&flags.mirror, "provider-mirror", os.Getenv("LANDBRIDGE_PROVIDER_MIRROR"), "directory with provider binaries in the layout of Terraform's filesystem mirrors")
+	flags.registries.AddFlags(cmd.Flags())
 	cmd.Flags().StringVar(&flags.cacheAt, "provider-cache", "", "directory for unpacked providers (default: the user's cache directory)")
 	return cmd
 }
@@ -210,8 +213,10 @@ func (f *stateShowFlags) schema(cmd *cobra.Command, kind state.Kind) (*schema.Re
 	case kind.TerraformProvider == "":
 		return nil, fmt.Errorf("%s is served by a program that is made for its provider: name the provider's own program with --provider", kind)
 	default:
-		flags := remoteFlags{clusterFlags: f.clusterFlags, installed: []string{kind.TerraformProvider}, mirror: f.mirror, cache: f.cacheAt}
-		flags.timeout = time.Minute
+		flags := remoteFlags{
+			clusterFlags: f.clusterFlags, providerFlags: providerFlags{registries: f.registries.Clone(), timeout: time.Minute},
+			installed: []string{kind.TerraformProvider}, mirror: f.mirror, cache: f.cacheAt,
+		}
 		r, err := flags.open(cmd, true)
 		if err != nil {
 			return nil, err

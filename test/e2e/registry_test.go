@@ -12,7 +12,10 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	kruntime "k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	commandcluster "github.com/landbridge-io/landbridge/internal/command/cluster"
 	"github.com/landbridge-io/landbridge/internal/provider/install"
 	"github.com/landbridge-io/landbridge/internal/provider/registry"
 	"github.com/landbridge-io/landbridge/internal/testing/providertest"
@@ -74,6 +77,20 @@ func TestProviderFromRegistry(t *testing.T) {
 	first := static("first")
 	c.MustCreate(t, first)
 	c.WaitReady(t, first)
+
+	// Commands use the same version on their own machine.
+	var typed v1alpha1.TerraformProvider
+	if err := kruntime.DefaultUnstructuredConverter.FromUnstructured(p.Object, &typed); err != nil {
+		t.Fatal(err)
+	}
+	commands := &commandcluster.Cluster{Reader: c.Client, Installer: &install.Installer{}, StartTimeout: time.Minute}
+	if _, err := commands.Open(t.Context(), &typed); err == nil || !strings.Contains(err.Error(), "no provider mirror is configured") {
+		t.Errorf("without a registry: %v", err)
+	}
+	commands.Downloads = &install.Installer{CacheDir: directory(t), Registry: o.Installer.Registry}
+	if opened, err := commands.Open(t.Context(), &typed); err != nil || !strings.Contains(opened.Launcher.Path, "1.0.0") {
+		t.Errorf("got %+v, %v", opened, err)
+	}
 
 	// What was installed needs no registry.
 	stop()

@@ -30,8 +30,12 @@ import (
 // Cluster reads a cluster.
 type Cluster struct {
 	// Reader must not be a cache: it reads Secrets. Its scheme has v1alpha1 and core/v1.
-	Reader    client.Reader
+	Reader client.Reader
+	// Installer finds the programs of providers, without registries.
 	Installer *install.Installer
+	// Downloads finds those that the controller has from a registry or its mirror: the same version, with the checksums that the controller
+	// has recorded. Nil: Installer does.
+	Downloads *install.Installer
 	// StartTimeout bounds the start of a provider's process.
 	StartTimeout time.Duration
 }
@@ -75,7 +79,7 @@ func (c *Cluster) Providers(ctx context.Context, names ...string) ([]v1alpha1.Te
 
 // Open finds the binary of a TerraformProvider on this machine, and reads its schema.
 func (c *Cluster) Open(ctx context.Context, p *v1alpha1.TerraformProvider) (*InstalledProvider, error) {
-	binary, err := c.Installer.Install(ctx, p.Spec.Source, p.Spec.Version)
+	binary, err := c.find(ctx, p)
 	if err != nil {
 		return nil, fmt.Errorf("TerraformProvider %s: %w", p.Name, err)
 	}
@@ -107,6 +111,14 @@ func (c *Cluster) Open(ctx context.Context, p *v1alpha1.TerraformProvider) (*Ins
 
 // ConfigurationReference refers to a provider configuration. A ClusterProviderConfig has no namespace.
 type ConfigurationReference struct{ Kind, Namespace, Name string }
+
+// find finds the binary of a TerraformProvider.
+func (c *Cluster) find(ctx context.Context, p *v1alpha1.TerraformProvider) (install.Binary, error) {
+	if r, current := terraformprovider.Request(p); c.Downloads != nil && current != "" {
+		return c.Downloads.Find(ctx, r)
+	}
+	return c.Installer.Install(ctx, p.Spec.Source, p.Spec.Version)
+}
 
 // Configuration returns a provider configuration. The values of the Secrets that it refers to are
 // added to secrets. A provider without configuration arguments needs no object.

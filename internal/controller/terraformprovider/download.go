@@ -37,7 +37,7 @@ func (r *Reconciler) binary(ctx context.Context, p *v1alpha1.TerraformProvider, 
 		r.Logger.Error(problem.Err, "Provider is not updated", "provider", p.Name, "version", want.Version)
 		r.Recorder.Event(p, event.Warning("UpdateFailed", fmt.Errorf("version %s is not installed, and %s goes on: %w", want.Version, current, problem.Err)))
 		want.Version = current
-		b, problem = r.obtain(ctx, p, key+"/current", want)
+		b, problem = r.obtain(ctx, p, currentOf(key), want)
 	}
 	if problem != nil {
 		return install.Binary{}, problem
@@ -50,9 +50,20 @@ func (r *Reconciler) binary(ctx context.Context, p *v1alpha1.TerraformProvider, 
 	return b, nil
 }
 
-// wanted returns what to find, and the version that is locked now. A locked version is kept as long as it meets the constraint and the
-// update policy knows no newer one.
+// currentOf returns the key for the download of the current version, while a newer one cannot be installed.
+func currentOf(key types.UID) types.UID { return key + "/current" }
+
+// wanted returns what to find, and the version that is locked now, which is kept as long as the update policy knows no newer one.
 func (r *Reconciler) wanted(p *v1alpha1.TerraformProvider) (want install.Request, current string) {
+	if want, current = Request(p); current != "" {
+		want.Version = install.Update(install.Policy(p.Spec.UpdatePolicy), current, p.Spec.Version, r.checks.value(p.UID, checkOf(p)))
+	}
+	return want, current
+}
+
+// Request returns what to find for a TerraformProvider, and the version that is locked now: the one from a registry or its mirror that is
+// installed, as long as it meets the constraint. It is empty if there is none.
+func Request(p *v1alpha1.TerraformProvider) (want install.Request, current string) {
 	want = install.Request{Source: p.Spec.Source, Constraint: p.Spec.Version, Pinned: len(p.Spec.Checksums) > 0}
 	if p.Spec.Trust != nil {
 		want.Trust = p.Spec.Trust.Keys
@@ -67,7 +78,7 @@ func (r *Reconciler) wanted(p *v1alpha1.TerraformProvider) (want install.Request
 		!slices.ContainsFunc(want.Locks, func(l install.Lock) bool { return l.Version == is.Version }) {
 		return want, ""
 	}
-	want.Version = install.Update(install.Policy(p.Spec.UpdatePolicy), is.Version, p.Spec.Version, r.checks.value(p.UID, checkOf(p)))
+	want.Version = is.Version
 	return want, is.Version
 }
 

@@ -208,8 +208,10 @@ func (r *Reconciler) remove(ctx context.Context, p *v1alpha1.TerraformProvider) 
 	delete(r.providers, p.UID)
 	r.mu.Unlock()
 	r.starts.forget(p.UID)
-	r.downloads.forget(p.UID)
-	r.downloads.forget(formerOf(p.UID))
+	for _, key := range []types.UID{p.UID, formerOf(p.UID)} {
+		r.downloads.forget(key)
+		r.downloads.forget(currentOf(key))
+	}
 	r.checks.forget(p.UID)
 	// First: nothing would remove the finalizer of a resource that is created from now on.
 	if err := r.RemoveFinalizers(ctx, p.Name); err != nil {

@@ -278,7 +278,7 @@ func TestFaults(t *testing.T) {
 			},
 		},
 		"zip bomb": {
-			set:  func(t *testing.T, w world) { w.Add("acme/thing", "1.1.0", platform, bomb(t, 80<<20, 0)) },
+			set:  func(t *testing.T, w world) { w.Add("acme/thing", "1.1.0", platform, bomb(t, 65<<20, 0)) },
 			want: install.InvalidPackage, says: []string{"which no program has"},
 		},
 		"zip bomb that declares less": {

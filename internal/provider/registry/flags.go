@@ -17,3 +17,8 @@ func (c *Client) Enabled() *Client {
 	}
 	return c
 }
+
+// Clone returns another client with the same files.
+func (c *Client) Clone() Client {
+	return Client{Registry: c.Registry, Installation: c.Installation, Credentials: c.Credentials, CA: c.CA, Patience: c.Patience}
+}
