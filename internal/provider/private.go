@@ -10,6 +10,9 @@ type Private struct {
 	Read []string
 	// Secrets are removed from its logs and errors.
 	Secrets []string
+	// Ended, unless it is nil, is called when the process has ended, before Server.Close returns. It may be called more
+	// than once.
+	Ended func()
 }
 
 // PrivateLauncher is implemented by launchers of servers that are processes of their own. LaunchPrivate is Launch for a

@@ -251,6 +251,8 @@ func (l tokenLauncher) Launch(ctx context.Context) (provider.Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the files of tokens cannot be written: %w", err)
 	}
+	end := sync.OnceFunc(l.tokens.end)
+	private.Ended = end
 	var s provider.Server
 	if p, ok := l.Launcher.(provider.PrivateLauncher); ok {
 		s, err = p.LaunchPrivate(ctx, private)
@@ -258,10 +260,15 @@ func (l tokenLauncher) Launch(ctx context.Context) (provider.Server, error) {
 		s, err = l.Launcher.Launch(ctx)
 	}
 	if err != nil {
-		l.tokens.end()
+		end()
 		return nil, err
 	}
-	go l.tokens.await(s, l.tokens.track(s))
+	r := l.tokens.track(s)
+	go func() {
+		<-s.Done()
+		l.tokens.untrack(r)
+		end()
+	}()
 	return s, nil
 }
 
@@ -278,11 +285,9 @@ func (t *tokens) track(s provider.Server) provider.Redactor {
 	return r
 }
 
-// await waits for the end of a server.
-func (t *tokens) await(s provider.Server, r provider.Redactor) {
-	<-s.Done()
+// untrack ends what track began.
+func (t *tokens) untrack(r provider.Redactor) {
 	t.mu.Lock()
 	delete(t.servers, r)
 	t.mu.Unlock()
-	t.end()
 }

@@ -168,6 +168,7 @@ func (l *Launcher) launch(ctx context.Context, private provider.Private) (*Serve
 		process: p,
 		dir:     dir,
 		grace:   l.StopGrace,
+		ended:   private.Ended,
 		client: goplugin.NewClient(&goplugin.ClientConfig{
 			HandshakeConfig: goplugin.HandshakeConfig{
 				ProtocolVersion:  4,

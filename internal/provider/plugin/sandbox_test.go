@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -86,7 +87,10 @@ func TestPrivateFolders(t *testing.T) {
 	plant(t, dir, "token")
 	l := sandboxed(t, plugin.Sandbox{})
 	other := launch(t, l)
-	s, err := l.LaunchPrivate(t.Context(), provider.Private{Env: map[string]string{"CLOUD_TOKEN": secret}, Read: []string{dir}})
+	var ended atomic.Bool
+	s, err := l.LaunchPrivate(t.Context(), provider.Private{
+		Env: map[string]string{"CLOUD_TOKEN": secret}, Read: []string{dir}, Ended: func() { ended.Store(true) },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,6 +107,12 @@ func TestPrivateFolders(t *testing.T) {
 				t.Errorf("%s, %s: %s", what, change, got)
 			}
 		}
+	}
+	if ended.Load() {
+		t.Error("it is taken for ended")
+	}
+	if err := s.Close(t.Context()); err != nil || !ended.Load() {
+		t.Errorf("closed: %v, ended: %t", err, ended.Load())
 	}
 }
 

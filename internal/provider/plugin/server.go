@@ -31,6 +31,8 @@ type Server struct {
 	protocol int
 	dir      string
 	grace    time.Duration
+	// ended is called when the process has ended; it may be nil.
+	ended func()
 
 	schema      *schema.Provider
 	schemaDiags diagnostic.Diagnostics
@@ -82,6 +84,9 @@ func (s *Server) discard() {
 	}
 	<-ended
 	_ = os.RemoveAll(s.dir)
+	if s.ended != nil {
+		s.ended()
+	}
 }
 
 // ProtocolVersion returns the negotiated protocol version, 5 or 6.
