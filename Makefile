@@ -116,7 +116,7 @@ simulate-mutants: ## Deliberate faults, one after the other, and how many of the
 PLANS ?= 3000
 .PHONY: plans
 plans: ## Random edits, approvals, failures and restarts: whether only approved plans are applied, in PLANS=n cases
-	@out=$$($(GO) $(TEST) -count=1 -run '^(TestOnlyApprovedPlansAreApplied|TestApprov|TestConcurrentApproval|TestPlanHash)' ./internal/scheduler -plans $(PLANS)) || { echo "$$out"; exit 1; }; \
+	@out=$$($(GO) $(TEST) -count=1 -v -run '^(TestOnlyApprovedPlansAreApplied|TestApprov|TestConcurrentApproval|TestPlanHash)' ./internal/scheduler -plans $(PLANS)) || { echo "$$out"; exit 1; }; \
 	echo "$$out" | grep '^plans: '
 
 CHECK ?=
