@@ -42,7 +42,7 @@ var dimensions = []dimension{
 	},
 	{
 		"all namespaces":  {},
-		"some namespaces": {"rbac": object{"secretNamespaces": []any{"team", "other"}, "userRoles": false}},
+		"some namespaces": {"rbac": object{"secretNamespaces": []any{"team", "other"}, "tokenNamespaces": []any{"team"}, "userRoles": false}},
 	},
 	{
 		"no providers": {},
