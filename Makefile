@@ -213,15 +213,16 @@ chart-test: bin/landbridge bin/playground ## Every combination of the chart's va
 	@cd test/chart && $(if $(QUICK),,$(if $(filter 0,$(shell id -u)),,sudo -E env "PATH=$$PATH")) $(CURDIR)/bin/test/chart.test \
 		-test.timeout=20m -summary $(if $(QUICK),-test.skip='^Test(Combinations|Container)$$')
 
-# What a release is built for.
-PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
+# What programs are released for, a private key to sign the checksums with, and further flags, such as --push or --no-images.
+PLATFORMS ?= linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64
+KEY ?=
+RELEASE_FLAGS ?=
 .PHONY: release
-release: ## Build landbridge VERSION=v0.N.0 for all platforms into bin/release, with checksums
+release: ## Make the release VERSION=v0.N.0 in dist/: programs with completions, krew manifest, images, chart, manifests, SBOMs, checksums; signed with KEY=file
 	@test -n "$(VERSION)" || { echo "give the version: make release VERSION=v0.N.0"; exit 1; }
-	@rm -rf bin/release
-	@for platform in $(PLATFORMS); do \
-		(set -x; GOOS=$${platform%/*} GOARCH=$${platform#*/} $(BUILD) -trimpath $(LDFLAGS) -o bin/release/landbridge_$(VERSION)_$${platform%/*}_$${platform#*/} ./cmd/landbridge); done
-	@cd bin/release && sha256sum landbridge_* > SHA256SUMS
+	@rm -rf dist
+	@$(GO) run -C tools/release . release --root $(CURDIR) --output $(CURDIR)/dist --version '$(VERSION)' --platforms $(PLATFORMS) --image-platforms $(IMAGE_PLATFORMS) \
+		$(if $(KEY),--key '$(abspath $(KEY))') $(RELEASE_FLAGS)
 
 .PHONY: crds
 crds: ## Make the CRDs of Landbridge's own types anew
