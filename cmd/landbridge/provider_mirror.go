@@ -67,11 +67,12 @@ func fillMirror(cmd *cobra.Command, c *registry.Client, platforms []string, targ
 	if err != nil {
 		return err
 	}
-	method, argument, value := "filesystem_mirror", "path", target
-	if isOCI {
-		method, argument, value = "oci_mirror", "repository_template", repository+"/${namespace}/${type}"
-	} else if value, err = filepath.Abs(target); err != nil {
-		return err
+	method, argument, value := "oci_mirror", "repository_template", repository+"/${namespace}/${type}"
+	if !isOCI {
+		method, argument = "filesystem_mirror", "path"
+		if value, err = filepath.Abs(target); err != nil {
+			return err
+		}
 	}
 	list, err := json.Marshal(include)
 	if err != nil {
