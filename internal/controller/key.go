@@ -16,10 +16,11 @@ import (
 // wait for approval have other hashes.
 const planKeyName = "landbridge-plan-key"
 
+const planKeyType corev1.SecretType = "landbridge.io/plan-key"
+
 const (
-	planKeyType corev1.SecretType = "landbridge.io/plan-key"
-	planKeyData                   = "key"
-	planKeySize                   = 32
+	planKeyData = "key"
+	planKeySize = 32
 )
 
 // planKey returns the key of the hashes of plans, which it makes if there is none. All processes of an installation have

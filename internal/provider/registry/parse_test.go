@@ -97,7 +97,7 @@ func TestConfiguration(t *testing.T) {
 		"Docker":          {`{"auths": {"https://example.com/": {"auth": "bWU6c2VjcmV0"}}}`, -1, ""},
 		"all methods":     {methods, 4, ""},
 		"two blocks":      {"provider_installation {}\nprovider_installation {}", 0, "two provider_installation blocks"},
-		"unknown block":   {"provider_instalation {}", 0, "provider_instalation"},
+		"unknown block":   {"provider_installations {}", 0, "provider_installations"},
 		"unknown method":  {"provider_installation {\n  magic {}\n}", 0, "magic"},
 		"unknown field":   {"provider_installation {\n  direct { includes = [] }\n}", 0, `"includes" is not an argument of direct`},
 		"bad pattern":     {"provider_installation {\n  direct { include = [\"x\"] }\n}", 0, "is not HOST/NAMESPACE/TYPE"},

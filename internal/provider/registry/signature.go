@@ -44,7 +44,7 @@ func Verify(document, signature []byte, keys []Key, now time.Time) (Signer, erro
 	if err != nil {
 		return Signer{}, err
 	}
-	var last error = pgperrors.ErrUnknownIssuer
+	last := error(pgperrors.ErrUnknownIssuer)
 	for _, key := range keys {
 		ring, err := openpgp.ReadArmoredKeyRing(strings.NewReader(key.ASCIIArmor))
 		if err != nil {
