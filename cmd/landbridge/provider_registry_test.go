@@ -148,7 +148,7 @@ func TestInstallationPage(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "landbridge"), []byte(wrapper), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	page := filepath.Join("..", "..", "docs", "installation.md")
+	page := filepath.Join("..", "..", "docs", "registries.md")
 	doctest.Test(t, page, doctest.Options{Env: []string{"PATH=" + dir + ":" + os.Getenv("PATH")}, Replace: map[string]string{"registry.opentofu.org": r.Host()}})
 
 	raw, err := os.ReadFile(page)
