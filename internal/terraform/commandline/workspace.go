@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 )
 
 const (
@@ -70,18 +69,6 @@ func makeDirectory(base string) (dir string, held *os.File, err error) {
 		return "", nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	return dir, held, nil
-}
-
-// lock locks a file until it is closed or this process ends.
-func lock(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|syscall.O_CLOEXEC, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
 }
 
 // collect removes the directories of dead processes. If one cannot be removed, the next process

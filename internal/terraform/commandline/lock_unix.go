@@ -1,0 +1,21 @@
+//go:build unix
+
+package commandline
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// lock locks a file until it is closed or this process ends.
+func lock(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|syscall.O_CLOEXEC, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
