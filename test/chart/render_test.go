@@ -131,10 +131,7 @@ func deployable(d *appsv1.Deployment) error {
 	main := pod.Containers[0]
 	// The program itself parses the flags.
 	command := program.Controller{Name: "controller"}.Command()
-	args := slices.DeleteFunc(slices.Clone(main.Args[1:]), func(arg string) bool {
-		return strings.HasPrefix(arg, "--provider-installation=") && command.Flags().Lookup("provider-installation") == nil
-	})
-	if err := command.ParseFlags(args); err != nil {
+	if err := command.ParseFlags(main.Args[1:]); err != nil {
 		return fmt.Errorf("the flags: %w", err)
 	}
 	grace, err := command.Flags().GetDuration("grace-period")
