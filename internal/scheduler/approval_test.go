@@ -392,6 +392,7 @@ func walk(h *harness, random *rand.Rand) []string {
 	h.cloud.fickle = random.IntN(2) == 0
 	h.cloud.asked, h.r.Tell = l.applied, nil
 	createFirst := random.IntN(2) == 0
+	faults := rand.New(rand.NewPCG(random.Uint64(), 2)) // used by other goroutines
 	tries, last := 0, ""
 	step := func(approve string) {
 		o, err := h.sched.Observe(h.t.Context(), h.r)
@@ -439,14 +440,14 @@ func walk(h *harness, random *rand.Rand) []string {
 			h.r.Asked.Taint = fmt.Sprint(tries)
 		case 10:
 			f := []fault{unavailable, unanswered, touched}[random.IntN(3)]
-			h.store.fault = func(call string) fault {
-				if call == "save" && random.IntN(3) == 0 {
+			h.store.fails(func(call string) fault {
+				if call == "save" && faults.IntN(3) == 0 {
 					return f
 				}
 				return ""
-			}
+			})
 		case 11:
-			h.store.fault = nil
+			h.store.fails(nil)
 			time.Sleep(10 * time.Minute)
 		}
 		if h.r.Config != nil {
@@ -455,7 +456,8 @@ func walk(h *harness, random *rand.Rand) []string {
 		step(approve)
 	}
 	// Everything is approved now.
-	h.store.fault, h.cloud.manner, h.cloud.fickle = nil, inOrder, false
+	h.store.fails(nil)
+	h.cloud.manner, h.cloud.fickle = inOrder, false
 	done := false
 	for range 60 {
 		time.Sleep(2 * time.Hour)

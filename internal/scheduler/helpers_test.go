@@ -614,6 +614,13 @@ var _ store.Store = (*memory)(nil)
 
 func newMemory(log *events) *memory { return &memory{log: log, records: map[store.Key]record{}} }
 
+// fails sets what goes wrong with calls, while operations may run.
+func (m *memory) fails(f func(call string) fault) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.fault = f
+}
+
 func (m *memory) begin(call string, k store.Key) fault {
 	if m.fault == nil {
 		return ""

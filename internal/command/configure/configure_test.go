@@ -75,7 +75,7 @@ func TestApply(t *testing.T) {
 	}{
 		"at once":                {limit: time.Minute, requests: 2},
 		"a kind served later":    {refusals: 5, refusal: noMatch, limit: time.Minute, requests: 7},
-		"a kind never served":    {refusals: 100, refusal: noMatch, limit: 10 * time.Second, want: "kubectl get terraformproviders", requests: 10},
+		"a kind never served":    {refusals: 100, refusal: noMatch, limit: 9500 * time.Millisecond, want: "kubectl get terraformproviders", requests: 10},
 		"an API server restarts": {refusals: 3, refusal: errors.New("connection refused"), limit: time.Minute, requests: 5},
 		"a manifest is invalid":  {refusals: 100, refusal: kerrors.NewBadRequest("no such field"), limit: time.Minute, want: "no such field", requests: 1},
 	} {
