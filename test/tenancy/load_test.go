@@ -59,12 +59,13 @@ var load = map[string]attack{
 			t.Logf("the heap has grown by %d MiB, and %d processes run", grown>>20, n)
 			return n > mostProcesses || grown > 256<<20
 		},
-		// The resources do get their processes, one after the other.
+		// The resources do get processes, as many as a namespace may have. In this suite they are looked at every second, so
+		// none of the processes is idle for long enough to make room for another one.
 		control: func(t *testing.T, x *world) bool {
 			x.configureMany(t, x.user(t, "trent"), 100)
-			eventually(t, "several are configured", func(context.Context) bool {
+			eventually(t, "as many are configured as may be", func(context.Context) bool {
 				calls, _ := os.ReadFile(filepath.Join(cloud(guarded), "calls"))
-				return strings.Count(string(calls), "configure with many-"+x.name) > 20
+				return strings.Count(string(calls), "configure with many-"+x.name) >= 20
 			})
 			return true
 		},
