@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
-	"github.com/landbridge-io/landbridge/internal/command/status"
 )
 
 func newApproveCommand() *cobra.Command {
@@ -34,19 +33,7 @@ too.`,
   landbridge approve instance web -n team-a --hash 0af1c2…`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			kind, name, err := kindAndName(args)
-			if err != nil {
-				return err
-			}
-			c, namespace, err := flags.open()
-			if err != nil {
-				return err
-			}
-			kinds, err := c.Kinds()
-			if err != nil {
-				return err
-			}
-			k, err := status.Find(kinds, kind)
+			c, k, namespace, name, err := flags.find(args)
 			if err != nil {
 				return err
 			}
@@ -79,15 +66,7 @@ too.`,
 			fmt.Fprintf(cmd.OutOrStdout(), "%s: approved, and being carried out\n", p.Title())
 			return nil
 		},
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			switch len(args) {
-			case 0:
-				return flags.completeKinds(), cobra.ShellCompDirectiveNoFileComp
-			case 1:
-				return flags.completeNames(cmd, args[0]), cobra.ShellCompDirectiveNoFileComp
-			}
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		},
+		ValidArgsFunction: flags.completeOne,
 	}
 	flags.add(cmd)
 	cmd.Flags().StringVar(&hash, "hash", "", "approve only the plan with this hash, without a question")

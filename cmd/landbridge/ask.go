@@ -29,19 +29,7 @@ KIND/NAME is accepted too.`,
   kubectl annotate --overwrite password.random.landbridge.io/db -n team-a ` + what.Annotation + `="$(date)"`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			kind, name, err := kindAndName(args)
-			if err != nil {
-				return err
-			}
-			c, namespace, err := flags.open()
-			if err != nil {
-				return err
-			}
-			kinds, err := c.Kinds()
-			if err != nil {
-				return err
-			}
-			k, err := status.Find(kinds, kind)
+			c, k, namespace, name, err := flags.find(args)
 			if err != nil {
 				return err
 			}
@@ -69,20 +57,40 @@ KIND/NAME is accepted too.`,
 			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", title, told(row))
 			return nil
 		},
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			switch len(args) {
-			case 0:
-				return flags.completeKinds(), cobra.ShellCompDirectiveNoFileComp
-			case 1:
-				return flags.completeNames(cmd, args[0]), cobra.ShellCompDirectiveNoFileComp
-			}
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		},
+		ValidArgsFunction: flags.completeOne,
 	}
 	flags.add(cmd)
 	cmd.Flags().BoolVar(&wait, "wait", wait, "wait until the controller has handled the request")
 	cmd.Flags().DurationVar(&timeout, "timeout", timeout, "how long to wait")
 	return cmd
+}
+
+// find returns the kind, the namespace and the name of the resource that the arguments KIND NAME or KIND/NAME are about.
+func (f *clusterFlags) find(args []string) (c *status.Client, k status.Kind, namespace, name string, err error) {
+	kind, name, err := kindAndName(args)
+	if err != nil {
+		return nil, k, "", "", err
+	}
+	c, namespace, err = f.open()
+	if err != nil {
+		return nil, k, "", "", err
+	}
+	kinds, err := c.Kinds()
+	if err == nil {
+		k, err = status.Find(kinds, kind)
+	}
+	return c, k, namespace, name, err
+}
+
+// completeOne completes the arguments KIND NAME.
+func (f *clusterFlags) completeOne(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	switch len(args) {
+	case 0:
+		return f.completeKinds(), cobra.ShellCompDirectiveNoFileComp
+	case 1:
+		return f.completeNames(cmd, args[0]), cobra.ShellCompDirectiveNoFileComp
+	}
+	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
 func kindAndName(args []string) (kind, name string, err error) {

@@ -9,12 +9,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/tools/cache"
-	watchtools "k8s.io/client-go/tools/watch"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 )
@@ -112,36 +107,16 @@ func (c *Client) Approve(ctx context.Context, p Proposal, k Kind, hash string) e
 	if hash != p.Hash {
 		return fmt.Errorf("the plan of %s is not %s any more, but %s. Look at it first", p.Title(), hash, p.Hash)
 	}
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]string{v1alpha1.AnnotationApprove: hash}}})
-	if err != nil {
-		return err
-	}
-	_, err = c.resources(k, p.Namespace).Patch(ctx, p.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: "landbridge-cli"})
-	return err
+	return c.annotate(ctx, k, p.Namespace, p.Name, v1alpha1.AnnotationApprove, hash)
 }
 
 // AwaitApproved waits until an approved plan is being carried out. It returns an error if the plan has changed instead.
 func (c *Client) AwaitApproved(ctx context.Context, p Proposal, k Kind) (Row, error) {
-	one := fields.OneTermEqualSelector("metadata.name", p.Name).String()
-	lw := &cache.ListWatch{
-		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-			o.FieldSelector = one
-			return c.resources(k, p.Namespace).List(ctx, o)
-		},
-		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-			o.FieldSelector = one
-			return c.resources(k, p.Namespace).Watch(ctx, o)
-		},
-	}
 	last := p.Row
-	_, err := watchtools.UntilWithSync(ctx, lw, &unstructured.Unstructured{}, nil, func(e watch.Event) (bool, error) {
-		u, ok := e.Object.(*unstructured.Unstructured)
-		if !ok {
-			return false, nil
-		}
+	err := c.follow(ctx, k, p.Namespace, p.Name, func(e watch.EventType, u *unstructured.Unstructured) (bool, error) {
 		last = RowOf(u)
 		used, _, _ := unstructured.NestedString(u.Object, "status", "lastApproval", "hash")
-		if e.Type == watch.Deleted || used == p.Hash {
+		if e == watch.Deleted || used == p.Hash {
 			return true, nil
 		}
 		if now, err := proposalOf(u); err == nil && now.Hash != p.Hash {

@@ -93,37 +93,50 @@ func (c *Client) Ask(ctx context.Context, k Kind, namespace, name string, what R
 	if err := what.possible(r); err != nil {
 		return out, fmt.Errorf("cannot %s %s: %w", what.Verb, r.Title(), err)
 	}
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]string{what.Annotation: out.Token}}})
-	if err != nil {
-		return out, err
-	}
-	_, err = c.resources(k, namespace).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: "landbridge-cli"})
-	return out, err
+	return out, c.annotate(ctx, k, namespace, name, what.Annotation, out.Token)
 }
 
-// Wait waits until the controller has handled a request, and returns the resource's row then.
-// progress gets the rows before. If ctx ends first, the last row is returned with an error.
-func (c *Client) Wait(ctx context.Context, asked Asked, progress func(Row)) (Row, error) {
-	one := fields.OneTermEqualSelector("metadata.name", asked.Name).String()
+// annotate sets an annotation of a resource.
+func (c *Client) annotate(ctx context.Context, k Kind, namespace, name, annotation, value string) error {
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]string{annotation: value}}})
+	if err != nil {
+		return err
+	}
+	_, err = c.resources(k, namespace).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: "landbridge-cli"})
+	return err
+}
+
+// follow calls a function with a resource, and with each change of it, until the function is done or fails.
+func (c *Client) follow(ctx context.Context, k Kind, namespace, name string, changed func(watch.EventType, *unstructured.Unstructured) (done bool, err error)) error {
+	one := fields.OneTermEqualSelector("metadata.name", name).String()
 	lw := &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			o.FieldSelector = one
-			return c.resources(asked.Kind, asked.Namespace).List(ctx, o)
+			return c.resources(k, namespace).List(ctx, o)
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 			o.FieldSelector = one
-			return c.resources(asked.Kind, asked.Namespace).Watch(ctx, o)
+			return c.resources(k, namespace).Watch(ctx, o)
 		},
 	}
-	var last Row
-	gone := false
 	_, err := watchtools.UntilWithSync(ctx, lw, &unstructured.Unstructured{}, nil, func(e watch.Event) (bool, error) {
 		u, ok := e.Object.(*unstructured.Unstructured)
 		if !ok {
 			return false, nil
 		}
+		return changed(e.Type, u)
+	})
+	return err
+}
+
+// Wait waits until the controller has handled a request, and returns the resource's row then.
+// progress gets the rows before. If ctx ends first, the last row is returned with an error.
+func (c *Client) Wait(ctx context.Context, asked Asked, progress func(Row)) (Row, error) {
+	var last Row
+	gone := false
+	err := c.follow(ctx, asked.Kind, asked.Namespace, asked.Name, func(e watch.EventType, u *unstructured.Unstructured) (bool, error) {
 		last = RowOf(u)
-		if gone = e.Type == watch.Deleted; gone {
+		if gone = e == watch.Deleted; gone {
 			return true, nil
 		}
 		handled, _, _ := unstructured.NestedString(u.Object, "status", "lastHandled", asked.Verb)
