@@ -509,6 +509,7 @@ func (c secretClient) List(ctx context.Context, o metav1.ListOptions) (*corev1.S
 		return nil, err
 	}
 	out := &corev1.SecretList{}
+	ctx = context.WithValue(ctx, detailKey{}, o.LabelSelector)
 	err = c.p.call(ctx, "list Secrets", func() error {
 		all := c.p.w.api.secrets
 		for _, k := range c.p.w.api.secretNames() {

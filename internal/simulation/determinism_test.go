@@ -9,13 +9,15 @@ import (
 	"github.com/landbridge-io/landbridge/internal/simulation"
 )
 
-// The same seed has the same trace, apart from the ids of operations, which are random.
+// The same seed has the same trace.
 func TestSameSeedSameTrace(t *testing.T) {
 	tests := map[string]struct{ seed, schedule, count uint64 }{
-		"one seed":     {1, 0, 2},
-		"another seed": {2, 0, 2},
+		"one seed":                                {1, 0, 2},
+		"another seed":                            {2, 0, 2},
+		"a record as large as a part":             {2, 22, 1},
+		"two lists of parts at one moment":        {2, 24, 1},
 		"a delete after its reconcile's deadline": {7, 116, 1},
-		"another one": {7, 248, 1},
+		"another one":                             {7, 248, 1},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

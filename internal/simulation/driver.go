@@ -57,7 +57,7 @@ func (w *world) finish() {
 	for len(w.processes) > 0 {
 		w.kill(w.processes[0], false)
 	}
-	time.Sleep(time.Hour) // what still waits for a time ends, too
+	w.pass(time.Hour) // what still waits for a time ends, too
 }
 
 // calmDown ends all faults.
@@ -184,11 +184,18 @@ func (w *world) sleep() {
 	}
 	for d > 0 {
 		step := min(d, leasePeriod)
-		time.Sleep(step)
-		synctest.Wait()
+		w.pass(step)
 		d -= step
 		w.tick()
 	}
+}
+
+// pass lets time pass, and what waited for it happen.
+func (w *world) pass(d time.Duration) {
+	w.trace.during(func() {
+		time.Sleep(d)
+		synctest.Wait()
+	})
 }
 
 // tick lets processes renew their leases, and the cloud complete what it began long ago.

@@ -105,12 +105,17 @@ func (s skewed) Since(t time.Time) time.Duration { return s.Now().Sub(t) }
 // actorKey marks the context of a reconcile. Calls without it are those of an operation.
 type actorKey struct{}
 
+// detailKey is the key of the detail of a call in its context.
+type detailKey struct{}
+
 func (p *process) String() string { return p.name }
 
 // waiter is a call that waits for its verdict.
 type waiter struct {
-	p      *process
-	what   string
+	p    *process
+	what string
+	// detail orders calls that are alike.
+	detail string
 	kind   callKind
 	resume chan verdict
 }
@@ -138,7 +143,8 @@ func (p *process) waitFor(ctx context.Context, what string, kind callKind) verdi
 	if actor, ok := ctx.Value(actorKey{}).(string); ok {
 		what = actor + ": " + what
 	}
-	v := p.w.park(&waiter{p: p, what: p.name + " " + what, kind: kind, resume: make(chan verdict)})
+	detail, _ := ctx.Value(detailKey{}).(string)
+	v := p.w.park(&waiter{p: p, what: p.name + " " + what, detail: detail, kind: kind, resume: make(chan verdict)})
 	if v == vanish || p.dead.Load() && v != final {
 		runtime.Goexit()
 	}

@@ -1,12 +1,11 @@
 package simulation
 
 import (
+	"cmp"
 	"fmt"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 )
@@ -20,6 +19,8 @@ type Options struct {
 	Operations int
 	// First ends the simulation with the first schedule that violates an invariant.
 	First bool
+	// Shard is which of Shards parts of the schedules are carried out. Defaults to all of them.
+	Shard, Shards uint64
 }
 
 // Result is what a simulation found.
@@ -84,12 +85,14 @@ func run(t *testing.T, c *choices, tr *trace) []Violation { return runUntil(t, c
 // without one.
 func runUntil(t *testing.T, c *choices, tr *trace, kind ViolationKind) []Violation {
 	var out []Violation
-	t.Run("schedule", func(t *testing.T) {
-		synctest.Test(t, func(*testing.T) {
-			w := newWorld(c, tr)
-			w.check.sought = kind
-			w.run(perSchedule)
-			out = slices.DeleteFunc(w.check.violations, func(v Violation) bool { return kind != "" && v.Kind != kind })
+	sameRandomness(func() {
+		t.Run("schedule", func(t *testing.T) {
+			synctest.Test(t, func(*testing.T) {
+				w := newWorld(c, tr)
+				w.check.sought = kind
+				w.run(perSchedule)
+				out = slices.DeleteFunc(w.check.violations, func(v Violation) bool { return kind != "" && v.Kind != kind })
+			})
 		})
 	})
 	return out
@@ -102,38 +105,26 @@ func Trace(t *testing.T, seed, schedule uint64) (string, []Violation) {
 	return tr.String(), violations
 }
 
-// Run carries out schedules, as many at a time as there are processors.
+// Run carries out schedules, one after the other.
 func Run(t *testing.T, o Options) *Result {
 	out := &Result{}
-	var mu sync.Mutex
-	var next uint64
 	total := uint64((o.Operations + perSchedule - 1) / perSchedule)
-	take := func() (uint64, bool) {
-		mu.Lock()
-		defer mu.Unlock()
-		if next == total || o.First && len(out.Failures) > 0 {
-			return 0, false
+	for n := o.Shard; n < total && !(o.First && len(out.Failures) > 0); n += max(1, o.Shards) {
+		c := newChoices(o.Seed, n)
+		violations := run(t, c, nil)
+		out.Operations += perSchedule
+		out.Schedules++
+		if len(violations) > 0 {
+			out.Failures = append(out.Failures, Failure{o.Seed, n, c.made, violations})
 		}
-		next++
-		return next - 1, true
 	}
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for n, ok := take(); ok; n, ok = take() {
-				c := newChoices(o.Seed, n)
-				violations := run(t, c, nil)
-				mu.Lock()
-				out.Operations += perSchedule
-				out.Schedules++
-				if len(violations) > 0 {
-					out.Failures = append(out.Failures, Failure{o.Seed, n, c.made, violations})
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	workers.Wait()
-	slices.SortFunc(out.Failures, func(a, b Failure) int { return int(a.Schedule) - int(b.Schedule) })
 	return out
+}
+
+// Add adds the result of another shard.
+func (r *Result) Add(other *Result) {
+	r.Operations += other.Operations
+	r.Schedules += other.Schedules
+	r.Failures = append(r.Failures, other.Failures...)
+	slices.SortFunc(r.Failures, func(a, b Failure) int { return cmp.Compare(a.Schedule, b.Schedule) })
 }

@@ -1,8 +1,10 @@
 package simulation
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -11,19 +13,33 @@ import (
 // trace records what happens in a schedule, with the virtual time since its start.
 type trace struct {
 	mu    sync.Mutex
-	start time.Time
-	lines []string
+	lines []line
 	ids   map[string]string
+}
+
+type line struct {
+	at   time.Time
+	text string
 }
 
 func (t *trace) add(now time.Time, format string, args ...any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.start.IsZero() {
-		t.start = now
+	t.lines = append(t.lines, line{now, fmt.Sprintf(format, args...)})
+}
+
+// during calls a function in which several goroutines may wake at the same instant: their lines are put into an order
+// that does not depend on which of them ran first.
+func (t *trace) during(f func()) {
+	if t == nil {
+		f()
+		return
 	}
-	line := random.ReplaceAllStringFunc(fmt.Sprintf(format, args...), t.id)
-	t.lines = append(t.lines, fmt.Sprintf("%10.3fs  %s", now.Sub(t.start).Seconds(), line))
+	from := len(t.lines)
+	f()
+	slices.SortStableFunc(t.lines[from:], func(a, b line) int {
+		return cmp.Or(a.at.Compare(b.at), strings.Compare(random.ReplaceAllString(a.text, ""), random.ReplaceAllString(b.text, "")))
+	})
 }
 
 // random matches the ids of operations, the keys of deposed objects, and the names of parts.
@@ -40,4 +56,13 @@ func (t *trace) id(text string) string {
 	return t.ids[text]
 }
 
-func (t *trace) String() string { return strings.Join(t.lines, "\n") }
+func (t *trace) String() string {
+	var out strings.Builder
+	for n, l := range t.lines {
+		if n > 0 {
+			out.WriteByte('\n')
+		}
+		fmt.Fprintf(&out, "%10.3fs  %s", l.at.Sub(t.lines[0].at).Seconds(), random.ReplaceAllStringFunc(l.text, t.id))
+	}
+	return out.String()
+}

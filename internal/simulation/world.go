@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -120,7 +121,9 @@ func (w *world) release(x *waiter, v verdict) {
 func (w *world) calls() []*waiter {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	slices.SortStableFunc(w.waiting, func(a, b *waiter) int { return strings.Compare(a.what, b.what) })
+	slices.SortStableFunc(w.waiting, func(a, b *waiter) int {
+		return cmp.Or(strings.Compare(a.what, b.what), strings.Compare(a.detail, b.detail))
+	})
 	var out []*waiter
 	for _, x := range w.waiting {
 		if !x.p.suspended {
@@ -153,7 +156,9 @@ func (w *world) kill(p *process, effects bool) {
 		i := slices.IndexFunc(w.waiting, func(x *waiter) bool { return x.p == p })
 		var x *waiter
 		if i >= 0 {
-			slices.SortStableFunc(w.waiting, func(a, b *waiter) int { return strings.Compare(a.what, b.what) })
+			slices.SortStableFunc(w.waiting, func(a, b *waiter) int {
+				return cmp.Or(strings.Compare(a.what, b.what), strings.Compare(a.detail, b.detail))
+			})
 			x = w.waiting[slices.IndexFunc(w.waiting, func(x *waiter) bool { return x.p == p })]
 		}
 		w.mu.Unlock()

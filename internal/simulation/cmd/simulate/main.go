@@ -1,9 +1,13 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
+	"runtime"
 	"runtime/debug"
 	"testing"
 
@@ -17,6 +21,8 @@ var (
 	first      = flag.Bool("first", false, "stop after the first schedule that violates an invariant")
 	replay     = flag.String("replay", "", "print the trace of the schedule in this file")
 	keep       = flag.String("keep", "", "with -shrink, write the schedule to this file")
+	shard      = flag.Uint64("shard", 0, "with -shards, the number of this one")
+	shards     = flag.Uint64("shards", 0, "carry out one of this number of parts, and print the result as JSON")
 	shrink     = flag.Bool("shrink", false, "print the trace of the first schedule that violates an invariant, shrunk")
 )
 
@@ -37,7 +43,17 @@ func main() {
 			fmt.Println(trace)
 			return len(violations) > 0
 		}
-		result := simulation.Run(t, simulation.Options{Seed: *seed, Operations: *operations, First: *first})
+		if *shards > 0 {
+			result := simulation.Run(t, simulation.Options{Seed: *seed, Operations: *operations, First: *first, Shard: *shard, Shards: *shards})
+			if err := json.NewEncoder(os.Stdout).Encode(result); err != nil {
+				t.Fatal(err)
+			}
+			return false
+		}
+		result, err := runShards(runtime.NumCPU())
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, f := range result.Failures[:min(20, len(result.Failures))] {
 			fmt.Println(f)
 		}
@@ -53,4 +69,56 @@ func main() {
 		fmt.Println(result)
 		return len(result.Failures) > 0
 	})
+}
+
+// runShards runs a process for each processor: what is random in a schedule is the same each time, and that is a matter
+// of a whole process.
+func runShards(n int) (*simulation.Result, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	type outcome struct {
+		result *simulation.Result
+		err    error
+	}
+	outcomes := make(chan outcome)
+	var running []*exec.Cmd
+	for i := range n {
+		cmd := exec.Command(program, fmt.Sprintf("-ops=%d", *operations), fmt.Sprintf("-seed=%d", *seed), fmt.Sprintf("-first=%t", *first), fmt.Sprintf("-shard=%d", i), fmt.Sprintf("-shards=%d", n))
+		cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
+		var out bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, os.Stderr
+		if err := cmd.Start(); err != nil {
+			return nil, err
+		}
+		running = append(running, cmd)
+		go func() {
+			result := &simulation.Result{}
+			err := cmd.Wait()
+			if err == nil {
+				err = json.Unmarshal(out.Bytes(), result)
+			}
+			outcomes <- outcome{result, err}
+		}()
+	}
+	all := &simulation.Result{}
+	stopped := false
+	for range n {
+		o := <-outcomes
+		switch {
+		case stopped: // its result is not wanted any more
+		case o.err != nil:
+			return nil, o.err
+		default:
+			all.Add(o.result)
+		}
+		if *first && len(all.Failures) > 0 {
+			stopped = true
+			for _, cmd := range running {
+				_ = cmd.Process.Kill()
+			}
+		}
+	}
+	return all, nil
 }
