@@ -42,11 +42,6 @@ func (s *Scheduler) mayAppear(e *entry, r Request, key string, in instance.Insta
 	return now.Sub(since) < s.timeout(r, instance.Create, in.State, in.Private)
 }
 
-// mayDestroy reports whether a tainted object may be destroyed because of its taint.
-func mayDestroy(r Request) bool {
-	return r.Deleted && r.Policies.Delete || r.Config != nil && r.Policies.Replace && r.Policies.ReplaceTainted
-}
-
 // doubtful reports whether an interrupted create whose object was not found may still make it. It returns
 // an error if the outcome is not known yet.
 func (s *Scheduler) doubtful(e *entry, r Request, op *instance.Operation) (doubtful bool, err error) {

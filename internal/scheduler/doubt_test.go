@@ -182,6 +182,38 @@ func TestTaintedObjectGoesOn(t *testing.T) {
 	}
 }
 
+// TestTaintedObjectMustNotBeDestroyed: an object that may appear keeps its place, though no policy permits to destroy it.
+func TestTaintedObjectMustNotBeDestroyed(t *testing.T) {
+	tests := map[string]func(*harness){
+		"replacements are forbidden":                    func(h *harness) { h.r.Policies.Replace = false },
+		"replacements of tainted objects are forbidden": func(h *harness) { h.r.Policies.ReplaceTainted = false },
+	}
+	for name, forbid := range tests {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, derivable, func(h *harness) {
+				h.cloud.manner = halfwayLate
+				h.observe()
+				h.apply()
+				synctest.Wait()
+				h.cloud.manner = inOrder
+				forbid(h)
+				time.Sleep(time.Minute) // failures are waited for
+				if o := h.observe(); !o.Exists() {
+					t.Fatal("the object is taken for gone")
+				}
+				if err := h.sched.Apply(t.Context(), h.r); err == nil {
+					t.Error("the object is replaced")
+				}
+				synctest.Wait()
+				h.cloud.appear()
+				if diff := cmp.Diff([]string{"i-1"}, h.cloud.ids()); diff != "" {
+					t.Errorf("objects (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
 // An object that cannot be destroyed because it is not there is believed gone in the end.
 func TestTaintedObjectIsGone(t *testing.T) {
 	bubble(t, noIdentity, func(h *harness) {

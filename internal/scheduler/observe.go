@@ -240,7 +240,7 @@ func (s *Scheduler) storeRead(ctx context.Context, e *entry, r Request, ex terra
 		if found, err := s.newer(ctx, e, r, ex, before); found || err != nil {
 			return readChanged, err
 		}
-		if mayDestroy(r) && s.mayAppear(e, r, "", before) {
+		if s.mayAppear(e, r, "", before) {
 			return readChanged, nil
 		}
 	}

@@ -123,10 +123,20 @@ func TestOverview(t *testing.T) {
 			},
 			to: instance.Full, told: []string{"Succeeded Delete of replacement", "Succeeded Create of replacement"}, ids: []string{"i-2"},
 		},
-		"Tainted, gone, kept → Empty": {
+		"Tainted, gone, kept → Tainted": {
 			from: tainted, arrow: func(h *harness) {
 				h.r.Policies.ReplaceTainted = false
 				h.cloud.remove("i-1")
+				h.observe()
+			},
+			to: instance.Tainted,
+		},
+		"Tainted, gone, kept, after the timeout → Empty": {
+			from: tainted, arrow: func(h *harness) {
+				h.r.Policies.ReplaceTainted = false
+				h.cloud.remove("i-1")
+				h.observe()
+				time.Sleep(time.Hour)
 				h.observe()
 			},
 			told: []string{"Gone"},
