@@ -107,6 +107,11 @@ func (s *Scheduler) reclaim(e *entry, r *Request) {
 	}
 }
 
+// inherits reports whether the record is that of an earlier resource of the same name.
+func (e *entry) inherits(r Request) bool {
+	return e.record.Owner != "" && e.record.Owner != r.UID
+}
+
 func (e *entry) claims(r Request, in instance.Instance, wanted []string) []ownership.Claim {
 	if !r.Policies.Manage {
 		return nil
@@ -117,13 +122,13 @@ func (e *entry) claims(r Request, in instance.Instance, wanted []string) []owner
 			return
 		}
 		for _, on := range objects(r, identity) {
-			out = append(out, ownership.Claim{Object: on, Strength: s})
+			out = append(out, ownership.Claim{Object: on, Strength: s, Inherited: e.inherits(r)})
 		}
 		if identity != e.completed.whole {
 			return
 		}
 		for _, on := range objects(r, e.completed.planned) {
-			out = append(out, ownership.Claim{Object: on, Strength: s})
+			out = append(out, ownership.Claim{Object: on, Strength: s, Inherited: e.inherits(r)})
 		}
 	}
 	for _, identity := range wanted {

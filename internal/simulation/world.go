@@ -145,9 +145,13 @@ func (w *world) start() {
 	w.note("%s starts", p)
 }
 
+// underway is how long a request takes at most to reach the API server.
+const underway = 30 * time.Second
+
 // kill ends a process. Of its calls, some take effect if wanted, unless it was suspended: then it has sent
 // nothing lately.
 func (w *world) kill(p *process, effects bool) {
+	sent := p.clock.Since(p.renewed) <= leaseSafe+underway
 	p.dead.Store(true)
 	w.check.failover()
 	w.processes = slices.DeleteFunc(w.processes, func(other *process) bool { return other == p })
@@ -166,7 +170,7 @@ func (w *world) kill(p *process, effects bool) {
 			return
 		}
 		v := vanish
-		if effects && !p.suspended && x.kind != change && w.choices.one(3) {
+		if effects && !p.suspended && x.kind != change && w.choices.one(3) && sent {
 			v = final
 			w.note("%s dies after its call: %s", p, x.what)
 		}

@@ -71,6 +71,9 @@ const (
 type Claim struct {
 	Object   Object
 	Strength Strength
+	// Inherited is set when only the record of an earlier resource of the same name says so. What other resources know
+	// themselves comes first: the object may be theirs, made after that record was written.
+	Inherited bool
 }
 
 // Owner is a custom resource.
@@ -94,7 +97,9 @@ type claim struct {
 	by       *Claimant
 	on       *object
 	strength Strength
-	place    int
+	// inherited is that of Claim.
+	inherited bool
+	place     int
 	// order numbers all claims. Those of a resource on one object through several accounts have the same number, so
 	// that of two resources the same one comes first through each of them.
 	order uint64
@@ -104,6 +109,9 @@ type claim struct {
 func (a *claim) before(b *claim) bool {
 	if a.by.busy != b.by.busy {
 		return a.by.busy
+	}
+	if a.inherited != b.inherited && min(a.strength, b.strength) >= Begun {
+		return b.inherited
 	}
 	if a.strength != b.strength {
 		return a.strength > b.strength

@@ -5,8 +5,8 @@
 // at a time may write to an object.
 //
 // The owner of an object is, in this order: the resource whose operation on it is running; one that holds
-// it, because it is stored or was imported; one that may have made it; one that wants to make it. Among
-// equals it is the older resource. Creation times have a resolution of seconds; among resources of the
+// it, because it is stored or was imported; one that may have made it; one that wants to make it. A record
+// of an earlier resource of the same name counts less than what another resource knows itself. Among equals it is the older resource. Creation times have a resolution of seconds; among resources of the
 // same age it is the one that claimed the object first. After a restart the owner is the same, once all
 // records were claimed again.
 //

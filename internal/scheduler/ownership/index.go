@@ -101,22 +101,22 @@ func (c *Claimant) Claim(claims ...Claim) (wake []store.Key) {
 }
 
 func (x *Index) set(c *Claimant, claims []Claim, w *waking) {
-	want := func(o Object) (s Strength, ok bool) {
+	want := func(o Object) (s Strength, inherited, ok bool) {
 		for _, wanted := range claims {
-			if wanted.Object == o {
-				s, ok = max(s, wanted.Strength), true
+			if wanted.Object == o && (!ok || wanted.Strength > s) {
+				s, inherited, ok = wanted.Strength, wanted.Inherited, true
 			}
 		}
-		return s, ok
+		return s, inherited, ok
 	}
 	before := slices.Clone(c.claims)
 	c.claims = slices.DeleteFunc(c.claims, func(have *claim) bool {
-		s, ok := want(have.on.Object)
+		s, inherited, ok := want(have.on.Object)
 		switch {
-		case ok && s == have.strength:
+		case ok && s == have.strength && inherited == have.inherited:
 			return false
 		case ok && s > Weak && have.strength > Weak:
-			have.strength = s
+			have.strength, have.inherited = s, inherited
 			have.on.elect(w)
 			return false
 		}
@@ -127,7 +127,7 @@ func (x *Index) set(c *Claimant, claims []Claim, w *waking) {
 		if slices.ContainsFunc(c.claims, func(have *claim) bool { return have.on.Object == wanted.Object }) {
 			continue
 		}
-		s, _ := want(wanted.Object)
+		s, inherited, _ := want(wanted.Object)
 		order, ok := sameElsewhere(c.claims, wanted.Object, s)
 		if !ok {
 			order, ok = sameElsewhere(before, wanted.Object, s)
@@ -136,7 +136,7 @@ func (x *Index) set(c *Claimant, claims []Claim, w *waking) {
 			x.last++
 			order = x.last
 		}
-		c.claims = append(c.claims, x.add(c, wanted.Object, s, order, w))
+		c.claims = append(c.claims, x.add(c, Claim{wanted.Object, s, inherited}, order, w))
 	}
 }
 
@@ -150,15 +150,15 @@ func sameElsewhere(claims []*claim, on Object, s Strength) (order uint64, ok boo
 	return 0, false
 }
 
-func (x *Index) add(c *Claimant, on Object, s Strength, order uint64, w *waking) *claim {
-	o := x.objects[on]
+func (x *Index) add(c *Claimant, made Claim, order uint64, w *waking) *claim {
+	o := x.objects[made.Object]
 	if o == nil {
-		o = &object{Object: on}
-		x.objects[on] = o
+		o = &object{Object: made.Object}
+		x.objects[made.Object] = o
 	}
-	out := &claim{by: c, on: o, strength: s, order: order}
+	out := &claim{by: c, on: o, strength: made.Strength, inherited: made.Inherited, order: order}
 	o.add(out)
-	if s > Weak && (o.owner == nil || out.before(o.owner)) {
+	if made.Strength > Weak && (o.owner == nil || out.before(o.owner)) {
 		w.add(o.owner)
 		o.owner = out
 	}

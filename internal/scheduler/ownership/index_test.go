@@ -44,6 +44,10 @@ func held(identity string) ownership.Claim {
 	return ownership.Claim{Object: object(identity), Strength: ownership.Held}
 }
 
+func inherited(identity string) ownership.Claim {
+	return ownership.Claim{Object: object(identity), Strength: ownership.Held, Inherited: true}
+}
+
 // through are the claims on an object through several accounts.
 func through(s ownership.Strength, identity string, accounts ...string) (out []ownership.Claim) {
 	for _, account := range accounts {
@@ -157,6 +161,29 @@ func TestOwner(t *testing.T) {
 		},
 		"older of two claimants": {
 			steps: func(w *world) { w.claim("b", 1, wanted("x")); w.claim("a", 0, wanted("x")) },
+			rival: map[string]string{"a": "", "b": "a"}, woken: []string{"b"},
+		},
+		"what a resource has begun before what an older one has inherited": {
+			steps: func(w *world) {
+				w.claim("a", 0, inherited("x"))
+				w.claim("b", 1, begun("x"))
+			},
+			rival: map[string]string{"a": "b", "b": ""}, woken: []string{"a"},
+		},
+		"what is inherited before what is wanted": {
+			steps: func(w *world) {
+				w.claim("b", 1, wanted("x"))
+				w.claim("a", 2, inherited("x"))
+			},
+			rival: map[string]string{"a": "", "b": "a"}, woken: []string{"b"},
+		},
+		"an inherited object that was found": {
+			steps: func(w *world) {
+				w.claim("a", 0, inherited("x"))
+				w.claim("b", 1, held("x"))
+				w.woken = nil
+				w.claim("a", 0, held("x"))
+			},
 			rival: map[string]string{"a": "", "b": "a"}, woken: []string{"b"},
 		},
 		"operation in progress before an older claimant": {
