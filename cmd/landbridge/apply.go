@@ -59,6 +59,7 @@ one it does not.
 		},
 	}
 	flags.add(cmd)
+	_ = cmd.MarkFlagRequired("provider")
 	cmd.Flags().BoolVar(&approved, "auto-approve", false, "do not ask for approval")
 	return cmd
 }

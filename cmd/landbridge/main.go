@@ -53,6 +53,7 @@ or try it:
 		newInitCommand(),
 		newPlanCommand(),
 		newApplyCommand(),
+		newDiffCommand(),
 		newDiscoverCommand(),
 		newImportCommand(),
 		newStateCommand(),

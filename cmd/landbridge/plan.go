@@ -33,18 +33,31 @@ Resources that are in the state but not in the manifest are left alone.`
 
 func newPlanCommand() *cobra.Command {
 	var flags standaloneFlags
-	detailed := false
+	var server diffFlags
+	detailed, withServer := false, false
 	cmd := &cobra.Command{
-		Use:   "plan -f MANIFEST --provider BINARY",
-		Short: "Plan a manifest without a cluster",
+		Use:   "plan -f MANIFEST (--provider BINARY | --server)",
+		Short: "Plan a manifest without a cluster, or against one",
 		Long: `Plan a manifest without a cluster: read the objects, and show what apply would change. Nothing is
 changed or written.
 
-` + manifestHelp,
-		Example: `  landbridge plan -f password.yaml --provider ./terraform-provider-random_v3.9.0
+` + manifestHelp + `
+
+With --server, it is a plan against a cluster, as by landbridge diff, for the comment of a pull request.
+` + diffHelp,
+		Example: `  landbridge plan -f manifests/ --server -o markdown
+  landbridge plan -f password.yaml --provider ./terraform-provider-random_v3.9.0
   landbridge plan -f manifests/ --provider ./terraform-provider-hcloud_v1.68.0 --provider-env HCLOUD_TOKEN -o json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if withServer {
+				return planWithServer(cmd, &flags, &server, detailed)
+			}
+			for _, flag := range serverOnly {
+				if cmd.Flags().Changed(flag) {
+					return fmt.Errorf("--%s is for plans against a cluster: add --server", flag)
+				}
+			}
 			s, err := flags.session(cmd)
 			if err != nil {
 				return err
@@ -64,8 +77,29 @@ changed or written.
 		},
 	}
 	flags.add(cmd)
+	server.add(cmd)
+	cmd.Flags().BoolVar(&withServer, "server", false, "plan against a cluster and what is stored in it; the output can be "+strings.Join(diffOutputs, ", "))
+	cmd.MarkFlagsOneRequired("provider", "server")
+	for _, flag := range []string{"provider", "source", "provider-env", "state", "destroy", "refresh-only", "name", "config"} {
+		cmd.MarkFlagsMutuallyExclusive("server", flag)
+	}
 	cmd.Flags().BoolVar(&detailed, "detailed-exitcode", false, "exit with 2 when there is something to do, 0 when there is not, 1 on errors")
 	return cmd
+}
+
+// serverOnly are the flags that only --server uses.
+var serverOnly = []string{
+	"kubeconfig", "context", "namespace", "terraform-provider", "provider-mirror", "provider-cache", "system-namespace", "field-manager",
+}
+
+// planWithServer plans against a cluster.
+func planWithServer(cmd *cobra.Command, flags *standaloneFlags, server *diffFlags, detailed bool) error {
+	server.files, server.output, server.refresh, server.noColor, server.remote.timeout = flags.files, flags.output, flags.refresh, flags.noColor, flags.timeout
+	changes, err := server.run(cmd)
+	if err == nil && changes && detailed {
+		return exit{2}
+	}
+	return err
 }
 
 // exit is an error that only sets the exit code.
@@ -113,7 +147,6 @@ func (f *standaloneFlags) add(cmd *cobra.Command) {
 	flags.StringVarP(&f.output, "output", "o", "text", "output format: "+strings.Join(planOutputs, ", "))
 	flags.BoolVar(&f.noColor, "no-color", false, "no colours on a terminal; also set by the environment variable NO_COLOR")
 	_ = cmd.MarkFlagRequired("filename")
-	_ = cmd.MarkFlagRequired("provider")
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(planOutputs, cobra.ShellCompDirectiveNoFileComp))
 	cmd.MarkFlagsMutuallyExclusive("destroy", "refresh-only")
 }

@@ -11,6 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
@@ -50,6 +51,32 @@ type configObject struct {
 	Metadata        metav1.ObjectMeta `json:"metadata"`
 	Spec            map[string]any    `json:"spec"`
 	Status          any               `json:"status"`
+}
+
+// Object is an object of a manifest.
+type Object struct {
+	*unstructured.Unstructured
+	// Source is the file, and the place in it.
+	Source string
+}
+
+// ReadObjects returns the objects in sources, of whatever kinds. Lists are expanded.
+func ReadObjects(sources []Source) ([]Object, Messages) {
+	var out []Object
+	var messages Messages
+	for _, s := range sources {
+		docs, m := documents(s)
+		messages = append(messages, m...)
+		for _, d := range docs {
+			u := &unstructured.Unstructured{}
+			if err := kjson.UnmarshalCaseSensitivePreserveInts(d.raw, &u.Object); err != nil {
+				messages = append(messages, errorf(d.source, "Not a Kubernetes object", "%s.", jsonProblem(err)))
+				continue
+			}
+			out = append(out, Object{u, d.source})
+		}
+	}
+	return out, messages
 }
 
 // documents returns the objects in a source. Lists are expanded.

@@ -31,6 +31,9 @@ type Manifest struct {
 	secrets   *redact.Redactor
 }
 
+// NewManifest returns a manifest without resources, which conceals secrets in messages.
+func NewManifest(secrets *redact.Redactor) *Manifest { return &Manifest{secrets: secrets} }
+
 type objectKey struct{ kind, namespace, name string }
 
 // reader reads the documents of a manifest.

@@ -75,9 +75,16 @@ func (p *Plan) HasChanges() bool {
 // incomplete and must not be applied. As in Terraform (contract § 3), all configurations are
 // validated before anything is read. An error in one of them ends the plan.
 func (s *Session) Plan(ctx context.Context, mode Mode) (*Plan, Messages) {
-	plan := &Plan{Mode: mode, found: map[*ManifestResource]instance.Instance{}, Others: s.State.Others(s.Manifest.Resources)}
-	planners := make([]*planner, len(s.Manifest.Resources))
-	for i, r := range s.Manifest.Resources {
+	plan, messages := s.PlanOf(ctx, mode, s.Manifest.Resources)
+	plan.Others = s.State.Others(s.Manifest.Resources)
+	return plan, messages
+}
+
+// PlanOf is Plan for some resources.
+func (s *Session) PlanOf(ctx context.Context, mode Mode, resources []*ManifestResource) (*Plan, Messages) {
+	plan := &Plan{Mode: mode, found: map[*ManifestResource]instance.Instance{}}
+	planners := make([]*planner, len(resources))
+	for i, r := range resources {
 		planners[i] = &planner{Session: s, resource: r, mode: mode}
 	}
 	messages := each(ctx, planners, (*planner).validate)
@@ -161,7 +168,7 @@ func (p *planner) validate(ctx context.Context) {
 	if p.mode != Normal || r.Spec.Paused {
 		return
 	}
-	if stored, err := p.State.Instance(r); err == nil && !stored.Exists() && r.Spec.Known == nil {
+	if stored, err := p.stored(ctx, r); err == nil && !stored.Exists() && r.Spec.Known == nil {
 		p.say(r.Spec.Import.Invalid)
 	}
 	if r.Config == nil {
@@ -178,7 +185,7 @@ func (p *planner) validate(ctx context.Context) {
 
 func (p *planner) plan(ctx context.Context) {
 	r := p.resource
-	stored, err := p.State.Instance(r)
+	stored, err := p.stored(ctx, r)
 	if err != nil {
 		m := errorf(r.Source, "State cannot be used", "%s.", err)
 		m.Address = r.Address()
@@ -292,9 +299,9 @@ func (p *planner) find(ctx context.Context, ex terraform.Executor, stored instan
 	return p.adopt(ctx, ex, stored)
 }
 
-// unread reports whether objects are destroyed without being read.
+// unread reports whether objects are planned as they are stored.
 func (p *planner) unread() bool {
-	return p.mode == Destroy && (p.WithoutRefresh || p.resource.Spec.DeleteWithoutRefresh)
+	return p.Stored != nil && p.WithoutRefresh || p.mode == Destroy && (p.WithoutRefresh || p.resource.Spec.DeleteWithoutRefresh)
 }
 
 // upgrade brings a stored object to the current schema versions without reading it.

@@ -37,6 +37,12 @@ type ManifestResource struct {
 	provider cty.Value
 }
 
+// NewResource returns a resource that was read elsewhere than in a manifest. provider is its provider configuration.
+func NewResource(r ManifestResource, provider cty.Value) *ManifestResource {
+	r.provider = provider
+	return &r
+}
+
 // Label returns the resource's name within its address, in characters that Terraform permits.
 func (r *ManifestResource) Label() string { return tfstate.Label(r.Name) }
 

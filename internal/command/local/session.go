@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
@@ -20,7 +21,9 @@ type Session struct {
 	Source   string
 	Manifest *Manifest
 	State    *State
-	// WithoutRefresh destroys objects as they are in the state, without reading them first.
+	// Stored returns the stored instance of a resource. It is used instead of State, for plans only.
+	Stored func(context.Context, *ManifestResource) (instance.Instance, error)
+	// WithoutRefresh destroys objects as they are in the state, without reading them first. With Stored, it plans them so.
 	WithoutRefresh bool
 
 	launcher provider.Launcher
@@ -41,6 +44,14 @@ func New(p *model.Provider, source string, launcher provider.Launcher, m *Manife
 		engines: map[provider.Server]*engine.Engine{}, warned: map[provider.Server]bool{},
 		inUse: map[provider.Server]int{},
 	}
+}
+
+// stored returns the stored instance of a resource.
+func (s *Session) stored(ctx context.Context, r *ManifestResource) (instance.Instance, error) {
+	if s.Stored != nil {
+		return s.Stored(ctx, r)
+	}
+	return s.State.Instance(r)
 }
 
 // Close stops the provider. It is killed when ctx ends.

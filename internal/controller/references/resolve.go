@@ -26,6 +26,9 @@ type Resolver struct {
 	Reader client.Reader
 	// Served returns the list kind of a kind, and whether it is served here.
 	Served func(schema.GroupKind) (list string, ok bool)
+	// Unknown returns the value for a field from a resource that has no value for it yet; nil if the field waits for it.
+	// It may be nil, and all fields wait.
+	Unknown func(target *unstructured.Unstructured) any
 }
 
 // Resolution is the result of Resolve.
@@ -89,7 +92,12 @@ func (r Resolver) resolve(ctx context.Context, u *unstructured.Unstructured, ref
 				break
 			}
 			var v any
-			if v, missing, err = ref.value(s, x); missing == "" && err == nil {
+			if v, missing, err = ref.value(s, x); missing != "" && err == nil && r.Unknown != nil {
+				if v = r.Unknown(x); v != nil {
+					missing = ""
+				}
+			}
+			if missing == "" && err == nil {
 				of = append(of, v)
 			}
 		}

@@ -1,0 +1,246 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/landbridge-io/landbridge/internal/command/diff"
+	"github.com/landbridge-io/landbridge/internal/command/local"
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/terraform/planview"
+)
+
+const diffHelp = `Each manifest is applied by the API server in a dry run, so that its defaults and checks count. The
+providers run on this machine, in the versions of the cluster's TerraformProviders, and read the
+remote objects. Fields that get their value from a resource that does not exist yet are known after
+apply. You need the permissions to apply the manifests, to read the Secrets of provider
+configurations, and to read the Secrets in which Landbridge stores states. Nothing is changed:
+neither in the cluster, nor of what is stored, nor of remote objects.
+
+Kinds of modules are not planned.`
+
+var diffOutputs = []string{"text", "json", "markdown"}
+
+func newDiffCommand() *cobra.Command {
+	var flags diffFlags
+	cmd := &cobra.Command{
+		Use:   "diff -f MANIFEST",
+		Short: "Show what applying manifests would change of remote objects",
+		Long: `Show what applying manifests to a cluster would change of remote objects: one plan, in the order of
+the references between the resources.
+
+` + diffHelp + `
+
+The exit code is that of kubectl diff: 0 if nothing would be changed, 1 if something would be, more
+than 1 on errors.`,
+		Example: `  landbridge diff -f manifests/
+  landbridge diff -f manifests/ -o markdown > comment.md`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			changes, err := flags.run(cmd)
+			switch code, tell := exitCode(err); {
+			case err == nil && changes:
+				return exit{1}
+			case err == nil:
+				return nil
+			case tell:
+				fmt.Fprintln(cmd.ErrOrStderr(), "Error:", err)
+				return exit{2}
+			default:
+				return exit{code + 1}
+			}
+		},
+	}
+	flags.add(cmd)
+	flags.addOutput(cmd)
+	cmd.Flags().DurationVar(&flags.remote.timeout, "timeout", time.Minute, "how long a provider may take to start and to return its schema")
+	cmd.Flags().BoolVar(&flags.refresh, "refresh", true, "read the remote objects; false plans them as they are stored")
+	return cmd
+}
+
+// diffFlags are the flags of diff, and of plan --server.
+type diffFlags struct {
+	remote       remoteFlags
+	files        []string
+	system       string
+	fieldManager string
+	output       string
+	refresh      bool
+	noColor      bool
+}
+
+// add adds the flags that diff and plan share, but for those that plan has anyway.
+func (f *diffFlags) add(cmd *cobra.Command) {
+	f.remote.clusterFlags.add(cmd)
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.remote.installed, "terraform-provider", nil, "name of a TerraformProvider in the cluster (default: all)")
+	flags.StringVar(&f.remote.mirror, "provider-mirror", os.Getenv("LANDBRIDGE_PROVIDER_MIRROR"), "directory with provider binaries in the layout of Terraform's filesystem mirrors, for providers of a cluster")
+	f.remote.registries.AddFlags(flags)
+	flags.StringVar(&f.remote.cache, "provider-cache", "", "directory for unpacked providers (default: the user's cache directory)")
+	flags.StringVar(&f.system, "system-namespace", "landbridge-system", "namespace of Landbridge's own objects, where states are stored")
+	flags.StringVar(&f.fieldManager, "field-manager", "", "field manager of server-side applies (default: the one that has applied the object; objects of kubectl apply are merged as kubectl does it)")
+}
+
+func (f *diffFlags) addOutput(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringSliceVarP(&f.files, "filename", "f", nil, "manifest: a file, a directory of them, or - for standard input")
+	flags.StringVarP(&f.output, "output", "o", "text", "output format: "+strings.Join(diffOutputs, ", "))
+	flags.BoolVar(&f.noColor, "no-color", false, "no colours on a terminal; also set by the environment variable NO_COLOR")
+	_ = cmd.MarkFlagRequired("filename")
+	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(diffOutputs, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// run plans and shows the plan. It reports whether there are changes.
+func (f *diffFlags) run(cmd *cobra.Command) (changes bool, err error) {
+	if !slices.Contains(diffOutputs, f.output) {
+		return false, fmt.Errorf("unknown output %q: must be one of %s", f.output, strings.Join(diffOutputs, ", "))
+	}
+	sources, err := local.ReadSources(f.files, cmd.InOrStdin())
+	if err != nil {
+		return false, err
+	}
+	objects, messages := local.ReadObjects(sources)
+	var plan *diff.Plan
+	if !messages.HasErrors() {
+		r, err := f.remote.open(cmd, true)
+		if err != nil {
+			return false, err
+		}
+		defer r.close()
+		options, err := f.options(r)
+		if err != nil {
+			return false, err
+		}
+		messages = append(messages, f.unopened(r, objects)...)
+		var more local.Messages
+		plan, more = diff.Make(cmd.Context(), options, objects)
+		messages = append(messages, more...)
+	}
+	o := &openSession{out: cmd.OutOrStdout(), err: cmd.ErrOrStderr()}
+	o.colour = !f.noColor && os.Getenv("NO_COLOR") == "" && isTerminal(o.out)
+	if err := f.show(o, plan, messages); err != nil {
+		return false, err
+	}
+	if messages.HasErrors() {
+		return false, exit{1}
+	}
+	return plan.HasChanges(), nil
+}
+
+func (f *diffFlags) options(r *remote) (diff.Options, error) {
+	config, namespace, err := f.remote.clusterFlags.config()
+	if err != nil {
+		return diff.Options{}, err
+	}
+	kube, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return diff.Options{}, err
+	}
+	stored := &store.Secrets{Client: kube.CoreV1().Secrets(f.system)}
+	out := diff.Options{
+		Client: r.client, Namespace: namespace, FieldManager: f.fieldManager, WithoutRefresh: !f.refresh, Secrets: r.secrets,
+		Load: func(ctx context.Context, k store.Key, m *model.Resource) (store.Record, error) {
+			return stored.Load(ctx, k, m.Schema)
+		},
+	}
+	for _, p := range r.providers {
+		out.Providers = append(out.Providers, diff.Provider{Source: p.source, Model: p.model, Launcher: p.launcher})
+	}
+	return out, nil
+}
+
+// unopened returns an error for each provider that cannot be used on this machine, if any object may be of it.
+func (f *diffFlags) unopened(r *remote, objects []local.Object) (out local.Messages) {
+	known := func(group string) bool {
+		return !strings.Contains(group, ".") || strings.HasSuffix(group, ".k8s.io") ||
+			slices.ContainsFunc(r.providers, func(p *remoteProvider) bool { return p.model.Group == group })
+	}
+	if !slices.ContainsFunc(objects, func(o local.Object) bool { return !known(o.GroupVersionKind().Group) }) {
+		return nil
+	}
+	for _, u := range r.unopened {
+		out = append(out, local.Message{Severity: diagnostic.Error, Summary: "Provider not available here", Detail: u.err.Error() + "."})
+	}
+	return out
+}
+
+// show prints a plan and its messages.
+func (f *diffFlags) show(o *openSession, plan *diff.Plan, messages local.Messages) error {
+	switch f.output {
+	case "json":
+		return writeJSON(o.out, newDiffDocument(plan, messages))
+	case "markdown":
+		return writeMarkdown(o.out, plan, messages)
+	}
+	if plan != nil && (!messages.HasErrors() || len(plan.Changes) > 0) {
+		if messages.HasErrors() {
+			fmt.Fprint(o.out, "Planning failed. This is what was planned before:\n\n")
+		}
+		if err := planview.Text(o.out, plan.View(), planview.Style{Colour: o.colour}); err != nil {
+			return err
+		}
+		for _, w := range plan.Waiting {
+			fmt.Fprintf(o.out, "\nNot planned: %s\n", printable(waits(w)))
+		}
+	}
+	o.tell(messages)
+	return nil
+}
+
+func waits(w diff.Waiting) string {
+	name := w.Name
+	if w.Namespace != "" {
+		name = w.Namespace + "/" + name
+	}
+	return fmt.Sprintf("%s %s waits for other resources: %s.", w.Kind, name, strings.Join(w.For, "; "))
+}
+
+// diffDocument is the JSON output of diff, and of plan --server.
+type diffDocument struct {
+	planDocument
+	// Waiting are resources that are not planned, since they wait for others.
+	Waiting []diff.Waiting `json:"waiting,omitempty"`
+}
+
+func newDiffDocument(plan *diff.Plan, messages local.Messages) diffDocument {
+	if plan == nil {
+		return diffDocument{planDocument: newPlanDocument(local.Normal, nil, messages)}
+	}
+	return diffDocument{planDocument: newPlanDocument(local.Normal, &plan.Plan, messages), Waiting: plan.Waiting}
+}
+
+// writeMarkdown writes a plan and its messages for the comment of a pull request.
+func writeMarkdown(w io.Writer, plan *diff.Plan, messages local.Messages) error {
+	var notes []string
+	for _, m := range messages {
+		text := fmt.Sprintf("**%s**: %s", m.Severity, strings.Join(nonEmpty(m.Address, m.Path, m.Summary, m.Detail), ": "))
+		notes = append(notes, "> "+strings.ReplaceAll(printable(text), "\n", "\n> "))
+	}
+	if plan == nil {
+		_, err := fmt.Fprintf(w, "### Planning failed\n\n%s\n", strings.Join(notes, "\n\n"))
+		return err
+	}
+	for _, x := range plan.Waiting {
+		notes = append(notes, "Not planned: "+printable(waits(x)))
+	}
+	if messages.HasErrors() {
+		if _, err := io.WriteString(w, "**Planning failed.** This is what was planned before:\n\n"); err != nil {
+			return err
+		}
+	}
+	return planview.Markdown(w, plan.View(), notes...)
+}
+
+func nonEmpty(all ...string) []string {
+	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
+}

@@ -1,0 +1,208 @@
+package diff_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/zclconf/go-cty/cty"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/landbridge-io/landbridge/config"
+	"github.com/landbridge-io/landbridge/internal/command/diff"
+	"github.com/landbridge-io/landbridge/internal/command/local"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/provider/plugin"
+	"github.com/landbridge-io/landbridge/internal/redact"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/terraform/planview"
+	"github.com/landbridge-io/landbridge/internal/testing/providertest"
+	"github.com/landbridge-io/landbridge/internal/testing/schematest"
+)
+
+const group = "random.landbridge.io"
+
+// bench is a cluster with the provider random, and what is stored in it.
+type bench struct {
+	t       *testing.T
+	client  client.Client
+	model   *model.Provider
+	stored  map[store.Key]store.Record
+	secrets redact.Redactor
+}
+
+// newBench returns a cluster with pets of the given lengths, whose specs want 2.
+func newBench(t *testing.T, pets map[string]int64) *bench {
+	p, err := model.NewProvider("random", schematest.Provider(t, "random"), config.Provider{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scheme := runtime.NewScheme()
+	if err := corev1.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	mapper := meta.NewDefaultRESTMapper([]schema.GroupVersion{{Group: group, Version: "v1alpha1"}})
+	mapper.Add(corev1.SchemeGroupVersion.WithKind("Secret"), meta.RESTScopeNamespace)
+	for _, m := range p.Resources {
+		gvk := m.GroupVersionKind()
+		mapper.Add(gvk, meta.RESTScopeNamespace)
+		scheme.AddKnownTypeWithName(gvk, &unstructured.Unstructured{})
+		scheme.AddKnownTypeWithName(gvk.GroupVersion().WithKind(m.ListKind), &unstructured.UnstructuredList{})
+	}
+	for _, kind := range []string{model.ClusterProviderConfigKind, model.ProviderConfigKind} {
+		gvk := schema.GroupVersionKind{Group: p.Group, Version: p.Version, Kind: kind}
+		mapper.Add(gvk, meta.RESTScopeRoot)
+		scheme.AddKnownTypeWithName(gvk, &unstructured.Unstructured{})
+	}
+	b := &bench{t: t, model: p, stored: map[store.Key]store.Record{}}
+	var existing []client.Object
+	for name, length := range pets {
+		spec := `{"forProvider":{"length":2}}`
+		u := b.read(manifest("Pet", name, spec))[0].Unstructured
+		u.SetNamespace("team-a")
+		u.SetAnnotations(map[string]string{"kubectl.kubernetes.io/last-applied-configuration": `{"apiVersion":"` + group +
+			`/v1alpha1","kind":"Pet","metadata":{"name":"` + name + `","namespace":"team-a"},"spec":` + spec + `}`})
+		existing = append(existing, u)
+		b.stored[store.Key{Group: group, Kind: "Pet", Namespace: "team-a", Name: name}] = store.Record{
+			Version: "1", Instance: instance.Instance{Status: instance.Full, State: pet(b, name+"-id", length)},
+		}
+	}
+	// Only dry runs write.
+	dry := func(dryRun []string) {
+		if len(dryRun) == 0 {
+			t.Error("something was written")
+		}
+	}
+	b.client = fake.NewClientBuilder().WithScheme(scheme).WithRESTMapper(mapper).WithObjects(existing...).WithInterceptorFuncs(interceptor.Funcs{
+		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
+			dry((&client.CreateOptions{}).ApplyOptions(opts).DryRun)
+			return c.Create(ctx, o, opts...)
+		},
+		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, patch client.Patch, opts ...client.PatchOption) error {
+			options := client.PatchOptions{}
+			options.ApplyOptions(opts)
+			dry(options.DryRun)
+			return c.Patch(ctx, o, patch, opts...)
+		},
+	}).Build()
+	return b
+}
+
+func manifest(kind, name, spec string) string {
+	return "---\napiVersion: " + group + "/v1alpha1\nkind: " + kind + "\nmetadata: {name: " + name + "}\nspec: " + spec + "\n"
+}
+
+func (b *bench) read(text string) []local.Object {
+	b.t.Helper()
+	objects, messages := local.ReadObjects([]local.Source{{Name: "m.yaml", Data: []byte(text)}})
+	if messages.HasErrors() {
+		b.t.Fatal(messages)
+	}
+	return objects
+}
+
+func (b *bench) plan(text string) (*diff.Plan, local.Messages, string) {
+	b.t.Helper()
+	plan, messages := diff.Make(b.t.Context(), diff.Options{
+		Client: b.client, Namespace: "team-a", Secrets: &b.secrets,
+		Load: func(_ context.Context, k store.Key, _ *model.Resource) (store.Record, error) {
+			if rec, ok := b.stored[k]; ok {
+				return rec, nil
+			}
+			return store.Record{}, store.ErrNotFound
+		},
+		Providers: []diff.Provider{{Source: "registry.terraform.io/hashicorp/random", Model: b.model, Launcher: &plugin.Launcher{Path: providertest.Binary(b.t, "random")}}},
+	}, b.read(text))
+	var out strings.Builder
+	if err := planview.Text(&out, plan.View(), planview.Style{}); err != nil {
+		b.t.Fatal(err)
+	}
+	if err := planview.Markdown(&out, plan.View()); err != nil {
+		b.t.Fatal(err)
+	}
+	return plan, messages, out.String()
+}
+
+func addresses(p *diff.Plan) (out []string) {
+	for _, c := range p.Changes {
+		out = append(out, string(c.Plan.Action)+" "+c.Address)
+	}
+	return out
+}
+
+func pet(b *bench, id string, length int64) cty.Value {
+	values := b.model.Resources["random_pet"].Root().Cty.AttributeTypes()
+	out := map[string]cty.Value{}
+	for name, t := range values {
+		out[name] = cty.NullVal(t)
+	}
+	out["id"], out["length"], out["separator"] = cty.StringVal(id), cty.NumberIntVal(length), cty.StringVal("-")
+	return cty.ObjectVal(out)
+}
+
+func TestPlanOfManifests(t *testing.T) {
+	t.Parallel()
+	first := manifest("Pet", "first", `{forProvider: {length: 2}}`)
+	second := manifest("Pet", "second", `{references: [{to: forProvider.prefix, from: {kind: Pet, name: first, fieldPath: status.atProvider.id}}]}`)
+	for name, x := range map[string]struct {
+		has      map[string]int64 // pets, with their lengths
+		manifest string
+		want     []string
+		text     []string
+		waiting  []string
+		message  string
+	}{
+		"new resources, in the order of their references": {
+			manifest: second + first, want: []string{"Create random_pet.first", "Create random_pet.second"},
+			text: []string{"+ prefix    = (known after apply)", "Plan: 2 to add, 0 to change, 0 to destroy.", "| + | Pet team-a/second | `random_pet.second` | Create |"},
+		},
+		"reference to an object that exists": {
+			has: map[string]int64{"first": 2}, manifest: first + second, want: []string{"NoOp random_pet.first", "Create random_pet.second"},
+			text: []string{`+ prefix    = "first-id"`},
+		},
+		"no change": {has: map[string]int64{"first": 2}, manifest: first, want: []string{"NoOp random_pet.first"}, text: []string{"No changes."}},
+		"replacement": {
+			has: map[string]int64{"first": 3}, manifest: first, want: []string{"DeleteThenCreate random_pet.first"},
+			text: []string{"~ length = 3 -> 2 # forces replacement", "!       length = 3 -> 2 # forces replacement", "| -/+ | Pet team-a/first |"},
+		},
+		"reference to nothing": {
+			manifest: second, waiting: []string{"spec.forProvider.prefix: there is no Pet team-a/first"}, text: []string{"No changes."},
+		},
+		"other kinds": {
+			manifest: "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n", message: "kubectl diff shows changes of ConfigMap.", text: []string{"No changes."},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, x.has)
+			plan, messages, text := b.plan(x.manifest)
+			if messages.HasErrors() || x.message != "" && !strings.Contains(messages.String(), x.message) {
+				t.Fatal(messages)
+			}
+			if d := cmp.Diff(x.want, addresses(plan)); d != "" {
+				t.Error(d)
+			}
+			var waiting []string
+			for _, w := range plan.Waiting {
+				waiting = append(waiting, w.For...)
+			}
+			if d := cmp.Diff(x.waiting, waiting); d != "" {
+				t.Error(d)
+			}
+			for _, want := range x.text {
+				if !strings.Contains(text, want) {
+					t.Errorf("lacks %q:\n%s", want, text)
+				}
+			}
+		})
+	}
+}

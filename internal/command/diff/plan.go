@@ -1,0 +1,440 @@
+package diff
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/zclconf/go-cty/cty"
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	kmeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/landbridge-io/landbridge/internal/command/cluster"
+	"github.com/landbridge-io/landbridge/internal/command/local"
+	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/controller/references"
+	"github.com/landbridge-io/landbridge/internal/desired"
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/redact"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/translate"
+)
+
+// parallelism is the maximum of concurrent dry runs.
+const parallelism = 10
+
+// Provider is a provider of the cluster that runs on this machine.
+type Provider struct {
+	// Source is the provider's address.
+	Source   string
+	Model    *model.Provider
+	Launcher provider.Launcher
+}
+
+// Options of Plan.
+type Options struct {
+	// Client is of the cluster. Its scheme has core/v1.
+	Client client.Client
+	// Load returns what is stored of a custom resource, or store.ErrNotFound.
+	Load      func(context.Context, store.Key, *model.Resource) (store.Record, error)
+	Providers []Provider
+	// Namespace of objects that name none.
+	Namespace string
+	// FieldManager of server-side applies. Defaults to the one that has applied the object, and to kubectl's own way of
+	// merging for objects that it has applied.
+	FieldManager string
+	// WithoutRefresh plans objects as they are stored, without reading them.
+	WithoutRefresh bool
+	// Secrets gets the secrets that are read. Messages do not show them.
+	Secrets *redact.Redactor
+}
+
+// Plan is a plan for manifests.
+type Plan struct {
+	local.Plan
+	// Waiting are resources that are not planned, since they wait for others.
+	Waiting []Waiting
+}
+
+// Waiting is a resource that waits for others.
+type Waiting struct {
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name"`
+	// For describes what is missing.
+	For []string `json:"for"`
+}
+
+// HasChanges reports whether applying the manifests would change anything of remote objects, now or later.
+func (p *Plan) HasChanges() bool { return p.Plan.HasChanges() || len(p.Waiting) > 0 }
+
+// planned is a custom resource of the manifests.
+type planned struct {
+	source   string
+	provider *Provider
+	model    *model.Resource
+	// object is the resource as it would be after it was applied.
+	object     *unstructured.Unstructured
+	references []references.Reference
+}
+
+// planner plans manifests.
+type planner struct {
+	Options
+	overlay      *overlay
+	placeholders *placeholders
+	sessions     map[*Provider]*local.Session
+	out          *Plan
+	messages     local.Messages
+}
+
+// Make plans manifests against a cluster. With errors, the plan is incomplete.
+func Make(ctx context.Context, o Options, objects []local.Object) (*Plan, local.Messages) {
+	p := &planner{
+		Options: o, overlay: &overlay{Reader: o.Client, objects: map[objectKey]*unstructured.Unstructured{}},
+		placeholders: newPlaceholders(), sessions: map[*Provider]*local.Session{}, out: &Plan{Plan: local.Plan{Mode: local.Normal}},
+	}
+	defer p.close(ctx)
+	for _, level := range levels(p.read(ctx, objects)) {
+		p.plan(ctx, level)
+	}
+	return p.out, p.messages
+}
+
+func (p *planner) close(ctx context.Context) {
+	for _, s := range p.sessions {
+		_ = s.Close(context.WithoutCancel(ctx)) // all answers have arrived
+	}
+}
+
+func (p *planner) report(severity diagnostic.Severity, source, summary, detail string, args ...any) {
+	replacer := p.Secrets.Replacer()
+	p.messages = append(p.messages, local.Message{Severity: severity, Source: source, Summary: summary, Detail: replacer.Replace(fmt.Sprintf(detail, args...))})
+}
+
+// read applies the objects in dry runs, and returns the custom resources among them.
+func (p *planner) read(ctx context.Context, objects []local.Object) []*planned {
+	var wanted []local.Object
+	others := map[string]bool{}
+	for _, o := range objects {
+		gvk := o.GroupVersionKind()
+		if !p.concerns(gvk) {
+			others[gvk.GroupKind().String()] = true
+			continue
+		}
+		mapping, err := p.Client.RESTMapper().RESTMapping(gvk.GroupKind(), gvk.Version)
+		if err != nil {
+			p.report(diagnostic.Error, o.Source, "Unknown kind", "%s", notServed(gvk, err))
+			continue
+		}
+		if mapping.Scope.Name() == kmeta.RESTScopeNameNamespace && o.GetNamespace() == "" {
+			o.SetNamespace(p.Namespace)
+		}
+		if p.overlay.objects[keyOf(o.Unstructured)] != nil {
+			p.report(diagnostic.Error, o.Source, "Duplicate object", "There is another %s of the same name in the manifests.", o.GetKind())
+			continue
+		}
+		p.overlay.add(o.Unstructured)
+		wanted = append(wanted, o)
+	}
+	if len(others) > 0 {
+		p.report(diagnostic.Warning, "", "Not planned", "kubectl diff shows changes of %s.", strings.Join(slices.Sorted(mapsKeys(others)), ", "))
+	}
+	p.dryRuns(ctx, wanted)
+	var out []*planned
+	for _, o := range wanted {
+		r := p.resource(o)
+		if r == nil {
+			continue
+		}
+		if r.object.GetDeletionTimestamp() != nil {
+			p.report(diagnostic.Warning, o.Source, "Not planned", "The resource is being deleted.")
+			continue
+		}
+		refs, err := references.Of(r.object, r.model)
+		if err != nil {
+			p.report(diagnostic.Error, o.Source, "Invalid reference", "%s.", err)
+			continue
+		}
+		r.references = refs
+		out = append(out, r)
+	}
+	return out
+}
+
+func mapsKeys(m map[string]bool) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+func notServed(gvk schema.GroupVersionKind, err error) string {
+	if kmeta.IsNoMatchError(err) {
+		return fmt.Sprintf("The cluster does not serve the kind %s of %s. Activate its resource type in the TerraformProvider.", gvk.Kind, gvk.GroupVersion())
+	}
+	return fmt.Sprintf("%s.", err)
+}
+
+// concerns reports whether objects of a kind concern plans: custom resources of providers, their configurations, and
+// Secrets.
+func (p *planner) concerns(gvk schema.GroupVersionKind) bool {
+	return gvk == corev1.SchemeGroupVersion.WithKind("Secret") ||
+		slices.ContainsFunc(p.Providers, func(x Provider) bool {
+			if gvk.Group == x.Model.Group && (gvk.Kind == model.ProviderConfigKind || gvk.Kind == model.ClusterProviderConfigKind) {
+				return true
+			}
+			return resourceOf(x.Model, gvk) != nil
+		})
+}
+
+func resourceOf(p *model.Provider, gvk schema.GroupVersionKind) *model.Resource {
+	for _, m := range p.Resources {
+		if m.GroupVersionKind() == gvk {
+			return m
+		}
+	}
+	return nil
+}
+
+// resource returns the custom resource that an object is; nil if it is none.
+func (p *planner) resource(o local.Object) *planned {
+	u := p.overlay.objects[keyOf(o.Unstructured)]
+	for i := range p.Providers {
+		if m := resourceOf(p.Providers[i].Model, o.GroupVersionKind()); m != nil && u != nil {
+			return &planned{source: o.Source, provider: &p.Providers[i], model: m, object: u}
+		}
+	}
+	return nil
+}
+
+// dryRuns replaces the objects of the overlay by what they would be after they were applied. Those that the API server
+// refuses are removed.
+func (p *planner) dryRuns(ctx context.Context, objects []local.Object) {
+	var group errgroup.Group
+	group.SetLimit(parallelism)
+	merged, errs := make([]*unstructured.Unstructured, len(objects)), make([]error, len(objects))
+	for i, o := range objects {
+		group.Go(func() error {
+			existed := false
+			merged[i], existed, errs[i] = dryRun(ctx, p.Client, p.FieldManager, o.Unstructured)
+			if !existed && kerrors.IsNotFound(errs[i]) { // its namespace is new, too
+				merged[i], errs[i] = withDefaults(o.Unstructured), nil
+			}
+			return nil
+		})
+	}
+	_ = group.Wait()
+	for i, o := range objects {
+		if errs[i] != nil {
+			if o.GetKind() == "Secret" {
+				p.conceal(o.Unstructured)
+			}
+			p.report(diagnostic.Error, o.Source, "Not accepted", "The API server does not accept the object: %s.", strings.TrimSuffix(errs[i].Error(), "."))
+			delete(p.overlay.objects, keyOf(o.Unstructured))
+			continue
+		}
+		p.overlay.add(merged[i])
+	}
+}
+
+// conceal adds the values of a Secret to those that messages do not show.
+func (p *planner) conceal(u *unstructured.Unstructured) {
+	var s corev1.Secret
+	if secretOf(u, &s) == nil {
+		for _, v := range s.Data {
+			p.Secrets.Add(v)
+		}
+	}
+}
+
+// withDefaults returns an object that could not be applied in a dry run, because its namespace does not exist.
+func withDefaults(u *unstructured.Unstructured) *unstructured.Unstructured {
+	u = u.DeepCopy()
+	if _, ok, _ := unstructured.NestedMap(u.Object, "spec", "providerConfigRef"); !ok && u.GetKind() != "Secret" {
+		_ = unstructured.SetNestedStringMap(u.Object, map[string]string{"kind": model.ClusterProviderConfigKind, "name": "default"}, "spec", "providerConfigRef")
+	}
+	return u
+}
+
+// plan plans the resources of one level.
+func (p *planner) plan(ctx context.Context, level []*planned) {
+	byProvider := map[*Provider][]*local.ManifestResource{}
+	of := map[*local.ManifestResource]*planned{}
+	var order []*Provider
+	for _, r := range level {
+		m := p.describe(ctx, r)
+		if m == nil {
+			continue
+		}
+		of[m] = r
+		if byProvider[r.provider] == nil {
+			order = append(order, r.provider)
+		}
+		byProvider[r.provider] = append(byProvider[r.provider], m)
+	}
+	for _, x := range order {
+		plan, messages := p.session(x, of).PlanOf(ctx, local.Normal, byProvider[x])
+		p.messages = append(p.messages, messages...)
+		p.out.Changes, p.out.Drift = append(p.out.Changes, plan.Changes...), append(p.out.Drift, plan.Drift...)
+		for _, c := range plan.Changes {
+			if c.Deposed == "" {
+				foresee(of[c.Resource], c)
+			}
+		}
+	}
+}
+
+// foresee sets in the object of a resource what others may refer to, as far as the plan knows it.
+func foresee(r *planned, c *local.Change) {
+	state := known(c.Plan.State)
+	if at := translate.Observation(r.model, state, translate.Concealed(r.model, c.Plan.SensitivePaths)...); at != nil {
+		_ = unstructured.SetNestedMap(r.object.Object, at, "status", "atProvider")
+	}
+	if name := translate.ExternalName(r.model, state, c.Plan.Identity); name != "" {
+		meta.AddAnnotations(r.object, map[string]string{meta.AnnotationKeyExternalName: name})
+	}
+}
+
+// describe resolves the references of a resource and reads it; nil if it is not planned.
+func (p *planner) describe(ctx context.Context, r *planned) *local.ManifestResource {
+	resolver := references.Resolver{Reader: p.overlay, Served: p.served, Unknown: func(u *unstructured.Unstructured) any {
+		if p.overlay.objects[keyOf(u)] == nil {
+			return nil
+		}
+		return p.placeholders.of(u)
+	}}
+	found, err := resolver.Resolve(ctx, r.object, r.references)
+	if err != nil {
+		p.report(diagnostic.Error, r.source, "Invalid reference", "%s.", err)
+		return nil
+	}
+	if len(found.Missing) > 0 {
+		p.out.Waiting = append(p.out.Waiting, Waiting{Kind: r.model.Kind, Namespace: r.object.GetNamespace(), Name: r.object.GetName(), For: found.Missing})
+		return nil
+	}
+	spec, _, _ := unstructured.NestedMap(r.object.Object, "spec")
+	at, _, _ := unstructured.NestedMap(r.object.Object, "status", "atProvider")
+	read, diags := desired.Read(r.model, desired.CustomResource{
+		Namespace: r.object.GetNamespace(), Name: r.object.GetName(), Annotations: r.object.GetAnnotations(), Spec: spec, AtProvider: at,
+	})
+	out := local.ManifestResource{Model: r.model, Namespace: r.object.GetNamespace(), Name: r.object.GetName(), Source: r.source, Spec: read}
+	p.say(&out, diags)
+	config, err := p.configuration(ctx, r, spec)
+	if err != nil {
+		p.report(diagnostic.Error, r.source, "Provider configuration", "%s.", strings.TrimSuffix(err.Error(), "."))
+		return nil
+	}
+	if read.Described() {
+		var more diagnostic.Diagnostics
+		out.Config, more = read.Configuration(func(ref translate.SecretKeySelector) ([]byte, error) {
+			ref.Namespace = r.object.GetNamespace()
+			b, err := providerconfig.ReadSecret(ctx, p.overlay, ref)
+			if err == nil {
+				p.Secrets.Add(b)
+			}
+			return b, err
+		})
+		p.say(&out, more)
+		if diags = append(diags, more...); !diags.HasErrors() {
+			if out.Config.Value, err = p.placeholders.in(out.Config.Value); err != nil {
+				p.report(diagnostic.Error, r.source, "Invalid reference", "%s.", err)
+				return nil
+			}
+		}
+	}
+	if diags.HasErrors() {
+		return nil
+	}
+	return local.NewResource(out, config)
+}
+
+func (p *planner) say(r *local.ManifestResource, diags diagnostic.Diagnostics) {
+	replacer := p.Secrets.Replacer()
+	for _, d := range diags {
+		m := local.Message{Severity: d.Severity, Summary: replacer.Replace(d.Summary), Detail: replacer.Replace(d.Detail), Source: r.Source, Address: r.Address()}
+		if len(d.Attribute) > 0 {
+			m.Path = r.Model.UserPath(d.Attribute)
+		}
+		p.messages = append(p.messages, m)
+	}
+}
+
+// served returns the list kind of a kind.
+func (p *planner) served(kind schema.GroupKind) (string, bool) {
+	_, err := p.Client.RESTMapper().RESTMapping(kind)
+	return kind.Kind + "List", err == nil
+}
+
+// configuration returns the provider configuration of a resource.
+func (p *planner) configuration(ctx context.Context, r *planned, spec map[string]any) (cty.Value, error) {
+	ref, _ := spec["providerConfigRef"].(map[string]any)
+	kind, _ := ref["kind"].(string)
+	name, _ := ref["name"].(string)
+	c := cluster.Cluster{Reader: p.overlay}
+	return c.Configuration(ctx, r.provider.Model, cluster.ConfigurationReference{
+		Kind: cmp.Or(kind, model.ClusterProviderConfigKind), Namespace: r.object.GetNamespace(), Name: cmp.Or(name, "default"),
+	}, p.Secrets)
+}
+
+// session returns the session of a provider.
+func (p *planner) session(x *Provider, of map[*local.ManifestResource]*planned) *local.Session {
+	s := p.sessions[x]
+	if s == nil {
+		s = local.New(x.Model, x.Source, x.Launcher, local.NewManifest(p.Secrets), nil)
+		s.WithoutRefresh = p.WithoutRefresh
+		p.sessions[x] = s
+	}
+	var mu sync.Mutex
+	loaded := map[*local.ManifestResource]instance.Instance{}
+	s.Stored = func(ctx context.Context, m *local.ManifestResource) (instance.Instance, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if in, ok := loaded[m]; ok {
+			return in, nil
+		}
+		in, err := p.stored(ctx, of[m])
+		if err == nil {
+			loaded[m] = in
+		}
+		return in, err
+	}
+	return s
+}
+
+// stored returns what is stored of a resource.
+func (p *planner) stored(ctx context.Context, r *planned) (instance.Instance, error) {
+	key := store.Key{Group: r.model.Group, Kind: r.model.Kind, Namespace: r.object.GetNamespace(), Name: r.object.GetName()}
+	rec, err := p.Load(ctx, key, r.model)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return instance.Instance{}, nil
+	case kerrors.IsForbidden(err):
+		return instance.Instance{}, fmt.Errorf("reading what Landbridge stores needs the permission to get Secrets in its namespace: %w", err)
+	case err != nil:
+		return instance.Instance{}, err
+	}
+	if op := rec.Instance.Operation; op != nil {
+		if op.Kind == instance.Move {
+			return instance.Instance{}, errors.New("the resource is being moved to another cluster")
+		}
+		rec.Instance.Operation = nil // planned as if it had not begun
+	}
+	return rec.Instance, nil
+}
