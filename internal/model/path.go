@@ -165,6 +165,48 @@ func (r *Resource) ParseFieldPath(s string) (cty.Path, error) {
 	return out, nil
 }
 
+// CheckInputPath returns an error unless a custom resource can have a field at a path below spec.forProvider:
+// rule[0].maxAgeDays. Elements of sets are those of the list that the custom resource has for the set.
+func (r *Resource) CheckInputPath(path string) error {
+	steps, err := splitPath(path)
+	if err != nil {
+		return err
+	}
+	t := r.Root()
+	for _, step := range steps {
+		if t.Singleton {
+			t = t.Element
+		}
+		i, err := strconv.Atoi(strings.Trim(step.text, `'"`))
+		isIndex := step.index && err == nil && i >= 0
+		switch presented := t.Presented(); {
+		case presented == Object:
+			if t.Object.ByReference(step.text) != nil {
+				return nil
+			}
+			f := t.Object.ByInput(step.text)
+			if f == nil || !f.Input {
+				return fmt.Errorf("there is no field %s", step.text)
+			}
+			if f.SecretRef != "" {
+				return nil
+			}
+			t = f.Type
+		case (presented == List || presented == Set) && isIndex, presented == Map:
+			t = t.Element
+		case presented == Tuple && isIndex:
+			if t = t.elementAt(cty.NumberIntVal(int64(i))); t == nil {
+				return fmt.Errorf("there is no element %d", i)
+			}
+		case presented == Dynamic || presented == JSON:
+			return nil // its fields are not known
+		default:
+			return fmt.Errorf("there is no field %s: what is before it is a %s", step.text, presented)
+		}
+	}
+	return nil
+}
+
 // lookup finds a field by any of its names, first by the names in custom resources.
 func (f *Fields) lookup(name string) *Field {
 	for _, m := range []map[string]*Field{f.json, f.input, f.terraform} {

@@ -34,6 +34,8 @@ func things(t *testing.T) *model.Resource {
 		"cloud_thing": {Type: "cloud_thing", Block: &lbschema.Block{
 			Attributes: attributes(map[string]cty.Type{
 				"vpc_id": cty.String, "vpc_size": cty.String, "number": cty.Number, "subnet_ids": cty.List(cty.String), "subnet_set": cty.Set(cty.String), "any_id": cty.String, "made": cty.String,
+				"subnet_id": cty.String, "new_id": cty.String, "gone_id": cty.String, "key_id": cty.String, "size": cty.Number, "zone": cty.String,
+				"rule": cty.List(cty.Object(map[string]cty.Type{"arn": cty.String})),
 			}),
 			Blocks: map[string]*lbschema.NestedBlock{"net": block(lbschema.NestingList, 0), "one": block(lbschema.NestingList, 1), "named": block(lbschema.NestingMap, 0)},
 		}},

@@ -1,6 +1,7 @@
 package references
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -26,6 +27,8 @@ type Reference struct {
 	to, from string
 	get      func() (any, error)
 	set      func(any) error
+	// mistake is why the field cannot be set; nil if it can.
+	mistake error
 	// convert converts a value to the field's type; nil uses it unchanged.
 	convert func(any) (any, error)
 
@@ -51,7 +54,7 @@ type source struct {
 // Of returns the references of a resource: those in spec.references and those beside fields. They are bound to the
 // given resource, which Resolve changes. The API server has validated their form.
 func Of(u *unstructured.Unstructured, m *model.Resource) ([]Reference, error) {
-	generic, err := ofSpec(u)
+	generic, err := ofSpec(u, m)
 	if err != nil || len(m.References()) == 0 {
 		return generic, err
 	}
@@ -60,7 +63,7 @@ func Of(u *unstructured.Unstructured, m *model.Resource) ([]Reference, error) {
 }
 
 // ofSpec returns those in spec.references, with defaults.
-func ofSpec(u *unstructured.Unstructured) ([]Reference, error) {
+func ofSpec(u *unstructured.Unstructured, m *model.Resource) ([]Reference, error) {
 	spec, _ := u.Object["spec"].(map[string]any)
 	raw, ok := spec["references"]
 	if !ok {
@@ -85,7 +88,7 @@ func ofSpec(u *unstructured.Unstructured) ([]Reference, error) {
 		}
 		out[i] = Reference{
 			to: "spec." + ref.To, from: at + ".from", always: ref.Policy.IsResolvePolicyAlways(),
-			sources: []source{sourceOf(u, ref.From, ref.Policy)},
+			sources: []source{sourceOf(u, ref.From, ref.Policy)}, mistake: wrong(checkTarget(u, m, ref.To)),
 			get: func() (any, error) {
 				v, err := paved.GetValue(ref.To)
 				return v, wrong(err)
@@ -94,6 +97,18 @@ func ofSpec(u *unstructured.Unstructured) ([]Reference, error) {
 		}
 	}
 	return out, nil
+}
+
+// checkTarget returns an error if a kind has no field to set at a path of spec. The API server would drop the value.
+func checkTarget(u *unstructured.Unstructured, m *model.Resource, to string) error {
+	at, path, ok := strings.Cut(to, ".")
+	if !ok {
+		return errors.New("it must name a field of forProvider or initProvider, such as forProvider.name")
+	}
+	if err := m.CheckInputPath(path); err != nil {
+		return fmt.Errorf("%w. The fields are listed by kubectl explain %s.spec.%s", err, strings.ToLower(u.GetKind()), at)
+	}
+	return nil
 }
 
 // sourceOf returns a source, with defaults.

@@ -67,7 +67,7 @@ func (r Resolver) resolve(ctx context.Context, u *unstructured.Unstructured, ref
 	}
 	var values []any
 	var selected []*unstructured.Unstructured
-	var wrong error
+	wrong := ref.mistake
 	complete := true
 	for _, s := range ref.sources {
 		found, missing, refused, err := r.find(ctx, u, s, ref.many)
