@@ -53,6 +53,11 @@ type Lifecycle struct {
 	// +kubebuilder:validation:Enum=Never;Destructive;Always
 	ApprovalPolicy string `json:"approvalPolicy,omitempty"`
 
+	// What happens to fields of forProvider that were changed outside of this resource. Repair: they are changed back. Report: they stay, and status.drift shows them. Approve: they are changed back once somebody has approved the plan. Fields in ignoreChanges stay in any case. Default: Repair.
+	// +optional
+	// +kubebuilder:validation:Enum=Repair;Report;Approve
+	DriftPolicy string `json:"driftPolicy,omitempty"`
+
 	// Whether a replacement creates the new object before it destroys the old one. Default: false.
 	// +optional
 	CreateBeforeDestroy *bool `json:"createBeforeDestroy,omitempty"`

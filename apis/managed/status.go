@@ -33,6 +33,14 @@ type ResourceStatus struct {
 	// +optional
 	Plan *Plan `json:"plan,omitempty"`
 
+	// What was changed of the remote object outside of this resource.
+	// +optional
+	Drift *Drift `json:"drift,omitempty"`
+
+	// Warnings of the provider, and about values of this resource.
+	// +optional
+	Warnings []string `json:"warnings,omitempty"`
+
 	// The last plan that was carried out because it was approved.
 	// +optional
 	LastApproval *LastApproval `json:"lastApproval,omitempty"`
@@ -113,6 +121,10 @@ type LastHandled struct {
 	// The last value of the annotation landbridge.io/interrupt that was handled.
 	// +optional
 	Interrupt string `json:"interrupt,omitempty"`
+
+	// The last value of the annotation landbridge.io/reapply that was handled.
+	// +optional
+	Reapply string `json:"reapply,omitempty"`
 }
 
 // Plan is the changes that bring the remote object to the desired state.
@@ -154,6 +166,44 @@ type LastApproval struct {
 	// When it was carried out.
 	// +optional
 	At *metav1.Time `json:"at,omitempty"`
+}
+
+// Drift is what was changed of the remote object outside of this resource.
+type Drift struct {
+	// When the first of the changes was found. Empty if there are none now.
+	// +optional
+	Found *metav1.Time `json:"found,omitempty"`
+
+	// Set when the object was destroyed.
+	// +optional
+	Gone bool `json:"gone,omitempty"`
+
+	// The changed fields that spec.forProvider wants to be otherwise.
+	// +optional
+	Changes []Change `json:"changes,omitempty"`
+
+	// Earlier changes, the latest last.
+	// +optional
+	History []FormerDrift `json:"history,omitempty"`
+}
+
+// A FormerDrift is what was changed outside of this resource earlier.
+type FormerDrift struct {
+	// When it was found.
+	Found metav1.Time `json:"found"`
+
+	// When it ended.
+	Until metav1.Time `json:"until"`
+
+	// How it ended. Repaired: it was changed back. Adopted: spec wants it so. Reverted: it was changed back outside of this resource. Observed: spec has nothing to compare with.
+	Outcome string `json:"outcome"`
+
+	// Set when the object was destroyed.
+	// +optional
+	Gone bool `json:"gone,omitempty"`
+
+	// +optional
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // A Change is one difference that a plan makes.

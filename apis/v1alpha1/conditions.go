@@ -71,6 +71,10 @@ const TypeStalled xpv2.ConditionType = "Stalled"
 // that never waited has no such condition.
 const TypeApproved xpv2.ConditionType = "Approved"
 
+// TypeDrifted is the condition of a managed resource that is True while fields of its remote object differ from spec
+// because they were changed outside of the resource. A resource that never drifted has no such condition.
+const TypeDrifted xpv2.ConditionType = "Drifted"
+
 // TypeIdentifiable is the condition of a managed resource that is False if its object contradicts the identity or the
 // import id that the provider's configuration makes of its arguments.
 const TypeIdentifiable xpv2.ConditionType = "Identifiable"
@@ -114,6 +118,12 @@ const (
 	ReasonPlanChanged      xpv2.ConditionReason = "PlanChanged"
 	ReasonApproved         xpv2.ConditionReason = "Approved"
 	ReasonNothingToApprove xpv2.ConditionReason = "NothingToApprove"
+
+	// ReasonDriftFound and ReasonNoDrift: the object was changed outside of the resource; it is as spec wants it again.
+	// ReasonDriftReported: an object that was destroyed outside of the resource is not created again.
+	ReasonDriftFound    xpv2.ConditionReason = "DriftFound"
+	ReasonNoDrift       xpv2.ConditionReason = "NoDrift"
+	ReasonDriftReported xpv2.ConditionReason = "DriftReported"
 
 	// ReasonConfigurationContradicted and ReasonConfigurationConfirmed: the object has another identity or import id
 	// than the provider's configuration makes of its arguments; it has the same one.

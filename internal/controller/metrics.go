@@ -113,6 +113,7 @@ var (
 	unknownNow = prometheus.NewDesc("landbridge_operations_unknown",
 		"Managed resources with an operation of unknown outcome.", kindLabels, nil)
 	awaitingNow  = prometheus.NewDesc("landbridge_plans_awaiting_approval", "Managed resources whose plan waits until somebody approves it.", kindLabels, nil)
+	driftedNow   = prometheus.NewDesc("landbridge_resources_drifted", "Managed resources whose object was changed outside of them and differs from their spec.", kindLabels, nil)
 	processesNow = prometheus.NewDesc("landbridge_provider_processes", "Configured provider processes that run.", nil, nil)
 )
 
@@ -135,7 +136,7 @@ func counter(name, help string) *prometheus.Desc { return prometheus.NewDesc(nam
 
 // Describe implements prometheus.Collector.
 func (snapshot) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{resourcesNow, runningNow, unknownNow, awaitingNow, processesNow} {
+	for _, d := range []*prometheus.Desc{resourcesNow, runningNow, unknownNow, awaitingNow, driftedNow, processesNow} {
 		to <- d
 	}
 	for _, c := range poolCounters {
@@ -154,6 +155,7 @@ func (s snapshot) Collect(to chan<- prometheus.Metric) {
 		}
 		gauge(runningNow, c.Running, k.Group, k.Kind)
 		gauge(unknownNow, c.Unknown, k.Group, k.Kind)
+		gauge(driftedNow, c.Drifted, k.Group, k.Kind)
 	}
 	for k, n := range s.resources.Awaiting() {
 		gauge(awaitingNow, n, k.Group, k.Kind)

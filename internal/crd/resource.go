@@ -118,6 +118,9 @@ func resourceColumns(r *model.Resource) []apiextensionsv1.CustomResourceColumnDe
 		{Name: "ELAPSED", Type: "date", JSONPath: ".status.operation.startedAt", Priority: 1, Description: "How long the operation has been running."},
 	}
 	out = append(out, operation...)
+	out = append(out, apiextensionsv1.CustomResourceColumnDefinition{
+		Name: "DRIFT", Type: "string", JSONPath: ".status.drift.changes[*].path", Priority: 1, Description: "Fields that were changed outside of this resource.",
+	})
 	taken := map[string]bool{"NAMESPACE": true, "NAME": true, "AGE": true}
 	for _, c := range out {
 		taken[c.Name] = true

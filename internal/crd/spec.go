@@ -7,7 +7,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// The values of spec.lifecycle.replacePolicy, taintPolicy, existenceCheck and approvalPolicy; the first of each is the default.
+// The values of spec.lifecycle.replacePolicy, taintPolicy, existenceCheck, approvalPolicy and driftPolicy; the first of each is the default.
 const (
 	ReplaceAutomatic        = "Automatic"
 	ReplaceNever            = "Never"
@@ -18,6 +18,9 @@ const (
 	ApprovalNever           = "Never"
 	ApprovalDestructive     = "Destructive"
 	ApprovalAlways          = "Always"
+	DriftRepair             = "Repair"
+	DriftReport             = "Report"
+	DriftApprove            = "Approve"
 )
 
 func specSchema(r *model.Resource, root *model.Type, w writer) props {
@@ -93,6 +96,7 @@ func lifecycleSchema() props {
 			"taintPolicy":    enum("What happens to an object whose creation failed. Replace: the object is destroyed and created again. Keep: the object stays until it is untainted. Default: Replace.", TaintReplace, TaintKeep),
 			"existenceCheck": enum("Whether an existing object with the same identity is looked for before the object is created. Automatic: an object that is found is not changed, and the create is refused. Never: the create is carried out without it; it may overwrite an existing object. Default: Automatic.", ExistenceCheckAutomatic, ExistenceCheckNever),
 			"approvalPolicy": enum(approvalDescription, ApprovalNever, ApprovalDestructive, ApprovalAlways),
+			"driftPolicy":    enum(driftDescription, DriftRepair, DriftReport, DriftApprove),
 			"createBeforeDestroy": {
 				Type: "boolean", Description: "Whether a replacement creates the new object before it destroys the old one. Default: false.",
 			},
@@ -108,6 +112,9 @@ func lifecycleSchema() props {
 
 // approvalDescription is the documentation of managed.Lifecycle.ApprovalPolicy.
 const approvalDescription = "Which plans wait until somebody approves them. Destructive: those that destroy or replace an object, also because the resource is deleted. Always: all. The TerraformProvider and the provider configuration may require more. Default: Never."
+
+// driftDescription is the documentation of managed.Lifecycle.DriftPolicy.
+const driftDescription = "What happens to fields of forProvider that were changed outside of this resource. Repair: they are changed back. Report: they stay, and status.drift shows them. Approve: they are changed back once somebody has approved the plan. Fields in ignoreChanges stay in any case. Default: Repair."
 
 func timeoutsSchema() props {
 	timeout := func(what string) props {

@@ -20,6 +20,8 @@ func statusSchema(r *model.Resource, root *model.Type, w writer) props {
 			"deposed":                deposedSchema(),
 			"lastHandled":            lastHandledSchema(),
 			"plan":                   planSchema(),
+			"drift":                  driftSchema(),
+			"warnings":               {Type: "array", Items: stringItems(), Description: "Warnings of the provider, and about values of this resource."},
 			"lastApproval":           lastApprovalSchema(),
 			"conditions":             conditionsSchema(),
 			"observedGeneration":     integer("The generation of the resource that this status describes."),
@@ -97,7 +99,7 @@ func lastHandledSchema() props {
 	return props{
 		Type:        "object",
 		Description: "The last handled value of each annotation that requests an action. The same value is never handled twice.",
-		Properties:  map[string]props{"taint": token("taint"), "untaint": token("untaint"), "retry": token("retry"), "interrupt": token("interrupt")},
+		Properties:  map[string]props{"taint": token("taint"), "untaint": token("untaint"), "retry": token("retry"), "interrupt": token("interrupt"), "reapply": token("reapply")},
 	}
 }
 
@@ -117,7 +119,7 @@ func lastApprovalSchema() props {
 // planHashDescription is the documentation of managed.Plan.Hash.
 const planHashDescription = "Identifies this plan with all its values, also those that are not shown. It cannot be guessed from them."
 
-func planSchema() props {
+func changesSchema(description string) props {
 	change := props{
 		Type:        "object",
 		Description: "A Change is one difference that a plan makes.",
@@ -128,6 +130,39 @@ func planSchema() props {
 			"after":  anything(),
 		},
 	}
+	return props{Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &change}, Description: description}
+}
+
+func driftSchema() props {
+	gone := props{Type: "boolean", Description: "Set when the object was destroyed."}
+	former := props{
+		Type:        "object",
+		Description: "A FormerDrift is what was changed outside of this resource earlier.",
+		Required:    []string{"found", "outcome", "until"},
+		Properties: map[string]props{
+			"found":   {Type: "string", Format: "date-time", Description: "When it was found."},
+			"until":   {Type: "string", Format: "date-time", Description: "When it ended."},
+			"outcome": {Type: "string", Description: "How it ended. Repaired: it was changed back. Adopted: spec wants it so. Reverted: it was changed back outside of this resource. Observed: spec has nothing to compare with."},
+			"gone":    gone,
+			"changes": changesSchema(""),
+		},
+	}
+	return props{
+		Type:        "object",
+		Description: "What was changed of the remote object outside of this resource.",
+		Properties: map[string]props{
+			"found":   {Type: "string", Format: "date-time", Description: "When the first of the changes was found. Empty if there are none now."},
+			"gone":    gone,
+			"changes": changesSchema("The changed fields that spec.forProvider wants to be otherwise."),
+			"history": {
+				Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &former},
+				Description: "Earlier changes, the latest last.",
+			},
+		},
+	}
+}
+
+func planSchema() props {
 	return props{
 		Type:        "object",
 		Description: "The changes that are needed to bring the remote object to its desired state.",
@@ -135,7 +170,7 @@ func planSchema() props {
 			"action":          {Type: "string", Description: "NoOp, Create, Update, Delete, DeleteThenCreate or CreateThenDelete."},
 			"reason":          {Type: "string", Description: "Why the object must be replaced."},
 			"hash":            {Type: "string", Description: planHashDescription},
-			"changes":         {Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &change}},
+			"changes":         changesSchema(""),
 			"requiresReplace": {Type: "array", Items: stringItems(), Description: "The fields that force a replacement."},
 		},
 	}

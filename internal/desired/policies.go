@@ -31,6 +31,8 @@ type Policies struct {
 	ReplaceTainted bool
 	// Approval is which plans wait until a person has approved them.
 	Approval Approval
+	// Drift is what happens to values that were changed outside Landbridge.
+	Drift Drift
 }
 
 // FullControl returns Policies that permit every operation.
@@ -47,7 +49,14 @@ func policies(actions []string, lifecycle map[string]any) Policies {
 		Replace:         create && del && lifecycle["replacePolicy"] != crd.ReplaceNever,
 		ReplaceTainted:  lifecycle["taintPolicy"] != crd.TaintKeep,
 		Approval:        approval(lifecycle["approvalPolicy"]),
+		Drift:           drift(lifecycle["driftPolicy"]),
 	}
+}
+
+// drift reads spec.lifecycle.driftPolicy.
+func drift(in any) Drift {
+	s, _ := in.(string)
+	return ParseDrift(s)
 }
 
 // approval reads spec.lifecycle.approvalPolicy.

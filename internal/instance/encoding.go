@@ -23,6 +23,8 @@ type encoded struct {
 	Deposed         []encodedDeposed  `json:"deposed,omitempty"`
 	Operation       *encodedOperation `json:"operation,omitempty"`
 	IdentityHistory []FormerIdentity  `json:"identityHistory,omitempty"`
+	Drift           *Drift            `json:"drift,omitempty"`
+	DriftHistory    []FormerDrift     `json:"driftHistory,omitempty"`
 }
 
 type encodedObject struct {
@@ -73,7 +75,10 @@ func Encode(in Instance, r *schema.Resource) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := encoded{Version: EncodingVersion, encodedObject: object, IdentityHistory: in.IdentityHistory}
+	out := encoded{
+		Version: EncodingVersion, encodedObject: object,
+		IdentityHistory: in.IdentityHistory, Drift: in.Drift, DriftHistory: in.DriftHistory,
+	}
 	for _, d := range in.Deposed {
 		object, err := t.encodeObject(d)
 		if err != nil {
@@ -111,7 +116,7 @@ func Decode(b []byte, r *schema.Resource) (Instance, error) {
 	t := typesOf(r)
 	current := t.decodeObject("", in.encodedObject)
 	out := current.Instance()
-	out.IdentityHistory = in.IdentityHistory
+	out.IdentityHistory, out.Drift, out.DriftHistory = in.IdentityHistory, in.Drift, in.DriftHistory
 	for _, d := range in.Deposed {
 		out.Deposed = append(out.Deposed, t.decodeObject(d.Key, d.encodedObject))
 	}

@@ -32,6 +32,10 @@ type Instance struct {
 	Operation *Operation
 	// IdentityHistory are the identities that the object had before this one, the latest last.
 	IdentityHistory []FormerIdentity
+	// Drift is what was read that was changed outside Landbridge since the last operation: also values that nobody has
+	// configured. DriftHistory is drift that has ended, the latest last.
+	Drift        *Drift
+	DriftHistory []FormerDrift
 
 	// RawState and RawIdentity are set instead of State and Identity if the stored values do not
 	// fit the current schema, or are of another version. They are kept byte for byte until

@@ -32,10 +32,12 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 		in.Action, in.Reason, in.Destroys, in.Doubted = p.Action, p.Reason, len(p.Destroys()) > 0, e.doubted(r, *p)
 		in.Stalled = e.attempts.stalled(&r, p)
 	}
-	in.Approval = r.Policies.Approval
+	o := e.view.observation
+	in.Approval = approvalOf(r.Policies, o)
+	in.Gone = p != nil && r.reports(o.Drift)
 	var given *approval
 	if p != nil && mustApprove(in.Approval, in.Action, in.Destroys) {
-		given, in.Approved = s.approved(e, &r, e.view.observation, p)
+		given, in.Approved = s.approved(e, &r, o, p)
 	}
 	switch next := applyChain.decide(in); next {
 	case deedNothing:
@@ -62,12 +64,14 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 		return errHeld()
 	case deedRefuseUnapproved:
 		return e.errUnapproved(r, given)
+	case deedRefuseGone:
+		return errGoneReported()
 	case deedRefuseDoubted:
 		return failed(ReasonCreateOutcomeUnknown, awaited(record.Operation))
 	default:
 		e.corrects(p)
 		t := taskOf(next, p, record)
-		t.approval = given
+		t.approval, t.drift = given, o.Drift
 		return s.start(e, r, t)
 	}
 }

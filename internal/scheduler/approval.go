@@ -41,9 +41,18 @@ func mustApprove(policy desired.Approval, action terraform.Action, destroys bool
 	}
 }
 
-// NeedsApproval reports whether what is to be done waits for approval under a policy.
-func (o *Observation) NeedsApproval(policy desired.Approval) bool {
-	return o.PlanHash != "" && mustApprove(policy, o.PlanAction, o.Plan != nil && len(o.Plan.Destroys()) > 0)
+// approvalOf returns which plans need approval. With the drift policy, a plan does that changes drift back, whatever else
+// it changes.
+func approvalOf(p desired.Policies, o *Observation) desired.Approval {
+	if p.Drift == desired.ApproveDrift && o != nil && o.Drift != nil {
+		return desired.ApproveEverything
+	}
+	return p.Approval
+}
+
+// NeedsApproval reports whether what is to be done waits for approval.
+func (o *Observation) NeedsApproval(p desired.Policies) bool {
+	return o.PlanHash != "" && mustApprove(approvalOf(p, o), o.PlanAction, o.Plan != nil && len(o.Plan.Destroys()) > 0)
 }
 
 // approval is the decision about a plan that needs approval.

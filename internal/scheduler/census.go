@@ -12,6 +12,8 @@ type Census struct {
 	States map[instance.Status]int
 	// Running counts those with a running operation, and Unknown those with an operation of unknown outcome.
 	Running, Unknown int
+	// Drifted counts those whose object was changed outside Landbridge.
+	Drifted int
 }
 
 // Census returns the counts of each kind that has resources. It takes time in proportion to the number of resources, and
@@ -30,6 +32,9 @@ func (s *Scheduler) Census() map[schema.GroupKind]*Census {
 		running := e.presence != idle
 		if running {
 			c.Running++
+		}
+		if e.drifted.Load() {
+			c.Drifted++
 		}
 		if known := e.remembered.Load(); known != nil {
 			c.States[known.Status]++

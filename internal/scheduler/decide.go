@@ -271,6 +271,7 @@ const (
 	deedRefuseDoubted    deed = "refuse because of an interrupted create"
 	deedRefuseStalled    deed = "refuse because of many failed creates"
 	deedRefuseHeld       deed = "refuse because of an interrupt"
+	deedRefuseGone       deed = "refuse to create again what was destroyed outside"
 	deedRefuseUnapproved deed = "refuse because it is not approved"
 	// These concern a deposed object, and leave the current one alone.
 	deedRefuseDeposed      deed = "refuse to destroy a deposed object"
@@ -304,6 +305,8 @@ type applyInput struct {
 	Doubted bool
 	// Held is set when an operation was interrupted and the resource has not changed since.
 	Held bool
+	// Gone is set when the object was destroyed outside Landbridge, and the policy is that drift stays.
+	Gone bool
 	// Approval is the approval policy. Approved is set when the plan was approved, or completes a replacement that was.
 	Approval desired.Approval
 	Approved bool
@@ -323,6 +326,7 @@ var applyChain = chain[applyInput]{
 	{deedRefuseReplace, replaceForbidden},
 	{deedRefuseContained, containedForbidden},
 	{deedRefuseStalled, createStalled},
+	{deedRefuseGone, goneReported},
 	{deedRefuseUnapproved, applyUnapproved},
 	{deedCreateFirst, createFirst},
 	{deedDestroyFirst, isReplace},
@@ -377,6 +381,9 @@ func containedForbidden(in applyInput) bool { return in.Destroys && !in.MayRepla
 
 // createStalled: a tainted object stays if its replacement would most likely fail as well.
 func createStalled(in applyInput) bool { return in.Stalled }
+
+// goneReported: an object that was destroyed outside Landbridge is drift.
+func goneReported(in applyInput) bool { return in.Gone && isCreate(in) }
 
 // applyUnapproved: what needs approval waits for it.
 func applyUnapproved(in applyInput) bool {

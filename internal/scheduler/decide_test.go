@@ -213,6 +213,8 @@ func TestDecideApply(t *testing.T) {
 		"everything, unapproved":            {with(update, func(in *input) { in.Approval = desired.ApproveEverything }), "refuse because it is not approved"},
 		"everything, approved":              {with(update, func(in *input) { in.Approval, in.Approved = desired.ApproveEverything, true }), "update"},
 		"everything, approved, too early":   {with(update, func(in *input) { in.Approval, in.Approved, in.Failed = desired.ApproveEverything, true, true }), "refuse because of an earlier failure"},
+		"a create of what is gone":          {with(create, func(in *input) { in.Gone = true }), "refuse to create again what was destroyed outside"},
+		"an update of a reported drift":     {with(update, func(in *input) { in.Gone = true }), "update"},
 		"everything, up to date":            {with(permitted(terraform.NoOp), func(in *input) { in.Approval = desired.ApproveEverything }), "nothing"},
 		"everything, a deposed object":      {with(deposed, func(in *input) { in.Approval = desired.ApproveEverything }), "destroy a deposed object"},
 		"everything, a create":              {with(create, func(in *input) { in.Approval, in.Doubted = desired.ApproveEverything, true }), "refuse because it is not approved"},

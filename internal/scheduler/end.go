@@ -44,6 +44,9 @@ func (s *Scheduler) settle(e *entry, r Request, t task, res result) []Event {
 	e.last = &Outcome{Kind: res.op.Kind, At: s.o.Clock.Now(), Diagnostics: res.diags}
 	if !res.diags.HasErrors() {
 		e.flap.done(res.op.Kind, r.ConfigHash)
+		if t.changesCurrent() {
+			e.undrifted()
+		}
 	}
 	e.showApplied(r, res, s.flapping(e, &r))
 	e.attempts.note(r, res)

@@ -41,6 +41,8 @@ type entry struct {
 	lost atomic.Bool
 	// awaits is set while a plan waits for approval.
 	awaits atomic.Bool
+	// drifted is set while the object differs from its configuration because of changes outside Landbridge.
+	drifted atomic.Bool
 	// remembered is the answer of Remembered; nil when the record is not known.
 	remembered atomic.Pointer[Remembered]
 
@@ -75,6 +77,8 @@ type entry struct {
 	attempts attempts
 	// flap has the corrections of the object; nil if there was none.
 	flap *flap
+	// drifts is the drift of the object.
+	drifts drifts
 
 	// claimant is the resource in the index of owners, claimed identifies the request that its claims were
 	// made for, and completed is a planned identity with the complete identity of the created object.

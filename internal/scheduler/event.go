@@ -36,6 +36,8 @@ type Event struct {
 	// Hash, By and Action are those of a plan that is carried out because it was Approved.
 	Hash, By string
 	Action   terraform.Action
+	// Drift is what was changed of an object that has Drifted.
+	Drift *instance.Drift
 	// From and To are the identities before and after IdentityChanged.
 	From, To cty.Value
 }
@@ -65,6 +67,8 @@ const (
 	Approved EventKind = "Approved"
 	// IdentityChanged: the object has another identity, which its provider allows.
 	IdentityChanged EventKind = "IdentityChanged"
+	// Drifted: the object was changed outside Landbridge.
+	Drifted EventKind = "Drifted"
 	// Contradicted: the object contradicts the identity or import id that the configuration of the kind makes.
 	Contradicted EventKind = "Contradicted"
 )

@@ -333,6 +333,9 @@ func (c *cloud) Plan(_ context.Context, r terraform.ResourceType, in instance.In
 		return terraform.Plan{}, d
 	}
 	name, size := nameOf(config.Value), sizeOf(config.Value)
+	if in.Exists() && slices.ContainsFunc(config.IgnoreChanges.Paths, cty.GetAttrPath("size").Equals) {
+		size = sizeOf(in.State)
+	}
 	p := terraform.Plan{Resource: r, Prior: in, Config: config.Value, Private: []byte("planned")}
 	if c.plans++; c.fickle {
 		p.Private = fmt.Appendf(nil, "planned %d", c.plans)

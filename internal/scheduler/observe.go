@@ -207,10 +207,11 @@ func (s *Scheduler) refresh(ctx context.Context, e *entry, r *Request, ex terraf
 	if refreshed.Unchanged && !gone {
 		delete(e.missing, "")
 		e.flap.unchanged()
+		refreshed.Instance.Drift, refreshed.Instance.DriftHistory = before.Drift, before.DriftHistory
 		e.record.Instance = refreshed.Instance // equal, but in the provider's encoding
 		return readUnchanged, nil
 	}
-	return s.storeRead(ctx, e, *r, ex, refreshed.Instance)
+	return s.storeRead(ctx, e, *r, ex, refreshed)
 }
 
 // upgrade brings the stored object to the current schema versions without reading it. ready is false if the
@@ -233,8 +234,8 @@ func (s *Scheduler) upgrade(ctx context.Context, e *entry, r *Request, ex terraf
 }
 
 // storeRead stores the object as read.
-func (s *Scheduler) storeRead(ctx context.Context, e *entry, r Request, ex terraform.Executor, read instance.Instance) (readResult, error) {
-	before := e.record.Instance
+func (s *Scheduler) storeRead(ctx context.Context, e *entry, r Request, ex terraform.Executor, refreshed terraform.Refreshed) (readResult, error) {
+	before, read := e.record.Instance, refreshed.Instance
 	gone := !read.Exists()
 	if gone {
 		if found, err := s.newer(ctx, e, r, ex, before); found || err != nil {
@@ -245,7 +246,7 @@ func (s *Scheduler) storeRead(ctx context.Context, e *entry, r Request, ex terra
 		}
 	}
 	delete(e.missing, "")
-	after := read.AfterIdentity(before, s.o.Clock.Now())
+	after := s.afterRead(e, &r, refreshed.Upgraded, read.AfterIdentity(before, s.o.Clock.Now()))
 	if err := s.save(ctx, e, r, after.FallBack("")); err != nil {
 		return notRead, err
 	}
@@ -255,6 +256,9 @@ func (s *Scheduler) storeRead(ctx context.Context, e *entry, r Request, ex terra
 	switch {
 	case gone && r.Config != nil:
 		s.tell(r, Event{Kind: Gone})
+	case e.drifts.observed != nil:
+		s.tell(r, Event{Kind: Drifted, Drift: e.drifts.observed})
+		e.drifts.observed = nil
 	case before.Status == instance.Partial && !gone:
 		s.tell(r, Event{Kind: Read})
 	}
@@ -277,12 +281,21 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 			return failed(ReasonInvalidConfiguration, diags)
 		}
 		e.validated = r.ConfigHash
-		o.Plan, o.Warnings = &p, diags.Warnings()
+		warnings := diags.Warnings()
+		if p, o.Drift, diags = s.planDrift(ctx, e, &r, ex, p, config); diags.HasErrors() {
+			return failed(ReasonInvalidConfiguration, diags)
+		}
+		if err := s.noteDrift(ctx, e, r, o.Drift); err != nil {
+			return err
+		}
+		o.Instance, o.Plan, o.Warnings = e.record.Instance, &p, warnings
 		o.Flap = s.flapping(e, &r)
 		o.Stalled = e.attempts.stalled(&r, &p)
 		if p.Action == terraform.NoOp {
 			o.Plan = &upToDate // there is nothing to apply, so the values are not kept
 		}
+	} else {
+		e.undrifted() // there is no configuration to differ from
 	}
 	if o.UpToDate() {
 		e.unhold() // what was interrupted is done

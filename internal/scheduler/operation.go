@@ -27,6 +27,8 @@ type task struct {
 	deposed string
 	// replacement is set when the operation is one half of a replacement.
 	replacement bool
+	// drift is what the operation repairs; nil if there is none.
+	drift *instance.Drift
 	// approval is the one that the operation uses; nil if it needs none.
 	approval *approval
 	// mayAppear reports whether a deposed object that is not found may still appear.
@@ -101,7 +103,7 @@ func (s *Scheduler) start(e *entry, r Request, t task) error {
 
 // show makes an operation the view.
 func (e *entry) show(op *instance.Operation, p *progress) {
-	e.view = view{state: running, observation: &Observation{Instance: e.record.Instance, Operation: op, Last: e.last}, progress: p}
+	e.view = view{state: running, observation: &Observation{Instance: e.record.Instance, Operation: op, Last: e.last, Drift: e.drifts.found}, progress: p}
 }
 
 // result is the outcome of an operation.
@@ -179,6 +181,7 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	// Intent.
 	intended := *op
 	intended.Absent = absent
+	in.Drift, in.DriftHistory = rec.Instance.Drift, rec.Instance.DriftHistory
 	intended.PlannedState, intended.PlannedPrivate, intended.PlannedIdentity = p.State, p.Private, p.Identity
 	if op.Kind == instance.Create {
 		h.note(&intended)
@@ -239,7 +242,7 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 
 	// Conclude.
 	faultpoint.Reach(t.process, faultpoint.BeforeConclude)
-	rec.Instance = concluded(in, out, diags, doubt)
+	rec.Instance = s.afterOperation(concluded(in, out, diags, doubt), in, &t, diags)
 	t.interruption.note(&rec.Handled, op.Generation, t.completes(diags))
 	if rec, err = s.conclude(e, r, in, rec); err != nil {
 		return result{op: op, diags: append(diags, diagnostic.Errorf("Outcome not recorded", "The operation ended, but its outcome could not be recorded: %s.", err)...)}

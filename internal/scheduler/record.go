@@ -17,7 +17,7 @@ func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 	s.began()
 	before := e.state
 	e.view.discard()
-	e.validated, e.claimed = "", claimed{}
+	e.validated, e.claimed, e.drifts = "", claimed{}, drifts{}
 	if r.New && before == unloaded {
 		// If a record exists nevertheless, the first write conflicts.
 		e.schema = r.Resource.Schema
@@ -114,6 +114,9 @@ func (s *Scheduler) entriesOf(k store.Key) []*entry {
 // controller works on the same resource, or the Secret was changed.
 func (s *Scheduler) save(ctx context.Context, e *entry, r Request, in instance.Instance) error {
 	rec := e.record
+	if in.DriftHistory == nil {
+		in.DriftHistory = rec.Instance.DriftHistory
+	}
 	rec.Instance, rec.Owner = in, r.UID
 	rec.Handled.Imported = rec.Handled.Imported || r.Import.Target != nil && (in.Exists() || e.record.Instance.Exists())
 	e.view.discard()

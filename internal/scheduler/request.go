@@ -111,6 +111,8 @@ type Observation struct {
 	// Contradiction is how the object contradicts the configuration of the kind, which makes another identity
 	// or import id of it; empty if it does not.
 	Contradiction string
+	// Drift is what was changed outside Landbridge and the configuration wants to be otherwise; nil if there is none.
+	Drift *instance.Drift
 	// Flap is set when something else changes the object back again and again.
 	Flap *Flap
 	// Operation is the running operation, or the one whose outcome is unknown.
@@ -175,6 +177,8 @@ const (
 	// ReasonAwaitingApproval: the plan waits for approval. ReasonPlanChanged: another plan was approved.
 	ReasonAwaitingApproval Reason = "AwaitingApproval"
 	ReasonPlanChanged      Reason = "PlanChanged"
+	// ReasonDrifted: the object was destroyed outside Landbridge, and the policy is that it stays so.
+	ReasonDrifted Reason = "Drifted"
 	// ReasonIdentityConflict: the remote object belongs to another custom resource.
 	ReasonIdentityConflict Reason = "IdentityConflict"
 	// ReasonAlreadyExists: a remote object with the identity of the one to create exists already, and

@@ -41,6 +41,11 @@ func Changes(r *model.Resource, before, after cty.Value, concealed ...cty.Path) 
 	c := changes{r: r, concealed: concealed}
 	root := r.Root()
 	c.compare(root, orNull(before, root.Cty), orNull(after, root.Cty))
+	return c.bounded()
+}
+
+// bounded returns the changes, the last of which has the number of further ones.
+func (c *changes) bounded() []Change {
 	if c.count > maxChanges {
 		c.out = append(c.out[:maxChanges-1], Change{Path: "…", After: fmt.Sprintf("(%d more changes)", c.count-maxChanges+1)})
 	}

@@ -138,11 +138,15 @@ func (c *connector) teller(r *CustomResource, policies desired.Policies) func(sc
 			why = c.text(&scheduler.Error{Diagnostics: e.Diagnostics}, secrets,
 				c.kind.written.last(of), &scheduler.Observation{Instance: e.Instance})
 		}
+		if e.Kind == scheduler.Drifted {
+			why = driftText(c.kind, e.Drift)
+		}
 		c.kind.Options.Recorder.Event(ref, story(e, !policies.ReplaceTainted, why))
 	}
 }
 
-// story returns the text of an event. keep is set when tainted objects are kept; why is the cause of a failure.
+// story returns the text of an event. keep is set when tainted objects are kept; why is the cause of a failure,
+// or what has drifted.
 func story(e scheduler.Event, keep bool, why string) event.Event {
 	took := duration(e.Took)
 	switch e.Kind {
@@ -179,6 +183,8 @@ func story(e scheduler.Event, keep bool, why string) event.Event {
 		return warning(reasonContradicted, contradicted(e.Why))
 	case scheduler.Approved:
 		return event.Normal(reasonApproved, approvedMessage(string(e.Action), e.Hash, e.By))
+	case scheduler.Drifted:
+		return event.Normal(reasonDrifted, why)
 	case scheduler.Imported:
 		return event.Normal(reasonImported, "Imported an existing remote object.")
 	case scheduler.Recovered:

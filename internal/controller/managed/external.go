@@ -274,6 +274,7 @@ func (c *connector) explain(ctx context.Context, r *CustomResource, err error) e
 var standing = map[scheduler.Reason]bool{
 	scheduler.ReasonIdentityConflict: true, scheduler.ReasonCreateAttemptsExhausted: true, scheduler.ReasonInterrupted: true,
 	scheduler.ReasonStateTooLarge: true, scheduler.ReasonAwaitingApproval: true, scheduler.ReasonPlanChanged: true,
+	scheduler.ReasonDrifted: true,
 }
 
 var reasons = map[scheduler.Reason]xpv2.ConditionReason{
@@ -287,6 +288,7 @@ var reasons = map[scheduler.Reason]xpv2.ConditionReason{
 	scheduler.ReasonInterrupted:              v1alpha1.ReasonInterrupted,
 	scheduler.ReasonAwaitingApproval:         v1alpha1.ReasonAwaitingApproval,
 	scheduler.ReasonPlanChanged:              v1alpha1.ReasonPlanChanged,
+	scheduler.ReasonDrifted:                  v1alpha1.ReasonDriftReported,
 	scheduler.ReasonStateTooLarge:            v1alpha1.ReasonStateTooLarge,
 	scheduler.ReasonIdentityConflict:         v1alpha1.ReasonIdentityConflict,
 	scheduler.ReasonAlreadyExists:            v1alpha1.ReasonAlreadyExists,

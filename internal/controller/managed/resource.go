@@ -84,7 +84,7 @@ var phases = []string{"connect failed: ", "observe failed: ", "create failed: ",
 // nothing fails while a plan waits.
 func plainly(reason xpv2.ConditionReason, message string) string {
 	prefixes := phases[:1]
-	if reason == v1alpha1.ReasonAwaitingApproval || reason == v1alpha1.ReasonPlanChanged {
+	if reason == v1alpha1.ReasonAwaitingApproval || reason == v1alpha1.ReasonPlanChanged || reason == v1alpha1.ReasonDriftReported {
 		prefixes = phases
 	}
 	for _, p := range prefixes {

@@ -52,8 +52,11 @@ func (e *external) setStatus(r *CustomResource, o *scheduler.Observation) {
 	}
 	if o.Plan != nil && o.Plan.Action != terraform.NoOp {
 		status["plan"] = planStatus(e.kind, o)
-	} else if o.NeedsApproval(e.request.Policies.Approval) { // the object of a deleted resource is destroyed
+	} else if o.NeedsApproval(e.request.Policies) { // the object of a deleted resource is destroyed
 		status["plan"] = map[string]any{"action": string(o.PlanAction), "hash": o.PlanHash}
+	}
+	if drift := driftStatus(e.kind, o); drift != nil {
+		status["drift"] = drift
 	}
 	r.Object["status"] = status
 	e.setRemembered(r)
@@ -192,6 +195,9 @@ func (e *external) setConditions(r *CustomResource, o *scheduler.Observation) {
 	if o.Contradiction != "" || r.GetCondition(v1alpha1.TypeIdentifiable).Status != corev1.ConditionUnknown {
 		set(identifiable(o.Contradiction))
 	}
+	if o.Drift != nil || r.GetCondition(v1alpha1.TypeDrifted).Status != corev1.ConditionUnknown {
+		set(e.drifted(r, o.Drift))
+	}
 	if o.Flap != nil || r.GetCondition(v1alpha1.TypeFlapping).Status != corev1.ConditionUnknown {
 		set(flapping(e.kind, r.GetNamespace(), o.Flap))
 	}
@@ -265,18 +271,7 @@ func planStatus(k *Kind, o *scheduler.Observation) map[string]any {
 	p := o.Plan
 	changes := translate.Changes(k.Model, p.Prior.State, p.State,
 		translate.Concealed(k.Model, slices.Concat(p.Prior.SensitivePaths, p.SensitivePaths))...)
-	list := make([]any, len(changes))
-	for i, c := range changes {
-		m := map[string]any{"path": c.Path}
-		if c.Before != nil {
-			m["before"] = c.Before
-		}
-		if c.After != nil {
-			m["after"] = c.After
-		}
-		list[i] = m
-	}
-	out := map[string]any{"action": string(p.Action), "changes": list, "hash": o.PlanHash}
+	out := map[string]any{"action": string(p.Action), "changes": changesStatus(changes), "hash": o.PlanHash}
 	if len(p.Contained) > 0 {
 		out["resources"], out["summary"] = containedStatus(p.Contained)
 	}

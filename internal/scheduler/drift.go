@@ -1,0 +1,188 @@
+package scheduler
+
+import (
+	"context"
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/landbridge-io/landbridge/internal/desired"
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+)
+
+// Drift is what was changed of an object outside Landbridge. As in Terraform, it is the difference between the stored
+// object and the object as read. It is stored with the object as read, in the same write.
+//
+// A read also shows values that change by themselves, such as the time of the last login. So of what was read, drift is
+// what a plan would change back: to the value from before, or to a configured value that is still the same. What the
+// plan changes for another reason is a change of the configuration.
+
+// afterRead returns the instance, as read, with what was changed since the instance before.
+func (s *Scheduler) afterRead(e *entry, r *Request, upgraded cty.Value, read instance.Instance) instance.Instance {
+	before := e.record.Instance
+	read.Drift, read.DriftHistory = before.Drift, before.DriftHistory
+	switch {
+	case before.Status != instance.Full || r.Deleted:
+		return read
+	case !read.Exists():
+		if r.Config != nil && r.Policies.Manage {
+			read.Drift = &instance.Drift{Found: instance.Moment(s.o.Clock.Now()), Gone: true}
+			e.drifts.read = true
+		}
+		return read
+	}
+	if upgraded == cty.NilVal {
+		upgraded = before.State
+	}
+	former := before.Drift
+	if e.drifts.planned {
+		former = e.drifts.found // the rest changes by itself
+	}
+	what := instance.Read{Before: upgraded, After: read.State, Sensitive: sensitiveIn(r.Resource, before, read), At: s.o.Clock.Now()}
+	if r.Config != nil && e.view.fits(r.ConfigHash) {
+		what.Config = r.Config.Value
+	}
+	read.Drift = instance.DriftAfter(former, what)
+	if r.Config == nil && read.Drift != nil {
+		// There is nothing that the object could be changed back to.
+		e.drifts.observed = read.Drift
+		read, read.Drift = read.AfterDrift(*read.Drift, instance.Observed, s.o.Clock.Now()), nil
+	}
+	e.drifts.read = read.Drift != nil
+	return read
+}
+
+// sensitiveIn returns a function that reports whether the value at a path is sensitive, or may hold something sensitive.
+func sensitiveIn(r terraform.ResourceType, instances ...instance.Instance) func(cty.Path) bool {
+	return func(path cty.Path) bool {
+		for i := range path {
+			if a := r.Schema.Block.AttributeByPath(path[:i+1]); a != nil && (a.Sensitive || a.WriteOnly) {
+				return true
+			}
+		}
+		for _, in := range instances {
+			for _, p := range in.SensitivePaths {
+				if p.HasPrefix(path) || path.HasPrefix(p) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+}
+
+// drifts is the drift of a resource in memory.
+type drifts struct {
+	// found is the drift that the last plan has found; planned is set when there was a plan since the record was loaded.
+	found   *instance.Drift
+	planned bool
+	// read is set when the last read has found changes that were not planned yet.
+	read bool
+	// observed has the changes of an object without a configuration that were not told yet.
+	observed *instance.Drift
+}
+
+// driftIn returns the part of what was read that a plan would change back.
+func (e *entry) driftIn(r *Request, p *terraform.Plan) *instance.Drift {
+	d := e.record.Instance.Drift
+	switch {
+	case d == nil:
+		return nil
+	case d.Gone:
+		if p.Action == terraform.Create {
+			return d
+		}
+		return nil
+	case p.Action != terraform.Update && p.Reason != terraform.ReplaceBecauseCannotUpdate:
+		return nil
+	}
+	return d.Filter(func(c instance.DriftChange) bool {
+		path := cty.Path(c.Path)
+		planned := instance.Digest(instance.ValueAt(p.State, path))
+		if planned == "" || planned == instance.Digest(instance.ValueAt(p.Prior.State, path)) {
+			return false
+		}
+		return planned == c.Was || c.Config != "" && c.Config == instance.Digest(instance.ValueAt(r.Config.Value, path))
+	})
+}
+
+// reports reports whether drift stays as it is.
+func (r *Request) reports(d *instance.Drift) bool {
+	return d != nil && r.Policies.Drift == desired.ReportDrift
+}
+
+// planDrift finds the drift in a plan, and returns the plan without it if the drift stays.
+func (s *Scheduler) planDrift(ctx context.Context, e *entry, r *Request, ex terraform.Executor, p terraform.Plan, config terraform.Config) (terraform.Plan, *instance.Drift, diagnostic.Diagnostics) {
+	d := e.driftIn(r, &p)
+	if !r.reports(d) || d.Gone {
+		return p, d, nil
+	}
+	config.Validated = true
+	config.IgnoreChanges.Paths = slices.Clone(config.IgnoreChanges.Paths)
+	for _, c := range d.Changes {
+		config.IgnoreChanges.Paths = append(config.IgnoreChanges.Paths, cty.Path(c.Path))
+	}
+	p, diags := ex.Plan(ctx, r.Resource, e.record.Instance, config)
+	return p, d, diags.Errors()
+}
+
+// noteDrift makes drift that a plan has found what is known of the resource. Drift that has ended is stored.
+func (s *Scheduler) noteDrift(ctx context.Context, e *entry, r Request, found *instance.Drift) error {
+	was, read := e.drifts.found, e.drifts.read
+	e.drifts = drifts{found: found, planned: true}
+	e.drifted.Store(found != nil)
+	in, stale := e.record.Instance, false
+	ended := func(outcome instance.DriftOutcome, same bool) {
+		over := was.Filter(func(c instance.DriftChange) bool {
+			return !found.Has(cty.Path(c.Path)) && same == (instance.Digest(instance.ValueAt(in.State, cty.Path(c.Path))) == c.Was)
+		})
+		if over != nil {
+			in, stale = in.AfterDrift(*over, outcome, s.o.Clock.Now()), true
+		}
+	}
+	if in.Exists() {
+		ended(instance.Reverted, true)
+		ended(instance.Adopted, false)
+	}
+	if stale {
+		in.Drift = found
+		if err := s.save(ctx, e, r, in); err != nil {
+			return err
+		}
+	}
+	if read && found != nil && !found.Gone {
+		s.tell(r, Event{Kind: Drifted, Drift: found})
+	}
+	return nil
+}
+
+// afterOperation returns the instance that an operation has left, with the drift before it. An operation on the current
+// object that has succeeded has repaired it.
+func (s *Scheduler) afterOperation(out, before instance.Instance, t *task, diags diagnostic.Diagnostics) instance.Instance {
+	out.Drift, out.DriftHistory = before.Drift, before.DriftHistory
+	if diags.HasErrors() || !t.changesCurrent() {
+		return out
+	}
+	out.Drift = nil
+	if t.drift != nil {
+		out = out.AfterDrift(*t.drift, instance.Repaired, s.o.Clock.Now())
+	}
+	return out
+}
+
+// errGoneReported is the error for an object that was destroyed outside Landbridge and is not created again.
+func errGoneReported() *Error {
+	return failed(ReasonDrifted, diagnostic.Errorf("Object not recreated",
+		"The remote object was destroyed outside of this resource, and spec.lifecycle.driftPolicy is Report. To create it again, use landbridge reapply, or set the policy to Repair."))
+}
+
+// undrifted takes note that there is no drift.
+func (e *entry) undrifted() {
+	e.drifts = drifts{planned: true}
+	e.drifted.Store(false)
+}
+
+// changesCurrent reports whether an operation changes the current object.
+func (t *task) changesCurrent() bool { return t.kind != instance.Delete || t.deposed == "" }
