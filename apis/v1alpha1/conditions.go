@@ -63,6 +63,11 @@ const (
 // asynchronous operation.
 const TypeLastAsyncOperation xpv2.ConditionType = "LastAsyncOperation"
 
+// TypeReconciling is the condition of a managed resource, a TerraformProvider, a TerraformModule or a provider
+// configuration that is True while it is not as declared yet, and work goes on or is tried again. Otherwise there is no
+// such condition.
+const TypeReconciling xpv2.ConditionType = "Reconciling"
+
 // TypeStalled is the condition of a managed resource that is True if the resource makes no progress until its
 // configuration changes or a retry is requested. Tools that compute a status as kstatus does show it as failed.
 const TypeStalled xpv2.ConditionType = "Stalled"
@@ -110,6 +115,8 @@ const (
 	// ReasonInterrupted: the last operation was interrupted by request, and the resource has not changed since.
 	ReasonInterrupted xpv2.ConditionReason = "Interrupted"
 	ReasonProgressing xpv2.ConditionReason = "Progressing"
+	// ReasonRetrying: something failed, and is tried again.
+	ReasonRetrying xpv2.ConditionReason = "Retrying"
 
 	// ReasonAwaitingApproval: the plan is carried out when it is approved. ReasonPlanChanged: another plan than the
 	// current one was approved. ReasonApproved: the last plan that waited was approved and carried out.

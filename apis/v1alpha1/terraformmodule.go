@@ -21,6 +21,7 @@ type TerraformModule struct {
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
 	Spec   TerraformModuleSpec   `json:"spec"`
+	// +kubebuilder:default={"observedGeneration":-1}
 	Status TerraformModuleStatus `json:"status,omitempty"`
 }
 

@@ -26,6 +26,7 @@ type TerraformProvider struct {
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
 	Spec   TerraformProviderSpec   `json:"spec"`
+	// +kubebuilder:default={"observedGeneration":-1}
 	Status TerraformProviderStatus `json:"status,omitempty"`
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"pgregory.net/rapid"
 	"sigs.k8s.io/yaml"
@@ -216,6 +217,33 @@ func TestAdmission(t *testing.T) {
 	}
 }
 
+// unobserved is the status of an object that no controller has seen.
+var unobserved = map[string]any{"observedGeneration": -1}
+
+func TestUnobserved(t *testing.T) {
+	tests := map[string]struct {
+		status any
+		want   bool
+	}{
+		"no status":         {want: true},
+		"the default":       {status: map[string]any{"observedGeneration": int64(-1)}, want: true},
+		"empty":             {status: map[string]any{}, want: true},
+		"an old generation": {status: map[string]any{"observedGeneration": int64(1)}},
+		"conditions":        {status: map[string]any{"observedGeneration": int64(-1), "conditions": []any{}}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			u := &unstructured.Unstructured{Object: map[string]any{}}
+			if test.status != nil {
+				u.Object["status"] = test.status
+			}
+			if got := crd.Unobserved(u); got != test.want {
+				t.Errorf("Unobserved: %t, want %t", got, test.want)
+			}
+		})
+	}
+}
+
 func TestDefaults(t *testing.T) {
 	t.Parallel()
 	server := accept(t, definition(t, provider(t, "everything", schematest.Everything()).Resources["everything_thing"]))
@@ -227,6 +255,7 @@ func TestDefaults(t *testing.T) {
 		spec["managementPolicies"] = []any{"*"}
 		spec["providerConfigRef"] = map[string]any{"kind": "ClusterProviderConfig", "name": "default"}
 	})
+	want["status"] = unobserved
 	if diff := cmp.Diff(form(t, want), got); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
@@ -312,10 +341,12 @@ func TestProviderConfigAdmission(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got, errs := servers[test.kind].write(t, test.object, nil)
+			want := maps.Clone(test.object)
+			want["status"] = unobserved
 			switch text := messages(errs); {
 			case test.want == "" && text != "", !strings.Contains(text, test.want):
 				t.Errorf("got %q, want %q", text, test.want)
-			case test.want == "" && !cmp.Equal(form(t, test.object), got) != test.pruned:
+			case test.want == "" && !cmp.Equal(form(t, want), got) != test.pruned:
 				t.Errorf("pruned: %v, want %v: %v", !test.pruned, test.pruned, got)
 			}
 		})

@@ -31,7 +31,7 @@ func providerConfig(p *model.Provider, kind string, scope apiextensionsv1.Resour
 		spec.Properties[model.AllowedNamespaces] = allowedNamespaces()
 	}
 	status := props{
-		Type: "object", Description: "The observed state of the configuration.",
+		Type: "object", Description: "The observed state of the configuration.", Default: unobserved(),
 		Properties: map[string]props{
 			"users":              integer("Number of resources that use this configuration."),
 			"observedGeneration": integer("The generation of the spec of which the users were last notified."),
@@ -47,6 +47,7 @@ func providerConfig(p *model.Provider, kind string, scope apiextensionsv1.Resour
 		top.Required = []string{"spec"}
 	}
 	return providerKind(p, kind, scope, top, []apiextensionsv1.CustomResourceColumnDefinition{
+		{Name: "READY", Type: "string", JSONPath: ".status.conditions[?(@.type=='Ready')].status"},
 		{Name: "USERS", Type: "integer", JSONPath: ".status.users"},
 		age(),
 	})

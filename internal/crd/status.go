@@ -2,6 +2,7 @@ package crd
 
 import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/landbridge-io/landbridge/internal/model"
 )
@@ -13,6 +14,7 @@ func statusSchema(r *model.Resource, root *model.Type, w writer) props {
 	out := props{
 		Type:        "object",
 		Description: "The observed state of the resource.",
+		Default:     unobserved(),
 		Properties: map[string]props{
 			"atProvider":             atProvider,
 			"state":                  {Type: "string", Description: "State of the remote object: Empty, Partial, Tainted or Full."},
@@ -35,6 +37,19 @@ func statusSchema(r *model.Resource, root *model.Type, w writer) props {
 		out.Properties["identityHistory"] = identityHistorySchema()
 	}
 	return out
+}
+
+// unobserved is the status of an object that no controller has seen. Tools that compare generations, as kstatus does, wait
+// until one has.
+func unobserved() *apiextensionsv1.JSON {
+	return &apiextensionsv1.JSON{Raw: []byte(`{"observedGeneration":-1}`)}
+}
+
+// Unobserved reports whether no controller has written the status of an object.
+func Unobserved(u *unstructured.Unstructured) bool {
+	status, _, _ := unstructured.NestedFieldNoCopy(u.Object, "status")
+	fields, _ := status.(map[string]any)
+	return len(fields) == 0 || len(fields) == 1 && fields["observedGeneration"] == int64(-1)
 }
 
 // identityHistorySchema returns an untyped schema: identities of earlier schema versions have other fields.

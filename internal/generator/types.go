@@ -215,6 +215,9 @@ func markers(schema props) []string {
 	if schema.Nullable {
 		add("+nullable")
 	}
+	if schema.Default != nil {
+		add("+kubebuilder:default=%s", schema.Default.Raw)
+	}
 	return out
 }
 

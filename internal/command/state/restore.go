@@ -17,6 +17,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/command/importer"
+	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/instance/tfstate"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
@@ -175,8 +176,7 @@ func (c *Cluster) restore(ctx context.Context, k store.Key, kind Kind, x tfstate
 
 // touched reports whether a controller has begun to reconcile a resource.
 func touched(u *unstructured.Unstructured) bool {
-	_, told := u.Object["status"]
-	return told || meta.FinalizerExists(u, xpmanaged.FinalizerName)
+	return !crd.Unobserved(u) || meta.FinalizerExists(u, xpmanaged.FinalizerName)
 }
 
 // hold adds the finalizer that tells the controller that something is stored for the resource.

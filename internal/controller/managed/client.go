@@ -195,6 +195,7 @@ func (s quietStatus) Update(ctx context.Context, obj client.Object, opts ...clie
 	if r.holdStatus {
 		return nil
 	}
+	r.setProgress()
 	if r.conditions != nil {
 		conditions, err := conditionsJSON(r.conditions)
 		if err != nil {
@@ -202,7 +203,8 @@ func (s quietStatus) Update(ctx context.Context, obj client.Object, opts ...clie
 		}
 		r.set(conditions, "status", "conditions")
 	}
-	if r.GetCondition(xpv2.TypeSynced).ObservedGeneration != 0 {
+	// The spec of a paused resource is not looked at.
+	if synced := r.GetCondition(xpv2.TypeSynced); synced.ObservedGeneration != 0 && synced.Reason != xpv2.ReasonReconcilePaused {
 		r.set(r.GetGeneration(), "status", "observedGeneration")
 	}
 	if r.read != nil && equality.Semantic.DeepEqual(r.read.Object["status"], r.Object["status"]) {

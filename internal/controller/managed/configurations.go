@@ -59,6 +59,7 @@ func (c *configurations) get(ctx context.Context, k *Kind, r *CustomResource, sp
 			out.secrets[ref] = string(b)
 			r.secrets = append(r.secrets, string(b))
 		}
+		r.secretMissing = r.secretMissing || err != nil
 		return b, err
 	}
 	var diags diagnostic.Diagnostics

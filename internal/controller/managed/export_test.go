@@ -135,3 +135,10 @@ func SetStatus(k *Kind, r *CustomResource, o *scheduler.Observation) {
 	k.written = newWritten()
 	(&external{connector: &connector{kind: k}}).setStatus(r, o)
 }
+
+// SetProgress sets Reconciling and Stalled from the other conditions. requested is set when an operation was requested,
+// and secretMissing when a Secret cannot be read.
+func SetProgress(r *CustomResource, o *scheduler.Observation, requested, secretMissing bool) {
+	r.observation, r.requested, r.secretMissing = o, requested, secretMissing
+	r.setProgress()
+}

@@ -101,6 +101,7 @@ func (e *external) Observe(ctx context.Context, mg resource.Managed) (xpmanaged.
 		// The status shows what an import leads to before it is done. The next reconcile sees that the
 		// status was written.
 		out.ResourceUpToDate = true
+		r.requested = e.spec.Policies.Update
 		if a := attemptFrom(ctx); a != nil {
 			a.retryAt = time.Now()
 		}
@@ -135,6 +136,7 @@ func (e *external) Update(ctx context.Context, mg resource.Managed) (xpmanaged.E
 		}
 		return xpmanaged.ExternalUpdate{}, e.explain(ctx, r, err)
 	}
+	r.requested = true
 	return xpmanaged.ExternalUpdate{}, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
@@ -94,6 +95,5 @@ func untouched(r *CustomResource) bool {
 	if !held(r) {
 		return true
 	}
-	_, told := r.Object["status"]
-	return !told && !meta.FinalizerExists(r, xpmanaged.FinalizerName) && !meta.WasDeleted(r) && time.Since(r.GetCreationTimestamp().Time) < fresh
+	return crd.Unobserved(&r.Unstructured) && !meta.FinalizerExists(r, xpmanaged.FinalizerName) && !meta.WasDeleted(r) && time.Since(r.GetCreationTimestamp().Time) < fresh
 }

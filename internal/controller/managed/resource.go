@@ -2,6 +2,7 @@ package managed
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
@@ -33,6 +34,10 @@ type CustomResource struct {
 	secrets []string
 	// told is set when the failure has an event already.
 	told bool
+	// requested is set when an operation was requested that changes the remote object.
+	requested bool
+	// secretMissing is set when a Secret that the resource refers to cannot be read.
+	secretMissing bool
 	// detailsKnown is set when the connection details are those of an existing object.
 	detailsKnown bool
 }
@@ -75,6 +80,12 @@ func (r *CustomResource) SetConditions(c ...xpv2.Condition) {
 		}
 	}
 	r.conditioned().SetConditions(c...)
+}
+
+// removeCondition removes a condition, if there is one.
+func (r *CustomResource) removeCondition(t xpv2.ConditionType) {
+	s := r.conditioned()
+	s.Conditions = slices.DeleteFunc(s.Conditions, func(c xpv2.Condition) bool { return c.Type == t })
 }
 
 // phases are the steps of managed.Reconciler that precede its messages.
@@ -188,5 +199,6 @@ func (r *CustomResource) set(value any, path ...string) {
 // assign sets r to an object as read.
 func (r *CustomResource) assign(read *unstructured.Unstructured) {
 	r.read, r.conditions, r.observation, r.told = read, nil, nil, false
+	r.requested, r.secretMissing = false, false
 	r.Unstructured = *read.DeepCopy()
 }
