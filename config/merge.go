@@ -232,6 +232,7 @@ func merge(under, over Resource) Resource {
 		set(&a.Delete, b.Delete)
 		return a
 	})
+	set(&out.PollInterval, over.PollInterval)
 	out.Functions = both(under.Functions, over.Functions, func(a, b Functions) Functions {
 		if b.Configure != nil {
 			a.Configure = b.Configure

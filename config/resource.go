@@ -75,6 +75,13 @@ type Resource struct {
 	// +optional
 	Timeouts *Timeouts `json:"timeouts,omitempty"`
 
+	// PollInterval is the interval at which an unchanged object is compared with its configuration, at least 1s. The
+	// annotation crossplane.io/poll-interval of a custom resource overrides it. Defaults to that of the provider.
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Pattern=`^([0-9]{1,5}(\.[0-9]{1,6})?(ms|s|m|h)){1,4}$`
+	// +optional
+	PollInterval *metav1.Duration `json:"pollInterval,omitempty"`
+
 	// Functions change values in ways that data cannot express.
 	Functions *Functions `json:"-"`
 }

@@ -313,6 +313,11 @@ func (in *Resource) DeepCopyInto(out *Resource) {
 		*out = new(Timeouts)
 		(*in).DeepCopyInto(*out)
 	}
+	if in.PollInterval != nil {
+		in, out := &in.PollInterval, &out.PollInterval
+		*out = new(v1.Duration)
+		**out = **in
+	}
 	if in.Functions != nil {
 		in, out := &in.Functions, &out.Functions
 		*out = (*in).DeepCopy()

@@ -13,4 +13,8 @@ type ProviderConfigStatus struct {
 	// The generation of the spec of which the users were last notified.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
+	// The last value of the annotation landbridge.io/reconcile-requested-at that was handled.
+	// +optional
+	LastHandledReconcileAt string `json:"lastHandledReconcileAt,omitempty"`
 }

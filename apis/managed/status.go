@@ -125,6 +125,10 @@ type LastHandled struct {
 	// The last value of the annotation landbridge.io/reapply that was handled.
 	// +optional
 	Reapply string `json:"reapply,omitempty"`
+
+	// The last value of the annotation landbridge.io/reconcile-requested-at that was handled.
+	// +optional
+	ReconcileRequestedAt string `json:"reconcileRequestedAt,omitempty"`
 }
 
 // Plan is the changes that bring the remote object to the desired state.

@@ -34,6 +34,9 @@ const (
 	// AnnotationApprovalPolicy on a ProviderConfig or ClusterProviderConfig is the least approval policy of the
 	// resources that use it.
 	AnnotationApprovalPolicy = "landbridge.io/approval-policy"
+	// AnnotationReconcile on a managed resource, a provider configuration, a TerraformProvider or a TerraformModule requests
+	// that it is reconciled now. Its value is any token that differs from the last one, such as the time.
+	AnnotationReconcile = "landbridge.io/reconcile-requested-at"
 	// AnnotationConfirmCreate confirms that a new create is safe. Its value is the id of a create with an
 	// unknown outcome.
 	AnnotationConfirmCreate = "landbridge.io/confirm-create"

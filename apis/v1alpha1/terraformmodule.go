@@ -20,7 +20,7 @@ type TerraformModule struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	Spec   TerraformModuleSpec   `json:"spec"`
+	Spec TerraformModuleSpec `json:"spec"`
 	// +kubebuilder:default={"observedGeneration":-1}
 	Status TerraformModuleStatus `json:"status,omitempty"`
 }
@@ -61,6 +61,14 @@ type TerraformModuleSpec struct {
 	// +kubebuilder:validation:Enum=Never;Destructive;Always
 	// +optional
 	ApprovalPolicy string `json:"approvalPolicy,omitempty"`
+
+	// PollInterval is the interval at which unchanged resources are compared with their remote objects, such as 10m; at least
+	// 1s. The annotation crossplane.io/poll-interval of a resource overrides it. Defaults to the controller's flag
+	// --poll.
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Pattern=`^([0-9]{1,5}(\.[0-9]{1,6})?(ms|s|m|h)){1,4}$`
+	// +optional
+	PollInterval *metav1.Duration `json:"pollInterval,omitempty"`
 }
 
 // ModulePermission is something that a module may do only if it is allowed to.
@@ -124,6 +132,9 @@ type TerraformModuleStatus struct {
 	// ObservedGeneration is the generation of the spec that the status describes.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	// LastHandledReconcileAt is the last value of the annotation landbridge.io/reconcile-requested-at that was handled.
+	// +optional
+	LastHandledReconcileAt string `json:"lastHandledReconcileAt,omitempty"`
 }
 
 // TerraformModuleList is a list of TerraformModules.

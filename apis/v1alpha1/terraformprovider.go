@@ -25,7 +25,7 @@ type TerraformProvider struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	Spec   TerraformProviderSpec   `json:"spec"`
+	Spec TerraformProviderSpec `json:"spec"`
 	// +kubebuilder:default={"observedGeneration":-1}
 	Status TerraformProviderStatus `json:"status,omitempty"`
 }
@@ -128,6 +128,14 @@ type TerraformProviderSpec struct {
 	// +kubebuilder:validation:Enum=Never;Destructive;Always
 	// +optional
 	ApprovalPolicy string `json:"approvalPolicy,omitempty"`
+
+	// PollInterval is the interval at which unchanged resources are compared with their remote objects, such as 10m; at least
+	// 1s. The annotation crossplane.io/poll-interval of a resource overrides it, and so does resources.TYPE.pollInterval. Defaults to the controller's flag
+	// --poll.
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Pattern=`^([0-9]{1,5}(\.[0-9]{1,6})?(ms|s|m|h)){1,4}$`
+	// +optional
+	PollInterval *metav1.Duration `json:"pollInterval,omitempty"`
 }
 
 // ProviderTrust is who must have signed a provider.
@@ -269,6 +277,9 @@ type TerraformProviderStatus struct {
 	// ObservedGeneration is the generation of the spec that the status describes.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	// LastHandledReconcileAt is the last value of the annotation landbridge.io/reconcile-requested-at that was handled.
+	// +optional
+	LastHandledReconcileAt string `json:"lastHandledReconcileAt,omitempty"`
 }
 
 // InstalledProvider is the provider in use. It stays in use while the provider of the spec cannot be

@@ -33,9 +33,10 @@ func providerConfig(p *model.Provider, kind string, scope apiextensionsv1.Resour
 	status := props{
 		Type: "object", Description: "The observed state of the configuration.", Default: unobserved(),
 		Properties: map[string]props{
-			"users":              integer("Number of resources that use this configuration."),
-			"observedGeneration": integer("The generation of the spec of which the users were last notified."),
-			"conditions":         conditionsSchema(),
+			"users":                  integer("Number of resources that use this configuration."),
+			"observedGeneration":     integer("The generation of the spec of which the users were last notified."),
+			"conditions":             conditionsSchema(),
+			"lastHandledReconcileAt": {Type: "string", Description: "The last value of the annotation landbridge.io/reconcile-requested-at that was handled."},
 		},
 	}
 	description := "A configuration of the provider " + p.Name + " for the resources of its namespace."

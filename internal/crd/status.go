@@ -114,7 +114,7 @@ func lastHandledSchema() props {
 	return props{
 		Type:        "object",
 		Description: "The last handled value of each annotation that requests an action. The same value is never handled twice.",
-		Properties:  map[string]props{"taint": token("taint"), "untaint": token("untaint"), "retry": token("retry"), "interrupt": token("interrupt"), "reapply": token("reapply")},
+		Properties:  map[string]props{"taint": token("taint"), "untaint": token("untaint"), "retry": token("retry"), "interrupt": token("interrupt"), "reapply": token("reapply"), "reconcileRequestedAt": token("reconcile-requested-at")},
 	}
 }
 

@@ -48,7 +48,9 @@ type Settings struct {
 	// LateIgnored.
 	LateInitialize bool
 	Timeouts       config.Timeouts
-	Functions      config.Functions
+	// PollInterval is the interval at which unchanged objects are read. Defaults to that of the provider.
+	PollInterval time.Duration
+	Functions    config.Functions
 }
 
 // Value is the configured value of a top-level attribute.
@@ -129,6 +131,12 @@ func (r *Resource) configure(c config.Resource) error {
 				return config.At(fmt.Errorf("there is no %s", path), "lateInitialize", "ignore", strconv.Itoa(i))
 			}
 		}
+	}
+	if d := c.PollInterval; d != nil {
+		if d.Duration < time.Second {
+			return config.At(errors.New("it must be at least 1s"), "pollInterval")
+		}
+		s.PollInterval = d.Duration
 	}
 	if t := c.Timeouts; t != nil {
 		s.Timeouts = *t

@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"slices"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
@@ -50,8 +51,8 @@ type Served struct {
 	Limitation string
 }
 
-// SetConditions sets the conditions Installed and Healthy of an object, and records an event if they change.
-// problem may be nil.
+// SetConditions sets the conditions of an object, and records an event if Healthy changes. Ready follows Healthy, and
+// Reconciling and Stalled are set for tools that compute a health from them. problem may be nil.
 func (rt *Runtime) SetConditions(o client.Object, status *xpv2.ConditionedStatus, problem *Problem, served Served) {
 	was := status.GetCondition(v1alpha1.TypeHealthy)
 	installed, healthy := successConditions(o.GetGeneration())
@@ -63,7 +64,44 @@ func (rt *Runtime) SetConditions(o client.Object, status *xpv2.ConditionedStatus
 	} else if healthy.Message = served.Limitation; was.Status != corev1.ConditionTrue {
 		rt.Recorder.Event(o, event.Normal(event.Reason(v1alpha1.ReasonHealthy), served.Event))
 	}
-	status.SetConditions(installed, healthy)
+	ready := healthy
+	ready.Type = xpv2.TypeReady
+	if problem == nil {
+		ready.Reason, ready.Message = xpv2.ReasonAvailable, ""
+	}
+	status.SetConditions(installed, healthy, ready)
+	setProgress(status, healthy, problem)
+}
+
+// setProgress sets the condition Reconciling while a problem may pass by itself, and Stalled while it does not. Without a
+// problem there is neither.
+func setProgress(status *xpv2.ConditionedStatus, healthy xpv2.Condition, problem *Problem) {
+	var is xpv2.ConditionType
+	switch {
+	case problem == nil:
+	case problem.stalls():
+		is = v1alpha1.TypeStalled
+	default:
+		is = v1alpha1.TypeReconciling
+	}
+	status.Conditions = slices.DeleteFunc(status.Conditions, func(c xpv2.Condition) bool {
+		return c.Type != is && (c.Type == v1alpha1.TypeStalled || c.Type == v1alpha1.TypeReconciling)
+	})
+	if is != "" {
+		healthy.Type, healthy.Status = is, corev1.ConditionTrue
+		status.SetConditions(healthy)
+	}
+}
+
+// stalls reports whether the problem stays until somebody changes something.
+func (p *Problem) stalls() bool {
+	switch p.Reason {
+	case v1alpha1.ReasonCRDConflict, v1alpha1.ReasonVerificationFailed, v1alpha1.ReasonKindInUse:
+		return true // tried again, since what must change may be another object
+	case v1alpha1.ReasonProviderNotRunning, v1alpha1.ReasonActivationFailed:
+		return false
+	}
+	return !p.Retry && !p.Progress
 }
 
 // successConditions returns Installed and Healthy, both true.

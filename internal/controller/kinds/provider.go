@@ -75,7 +75,7 @@ func (p *Provider) Start(resourceType string) error {
 	if ok {
 		return nil
 	}
-	k, err := p.runtime.StartKind(&managed.Kind{Model: p.Model.Resources[resourceType], ProviderConfigs: p})
+	k, err := p.runtime.StartKind(&managed.Kind{Model: p.Model.Resources[resourceType], ProviderConfigs: p, Poll: p.runtime.Poll(p.Name)})
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (p *Provider) StartConfigs() error {
 		return nil
 	}
 	ctx, cancel := context.WithCancel(p.runtime.Lifetime)
-	c := &providerconfig.Controller{Provider: p.Model, Users: p.users, Admission: p.runtime.Admission, Gone: p.Configs.Forget}
+	c := &providerconfig.Controller{Provider: p.Model, Users: p.users, Check: p.Configs.Check, Admission: p.runtime.Admission, Gone: p.Configs.Forget}
 	if err := c.Start(ctx, p.runtime.Manager); err != nil {
 		cancel()
 		return err

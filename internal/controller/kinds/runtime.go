@@ -72,6 +72,8 @@ type Runtime struct {
 	pruned map[string]time.Time
 	// approvals has the least approval policies, by owner.
 	approvals map[string]desired.Approval
+	// polls has the poll intervals of owners that have one.
+	polls map[string]time.Duration
 }
 
 // Backoff returns the rate limiter for retries after failures.

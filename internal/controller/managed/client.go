@@ -196,6 +196,7 @@ func (s quietStatus) Update(ctx context.Context, obj client.Object, opts ...clie
 		return nil
 	}
 	r.setProgress()
+	r.setHandledReconcile()
 	if r.conditions != nil {
 		conditions, err := conditionsJSON(r.conditions)
 		if err != nil {

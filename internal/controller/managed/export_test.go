@@ -5,9 +5,11 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/util/workqueue"
@@ -142,3 +144,6 @@ func SetProgress(r *CustomResource, o *scheduler.Observation, requested, secretM
 	r.observation, r.requested, r.secretMissing = o, requested, secretMissing
 	r.setProgress()
 }
+
+// Poll returns the interval until a resource is reconciled again, with jitter.
+func Poll(k *Kind, o metav1.Object) time.Duration { return k.poll(o) }

@@ -252,7 +252,7 @@ func (c *connector) explain(ctx context.Context, r *CustomResource, err error) e
 	}
 	if standing[se.Reason] {
 		if a := attemptFrom(ctx); a != nil {
-			a.retryAt = time.Now().Add(c.kind.Options.Poll)
+			a.retryAt = time.Now().Add(c.kind.poll(r))
 		}
 		// One event, not one for each reconcile.
 		now := r.GetCondition(xpv2.TypeSynced)

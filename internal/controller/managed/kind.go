@@ -41,6 +41,8 @@ type Kind struct {
 	Neighbours      Neighbours
 	Scheduler       scheduler.Interface
 	Options         Options
+	// Poll returns the poll interval of the provider or module; 0 is that of Options. It may be nil.
+	Poll func() time.Duration
 
 	configurations *configurations
 	// handles are the handles of objects that the configuration adds.

@@ -74,9 +74,7 @@ func NewReconciler(k *Kind, cached client.Client, live client.Reader) *Reconcile
 		xpmanaged.WithReferenceResolver(referrer{k, quiet}),
 		xpmanaged.WithCriticalAnnotationUpdater(xpmanaged.CriticalAnnotationUpdateFn(noCreateProtocol)),
 		xpmanaged.WithDeterministicExternalName(true), // the journal decides whether a create is safe
-		xpmanaged.WithPollInterval(k.Options.Poll),
-		xpmanaged.WithMinPollInterval(time.Second),
-		xpmanaged.WithPollJitterHook(k.Options.Poll/10),
+		xpmanaged.WithPollIntervalHook(k.pollHook),
 		xpmanaged.WithTimeout(k.Options.Timeout),
 		xpmanaged.WithRecorder(quietRecorder{k.Options.Recorder, k.troubles}),
 		xpmanaged.WithMetricRecorder(k.Options.Metrics),
@@ -110,7 +108,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return reconcile.Result{RequeueAfter: max(time.Until(a.retryAt), 10*time.Millisecond)}, nil
 	case a.resource != nil && a.resource.holdStatus:
 		// The scheduler wakes the resource when the operation ends or takes long.
-		return reconcile.Result{RequeueAfter: r.kind.Options.Poll}, nil
+		return reconcile.Result{RequeueAfter: r.kind.poll(a.resource)}, nil
 	case a.comeBack && result.RequeueAfter > comeBackAfter:
 		return reconcile.Result{RequeueAfter: comeBackAfter}, nil
 	}

@@ -176,6 +176,17 @@ func (r *CustomResource) SetLastHandledReconcileAt(token string) {
 	r.set(token, "status", "lastHandledReconcileAt")
 }
 
+// setHandledReconcile records that the request of the annotation landbridge.io/reconcile-requested-at was handled.
+func (r *CustomResource) setHandledReconcile() {
+	token := r.GetAnnotations()[v1alpha1.AnnotationReconcile]
+	if r.read != nil && (token == "" || paused(r)) {
+		token, _, _ = unstructured.NestedString(r.read.Object, "status", "lastHandled", "reconcileRequestedAt")
+	}
+	if token != "" {
+		r.set(token, "status", "lastHandled", "reconcileRequestedAt")
+	}
+}
+
 // object returns a nested object of the custom resource, not copied; nil if it is absent.
 func (r *CustomResource) object(path ...string) map[string]any {
 	m, _, _ := unstructured.NestedFieldNoCopy(r.Object, path...)

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
@@ -25,11 +26,12 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// recount and recountDeletion are the intervals at which status.users is updated. The second applies to a
-// configuration that is being deleted.
+// recount, recountDeletion and recheck are the intervals at which the status is updated. The second applies to a
+// configuration that is being deleted, the third to one that cannot be used.
 const (
 	recount         = time.Minute
 	recountDeletion = 2 * time.Second
+	recheck         = 5 * time.Second
 )
 
 // Reference identifies a provider configuration of one provider.
@@ -56,6 +58,8 @@ type Controller struct {
 	Provider *model.Provider
 	// Users returns the resources that use a configuration.
 	Users func(ctx context.Context, ref Reference) ([]User, error)
+	// Check returns why a configuration cannot be used, or nil.
+	Check func(ctx context.Context, ref Reference) *Problem
 	// Admission decides which of them count.
 	Admission *Admission
 	// Gone is called when a configuration and all its users are deleted; it may be nil.
@@ -101,7 +105,11 @@ func (c *Controller) Start(ctx context.Context, m manager.Manager) error {
 		if err := informer.Start(ctx, m.GetCache(), obj, m.GetLogger()); err != nil {
 			return fmt.Errorf("cannot watch %s: %w", kind, err)
 		}
-		changed := predicate.TypedGenerationChangedPredicate[*unstructured.Unstructured]{}
+		changed := predicate.Or(predicate.TypedGenerationChangedPredicate[*unstructured.Unstructured]{}, predicate.TypedFuncs[*unstructured.Unstructured]{
+			UpdateFunc: func(e event.TypedUpdateEvent[*unstructured.Unstructured]) bool {
+				return e.ObjectOld.GetAnnotations()[v1alpha1.AnnotationReconcile] != e.ObjectNew.GetAnnotations()[v1alpha1.AnnotationReconcile]
+			},
+		})
 		if err := ctl.Watch(source.Kind(informer.Only(m.GetCache()), obj, &handler.TypedEnqueueRequestForObject[*unstructured.Unstructured]{}, changed)); err != nil {
 			return fmt.Errorf("cannot watch %s: %w", kind, err)
 		}
@@ -157,16 +165,10 @@ func (r *reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 			return reconcile.Result{}, err
 		}
 	}
-	count, _, _ := unstructured.NestedInt64(u.Object, "status", "users")
 	observed, _, _ := unstructured.NestedInt64(u.Object, "status", "observedGeneration")
-	if count != int64(len(users)) || observed != u.GetGeneration() {
-		status := map[string]any{"users": int64(len(users)), "observedGeneration": u.GetGeneration()}
-		if err := unstructured.SetNestedMap(u.Object, status, "status"); err != nil {
-			return reconcile.Result{}, err
-		}
-		if err := r.client.Status().Update(ctx, u); err != nil {
-			return reconcile.Result{}, err
-		}
+	usable, err := r.tell(ctx, u, ref, len(users))
+	if err != nil {
+		return reconcile.Result{}, err
 	}
 	if observed != u.GetGeneration() {
 		for _, user := range all {
@@ -175,6 +177,9 @@ func (r *reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	}
 	if deleted {
 		return reconcile.Result{RequeueAfter: recountDeletion}, nil
+	}
+	if !usable {
+		return reconcile.Result{RequeueAfter: recheck}, nil
 	}
 	return reconcile.Result{RequeueAfter: recount}, nil
 }

@@ -71,6 +71,8 @@ type resolved struct {
 	// tokens are those of the configuration, or nil. renewed is how often they had been renewed.
 	tokens  *tokens
 	renewed int64
+	// key is the key of the configuration in the pool.
+	key pool.Key
 }
 
 // Resolve returns the configuration that ref refers to from a namespace.
@@ -103,8 +105,10 @@ func (r *Resolver) resolve(ctx context.Context, ref *xpv2.ProviderConfigReferenc
 	if err != nil && known != nil {
 		admit = known.config // it was admitted or refused by what it was
 	}
-	if refusal, ok := r.refuse(ctx, name, admit, namespace); ok {
-		return refusal
+	if namespace != anyNamespace {
+		if refusal, ok := r.refuse(ctx, name, admit, namespace); ok {
+			return refusal
+		}
 	}
 	switch {
 	case kerrors.IsNotFound(err) && r.nothingToConfigure():
@@ -121,7 +125,7 @@ func (r *Resolver) resolve(ctx context.Context, ref *xpv2.ProviderConfigReferenc
 		return known.after(failed.handle)
 	}
 	out := &resolved{uid: u.GetUID(), version: u.GetResourceVersion(), read: time.Now(), config: u}
-	out.handle, out.tokens = r.handle(ctx, name, key, u)
+	out.handle, out.tokens, out.key = r.handle(ctx, name, key, u)
 	if out.tokens != nil {
 		out.renewed = out.tokens.renewed.Load()
 	}
@@ -186,7 +190,7 @@ func (r *Resolver) nothingToConfigure() bool {
 	return len(r.Provider.Schema.Config.Attributes) == 0 && len(r.Provider.Schema.Config.Blocks) == 0
 }
 
-func (r *Resolver) handle(ctx context.Context, name string, of Reference, u *unstructured.Unstructured) (Handle[provider.Server], *tokens) {
+func (r *Resolver) handle(ctx context.Context, name string, of Reference, u *unstructured.Unstructured) (Handle[provider.Server], *tokens, pool.Key) {
 	spec, _, _ := unstructured.NestedMap(u.Object, "spec")
 	var secrets []string
 	config, diags := translate.ProviderConfig(r.Provider, spec, func(ref translate.SecretKeySelector) ([]byte, error) {
@@ -203,7 +207,7 @@ func (r *Resolver) handle(ctx context.Context, name string, of Reference, u *uns
 	if diags.HasErrors() {
 		out := Refuse[provider.Server](name, r.spell(diags))
 		out.Secrets = secrets
-		return out, nil
+		return out, nil, pool.Key{}
 	}
 	specs, err := tokenSpecs(of, spec, r.Launcher)
 	common := account(u, config, r.Launcher, specs)
@@ -215,7 +219,7 @@ func (r *Resolver) handle(ctx context.Context, name string, of Reference, u *uns
 	if err != nil {
 		out := Refuse[provider.Server](name, diagnostic.Errorf("Provider configuration not usable", "spec.%s of the provider configuration: %s.", model.ServiceAccountTokens, err))
 		out.Secrets = secrets
-		return out, nil
+		return out, nil, pool.Key{}
 	}
 	if t != nil {
 		secrets = append(secrets, t.values()...)
@@ -225,7 +229,7 @@ func (r *Resolver) handle(ctx context.Context, name string, of Reference, u *uns
 		Name: name, Account: common, Secrets: secrets, Acquire: r.acquire(key),
 		Paused:   func() bool { return r.Pool.Paused(key) },
 		Approval: desired.ParseApproval(u.GetAnnotations()[v1alpha1.AnnotationApprovalPolicy]),
-	}, t
+	}, t, key
 }
 
 // withTokens requests the tokens of a configuration, and adds them to it.

@@ -1,6 +1,7 @@
 package terraformmodule
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -119,6 +120,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if err := r.Manager.GetClient().Get(ctx, req.NamespacedName, m); err != nil {
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
+	r.SetPoll(kinds.ModuleOwner(m.Name), m.Spec.PollInterval)
 	r.SetApproval(kinds.ModuleOwner(m.Name), m.Spec.ApprovalPolicy) // even if nothing else of the spec can be carried out
 	deleted := !m.DeletionTimestamp.IsZero()
 	if !deleted && controllerutil.AddFinalizer(m, v1alpha1.FinalizerModule) {
@@ -147,6 +149,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		}
 	}
 	m.Status.ObservedGeneration = m.Generation
+	m.Status.LastHandledReconcileAt = cmp.Or(m.Annotations[v1alpha1.AnnotationReconcile], m.Status.LastHandledReconcileAt)
 	r.SetConditions(m, &m.Status.ConditionedStatus, problem, kinds.Served{Event: fmt.Sprintf("Serving %s of %s", m.Status.Kind, m.Status.Group)})
 	if !equality.Semantic.DeepEqual(before.Status, m.Status) {
 		if err := r.Manager.GetClient().Status().Update(ctx, m); err != nil {
@@ -321,7 +324,7 @@ func (r *Reconciler) start(ctx context.Context, m *v1alpha1.TerraformModule, old
 		old.kind.Stop(ctx) // the module's files remain until this process ends, since running operations need them
 	}
 	run.kind, err = r.StartKind(&managed.Kind{
-		Model: resource,
+		Model: resource, Poll: r.Poll(owner),
 		ProviderConfigs: &configs{
 			runner: run.program, module: run.module, installed: r.Providers, providers: run.providers,
 			approval: r.Approval(owner),

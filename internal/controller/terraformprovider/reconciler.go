@@ -115,6 +115,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if err := r.Manager.GetClient().Get(ctx, req.NamespacedName, p); err != nil {
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
+	r.SetPoll(p.Name, p.Spec.PollInterval)
 	r.SetApproval(p.Name, p.Spec.ApprovalPolicy) // even if nothing else of the spec can be carried out
 	wait, err := r.awaited(ctx, p)
 	if err != nil {
@@ -141,6 +142,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	}
 	r.Registry.Attempted(kinds.Source{Kind: sourceKind, Name: p.Name})
 	p.Status.ObservedGeneration = p.Generation
+	p.Status.LastHandledReconcileAt = cmp.Or(p.Annotations[v1alpha1.AnnotationReconcile], p.Status.LastHandledReconcileAt)
 	r.SetConditions(p, &p.Status.ConditionedStatus, problem, kinds.Served{
 		Event:      fmt.Sprintf("Serving %d of %d resource types", p.Status.Activated, p.Status.Resources),
 		Limitation: cmp.Or(wait, r.limitation(p.UID)),

@@ -1,0 +1,59 @@
+package providerconfig
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/landbridge-io/landbridge/apis/managed"
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+)
+
+// tell writes the status of a configuration if it differs, and reports whether the configuration can be used.
+func (r *reconciler) tell(ctx context.Context, u *unstructured.Unstructured, ref Reference, users int) (usable bool, _ error) {
+	raw, _, _ := unstructured.NestedMap(u.Object, "status")
+	before := managed.ProviderConfigStatus{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(raw, &before); err != nil {
+		return false, fmt.Errorf("the status cannot be decoded: %w", err)
+	}
+	after := before.DeepCopy()
+	after.Users, after.ObservedGeneration = int64(users), u.GetGeneration()
+	after.LastHandledReconcileAt = cmp.Or(u.GetAnnotations()[v1alpha1.AnnotationReconcile], before.LastHandledReconcileAt)
+	wrong := r.Check(ctx, ref)
+	setReady(&after.ConditionedStatus, u.GetGeneration(), wrong)
+	_, counted := raw["users"]
+	if counted && equality.Semantic.DeepEqual(&before, after) {
+		return wrong == nil, nil
+	}
+	status, err := runtime.DefaultUnstructuredConverter.ToUnstructured(after)
+	if err != nil {
+		return false, err
+	}
+	status["users"] = after.Users // also if there are none
+	u.Object["status"] = status
+	return wrong == nil, r.client.Status().Update(ctx, u)
+}
+
+// setReady sets the condition Ready, and Reconciling while the configuration cannot be used: it is checked again and again.
+func setReady(status *xpv2.ConditionedStatus, generation int64, wrong *Problem) {
+	ready := xpv2.Available()
+	ready.ObservedGeneration = generation
+	if wrong == nil {
+		status.Conditions = slices.DeleteFunc(status.Conditions, func(c xpv2.Condition) bool { return c.Type == v1alpha1.TypeReconciling })
+		status.SetConditions(ready)
+		return
+	}
+	ready.Status, ready.Reason, ready.Message = corev1.ConditionFalse, wrong.Reason, wrong.Message
+	status.SetConditions(ready, xpv2.Condition{
+		Type: v1alpha1.TypeReconciling, Status: corev1.ConditionTrue, Reason: wrong.Reason, Message: wrong.Message,
+		LastTransitionTime: metav1.Now(), ObservedGeneration: generation,
+	})
+}
