@@ -49,6 +49,9 @@ const (
 	// AnnotationReferableFrom allows resources of other namespaces to refer to a managed resource. Its value
 	// are the names of the namespaces, separated by commas, or * for all.
 	AnnotationReferableFrom = "landbridge.io/referable-from"
+	// AnnotationDestroyBefore orders deletion. Its value are resources of the same namespace, separated by commas, as
+	// KIND/NAME or GROUP/VERSION/KIND/NAME: they are destroyed after this one, as with a reference to them.
+	AnnotationDestroyBefore = "landbridge.io/destroy-before"
 
 	// AnnotationAccount on a ClusterProviderConfig declares which account it is for. Its value is any name. A remote object
 	// has one owner among all resources whose configurations have the same value.

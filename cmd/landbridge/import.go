@@ -179,7 +179,7 @@ func (f *importFlags) write(cmd *cobra.Command, r *remote, result importer.Resul
 }
 
 // tell prints a summary of what was written and left out.
-func (f *importFlags) tell(w io.Writer, result importer.Result, dataSources int, incomplete bool) error {
+func (f *importFlags) tell(w io.Writer, result importer.Result, skipped []string, incomplete bool) error {
 	observing := 0
 	for _, m := range result.Manifests {
 		if f.directory != "" || f.apply {
@@ -204,8 +204,8 @@ func (f *importFlags) tell(w io.Writer, result importer.Result, dataSources int,
 		fmt.Fprintf(w, ", of which %d only observe", observing)
 	}
 	fmt.Fprintln(w, ".")
-	if dataSources > 0 {
-		fmt.Fprintf(w, "%s skipped: data sources are not managed.\n", plural(dataSources, "data source"))
+	for _, s := range skipped {
+		fmt.Fprintln(w, s)
 	}
 	if len(result.Left) > 0 {
 		fmt.Fprintln(w, "Left out:")

@@ -17,11 +17,11 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// items returns the objects to import.
-func (f *importFlags) items(cmd *cobra.Command, r *remote, b *importer.Builder, args []string) (items []importer.Item, dataSources int, incomplete bool, err error) {
+// items returns the objects to import, and notes on what is skipped.
+func (f *importFlags) items(cmd *cobra.Command, r *remote, b *importer.Builder, args []string) (items []importer.Item, skipped []string, incomplete bool, err error) {
 	switch {
 	case f.state != "":
-		items, dataSources, err = f.fromState(cmd, r, b, args)
+		items, skipped, err = f.fromState(cmd, r, b, args)
 	case f.unmanaged:
 		items, incomplete, err = f.fromLists(cmd, r, args)
 	case f.objects != "":
@@ -29,7 +29,7 @@ func (f *importFlags) items(cmd *cobra.Command, r *remote, b *importer.Builder, 
 	default:
 		items, err = f.single(cmd, r, args[0])
 	}
-	return items, dataSources, incomplete, err
+	return items, skipped, incomplete, err
 }
 
 // single returns the objects of --id and --identity.
@@ -158,18 +158,18 @@ func readFile(name string, stdin io.Reader) ([]byte, error) {
 }
 
 // fromState returns the resource instances of a Terraform state.
-func (f *importFlags) fromState(cmd *cobra.Command, r *remote, b *importer.Builder, patterns []string) ([]importer.Item, int, error) {
+func (f *importFlags) fromState(cmd *cobra.Command, r *remote, b *importer.Builder, patterns []string) (items []importer.Item, skipped []string, err error) {
 	raw, err := readFile(f.state, cmd.InOrStdin())
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, err
 	}
 	aliases, err := f.aliasConfigurations()
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, err
 	}
 	reference, err := f.reference()
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, err
 	}
 	match := func(address, resourceType string) bool {
 		return len(patterns) == 0 || slices.ContainsFunc(patterns, func(p string) bool {
@@ -215,13 +215,19 @@ func (f *importFlags) fromState(cmd *cobra.Command, r *remote, b *importer.Build
 		return yes
 	})
 	if err != nil {
-		return nil, 0, fmt.Errorf("%s: %w", f.state, err)
+		return nil, nil, fmt.Errorf("%s: %w", f.state, err)
 	}
 	if !matched && len(patterns) > 0 {
-		return nil, 0, fmt.Errorf("%s has no resource that matches %s", f.state, strings.Join(patterns, " or "))
+		return nil, nil, fmt.Errorf("%s has no resource that matches %s", f.state, strings.Join(patterns, " or "))
 	}
 	b.Leave(estate.Left...)
-	return estate.Items, estate.DataSources, nil
+	if n := estate.DataSources; n > 0 {
+		skipped = append(skipped, plural(n, "data source")+" skipped: data sources are not managed.")
+	}
+	if n := len(estate.Outputs); n > 0 && len(patterns) == 0 {
+		skipped = append(skipped, fmt.Sprintf("%s skipped: %s. What reads them can read the status or the connection Secret of a resource.", plural(n, "output"), printable(strings.Join(estate.Outputs, ", "))))
+	}
+	return estate.Items, skipped, nil
 }
 
 // provider returns the provider of a source, preferably from the same registry.

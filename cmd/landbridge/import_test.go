@@ -152,6 +152,8 @@ func TestDiscoverAndImportErrors(t *testing.T) {
 		"not an alias":                  {args: []string{"import", "--state", file(t, "s", `{"version": 4}`), "--alias", "west"}, want: "--alias west: must be ALIAS=ClusterProviderConfig/NAME or ALIAS=ProviderConfig/NAME"},
 		"no state":                      {args: []string{"import", "--state", file(t, "s", `hello`)}, want: "not a state file: malformed JSON"},
 		"a state without what is asked": {args: []string{"import", "--state", file(t, "s", `{"version": 4, "resources": []}`), "module.x.*"}, want: "has no resource that matches module.x.*"},
+		"an encrypted state":            {args: []string{"import", "--state", file(t, "s", `{"serial": 1, "meta": {}, "encrypted_data": "x", "encryption_version": "v0"}`)}, want: "the state is encrypted by OpenTofu. Give the output of tofu state pull"},
+		"a state of a newer format":     {args: []string{"import", "--state", file(t, "s", `{"version": 5}`)}, want: "format version 5, where only 4 can be read. A newer version of Terraform or OpenTofu wrote it"},
 		"objects that are none":         {args: []string{"import", "--objects", file(t, "o", `{"objects": [{"type": "examplecloud_thing", "identity": {}}]}`)}, want: "objects[0]: id: Invalid import identity argument"},
 		"a configuration that is wrong": {
 			args: []string{"discover", "--provider", examplecloudtest.Provider(t, examplecloudtest.SDKv2), "--configuration", file(t, "c.yaml", "apiVersion: examplecloud.landbridge.io/v1alpha1\nkind: ClusterProviderConfig\nmetadata: {name: default}\nspec: {endpoint: 'ftp://x'}\n")},
@@ -219,6 +221,7 @@ func TestImportExitCodes(t *testing.T) {
 	one := `{"mode": "managed", "type": "examplecloud_id_import", "name": "n", "provider": "provider[\"registry.terraform.io/hashicorp/examplecloud\"]", "instances": [{"schema_version": 0, "attributes": {"id": "` + note["id"].(string) + `", "name": "n", "text": "t"}}]}`
 	gone := strings.ReplaceAll(strings.ReplaceAll(one, note["id"].(string), "i-none"), `"name": "n", "provider"`, `"name": "gone", "provider"`)
 	unknown := `{"mode": "managed", "type": "aws_vpc", "name": "x", "provider": "provider[\"registry.terraform.io/hashicorp/aws\"]", "instances": [{"schema_version": 0, "attributes": {}}]}`
+	outputs := file(t, "outputs.tfstate", `{"version": 4, "outputs": {"url": {"value": "x"}, "key": {"value": "y", "sensitive": true}}, "resources": [`+one+`]}`)
 	data := `{"mode": "data", "type": "aws_vpc", "name": "x", "provider": "provider[\"registry.terraform.io/hashicorp/aws\"]", "instances": [{"schema_version": 0, "attributes": {}}]}`
 	tests := map[string]struct {
 		args []string
@@ -232,6 +235,7 @@ func TestImportExitCodes(t *testing.T) {
 		"empty":     {args: []string{"import", "--state", state()}, said: "0 resources written.\n"},
 		"by type":   {args: []string{"import", "--state", state(one, unknown), "examplecloud_*"}, said: "1 resource written.\n", out: true},
 		"believed":  {args: []string{"import", "--refresh=false", "--state", state(one, gone)}, said: "2 resources written.\n", out: true},
+		"outputs":   {args: []string{"import", "--state", outputs}, said: "1 resource written.\n2 outputs skipped: key, url. What reads them can read the status or the connection Secret of a resource.\n", out: true},
 		"not there": {args: []string{"import", "examplecloud_thing", "--identity", "id=t-none"}, code: 1, said: "Cannot import non-existent remote object"},
 		"into files": {
 			args: []string{"import", "--state", state(one), "-o", filepath.Join(t.TempDir(), "out")},

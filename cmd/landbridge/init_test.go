@@ -45,7 +45,7 @@ func TestInitRefuses(t *testing.T) {
 		"no such version":       {args: []string{"--provider", "hashicorp/time@99.0.0", "--provider-mirror", providertest.Mirror(t, "time")}, want: "no version meets the constraint; there are 0.14.2"},
 		"not executable":        {files: map[string]string{"terraform-provider-x_v1.0.0": ""}, args: []string{"--provider", "DIR/terraform-provider-x_v1.0.0"}, want: "is not marked as executable"},
 		"it does not start":     {files: map[string]string{"terraform-provider-x_v1.0.0": "#!/bin/sh\nexit 3\n"}, args: []string{"--provider", "DIR/terraform-provider-x_v1.0.0"}, want: "the provider's schema: "},
-		"of no version":         {files: map[string]string{"terraform-provider-x": "#!/bin/sh\n"}, args: []string{"--provider", "DIR/terraform-provider-x"}, want: "terraform-provider-x does not contain its version: give the provider's version"},
+		"of no version":         {files: map[string]string{"terraform-provider-x": "#!/bin/sh\n"}, args: []string{"--provider", "DIR/terraform-provider-x"}, want: "terraform-provider-x does not contain its version: give the provider's version, with --provider-version"},
 		"no package":            {args: []string{"--provider", "exa mple.org/a/x@v1.0.0"}, want: `the provider exa mple.org/a/x@v1.0.0: malformed import path`},
 		"a package of no name":  {args: []string{"--provider", "example.org/a/x@v1.0.0"}, want: "example.org/a/x does not contain the provider's name in the form terraform-provider-NAME"},
 		"not a release":         {args: []string{"--landbridge="}, want: "this program was not built from a release of Landbridge: set --landbridge to the release"},

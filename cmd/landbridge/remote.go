@@ -193,6 +193,9 @@ func (r *remote) fromCluster(ctx context.Context) error {
 		}
 		p, err := r.cluster.Open(ctx, &all[i])
 		if err != nil {
+			if e := (*install.Error)(nil); errors.As(err, &e) && (e.Reason == install.NotFound || e.Reason == install.Unsupported) {
+				err = fmt.Errorf("%w. Name a directory that has its program on this machine with --provider-mirror", err)
+			}
 			problems = append(problems, err)
 			r.unopened = append(r.unopened, unopened{source, err})
 			continue

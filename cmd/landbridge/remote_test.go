@@ -124,7 +124,7 @@ func TestSeveralProvidersOfACluster(t *testing.T) {
 	if exit != 1 {
 		t.Errorf("exit code %d", exit)
 	}
-	has(said, "elsewhere_thing.x: "+missing)
+	has(said, "elsewhere_thing.x: "+missing, "Name a directory that has its program on this machine with --provider-mirror.")
 
 	// The kinds are not served yet: that is said, and nothing is written.
 	_, said, exit = landbridge("import", "--unmanaged", "examplecloud_thing", "--apply")

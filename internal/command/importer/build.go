@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
@@ -130,6 +131,10 @@ func (b *Builder) Build() (Result, error) {
 		}
 		out.Manifests = append(out.Manifests, m)
 	}
+	of := blocks(b.drafts)
+	for i := range b.drafts {
+		dependencies(i, b.drafts, of, out.Manifests)
+	}
 	out.Left = b.left
 	return out, nil
 }
@@ -184,6 +189,9 @@ func (b *Builder) manifest(d *draft, name string) (Manifest, error) {
 	}
 	if len(lifecycle) > 0 {
 		spec["lifecycle"] = lifecycle
+	}
+	if left := translate.FieldPaths(d.Resource, d.dropped()); len(left) > 0 {
+		m.Notes = append(m.Notes, fmt.Sprintf("Left out: %s. The state has values for it, but the configuration that changes nothing does not need them, as for deprecated arguments. Add it to spec.forProvider if you manage it.", strings.Join(left, ", ")))
 	}
 	if b.Observe || d.why != "" {
 		spec["managementPolicies"] = []any{"Observe"}

@@ -127,3 +127,51 @@ func without(b *schema.Block, v cty.Value, paths []cty.Path) cty.Value {
 	}
 	return cty.ObjectVal(values)
 }
+
+// dropped returns the arguments of the state that the manifest leaves out although users may have set them: deprecated ones,
+// and ones that providers do not choose. Arguments that are ignored are not among them.
+func (d *draft) dropped() []cty.Path {
+	if d.found.State == cty.NilVal || d.config == cty.NilVal || d.why != "" {
+		return nil
+	}
+	b := d.Resource.Schema.Block
+	state, _ := d.found.State.UnmarkDeep()
+	config, _ := d.config.UnmarkDeep()
+	var out []cty.Path
+	below := func(path cty.Path) bool {
+		return slices.ContainsFunc(append(slices.Clone(out), d.ignored...), func(p cty.Path) bool { return path.HasPrefix(p) })
+	}
+	for _, name := range sortedKeys(b.Blocks) {
+		path := cty.GetAttrPath(name)
+		if empty := b.Blocks[name].EmptyValue(); b.Blocks[name].Deprecated && !below(path) && config.GetAttr(name).RawEquals(empty) && !state.GetAttr(name).RawEquals(empty) {
+			out = append(out, path)
+		}
+	}
+	for _, name := range sortedKeys(b.Attributes) {
+		a, path, v := b.Attributes[name], cty.GetAttrPath(name), state.GetAttr(name)
+		f := d.Resource.Root().Object.ByTerraform(name)
+		chosen := a.Computed && !a.Deprecated
+		if f == nil || !f.Input || f.Settled || chosen || a.WriteOnly || below(path) || isUnset(v) || !config.GetAttr(name).IsNull() || name == "id" {
+			continue
+		}
+		out = append(out, path)
+	}
+	return out
+}
+
+// isUnset reports whether a value is null, or what the legacy SDK does not distinguish from null.
+func isUnset(v cty.Value) bool {
+	switch {
+	case v.IsNull():
+		return true
+	case v.Type() == cty.String:
+		return v.AsString() == ""
+	case v.Type() == cty.Number:
+		return v.RawEquals(cty.Zero)
+	case v.Type() == cty.Bool:
+		return v.False()
+	case v.CanIterateElements():
+		return v.LengthInt() == 0
+	}
+	return false
+}

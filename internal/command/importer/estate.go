@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -17,6 +18,8 @@ type Estate struct {
 	Left []Left
 	// DataSources is the number of data sources, which cannot be managed.
 	DataSources int
+	// Outputs are the names of the outputs, which nothing in Kubernetes has.
+	Outputs []string
 }
 
 // Providers returns a provider by its source, such as registry.terraform.io/hashicorp/random, and
@@ -30,7 +33,7 @@ func ReadState(b []byte, providers Providers, match func(address, resourceType s
 	if err != nil {
 		return Estate{}, err
 	}
-	var out Estate
+	out := Estate{Outputs: outputs(outline)}
 	read := map[*model.Provider]tfstate.State{}
 	for i, r := range outline.Resources {
 		if r.Mode != "managed" {
@@ -85,10 +88,20 @@ func ReadState(b []byte, providers Providers, match func(address, resourceType s
 			}
 			out.Items = append(out.Items, Item{
 				Provider: p, Resource: m, Origin: InstanceAddress(r, x), Name: instanceName(r, x), Stored: &stored,
+				Block: Block{Address: r.Address(), Dependencies: x.Dependencies},
 			})
 		}
 	}
 	return out, nil
+}
+
+// outputs returns the names of a state's outputs, sorted.
+func outputs(s tfstate.State) []string {
+	var all map[string]json.RawMessage
+	if json.Unmarshal(s.Extra["outputs"], &all) != nil {
+		return nil
+	}
+	return sortedKeys(all)
 }
 
 var providerAddress = regexp.MustCompile(`^(?:module\..+\.)?provider\["([^"]+)"\](?:\.([^.]+))?$`)

@@ -78,7 +78,7 @@ func TestReadState(t *testing.T) {
 			left:  []importer.Left{{Origin: "other_thing.x[1]", Reason: "there is no registry.terraform.io/acme/other"}},
 		},
 		"empty":          {state: `{"version": 4, "resources": []}`},
-		"another format": {state: `{"version": 3, "modules": []}`, err: "the state file has format version 3, where only 4 can be read"},
+		"another format": {state: `{"version": 3, "modules": []}`, err: "the state file has format version 3, where only 4 can be read. Let Terraform 1.0 or newer, or OpenTofu, write it again"},
 		"no state":       {state: `hello`, err: "not a state file: malformed JSON"},
 	}
 	for name, test := range tests {

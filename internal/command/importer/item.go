@@ -45,8 +45,9 @@ type Item struct {
 	Name string
 	// Target is the object, unless Stored is set.
 	Target terraform.ImportTarget
-	// Stored is the instance of a Terraform state.
+	// Stored is the instance of a Terraform state, and Block its resource block.
 	Stored *instance.Instance
+	Block  Block
 }
 
 // Left is something that is not imported, and why.

@@ -80,7 +80,7 @@ func (p ProviderSource) get(ctx context.Context, dir string, f *facts) (binary s
 		f.Version = cmp.Or(p.Version, found.Version)
 	}
 	if f.Version == "" {
-		return "", fmt.Errorf("the name of %s does not contain its version: give the provider's version", f.Source)
+		return "", fmt.Errorf("the name of %s does not contain its version: give the provider's version, with --provider-version", f.Source)
 	}
 	f.Platform, f.SHA256 = runtime.GOOS+"_"+runtime.GOARCH, found.SHA256
 	binary = filepath.Join(bin, "terraform-provider-"+f.Provider)

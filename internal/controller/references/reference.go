@@ -3,6 +3,7 @@ package references
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/fieldpath"
@@ -14,6 +15,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/landbridge-io/landbridge/apis/managed"
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
@@ -51,15 +53,48 @@ type source struct {
 	preferred string
 }
 
-// Of returns the references of a resource: those in spec.references and those beside fields. They are bound to the
-// given resource, which Resolve changes. The API server has validated their form.
+// Of returns the references of a resource: those in spec.references, those beside fields, and those in the annotation
+// destroy-before. They are bound to the given resource, which Resolve changes. The API server has validated their form,
+// but not that of the annotation.
 func Of(u *unstructured.Unstructured, m *model.Resource) ([]Reference, error) {
-	generic, err := ofSpec(u, m)
-	if err != nil || len(m.References()) == 0 {
-		return generic, err
+	out, err := ofSpec(u, m)
+	if err != nil {
+		return out, err
+	}
+	ordered, err := destroyBefore(u)
+	if out = append(out, ordered...); err != nil || len(m.References()) == 0 {
+		return out, err
 	}
 	typed, err := besideFields(u, m)
-	return append(generic, typed...), err
+	return append(out, typed...), err
+}
+
+// destroyBefore returns the references in the annotation destroy-before. They set no field.
+func destroyBefore(u *unstructured.Unstructured) ([]Reference, error) {
+	value, _, _ := unstructured.NestedFieldNoCopy(u.Object, "metadata", "annotations", v1alpha1.AnnotationDestroyBefore)
+	text, _ := value.(string)
+	var out []Reference
+	for item := range strings.SplitSeq(text, ",") {
+		if item = strings.TrimSpace(item); item == "" {
+			continue
+		}
+		parts := strings.Split(item, "/")
+		var from managed.ReferenceSource
+		switch len(parts) {
+		case 2:
+			from = managed.ReferenceSource{Kind: parts[0], Name: parts[1]}
+		case 4:
+			from = managed.ReferenceSource{APIVersion: parts[0] + "/" + parts[1], Kind: parts[2], Name: parts[3]}
+		}
+		if slices.Contains(parts, "") || from.Name == "" {
+			return nil, fmt.Errorf("the annotation %s has %q, where KIND/NAME or GROUP/VERSION/KIND/NAME is expected", v1alpha1.AnnotationDestroyBefore, item)
+		}
+		out = append(out, Reference{
+			from: "annotation " + v1alpha1.AnnotationDestroyBefore, sources: []source{sourceOf(u, from, nil)},
+			get: func() (any, error) { return true, nil }, set: func(any) error { return nil },
+		})
+	}
+	return out, nil
 }
 
 // ofSpec returns those in spec.references, with defaults.

@@ -176,6 +176,11 @@ func TestResolve(t *testing.T) {
 			spec:    m{"references": []any{m{"to": "forProvider.subnetId", "from": m{"kind": "Subnet", "selector": m{"matchLabels": m{"tier": "y"}}}}}},
 			awaited: []references.Where{{Key: key("Subnet", "a", ""), Labels: map[string]string{"tier": "y"}}}, missing: []string{"spec.forProvider.subnetId: there is no Subnet with labels tier=y in namespace a"},
 		},
+		"destroyed before others": {
+			metadata: m{"annotations": m{"landbridge.io/destroy-before": "Vpc/main, Vpc/other,other.io/v1/Key/k"}},
+			spec:     m{"forProvider": m{"name": "x"}},
+			want:     m{"name": "x"}, targets: []store.Key{key("Vpc", "a", "main"), key("Vpc", "a", "other"), {Group: "other.io", Kind: "Key", Namespace: "a", Name: "k"}},
+		},
 		"path through a string": {
 			spec: m{"forProvider": m{"name": "x"}, "references": []any{m{"to": "forProvider.name.of", "from": m{"kind": "Vpc", "name": "main"}}}},
 			err:  `spec.references[0].to is "forProvider.name.of": forProvider.name: not an object`,
@@ -211,6 +216,18 @@ func TestResolve(t *testing.T) {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestMalformedDestroyBefore(t *testing.T) {
+	t.Parallel()
+	for _, value := range []string{"main", "Vpc/", "/main", "v1/Vpc/main", "a/b/c/d/e"} {
+		u := object("Thing", "a", "me", m{"metadata": m{"annotations": m{"landbridge.io/destroy-before": value}}})
+		_, err := references.Of(u, things(t))
+		want := `the annotation landbridge.io/destroy-before has "` + value + `", where KIND/NAME or GROUP/VERSION/KIND/NAME is expected`
+		if text(err) != want {
+			t.Errorf("%s: %v", value, err)
+		}
 	}
 }
 

@@ -135,8 +135,9 @@ func TestReadErrors(t *testing.T) {
 	tests := map[string]struct{ in, want string }{
 		"not JSON":            {`hunter2`, "malformed JSON"},
 		"null":                {`null`, "it is null"},
-		"older format":        {`{"version":3}`, "format version 3"},
-		"newer format":        {`{"version":5}`, "format version 5"},
+		"older format":        {`{"version":3}`, "format version 3, where only 4 can be read. Let Terraform 1.0 or newer"},
+		"newer format":        {`{"version":5}`, "format version 5, where only 4 can be read. A newer version of Terraform"},
+		"encrypted":           {`{"serial":1,"lineage":"l","meta":{"k":"hunter2"},"encrypted_data":"hunter2","encryption_version":"v0"}`, "encrypted by OpenTofu. Give the output of tofu state pull"},
 		"wrong type":          {`{"version":4,"serial":"hunter2"}`, "the field serial has the wrong type"},
 		"resource":            {`{"version":4,"resources":["hunter2"]}`, "resource 0: malformed JSON"},
 		"instance":            {resource(`"hunter2"`), "test_thing.t, instance 0: malformed JSON"},
