@@ -12,8 +12,8 @@ const (
 	// AnnotationIdentity is on a managed resource whose remote object has an identity. Its value is the
 	// identity as JSON. With it the object is found again if everything else is lost.
 	AnnotationIdentity = "landbridge.io/identity"
-	// AnnotationTaint, AnnotationUntaint, AnnotationRetry and AnnotationInterrupt request an action once. Their values are
-	// tokens: a value that differs from the last handled one, which status.lastHandled shows, is a new
+	// AnnotationTaint, AnnotationUntaint, AnnotationRetry, AnnotationReapply and AnnotationInterrupt request an action
+	// once. Their values are tokens: a value that differs from the last handled one, which status.lastHandled shows, is a new
 	// request. Values that a resource has when it is created request nothing.
 	//
 	// AnnotationTaint requests that the remote object is replaced, according to
@@ -23,6 +23,9 @@ const (
 	AnnotationUntaint = "landbridge.io/untaint"
 	// AnnotationRetry requests that a failed operation is retried now.
 	AnnotationRetry = "landbridge.io/retry"
+	// AnnotationReapply requests an update of the remote object that sets its arguments again, though they are as desired
+	// as far as the provider can see.
+	AnnotationReapply = "landbridge.io/reapply"
 	// AnnotationInterrupt requests that the running operation ends early: its provider is told to stop, and its
 	// answer is awaited. Another value during the same operation cancels the call of the provider, whose answer
 	// is lost. Nothing begins afterwards until the spec changes or a retry is requested.

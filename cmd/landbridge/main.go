@@ -63,6 +63,7 @@ or try it:
 		newTaintCommand(),
 		newUntaintCommand(),
 		newRetryCommand(),
+		newReapplyCommand(),
 		newInterruptCommand(),
 	)
 	return root

@@ -34,7 +34,7 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	}
 	o := e.view.observation
 	in.Approval = approvalOf(r.Policies, o)
-	in.Gone = p != nil && r.reports(o.Drift)
+	in.Gone = p != nil && r.reports(o.Drift) && o.Reapply == ""
 	var given *approval
 	if p != nil && mustApprove(in.Approval, in.Action, in.Destroys) {
 		given, in.Approved = s.approved(e, &r, o, p)
@@ -71,7 +71,7 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	default:
 		e.corrects(p)
 		t := taskOf(next, p, record)
-		t.approval, t.drift = given, o.Drift
+		t.approval, t.drift, t.reapply = given, o.Drift, o.Reapply
 		return s.start(e, r, t)
 	}
 }

@@ -153,6 +153,10 @@ func (s *Scheduler) planHash(r *Request, used string, p *terraform.Plan) string 
 	h.value(p.Identity)
 	h.bytes(p.Private)
 	h.bytes(p.Content)
+	if p.PriorSent != cty.NilVal {
+		h.text("reapply")
+		h.value(p.PriorSent)
+	}
 	for _, path := range p.RequiresReplace {
 		h.text(fmt.Sprintf("%#v", path))
 	}

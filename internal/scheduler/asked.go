@@ -47,6 +47,24 @@ func (e *entry) retry(r Request) {
 	e.publish()
 }
 
+// reapplies returns the token of a request to set arguments again that was not handled; empty if there is none.
+func (e *entry) reapplies(r *Request) string {
+	if r.Config == nil || r.Asked.Reapply == e.record.Handled.Reapply {
+		return ""
+	}
+	return r.Asked.Reapply
+}
+
+// notReapplied stores that a request to set arguments again has no effect.
+func (s *Scheduler) notReapplied(ctx context.Context, e *entry, r Request, token string) error {
+	e.record.Handled.Reapply = token
+	if err := s.save(ctx, e, r, e.record.Instance); err != nil {
+		return err
+	}
+	s.tell(r, Event{Kind: NotReapplied})
+	return nil
+}
+
 // marked reports whether an annotation has a token that was not handled, or whose handling was not
 // stored.
 func (e *entry) marked(r *Request) bool {

@@ -13,6 +13,7 @@ type failure struct {
 	hash     string // of the configuration that failed
 	policies desired.Policies
 	approve  string // the approval that was given
+	reapply  string // the last request to set arguments again
 	retryAt  time.Time
 	reason   Reason
 	diags    diagnostic.Diagnostics
@@ -20,7 +21,7 @@ type failure struct {
 
 // of reports whether the same was asked for when the operation failed.
 func (f *failure) of(r Request) bool {
-	return f.hash == r.ConfigHash && f.policies == r.Policies && f.approve == r.Asked.Approve
+	return f.hash == r.ConfigHash && f.policies == r.Policies && f.approve == r.Asked.Approve && f.reapply == r.Asked.Reapply
 }
 
 // backoff returns the error of a failed operation while it is too early to try again. A changed

@@ -255,3 +255,73 @@ func TestDriftHistoryIsBounded(t *testing.T) {
 		}
 	})
 }
+
+// A request to set arguments again is carried out once, also if it fails.
+func TestReapply(t *testing.T) {
+	for name, manner := range map[string]manner{"succeeds": inOrder, "fails": refused} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, assigned, func(h *harness) {
+				h.r.Asked.Reapply = "from before"
+				h.settle()
+				h.observe()
+				if o := h.observe(); !o.UpToDate() {
+					t.Fatal("what was asked before the create is carried out")
+				}
+				h.r.Asked.Reapply = "now"
+				applies := h.cloud.applies
+				if o := h.observe(); o.Plan.Action != terraform.Update || o.Reapply != "now" {
+					t.Fatalf("the plan is to %s", o.Plan.Action)
+				}
+				h.restart()
+				h.observe()
+				h.cloud.manner = manner
+				h.apply()
+				synctest.Wait()
+				for range 2 {
+					h.observe()
+				}
+				h.restart()
+				if o := h.observe(); !o.UpToDate() || h.cloud.applies != applies+1 || h.stored().Handled.Reapply != "now" {
+					t.Errorf("the plan is to %s, applied %d times, handled %+v", o.Plan.Action, h.cloud.applies-applies, h.stored().Handled)
+				}
+			})
+		})
+	}
+}
+
+// What cannot be set again is told once.
+func TestNothingToReapply(t *testing.T) {
+	drifting(t, desired.RepairDrift, func(h *harness, _ string) {
+		h.cloud.rigid = true
+		h.r.Asked.Reapply = "now"
+		for range 3 {
+			if !h.observe().UpToDate() {
+				t.Fatal("something would be done")
+			}
+		}
+		if diff := cmp.Diff([]string{"NotReapplied"}, h.told.take()); diff != "" {
+			t.Errorf("events (-want +got):\n%s", diff)
+		}
+		if h.stored().Handled.Reapply != "now" {
+			t.Error("it is not stored as handled")
+		}
+	})
+}
+
+// A request to set arguments again repairs reported drift.
+func TestReapplyRepairsReportedDrift(t *testing.T) {
+	for _, gone := range []bool{false, true} {
+		drifting(t, desired.ReportDrift, func(h *harness, id string) {
+			h.cloud.change(id, object{"a", 7})
+			if gone {
+				h.cloud.remove(id)
+			}
+			h.observe()
+			h.r.Asked.Reapply = "now"
+			h.settle()
+			if o := h.observe(); o.Drift != nil || sizeOf(o.Instance.State) != 1 {
+				t.Errorf("the drift is %q", driftText(o.Drift))
+			}
+		})
+	}
+}

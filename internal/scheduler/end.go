@@ -153,7 +153,7 @@ func (s *Scheduler) noteFailure(f *failure, last *Outcome, r Request, t task, wh
 			// The provider's pool delays all calls alike, so this failure does not count.
 			wait, f.count = s.o.MinBackoff, f.count-1
 		}
-		*f = failure{count: f.count + 1, hash: r.ConfigHash, policies: r.Policies, approve: r.Asked.Approve, retryAt: last.At.Add(wait), reason: why.Reason, diags: why.Diagnostics}
+		*f = failure{count: f.count + 1, hash: r.ConfigHash, policies: r.Policies, approve: r.Asked.Approve, reapply: r.Asked.Reapply, retryAt: last.At.Add(wait), reason: why.Reason, diags: why.Diagnostics}
 		last.RetryAt = f.retryAt
 	case t.replacement && t.deposed == "":
 		// The delete is one half of a replacement, whose create may fail again and again.

@@ -67,6 +67,8 @@ const (
 	Approved EventKind = "Approved"
 	// IdentityChanged: the object has another identity, which its provider allows.
 	IdentityChanged EventKind = "IdentityChanged"
+	// NotReapplied: no argument of the object can be set again.
+	NotReapplied EventKind = "NotReapplied"
 	// Drifted: the object was changed outside Landbridge.
 	Drifted EventKind = "Drifted"
 	// Contradicted: the object contradicts the identity or import id that the configuration of the kind makes.

@@ -154,6 +154,8 @@ type cloud struct {
 	before, after func()
 	// fickle plans other private bytes each time.
 	fickle bool
+	// rigid has no arguments that can be set again.
+	rigid bool
 	plans  int
 	// asked gets each plan that is to be applied.
 	asked func(terraform.Plan)
@@ -360,6 +362,9 @@ func (c *cloud) Plan(_ context.Context, r terraform.ResourceType, in instance.In
 		p.Action, p.State, p.Identity = terraform.Update, withToken(thing(cty.StringVal(idOf(in)), name, size), token), in.Identity
 	default:
 		p.Action, p.State, p.Identity = terraform.NoOp, in.State, in.Identity
+		if config.Reapply && !c.rigid {
+			p.Action = terraform.Update
+		}
 	}
 	return p, diagnostic.Warningf("Deprecated", "Something is.")
 }

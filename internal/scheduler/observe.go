@@ -180,7 +180,7 @@ func (o *observing) claimNext(ctx context.Context, r *Request) {
 // unplanned reports whether the plan of the view is not up to date although nothing has changed.
 func (e *entry) unplanned(r *Request) bool {
 	o := e.view.observation
-	return e.view.unplanned || o != nil && (o.Held != e.held(*r) || o.Stalled && !e.attempts.stalled(r, o.Plan) || o.Flap != nil && e.flap.count < flapsAfter)
+	return e.view.unplanned || o != nil && (o.Reapply != e.reapplies(r) || o.Held != e.held(*r) || o.Stalled && !e.attempts.stalled(r, o.Plan) || o.Flap != nil && e.flap.count < flapsAfter)
 }
 
 // refresh reads the current object once. If it is gone, the last deposed object takes its place,
@@ -276,6 +276,8 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 	if r.Config != nil {
 		config := e.withToken(r, e.record.Instance, *r.Config)
 		config.Validated = e.validated != "" && e.validated == r.ConfigHash
+		o.Reapply = e.reapplies(&r)
+		config.Reapply = o.Reapply != ""
 		p, diags := ex.Plan(ctx, r.Resource, e.record.Instance, config)
 		if diags.HasErrors() {
 			return failed(ReasonInvalidConfiguration, diags)
@@ -291,6 +293,12 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 		o.Instance, o.Plan, o.Warnings = e.record.Instance, &p, warnings
 		o.Flap = s.flapping(e, &r)
 		o.Stalled = e.attempts.stalled(&r, &p)
+		if p.Action == terraform.NoOp && o.Reapply != "" {
+			if err := s.notReapplied(ctx, e, r, o.Reapply); err != nil {
+				return err
+			}
+			o.Reapply = ""
+		}
 		if p.Action == terraform.NoOp {
 			o.Plan = &upToDate // there is nothing to apply, so the values are not kept
 		}

@@ -29,6 +29,8 @@ type task struct {
 	replacement bool
 	// drift is what the operation repairs; nil if there is none.
 	drift *instance.Drift
+	// reapply is the token of the request to set arguments again that the operation carries out; empty if there is none.
+	reapply string
 	// approval is the one that the operation uses; nil if it needs none.
 	approval *approval
 	// mayAppear reports whether a deposed object that is not found may still appear.
@@ -191,6 +193,9 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	in.Operation = &intended
 	intent.Instance = in
 	t.approval.use(&intent.Handled, s.o.Clock.Now())
+	if t.reapply != "" {
+		intent.Handled.Reapply = t.reapply
+	}
 	p.Exact = t.approval != nil
 	faultpoint.Reach(t.process, faultpoint.BeforeIntent)
 	if !s.o.Leads() {

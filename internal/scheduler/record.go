@@ -21,7 +21,7 @@ func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 	if r.New && before == unloaded {
 		// If a record exists nevertheless, the first write conflicts.
 		e.schema = r.Resource.Schema
-		e.believe(store.Record{}, assumed)
+		e.believe(store.Record{Handled: store.Tokens{Reapply: r.Asked.Reapply}}, assumed)
 		return nil
 	}
 	known := e.record
@@ -39,7 +39,7 @@ func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 			return &Error{Reason: ReasonStore, Err: err}
 		}
 	case errors.Is(err, store.ErrNotFound):
-		rec = store.Record{}
+		rec = store.Record{Handled: store.Tokens{Reapply: r.Asked.Reapply}} // nothing to set again
 	case err != nil:
 		return &Error{Reason: ReasonStore, Err: err}
 	case rec.Owner != r.UID:

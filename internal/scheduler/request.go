@@ -102,6 +102,8 @@ type Observation struct {
 	// Imported is set when this Observe imported the object: the plan that follows from the import was not
 	// reported yet.
 	Imported bool
+	// Reapply is the token of the request to set arguments again that the plan was made for; empty if there was none.
+	Reapply string
 	// Stalled is set when a tainted object is not replaced any more, because creates of the configuration have
 	// failed too often.
 	Stalled bool

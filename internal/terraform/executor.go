@@ -77,6 +77,8 @@ type Config struct {
 	Validated bool
 	// IgnoreChanges is Terraform's ignore_changes.
 	IgnoreChanges IgnoreChanges
+	// Reapply plans to set arguments again that are as configured already. Executors that cannot do that ignore it.
+	Reapply bool
 	// CreateBeforeDestroy is the order of a replacement.
 	CreateBeforeDestroy bool
 	// PreventDestroy rejects plans that destroy the object.

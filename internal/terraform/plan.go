@@ -39,6 +39,9 @@ type Plan struct {
 	Reason   Reason
 	// Prior is the instance the plan was made for.
 	Prior instance.Instance
+	// PriorSent is the state of the object that the provider is told instead of Prior's; cty.NilVal if it is not another
+	// one. A plan that sets arguments again leaves them out of it.
+	PriorSent cty.Value
 	// Config is the configuration as the user wrote it. The provider gets it on apply; ignore_changes
 	// affects only planning. Null for Delete.
 	Config cty.Value

@@ -212,7 +212,7 @@ func record(u *unstructured.Unstructured, x tfstate.Instance) (store.Record, err
 	}
 	// The tokens that the resource has ask for nothing that is to be done to this object.
 	a := u.GetAnnotations()
-	rec.Handled = store.Tokens{Taint: a[v1alpha1.AnnotationTaint], Untaint: a[v1alpha1.AnnotationUntaint], Retry: a[v1alpha1.AnnotationRetry], Interrupt: a[v1alpha1.AnnotationInterrupt]}
+	rec.Handled = store.Tokens{Taint: a[v1alpha1.AnnotationTaint], Untaint: a[v1alpha1.AnnotationUntaint], Retry: a[v1alpha1.AnnotationRetry], Reapply: a[v1alpha1.AnnotationReapply], Interrupt: a[v1alpha1.AnnotationInterrupt]}
 	_, rec.Handled.Imported, _ = unstructured.NestedMap(u.Object, "spec", "import")
 	return rec, nil
 }

@@ -46,7 +46,13 @@ var (
 		}
 		return nil
 	}}
-	Retry = Request{Verb: "retry", Annotation: v1alpha1.AnnotationRetry, possible: func(Row) error { return nil }}
+	Retry   = Request{Verb: "retry", Annotation: v1alpha1.AnnotationRetry, possible: func(Row) error { return nil }}
+	Reapply = Request{Verb: "reapply", Annotation: v1alpha1.AnnotationReapply, possible: func(r Row) error {
+		if r.State == "Tainted" {
+			return errors.New("it is tainted, and will be replaced")
+		}
+		return nil
+	}}
 	// Interrupt lets the provider answer. Abandon does not wait for it.
 	Interrupt = Request{Verb: "interrupt", Annotation: v1alpha1.AnnotationInterrupt, possible: func(r Row) error {
 		switch {

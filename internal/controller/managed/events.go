@@ -36,6 +36,8 @@ const (
 	reasonTainted   event.Reason = event.Reason(v1alpha1.ReasonTainted)
 	reasonUntainted event.Reason = "Untainted"
 
+	reasonNotReapplied event.Reason = "CannotReapplyExternalResource"
+
 	reasonApproved        event.Reason = event.Reason(v1alpha1.ReasonApproved)
 	reasonIdentityChanged event.Reason = "IdentityChanged"
 	reasonContradicted    event.Reason = event.Reason(v1alpha1.ReasonConfigurationContradicted)
@@ -185,6 +187,8 @@ func story(e scheduler.Event, keep bool, why string) event.Event {
 		return event.Normal(reasonApproved, approvedMessage(string(e.Action), e.Hash, e.By))
 	case scheduler.Drifted:
 		return event.Normal(reasonDrifted, why)
+	case scheduler.NotReapplied:
+		return warning(reasonNotReapplied, "No argument of the remote object can be set again without replacing it. Use landbridge taint to have it replaced.")
 	case scheduler.Imported:
 		return event.Normal(reasonImported, "Imported an existing remote object.")
 	case scheduler.Recovered:

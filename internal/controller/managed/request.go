@@ -54,7 +54,7 @@ func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired
 		Known:          spec.Known,
 		CreateAttempts: spec.CreateAttempts, WithoutRefresh: spec.DeleteWithoutRefresh,
 		ConfirmCreate: spec.Tokens.ConfirmCreate,
-		Asked: store.Tokens{Taint: spec.Tokens.Taint, Untaint: spec.Tokens.Untaint, Retry: spec.Tokens.Retry, Interrupt: spec.Tokens.Interrupt,
+		Asked: store.Tokens{Taint: spec.Tokens.Taint, Untaint: spec.Tokens.Untaint, Retry: spec.Tokens.Retry, Reapply: spec.Tokens.Reapply, Interrupt: spec.Tokens.Interrupt,
 			Approve: spec.Tokens.Approve, ApprovedBy: spec.Tokens.ApprovedBy},
 		SpellImport: spellImport(k),
 		Settled:     k.isClaimed,

@@ -94,7 +94,7 @@ func (e *external) setRemembered(r *CustomResource) {
 		r.set(approval, "status", "lastApproval")
 	}
 	unstructured.RemoveNestedField(r.Object, "status", "lastHandled")
-	for name, token := range map[string]string{"taint": known.Handled.Taint, "untaint": known.Handled.Untaint, "retry": known.Handled.Retry, "interrupt": known.Handled.Interrupt} {
+	for name, token := range map[string]string{"taint": known.Handled.Taint, "untaint": known.Handled.Untaint, "retry": known.Handled.Retry, "reapply": known.Handled.Reapply, "interrupt": known.Handled.Interrupt} {
 		if token != "" {
 			r.set(token, "status", "lastHandled", name)
 		}

@@ -8,6 +8,8 @@ type Tokens struct {
 	Untaint string `json:"untaint,omitempty"`
 	// Retry requests a retry of a failed operation now.
 	Retry string `json:"retry,omitempty"`
+	// Reapply requests that the arguments of the object are set again.
+	Reapply string `json:"reapply,omitempty"`
 	// Interrupt requests that the running operation ends early.
 	Interrupt string `json:"interrupt,omitempty"`
 	// Approve approves one plan, by its hash. As a handled token, it is the plan that was carried out last because it

@@ -87,6 +87,9 @@ func (c *call) applyRequest(p terraform.Plan) (*tfprotov6.ApplyResourceChangeReq
 	if p.Action == terraform.Create {
 		prior = instance.Instance{State: cty.NullVal(c.state)}
 	}
+	if p.PriorSent != cty.NilVal {
+		prior.State, prior.Wire = p.PriorSent, nil
+	}
 	b, err := c.stateBytes(prior)
 	if err != nil {
 		return nil, c.unencodable("prior state", err)

@@ -86,6 +86,14 @@ func (e *Engine) Plan(ctx context.Context, r terraform.ResourceType, in instance
 	if diags.HasErrors() {
 		return none, diags
 	}
+	if config.Reapply && (plan.Action == terraform.NoOp || plan.Action == terraform.Update) {
+		plan.State, plan.Private, plan.Identity = answer.state, answer.private, answer.identity
+		diags = append(diags, c.reapply(ctx, from, request.config, config.IgnoreChanges, &plan)...)
+		if diags.HasErrors() {
+			return none, diags
+		}
+		return plan, diags
+	}
 	if plan.Reason == terraform.ReplaceBecauseCannotUpdate {
 		answer, more = c.planChange(ctx, planRequest{
 			prior: instance.Instance{
