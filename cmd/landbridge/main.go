@@ -64,6 +64,7 @@ or try it:
 		newUntaintCommand(),
 		newRetryCommand(),
 		newReapplyCommand(),
+		newAdoptDriftCommand(),
 		newInterruptCommand(),
 	)
 	return root

@@ -22,8 +22,8 @@ var statusOutputs = []string{"text", "json"}
 
 type statusFlags struct {
 	clusterFlags
-	everywhere, watch bool
-	output            string
+	everywhere, watch, drifted bool
+	output                     string
 }
 
 func newStatusCommand() *cobra.Command {
@@ -80,8 +80,10 @@ permissions to list and watch the resources are needed.`,
 	}
 	flags.add(cmd)
 	cmd.Flags().BoolVarP(&flags.everywhere, "all-namespaces", "A", false, "resources of all namespaces")
+	cmd.Flags().BoolVar(&flags.drifted, "drifted", false, "only resources whose remote objects were changed outside of them")
 	cmd.Flags().BoolVarP(&flags.watch, "watch", "w", false, "watch for changes")
 	cmd.Flags().StringVarP(&flags.output, "output", "o", statusOutputs[0], "output format: "+strings.Join(statusOutputs, ", "))
+	cmd.MarkFlagsMutuallyExclusive("drifted", "watch")
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(statusOutputs, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -135,6 +137,10 @@ func (s *statusView) once(ctx context.Context) error {
 	if err != nil && len(rows) == 0 {
 		return err
 	}
+	all := len(rows)
+	if s.flags.drifted {
+		rows = slices.DeleteFunc(rows, func(r status.Row) bool { return !r.Drifted })
+	}
 	if s.flags.output == "json" {
 		if rows == nil {
 			rows = []status.Row{}
@@ -142,6 +148,8 @@ func (s *statusView) once(ctx context.Context) error {
 		if writeErr := writeJSON(s.out, map[string]any{"resources": rows}); writeErr != nil {
 			return writeErr
 		}
+	} else if s.flags.drifted && all > 0 && len(rows) == 0 {
+		fmt.Fprintln(s.err, "No resource has drifted.")
 	} else {
 		s.table(kinds, rows)
 	}

@@ -126,7 +126,7 @@ func (e *entry) showApplied(r Request, res result, f *Flap) {
 		return
 	}
 	e.view = view{state: applied, configHash: r.ConfigHash, unplanned: true, observation: &Observation{
-		Instance: e.record.Instance, Plan: &upToDate, Last: e.last, Warnings: res.diags.Warnings(), Flap: f,
+		Instance: e.record.Instance, Plan: &upToDate, Last: e.last, Warnings: e.warnings(nil), Flap: f,
 	}}
 }
 

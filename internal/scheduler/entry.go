@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
@@ -51,6 +52,8 @@ type entry struct {
 	token string
 	// validated is the hash of the configuration that the provider accepted last.
 	validated string
+	// warned has the warnings of the validation.
+	warned diagnostic.Diagnostics
 	// unsaved are the tokens of a retry and of an interrupt that were handled, but are not in the store yet.
 	unsaved store.Tokens
 	// interruption ends the operation that this process began last.

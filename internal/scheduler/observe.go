@@ -3,6 +3,7 @@ package scheduler
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
@@ -283,7 +284,10 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 			return failed(ReasonInvalidConfiguration, diags)
 		}
 		e.validated = r.ConfigHash
-		warnings := diags.Warnings()
+		if !config.Validated {
+			e.warned = p.Validation
+		}
+		warnings := e.warnings(diags)
 		if p, o.Drift, diags = s.planDrift(ctx, e, &r, ex, p, config); diags.HasErrors() {
 			return failed(ReasonInvalidConfiguration, diags)
 		}
@@ -312,6 +316,23 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 	s.propose(e, &r, o)
 	e.view = view{state: planned, observation: o, configHash: r.ConfigHash}
 	return nil
+}
+
+// warnings returns the warnings of the configuration's validation, of a plan, and of the last operation, each once.
+func (e *entry) warnings(plan diagnostic.Diagnostics) diagnostic.Diagnostics {
+	var last diagnostic.Diagnostics
+	if e.last != nil {
+		last = e.last.Diagnostics.Warnings()
+	}
+	var out diagnostic.Diagnostics
+	known := map[string]bool{}
+	for _, d := range slices.Concat(e.warned, plan.Warnings(), last) {
+		if key := (diagnostic.Diagnostics{d}).String(); !known[key] {
+			known[key] = true
+			out = append(out, d)
+		}
+	}
+	return out
 }
 
 // upToDate is the plan of all resources whose object matches their configuration.

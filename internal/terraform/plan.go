@@ -3,6 +3,7 @@ package terraform
 import (
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 )
 
@@ -65,6 +66,8 @@ type Plan struct {
 	Exact   bool
 	// CreateUnchecked is set when the contained objects are created without looking for existing ones.
 	CreateUnchecked bool
+	// Validation has the warnings of the validation, if the configuration was validated.
+	Validation diagnostic.Diagnostics
 	// WithoutRefresh is set when the object was not read before it is destroyed, and must not be read for that.
 	WithoutRefresh bool
 }

@@ -3,6 +3,7 @@ package translate
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"strings"
 
@@ -118,9 +119,20 @@ func (d *decoder) secret(f *model.Field, in any) cty.Value {
 			return d.errorf(t, invalidSecret, "The key %s of Secret %s must hold JSON, as the field is %s.", s.Key, s.Name, wanted(t))
 		}
 	}
-	inside := decoder{whole: true, conceal: true, path: d.path.Copy()}
+	inside := decoder{whole: true, conceal: true}
 	v := inside.value(t, value)
-	d.diags = append(d.diags, inside.diags...)
+	for _, x := range inside.diags {
+		at := ""
+		if len(x.Attribute) > 0 {
+			at = diagnostic.FormatPath(x.Attribute) + ": "
+		}
+		if t.IsPrimitive() {
+			x.Attribute = d.path.Copy()
+		} else {
+			x.Attribute, x.Detail = d.path.Copy(), fmt.Sprintf("In the key %s of Secret %s: %s%s", s.Key, s.Name, at, x.Detail)
+		}
+		d.diags = append(d.diags, x)
+	}
 	return v
 }
 

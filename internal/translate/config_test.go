@@ -31,7 +31,8 @@ func thing(t rapid.TB) *model.Resource { return everything(t).Resources["everyth
 func secrets(s translate.SecretKeySelector) ([]byte, error) {
 	v, ok := map[string]string{
 		"s/text": "hunter2", "s/number": " 42\n", "s/json": `{"a":"hunter2"}`, "s/object": `{"maxAgeDays":18446744073709551615,"token":"hunter2"}`,
-		"s/wrong": `{"maxAgeDays":"hunter2"}`, "s/binary": "\xff\xfe",
+		"s/wrong": `{"maxAgeDays":"hunter2"}`, "s/terraform": `{"max_age_days":18446744073709551615,"token":"hunter2"}`,
+		"s/terraform wrong": `{"max_age_days":"hunter2"}`, "s/twice": `{"max_age_days":1,"maxAgeDays":2}`, "s/binary": "\xff\xfe",
 	}[s.Name+"/"+s.Key]
 	if !ok {
 		return nil, errors.New("there is no such Secret")
@@ -163,7 +164,7 @@ func TestConfigErrors(t *testing.T) {
 		"no such Secret":           {map[string]any{"passwordSecretRef": ref("nowhere")}, "spec.forProvider.passwordSecretRef: Invalid Secret reference: there is no such Secret"},
 		"a secret not a number":    {map[string]any{"pinSecretRef": ref("text")}, "spec.forProvider.pinSecretRef: Incorrect attribute value type: It must be a number, not a string."},
 		"a secret not JSON":        {map[string]any{"settingsSecretRef": ref("text")}, "spec.forProvider.settingsSecretRef: Invalid Secret reference: The key text of Secret s must hold JSON, as the field is a map."},
-		"a secret mistyped":        {map[string]any{"secretAttributeSecretRef": ref("wrong")}, "spec.forProvider.secretAttributeSecretRef.maxAgeDays: Incorrect attribute value type: It must be a number, not a string."},
+		"a secret mistyped":        {map[string]any{"secretAttributeSecretRef": ref("wrong")}, "spec.forProvider.secretAttributeSecretRef: Incorrect attribute value type: In the key wrong of Secret s: maxAgeDays: It must be a number, not a string."},
 		"a secret not text":        {map[string]any{"passwordSecretRef": ref("binary")}, "spec.forProvider.passwordSecretRef: Incorrect attribute value type: The text is not valid UTF-8."},
 		"not a type":               {map[string]any{"anything": map[string]any{"$type": "colour", "$value": 1}}, `spec.forProvider.anything: Incorrect attribute value type: The $type is not a type, such as "number" or ["list","string"].`},
 		"not of the type":          {map[string]any{"anything": map[string]any{"$type": []any{"list", "string"}, "$value": "x"}}, "spec.forProvider.anything: Incorrect attribute value type: The $value does not have the $type."},
@@ -209,12 +210,58 @@ func TestConfigSensitivePaths(t *testing.T) {
 	}
 }
 
+// What may have lost digits is told, with how it is kept exactly.
 func TestConfigWarnsOfLostDigits(t *testing.T) {
 	t.Parallel()
 	r := thing(t)
-	got, diags := translate.Config(r, map[string]any{"size": 18446744073709551615.0}, nil, nil)
-	if diags.HasErrors() || len(diags.Warnings()) != 1 || !got.Value.GetAttr("size").Type().Equals(cty.Number) {
-		t.Errorf("%v %#v", diags, got.Value)
+	number := "Kubernetes keeps whole numbers exactly only up to 64 bits, and decimals up to 15 digits; this one may have been rounded. "
+	for name, test := range map[string]struct {
+		in   map[string]any
+		want string
+	}{
+		"whole":            {map[string]any{"size": 18446744073709551615.0}, number + "With fields.size.type: string for this resource type in the TerraformProvider, it is written as text and kept exactly."},
+		"decimal":          {map[string]any{"size": 3.141592653589793}, number + "With fields.size.type: string for this resource type in the TerraformProvider, it is written as text and kept exactly."},
+		"negative":         {map[string]any{"size": -0.1234567890123456}, number + "With fields.size.type: string for this resource type in the TerraformProvider, it is written as text and kept exactly."},
+		"text":             {map[string]any{"name": 3.141592653589793}, number + "Write it in quotes."},
+		"anything":         {map[string]any{"anything": 3.141592653589793}, number + `Write it as {"$type": "number", "$value": "…"}.`},
+		"short decimal":    {map[string]any{"size": 0.1}, ""},
+		"15 digits":        {map[string]any{"size": 123456.789012345}, ""},
+		"small":            {map[string]any{"size": 1e-300}, ""},
+		"whole in 64 bits": {map[string]any{"size": int64(9223372036854775807)}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, diags := translate.Config(r, test.in, nil, nil)
+			got := ""
+			for _, d := range diags {
+				got += d.Detail
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" || diags.HasErrors() {
+				t.Errorf("%v (-want +got):\n%s", diags.Errors(), diff)
+			}
+		})
+	}
+}
+
+// A Secret with a nested value may have Terraform's names.
+func TestSecretWithTerraformNames(t *testing.T) {
+	t.Parallel()
+	r := thing(t)
+	want, diags := translate.Config(r, map[string]any{"secretAttributeSecretRef": ref("object")}, nil, secrets)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	got, diags := translate.Config(r, map[string]any{"secretAttributeSecretRef": ref("terraform")}, nil, secrets)
+	if diags.HasErrors() || !got.Value.RawEquals(want.Value) {
+		t.Errorf("%v, got %#v", diags, got.Value)
+	}
+	for key, want := range map[string]string{
+		"terraform wrong": "In the key terraform wrong of Secret s: max_age_days: It must be a number, not a string.",
+		"twice":           "In the key twice of Secret s: maxAgeDays: It is given twice, also as max_age_days.",
+	} {
+		if _, diags := translate.Config(r, map[string]any{"secretAttributeSecretRef": ref(key)}, nil, secrets); len(diags) != 1 || diags[0].Detail != want {
+			t.Errorf("%s: %v", key, diags)
+		}
 	}
 }
 

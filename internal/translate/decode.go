@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -41,7 +42,8 @@ type decoder struct {
 	// whole is set for the output of Encode, where every field is an input under its JSONName. Otherwise
 	// the input is in the form of spec.
 	whole bool
-	// conceal is set if the input is from a Secret and must not be quoted.
+	// conceal is set if the input is from a Secret and must not be quoted. Its keys may also be Terraform's names, and
+	// paths have the keys that the Secret has.
 	conceal bool
 	// secrets resolves references. namespaced is set if references contain a namespace.
 	secrets Secrets
@@ -83,11 +85,11 @@ func (d *decoder) value(t *model.Type, in any) cty.Value {
 			}
 			return cty.StringVal("false")
 		}
-		if n, ok := d.number(in); ok {
+		if n, ok := d.number(t, in); ok {
 			return cty.StringVal(numberText(n))
 		}
 	case model.Number:
-		if n, ok := d.number(in); ok {
+		if n, ok := d.number(t, in); ok {
 			return n
 		}
 		if s, ok := in.(string); ok {
@@ -171,17 +173,17 @@ func describe(in any) string {
 }
 
 // number reads a number of the types that JSON decoders return.
-func (d *decoder) number(in any) (cty.Value, bool) {
+func (d *decoder) number(t *model.Type, in any) (cty.Value, bool) {
 	switch x := in.(type) {
 	case int64:
 		return cty.NumberIntVal(x), true
 	case int:
 		return cty.NumberIntVal(int64(x)), true
 	case float64:
-		if !d.whole && x == math.Trunc(x) && math.Abs(x) >= 1<<63 {
+		if !d.whole && mayBeRounded(x) {
 			d.diags = append(d.diags, diagnostic.Diagnostic{
 				Severity: diagnostic.Warning, Summary: imprecise, Attribute: d.path.Copy(),
-				Detail: "Kubernetes keeps whole numbers exactly only up to 64 bits; this one may have been rounded.",
+				Detail: "Kubernetes keeps whole numbers exactly only up to 64 bits, and decimals up to 15 digits; this one may have been rounded. " + d.instead(t),
 			})
 		}
 		return numberFromFloat(x)
@@ -189,6 +191,35 @@ func (d *decoder) number(in any) (cty.Value, bool) {
 		return numberFromText(x.String())
 	}
 	return cty.NilVal, false
+}
+
+// exactDigits is the number of digits of a decimal that a float64 always keeps.
+const exactDigits = 15
+
+// mayBeRounded reports whether a number that was decoded to a float64 may have had more digits.
+func mayBeRounded(x float64) bool {
+	if x == math.Trunc(x) {
+		return math.Abs(x) >= 1<<63 // others are decoded to an int64
+	}
+	digits, _, _ := strings.Cut(strconv.FormatFloat(math.Abs(x), 'e', -1, 64), "e")
+	return len(digits)-len(".") > exactDigits
+}
+
+// instead returns how a number of a type can be written with all its digits.
+func (d *decoder) instead(t *model.Type) string {
+	switch t.Kind {
+	case model.String:
+		return "Write it in quotes."
+	case model.Dynamic:
+		return `Write it as {"$type": "number", "$value": "…"}.`
+	}
+	var names []string
+	for _, step := range d.path {
+		if s, ok := step.(cty.GetAttrStep); ok {
+			names = append(names, s.Name)
+		}
+	}
+	return fmt.Sprintf("With fields.%s.type: string for this resource type in the TerraformProvider, it is written as text and kept exactly.", strings.Join(names, "."))
 }
 
 // singleton reads a block that is presented as an object, or nothing.
@@ -350,12 +381,26 @@ func (d *decoder) object(t *model.Type, in map[string]any) cty.Value {
 			name = f.SecretRef
 		}
 		x, given := in[name]
+		at := f.Name
+		if d.conceal {
+			at = name
+			if y, also := in[f.Name]; also && f.Name != name {
+				if given {
+					d.push(cty.GetAttrStep{Name: at})
+					values[f.Name] = d.errorf(f.Type, unsupportedArgument, "It is given twice, also as %s.", f.Name)
+					d.pop()
+					used += 2
+					continue
+				}
+				x, given, at = y, true, f.Name
+			}
+		}
 		if !given {
 			values[f.Name] = f.Type.Absent
 			continue
 		}
 		used++
-		d.push(cty.GetAttrStep{Name: f.Name})
+		d.push(cty.GetAttrStep{Name: at})
 		switch {
 		case x == nil:
 			values[f.Name] = f.Type.Absent
@@ -374,6 +419,9 @@ func (d *decoder) object(t *model.Type, in map[string]any) cty.Value {
 
 func (d *decoder) unknownKeys(t *model.Type, in map[string]any) {
 	for _, k := range slices.Sorted(maps.Keys(in)) {
+		if d.conceal && t.Object.ByTerraform(k) != nil {
+			continue
+		}
 		if d.whole && t.Object.ByJSON(k) != nil || !d.whole && (t.Object.ByInput(k) != nil || t.Object.ByReference(k) != nil) {
 			continue
 		}
@@ -472,7 +520,7 @@ func (d *decoder) dynamic(t *model.Type, in any) cty.Value {
 		}
 		return cty.ObjectVal(values)
 	default:
-		if n, ok := d.number(in); ok {
+		if n, ok := d.number(t, in); ok {
 			return n
 		}
 		return d.wrongType(t, in)

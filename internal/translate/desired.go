@@ -145,7 +145,7 @@ func jsonScalar(in any) (text string, ok bool) {
 		return fmt.Sprint(x), true
 	}
 	d := decoder{}
-	if n, ok := d.number(in); ok {
+	if n, ok := d.number(model.PlainType(cty.Number), in); ok {
 		return numberText(n), true
 	}
 	raw, err := json.Marshal(in)

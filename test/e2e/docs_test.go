@@ -84,6 +84,28 @@ func TestModulesPage(t *testing.T) {
 	}
 }
 
+// The page on drift is executed and must match.
+func TestDriftPage(t *testing.T) {
+	t.Parallel()
+	// Not shared: the page lists what is in the cluster.
+	server := playgroundtest.New(t, playgroundtest.Options{})
+	c := on(t, server)
+	c.RunController(t, options(directory(t)))
+	cloud := examplecloudtest.Start(t)
+	doctest.Test(t, filepath.Join("..", "..", "docs", "drift.md"), doctest.Options{
+		Env: []string{
+			"PATH=" + programs(t) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig,
+		},
+		Replace: map[string]string{
+			"http://127.0.0.1:8480":                                 cloud.URL,
+			"/opt/providers/terraform-provider-examplecloud_v3.0.0": examplecloudtest.Provider(t, examplecloudtest.Framework6),
+		},
+	})
+	if a := cloud.Audit(t); a.Creates != 1 {
+		t.Errorf("%+v", a)
+	}
+}
+
 // programs returns a directory with the programs that pages use.
 func programs(t *testing.T) string {
 	t.Helper()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"unicode"
@@ -74,6 +75,10 @@ func NewDocument(listings []Listing, notListable []*model.Resource) Document {
 
 // Table writes the objects for people.
 func (d Document) Table(w io.Writer) error {
+	if len(d.Objects) == 0 && len(d.Incomplete) > 0 {
+		_, err := fmt.Fprintf(w, "Could not be listed completely: %s.\n", strings.Join(slices.Compact(slices.Sorted(slices.Values(d.Incomplete))), ", "))
+		return err
+	}
 	if len(d.Objects) == 0 {
 		_, err := fmt.Fprintln(w, "No objects found.")
 		return err

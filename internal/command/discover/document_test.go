@@ -47,6 +47,11 @@ func TestDocument(t *testing.T) {
 			table:    "No objects found.\n",
 			json:     `{"objects":[]}`,
 		},
+		"nothing, since a required argument is missing": {
+			document: discover.NewDocument([]discover.Listing{failed}, nil),
+			table:    "Could not be listed completely: x_thing.\n",
+			json:     `{"objects":[],"incomplete":["x_thing"]}`,
+		},
 		"all there is": {
 			document: discover.NewDocument([]discover.Listing{listing, failed}, []*model.Resource{p.Resources["x_plain"]}),
 			table: `TYPE      NAME    IDENTITY           MANAGED BY

@@ -32,6 +32,10 @@ type Row struct {
 	// Deleting is set when the resource is being deleted, Paused when it is not reconciled.
 	Deleting bool `json:"deleting,omitempty"`
 	Paused   bool `json:"paused,omitempty"`
+	// Drifted is set while the remote object differs from spec because of changes outside of the resource, and Drift are
+	// the fields that were changed; none if the object was destroyed.
+	Drifted bool     `json:"drifted,omitempty"`
+	Drift   []string `json:"drift,omitempty"`
 	// Message is the message of the most important problem; empty if there is none.
 	Message string `json:"message,omitempty"`
 }
@@ -109,6 +113,13 @@ func RowOf(u *unstructured.Unstructured) Row {
 	conditions := conditionsOf(u)
 	r.Ready, r.Synced = conditions["Ready"].status, conditions["Synced"].status
 	r.Paused = conditions["Synced"].reason == "ReconcilePaused"
+	r.Drifted = conditions["Drifted"].status == "True"
+	changes, _, _ := unstructured.NestedSlice(u.Object, "status", "drift", "changes")
+	for _, c := range changes {
+		m, _ := c.(map[string]any)
+		path, _ := m["path"].(string)
+		r.Drift = append(r.Drift, path)
+	}
 	r.Reason, r.Message = r.trouble(conditions)
 	return r
 }
@@ -147,6 +158,8 @@ func (r Row) trouble(conditions map[string]condition) (reason, message string) {
 		return synced.reason, ""
 	case ready.status == "False":
 		return ready.reason, ""
+	case r.Drifted:
+		return conditions["Drifted"].reason, conditions["Drifted"].message
 	}
 	return "", ""
 }

@@ -88,11 +88,13 @@ func bound(v any, left int) int {
 }
 
 // Shorten bounds the message of a condition.
-func Shorten(message string) string {
-	if len(message) <= maxMessage {
+func Shorten(message string) string { return shortened(message, maxMessage) }
+
+func shortened(message string, most int) string {
+	if len(message) <= most {
 		return message
 	}
-	cut := maxMessage
+	cut := most
 	for !utf8.RuneStart(message[cut]) {
 		cut--
 	}

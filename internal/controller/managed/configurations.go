@@ -29,6 +29,7 @@ type configuration struct {
 	externalName string
 	secrets      map[translate.SecretKeySelector]string
 	config       *terraform.Config
+	warnings     diagnostic.Diagnostics
 	hash         string
 }
 
@@ -66,6 +67,7 @@ func (c *configurations) get(ctx context.Context, k *Kind, r *CustomResource, sp
 	if out.config, diags = spec.Configuration(read); diags.HasErrors() {
 		return nil, diags
 	}
+	out.warnings = diags.Warnings()
 	if f := k.Model.Settings.Argument; f != nil {
 		// The hash is the same whether or not the annotation is written yet.
 		if v := out.config.Value.GetAttr(f.Name); !v.IsNull() {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/desired"
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
@@ -42,13 +43,15 @@ func (c *connector) Connect(ctx context.Context, mg resource.Managed) (xpmanaged
 		return nil, c.explain(ctx, r, &scheduler.Error{Reason: scheduler.ReasonInvalidConfiguration, Diagnostics: diags})
 	}
 	req.Tell = c.teller(r, spec.Policies) // after all secrets are known
-	return &external{connector: c, request: req, spec: spec}, nil
+	return &external{connector: c, request: req, spec: spec, warnings: diags.Warnings()}, nil
 }
 
 type external struct {
 	*connector
 	request scheduler.Request
 	spec    desired.Spec
+	// warnings are about the configuration.
+	warnings diagnostic.Diagnostics
 }
 
 func (e *external) Disconnect(context.Context) error { return nil }

@@ -36,7 +36,7 @@ func (c *connector) request(ctx context.Context, r *CustomResource, spec desired
 		return req, diags
 	}
 	req.Config, req.ConfigHash = config.config, config.hash
-	return req, nil
+	return req, config.warnings
 }
 
 // subject returns the request without the configuration. Errors are about the provider

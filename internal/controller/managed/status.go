@@ -58,6 +58,7 @@ func (e *external) setStatus(r *CustomResource, o *scheduler.Observation) {
 	if drift := driftStatus(e.kind, o); drift != nil {
 		status["drift"] = drift
 	}
+	e.setWarnings(r, status, o)
 	r.Object["status"] = status
 	e.setRemembered(r)
 	e.setConditions(r, o)

@@ -40,6 +40,7 @@ func (e *Engine) Plan(ctx context.Context, r terraform.ResourceType, in instance
 			return none, diags
 		}
 	}
+	validation := diags.Warnings()
 
 	tainted := in.Exists() && in.Status == instance.Tainted
 	from := in
@@ -66,7 +67,7 @@ func (e *Engine) Plan(ctx context.Context, r terraform.ResourceType, in instance
 
 	plan := terraform.Plan{
 		Resource: r, Prior: in, Config: original, SensitivePaths: ignoredMarks(config.IgnoreChanges, from, config.SensitivePaths),
-		CreateBeforeDestroy: config.CreateBeforeDestroy, RequiresReplace: paths,
+		CreateBeforeDestroy: config.CreateBeforeDestroy, RequiresReplace: paths, Validation: validation,
 	}
 	switch {
 	case tainted:

@@ -1,0 +1,4 @@
+package status
+
+// AdoptionOf is adopt.
+var AdoptionOf = adopt

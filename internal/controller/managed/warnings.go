@@ -1,0 +1,53 @@
+package managed
+
+import (
+	"slices"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/translate"
+)
+
+const (
+	// maxWarnings bounds status.warnings, and maxWarning each of them in bytes.
+	maxWarnings = 20
+	maxWarning  = 1 << 10
+)
+
+const reasonWarned event.Reason = "Warned"
+
+// setWarnings sets status.warnings. A warning that was not there before has an event. While an operation runs, the
+// warnings stay as they are.
+func (e *external) setWarnings(r *CustomResource, status map[string]any, o *scheduler.Observation) {
+	before, _, _ := unstructured.NestedStringSlice(r.Object, "status", "warnings")
+	now := before
+	if o.Operation == nil {
+		now = e.warningTexts(r, o)
+	}
+	if len(now) == 0 {
+		return
+	}
+	list := make([]any, len(now))
+	for i, w := range now {
+		list[i] = w
+		if !slices.Contains(before, w) {
+			e.kind.Options.Recorder.Event(r, warning(reasonWarned, w))
+		}
+	}
+	status["warnings"] = list
+}
+
+// warningTexts returns the warnings about the configuration and those of the provider, each once.
+func (e *external) warningTexts(r *CustomResource, o *scheduler.Observation) []string {
+	var out []string
+	for _, d := range slices.Concat(e.warnings, o.Warnings) {
+		text := e.conceal(translate.Message(e.kind.Model, diagnostic.Diagnostics{d}), r.secrets, o)
+		if text = shortened(text, maxWarning); !slices.Contains(out, text) && len(out) < maxWarnings {
+			out = append(out, text)
+		}
+	}
+	return out
+}
