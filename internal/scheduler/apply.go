@@ -72,6 +72,7 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 		e.corrects(p)
 		t := taskOf(next, p, record)
 		t.approval, t.drift, t.reapply = given, o.Drift, o.Reapply
+		t.keepsDrift = t.kind == instance.Update && r.reports(o.Drift) && o.Reapply == ""
 		return s.start(e, r, t)
 	}
 }

@@ -162,7 +162,7 @@ func (s *Scheduler) noteDrift(ctx context.Context, e *entry, r Request, found *i
 // object that has succeeded has repaired it.
 func (s *Scheduler) afterOperation(out, before instance.Instance, t *task, diags diagnostic.Diagnostics) instance.Instance {
 	out.Drift, out.DriftHistory = before.Drift, before.DriftHistory
-	if diags.HasErrors() || !t.changesCurrent() {
+	if diags.HasErrors() || !t.endsDrift() {
 		return out
 	}
 	out.Drift = nil
@@ -184,5 +184,7 @@ func (e *entry) undrifted() {
 	e.drifted.Store(false)
 }
 
-// changesCurrent reports whether an operation changes the current object.
-func (t *task) changesCurrent() bool { return t.kind != instance.Delete || t.deposed == "" }
+// endsDrift reports whether there is no drift after an operation that succeeds.
+func (t *task) endsDrift() bool {
+	return !t.keepsDrift && (t.kind != instance.Delete || t.deposed == "")
+}

@@ -146,6 +146,26 @@ func TestDriftIsReported(t *testing.T) {
 	})
 }
 
+// An update of something else leaves reported drift as it is.
+func TestReportedDriftStaysInUpdates(t *testing.T) {
+	drifting(t, desired.ReportDrift, func(h *harness, id string) {
+		h.cloud.change(id, object{"a", 7})
+		h.drifts("size 1 7")
+		h.cloud.restless, h.r.ConfigHash = true, "the same, and something else"
+		h.observe()
+		h.apply()
+		synctest.Wait()
+		h.cloud.restless = false
+		h.drifts("size 1 7")
+		h.drifts("size 1 7")
+		h.restart()
+		h.drifts("size 1 7")
+		if h.cloud.objects[id].size != 7 {
+			t.Error("it was repaired")
+		}
+	})
+}
+
 func TestDriftIsReverted(t *testing.T) {
 	drifting(t, desired.ReportDrift, func(h *harness, id string) {
 		h.cloud.change(id, object{"a", 7})

@@ -44,7 +44,7 @@ func (s *Scheduler) settle(e *entry, r Request, t task, res result) []Event {
 	e.last = &Outcome{Kind: res.op.Kind, At: s.o.Clock.Now(), Diagnostics: res.diags}
 	if !res.diags.HasErrors() {
 		e.flap.done(res.op.Kind, r.ConfigHash)
-		if t.changesCurrent() {
+		if t.endsDrift() {
 			e.undrifted()
 		}
 	}
@@ -126,7 +126,7 @@ func (e *entry) showApplied(r Request, res result, f *Flap) {
 		return
 	}
 	e.view = view{state: applied, configHash: r.ConfigHash, unplanned: true, observation: &Observation{
-		Instance: e.record.Instance, Plan: &upToDate, Last: e.last, Warnings: e.warnings(nil), Flap: f,
+		Instance: e.record.Instance, Plan: &upToDate, Last: e.last, Warnings: e.warnings(nil), Drift: e.drifts.found, Flap: f,
 	}}
 }
 

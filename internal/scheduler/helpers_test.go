@@ -156,7 +156,9 @@ type cloud struct {
 	fickle bool
 	// rigid has no arguments that can be set again.
 	rigid bool
-	plans  int
+	// restless plans an update of another value, also if nothing differs.
+	restless bool
+	plans    int
 	// asked gets each plan that is to be applied.
 	asked func(terraform.Plan)
 	// moved are the objects whose planned identity is not the one that follows from their name.
@@ -362,7 +364,7 @@ func (c *cloud) Plan(_ context.Context, r terraform.ResourceType, in instance.In
 		p.Action, p.State, p.Identity = terraform.Update, withToken(thing(cty.StringVal(idOf(in)), name, size), token), in.Identity
 	default:
 		p.Action, p.State, p.Identity = terraform.NoOp, in.State, in.Identity
-		if config.Reapply && !c.rigid {
+		if config.Reapply && !c.rigid || c.restless {
 			p.Action = terraform.Update
 		}
 	}

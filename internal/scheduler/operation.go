@@ -27,8 +27,9 @@ type task struct {
 	deposed string
 	// replacement is set when the operation is one half of a replacement.
 	replacement bool
-	// drift is what the operation repairs; nil if there is none.
-	drift *instance.Drift
+	// drift is what the operation repairs; nil if there is none. keepsDrift is set when the drift stays.
+	drift      *instance.Drift
+	keepsDrift bool
 	// reapply is the token of the request to set arguments again that the operation carries out; empty if there is none.
 	reapply string
 	// approval is the one that the operation uses; nil if it needs none.
