@@ -119,6 +119,12 @@ plans: ## Random edits, approvals, failures and restarts: whether only approved 
 	@out=$$($(GO) $(TEST) -count=1 -v -run '^(TestOnlyApprovedPlansAreApplied|TestApprov|TestConcurrentApproval|TestPlanHash)' ./internal/scheduler -plans $(PLANS)) || { echo "$$out"; exit 1; }; \
 	echo "$$out" | grep '^plans: '
 
+ROADS ?= 100
+.PHONY: roads
+roads: bin/landbridge bin/playground ## Round trips: an estate of ROADS=n resources from Terraform into a cluster and back, and whether anything changed
+	@out=$$($(GO) $(TEST) -count=1 -v -run '^(TestRoads|TestExport)$$' ./test/e2e -roads $(ROADS)) || { echo "$$out"; exit 1; }; \
+	echo "$$out" | grep '^roads: '
+
 CHECK ?=
 .PHONY: conformance
 conformance: bin/playground ## Every way of execution does the same: OpenTofu's and Terraform's command line, plugin, in process; writes the table in docs/execution.md (CHECK=1 compares it)

@@ -56,6 +56,7 @@ or try it:
 		newDiffCommand(),
 		newDiscoverCommand(),
 		newImportCommand(),
+		newExportCommand(),
 		newStateCommand(),
 		newMoveCommand(),
 		newStatusCommand(),

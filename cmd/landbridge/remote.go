@@ -200,13 +200,16 @@ func (r *remote) fromCluster(ctx context.Context) error {
 			r.unopened = append(r.unopened, unopened{source, err})
 			continue
 		}
-		r.providers = append(r.providers, &remoteProvider{title: "TerraformProvider " + p.Name, source: source, model: p.Model, launcher: p.Launcher, activate: p.Activate})
+		r.providers = append(r.providers, &remoteProvider{title: terraformProviderTitle(p.Name), source: source, model: p.Model, launcher: p.Launcher, activate: p.Activate})
 	}
 	if len(r.providers) == 0 {
 		return errors.Join(problems...)
 	}
 	return nil
 }
+
+// terraformProviderTitle returns the title of a provider of the cluster.
+func terraformProviderTitle(name string) string { return "TerraformProvider " + name }
 
 func (r *remote) fromBinaries(cmd *cobra.Command) error {
 	env, err := environment(r.flags.env)

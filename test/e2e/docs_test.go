@@ -26,9 +26,11 @@ func TestImportPage(t *testing.T) {
 		cloud.Make(t, "things", m{"name": "db", "region": "us-east-1"})
 	}
 	before := cloud.Audit(t)
+	to := newTofu(t, mirrorOf(t, "landbridge-io/examplecloud"), "tofu")
 	doctest.Test(t, filepath.Join("..", "..", "docs", "import.md"), doctest.Options{
 		Env: []string{
-			"PATH=" + programs(t) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig,
+			"PATH=" + programs(t) + ":" + filepath.Dir(to.program) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig,
+			"TF_CLI_CONFIG_FILE=" + to.config, "TF_CLI_ARGS=-no-color", "CHECKPOINT_DISABLE=1",
 		},
 		Replace: map[string]string{
 			"http://127.0.0.1:8480":                                 cloud.URL,

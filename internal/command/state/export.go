@@ -28,6 +28,15 @@ type owner struct {
 	Name      string `json:"name"`
 }
 
+// OwnerOf returns the custom resource of a resource block that was exported.
+func OwnerOf(r tfstate.ResourceBlock) (store.Key, error) {
+	var o owner
+	if err := json.Unmarshal(r.Extra[extra], &o); err != nil {
+		return store.Key{}, fmt.Errorf("%s: the field %s cannot be read: %w", r.Address(), extra, err)
+	}
+	return store.Key{Group: o.Group, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}, nil
+}
+
 // kept is the extra field of an instance: what a stored instance has beside its object.
 type kept struct {
 	Status          instance.Status           `json:"status,omitempty"`

@@ -1,0 +1,190 @@
+package export
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/hashicorp/hcl/v2/hclwrite"
+	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/landbridge-io/landbridge/internal/command/state"
+	"github.com/landbridge-io/landbridge/internal/instance/tfstate"
+	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/redact"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+// The files of an export.
+const (
+	ProvidersFile = "providers.tf"
+	ResourcesFile = "main.tf"
+	VariablesFile = "variables.tf"
+	ImportsFile   = "imports.tf"
+	// ValuesFile and StateFile hold sensitive values.
+	ValuesFile = "sensitive.auto.tfvars.json"
+	StateFile  = "terraform.tfstate"
+)
+
+// Options of Make.
+type Options struct {
+	// Client reads custom resources and Secrets. It must not be a cache.
+	Client    client.Reader
+	State     *state.Cluster
+	Kinds     state.Kinds
+	Providers []*Provider
+	// Secrets gets the sensitive values that are read. Reasons do not show them.
+	Secrets *redact.Redactor
+}
+
+// Export is a Terraform configuration.
+type Export struct {
+	// Files have no sensitive values, and Sensitive has them, by name.
+	Files, Sensitive map[string][]byte
+	// Resources are the titles of the resources in it.
+	Resources []string
+	// Left is what is left out, or what a plan would change.
+	Left []state.Left
+}
+
+// exporter makes one export.
+type exporter struct {
+	Options
+	used      map[*Provider]*used
+	names     map[string]bool // local names of providers
+	resources map[store.Key]*resource
+	variables variables
+	out       Export
+}
+
+// Make exports the selected resources.
+func Make(ctx context.Context, o Options, selection state.Selection) (Export, error) {
+	e := &exporter{Options: o, used: map[*Provider]*used{}, names: map[string]bool{}, resources: map[store.Key]*resource{}}
+	stored, err := o.State.Export(ctx, o.Kinds, selection)
+	if err != nil {
+		return Export{}, err
+	}
+	e.out.Left = stored.Left
+	raw, err := tfstate.Read(stored.State, nil)
+	if err != nil {
+		return Export{}, err
+	}
+	read, err := tfstate.Read(stored.State, e.schemas())
+	if err != nil {
+		return Export{}, err
+	}
+	var all []*resource
+	for i := range raw.Resources {
+		key, err := state.OwnerOf(raw.Resources[i])
+		if err != nil {
+			return Export{}, err
+		}
+		r, reason, err := e.read(ctx, key, &raw.Resources[i], read.Resources[i].Instances[0].Instance)
+		if err != nil {
+			return Export{}, fmt.Errorf("%s: %w", state.Title(key), err)
+		}
+		if r == nil {
+			e.out.Left = append(e.out.Left, state.Left{Title: state.Title(key), Reason: reason})
+			continue
+		}
+		if note := r.notes(); note != "" {
+			e.out.Left = append(e.out.Left, state.Left{Title: state.Title(key), Reason: note})
+		}
+		all, e.resources[key] = append(all, r), r
+		e.out.Resources = append(e.out.Resources, state.Title(key))
+	}
+	if len(all) == 0 {
+		return e.out, nil
+	}
+	return e.out, e.files(ctx, raw, all)
+}
+
+// files writes all files.
+func (e *exporter) files(ctx context.Context, file tfstate.State, all []*resource) error {
+	resources, imports := hclwrite.NewEmptyFile(), hclwrite.NewEmptyFile()
+	imports.Body().AppendUnstructuredTokens(comment("What an import id is made of is in the provider's documentation. Blocks of resources that are in the state are ignored."))
+	file.Resources = nil
+	for i, r := range all {
+		if i > 0 {
+			resources.Body().AppendNewline()
+		}
+		e.write(resources.Body(), r)
+		imports.Body().AppendNewline()
+		r.writeImport(imports.Body())
+		file.Resources = append(file.Resources, *r.block)
+	}
+	e.out.Files = map[string][]byte{
+		ProvidersFile: hclwrite.Format(e.providers(ctx)), ResourcesFile: hclwrite.Format(resources.Bytes()), ImportsFile: hclwrite.Format(imports.Bytes()),
+	}
+	content, err := tfstate.Write(file, nil)
+	if err != nil {
+		return err
+	}
+	e.out.Sensitive = map[string][]byte{StateFile: content}
+	if len(e.variables.values) == 0 {
+		return nil
+	}
+	declared, values := hclwrite.NewEmptyFile(), map[string]json.RawMessage{}
+	for i, name := range sortedKeys(e.variables.values) {
+		v := e.variables.values[name]
+		if i > 0 {
+			declared.Body().AppendNewline()
+		}
+		body := declared.Body().AppendNewBlock("variable", []string{name}).Body()
+		what := "any"
+		if v.Type().IsPrimitiveType() {
+			what = v.Type().FriendlyName()
+		}
+		body.SetAttributeRaw("type", hclwrite.TokensForIdentifier(what))
+		body.SetAttributeValue("sensitive", cty.True)
+		if values[name], err = ctyjson.Marshal(v, v.Type()); err != nil {
+			return err
+		}
+	}
+	e.out.Files[VariablesFile] = hclwrite.Format(declared.Bytes())
+	content, err = json.MarshalIndent(values, "", "  ")
+	e.out.Sensitive[ValuesFile] = append(content, '\n')
+	return err
+}
+
+// schemas returns the schemas of the resource types of all providers.
+func (e *exporter) schemas() tfstate.Schemas {
+	return func(resourceType string) *schema.Resource {
+		for _, p := range e.Providers {
+			if r := p.Model.Resources[resourceType]; r != nil {
+				return r.Schema
+			}
+		}
+		return nil
+	}
+}
+
+// model returns the provider and the resource type of a custom resource; nil if they are not known.
+func (e *exporter) model(key store.Key) (*Provider, *model.Resource) {
+	i := slices.IndexFunc(e.Providers, func(p *Provider) bool { return p.Model.Group == key.Group })
+	if i < 0 {
+		return nil, nil
+	}
+	for _, r := range e.Providers[i].Model.Resources {
+		if r.Kind == key.Kind {
+			return e.Providers[i], r
+		}
+	}
+	return nil, nil
+}
+
+func namespacedName(k store.Key) types.NamespacedName {
+	return types.NamespacedName{Namespace: k.Namespace, Name: k.Name}
+}
+
+// comment returns a comment of one line.
+func comment(text string) hclwrite.Tokens {
+	return hclwrite.Tokens{{Type: hclsyntax.TokenComment, Bytes: []byte("# " + strings.Join(strings.Fields(text), " ") + "\n")}}
+}

@@ -1,0 +1,230 @@
+package export
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclwrite"
+	"github.com/zclconf/go-cty/cty"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/landbridge-io/landbridge/internal/command/cluster"
+	"github.com/landbridge-io/landbridge/internal/command/importer"
+	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/controller/references"
+	"github.com/landbridge-io/landbridge/internal/desired"
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/instance/tfstate"
+	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/translate"
+)
+
+// resource is a custom resource that is exported.
+type resource struct {
+	key   store.Key
+	model *model.Resource
+	// block is the resource in the state that is written, with raw values.
+	block *tfstate.ResourceBlock
+	// found is the stored instance, with values where the schema has its version.
+	found  instance.Instance
+	spec   desired.Spec
+	config *terraform.Config
+	// targets are the resources that it refers to.
+	targets       []store.Key
+	provider      *used
+	configuration *configuration
+}
+
+func (r *resource) address() string { return r.block.Address() }
+
+// read reads the custom resource of a stored instance; a reason if it cannot be exported.
+func (e *exporter) read(ctx context.Context, key store.Key, block *tfstate.ResourceBlock, found instance.Instance) (_ *resource, reason string, err error) {
+	p, m := e.model(key)
+	if m == nil {
+		return nil, "no provider that runs here has its kind; see --provider-mirror", nil
+	}
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(m.GroupVersionKind())
+	err = e.Client.Get(ctx, namespacedName(key), u)
+	switch {
+	case kerrors.IsNotFound(err):
+		return nil, "there is no such resource any more. What is stored of its object is exported by landbridge state export", nil
+	case err != nil:
+		return nil, "", err
+	case u.GetDeletionTimestamp() != nil:
+		return nil, "it is being deleted", nil
+	}
+	spec, _, _ := unstructured.NestedMap(u.Object, "spec")
+	at, _, _ := unstructured.NestedMap(u.Object, "status", "atProvider")
+	out := &resource{key: key, model: m, block: block, found: found}
+	var diags diagnostic.Diagnostics
+	out.spec, diags = desired.Read(m, desired.CustomResource{Namespace: key.Namespace, Name: key.Name, Annotations: u.GetAnnotations(), Spec: spec, AtProvider: at})
+	switch {
+	case !found.Exists():
+		return nil, "its object does not exist", nil
+	case diags.HasErrors():
+		return nil, strings.TrimSuffix(diags.Err().Error(), "."), nil
+	case !out.spec.Policies.Manage:
+		return nil, "it only observes its object, which Terraform would manage", nil
+	case !out.spec.Described():
+		return nil, "it has no configuration", nil
+	}
+	config, problems := out.spec.Configuration(func(ref translate.SecretKeySelector) ([]byte, error) {
+		ref.Namespace = key.Namespace
+		b, err := providerconfig.ReadSecret(ctx, e.Client, ref)
+		if err == nil {
+			e.Secrets.Add(b)
+		}
+		return b, err
+	})
+	if err := problems.Err(); err != nil {
+		return nil, strings.TrimSuffix(e.Secrets.Replacer().Replace(err.Error()), "."), nil
+	}
+	out.config = config
+	refs, err := references.Of(u, m)
+	if err != nil {
+		return nil, err.Error(), nil
+	}
+	out.targets = references.Keys(refs)
+	ref := cluster.ConfigurationReference{Kind: out.spec.Subject.ProviderConfigKind, Name: out.spec.Subject.ProviderConfigName}
+	if ref.Kind == model.ProviderConfigKind {
+		ref.Namespace = key.Namespace
+	}
+	out.provider, out.configuration = e.use(p, m.Type, ref)
+	return out, "", nil
+}
+
+// notes tells what Terraform is going to do with an exported object.
+func (r *resource) notes() string {
+	if r.found.Status == instance.Tainted {
+		return "it is tainted, so Terraform replaces its object at the next apply"
+	}
+	if n := len(r.found.Deposed); n > 0 {
+		return fmt.Sprintf("it has %d deposed objects, which Terraform destroys at the next apply", n)
+	}
+	return ""
+}
+
+// write writes the resource block, and adjusts the state to it.
+func (e *exporter) write(body *hclwrite.Body, r *resource) {
+	values := map[string]hcl.Traversal{}
+	suffixes := map[string]string{} // by value: what the name of the attribute has to end with
+	of := map[string]string{}
+	linked := map[string]bool{}
+	var targets []*resource
+	for _, key := range r.targets {
+		t := e.resources[key]
+		if t == nil || t == r || slices.Contains(targets, t) {
+			continue
+		}
+		targets = append(targets, t)
+		for _, v := range importer.Identifying(t.model, t.found.State, t.config.Value) {
+			if _, ok := values[v.Value]; ok && !v.Chosen {
+				continue
+			}
+			values[v.Value], of[v.Value] = traversal(t.block.Type, t.block.Name, v.Attribute), t.address()
+			delete(suffixes, v.Value)
+			if !v.Chosen {
+				suffixes[v.Value] = "_" + v.Attribute
+			}
+		}
+	}
+	block := body.AppendNewBlock("resource", []string{r.block.Type, r.block.Name})
+	r.writeProvider(block.Body())
+	w := &writer{variables: &e.variables, prefix: r.block.Name, marked: r.config.SensitivePaths, refer: func(text, attribute string) hcl.Traversal {
+		to := values[text]
+		if to == nil || !strings.HasSuffix(attribute, suffixes[text]) {
+			return nil
+		}
+		linked[of[text]] = true
+		return to
+	}}
+	w.block(block.Body(), r.model.Schema.Block, r.config.Value, nil)
+	r.writeLifecycle(block.Body())
+	var order []hclwrite.Tokens
+	kept := &r.block.Instances[0].Kept
+	for _, t := range targets {
+		if !linked[t.address()] {
+			order = append(order, traverse(t.block.Type, t.block.Name))
+		}
+		kept.Dependencies = append(kept.Dependencies, t.address())
+	}
+	slices.Sort(kept.Dependencies)
+	if len(order) > 0 {
+		block.Body().SetAttributeRaw("depends_on", hclwrite.TokensForTuple(order))
+	}
+	r.block.Provider = r.provider.address(r.configuration)
+	for _, path := range w.concealed {
+		if in := &r.block.Instances[0].Instance; !slices.ContainsFunc(in.SensitivePaths, path.Equals) {
+			in.SensitivePaths = append(in.SensitivePaths, path)
+		}
+	}
+}
+
+// writeProvider writes the meta-argument provider, unless the resource type implies it.
+func (r *resource) writeProvider(body *hclwrite.Body) {
+	if r.configuration.alias != "" || implied(r.block.Type) != r.provider.name {
+		body.SetAttributeRaw("provider", r.provider.expression(r.configuration))
+	}
+}
+
+func (r *resource) writeLifecycle(body *hclwrite.Body) {
+	lifecycle := hclwrite.NewBlock("lifecycle", nil)
+	b := lifecycle.Body()
+	if r.config.CreateBeforeDestroy {
+		b.SetAttributeValue("create_before_destroy", cty.True)
+	}
+	if !r.spec.Policies.Delete {
+		b.SetAttributeValue("prevent_destroy", cty.True)
+	}
+	switch ignored := r.config.IgnoreChanges; {
+	case ignored.All, !r.spec.Policies.Update:
+		b.SetAttributeRaw("ignore_changes", hclwrite.TokensForIdentifier("all"))
+	case len(ignored.Paths) > 0:
+		var all []hclwrite.Tokens
+		for _, path := range ignored.Paths {
+			all = append(all, hclwrite.TokensForTraversal(ofPath(path)))
+		}
+		b.SetAttributeRaw("ignore_changes", hclwrite.TokensForTuple(all))
+	}
+	if len(b.Attributes()) > 0 {
+		body.AppendBlock(lifecycle)
+	}
+}
+
+// writeImport writes the import block of the resource.
+func (r *resource) writeImport(body *hclwrite.Body) {
+	id := r.spec.NamedImport.ID
+	if t := r.spec.Import.Target; t != nil && t.ID != "" {
+		id = t.ID
+	}
+	if f := r.model.Root().Object.ByTerraform("id"); id == "" && f != nil && f.Type.Kind == model.String && r.found.State != cty.NilVal {
+		if v, _ := r.found.State.GetAttr("id").Unmark(); !v.IsNull() && v.IsKnown() {
+			id = v.AsString()
+		}
+	}
+	if id == "" {
+		body.AppendUnstructuredTokens(comment(fmt.Sprintf("No import id is known of %s.", r.address())))
+		return
+	}
+	block := body.AppendNewBlock("import", nil).Body()
+	r.writeProvider(block)
+	block.SetAttributeRaw("to", traverse(r.block.Type, r.block.Name))
+	block.SetAttributeValue("id", cty.StringVal(id))
+	if v := r.found.Identity; v != cty.NilVal && !v.IsNull() {
+		var parts []string
+		for it := v.ElementIterator(); it.Next(); {
+			if name, x := it.Element(); !x.IsNull() {
+				parts = append(parts, name.AsString()+" = "+string(hclwrite.TokensForValue(x).Bytes()))
+			}
+		}
+		block.AppendUnstructuredTokens(comment("With Terraform 1.12 or newer, instead of id: identity = { " + strings.Join(parts, ", ") + " }"))
+	}
+}
