@@ -38,6 +38,8 @@ const (
 	ReasonInstalling                xpv2.ConditionReason = "Installing"
 	// ReasonChangesHeld: the kinds of the new version or configuration would lose values of existing objects.
 	ReasonChangesHeld xpv2.ConditionReason = "ChangesHeld"
+	// ReasonNameTaken is the reason of an event: names of kinds mean others to kubectl.
+	ReasonNameTaken xpv2.ConditionReason = "NameTaken"
 	// ReasonKindInUse: the name of a kind would change, and objects of the kind exist.
 	ReasonKindInUse xpv2.ConditionReason = "KindInUse"
 
@@ -115,6 +117,8 @@ const (
 	// ReasonInterrupted: the last operation was interrupted by request, and the resource has not changed since.
 	ReasonInterrupted xpv2.ConditionReason = "Interrupted"
 	ReasonProgressing xpv2.ConditionReason = "Progressing"
+	// ReasonNoController: no controller serves the kind any more.
+	ReasonNoController xpv2.ConditionReason = "NoController"
 	// ReasonRetrying: something failed, and is tried again.
 	ReasonRetrying xpv2.ConditionReason = "Retrying"
 

@@ -41,6 +41,8 @@ type inspectedResource struct {
 	// Listable is set when the provider can list the remote objects.
 	Listable   bool `json:"listable,omitempty"`
 	Deprecated bool `json:"deprecated,omitempty"`
+	// TakenBy is the API group of Kubernetes that has a resource with the same plural, which kubectl means by it.
+	TakenBy string `json:"takenBy,omitempty"`
 }
 
 type inspectedIdentity struct {
@@ -112,6 +114,7 @@ func inspect(p *openedProvider, resources []*model.Resource) inspection {
 			SchemaVersion: r.Schema.Version, Deprecated: r.Schema.Block.Deprecated,
 			Listable: p.schema.ListResources[r.Type] != nil,
 		}
+		x.TakenBy, _ = model.KubernetesGroup(r.Plural)
 		if id := r.Schema.Identity; id != nil {
 			x.Identity = &inspectedIdentity{Version: id.Version}
 			for _, name := range slices.Sorted(maps.Keys(id.Attributes)) {
@@ -178,7 +181,16 @@ func (i inspection) table(w io.Writer) error {
 		}
 		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\n", r.Type, kind, r.SchemaVersion, list, r.Identity)
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, r := range i.Resources {
+		if r.TakenBy != "" {
+			fmt.Fprintf(w, "\nTo kubectl, %s means that of %s: write %s.%s, or set resources.%s.kind, such as %s.\n",
+				r.Plural, r.TakenBy, r.Plural, strings.Split(r.APIVersion, "/")[0], r.Type, model.OwnKind(i.Name, r.Kind))
+		}
+	}
+	return nil
 }
 
 // String returns the attributes of the identity; optional ones are in brackets.

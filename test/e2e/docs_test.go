@@ -64,6 +64,28 @@ func TestReferencesPage(t *testing.T) {
 	})
 }
 
+// The page on GitOps is executed and must match.
+func TestGitOpsPage(t *testing.T) {
+	t.Parallel()
+	// Not shared: the page deletes its provider.
+	server := playgroundtest.New(t, playgroundtest.Options{})
+	c := on(t, server)
+	c.RunController(t, options(directory(t)))
+	cloud := examplecloudtest.Start(t)
+	doctest.Test(t, filepath.Join("..", "..", "docs", "gitops.md"), doctest.Options{
+		Env: []string{
+			"PATH=" + programs(t) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig,
+		},
+		Replace: map[string]string{
+			"http://127.0.0.1:8480":                                 cloud.URL,
+			"/opt/providers/terraform-provider-examplecloud_v3.0.0": examplecloudtest.Provider(t, examplecloudtest.Framework6),
+		},
+	})
+	if a := cloud.Audit(t); a.Live != 0 || a.Creates != 1 {
+		t.Errorf("%+v", a)
+	}
+}
+
 // The page on modules is executed and must match.
 func TestModulesPage(t *testing.T) {
 	t.Parallel()

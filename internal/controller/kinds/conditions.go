@@ -96,7 +96,8 @@ func setProgress(status *xpv2.ConditionedStatus, healthy xpv2.Condition, problem
 // stalls reports whether the problem stays until somebody changes something.
 func (p *Problem) stalls() bool {
 	switch p.Reason {
-	case v1alpha1.ReasonCRDConflict, v1alpha1.ReasonVerificationFailed, v1alpha1.ReasonKindInUse:
+	case v1alpha1.ReasonBinaryNotFound, v1alpha1.ReasonCRDConflict, v1alpha1.ReasonInstallationMisconfigured, v1alpha1.ReasonKindInUse,
+		v1alpha1.ReasonRegistryDenied, v1alpha1.ReasonVerificationFailed:
 		return true // tried again, since what must change may be another object
 	case v1alpha1.ReasonProviderNotRunning, v1alpha1.ReasonActivationFailed:
 		return false

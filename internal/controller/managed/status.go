@@ -175,11 +175,11 @@ func (e *external) setConditions(r *CustomResource, o *scheduler.Observation) {
 	case !o.Exists():
 		set(xpv2.Creating())
 	case o.Held && o.Instance.Status == instance.Tainted:
-		c := xpv2.Unavailable().WithMessage("The remote object is tainted. It is not replaced until the spec changes or a retry is requested.")
+		c := xpv2.Unavailable().WithMessage("Change the spec, or request a retry: the remote object is tainted, and is not replaced before.")
 		c.Reason = v1alpha1.ReasonTainted
 		set(c)
 	case o.Stalled:
-		c := xpv2.Unavailable().WithMessage("The remote object is tainted, because its creation failed. It is not replaced again until the configuration changes or a retry is requested.")
+		c := xpv2.Unavailable().WithMessage("Change the configuration, or request a retry: the remote object is tainted, because its creation failed, and is not replaced again before.")
 		c.Reason = v1alpha1.ReasonTainted
 		set(c)
 	case o.Instance.Status == instance.Tainted:
@@ -189,8 +189,8 @@ func (e *external) setConditions(r *CustomResource, o *scheduler.Observation) {
 	default:
 		set(xpv2.Available())
 	}
-	if o.Stalled || o.Held || r.GetCondition(v1alpha1.TypeStalled).Status != corev1.ConditionUnknown {
-		set(stalled(o))
+	if o.Stalled || o.Held {
+		set(stalled(o)) // setProgress sets it for other reasons, and ends it
 	}
 	e.setApproved(r, o)
 	if o.Contradiction != "" || r.GetCondition(v1alpha1.TypeIdentifiable).Status != corev1.ConditionUnknown {
@@ -223,19 +223,21 @@ func (e *external) setConditions(r *CustomResource, o *scheduler.Observation) {
 	}
 }
 
-// stalled returns the condition Stalled. A resource that was never stalled has none.
+// stalled returns the condition Stalled of a resource that was interrupted, or whose creates failed too often.
 func stalled(o *scheduler.Observation) xpv2.Condition {
-	c := xpv2.Condition{Type: v1alpha1.TypeStalled, Status: corev1.ConditionFalse, Reason: v1alpha1.ReasonProgressing, LastTransitionTime: metav1.Now()}
-	switch {
-	case o.Held:
-		c.Status, c.Reason = corev1.ConditionTrue, v1alpha1.ReasonInterrupted
-		c.Message = "The last operation was interrupted by request. Change the spec, or request a retry."
-	case o.Stalled:
-		c.Status, c.Reason = corev1.ConditionTrue, v1alpha1.ReasonCreateAttemptsExhausted
-		c.Message = "Creates of this configuration failed too often after they had made an object. Change the configuration, or request a retry."
+	c := xpv2.Condition{Type: v1alpha1.TypeStalled, Status: corev1.ConditionTrue, LastTransitionTime: metav1.Now()}
+	if o.Held {
+		c.Reason = v1alpha1.ReasonInterrupted
+		c.Message = "Change the spec, or request a retry: the last operation was interrupted by request."
+	} else {
+		c.Reason = v1alpha1.ReasonCreateAttemptsExhausted
+		c.Message = "Change the configuration, or request a retry: creates of it failed too often after they had made an object."
 	}
 	return c
 }
+
+// maxPaths bounds the fields that a message names.
+const maxPaths = 5
 
 // flapping returns the condition Flapping. A resource that never flapped has none. Resources of other namespaces are not
 // named.
@@ -244,12 +246,16 @@ func flapping(k *Kind, namespace string, f *scheduler.Flap) xpv2.Condition {
 	if f == nil {
 		return c
 	}
-	by := "Another resource or program sets other values. Find it, and let only one of them set these fields."
-	if f.Other.Name != "" && f.Other.Namespace == namespace {
-		by = fmt.Sprintf("%s %s sets other values. Let both declare the same, or delete one of them.", f.Other.Kind, cache.ObjectName{Namespace: f.Other.Namespace, Name: f.Other.Name})
+	paths := translate.FieldPaths(k.Model, f.Paths)
+	if more := len(paths) - maxPaths; more > 0 {
+		paths = append(paths[:maxPaths:maxPaths], fmt.Sprintf("%d more", more))
 	}
 	c.Status, c.Reason = corev1.ConditionTrue, v1alpha1.ReasonChangedBack
-	c.Message = fmt.Sprintf("Fields of the remote object are changed back again and again: %s. %s", strings.Join(translate.FieldPaths(k.Model, f.Paths), ", "), by)
+	c.Message = fmt.Sprintf("Let only one resource or program set these fields, which something else changes back again and again: %s.", strings.Join(paths, ", "))
+	if f.Other.Name != "" && f.Other.Namespace == namespace {
+		c.Message = fmt.Sprintf("Let both declare the same, or delete one of them: %s %s changes these fields back again and again: %s.",
+			f.Other.Kind, cache.ObjectName{Namespace: f.Other.Namespace, Name: f.Other.Name}, strings.Join(paths, ", "))
+	}
 	return c
 }
 
@@ -265,7 +271,7 @@ func identifiable(contradiction string) xpv2.Condition {
 
 // contradicted returns what an object that contradicts the configuration leads to.
 func contradicted(why string) string {
-	return "Objects of this kind are not looked for by the provider's configuration any more, since this object contradicts it: " + why
+	return "Correct the identity or the import id in the provider's configuration: objects of this kind are not looked for by it any more, since this object contradicts it. " + why
 }
 
 func planStatus(k *Kind, o *scheduler.Observation) map[string]any {

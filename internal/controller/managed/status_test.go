@@ -2,6 +2,8 @@ package managed_test
 
 import (
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
@@ -23,6 +25,12 @@ func (forgetful) Remembered(scheduler.Request) (scheduler.Remembered, bool) {
 	return scheduler.Remembered{}, false
 }
 
+// sentence reports whether a message is made of sentences, and has at most 300 characters.
+func sentence(message string) bool {
+	first, last := rune(message[0]), message[len(message)-1]
+	return unicode.IsUpper(first) && last == '.' && utf8.RuneCountInString(message) <= 300
+}
+
 // A resource has the condition Identifiable from when its object contradicts the configuration for the first time.
 func TestIdentifiable(t *testing.T) {
 	k := kind(t)
@@ -31,7 +39,7 @@ func TestIdentifiable(t *testing.T) {
 	in := instance.Instance{State: object(map[string]string{"id": "i-1"}), Status: instance.Full}
 	for _, step := range []struct{ contradiction, status, reason, message string }{
 		{"", "Unknown", "", ""},
-		{"It differs.", "False", "ConfigurationContradicted", "Objects of this kind are not looked for by the provider's configuration any more, since this object contradicts it: It differs."},
+		{"It differs.", "False", "ConfigurationContradicted", "Correct the identity or the import id in the provider's configuration: objects of this kind are not looked for by it any more, since this object contradicts it. It differs."},
 		{"", "True", "ConfigurationConfirmed", ""},
 	} {
 		managed.SetStatus(k, r, &scheduler.Observation{Instance: in, Plan: &terraform.Plan{Action: terraform.NoOp}, Contradiction: step.contradiction})
@@ -65,30 +73,36 @@ func TestStandingConditions(t *testing.T) {
 		{&scheduler.Observation{Instance: object, Plan: noOp}, healthy, none, none},
 		{
 			&scheduler.Observation{Instance: tainted, Plan: &terraform.Plan{Action: terraform.Update}, Stalled: true},
-			told{"False", "Tainted", "The remote object is tainted, because its creation failed. It is not replaced again until the configuration changes or a retry is requested."},
-			told{"True", "CreateAttemptsExhausted", "Creates of this configuration failed too often after they had made an object. Change the configuration, or request a retry."}, none,
+			told{"False", "Tainted", "Change the configuration, or request a retry: the remote object is tainted, because its creation failed, and is not replaced again before."},
+			told{"True", "CreateAttemptsExhausted", "Change the configuration, or request a retry: creates of it failed too often after they had made an object."}, none,
 		},
 		{&scheduler.Observation{Instance: object, Plan: noOp}, healthy, told{Status: "False", Reason: "Progressing"}, none},
 		{
 			&scheduler.Observation{Instance: tainted, Plan: &terraform.Plan{Action: terraform.Update}, Held: true, Stalled: true},
-			told{"False", "Tainted", "The remote object is tainted. It is not replaced until the spec changes or a retry is requested."},
-			told{"True", "Interrupted", "The last operation was interrupted by request. Change the spec, or request a retry."}, none,
+			told{"False", "Tainted", "Change the spec, or request a retry: the remote object is tainted, and is not replaced before."},
+			told{"True", "Interrupted", "Change the spec, or request a retry: the last operation was interrupted by request."}, none,
 		},
 		{
 			&scheduler.Observation{Instance: object, Plan: noOp, Flap: by}, healthy, told{Status: "False", Reason: "Progressing"},
-			told{"True", "ChangedBack", "Fields of the remote object are changed back again and again: id. Thing team/b sets other values. Let both declare the same, or delete one of them."},
+			told{"True", "ChangedBack", "Let both declare the same, or delete one of them: Thing team/b changes these fields back again and again: id."},
 		},
 		{
 			&scheduler.Observation{Instance: object, Plan: noOp, Flap: &scheduler.Flap{Paths: by.Paths}}, healthy, told{Status: "False", Reason: "Progressing"},
-			told{"True", "ChangedBack", "Fields of the remote object are changed back again and again: id. Another resource or program sets other values. Find it, and let only one of them set these fields."},
+			told{"True", "ChangedBack", "Let only one resource or program set these fields, which something else changes back again and again: id."},
 		},
 		{
 			&scheduler.Observation{Instance: object, Plan: noOp, Flap: abroad}, healthy, told{Status: "False", Reason: "Progressing"},
-			told{"True", "ChangedBack", "Fields of the remote object are changed back again and again: id. Another resource or program sets other values. Find it, and let only one of them set these fields."},
+			told{"True", "ChangedBack", "Let only one resource or program set these fields, which something else changes back again and again: id."},
 		},
 		{&scheduler.Observation{Instance: object, Plan: noOp}, healthy, told{Status: "False", Reason: "Progressing"}, told{Status: "False", Reason: "Steady"}},
 	} {
 		managed.SetStatus(k, r, step.o)
+		managed.SetProgress(r, step.o, false, false)
+		for _, of := range []xpv2.ConditionType{xpv2.TypeReady, v1alpha1.TypeStalled, v1alpha1.TypeReconciling, v1alpha1.TypeFlapping} {
+			if message := r.GetCondition(of).Message; message != "" && !sentence(message) {
+				t.Errorf("%s: %q is not one or two sentences of at most 300 characters", of, message)
+			}
+		}
 		want := []told{step.ready, step.stalled, step.flapping}
 		if diff := cmp.Diff(want, []told{of(xpv2.TypeReady), of(v1alpha1.TypeStalled), of(v1alpha1.TypeFlapping)}); diff != "" {
 			t.Errorf("conditions (-want +got):\n%s", diff)

@@ -46,8 +46,10 @@ func (r *reconciler) tell(ctx context.Context, u *unstructured.Unstructured, ref
 func setReady(status *xpv2.ConditionedStatus, generation int64, wrong *Problem) {
 	ready := xpv2.Available()
 	ready.ObservedGeneration = generation
+	status.Conditions = slices.DeleteFunc(status.Conditions, func(c xpv2.Condition) bool {
+		return c.Type == v1alpha1.TypeStalled || c.Type == v1alpha1.TypeReconciling && wrong == nil
+	})
 	if wrong == nil {
-		status.Conditions = slices.DeleteFunc(status.Conditions, func(c xpv2.Condition) bool { return c.Type == v1alpha1.TypeReconciling })
 		status.SetConditions(ready)
 		return
 	}

@@ -2,6 +2,7 @@ package terraformprovider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -73,7 +74,12 @@ func (r *Reconciler) activate(ctx context.Context, run *running, active []string
 			run.StopKind(ctx, t)
 		}
 	}
-	if _, err := r.Prune(ctx, run.Name, func(c *apiextensionsv1.CustomResourceDefinition) bool { return keep[c.Name] }); err != nil {
+	isServed := func(c *apiextensionsv1.CustomResourceDefinition) bool { return keep[c.Name] }
+	left, err := r.Prune(ctx, run.Name, isServed)
+	if len(left) > 0 && len(errs) == 0 {
+		err = errors.Join(err, r.Abandon(ctx, run.Name, kinds.Deactivated(run.Name), isServed))
+	}
+	if err != nil {
 		errs = append(errs, err)
 	}
 	return errs, again

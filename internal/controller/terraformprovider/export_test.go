@@ -2,3 +2,6 @@ package terraformprovider
 
 // Activated is activated.
 var Activated = activated
+
+// Taken is taken.
+var Taken = taken

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/go-logr/logr"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -145,7 +146,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	p.Status.LastHandledReconcileAt = cmp.Or(p.Annotations[v1alpha1.AnnotationReconcile], p.Status.LastHandledReconcileAt)
 	r.SetConditions(p, &p.Status.ConditionedStatus, problem, kinds.Served{
 		Event:      fmt.Sprintf("Serving %d of %d resource types", p.Status.Activated, p.Status.Resources),
-		Limitation: cmp.Or(wait, r.limitation(p.UID)),
+		Limitation: cmp.Or(wait, strings.TrimSpace(r.limitation(p.UID)+" "+r.tellTaken(ctx, p))),
 	})
 	if !equality.Semantic.DeepEqual(before.Status, p.Status) {
 		if err := r.Manager.GetClient().Status().Update(ctx, p); err != nil {
@@ -156,6 +157,27 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return reconcile.Result{}, problem.Err
 	}
 	return reconcile.Result{RequeueAfter: again}, nil
+}
+
+// tellTaken returns which names of the kinds that are served mean others to kubectl, and records an event when that changes.
+func (r *Reconciler) tellTaken(ctx context.Context, p *v1alpha1.TerraformProvider) string {
+	run := r.runningProvider(p.UID)
+	if run == nil {
+		return ""
+	}
+	crds, err := kinds.ListCRDs(ctx, r.Manager.GetClient())
+	if err != nil {
+		return ""
+	}
+	names := make([]string, len(crds))
+	for i := range crds {
+		names[i] = crds[i].Name
+	}
+	out := taken(run.Model, run.Types(), names)
+	if out != "" && !strings.Contains(p.Status.GetCondition(v1alpha1.TypeHealthy).Message, out) {
+		r.Recorder.Event(p, event.Normal(event.Reason(v1alpha1.ReasonNameTaken), out))
+	}
+	return out
 }
 
 // limitation returns what the running provider's execution and sandbox do not support, or "".
@@ -228,6 +250,9 @@ func (r *Reconciler) remove(ctx context.Context, p *v1alpha1.TerraformProvider) 
 	left, err := r.Prune(ctx, p.Name, nil)
 	if err == nil && len(left) == 0 {
 		err = r.RemoveRoles(ctx, p.Name)
+	}
+	if err == nil && len(left) > 0 {
+		err = r.Abandon(ctx, p.Name, kinds.Unserved(p.Name), nil)
 	}
 	if err != nil {
 		return err

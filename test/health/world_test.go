@@ -1,0 +1,167 @@
+package health_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
+	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
+	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
+	"github.com/landbridge-io/landbridge/internal/testing/testbin"
+)
+
+const (
+	// open needs no configuration; guarded needs a token. gone is removed, reduced loses a type, and operations of stopped
+	// are interrupted.
+	open, guarded, gone, reduced, stopped = "open", "guarded", "gone", "reduced", "stopped"
+	landbridge                            = "landbridge.io/v1alpha1"
+)
+
+// m is a JSON object.
+type m = map[string]any
+
+var (
+	resource = objecttest.New
+	text     = objecttest.Text
+)
+
+// world is a cluster with a controller.
+type world struct {
+	*clustertest.Cluster
+	end       func() error
+	namespace string
+	// name is that of objects.
+	name string
+}
+
+// called returns the same world for other objects.
+func (x *world) called(name string) *world {
+	out := *x
+	out.name = strings.Trim(strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' {
+			return r
+		}
+		return '-'
+	}, strings.ToLower(name)), "-")
+	return &out
+}
+
+// newWorld starts a controller with the permissions in deploy/rbac, and installs the test provider under several names.
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	c, err := clustertest.New(playgroundtest.Start(t), filepath.Join(scratch, "controller.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &world{Cluster: c}
+	o := clustertest.Options(time.Second, filepath.Join(scratch, "cache"))
+	if x.end, err = c.StartController(o); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { x.stop(t) })
+	x.namespace = x.Namespace(t)
+	for _, name := range []string{open, gone, reduced, stopped} {
+		x.install(t, name)
+	}
+	x.install(t, guarded, "TESTPROVIDER_CONFIGURATION=yes")
+	return x
+}
+
+// stop stops the controller.
+func (x *world) stop(t *testing.T) {
+	t.Helper()
+	if err := x.end(); err != nil {
+		t.Error(err)
+	}
+}
+
+// install installs the test provider under a name.
+func (x *world) install(t *testing.T, name string, env ...string) {
+	t.Helper()
+	binary, err := testbin.Build(t.Context(), testbin.TestProvider)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(cloud(name), "terraform-provider-"+name)
+	if err := os.MkdirAll(cloud(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(binary, path); err != nil {
+		t.Fatal(err)
+	}
+	var variables []any
+	for _, e := range append(env, "TESTPROVIDER_DIRECTORY="+cloud(name)) {
+		key, value, _ := strings.Cut(e, "=")
+		variables = append(variables, m{"name": key, "value": value})
+	}
+	p := x.provider(name, m{"source": path, "env": variables, "sandbox": m{"writePaths": []any{cloud(name)}}})
+	x.MustCreate(t, p)
+	x.WaitFor(t, p, "healthy", func() bool { return objecttest.IsTrue(p, "Installed", "Healthy") && objecttest.Current(p) })
+}
+
+func (*world) provider(name string, spec m) *unstructured.Unstructured {
+	return resource(landbridge, "TerraformProvider", "", name, spec)
+}
+
+// cloud is the directory with the remote objects of a provider.
+func cloud(provider string) string { return filepath.Join(scratch, "clouds", provider) }
+
+func apiVersion(provider string) string { return provider + ".landbridge.io/v1alpha1" }
+
+// thing returns a resource, whose remote object has the same name. spec is added to its spec.
+func (x *world) thing(provider string, spec m) *unstructured.Unstructured {
+	return x.of("Thing", provider, x.name, spec)
+}
+
+func (x *world) of(kind, provider, name string, spec m) *unstructured.Unstructured {
+	all := m{"forProvider": m{"name": x.name}}
+	for k, v := range spec {
+		if more, ok := v.(m); ok && k == "forProvider" {
+			more["name"] = x.name
+		}
+		all[k] = v
+	}
+	return resource(apiVersion(provider), kind, x.namespace, name, all)
+}
+
+// order sets what the provider does with the object of a resource; see testprovider.
+func (x *world) order(t *testing.T, provider, what string) {
+	t.Helper()
+	dir := filepath.Join(cloud(provider), "orders")
+	temporary := filepath.Join(cloud(provider), "order-"+x.name)
+	err := os.MkdirAll(dir, 0o755)
+	if err == nil {
+		err = os.WriteFile(temporary, []byte(what), 0o644)
+	}
+	if err == nil {
+		err = os.Rename(temporary, filepath.Join(dir, x.name))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// config returns a provider configuration with a token in a Secret of its name.
+func (x *world) config() *unstructured.Unstructured {
+	return resource(apiVersion(guarded), "ProviderConfig", x.namespace, x.name, m{"tokenSecretRef": m{"name": x.name, "key": "token"}})
+}
+
+// configured returns a resource that uses the provider configuration.
+func (x *world) configured() *unstructured.Unstructured {
+	return x.thing(guarded, m{"providerConfigRef": m{"kind": "ProviderConfig", "name": x.name}})
+}
+
+func (x *world) token(t *testing.T, token string) {
+	t.Helper()
+	s := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: x.namespace, Name: x.name}, StringData: map[string]string{"token": token}}
+	if err := x.Create(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+}
