@@ -50,7 +50,8 @@ type TerraformModuleSpec struct {
 	// provisioner and connection blocks, which run programs in the controller's container. External: data sources and
 	// actions that run programs. HTTP: the data source http, which sends requests from the controller's network.
 	// RemoteState: the data source terraform_remote_state. Files: functions and resource types that use files outside
-	// the module's folder. Users of the module's kind can read what it reads. Defaults to nothing.
+	// the module's folder. ProviderSettings: provider blocks with settings that could send the credentials of a provider
+	// configuration elsewhere. Users of the module's kind can read what it reads. Defaults to nothing.
 	// +listType=set
 	// +optional
 	Allow []ModulePermission `json:"allow,omitempty"`
@@ -73,7 +74,7 @@ type TerraformModuleSpec struct {
 
 // ModulePermission is something that a module may do only if it is allowed to.
 //
-// +kubebuilder:validation:Enum=Provisioners;External;HTTP;RemoteState;Files
+// +kubebuilder:validation:Enum=Provisioners;External;HTTP;RemoteState;Files;ProviderSettings
 type ModulePermission string
 
 // ModuleSource is where a module comes from.

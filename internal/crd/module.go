@@ -11,7 +11,7 @@ import (
 
 // Module returns the CRD of the kind of a module. It has no spec.import, and its plans list the resources
 // in the module.
-func Module(r *model.Resource) (*apiextensionsv1.CustomResourceDefinition, error) {
+func Module(r *model.Resource, args ModuleArguments) (*apiextensionsv1.CustomResourceDefinition, error) {
 	out, err := Resource(r)
 	if err != nil {
 		return nil, err
@@ -24,6 +24,14 @@ func Module(r *model.Resource) (*apiextensionsv1.CustomResourceDefinition, error
 	ref := spec.Properties["providerConfigRef"]
 	ref.Description = "Kind and name of the configurations of the module's providers: for each provider, a ProviderConfig in the resource's namespace, or a ClusterProviderConfig."
 	spec.Properties["providerConfigRef"] = ref
+	if len(args.Configurations) > 0 {
+		spec.Properties["providerConfigRefs"] = providerConfigRefs(args.Configurations)
+	}
+	for _, name := range []string{"forProvider", "initProvider"} {
+		fields := spec.Properties[name]
+		args.complete(r.Root(), fields.Properties)
+		spec.Properties[name] = fields
+	}
 	plan := status.Properties["plan"]
 	contained := props{
 		Type:        "object",
@@ -31,7 +39,7 @@ func Module(r *model.Resource) (*apiextensionsv1.CustomResourceDefinition, error
 		Required:    []string{"address", "action"},
 		Properties: map[string]props{
 			"address": {Type: "string", Description: "Address of the resource in the module."},
-			"action":  {Type: "string", Description: "Create, Update, Delete, DeleteThenCreate, CreateThenDelete or Forget."},
+			"action":  {Type: "string", Description: "Create, Update, Delete, DeleteThenCreate, CreateThenDelete, Import or Forget."},
 			"reason":  {Type: "string", Description: "Why the resource must be replaced or destroyed."},
 		},
 	}
@@ -40,4 +48,88 @@ func Module(r *model.Resource) (*apiextensionsv1.CustomResourceDefinition, error
 	status.Properties["plan"] = plan
 	top.Properties["spec"], top.Properties["status"] = spec, status
 	return out, nil
+}
+
+// ModuleArguments are facts about the variables of a module that its model does not have. Names are Terraform's.
+type ModuleArguments struct {
+	// Nullable has the required variables that may be null.
+	Nullable map[string]bool
+	// Rules are validations of variables.
+	Rules map[string][]ModuleRule
+	// Configurations are the names of its provider configurations.
+	Configurations []string
+}
+
+// ModuleRule is a validation of a variable.
+type ModuleRule struct {
+	// CEL is true of values that pass; self is the value. Message describes what is wrong with others.
+	CEL, Message string
+	// Patterns is the length of the patterns in it, which decide its costs.
+	Patterns int
+}
+
+const (
+	// maxPatterns is the length of the patterns in one rule, allPatterns in all rules of a kind, whose costs the API server
+	// bounds: it estimates them for texts of any length.
+	maxPatterns, allPatterns = 100, 350
+)
+
+// complete adds the facts to the schemas of variables. Attributes of objects may be null: in Terraform, an attribute is
+// given if it is null.
+func (a ModuleArguments) complete(t *model.Type, fields map[string]props) {
+	patterns := 0
+	for _, f := range t.Object.All {
+		p, ok := fields[f.InputName()]
+		if !ok || !f.Input {
+			continue
+		}
+		if f.SecretRef == "" {
+			nullAttributes(f.Type, &p)
+			p.Nullable = p.Nullable || a.Nullable[f.Name]
+			for _, rule := range a.Rules[f.Name] {
+				if patterns += rule.Patterns; rule.Patterns > maxPatterns || patterns > allPatterns {
+					continue // it is checked when the module is planned
+				}
+				p.XValidations = append(p.XValidations, apiextensionsv1.ValidationRule{Rule: rule.CEL, Message: rule.Message})
+			}
+		}
+		fields[f.InputName()] = p
+	}
+}
+
+// nullAttributes permits null for the attributes of objects in a schema.
+func nullAttributes(t *model.Type, p *props) {
+	switch {
+	case t.Object != nil:
+		for _, f := range t.Object.All {
+			if x, ok := p.Properties[f.InputName()]; ok && f.SecretRef == "" {
+				nullAttributes(f.Type, &x)
+				x.Nullable = true
+				p.Properties[f.InputName()] = x
+			}
+		}
+	case t.Element != nil && p.Items != nil:
+		nullAttributes(t.Element, p.Items.Schema)
+	case t.Element != nil && p.AdditionalProperties != nil:
+		nullAttributes(t.Element, p.AdditionalProperties.Schema)
+	}
+}
+
+func providerConfigRefs(names []string) props {
+	ref := providerConfigRef()
+	ref.Default = nil
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = "'" + name + "'"
+	}
+	most := int64(len(names))
+	return props{
+		Type: "object", MaxProperties: &most,
+		Description:          "Configurations for single providers of the module, by name: " + strings.Join(names, ", ") + ". Default: that of providerConfigRef.",
+		AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Allows: true, Schema: &ref},
+		XValidations: apiextensionsv1.ValidationRules{{
+			Rule:    "self.all(name, name in [" + strings.Join(quoted, ", ") + "])",
+			Message: "the module has the provider configurations " + strings.Join(names, ", "),
+		}},
+	}
 }

@@ -34,6 +34,11 @@ type ProviderConfigs interface {
 	Resolve(ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string) providerconfig.Handle[terraform.Executor]
 }
 
+// NamedProviderConfigs is implemented by ProviderConfigs of resources with several configurations (spec.providerConfigRefs).
+type NamedProviderConfigs interface {
+	ResolveNamed(ctx context.Context, ref *xpv2.ProviderConfigReference, named map[string]*xpv2.ProviderConfigReference, namespace string) providerconfig.Handle[terraform.Executor]
+}
+
 // Kind is one kind of managed resource, with the dependencies of its controller.
 type Kind struct {
 	Model           *model.Resource

@@ -9,6 +9,7 @@ import (
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
@@ -62,7 +63,7 @@ func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired
 		ListArguments: listArguments(k.Model),
 		Timeouts:      spec.Timeouts, DefaultTimeouts: spec.DefaultTimeouts,
 	}
-	handle := k.ProviderConfigs.Resolve(ctx, r.GetProviderConfigReference(), r.GetNamespace())
+	handle := k.resolve(ctx, r)
 	if req.Deleted {
 		handle = handle.Last()
 	}
@@ -83,6 +84,14 @@ func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired
 		return req, handle.Diagnostics
 	}
 	return req, nil
+}
+
+// resolve resolves the provider configurations of the resource.
+func (k *Kind) resolve(ctx context.Context, r *CustomResource) providerconfig.Handle[terraform.Executor] {
+	if named, ok := k.ProviderConfigs.(NamedProviderConfigs); ok {
+		return named.ResolveNamed(ctx, r.GetProviderConfigReference(), r.providerConfigReferences(), r.GetNamespace())
+	}
+	return k.ProviderConfigs.Resolve(ctx, r.GetProviderConfigReference(), r.GetNamespace())
 }
 
 // fresh is the age up to which a resource may be untouched.

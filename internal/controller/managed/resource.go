@@ -156,6 +156,21 @@ func (r *CustomResource) GetProviderConfigReference() *xpv2.ProviderConfigRefere
 	return &xpv2.ProviderConfigReference{Kind: ref["kind"], Name: ref["name"]}
 }
 
+// providerConfigReferences returns spec.providerConfigRefs, which instances of modules have.
+func (r *CustomResource) providerConfigReferences() map[string]*xpv2.ProviderConfigReference {
+	var out map[string]*xpv2.ProviderConfigReference
+	for name, x := range r.object("spec", "providerConfigRefs") {
+		ref, _ := x.(map[string]any)
+		kind, _ := ref["kind"].(string)
+		of, _ := ref["name"].(string)
+		if out == nil {
+			out = map[string]*xpv2.ProviderConfigReference{}
+		}
+		out[name] = &xpv2.ProviderConfigReference{Kind: kind, Name: of}
+	}
+	return out
+}
+
 // SetProviderConfigReference implements resource.TypedProviderConfigReferencer.
 func (r *CustomResource) SetProviderConfigReference(ref *xpv2.ProviderConfigReference) {
 	if ref == nil {

@@ -2,6 +2,7 @@ package managed
 
 import (
 	"context"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -25,7 +26,7 @@ func (k *Kind) Users(ctx context.Context, reader client.Reader, ref providerconf
 	var out []store.Key
 	for i := range list.Items {
 		u := &list.Items[i]
-		if ConfigurationOf(u) == ref {
+		if ConfigurationOf(u) == ref || slices.Contains(namedConfigurationsOf(u), ref) {
 			out = append(out, store.Key{Group: k.Model.Group, Kind: k.Model.Kind, Namespace: u.GetNamespace(), Name: u.GetName()})
 		}
 	}
@@ -36,6 +37,15 @@ func (k *Kind) Users(ctx context.Context, reader client.Reader, ref providerconf
 func ConfigurationOf(u *unstructured.Unstructured) providerconfig.Reference {
 	r := CustomResource{Unstructured: *u}
 	return providerconfig.ReferenceOf(r.GetProviderConfigReference(), u.GetNamespace())
+}
+
+// namedConfigurationsOf returns the provider configurations that an instance of a module uses by name.
+func namedConfigurationsOf(u *unstructured.Unstructured) (out []providerconfig.Reference) {
+	r := CustomResource{Unstructured: *u}
+	for _, ref := range r.providerConfigReferences() {
+		out = append(out, providerconfig.ReferenceOf(ref, u.GetNamespace()))
+	}
+	return out
 }
 
 // AwaitsDeletion reports whether a resource is being deleted and waits for its controller.

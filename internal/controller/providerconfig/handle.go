@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
@@ -20,6 +22,9 @@ type Handle[T any] struct {
 	Account ownership.Account
 	// Acquire leases the provider for one call or operation. release must be called when it has ended.
 	Acquire func(ctx context.Context) (_ T, release func(), _ diagnostic.Diagnostics)
+	// With is Acquire with further arguments of the provider, which take precedence over those of the configuration: an
+	// object of the type that its schema implies. It is nil for what is not a provider.
+	With func(ctx context.Context, settings cty.Value) (_ T, release func(), _ diagnostic.Diagnostics)
 	// Paused reports whether calls fail because of the configuration, so that the pool delays all of them alike; nil
 	// if it is never paused.
 	Paused func() bool

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/zclconf/go-cty/cty"
 	"k8s.io/apimachinery/pkg/api/equality"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -226,7 +227,7 @@ func (r *Resolver) handle(ctx context.Context, name string, of Reference, u *uns
 	}
 	key := pool.Prepare(c)
 	return Handle[provider.Server]{
-		Name: name, Account: common, Secrets: secrets, Acquire: r.acquire(key),
+		Name: name, Account: common, Secrets: secrets, Acquire: r.acquire(key), With: r.with(c),
 		Paused:   func() bool { return r.Pool.Paused(key) },
 		Approval: desired.ParseApproval(u.GetAnnotations()[v1alpha1.AnnotationApprovalPolicy]),
 	}, t, key
@@ -279,6 +280,25 @@ func (r *Resolver) acquire(key pool.Key) func(context.Context) (provider.Server,
 			return nil, nil, r.spell(diags)
 		}
 		return lease.Server(), lease.Release, diags
+	}
+}
+
+// with returns a function that leases servers with further settings.
+func (r *Resolver) with(c pool.Configuration) func(context.Context, cty.Value) (provider.Server, func(), diagnostic.Diagnostics) {
+	return func(ctx context.Context, settings cty.Value) (provider.Server, func(), diagnostic.Diagnostics) {
+		arguments := c.Config.AsValueMap()
+		for name := range arguments {
+			if !settings.Type().HasAttribute(name) {
+				continue
+			}
+			v := settings.GetAttr(name)
+			if b := r.Provider.Schema.Config.Blocks[name]; !v.IsNull() && (b == nil || !v.RawEquals(b.EmptyValue())) {
+				arguments[name] = v
+			}
+		}
+		with := c
+		with.Config = cty.ObjectVal(arguments)
+		return r.acquire(pool.Prepare(with))(ctx)
 	}
 }
 

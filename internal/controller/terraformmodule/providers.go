@@ -3,8 +3,10 @@ package terraformmodule
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
@@ -37,26 +39,64 @@ type configs struct {
 	approval func() desired.Approval
 }
 
-var _ managed.ProviderConfigs = (*configs)(nil)
+var (
+	_ managed.ProviderConfigs      = (*configs)(nil)
+	_ managed.NamedProviderConfigs = (*configs)(nil)
+)
 
 // Resolve implements managed.ProviderConfigs.
 func (c *configs) Resolve(ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string) providerconfig.Handle[terraform.Executor] {
+	return c.ResolveNamed(ctx, ref, nil, namespace)
+}
+
+// ResolveNamed implements managed.NamedProviderConfigs. Names are the local names of the module's providers, and those of
+// its named configurations, such as aws.replica.
+func (c *configs) ResolveNamed(ctx context.Context, ref *xpv2.ProviderConfigReference, named map[string]*xpv2.ProviderConfigReference, namespace string) providerconfig.Handle[terraform.Executor] {
 	handles := map[string]providerconfig.Handle[provider.Server]{}
-	for _, source := range c.module.Sources {
-		name := c.providers[source]
-		resolver, ok := c.installed.Servers(name)
-		if !ok {
-			handles[source] = providerconfig.Refuse[provider.Server](name, diagnostic.Errorf("Provider not installed",
-				"The module needs the provider %s, but the TerraformProvider %s does not exist or is not installed.", source, name))
-			continue
+	known := map[string]bool{}
+	for _, name := range c.module.ConfigurationNames() {
+		known[name] = true
+		source := c.module.SourceOf(name)
+		switch given := named[name]; {
+		case c.module.Providers[name] != "" && given != nil:
+			handles[source] = c.resolve(ctx, source, given, namespace)
+		case c.module.Providers[name] == "" && given != nil:
+			handles[name] = c.resolve(ctx, source, given, namespace)
 		}
-		handles[source] = resolver.Resolve(ctx, ref, namespace)
+	}
+	for _, source := range c.module.Sources {
+		if _, ok := handles[source]; !ok {
+			handles[source] = c.resolve(ctx, source, ref, namespace)
+		}
+	}
+	for name := range named {
+		if !known[name] {
+			handles["?"+name] = providerconfig.Refuse[provider.Server](name, diagnostic.Errorf("Invalid provider configuration reference",
+				"spec.providerConfigRefs: the module has no provider configuration %s. It has: %s.", name, strings.Join(c.module.ConfigurationNames(), ", ")))
+		}
 	}
 	out := providerconfig.Map(providerconfig.Join(handles), func(servers map[string]provider.Server) terraform.Executor {
-		return module.New(c.runner, c.module, servers)
+		return module.New(c.runner, c.module, servers).WithSettings(func(ctx context.Context, configuration string, settings cty.Value) (provider.Server, func(), diagnostic.Diagnostics) {
+			with := handles[configuration].Last().With
+			if with == nil {
+				return nil, nil, diagnostic.Errorf("Provider not installed", "The provider configuration %s cannot be used.", configuration)
+			}
+			return with(ctx, settings)
+		})
 	})
 	if out.Name == "" {
 		out.Name = fmt.Sprintf("module %s", c.module.Digest) // a module without providers
 	}
 	return out.AtLeast(c.approval())
+}
+
+// resolve returns one configuration of the provider with a source.
+func (c *configs) resolve(ctx context.Context, source string, ref *xpv2.ProviderConfigReference, namespace string) providerconfig.Handle[provider.Server] {
+	name := c.providers[source]
+	resolver, ok := c.installed.Servers(name)
+	if !ok {
+		return providerconfig.Refuse[provider.Server](name, diagnostic.Errorf("Provider not installed",
+			"The module needs the provider %s, but the TerraformProvider %s does not exist or is not installed.", source, name))
+	}
+	return resolver.Resolve(ctx, ref, namespace)
 }

@@ -150,7 +150,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	}
 	m.Status.ObservedGeneration = m.Generation
 	m.Status.LastHandledReconcileAt = cmp.Or(m.Annotations[v1alpha1.AnnotationReconcile], m.Status.LastHandledReconcileAt)
-	r.SetConditions(m, &m.Status.ConditionedStatus, problem, kinds.Served{Event: fmt.Sprintf("Serving %s of %s", m.Status.Kind, m.Status.Group)})
+	r.SetConditions(m, &m.Status.ConditionedStatus, problem, kinds.Served{Event: fmt.Sprintf("Serving %s of %s", m.Status.Kind, m.Status.Group), Limitation: r.limitation(m)})
 	if !equality.Semantic.DeepEqual(before.Status, m.Status) {
 		if err := r.Manager.GetClient().Status().Update(ctx, m); err != nil {
 			return kinds.RetryOnConflict(err)
@@ -208,6 +208,9 @@ func (r *Reconciler) serve(ctx context.Context, m *v1alpha1.TerraformModule) *ki
 		return kinds.NotInstalled(v1alpha1.ReasonInvalidModule, text(diags))
 	}
 	providers, problem := r.providers(m, fetched)
+	if problem == nil {
+		problem = r.settings(fetched, providers)
+	}
 	if problem == nil {
 		var resource *model.Resource
 		if resource, err = resourceOf(m, fetched.Resource); err != nil {
@@ -273,6 +276,52 @@ func (r *Reconciler) providers(m *v1alpha1.TerraformModule, fetched *module.Modu
 	return out, nil
 }
 
+// settings checks the settings of the module's provider blocks.
+func (r *Reconciler) settings(fetched *module.Module, providers map[string]string) *kinds.Problem {
+	diags := fetched.CheckSettings(func(source string) *schema.Block {
+		resolver, ok := r.Providers.Servers(providers[source])
+		if !ok {
+			return nil
+		}
+		return resolver.Provider.Schema.Config
+	})
+	switch {
+	case !diags.HasErrors():
+		return nil
+	case diags.HasSummary(module.NotAllowed):
+		return kinds.NotInstalled(v1alpha1.ReasonNotAllowed, text(diags))
+	default:
+		return kinds.NotInstalled(v1alpha1.ReasonInvalidModule, text(diags))
+	}
+}
+
+// arguments returns what the CRD of a module's kind has besides its model.
+func arguments(m *module.Module) crd.ModuleArguments {
+	out := crd.ModuleArguments{Nullable: map[string]bool{}, Rules: map[string][]crd.ModuleRule{}, Configurations: m.ConfigurationNames()}
+	for name, v := range m.Variables {
+		out.Nullable[name] = !v.Default && !v.NotNull
+		for _, rule := range v.Rules {
+			out.Rules[name] = append(out.Rules[name], crd.ModuleRule(rule))
+		}
+	}
+	return out
+}
+
+// limitation describes the parts of a module that are ignored; empty if there are none.
+func (r *Reconciler) limitation(m *v1alpha1.TerraformModule) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	run := r.modules[m.UID]
+	if run == nil {
+		return ""
+	}
+	var out []string
+	for _, d := range run.module.Warnings {
+		out = append(out, d.Summary+": "+d.Detail)
+	}
+	return strings.Join(out, " ")
+}
+
 // resourceType returns the name of a module as a resource type.
 func resourceType(name string) string {
 	return "module_" + strings.NewReplacer("-", "_", ".", "_").Replace(name)
@@ -306,7 +355,7 @@ func (r *Reconciler) start(ctx context.Context, m *v1alpha1.TerraformModule, old
 	if len(others) > 0 {
 		return kinds.Unhealthy(v1alpha1.ReasonKindInUse, fmt.Errorf("the kind cannot be %s of %s while objects of %s exist", resource.Kind, resource.Group, strings.Join(others, ", "))).Retried()
 	}
-	definition, err := crd.Module(resource)
+	definition, err := crd.Module(resource, arguments(run.module))
 	if err != nil {
 		return kinds.Unhealthy(v1alpha1.ReasonInvalidModule, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 	"github.com/hashicorp/terraform-plugin-log/tfsdklog"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/stats"
 )
 
 // maxMessage is the maximum size of a message in either direction, in bytes.
@@ -35,6 +36,7 @@ func attach(path string, p tfprotov6.ProviderServer) (*attachment, error) {
 	unary, stream := quiet()
 	a := &attachment{path: path, server: grpc.NewServer(
 		grpc.MaxRecvMsgSize(maxMessage), grpc.MaxSendMsgSize(maxMessage), grpc.UnaryInterceptor(unary), grpc.StreamInterceptor(stream),
+		grpc.StatsHandler(connections{}),
 	)}
 	plugin := &tf6server.GRPCProviderPlugin{Name: loggedName, GRPCProvider: func() tfprotov6.ProviderServer { return p }}
 	if err := plugin.GRPCServer(nil, a.server); err != nil {
@@ -44,6 +46,30 @@ func attach(path string, p tfprotov6.ProviderServer) (*attachment, error) {
 	a.served.Go(func() { _ = a.server.Serve(listener) })
 	return a, nil
 }
+
+// connections is a stats.Handler that gives each connection an identity. The program has one for each configuration of a
+// provider.
+type connections struct{}
+
+type connectionKey struct{}
+
+// Connection identifies the connection by which a call came; nil without one. The program keeps a connection as long as it
+// uses a configuration of the provider.
+func Connection(ctx context.Context) any { return ctx.Value(connectionKey{}) }
+
+// TagConn implements stats.Handler.
+func (connections) TagConn(ctx context.Context, _ *stats.ConnTagInfo) context.Context {
+	return context.WithValue(ctx, connectionKey{}, new(byte))
+}
+
+// HandleConn implements stats.Handler.
+func (connections) HandleConn(context.Context, stats.ConnStats) {}
+
+// TagRPC implements stats.Handler.
+func (connections) TagRPC(ctx context.Context, _ *stats.RPCTagInfo) context.Context { return ctx }
+
+// HandleRPC implements stats.Handler.
+func (connections) HandleRPC(context.Context, stats.RPCStats) {}
 
 // quiet returns interceptors that keep tf6server from logging every call to standard error. It does
 // so unless variables of the environment or a logging sink in the context of a call prevent it; the

@@ -3,6 +3,8 @@ package module
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
@@ -36,8 +38,16 @@ func (m *Module) given(object cty.Value) values {
 // Each argument is on a line of its own, so that diagnostics can be assigned to it.
 func (m *Module) configuration(given values, sensitive func(string) bool) ([]byte, error) {
 	call, variables, outputs := m.block(), map[string]any{}, map[string]any{}
+	needed := m.needed()
 	for name, v := range m.Variables {
 		if _, ok := given[name]; !ok && v.Default {
+			if needed[name] {
+				b, err := ctyjson.Marshal(v.DefaultValue, v.DefaultValue.Type())
+				if err != nil {
+					return nil, fmt.Errorf("the default of the variable %s: %w", name, err)
+				}
+				variables[name] = map[string]any{"default": json.RawMessage(b)}
+			}
 			continue
 		}
 		variable := map[string]any{}
@@ -64,6 +74,9 @@ func (m *Module) configuration(given values, sensitive func(string) bool) ([]byt
 		"terraform": map[string]any{"required_providers": required},
 		"module":    map[string]any{callName: call},
 	}
+	if blocks, passed := m.passed(); len(blocks) > 0 {
+		config["provider"], call["providers"] = blocks, passed
+	}
 	if len(variables) > 0 {
 		config["variable"] = variables
 	}
@@ -71,6 +84,32 @@ func (m *Module) configuration(given values, sensitive func(string) bool) ([]byt
 		config["output"] = outputs
 	}
 	return json.MarshalIndent(config, "", " ")
+}
+
+// passed returns the provider blocks of the root module and the providers argument of the call; nil if the module has no
+// configurations from its caller.
+func (m *Module) passed() (blocks map[string][]any, passed map[string]any) {
+	var aliases []string
+	for _, name := range m.Configurations {
+		if !slices.Contains(m.Blocks, name) {
+			aliases = append(aliases, name)
+		}
+	}
+	if len(aliases) == 0 {
+		return nil, nil
+	}
+	blocks, passed = map[string][]any{}, map[string]any{}
+	for name := range m.Providers {
+		if m.Required[name] {
+			blocks[name], passed[name] = []any{map[string]any{}}, name
+		}
+	}
+	for _, name := range aliases {
+		local := localName(name)
+		blocks[local] = append(blocks[local], map[string]any{"alias": strings.TrimPrefix(name, local+"."), configurationArgument: name})
+		passed[name] = name
+	}
+	return blocks, passed
 }
 
 func argument(name string) string { return fmt.Sprintf("${var.%s}", name) }

@@ -23,6 +23,19 @@ type Definition struct {
 	Outputs   map[string]*Output
 	// Providers are the sources of the required providers, such as hashicorp/random, by local name.
 	Providers map[string]string
+	// Required are the local names that the module declares itself; others follow from its resources.
+	Required map[string]bool
+	// Configurations are the names of further configurations of its providers, such as aws.replica: those that the module
+	// expects from its caller (configuration_aliases), and those that its provider blocks have as alias.
+	Configurations []string
+	// Blocks are those of the named configurations that it has provider blocks for.
+	Blocks []string
+	// Settings are the arguments of its provider blocks.
+	Settings []Setting
+	// Imports are its import blocks.
+	Imports []Import
+	// Warnings are about parts of the module that are ignored.
+	Warnings diagnostic.Diagnostics
 }
 
 // Variable is an input variable.
@@ -30,9 +43,13 @@ type Variable struct {
 	// Type is the type constraint, with optional attributes.
 	Type        cty.Type
 	Description string
-	// Default is set when the variable has a default.
-	Default, Sensitive bool
-	Deprecated         string
+	// Default is set when the variable has a default. NotNull is set when it may not be null.
+	Default, Sensitive, NotNull bool
+	// DefaultValue is the default; NilVal without one.
+	DefaultValue cty.Value
+	Deprecated   string
+	// Rules are the validations that can be checked without the program.
+	Rules []Rule
 }
 
 // Output is an output value.
@@ -46,11 +63,15 @@ var (
 		{Type: "terraform"}, {Type: "variable", LabelNames: []string{"name"}}, {Type: "output", LabelNames: []string{"name"}},
 		{Type: "provider", LabelNames: []string{"name"}}, {Type: "resource", LabelNames: []string{"type", "name"}},
 		{Type: "data", LabelNames: []string{"type", "name"}}, {Type: "ephemeral", LabelNames: []string{"type", "name"}},
+		{Type: "import"}, {Type: "locals"},
 	}}
 	settings       = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "required_providers"}, {Type: "backend", LabelNames: []string{"type"}}, {Type: "cloud"}, {Type: "encryption"}}}
-	variableFields = attributes("type", "default", "description", "sensitive", "ephemeral", "deprecated")
-	outputFields   = attributes("description", "sensitive", "ephemeral")
-	objectFields   = attributes("provider")
+	variableFields = &hcl.BodySchema{
+		Attributes: attributes("type", "default", "description", "sensitive", "ephemeral", "deprecated", "nullable").Attributes,
+		Blocks:     []hcl.BlockHeaderSchema{{Type: "validation"}},
+	}
+	outputFields = attributes("description", "sensitive", "ephemeral")
+	objectFields = attributes("provider")
 )
 
 func attributes(names ...string) *hcl.BodySchema {
@@ -64,7 +85,7 @@ func attributes(names ...string) *hcl.BodySchema {
 // Read reads the module in a directory, without the modules that it calls.
 func Read(dir string) (*Definition, diagnostic.Diagnostics) {
 	r := &reader{
-		dir: dir, implied: map[string]bool{},
+		dir: dir, implied: map[string]bool{}, used: map[string]hcl.Range{}, locals: map[string]hcl.Expression{}, sources: map[string][]byte{},
 		out: &Definition{Variables: map[string]*Variable{}, Outputs: map[string]*Output{}, Providers: map[string]string{}},
 	}
 	files, diags := r.files()
@@ -72,8 +93,11 @@ func Read(dir string) (*Definition, diagnostic.Diagnostics) {
 		return nil, diags
 	}
 	for _, f := range files {
+		r.overriding = isOverride(f.Body.MissingItemRange().Filename)
 		r.file(f)
 	}
+	r.checkConfigurations()
+	r.readImports()
 	if r.diags.HasErrors() {
 		return nil, r.diags.Errors()
 	}
@@ -83,6 +107,9 @@ func Read(dir string) (*Definition, diagnostic.Diagnostics) {
 		}
 	}
 	delete(r.out.Providers, "terraform") // built into the program
+	for i := range r.out.Settings {
+		r.out.Settings[i].Source = r.out.Providers[r.out.Settings[i].Provider]
+	}
 	return r.out, nil
 }
 
@@ -90,7 +117,22 @@ type reader struct {
 	dir     string
 	out     *Definition
 	implied map[string]bool
+	// overriding is set while an override file is read.
+	overriding bool
+	// used are the places where named configurations are used, by their names.
+	used map[string]hcl.Range
+	// locals are the expressions of local values, imports the import blocks.
+	locals  map[string]hcl.Expression
+	imports []*hcl.Block
+	sources map[string][]byte
 	diags   diagnostic.Diagnostics
+}
+
+// isOverride reports whether a file overrides parts of others.
+func isOverride(name string) bool {
+	base := strings.TrimSuffix(name, ".json")
+	stem := strings.TrimSuffix(base, filepath.Ext(base))
+	return stem == "override" || strings.HasSuffix(stem, "_override")
 }
 
 func (r *reader) files() ([]*hcl.File, diagnostic.Diagnostics) {
@@ -98,17 +140,13 @@ func (r *reader) files() ([]*hcl.File, diagnostic.Diagnostics) {
 	if err != nil {
 		return nil, diagnostic.Errorf("Module cannot be read", "%s.", err)
 	}
-	var out []*hcl.File
+	var out, overrides []*hcl.File
 	for _, e := range entries {
 		name := e.Name()
 		base, isJSON := strings.CutSuffix(name, ".json")
 		ext := filepath.Ext(base)
 		if e.IsDir() || ext != ".tf" && ext != ".tofu" || strings.HasPrefix(name, ".") {
 			continue
-		}
-		stem := strings.TrimSuffix(base, ext)
-		if stem == "override" || strings.HasSuffix(stem, "_override") {
-			return nil, diagnostic.Errorf("Module cannot be used", "%s: override files are not supported. Merge it into the files that it overrides.", name)
 		}
 		content, err := hcltext.ReadFile(filepath.Join(r.dir, name))
 		if err != nil {
@@ -120,14 +158,21 @@ func (r *reader) files() ([]*hcl.File, diagnostic.Diagnostics) {
 		}
 		f, diags := parse(content, name)
 		r.report(diags)
-		if f != nil {
+		switch {
+		case f == nil:
+		case isOverride(name):
+			overrides = append(overrides, f)
+		default:
 			out = append(out, f)
+		}
+		if r.sources != nil {
+			r.sources[name] = content
 		}
 	}
 	if len(out) == 0 && !r.diags.HasErrors() {
 		return nil, diagnostic.Errorf("Module cannot be read", "There are no files with the extension .tf or .tf.json.")
 	}
-	return out, r.diags
+	return append(out, overrides...), r.diags
 }
 
 // report adds the errors of HCL, with file and line.
@@ -148,6 +193,12 @@ func (r *reader) refuse(at hcl.Range, format string, args ...any) {
 	r.diags = append(r.diags, diagnostic.Errorf(fmt.Sprintf("%s:%d: Module cannot be used", at.Filename, at.Start.Line), format, args...)...)
 }
 
+func (r *reader) warn(at hcl.Range, format string, args ...any) {
+	r.out.Warnings = append(r.out.Warnings, diagnostic.Diagnostic{
+		Severity: diagnostic.Warning, Summary: fmt.Sprintf("%s:%d", at.Filename, at.Start.Line), Detail: fmt.Sprintf(format, args...),
+	})
+}
+
 func (r *reader) content(b hcl.Body, s *hcl.BodySchema) *hcl.BodyContent {
 	c, _, diags := b.PartialContent(s)
 	r.report(diags)
@@ -162,7 +213,7 @@ func (r *reader) file(f *hcl.File) {
 				if inner.Type == "required_providers" {
 					r.required(inner)
 				} else {
-					r.refuse(inner.DefRange, "Landbridge stores the state. Remove the block %s.", inner.Type)
+					r.warn(inner.DefRange, "The block %s is ignored, because Landbridge stores the state.", inner.Type)
 				}
 			}
 		case "variable":
@@ -170,8 +221,13 @@ func (r *reader) file(f *hcl.File) {
 		case "output":
 			r.output(b)
 		case "provider":
-			if attrs, _ := b.Body.JustAttributes(); len(attrs) > 0 || hasBlocks(b.Body) {
-				r.refuse(b.DefRange, "It configures the provider %s, but each instance chooses a configuration (spec.providerConfigRef). Remove the block.", b.Labels[0])
+			r.provider(b)
+		case "import":
+			r.imports = append(r.imports, b)
+		case "locals":
+			attrs, _ := b.Body.JustAttributes()
+			for name, a := range attrs {
+				r.locals[name] = a.Expr
 			}
 		default:
 			r.object(b)
@@ -179,15 +235,14 @@ func (r *reader) file(f *hcl.File) {
 	}
 }
 
-func hasBlocks(b hcl.Body) bool {
-	_, diags := b.JustAttributes()
-	return diags.HasErrors()
-}
-
 func (r *reader) required(b *hcl.Block) {
 	attrs, diags := b.Body.JustAttributes()
 	r.report(diags)
 	for name, a := range attrs {
+		if r.out.Required == nil {
+			r.out.Required = map[string]bool{}
+		}
+		r.out.Required[name] = true
 		source := "hashicorp/" + name
 		pairs, diags := hcl.ExprMap(a.Expr)
 		if diags.HasErrors() {
@@ -199,7 +254,15 @@ func (r *reader) required(b *hcl.Block) {
 			case "source":
 				r.report(gohcl.DecodeExpression(p.Value, nil, &source))
 			case "configuration_aliases":
-				r.refuse(a.Range, "It needs more than one configuration of the provider %s, which is not supported.", name)
+				list, diags := hcl.ExprList(p.Value)
+				r.report(diags)
+				for _, e := range list {
+					t, diags := hcl.AbsTraversalForExpr(e)
+					r.report(diags)
+					if alias := aliasOf(t); alias != "" {
+						r.configuration(t.RootName() + "." + alias)
+					}
+				}
 			}
 		}
 		r.out.Providers[name] = source
@@ -207,9 +270,18 @@ func (r *reader) required(b *hcl.Block) {
 }
 
 func (r *reader) variable(b *hcl.Block) {
-	v := &Variable{Type: cty.DynamicPseudoType}
-	var ephemeral bool
-	attrs := r.content(b.Body, variableFields).Attributes
+	name := b.Labels[0]
+	v := r.out.Variables[name]
+	switch {
+	case v != nil && !r.overriding:
+		r.refuse(b.DefRange, "The variable %s is defined twice.", name)
+		return
+	case v == nil:
+		v = &Variable{Type: cty.DynamicPseudoType}
+		r.out.Variables[name] = v
+	}
+	content := r.content(b.Body, variableFields)
+	attrs := content.Attributes
 	if a := attrs["type"]; a != nil {
 		t, _, diags := typeexpr.TypeConstraintWithDefaults(a.Expr)
 		r.report(diags)
@@ -217,30 +289,45 @@ func (r *reader) variable(b *hcl.Block) {
 			v.Type = t
 		}
 	}
-	v.Default = attrs["default"] != nil
+	if a := attrs["default"]; a != nil {
+		v.Default = true
+		var diags hcl.Diagnostics
+		v.DefaultValue, diags = a.Expr.Value(nil)
+		r.report(diags)
+	}
 	r.decode(attrs, "description", &v.Description)
-	r.decode(attrs, "sensitive", &v.Sensitive)
 	r.decode(attrs, "deprecated", &v.Deprecated)
-	if r.decode(attrs, "ephemeral", &ephemeral); ephemeral {
-		r.refuse(b.DefRange, "The variable %s is ephemeral, so its value is missing when the objects are read. Make it sensitive instead.", b.Labels[0])
+	// An ephemeral value is stored like a sensitive one, since it is needed to read and to destroy the objects.
+	ephemeral, nullable := false, !v.NotNull
+	r.decode(attrs, "sensitive", &v.Sensitive)
+	r.decode(attrs, "ephemeral", &ephemeral)
+	r.decode(attrs, "nullable", &nullable)
+	v.Sensitive, v.NotNull = v.Sensitive || ephemeral, !nullable
+	if len(content.Blocks) > 0 {
+		v.Rules = nil // those of an override file replace all
 	}
-	if _, ok := r.out.Variables[b.Labels[0]]; ok {
-		r.refuse(b.DefRange, "The variable %s is defined twice.", b.Labels[0])
+	for _, b := range content.Blocks {
+		if rule, ok := r.rule(name, v, b); ok {
+			v.Rules = append(v.Rules, rule)
+		}
 	}
-	r.out.Variables[b.Labels[0]] = v
 }
 
 func (r *reader) output(b *hcl.Block) {
-	o := &Output{}
+	o := r.out.Outputs[b.Labels[0]]
+	switch {
+	case o != nil && !r.overriding:
+		r.refuse(b.DefRange, "The output %s is defined twice.", b.Labels[0])
+		return
+	case o == nil:
+		o = &Output{}
+	}
 	var ephemeral bool
 	attrs := r.content(b.Body, outputFields).Attributes
 	r.decode(attrs, "description", &o.Description)
 	r.decode(attrs, "sensitive", &o.Sensitive)
 	if r.decode(attrs, "ephemeral", &ephemeral); ephemeral {
 		return // it is never stored
-	}
-	if _, ok := r.out.Outputs[b.Labels[0]]; ok {
-		r.refuse(b.DefRange, "The output %s is defined twice.", b.Labels[0])
 	}
 	r.out.Outputs[b.Labels[0]] = o
 }
@@ -259,10 +346,10 @@ func (r *reader) object(b *hcl.Block) {
 		if r.report(diags); diags.HasErrors() {
 			return
 		}
-		if len(t) > 1 {
-			r.refuse(b.DefRange, "It needs more than one configuration of the provider %s, which is not supported.", t.RootName())
-		}
 		name = t.RootName()
+		if alias := aliasOf(t); alias != "" {
+			r.used[name+"."+alias] = b.DefRange
+		}
 	}
 	r.implied[name] = true
 }

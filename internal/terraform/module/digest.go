@@ -21,9 +21,13 @@ type checksum struct {
 	// size is the number of bytes of the files that were added by addFile, and files are their paths.
 	size  *int64
 	files *[]string
+	// originals are the contents of files that were changed, by path.
+	originals map[string][]byte
 }
 
-func newChecksum() checksum { return checksum{sha256.New(), new(int64), new([]string)} }
+func newChecksum() checksum {
+	return checksum{Hash: sha256.New(), size: new(int64), files: new([]string)}
+}
 
 // maxFetched is the maximum size of all packages that are fetched for a module, in bytes: repositories have more in them
 // than the module.
@@ -54,6 +58,10 @@ func (d checksum) addFile(pkg, name, path string) error {
 		return fmt.Errorf("the module, and those that it calls, have more than %d MiB. Use a smaller package", maxFetched>>20)
 	}
 	*d.files = append(*d.files, path)
+	if content, ok := d.originals[path]; ok {
+		d.add(pkg, name, content)
+		return nil
+	}
 	d.head(pkg, name, info.Size())
 	n, err := io.Copy(d, f)
 	if err == nil && n != info.Size() {
@@ -97,6 +105,7 @@ func (d checksum) addPackage(c call, allow []Permission) error {
 // verify checks where the modules come from, and sets the digest of all of them.
 func (m *Module) verify(called []call) diagnostic.Diagnostics {
 	d, seen := newChecksum(), map[string]bool{}
+	d.originals = m.originals
 	for _, c := range called {
 		where := ""
 		if c.key != callName {

@@ -21,11 +21,18 @@ type Executor struct {
 	runner  Runner
 	module  *Module
 	servers map[string]provider.Server
+	// configure may be nil.
+	configure Configure
 }
+
+// Configure leases a server whose configuration has further settings, which take precedence. The configuration is that
+// of a source or of a named configuration.
+type Configure func(ctx context.Context, configuration string, settings cty.Value) (_ provider.Server, release func(), _ diagnostic.Diagnostics)
 
 var _ terraform.Journaled = (*Executor)(nil)
 
-// New returns an executor with the configured servers of the module's providers, by source.
+// New returns an executor with the configured servers of the module's providers, by source, and those of its named
+// configurations, by name.
 func New(r *commandline.Runner, m *Module, servers map[string]provider.Server) *Executor {
 	return NewOver(runner{r}, m, servers)
 }
@@ -33,6 +40,12 @@ func New(r *commandline.Runner, m *Module, servers map[string]provider.Server) *
 // NewOver is New over another runner, such as that of a simulation.
 func NewOver(r Runner, m *Module, servers map[string]provider.Server) *Executor {
 	return &Executor{runner: r, module: m, servers: servers}
+}
+
+// WithSettings returns the executor with a way to configure providers as provider blocks of the module demand.
+func (e *Executor) WithSettings(c Configure) *Executor {
+	e.configure = c
+	return e
 }
 
 func (e *Executor) version() string { return e.runner.Program().Version.String() }
@@ -130,7 +143,7 @@ func (e *Executor) planned(ctx context.Context, r terraform.ResourceType, in ins
 	if diags.HasErrors() {
 		return out, diags
 	}
-	w, diags := e.open(ctx, job{given: given, sensitive: sensitive, state: before, doubts: mem.Doubts})
+	w, diags := e.open(ctx, job{given: given, sensitive: sensitive, state: before, doubts: mem.Doubts, imports: true})
 	if diags.HasErrors() {
 		return out, diags
 	}
@@ -212,7 +225,7 @@ func (e *Executor) ApplyJournaled(ctx context.Context, p terraform.Plan, record 
 		return p.Prior, diagnostic.Errorf("Configuration cannot be written", "%s.", err)
 	}
 	j := &journal{Variables: encoded.Variables, record: record}
-	w, diags := e.open(ctx, job{given: given, sensitive: p.SensitivePaths, state: before, doubts: mem.Doubts, unchecked: p.CreateUnchecked, journal: j})
+	w, diags := e.open(ctx, job{given: given, sensitive: p.SensitivePaths, state: before, doubts: mem.Doubts, unchecked: p.CreateUnchecked, journal: j, imports: p.Action != terraform.Delete})
 	if diags.HasErrors() {
 		return p.Prior, diags
 	}

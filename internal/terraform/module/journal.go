@@ -34,9 +34,11 @@ type journal struct {
 type change struct {
 	Resource resource `json:"resource"`
 	// Source is the source of the provider, Provider the provider configuration in the state file.
-	Source   string                 `json:"source"`
-	Provider string                 `json:"provider"`
-	Kind     instance.OperationKind `json:"kind"`
+	Source   string `json:"source"`
+	Provider string `json:"provider"`
+	// Configuration is the name of the provider configuration; empty for the provider's own.
+	Configuration string                 `json:"configuration,omitempty"`
+	Kind          instance.OperationKind `json:"kind"`
 	// Planned and PlannedIdentity are the state and the identity that the provider was asked to create.
 	Planned         []byte `json:"planned,omitempty"`
 	PlannedIdentity []byte `json:"plannedIdentity,omitempty"`

@@ -24,6 +24,8 @@ const (
 	HTTP Permission = "HTTP"
 	// RemoteState: the data source terraform_remote_state.
 	RemoteState Permission = "RemoteState"
+	// ProviderSettings: provider blocks with settings that could send the credentials of a provider configuration elsewhere.
+	ProviderSettings Permission = "ProviderSettings"
 	// Files: files outside the module's folder, and providers that read or write local files.
 	Files Permission = "Files"
 )

@@ -20,6 +20,8 @@ import (
 type planned struct {
 	ResourceChanges []struct {
 		Address      string `json:"address"`
+		Module       string `json:"module_address"`
+		Name         string `json:"name"`
 		Mode         string `json:"mode"`
 		Type         string `json:"type"`
 		ProviderName string `json:"provider_name"`
@@ -31,8 +33,17 @@ type planned struct {
 			After        json.RawMessage `json:"after"`
 			AfterUnknown json.RawMessage `json:"after_unknown"`
 			ReplacePaths json.RawMessage `json:"replace_paths"`
+			Importing    *struct{}       `json:"importing"`
 		} `json:"change"`
 	} `json:"resource_changes"`
+	Configuration struct {
+		Providers map[string]struct {
+			FullName string `json:"full_name"`
+			Alias    string `json:"alias"`
+			Module   string `json:"module_address"`
+		} `json:"provider_config"`
+		Root plannedModule `json:"root_module"`
+	} `json:"configuration"`
 	OutputChanges map[string]struct {
 		Actions      []string        `json:"actions"`
 		After        json.RawMessage `json:"after"`
@@ -46,15 +57,90 @@ var actions = map[string]terraform.Action{
 	"forget": "Forget",
 }
 
+// importing is the action for an object that an import block adopts and that is not changed.
+const importing terraform.Action = "Import"
+
+// plannedModule is the configuration of a module in the program's plan JSON.
+type plannedModule struct {
+	Resources []struct {
+		Mode     string `json:"mode"`
+		Type     string `json:"type"`
+		Name     string `json:"name"`
+		Provider string `json:"provider_config_key"`
+	} `json:"resources"`
+	Calls map[string]struct {
+		Module plannedModule `json:"module"`
+	} `json:"module_calls"`
+}
+
+// providers adds the keys of the provider configurations of all managed resources, by address without instance keys.
+func (m plannedModule) providers(prefix string, into map[string]string) {
+	for _, r := range m.Resources {
+		if r.Mode == "managed" {
+			into[prefix+r.Type+"."+r.Name] = r.Provider
+		}
+	}
+	for name, c := range m.Calls {
+		c.Module.providers(prefix+"module."+name+".", into)
+	}
+}
+
+// provider returns the provider configuration of a resource as the state file has it.
+func (p planned) provider(configured map[string]string, module, resource, source string) string {
+	if module != "" {
+		resource = withoutKeys(module) + "." + resource
+	}
+	c, ok := p.Configuration.Providers[configured[resource]]
+	if !ok || c.FullName == "" {
+		return fmt.Sprintf("provider[%q]", source)
+	}
+	out := fmt.Sprintf("provider[%q]", c.FullName)
+	if c.Module != "" {
+		out = c.Module + "." + out
+	}
+	if c.Alias != "" {
+		out += "." + c.Alias
+	}
+	return out
+}
+
+// withoutKeys returns an address without the keys of instances.
+func withoutKeys(address string) string {
+	var out strings.Builder
+	key, quoted, escaped := false, false, false
+	for _, r := range address {
+		switch {
+		case escaped:
+			escaped = false
+		case quoted && r == '\\':
+			escaped = true
+		case key && r == '"':
+			quoted = !quoted
+		case key && !quoted && r == ']':
+			key = false
+		case !key && r == '[':
+			key = true
+		case !key:
+			out.WriteRune(r)
+		}
+	}
+	return out.String()
+}
+
 // contained returns the changes of resources, and their providers by address.
 func (p planned) contained() (changes []terraform.Contained, providers map[string]string) {
 	providers = map[string]string{}
+	configured := map[string]string{}
+	p.Configuration.Root.providers("", configured)
 	for _, c := range p.ResourceChanges {
 		action, ok := actions[strings.Join(c.Change.Actions, " ")]
+		if !ok && c.Change.Importing != nil {
+			action, ok = importing, true
+		}
 		if c.Mode != "managed" || !ok {
 			continue
 		}
-		providers[c.Address] = fmt.Sprintf("provider[%q]", c.ProviderName)
+		providers[c.Address] = p.provider(configured, c.Module, c.Type+"."+c.Name, c.ProviderName)
 		address := strings.TrimPrefix(c.Address, callAddress)
 		if c.Deposed != "" {
 			address += " (deposed " + c.Deposed + ")"

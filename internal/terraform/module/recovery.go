@@ -81,7 +81,11 @@ func (e *Executor) settle(ctx context.Context, c *change, op *instance.Operation
 	case target == nil:
 		return unknown
 	}
-	found, diags := engine.New(e.servers[c.Source]).Import(ctx, terraform.ResourceType{Schema: r}, *target)
+	server := e.servers[c.Source]
+	if named := e.servers[c.Configuration]; named != nil {
+		server = named
+	}
+	found, diags := engine.New(server).Import(ctx, terraform.ResourceType{Schema: r}, *target)
 	switch {
 	case terraform.NonExistent(diags) && (confirmed || !now.Before(op.Deadline)):
 		return none()

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/zclconf/go-cty/cty"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
@@ -45,6 +46,8 @@ type session struct {
 	doubts    doubts
 
 	mu sync.Mutex
+	// releases end the leases of servers with further settings.
+	releases []func()
 	// met are the errors of creates whose objects exist already.
 	met diagnostic.Diagnostics
 	// announced are the changes that the program announced and did not request yet, by resource type.
@@ -102,7 +105,14 @@ type attached struct {
 	*session
 	source string
 	schema *schema.Provider
-	engine *engine.Engine
+	// named are the servers of named configurations. configure returns a server with further settings; nil if there
+	// are none.
+	named     map[string]provider.Server
+	configure func(ctx context.Context, name string, settings cty.Value) (provider.Server, diagnostic.Diagnostics)
+	// restricted is set unless the module may have any settings in its provider blocks.
+	restricted bool
+	// connections are the servers that were chosen for connections of the program.
+	connections sync.Map
 }
 
 // newAttached asks the provider for its schema.
@@ -115,7 +125,7 @@ func newAttached(ctx context.Context, s *session, source string, server provider
 	served.Provider = commandline.NoConfiguration()
 	return &attached{
 		Configured: commandline.Configured{Server: server, Served: &served},
-		session:    s, source: source, schema: p, engine: engine.New(server),
+		session:    s, source: source, schema: p,
 	}, nil
 }
 
@@ -125,7 +135,7 @@ func (s *attached) ReadResource(ctx context.Context, q *tfprotov6.ReadResourceRe
 		return nil, errOver
 	}
 	defer s.calls.End()
-	answer, err := s.Server.ReadResource(ctx, q)
+	answer, err := s.chosen(ctx).ReadResource(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +148,7 @@ func (s *attached) PlanResourceChange(ctx context.Context, q *tfprotov6.PlanReso
 		return nil, errOver
 	}
 	defer s.calls.End()
-	return s.Server.PlanResourceChange(ctx, q)
+	return s.chosen(ctx).PlanResourceChange(ctx, q)
 }
 
 // ReadDataSource implements tfprotov6.ProviderServer.
@@ -147,7 +157,7 @@ func (s *attached) ReadDataSource(ctx context.Context, q *tfprotov6.ReadDataSour
 		return nil, errOver
 	}
 	defer s.calls.End()
-	return s.Server.ReadDataSource(ctx, q)
+	return s.chosen(ctx).ReadDataSource(ctx, q)
 }
 
 var errOver = status.Error(codes.FailedPrecondition, "the run has ended")
@@ -172,14 +182,15 @@ func (s *attached) ApplyResourceChange(call context.Context, q *tfprotov6.ApplyR
 	if r == nil {
 		return nil, notBegun(errors.New("there is no such resource type"))
 	}
-	c := &change{Resource: at, Source: s.source, Provider: s.providers[at.Address], Kind: instance.Update}
+	server := s.connection(call)
+	c := &change{Resource: at, Source: s.source, Configuration: server.name, Provider: s.providers[at.Address], Kind: instance.Update}
 	switch {
 	case wire.IsNull(packed(q.PlannedState)):
 		c.Kind = instance.Delete
 	case wire.IsNull(packed(q.PriorState)):
 		c.Kind = instance.Create
 		c.Planned, c.PlannedIdentity = packed(q.PlannedState), identified(q.PlannedIdentity)
-		if err := s.look(c, r); err != nil {
+		if err := s.look(c, r, server.Server); err != nil {
 			return nil, notBegun(err)
 		}
 	}
@@ -191,7 +202,7 @@ func (s *attached) ApplyResourceChange(call context.Context, q *tfprotov6.ApplyR
 		s.journal.forget(c)
 		return nil, notBegun(err)
 	}
-	answer, err := s.Server.ApplyResourceChange(s.ctx, q)
+	answer, err := server.ApplyResourceChange(s.ctx, q)
 	if err != nil {
 		return nil, err // the outcome is unknown
 	}
@@ -211,12 +222,12 @@ func (s *attached) ApplyResourceChange(call context.Context, q *tfprotov6.ApplyR
 
 // look looks for an object before it is created, if its identity is known. It returns an error if the object exists and
 // is not one of the module's own.
-func (s *attached) look(c *change, r *schema.Resource) error {
+func (s *attached) look(c *change, r *schema.Resource, server provider.Server) error {
 	identity := c.identity(r)
 	if identity == nil {
 		return nil
 	}
-	found, diags := s.engine.Import(s.ctx, terraform.ResourceType{Schema: r}, *identity)
+	found, diags := engine.New(server).Import(s.ctx, terraform.ResourceType{Schema: r}, *identity)
 	c.Absent = diags.HasErrors() && terraform.NonExistent(diags)
 	if diags.HasErrors() || s.unchecked || !terraform.Told(r, *identity, found.State) || owns(s.before, r, found) {
 		return nil

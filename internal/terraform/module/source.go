@@ -40,12 +40,17 @@ type Module struct {
 	Resource *schema.Resource
 	// Digest identifies the content of the module's files, and of those of the modules that it calls.
 	Digest string
+	// Settings are those of the module's provider blocks, and of those of the modules that it calls.
+	Settings []Setting
 
 	source Source
 	// dir contains the copy of a local module, and the program's data directory.
 	dir string
 	// files are the paths of the files of all modules.
 	files []string
+	// imports are the import blocks that were taken out of the module's files, originals the files before, by path.
+	imports   []Import
+	originals map[string][]byte
 }
 
 // Sum identifies the source: it is the digest of local files, or that of address and version.
@@ -146,11 +151,32 @@ func fetch(ctx context.Context, runner *commandline.Runner, s Source, dir, resou
 		if diags := m.examine(); diags.HasErrors() {
 			return nil, diags
 		}
+		if _, err := m.takeImports(filepath.Join(m.dir, localSource)); err != nil {
+			return fetchError(err)
+		}
 	}
-	if diags := m.get(ctx, runner); diags.HasErrors() {
+	diags := m.get(ctx, runner)
+	called, err := m.called()
+	for _, c := range called {
+		if c.key != callName || s.Address == "" || c.outside {
+			continue
+		}
+		// The program refuses import blocks after it has fetched them.
+		taken, err := m.takeImports(c.dir)
+		if err != nil {
+			return fetchError(err)
+		}
+		if taken {
+			diags = m.get(ctx, runner)
+			called, err = m.called()
+		}
+		if err != nil {
+			return fetchError(err)
+		}
+	}
+	if diags.HasErrors() {
 		return nil, diags
 	}
-	called, err := m.called()
 	if err != nil {
 		return fetchError(err)
 	}
@@ -166,7 +192,9 @@ func fetch(ctx context.Context, runner *commandline.Runner, s Source, dir, resou
 		for _, source := range d.Sources() {
 			sources[source] = true
 		}
+		m.Settings = append(m.Settings, d.Settings...)
 		if c.key == callName {
+			d.Imports = m.imports
 			m.Definition = d
 		}
 	}
@@ -174,7 +202,9 @@ func fetch(ctx context.Context, runner *commandline.Runner, s Source, dir, resou
 		return fetchError(fmt.Errorf("%s did not fetch it", runner.Program()))
 	}
 	m.Sources = slices.Sorted(maps.Keys(sources))
-	var diags diagnostic.Diagnostics
+	if err := m.nameConfigurations(called); err != nil {
+		return fetchError(err)
+	}
 	m.Resource, diags = m.Schema(resourceType)
 	return m, diags
 }
@@ -243,6 +273,9 @@ func (m *Module) read(c call) (*Definition, diagnostic.Diagnostics) {
 			diags[i].Summary = where + diags[i].Summary
 		}
 		return nil, diags
+	}
+	for i := range d.Settings {
+		d.Settings[i].At = where + d.Settings[i].At
 	}
 	if diags := restrict(&restrictions{allow: m.source.Allow, dir: c.dir, root: c.root, module: where}); diags.HasErrors() {
 		return nil, diags

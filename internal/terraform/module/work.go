@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
@@ -32,6 +33,8 @@ type job struct {
 	doubts doubts
 	// journal records changes; nil if the runs make none.
 	journal *journal
+	// imports is set when import blocks are carried out.
+	imports bool
 }
 
 // work is a directory with a configuration, and the program's diagnostics of the runs in it.
@@ -69,6 +72,9 @@ func (e *Executor) open(ctx context.Context, j job) (*work, diagnostic.Diagnosti
 	if j.state != nil {
 		files[stateFile] = j.state
 	}
+	if text := e.module.importsText(); text != nil && j.imports {
+		files[importsFile] = text
+	}
 	diags := w.fill(ctx, files)
 	if diags.HasErrors() {
 		dir.Close()
@@ -89,12 +95,18 @@ func (w *work) fill(ctx context.Context, files map[string][]byte) diagnostic.Dia
 		}
 	}
 	for source, server := range w.servers {
+		if !slices.Contains(w.module.Sources, source) {
+			continue // of a named configuration
+		}
 		s, diags := server.Schema(ctx)
 		if diags.HasErrors() {
 			return diags
 		}
 		p, err := newAttached(ctx, w.session, source, server, s)
 		if err != nil {
+			return provider.CallError(err)
+		}
+		if err := w.chooses(ctx, p); err != nil {
 			return provider.CallError(err)
 		}
 		if err := w.dir.Attach(source, p); err != nil {
@@ -104,9 +116,52 @@ func (w *work) fill(ctx context.Context, files map[string][]byte) diagnostic.Dia
 	return nil
 }
 
+// chooses makes an attached provider tell its configurations apart, if it has several.
+func (w *work) chooses(ctx context.Context, p *attached) error {
+	settings := false
+	for _, s := range w.module.Settings {
+		settings = settings || s.Source == p.source
+	}
+	p.named = map[string]provider.Server{}
+	for _, name := range w.module.Configurations {
+		if w.module.SourceOf(name) == p.source && w.servers[name] != nil {
+			p.named[name] = w.servers[name]
+		}
+	}
+	if !settings && len(p.named) == 0 {
+		return nil
+	}
+	all, err := p.Server.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil {
+		return err
+	}
+	p.serveSettings(all.Provider, settings)
+	p.restricted = !slices.Contains(w.module.source.Allow, ProviderSettings)
+	p.configure = func(ctx context.Context, name string, settings cty.Value) (provider.Server, diagnostic.Diagnostics) {
+		if w.Executor.configure == nil {
+			return nil, diagnostic.Errorf("Provider settings cannot be used", "The provider cannot be configured here.")
+		}
+		of := p.source
+		if w.servers[name] != nil {
+			of = name
+		}
+		server, release, diags := w.Executor.configure(ctx, of, settings)
+		if !diags.HasErrors() {
+			w.session.mu.Lock()
+			defer w.session.mu.Unlock()
+			w.session.releases = append(w.session.releases, release)
+		}
+		return server, diags
+	}
+	return nil
+}
+
 func (w *work) close() {
 	w.dir.Detach()
 	w.session.end()
+	for _, release := range w.session.releases {
+		release()
+	}
 	w.dir.Close()
 }
 

@@ -1,0 +1,199 @@
+package module
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+)
+
+// importsFile has the import blocks of the module: programs accept them only in the root module.
+const importsFile = "imports.tf"
+
+// Import is an import block.
+type Import struct {
+	// Text is the block as the root module has it, Locals are the expressions of the local values that it needs.
+	Text   string
+	Locals map[string]string
+	// Variables are the variables that it needs.
+	Variables []string
+
+	file       string
+	start, end int
+}
+
+// importArguments are the arguments of an import block.
+var importArguments = []string{"to", "id", "identity", "for_each", "provider"}
+
+// readImports reads the import blocks, which are carried out by the root module.
+func (r *reader) readImports() {
+	for _, b := range r.imports {
+		body, ok := b.Body.(*hclsyntax.Body)
+		if !ok {
+			r.refuse(b.DefRange, "Import blocks in JSON are not supported. Write the block into a file with the extension .tf.")
+			continue
+		}
+		r.importBlock(b, body)
+	}
+}
+
+func (r *reader) importBlock(b *hcl.Block, body *hclsyntax.Body) {
+	file := b.DefRange.Filename
+	out := Import{Locals: map[string]string{}, file: file, start: b.TypeRange.Start.Byte, end: body.SrcRange.End.Byte}
+	var text strings.Builder
+	text.WriteString("import {\n")
+	for _, name := range slices.Sorted(maps.Keys(body.Attributes)) {
+		a := body.Attributes[name]
+		switch {
+		case !slices.Contains(importArguments, name):
+			r.refuse(a.NameRange, "The import block has the unknown argument %s. Remove it.", name)
+			return
+		case name == "provider":
+			continue // the resource's own
+		case name == "to":
+			fmt.Fprintf(&text, "  to = %s%s\n", callAddress, r.text(a.Expr))
+			continue
+		}
+		if !r.movable(&out, a.Expr, a.NameRange) {
+			return
+		}
+		fmt.Fprintf(&text, "  %s = %s\n", name, r.text(a.Expr))
+	}
+	text.WriteString("}\n")
+	out.Text = text.String()
+	slices.Sort(out.Variables)
+	out.Variables = slices.Compact(out.Variables)
+	r.out.Imports = append(r.out.Imports, out)
+}
+
+// text returns the source text of an expression.
+func (r *reader) text(e hcl.Expression) string {
+	at := e.Range()
+	return string(r.sources[at.Filename][at.Start.Byte:at.End.Byte])
+}
+
+// movable reports whether an expression of an import block means the same in the root module, and adds what it needs.
+func (r *reader) movable(out *Import, e hcl.Expression, at hcl.Range) bool {
+	if readsFiles(e) {
+		r.refuse(at, "The import block reads files. Write the value as a text, or pass it as a variable.")
+		return false
+	}
+	for _, t := range e.Variables() {
+		second := ""
+		if len(t) > 1 {
+			if step, ok := t[1].(hcl.TraverseAttr); ok {
+				second = step.Name
+			}
+		}
+		switch root := t.RootName(); {
+		case root == "each":
+		case root == "var" && r.out.Variables[second] != nil:
+			out.Variables = append(out.Variables, second)
+		case root == "local" && r.locals[second] != nil:
+			if _, ok := out.Locals[second]; ok {
+				continue
+			}
+			out.Locals[second] = r.text(r.locals[second])
+			if !r.movable(out, r.locals[second], at) {
+				return false
+			}
+		default:
+			r.refuse(at, "The import block refers to %s, but it may only refer to variables, and to local values that are made of them.", strings.TrimSuffix(root+"."+second, "."))
+			return false
+		}
+	}
+	return true
+}
+
+// readsFiles reports whether an expression calls a function that reads files.
+func readsFiles(e hcl.Expression) (found bool) {
+	node, ok := e.(hclsyntax.Expression)
+	if !ok {
+		return true
+	}
+	_ = hclsyntax.VisitAll(node, func(n hclsyntax.Node) hcl.Diagnostics {
+		if call, ok := n.(*hclsyntax.FunctionCallExpr); ok {
+			name := call.Name[strings.LastIndex(call.Name, ":")+1:]
+			found = found || slices.Contains(fileFunctions, name) || otherFileFunctions[name] != ""
+		}
+		return nil
+	})
+	return found
+}
+
+// importsText returns the import blocks for the root module; nil if there are none.
+func (d *Definition) importsText() []byte {
+	if len(d.Imports) == 0 {
+		return nil
+	}
+	locals := map[string]string{}
+	var out bytes.Buffer
+	for _, i := range d.Imports {
+		out.WriteString(i.Text)
+		maps.Copy(locals, i.Locals)
+	}
+	if len(locals) > 0 {
+		out.WriteString("locals {\n")
+		for _, name := range slices.Sorted(maps.Keys(locals)) {
+			fmt.Fprintf(&out, "  %s = %s\n", name, locals[name])
+		}
+		out.WriteString("}\n")
+	}
+	return out.Bytes()
+}
+
+// needed returns the variables that import blocks need.
+func (d *Definition) needed() map[string]bool {
+	out := map[string]bool{}
+	for _, i := range d.Imports {
+		for _, name := range i.Variables {
+			out[name] = true
+		}
+	}
+	return out
+}
+
+// takeImports removes the import blocks from the files of the module in a directory, and reports whether there are any.
+// Lines stay where they are. The digest is that of the files as they were.
+func (m *Module) takeImports(dir string) (bool, error) {
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return false, err
+	}
+	d, diags := Read(dir)
+	if diags.HasErrors() || len(d.Imports) == 0 {
+		return false, nil // read reports the errors
+	}
+	m.imports = d.Imports
+	for _, i := range d.Imports {
+		path := filepath.Join(dir, i.file)
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return false, err
+		}
+		if m.originals == nil {
+			m.originals = map[string][]byte{}
+		}
+		if _, ok := m.originals[path]; !ok {
+			m.originals[path] = slices.Clone(content)
+		}
+		for at := i.start; at < i.end && at < len(content); at++ {
+			if content[at] != '\n' {
+				content[at] = ' '
+			}
+		}
+		if err := os.Remove(path); err != nil { // it may be a link, or read-only
+			return false, err
+		}
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
