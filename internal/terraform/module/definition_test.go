@@ -55,13 +55,14 @@ output "secret" {
 	}
 	want := &module.Definition{
 		Variables: map[string]*module.Variable{
-			"tags": {Type: cty.Map(cty.String), Description: "Tags.", Default: true},
+			"tags": {Type: cty.Map(cty.String), Description: "Tags.", Default: true, DefaultValue: cty.EmptyObjectVal},
 			"pin":  {Type: cty.String, Sensitive: true},
 		},
 		Outputs:   map[string]*module.Output{"secret": {Sensitive: true}},
 		Providers: map[string]string{"cloud": "example/cloud", "time": "hashicorp/time", "random": "hashicorp/random", "http": "hashicorp/http"},
+		Required:  map[string]bool{"cloud": true, "time": true},
 	}
-	if diff := cmp.Diff(want, d, cmp.Comparer(cty.Type.Equals)); diff != "" {
+	if diff := cmp.Diff(want, d, cmp.Comparer(cty.Type.Equals), cmp.Comparer(cty.Value.RawEquals)); diff != "" {
 		t.Error(diff)
 	}
 }

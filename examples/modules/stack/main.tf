@@ -1,0 +1,81 @@
+terraform {
+  required_version = ">= 1.6"
+
+  backend "s3" {
+    bucket = "states"
+    key    = "stack"
+  }
+
+  required_providers {
+    examplecloud = {
+      source = "landbridge/examplecloud"
+    }
+  }
+}
+
+provider "examplecloud" {
+  region = var.region
+}
+
+provider "examplecloud" {
+  alias  = "archive"
+  region = "eu-north-1"
+}
+
+variable "region" {
+  type    = string
+  default = "us-west-2"
+}
+
+variable "existing" {
+  description = "Ids of things that exist already, by name."
+  type        = map(string)
+  default     = {}
+}
+
+import {
+  for_each = local.existing
+  to       = examplecloud_thing.adopted[each.key]
+  id       = each.value
+}
+
+locals {
+  existing = var.existing
+}
+
+resource "examplecloud_thing" "adopted" {
+  for_each = var.existing
+  name     = each.key
+}
+
+resource "examplecloud_thing" "server" {
+  name = "server"
+}
+
+resource "examplecloud_thing" "leaving" {
+  name = "leaving"
+}
+
+resource "examplecloud_thing" "archive" {
+  provider = examplecloud.archive
+  name     = "archive"
+}
+
+check "server" {
+  assert {
+    condition     = examplecloud_thing.server.size > 0
+    error_message = "The server has no size."
+  }
+}
+
+output "server" {
+  value = examplecloud_thing.server.id
+}
+
+output "regions" {
+  value = [examplecloud_thing.server.region, examplecloud_thing.archive.region]
+}
+
+output "adopted" {
+  value = [for a in examplecloud_thing.adopted : a.id]
+}
