@@ -52,8 +52,6 @@ func Module(r *model.Resource, args ModuleArguments) (*apiextensionsv1.CustomRes
 
 // ModuleArguments are facts about the variables of a module that its model does not have. Names are Terraform's.
 type ModuleArguments struct {
-	// Nullable has the required variables that may be null.
-	Nullable map[string]bool
 	// Rules are validations of variables.
 	Rules map[string][]ModuleRule
 	// Configurations are the names of its provider configurations.
@@ -75,7 +73,7 @@ const (
 )
 
 // complete adds the facts to the schemas of variables. Attributes of objects may be null: in Terraform, an attribute is
-// given if it is null.
+// given if it is null. They may be left out, too, which is the same: the API server removes null from lists in patches.
 func (a ModuleArguments) complete(t *model.Type, fields map[string]props) {
 	patterns := 0
 	for _, f := range t.Object.All {
@@ -85,7 +83,6 @@ func (a ModuleArguments) complete(t *model.Type, fields map[string]props) {
 		}
 		if f.SecretRef == "" {
 			nullAttributes(f.Type, &p)
-			p.Nullable = p.Nullable || a.Nullable[f.Name]
 			for _, rule := range a.Rules[f.Name] {
 				if patterns += rule.Patterns; rule.Patterns > maxPatterns || patterns > allPatterns {
 					continue // it is checked when the module is planned
@@ -101,6 +98,7 @@ func (a ModuleArguments) complete(t *model.Type, fields map[string]props) {
 func nullAttributes(t *model.Type, p *props) {
 	switch {
 	case t.Object != nil:
+		p.Required = nil
 		for _, f := range t.Object.All {
 			if x, ok := p.Properties[f.InputName()]; ok && f.SecretRef == "" {
 				nullAttributes(f.Type, &x)

@@ -40,8 +40,8 @@ variable "tags" {
 
 locals {
   parts = [
-    try(coalesce(var.namespace, var.context.namespace), null),
-    try(coalesce(var.stage, var.context.stage), null),
+    var.namespace != null ? var.namespace : try(var.context.namespace, null),
+    var.stage != null ? var.stage : try(var.context.stage, null),
     var.name,
   ]
   attributes = distinct(concat(try(var.context.attributes, []), var.attributes))

@@ -297,9 +297,8 @@ func (r *Reconciler) settings(fetched *module.Module, providers map[string]strin
 
 // arguments returns what the CRD of a module's kind has besides its model.
 func arguments(m *module.Module) crd.ModuleArguments {
-	out := crd.ModuleArguments{Nullable: map[string]bool{}, Rules: map[string][]crd.ModuleRule{}, Configurations: m.ConfigurationNames()}
+	out := crd.ModuleArguments{Rules: map[string][]crd.ModuleRule{}, Configurations: m.ConfigurationNames()}
 	for name, v := range m.Variables {
-		out.Nullable[name] = !v.Default && !v.NotNull
 		for _, rule := range v.Rules {
 			out.Rules[name] = append(out.Rules[name], crd.ModuleRule(rule))
 		}

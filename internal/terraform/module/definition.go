@@ -43,8 +43,8 @@ type Variable struct {
 	// Type is the type constraint, with optional attributes.
 	Type        cty.Type
 	Description string
-	// Default is set when the variable has a default. NotNull is set when it may not be null.
-	Default, Sensitive, NotNull bool
+	// Default is set when the variable has a default.
+	Default, Sensitive bool
 	// DefaultValue is the default; NilVal without one.
 	DefaultValue cty.Value
 	Deprecated   string
@@ -67,7 +67,7 @@ var (
 	}}
 	settings       = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "required_providers"}, {Type: "backend", LabelNames: []string{"type"}}, {Type: "cloud"}, {Type: "encryption"}}}
 	variableFields = &hcl.BodySchema{
-		Attributes: attributes("type", "default", "description", "sensitive", "ephemeral", "deprecated", "nullable").Attributes,
+		Attributes: attributes("type", "default", "description", "sensitive", "ephemeral", "deprecated").Attributes,
 		Blocks:     []hcl.BlockHeaderSchema{{Type: "validation"}},
 	}
 	outputFields = attributes("description", "sensitive", "ephemeral")
@@ -298,11 +298,10 @@ func (r *reader) variable(b *hcl.Block) {
 	r.decode(attrs, "description", &v.Description)
 	r.decode(attrs, "deprecated", &v.Deprecated)
 	// An ephemeral value is stored like a sensitive one, since it is needed to read and to destroy the objects.
-	ephemeral, nullable := false, !v.NotNull
+	ephemeral := false
 	r.decode(attrs, "sensitive", &v.Sensitive)
 	r.decode(attrs, "ephemeral", &ephemeral)
-	r.decode(attrs, "nullable", &nullable)
-	v.Sensitive, v.NotNull = v.Sensitive || ephemeral, !nullable
+	v.Sensitive = v.Sensitive || ephemeral
 	if len(content.Blocks) > 0 {
 		v.Rules = nil // those of an override file replace all
 	}

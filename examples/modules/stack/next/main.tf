@@ -19,12 +19,12 @@ provider "examplecloud" {
 
 provider "examplecloud" {
   alias  = "archive"
-  region = "eu-north-1"
+  region = "eu-central-1"
 }
 
 variable "region" {
   type    = string
-  default = "us-west-2"
+  default = "us-east-1"
 }
 
 variable "existing" {
