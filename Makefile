@@ -154,6 +154,12 @@ install-test: ## Providers from registries and mirrors: every source, and everyt
 	@$(GO) test -vet=off -c -o $(CURDIR)/bin/test/install.test ./internal/provider/install
 	@cd internal/provider/install && $(CURDIR)/bin/test/install.test -test.run '^Test(Sources|Faults)$$' -test.timeout=5m
 
+.PHONY: modules
+modules: bin/playground ## Modules in the shape of public ones (examples/modules): each created, changed, planned to no changes, and destroyed
+	@$(GO) test -vet=off -ldflags=-w -c -o $(CURDIR)/bin/test/modules.test ./test/e2e
+	@out=$$(cd test/e2e && $(CURDIR)/bin/test/modules.test -test.run '^TestModules$$' -test.timeout=15m -modules) || { echo "$$out"; exit 1; }; \
+	echo "$$out" | grep '^modules: '
+
 ONLY ?=
 .PHONY: generated-repos
 generated-repos: bin/playground ## Make, build, test and run a generated repository for each of several providers: ONLY=names

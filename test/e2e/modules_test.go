@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/internal/controller"
@@ -37,6 +39,10 @@ variable "name" {
   validation {
     condition     = length(var.name) < 20
     error_message = "The name is too long."
+  }
+  validation {
+    condition     = lower(var.name) == var.name
+    error_message = "The name is not in small letters."
   }
 }
 
@@ -254,9 +260,13 @@ func TestModule(t *testing.T) {
 		}
 	}
 
-	// Errors name fields of the spec.
-	e.MustPatch(t, r, `{"spec":{"forProvider":{"name":"a name that is too long by far"}}}`)
-	e.WaitFalse(t, r, "Synced", "InvalidConfiguration", "name", "The name is too long.")
+	// Errors name fields of the spec. Simple validations are checked when it is written.
+	long := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"forProvider":{"name":"a name that is too long by far"}}}`))
+	if err := e.Patch(t.Context(), r.DeepCopy(), long); !kerrors.IsInvalid(err) || !strings.Contains(err.Error(), "spec.forProvider.name") || !strings.Contains(err.Error(), "The name is too long.") {
+		t.Errorf("a value that the module rejects: %v", err)
+	}
+	e.MustPatch(t, r, `{"spec":{"forProvider":{"name":"NORTH"}}}`)
+	e.WaitFalse(t, r, "Synced", "InvalidConfiguration", "name", "The name is not in small letters.")
 
 	// The module stays until the last instance is gone.
 	if err := e.Delete(t.Context(), e.module); err != nil {

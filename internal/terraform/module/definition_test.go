@@ -67,6 +67,157 @@ output "secret" {
 	}
 }
 
+// TestRules has validations that the API server checks, and some that only the program can check.
+func TestRules(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		of, condition, cel string
+		patterns           int
+	}{
+		"a comparison":             {"number", "var.v >= 1 && var.v < 1.5", "((self) >= (1.0)) && ((self) < (1.5))", 0},
+		"a list of texts":          {"string", `contains(["a", "it's"], var.v)`, `self in ['a', 'it\'s']`, 0},
+		"a list of numbers":        {"number", `!contains([1, -2], var.v)`, `!(self in [1.0, -2.0])`, 0},
+		"a pattern":                {"string", `can(regex("^\\d+$", var.v))`, `self.matches('^\\d+$')`, 5},
+		"a length":                 {"string", `length(var.v) <= 3`, `self.matches('[^\\x00-\\x7f]') || ((double(size(self))) <= (3.0))`, 12},
+		"null is permitted":        {"string", `var.v == null || var.v != "x"`, `(false) || ((self) != ('x'))`, 0},
+		"a boolean":                {"bool", `var.v || true`, `(self) || (true)`, 0},
+		"a function":               {"string", `lower(var.v) == var.v`, "", 0},
+		"another variable":         {"string", `var.v != var.w`, "", 0},
+		"a list":                   {"list(string)", `length(var.v) > 0`, "", 0},
+		"texts in order":           {"string", `var.v < "x"`, "", 0},
+		"a number of another type": {"string", `var.v == 1`, "", 0},
+		"an invalid pattern":       {"string", `can(regex("(", var.v))`, "", 0},
+		"a computed message":       {"string", `var.v != "x" && "${var.v}" != ""`, "", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d, diags := module.Read(write(t, map[string]string{"main.tf": "variable \"v\" {\n  type = " + test.of + "\n  validation {\n    condition = " + test.condition +
+				"\n    error_message = \"No.\"\n  }\n}\n"}))
+			if diags.HasErrors() {
+				t.Fatal(diags)
+			}
+			var want []module.Rule
+			if test.cel != "" {
+				want = []module.Rule{{CEL: test.cel, Message: "No.", Patterns: test.patterns}}
+			}
+			if diff := cmp.Diff(want, d.Variables["v"].Rules); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestReadRootModule has the parts of modules that are written to be used by themselves.
+func TestReadRootModule(t *testing.T) {
+	t.Parallel()
+	d, diags := module.Read(write(t, map[string]string{
+		"main.tf": `
+terraform {
+  backend "s3" {}
+  required_providers {
+    cloud = {
+      source                = "example/cloud"
+      configuration_aliases = [cloud.replica]
+    }
+  }
+}
+provider "cloud" {
+  alias  = "archive"
+  region = var.region
+  assume { role = "x" }
+}
+resource "cloud_box" "a" { provider = cloud.replica }
+variable "region" { default = "a" }
+variable "pin" {
+  ephemeral = true
+  default   = 1
+}
+locals {
+  ids = { a = var.region }
+}
+import {
+  for_each = local.ids
+  to       = cloud_box.a[each.key]
+  id       = "${each.value}-x"
+}`,
+		"main_override.tf": `variable "region" {
+  default = "b"
+  type    = string
+}`,
+	}))
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	if v := d.Variables["region"]; v.Type != cty.String || v.DefaultValue.AsString() != "b" || !d.Variables["pin"].Sensitive {
+		t.Errorf("variables: %+v", v)
+	}
+	if diff := cmp.Diff([]string{"cloud", "cloud.archive", "cloud.replica"}, d.ConfigurationNames()); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]module.Setting{
+		{Provider: "cloud", Source: "example/cloud", Path: []string{"region"}, At: "main.tf:13"},
+		{Provider: "cloud", Source: "example/cloud", Path: []string{"assume", "role"}, At: "main.tf:14"},
+	}, d.Settings); diff != "" {
+		t.Error(diff)
+	}
+	if got := d.Warnings.String(); !strings.Contains(got, "main.tf:3") || !strings.Contains(got, "backend is ignored") {
+		t.Errorf("warnings: %q", got)
+	}
+	want := "import {\n  for_each = local.ids\n  id = \"${each.value}-x\"\n  to = module.this.cloud_box.a[each.key]\n}\n"
+	if len(d.Imports) != 1 || d.Imports[0].Text != want || d.Imports[0].Locals["ids"] != "{ a = var.region }" || d.Imports[0].Variables[0] != "region" {
+		t.Errorf("imports: %+v", d.Imports)
+	}
+}
+
+// TestReadRefuses has modules that cannot be read, with the line to change.
+func TestReadRefuses(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ main, says string }{
+		"an undeclared configuration":   {"resource \"a_b\" \"c\" {\n  provider = a.x\n}\n", "main.tf:1: Module cannot be used: It needs the configuration a.x, which is not declared. Add configuration_aliases = [a.x]"},
+		"an import of a resource's":     {"import {\n  to = a_b.c\n  id = a_b.d.id\n}\n", "main.tf:3: Module cannot be used: The import block refers to a_b.d"},
+		"an import of a local's":        {"locals {\n  x = a_b.d.id\n}\nimport {\n  to = a_b.c\n  id = local.x\n}\n", "main.tf:6: Module cannot be used: The import block refers to a_b.d"},
+		"an import of a file":           {"import {\n  to = a_b.c\n  id = file(\"/etc/passwd\")\n}\n", "main.tf:3: Module cannot be used: The import block reads files"},
+		"an import with a typing error": {"import {\n  to = a_b.c\n  ids = 1\n}\n", "main.tf:3: Module cannot be used: The import block has the unknown argument ids"},
+		"locals that need themselves":   {"locals {\n  x = local.y\n  y = local.x\n}\nimport {\n  to = a_b.c\n  id = local.x\n}\n", ""},
+		"a default that is computed":    {"variable \"a\" {\n  default = var.b\n}\n", "main.tf:2: Variables not allowed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, diags := module.Read(write(t, map[string]string{"main.tf": test.main}))
+			if got := diags.String(); diags.HasErrors() != (test.says != "") || !strings.Contains(got, test.says) {
+				t.Errorf("got %q, want %q", got, test.says)
+			}
+		})
+	}
+}
+
+// TestCheckSettings has settings of provider blocks that are taken, need a permission, and are refused.
+func TestCheckSettings(t *testing.T) {
+	t.Parallel()
+	config := &schema.Block{Attributes: map[string]*schema.Attribute{"hidden": {Type: cty.String, Sensitive: true}}}
+	for name, test := range map[string]struct {
+		path []string
+		want string
+	}{
+		"a region":               {[]string{"region"}, ""},
+		"default tags":           {[]string{"default_tags", "tags"}, ""},
+		"a sensitive argument":   {[]string{"hidden"}, "Module cannot be used"},
+		"a token":                {[]string{"api_token"}, "Module cannot be used"},
+		"a password in a block":  {[]string{"region", "password"}, "Module cannot be used"},
+		"an endpoint":            {[]string{"endpoint"}, module.NotAllowed},
+		"an endpoint of a block": {[]string{"endpoints", "region"}, module.NotAllowed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := &module.Module{Settings: []module.Setting{{Provider: "cloud", Source: "a/cloud", Path: test.path, At: "main.tf:7"}}}
+			diags := m.CheckSettings(func(string) *schema.Block { return config })
+			if got := diags.String(); diags.HasErrors() != (test.want != "") || !strings.Contains(got, test.want) || test.want != "" && !strings.Contains(got, "main.tf:7") {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
 // The parser's stack would overflow, and end the controller.
 func TestReadNestedTooDeeply(t *testing.T) {
 	t.Parallel()
