@@ -188,6 +188,11 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 	if now := (snapshot{operations, providers}); metrics.Registry.Register(now) == nil {
 		defer metrics.Registry.Unregister(now)
 	}
+	kubeMetadata, err := metadata.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	referred := &referredSecrets{metadata: kubeMetadata, allowed: mayWatchSecrets(kube), wake: registry.Wake}
 	reconciling, stopReconciling := context.WithCancel(ctx)
 	defer stopReconciling()
 	rt := &kinds.Runtime{
@@ -203,7 +208,7 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 		Managed: managed.Options{
 			Poll: o.Poll, Workers: o.Workers, Timeout: o.ReconcileTimeout,
 			MinBackoff: 500 * time.Millisecond, MaxBackoff: 5 * time.Minute,
-			Recorder: event.NewAPIRecorder(recorder), Metrics: resourceMetrics, Logger: o.Logger,
+			Recorder: event.NewAPIRecorder(recorder), Metrics: resourceMetrics, Logger: o.Logger, Secrets: referred,
 		},
 		Recorder: event.NewAPIRecorder(recorder),
 		Logger:   o.Logger.WithName("kinds"),
@@ -230,11 +235,10 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 		return err
 	}
 
-	kubeMetadata, err := metadata.NewForConfig(config)
-	if err != nil {
+	if err := m.Add(&lostSecrets{metadata: kubeMetadata, namespace: o.Namespace, report: operations.Lost}); err != nil {
 		return err
 	}
-	if err := m.Add(&lostSecrets{metadata: kubeMetadata, namespace: o.Namespace, report: operations.Lost}); err != nil {
+	if err := m.Add(referred); err != nil {
 		return err
 	}
 

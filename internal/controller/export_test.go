@@ -6,10 +6,12 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/client-go/tools/record"
 
+	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
@@ -90,3 +92,9 @@ func Counted(s store.Store) store.Store { return countedStore{s} }
 
 // Snapshot returns the collector of a controller's metrics.
 func Snapshot(s *scheduler.Scheduler, p *pool.Pool) prometheus.Collector { return snapshot{s, p} }
+
+// ReferredSecrets returns what wakes resources when their Secrets change, and its start.
+func ReferredSecrets(m metadata.Interface, kube kubernetes.Interface, wake func(store.Key)) (managed.SecretWatch, func(context.Context) error) {
+	s := &referredSecrets{metadata: m, allowed: mayWatchSecrets(kube), wake: wake}
+	return s, s.Start
+}

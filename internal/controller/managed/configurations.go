@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -53,8 +54,12 @@ func (c *configurations) get(ctx context.Context, k *Kind, r *CustomResource, sp
 		return known, nil
 	}
 	out := &configuration{generation: r.GetGeneration(), externalName: name, secrets: map[translate.SecretKeySelector]string{}}
+	var used []types.NamespacedName
 	read := func(ref translate.SecretKeySelector) ([]byte, error) {
 		ref.Namespace = r.GetNamespace() // a resource reads Secrets of its own namespace only
+		if name := (types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}); !slices.Contains(used, name) {
+			used = append(used, name)
+		}
 		b, err := providerconfig.ReadSecret(ctx, c.reader, ref)
 		if err == nil {
 			out.secrets[ref] = string(b)
@@ -64,7 +69,9 @@ func (c *configurations) get(ctx context.Context, k *Kind, r *CustomResource, sp
 		return b, err
 	}
 	var diags diagnostic.Diagnostics
-	if out.config, diags = spec.Configuration(read); diags.HasErrors() {
+	out.config, diags = spec.Configuration(read)
+	k.usesSecrets(k.key(&r.Unstructured), used)
+	if diags.HasErrors() {
 		return nil, diags
 	}
 	out.warnings = diags.Warnings()

@@ -83,6 +83,20 @@ type Options struct {
 	Recorder               event.Recorder
 	Metrics                xpmanaged.MetricRecorder
 	Logger                 logr.Logger
+	// Secrets watches the Secrets that resources refer to. It may be nil: then changes are noticed at the next poll.
+	Secrets SecretWatch
+}
+
+// SecretWatch wakes resources when Secrets change.
+type SecretWatch interface {
+	// Uses records which Secrets a resource refers to; none if it is gone.
+	Uses(k store.Key, secrets []types.NamespacedName)
+}
+
+func (k *Kind) usesSecrets(key store.Key, secrets []types.NamespacedName) {
+	if k.Options.Secrets != nil {
+		k.Options.Secrets.Uses(key, secrets)
+	}
 }
 
 // Start runs the controller of the kind until ctx ends. It returns when the existing resources
@@ -154,6 +168,7 @@ func (k *Kind) quietClient(cached client.Client, live client.Reader) *quietClien
 	out := quietClientOf(cached, live, k.Model.GroupVersionKind(), k.written)
 	out.gone = func(name types.NamespacedName) {
 		k.Scheduler.Gone(store.Key{Group: k.Model.Group, Kind: k.Model.Kind, Namespace: name.Namespace, Name: name.Name})
+		k.usesSecrets(store.Key{Group: k.Model.Group, Kind: k.Model.Kind, Namespace: name.Namespace, Name: name.Name}, nil)
 		k.forget(name)
 	}
 	return out
