@@ -149,6 +149,11 @@ tenancy: bin/playground ## Attacks of tenants with the role edit in one namespac
 	@$(GO) test -C test/tenancy -vet=off -c -o $(CURDIR)/bin/test/tenancy.test .
 	@cd test/tenancy && $(CURDIR)/bin/test/tenancy.test -test.timeout=20m
 
+.PHONY: health
+health: bin/playground ## Every situation of an object, and the health that kstatus, Argo CD and Flux compute of it; fails if one is wrong
+	@$(GO) test -C test/health -vet=off -c -o $(CURDIR)/bin/test/health.test .
+	@cd test/health && $(CURDIR)/bin/test/health.test -test.timeout=20m
+
 .PHONY: install-test
 install-test: ## Providers from registries and mirrors: every source, and everything that can break between a publisher and this machine
 	@$(GO) test -vet=off -c -o $(CURDIR)/bin/test/install.test ./internal/provider/install

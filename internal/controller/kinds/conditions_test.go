@@ -1,0 +1,55 @@
+package kinds_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/controller/kinds"
+)
+
+// Ready follows Healthy. Reconciling and Stalled exist only while they are True.
+func TestSetConditions(t *testing.T) {
+	t.Parallel()
+	why := errors.New("Why.")
+	tests := map[string]struct {
+		problem *kinds.Problem
+		want    map[string]string
+	}{
+		"no problem":           {want: map[string]string{"Installed": "True", "Healthy": "True", "Ready": "True"}},
+		"may pass":             {problem: kinds.Unhealthy(v1alpha1.ReasonProviderMissing, why).Retried(), want: map[string]string{"Installed": "True", "Healthy": "False", "Ready": "False", "Reconciling": "True"}},
+		"in progress":          {problem: &kinds.Problem{Condition: v1alpha1.TypeInstalled, Reason: v1alpha1.ReasonDownloading, Err: why, Progress: true}, want: map[string]string{"Installed": "False", "Healthy": "False", "Ready": "False", "Reconciling": "True"}},
+		"does not start":       {problem: kinds.NotInstalled(v1alpha1.ReasonProviderNotRunning, why), want: map[string]string{"Installed": "False", "Healthy": "False", "Ready": "False", "Reconciling": "True"}},
+		"a wrong spec":         {problem: kinds.Unhealthy(v1alpha1.ReasonUnknownResourceType, why), want: map[string]string{"Installed": "True", "Healthy": "False", "Ready": "False", "Stalled": "True"}},
+		"another object's CRD": {problem: kinds.Unhealthy(v1alpha1.ReasonCRDConflict, why).Retried(), want: map[string]string{"Installed": "True", "Healthy": "False", "Ready": "False", "Stalled": "True"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := &v1alpha1.TerraformProvider{}
+			p.Generation = 3
+			rt := &kinds.Runtime{Recorder: event.NewNopRecorder()}
+			// Those of an earlier problem do not stay.
+			for _, earlier := range []*kinds.Problem{kinds.Unhealthy(v1alpha1.ReasonUnknownResourceType, why), kinds.Unhealthy(v1alpha1.ReasonActivationFailed, why).Retried(), test.problem} {
+				rt.SetConditions(p, &p.Status.ConditionedStatus, earlier, kinds.Served{Limitation: "Something is not supported."})
+			}
+			got := map[string]string{}
+			for _, c := range p.Status.Conditions {
+				got[string(c.Type)] = string(c.Status)
+				if c.ObservedGeneration != 3 {
+					t.Errorf("%s is of generation %d", c.Type, c.ObservedGeneration)
+				}
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			if ready := p.Status.GetCondition(xpv2.TypeReady); test.problem != nil && ready.Message != "Why." {
+				t.Errorf("Ready tells %q", ready.Message)
+			}
+		})
+	}
+}
