@@ -39,6 +39,10 @@ func TestBadSpecs(t *testing.T) {
 			r := d.thing(ns, name, x.forProvider)
 			c.MustCreate(t, r)
 			c.WaitFalse(t, r, "Synced", "InvalidConfiguration", x.path)
+			if name != "secret" {
+				// The second refusal makes it stalled. A Secret may still be created.
+				c.WaitFor(t, r, "stalled", func() bool { return isTrue(r, "Stalled") })
+			}
 			version, before := r.GetResourceVersion(), d.calls("validate thing "+name)
 			// Half a second, one, two, four: five tries in eight seconds, and no write without a
 			// change.
