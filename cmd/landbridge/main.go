@@ -57,6 +57,7 @@ or try it:
 		newDiscoverCommand(),
 		newImportCommand(),
 		newExportCommand(),
+		newMigrateCommand(),
 		newStateCommand(),
 		newMoveCommand(),
 		newStatusCommand(),

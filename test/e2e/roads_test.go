@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/landbridge-io/landbridge/internal/instance/tfstate"
+	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 	"github.com/landbridge-io/landbridge/internal/testing/providertest"
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
@@ -310,6 +311,14 @@ func TestRoads(t *testing.T) {
 		t.Errorf("the note is destroyed before %q", got)
 	}
 
+	// What an Upjet provider manages comes in, too.
+	migrated := roadsMigrate(t, c, cloud, ns, flags)
+	count.in += migrated
+	before.CreateRequests, before.Creates = before.CreateRequests+2, before.Creates+2 // by roadsMigrate itself
+	if n := changes(before); n != 0 {
+		t.Errorf("%d changes: before %+v, after %+v", n, before, cloud.Audit(t))
+	}
+
 	// And out again.
 	to := newTofu(t, mirror, "to")
 	args := append([]string{"export", "--show-sensitive", "-o", to.dir}, "--provider-mirror", mirror, "-n", ns)
@@ -349,6 +358,45 @@ func TestRoads(t *testing.T) {
 	if !strings.Contains(plan, "Plan: 2 to import, 0 to add, 0 to change, 0 to destroy.") {
 		t.Errorf("%s%s", plan, said)
 	}
+}
+
+// roadsMigrate makes objects as an Upjet provider would have, migrates them, and returns their number.
+func roadsMigrate(t *testing.T, c *cluster, cloud *examplecloudtest.Cloud, ns string, flags []string) int {
+	t.Helper()
+	thing := cloud.Make(t, "things", m{"name": "old", "region": "us-east-1", "size": 3})
+	alias := cloud.Make(t, "aliases", m{"name": "old", "target": thing["id"]})
+	dir := directory(t)
+	write(t, filepath.Join(dir, "old.yaml"), strings.NewReplacer("THING", thing["id"].(string), "ALIAS", alias["id"].(string)).Replace(`
+apiVersion: roads.crossplane.io/v1alpha1
+kind: Thing
+metadata: {name: old, annotations: {crossplane.io/external-name: THING}}
+spec: {deletionPolicy: Orphan, forProvider: {name: old, region: us-east-1}, initProvider: {size: 3}}
+---
+apiVersion: roads.crossplane.io/v1alpha1
+kind: Alias
+metadata: {name: old, annotations: {crossplane.io/external-name: ALIAS}}
+spec: {forProvider: {name: old, target: THING, targetRef: {name: old}}}
+---
+apiVersion: random.crossplane.io/v1alpha1
+kind: UUID
+metadata: {name: old, annotations: {crossplane.io/external-name: aabbccdd-eeff-0011-2233-445566778899}}
+spec: {forProvider: {}}
+`))
+	_, said := run(t, append([]string{"migrate", "crossplane", "-f", filepath.Join(dir, "old.yaml"), "-o", filepath.Join(dir, "new")}, flags...)...)
+	if !strings.Contains(said, "3 resources written to ") {
+		t.Error(said)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "new", "2-resources", "*.yaml"))
+	if err != nil || len(files) != 3 {
+		t.Fatalf("%v: %v", files, err)
+	}
+	for _, path := range files {
+		for _, u := range clustertest.Manifests(t, path) {
+			c.MustCreate(t, u)
+			c.WaitReady(t, u)
+		}
+	}
+	return len(files)
 }
 
 // Resources that were made in a cluster are exported with their references, secrets and policies.
