@@ -81,6 +81,7 @@ type ModulePermission string
 //
 // +kubebuilder:validation:XValidation:rule="(has(self.directory) ? 1 : 0) + (has(self.configMapRef) ? 1 : 0) + (has(self.address) ? 1 : 0) == 1",message="exactly one of directory, configMapRef and address must be given"
 // +kubebuilder:validation:XValidation:rule="!has(self.version) || has(self.address)",message="a version needs an address"
+// +kubebuilder:validation:XValidation:rule="!has(self.credentialsSecretRef) || has(self.address)",message="credentials need an address"
 type ModuleSource struct {
 	// Directory is the absolute path of a directory that the controller can read. The controller regularly
 	// checks it for changes.
@@ -99,10 +100,21 @@ type ModuleSource struct {
 	// Version is a version constraint, for addresses of registries.
 	// +optional
 	Version string `json:"version,omitempty"`
+	// CredentialsSecretRef refers to a Secret in Landbridge's own namespace with credentials for the host of the address:
+	// username and password for Git over HTTPS, ssh-privatekey and known_hosts for Git over SSH, token for a registry. They
+	// are given to no other host.
+	// +optional
+	CredentialsSecretRef *ModuleCredentialsReference `json:"credentialsSecretRef,omitempty"`
 	// Digest is the only content that is used, as status.digest shows it. Defaults to any content.
 	// +kubebuilder:validation:Pattern=`^sha256:[0-9a-f]{64}$`
 	// +optional
 	Digest string `json:"digest,omitempty"`
+}
+
+// ModuleCredentialsReference refers to a Secret in Landbridge's own namespace.
+type ModuleCredentialsReference struct {
+	// +kubebuilder:validation:MinLength=1
+	Name string `json:"name"`
 }
 
 // ConfigMapReference refers to a ConfigMap.

@@ -236,6 +236,9 @@ func (r *Reconciler) source(ctx context.Context, m *v1alpha1.TerraformModule) (m
 		if strings.HasPrefix(s.Address, ".") || strings.HasPrefix(s.Address, "/") {
 			return out, kinds.NotInstalled(v1alpha1.ReasonSourceNotAvailable, errors.New("spec.source.address is a path: use spec.source.directory")).Retried()
 		}
+		if s.CredentialsSecretRef != nil {
+			return r.withCredentials(ctx, out, s.CredentialsSecretRef.Name)
+		}
 		return out, nil
 	}
 	c := &corev1.ConfigMap{}
@@ -254,6 +257,19 @@ func (r *Reconciler) source(ctx context.Context, m *v1alpha1.TerraformModule) (m
 		}
 		return out, kinds.NotInstalled(v1alpha1.ReasonSourceNotAllowed, fmt.Errorf("spec.source.configMapRef: whoever can change ConfigMaps in the namespace %s could change the module. "+
 			"Move the ConfigMap to the namespace %s, or read it and set spec.source.digest to %s", s.ConfigMapRef.Namespace, r.Namespace, sum))
+	}
+	return out, nil
+}
+
+// withCredentials adds the credentials of a Secret in Landbridge's own namespace.
+func (r *Reconciler) withCredentials(ctx context.Context, out module.Source, name string) (module.Source, *kinds.Problem) {
+	secret := &corev1.Secret{}
+	if err := r.Manager.GetAPIReader().Get(ctx, client.ObjectKey{Namespace: r.Namespace, Name: name}, secret); err != nil {
+		return out, kinds.NotInstalled(v1alpha1.ReasonSourceNotAvailable, fmt.Errorf("spec.source.credentialsSecretRef: %w", err)).Retried()
+	}
+	out.Credentials = &module.Credentials{
+		Username: string(secret.Data[corev1.BasicAuthUsernameKey]), Password: strings.TrimSpace(string(secret.Data[corev1.BasicAuthPasswordKey])),
+		SSHKey: secret.Data[corev1.SSHAuthPrivateKey], KnownHosts: secret.Data["known_hosts"], Token: strings.TrimSpace(string(secret.Data["token"])),
 	}
 	return out, nil
 }

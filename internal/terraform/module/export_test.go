@@ -55,3 +55,8 @@ func ReadJournal(b []byte) error {
 func Restrict(dir string, allow ...Permission) diagnostic.Diagnostics {
 	return restrict(&restrictions{allow: allow, dir: dir, root: dir})
 }
+
+// Environment returns the variables and the files by which credentials are used.
+func Environment(c *Credentials, address string) (map[string]string, map[string][]byte, error) {
+	return c.environment(address, func(name string) string { return "/x/" + name })
+}

@@ -26,6 +26,8 @@ type Source struct {
 	// Address is the source argument of a module block; relative paths are not allowed. Version is the
 	// version constraint of a module in a registry.
 	Address, Version string
+	// Credentials are for the host of Address; nil without any.
+	Credentials *Credentials
 	// Digest, if set, is the only Module.Digest that is accepted.
 	Digest string
 	// Allow is what the module, and the modules it calls, may do beyond declaring resources.
@@ -297,12 +299,23 @@ func (m *Module) get(ctx context.Context, runner *commandline.Runner) diagnostic
 	if err != nil {
 		return diagnostic.Errorf(NotFetched, "%s.", err)
 	}
+	env, files, err := m.source.Credentials.environment(m.source.Address, d.Path)
+	if err != nil {
+		return diagnostic.Errorf(NotFetched, "%s.", err)
+	}
+	for name, content := range files {
+		if err := d.Write(name, content); err != nil {
+			return diagnostic.Errorf(NotFetched, "%s.", err)
+		}
+	}
 	turn, err := runner.Turn(ctx, commandline.Working)
 	if err != nil {
 		return diagnostic.Errorf(NotFetched, "%s.", err)
 	}
 	defer turn.Release()
-	out, err := d.Run(ctx, turn, commandline.Command{Args: []string{"get", "-no-color"}, Env: m.environment(), Downloads: true, Folders: []string{m.dir}})
+	all := m.environment()
+	maps.Copy(all, env)
+	out, err := d.Run(ctx, turn, commandline.Command{Args: []string{"get", "-no-color"}, Env: all, Downloads: true, Folders: []string{m.dir}})
 	switch {
 	case err != nil:
 		return diagnostic.Errorf(NotFetched, "%s.", err)
