@@ -23,8 +23,10 @@ import (
 // configuredServer is the server of a connection.
 type configuredServer struct {
 	provider.Server
-	// name is the name of the configuration; empty for the provider's own.
-	name string
+	// name is the name of the configuration; empty for the provider's own. settings is set when a provider block of the
+	// module has settings for it.
+	name     string
+	settings bool
 }
 
 // connection returns the server of the connection that a call came by.
@@ -96,9 +98,8 @@ func (s *attached) choose(ctx context.Context, config []byte) (configuredServer,
 	}
 	settings := v.AsValueMap()
 	if name := settings[configurationArgument]; name.IsKnown() && !name.IsNull() {
-		out.name = name.AsString()
-		if named := s.named[out.name]; named != nil {
-			out.Server = named
+		if named := s.named[name.AsString()]; named != nil {
+			out.Server, out.name = named, name.AsString()
 		}
 	}
 	if delete(settings, configurationArgument); len(settings) == 0 {
@@ -119,7 +120,7 @@ func (s *attached) choose(ctx context.Context, config []byte) (configuredServer,
 		if diags.HasErrors() {
 			return out, diags
 		}
-		out.Server = server
+		out.Server, out.settings = server, true
 	}
 	return out, nil
 }

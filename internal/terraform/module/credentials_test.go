@@ -74,18 +74,25 @@ func TestPrivateRepository(t *testing.T) {
 		backend.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
+	commit, err := exec.Command(git, "-C", dir, "rev-parse", "HEAD").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
 	fetch := fetcher(t)
 	address := "git::" + server.URL + "/" + filepath.Base(dir) + "/.git//modules/a"
 	for name, test := range map[string]struct {
 		credentials *module.Credentials
 		ok          bool
+		ref         string
 	}{
-		"with the password":   {&module.Credentials{Username: "ann", Password: "s3cret"}, true},
-		"with another one":    {&module.Credentials{Username: "ann", Password: "wr0ng"}, false},
-		"without credentials": {nil, false},
+		"with the password":   {credentials: &module.Credentials{Username: "ann", Password: "s3cret"}, ok: true},
+		"at a commit":         {credentials: &module.Credentials{Username: "ann", Password: "s3cret"}, ok: true, ref: "?ref=" + strings.TrimSpace(string(commit))},
+		"at no commit":        {credentials: &module.Credentials{Username: "ann", Password: "s3cret"}, ref: "?ref=0123456789012345678901234567890123456789"},
+		"with another one":    {credentials: &module.Credentials{Username: "ann", Password: "wr0ng"}},
+		"without credentials": {},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, diags := fetch(module.Source{Address: address, Credentials: test.credentials})
+			m, diags := fetch(module.Source{Address: address + test.ref, Credentials: test.credentials})
 			if diags.HasErrors() == test.ok || strings.Contains(diags.String(), "wr0ng") {
 				t.Fatalf("%v", diags)
 			}

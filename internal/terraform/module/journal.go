@@ -37,8 +37,10 @@ type change struct {
 	Source   string `json:"source"`
 	Provider string `json:"provider"`
 	// Configuration is the name of the provider configuration; empty for the provider's own.
-	Configuration string                 `json:"configuration,omitempty"`
-	Kind          instance.OperationKind `json:"kind"`
+	Configuration string `json:"configuration,omitempty"`
+	// Settings is set when a provider block of the module had settings for it.
+	Settings bool                   `json:"settings,omitempty"`
+	Kind     instance.OperationKind `json:"kind"`
 	// Planned and PlannedIdentity are the state and the identity that the provider was asked to create.
 	Planned         []byte `json:"planned,omitempty"`
 	PlannedIdentity []byte `json:"plannedIdentity,omitempty"`

@@ -9,6 +9,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/terraform/engine"
 	"github.com/landbridge-io/landbridge/internal/wire"
@@ -72,7 +73,8 @@ func (e *Executor) settle(ctx context.Context, c *change, op *instance.Operation
 		"Look for the object. If it exists, delete it, because nothing refers to it. Then set the annotation landbridge.io/confirm-create to \"" + op.ID + "\"."
 	r := e.resourceType(ctx)(c.Source, c.Resource.Type)
 	var target *terraform.ImportTarget
-	if r != nil {
+	server := e.serverOf(c)
+	if r != nil && server != nil {
 		target = c.identity(r)
 	}
 	switch {
@@ -80,10 +82,6 @@ func (e *Executor) settle(ctx context.Context, c *change, op *instance.Operation
 		return none()
 	case target == nil:
 		return unknown
-	}
-	server := e.servers[c.Source]
-	if named := e.servers[c.Configuration]; named != nil {
-		server = named
 	}
 	found, diags := engine.New(server).Import(ctx, terraform.ResourceType{Schema: r}, *target)
 	switch {
@@ -108,6 +106,19 @@ func (e *Executor) settle(ctx context.Context, c *change, op *instance.Operation
 	}
 	c.Answered, c.Tainted, c.State, c.Private, c.SchemaVersion, c.IdentityVersion = true, true, state, found.Private, found.SchemaVersion, found.IdentityVersion
 	return nil
+}
+
+// serverOf returns the server that a change was requested of; nil if there is no such configuration any more, or if a
+// provider block had settings, which only the program knows. Another one could not tell whether the object exists.
+func (e *Executor) serverOf(c *change) provider.Server {
+	switch {
+	case c.Settings:
+		return nil
+	case c.Configuration != "":
+		return e.servers[c.Configuration]
+	default:
+		return e.servers[c.Source]
+	}
 }
 
 // identity returns the identity by which the object of a create can be imported; nil if it is not known
