@@ -61,6 +61,12 @@ const (
 	ReasonSandboxUnavailable xpv2.ConditionReason = "SandboxUnavailable"
 )
 
+// Reasons of the condition Ready of a PlanPolicy.
+const (
+	ReasonCompiled         xpv2.ConditionReason = "Compiled"
+	ReasonInvalidCondition xpv2.ConditionReason = "InvalidCondition"
+)
+
 // TypeLastAsyncOperation is the condition of a managed resource with the result of its last
 // asynchronous operation.
 const TypeLastAsyncOperation xpv2.ConditionType = "LastAsyncOperation"
@@ -129,6 +135,8 @@ const (
 	ReasonPlanChanged      xpv2.ConditionReason = "PlanChanged"
 	ReasonApproved         xpv2.ConditionReason = "Approved"
 	ReasonNothingToApprove xpv2.ConditionReason = "NothingToApprove"
+	// ReasonDeniedByPolicy: a PlanPolicy denies the plan.
+	ReasonDeniedByPolicy xpv2.ConditionReason = "DeniedByPolicy"
 
 	// ReasonDriftFound and ReasonNoDrift: the object was changed outside of the resource; it is as spec wants it again.
 	// ReasonDriftReported: an object that was destroyed outside of the resource is not created again.

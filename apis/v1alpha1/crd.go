@@ -13,6 +13,8 @@ var (
 	providerYAML []byte
 	//go:embed crds/landbridge.io_terraformmodules.yaml
 	moduleYAML []byte
+	//go:embed crds/landbridge.io_planpolicies.yaml
+	policyYAML []byte
 )
 
 // CustomResourceDefinition returns the CRD of TerraformProvider.
@@ -23,6 +25,11 @@ func CustomResourceDefinition() (*apiextensionsv1.CustomResourceDefinition, erro
 // ModuleCustomResourceDefinition returns the CRD of TerraformModule.
 func ModuleCustomResourceDefinition() (*apiextensionsv1.CustomResourceDefinition, error) {
 	return builtIn("TerraformModule", moduleYAML)
+}
+
+// PolicyCustomResourceDefinition returns the CRD of PlanPolicy.
+func PolicyCustomResourceDefinition() (*apiextensionsv1.CustomResourceDefinition, error) {
+	return builtIn("PlanPolicy", policyYAML)
 }
 
 func builtIn(kind string, yml []byte) (*apiextensionsv1.CustomResourceDefinition, error) {

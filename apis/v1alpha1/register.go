@@ -17,7 +17,8 @@ var (
 	GroupVersion = schema.GroupVersion{Group: Group, Version: Version}
 	// SchemeBuilder collects the types.
 	SchemeBuilder = runtime.NewSchemeBuilder(func(s *runtime.Scheme) error {
-		s.AddKnownTypes(GroupVersion, &TerraformProvider{}, &TerraformProviderList{}, &TerraformModule{}, &TerraformModuleList{})
+		s.AddKnownTypes(GroupVersion, &TerraformProvider{}, &TerraformProviderList{}, &TerraformModule{}, &TerraformModuleList{},
+			&PlanPolicy{}, &PlanPolicyList{})
 		metav1.AddToGroupVersion(s, GroupVersion)
 		return nil
 	})

@@ -35,9 +35,11 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/kinds"
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/controller/packaged"
+	"github.com/landbridge-io/landbridge/internal/controller/planpolicy"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/controller/terraformmodule"
 	"github.com/landbridge-io/landbridge/internal/controller/terraformprovider"
+	"github.com/landbridge-io/landbridge/internal/policy"
 	"github.com/landbridge-io/landbridge/internal/provider/install"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
@@ -214,6 +216,11 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 		Logger:   o.Logger.WithName("kinds"),
 		Lifetime: reconciling,
 	}
+	if o.Packaged == nil {
+		if err := setupPolicies(rt, operations.WakePending); err != nil {
+			return err
+		}
+	}
 	if o.Packaged != nil {
 		err = setupPackaged(reconciling, rt, kube, o)
 	} else {
@@ -244,6 +251,17 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 
 	runErr := m.Start(ctx)
 	return errors.Join(runErr, stop.stop(ctx), o.CommandLine.Close())
+}
+
+// setupPolicies sets up what reads PlanPolicies.
+func setupPolicies(rt *kinds.Runtime, changed func()) error {
+	library := &policy.Library{List: func(ctx context.Context) ([]v1alpha1.PlanPolicy, error) {
+		list := &v1alpha1.PlanPolicyList{}
+		err := rt.Manager.GetClient().List(ctx, list, client.UnsafeDisableDeepCopy)
+		return list.Items, err
+	}}
+	rt.Managed.Policies = library.Policies
+	return (&planpolicy.Reconciler{Client: rt.Manager.GetClient(), Changed: changed}).SetupWithManager(rt.Manager)
 }
 
 // setupInstalled sets up what serves TerraformProviders and TerraformModules.
@@ -347,7 +365,7 @@ func makeNamespace(ctx context.Context, kube kubernetes.Interface, namespace str
 
 // makeCRDs creates or updates the CRDs of Landbridge's own kinds.
 func makeCRDs(ctx context.Context, extensions apiextensionsclient.Interface) error {
-	for _, read := range []func() (*apiextensionsv1.CustomResourceDefinition, error){v1alpha1.ModuleCustomResourceDefinition, v1alpha1.CustomResourceDefinition} {
+	for _, read := range []func() (*apiextensionsv1.CustomResourceDefinition, error){v1alpha1.PolicyCustomResourceDefinition, v1alpha1.ModuleCustomResourceDefinition, v1alpha1.CustomResourceDefinition} {
 		crd, err := read()
 		if err != nil {
 			return err

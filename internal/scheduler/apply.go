@@ -7,6 +7,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/policy"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -22,6 +23,7 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	rival, contested := s.rival(ctx, e)
 	p := e.plan(r)
 	e.awaits.Store(false)
+	e.denied.Store(false)
 	record := e.record.Instance
 	_, in.Missing = e.missing[""]
 	in.Contested, in.Observed, in.Held = contested, p != nil, e.held(r)
@@ -33,8 +35,16 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 		in.Stalled = e.attempts.stalled(&r, p)
 	}
 	o := e.view.observation
-	in.Approval = approvalOf(r.Policies, o)
 	in.Gone = p != nil && r.reports(o.Drift) && o.Reapply == ""
+	var verdict policy.Verdict
+	completes, _ := s.completes(e, &r, p)
+	if !completes {
+		var err error
+		if verdict, err = s.decide(ctx, e, &r, p); err != nil {
+			return err
+		}
+	}
+	in.Approval, in.Denied = stricter(approvalOf(r.Policies, o), verdict), len(verdict.Denied) > 0
 	var given *approval
 	if p != nil && mustApprove(in.Approval, in.Action, in.Destroys) {
 		given, in.Approved = s.approved(e, &r, o, p)
@@ -62,6 +72,8 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 		return e.attempts.exhausted()
 	case deedRefuseHeld:
 		return errHeld()
+	case deedRefuseDenied:
+		return e.errDenied(verdict)
 	case deedRefuseUnapproved:
 		return e.errUnapproved(r, given)
 	case deedRefuseGone:
@@ -73,6 +85,12 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 		t := taskOf(next, p, record)
 		t.approval, t.drift, t.reapply = given, o.Drift, o.Reapply
 		t.keepsDrift = t.kind == instance.Update && r.reports(o.Drift) && o.Reapply == ""
+		if !completes {
+			t.decided = p
+		}
+		if given == nil && next == deedDestroyFirst && r.Decide != nil {
+			t.approval = &approval{create: unaskedCreate + s.createHash(&r, p), unasked: true}
+		}
 		return s.start(e, r, t)
 	}
 }
@@ -106,17 +124,27 @@ func taskOf(next deed, p *terraform.Plan, in instance.Instance) task {
 }
 
 // Delete implements Interface.
-func (s *Scheduler) Delete(_ context.Context, r Request) error {
+func (s *Scheduler) Delete(ctx context.Context, r Request) error {
 	e := s.entry(&r)
 	e.turn.Lock()
 	defer e.turn.Unlock()
 	early := s.backoff(&e.failed, r)
 	known := e.state == loaded || e.state == outdated || e.state == assumed && r.New
 	e.awaits.Store(false)
+	e.denied.Store(false)
 	in := deleteInput{
 		Running: e.view.state == running, Observed: known && e.record.Instance.Operation == nil,
-		Exists: e.record.Instance.Exists(), Failed: early != nil, Held: e.held(r), Approval: r.Policies.Approval,
+		Exists: e.record.Instance.Exists(), Failed: early != nil, Held: e.held(r),
 	}
+	var verdict policy.Verdict
+	plan := r.destroyPlan(e.record.Instance)
+	if !in.Running && in.Observed && in.Exists {
+		var err error
+		if verdict, err = s.decide(ctx, e, &r, plan); err != nil {
+			return err
+		}
+	}
+	in.Approval, in.Denied = stricter(r.Policies.Approval, verdict), len(verdict.Denied) > 0
 	var given *approval
 	if mustApprove(in.Approval, terraform.Delete, true) && e.view.fits(r.ConfigHash) {
 		given, in.Approved = s.approved(e, &r, e.view.observation, nil)
@@ -130,11 +158,13 @@ func (s *Scheduler) Delete(_ context.Context, r Request) error {
 		return errHeld()
 	case deedRefuseEarly:
 		return early
+	case deedRefuseDenied:
+		return e.errDenied(verdict)
 	case deedRefuseUnapproved:
 		return e.errUnapproved(r, given)
 	default:
 		t := taskOf(next, nil, e.record.Instance)
-		t.approval = given
+		t.approval, t.decided = given, plan
 		return s.start(e, r, t)
 	}
 }

@@ -65,6 +65,23 @@ type approval struct {
 	by     string
 	// completes is set for the create that completes an approved replacement.
 	completes bool
+	// unasked is set for a replacement that needs no approval. Only its create is recorded, which policies have
+	// permitted with it.
+	unasked bool
+}
+
+// unaskedCreate precedes the hash of the create that completes a replacement that needed no approval.
+const unaskedCreate = "permitted/"
+
+// completes reports whether a plan is the create that completes a replacement which policies have permitted, and whether
+// the replacement was approved.
+func (s *Scheduler) completes(e *entry, r *Request, p *terraform.Plan) (permitted, approved bool) {
+	recorded := e.record.Handled.ApprovedCreate
+	if p == nil || p.Action != terraform.Create || recorded == "" {
+		return false, false
+	}
+	hash := s.createHash(r, p)
+	return recorded == hash || recorded == unaskedCreate+hash, recorded == hash
 }
 
 // approved returns the approval of a plan, if the request has one that was not used.
@@ -74,8 +91,9 @@ func (s *Scheduler) approved(e *entry, r *Request, o *Observation, p *terraform.
 	}
 	handled := &e.record.Handled
 	a := &approval{hash: o.PlanHash, action: o.PlanAction, by: r.Asked.ApprovedBy}
+	_, completes := s.completes(e, r, p)
 	switch {
-	case p != nil && p.Action == terraform.Create && handled.ApprovedCreate != "" && handled.ApprovedCreate == s.createHash(r, p):
+	case completes:
 		a.completes = true
 	case r.Asked.Approve != a.hash || handled.Approve == a.hash:
 		return a, false
@@ -91,8 +109,11 @@ func (a *approval) use(handled *store.Tokens, now time.Time) {
 	if a == nil || a.completes {
 		return
 	}
+	if handled.ApprovedCreate = a.create; a.unasked {
+		return
+	}
 	handled.Approve, handled.ApprovedAction, handled.ApprovedBy = a.hash, string(a.action), a.by
-	handled.ApprovedAt, handled.ApprovedCreate = now.UTC().Format(time.RFC3339), a.create
+	handled.ApprovedAt = now.UTC().Format(time.RFC3339)
 }
 
 // permits reports whether the plan of an operation is the approved one. Only a create that deposes the current object
@@ -135,7 +156,7 @@ func (s *Scheduler) propose(e *entry, r *Request, o *Observation) {
 	switch {
 	case p != nil && p.Action != terraform.NoOp:
 	case r.Deleted && r.Config == nil && o.Exists() && r.Policies.Delete:
-		p = &terraform.Plan{Resource: r.Resource, Action: terraform.Delete, Prior: o.Instance}
+		p = r.destroyPlan(o.Instance)
 	default:
 		return
 	}

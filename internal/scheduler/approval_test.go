@@ -1,12 +1,14 @@
 package scheduler_test
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"flag"
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,6 +18,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/policy"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -323,6 +326,8 @@ type ledger struct {
 	used       map[string]bool
 	begun      []terraform.Plan
 	unapproved []string
+	// denied is set while a policy denies all plans.
+	denied atomic.Bool
 }
 
 func (l *ledger) approve(hash string) {
@@ -336,7 +341,7 @@ func (l *ledger) approve(hash string) {
 func (l *ledger) use() { l.open, l.used[l.hash] = nil, true }
 
 func (l *ledger) applied(p terraform.Plan) {
-	if a := l.open; a != nil {
+	if a := l.open; a != nil && !l.denied.Load() {
 		prior, planned := sameValue(a.Prior.State, p.Prior.State), sameValue(a.State, p.State)
 		switch {
 		case a.Action == p.Action && prior && (p.Action == terraform.Delete || planned && string(a.Private) == string(p.Private)):
@@ -373,7 +378,11 @@ func TestOnlyApprovedPlansAreApplied(t *testing.T) {
 	for seed := range n {
 		ok := t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			kinds := []identityKind{assigned, noIdentity}
-			approving(t, kinds[seed%len(kinds)], desired.ApproveEverything, func(h *harness) {
+			least := desired.ApproveEverything
+			if byPolicy := seed%4 >= 2; byPolicy {
+				least = desired.ApproveNothing
+			}
+			approving(t, kinds[seed%len(kinds)], least, func(h *harness) {
 				unapproved += len(walk(h, rand.New(rand.NewPCG(uint64(seed), 1))))
 			})
 		})
@@ -391,6 +400,16 @@ func walk(h *harness, random *rand.Rand) []string {
 	l := &ledger{shown: map[string]terraform.Plan{}, used: map[string]bool{}}
 	h.cloud.fickle = random.IntN(2) == 0
 	h.cloud.asked, h.r.Tell = l.applied, nil
+	if byPolicy := h.r.Policies.Approval == desired.ApproveNothing; byPolicy {
+		// All plans need approval because of a policy, and sometimes another one denies them.
+		h.r.Decide = func(context.Context, *terraform.Plan) (policy.Verdict, error) {
+			v := policy.Verdict{Approval: []policy.Result{{Policy: "ask"}}}
+			if l.denied.Load() {
+				v.Denied = []policy.Result{{Policy: "deny"}}
+			}
+			return v, nil
+		}
+	}
 	createFirst := random.IntN(2) == 0
 	faults := rand.New(rand.NewPCG(random.Uint64(), 2)) // used by other goroutines
 	tries, last := 0, ""
@@ -417,7 +436,7 @@ func walk(h *harness, random *rand.Rand) []string {
 	}
 	for range 40 {
 		approve := ""
-		switch random.IntN(12) {
+		switch random.IntN(13) {
 		case 0:
 			h.want("a", int64(random.IntN(3)))
 		case 1:
@@ -449,6 +468,8 @@ func walk(h *harness, random *rand.Rand) []string {
 		case 11:
 			h.store.fails(nil)
 			time.Sleep(10 * time.Minute)
+		case 12:
+			l.denied.Store(h.r.Decide != nil && !l.denied.Load())
 		}
 		if h.r.Config != nil {
 			h.r.Config.CreateBeforeDestroy = createFirst
@@ -457,6 +478,7 @@ func walk(h *harness, random *rand.Rand) []string {
 	}
 	// Everything is approved now.
 	h.store.fails(nil)
+	l.denied.Store(false)
 	h.cloud.manner, h.cloud.fickle = inOrder, false
 	done := false
 	for range 60 {

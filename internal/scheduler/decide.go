@@ -273,6 +273,7 @@ const (
 	deedRefuseHeld       deed = "refuse because of an interrupt"
 	deedRefuseGone       deed = "refuse to create again what was destroyed outside"
 	deedRefuseUnapproved deed = "refuse because it is not approved"
+	deedRefuseDenied     deed = "refuse because of a policy"
 	// These concern a deposed object, and leave the current one alone.
 	deedRefuseDeposed      deed = "refuse to destroy a deposed object"
 	deedRefuseDeposedEarly deed = "refuse because of an earlier failure to destroy a deposed object"
@@ -310,6 +311,8 @@ type applyInput struct {
 	// Approval is the approval policy. Approved is set when the plan was approved, or completes a replacement that was.
 	Approval desired.Approval
 	Approved bool
+	// Denied is set when a policy denies the plan.
+	Denied bool
 }
 
 // applyChain decides what Apply does.
@@ -327,6 +330,7 @@ var applyChain = chain[applyInput]{
 	{deedRefuseContained, containedForbidden},
 	{deedRefuseStalled, createStalled},
 	{deedRefuseGone, goneReported},
+	{deedRefuseDenied, applyDenied},
 	{deedRefuseUnapproved, applyUnapproved},
 	{deedCreateFirst, createFirst},
 	{deedDestroyFirst, isReplace},
@@ -385,6 +389,9 @@ func createStalled(in applyInput) bool { return in.Stalled }
 // goneReported: an object that was destroyed outside Landbridge is drift.
 func goneReported(in applyInput) bool { return in.Gone && isCreate(in) }
 
+// applyDenied: what a policy denies is not carried out, approved or not.
+func applyDenied(in applyInput) bool { return in.Denied }
+
 // applyUnapproved: what needs approval waits for it.
 func applyUnapproved(in applyInput) bool {
 	return !in.Approved && mustApprove(in.Approval, in.Action, in.Destroys)
@@ -421,6 +428,8 @@ type deleteInput struct {
 	// Approval is the approval policy. Approved is set when it was approved that the object is destroyed.
 	Approval desired.Approval
 	Approved bool
+	// Denied is set when a policy denies that the object is destroyed.
+	Denied bool
 }
 
 // deleteChain decides what Delete does.
@@ -430,6 +439,7 @@ var deleteChain = chain[deleteInput]{
 	{deedNothing, deleted},
 	{deedRefuseHeld, deleteHeld},
 	{deedRefuseEarly, deleteFailed},
+	{deedRefuseDenied, deleteDenied},
 	{deedRefuseUnapproved, deleteUnapproved},
 	{deedDelete, otherwise[deleteInput]},
 }
@@ -445,6 +455,9 @@ func deleted(in deleteInput) bool { return !in.Exists }
 
 // deleteHeld: after an interrupt nothing begins.
 func deleteHeld(in deleteInput) bool { return in.Held }
+
+// deleteDenied: a policy may deny that the object is destroyed.
+func deleteDenied(in deleteInput) bool { return in.Denied }
 
 // deleteUnapproved: destroying the object needs approval as in other plans.
 func deleteUnapproved(in deleteInput) bool {

@@ -226,6 +226,9 @@ func TestDecideApply(t *testing.T) {
 		"destructive, create first":         {with(first, func(in *input) { in.Approval = desired.ApproveDestructive }), "refuse because it is not approved"},
 		"destructive, tainted":              {with(tainted, func(in *input) { in.Approval = desired.ApproveDestructive }), "refuse because it is not approved"},
 		"destructive, approved":             {with(replace, func(in *input) { in.Approval, in.Approved = desired.ApproveDestructive, true }), "replace, destroy first"},
+		"denied":                            {with(update, func(in *input) { in.Denied = true }), "refuse because of a policy"},
+		"denied, approved":                  {with(replace, func(in *input) { in.Approval, in.Approved, in.Denied = desired.ApproveEverything, true, true }), "refuse because of a policy"},
+		"denied, up to date":                {with(permitted(terraform.NoOp), func(in *input) { in.Denied = true }), "nothing"},
 		"a create":                          {create, "create"},
 		"a create, doubted":                 {with(create, func(in *input) { in.Doubted = true }), "refuse because of an interrupted create"},
 		"an update, doubted":                {with(update, func(in *input) { in.Doubted = true }), "update"},
@@ -257,6 +260,7 @@ func TestDecideDelete(t *testing.T) {
 		"an object":         {input{Observed: true, Exists: true}, "delete"},
 		"unapproved":        {input{Observed: true, Exists: true, Approval: desired.ApproveDestructive}, "refuse because it is not approved"},
 		"approved":          {input{Observed: true, Exists: true, Approval: desired.ApproveEverything, Approved: true}, "delete"},
+		"denied":            {input{Observed: true, Exists: true, Approval: desired.ApproveEverything, Approved: true, Denied: true}, "refuse because of a policy"},
 	}
 	deeds := map[string]bool{}
 	for name, test := range tests {

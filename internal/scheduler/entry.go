@@ -40,10 +40,12 @@ type entry struct {
 	schema *schema.Resource
 	// lost is set when somebody may have deleted the stored record.
 	lost atomic.Bool
-	// awaits is set while a plan waits for approval.
-	awaits atomic.Bool
+	// awaits is set while a plan waits for approval, and denied while a policy denies it.
+	awaits, denied atomic.Bool
 	// drifted is set while the object differs from its configuration because of changes outside Landbridge.
 	drifted atomic.Bool
+	// policyWarned is the hash of the plan that policies have warned of last.
+	policyWarned string
 	// remembered is the answer of Remembered; nil when the record is not known.
 	remembered atomic.Pointer[Remembered]
 

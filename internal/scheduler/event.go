@@ -31,7 +31,8 @@ type Event struct {
 	Diagnostics diagnostic.Diagnostics
 	// Instance is the result of an operation, if it is known.
 	Instance instance.Instance
-	// Why is how the object contradicts the configuration of the kind, if it was Contradicted.
+	// Why is how the object contradicts the configuration of the kind, if it was Contradicted, and the message of the
+	// policy that has Warned.
 	Why string
 	// Hash, By and Action are those of a plan that is carried out because it was Approved.
 	Hash, By string
@@ -65,6 +66,8 @@ const (
 	Gone EventKind = "Gone"
 	// Approved: a plan is carried out because it was approved.
 	Approved EventKind = "Approved"
+	// Warned: a policy warns of a plan.
+	Warned EventKind = "Warned"
 	// IdentityChanged: the object has another identity, which its provider allows.
 	IdentityChanged EventKind = "IdentityChanged"
 	// NotReapplied: no argument of the object can be set again.

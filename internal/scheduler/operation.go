@@ -34,6 +34,8 @@ type task struct {
 	reapply string
 	// approval is the one that the operation uses; nil if it needs none.
 	approval *approval
+	// decided is the plan that policies have decided about; nil if they need not decide.
+	decided *terraform.Plan
 	// mayAppear reports whether a deposed object that is not found may still appear.
 	mayAppear func(instance.Instance) bool
 	// process is the operation's name at fault points.
@@ -162,6 +164,9 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	if !t.approval.permits(s, &r, &t, &p) {
 		return notStarted(&rec, diagnostic.Errorf("Operation not started", "The plan of the new object is not the approved one any more. It is planned again."))
 	}
+	if diags := s.stillPermitted(early, &r, &t, rec.Instance, p); diags.HasErrors() {
+		return notStarted(&rec, diags)
+	}
 	if s.isStopping() {
 		return notStarted(&rec, diagnostic.Errorf("Operation not started", "The controller is stopping; the operation is left to its successor."))
 	}
@@ -197,7 +202,7 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	if t.reapply != "" {
 		intent.Handled.Reapply = t.reapply
 	}
-	p.Exact = t.approval != nil
+	p.Exact = t.approval != nil && !t.approval.unasked
 	faultpoint.Reach(t.process, faultpoint.BeforeIntent)
 	if !s.o.Leads() {
 		return notStarted(nil, diagnostic.Errorf("Operation not started", "Its intent could not be recorded: %s.", errSuccessor))
@@ -212,7 +217,7 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 		return res
 	}
 
-	if a := t.approval; a != nil && !a.completes {
+	if a := t.approval; a != nil && !a.completes && !a.unasked {
 		s.tell(r, Event{Kind: Approved, Hash: a.hash, By: a.by, Action: a.action})
 	}
 

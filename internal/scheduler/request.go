@@ -10,6 +10,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/policy"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -80,6 +81,8 @@ type Request struct {
 	// Settled reports whether the objects of all resources of the type are claimed. Until then, nothing is imported,
 	// and nothing is told of an object that is only observed. nil means they are.
 	Settled func() bool
+	// Decide returns what policies decide about a plan. It may be nil, and there are none.
+	Decide func(context.Context, *terraform.Plan) (policy.Verdict, error)
 	// Asked are the tokens of annotations that request something.
 	Asked store.Tokens
 	// Timeouts bound the operations. DefaultTimeouts apply where neither Timeouts nor the arguments
@@ -181,6 +184,8 @@ const (
 	ReasonPlanChanged      Reason = "PlanChanged"
 	// ReasonDrifted: the object was destroyed outside Landbridge, and the policy is that it stays so.
 	ReasonDrifted Reason = "Drifted"
+	// ReasonDenied: a policy denies the plan.
+	ReasonDenied Reason = "DeniedByPolicy"
 	// ReasonIdentityConflict: the remote object belongs to another custom resource.
 	ReasonIdentityConflict Reason = "IdentityConflict"
 	// ReasonAlreadyExists: a remote object with the identity of the one to create exists already, and

@@ -52,6 +52,36 @@ func (c *changes) bounded() []Change {
 	return c.out
 }
 
+// AllChange is one difference, for programs.
+type AllChange struct {
+	// Path is formatted as in FieldPath. [*] is an element of a set.
+	Path string
+	// Attribute is the same path.
+	Attribute cty.Path
+	// Before and After are JSON values; nil is null, absent, sensitive or unknown.
+	Before, After any
+	// Sensitive is set if the values are left out because they are sensitive, and Unknown if After is known after apply.
+	Sensitive, Unknown bool
+}
+
+// AllChanges returns the same differences as Changes, all of them and in full, without sensitive values.
+func AllChanges(r *model.Resource, before, after cty.Value, concealed ...cty.Path) []AllChange {
+	c := changes{r: r, concealed: concealed}
+	c.each = func(before, after any) {
+		out := AllChange{Path: r.FieldPath(c.path), Attribute: c.path.Copy(), Before: before, After: after}
+		if out.Sensitive = before == any(SensitiveValue) || after == any(SensitiveValue); out.Sensitive {
+			out.Before, out.After = nil, nil
+		}
+		if after == any(KnownAfterApply) {
+			out.After, out.Unknown = nil, true
+		}
+		c.all = append(c.all, out)
+	}
+	root := r.Root()
+	c.compare(root, orNull(before, root.Cty), orNull(after, root.Cty))
+	return c.all
+}
+
 func orNull(v cty.Value, t cty.Type) cty.Value {
 	if v == cty.NilVal {
 		return cty.NullVal(t)
@@ -66,11 +96,17 @@ type changes struct {
 	path      cty.Path
 	out       []Change
 	count     int
+	// each is called with each difference instead of adding it to out; nil for Changes.
+	each func(before, after any)
+	all  []AllChange
 }
 
 func (c *changes) add(before, after any) {
 	c.count++
-	if c.count <= maxChanges {
+	switch {
+	case c.each != nil:
+		c.each(before, after)
+	case c.count <= maxChanges:
 		c.out = append(c.out, Change{Path: c.r.FieldPath(c.path), Before: shorten(before), After: shorten(after)})
 	}
 }

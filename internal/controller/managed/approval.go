@@ -42,8 +42,8 @@ func (c *connector) setUnapproved(r *CustomResource, why scheduler.Reason) strin
 }
 
 // setApproved sets the condition Approved of a resource that has waited for approval and does not any more.
-func (e *external) setApproved(r *CustomResource, o *scheduler.Observation) {
-	if r.GetCondition(v1alpha1.TypeApproved).Status == corev1.ConditionUnknown || o.NeedsApproval(e.request.Policies) {
+func (e *external) setApproved(r *CustomResource) {
+	if r.GetCondition(v1alpha1.TypeApproved).Status == corev1.ConditionUnknown {
 		return
 	}
 	c := xpv2.Condition{Type: v1alpha1.TypeApproved, Status: corev1.ConditionTrue, Reason: v1alpha1.ReasonNothingToApprove, LastTransitionTime: metav1.Now()}

@@ -39,6 +39,7 @@ const (
 	reasonNotReapplied event.Reason = "CannotReapplyExternalResource"
 
 	reasonApproved        event.Reason = event.Reason(v1alpha1.ReasonApproved)
+	reasonPolicyWarning   event.Reason = "PlanPolicyWarning"
 	reasonIdentityChanged event.Reason = "IdentityChanged"
 	reasonContradicted    event.Reason = event.Reason(v1alpha1.ReasonConfigurationContradicted)
 )
@@ -189,6 +190,8 @@ func story(e scheduler.Event, keep bool, why string) event.Event {
 		return event.Normal(reasonDrifted, why)
 	case scheduler.NotReapplied:
 		return warning(reasonNotReapplied, "No argument of the remote object can be set again without replacing it. Use landbridge taint to have it replaced.")
+	case scheduler.Warned:
+		return warning(reasonPolicyWarning, fmt.Sprintf("%s: %s", e.Action, e.Why))
 	case scheduler.Imported:
 		return event.Normal(reasonImported, "Imported an existing remote object.")
 	case scheduler.Recovered:

@@ -135,7 +135,7 @@ func ResourceOf(u *unstructured.Unstructured) *CustomResource {
 // SetStatus sets the status of a resource from an observation.
 func SetStatus(k *Kind, r *CustomResource, o *scheduler.Observation) {
 	k.written = newWritten()
-	(&external{connector: &connector{kind: k}}).setStatus(r, o)
+	(&external{connector: &connector{kind: k}}).setStatus(context.Background(), r, o)
 }
 
 // SetProgress sets Reconciling and Stalled from the other conditions. requested is set when an operation was requested,

@@ -43,6 +43,7 @@ func (c *connector) Connect(ctx context.Context, mg resource.Managed) (xpmanaged
 		return nil, c.explain(ctx, r, &scheduler.Error{Reason: scheduler.ReasonInvalidConfiguration, Diagnostics: diags})
 	}
 	req.Tell = c.teller(r, spec.Policies) // after all secrets are known
+	req.Decide = c.decider(r)
 	return &external{connector: c, request: req, spec: spec, warnings: diags.Warnings()}, nil
 }
 
@@ -78,7 +79,7 @@ func (e *external) Observe(ctx context.Context, mg resource.Managed) (xpmanaged.
 	if err := e.setAnnotations(ctx, r, o); err != nil {
 		return xpmanaged.ExternalObservation{}, err
 	}
-	e.setStatus(r, o)
+	e.setStatus(ctx, r, o)
 	if o.Unrecorded != nil {
 		return xpmanaged.ExternalObservation{}, e.explain(ctx, r, o.Unrecorded)
 	}
@@ -249,6 +250,9 @@ func (c *connector) explain(ctx context.Context, r *CustomResource, err error) e
 	if awaitsApproval(se.Reason) {
 		message = c.setUnapproved(r, se.Reason)
 	}
+	if se.Reason == scheduler.ReasonDenied {
+		setDenied(r, message)
+	}
 	reason, ok := reasons[se.Reason]
 	if ok && r.reason == "" {
 		r.reason = reason
@@ -280,6 +284,7 @@ var standing = map[scheduler.Reason]bool{
 	scheduler.ReasonIdentityConflict: true, scheduler.ReasonCreateAttemptsExhausted: true, scheduler.ReasonInterrupted: true,
 	scheduler.ReasonStateTooLarge: true, scheduler.ReasonAwaitingApproval: true, scheduler.ReasonPlanChanged: true,
 	scheduler.ReasonDrifted: true,
+	scheduler.ReasonDenied:  true,
 }
 
 var reasons = map[scheduler.Reason]xpv2.ConditionReason{
@@ -294,6 +299,7 @@ var reasons = map[scheduler.Reason]xpv2.ConditionReason{
 	scheduler.ReasonAwaitingApproval:         v1alpha1.ReasonAwaitingApproval,
 	scheduler.ReasonPlanChanged:              v1alpha1.ReasonPlanChanged,
 	scheduler.ReasonDrifted:                  v1alpha1.ReasonDriftReported,
+	scheduler.ReasonDenied:                   v1alpha1.ReasonDeniedByPolicy,
 	scheduler.ReasonStateTooLarge:            v1alpha1.ReasonStateTooLarge,
 	scheduler.ReasonIdentityConflict:         v1alpha1.ReasonIdentityConflict,
 	scheduler.ReasonAlreadyExists:            v1alpha1.ReasonAlreadyExists,

@@ -24,6 +24,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/informer"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/policy"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -80,9 +81,11 @@ type Options struct {
 	Timeout time.Duration
 	// MinBackoff and MaxBackoff bound the delay after consecutive failures.
 	MinBackoff, MaxBackoff time.Duration
-	Recorder               event.Recorder
-	Metrics                xpmanaged.MetricRecorder
-	Logger                 logr.Logger
+	// Policies returns the PlanPolicies. It may be nil, and there are none.
+	Policies func(context.Context) ([]*policy.Policy, error)
+	Recorder event.Recorder
+	Metrics  xpmanaged.MetricRecorder
+	Logger   logr.Logger
 	// Secrets watches the Secrets that resources refer to. It may be nil: then changes are noticed at the next poll.
 	Secrets SecretWatch
 }

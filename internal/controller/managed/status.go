@@ -1,6 +1,7 @@
 package managed
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,11 +24,12 @@ import (
 )
 
 // setStatus sets the resource's status from the observation, unless it already is.
-func (e *external) setStatus(r *CustomResource, o *scheduler.Observation) {
+func (e *external) setStatus(ctx context.Context, r *CustomResource, o *scheduler.Observation) {
 	r.observation = o
 	if e.kind.written.same(r, o) {
 		return
 	}
+	waits := e.waits(ctx, o)
 	status := map[string]any{}
 	for _, keep := range []string{"conditions", "observedGeneration", "lastHandledReconcileAt"} {
 		if v, ok := r.object("status")[keep]; ok {
@@ -52,7 +54,7 @@ func (e *external) setStatus(r *CustomResource, o *scheduler.Observation) {
 	}
 	if o.Plan != nil && o.Plan.Action != terraform.NoOp {
 		status["plan"] = planStatus(e.kind, o)
-	} else if o.NeedsApproval(e.request.Policies) { // the object of a deleted resource is destroyed
+	} else if waits { // the object of a deleted resource is destroyed
 		status["plan"] = map[string]any{"action": string(o.PlanAction), "hash": o.PlanHash}
 	}
 	if drift := driftStatus(e.kind, o); drift != nil {
@@ -61,7 +63,7 @@ func (e *external) setStatus(r *CustomResource, o *scheduler.Observation) {
 	e.setWarnings(r, status, o)
 	r.Object["status"] = status
 	e.setRemembered(r)
-	e.setConditions(r, o)
+	e.setConditions(r, o, waits)
 	e.setComplete(r, leftOut)
 }
 
@@ -163,7 +165,7 @@ func state(s instance.Status) string {
 	return string(s)
 }
 
-func (e *external) setConditions(r *CustomResource, o *scheduler.Observation) {
+func (e *external) setConditions(r *CustomResource, o *scheduler.Observation, waits bool) {
 	set := func(c xpv2.Condition) { r.SetConditions(c.WithObservedGeneration(r.GetGeneration())) }
 	switch {
 	case meta.WasDeleted(r):
@@ -192,7 +194,9 @@ func (e *external) setConditions(r *CustomResource, o *scheduler.Observation) {
 	if o.Stalled || o.Held {
 		set(stalled(o)) // setProgress sets it for other reasons, and ends it
 	}
-	e.setApproved(r, o)
+	if !waits {
+		e.setApproved(r)
+	}
 	if o.Contradiction != "" || r.GetCondition(v1alpha1.TypeIdentifiable).Status != corev1.ConditionUnknown {
 		set(identifiable(o.Contradiction))
 	}

@@ -18,7 +18,8 @@ type Tokens struct {
 	ApprovedAction string `json:"approvedAction,omitempty"`
 	ApprovedBy     string `json:"approvedBy,omitempty"`
 	ApprovedAt     string `json:"approvedAt,omitempty"`
-	// ApprovedCreate identifies the create that completes an approved replacement, whose object is destroyed.
+	// ApprovedCreate identifies the create that completes a replacement that was approved, or that policies have permitted,
+	// and whose object is destroyed.
 	ApprovedCreate string `json:"approvedCreate,omitempty"`
 	// Held is the generation of the resource for which nothing begins, because an operation for it was
 	// interrupted; 0 if there is none.

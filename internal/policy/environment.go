@@ -1,0 +1,86 @@
+package policy
+
+import (
+	"fmt"
+	"sync"
+	_ "time/tzdata" // conditions name time zones, and images may have none
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+)
+
+// maxCost bounds what one evaluation may cost, in CEL's units. Kubernetes has the same limit for an expression.
+const maxCost = 1_000_000
+
+// The types of the variables. Values are maps with these fields.
+var (
+	planType     = types.NewObjectType("landbridge.Plan")
+	changeType   = types.NewObjectType("landbridge.Change")
+	childType    = types.NewObjectType("landbridge.ContainedResource")
+	resourceType = types.NewObjectType("landbridge.Resource")
+
+	objects = map[string]map[string]*types.Type{
+		planType.TypeName(): {
+			"action": types.StringType, "reason": types.StringType, "creates": types.BoolType, "destroys": types.BoolType,
+			"changes": types.NewListType(changeType), "resources": types.NewListType(childType),
+		},
+		changeType.TypeName(): {
+			"path": types.StringType, "before": types.DynType, "after": types.DynType,
+			"sensitive": types.BoolType, "unknown": types.BoolType, "replaces": types.BoolType,
+		},
+		childType.TypeName(): {"address": types.StringType, "action": types.StringType},
+		resourceType.TypeName(): {
+			"group": types.StringType, "kind": types.StringType, "namespace": types.StringType, "name": types.StringType,
+			"type": types.StringType, "labels": types.NewMapType(types.StringType, types.StringType),
+		},
+	}
+)
+
+// environment has the variables and functions of conditions.
+var environment = sync.OnceValues(func() (*cel.Env, error) {
+	base, err := cel.NewEnv(
+		cel.CrossTypeNumericComparisons(true), cel.DefaultUTCTimeZone(true), cel.OptionalTypes(),
+		cel.ASTValidators(cel.ValidateDurationLiterals(), cel.ValidateTimestampLiterals(), cel.ValidateRegexLiterals()),
+	)
+	if err != nil {
+		return nil, err
+	}
+	return base.Extend(cel.CustomTypeProvider(provider{base.CELTypeProvider()}),
+		cel.Variable("plan", planType), cel.Variable("resource", resourceType), cel.Variable("now", types.TimestampType))
+})
+
+// provider adds the types of the variables to CEL's.
+type provider struct{ types.Provider }
+
+// FindStructType implements types.Provider.
+func (p provider) FindStructType(name string) (*types.Type, bool) {
+	if _, ok := objects[name]; ok {
+		return types.NewTypeTypeWithParam(types.NewObjectType(name)), true
+	}
+	return p.Provider.FindStructType(name)
+}
+
+// FindStructFieldType implements types.Provider.
+func (p provider) FindStructFieldType(object, field string) (*types.FieldType, bool) {
+	if fields, ok := objects[object]; ok {
+		t, ok := fields[field]
+		return &types.FieldType{Type: t}, ok
+	}
+	return p.Provider.FindStructFieldType(object, field)
+}
+
+// compile returns the program of a condition.
+func compile(condition string) (cel.Program, error) {
+	env, err := environment()
+	if err != nil {
+		return nil, err
+	}
+	ast, issues := env.Compile(condition)
+	if issues != nil && issues.Err() != nil {
+		return nil, issues.Err()
+	}
+	if t := ast.OutputType(); t != types.BoolType {
+		return nil, fmt.Errorf("the condition is of type %s: it must be true or false", t)
+	}
+	return env.Program(ast, cel.CostLimit(maxCost), cel.InterruptCheckFrequency(100))
+}
