@@ -47,9 +47,9 @@ than 1 on errors.`,
   landbridge diff -f manifests/ -o markdown > comment.md`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			changes, err := flags.run(cmd)
+			out, err := flags.run(cmd)
 			switch code, tell := exitCode(err); {
-			case err == nil && changes:
+			case err == nil && out.changes:
 				return exit{1}
 			case err == nil:
 				return nil
@@ -63,6 +63,7 @@ than 1 on errors.`,
 	}
 	flags.add(cmd)
 	flags.addOutput(cmd)
+	flags.policies.add(cmd)
 	cmd.Flags().DurationVar(&flags.remote.timeout, "timeout", time.Minute, "how long a provider may take to start and to return its schema")
 	cmd.Flags().BoolVar(&flags.refresh, "refresh", true, "read the remote objects; false plans them as they are stored")
 	return cmd
@@ -71,6 +72,7 @@ than 1 on errors.`,
 // diffFlags are the flags of diff, and of plan --server.
 type diffFlags struct {
 	remote       remoteFlags
+	policies     policyFlags
 	files        []string
 	system       string
 	fieldManager string
@@ -100,27 +102,42 @@ func (f *diffFlags) addOutput(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(diffOutputs, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// run plans and shows the plan. It reports whether there are changes.
-func (f *diffFlags) run(cmd *cobra.Command) (changes bool, err error) {
+// diffResult is the result of a plan against a cluster.
+type diffResult struct {
+	// changes is set if there is something to do, and denied if a policy denies it.
+	changes, denied bool
+}
+
+// run plans and shows the plan.
+func (f *diffFlags) run(cmd *cobra.Command) (out diffResult, err error) {
 	if !slices.Contains(diffOutputs, f.output) {
-		return false, fmt.Errorf("unknown output %q: must be one of %s", f.output, strings.Join(diffOutputs, ", "))
+		return out, fmt.Errorf("unknown output %q: must be one of %s", f.output, strings.Join(diffOutputs, ", "))
 	}
 	sources, err := local.ReadSources(f.files, cmd.InOrStdin())
 	if err != nil {
-		return false, err
+		return out, err
+	}
+	policies, at, err := f.policies.read(cmd, f.output)
+	if err != nil {
+		return out, err
 	}
 	objects, messages := local.ReadObjects(sources)
 	var plan *diff.Plan
 	if !messages.HasErrors() {
 		r, err := f.remote.open(cmd, true)
 		if err != nil {
-			return false, err
+			return out, err
 		}
 		defer r.close()
 		options, err := f.options(r)
 		if err != nil {
-			return false, err
+			return out, err
 		}
+		installed, err := r.cluster.Policies(cmd.Context())
+		if err != nil {
+			messages = append(messages, local.Message{Severity: diagnostic.Warning, Summary: "Policies not read", Detail: err.Error() + "."})
+		}
+		policies = append(policies, installed...)
 		messages = append(messages, f.unopened(r, objects)...)
 		var more local.Messages
 		plan, more = diff.Make(cmd.Context(), options, objects)
@@ -128,13 +145,17 @@ func (f *diffFlags) run(cmd *cobra.Command) (changes bool, err error) {
 	}
 	o := &openSession{out: cmd.OutOrStdout(), err: cmd.ErrOrStderr()}
 	o.colour = !f.noColor && os.Getenv("NO_COLOR") == "" && isTerminal(o.out)
-	if err := f.show(o, plan, messages); err != nil {
-		return false, err
+	var results []local.PolicyResult
+	if plan != nil {
+		results = plan.Policies(cmd.Context(), policies, at)
+	}
+	if err := f.show(o, plan, messages, results); err != nil {
+		return out, err
 	}
 	if messages.HasErrors() {
-		return false, exit{1}
+		return out, exit{1}
 	}
-	return plan.HasChanges(), nil
+	return diffResult{changes: plan.HasChanges(), denied: denies(results)}, nil
 }
 
 func (f *diffFlags) options(r *remote) (diff.Options, error) {
@@ -175,12 +196,14 @@ func (f *diffFlags) unopened(r *remote, objects []local.Object) (out local.Messa
 }
 
 // show prints a plan and its messages.
-func (f *diffFlags) show(o *openSession, plan *diff.Plan, messages local.Messages) error {
+func (f *diffFlags) show(o *openSession, plan *diff.Plan, messages local.Messages, policies []local.PolicyResult) error {
 	switch f.output {
 	case "json":
-		return writeJSON(o.out, newDiffDocument(plan, messages))
+		d := newDiffDocument(plan, messages)
+		d.Policies = policies
+		return writeJSON(o.out, d)
 	case "markdown":
-		return writeMarkdown(o.out, plan, messages)
+		return writeMarkdown(o.out, plan, messages, policies)
 	}
 	if plan != nil && (!messages.HasErrors() || len(plan.Changes) > 0) {
 		if messages.HasErrors() {
@@ -192,6 +215,7 @@ func (f *diffFlags) show(o *openSession, plan *diff.Plan, messages local.Message
 		for _, w := range plan.Waiting {
 			fmt.Fprintf(o.out, "\nNot planned: %s\n", printable(waits(w)))
 		}
+		writePolicies(o.out, policies)
 	}
 	o.tell(messages)
 	return nil
@@ -220,7 +244,7 @@ func newDiffDocument(plan *diff.Plan, messages local.Messages) diffDocument {
 }
 
 // writeMarkdown writes a plan and its messages for the comment of a pull request.
-func writeMarkdown(w io.Writer, plan *diff.Plan, messages local.Messages) error {
+func writeMarkdown(w io.Writer, plan *diff.Plan, messages local.Messages, policies []local.PolicyResult) error {
 	var notes []string
 	for _, m := range messages {
 		text := fmt.Sprintf("**%s**: %s", m.Severity, strings.Join(nonEmpty(m.Address, m.Path, m.Summary, m.Detail), ": "))
@@ -229,6 +253,9 @@ func writeMarkdown(w io.Writer, plan *diff.Plan, messages local.Messages) error 
 	if plan == nil {
 		_, err := fmt.Fprintf(w, "### Planning failed\n\n%s\n", strings.Join(notes, "\n\n"))
 		return err
+	}
+	for _, r := range policies {
+		notes = append(notes, fmt.Sprintf("**%s**: `%s`: %s", r.Action, r.Address, printable(r.Result.String())))
 	}
 	for _, x := range plan.Waiting {
 		notes = append(notes, "Not planned: "+printable(waits(x)))

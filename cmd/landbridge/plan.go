@@ -34,6 +34,7 @@ Resources that are in the state but not in the manifest are left alone.`
 func newPlanCommand() *cobra.Command {
 	var flags standaloneFlags
 	var server diffFlags
+	var policies policyFlags
 	detailed, withServer := false, false
 	cmd := &cobra.Command{
 		Use:   "plan -f MANIFEST (--provider BINARY | --server)",
@@ -43,6 +44,8 @@ changed or written.
 
 ` + manifestHelp + `
 
+With --policy, it shows what PlanPolicies would decide. The exit code is 1 if one denies a change.
+
 With --server, it is a plan against a cluster, as by landbridge diff, for the comment of a pull request.
 ` + diffHelp,
 		Example: `  landbridge plan -f manifests/ --server -o markdown
@@ -51,12 +54,16 @@ With --server, it is a plan against a cluster, as by landbridge diff, for the co
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if withServer {
-				return planWithServer(cmd, &flags, &server, detailed)
+				return planWithServer(cmd, &flags, &server, &policies, detailed)
 			}
 			for _, flag := range serverOnly {
 				if cmd.Flags().Changed(flag) {
 					return fmt.Errorf("--%s is for plans against a cluster: add --server", flag)
 				}
+			}
+			wanted, at, err := policies.read(cmd, flags.output)
+			if err != nil {
+				return err
 			}
 			s, err := flags.session(cmd)
 			if err != nil {
@@ -64,11 +71,12 @@ With --server, it is a plan against a cluster, as by landbridge diff, for the co
 			}
 			defer s.close()
 			plan, messages := s.Plan(cmd.Context(), flags.mode())
-			if err := s.show(plan, append(s.messages, messages...)); err != nil {
+			results := plan.Policies(cmd.Context(), wanted, at)
+			if err := s.show(plan, append(s.messages, messages...), results...); err != nil {
 				return err
 			}
 			switch {
-			case messages.HasErrors():
+			case messages.HasErrors(), denies(results):
 				return exit{1}
 			case detailed && plan.HasChanges():
 				return exit{2}
@@ -77,6 +85,7 @@ With --server, it is a plan against a cluster, as by landbridge diff, for the co
 		},
 	}
 	flags.add(cmd)
+	policies.add(cmd)
 	server.add(cmd)
 	cmd.Flags().BoolVar(&withServer, "server", false, "plan against a cluster and what is stored in it; the output can be "+strings.Join(diffOutputs, ", "))
 	cmd.MarkFlagsOneRequired("provider", "server")
@@ -93,13 +102,19 @@ var serverOnly = []string{
 }
 
 // planWithServer plans against a cluster.
-func planWithServer(cmd *cobra.Command, flags *standaloneFlags, server *diffFlags, detailed bool) error {
+func planWithServer(cmd *cobra.Command, flags *standaloneFlags, server *diffFlags, policies *policyFlags, detailed bool) error {
+	server.policies = *policies
 	server.files, server.output, server.refresh, server.noColor, server.remote.timeout = flags.files, flags.output, flags.refresh, flags.noColor, flags.timeout
-	changes, err := server.run(cmd)
-	if err == nil && changes && detailed {
+	out, err := server.run(cmd)
+	switch {
+	case err != nil:
+		return err
+	case out.denied:
+		return exit{1}
+	case out.changes && detailed:
 		return exit{2}
 	}
-	return err
+	return nil
 }
 
 // exit is an error that only sets the exit code.
@@ -253,9 +268,11 @@ func (s *openSession) close() {
 }
 
 // show prints a plan and its messages. A plan in JSON holds the messages, too.
-func (s *openSession) show(plan *local.Plan, messages local.Messages) error {
+func (s *openSession) show(plan *local.Plan, messages local.Messages, policies ...local.PolicyResult) error {
 	if s.flags.output == "json" {
-		return writeJSON(s.out, newPlanDocument(s.flags.mode(), plan, messages))
+		d := newPlanDocument(s.flags.mode(), plan, messages)
+		d.Policies = policies
+		return writeJSON(s.out, d)
 	}
 	if plan != nil {
 		if !messages.HasErrors() || len(plan.Changes) > 0 {
@@ -270,6 +287,7 @@ func (s *openSession) show(plan *local.Plan, messages local.Messages) error {
 		if len(plan.Others) > 0 {
 			fmt.Fprintf(s.out, "\nNot in the manifest, and left alone: %s.\n", strings.Join(plan.Others, ", "))
 		}
+		writePolicies(s.out, policies)
 	}
 	s.tell(messages)
 	return nil

@@ -25,6 +25,8 @@ type planDocument struct {
 	ResourceDrift   []planview.ResourceChange `json:"resource_drift,omitempty"`
 	// NotInManifest are the addresses of resources in the state that are left alone.
 	NotInManifest []string `json:"not_in_manifest,omitempty"`
+	// Policies are what PlanPolicies decide about the changes.
+	Policies []local.PolicyResult `json:"policies,omitempty"`
 	// Results are the outcomes of the changes, in their order; set by apply only.
 	Results     []resultDocument `json:"results,omitempty"`
 	Diagnostics local.Messages   `json:"diagnostics,omitempty"`

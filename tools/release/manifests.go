@@ -50,7 +50,9 @@ func manifests(root string) error {
 // definitions returns the CRDs of Landbridge's own kinds as the controller installs them, by file.
 func definitions() (map[string][]byte, error) {
 	out := map[string][]byte{}
-	for _, read := range []func() (*apiextensionsv1.CustomResourceDefinition, error){v1alpha1.CustomResourceDefinition, v1alpha1.ModuleCustomResourceDefinition} {
+	for _, read := range []func() (*apiextensionsv1.CustomResourceDefinition, error){
+		v1alpha1.CustomResourceDefinition, v1alpha1.ModuleCustomResourceDefinition, v1alpha1.PolicyCustomResourceDefinition,
+	} {
 		d, err := read()
 		if err != nil {
 			return nil, err

@@ -334,7 +334,7 @@ func (p *planner) describe(ctx context.Context, r *planned) *local.ManifestResou
 	read, diags := desired.Read(r.model, desired.CustomResource{
 		Namespace: r.object.GetNamespace(), Name: r.object.GetName(), Annotations: r.object.GetAnnotations(), Spec: spec, AtProvider: at,
 	})
-	out := local.ManifestResource{Model: r.model, Namespace: r.object.GetNamespace(), Name: r.object.GetName(), Source: r.source, Spec: read}
+	out := local.ManifestResource{Model: r.model, Namespace: r.object.GetNamespace(), Name: r.object.GetName(), Labels: r.object.GetLabels(), Source: r.source, Spec: read}
 	p.say(&out, diags)
 	config, err := p.configuration(ctx, r, spec)
 	if err != nil {

@@ -25,6 +25,7 @@ import (
 type ManifestResource struct {
 	Model           *model.Resource
 	Namespace, Name string
+	Labels          map[string]string
 	// Source is the file, and the place in it.
 	Source string
 	// Spec is the request of the resource.
@@ -64,7 +65,7 @@ func (r *reader) resource(d document) {
 	if !r.add(d, objectKey{d.GroupVersionKind().String(), namespace, o.Metadata.Name}, o.Metadata) {
 		return
 	}
-	out := &ManifestResource{Model: m, Namespace: o.Metadata.Namespace, Name: o.Metadata.Name, Source: d.source}
+	out := &ManifestResource{Model: m, Namespace: o.Metadata.Namespace, Name: o.Metadata.Name, Labels: o.Metadata.Labels, Source: d.source}
 	address := objectKey{kind: "address", name: out.Address()}
 	if at, ok := r.seen[address]; ok {
 		r.messages = append(r.messages, errorf(d.source, "Duplicate address", "Its address in the state is %s, and so is that of the object in %s. Use a state file for each.", out.Address(), at))
