@@ -136,6 +136,24 @@ func TestDriftPage(t *testing.T) {
 	}
 }
 
+// The page on plans is executed and must match.
+func TestPlansPage(t *testing.T) {
+	t.Parallel()
+	// Not shared: policies apply to the whole cluster.
+	server := playgroundtest.New(t, playgroundtest.Options{})
+	c := on(t, server)
+	c.RunController(t, options(directory(t)))
+	doctest.Test(t, filepath.Join("..", "..", "docs", "plans.md"), doctest.Options{
+		Env: []string{
+			"PATH=" + programs(t) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig,
+		},
+		Replace: map[string]string{
+			"http://127.0.0.1:8480":                                 examplecloudtest.Start(t).URL,
+			"/opt/providers/terraform-provider-examplecloud_v3.0.0": examplecloudtest.Provider(t, examplecloudtest.Framework6),
+		},
+	})
+}
+
 // programs returns a directory with the programs that pages use.
 func programs(t *testing.T) string {
 	t.Helper()
