@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/landbridge-io/landbridge/internal/controller"
+	"github.com/landbridge-io/landbridge/internal/controller/admission"
 	"github.com/landbridge-io/landbridge/internal/controller/kinds"
 	"github.com/landbridge-io/landbridge/internal/provider/install"
 	"github.com/landbridge-io/landbridge/internal/provider/registry"
@@ -30,6 +31,7 @@ func (c Controller) Command() *cobra.Command {
 	var mirror, cacheDir string
 	var registries registry.Client
 	line := &kinds.CommandLine{}
+	var plans admission.Options
 	name := c.Name
 	if name == "" {
 		name = filepath.Base(os.Args[0])
@@ -55,6 +57,10 @@ active and the others are on standby (--leader-elect).`,
 			return flags.run(cmd.Context(), func(o *controller.Options) error {
 				o.Linked = linked
 				o.CommandLine = line
+				if plans.Port != 0 {
+					plans.Service.Namespace = o.Namespace
+					o.Admission = &plans
+				}
 				o.Installer = &install.Installer{CacheDir: cacheDir, Private: true}
 				if mirror != "" {
 					o.Installer.Mirrors = []string{mirror}
@@ -73,6 +79,8 @@ active and the others are on standby (--leader-elect).`,
 	cmd.Flags().StringVar(&mirror, "provider-mirror", os.Getenv("LANDBRIDGE_PROVIDER_MIRROR"), "directory with provider binaries in the layout of Terraform's filesystem mirrors")
 	registries.AddFlags(cmd.Flags())
 	cmd.Flags().StringVar(&cacheDir, "provider-cache", "", "directory for downloaded providers and private copies of all, which only the controller may write (default: the user's cache directory)")
+	cmd.Flags().IntVar(&plans.Port, "webhook-port", 0, "port of the webhook that shows plans at admission, for TerraformProviders with spec.admission; 0 disables it")
+	cmd.Flags().StringVar(&plans.Service.Name, "webhook-service", "landbridge", "name of the Service in --namespace through which the API server calls the webhook, at the same port; it has to lead to the active replica")
 	cmd.Flags().StringVar(&line.Program, "cli", "tofu", "OpenTofu or Terraform, as a path or a name in PATH, for modules and for TerraformProviders with spec.execution: CLI")
 	cmd.Flags().StringVar(&line.Dir, "cli-workspaces", "", "directory for the working directories of the --cli program, preferably in memory and with a short path (default: the system's temporary directory)")
 	cmd.Flags().IntVar(&line.Parallelism, "cli-runs", 0, "maximum concurrent runs of the --cli program; 0 means the number of processors, and at least 4")

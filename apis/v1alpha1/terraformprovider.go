@@ -129,6 +129,12 @@ type TerraformProviderSpec struct {
 	// +optional
 	ApprovalPolicy string `json:"approvalPolicy,omitempty"`
 
+	// Admission is whether the API server shows plans of the provider's resources as warnings. DryRun: with kubectl apply
+	// --dry-run=server. Warn: with each change of a spec. The controller needs --webhook-port. Defaults to Off.
+	// +kubebuilder:validation:Enum=Off;DryRun;Warn
+	// +optional
+	Admission Admission `json:"admission,omitempty"`
+
 	// PollInterval is the interval at which unchanged resources are compared with their remote objects, such as 10m; at least
 	// 1s. The annotation crossplane.io/poll-interval of a resource overrides it, and so does resources.TYPE.pollInterval. Defaults to the controller's flag
 	// --poll.
@@ -333,3 +339,16 @@ type TerraformProviderList struct {
 	metav1.ListMeta `json:"metadata,omitempty"`
 	Items           []TerraformProvider `json:"items"`
 }
+
+// Admission is whether plans are shown at admission.
+type Admission string
+
+// The values of Admission.
+const (
+	AdmissionOff    Admission = "Off"
+	AdmissionDryRun Admission = "DryRun"
+	AdmissionWarn   Admission = "Warn"
+)
+
+// Enabled reports whether any plans are shown.
+func (a Admission) Enabled() bool { return a == AdmissionDryRun || a == AdmissionWarn }

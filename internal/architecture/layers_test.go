@@ -27,6 +27,7 @@ var layers = [][]string{
 	{"internal/command/discover"},
 	{"program", "generate"},
 	{"internal/controller", "internal/generator"},
+	{"internal/controller/admission"},
 	{"internal/controller/packaged", "internal/controller/terraformmodule", "internal/controller/terraformprovider"},
 	{"internal/controller/kinds"},
 	{"internal/controller/managed"},

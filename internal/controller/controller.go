@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
@@ -30,6 +31,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/child"
+	"github.com/landbridge-io/landbridge/internal/controller/admission"
 	"github.com/landbridge-io/landbridge/internal/controller/conversion"
 	"github.com/landbridge-io/landbridge/internal/controller/informer"
 	"github.com/landbridge-io/landbridge/internal/controller/kinds"
@@ -44,6 +46,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/schema"
 )
 
 // Name is the default name of the program.
@@ -63,6 +66,8 @@ type Options struct {
 	Packaged *packaged.Provider
 	// Conversions, unless it is nil, are served for the kinds of the Packaged provider.
 	Conversions *conversion.Options
+	// Admission, unless it is nil, is where plans are served to the API server.
+	Admission *admission.Options
 	// Name of the program in its lease and events. Programs with different names run independently. Defaults to Name.
 	Name string
 	// CommandLine finds the program for spec.execution: CLI. Defaults to tofu in PATH.
@@ -217,7 +222,7 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 		Lifetime: reconciling,
 	}
 	if o.Packaged == nil {
-		if err := setupPolicies(rt, operations.WakePending); err != nil {
+		if err := errors.Join(setupPolicies(rt, operations.WakePending), setupAdmission(rt, kube, o)); err != nil {
 			return err
 		}
 	}
@@ -262,6 +267,33 @@ func setupPolicies(rt *kinds.Runtime, changed func()) error {
 	}}
 	rt.Managed.Policies = library.Policies
 	return (&planpolicy.Reconciler{Client: rt.Manager.GetClient(), Changed: changed}).SetupWithManager(rt.Manager)
+}
+
+// setupAdmission sets up what shows plans at admission.
+func setupAdmission(rt *kinds.Runtime, kube kubernetes.Interface, o Options) error {
+	if o.Admission == nil {
+		return nil
+	}
+	// Not the scheduler's, which remembers what it has loaded and saved.
+	stored := &store.Secrets{Client: kube.CoreV1().Secrets(o.Namespace)}
+	rt.Managed.Stored = func(ctx context.Context, k store.Key, r *schema.Resource) (store.Record, error) {
+		defer stored.Forget(k)
+		return stored.Load(ctx, k, r)
+	}
+	return (&admission.Webhooks{
+		Options: *o.Admission, Client: rt.Manager.GetClient(), Secrets: kube.CoreV1().Secrets(o.Admission.Service.Namespace),
+		Configurations: kube.AdmissionregistrationV1().ValidatingWebhookConfigurations(),
+		Groups: func(ctx context.Context, provider string) (groups []string, _ error) {
+			crds, err := kinds.ListCRDs(ctx, rt.Manager.GetClient(), client.MatchingLabels{v1alpha1.LabelProvider: provider})
+			for _, d := range crds {
+				if g := admission.GroupOf(d.Name); !slices.Contains(groups, g) {
+					groups = append(groups, g)
+				}
+			}
+			return groups, err
+		},
+		Preview: rt.Registry.Preview, Logger: o.Logger.WithName("admission"),
+	}).SetupWithManager(rt.Manager)
 }
 
 // setupInstalled sets up what serves TerraformProviders and TerraformModules.

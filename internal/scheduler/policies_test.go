@@ -3,11 +3,13 @@ package scheduler_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/policy"
@@ -217,4 +219,60 @@ func TestApprovalPolicyWarns(t *testing.T) {
 			t.Errorf("events (-want +got):\n%s", diff)
 		}
 	})
+}
+
+// A thousand resources whose plans wait cost as many calls of providers and writes as a thousand that are up to date,
+// also if policies decide about them.
+func TestApprovalCostOfThousandWaiting(t *testing.T) {
+	const resources, polls = 1000, 3
+	calls := func(wait bool) (n int) {
+		judged(t, &judge{ask: []terraform.Action{terraform.Update}}, func(h *harness) {
+			all := make([]scheduler.Request, resources)
+			each := func(f func(r *scheduler.Request)) {
+				for i := range all {
+					f(&all[i])
+				}
+			}
+			poll := func(r *scheduler.Request) {
+				h.r = *r
+				if o := h.observe(); !o.UpToDate() {
+					_ = h.tryAct()
+				}
+			}
+			for i := range all {
+				all[i] = h.r
+				all[i].Key.Name, all[i].UID, all[i].Tell = fmt.Sprint(i), types.UID(fmt.Sprint(i)), nil
+				all[i].Config, all[i].ConfigHash = config(fmt.Sprint(i), 1), "1"
+			}
+			each(poll)
+			synctest.Wait()
+			for i := range all {
+				if wait {
+					all[i].Config, all[i].ConfigHash = config(fmt.Sprint(i), 2), "2"
+				}
+			}
+			for range 2 {
+				each(poll)
+				synctest.Wait()
+			}
+			waiting := 0
+			for _, count := range h.sched.Awaiting() {
+				waiting += count
+			}
+			if want := map[bool]int{true: resources}[wait]; waiting != want {
+				t.Fatalf("%d wait, want %d", waiting, want)
+			}
+			h.log.take()
+			for range polls {
+				each(poll)
+				synctest.Wait()
+			}
+			n = len(h.log.take())
+		})
+		return n
+	}
+	unchanged, waiting := calls(false), calls(true)
+	if ratio := float64(waiting) / float64(unchanged); unchanged < resources*polls || ratio > 1 {
+		t.Errorf("%d calls and writes of those that wait, %d of those that are up to date: ratio %.2f", waiting, unchanged, ratio)
+	}
 }

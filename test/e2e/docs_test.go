@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/landbridge-io/landbridge/internal/controller/admission"
+	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/testing/doctest"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
@@ -142,7 +144,9 @@ func TestPlansPage(t *testing.T) {
 	// Not shared: policies apply to the whole cluster.
 	server := playgroundtest.New(t, playgroundtest.Options{})
 	c := on(t, server)
-	c.RunController(t, options(directory(t)))
+	o := options(directory(t))
+	o.Admission = &admission.Options{Port: freePort(t), Service: crd.Service{Namespace: system, Name: "landbridge"}}
+	c.RunController(t, o)
 	doctest.Test(t, filepath.Join("..", "..", "docs", "plans.md"), doctest.Options{
 		Env: []string{
 			"PATH=" + programs(t) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig,

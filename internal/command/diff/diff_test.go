@@ -2,8 +2,10 @@ package diff_test
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
@@ -16,11 +18,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/internal/command/diff"
 	"github.com/landbridge-io/landbridge/internal/command/local"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/policy"
 	"github.com/landbridge-io/landbridge/internal/provider/plugin"
 	"github.com/landbridge-io/landbridge/internal/redact"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
@@ -204,5 +208,54 @@ func TestPlanOfManifests(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// planted is a sensitive value of the stored object.
+const planted = "hunter2-planted-secret"
+
+// No form of a plan has a sensitive value, and neither has what policies decide about it.
+func TestPlanHasNoSecrets(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	m := b.model.Resources["random_password"]
+	state := map[string]cty.Value{}
+	for name, ty := range m.Root().Cty.AttributeTypes() {
+		state[name] = cty.NullVal(ty)
+	}
+	for name, v := range map[string]cty.Value{
+		"id": cty.StringVal("none"), "length": cty.NumberIntVal(8), "result": cty.StringVal(planted), "bcrypt_hash": cty.StringVal("hash-of-" + planted),
+	} {
+		state[name] = v
+	}
+	b.stored[store.Key{Group: group, Kind: "Password", Namespace: "team-a", Name: "db"}] = store.Record{
+		Version: "1", Instance: instance.Instance{Status: instance.Full, State: cty.ObjectVal(state)},
+	}
+	plan, messages, text := b.plan(manifest("Password", "db", `{forProvider: {length: 9}}`) +
+		"---\napiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {x: " + planted + "}\n")
+	if messages.HasErrors() || len(plan.Changes) != 1 || !plan.Changes[0].Plan.Action.IsReplace() {
+		t.Fatalf("%v, %v", addresses(plan), messages)
+	}
+	raw, err := json.Marshal(planview.JSON(plan.View().Changes))
+	if err != nil {
+		t.Fatal(err)
+	}
+	quotes := policy.Compile(&v1alpha1.PlanPolicy{Spec: v1alpha1.PlanPolicySpec{
+		Action: v1alpha1.PlanPolicyDeny, Condition: `{"a": 1}[plan.changes.map(c, string(c.before) + string(c.after)).join()] == 1`,
+	}})
+	fails := policy.Compile(&v1alpha1.PlanPolicy{Spec: v1alpha1.PlanPolicySpec{
+		Action: v1alpha1.PlanPolicyDeny, Condition: `plan.changes.exists(c, c.sensitive && {"a": 1}[dyn(c.before)] == 1)`,
+	}})
+	var decided []string
+	for _, r := range plan.Policies(t.Context(), []*policy.Policy{quotes, fails}, time.Now()) {
+		decided = append(decided, r.String())
+	}
+	if len(decided) != 2 {
+		t.Errorf("policies decide %q", decided)
+	}
+	for what, out := range map[string]string{"text": text, "JSON": string(raw), "messages": messages.String(), "policies": strings.Join(decided, "\n")} {
+		if strings.Contains(out, planted) {
+			t.Errorf("%s:\n%s", what, out)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -46,6 +47,15 @@ func (r *Registry) Wake(key store.Key) {
 	if k != nil {
 		k.Wake(key)
 	}
+}
+
+// Preview returns what an object, if it were applied, would change of its remote object; nil if no controller of its kind
+// runs here.
+func (r *Registry) Preview(ctx context.Context, kind schema.GroupKind, u *unstructured.Unstructured) []string {
+	if k := r.kind(kind); k != nil {
+		return k.Preview(ctx, u)
+	}
+	return nil
 }
 
 // Exists reports whether the resource exists. If no controller of its kind runs, it may exist, so Exists

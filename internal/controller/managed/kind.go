@@ -28,6 +28,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/schema"
 )
 
 // ProviderConfigs resolves a resource's providerConfigRef to an executor of operations.
@@ -81,6 +82,9 @@ type Options struct {
 	Timeout time.Duration
 	// MinBackoff and MaxBackoff bound the delay after consecutive failures.
 	MinBackoff, MaxBackoff time.Duration
+	// Stored returns what is stored of a resource. It must not be the scheduler's store. It may be nil, and there are no
+	// previews.
+	Stored func(context.Context, store.Key, *schema.Resource) (store.Record, error)
 	// Policies returns the PlanPolicies. It may be nil, and there are none.
 	Policies func(context.Context) ([]*policy.Policy, error)
 	Recorder event.Recorder

@@ -3,6 +3,7 @@ package planview_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/golden"
 	"github.com/landbridge-io/landbridge/internal/testing/schematest"
 	"github.com/landbridge-io/landbridge/internal/translate"
+	"github.com/landbridge-io/landbridge/schema"
 )
 
 // planted is in every sensitive value of these tests.
@@ -265,6 +267,16 @@ func TestText(t *testing.T) {
 			file := strings.ReplaceAll(strings.ReplaceAll(name, ",", ""), " ", "-")
 			written(t, file+".txt", text.Bytes())
 			written(t, file+".json", raw.Bytes())
+			for _, c := range v.Changes {
+				summary := strings.Join(planview.Summary(r, c.Plan), "\n")
+				var comment bytes.Buffer
+				if err := planview.Markdown(&comment, v); err != nil {
+					t.Fatal(err)
+				}
+				if strings.Contains(summary+comment.String(), planted) {
+					t.Errorf("a sensitive value is in:\n%s\n%s", summary, &comment)
+				}
+			}
 			if name != "colours" && strings.ContainsAny(text.String(), "\x1b\a\r") {
 				t.Error("a control character is in the text")
 			}
@@ -336,4 +348,65 @@ func TestReplacePathsEndAtSets(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestSummary(t *testing.T) {
+	t.Parallel()
+	m, err := model.NewProvider("cloud", &schema.Provider{Config: &schema.Block{}, Resources: map[string]*schema.Resource{
+		"cloud_server": {Type: "cloud_server", Block: &schema.Block{Attributes: map[string]*schema.Attribute{
+			"id": {Type: cty.String, Computed: true}, "size": {Type: cty.Number, Optional: true}, "region": {Type: cty.String, Optional: true},
+			"password": {Type: cty.String, Optional: true, Sensitive: true}, "tags": {Type: cty.Map(cty.String), Optional: true},
+		}}},
+	}}, config.Provider{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	object := func(id cty.Value, size int64, region, password string, tags int) cty.Value {
+		all := map[string]cty.Value{"a": cty.StringVal(strings.Repeat("ä", 100))}
+		for i := range tags {
+			all[fmt.Sprintf("t%02d", i)] = cty.StringVal("x")
+		}
+		return cty.ObjectVal(map[string]cty.Value{
+			"id": id, "size": cty.NumberIntVal(size), "region": cty.StringVal(region), "password": cty.StringVal(password), "tags": cty.MapVal(all),
+		})
+	}
+	id, unknown := cty.StringVal("i"), cty.UnknownVal(cty.String)
+	before := instance.Instance{State: object(id, 1, "eu", planted, 0)}
+	for name, x := range map[string]struct {
+		plan terraform.Plan
+		want []string
+	}{
+		"nothing": {plan: terraform.Plan{Action: terraform.NoOp, Prior: before, State: before.State}},
+		"update": {
+			plan: terraform.Plan{Action: terraform.Update, Prior: before, State: object(id, 2, "eu", "new-"+planted, 1)},
+			want: []string{"~ password: (sensitive value) → (sensitive value)", "~ size: 1 → 2", `+ tags["t00"]: "x"`},
+		},
+		"replacement": {
+			plan: terraform.Plan{Action: terraform.DeleteThenCreate, RequiresReplace: []cty.Path{cty.GetAttrPath("region")}, Prior: before, State: object(unknown, 1, "us", planted, 0)},
+			want: []string{"-/+ replaces the object because of region", `~ id: "i" → (known after apply)`, `~ region: "eu" → "us"`},
+		},
+		"create": {
+			plan: terraform.Plan{Action: terraform.Create, State: object(unknown, 1, "us", planted, 0)},
+			want: []string{"+ creates the object", "+ password: (sensitive value)", `+ region: "us"`, "+ size: 1", `+ tags["a"]: "` + strings.Repeat("ä", 29) + "…"},
+		},
+		"many changes": {
+			plan: terraform.Plan{Action: terraform.Update, Prior: before, State: object(id, 2, "eu", planted, 40)},
+			want: append([]string{"~ size: 1 → 2"}, append(tagged(11), "… and 29 more: landbridge diff shows the whole plan")...),
+		},
+		"destruction": {plan: terraform.Plan{Action: terraform.Delete, Prior: before}, want: []string{"- destroys the object"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(x.want, planview.Summary(m.Resources["cloud_server"], x.plan)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func tagged(n int) (out []string) {
+	for i := range n {
+		out = append(out, fmt.Sprintf(`+ tags["t%02d"]: "x"`, i))
+	}
+	return out
 }

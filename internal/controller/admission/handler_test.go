@@ -1,0 +1,61 @@
+package admission_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/go-logr/logr"
+	"github.com/google/go-cmp/cmp"
+	admissionv1 "k8s.io/api/admission/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/landbridge-io/landbridge/internal/controller/admission"
+)
+
+func TestHandlerPermitsEverything(t *testing.T) {
+	t.Parallel()
+	preview := func(_ context.Context, kind schema.GroupKind, u *unstructured.Unstructured) []string {
+		if kind != (schema.GroupKind{Group: "cloud.landbridge.io", Kind: "Server"}) {
+			return nil
+		}
+		return []string{"~ size: 1 → 2 of " + u.GetName()}
+	}
+	for name, x := range map[string]struct {
+		body string
+		code int
+		want []string
+	}{
+		"a plan":       {body: `{"request":{"uid":"1","kind":{"group":"cloud.landbridge.io","kind":"Server"},"object":{"metadata":{"name":"web"}}}}`, code: http.StatusOK, want: []string{"~ size: 1 → 2 of web"}},
+		"another kind": {body: `{"request":{"uid":"1","kind":{"group":"","kind":"Secret"},"object":{"metadata":{"name":"web"}}}}`, code: http.StatusOK},
+		"no object":    {body: `{"request":{"uid":"1","kind":{"group":"cloud.landbridge.io","kind":"Server"}}}`, code: http.StatusOK},
+		"no request":   {body: `{}`, code: http.StatusBadRequest},
+		"no JSON":      {body: `x`, code: http.StatusBadRequest},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := httptest.NewRecorder()
+			admission.Handler(preview, logr.Discard()).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/plan", strings.NewReader(x.body)))
+			if w.Code != x.code {
+				t.Fatalf("status %d", w.Code)
+			}
+			if x.code != http.StatusOK {
+				return
+			}
+			var review admissionv1.AdmissionReview
+			if err := json.Unmarshal(w.Body.Bytes(), &review); err != nil {
+				t.Fatal(err)
+			}
+			if !review.Response.Allowed || review.Response.UID != "1" || review.Response.Patch != nil {
+				t.Errorf("the answer is %+v", review.Response)
+			}
+			if diff := cmp.Diff(x.want, review.Response.Warnings); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,148 @@
+package admission
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-logr/logr"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	admissionregistration "k8s.io/client-go/kubernetes/typed/admissionregistration/v1"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/controller/conversion"
+	"github.com/landbridge-io/landbridge/internal/crd"
+)
+
+// path is that of the webhook.
+const path = "/plan"
+
+// interval is the interval of checks of certificates and groups.
+const interval = time.Minute
+
+// Options specify where plans are served to the API server.
+type Options struct {
+	// Port to listen on.
+	Port int
+	// Service is the Service by which the API server finds the program.
+	Service crd.Service
+}
+
+// Webhooks serves plans to the API server, and configures it to ask for them.
+type Webhooks struct {
+	Options
+	Client  client.Client
+	Secrets typedcorev1.SecretInterface
+	// Configurations are the cluster's.
+	Configurations admissionregistration.ValidatingWebhookConfigurationInterface
+	// Groups returns the API groups of the kinds of a TerraformProvider.
+	Groups  func(ctx context.Context, provider string) ([]string, error)
+	Preview Preview
+	Logger  logr.Logger
+
+	certificates *conversion.Certificates
+}
+
+// SetupWithManager serves plans, and configures the webhooks of TerraformProviders.
+func (w *Webhooks) SetupWithManager(m ctrl.Manager) error {
+	w.certificates = conversion.NewCertificates(w.Secrets, w.Service.Name+"-admission", w.Service)
+	server := webhook.NewServer(webhook.Options{Port: w.Port, TLSOpts: []func(*tls.Config){func(t *tls.Config) { t.GetCertificate = w.certificates.Certificate }}})
+	server.Register(path, Handler(w.Preview, w.Logger))
+	if err := m.Add(server); err != nil {
+		return err
+	}
+	return ctrl.NewControllerManagedBy(m).Named("admission").
+		For(&v1alpha1.TerraformProvider{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		WithOptions(controller.Options{MaxConcurrentReconciles: 1, SkipNameValidation: ptr.To(true)}).
+		Complete(w)
+}
+
+// name returns the name of a TerraformProvider's webhook.
+func name(provider string) string { return "plan." + provider + "." + v1alpha1.Group }
+
+// Reconcile implements reconcile.Reconciler.
+func (w *Webhooks) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	p := &v1alpha1.TerraformProvider{}
+	if err := w.Client.Get(ctx, req.NamespacedName, p); client.IgnoreNotFound(err) != nil {
+		return reconcile.Result{}, err
+	} else if err != nil || !p.DeletionTimestamp.IsZero() || !p.Spec.Admission.Enabled() {
+		err := w.Configurations.Delete(ctx, name(req.Name), metav1.DeleteOptions{})
+		if kerrors.IsNotFound(err) || kerrors.IsForbidden(err) {
+			err = nil // without the permission there is none
+		}
+		return reconcile.Result{}, err
+	}
+	if err := w.certificates.Sync(ctx); err != nil {
+		return reconcile.Result{}, fmt.Errorf("the certificate of the webhook: %w", err)
+	}
+	groups, err := w.Groups(ctx, p.Name)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	if len(groups) == 0 {
+		return reconcile.Result{RequeueAfter: time.Second}, nil // the provider is being installed
+	}
+	return reconcile.Result{RequeueAfter: interval}, w.ensure(ctx, w.configuration(p, groups))
+}
+
+func (w *Webhooks) ensure(ctx context.Context, want *admissionregistrationv1.ValidatingWebhookConfiguration) error {
+	have, err := w.Configurations.Get(ctx, want.Name, metav1.GetOptions{})
+	switch {
+	case kerrors.IsNotFound(err):
+		_, err = w.Configurations.Create(ctx, want, metav1.CreateOptions{})
+	case err == nil && !equality.Semantic.DeepEqual(have.Webhooks, want.Webhooks):
+		have.Webhooks = want.Webhooks
+		_, err = w.Configurations.Update(ctx, have, metav1.UpdateOptions{})
+	}
+	return err
+}
+
+// configuration returns the webhook of a TerraformProvider. The API server calls it only for changes of the spec.
+func (w *Webhooks) configuration(p *v1alpha1.TerraformProvider, groups []string) *admissionregistrationv1.ValidatingWebhookConfiguration {
+	slices.Sort(groups)
+	conditions := []admissionregistrationv1.MatchCondition{{Name: "spec", Expression: "request.operation == 'CREATE' || object.?spec != oldObject.?spec"}}
+	if p.Spec.Admission == v1alpha1.AdmissionDryRun {
+		conditions = append(conditions, admissionregistrationv1.MatchCondition{Name: "dry-run", Expression: "has(request.dryRun) && request.dryRun"})
+	}
+	return &admissionregistrationv1.ValidatingWebhookConfiguration{
+		ObjectMeta: metav1.ObjectMeta{Name: name(p.Name), Labels: map[string]string{v1alpha1.LabelProvider: p.Name}},
+		Webhooks: []admissionregistrationv1.ValidatingWebhook{{
+			Name: name(p.Name),
+			ClientConfig: admissionregistrationv1.WebhookClientConfig{
+				Service: &admissionregistrationv1.ServiceReference{
+					Namespace: w.Service.Namespace, Name: w.Service.Name, Path: ptr.To(path), Port: ptr.To(int32(w.Port)),
+				},
+				CABundle: w.certificates.Authorities(),
+			},
+			Rules: []admissionregistrationv1.RuleWithOperations{{
+				Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Create, admissionregistrationv1.Update},
+				Rule:       admissionregistrationv1.Rule{APIGroups: groups, APIVersions: []string{"*"}, Resources: []string{"*"}, Scope: ptr.To(admissionregistrationv1.AllScopes)},
+			}},
+			MatchConditions: conditions, MatchPolicy: ptr.To(admissionregistrationv1.Exact),
+			NamespaceSelector: &metav1.LabelSelector{}, ObjectSelector: &metav1.LabelSelector{},
+			FailurePolicy: ptr.To(admissionregistrationv1.Ignore), SideEffects: ptr.To(admissionregistrationv1.SideEffectClassNone),
+			TimeoutSeconds: ptr.To(int32(timeout / time.Second)), AdmissionReviewVersions: []string{"v1"},
+		}},
+	}
+}
+
+// GroupOf returns the group in the name of a CRD.
+func GroupOf(definition string) string {
+	_, group, _ := strings.Cut(definition, ".")
+	return group
+}

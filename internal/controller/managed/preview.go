@@ -1,0 +1,156 @@
+package managed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/landbridge-io/landbridge/internal/controller/references"
+	"github.com/landbridge-io/landbridge/internal/desired"
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/policy"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/terraform/planview"
+)
+
+// Preview returns what an object, if it were applied, would change of its remote object, in a few short lines without
+// secrets. It plans against what is stored and does not read the remote object. It has no effect: it neither writes
+// anything nor changes what the kind has in memory.
+func (k *Kind) Preview(ctx context.Context, u *unstructured.Unstructured) []string {
+	r := &CustomResource{}
+	r.assign(u.DeepCopy())
+	if meta.WasDeleted(r) || k.Options.Stored == nil {
+		return nil
+	}
+	if paused(r) {
+		return []string{"the resource is paused: nothing is changed"}
+	}
+	apart := *k
+	apart.configurations = newConfigurations(k.live) // an object that is never stored may have the generation of another one
+	p := &preview{connector: &connector{kind: &apart}, resource: r}
+	lines, err := p.plan(ctx)
+	if err != nil {
+		lines = []string{"cannot be planned: " + err.Error()}
+	}
+	for i, line := range lines {
+		lines[i] = p.conceal(line, r.secrets, &scheduler.Observation{Instance: p.stored})
+	}
+	return lines
+}
+
+// preview is one call of Preview.
+type preview struct {
+	*connector
+	resource *CustomResource
+	stored   instance.Instance
+}
+
+func (p *preview) plan(ctx context.Context) ([]string, error) {
+	k, r := p.kind, p.resource
+	refs, err := references.Of(&r.Unstructured, k.Model)
+	if err != nil {
+		return nil, err
+	}
+	found, err := references.Resolver{Reader: k.reader, Served: k.Neighbours.Served}.Resolve(ctx, &r.Unstructured, refs)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(found.Missing) > 0:
+		return nil, errors.New(waitsForOthers + strings.Join(found.Missing, "; "))
+	}
+	spec, diags := k.read(r)
+	req, more := p.request(ctx, r, spec)
+	if diags = append(diags, more...); diags.HasErrors() {
+		return nil, p.problem(diags)
+	}
+	if req.Config == nil {
+		return nil, nil // it is only observed
+	}
+	ex, release, diags := req.Acquire(ctx)
+	if diags.HasErrors() {
+		return nil, p.problem(diags)
+	}
+	defer release()
+	if p.stored, err = p.load(ctx, ex, req); err != nil {
+		return nil, err
+	}
+	config := *req.Config
+	if p.stored.Exists() {
+		config.Value = req.CreateToken.In(config.Value, p.stored.State, "")
+	}
+	plan, diags := ex.Plan(ctx, req.Resource, p.stored, config)
+	if diags.HasErrors() {
+		return nil, p.problem(diags)
+	}
+	return append(planview.Summary(k.Model, plan), p.consequences(ctx, req, plan)...), nil
+}
+
+func (p *preview) problem(diags diagnostic.Diagnostics) error {
+	return errors.New(p.text(&scheduler.Error{Diagnostics: diags}, p.resource.secrets))
+}
+
+// load returns what is stored of the resource, in the current schema versions.
+func (p *preview) load(ctx context.Context, ex terraform.Executor, req scheduler.Request) (instance.Instance, error) {
+	rec, err := p.kind.Options.Stored(ctx, req.Key, req.Resource.Schema)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return instance.Instance{}, nil
+	case err != nil:
+		return instance.Instance{}, errors.New("what is stored of the object cannot be read")
+	}
+	in := rec.Instance
+	in.Operation = nil // planned as if it had not begun
+	if len(in.RawState) == 0 && len(in.RawIdentity) == 0 {
+		return in, nil
+	}
+	u, ok := ex.(terraform.Upgrader)
+	if !ok {
+		return instance.Instance{}, errors.New("what is stored of the object is of another version of its schema")
+	}
+	out, diags := u.Upgrade(ctx, req.Resource, in)
+	if diags.HasErrors() {
+		return instance.Instance{}, p.problem(diags)
+	}
+	return out, nil
+}
+
+// consequences returns why a plan would not be carried out at once.
+func (p *preview) consequences(ctx context.Context, req scheduler.Request, plan terraform.Plan) (out []string) {
+	if plan.Action == terraform.NoOp {
+		return nil
+	}
+	switch {
+	case plan.Action == terraform.Create && !req.Policies.Create, plan.Action == terraform.Update && !req.Policies.Update:
+		out = append(out, fmt.Sprintf("not carried out: spec.managementPolicies does not allow %s", plan.Action))
+	case plan.Action.IsReplace() && !req.Policies.Replace:
+		out = append(out, "refused: spec.lifecycle.replacePolicy or spec.managementPolicies do not allow a replacement")
+	}
+	var verdict policy.Verdict
+	if decide := p.decider(p.resource); decide != nil {
+		var err error
+		if verdict, err = decide(ctx, &plan); err != nil {
+			return append(out, "the PlanPolicies cannot be read")
+		}
+	}
+	for _, r := range verdict.Denied {
+		out = append(out, "denied: "+r.String())
+	}
+	for _, r := range verdict.Approval {
+		out = append(out, "waits for approval: "+r.String())
+	}
+	for _, r := range verdict.Warnings {
+		out = append(out, r.String())
+	}
+	o := scheduler.Observation{Plan: &plan, PlanHash: "planned", PlanAction: plan.Action}
+	if len(verdict.Approval) == 0 && o.NeedsApproval(desired.Policies{Approval: req.Policies.Approval}) {
+		out = append(out, "waits for approval, by its approval policy")
+	}
+	return out
+}
