@@ -80,6 +80,7 @@ active and the others are on standby (--leader-elect).`,
 	registries.AddFlags(cmd.Flags())
 	cmd.Flags().StringVar(&cacheDir, "provider-cache", "", "directory for downloaded providers and private copies of all, which only the controller may write (default: the user's cache directory)")
 	cmd.Flags().IntVar(&plans.Port, "webhook-port", 0, "port of the webhook that shows plans at admission, for TerraformProviders with spec.admission; 0 disables it")
+	cmd.Flags().StringVar(&plans.Host, "webhook-host", "", "name of the host by which the API server calls the webhook of a controller outside its cluster, instead of a Service")
 	cmd.Flags().StringVar(&plans.Service.Name, "webhook-service", "landbridge", "name of the Service in --namespace through which the API server calls the webhook, at the same port; it has to lead to the active replica")
 	cmd.Flags().StringVar(&line.Program, "cli", "tofu", "OpenTofu or Terraform, as a path or a name in PATH, for modules and for TerraformProviders with spec.execution: CLI")
 	cmd.Flags().StringVar(&line.Dir, "cli-workspaces", "", "directory for the working directories of the --cli program, preferably in memory and with a short path (default: the system's temporary directory)")

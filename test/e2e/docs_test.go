@@ -145,7 +145,7 @@ func TestPlansPage(t *testing.T) {
 	server := playgroundtest.New(t, playgroundtest.Options{})
 	c := on(t, server)
 	o := options(directory(t))
-	o.Admission = &admission.Options{Port: freePort(t), Service: crd.Service{Namespace: system, Name: "landbridge"}}
+	o.Admission = &admission.Options{Port: freePort(t), Service: crd.Service{Namespace: system, Name: "landbridge"}, Host: "localhost"}
 	c.RunController(t, o)
 	doctest.Test(t, filepath.Join("..", "..", "docs", "plans.md"), doctest.Options{
 		Env: []string{

@@ -1,6 +1,7 @@
 package admission
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -39,8 +40,28 @@ const interval = time.Minute
 type Options struct {
 	// Port to listen on.
 	Port int
-	// Service is the Service by which the API server finds the program.
+	// Service is the Service by which the API server finds the program, unless Host is set.
 	Service crd.Service
+	// Host is the name of the host by which the API server finds a program that runs outside its cluster.
+	Host string
+}
+
+// host returns the name that the certificate is for.
+func (o Options) host() string {
+	return cmp.Or(o.Host, o.Service.Name+"."+o.Service.Namespace+".svc")
+}
+
+// address returns how the API server calls the webhook.
+func (o Options) address(authorities []byte) admissionregistrationv1.WebhookClientConfig {
+	out := admissionregistrationv1.WebhookClientConfig{CABundle: authorities}
+	if o.Host != "" {
+		out.URL = ptr.To(fmt.Sprintf("https://%s:%d%s", o.Host, o.Port, path))
+		return out
+	}
+	out.Service = &admissionregistrationv1.ServiceReference{
+		Namespace: o.Service.Namespace, Name: o.Service.Name, Path: ptr.To(path), Port: ptr.To(int32(o.Port)),
+	}
+	return out
 }
 
 // Webhooks serves plans to the API server, and configures it to ask for them.
@@ -60,7 +81,7 @@ type Webhooks struct {
 
 // SetupWithManager serves plans, and configures the webhooks of TerraformProviders.
 func (w *Webhooks) SetupWithManager(m ctrl.Manager) error {
-	w.certificates = conversion.NewCertificates(w.Secrets, w.Service.Name+"-admission", w.Service)
+	w.certificates = conversion.NewCertificates(w.Secrets, w.Service.Name+"-admission", w.host())
 	server := webhook.NewServer(webhook.Options{Port: w.Port, TLSOpts: []func(*tls.Config){func(t *tls.Config) { t.GetCertificate = w.certificates.Certificate }}})
 	server.Register(path, Handler(w.Preview, w.Logger))
 	if err := m.Add(server); err != nil {
@@ -122,13 +143,7 @@ func (w *Webhooks) configuration(p *v1alpha1.TerraformProvider, groups []string)
 	return &admissionregistrationv1.ValidatingWebhookConfiguration{
 		ObjectMeta: metav1.ObjectMeta{Name: name(p.Name), Labels: map[string]string{v1alpha1.LabelProvider: p.Name}},
 		Webhooks: []admissionregistrationv1.ValidatingWebhook{{
-			Name: name(p.Name),
-			ClientConfig: admissionregistrationv1.WebhookClientConfig{
-				Service: &admissionregistrationv1.ServiceReference{
-					Namespace: w.Service.Namespace, Name: w.Service.Name, Path: ptr.To(path), Port: ptr.To(int32(w.Port)),
-				},
-				CABundle: w.certificates.Authorities(),
-			},
+			Name: name(p.Name), ClientConfig: w.address(w.certificates.Authorities()),
 			Rules: []admissionregistrationv1.RuleWithOperations{{
 				Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Create, admissionregistrationv1.Update},
 				Rule:       admissionregistrationv1.Rule{APIGroups: groups, APIVersions: []string{"*"}, Resources: []string{"*"}, Scope: ptr.To(admissionregistrationv1.AllScopes)},

@@ -6,16 +6,14 @@ import (
 	"time"
 
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
-
-	"github.com/landbridge-io/landbridge/internal/crd"
 )
 
 // Certificates are those of a webhook's server, which all replicas share in a Secret.
 type Certificates struct{ keeper keeper }
 
-// NewCertificates returns the certificates for a Service, in a Secret of its namespace.
-func NewCertificates(secrets typedcorev1.SecretInterface, name string, s crd.Service) *Certificates {
-	return &Certificates{keeper{secrets: secrets, name: name, host: s.Name + "." + s.Namespace + ".svc", now: time.Now}}
+// NewCertificates returns the certificates for a host, in a Secret.
+func NewCertificates(secrets typedcorev1.SecretInterface, name, host string) *Certificates {
+	return &Certificates{keeper{secrets: secrets, name: name, host: host, now: time.Now}}
 }
 
 // Sync makes or renews the certificates where necessary.
