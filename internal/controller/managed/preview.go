@@ -34,6 +34,7 @@ func (k *Kind) Preview(ctx context.Context, u *unstructured.Unstructured) []stri
 	}
 	apart := *k
 	apart.configurations = newConfigurations(k.live) // an object that is never stored may have the generation of another one
+	apart.Options.Secrets = nil                      // it refers to no Secrets yet
 	p := &preview{connector: &connector{kind: &apart}, resource: r}
 	lines, err := p.plan(ctx)
 	if err != nil {
