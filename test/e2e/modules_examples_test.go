@@ -34,6 +34,8 @@ type example struct {
 	prepare func(*testing.T, *exampleCluster, *unstructured.Unstructured)
 	// outputs are parts of status.atProvider after the creation, changedOutputs after the change.
 	outputs, changedOutputs []string
+	// ignored is a part of the message about what is ignored.
+	ignored string
 }
 
 var exampleModules = map[string]example{
@@ -59,6 +61,7 @@ var exampleModules = map[string]example{
 	},
 	"platform": {created: 4, changed: 3, outputs: []string{`"blog":"blog.example.org"`}, changedOutputs: []string{`"wiki":`}},
 	"stack": {
+		ignored: "main.tf:4: The block backend is ignored",
 		created: 4, changed: 3, kept: 1, // one is removed from the module, and not destroyed
 		outputs: []string{`"regions":["us-west-2","eu-central-1"]`, `"adopted":["`},
 		prepare: func(t *testing.T, c *exampleCluster, u *unstructured.Unstructured) {
@@ -123,6 +126,10 @@ func try(t *testing.T, c *exampleCluster, from string, x example) {
 	module := terraformModule(name, m{"directory": dir}, nil)
 	c.MustCreate(t, module)
 	c.healthy(t, module)
+
+	if got := text(module, "status", "conditions"); !strings.Contains(got, x.ignored) {
+		t.Errorf("the conditions are %s, without %q", got, x.ignored)
+	}
 
 	r := resource(modulesAPI, text(module, "status", "kind"), ns, "it", nil)
 	r.Object["spec"] = read(t, filepath.Join(from, "instance.yaml"))["spec"]
