@@ -32,7 +32,9 @@ func TestReplicasStartAtOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var objects []runtime.Object
-			for _, read := range []func() (*apiextensionsv1.CustomResourceDefinition, error){v1alpha1.CustomResourceDefinition, v1alpha1.ModuleCustomResourceDefinition} {
+			for _, read := range []func() (*apiextensionsv1.CustomResourceDefinition, error){
+				v1alpha1.CustomResourceDefinition, v1alpha1.ModuleCustomResourceDefinition, v1alpha1.PolicyCustomResourceDefinition,
+			} {
 				d, err := read()
 				if err != nil {
 					t.Fatal(err)
@@ -60,8 +62,8 @@ func TestReplicasStartAtOnce(t *testing.T) {
 			if err := controller.MakeCRDs(t.Context(), client); err != nil {
 				t.Fatal(err)
 			}
-			if refused != 3 {
-				t.Errorf("there were %d requests, want 3", refused)
+			if refused != 4 {
+				t.Errorf("there were %d requests, want 4", refused)
 			}
 		})
 	}
