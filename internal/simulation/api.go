@@ -96,6 +96,7 @@ func (a *api) createResource(u *unstructured.Unstructured) {
 	u.SetGeneration(1)
 	u.SetCreationTimestamp(metav1.NewTime(a.w.now().UTC()))
 	u.SetFinalizers([]string{v1alpha1.FinalizerCreated})
+	u.Object["status"] = map[string]any{"observedGeneration": int64(-1)} // the CRD's default
 	// As an API server returns it: decoded from JSON.
 	u = decoded(u)
 	a.put(u)

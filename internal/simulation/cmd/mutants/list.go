@@ -66,7 +66,7 @@ var mutants = []mutant{
 		"rec.Handled = e.withUnsaved(rec.Handled)", "if before == outdated {\n\t\trec.Handled = e.withUnsaved(rec.Handled)\n\t}"}},
 
 	{name: "a resource that looks new is never loaded", edit: edit{managedDir + "request.go",
-		"return !told && !meta.FinalizerExists(r, xpmanaged.FinalizerName) && !meta.WasDeleted(r) && time.Since(r.GetCreationTimestamp().Time) < fresh", "return !told && !meta.FinalizerExists(r, xpmanaged.FinalizerName) && (time.Since(r.GetCreationTimestamp().Time) < fresh || true)"},
+		"return crd.Unobserved(&r.Unstructured) && !meta.FinalizerExists(r, xpmanaged.FinalizerName) && !meta.WasDeleted(r) && time.Since(r.GetCreationTimestamp().Time) < fresh", "return crd.Unobserved(&r.Unstructured) && !meta.FinalizerExists(r, xpmanaged.FinalizerName) && (time.Since(r.GetCreationTimestamp().Time) < fresh || true)"},
 		also: []edit{{managedDir + "claims.go", "request.New = false //", "//"}}},
 	{name: "a record that was assumed to be empty is never loaded", edit: edit{schedulerDir + "entry.go",
 		"e.state == assumed && r.New)", "e.state == assumed)"}},

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -93,24 +92,40 @@ func find(dir string, m mutant) (string, error) {
 	return fmt.Sprintf("%s, within %s operations", violated.FindSubmatch(out)[1], operated.FindSubmatch(out)[1]), nil
 }
 
+// changed returns the files that a fault changes, with their content then.
+func (m mutant) changed(root string) (map[string][]byte, error) {
+	out := map[string][]byte{}
+	for _, e := range append([]edit{m.edit}, m.also...) {
+		file := filepath.Join(root, e.file)
+		content, ok := out[file]
+		if !ok {
+			var err error
+			if content, err = os.ReadFile(file); err != nil {
+				return nil, err
+			}
+		}
+		if n := bytes.Count(content, []byte(e.old)); n != 1 {
+			return nil, fmt.Errorf("%s has %d places to change, and not one: %q", e.file, n, e.old)
+		}
+		out[file] = bytes.Replace(content, []byte(e.old), []byte(e.new), 1)
+	}
+	return out, nil
+}
+
 // build builds the simulation with a fault, and returns the path of the program.
 func build(dir string, m mutant) (string, error) {
+	root, err := filepath.Abs(".")
+	if err != nil {
+		return "", err
+	}
+	files, err := m.changed(root)
+	if err != nil {
+		return "", err
+	}
 	replace, overlay, program := map[string]string{}, filepath.Join(dir, "overlay.json"), filepath.Join(dir, "simulate")
-	for i, e := range append([]edit{m.edit}, m.also...) {
-		file, err := filepath.Abs(e.file)
-		if err != nil {
-			return "", err
-		}
-		before := cmp.Or(replace[file], file)
-		original, err := os.ReadFile(before)
-		if err != nil {
-			return "", err
-		}
-		if n := bytes.Count(original, []byte(e.old)); n != 1 {
-			return "", fmt.Errorf("%s has %d places to change, and not one: %q", e.file, n, e.old)
-		}
-		replace[file] = filepath.Join(dir, fmt.Sprintf("changed%d.go", i))
-		if err := os.WriteFile(replace[file], bytes.Replace(original, []byte(e.old), []byte(e.new), 1), 0o600); err != nil {
+	for file, content := range files {
+		replace[file] = filepath.Join(dir, fmt.Sprintf("changed%d.go", len(replace)))
+		if err := os.WriteFile(replace[file], content, 0o600); err != nil {
 			return "", err
 		}
 	}
