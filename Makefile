@@ -32,7 +32,7 @@ sequential := $(addprefix ./,$(SEQUENTIAL))
 PARALLEL ?= 2
 TESTFLAGS ?=
 # go vet is part of lint. Without debugging information, a test program is linked in two thirds of the time.
-TEST := test -vet=off -ldflags=-w -p $(PARALLEL) -timeout 20m
+TEST := test -vet=off -ldflags=-w -p $(PARALLEL) -timeout 30m
 race = $(if $(1),CGO_ENABLED=1) $(GO)
 
 # Modules besides the root and the playground.
