@@ -10,8 +10,6 @@ GO ?= go
 # Programs, tests and lint use the same flags, so that they share one build cache. Providers are
 # released without cgo, too: programs need no C library, and use less memory.
 export CGO_ENABLED := 0
-# Without the checkout's path in them, packages that another checkout has compiled are used again.
-export GOFLAGS := $(strip $(filter-out -trimpath,$(shell $(GO) env GOFLAGS)) -trimpath)
 # The released version, such as v0.5.0. Defaults to the tag or commit that the build was made from.
 VERSION ?=
 LDFLAGS := -ldflags='-s -w $(if $(VERSION),-X github.com/landbridge-io/landbridge/internal/version.version=$(VERSION))'
