@@ -67,7 +67,7 @@ func managerOf(live *unstructured.Unstructured, manager string) string {
 			continue
 		}
 		var fields map[string]any
-		if json.Unmarshal(f.FieldsV1.Raw, &fields) == nil && fields["f:spec"] != nil {
+		if json.Unmarshal(f.FieldsV1.GetRawBytes(), &fields) == nil && fields["f:spec"] != nil {
 			return f.Manager
 		}
 	}
