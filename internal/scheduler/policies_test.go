@@ -21,11 +21,9 @@ import (
 type judge struct {
 	deny, ask, warn []terraform.Action
 	err             error
-	asked           []terraform.Action
 }
 
 func (j *judge) decide(_ context.Context, p *terraform.Plan) (policy.Verdict, error) {
-	j.asked = append(j.asked, p.Action)
 	has := func(name string, all []terraform.Action) (out []policy.Result) {
 		for _, a := range all {
 			if a == p.Action {
