@@ -35,8 +35,12 @@ func (t *trace) during(f func()) {
 		f()
 		return
 	}
+	t.mu.Lock()
 	from := len(t.lines)
+	t.mu.Unlock()
 	f()
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	slices.SortStableFunc(t.lines[from:], func(a, b line) int {
 		return cmp.Or(a.at.Compare(b.at), strings.Compare(random.ReplaceAllString(a.text, ""), random.ReplaceAllString(b.text, "")))
 	})
