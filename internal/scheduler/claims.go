@@ -131,6 +131,7 @@ func (e *entry) claims(r Request, in instance.Instance, wanted []string) []owner
 			out = append(out, ownership.Claim{Object: on, Strength: s, Inherited: e.inherits(r)})
 		}
 	}
+	out = append(out, e.containedClaims(r, in)...)
 	for _, identity := range wanted {
 		if identity == creating {
 			out = append(out, claimsCreating(r)...)
@@ -202,13 +203,7 @@ func object(r Request, identity string) ownership.Object {
 
 // objects returns an object as it is accessed by the provider configuration and by others of the same account.
 func objects(r Request, identity string) []ownership.Object {
-	out := make([]ownership.Object, 0, 3)
-	for _, account := range r.Account.Names(r.ProviderConfiguration) {
-		if account != "" || len(out) == 0 {
-			out = append(out, ownership.Object{Account: account, Type: r.Resource.Schema.Type, Identity: identity})
-		}
-	}
-	return out
+	return objectsOf(ownership.Access{Configuration: r.ProviderConfiguration, Account: r.Account}, r.Resource.Schema.Type, identity)
 }
 
 // alone reports whether no other resource has a claim on an object.
@@ -243,7 +238,11 @@ func identityKey(r Request, in instance.Instance) string {
 	if len(in.RawIdentity) == 0 && r.Resource.Schema.Identity != nil {
 		version = r.Resource.Schema.Identity.Version
 	}
-	return fmt.Sprintf("%d:%s", version, raw)
+	return versionedKey(version, raw)
+}
+
+func versionedKey[T string | []byte](version int64, identity T) string {
+	return fmt.Sprintf("%d:%s", version, identity)
 }
 
 // plannedKey is the identityKey of an object before its create; empty if its identity is not known
@@ -361,6 +360,11 @@ func (r *Request) settled() error {
 }
 
 func identityConflict(r Request, by ownership.Rival) *Error {
+	if r.Consists != nil {
+		return failed(ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
+			"A remote object of type %s belongs to %s, so this instance changes and deletes none of its objects. Delete one of the two resources, or change this one so that it does not have the object.",
+			by.Claim.Object.Type, ownerText(r, by)))
+	}
 	return failed(ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
 		"The remote object belongs to %s, so this resource neither changes nor deletes it. Delete one of the two resources, or change this one to declare another object.",
 		ownerText(r, by)))

@@ -171,7 +171,7 @@ func (o *observing) claimNext(ctx context.Context, r *Request) {
 		o.claim(e, *r, e.record.Instance)
 	default:
 		o.claims = claimedPlan
-		o.claim(e, *r, e.record.Instance, wants(e, *r, e.view.observation.Plan)...)
+		o.claim(e, r.taking(e.view.observation.Plan), e.record.Instance, wants(e, *r, e.view.observation.Plan)...)
 	}
 	rival, ok := o.Scheduler.rival(ctx, e)
 	o.rival = rival
@@ -282,6 +282,11 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 		p, diags := ex.Plan(ctx, r.Resource, e.record.Instance, config)
 		if diags.HasErrors() {
 			return failed(ReasonInvalidConfiguration, diags)
+		}
+		if len(p.Imports) > 0 {
+			if err := r.settled(); err != nil {
+				return err
+			}
 		}
 		e.validated = r.ConfigHash
 		if !config.Validated {

@@ -40,6 +40,14 @@ type Request struct {
 	// Account is what the provider configuration has in common with others. Identities are unique within an account.
 	Account ownership.Account
 
+	// Consists returns the objects that an instance consists of, and those that an interrupted operation may have
+	// created; nil if an instance is one object. Accesses are the provider configurations of those objects, by
+	// terraform.Object.Configuration.
+	Consists func(instance.Instance) (held, begun []terraform.Object)
+	Accesses map[string]ownership.Access
+	// takes are the objects that the plan creates or imports among those that the instance consists of.
+	takes []terraform.Object
+
 	// New is set when nothing was ever begun for the resource, so that nothing need be loaded from
 	// the store. Deleted is set when it is being deleted. Both are set when a resource is deleted
 	// that nothing was begun for.

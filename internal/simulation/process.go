@@ -241,6 +241,8 @@ func (neighbours) Settled() <-chan struct{} {
 	return closed
 }
 
+func (n neighbours) Claimed() <-chan struct{} { return n.Settled() }
+
 func (n neighbours) Wake(k store.Key) { n.p.enqueue(k, 0) }
 
 // leads reports whether certainly no other process leads.

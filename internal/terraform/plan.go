@@ -64,6 +64,8 @@ type Plan struct {
 	// set when a plan with other values must not be carried out: by default, the same actions are.
 	Content []byte
 	Exact   bool
+	// Creates are the contained objects that the plan creates, and Imports those that it imports, as far as they are known.
+	Creates, Imports []Object
 	// CreateUnchecked is set when the contained objects are created without looking for existing ones.
 	CreateUnchecked bool
 	// Validation has the warnings of the validation, if the configuration was validated.

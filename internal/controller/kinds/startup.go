@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/landbridge-io/landbridge/internal/controller/managed"
 )
 
 // startupLimit bounds the startup: kinds that cannot be served again do not block the deletion of what their
@@ -18,20 +20,22 @@ const startupLimit = 2 * time.Minute
 type startup struct {
 	mu        sync.Mutex
 	ended     chan struct{}
+	claimed   chan struct{}
 	attempted map[Source]bool
 }
 
 // Source is an object that kinds are served for.
 type Source struct{ Kind, Name string }
 
-// over returns a channel that is closed at the end of the startup.
-func (s *startup) over() chan struct{} {
+// over returns a channel that is closed at the end of the startup, and one that is closed when all remote objects are
+// claimed.
+func (s *startup) over() (ended, claimed chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended == nil {
-		s.ended = make(chan struct{})
+		s.ended, s.claimed = make(chan struct{}), make(chan struct{})
 	}
-	return s.ended
+	return s.ended, s.claimed
 }
 
 func (s *startup) attemptedAll(of []Source) bool {
@@ -53,15 +57,24 @@ func (r *Registry) Attempted(source Source) {
 
 // Settled returns a channel that is closed when all kinds that were served before are served again, as far as
 // possible, and the references of all their resources are known.
-func (r *Registry) Settled() <-chan struct{} { return r.startup.over() }
+func (r *Registry) Settled() <-chan struct{} {
+	ended, _ := r.startup.over()
+	return ended
+}
 
-// listed reports whether the resources of all served kinds are known.
-func (r *Registry) listed() bool {
+// Claimed returns a channel that is closed when the remote objects of all these resources are claimed, too.
+func (r *Registry) Claimed() <-chan struct{} {
+	_, claimed := r.startup.over()
+	return claimed
+}
+
+// all reports whether a channel of all served kinds is closed.
+func (r *Registry) all(of func(*managed.Kind) <-chan struct{}) bool {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	for _, k := range r.kinds {
 		select {
-		case <-k.Listed():
+		case <-of(k):
 		default:
 			return false
 		}
@@ -69,7 +82,7 @@ func (r *Registry) listed() bool {
 	return true
 }
 
-// Settle waits until the kinds of all expected sources were attempted, and then closes Settled.
+// Settle waits until the kinds of all expected sources were attempted, and then closes Settled and Claimed.
 func (r *Registry) Settle(ctx context.Context, expected ...func(context.Context) ([]Source, error)) error {
 	until, cancel := context.WithTimeout(ctx, startupLimit)
 	defer cancel()
@@ -87,10 +100,17 @@ func (r *Registry) Settle(ctx context.Context, expected ...func(context.Context)
 			}
 			known = true
 		}
-		return r.startup.attemptedAll(all) && r.listed(), nil
+		return r.startup.attemptedAll(all) && r.all((*managed.Kind).Listed), nil
+	})
+	ended, claimed := r.startup.over()
+	if ctx.Err() == nil {
+		close(ended)
+	}
+	_ = wait.PollUntilContextCancel(ctx, 100*time.Millisecond, true, func(context.Context) (bool, error) {
+		return r.all((*managed.Kind).ObjectsClaimed), nil
 	})
 	if ctx.Err() == nil {
-		close(r.startup.over())
+		close(claimed)
 	}
 	return nil
 }

@@ -119,6 +119,17 @@ func (k *Kind) isClaimed() bool {
 	}
 }
 
+// mayImport reports whether the remote objects of all resources of all kinds are claimed. A resource of the kind of a
+// module can have objects of any type.
+func (k *Kind) mayImport() bool {
+	select {
+	case <-k.Neighbours.Claimed():
+		return k.isClaimed()
+	default:
+		return false
+	}
+}
+
 // awaited waits until a channel is closed, and reports whether it is. If ctx is done, it does not wait.
 func awaited(ctx context.Context, closed <-chan struct{}) bool {
 	select {

@@ -23,6 +23,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/controller/informer"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/policy"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
@@ -39,6 +40,9 @@ type ProviderConfigs interface {
 // NamedProviderConfigs is implemented by ProviderConfigs of resources with several configurations (spec.providerConfigRefs).
 type NamedProviderConfigs interface {
 	ResolveNamed(ctx context.Context, ref *xpv2.ProviderConfigReference, named map[string]*xpv2.ProviderConfigReference, namespace string) providerconfig.Handle[terraform.Executor]
+	// Consists returns the remote objects that an instance consists of, and those that an interrupted operation may have
+	// created.
+	Consists(instance.Instance) (held, begun []terraform.Object)
 }
 
 // Kind is one kind of managed resource, with the dependencies of its controller.
@@ -211,6 +215,9 @@ func (k *Kind) busy() bool { return k.Queue.Len()+k.Scheduler.Running() > busyTh
 
 // Listed returns a channel that is closed when the references of all resources of the kind are known.
 func (k *Kind) Listed() <-chan struct{} { return k.listed }
+
+// ObjectsClaimed returns a channel that is closed when the remote objects of all resources of the kind are claimed.
+func (k *Kind) ObjectsClaimed() <-chan struct{} { return k.claimed }
 
 // Wake queues a resource for an immediate reconcile.
 func (k *Kind) Wake(key store.Key) {

@@ -26,6 +26,8 @@ type Neighbours interface {
 	// Settled is closed when the kinds that were served before are served again, and the references of
 	// all resources are known.
 	Settled() <-chan struct{}
+	// Claimed is closed when the remote objects of the resources of these kinds are claimed, too.
+	Claimed() <-chan struct{}
 	// Wake queues a resource for an immediate reconcile.
 	Wake(store.Key)
 }

@@ -58,7 +58,7 @@ func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired
 		Asked: store.Tokens{Taint: spec.Tokens.Taint, Untaint: spec.Tokens.Untaint, Retry: spec.Tokens.Retry, Reapply: spec.Tokens.Reapply, Interrupt: spec.Tokens.Interrupt,
 			Approve: spec.Tokens.Approve, ApprovedBy: spec.Tokens.ApprovedBy},
 		SpellImport: spellImport(k),
-		Settled:     k.isClaimed,
+		Settled:     k.mayImport,
 		Handles:     k.handles, NamedImport: spec.NamedImport, CreateToken: spec.CreateToken,
 		ListArguments: listArguments(k.Model),
 		Timeouts:      spec.Timeouts, DefaultTimeouts: spec.DefaultTimeouts,
@@ -68,7 +68,10 @@ func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired
 		handle = handle.Last()
 	}
 	req.Acquire, req.ProviderConfiguration, req.Account = handle.Acquire, handle.Name, handle.Account
-	req.Paused = handle.Paused
+	req.Paused, req.Accesses = handle.Paused, handle.Parts
+	if named, ok := k.ProviderConfigs.(NamedProviderConfigs); ok {
+		req.Consists = named.Consists
+	}
 	req.Policies.Approval = max(req.Policies.Approval, handle.Approval)
 	r.secrets = slices.Clone(handle.Secrets)
 	if handle.Denied {

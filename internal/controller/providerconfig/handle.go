@@ -20,6 +20,8 @@ type Handle[T any] struct {
 	Name string
 	// Account is what the configuration has in common with others for the same account.
 	Account ownership.Account
+	// Parts are the configurations that were joined, by their keys.
+	Parts map[string]ownership.Access
 	// Acquire leases the provider for one call or operation. release must be called when it has ended.
 	Acquire func(ctx context.Context) (_ T, release func(), _ diagnostic.Diagnostics)
 	// With is Acquire with further arguments of the provider, which take precedence over those of the configuration: an
@@ -81,7 +83,7 @@ func (h Handle[T]) AtLeast(approval desired.Approval) Handle[T] {
 // Map returns a Handle whose Acquire passes what h leases through f.
 func Map[S, T any](h Handle[S], f func(S) T) Handle[T] {
 	out := Handle[T]{
-		Name: h.Name, Account: h.Account, Paused: h.Paused, Secrets: h.Secrets, Approval: h.Approval, Denied: h.Denied, Diagnostics: h.Diagnostics,
+		Name: h.Name, Account: h.Account, Parts: h.Parts, Paused: h.Paused, Secrets: h.Secrets, Approval: h.Approval, Denied: h.Denied, Diagnostics: h.Diagnostics,
 		Acquire: func(ctx context.Context) (none T, _ func(), _ diagnostic.Diagnostics) {
 			leased, release, diags := h.Acquire(ctx)
 			if diags.HasErrors() {
@@ -114,12 +116,13 @@ func Join[T any](handles map[string]Handle[T]) Handle[map[string]T] {
 }
 
 func join[T any](handles map[string]Handle[T]) Handle[map[string]T] {
-	var out Handle[map[string]T]
+	out := Handle[map[string]T]{Parts: map[string]ownership.Access{}}
 	var names []string
 	keys := slices.Sorted(maps.Keys(handles))
 	for _, key := range keys {
 		h := handles[key]
 		names = append(names, h.Name)
+		out.Parts[key] = ownership.Access{Configuration: h.Name, Account: h.Account}
 		out.Secrets = append(out.Secrets, h.Secrets...)
 		out.Diagnostics = append(out.Diagnostics, h.Diagnostics...)
 		out.Denied = out.Denied || h.Denied

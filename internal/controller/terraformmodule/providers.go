@@ -12,6 +12,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
@@ -88,6 +89,11 @@ func (c *configs) ResolveNamed(ctx context.Context, ref *xpv2.ProviderConfigRefe
 		out.Name = fmt.Sprintf("module %s", c.module.Digest) // a module without providers
 	}
 	return out.AtLeast(c.approval())
+}
+
+// Consists implements managed.NamedProviderConfigs.
+func (c *configs) Consists(in instance.Instance) (held, begun []terraform.Object) {
+	return module.Consists(in)
 }
 
 // resolve returns one configuration of the provider with a source.

@@ -48,6 +48,24 @@ func (a Account) Same(other Account) bool {
 	return a.Content != "" && a.Content == other.Content || a.Declared != "" && a.Declared == other.Declared
 }
 
+// Access is a provider configuration by which objects are claimed.
+type Access struct {
+	// Configuration is its name.
+	Configuration string
+	Account       Account
+}
+
+// Names returns the names of the account for Object, each once.
+func (a Access) Names() []string {
+	out := make([]string, 0, 3)
+	for _, name := range a.Account.Names(a.Configuration) {
+		if name != "" || len(out) == 0 {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
 // Strength is the strength of a claim.
 type Strength int
 

@@ -101,50 +101,127 @@ func (c *Claimant) Claim(claims ...Claim) (wake []store.Key) {
 }
 
 func (x *Index) set(c *Claimant, claims []Claim, w *waking) {
-	want := func(o Object) (s Strength, inherited, ok bool) {
-		for _, wanted := range claims {
-			if wanted.Object == o && (!ok || wanted.Strength > s) {
-				s, inherited, ok = wanted.Strength, wanted.Inherited, true
-			}
-		}
-		return s, inherited, ok
+	want := wanted{claims: claims}
+	have := claimed{before: slices.Clone(c.claims)}
+	if len(claims)+len(c.claims) > manyClaims {
+		want.index()
+		have.index()
 	}
-	before := slices.Clone(c.claims)
-	c.claims = slices.DeleteFunc(c.claims, func(have *claim) bool {
-		s, inherited, ok := want(have.on.Object)
+	c.claims = slices.DeleteFunc(c.claims, func(mine *claim) bool {
+		next, ok := want.on(mine.on.Object)
 		switch {
-		case ok && s == have.strength && inherited == have.inherited:
-			return false
-		case ok && s > Weak && have.strength > Weak:
-			have.strength, have.inherited = s, inherited
-			have.on.elect(w)
-			return false
+		case ok && next.Strength == mine.strength && next.Inherited == mine.inherited:
+		case ok && next.Strength > Weak && mine.strength > Weak:
+			mine.strength, mine.inherited = next.Strength, next.Inherited
+			mine.on.elect(w)
+		default:
+			x.remove(mine, w)
+			return true
 		}
-		x.remove(have, w)
-		return true
+		have.add(mine)
+		return false
 	})
-	for _, wanted := range claims {
-		if slices.ContainsFunc(c.claims, func(have *claim) bool { return have.on.Object == wanted.Object }) {
+	for _, on := range claims {
+		if have.has(c.claims, on.Object) {
 			continue
 		}
-		s, inherited, _ := want(wanted.Object)
-		order, ok := sameElsewhere(c.claims, wanted.Object, s)
-		if !ok {
-			order, ok = sameElsewhere(before, wanted.Object, s)
-		}
+		next, _ := want.on(on.Object)
+		order, ok := have.order(c.claims, on.Object, next.Strength)
 		if !ok {
 			x.last++
 			order = x.last
 		}
-		c.claims = append(c.claims, x.add(c, Claim{wanted.Object, s, inherited}, order, w))
+		made := x.add(c, next, order, w)
+		c.claims = append(c.claims, made)
+		have.add(made)
 	}
 }
 
-// sameElsewhere returns the number of a claim on the same object through another account.
-func sameElsewhere(claims []*claim, on Object, s Strength) (order uint64, ok bool) {
-	for _, c := range claims {
-		if c.on.Type == on.Type && c.on.Identity == on.Identity && c.on.Account != on.Account && (c.strength > Weak) == (s > Weak) {
-			return c.order, true
+// manyClaims is the number of claims above which they are looked up in maps. Most resources have a few, for which that
+// would cost more; the instance of a module can have thousands. Tests change it.
+var manyClaims = 32
+
+// wanted are the claims that a resource makes.
+type wanted struct {
+	claims []Claim
+	// by is nil for few claims.
+	by map[Object]Claim
+}
+
+func (n *wanted) index() {
+	n.by = make(map[Object]Claim, len(n.claims))
+	for _, c := range n.claims {
+		if best, ok := n.by[c.Object]; !ok || c.Strength > best.Strength {
+			n.by[c.Object] = c
+		}
+	}
+}
+
+// on returns the strongest claim on an object.
+func (n *wanted) on(o Object) (best Claim, ok bool) {
+	if n.by != nil {
+		best, ok = n.by[o]
+		return best, ok
+	}
+	for _, c := range n.claims {
+		if c.Object == o && (!ok || c.Strength > best.Strength) {
+			best, ok = c, true
+		}
+	}
+	return best, ok
+}
+
+// claimed finds claims among those that a resource had before, and those that it has now.
+type claimed struct {
+	before []*claim
+	// objects and orders are nil for few claims.
+	objects map[Object]bool
+	orders  map[sameObject]uint64
+}
+
+// sameObject is an object through any account. Weak claims have numbers of their own.
+type sameObject struct {
+	resourceType, identity string
+	strong                 bool
+}
+
+func sameAs(o Object, s Strength) sameObject { return sameObject{o.Type, o.Identity, s > Weak} }
+
+func (h *claimed) index() {
+	h.objects, h.orders = map[Object]bool{}, make(map[sameObject]uint64, len(h.before))
+	for _, c := range h.before {
+		if at := sameAs(c.on.Object, c.strength); h.orders[at] == 0 {
+			h.orders[at] = c.order
+		}
+	}
+}
+
+func (h *claimed) add(c *claim) {
+	if h.objects == nil {
+		return
+	}
+	h.objects[c.on.Object] = true
+	h.orders[sameAs(c.on.Object, c.strength)] = c.order
+}
+
+func (h *claimed) has(now []*claim, o Object) bool {
+	if h.objects != nil {
+		return h.objects[o]
+	}
+	return slices.ContainsFunc(now, func(c *claim) bool { return c.on.Object == o })
+}
+
+// order returns the number of a claim on the same object through another account.
+func (h *claimed) order(now []*claim, on Object, s Strength) (order uint64, ok bool) {
+	if h.orders != nil {
+		order, ok = h.orders[sameAs(on, s)]
+		return order, ok
+	}
+	for _, list := range [][]*claim{now, h.before} {
+		for _, c := range list {
+			if sameAs(c.on.Object, c.strength) == sameAs(on, s) && c.on.Account != on.Account {
+				return c.order, true
+			}
 		}
 	}
 	return 0, false

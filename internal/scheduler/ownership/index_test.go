@@ -592,3 +592,12 @@ func BenchmarkSameWeak(b *testing.B) {
 		})
 	}
 }
+
+// Many claims of a resource, which are found by maps, have the same results.
+func TestManyClaims(t *testing.T) {
+	defer ownership.SetManyClaims(-1)()
+	t.Run("owner", TestOwner)
+	t.Run("rival", TestRival)
+	t.Run("properties", TestProperties)
+	t.Run("order", TestOrder)
+}

@@ -156,7 +156,11 @@ func (s *attached) ImportResourceState(ctx context.Context, q *tfprotov6.ImportR
 		return nil, errOver
 	}
 	defer s.calls.End()
-	return s.chosen(ctx).ImportResourceState(ctx, q)
+	answer, err := s.chosen(ctx).ImportResourceState(ctx, q)
+	if err == nil {
+		s.takes(ctx, q, answer)
+	}
+	return answer, err
 }
 
 // OpenEphemeralResource implements tfprotov6.ProviderServer.

@@ -98,11 +98,13 @@ func (e *Executor) Refresh(ctx context.Context, r terraform.ResourceType, in ins
 	if err != nil || after == nil {
 		return asIs, diagnostic.Errorf("Module cannot be read", "%s wrote no state file.", e.runner.Program())
 	}
-	if same(before, after) && len(in.RawState) == 0 && len(given) == len(mem.Variables) {
+	objects := w.session.objects.existing(mem.objects())
+	if same(before, after) && len(in.RawState) == 0 && len(given) == len(mem.Variables) && slices.Equal(objects, mem.objects()) {
 		return terraform.Refreshed{Instance: in, Unchanged: true, Upgraded: in.State}, nil
 	}
 	doubts := mem.Doubts
 	mem, err = e.module.remember(given, after)
+	mem = mem.withObjects(objects)
 	mem.Doubts = doubts
 	if err != nil {
 		return asIs, diagnostic.Errorf("Module cannot be read", "%s.", err)
@@ -163,6 +165,7 @@ func (e *Executor) planned(ctx context.Context, r terraform.ResourceType, in ins
 	out.Contained, _ = plan.contained()
 	out.State, out.Private = e.module.object(given, after), digest(out.Contained)
 	out.Content = plan.content()
+	out.Creates, out.Imports = w.session.objects.planned()
 	if in.Exists() {
 		out.Action = terraform.Update
 		if len(out.Contained) == 0 && !changed && e.sameGiven(mem, given) {
@@ -260,8 +263,9 @@ func (e *Executor) ApplyJournaled(ctx context.Context, p terraform.Plan, record 
 		return instance.Instance{}, diags
 	}
 	now := time.Now()
-	doubts := j.doubted(mem.Doubts, e.resourceType(ctx), now, now.Add(timeout))
+	doubts, objects := j.doubted(mem.Doubts, e.resourceType(ctx), now, now.Add(timeout)), w.session.objects.existing(mem.objects())
 	if mem, err = e.module.remember(given, after); err == nil {
+		mem = mem.withObjects(objects)
 		mem.Doubts = doubts
 		var out instance.Instance
 		if out, err = e.module.instance(mem, p.SensitivePaths); err == nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/instance/tfstate"
 	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/wire"
 	"github.com/landbridge-io/landbridge/schema"
 )
@@ -54,6 +55,8 @@ type change struct {
 	SchemaVersion   int64  `json:"schemaVersion,omitempty"`
 	IdentityVersion int64  `json:"identityVersion,omitempty"`
 	Tainted         bool   `json:"tainted,omitempty"`
+	// Object is the object as it is claimed; nil if nothing identifies it.
+	Object *terraform.Object `json:"object,omitempty"`
 }
 
 // save changes the journal and stores it.

@@ -23,6 +23,8 @@ type memory struct {
 	Variables map[string]json.RawMessage `json:"variables,omitempty"`
 	// State is the compressed state file.
 	State []byte `json:"state,omitempty"`
+	// Objects are the objects of the module, as compressed JSON.
+	Objects []byte `json:"objects,omitempty"`
 	// Doubts are about tainted objects.
 	Doubts doubts `json:"doubts,omitempty"`
 }

@@ -2,6 +2,7 @@ package module
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,6 +55,8 @@ func (e *Executor) Recover(ctx context.Context, r terraform.ResourceType, in ins
 	if err != nil {
 		return in, diagnostic.Errorf("Module cannot be recovered", "%s.", err)
 	}
+	_, known := j.begun()
+	after = after.withObjects(terraform.Objects(slices.Concat(mem.objects(), known)))
 	after.Doubts = j.doubted(mem.Doubts, e.resourceType(ctx), now, now.Add(op.Deadline.Sub(op.StartedAt)))
 	out, err := e.module.instance(after, in.SensitivePaths)
 	if err != nil {

@@ -44,6 +44,7 @@ type session struct {
 	// unchecked is set when objects are created without looking for existing ones.
 	unchecked bool
 	doubts    doubts
+	objects   *objects
 
 	mu sync.Mutex
 	// releases end the leases of servers with further settings.
@@ -57,7 +58,7 @@ type session struct {
 }
 
 func newSession(ctx context.Context, j *journal, secrets *redact.Redactor) *session {
-	return &session{ctx: ctx, journal: j, secrets: secrets, announced: map[string][]resource{}, changed: make(chan struct{})}
+	return &session{ctx: ctx, journal: j, secrets: secrets, objects: newObjects(), announced: map[string][]resource{}, changed: make(chan struct{})}
 }
 
 // end waits until all calls have ended, and lets no more begin.
@@ -139,7 +140,9 @@ func (s *attached) ReadResource(ctx context.Context, q *tfprotov6.ReadResourceRe
 	if err != nil {
 		return nil, err
 	}
-	return s.unlessDoubted(q, answer), nil
+	answer = s.unlessDoubted(q, answer)
+	s.sees(ctx, q.TypeName, nil, packed(answer.NewState), identified(answer.NewIdentity))
+	return answer, nil
 }
 
 // PlanResourceChange implements tfprotov6.ProviderServer.
@@ -148,7 +151,11 @@ func (s *attached) PlanResourceChange(ctx context.Context, q *tfprotov6.PlanReso
 		return nil, errOver
 	}
 	defer s.calls.End()
-	return s.chosen(ctx).PlanResourceChange(ctx, q)
+	answer, err := s.chosen(ctx).PlanResourceChange(ctx, q)
+	if err == nil {
+		s.creates(ctx, q, answer)
+	}
+	return answer, err
 }
 
 // ReadDataSource implements tfprotov6.ProviderServer.
@@ -190,6 +197,7 @@ func (s *attached) ApplyResourceChange(call context.Context, q *tfprotov6.ApplyR
 	case wire.IsNull(packed(q.PriorState)):
 		c.Kind = instance.Create
 		c.Planned, c.PlannedIdentity = packed(q.PlannedState), identified(q.PlannedIdentity)
+		c.Object = s.objectOf(server, r, c.Planned, c.PlannedIdentity)
 		if err := s.look(c, r, server.Server); err != nil {
 			return nil, notBegun(err)
 		}
@@ -216,7 +224,9 @@ func (s *attached) ApplyResourceChange(call context.Context, q *tfprotov6.ApplyR
 		if r.Identity != nil {
 			c.IdentityVersion = r.Identity.Version
 		}
+		c.Object = s.objectOf(server, r, c.State, c.Identity)
 	})
+	s.sees(call, q.TypeName, packed(q.PriorState), packed(answer.NewState), identified(answer.NewIdentity))
 	return answer, nil
 }
 

@@ -1,0 +1,158 @@
+package scheduler_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+// moduleCloud is a module: a plan of it imports and creates objects, which it consists of as soon as it exists.
+type moduleCloud struct {
+	*cloud
+	creates, imports, begun []terraform.Object
+}
+
+func (m *moduleCloud) Plan(ctx context.Context, r terraform.ResourceType, in instance.Instance, c terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
+	p, diags := m.cloud.Plan(ctx, r, in, c)
+	if !in.Exists() {
+		p.Creates, p.Imports = m.creates, m.imports
+	}
+	return p, diags
+}
+
+func (m *moduleCloud) consists(in instance.Instance) (held, begun []terraform.Object) {
+	if in.Exists() {
+		held = append(append(held, m.creates...), m.imports...)
+	}
+	return held, m.begun
+}
+
+// thingObject is the object with an id as modules have it.
+func thingObject(kind identityKind, id string) []terraform.Object {
+	if kind == noIdentity {
+		return []terraform.Object{{Configuration: "test", Type: "test_thing", ID: id}}
+	}
+	return []terraform.Object{{Configuration: "test", Type: "test_thing", Identity: fmt.Sprintf(`{"id":%q}`, id)}}
+}
+
+// module is a resource of the kind of a module with a cloud of its own.
+func (x *estate) module(name string, age int, m *moduleCloud) *harness {
+	h := x.resource(name, age, name)
+	s := noIdentity.resource().Schema
+	h.r.Resource = terraform.ResourceType{Schema: &schema.Resource{Type: "test_module", Version: s.Version, Block: s.Block}}
+	h.r.Key.Kind = "Module"
+	h.r.Acquire = func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) { return m, func() {}, nil }
+	h.r.Consists = m.consists
+	h.r.Accesses = map[string]ownership.Access{"test": {Configuration: h.r.ProviderConfiguration, Account: h.r.Account}}
+	return h
+}
+
+// The objects that a module consists of have one owner, as those of other resources.
+func TestContainedObjects(t *testing.T) {
+	for _, kind := range []identityKind{assigned, noIdentity} {
+		own := func() *moduleCloud { return &moduleCloud{cloud: newCloud(noIdentity)} }
+		for name, test := range map[string]func(t *testing.T, x *estate){
+			"an import of a resource's": func(t *testing.T, x *estate) {
+				a := x.resource("a", 1, "x")
+				a.settle()
+				mine := own()
+				mine.imports = thingObject(kind, "i-1")
+				older := x.module("b", 0, mine).abroad()
+				older.refused(mine)
+				x.again(a, older)
+				older.refused(mine)
+				x.gone[a.r.UID] = true
+				x.sched.Gone(a.r.Key)
+				older.settle()
+			},
+			"an import of a module's": func(t *testing.T, x *estate) {
+				theirs, mine := own(), own()
+				theirs.imports, mine.imports = thingObject(kind, "i-1"), thingObject(kind, "i-1")
+				a, b := x.module("a", 1, theirs), x.module("b", 0, mine).abroad()
+				a.settle()
+				b.refused(mine)
+				x.again(b, a)
+				b.refused(mine)
+				a.settle()
+			},
+			"a resource's import of a module's": func(t *testing.T, x *estate) {
+				x.cloud.add(object{name: "x", size: 1})
+				theirs := own()
+				theirs.creates = thingObject(kind, "i-1")
+				a, b := x.module("a", 1, theirs), x.resource("b", 0, "x").abroad()
+				a.settle()
+				x.again(b, a)
+				b.r.Import.Target, b.r.Generation = byID("i-1"), 2
+				b.observeRefused(scheduler.ReasonIdentityConflict)
+				if _, ok := b.record(); ok {
+					t.Error("something is stored of it")
+				}
+			},
+			"an observation of a module's": func(t *testing.T, x *estate) {
+				x.cloud.add(object{name: "x", size: 1})
+				theirs := own()
+				theirs.creates = thingObject(kind, "i-1")
+				x.module("a", 1, theirs).settle()
+				x.resource("b", 0, "x").observed("i-1").abroad().withholds()
+			},
+			"another account": func(t *testing.T, x *estate) {
+				x.resource("a", 0, "x").settle()
+				mine := own()
+				mine.imports = thingObject(kind, "i-1")
+				b := x.module("b", 1, mine)
+				b.r.Accesses = map[string]ownership.Access{"test": {Configuration: "other"}}
+				b.settle()
+			},
+			"an account by its content": func(t *testing.T, x *estate) {
+				a := x.resource("a", 1, "x")
+				a.r.Account.Content = "same"
+				a.settle()
+				mine := own()
+				mine.imports = thingObject(kind, "i-1")
+				b := x.module("b", 0, mine)
+				b.r.Accesses = map[string]ownership.Access{"test": {Configuration: "other", Account: a.r.Account}}
+				b.refused(mine)
+			},
+			"before all is claimed": func(t *testing.T, x *estate) {
+				mine := own()
+				mine.imports = thingObject(kind, "i-1")
+				b := x.module("b", 1, mine)
+				b.r.Settled = func() bool { return false }
+				b.observeRefused(scheduler.ReasonStore)
+				b.r.Settled = nil
+				b.settle()
+			},
+		} {
+			t.Run(fmt.Sprintf("%s, %s", name, kind), func(t *testing.T) {
+				newEstate(t, kind, func(x *estate) { test(t, x) })
+			})
+		}
+	}
+}
+
+// refused reports an error unless a module that would take another's object is refused, and does nothing.
+func (h *harness) refused(m *moduleCloud) {
+	h.t.Helper()
+	h.observeRefused(scheduler.ReasonIdentityConflict)
+	if err := h.sched.Apply(h.t.Context(), h.r); err == nil || m.applies > 0 {
+		h.t.Errorf("it is carried out: %v, %d", err, m.applies)
+	}
+}
+
+// A module that was interrupted while it created an object may have it.
+func TestBegunContainedObjects(t *testing.T) {
+	newEstate(t, plannedIdentity, func(x *estate) {
+		m := &moduleCloud{cloud: newCloud(noIdentity)}
+		m.begun = []terraform.Object{{Configuration: "test", Type: "test_thing", Identity: `{"path":"/things/x"}`}}
+		a := x.module("a", 1, m)
+		a.settle()
+		x.resource("b", 0, "x").observeRefused(scheduler.ReasonIdentityConflict)
+	})
+}

@@ -1,0 +1,27 @@
+package terraform
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Object identifies one of the remote objects that an object consists of.
+type Object struct {
+	// Configuration is the provider configuration of the object: a source, or the name of a named configuration.
+	Configuration string `json:"configuration"`
+	Type          string `json:"type"`
+	// Identity is its identity as JSON, and IdentityVersion the version of the identity's schema. They are empty for types
+	// without an identity schema, whose objects have an ID instead.
+	Identity        string `json:"identity,omitempty"`
+	IdentityVersion int64  `json:"identityVersion,omitempty"`
+	ID              string `json:"id,omitempty"`
+}
+
+// Objects sorts objects, and removes those that occur twice.
+func Objects(list []Object) []Object {
+	slices.SortFunc(list, func(a, b Object) int {
+		return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.Identity, b.Identity), cmp.Compare(a.ID, b.ID),
+			cmp.Compare(a.Configuration, b.Configuration), cmp.Compare(a.IdentityVersion, b.IdentityVersion))
+	})
+	return slices.Compact(list)
+}

@@ -1,0 +1,104 @@
+package module_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
+	"github.com/landbridge-io/landbridge/internal/terraform/module"
+)
+
+// rack is an object of the module racks as it is claimed.
+func rack(name string) terraform.Object {
+	return terraform.Object{Configuration: "landbridge/examplecloud", Type: "examplecloud_datastore", Identity: fmt.Sprintf(`{"cluster_info_id":"c","hci_cluster_uuid":"c-1","name":%q}`, name)}
+}
+
+// TestObjects: a module's objects are known from its stored instance, from the plan of one that creates them, and from
+// the journal of one that was interrupted.
+func TestObjects(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t, commandline.Options{})
+	x := e.executor(e.server)
+	consists := func(when string, in instance.Instance, held, begun []terraform.Object) {
+		t.Helper()
+		gotHeld, gotBegun := module.Consists(in)
+		if diff := cmp.Diff([][]terraform.Object{held, begun}, [][]terraform.Object{gotHeld, gotBegun}); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", when, diff)
+		}
+	}
+	p := e.plan(x, instance.Instance{}, e.config(1, "a", "b"))
+	if diff := cmp.Diff([]terraform.Object{rack("a"), rack("b")}, p.Creates); diff != "" || len(p.Imports) > 0 {
+		t.Errorf("planned (-want +got):\n%s\nand imported %v", diff, p.Imports)
+	}
+	journal := &recording{}
+	out, diags := x.ApplyJournaled(t.Context(), p, journal.record)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	consists("created", out, []terraform.Object{rack("a"), rack("b")}, nil)
+	interrupted := instance.Instance{Operation: &instance.Operation{Kind: instance.Create, Journal: journal.last}}
+	consists("interrupted after the creates", interrupted, []terraform.Object{rack("a"), rack("b")}, nil)
+	recovered, diags := x.Recover(t.Context(), e.resource(), instance.Instance{}, interrupted.Operation, false, time.Now())
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	consists("recovered", recovered, []terraform.Object{rack("a"), rack("b")}, nil)
+
+	refreshed, diags := x.Refresh(t.Context(), e.resource(), out)
+	if diags.HasErrors() || !refreshed.Unchanged {
+		t.Errorf("it is unchanged, but %v", diags)
+	}
+	if out, diags = x.Apply(t.Context(), e.plan(x, out, e.config(2, "b"))); diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	consists("one destroyed", out, []terraform.Object{rack("b")}, nil)
+
+	// Without an answer, it may have been created.
+	lost := e.executor(&watched{Server: e.server, apply: func(context.Context, *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+		return nil, status.Error(codes.Unavailable, "the connection is lost")
+	}})
+	_, diags = lost.ApplyJournaled(t.Context(), e.plan(lost, instance.Instance{}, e.config(1, "c")), journal.record)
+	if !terraform.OutcomeUnknown(diags) {
+		t.Fatal(diags)
+	}
+	consists("no answer", instance.Instance{Operation: &instance.Operation{Kind: instance.Create, Journal: journal.last}}, nil, []terraform.Object{rack("c")})
+}
+
+// TestImportedObjects: the objects that import blocks take are known from the plan.
+func TestImportedObjects(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t, commandline.Options{})
+	x := e.executor(e.server)
+	e.apply(e.plan(x, instance.Instance{}, e.config(1, "a")))
+	importing := newEstateOf(t, strings.ReplaceAll(racks, "var.names", `toset(["a"])`)+`
+import {
+  to = examplecloud_datastore.rack["a"]
+  id = "c-1/c/a"
+}
+`, commandline.Options{})
+	p := importing.plan(importing.executor(e.server), instance.Instance{}, importing.config(1, "a"))
+	if diff := cmp.Diff([]terraform.Object{rack("a")}, p.Imports); diff != "" || len(p.Creates) > 0 {
+		t.Errorf("imported (-want +got):\n%s\nand created %v", diff, p.Creates)
+	}
+	// Once it is imported, it is the module's.
+	out, diags := importing.executor(e.server).Apply(t.Context(), p)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	if held, _ := module.Consists(out); !cmp.Equal(held, p.Imports) {
+		t.Errorf("it has %v", held)
+	}
+	if p = importing.plan(importing.executor(e.server), out, importing.config(1, "a")); len(p.Imports) > 0 {
+		t.Errorf("it is imported again: %v", p.Imports)
+	}
+}
