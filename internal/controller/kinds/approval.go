@@ -3,10 +3,8 @@ package kinds
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	admissionregistration "k8s.io/client-go/kubernetes/typed/admissionregistration/v1"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
@@ -22,28 +20,14 @@ func ensureApprovers(ctx context.Context, client admissionregistration.Admission
 	given := func(object string) string {
 		return fmt.Sprintf("%s.?metadata.?annotations[?%q].orValue('')", object, v1alpha1.AnnotationApprove)
 	}
-	slices.Sort(plurals)
-	return ensurePolicy(ctx, client, approverPolicy(provider), map[string]string{v1alpha1.LabelProvider: provider}, admissionregistrationv1.MutatingAdmissionPolicySpec{
-		MatchConstraints: &admissionregistrationv1.MatchResources{
-			ResourceRules: []admissionregistrationv1.NamedRuleWithOperations{{RuleWithOperations: admissionregistrationv1.RuleWithOperations{
-				Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Create, admissionregistrationv1.Update},
-				Rule: admissionregistrationv1.Rule{
-					APIGroups: []string{group}, APIVersions: []string{"*"}, Resources: plurals, Scope: new(admissionregistrationv1.AllScopes),
-				},
-			}}},
-			MatchPolicy:       new(admissionregistrationv1.Exact),
-			NamespaceSelector: &metav1.LabelSelector{}, ObjectSelector: &metav1.LabelSelector{},
-		},
-		MatchConditions: []admissionregistrationv1.MatchCondition{{
+	return ensurePolicy(ctx, client, provider, approverPolicy(provider), mutation{
+		group: group, plurals: plurals,
+		operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Create, admissionregistrationv1.Update},
+		condition: admissionregistrationv1.MatchCondition{
 			Name: "approved", Expression: fmt.Sprintf("%[1]s != '' && (oldObject == null || %[1]s != %[2]s)", given("object"), given("oldObject")),
-		}},
-		Mutations: []admissionregistrationv1.Mutation{{
-			PatchType: admissionregistrationv1.PatchTypeJSONPatch,
-			JSONPatch: &admissionregistrationv1.JSONPatch{Expression: fmt.Sprintf(
-				`[JSONPatch{op: "add", path: "/metadata/annotations/" + jsonpatch.escapeKey(%q), value: request.userInfo.username}]`, v1alpha1.AnnotationApprovedBy)},
-		}},
-		FailurePolicy:      new(admissionregistrationv1.Ignore),
-		ReinvocationPolicy: admissionregistrationv1.NeverReinvocationPolicy,
+		},
+		patch: fmt.Sprintf(`[JSONPatch{op: "add", path: "/metadata/annotations/" + jsonpatch.escapeKey(%q), value: request.userInfo.username}]`,
+			v1alpha1.AnnotationApprovedBy),
 	})
 }
 

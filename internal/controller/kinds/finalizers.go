@@ -4,13 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
-	kerrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	admissionregistration "k8s.io/client-go/kubernetes/typed/admissionregistration/v1"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
@@ -29,82 +25,21 @@ const openAPILag = 12 * time.Second
 // API server of 1.36 or later, and permission to install the policy. Otherwise the controller adds the
 // finalizers, as it does for all resources that have none.
 func ensureFinalizers(ctx context.Context, client admissionregistration.AdmissionregistrationV1Interface, provider, group string, plurals []string) error {
-	name := finalizerPolicy(provider)
-	labels := map[string]string{v1alpha1.LabelProvider: provider}
-	slices.Sort(plurals)
-	spec := admissionregistrationv1.MutatingAdmissionPolicySpec{
-		MatchConstraints: &admissionregistrationv1.MatchResources{
-			ResourceRules: []admissionregistrationv1.NamedRuleWithOperations{{RuleWithOperations: admissionregistrationv1.RuleWithOperations{
-				Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Create},
-				Rule: admissionregistrationv1.Rule{
-					APIGroups: []string{group}, APIVersions: []string{"*"}, Resources: plurals, Scope: new(admissionregistrationv1.AllScopes),
-				},
-			}}},
-			MatchPolicy:       new(admissionregistrationv1.Exact),
-			NamespaceSelector: &metav1.LabelSelector{}, ObjectSelector: &metav1.LabelSelector{},
-		},
-		MatchConditions: []admissionregistrationv1.MatchCondition{{
+	return ensurePolicy(ctx, client, provider, finalizerPolicy(provider), mutation{
+		group: group, plurals: plurals,
+		operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Create},
+		condition: admissionregistrationv1.MatchCondition{
 			Name: "without", Expression: fmt.Sprintf("!has(object.metadata.finalizers) || !(%q in object.metadata.finalizers)", v1alpha1.FinalizerCreated),
-		}},
-		Mutations: []admissionregistrationv1.Mutation{{
-			PatchType: admissionregistrationv1.PatchTypeJSONPatch,
-			JSONPatch: &admissionregistrationv1.JSONPatch{Expression: fmt.Sprintf(
-				`[JSONPatch{op: "add", path: has(object.metadata.finalizers) ? "/metadata/finalizers/-" : "/metadata/finalizers", `+
-					`value: has(object.metadata.finalizers) ? dyn(%[1]q) : dyn([%[1]q])}]`, v1alpha1.FinalizerCreated)},
-		}},
-		FailurePolicy:      new(admissionregistrationv1.Ignore),
-		ReinvocationPolicy: admissionregistrationv1.NeverReinvocationPolicy,
-	}
-	return ensurePolicy(ctx, client, name, labels, spec)
-}
-
-// ensurePolicy creates or updates a policy and its binding.
-func ensurePolicy(ctx context.Context, client admissionregistration.AdmissionregistrationV1Interface, name string, labels map[string]string, spec admissionregistrationv1.MutatingAdmissionPolicySpec) error {
-	policy := &admissionregistrationv1.MutatingAdmissionPolicy{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}, Spec: spec}
-	binding := &admissionregistrationv1.MutatingAdmissionPolicyBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels},
-		Spec:       admissionregistrationv1.MutatingAdmissionPolicyBindingSpec{PolicyName: name},
-	}
-	have, err := client.MutatingAdmissionPolicies().Get(ctx, name, metav1.GetOptions{})
-	switch {
-	case kerrors.IsNotFound(err):
-		_, err = client.MutatingAdmissionPolicies().Create(ctx, policy, metav1.CreateOptions{})
-	case err == nil && !equality.Semantic.DeepEqual(have.Spec, policy.Spec):
-		have.Spec = policy.Spec
-		_, err = client.MutatingAdmissionPolicies().Update(ctx, have, metav1.UpdateOptions{})
-	}
-	if err != nil {
-		return fmt.Errorf("cannot install the policy %s: %w", name, err)
-	}
-	if _, err := client.MutatingAdmissionPolicyBindings().Get(ctx, name, metav1.GetOptions{}); !kerrors.IsNotFound(err) {
-		return err
-	}
-	_, err = client.MutatingAdmissionPolicyBindings().Create(ctx, binding, metav1.CreateOptions{})
-	return err
+		},
+		patch: fmt.Sprintf(
+			`[JSONPatch{op: "add", path: has(object.metadata.finalizers) ? "/metadata/finalizers/-" : "/metadata/finalizers", `+
+				`value: has(object.metadata.finalizers) ? dyn(%[1]q) : dyn([%[1]q])}]`, v1alpha1.FinalizerCreated),
+	})
 }
 
 // removeFinalizers removes the policies: without a controller nothing would remove the finalizers again.
 func removeFinalizers(ctx context.Context, client admissionregistration.AdmissionregistrationV1Interface, provider string) error {
 	return errors.Join(removePolicy(ctx, client, finalizerPolicy(provider)), removePolicy(ctx, client, approverPolicy(provider)))
-}
-
-func removePolicy(ctx context.Context, client admissionregistration.AdmissionregistrationV1Interface, name string) error {
-	// The binding first: without it the policy has no effect.
-	err := client.MutatingAdmissionPolicyBindings().Delete(ctx, name, metav1.DeleteOptions{})
-	if unavailable(err) {
-		err = nil
-	}
-	policyErr := client.MutatingAdmissionPolicies().Delete(ctx, name, metav1.DeleteOptions{})
-	if unavailable(policyErr) {
-		policyErr = nil
-	}
-	return errors.Join(err, policyErr)
-}
-
-// unavailable reports whether the API server has no such policies, not this one, or does not permit Landbridge
-// to install them.
-func unavailable(err error) bool {
-	return kerrors.IsNotFound(err) || kerrors.IsForbidden(err) || kerrors.IsMethodNotSupported(err)
 }
 
 // SyncFinalizers keeps the policy that adds finalizers to resources of the running kinds that want reports. It

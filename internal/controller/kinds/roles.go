@@ -12,7 +12,6 @@ import (
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
-	rbac "k8s.io/client-go/kubernetes/typed/rbac/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
@@ -104,7 +103,15 @@ func (rt *Runtime) EnsureRoles(ctx context.Context, owner string, resources ...k
 		all = append(all, kschema.ParseGroupResource(c.Name))
 	}
 	for _, want := range rolesOf(owner, all) {
-		err := ensureRole(ctx, rt.Roles, want, len(resources) > 0)
+		var update func(have *rbacv1.ClusterRole) bool
+		if len(resources) > 0 {
+			update = func(have *rbacv1.ClusterRole) bool {
+				changed := !equality.Semantic.DeepEqual(have.Rules, want.Rules) || !equality.Semantic.DeepEqual(have.Labels, want.Labels)
+				have.Rules, have.Labels = want.Rules, want.Labels
+				return changed
+			}
+		}
+		err := ensure(ctx, rt.Roles, want, update)
 		switch {
 		case kerrors.IsForbidden(err):
 			rt.Logger.V(1).Info("There are no roles for the kinds, since the controller may not create them", "owner", owner, "reason", err.Error())
@@ -114,18 +121,6 @@ func (rt *Runtime) EnsureRoles(ctx context.Context, owner string, resources ...k
 		}
 	}
 	return nil
-}
-
-func ensureRole(ctx context.Context, roles rbac.ClusterRoleInterface, want *rbacv1.ClusterRole, update bool) error {
-	have, err := roles.Get(ctx, want.Name, metav1.GetOptions{})
-	switch {
-	case kerrors.IsNotFound(err):
-		_, err = roles.Create(ctx, want, metav1.CreateOptions{})
-	case err == nil && update && (!equality.Semantic.DeepEqual(have.Rules, want.Rules) || !equality.Semantic.DeepEqual(have.Labels, want.Labels)):
-		have.Rules, have.Labels = want.Rules, want.Labels
-		_, err = roles.Update(ctx, have, metav1.UpdateOptions{})
-	}
-	return err
 }
 
 // RemoveRoles removes the ClusterRoles of an owner whose kinds nobody uses any more.
