@@ -156,9 +156,9 @@ func (s snapshot) Collect(to chan<- prometheus.Metric) {
 		gauge(runningNow, c.Running, k.Group, k.Kind)
 		gauge(unknownNow, c.Unknown, k.Group, k.Kind)
 		gauge(driftedNow, c.Drifted, k.Group, k.Kind)
-	}
-	for k, n := range s.resources.Awaiting() {
-		gauge(awaitingNow, n, k.Group, k.Kind)
+		if c.Awaiting > 0 {
+			gauge(awaitingNow, c.Awaiting, k.Group, k.Kind)
+		}
 	}
 	stats := s.providers.Stats()
 	gauge(processesNow, stats.Servers)

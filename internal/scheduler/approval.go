@@ -137,19 +137,6 @@ func (e *entry) errUnapproved(r Request, a *approval) *Error {
 		"%s waits until its plan %s is approved, with landbridge approve, or the annotation landbridge.io/approve.", a.action, a.hash))
 }
 
-// Awaiting returns the number of resources, by kind, whose plans wait for approval.
-func (s *Scheduler) Awaiting() map[store.Key]int {
-	out := map[store.Key]int{}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, e := range s.entries.byUID {
-		if e.awaits.Load() {
-			out[store.Key{Group: e.key.Group, Kind: e.key.Kind}]++
-		}
-	}
-	return out
-}
-
 // propose puts the hash of what is to be done into an observation.
 func (s *Scheduler) propose(e *entry, r *Request, o *Observation) {
 	p := o.Plan

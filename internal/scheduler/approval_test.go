@@ -305,8 +305,8 @@ func TestAwaitingApprovalCostsNothing(t *testing.T) {
 			}
 		}
 		n := 0
-		for _, count := range h.sched.Awaiting() {
-			n += count
+		for _, count := range h.sched.Census() {
+			n += count.Awaiting
 		}
 		if n != 1 {
 			t.Errorf("%d resources are counted", n)

@@ -12,6 +12,8 @@ type Census struct {
 	States map[instance.Status]int
 	// Running counts those with a running operation, and Unknown those with an operation of unknown outcome.
 	Running, Unknown int
+	// Awaiting counts those whose plan waits for approval.
+	Awaiting int
 	// Drifted counts those whose object was changed outside Landbridge.
 	Drifted int
 }
@@ -32,6 +34,9 @@ func (s *Scheduler) Census() map[schema.GroupKind]*Census {
 		running := e.presence != idle
 		if running {
 			c.Running++
+		}
+		if e.awaits.Load() {
+			c.Awaiting++
 		}
 		if e.drifted.Load() {
 			c.Drifted++

@@ -254,8 +254,8 @@ func TestApprovalCostOfThousandWaiting(t *testing.T) {
 				synctest.Wait()
 			}
 			waiting := 0
-			for _, count := range h.sched.Awaiting() {
-				waiting += count
+			for _, count := range h.sched.Census() {
+				waiting += count.Awaiting
 			}
 			if want := map[bool]int{true: resources}[wait]; waiting != want {
 				t.Fatalf("%d wait, want %d", waiting, want)
