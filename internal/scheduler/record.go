@@ -110,8 +110,7 @@ func (s *Scheduler) entriesOf(k store.Key) []*entry {
 	return slices.Clone(s.entries.byKey[k])
 }
 
-// save stores the instance. After a conflict the record in memory is no longer used, since another
-// controller works on the same resource, or the Secret was changed.
+// save stores the instance.
 func (s *Scheduler) save(ctx context.Context, e *entry, r Request, in instance.Instance) error {
 	rec := e.record
 	if in.DriftHistory == nil {
@@ -124,12 +123,21 @@ func (s *Scheduler) save(ctx context.Context, e *entry, r Request, in instance.I
 		e.distrust(conflicted)
 		return &Error{Reason: ReasonStore, Err: errSuccessor}
 	}
+	if err := s.put(ctx, e, r, rec); err != nil {
+		return err
+	}
+	e.unsaved = store.Tokens{}
+	return nil
+}
+
+// put stores a record. After a conflict the record in memory is no longer used, since another controller works on the
+// same resource, or the Secret was changed.
+func (s *Scheduler) put(ctx context.Context, e *entry, r Request, rec store.Record) error {
 	rec, err := s.o.Store.Save(ctx, r.Key, r.Resource.Schema, rec)
 	if err != nil {
 		e.distrust(conflicted)
 		return &Error{Reason: storeReason(err), Err: err}
 	}
-	e.unsaved = store.Tokens{}
 	e.believe(rec, loaded)
 	return nil
 }
@@ -155,13 +163,7 @@ func (s *Scheduler) Retire(ctx context.Context, r Request) error {
 	}
 	rec := e.record
 	rec.Owner = ""
-	rec, err := s.o.Store.Save(ctx, r.Key, r.Resource.Schema, rec)
-	if err != nil {
-		e.distrust(conflicted)
-		return &Error{Reason: storeReason(err), Err: err}
-	}
-	e.believe(rec, loaded)
-	return nil
+	return s.put(ctx, e, r, rec)
 }
 
 // Forget implements Interface.
