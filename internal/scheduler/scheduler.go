@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"sync"
@@ -114,21 +115,11 @@ func New(o Options) *Scheduler {
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
 	}
-	if o.OperationTimeout == 0 {
-		o.OperationTimeout = time.Hour
-	}
-	if o.OperationsPerConfiguration == 0 {
-		o.OperationsPerConfiguration = 1000
-	}
-	if o.LongOperation == 0 {
-		o.LongOperation = time.Second
-	}
-	if o.MinBackoff == 0 {
-		o.MinBackoff = time.Second
-	}
-	if o.MaxBackoff == 0 {
-		o.MaxBackoff = 5 * time.Minute
-	}
+	o.OperationTimeout = cmp.Or(o.OperationTimeout, time.Hour)
+	o.OperationsPerConfiguration = cmp.Or(o.OperationsPerConfiguration, 1000)
+	o.LongOperation = cmp.Or(o.LongOperation, time.Second)
+	o.MinBackoff = cmp.Or(o.MinBackoff, time.Second)
+	o.MaxBackoff = cmp.Or(o.MaxBackoff, 5*time.Minute)
 	if len(o.PlanKey) == 0 {
 		o.PlanKey = make([]byte, 32)
 		_, _ = rand.Read(o.PlanKey) // never fails

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -26,18 +27,10 @@ type Patience struct {
 }
 
 func (p Patience) withDefaults() Patience {
-	if p.Attempts == 0 {
-		p.Attempts = 5
-	}
-	if p.Wait == 0 {
-		p.Wait = time.Second
-	}
-	if p.MaxWait == 0 {
-		p.MaxWait = time.Minute
-	}
-	if p.Stall == 0 {
-		p.Stall = 30 * time.Second
-	}
+	p.Attempts = cmp.Or(p.Attempts, 5)
+	p.Wait = cmp.Or(p.Wait, time.Second)
+	p.MaxWait = cmp.Or(p.MaxWait, time.Minute)
+	p.Stall = cmp.Or(p.Stall, 30*time.Second)
 	return p
 }
 
