@@ -13,6 +13,7 @@ import (
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/uuid"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -38,13 +39,15 @@ var errAgain = errors.New("other clients write to it all the time; repeat the co
 // again calls a step until no other client writes at the same time.
 func again(ctx context.Context, step func() error) error {
 	var err error
-	for range attempts {
-		if err = step(); !errors.Is(err, errAgain) && !errors.Is(err, store.ErrConflict) && !kerrors.IsConflict(err) {
-			return err
-		}
-		if err := sleep(ctx, interval/10); err != nil {
-			return err
-		}
+	waited := wait.ExponentialBackoffWithContext(ctx, wait.Backoff{Duration: interval / 10, Factor: 1, Steps: attempts}, func(context.Context) (bool, error) {
+		err = step()
+		return !errors.Is(err, errAgain) && !errors.Is(err, store.ErrConflict) && !kerrors.IsConflict(err), nil
+	})
+	switch {
+	case waited == nil:
+		return err
+	case ctx.Err() != nil:
+		return ctx.Err()
 	}
 	return errAgain
 }
@@ -53,13 +56,13 @@ func again(ctx context.Context, step func() error) error {
 func (m *Mover) hold(ctx context.Context, r moving) error {
 	until := time.Now().Add(m.Patience)
 	told := false
-	for {
+	return wait.PollUntilContextCancel(ctx, interval, true, func(ctx context.Context) (bool, error) {
 		l, err := m.look(ctx, r)
 		if err != nil || l.released() || l.ended() {
-			return err
+			return true, err
 		}
 		if l.lock != nil {
-			return m.pause(ctx, r)
+			return true, m.pause(ctx, r)
 		}
 		rec := store.Record{Owner: l.source.GetUID()}
 		if l.stored != nil {
@@ -71,26 +74,24 @@ func (m *Mover) hold(ctx context.Context, r moving) error {
 				told = true
 			}
 			if time.Now().After(until) {
-				return fmt.Errorf("its %s (operation %s) has not ended; see landbridge status for what it waits for", op.Kind, op.ID)
+				return false, fmt.Errorf("its %s (operation %s) has not ended; see landbridge status for what it waits for", op.Kind, op.ID)
 			}
 		} else {
 			journal, err := json.Marshal(lock{Cluster: m.targetID, Paused: meta.IsPaused(l.source), New: l.stored == nil})
 			if err != nil {
-				return err
+				return false, err
 			}
 			rec.Instance.Operation = &instance.Operation{
 				ID: string(uuid.NewUUID()), Kind: instance.Move, Generation: l.source.GetGeneration(), StartedAt: time.Now().UTC(), Journal: journal,
 			}
 			if _, err := m.Source.Stored.Save(ctx, r.key, state.Verbatim, rec); err == nil {
-				return m.pause(ctx, r)
+				return true, m.pause(ctx, r)
 			} else if !errors.Is(err, store.ErrConflict) {
-				return fmt.Errorf("source: %w", err)
+				return false, fmt.Errorf("source: %w", err)
 			}
 		}
-		if err := sleep(ctx, interval); err != nil {
-			return err
-		}
-	}
+		return false, nil
+	})
 }
 
 // pause pauses the resource in the source, and waits until its controller has noticed it. The lock alone
@@ -101,27 +102,16 @@ func (m *Mover) pause(ctx context.Context, r moving) error {
 		return err
 	}
 	until := time.Now().Add(m.Patience)
-	for {
+	return wait.PollUntilContextCancel(ctx, interval, true, func(ctx context.Context) (bool, error) {
 		u, err := get(ctx, m.Source, r)
 		switch {
 		case err != nil || u == nil || status.RowOf(u).Paused:
-			return err
+			return true, err
 		case time.Now().After(until):
-			return errors.New("the controller of the source has not noticed that it is paused. If none runs there, give --source-stopped")
+			return false, errors.New("the controller of the source has not noticed that it is paused. If none runs there, give --source-stopped")
 		}
-		if err := sleep(ctx, interval); err != nil {
-			return err
-		}
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d):
-		return nil
-	}
+		return false, nil
+	})
 }
 
 // annotate sets the annotation that pauses the resource in the source.

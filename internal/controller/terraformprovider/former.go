@@ -91,7 +91,7 @@ func (r *Reconciler) tryFormer(ctx context.Context, p *v1alpha1.TerraformProvide
 	if problem != nil {
 		return false, problem.Err
 	}
-	start := r.starts.take(formerOf(p.UID), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(p)}, startOf{from.launcher.Key(), p.Spec.LogLevel}, from.launcher)
+	start := r.starts.take(formerOf(p.UID), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(p)}, from.launcher, p.Spec.LogLevel)
 	if start == nil {
 		return true, nil
 	}

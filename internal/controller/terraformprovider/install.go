@@ -100,16 +100,16 @@ func (r *Reconciler) run(ctx context.Context, p *v1alpha1.TerraformProvider, fro
 		}
 		return r.present(ctx, p, started{key, from.name, how, old.Model.Schema, old.Launcher}, old)
 	}
-	start := r.starts.take(p.UID, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(p)}, startOf{key, p.Spec.LogLevel}, from.launcher)
+	start := r.starts.take(p.UID, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(p)}, from.launcher, p.Spec.LogLevel)
 	if start == nil {
 		return nil, starting, 0
 	}
 	if start.diags.HasErrors() {
-		again = r.starts.backoff.When(p.UID)
+		again = r.starts.failed.When(p.UID)
 		r.Logger.Error(start.diags.Err(), "Provider does not start", "provider", p.Name, "retryAfter", again.String())
 		return nil, kinds.NotInstalled(v1alpha1.ReasonProviderNotRunning, start.diags.Err()), again
 	}
-	r.starts.backoff.Forget(p.UID)
+	r.starts.failed.Forget(p.UID)
 	return r.present(ctx, p, started{key, from.name, how, start.schema, start.launcher}, old)
 }
 

@@ -24,71 +24,37 @@ const (
 	startTurn = 2 * time.Second
 )
 
-// starts starts providers to read their schemas. A caller does not wait for a start: it is reconciled again when
-// the start has ended, so that a provider that hangs blocks nobody.
+// starts starts providers to read their schemas, so that a provider that hangs blocks nobody.
 type starts struct {
-	// lifetime is the context of all starts; end cancels it.
-	lifetime context.Context
-	end      context.CancelFunc
-	// again reconciles a request for a start again.
-	again func(reconcile.Request)
-
-	turns   *semaphore.Weighted
-	backoff workqueue.TypedRateLimiter[types.UID]
-	running sync.WaitGroup
-
-	mu      sync.Mutex
-	pending map[types.UID]*start
+	*tasks[start]
+	turns *semaphore.Weighted
+	// failed delays the next start of a provider after one that failed.
+	failed workqueue.TypedRateLimiter[types.UID]
 }
 
-// start is the start of one provider.
+// start is what was read of one provider.
 type start struct {
-	what     startOf
 	launcher provider.Launcher
-	cancel   context.CancelFunc
-	ended    bool
 	schema   *schema.Provider
 	diags    diagnostic.Diagnostics
 }
 
-// startOf identifies a start: another one is needed when it changes.
-type startOf struct{ key, logLevel string }
-
 func newStarts(lifetime context.Context, again func(reconcile.Request)) *starts {
-	lifetime, end := context.WithCancel(lifetime)
-	return &starts{
-		lifetime: lifetime, end: end, again: again, turns: semaphore.NewWeighted(startsAtOnce), pending: map[types.UID]*start{},
-		backoff: kinds.Backoff[types.UID](),
-	}
+	return &starts{tasks: newTasks[start](lifetime, again), turns: semaphore.NewWeighted(startsAtOnce), failed: kinds.Backoff[types.UID]()}
 }
 
-// take returns the start if it has ended. Otherwise it returns nil, and begins the start unless it is running.
-func (s *starts) take(uid types.UID, req reconcile.Request, what startOf, launcher provider.Launcher) *start {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if x := s.pending[uid]; x != nil && x.what == what {
-		if !x.ended {
-			return nil
-		}
-		delete(s.pending, uid)
-		return x
-	}
-	s.drop(uid)
-	ctx, cancel := context.WithCancel(s.lifetime)
-	x := &start{what: what, launcher: launcher, cancel: cancel}
-	s.pending[uid] = x
-	s.running.Go(func() {
-		defer cancel()
+// take returns the start if it has ended, and forgets it. Otherwise it returns nil, and begins the start unless it is
+// running. Another one is needed when the launcher's key or the log level changes.
+func (s *starts) take(key types.UID, req reconcile.Request, launcher provider.Launcher, logLevel string) *start {
+	x := s.tasks.take(key, launcher.Key()+" "+logLevel, 0, req, func(ctx context.Context) (start, error) {
 		read, diags := s.read(ctx, launcher)
-		s.mu.Lock()
-		x.ended, x.schema, x.diags = true, read, diags
-		current := s.pending[uid] == x
-		s.mu.Unlock()
-		if current {
-			s.again(req)
-		}
+		return start{launcher, read, diags}, nil
 	})
-	return nil
+	if x == nil {
+		return nil
+	}
+	s.tasks.forget(key)
+	return &x.value
 }
 
 func (s *starts) read(ctx context.Context, launcher provider.Launcher) (*schema.Provider, diagnostic.Diagnostics) {
@@ -103,25 +69,7 @@ func (s *starts) read(ctx context.Context, launcher provider.Launcher) (*schema.
 
 // forget cancels the starts of a provider that are not needed any more.
 func (s *starts) forget(uid types.UID) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.drop(uid)
-	s.drop(formerOf(uid))
-	s.backoff.Forget(uid)
-}
-
-// drop cancels a start. The mutex must be held.
-func (s *starts) drop(uid types.UID) {
-	if x := s.pending[uid]; x != nil {
-		x.cancel()
-		delete(s.pending, uid)
-	}
-}
-
-// Start implements manager.Runnable. It returns when all starts have ended.
-func (s *starts) Start(ctx context.Context) error {
-	<-ctx.Done()
-	s.end()
-	s.running.Wait()
-	return nil
+	s.tasks.forget(uid)
+	s.tasks.forget(formerOf(uid))
+	s.failed.Forget(uid)
 }
