@@ -42,21 +42,40 @@ func ParseTemplate(text []byte, name string) (hclsyntax.Expression, hcl.Diagnost
 // ParseJSON parses a file in HCL's JSON syntax, as json.Parse of hcl does. All texts in it may be templates, which are
 // parsed later. A text with an invalid template is no error.
 func ParseJSON(text []byte, name string) (*hcl.File, hcl.Diagnostics) {
+	diags := EachTemplate(text, name, func(template []byte, at hcl.Pos) hcl.Diagnostics {
+		if check(template, name, hclsyntax.LexTemplate).HasErrors() {
+			return tooDeep(name, at)
+		}
+		return nil
+	})
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	return hcljson.Parse(text, name)
+}
+
+// EachTemplate calls do with each text of a JSON file that may be a template, and with where it ends, until do returns an
+// error. It returns an error also for a file that is not JSON by the standard.
+func EachTemplate(text []byte, name string, do func(template []byte, at hcl.Pos) hcl.Diagnostics) hcl.Diagnostics {
 	if len(text) > MaxSize {
-		return nil, tooLarge(name)
+		return tooLarge(name)
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
+	pos := hcl.Pos{Line: 1, Column: 1}
 	at := func() hcl.Pos {
-		return hcl.Pos{Line: 1 + bytes.Count(text[:d.InputOffset()], []byte("\n")), Column: 1, Byte: int(d.InputOffset())}
+		end := int(d.InputOffset())
+		pos.Line += bytes.Count(text[pos.Byte:end], []byte("\n"))
+		pos.Byte = end
+		return pos
 	}
 	depth := 0
 	for {
 		token, err := d.Token()
 		switch {
 		case errors.Is(err, io.EOF) && depth == 0:
-			return hcljson.Parse(text, name)
+			return nil
 		case err != nil:
-			return nil, failure(name, at(), "Invalid JSON", fmt.Sprintf("The file is not JSON by the standard (%s). Correct it.", err))
+			return failure(name, at(), "Invalid JSON", fmt.Sprintf("The file is not JSON by the standard (%s). Correct it.", err))
 		}
 		switch token := token.(type) {
 		case json.Delim:
@@ -66,12 +85,15 @@ func ParseJSON(text []byte, name string) (*hcl.File, hcl.Diagnostics) {
 				depth--
 			}
 		case string:
-			if strings.Contains(token, "{") && check([]byte(token), name, hclsyntax.LexTemplate).HasErrors() {
-				return nil, tooDeep(name, at())
+			if !strings.Contains(token, "{") {
+				break
+			}
+			if diags := do([]byte(token), at()); diags.HasErrors() {
+				return diags
 			}
 		}
 		if depth > MaxNesting {
-			return nil, tooDeep(name, at())
+			return tooDeep(name, at())
 		}
 	}
 }

@@ -1,8 +1,6 @@
 package module
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -81,22 +79,14 @@ func (r *restrictions) functions(node hclsyntax.Node, at *hcl.Range) {
 
 // jsonFunctions checks the functions in all texts of a file in JSON, each of which may be a template.
 func (r *restrictions) jsonFunctions(content []byte, name string) {
-	d := json.NewDecoder(bytes.NewReader(content))
-	for {
-		token, err := d.Token()
-		if err != nil {
-			return // the end: hcltext.ParseJSON refuses what is not JSON by the standard
-		}
-		text, ok := token.(string)
-		if !ok || !strings.Contains(text, "{") {
-			continue
-		}
-		at := hcl.Range{Filename: name, Start: hcl.Pos{Line: 1 + bytes.Count(content[:d.InputOffset()], []byte("\n"))}}
-		template, diags := hcltext.ParseTemplate([]byte(text), name)
+	// hcltext.ParseJSON has refused what is not JSON by the standard.
+	_ = hcltext.EachTemplate(content, name, func(text []byte, at hcl.Pos) hcl.Diagnostics {
+		template, diags := hcltext.ParseTemplate(text, name)
 		if !diags.HasErrors() { // otherwise Terraform cannot evaluate it either
-			r.functions(template, &at)
+			r.functions(template, &hcl.Range{Filename: name, Start: at})
 		}
-	}
+		return nil
+	})
 }
 
 // file checks the path that a call reads.
