@@ -83,10 +83,8 @@ func stateObjects(p *openedProvider, file string) (map[string][]instance.Instanc
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	out := map[string][]instance.Instance{}
-	for _, r := range s.Resources {
-		for _, in := range r.Instances {
-			out[r.Type] = append(out[r.Type], in.Instance)
-		}
+	for r, in := range s.All() {
+		out[r.Type] = append(out[r.Type], in.Instance)
 	}
 	return out, nil
 }

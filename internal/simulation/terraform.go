@@ -152,10 +152,8 @@ func (d *directory) state() objects {
 	if err != nil {
 		panic(err)
 	}
-	for _, r := range s.Resources {
-		for _, i := range r.Instances {
-			out[r.Type] = i.Instance
-		}
+	for r, i := range s.All() {
+		out[r.Type] = i.Instance
 	}
 	return out
 }

@@ -54,34 +54,32 @@ func (c *Cluster) Restore(ctx context.Context, kinds Kinds, file []byte, o Resto
 	}
 	out := Restored{}
 	matched := map[string]bool{}
-	for _, r := range state.Resources {
+	for r, x := range state.All() {
 		if r.Mode != "managed" {
 			continue
 		}
-		for _, x := range r.Instances {
-			address := importer.InstanceAddress(r, x)
-			if o.Addresses != nil && !slices.Contains(o.Addresses, address) {
-				continue
+		address := importer.InstanceAddress(r, x)
+		if o.Addresses != nil && !slices.Contains(o.Addresses, address) {
+			continue
+		}
+		matched[address] = true
+		k, kind, reason := c.find(kinds, r, x, o.Namespace)
+		title := address
+		if reason == "" {
+			title = Title(k)
+			var written bool
+			written, reason, err = c.restore(ctx, k, kind, x, o)
+			if err != nil {
+				return out, fmt.Errorf("%s: %w", title, err)
 			}
-			matched[address] = true
-			k, kind, reason := c.find(kinds, r, x, o.Namespace)
-			title := address
-			if reason == "" {
-				title = Title(k)
-				var written bool
-				written, reason, err = c.restore(ctx, k, kind, x, o)
-				if err != nil {
-					return out, fmt.Errorf("%s: %w", title, err)
-				}
-				if written {
-					out.Written = append(out.Written, title)
-				} else if reason == "" {
-					out.Unchanged = append(out.Unchanged, title)
-				}
+			if written {
+				out.Written = append(out.Written, title)
+			} else if reason == "" {
+				out.Unchanged = append(out.Unchanged, title)
 			}
-			if reason != "" {
-				out.Left = append(out.Left, Left{title, reason})
-			}
+		}
+		if reason != "" {
+			out.Left = append(out.Left, Left{title, reason})
 		}
 	}
 	for _, a := range o.Addresses {

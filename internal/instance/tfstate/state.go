@@ -2,6 +2,7 @@ package tfstate
 
 import (
 	"encoding/json"
+	"iter"
 	"strings"
 
 	"github.com/landbridge-io/landbridge/internal/instance"
@@ -47,6 +48,19 @@ type Instance struct {
 	Kept
 	// KeptDeposed is the Kept of each deposed object, by key.
 	KeptDeposed map[string]Kept
+}
+
+// All returns all instances with their resource blocks.
+func (s State) All() iter.Seq2[ResourceBlock, Instance] {
+	return func(yield func(ResourceBlock, Instance) bool) {
+		for _, r := range s.Resources {
+			for _, i := range r.Instances {
+				if !yield(r, i) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Kept are the fields of an object in the format that instance.Instance does not have.

@@ -41,10 +41,8 @@ func readState(b []byte, r *schema.Resource) (instance.Instance, error) {
 		return instance.Instance{}, err
 	}
 	var found []instance.Instance
-	for _, resource := range state.Resources {
-		for _, i := range resource.Instances {
-			found = append(found, i.Instance)
-		}
+	for _, i := range state.All() {
+		found = append(found, i.Instance)
 	}
 	switch {
 	case len(found) == 0:

@@ -227,11 +227,9 @@ func (j *journal) has(state []byte, known types, exactly bool) bool {
 
 // in reports whether a state has the object of a change.
 func (c *change) in(file tfstate.State, s *schema.Resource, exactly bool) bool {
-	for _, r := range file.Resources {
-		for _, i := range r.Instances {
-			if r.Module == c.Resource.Module && r.Type == c.Resource.Type && r.Name == c.Resource.Name && i.IndexKey == indexKey(c.Resource.Key) {
-				return i.Exists() && (!exactly || c.left(i.Instance, s))
-			}
+	for r, i := range file.All() {
+		if r.Module == c.Resource.Module && r.Type == c.Resource.Type && r.Name == c.Resource.Name && i.IndexKey == indexKey(c.Resource.Key) {
+			return i.Exists() && (!exactly || c.left(i.Instance, s))
 		}
 	}
 	return false

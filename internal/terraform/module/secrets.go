@@ -41,12 +41,10 @@ func (e *Executor) secrets(ctx context.Context, given values, sensitive []cty.Pa
 	if err != nil {
 		return out
 	}
-	for _, r := range file.Resources {
-		for _, i := range r.Instances {
-			conceal(out, byType[r.Type], i.Instance)
-			for _, d := range i.Deposed {
-				conceal(out, byType[r.Type], d.Instance())
-			}
+	for r, i := range file.All() {
+		conceal(out, byType[r.Type], i.Instance)
+		for _, d := range i.Deposed {
+			conceal(out, byType[r.Type], d.Instance())
 		}
 	}
 	return out

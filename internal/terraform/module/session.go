@@ -266,11 +266,9 @@ func owns(state []byte, r *schema.Resource, found instance.Instance) bool {
 	if err != nil {
 		return true // it is unknown
 	}
-	for _, block := range file.Resources {
-		for _, i := range block.Instances {
-			if block.Mode == "managed" && block.Type == r.Type && sameObject(r, i.Instance, found) {
-				return true
-			}
+	for block, i := range file.All() {
+		if block.Mode == "managed" && block.Type == r.Type && sameObject(r, i.Instance, found) {
+			return true
 		}
 	}
 	return false

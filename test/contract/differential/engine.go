@@ -281,10 +281,8 @@ func readResource(resource json.RawMessage, s *schema.Resource) (instance.Instan
 	if err != nil {
 		return instance.Instance{}, err
 	}
-	for _, r := range state.Resources {
-		for _, i := range r.Instances {
-			return i.Instance, nil
-		}
+	for _, i := range state.All() {
+		return i.Instance, nil
 	}
 	return instance.Instance{}, nil
 }
