@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/yaml"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/provider/install"
 	"github.com/landbridge-io/landbridge/internal/provider/registry"
 )
@@ -109,7 +109,7 @@ func download(ctx context.Context, c *registry.Client, cache string, platforms [
 
 // lockManifest returns the TerraformProvider of a version.
 func lockManifest(p downloaded) ([]byte, error) {
-	o := v1alpha1.TerraformProvider{
+	o := &v1alpha1.TerraformProvider{
 		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "TerraformProvider"},
 		ObjectMeta: metav1.ObjectMeta{Name: p.address.Type},
 		Spec:       v1alpha1.TerraformProviderSpec{Source: p.source, Version: p.lock.Version, Checksums: p.lock.Hashes},
@@ -119,11 +119,7 @@ func lockManifest(p downloaded) ([]byte, error) {
 		signed = "signed by " + strings.TrimSpace(p.lock.Signer+" "+p.lock.Key)
 		o.Spec.Trust = &v1alpha1.ProviderTrust{Keys: []string{p.lock.Key}}
 	}
-	raw, err := yaml.Marshal(struct {
-		metav1.TypeMeta `json:",inline"`
-		Metadata        map[string]string              `json:"metadata"`
-		Spec            v1alpha1.TerraformProviderSpec `json:"spec"`
-	}{o.TypeMeta, map[string]string{"name": o.Name}, o.Spec})
+	raw, err := crd.YAML(o)
 	if err != nil {
 		return nil, err
 	}

@@ -3,13 +3,13 @@ package crd
 import (
 	"encoding/json"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 )
 
-// YAML returns a CRD as YAML without its status.
-func YAML(d *apiextensionsv1.CustomResourceDefinition) ([]byte, error) {
-	raw, err := json.Marshal(d)
+// YAML returns an object, such as a CRD, as YAML without its status.
+func YAML(o runtime.Object) ([]byte, error) {
+	raw, err := json.Marshal(o)
 	if err != nil {
 		return nil, err
 	}
