@@ -87,19 +87,13 @@ func writeMirror(dir string, p downloaded) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	type archive struct {
-		URL    string   `json:"url"`
-		Hashes []string `json:"hashes"`
-	}
-	var version struct {
-		Archives map[string]archive `json:"archives"`
-	}
+	var version registry.MirrorVersion
 	path := filepath.Join(dir, p.lock.Version+".json")
 	if err := readJSONFile(path, &version); err != nil {
 		return err
 	}
 	if version.Archives == nil {
-		version.Archives = map[string]archive{}
+		version.Archives = map[string]registry.MirrorArchive{}
 	}
 	for platform, from := range p.packages {
 		name := fmt.Sprintf("terraform-provider-%s_%s_%s.zip", p.address.Type, p.lock.Version, platform)
@@ -113,22 +107,20 @@ func writeMirror(dir string, p downloaded) error {
 		if err != nil {
 			return err
 		}
-		version.Archives[platform] = archive{name, []string{"zh:" + sum}}
+		version.Archives[platform] = registry.MirrorArchive{URL: name, Hashes: []string{"zh:" + sum}}
 	}
 	if err := writeJSONFile(path, version); err != nil {
 		return err
 	}
-	var index struct {
-		Versions map[string]struct{} `json:"versions"`
-	}
+	var index registry.MirrorIndex
 	path = filepath.Join(dir, "index.json")
 	if err := readJSONFile(path, &index); err != nil {
 		return err
 	}
 	if index.Versions == nil {
-		index.Versions = map[string]struct{}{}
+		index.Versions = map[string]json.RawMessage{}
 	}
-	index.Versions[p.lock.Version] = struct{}{}
+	index.Versions[p.lock.Version] = json.RawMessage("{}")
 	return writeJSONFile(path, index)
 }
 

@@ -45,11 +45,27 @@ func (m *network) list(ctx context.Context, a Address) (_ []Version, host string
 	return nil, "", missing
 }
 
+// MirrorIndex is the list of a provider's versions in a network mirror.
+type MirrorIndex struct {
+	// Versions has an object without fields for each version.
+	Versions map[string]json.RawMessage `json:"versions"`
+}
+
+// MirrorVersion is a version of a provider in a network mirror.
+type MirrorVersion struct {
+	// Archives are the packages, by platform.
+	Archives map[string]MirrorArchive `json:"archives"`
+}
+
+// MirrorArchive is a package in a network mirror.
+type MirrorArchive struct {
+	URL    string   `json:"url"`
+	Hashes []string `json:"hashes"`
+}
+
 // parseIndex parses the list of versions of a network mirror.
 func parseIndex(raw []byte) ([]Version, error) {
-	var index struct {
-		Versions map[string]json.RawMessage `json:"versions"`
-	}
+	var index MirrorIndex
 	if err := json.Unmarshal(raw, &index); err != nil {
 		return nil, problem(Invalid, "the answer is not a list of versions: %s", err)
 	}
@@ -60,17 +76,9 @@ func parseIndex(raw []byte) ([]Version, error) {
 	return out, nil
 }
 
-// archive is a package of a network mirror.
-type archive struct {
-	URL    string   `json:"url"`
-	Hashes []string `json:"hashes"`
-}
-
 // parseArchives parses the packages of a version in a network mirror, by platform.
-func parseArchives(raw []byte) (map[string]archive, error) {
-	var answer struct {
-		Archives map[string]archive `json:"archives"`
-	}
+func parseArchives(raw []byte) (map[string]MirrorArchive, error) {
+	var answer MirrorVersion
 	if err := json.Unmarshal(raw, &answer); err != nil {
 		return nil, problem(Invalid, "the answer is not a list of packages: %s", err)
 	}
