@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -154,19 +153,4 @@ func end(t *testing.T, what string, cmd *exec.Cmd, stop func() error, problems i
 		said, _ := io.ReadAll(problems)
 		t.Errorf("%s ended with %v\n%s", what, err, said)
 	}
-}
-
-// freePort returns a free local port.
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return port
 }

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/apis/managed"
+	"github.com/landbridge-io/landbridge/internal/testing/nettest"
 )
 
 // EndToEndOptions are the options of EndToEnd.
@@ -51,12 +52,16 @@ func EndToEnd(t *testing.T, o EndToEndOptions) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	port, err := nettest.FreePort()
+	if err != nil {
+		t.Fatal(err)
+	}
 	kubeconfig, c := cluster(t)
 	e := &endToEnd{EndToEndOptions: o, client: c, kinds: map[string]bool{}}
 	e.install(t)
 	e.process = startProgram(t, o.Program, append([]string{
 		"--kubeconfig", kubeconfig, "--leader-elect=false", "--metrics-address=0", "--health-address=0", "--poll=5s",
-		"--webhook-port=" + freePort(t),
+		fmt.Sprintf("--webhook-port=%d", port),
 	}, strings.Fields(os.Getenv(flagsVariable))...)...)
 
 	examples := readManifests(t, o.Examples)

@@ -28,6 +28,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
+	"github.com/landbridge-io/landbridge/internal/testing/nettest"
 	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
 	"github.com/landbridge-io/landbridge/internal/testing/processtest"
 )
@@ -102,7 +103,7 @@ func start(ctx context.Context, bin string, s settings) (_ *cluster, err error) 
 	if c.client, err = dynamic.NewForConfig(c.config); err != nil {
 		return nil, err
 	}
-	if c.metrics, err = freeAddress(); err != nil {
+	if c.metrics, err = nettest.FreeAddress(); err != nil {
 		return nil, err
 	}
 	args := append(s.args, "--kubeconfig", kubeconfig, "--poll", s.poll.String(), "--leader-elect=false",
@@ -112,7 +113,7 @@ func start(ctx context.Context, bin string, s settings) (_ *cluster, err error) 
 		args = append([]string{"controller", "--provider-mirror", filepath.Join(bin, "providers"), "--provider-cache", filepath.Join(c.dir, "providers")}, args...)
 	}
 	if s.profiled {
-		if c.pprof, err = freeAddress(); err != nil {
+		if c.pprof, err = nettest.FreeAddress(); err != nil {
 			return nil, err
 		}
 		args = append(args, "--profile-address", c.pprof)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -50,13 +49,4 @@ func (c *cluster) profile(ctx context.Context, dir string) (wait func() error) {
 	get(client, c.config.Host, "apiserver")
 	get(http.DefaultClient, "http://"+c.pprof, "controller")
 	return group.Wait
-}
-
-func freeAddress() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	defer l.Close()
-	return l.Addr().String(), nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -29,6 +28,7 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
+	"github.com/landbridge-io/landbridge/internal/testing/nettest"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
@@ -137,7 +137,7 @@ func newWorld(ctx context.Context, o Options, dir string, log io.Writer) (*world
 	if err := w.cloud.start(ctx); err != nil {
 		return w, err
 	}
-	if w.port, err = freePort(); err != nil {
+	if w.port, err = nettest.FreePort(); err != nil {
 		return nil, err
 	}
 	if err := w.startAPIServer(ctx); err != nil {
@@ -162,15 +162,6 @@ func (w *world) poll() time.Duration {
 		return 12 * time.Second
 	}
 	return 4 * time.Second
-}
-
-func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
 }
 
 // close ends all processes.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/controller/admission"
 	"github.com/landbridge-io/landbridge/internal/crd"
+	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/doctest"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
@@ -145,7 +146,7 @@ func TestPlansPage(t *testing.T) {
 	server := playgroundtest.New(t, playgroundtest.Options{})
 	c := on(t, server)
 	o := options(directory(t))
-	o.Admission = &admission.Options{Port: freePort(t), Service: crd.Service{Namespace: system, Name: "landbridge"}, Host: "localhost"}
+	o.Admission = &admission.Options{Port: clustertest.FreePort(t), Service: crd.Service{Namespace: system, Name: "landbridge"}, Host: "localhost"}
 	c.RunController(t, o)
 	doctest.Test(t, filepath.Join("..", "..", "docs", "plans.md"), doctest.Options{
 		Env: []string{

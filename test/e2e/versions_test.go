@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,6 +23,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/generator"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider/plugin"
+	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 	"github.com/landbridge-io/landbridge/schema"
 )
@@ -35,7 +35,7 @@ const volumes = "volumes.cloud.example.org"
 // first version keep working, and no remote object changes.
 func TestAPIVersions(t *testing.T) {
 	t.Parallel()
-	r := &repository{cluster: alone(t), cloud: examplecloudtest.Start(t), dir: directory(t), port: freePort(t)}
+	r := &repository{cluster: alone(t), cloud: examplecloudtest.Start(t), dir: directory(t), port: clustertest.FreePort(t)}
 
 	// The first version, in use.
 	stop := r.release(t, 1, config.Resource{})
@@ -320,14 +320,4 @@ func (r *repository) schemaOf(t *testing.T, major int) *schema.Provider {
 		t.Fatal(err, diags)
 	}
 	return s
-}
-
-func freePort(t *testing.T) int {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
 }

@@ -1,17 +1,28 @@
 package clustertest
 
 import (
-	"net"
 	"testing"
+
+	"github.com/landbridge-io/landbridge/internal/testing/nettest"
 )
 
 // FreeAddress returns a local address that nobody listens on.
 func FreeAddress(t testing.TB) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	return must(t, nettest.FreeAddress)
+}
+
+// FreePort returns a local port that nobody listens on.
+func FreePort(t testing.TB) int {
+	t.Helper()
+	return must(t, nettest.FreePort)
+}
+
+func must[T any](t testing.TB, f func() (T, error)) T {
+	t.Helper()
+	v, err := f()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().String()
+	return v
 }

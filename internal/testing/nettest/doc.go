@@ -1,0 +1,5 @@
+// Package nettest finds local addresses that nobody listens on.
+//
+// In: nothing. Out: an address or a port. It never listens for longer than it takes to find one, so another process may
+// take it before the caller does.
+package nettest
