@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -140,4 +141,46 @@ func TestTasks(t *testing.T) {
 	if err := s.Start(ctx); err != nil {
 		t.Error(err)
 	}
+}
+
+func TestFailedTaskIsReconciledWhenItMayBeTriedAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		reconciles := 0
+		s := newTasks[int](ctx, func(reconcile.Request) { reconciles++ })
+		var err error = errors.New("failed")
+		take := func() *task[int] {
+			return s.take("key", "a", 0, reconcile.Request{}, func(context.Context) (int, error) { return 1, err })
+		}
+		take()
+		synctest.Wait()
+		if x := take(); x == nil || x.err == nil || reconciles != 1 {
+			t.Fatalf("%d reconciles after the failure, task %+v", reconciles, x)
+		}
+		err = nil
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if reconciles != 2 {
+			t.Fatalf("%d reconciles, want one more when it may be tried again", reconciles)
+		}
+		take()
+		synctest.Wait()
+		if x := take(); x == nil || x.err != nil || x.value != 1 {
+			t.Errorf("got %+v", x)
+		}
+		// Nobody is told of a task that is not needed any more.
+		err = errors.New("failed")
+		s.forget("key")
+		take()
+		synctest.Wait()
+		s.forget("key")
+		before := reconciles
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if reconciles != before {
+			t.Errorf("%d reconciles for a task that was forgotten", reconciles-before)
+		}
+	})
 }

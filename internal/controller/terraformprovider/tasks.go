@@ -13,7 +13,7 @@ import (
 )
 
 // tasks run beside the reconciles what uses the network. A caller does not wait for a task: it is reconciled again when the task has
-// ended, so that a slow registry blocks nobody.
+// ended, and once more when a task that has failed may be tried again, so that a slow registry blocks nobody.
 type tasks[T any] struct {
 	lifetime context.Context
 	end      context.CancelFunc
@@ -35,6 +35,8 @@ type task[T any] struct {
 	err   error
 	// again is when a task that has ended is begun again. Zero: never.
 	again time.Time
+	// retry wakes the caller of a task that has failed, at that time.
+	retry *time.Timer
 }
 
 func newTasks[T any](lifetime context.Context, again func(reconcile.Request)) *tasks[T] {
@@ -71,7 +73,9 @@ func (s *tasks[T]) take(key types.UID, what string, every time.Duration, req rec
 		current := s.all[key] == x
 		switch {
 		case current && err != nil:
-			x.again = x.ended.Add(s.backoff.When(key))
+			wait := s.backoff.When(key)
+			x.again = x.ended.Add(wait)
+			x.retry = time.AfterFunc(wait, func() { s.again(req) })
 		case current:
 			x.value = value
 			s.backoff.Forget(key)
@@ -109,6 +113,9 @@ func (s *tasks[T]) forget(key types.UID) {
 func (s *tasks[T]) drop(key types.UID) {
 	if x := s.all[key]; x != nil {
 		x.cancel()
+		if x.retry != nil {
+			x.retry.Stop()
+		}
 		delete(s.all, key)
 	}
 }
@@ -118,5 +125,10 @@ func (s *tasks[T]) Start(ctx context.Context) error {
 	<-ctx.Done()
 	s.end()
 	s.running.Wait()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key := range s.all {
+		s.drop(key)
+	}
 	return nil
 }
