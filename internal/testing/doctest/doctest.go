@@ -183,7 +183,7 @@ func (s *session) do(ctx context.Context, step step) (got []string, mismatch str
 		if err != nil {
 			return nil, "", fmt.Errorf("$ %s\n%w\n%s", step.command, err, output)
 		}
-		got = plain(strings.Split(output, "\n"))
+		got = withoutIncidental(want, plain(strings.Split(output, "\n")))
 		if exit == step.exit {
 			if mismatch, err = s.compare(want, got); err != nil || mismatch == "" {
 				return got, "", err

@@ -33,6 +33,12 @@ func TestRun(t *testing.T) {
 		"standard error is part of it": {
 			page: "```console\n$ echo no >&2\nno\n```\n",
 		},
+		"lines that depend on the speed": {
+			page: "```console\n$ echo 'I1123 11:08:21.146884  13779 reflector.go:664] slow'; echo 'Waiting for the running Update, which began 0s ago.'; echo done\ndone\n```\n",
+		},
+		"such lines where they are expected": {
+			page: "```console\n$ echo 'Waiting for the running Update, which began 0s ago.'\nWaiting for the running Update, which began <elapsed> ago.\n```\n",
+		},
 		"another output": {
 			page:    "before\n```console\n$ echo hello\nbye\n$ true\n```\nafter\n",
 			want:    `line 3: $ echo hello`,

@@ -67,6 +67,17 @@ func plain(lines []string) []string {
 	return out
 }
 
+// incidental matches the lines that programs print only if something takes longer: log lines of client-go, and what landbridge waits for.
+var incidental = regexp.MustCompile(`^[IWEF][0-9]{4} [0-9:.]+ |^Waiting for the running `)
+
+// withoutIncidental returns the lines without incidental ones, unless such lines are expected.
+func withoutIncidental(want, got []string) []string {
+	if slices.ContainsFunc(want, incidental.MatchString) {
+		return got
+	}
+	return slices.DeleteFunc(got, incidental.MatchString)
+}
+
 // compare returns the difference between the expected and the actual output. If there is none, it
 // returns "" and has set the values of new placeholders.
 func (b bindings) compare(want, got []string) (string, error) {
