@@ -85,10 +85,7 @@ func (s *Secrets) announce(ctx context.Context, k Key, head *corev1.Secret, was 
 		return s.reserve(ctx, k, head)
 	}
 	for n := 0; ; n++ {
-		secret, err := s.client().Get(ctx, head.Name, metav1.GetOptions{})
-		if kerrors.IsNotFound(err) {
-			return last{}, ErrConflict
-		}
+		secret, err := s.existing(ctx, head.Name)
 		if err != nil {
 			return last{}, err
 		}

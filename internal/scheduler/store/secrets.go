@@ -280,10 +280,7 @@ func (s *Secrets) put(ctx context.Context, head *corev1.Secret, was last) (last,
 		case !kerrors.IsConflict(err) && !kerrors.IsAlreadyExists(err):
 			return last{}, err
 		}
-		secret, err := s.client().Get(ctx, head.Name, metav1.GetOptions{})
-		if kerrors.IsNotFound(err) {
-			return last{}, ErrConflict
-		}
+		secret, err := s.existing(ctx, head.Name)
 		if err != nil {
 			return last{}, err
 		}
@@ -300,6 +297,15 @@ func (s *Secrets) put(ctx context.Context, head *corev1.Secret, was last) (last,
 		}
 		was = now.last
 	}
+}
+
+// existing returns a Secret that was stored. It returns ErrConflict if somebody has deleted it.
+func (s *Secrets) existing(ctx context.Context, name string) (*corev1.Secret, error) {
+	secret, err := s.client().Get(ctx, name, metav1.GetOptions{})
+	if kerrors.IsNotFound(err) {
+		return nil, ErrConflict
+	}
+	return secret, err
 }
 
 // lastOf returns the facts about a head that was written. The sum is not set.
