@@ -59,6 +59,18 @@ func (m *memo) recall(as string) (any, bool) {
 	return decode(m.Value)
 }
 
+// restore adds the remembered fields that are not given.
+func (m *memo) restore(to map[string]any, given func(name string) bool) {
+	if m == nil {
+		return
+	}
+	for name, x := range m.Fields {
+		if was, ok := x.recall(""); ok && !given(name) {
+			to[name] = was
+		}
+	}
+}
+
 func (m *memo) field(name string) *memo {
 	if m == nil {
 		return nil

@@ -195,13 +195,7 @@ func (c pair) object(v map[string]any, from, to *Node, m *memo) (map[string]any,
 		out[toName] = converted
 		made.set(name, rest)
 	}
-	if m != nil {
-		for name, x := range m.Fields {
-			if was, ok := x.recall(""); ok && !given[name] {
-				out[name] = was
-			}
-		}
-	}
+	m.restore(out, func(name string) bool { return given[name] })
 	return out, made.orNil()
 }
 
@@ -216,15 +210,7 @@ func (c pair) entries(v map[string]any, from, to *Node, m *memo) (map[string]any
 		out[key] = converted
 		made.set(key, rest)
 	}
-	if m != nil {
-		for key, x := range m.Fields {
-			if _, given := v[key]; !given {
-				if was, ok := x.recall(""); ok {
-					out[key] = was
-				}
-			}
-		}
-	}
+	m.restore(out, func(key string) bool { _, given := v[key]; return given })
 	return out, made.orNil()
 }
 
