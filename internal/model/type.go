@@ -155,3 +155,22 @@ func (f *Field) InputName() string {
 
 // Secret reports whether the value must not be shown.
 func (f *Field) Secret() bool { return f.Sensitive || f.WriteOnly }
+
+// IsAbsent reports whether a value means that a field of the type is not set. Marks are ignored.
+func (t *Type) IsAbsent(v cty.Value) bool {
+	v, _ = v.Unmark()
+	if !v.IsKnown() {
+		return false
+	}
+	if v.IsNull() {
+		return true
+	}
+	switch t.Block {
+	case "", "single":
+		return false
+	case "group":
+		return v.RawEquals(t.Absent)
+	default:
+		return v.LengthInt() == 0
+	}
+}

@@ -110,7 +110,7 @@ func (e encoder) object(t *model.Type, v cty.Value) map[string]any {
 		}
 		x := v.GetAttr(f.Name)
 		// A null of a specific type in a dynamically typed field must keep its type.
-		if x.IsKnown() && isAbsent(f.Type, x) && f.Type.Kind != model.Dynamic {
+		if x.IsKnown() && f.Type.IsAbsent(x) && f.Type.Kind != model.Dynamic {
 			continue
 		}
 		if j := e.value(f.Type, x); j != nil {
@@ -118,22 +118,6 @@ func (e encoder) object(t *model.Type, v cty.Value) map[string]any {
 		}
 	}
 	return out
-}
-
-// isAbsent reports whether the value means that the field is not set.
-func isAbsent(t *model.Type, v cty.Value) bool {
-	if v.IsNull() {
-		return true
-	}
-	v, _ = v.Unmark()
-	switch t.Block {
-	case "", "single":
-		return false
-	case "group":
-		return v.RawEquals(t.Absent)
-	default:
-		return v.LengthInt() == 0
-	}
 }
 
 // dynamic writes a dynamically typed value.

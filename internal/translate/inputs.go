@@ -56,7 +56,7 @@ func (e *inputs) object(t *model.Type, v cty.Value, key string) map[string]any {
 	out := make(map[string]any, len(t.Object.All))
 	for _, f := range t.Object.All {
 		x, _ := v.GetAttr(f.Name).Unmark()
-		if !f.Input || x.IsNull() || isAbsent(f.Type, x) {
+		if !f.Input || x.IsNull() || f.Type.IsAbsent(x) {
 			continue
 		}
 		below := f.Name

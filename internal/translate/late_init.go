@@ -79,7 +79,7 @@ func onlyElement(v cty.Value) cty.Value {
 // trip.
 func asInput(t *model.Type, v cty.Value) (out any, ok bool) {
 	v, _ = v.UnmarkDeep()
-	if !v.IsWhollyKnown() || isAbsent(t, v) {
+	if !v.IsWhollyKnown() || t.IsAbsent(v) {
 		return nil, false
 	}
 	out = encoder{inputs: true}.value(t, v)

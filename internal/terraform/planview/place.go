@@ -124,24 +124,6 @@ func attribute(f *model.Field, v cty.Value) cty.Value {
 	return v.GetAttr(f.Name)
 }
 
-// absent reports whether the value is that of an unset field.
-func absent(t *model.Type, v cty.Value) bool {
-	if !v.IsKnown() {
-		return false
-	}
-	if v.IsNull() {
-		return true
-	}
-	switch t.Block {
-	case "", "single":
-		return false
-	case "group":
-		return v.RawEquals(t.Absent)
-	default:
-		return v.LengthInt() == 0
-	}
-}
-
 // elements returns the elements of a list, set or tuple; none for null and unknown.
 func elements(v cty.Value) []cty.Value {
 	if v.IsNull() || !v.IsKnown() || !v.CanIterateElements() {

@@ -94,7 +94,7 @@ func (b *builder) object(n *node, t *model.Type, before, after, config cty.Value
 			if config != cty.NilVal && !config.IsNull() && !config.GetAttr(f.Name).IsNull() {
 				attributes = append(attributes, node{symbol: added, name: f.JSONName, text: writeOnlyValue})
 			}
-		case absent(f.Type, was) && absent(f.Type, is):
+		case f.Type.IsAbsent(was) && f.Type.IsAbsent(is):
 		case f.Type.Block != "" && is.IsKnown() && was.IsKnown():
 			shown, hidden := b.blocks(f, was, is, at)
 			blocks = append(blocks, shown...)
