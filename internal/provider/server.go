@@ -66,3 +66,12 @@ type Aborter interface {
 	// IsUnavailable is true and whose message is why, for users.
 	Abort(why string)
 }
+
+// IdentitySchemas returns the identity schemas of a server; nil if the provider does not implement the call.
+func IdentitySchemas(ctx context.Context, s tfprotov6.ProviderServer) (*tfprotov6.GetResourceIdentitySchemasResponse, error) {
+	answer, err := s.GetResourceIdentitySchemas(ctx, &tfprotov6.GetResourceIdentitySchemasRequest{})
+	if IsUnimplemented(err) {
+		return nil, nil
+	}
+	return answer, err
+}

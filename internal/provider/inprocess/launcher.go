@@ -90,10 +90,7 @@ func (l *Launcher) learnSchema(ctx context.Context, s *Server) error {
 		s.schema = l.known
 		return nil
 	}
-	identities, err := s.GetResourceIdentitySchemas(ctx, &tfprotov6.GetResourceIdentitySchemasRequest{})
-	if provider.IsUnimplemented(err) {
-		identities, err = nil, nil
-	}
+	identities, err := provider.IdentitySchemas(ctx, s)
 	if err != nil {
 		return err
 	}

@@ -23,10 +23,7 @@ func (s *Server) readSchema(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	identities, err := s.GetResourceIdentitySchemas(ctx, &tfprotov6.GetResourceIdentitySchemasRequest{})
-	if provider.IsUnimplemented(err) {
-		identities, err = nil, nil
-	}
+	identities, err := provider.IdentitySchemas(ctx, s)
 	if err != nil {
 		return err
 	}
