@@ -58,13 +58,16 @@ func draw(t *rapid.T, style Style, direct bool) *Case {
 }
 
 // valid returns a configuration with values for all required fields, which the SDKs insist on.
-func valid(b *schema.Block, v cty.Value) cty.Value {
+func valid(b *schema.Block, v cty.Value) cty.Value { return mapBlock(b, v, validAttribute) }
+
+// mapBlock applies f to the attributes of a block and of the blocks in it.
+func mapBlock(b *schema.Block, v cty.Value, f func(*schema.Attribute, cty.Value) cty.Value) cty.Value {
 	values := map[string]cty.Value{}
 	for name, a := range b.Attributes {
-		values[name] = validAttribute(a, v.GetAttr(name))
+		values[name] = f(a, v.GetAttr(name))
 	}
 	for name, n := range b.Blocks {
-		values[name] = each(n.Nesting, v.GetAttr(name), func(v cty.Value) cty.Value { return valid(n.Block, v) })
+		values[name] = MapObjects(n.Nesting, v.GetAttr(name), func(v cty.Value) cty.Value { return mapBlock(n.Block, v, f) })
 	}
 	if len(values) == 0 {
 		return cty.EmptyObjectVal
@@ -82,7 +85,7 @@ func validAttribute(a *schema.Attribute, v cty.Value) cty.Value {
 	if a.Nested == nil {
 		return v
 	}
-	return each(a.Nested.Nesting, v, func(v cty.Value) cty.Value {
+	return MapObjects(a.Nested.Nesting, v, func(v cty.Value) cty.Value {
 		if v.IsNull() {
 			return v
 		}
@@ -424,17 +427,7 @@ func (c *Case) changeConfig(t *rapid.T, step Step, version int) json.RawMessage 
 // Configurable returns v as a user can write it: what only the provider sets is null, and dynamic values
 // have types of JSON.
 func Configurable(b *schema.Block, v cty.Value) cty.Value {
-	values := map[string]cty.Value{}
-	for name, a := range b.Attributes {
-		values[name] = configurableAttribute(a, v.GetAttr(name))
-	}
-	for name, n := range b.Blocks {
-		values[name] = each(n.Nesting, v.GetAttr(name), func(v cty.Value) cty.Value { return Configurable(n.Block, v) })
-	}
-	if len(values) == 0 {
-		return cty.EmptyObjectVal
-	}
-	return cty.ObjectVal(values)
+	return mapBlock(b, v, configurableAttribute)
 }
 
 func configurableAttribute(a *schema.Attribute, v cty.Value) cty.Value {
@@ -444,7 +437,7 @@ func configurableAttribute(a *schema.Attribute, v cty.Value) cty.Value {
 	if a.Nested == nil {
 		return jsonTyped(v, a.Type)
 	}
-	return each(a.Nested.Nesting, v, func(v cty.Value) cty.Value {
+	return MapObjects(a.Nested.Nesting, v, func(v cty.Value) cty.Value {
 		if v.IsNull() {
 			return v
 		}
@@ -467,9 +460,9 @@ func nulls(t cty.Type) map[string]cty.Value {
 	return out
 }
 
-// each applies f to each object of a nesting.
-func each(nesting schema.Nesting, v cty.Value, f func(cty.Value) cty.Value) cty.Value {
-	if v.IsNull() {
+// MapObjects applies f to each object of a nesting.
+func MapObjects(nesting schema.Nesting, v cty.Value, f func(cty.Value) cty.Value) cty.Value {
+	if v.IsNull() || !v.IsKnown() {
 		return v
 	}
 	if nesting == schema.NestingSingle || nesting == schema.NestingGroup {
@@ -478,29 +471,28 @@ func each(nesting schema.Nesting, v cty.Value, f func(cty.Value) cty.Value) cty.
 	if v.LengthInt() == 0 {
 		return v
 	}
-	switch t := v.Type(); {
-	case t.IsMapType(), t.IsObjectType():
+	t := v.Type()
+	if t.IsMapType() || t.IsObjectType() {
 		values := v.AsValueMap()
 		for key, x := range values {
 			values[key] = f(x)
 		}
-		if t.IsObjectType() {
-			return cty.ObjectVal(values)
+		if t.IsMapType() {
+			return cty.MapVal(values)
 		}
-		return cty.MapVal(values)
-	default:
-		values := v.AsValueSlice()
-		for i, x := range values {
-			values[i] = f(x)
-		}
-		switch {
-		case t.IsSetType():
-			return cty.SetVal(values)
-		case t.IsTupleType():
-			return cty.TupleVal(values)
-		}
-		return cty.ListVal(values)
+		return cty.ObjectVal(values)
 	}
+	values := v.AsValueSlice()
+	for i, x := range values {
+		values[i] = f(x)
+	}
+	switch {
+	case t.IsSetType():
+		return cty.SetVal(values)
+	case t.IsTupleType():
+		return cty.TupleVal(values)
+	}
+	return cty.ListVal(values)
 }
 
 // jsonTyped returns v with dynamic values converted to types of JSON.

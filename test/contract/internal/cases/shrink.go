@@ -180,7 +180,7 @@ func isWhole(b *schema.Block, v cty.Value) bool {
 		if x.IsNull() && n.Nesting != schema.NestingSingle {
 			return false
 		}
-		each(n.Nesting, x, func(v cty.Value) cty.Value {
+		MapObjects(n.Nesting, x, func(v cty.Value) cty.Value {
 			whole = whole && isWhole(n.Block, v)
 			return v
 		})

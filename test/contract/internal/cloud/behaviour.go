@@ -120,14 +120,14 @@ func mapBlock(b *schema.Block, v cty.Value, path string, f visit) cty.Value {
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.Blocks)) {
 		n := b.Blocks[name]
-		values[name] = mapObjects(n.Nesting, v.GetAttr(name), func(v cty.Value) cty.Value { return mapBlock(n.Block, v, path+"."+name, f) })
+		values[name] = cases.MapObjects(n.Nesting, v.GetAttr(name), func(v cty.Value) cty.Value { return mapBlock(n.Block, v, path+"."+name, f) })
 	}
 	return cty.ObjectVal(values)
 }
 
 func mapAttribute(x *schema.Attribute, v cty.Value, path string, f visit) cty.Value {
 	if x.Nested != nil {
-		v = mapObjects(x.Nested.Nesting, v, func(v cty.Value) cty.Value {
+		v = cases.MapObjects(x.Nested.Nesting, v, func(v cty.Value) cty.Value {
 			if v.IsNull() || !v.IsKnown() {
 				return v
 			}
@@ -139,40 +139,6 @@ func mapAttribute(x *schema.Attribute, v cty.Value, path string, f visit) cty.Va
 		})
 	}
 	return f(x, v, path)
-}
-
-func mapObjects(nesting schema.Nesting, v cty.Value, f func(cty.Value) cty.Value) cty.Value {
-	if v.IsNull() || !v.IsKnown() {
-		return v
-	}
-	if nesting == schema.NestingSingle || nesting == schema.NestingGroup {
-		return f(v)
-	}
-	if v.LengthInt() == 0 {
-		return v
-	}
-	t := v.Type()
-	if t.IsMapType() || t.IsObjectType() {
-		values := v.AsValueMap()
-		for key, x := range values {
-			values[key] = f(x)
-		}
-		if t.IsMapType() {
-			return cty.MapVal(values)
-		}
-		return cty.ObjectVal(values)
-	}
-	values := v.AsValueSlice()
-	for i, x := range values {
-		values[i] = f(x)
-	}
-	switch {
-	case t.IsSetType():
-		return cty.SetVal(values)
-	case t.IsTupleType():
-		return cty.TupleVal(values)
-	}
-	return cty.ListVal(values)
 }
 
 // plan returns the plan of a provider without faults.
