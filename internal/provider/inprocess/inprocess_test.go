@@ -149,6 +149,44 @@ func TestCloseGivesUp(t *testing.T) {
 	<-s.Done()
 }
 
+// hanging is a provider that does not answer for its schema until it is released.
+type hanging struct {
+	testprovider.Server
+	asked, release chan struct{}
+}
+
+func (h hanging) GetProviderSchema(ctx context.Context, q *tfprotov6.GetProviderSchemaRequest) (*tfprotov6.GetProviderSchemaResponse, error) {
+	close(h.asked)
+	<-h.release
+	return h.Server.GetProviderSchema(ctx, q)
+}
+
+func TestHangingLaunchBlocksNoOther(t *testing.T) {
+	first := hanging{testprovider.Server{Core: good(nil)}, make(chan struct{}), make(chan struct{})}
+	servers := []tfprotov6.ProviderServer{first, first.Server}
+	l := &inprocess.Launcher{Name: "test", Protocol6: func() tfprotov6.ProviderServer {
+		next := servers[0]
+		servers = servers[1:]
+		return next
+	}}
+	launched := make(chan provider.Server)
+	go func() {
+		s, err := l.Launch(context.Background())
+		if err != nil {
+			t.Error(err)
+		}
+		launched <- s
+	}()
+	<-first.asked
+	second, diags := launch(t, l).Schema(t.Context())
+	close(first.release)
+	s := <-launched
+	t.Cleanup(func() { _ = s.Close(context.Background()) })
+	if known, _ := s.Schema(t.Context()); known != second || diags.HasErrors() {
+		t.Errorf("the servers have different schemas, or errors: %v", diags)
+	}
+}
+
 func TestLauncherNeedsOneProtocol(t *testing.T) {
 	if _, err := (&inprocess.Launcher{Name: "test"}).Launch(t.Context()); err == nil {
 		t.Error("no error")

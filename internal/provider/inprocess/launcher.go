@@ -74,27 +74,33 @@ func (l *Launcher) Launch(ctx context.Context) (provider.Server, error) {
 func has[T any](v any) bool { _, ok := v.(T); return ok }
 
 // learnSchema sets the server's schema. A provider without the capability get_provider_schema_optional
-// must be asked each time (contract § 1).
+// must be asked each time (contract § 1). All servers have the same schema, the first that was read.
 func (l *Launcher) learnSchema(ctx context.Context, s *Server) error {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.known != nil && l.known.Capabilities.GetProviderSchemaOptional {
-		s.schema = l.known
+	known := l.known
+	l.mu.Unlock()
+	if known != nil && known.Capabilities.GetProviderSchemaOptional {
+		s.schema = known
 		return nil
 	}
 	answer, err := s.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil {
 		return err
 	}
-	if l.known != nil {
-		s.schema = l.known
+	if known != nil {
+		s.schema = known
 		return nil
 	}
 	identities, err := provider.IdentitySchemas(ctx, s)
 	if err != nil {
 		return err
 	}
-	s.schema, s.schemaDiags = schema.FromProtocol(s.protocol, answer, identities)
-	l.known = s.schema
+	read, diags := schema.FromProtocol(s.protocol, answer, identities)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.known == nil {
+		l.known = read
+	}
+	s.schema, s.schemaDiags = l.known, diags
 	return nil
 }
