@@ -175,7 +175,7 @@ func (f *diffFlags) options(r *remote) (diff.Options, error) {
 		},
 	}
 	for _, p := range r.providers {
-		out.Providers = append(out.Providers, diff.Provider{Source: p.source, Model: p.model, Launcher: p.launcher})
+		out.Providers = append(out.Providers, diff.LocalProvider{Source: p.source, Model: p.model, Launcher: p.launcher})
 	}
 	return out, nil
 }

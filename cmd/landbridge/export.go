@@ -136,18 +136,18 @@ func installedFor(ctx context.Context, c *state.Cluster, kinds state.Kinds, s st
 }
 
 // providers returns the providers with their addresses and versions.
-func (f *exportFlags) providers(ctx context.Context, r *remote, kinds state.Kinds, sources map[string]string) ([]*export.Provider, error) {
+func (f *exportFlags) providers(ctx context.Context, r *remote, kinds state.Kinds, sources map[string]string) ([]*export.RequiredProvider, error) {
 	installed, err := r.cluster.Providers(ctx, f.remote.installed...)
 	if err != nil {
 		return nil, err
 	}
-	var out []*export.Provider
+	var out []*export.RequiredProvider
 	for _, p := range installed {
 		i := slices.IndexFunc(r.providers, func(x *remoteProvider) bool { return x.title == terraformProviderTitle(p.Name) })
 		if i < 0 {
 			continue // the errors tell why
 		}
-		x := &export.Provider{Model: r.providers[i].model, Source: sources[p.Name]}
+		x := &export.RequiredProvider{Model: r.providers[i].model, Source: sources[p.Name]}
 		if j := slices.IndexFunc(kinds, func(k state.Kind) bool { return k.TerraformProvider == p.Name }); x.Source == "" && j >= 0 {
 			x.Source = kinds[j].Provider
 		}

@@ -79,7 +79,7 @@ func (f *remoteFlags) reference() (importer.Configuration, error) {
 type remote struct {
 	flags *remoteFlags
 	// cluster and client are nil without a cluster.
-	cluster   *cluster.Cluster
+	cluster   *cluster.Reader
 	client    client.Client
 	namespace string
 	providers []*remoteProvider
@@ -143,7 +143,7 @@ func (r *remote) connect() error {
 	if r.flags.mirror != "" {
 		installer.Mirrors = []string{r.flags.mirror}
 	}
-	r.cluster = &cluster.Cluster{Reader: r.client, Installer: installer, StartTimeout: r.flags.timeout}
+	r.cluster = &cluster.Reader{Client: r.client, Installer: installer, StartTimeout: r.flags.timeout}
 	if registries := r.flags.registries.Enabled(); registries != nil {
 		r.cluster.Downloads = &install.Installer{CacheDir: cache, Mirrors: installer.Mirrors, Hosts: registries.Hosts(), Registry: registries}
 	}

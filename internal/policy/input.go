@@ -13,13 +13,13 @@ import (
 
 // Input is a plan and its resource, as conditions see them.
 type Input struct {
-	Resource Resource
+	Resource ResourceMeta
 	Model    *model.Resource
 	Plan     *terraform.Plan
 }
 
-// Resource is the custom resource of a plan.
-type Resource struct {
+// ResourceMeta identifies the custom resource of a plan.
+type ResourceMeta struct {
 	Group, Kind, Namespace, Name string
 	Labels                       map[string]string
 }

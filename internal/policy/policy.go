@@ -81,7 +81,7 @@ func (p *Policy) decide(ctx context.Context, in Input, now time.Time) (Result, b
 	return out, value.Value() == true
 }
 
-func (p *Policy) matches(r Resource) bool {
+func (p *Policy) matches(r ResourceMeta) bool {
 	any := func(patterns []string, name string) bool {
 		return len(patterns) == 0 || slices.ContainsFunc(patterns, func(pattern string) bool {
 			ok, err := path.Match(pattern, name)

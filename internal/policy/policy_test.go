@@ -46,7 +46,7 @@ func input(t *testing.T) policy.Input {
 	m := p.Resources["cloud_server"]
 	return policy.Input{
 		Model:    m,
-		Resource: policy.Resource{Group: m.Group, Kind: m.Kind, Namespace: "prod", Name: "web", Labels: map[string]string{"tier": "gold"}},
+		Resource: policy.ResourceMeta{Group: m.Group, Kind: m.Kind, Namespace: "prod", Name: "web", Labels: map[string]string{"tier": "gold"}},
 		Plan: &terraform.Plan{
 			Action: terraform.DeleteThenCreate, Reason: terraform.ReplaceBecauseCannotUpdate, RequiresReplace: []cty.Path{cty.GetAttrPath("region")},
 			Prior:          instance.Instance{State: object(1, "eu", "old-"+planted, "old-"+planted, cty.StringVal("10.0.0.1")), SensitivePaths: note},

@@ -328,7 +328,7 @@ func (r *terraformRun) change(ctx context.Context, o objects, t, action string) 
 		}
 		q.PlannedState = planned.PlannedState
 	}
-	r.event(commandline.Event{Type: "apply_start", Hook: &commandline.Hook{Action: action, Resource: commandline.Resource{
+	r.event(commandline.Event{Type: "apply_start", Hook: &commandline.Hook{Action: action, Resource: commandline.ResourceAddress{
 		Address: moduleCall + "." + t + "." + resourceName, Module: moduleCall, Type: t, Name: resourceName,
 	}}})
 	p := r.server.p

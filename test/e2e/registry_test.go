@@ -83,7 +83,7 @@ func TestProviderFromRegistry(t *testing.T) {
 	if err := kruntime.DefaultUnstructuredConverter.FromUnstructured(p.Object, &typed); err != nil {
 		t.Fatal(err)
 	}
-	commands := &commandcluster.Cluster{Reader: c.Client, Installer: &install.Installer{}, StartTimeout: time.Minute}
+	commands := &commandcluster.Reader{Client: c.Client, Installer: &install.Installer{}, StartTimeout: time.Minute}
 	if _, err := commands.Open(t.Context(), &typed); err == nil || !strings.Contains(err.Error(), "no provider mirror is configured") {
 		t.Errorf("without a registry: %v", err)
 	}

@@ -92,7 +92,7 @@ func TestCluster(t *testing.T) {
 	t.Parallel()
 	server := playgroundtest.New(t, playgroundtest.Options{})
 	c := connect(t, server)
-	x := &cluster.Cluster{Reader: c, Installer: &install.Installer{CacheDir: t.TempDir()}}
+	x := &cluster.Reader{Client: c, Installer: &install.Installer{CacheDir: t.TempDir()}}
 	fails := func(err error, want string) {
 		t.Helper()
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -41,14 +41,14 @@ func (r ManagedResource) Configuration() ConfigurationReference {
 }
 
 // Resources returns the custom resources of a kind in all namespaces; none if it is not served.
-func (c *Cluster) Resources(ctx context.Context, r *model.Resource) ([]ManagedResource, error) {
+func (c *Reader) Resources(ctx context.Context, r *model.Resource) ([]ManagedResource, error) {
 	list := &unstructured.UnstructuredList{}
 	gvk := r.GroupVersionKind()
 	gvk.Kind = r.ListKind
 	list.SetGroupVersionKind(gvk)
 	var out []ManagedResource
 	for {
-		err := c.Reader.List(ctx, list, client.Limit(500), client.Continue(list.GetContinue()))
+		err := c.Client.List(ctx, list, client.Limit(500), client.Continue(list.GetContinue()))
 		if meta.IsNoMatchError(err) || kerrors.IsNotFound(err) {
 			return nil, nil
 		}

@@ -13,10 +13,10 @@ import (
 
 // Packaged returns the API groups of kinds without a TerraformProvider, sorted. Packaged programs
 // serve them, and only these have their configuration.
-func (c *Cluster) Packaged(ctx context.Context) ([]string, error) {
+func (c *Reader) Packaged(ctx context.Context) ([]string, error) {
 	list := &metav1.PartialObjectMetadataList{}
 	list.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinitionList"))
-	if err := c.Reader.List(ctx, list); err != nil {
+	if err := c.Client.List(ctx, list); err != nil {
 		return nil, err
 	}
 	var out []string

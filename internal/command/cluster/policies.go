@@ -14,9 +14,9 @@ import (
 )
 
 // Policies returns the PlanPolicies, sorted by name.
-func (c *Cluster) Policies(ctx context.Context) ([]*policy.Policy, error) {
+func (c *Reader) Policies(ctx context.Context) ([]*policy.Policy, error) {
 	list := &v1alpha1.PlanPolicyList{}
-	if err := c.Reader.List(ctx, list); meta.IsNoMatchError(err) || kerrors.IsNotFound(err) {
+	if err := c.Client.List(ctx, list); meta.IsNoMatchError(err) || kerrors.IsNotFound(err) {
 		return nil, nil // of an earlier version
 	} else if err != nil {
 		return nil, fmt.Errorf("the cluster's PlanPolicies are not considered: %w", err)

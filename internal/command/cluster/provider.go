@@ -27,10 +27,10 @@ import (
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
-// Cluster reads a cluster.
-type Cluster struct {
-	// Reader must not be a cache: it reads Secrets. Its scheme has v1alpha1 and core/v1.
-	Reader client.Reader
+// Reader reads a cluster.
+type Reader struct {
+	// Client must not be a cache: it reads Secrets. Its scheme has v1alpha1 and core/v1.
+	Client client.Reader
 	// Installer finds the programs of providers, without registries.
 	Installer *install.Installer
 	// Downloads finds those that the controller has from a registry or its mirror: the same version, with the checksums that the controller
@@ -53,9 +53,9 @@ type InstalledProvider struct {
 }
 
 // Providers returns the TerraformProviders of the given names, sorted by name; all without names.
-func (c *Cluster) Providers(ctx context.Context, names ...string) ([]v1alpha1.TerraformProvider, error) {
+func (c *Reader) Providers(ctx context.Context, names ...string) ([]v1alpha1.TerraformProvider, error) {
 	list := &v1alpha1.TerraformProviderList{}
-	if err := c.Reader.List(ctx, list); err != nil {
+	if err := c.Client.List(ctx, list); err != nil {
 		if meta.IsNoMatchError(err) || kerrors.IsNotFound(err) {
 			return nil, fmt.Errorf("the cluster has no TerraformProviders: Landbridge's controller was never started in it")
 		}
@@ -78,7 +78,7 @@ func (c *Cluster) Providers(ctx context.Context, names ...string) ([]v1alpha1.Te
 }
 
 // Open finds the binary of a TerraformProvider on this machine, and reads its schema.
-func (c *Cluster) Open(ctx context.Context, p *v1alpha1.TerraformProvider) (*InstalledProvider, error) {
+func (c *Reader) Open(ctx context.Context, p *v1alpha1.TerraformProvider) (*InstalledProvider, error) {
 	binary, err := c.find(ctx, p)
 	if err != nil {
 		return nil, fmt.Errorf("TerraformProvider %s: %w", p.Name, err)
@@ -98,7 +98,7 @@ func (c *Cluster) Open(ctx context.Context, p *v1alpha1.TerraformProvider) (*Ins
 	if err := diags.Err(); err != nil {
 		return nil, fmt.Errorf("TerraformProvider %s: %w", p.Name, err)
 	}
-	m, _, err := terraformprovider.Model(ctx, c.Reader, p, binary.Name(), s)
+	m, _, err := terraformprovider.Model(ctx, c.Client, p, binary.Name(), s)
 	if err != nil {
 		return nil, fmt.Errorf("TerraformProvider %s: %w", p.Name, err)
 	}
@@ -113,7 +113,7 @@ func (c *Cluster) Open(ctx context.Context, p *v1alpha1.TerraformProvider) (*Ins
 type ConfigurationReference struct{ Kind, Namespace, Name string }
 
 // find finds the binary of a TerraformProvider.
-func (c *Cluster) find(ctx context.Context, p *v1alpha1.TerraformProvider) (install.Binary, error) {
+func (c *Reader) find(ctx context.Context, p *v1alpha1.TerraformProvider) (install.Binary, error) {
 	if r, current := terraformprovider.Request(p); c.Downloads != nil && current != "" {
 		return c.Downloads.Find(ctx, r)
 	}
@@ -122,7 +122,7 @@ func (c *Cluster) find(ctx context.Context, p *v1alpha1.TerraformProvider) (inst
 
 // Configuration returns a provider configuration. The values of the Secrets that it refers to are
 // added to secrets. A provider without configuration arguments needs no object.
-func (c *Cluster) Configuration(ctx context.Context, p *model.Provider, ref ConfigurationReference, secrets *redact.Redactor) (cty.Value, error) {
+func (c *Reader) Configuration(ctx context.Context, p *model.Provider, ref ConfigurationReference, secrets *redact.Redactor) (cty.Value, error) {
 	u, err := c.configuration(ctx, p, ref)
 	switch {
 	case err != nil:
@@ -146,7 +146,7 @@ func (c *Cluster) Configuration(ctx context.Context, p *model.Provider, ref Conf
 
 // Account returns what a provider configuration has in common with others for the same account, as far as it can be read.
 // The values of the Secrets that it refers to are added to secrets.
-func (c *Cluster) Account(ctx context.Context, p *model.Provider, l provider.Launcher, ref ConfigurationReference, secrets *redact.Redactor) ownership.Account {
+func (c *Reader) Account(ctx context.Context, p *model.Provider, l provider.Launcher, ref ConfigurationReference, secrets *redact.Redactor) ownership.Account {
 	u, err := c.configuration(ctx, p, ref)
 	if err != nil || u == nil {
 		return ownership.Account{}
@@ -159,7 +159,7 @@ func (c *Cluster) Account(ctx context.Context, p *model.Provider, l provider.Lau
 }
 
 // configuration reads a provider configuration; nil if there is none and none is needed.
-func (c *Cluster) configuration(ctx context.Context, p *model.Provider, ref ConfigurationReference) (*unstructured.Unstructured, error) {
+func (c *Reader) configuration(ctx context.Context, p *model.Provider, ref ConfigurationReference) (*unstructured.Unstructured, error) {
 	kind, namespace, name := ref.Kind, ref.Namespace, ref.Name
 	switch kind {
 	case model.ClusterProviderConfigKind:
@@ -171,7 +171,7 @@ func (c *Cluster) configuration(ctx context.Context, p *model.Provider, ref Conf
 	u := &unstructured.Unstructured{}
 	u.SetAPIVersion(p.Group + "/" + p.Version)
 	u.SetKind(kind)
-	err := c.Reader.Get(ctx, types.NamespacedName{Namespace: namespace, Name: name}, u)
+	err := c.Client.Get(ctx, types.NamespacedName{Namespace: namespace, Name: name}, u)
 	if kerrors.IsNotFound(err) || meta.IsNoMatchError(err) {
 		if len(p.Schema.Config.Attributes)+len(p.Schema.Config.Blocks) == 0 {
 			return nil, nil
@@ -185,13 +185,13 @@ func (c *Cluster) configuration(ctx context.Context, p *model.Provider, ref Conf
 }
 
 // arguments returns the arguments of a provider configuration.
-func (c *Cluster) arguments(ctx context.Context, p *model.Provider, u *unstructured.Unstructured, secrets *redact.Redactor) (cty.Value, diagnostic.Diagnostics) {
+func (c *Reader) arguments(ctx context.Context, p *model.Provider, u *unstructured.Unstructured, secrets *redact.Redactor) (cty.Value, diagnostic.Diagnostics) {
 	spec, _, _ := unstructured.NestedMap(u.Object, "spec")
 	return translate.ProviderConfig(p, spec, func(ref translate.SecretKeySelector) ([]byte, error) {
 		if u.GetNamespace() != "" {
 			ref.Namespace = u.GetNamespace() // a namespaced configuration reads its own namespace only
 		}
-		b, err := providerconfig.ReadSecret(ctx, c.Reader, ref)
+		b, err := providerconfig.ReadSecret(ctx, c.Client, ref)
 		if err == nil {
 			secrets.Add(b)
 		}

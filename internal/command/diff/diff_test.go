@@ -124,7 +124,7 @@ func (b *bench) plan(text string) (*diff.Plan, local.Messages, string) {
 			}
 			return store.Record{}, store.ErrNotFound
 		},
-		Providers: []diff.Provider{{Source: "registry.terraform.io/hashicorp/random", Model: b.model, Launcher: &plugin.Launcher{Path: providertest.Binary(b.t, "random")}}},
+		Providers: []diff.LocalProvider{{Source: "registry.terraform.io/hashicorp/random", Model: b.model, Launcher: &plugin.Launcher{Path: providertest.Binary(b.t, "random")}}},
 	}, b.read(text))
 	var out strings.Builder
 	if err := planview.Text(&out, plan.View(), planview.Style{}); err != nil {

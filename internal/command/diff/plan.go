@@ -36,8 +36,8 @@ import (
 // parallelism is the maximum of concurrent dry runs.
 const parallelism = 10
 
-// Provider is a provider of the cluster that runs on this machine.
-type Provider struct {
+// LocalProvider is a provider of the cluster that runs on this machine.
+type LocalProvider struct {
 	// Source is the provider's address.
 	Source   string
 	Model    *model.Provider
@@ -50,7 +50,7 @@ type Options struct {
 	Client client.Client
 	// Load returns what is stored of a custom resource, or store.ErrNotFound.
 	Load      func(context.Context, store.Key, *model.Resource) (store.Record, error)
-	Providers []Provider
+	Providers []LocalProvider
 	// Namespace of objects that name none.
 	Namespace string
 	// FieldManager of server-side applies. Defaults to the one that has applied the object, and to kubectl's own way of
@@ -84,7 +84,7 @@ func (p *Plan) HasChanges() bool { return p.Plan.HasChanges() || len(p.Waiting) 
 // planned is a custom resource of the manifests.
 type planned struct {
 	source   string
-	provider *Provider
+	provider *LocalProvider
 	model    *model.Resource
 	// object is the resource as it would be after it was applied.
 	object     *unstructured.Unstructured
@@ -96,7 +96,7 @@ type planner struct {
 	Options
 	overlay      *overlay
 	placeholders *placeholders
-	sessions     map[*Provider]*local.Session
+	sessions     map[*LocalProvider]*local.Session
 	out          *Plan
 	messages     local.Messages
 }
@@ -105,7 +105,7 @@ type planner struct {
 func Make(ctx context.Context, o Options, objects []local.Object) (*Plan, local.Messages) {
 	p := &planner{
 		Options: o, overlay: &overlay{Reader: o.Client, objects: map[objectKey]*unstructured.Unstructured{}},
-		placeholders: newPlaceholders(), sessions: map[*Provider]*local.Session{}, out: &Plan{Plan: local.Plan{Mode: local.Normal}},
+		placeholders: newPlaceholders(), sessions: map[*LocalProvider]*local.Session{}, out: &Plan{Plan: local.Plan{Mode: local.Normal}},
 	}
 	defer p.close(ctx)
 	for _, level := range levels(p.read(ctx, objects)) {
@@ -196,7 +196,7 @@ func notServed(gvk schema.GroupVersionKind, err error) string {
 // Secrets.
 func (p *planner) concerns(gvk schema.GroupVersionKind) bool {
 	return gvk == corev1.SchemeGroupVersion.WithKind("Secret") ||
-		slices.ContainsFunc(p.Providers, func(x Provider) bool {
+		slices.ContainsFunc(p.Providers, func(x LocalProvider) bool {
 			if gvk.Group == x.Model.Group && (gvk.Kind == model.ProviderConfigKind || gvk.Kind == model.ClusterProviderConfigKind) {
 				return true
 			}
@@ -275,9 +275,9 @@ func withDefaults(u *unstructured.Unstructured) *unstructured.Unstructured {
 
 // plan plans the resources of one level.
 func (p *planner) plan(ctx context.Context, level []*planned) {
-	byProvider := map[*Provider][]*local.ManifestResource{}
+	byProvider := map[*LocalProvider][]*local.ManifestResource{}
 	of := map[*local.ManifestResource]*planned{}
-	var order []*Provider
+	var order []*LocalProvider
 	for _, r := range level {
 		m := p.describe(ctx, r)
 		if m == nil {
@@ -387,14 +387,14 @@ func (p *planner) configuration(ctx context.Context, r *planned, spec map[string
 	ref, _ := spec["providerConfigRef"].(map[string]any)
 	kind, _ := ref["kind"].(string)
 	name, _ := ref["name"].(string)
-	c := cluster.Cluster{Reader: p.overlay}
+	c := cluster.Reader{Client: p.overlay}
 	return c.Configuration(ctx, r.provider.Model, cluster.ConfigurationReference{
 		Kind: cmp.Or(kind, model.ClusterProviderConfigKind), Namespace: r.object.GetNamespace(), Name: cmp.Or(name, "default"),
 	}, p.Secrets)
 }
 
 // session returns the session of a provider.
-func (p *planner) session(x *Provider, of map[*local.ManifestResource]*planned) *local.Session {
+func (p *planner) session(x *LocalProvider, of map[*local.ManifestResource]*planned) *local.Session {
 	s := p.sessions[x]
 	if s == nil {
 		s = local.New(x.Model, x.Source, x.Launcher, local.NewManifest(p.Secrets), nil)

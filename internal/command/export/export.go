@@ -39,7 +39,7 @@ type Options struct {
 	Client    client.Reader
 	State     *state.Cluster
 	Kinds     state.Kinds
-	Providers []*Provider
+	Providers []*RequiredProvider
 	// Secrets gets the sensitive values that are read. Reasons do not show them.
 	Secrets *redact.Redactor
 }
@@ -57,7 +57,7 @@ type Export struct {
 // exporter makes one export.
 type exporter struct {
 	Options
-	used      map[*Provider]*used
+	used      map[*RequiredProvider]*used
 	names     map[string]bool // local names of providers
 	resources map[store.Key]*resource
 	variables variables
@@ -66,7 +66,7 @@ type exporter struct {
 
 // Make exports the selected resources.
 func Make(ctx context.Context, o Options, selection state.Selection) (Export, error) {
-	e := &exporter{Options: o, used: map[*Provider]*used{}, names: map[string]bool{}, resources: map[store.Key]*resource{}}
+	e := &exporter{Options: o, used: map[*RequiredProvider]*used{}, names: map[string]bool{}, resources: map[store.Key]*resource{}}
 	stored, err := o.State.Export(ctx, o.Kinds, selection)
 	if err != nil {
 		return Export{}, err
@@ -167,8 +167,8 @@ func (e *exporter) schemas() tfstate.Schemas {
 }
 
 // model returns the provider and the resource type of a custom resource; nil if they are not known.
-func (e *exporter) model(key store.Key) (*Provider, *model.Resource) {
-	i := slices.IndexFunc(e.Providers, func(p *Provider) bool { return p.Model.Group == key.Group })
+func (e *exporter) model(key store.Key) (*RequiredProvider, *model.Resource) {
+	i := slices.IndexFunc(e.Providers, func(p *RequiredProvider) bool { return p.Model.Group == key.Group })
 	if i < 0 {
 		return nil, nil
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// Provider is a provider of the cluster.
-type Provider struct {
+// RequiredProvider is a provider that the configuration requires.
+type RequiredProvider struct {
 	Model *model.Provider
 	// Source is the provider's address, such as registry.terraform.io/hashicorp/random, and Version its version; empty for
 	// any.
@@ -27,7 +27,7 @@ const defaultHost = "registry.terraform.io/"
 
 // used is a provider of the configuration that is written.
 type used struct {
-	*Provider
+	*RequiredProvider
 	// name is its local name.
 	name string
 	// configurations are those that are used.
@@ -66,10 +66,10 @@ func implied(resourceType string) string {
 
 // use returns the provider of a resource of a type, and its configuration. Its local name is the one that its first
 // resource type implies.
-func (e *exporter) use(p *Provider, resourceType string, ref cluster.ConfigurationReference) (*used, *configuration) {
+func (e *exporter) use(p *RequiredProvider, resourceType string, ref cluster.ConfigurationReference) (*used, *configuration) {
 	u := e.used[p]
 	if u == nil {
-		u = &used{Provider: p, configurations: map[cluster.ConfigurationReference]*configuration{}}
+		u = &used{RequiredProvider: p, configurations: map[cluster.ConfigurationReference]*configuration{}}
 		wanted := identifier(implied(resourceType))
 		u.name = unique(wanted, func(n string) bool { return e.names[n] }, func(n string) { e.names[n] = true })
 		e.used[p] = u
@@ -134,7 +134,7 @@ func (e *exporter) providers(ctx context.Context) []byte {
 			if c.alias != "" {
 				body.SetAttributeValue("alias", cty.StringVal(c.alias))
 			}
-			v, err := (&cluster.Cluster{Reader: e.Client}).Configuration(ctx, u.Model, c.reference, e.Secrets)
+			v, err := (&cluster.Reader{Client: e.Client}).Configuration(ctx, u.Model, c.reference, e.Secrets)
 			if err != nil {
 				e.out.Left = append(e.out.Left, state.Left{
 					Title:  fmt.Sprintf("%s %s of %s", c.reference.Kind, c.reference.Name, u.Model.Group),

@@ -53,7 +53,7 @@ func (p *Plan) Policies(ctx context.Context, policies []*policy.Policy, now time
 		}
 		verdict := policy.Decide(ctx, policies, policy.Input{
 			Model: c.Model, Plan: &c.Plan,
-			Resource: policy.Resource{Group: c.Model.Group, Kind: c.Model.Kind, Namespace: namespaceOr(c.Namespace), Name: c.Name, Labels: c.Resource.Labels},
+			Resource: policy.ResourceMeta{Group: c.Model.Group, Kind: c.Model.Kind, Namespace: namespaceOr(c.Namespace), Name: c.Name, Labels: c.Resource.Labels},
 		}, now)
 		for _, r := range verdict.Results() {
 			out = append(out, PolicyResult{Address: c.Address, Result: r})

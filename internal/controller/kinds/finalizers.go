@@ -44,7 +44,7 @@ func removeFinalizers(ctx context.Context, client admissionregistration.Admissio
 
 // SyncFinalizers keeps the policy that adds finalizers to resources of the running kinds that want reports. It
 // returns when to call it again, which is sooner if the API server is not ready for the policy yet.
-func (p *Provider) SyncFinalizers(ctx context.Context, want func(resourceType string) bool) (again time.Duration) {
+func (p *ServedProvider) SyncFinalizers(ctx context.Context, want func(resourceType string) bool) (again time.Duration) {
 	var plurals []string
 	for _, t := range p.Types() {
 		if want(t) && p.Model.Resources[t].Group == p.Model.Group {
@@ -81,7 +81,7 @@ func (rt *Runtime) RemoveFinalizers(ctx context.Context, provider string) error 
 }
 
 // untilPublished returns how long to wait until the admission of every API server knows the provider's group.
-func (p *Provider) untilPublished() (wait time.Duration, err error) {
+func (p *ServedProvider) untilPublished() (wait time.Duration, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.published.IsZero() {
@@ -98,7 +98,7 @@ func (p *Provider) untilPublished() (wait time.Duration, err error) {
 }
 
 // forgetPublished forgets that the group is known: without kinds it is going to disappear.
-func (p *Provider) forgetPublished() {
+func (p *ServedProvider) forgetPublished() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.published = time.Time{}

@@ -19,8 +19,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform/engine"
 )
 
-// Provider runs the controllers of one provider's kinds and of its provider configurations.
-type Provider struct {
+// ServedProvider runs the controllers of one provider's kinds and of its provider configurations.
+type ServedProvider struct {
 	ProviderOptions
 	// Configs leases the provider's configured servers.
 	Configs *providerconfig.Resolver
@@ -46,12 +46,12 @@ type ProviderOptions struct {
 }
 
 // NewProvider returns a provider whose controllers do not run yet.
-func (rt *Runtime) NewProvider(o ProviderOptions) *Provider {
+func (rt *Runtime) NewProvider(o ProviderOptions) *ServedProvider {
 	if o.Executor == nil {
 		engines := new(engine.Factory)
 		o.Executor = func(s provider.Server) terraform.Executor { return engines.Engine(s) }
 	}
-	return &Provider{
+	return &ServedProvider{
 		ProviderOptions: o, runtime: rt, kinds: map[string]*Kind{},
 		Configs: &providerconfig.Resolver{
 			Client: rt.Manager.GetClient(), Live: rt.Manager.GetAPIReader(),
@@ -63,12 +63,12 @@ func (rt *Runtime) NewProvider(o ProviderOptions) *Provider {
 }
 
 // Resolve implements managed.ProviderConfigs.
-func (p *Provider) Resolve(ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string) providerconfig.Handle[terraform.Executor] {
+func (p *ServedProvider) Resolve(ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string) providerconfig.Handle[terraform.Executor] {
 	return providerconfig.Map(p.Configs.Resolve(ctx, ref, namespace), p.Executor)
 }
 
 // Start runs the controller of a resource type whose CRD is served, unless it runs already.
-func (p *Provider) Start(resourceType string) error {
+func (p *ServedProvider) Start(resourceType string) error {
 	p.mu.Lock()
 	_, ok := p.kinds[resourceType]
 	p.mu.Unlock()
@@ -86,7 +86,7 @@ func (p *Provider) Start(resourceType string) error {
 }
 
 // StopKind stops the controller of a resource type, if it runs.
-func (p *Provider) StopKind(ctx context.Context, resourceType string) {
+func (p *ServedProvider) StopKind(ctx context.Context, resourceType string) {
 	p.mu.Lock()
 	k := p.kinds[resourceType]
 	delete(p.kinds, resourceType)
@@ -97,7 +97,7 @@ func (p *Provider) StopKind(ctx context.Context, resourceType string) {
 }
 
 // Stop stops all controllers.
-func (p *Provider) Stop(ctx context.Context) {
+func (p *ServedProvider) Stop(ctx context.Context) {
 	// Configurations first: with fewer kinds they would seem to have fewer users.
 	configs := p.cancelConfigs()
 	for _, t := range p.Types() {
@@ -110,7 +110,7 @@ func (p *Provider) Stop(ctx context.Context) {
 
 // StartConfigs runs the controller of the provider configurations, unless it runs already. Kinds must be
 // started first, since their controllers know who uses a configuration.
-func (p *Provider) StartConfigs() error {
+func (p *ServedProvider) StartConfigs() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.stopConfigs != nil {
@@ -127,14 +127,14 @@ func (p *Provider) StartConfigs() error {
 }
 
 // StopConfigs stops the controller of the provider configurations, if it runs.
-func (p *Provider) StopConfigs(ctx context.Context) {
+func (p *ServedProvider) StopConfigs(ctx context.Context) {
 	if p.cancelConfigs() {
 		p.stopWatchingConfigs(ctx)
 	}
 }
 
 // cancelConfigs reports whether the controller of the provider configurations ran.
-func (p *Provider) cancelConfigs() bool {
+func (p *ServedProvider) cancelConfigs() bool {
 	p.mu.Lock()
 	stop := p.stopConfigs
 	p.stopConfigs = nil
@@ -147,7 +147,7 @@ func (p *Provider) cancelConfigs() bool {
 
 // stopWatchingConfigs waits until the controller of the provider configurations has stopped, and ends their
 // watches. Kinds that still run would begin them again.
-func (p *Provider) stopWatchingConfigs(ctx context.Context) {
+func (p *ServedProvider) stopWatchingConfigs(ctx context.Context) {
 	p.mu.Lock()
 	configs := p.configs
 	p.mu.Unlock()
@@ -158,7 +158,7 @@ func (p *Provider) stopWatchingConfigs(ctx context.Context) {
 }
 
 // users returns the resources that use a provider configuration.
-func (p *Provider) users(ctx context.Context, ref providerconfig.Reference) ([]providerconfig.User, error) {
+func (p *ServedProvider) users(ctx context.Context, ref providerconfig.Reference) ([]providerconfig.User, error) {
 	p.mu.Lock()
 	kinds := slices.Collect(maps.Values(p.kinds))
 	p.mu.Unlock()
@@ -177,7 +177,7 @@ func (p *Provider) users(ctx context.Context, ref providerconfig.Reference) ([]p
 }
 
 // BeingDeleted returns the number of resources that are being deleted and wait for a controller.
-func (p *Provider) BeingDeleted(ctx context.Context) (n int, err error) {
+func (p *ServedProvider) BeingDeleted(ctx context.Context) (n int, err error) {
 	if p.runtime.OthersBeingDeleted != nil {
 		if n, err = p.runtime.OthersBeingDeleted(ctx, p.Name); err != nil {
 			return 0, err
@@ -197,7 +197,7 @@ func (p *Provider) BeingDeleted(ctx context.Context) (n int, err error) {
 }
 
 // Types returns the resource types whose controllers run, sorted.
-func (p *Provider) Types() []string {
+func (p *ServedProvider) Types() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Sorted(maps.Keys(p.kinds))

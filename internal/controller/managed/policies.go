@@ -22,7 +22,7 @@ func (c *connector) decider(r *CustomResource) func(context.Context, *terraform.
 	if policies == nil {
 		return nil
 	}
-	in := policy.Input{Model: c.kind.Model, Resource: policy.Resource{
+	in := policy.Input{Model: c.kind.Model, Resource: policy.ResourceMeta{
 		Group: c.kind.Model.Group, Kind: c.kind.Model.Kind, Namespace: r.GetNamespace(), Name: r.GetName(), Labels: maps.Clone(r.GetLabels()),
 	}}
 	return func(ctx context.Context, p *terraform.Plan) (policy.Verdict, error) {

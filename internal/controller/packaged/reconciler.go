@@ -31,7 +31,7 @@ type Reconciler struct {
 	Conversions *conversion.Conversions
 	Logger      logr.Logger
 
-	run *kinds.Provider
+	run *kinds.ServedProvider
 	// types has the resource types by the names of their CRDs. The type is "" for provider configurations.
 	types map[string]string
 	// started has the CRDs whose kinds are served, by name; gone is when others stopped being served.

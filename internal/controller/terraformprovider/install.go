@@ -25,7 +25,7 @@ const inUse = 15 * time.Second
 
 // running is an installed provider and its controllers.
 type running struct {
-	*kinds.Provider
+	*kinds.ServedProvider
 	source   string
 	key      string
 	logLevel string
@@ -162,8 +162,8 @@ func (r *Reconciler) present(ctx context.Context, p *v1alpha1.TerraformProvider,
 		return nil, kinds.Unhealthy(v1alpha1.ReasonActivationFailed, err).Retried(), kinds.Resync
 	}
 	run := &running{
-		Provider: r.NewProvider(kinds.ProviderOptions{Name: p.Name, Model: m, Launcher: s.launcher, Limits: limits(p), Executor: s.how.executor()}),
-		source:   p.Spec.Source, key: s.key, logLevel: p.Spec.LogLevel, how: s.how, config: p.Spec.Config(), kept: kept,
+		ServedProvider: r.NewProvider(kinds.ProviderOptions{Name: p.Name, Model: m, Launcher: s.launcher, Limits: limits(p), Executor: s.how.executor()}),
+		source:         p.Spec.Source, key: s.key, logLevel: p.Spec.LogLevel, how: s.how, config: p.Spec.Config(), kept: kept,
 	}
 	r.mu.Lock()
 	r.providers[p.UID] = run

@@ -50,13 +50,13 @@ type Change struct {
 
 // Hook describes an operation on a resource instance.
 type Hook struct {
-	Resource Resource `json:"resource"`
-	Action   string   `json:"action"`
-	Elapsed  float64  `json:"elapsed_seconds"`
+	Resource ResourceAddress `json:"resource"`
+	Action   string          `json:"action"`
+	Elapsed  float64         `json:"elapsed_seconds"`
 }
 
-// Resource identifies a resource instance.
-type Resource struct {
+// ResourceAddress identifies a resource instance.
+type ResourceAddress struct {
 	Address string `json:"addr"`
 	Module  string `json:"module"`
 	Type    string `json:"resource_type"`
