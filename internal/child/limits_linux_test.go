@@ -29,7 +29,10 @@ func TestForkBomb(t *testing.T) {
 		defer os.RemoveAll(dir)
 		self, err := os.ReadFile("/proc/self/exe")
 		if err == nil {
+			// A process that is forked meanwhile would have the file open, which then could not be run.
+			syscall.ForkLock.RLock()
 			err = os.WriteFile(filepath.Join(dir, "test"), self, 0o755)
+			syscall.ForkLock.RUnlock()
 		}
 		if err == nil {
 			err = os.Chmod(dir, 0o755)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"slices"
 	"time"
 
@@ -116,6 +117,9 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 	o.Logger = discreet(o.Logger)
 	if err := child.NoCoreDumps(); err != nil {
 		o.Logger.Info("Core dumps cannot be prevented", "error", err.Error())
+	}
+	for _, dir := range slices.Compact([]string{os.TempDir(), "/tmp"}) {
+		child.RemoveLeft(dir, child.Prefix, child.Lock) // tokens of a controller that was killed
 	}
 	if o.Name == "" {
 		o.Name = Name

@@ -3,6 +3,7 @@ package providerconfig
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/landbridge-io/landbridge/internal/child"
 	"github.com/landbridge-io/landbridge/internal/provider"
 )
 
@@ -40,6 +42,7 @@ type tokens struct {
 	held       []heldToken // as in specs
 	launched   int
 	servers    map[provider.Redactor]struct{}
+	lock       *os.File // of dir; nil where folders cannot be locked
 	stop       context.CancelFunc
 }
 
@@ -51,7 +54,7 @@ type heldToken struct {
 func newTokens(specs []tokenSpec, request TokenRequester) *tokens {
 	return &tokens{
 		specs: specs, request: request, held: make([]heldToken, len(specs)), servers: map[provider.Redactor]struct{}{},
-		dir: filepath.Join(os.TempDir(), "lb-tokens-"+rand.Text()),
+		dir: filepath.Join(os.TempDir(), child.Prefix+"tokens-"+rand.Text()),
 	}
 }
 
@@ -173,7 +176,7 @@ func (t *tokens) begin() (provider.Private, error) {
 		}
 	}
 	if t.launched == 0 {
-		if err := os.Mkdir(t.dir, 0o700); err != nil {
+		if err := t.makeDir(); err != nil {
 			return provider.Private{}, err
 		}
 		for i, spec := range t.specs {
@@ -181,7 +184,7 @@ func (t *tokens) begin() (provider.Private, error) {
 				continue
 			}
 			if err := t.write(i); err != nil {
-				_ = os.RemoveAll(t.dir)
+				t.removeDir()
 				return provider.Private{}, err
 			}
 		}
@@ -199,7 +202,26 @@ func (t *tokens) end() {
 	defer t.mu.Unlock()
 	if t.launched--; t.launched == 0 {
 		t.stop()
-		_ = os.RemoveAll(t.dir)
+		t.removeDir()
+	}
+}
+
+// makeDir makes the folder of the files. If this program is killed, its next start removes the folder.
+func (t *tokens) makeDir() error {
+	if err := os.Mkdir(t.dir, 0o700); err != nil {
+		return err
+	}
+	var err error
+	if t.lock, err = child.Own(t.dir, child.Lock); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return errors.Join(err, os.RemoveAll(t.dir))
+	}
+	return nil
+}
+
+func (t *tokens) removeDir() {
+	_ = os.RemoveAll(t.dir)
+	if t.lock != nil {
+		_ = t.lock.Close()
 	}
 }
 

@@ -1,11 +1,13 @@
 package providerconfig_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,6 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/landbridge-io/landbridge/config"
+	"github.com/landbridge-io/landbridge/internal/child"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/model"
@@ -250,6 +253,57 @@ func TestTokenFiles(t *testing.T) {
 			t.Errorf("the folder is left: %v", err)
 		}
 	})
+}
+
+// TestTokensOfKilledController: the files that a controller leaves which was killed are removed at the next start, and not
+// before.
+func TestTokensOfKilledController(t *testing.T) {
+	t.Parallel()
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	killed := exec.Command(path, "-test.run=^TestHelperOfKilledController$")
+	killed.Env = append(os.Environ(), "LANDBRIDGE_TEST_KILLED=yes", "TMPDIR="+dir)
+	out, err := killed.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := killed.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	file := strings.TrimSpace(line)
+	if err != nil || filepath.Dir(filepath.Dir(file)) != dir {
+		t.Fatalf("%q, %v", line, err)
+	}
+	child.RemoveLeft(dir, child.Prefix, child.Lock)
+	if _, err := os.Stat(file); err != nil {
+		t.Errorf("while it runs: %v", err)
+	}
+	if err := killed.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = killed.Wait()
+	if _, err := os.Stat(file); err != nil {
+		t.Errorf("it left no file, so this proves nothing: %v", err)
+	}
+	child.RemoveLeft(dir, child.Prefix, child.Lock)
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+		t.Errorf("left are %v, %v", entries, err)
+	}
+}
+
+// TestHelperOfKilledController is the program of TestTokensOfKilledController.
+func TestHelperOfKilledController(t *testing.T) {
+	if os.Getenv("LANDBRIDGE_TEST_KILLED") == "" {
+		return
+	}
+	r, l, _ := configured(t, withTokens("", tokenOf("builder", m{"fileEnv": "CLOUD_TOKEN_FILE"})))
+	use(t, r)
+	fmt.Println(l.all()[0].private.Env["CLOUD_TOKEN_FILE"])
+	time.Sleep(time.Minute)
 }
 
 func TestTokenVariables(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 	goplugin "github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
 
+	"github.com/landbridge-io/landbridge/internal/child"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/provider/checksum"
 	"github.com/landbridge-io/landbridge/schema"
@@ -149,7 +150,7 @@ func (l *Launcher) launch(ctx context.Context, private provider.Private) (*Serve
 	startCtx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 
-	dir, err := socketDir(l.Dir)
+	dir, held, err := privateDir(l.Dir)
 	if err != nil {
 		return nil, &StartError{Reason: Failed, Detail: "cannot create its private folder: " + err.Error(), Err: err}
 	}
@@ -161,12 +162,13 @@ func (l *Launcher) launch(ctx context.Context, private provider.Private) (*Serve
 	out.redact.AddStrings(private.Secrets...)
 	p := newProcess(binary, l.Args, out)
 	if p.sandbox, p.cmd.Env, err = l.restrictions(dir, binary, private); err != nil {
-		_ = os.RemoveAll(dir)
+		removeDir(dir, held)
 		return nil, &StartError{Reason: SandboxFailed, Detail: "it cannot run in its sandbox: " + err.Error(), Err: err}
 	}
 	s := &Server{
 		process: p,
 		dir:     dir,
+		held:    held,
 		grace:   l.StopGrace,
 		ended:   private.Ended,
 		client: goplugin.NewClient(&goplugin.ClientConfig{
@@ -250,6 +252,26 @@ func (l *Launcher) learnSchema(ctx context.Context, s *Server) error {
 	return nil
 }
 
+// privateDir creates the private folder of a process. It is locked, so that the next start of the controller can tell
+// whether its process has been killed; held is nil where folders cannot be locked.
+func privateDir(base string) (dir string, held *os.File, err error) {
+	if dir, err = socketDir(base); err != nil {
+		return "", nil, err
+	}
+	held, err = child.Own(dir, child.Lock)
+	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return "", nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return dir, held, nil
+}
+
+func removeDir(dir string, held *os.File) {
+	_ = os.RemoveAll(dir)
+	if held != nil {
+		_ = held.Close()
+	}
+}
+
 // socketDir creates a directory whose path is short enough for sockets in a subdirectory.
 func socketDir(base string) (string, error) {
 	const room = 60 // go-plugin's directory and socket names take some 35 bytes of 104
@@ -258,7 +280,7 @@ func socketDir(base string) (string, error) {
 			base = "/tmp"
 		}
 	}
-	dir, err := os.MkdirTemp(base, "lb-")
+	dir, err := os.MkdirTemp(base, child.Prefix)
 	if err != nil {
 		return "", err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/go-logr/logr/funcr"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
+	"github.com/landbridge-io/landbridge/internal/child"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/provider/internal/servertest"
 	"github.com/landbridge-io/landbridge/internal/provider/internal/testprovider"
@@ -283,31 +284,46 @@ func TestParentDeath(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(t.TempDir(), "pid")
+	file, folders := filepath.Join(t.TempDir(), "pid"), shortDir(t)
 	parent := exec.Command(path, "-test.run=^TestHelperParent$")
-	parent.Env = append(os.Environ(), "LANDBRIDGE_TEST_PARENT="+file, "TMPDIR="+shortDir(t))
+	parent.Env = append(os.Environ(), "LANDBRIDGE_TEST_PARENT="+file, "TMPDIR="+folders)
 	if err := parent.Start(); err != nil {
 		t.Fatal(err)
 	}
-	var child int
+	var provider int
 	waitUntil(t, "the parent starts a provider", func() bool {
 		data, err := os.ReadFile(file)
 		if err != nil {
 			return false
 		}
-		child, err = strconv.Atoi(string(data))
+		provider, err = strconv.Atoi(string(data))
 		return err == nil
 	})
-	if !exists(child) {
+	if !exists(provider) {
 		t.Fatal("there is no provider")
 	}
 	_ = parent.Process.Kill()
 	_ = parent.Wait()
 	waitUntil(t, "the provider is gone", func() bool {
 		// Init may reap it late.
-		stat, err := os.ReadFile("/proc/" + strconv.Itoa(child) + "/stat")
+		stat, err := os.ReadFile("/proc/" + strconv.Itoa(provider) + "/stat")
 		return err != nil || strings.Contains(string(stat), ") Z ")
 	})
+	// Its private folder is removed later.
+	private := func() []string {
+		all, err := filepath.Glob(filepath.Join(folders, child.Prefix+"*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	if all := private(); len(all) != 1 {
+		t.Fatalf("private folders: %q", all)
+	}
+	child.RemoveLeft(folders, child.Prefix, child.Lock)
+	if all := private(); len(all) != 0 {
+		t.Errorf("they are left: %q", all)
+	}
 }
 
 // TestHelperParent is the program of TestParentDeath.

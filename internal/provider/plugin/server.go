@@ -30,6 +30,7 @@ type Server struct {
 	process  *process
 	protocol int
 	dir      string
+	held     *os.File // the lock of dir
 	grace    time.Duration
 	// ended is called when the process has ended; it may be nil.
 	ended func()
@@ -83,7 +84,7 @@ func (s *Server) discard() {
 		_ = s.conn.Close()
 	}
 	<-ended
-	_ = os.RemoveAll(s.dir)
+	removeDir(s.dir, s.held)
 	if s.ended != nil {
 		s.ended()
 	}

@@ -6,8 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
+
+	"github.com/landbridge-io/landbridge/internal/child"
 )
 
 const (
@@ -45,7 +46,7 @@ func openWorkspaces(base string) (*workspaces, error) {
 	if w.dir, w.lock, err = makeDirectory(base); err != nil {
 		return nil, err
 	}
-	collect(base)
+	child.RemoveLeft(base, processPrefix, lockName)
 	return w, nil
 }
 
@@ -60,41 +61,13 @@ func makeDirectory(base string) (dir string, held *os.File, err error) {
 	if n := len(filepath.Join(dir, "w-0000000000", socketName+"a")); n > maxSocketPath {
 		return "", nil, errors.Join(fmt.Errorf("the path %s is too long for sockets in it: use a shorter one", base), os.RemoveAll(dir))
 	}
-	// The lock gets its name once it is held: other processes treat a lock without a holder as that of a dead one.
-	path := filepath.Join(dir, lockName)
-	if held, err = lock(path + ".new"); err == nil {
-		err = os.Rename(path+".new", path)
+	if held, err = child.Own(dir, lockName); errors.Is(err, errors.ErrUnsupported) {
+		err = errors.New("the command line of OpenTofu or Terraform is run on Linux and macOS only")
 	}
 	if err != nil {
 		return "", nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	return dir, held, nil
-}
-
-// collect removes the directories of dead processes. If one cannot be removed, the next process
-// tries again.
-func collect(base string) {
-	entries, err := os.ReadDir(base)
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		if !e.IsDir() || !strings.HasPrefix(e.Name(), processPrefix) {
-			continue
-		}
-		dir := filepath.Join(base, e.Name())
-		path := filepath.Join(dir, lockName)
-		// Without a lock it is empty: it was made just now, or its process died right after making it.
-		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		held, err := lock(path)
-		if err != nil {
-			continue
-		}
-		_ = os.RemoveAll(dir)
-		_ = held.Close()
-	}
 }
 
 func (w *workspaces) close() error {
