@@ -17,7 +17,7 @@ const Concealed = "(sensitive value)"
 // A secret is found unchanged, without surrounding white space, line by line, and in the spellings
 // that it has in JSON, in Go's quoting, in URLs and in base64, also where a text breaks it over lines. Secrets of up to three bytes are only removed
 // where they stand alone: they occur in many words and numbers, and removing those would make texts
-// useless.
+// useless. A part of a number is not alone.
 type Redactor struct {
 	current atomic.Pointer[Replacer] // nil until it is needed after a change of known
 

@@ -67,6 +67,7 @@ func TestReplace(t *testing.T) {
 		"short at the ends":          {secrets: []string{"abc"}, in: "abc=abc", want: "(sensitive value)=(sensitive value)"},
 		"short within words":         {secrets: []string{"tat", "7"}, in: "status 17, tats, 7_", want: "status 17, tats, 7_"},
 		"short beside a long one":    {secrets: []string{"abc", "hunter2"}, in: "hunter2abc", want: "(sensitive value)(sensitive value)"},
+		"short within numbers":       {secrets: []string{"1", "23"}, in: "0.1, 1.5, 10.23.4 but 1, 23. .1", want: "0.1, 1.5, 10.23.4 but (sensitive value), (sensitive value). .(sensitive value)"},
 		"short punctuation":          {secrets: []string{"$$"}, in: `a$$b "$$"`, want: `a$$b "(sensitive value)"`},
 		"short, in the replacement":  {secrets: []string{"hunter2", "e)"}, in: "hunter2", want: "(sensitive value)"},
 		"short line":                 {secrets: []string{"{\n}"}, in: "{ }", want: "{ }"},

@@ -83,17 +83,15 @@ func (p *Replacer) replaceLong(text string) string {
 func (p *Replacer) replaceShort(text string) string {
 	var out strings.Builder
 	done := 0
-	before := ' '
 	for i := 0; i < len(text); {
-		if s := p.shortAt(text[i:], before); s != "" {
+		if s := p.shortAt(text[done:], i-done); s != "" {
 			out.WriteString(text[done:i])
 			out.WriteString(Concealed)
 			i += len(s)
-			done, before = i, ' '
+			done = i
 			continue
 		}
-		r, size := utf8.DecodeRuneInString(text[i:])
-		before = r
+		_, size := utf8.DecodeRuneInString(text[i:])
 		i += size
 	}
 	if done == 0 {
@@ -103,20 +101,33 @@ func (p *Replacer) replaceShort(text string) string {
 	return out.String()
 }
 
-// shortAt returns the short secret that a text begins with, if it stands alone there.
-func (p *Replacer) shortAt(text string, before rune) string {
-	if isWord(before) {
+// shortAt returns the short secret at a place in a text, if it stands alone there.
+func (p *Replacer) shortAt(text string, at int) string {
+	before, rest := text[:at], text[at:]
+	last, _ := utf8.DecodeLastRuneInString(before)
+	if at > 0 && isWord(last) {
 		return ""
 	}
 	for _, s := range p.short {
-		if !strings.HasPrefix(text, s) {
+		if !strings.HasPrefix(rest, s) {
 			continue
 		}
-		if after, _ := utf8.DecodeRuneInString(text[len(s):]); len(text) == len(s) || !isWord(after) {
+		after := rest[len(s):]
+		first, _ := utf8.DecodeRuneInString(after)
+		if (after == "" || !isWord(first)) && !inNumber(before, s, after) {
 			return s
 		}
 	}
 	return ""
 }
+
+// inNumber reports whether a digit at the end of before, or at the beginning of after, continues a number with the secret between them.
+func inNumber(before, secret, after string) bool {
+	n := len(before)
+	return n > 1 && isDigit(before[n-2]) && before[n-1] == '.' && isDigit(secret[0]) ||
+		len(after) > 1 && isDigit(secret[len(secret)-1]) && after[0] == '.' && isDigit(after[1])
+}
+
+func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 
 func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -35,7 +35,7 @@ func main() {
 	flag.Uint64Var(&o.seed, "seed", 1, "seed of the random cases")
 	flag.IntVar(&o.first, "first", 0, "number of the first random case: -first 17 -cases 1 runs case 17 only")
 	flag.IntVar(&o.batch, "batch", 100, "number of cases per run of tofu")
-	flag.IntVar(&o.programs, "programs", -1, "number of further random cases run by landbridge as a program and by tofu with the same provider binaries; one for every twenty others if negative")
+	flag.IntVar(&o.programs, "programs", -1, "number of further random cases run by landbridge as a program and by tofu with the same provider binaries; one for every twenty others, at most 250, if negative")
 	flag.IntVar(&o.workers, "workers", min(runtime.NumCPU(), 4), "number of concurrent runs")
 	flag.StringVar(&o.fixtures, "fixtures", "differential/testdata", "directory of saved cases, which run first; new ones are saved there; empty for none")
 	flag.BoolVar(&o.debug, "debug", false, "print tofu's output")
@@ -43,7 +43,7 @@ func main() {
 	flag.BoolVar(&o.shrink, "shrink", true, "shrink cases that differ, and save them")
 	flag.Parse()
 	if o.programs < 0 {
-		o.programs = (o.n + 19) / 20
+		o.programs = min((o.n+19)/20, 250)
 	}
 	debug.SetGCPercent(400) // the program is short-lived and has the machine to itself
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
