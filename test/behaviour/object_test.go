@@ -14,6 +14,7 @@ import (
 	"github.com/landbridge-io/landbridge/examples/examplecloud/api"
 	cloudclient "github.com/landbridge-io/landbridge/examples/examplecloud/client"
 	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
+	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
 )
 
 var _ = register(map[string]func(*testing.T, *column){
@@ -264,6 +265,7 @@ func configurations(t *testing.T, c *column) {
 	}
 	// The region is from the configuration: changing this configuration moves the object, switching to another one does not.
 	c.MustPatch(t, config, `{"spec":{"region":"us-west-2"}}`)
+	c.WaitFor(t, config, "seen by the controller", func() bool { return objecttest.Current(config) })
 	next := c.object("Thing", nameOf(t)+"-next", m{"forProvider": m{"name": nameOf(t) + "-next"}, "providerConfigRef": ref["providerConfigRef"]})
 	c.MustCreate(t, next)
 	c.WaitReady(t, next)

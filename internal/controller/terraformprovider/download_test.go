@@ -150,7 +150,7 @@ func TestFailedTaskIsReconciledWhenItMayBeTriedAgain(t *testing.T) {
 		defer stop()
 		reconciles := 0
 		s := newTasks[int](ctx, func(reconcile.Request) { reconciles++ })
-		var err error = errors.New("failed")
+		err := errors.New("failed")
 		take := func() *task[int] {
 			return s.take("key", "a", 0, reconcile.Request{}, func(context.Context) (int, error) { return 1, err })
 		}

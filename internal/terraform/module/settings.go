@@ -161,10 +161,6 @@ func (m *Module) CheckSettings(configuration func(source string) *schema.Block) 
 	var out diagnostic.Diagnostics
 	for _, s := range m.Settings {
 		block := configuration(s.Source)
-		var path cty.Path
-		for _, name := range s.Path {
-			path = append(path, cty.GetAttrStep{Name: name}) // elements of blocks have the same schema
-		}
 		sensitive := false
 		if block != nil {
 			a := attributeAt(block, s.Path)
