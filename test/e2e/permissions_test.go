@@ -33,7 +33,7 @@ func TestSomeNamespaces(t *testing.T) {
 	d := newDouble(t, "limited", "TESTPROVIDER_CONFIGURATION=yes")
 	c.install(t, d.provider())
 	for _, ns := range []string{served, other} {
-		c.secret(t, ns, "token", map[string]string{"token": "a token of " + ns})
+		c.secret(t, ns, "token", map[string]string{"token": "a token of " + ns, "password": "the first"})
 		c.MustCreate(t, resource(d.apiVersion(), "ProviderConfig", ns, "own", m{"tokenSecretRef": m{"name": "token", "key": "token"}}))
 	}
 	in := func(ns string) *unstructured.Unstructured {
@@ -44,11 +44,25 @@ func TestSomeNamespaces(t *testing.T) {
 		return r
 	}
 	allowed, refused := in(served), in(other)
+	watching := d.thing(served, "watching", m{"passwordSecretRef": m{"name": "token", "key": "password"}})
+	set(t, watching, m{"kind": "ProviderConfig", "name": "own"}, "spec", "providerConfigRef")
+	watching.SetAnnotations(map[string]string{"crossplane.io/poll-interval": "1h"})
+	c.MustCreate(t, watching)
 	c.WaitReady(t, allowed)
 	eventually(t, "the connection details are written", func(ctx context.Context) bool {
 		return c.Get(ctx, client.ObjectKey{Namespace: served, Name: "details"}, &corev1.Secret{}) == nil
 	})
 	c.WaitFalse(t, refused, "Synced", "ProviderConfigError", "cannot get resource", other)
+	c.WaitReady(t, watching)
+	secret := &corev1.Secret{}
+	if err := c.Get(t.Context(), client.ObjectKey{Namespace: served, Name: "token"}, secret); err != nil {
+		t.Fatal(err)
+	}
+	secret.Data["password"] = []byte("another")
+	if err := c.Update(t.Context(), secret); err != nil {
+		t.Fatal(err)
+	}
+	c.has(t, d, "thing", "watching", "password", "another") // long before the next poll
 	if n := d.calls(fmt.Sprintf("configure with a token of %s", other)); n > 0 {
 		t.Errorf("the provider was configured %d times with a token of another namespace", n)
 	}
@@ -56,6 +70,16 @@ func TestSomeNamespaces(t *testing.T) {
 		for _, verb := range []string{"get", "list", "watch", "update", "delete"} {
 			if got := c.may(t, authorizationv1.ResourceAttributes{Namespace: ns, Verb: verb, Resource: "secrets"}); got != want {
 				t.Errorf("%s secrets in namespace %q: %t", verb, ns, got)
+			}
+		}
+		for verb, want := range map[string]bool{"create": true, "patch": true, "get": false, "list": false, "watch": false} {
+			if got := c.may(t, authorizationv1.ResourceAttributes{Namespace: ns, Verb: verb, Resource: "events"}); got != want {
+				t.Errorf("%s events in namespace %q: %t", verb, ns, got)
+			}
+		}
+		for _, verb := range []string{"get", "create", "update", "list", "watch", "delete"} {
+			if c.may(t, authorizationv1.ResourceAttributes{Namespace: ns, Verb: verb, Group: "coordination.k8s.io", Resource: "leases"}) {
+				t.Errorf("%s leases in namespace %q", verb, ns)
 			}
 		}
 		if c.may(t, authorizationv1.ResourceAttributes{Namespace: ns, Verb: "create", Resource: "serviceaccounts", Subresource: "token"}) {

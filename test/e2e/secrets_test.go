@@ -12,14 +12,21 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
+	"github.com/landbridge-io/landbridge/internal/controller/admission"
+	"github.com/landbridge-io/landbridge/internal/crd"
+	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/processtest"
 	"github.com/landbridge-io/landbridge/internal/testing/providertest"
 )
@@ -33,10 +40,13 @@ func content(path string) string {
 func TestSecretValues(t *testing.T) {
 	t.Parallel()
 	c := alone(t)
-	c.RunController(t, options(providertest.Mirror(t, "random")))
+	o := options(providertest.Mirror(t, "random"))
+	o.Admission = &admission.Options{Port: clustertest.FreePort(t), Service: crd.Service{Namespace: system, Name: "landbridge"}, Host: "localhost"}
+	c.RunController(t, o)
 	d := newDouble(t, "discreet", "TESTPROVIDER_CONFIGURATION=yes")
 	provider := d.provider()
 	set(t, provider, "Trace", "spec", "logLevel")
+	set(t, provider, "DryRun", "spec", "admission")
 	c.install(t, provider)
 	c.install(t, terraformProvider("random", "hashicorp/random"))
 	ns := c.Namespace(t)
@@ -64,8 +74,8 @@ func TestSecretValues(t *testing.T) {
 	generated.SetName("generated")
 	eventually(t, "there is a connection secret", func(ctx context.Context) bool { return c.Get(ctx, key(generated), secret) == nil })
 	values["a password a provider made"] = string(secret.Data["attribute.result"])
-	o, _ := d.object("thing", "good")
-	values["a token a provider made"] = o.Attributes["token"]
+	made, _ := d.object("thing", "good")
+	values["a token a provider made"] = made.Attributes["token"]
 
 	// Errors of a create, an update, a delete and a configuration that quote the values.
 	bad := d.thing(ns, "bad", m{"passwordSecretRef": m{"name": "inputs", "key": "bad"}})
@@ -80,6 +90,11 @@ func TestSecretValues(t *testing.T) {
 	set(t, unauthorised, m{"kind": "ClusterProviderConfig", "name": "wrong"}, "spec", "providerConfigRef")
 	c.MustCreate(t, unauthorised)
 	c.WaitFalse(t, unauthorised, "Synced", "ProviderUnavailable", "does not know the token (sensitive value)")
+	denied := d.thing(ns, "denied", m{"passwordSecretRef": m{"name": "inputs", "key": "password"}})
+	c.MustCreate(t, resource("landbridge.io/v1alpha1", "PlanPolicy", "", "denied", m{"condition": `resource.name == "denied" && plan.changes.all(c, c.after > 1)`, "action": "Deny"}))
+	c.MustCreate(t, denied)
+	c.WaitFalse(t, denied, "Synced", "DeniedByPolicy", "no such overload")
+	warnings := c.previews(t, d, ns)
 	events := &corev1.EventList{}
 	eventually(t, "events tell of the failures", func(ctx context.Context) bool {
 		if err := c.List(ctx, events); err != nil {
@@ -97,7 +112,7 @@ func TestSecretValues(t *testing.T) {
 		t.Fatalf("there are no metrics: %v", err)
 	}
 	elsewhere := processes(t)
-	elsewhere["metrics"] = fmt.Sprint(families)
+	elsewhere["metrics"], elsewhere["warnings of the API server"] = fmt.Sprint(families), warnings
 	if !slices.ContainsFunc(slices.Collect(maps.Values(elsewhere)), func(text string) bool { return strings.Contains(text, "TESTPROVIDER_DIRECTORY="+d.dir) }) {
 		t.Error("the environment of the provider was not found: the search does not work")
 	}
@@ -148,6 +163,48 @@ func TestSecretValues(t *testing.T) {
 	}
 }
 
+// previews returns the warnings of the API server about plans: of one that fails with an error that quotes the password, and
+// of one that changes it.
+func (c *cluster) previews(t *testing.T, d *double, ns string) string {
+	t.Helper()
+	all := &warnings{}
+	config := rest.CopyConfig(c.Config)
+	config.WarningHandler = all
+	warned, err := client.New(config, client.Options{Scheme: c.Scheme()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.order(t, "plan.preview", "always fail")
+	preview := d.thing(ns, "preview", m{"passwordSecretRef": m{"name": "inputs", "key": "password"}})
+	eventually(t, "a plan that fails is shown", func(ctx context.Context) bool {
+		return warned.Create(ctx, preview.DeepCopy(), client.DryRunAll) == nil && strings.Contains(all.String(), "Cannot plan")
+	})
+	change := d.thing(ns, "good", nil)
+	eventually(t, "a change of the password is shown", func(ctx context.Context) bool {
+		return warned.Patch(ctx, change.DeepCopy(), client.RawPatch(types.MergePatchType, []byte(`{"spec":{"forProvider":{"passwordSecretRef":{"key":"bad"}}}}`)), client.DryRunAll) == nil && strings.Contains(all.String(), "~ password")
+	})
+	return all.String()
+}
+
+// warnings are warnings of the API server.
+type warnings struct {
+	mu  sync.Mutex
+	all []string
+}
+
+// HandleWarningHeader implements rest.WarningHandler.
+func (w *warnings) HandleWarningHeader(_ int, _ string, text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.all = append(w.all, text)
+}
+
+func (w *warnings) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return strings.Join(w.all, "\n")
+}
+
 // processes returns the command lines and environments of all processes.
 func processes(t *testing.T) map[string]string {
 	t.Helper()
@@ -193,11 +250,11 @@ func shows(text, value string) bool {
 // everything returns all objects of the API server.
 func (c *cluster) everything(t *testing.T) []unstructured.Unstructured {
 	t.Helper()
-	client, err := discovery.NewDiscoveryClientForConfig(c.Config)
+	all, err := discovery.NewDiscoveryClientForConfig(c.Config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	lists, err := client.ServerPreferredResources()
+	lists, err := all.ServerPreferredResources()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package admission
 
 import (
 	"context"
+	"crypto/subtle"
 	"encoding/json"
 	"net/http"
 	"time"
@@ -25,10 +26,16 @@ const (
 // Preview returns what an object, if it were applied, would change; nil for kinds that are not served.
 type Preview func(ctx context.Context, kind schema.GroupKind, u *unstructured.Unstructured) []string
 
-// Handler answers AdmissionReviews of admission.k8s.io/v1. It permits everything.
-func Handler(preview Preview, log logr.Logger) http.Handler {
+// Handler answers AdmissionReviews of admission.k8s.io/v1 at a path, which is only known to who may read the configuration
+// of the webhook: API servers do not identify themselves, and whoever is answered learns what resources have. It permits
+// everything.
+func Handler(path string, preview Preview, log logr.Logger) http.Handler {
 	turn := make(chan struct{}, concurrent)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if subtle.ConstantTimeCompare([]byte(r.URL.Path), []byte(path)) != 1 {
+			http.NotFound(w, r)
+			return
+		}
 		review := &admissionv1.AdmissionReview{}
 		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(review); err != nil || review.Request == nil {
 			http.Error(w, "not an AdmissionReview with a request", http.StatusBadRequest)

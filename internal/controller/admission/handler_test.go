@@ -1,6 +1,7 @@
 package admission_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -9,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/go-logr/logr"
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	admissionv1 "k8s.io/api/admission/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -27,6 +28,7 @@ func TestHandlerPermitsEverything(t *testing.T) {
 	}
 	for name, x := range map[string]struct {
 		body string
+		path string // if it is another one
 		code int
 		want []string
 	}{
@@ -34,12 +36,13 @@ func TestHandlerPermitsEverything(t *testing.T) {
 		"another kind": {body: `{"request":{"uid":"1","kind":{"group":"","kind":"Secret"},"object":{"metadata":{"name":"web"}}}}`, code: http.StatusOK},
 		"no object":    {body: `{"request":{"uid":"1","kind":{"group":"cloud.landbridge.io","kind":"Server"}}}`, code: http.StatusOK},
 		"no request":   {body: `{}`, code: http.StatusBadRequest},
+		"another path": {path: "/plan/", body: `{"request":{"uid":"1","kind":{"group":"cloud.landbridge.io","kind":"Server"},"object":{"metadata":{"name":"web"}}}}`, code: http.StatusNotFound},
 		"no JSON":      {body: `x`, code: http.StatusBadRequest},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := httptest.NewRecorder()
-			admission.Handler(preview, logr.Discard()).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/plan", strings.NewReader(x.body)))
+			admission.Handler("/plan/x", preview, logr.Discard()).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, cmp.Or(x.path, "/plan/x"), strings.NewReader(x.body)))
 			if w.Code != x.code {
 				t.Fatalf("status %d", w.Code)
 			}
@@ -53,7 +56,7 @@ func TestHandlerPermitsEverything(t *testing.T) {
 			if !review.Response.Allowed || review.Response.UID != "1" || review.Response.Patch != nil {
 				t.Errorf("the answer is %+v", review.Response)
 			}
-			if diff := cmp.Diff(x.want, review.Response.Warnings); diff != "" {
+			if diff := gocmp.Diff(x.want, review.Response.Warnings); diff != "" {
 				t.Error(diff)
 			}
 		})

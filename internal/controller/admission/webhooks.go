@@ -3,6 +3,7 @@ package admission
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"crypto/tls"
 	"fmt"
 	"slices"
@@ -30,8 +31,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/crd"
 )
 
-// path is that of the webhook.
-const path = "/plan"
+// paths begins the path of the webhook. What follows is random, see Handler.
+const paths = "/plan/"
 
 // interval is the interval of checks of certificates and groups.
 const interval = time.Minute
@@ -51,8 +52,8 @@ func (o Options) host() string {
 	return cmp.Or(o.Host, o.Service.Name+"."+o.Service.Namespace+".svc")
 }
 
-// address returns how the API server calls the webhook.
-func (o Options) address(authorities []byte) admissionregistrationv1.WebhookClientConfig {
+// address returns how the API server calls the webhook at a path.
+func (o Options) address(path string, authorities []byte) admissionregistrationv1.WebhookClientConfig {
 	out := admissionregistrationv1.WebhookClientConfig{CABundle: authorities}
 	if o.Host != "" {
 		out.URL = ptr.To(fmt.Sprintf("https://%s:%d%s", o.Host, o.Port, path))
@@ -77,13 +78,15 @@ type Webhooks struct {
 	Logger  logr.Logger
 
 	certificates *conversion.Certificates
+	path         string
 }
 
 // SetupWithManager serves plans, and configures the webhooks of TerraformProviders.
 func (w *Webhooks) SetupWithManager(m ctrl.Manager) error {
 	w.certificates = conversion.NewCertificates(w.Secrets, w.Service.Name+"-admission", w.host())
 	server := webhook.NewServer(webhook.Options{Port: w.Port, TLSOpts: []func(*tls.Config){func(t *tls.Config) { t.GetCertificate = w.certificates.Certificate }}})
-	server.Register(path, Handler(w.Preview, w.Logger))
+	w.path = paths + strings.ToLower(rand.Text())
+	server.Register(paths, Handler(w.path, w.Preview, w.Logger)) // metrics have the part of the path that is known
 	if err := m.Add(server); err != nil {
 		return err
 	}
@@ -143,7 +146,7 @@ func (w *Webhooks) configuration(p *v1alpha1.TerraformProvider, groups []string)
 	return &admissionregistrationv1.ValidatingWebhookConfiguration{
 		ObjectMeta: metav1.ObjectMeta{Name: name(p.Name), Labels: map[string]string{v1alpha1.LabelProvider: p.Name}},
 		Webhooks: []admissionregistrationv1.ValidatingWebhook{{
-			Name: name(p.Name), ClientConfig: w.address(w.certificates.Authorities()),
+			Name: name(p.Name), ClientConfig: w.address(w.path, w.certificates.Authorities()),
 			Rules: []admissionregistrationv1.RuleWithOperations{{
 				Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Create, admissionregistrationv1.Update},
 				Rule:       admissionregistrationv1.Rule{APIGroups: groups, APIVersions: []string{"*"}, Resources: []string{"*"}, Scope: ptr.To(admissionregistrationv1.AllScopes)},

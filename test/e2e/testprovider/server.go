@@ -153,6 +153,10 @@ func (s *server) PlanResourceChange(_ context.Context, r *tfprotov6.PlanResource
 	if proposed.IsNull() {
 		return out, nil
 	}
+	if name := texts(proposed)["name"]; s.cloud.order("plan."+name) == fail {
+		out.Diagnostics = refuse("Cannot plan", fmt.Sprintf("The cloud does not like %q. The request was:\n%s", name, spelled(texts(proposed)["password"])), nil)
+		return out, nil
+	}
 	replaced := !prior.IsNull() && texts(prior)["name"] != texts(proposed)["name"]
 	if prior.IsNull() || replaced {
 		fields := members(proposed)
