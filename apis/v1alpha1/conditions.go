@@ -88,6 +88,10 @@ const TypeApproved xpv2.ConditionType = "Approved"
 // because they were changed outside of the resource. A resource that never drifted has no such condition.
 const TypeDrifted xpv2.ConditionType = "Drifted"
 
+// TypeDeferred is the condition of a managed resource that is True while its provider does not act on it yet. A resource
+// that was never deferred has no such condition.
+const TypeDeferred xpv2.ConditionType = "Deferred"
+
 // TypeIdentifiable is the condition of a managed resource that is False if its object contradicts the identity or the
 // import id that the provider's configuration makes of its arguments.
 const TypeIdentifiable xpv2.ConditionType = "Identifiable"
@@ -143,6 +147,16 @@ const (
 	ReasonDriftFound    xpv2.ConditionReason = "DriftFound"
 	ReasonNoDrift       xpv2.ConditionReason = "NoDrift"
 	ReasonDriftReported xpv2.ConditionReason = "DriftReported"
+
+	// ReasonDeferred is the reason of Synced while the provider does not act on the resource yet. The others are those of
+	// the condition Deferred: the provider needs arguments, or settings of its configuration, that are not known yet;
+	// something that the resource depends on does not exist yet; the provider gives no reason; it is not deferred any more.
+	ReasonDeferred              xpv2.ConditionReason = "Deferred"
+	ReasonResourceConfigUnknown xpv2.ConditionReason = "ResourceConfigUnknown"
+	ReasonProviderConfigUnknown xpv2.ConditionReason = "ProviderConfigUnknown"
+	ReasonAbsentPrereq          xpv2.ConditionReason = "AbsentPrereq"
+	ReasonNoReasonGiven         xpv2.ConditionReason = "NoReasonGiven"
+	ReasonNotDeferred           xpv2.ConditionReason = "NotDeferred"
 
 	// ReasonConfigurationContradicted and ReasonConfigurationConfirmed: the object has another identity or import id
 	// than the provider's configuration makes of its arguments; it has the same one.

@@ -174,6 +174,8 @@ const (
 	ReasonReadFailed Reason = "ReadFailed"
 	// ReasonInvalidConfiguration: the provider refuses the configuration, or cannot plan it.
 	ReasonInvalidConfiguration Reason = "InvalidConfiguration"
+	// ReasonDeferred: the provider does not act on the resource yet.
+	ReasonDeferred Reason = "Deferred"
 	// ReasonImportFailed: the object to import was not found, or cannot be imported.
 	ReasonImportFailed Reason = "ImportFailed"
 	// ReasonCreateOutcomeUnknown: a create was interrupted, and it is unknown whether it made an object.
@@ -235,6 +237,8 @@ func (e *Error) Unwrap() error { return e.Err }
 func failed(reason Reason, diags diagnostic.Diagnostics) *Error {
 	diags = diags.Errors()
 	switch {
+	case terraform.DeferralOf(diags) != terraform.NotDeferred:
+		reason = ReasonDeferred
 	case terraform.UnexpectedIdentityChange(diags):
 		reason = ReasonUnexpectedIdentityChange
 		diags = append(diags, diagnostic.Errorf("Identity kept",

@@ -147,3 +147,9 @@ func SetProgress(r *CustomResource, o *scheduler.Observation, requested, secretM
 
 // Poll returns the interval until a resource is reconciled again, with jitter.
 func Poll(k *Kind, o metav1.Object) time.Duration { return k.poll(o) }
+
+// Explain sets the conditions of a resource that cannot be observed, and returns the user's message.
+func Explain(k *Kind, r *CustomResource, err error) error {
+	k.written, k.troubles, k.Options.Recorder = newWritten(), newTroubles(), event.NewNopRecorder()
+	return (&connector{kind: k}).explain(context.Background(), r, err)
+}

@@ -24,6 +24,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
@@ -253,6 +254,7 @@ func (c *connector) explain(ctx context.Context, r *CustomResource, err error) e
 	if se.Reason == scheduler.ReasonDenied {
 		setDenied(r, message)
 	}
+	c.setDeferred(r, terraform.DeferralOf(se.Diagnostics), message)
 	reason, ok := reasons[se.Reason]
 	if ok && r.reason == "" {
 		r.reason = reason
@@ -278,13 +280,13 @@ func (c *connector) explain(ctx context.Context, r *CustomResource, err error) e
 	return errors.New(message)
 }
 
-// standing are the reasons that do not go away by trying again: the scheduler wakes the resource when a conflict of
+// standing are the reasons that do not go away by trying again at once: the scheduler wakes the resource when a conflict of
 // identities ends, and a change of the resource ends a stall.
 var standing = map[scheduler.Reason]bool{
 	scheduler.ReasonIdentityConflict: true, scheduler.ReasonCreateAttemptsExhausted: true, scheduler.ReasonInterrupted: true,
 	scheduler.ReasonStateTooLarge: true, scheduler.ReasonAwaitingApproval: true, scheduler.ReasonPlanChanged: true,
 	scheduler.ReasonDrifted: true,
-	scheduler.ReasonDenied:  true,
+	scheduler.ReasonDenied:  true, scheduler.ReasonDeferred: true,
 }
 
 var reasons = map[scheduler.Reason]xpv2.ConditionReason{
@@ -299,6 +301,7 @@ var reasons = map[scheduler.Reason]xpv2.ConditionReason{
 	scheduler.ReasonAwaitingApproval:         v1alpha1.ReasonAwaitingApproval,
 	scheduler.ReasonPlanChanged:              v1alpha1.ReasonPlanChanged,
 	scheduler.ReasonDrifted:                  v1alpha1.ReasonDriftReported,
+	scheduler.ReasonDeferred:                 v1alpha1.ReasonDeferred,
 	scheduler.ReasonDenied:                   v1alpha1.ReasonDeniedByPolicy,
 	scheduler.ReasonStateTooLarge:            v1alpha1.ReasonStateTooLarge,
 	scheduler.ReasonIdentityConflict:         v1alpha1.ReasonIdentityConflict,

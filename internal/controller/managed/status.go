@@ -200,6 +200,7 @@ func (e *external) setConditions(r *CustomResource, o *scheduler.Observation, wa
 	if o.Contradiction != "" || r.GetCondition(v1alpha1.TypeIdentifiable).Status != corev1.ConditionUnknown {
 		set(identifiable(o.Contradiction))
 	}
+	e.setDeferred(r, terraform.NotDeferred, "")
 	if o.Drift != nil || r.GetCondition(v1alpha1.TypeDrifted).Status != corev1.ConditionUnknown {
 		set(e.drifted(r, o.Drift))
 	}

@@ -61,7 +61,9 @@ type member struct {
 	// unproven is set for a server that was started after a failure and has not answered yet. TryAcquire
 	// gives one lease at a time then; probed is set while it is out.
 	unproven atomic.Bool
-	probed   bool
+	// deferring is set for a server that has deferred an answer because of its configuration.
+	deferring atomic.Bool
+	probed    bool
 	// timeouts counts consecutive calls that were not answered in time; suspected is set during the
 	// check whether the server still answers.
 	timeouts  atomic.Int32
@@ -345,7 +347,7 @@ func configure(ctx context.Context, m *member, c *Configuration) *Failure {
 	configured, err := m.server.ConfigureProvider(ctx, &tfprotov6.ConfigureProviderRequest{
 		TerraformVersion:   c.TerraformVersion,
 		Config:             config,
-		ClientCapabilities: &tfprotov6.ConfigureProviderClientCapabilities{DeferralAllowed: false},
+		ClientCapabilities: &tfprotov6.ConfigureProviderClientCapabilities{DeferralAllowed: true},
 	})
 	if err != nil {
 		return &Failure{Reason: ConfigureFailed, Diagnostics: provider.CallError(err)}

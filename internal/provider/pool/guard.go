@@ -51,6 +51,14 @@ func (g *guarded) answered(diags []*tfprotov6.Diagnostic) {
 	}
 }
 
+// deferred records an answer that the provider defers because of its configuration. It is configured only once, so
+// that only another server can answer otherwise.
+func (g *guarded) deferred(d *tfprotov6.Deferred) {
+	if d != nil && d.Reason == tfprotov6.DeferredReasonProviderConfigUnknown {
+		g.member.deferring.Store(true)
+	}
+}
+
 // failed records a call without an answer. Crashes are detected elsewhere (watch).
 func (g *guarded) failed(ctx context.Context, err error) {
 	deadline, has := ctx.Deadline()
@@ -99,6 +107,7 @@ func (g *guarded) ReadResource(ctx context.Context, r *tfprotov6.ReadResourceReq
 	if err != nil {
 		g.failed(ctx, err)
 	} else {
+		g.deferred(a.Deferred)
 		g.tried(a.Diagnostics, true)
 	}
 	return a, err
@@ -110,6 +119,7 @@ func (g *guarded) PlanResourceChange(ctx context.Context, r *tfprotov6.PlanResou
 	if err != nil {
 		g.failed(ctx, err)
 	} else {
+		g.deferred(a.Deferred)
 		g.tried(a.Diagnostics, false)
 	}
 	return a, err
@@ -132,6 +142,7 @@ func (g *guarded) ImportResourceState(ctx context.Context, r *tfprotov6.ImportRe
 	if err != nil {
 		g.failed(ctx, err)
 	} else {
+		g.deferred(a.Deferred)
 		g.tried(a.Diagnostics, false)
 	}
 	return a, err
@@ -143,6 +154,7 @@ func (g *guarded) ReadDataSource(ctx context.Context, r *tfprotov6.ReadDataSourc
 	if err != nil {
 		g.failed(ctx, err)
 	} else {
+		g.deferred(a.Deferred)
 		g.tried(a.Diagnostics, true)
 	}
 	return a, err

@@ -374,7 +374,7 @@ func (p *Pool) sweepOnce(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for hash, e := range p.entries {
-		if m := e.current; m != nil && m.leases == 0 && e.starting == nil && (m.outdated() || now.Sub(m.idleSince) >= p.options.IdleTimeout) {
+		if m := e.current; m != nil && m.leases == 0 && e.starting == nil && (m.outdated(now) || now.Sub(m.idleSince) >= p.options.IdleTimeout) {
 			p.options.Logger.V(1).Info("closing idle provider")
 			e.current = nil
 			m.retiring = true

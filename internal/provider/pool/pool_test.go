@@ -50,6 +50,8 @@ type counting struct {
 	trouble atomic.Value
 	calls   atomic.Int64
 	takes   atomic.Int64
+	// deferred, if it is not 0, is the reason with which all reads are deferred.
+	deferred atomic.Int64
 }
 
 func newCounting() *counting {
@@ -72,6 +74,9 @@ func newCounting() *counting {
 			case "ReadResource":
 				l.calls.Add(1)
 				time.Sleep(time.Duration(l.takes.Load()))
+				if reason := l.deferred.Load(); reason != 0 {
+					return &tfprotov6.ReadResourceResponse{Deferred: &tfprotov6.Deferred{Reason: tfprotov6.DeferredReason(reason)}}, nil
+				}
 				if text, _ := l.trouble.Load().(string); text != "" {
 					return &tfprotov6.ReadResourceResponse{Diagnostics: []*tfprotov6.Diagnostic{{
 						Severity: tfprotov6.DiagnosticSeverityError, Summary: "Error reading", Detail: text,

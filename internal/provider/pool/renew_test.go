@@ -6,6 +6,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
 )
 
@@ -91,4 +93,37 @@ func TestFailedRenewalKeepsTheServer(t *testing.T) {
 		held.Release()
 		closePool(t, p)
 	})
+}
+
+// A server that defers because of its configuration is replaced after a while: a provider is configured only once.
+func TestDeferringServerIsReplaced(t *testing.T) {
+	for name, test := range map[string]struct {
+		reason tfprotov6.DeferredReason
+		want   int64
+	}{
+		"because of its configuration": {tfprotov6.DeferredReasonProviderConfigUnknown, 2},
+		"because of the resource":      {tfprotov6.DeferredReasonAbsentPrereq, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l := newCounting()
+				l.deferred.Store(int64(test.reason))
+				p := pool.New(pool.Options{IdleTimeout: time.Hour})
+				key := pool.Prepare(pool.Configuration{Launcher: l, Config: config("", "one")})
+				for _, wait := range []time.Duration{time.Second, time.Minute, time.Second} {
+					held := acquire(t, p, key)
+					if _, err := held.Server().ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{TypeName: "test_thing"}); err != nil {
+						t.Fatal(err)
+					}
+					held.Release()
+					time.Sleep(wait)
+					synctest.Wait()
+				}
+				if n := l.launched.Load(); n != test.want {
+					t.Errorf("%d servers were launched", n)
+				}
+				closePool(t, p)
+			})
+		})
+	}
 }

@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/schema"
 )
 
@@ -146,9 +148,16 @@ func provenModern(b *schema.Block) bool {
 	return false
 }
 
-// deferred returns the error for a deferred answer, since the client capabilities do not allow
-// deferrals.
-func deferred(what string) diagnostic.Diagnostics {
-	return diagnostic.Errorf("Provider deferred changes when Terraform did not allow deferrals",
-		"The provider signaled a deferred action for %s, but in this context deferrals are disabled. Try again when what the resource depends on exists. %s", what, providerBug)
+// deferred returns the error for a deferred answer (contract § 3.12).
+func (c *call) deferred(d *tfprotov6.Deferred) diagnostic.Diagnostics {
+	reason := terraform.DeferredUnknown
+	switch d.Reason {
+	case tfprotov6.DeferredReasonResourceConfigUnknown:
+		reason = terraform.DeferredResourceConfigUnknown
+	case tfprotov6.DeferredReasonProviderConfigUnknown:
+		reason = terraform.DeferredProviderConfigUnknown
+	case tfprotov6.DeferredReasonAbsentPrereq:
+		reason = terraform.DeferredAbsentPrereq
+	}
+	return terraform.DeferredError(c.schema.Type, reason)
 }

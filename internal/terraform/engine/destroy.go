@@ -44,7 +44,7 @@ func (e *Engine) PlanDestroy(ctx context.Context, r terraform.ResourceType, in i
 	}
 	diags = diagnostic.FromProtocol(answer.Diagnostics)
 	if answer.Deferred != nil && !diags.HasErrors() {
-		diags = append(diags, deferred(c.schema.Type)...)
+		diags = append(diags, c.deferred(answer.Deferred)...)
 	}
 	if diags.HasErrors() {
 		return none, diags

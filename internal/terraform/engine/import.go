@@ -62,7 +62,7 @@ func (e *Engine) Import(ctx context.Context, r terraform.ResourceType, target te
 func (c *call) importRequest(target terraform.ImportTarget) (*tfprotov6.ImportResourceStateRequest, diagnostic.Diagnostics) {
 	request := &tfprotov6.ImportResourceStateRequest{
 		TypeName: c.schema.Type, ID: target.ID,
-		ClientCapabilities: &tfprotov6.ImportResourceStateClientCapabilities{DeferralAllowed: false},
+		ClientCapabilities: &tfprotov6.ImportResourceStateClientCapabilities{DeferralAllowed: true},
 	}
 	byIdentity := target.Identity != cty.NilVal
 	switch {
@@ -145,7 +145,7 @@ func (c *call) imported(answer *tfprotov6.ImportResourceStateResponse, byIdentit
 	}
 	switch {
 	case answer.Deferred != nil:
-		return none, append(diags, deferred(c.schema.Type)...)
+		return none, append(diags, c.deferred(answer.Deferred)...)
 	case len(objects) > 1:
 		return fail("Multiple import states not supported", "The provider imported %d objects for one of %s. Only imports of one object are supported.", len(objects), c.schema.Type)
 	case len(objects) == 0:

@@ -162,7 +162,7 @@ func (c *call) planChange(ctx context.Context, request planRequest) (planAnswer,
 	}
 	diags = diagnostic.FromProtocol(answer.Diagnostics)
 	if answer.Deferred != nil && !diags.HasErrors() {
-		return planAnswer{}, append(diags, deferred(c.schema.Type)...)
+		return planAnswer{}, append(diags, c.deferred(answer.Deferred)...)
 	}
 	if diags.HasErrors() {
 		return planAnswer{}, diags
@@ -223,7 +223,7 @@ func (c *call) planRPC(prior instance.Instance, proposed, config cty.Value) (*tf
 		TypeName: c.schema.Type, PriorState: dynamic(priorBytes), ProposedNewState: dynamic(proposedBytes),
 		Config: dynamic(configBytes), PriorPrivate: prior.Private, ProviderMeta: optional(c.meta),
 		PriorIdentity:      identityData(identity),
-		ClientCapabilities: &tfprotov6.PlanResourceChangeClientCapabilities{DeferralAllowed: false},
+		ClientCapabilities: &tfprotov6.PlanResourceChangeClientCapabilities{DeferralAllowed: true},
 	}, nil
 }
 

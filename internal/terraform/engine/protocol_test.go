@@ -163,30 +163,39 @@ func TestDiagnostics(t *testing.T) {
 	}
 }
 
-// A deferral is an error in every call, since none allows it.
+// Every call allows deferrals. A deferred answer is an error with the provider's reason.
 func TestDeferral(t *testing.T) {
-	deferred := &tfprotov6.Deferred{Reason: tfprotov6.DeferredReasonAbsentPrereq}
-	f := newFixture(t, thing())
-	f.Read = func(r *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
-		return &tfprotov6.ReadResourceResponse{NewState: r.CurrentState, Deferred: deferred}, nil
-	}
-	f.Plan = func(r *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-		return &tfprotov6.PlanResourceChangeResponse{PlannedState: r.ProposedNewState, Deferred: deferred}, nil
-	}
-	f.Import = func(*tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
-		return &tfprotov6.ImportResourceStateResponse{Deferred: deferred}, nil
-	}
-	all := operations(f)
-	for _, name := range []string{"refresh", "plan", "plan destroy", "import"} {
-		_, diags := all[name]()
-		if !diags.HasSummary("Provider deferred changes when Terraform did not allow deferrals") {
-			t.Errorf("%s: %s", name, diags)
-		}
-	}
-	read, plan, imported := last[*tfprotov6.ReadResourceRequest](f), last[*tfprotov6.PlanResourceChangeRequest](f), last[*tfprotov6.ImportResourceStateRequest](f)
-	if read.ClientCapabilities == nil || plan.ClientCapabilities == nil || imported.ClientCapabilities == nil ||
-		read.ClientCapabilities.DeferralAllowed || plan.ClientCapabilities.DeferralAllowed || imported.ClientCapabilities.DeferralAllowed {
-		t.Error("the client capabilities are not what they should be")
+	for reason, want := range map[tfprotov6.DeferredReason]terraform.Deferral{
+		tfprotov6.DeferredReasonUnknown:               terraform.DeferredUnknown,
+		tfprotov6.DeferredReasonResourceConfigUnknown: terraform.DeferredResourceConfigUnknown,
+		tfprotov6.DeferredReasonProviderConfigUnknown: terraform.DeferredProviderConfigUnknown,
+		tfprotov6.DeferredReasonAbsentPrereq:          terraform.DeferredAbsentPrereq,
+	} {
+		t.Run(string(want), func(t *testing.T) {
+			deferred := &tfprotov6.Deferred{Reason: reason}
+			f := newFixture(t, thing())
+			f.Read = func(r *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+				return &tfprotov6.ReadResourceResponse{NewState: r.CurrentState, Deferred: deferred}, nil
+			}
+			f.Plan = func(r *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+				return &tfprotov6.PlanResourceChangeResponse{PlannedState: r.ProposedNewState, Deferred: deferred}, nil
+			}
+			f.Import = func(*tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
+				return &tfprotov6.ImportResourceStateResponse{Deferred: deferred}, nil
+			}
+			all := operations(f)
+			for _, name := range []string{"refresh", "plan", "plan destroy", "import"} {
+				_, diags := all[name]()
+				if got := terraform.DeferralOf(diags); got != want {
+					t.Errorf("%s: %q in %s", name, got, diags)
+				}
+			}
+			read, plan, imported := last[*tfprotov6.ReadResourceRequest](f), last[*tfprotov6.PlanResourceChangeRequest](f), last[*tfprotov6.ImportResourceStateRequest](f)
+			if read.ClientCapabilities == nil || plan.ClientCapabilities == nil || imported.ClientCapabilities == nil ||
+				!read.ClientCapabilities.DeferralAllowed || !plan.ClientCapabilities.DeferralAllowed || !imported.ClientCapabilities.DeferralAllowed {
+				t.Error("the client capabilities do not allow deferrals")
+			}
+		})
 	}
 }
 

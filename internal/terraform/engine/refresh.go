@@ -86,7 +86,7 @@ func (c *call) readRequest(state, identity, private []byte) *tfprotov6.ReadResou
 	return &tfprotov6.ReadResourceRequest{
 		TypeName: c.schema.Type, CurrentState: dynamic(state), Private: private,
 		ProviderMeta: optional(c.meta), CurrentIdentity: identityData(identity),
-		ClientCapabilities: &tfprotov6.ReadResourceClientCapabilities{DeferralAllowed: false},
+		ClientCapabilities: &tfprotov6.ReadResourceClientCapabilities{DeferralAllowed: true},
 	}
 }
 
@@ -122,7 +122,7 @@ func (c *call) isStored(in instance.Instance, state []byte) bool {
 func (c *call) readAnswer(answer *tfprotov6.ReadResourceResponse, in instance.Instance) (instance.Instance, diagnostic.Diagnostics) {
 	diags := diagnostic.FromProtocol(answer.Diagnostics)
 	if answer.Deferred != nil && !diags.HasErrors() {
-		return in, append(diags, deferred(c.schema.Type)...)
+		return in, append(diags, c.deferred(answer.Deferred)...)
 	}
 	if provesGone(answer, diags, in) {
 		return gone(in, c), diags.Warnings()

@@ -297,9 +297,14 @@ var deliberate = []rule{
 		what:   diagnostics, ours: "Cannot import non-existent remote object", tofus: "Import returned null resource", fault: "Import null|none",
 	},
 	{
+		Name:   "deferrals are allowed",
+		Reason: "§ 3.12 ENGINE: released Terraform does not allow them.",
+		what:   "Read.deferral|Plan.deferral|Import.deferral",
+	},
+	{
 		Name:   "wording: a deferred response",
 		Reason: "§ 3.3-1, § 3.12.",
-		what:   diagnostics, ours: "Provider deferred changes when Terraform did not allow deferrals", tofus: "Invalid Deferred Response",
+		what:   diagnostics, ours: "Deferred by the provider: ", tofus: "Invalid Deferred Response",
 	},
 	{
 		Name:   "wording: a response that cannot be decoded",
