@@ -12,7 +12,7 @@ func newAdoptDriftCommand() *cobra.Command {
 	var serverSide bool
 	cmd := &cobra.Command{
 		Use:   "adopt-drift KIND NAME",
-		Short: "Take what was changed of a remote object over into its resource",
+		Short: "Change a resource to match the drift of its remote object",
 		Long: `Print a patch with which a resource asks for what its remote object has in the fields of status.drift,
 so that nothing is changed back. It is a merge patch, for the manifest in Git or for kubectl patch.
 With --server-side, it is applied to the resource at once, by server-side apply.

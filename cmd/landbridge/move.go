@@ -36,9 +36,10 @@ For each resource:
   3. the resource is removed from the source without destroying its object, and then what is stored
   4. the resource is unpaused in the target
 
-At no time both clusters reconcile a resource: while it is locked, no controller of the source acts on
-it, even if it is unpaused by hand. If no controller runs in the source, give --source-stopped. If the command is interrupted, repeat it, and it goes on. Before
-step 3 a move can be undone with --undo.
+The clusters never reconcile a resource at the same time: while it is locked, no controller of the
+source acts on it, even if it is unpaused by hand. If no controller runs in the source, give
+--source-stopped. If the command is interrupted, repeat it, and it goes on. Before step 3 a move can
+be undone with --undo.
 
 Before anything is changed, it is checked that the target serves the kinds, and has the namespace,
 the provider configurations and the Secrets that the resources refer to. These are not moved.

@@ -81,8 +81,8 @@ func newStateListCommand() *cobra.Command {
 	output := statusOutputs[0]
 	cmd := &cobra.Command{
 		Use:   "list [KIND | KIND/NAME]...",
-		Short: "List the resources of whose objects something is stored",
-		Long: `List the resources of whose objects something is stored. The column RESOURCE is Exists, Missing if
+		Short: "List the resources whose remote objects have stored state",
+		Long: `List the resources whose remote objects have stored state. The column RESOURCE is Exists, Missing if
 there is no such resource any more, or NotServed if the cluster does not serve the kind.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(statusOutputs, output) {
@@ -139,9 +139,9 @@ func newStateShowCommand() *cobra.Command {
 		Use:   "show KIND NAME",
 		Short: "Show what is stored of the object of a resource",
 		Long: `Show what is stored of the object of a resource. Sensitive values and private bytes are not shown
-unless --show-sensitive is given. Which values are sensitive is in the provider's schema, so its
-program is started on this machine: that of the TerraformProvider, found in --provider-mirror, or
-that of --provider.`,
+unless --show-sensitive is given. The provider's schema tells which values are
+sensitive, so its program is started on this machine: that of the TerraformProvider, found in
+--provider-mirror, or that of --provider.`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(showOutputs, flags.output) {

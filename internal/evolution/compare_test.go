@@ -87,7 +87,7 @@ func TestCompareKind(t *testing.T) {
 			want: []string{"NewVersion - status.atProvider.maxAge: field removed, boolean"},
 		},
 		"bool to string":   {old: optional(cty.Bool), new: optional(cty.String), want: []string{`NewVersion ~ spec.forProvider.maxAge: type changed, boolean -> string (true becomes "true")`}},
-		"string to number": {old: optional(cty.String), new: optional(cty.Number), want: []string{`NewVersion ~ spec.forProvider.maxAge: type changed, string -> number ("1" becomes 1; anything else has to be set anew)`}},
+		"string to number": {old: optional(cty.String), new: optional(cty.Number), want: []string{`NewVersion ~ spec.forProvider.maxAge: type changed, string -> number ("1" becomes 1; anything else has to be set again)`}},
 		"bool to number":   {old: optional(cty.Bool), new: optional(cty.Number), want: []string{`ByHand ~ spec.forProvider.maxAge: type changed, boolean -> number (there is no conversion: set the values again)`}},
 		"to anything":      {old: optional(cty.Bool), new: optional(cty.DynamicPseudoType), want: []string{`InPlace ~ spec.forProvider.maxAge: type changed, boolean -> any (values stay as they are)`}},
 		"scalar to list":   {old: optional(cty.Bool), new: optional(cty.List(cty.String)), want: []string{`NewVersion ~ spec.forProvider.maxAge: type changed, boolean -> list of string (the value becomes a list of one)`}},
@@ -127,7 +127,7 @@ func TestCompareKind(t *testing.T) {
 		},
 		"a block of one": {
 			old: rule(schema.NestingList, 0, days), new: rule(schema.NestingList, 1, days),
-			want: []string{"NewVersion ~ spec.forProvider.maxRule: type changed, list of object -> object (the only element of the list becomes the value; anything else has to be set anew)"},
+			want: []string{"NewVersion ~ spec.forProvider.maxRule: type changed, list of object -> object (the only element of the list becomes the value; anything else has to be set again)"},
 		},
 		"blocks of many": {
 			old: rule(schema.NestingList, 1, days), new: rule(schema.NestingSet, 0, attrs{"days": {Type: cty.String, Optional: true}}),

@@ -1,7 +1,7 @@
 package evolution
 
 // elsewhere is the end of the note of a conversion that not all values have.
-const elsewhere = "; anything else has to be set anew"
+const elsewhere = "; anything else has to be set again"
 
 // conversion describes how values of one type are converted to another; ok is false if they cannot be.
 func conversion(old, new *Node) (note string, ok bool) {

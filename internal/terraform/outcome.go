@@ -22,7 +22,7 @@ func OutcomeUnknown(d diagnostic.Diagnostics) bool { return d.HasSummary(outcome
 const objectExists = "Object exists already"
 
 // ObjectExistsError is the error of a create of an object, given by its identity or import id, that exists already.
-// about is what the user needs to know besides.
+// about is what else the user needs to know.
 func ObjectExistsError(what, about string) diagnostic.Diagnostics {
 	return diagnostic.Errorf(objectExists, "A remote object with the %s of the one to create exists, and %s", what, about)
 }

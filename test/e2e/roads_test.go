@@ -448,7 +448,7 @@ func TestExport(t *testing.T) {
 	}
 	// What exists is not overwritten.
 	_, said, code = landbridge(t, "export", "-o", to.dir, "-n", w.namespace)
-	if code != 1 || !strings.Contains(said, "is there already; nothing was written") {
+	if code != 1 || !strings.Contains(said, "already exists; nothing was written") {
 		t.Errorf("exit code %d: %s", code, said)
 	}
 }

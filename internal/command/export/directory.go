@@ -22,7 +22,7 @@ func (e Export) WriteDir(dir string, sensitive bool) error {
 	for name := range files {
 		path := filepath.Join(dir, name)
 		if _, err := os.Lstat(path); err == nil {
-			return fmt.Errorf("%s is there already; nothing was written", path)
+			return fmt.Errorf("%s already exists; nothing was written", path)
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

@@ -109,7 +109,7 @@ func Make(ctx context.Context, o Options, selection state.Selection) (Export, er
 // files writes all files.
 func (e *exporter) files(ctx context.Context, file tfstate.State, all []*resource) error {
 	resources, imports := hclwrite.NewEmptyFile(), hclwrite.NewEmptyFile()
-	imports.Body().AppendUnstructuredTokens(comment("What an import id is made of is in the provider's documentation. Blocks of resources that are in the state are ignored."))
+	imports.Body().AppendUnstructuredTokens(comment("The provider's documentation describes its import ids. Blocks of resources that are in the state are ignored."))
 	file.Resources = nil
 	for i, r := range all {
 		if i > 0 {

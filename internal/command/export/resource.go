@@ -48,14 +48,14 @@ func (r *resource) address() string { return r.block.Address() }
 func (e *exporter) read(ctx context.Context, key store.Key, block *tfstate.ResourceBlock, found instance.Instance) (_ *resource, reason string, err error) {
 	p, m := e.model(key)
 	if m == nil {
-		return nil, "no provider that runs here has its kind; see --provider-mirror", nil
+		return nil, "no provider on this machine has its kind; see --provider-mirror", nil
 	}
 	u := &unstructured.Unstructured{}
 	u.SetGroupVersionKind(m.GroupVersionKind())
 	err = e.Client.Get(ctx, namespacedName(key), u)
 	switch {
 	case kerrors.IsNotFound(err):
-		return nil, "there is no such resource any more. What is stored of its object is exported by landbridge state export", nil
+		return nil, "the resource does not exist any more. landbridge state export exports what is stored of its object", nil
 	case err != nil:
 		return nil, "", err
 	case u.GetDeletionTimestamp() != nil:

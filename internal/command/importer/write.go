@@ -115,7 +115,7 @@ func WriteDir(dir string, manifests []Manifest) (err error) {
 	for _, name := range sortedKeys(files) {
 		if _, err := os.Lstat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
 			if err == nil {
-				err = fmt.Errorf("%s is there already; nothing was written", filepath.Join(dir, name))
+				err = fmt.Errorf("%s already exists; nothing was written", filepath.Join(dir, name))
 			}
 			return err
 		}

@@ -112,7 +112,7 @@ func TestWriteDir(t *testing.T) {
 	}
 	// One that is there already: nothing at all is written.
 	err := importer.WriteDir(dir, []importer.Manifest{aManifest("team", "c", true), aManifest("team", "b", false)})
-	if err == nil || !strings.Contains(err.Error(), "b.thing.x.io.yaml is there already; nothing was written") {
+	if err == nil || !strings.Contains(err.Error(), "b.thing.x.io.yaml already exists; nothing was written") {
 		t.Errorf("got error %v", err)
 	}
 	if diff := cmp.Diff(want, tree(t, dir)); diff != "" {

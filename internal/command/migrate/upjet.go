@@ -84,7 +84,7 @@ func (o Upjet) Item(p *importer.ConfiguredProvider, all []Upjet) (_ importer.Ite
 	case o.GetDeletionTimestamp() != nil:
 		return importer.Item{}, "it is being deleted"
 	case id == "":
-		return importer.Item{}, "it has no external name, so its object does not exist yet. Let Crossplane create it, or create it anew"
+		return importer.Item{}, "it has no external name, so its object does not exist yet. Let Crossplane create it, or create it again"
 	}
 	out := importer.Item{
 		Provider: p, Resource: o.Type, Origin: o.Title(), Name: o.GetName(), Target: terraform.ImportTarget{ID: id, Identity: cty.NilVal},

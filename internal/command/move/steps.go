@@ -30,7 +30,7 @@ const interval = 200 * time.Millisecond
 // was interrupted, and nothing else.
 const removed = "removed"
 
-// attempts bounds how often a step begins anew because others write at the same time.
+// attempts bounds how often a step is repeated because others write at the same time.
 const attempts = 20
 
 // errAgain means that another client has written meanwhile.

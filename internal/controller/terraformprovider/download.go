@@ -172,7 +172,7 @@ func (r *Reconciler) checkVersions(p *v1alpha1.TerraformProvider, lock *install.
 	}
 }
 
-// checkOf returns what a search is for: whoever changes the spec wants to know at once.
+// checkOf identifies a search. Another one begins at once when the spec changes.
 func checkOf(p *v1alpha1.TerraformProvider) string {
 	return strings.Join([]string{p.Spec.Source, p.Spec.Version, string(p.Spec.UpdatePolicy)}, "\x00")
 }

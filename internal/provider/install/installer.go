@@ -28,7 +28,7 @@ type Installer struct {
 	// for a source without a host.
 	Hosts []string
 	// Private makes programs be copied into CacheDir, which no other user of the machine may write, and packages be
-	// unpacked there anew by each process. So what Binary.SHA256 was taken of is what runs, whoever can write the mirrors.
+	// unpacked there again by each process. So what Binary.SHA256 was taken of is what runs, whoever can write the mirrors.
 	// Scripts are not copied.
 	Private bool
 	// Registry has the sources of providers that no mirror of Mirrors has. Their programs are always private. Nil: none.
