@@ -65,7 +65,7 @@ func TestPlanAwaitsApproval(t *testing.T) {
 	version := r.GetResourceVersion()
 	never(t, 4*poll, "a create, or another write", func() bool {
 		c.MustGet(t, r)
-		return d.changes() != 0 || r.GetResourceVersion() != version
+		return d.Changes() != 0 || r.GetResourceVersion() != version
 	})
 	if err := editor.Patch(t.Context(), r.DeepCopy(), annotation(hash)); err == nil || !strings.Contains(err.Error(), "verb approve") {
 		t.Fatalf("an editor approves: %v", err)
@@ -91,13 +91,13 @@ func TestPlanAwaitsApproval(t *testing.T) {
 	}
 	c.MustPatch(t, r, `{"spec":{"forProvider":{"value":"c"}},"metadata":{"annotations":{"landbridge.io/approve":"`+old+`"}}}`)
 	c.WaitFalse(t, r, "Approved", "PlanChanged", "landbridge approve")
-	if o, _ := d.object("thing", "r"); o.Attributes["value"] != "a" {
+	if o, _ := d.Object("thing", "r"); o.Attributes["value"] != "a" {
 		t.Errorf("the value is %s", o.Attributes["value"])
 	}
 
 	// The command approves what it shows.
 	command := func(args ...string) (string, error) {
-		cmd := exec.CommandContext(t.Context(), filepath.Join(programs(t), "landbridge"), append([]string{"approve", "thing." + d.name + ".landbridge.io", "r", "-n", ns}, args...)...)
+		cmd := exec.CommandContext(t.Context(), filepath.Join(programs(t), "landbridge"), append([]string{"approve", "thing." + d.Name + ".landbridge.io", "r", "-n", ns}, args...)...)
 		cmd.Env = append(os.Environ(), "KUBECONFIG="+c.Kubeconfig)
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &out
@@ -124,8 +124,8 @@ func TestPlanAwaitsApproval(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.WaitGone(t, r)
-	if d.calls("create") != 1 || d.calls("update") != 1 || d.calls("delete") != 1 {
-		t.Errorf("%d creates, %d updates and %d deletes", d.calls("create"), d.calls("update"), d.calls("delete"))
+	if d.Calls("create") != 1 || d.Calls("update") != 1 || d.Calls("delete") != 1 {
+		t.Errorf("%d creates, %d updates and %d deletes", d.Calls("create"), d.Calls("update"), d.Calls("delete"))
 	}
 	if events := c.events(t, r); !slices.ContainsFunc(events, func(e string) bool { return strings.Contains(e, "was approved by") }) {
 		t.Errorf("no event tells who approved it: %v", events)

@@ -127,7 +127,7 @@ func TestRestoreBackup(t *testing.T) {
 			c.install(t, terraformProvider("random", "hashicorp/random"))
 			ns := c.Namespace(t)
 			c.secret(t, ns, "inputs", map[string]string{"token": "the token", "password": "the password"})
-			c.MustCreate(t, resource(d.apiVersion(), "ProviderConfig", ns, "own", m{"tokenSecretRef": m{"name": "inputs", "key": "token"}}))
+			c.MustCreate(t, resource(d.APIVersion(), "ProviderConfig", ns, "own", m{"tokenSecretRef": m{"name": "inputs", "key": "token"}}))
 			own := m{"kind": "ProviderConfig", "name": "own"}
 			resources := []*unstructured.Unstructured{
 				d.thing(ns, "thing", m{"value": "a", "passwordSecretRef": m{"name": "inputs", "key": "password"}}),
@@ -151,10 +151,10 @@ func TestRestoreBackup(t *testing.T) {
 			}
 			password, ids := secret(c), map[string]string{}
 			for _, kind := range []string{"thing", "place"} {
-				o, _ := d.object(kind, kind)
+				o, _ := d.Object(kind, kind)
 				ids[kind] = o.Attributes["id"]
 			}
-			changes := d.changes()
+			changes := d.Changes()
 			if len(password) != 16 || changes != 2 {
 				t.Fatalf("password %q, %d changes", password, changes)
 			}
@@ -183,7 +183,7 @@ func TestRestoreBackup(t *testing.T) {
 					t.Errorf("%s is the old resource", r.GetName())
 				}
 			}
-			if n := d.changes() - changes; n != 0 {
+			if n := d.Changes() - changes; n != 0 {
 				t.Errorf("%d changes of remote objects", n)
 			}
 			if got := secret(c); got != password {
@@ -195,7 +195,7 @@ func TestRestoreBackup(t *testing.T) {
 			c.has(t, d, "thing", "thing", "value", "b")
 			c.WaitReady(t, resources[0])
 			for _, kind := range []string{"thing", "place"} {
-				if o, _ := d.object(kind, kind); o.Attributes["id"] != ids[kind] {
+				if o, _ := d.Object(kind, kind); o.Attributes["id"] != ids[kind] {
 					t.Errorf("%s: another object took its place", kind)
 				}
 			}
@@ -203,7 +203,7 @@ func TestRestoreBackup(t *testing.T) {
 				c.Remove(t, r)
 			}
 			eventually(t, "nothing is stored any more", func(context.Context) bool { return len(c.stored(t, ns)) == 0 })
-			if creates, deletes := d.calls("create"), d.calls("delete"); creates != 2 || deletes != 2 {
+			if creates, deletes := d.Calls("create"), d.Calls("delete"); creates != 2 || deletes != 2 {
 				t.Errorf("%d creates, %d deletes", creates, deletes)
 			}
 		})
@@ -268,9 +268,9 @@ func TestMoveBetweenClusters(t *testing.T) {
 	}
 	before := secret(source)
 	run(t, "--version") // it is built before the change begins
-	d.order(t, "slow", "slow 8s")
+	d.Order(t, "slow", "slow 8s")
 	source.MustPatch(t, slow, `{"spec":{"forProvider":{"value":"b"}}}`)
-	eventually(t, "the change is begun", func(context.Context) bool { return d.carriedOut("slow") })
+	eventually(t, "the change is begun", func(context.Context) bool { return d.CarriedOut("slow") })
 
 	out, _ := run(t, "move", "--all", "-n", ns, "--kubeconfig", source.Kubeconfig, "--to-kubeconfig", target.Kubeconfig)
 	for _, want := range []string{
@@ -288,14 +288,14 @@ func TestMoveBetweenClusters(t *testing.T) {
 	if left := source.stored(t, ns); len(left) != 0 {
 		t.Errorf("%d are stored in the source", len(left))
 	}
-	if creates, updates, deletes := d.calls("create"), d.calls("update"), d.calls("delete"); creates != 2 || updates != 1 || deletes != 0 {
+	if creates, updates, deletes := d.Calls("create"), d.Calls("update"), d.Calls("delete"); creates != 2 || updates != 1 || deletes != 0 {
 		t.Errorf("%d creates, %d updates, %d deletes", creates, updates, deletes)
 	}
 	if got := secret(target); got != before || len(got) != 16 {
 		t.Errorf("the password was %q, and is %q", before, got)
 	}
-	changes := d.changes()
-	never(t, 3*poll, "an object is changed", func() bool { return d.changes() != changes })
+	changes := d.Changes()
+	never(t, 3*poll, "an object is changed", func() bool { return d.Changes() != changes })
 
 	target.MustPatch(t, thing, `{"spec":{"forProvider":{"value":"c"}}}`)
 	target.has(t, d, "thing", "thing", "value", "c")
@@ -303,7 +303,7 @@ func TestMoveBetweenClusters(t *testing.T) {
 		target.WaitReady(t, r)
 		target.Remove(t, r)
 	}
-	if deletes := d.calls("delete"); deletes != 2 {
+	if deletes := d.Calls("delete"); deletes != 2 {
 		t.Errorf("%d deletes", deletes)
 	}
 }
@@ -329,9 +329,9 @@ func TestInterruptedMove(t *testing.T) {
 	}
 	args := []string{"move", "-n", ns, "--kubeconfig", source.Kubeconfig, "--to-kubeconfig", target.Kubeconfig}
 	move := command(t, append(args, "--all")...)
-	d.order(t, "slow", "slow 10s")
+	d.Order(t, "slow", "slow 10s")
 	source.MustPatch(t, slow, `{"spec":{"forProvider":{"value":"b"}}}`)
-	eventually(t, "the change is begun", func(context.Context) bool { return d.carriedOut("slow") })
+	eventually(t, "the change is begun", func(context.Context) bool { return d.CarriedOut("slow") })
 	stdout, err := move.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -347,7 +347,7 @@ func TestInterruptedMove(t *testing.T) {
 	}
 	_ = move.Wait()
 	source.WaitReady(t, slow)
-	changes := d.changes()
+	changes := d.Changes()
 
 	source.MustPatch(t, first, `{"metadata":{"annotations":{"crossplane.io/paused":null}},"spec":{"forProvider":{"value":"b"}}}`)
 	source.WaitFalse(t, first, "Synced", "ReconcileError", "is being moved to another cluster")
@@ -355,7 +355,7 @@ func TestInterruptedMove(t *testing.T) {
 	if err := source.Delete(t.Context(), second); err != nil {
 		t.Fatal(err)
 	}
-	never(t, 3*poll, "an object is changed", func() bool { return d.changes() != changes })
+	never(t, 3*poll, "an object is changed", func() bool { return d.Changes() != changes })
 
 	run(t, append(args, "place/first", "--undo")...)
 	source.has(t, d, "place", "first", "value", "b")
@@ -363,7 +363,7 @@ func TestInterruptedMove(t *testing.T) {
 	run(t, append(args, "place/second", "thing/slow")...)
 	target.untouched(t, second)
 	target.untouched(t, slow)
-	if creates, updates, deletes := d.calls("create"), d.calls("update"), d.calls("delete"); creates != 3 || updates != 2 || deletes != 0 {
+	if creates, updates, deletes := d.Calls("create"), d.Calls("update"), d.Calls("delete"); creates != 3 || updates != 2 || deletes != 0 {
 		t.Errorf("%d creates, %d updates, %d deletes", creates, updates, deletes)
 	}
 	if left := source.stored(t, ns); len(left) != 1 || left[0].Annotations["landbridge.io/owner"] != ns+"/first" {

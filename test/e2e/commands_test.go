@@ -55,16 +55,16 @@ func TestCommands(t *testing.T) {
 		if !ok || !strings.HasPrefix(out, kind+"/taint: tainted") {
 			t.Fatalf("%s%s", out, errOut)
 		}
-		eventually(t, "it is replaced", func(context.Context) bool { return d.calls("create thing taint") == 2 })
+		eventually(t, "it is replaced", func(context.Context) bool { return d.Calls("create thing taint") == 2 })
 		c.WaitReady(t, r)
-		if n := d.calls("delete thing taint"); n != 1 {
+		if n := d.Calls("delete thing taint"); n != 1 {
 			t.Errorf("%d deletes", n)
 		}
 		// Each request is carried out again.
 		if out, errOut, ok := runCommand(t, "taint", kind+"/taint", "-n", ns); !ok {
 			t.Fatalf("%s%s", out, errOut)
 		}
-		eventually(t, "it is replaced again", func(context.Context) bool { return d.calls("create thing taint") == 3 })
+		eventually(t, "it is replaced again", func(context.Context) bool { return d.Calls("create thing taint") == 3 })
 		c.WaitReady(t, r)
 	})
 
@@ -72,7 +72,7 @@ func TestCommands(t *testing.T) {
 		t.Parallel()
 		r := d.thing(ns, "untaint", nil)
 		set(t, r, "Keep", "spec", "lifecycle", "taintPolicy")
-		d.order(t, "untaint", "half")
+		d.Order(t, "untaint", "half")
 		c.MustCreate(t, r)
 		c.WaitFor(t, r, "tainted", func() bool { return text(r, "status", "state") == "Tainted" })
 		out, errOut, ok := runCommand(t, "untaint", kind, "untaint", "-n", ns)
@@ -83,7 +83,7 @@ func TestCommands(t *testing.T) {
 		if _, errOut, ok = runCommand(t, "untaint", kind, "untaint", "-n", ns); ok || !strings.Contains(errOut, "it is not tainted: its state is Full") {
 			t.Errorf("untainted again: %s", errOut)
 		}
-		if n := d.calls("create thing untaint"); n != 1 {
+		if n := d.Calls("create thing untaint"); n != 1 {
 			t.Errorf("%d creates", n)
 		}
 	})
@@ -91,11 +91,11 @@ func TestCommands(t *testing.T) {
 	t.Run("retry", func(t *testing.T) {
 		t.Parallel()
 		r := d.thing(ns, "retry", nil)
-		d.order(t, "retry", "always fail")
+		d.Order(t, "retry", "always fail")
 		c.MustCreate(t, r)
-		eventually(t, "it has failed five times", func(context.Context) bool { return d.calls("create thing retry") >= 5 })
+		eventually(t, "it has failed five times", func(context.Context) bool { return d.Calls("create thing retry") >= 5 })
 		c.WaitFalse(t, r, "LastAsyncOperation", "AsyncCreateFailure")
-		d.countermand(t, "retry")
+		d.Countermand(t, "retry")
 		begin := time.Now()
 		if out, errOut, ok := runCommand(t, "retry", kind, "retry", "-n", ns); !ok || out != kind+"/retry: being tried again\n" {
 			t.Fatalf("%s%s", out, errOut)
@@ -110,11 +110,11 @@ func TestCommands(t *testing.T) {
 		t.Parallel()
 		r := d.thing(ns, "selected", nil)
 		r.SetLabels(map[string]string{"batch": "one"})
-		d.order(t, "selected", "always fail")
+		d.Order(t, "selected", "always fail")
 		c.MustCreate(t, r)
-		eventually(t, "it has failed five times", func(context.Context) bool { return d.calls("create thing selected") >= 5 })
+		eventually(t, "it has failed five times", func(context.Context) bool { return d.Calls("create thing selected") >= 5 })
 		c.WaitFalse(t, r, "LastAsyncOperation", "AsyncCreateFailure")
-		d.countermand(t, "selected")
+		d.Countermand(t, "selected")
 		if out, errOut, ok := runCommand(t, "retry", "-l", "batch=one", "-n", ns); !ok || out != kind+"/selected in "+ns+": asked to retry\n" {
 			t.Fatalf("%s%s", out, errOut)
 		}
@@ -180,11 +180,11 @@ func TestStatusCommand(t *testing.T) {
 	}
 
 	good, bad := d.thing(ns, "good", nil), d.place(ns, "bad", nil)
-	d.order(t, "good", "slow 3s")
+	d.Order(t, "good", "slow 3s")
 	c.MustCreate(t, good)
 	await(ns+"/good", "operation=Create ")
 	await(ns+"/good", "state=Full", "ready=True", "synced=True", "id=thing-")
-	d.order(t, "bad", "always fail")
+	d.Order(t, "bad", "always fail")
 	c.MustCreate(t, bad)
 	c.WaitFalse(t, bad, "LastAsyncOperation", "AsyncCreateFailure")
 

@@ -101,7 +101,7 @@ func TestWhatRanGoesOnAfterARestart(t *testing.T) {
 		{`{"spec":{"version":"1.0.0","resources":{"again_thing":{"shortNames":["ag"],"omit":[]}}}}`, "Healthy", "ChangesHeld"},
 		{`{"spec":{"resources":{"again_thing":{"omit":["nonsense"]}}}}`, "Installed", "InvalidConfiguration"},
 		{`{"spec":{"version":"9.0.0"}}`, "Installed", "BinaryNotFound"},
-		{`{"spec":{"source":"` + d.path + `-not-there"}}`, "Installed", "BinaryNotFound"},
+		{`{"spec":{"source":"` + d.Path + `-not-there"}}`, "Installed", "BinaryNotFound"},
 	} {
 		stop()
 		c.MustPatch(t, p, test.spec)

@@ -60,7 +60,7 @@ func (c *cluster) tenants(t *testing.T, name string, limits m) tenants {
 func (x tenants) config(t *testing.T, name, token string) {
 	t.Helper()
 	x.c.secret(t, x.ns, name, map[string]string{"token": token})
-	x.c.MustCreate(t, resource(x.apiVersion(), "ProviderConfig", x.ns, name, m{"tokenSecretRef": m{"name": name, "key": "token"}}))
+	x.c.MustCreate(t, resource(x.APIVersion(), "ProviderConfig", x.ns, name, m{"tokenSecretRef": m{"name": name, "key": "token"}}))
 }
 
 // of returns a resource of a configuration.
@@ -89,14 +89,14 @@ func (x tenants) made(t *testing.T, config string, n int) []*unstructured.Unstru
 func (x tenants) orderReads(t *testing.T, what string, resources ...*unstructured.Unstructured) {
 	t.Helper()
 	for _, r := range resources {
-		x.order(t, "read."+r.GetName(), "always "+what)
+		x.Order(t, "read."+r.GetName(), "always "+what)
 	}
 }
 
 func (x tenants) countermandReads(t *testing.T, resources ...*unstructured.Unstructured) {
 	t.Helper()
 	for _, r := range resources {
-		x.countermand(t, "read."+r.GetName())
+		x.Countermand(t, "read."+r.GetName())
 	}
 }
 
@@ -118,13 +118,13 @@ func hangs(t *testing.T, c *cluster) {
 	x := c.tenants(t, "hanging", nil)
 	bad, well := x.made(t, "bad", 15), x.made(t, "well", 1)
 	// A slow operation that must not be interrupted.
-	x.order(t, "long", "slow 30s")
+	x.Order(t, "long", "slow 30s")
 	long := x.of("bad", "long")
 	c.MustCreate(t, long)
-	eventually(t, "its create is begun", func(context.Context) bool { return x.carriedOut("long") })
+	eventually(t, "its create is begun", func(context.Context) bool { return x.CarriedOut("long") })
 	x.orderReads(t, "hang", bad...)
-	reads := x.calls("read thing bad")
-	eventually(t, "several reads hang", func(context.Context) bool { return x.calls("read thing bad") >= reads+4 })
+	reads := x.Calls("read thing bad")
+	eventually(t, "several reads hang", func(context.Context) bool { return x.Calls("read thing bad") >= reads+4 })
 	x.unimpeded(t, well[0], "while it hangs")
 	eventually(t, "it is told", func(ctx context.Context) bool {
 		for _, r := range bad {
@@ -138,7 +138,7 @@ func hangs(t *testing.T, c *cluster) {
 		return false
 	})
 	x.unimpeded(t, well[0], "afterwards")
-	if n := x.calls("configure with the token of well"); n != 1 {
+	if n := x.Calls("configure with the token of well"); n != 1 {
 		t.Errorf("the provider of the other configuration was started %d times", n)
 	}
 	x.countermandReads(t, bad...)
@@ -146,7 +146,7 @@ func hangs(t *testing.T, c *cluster) {
 		c.WaitReady(t, r)
 	}
 	c.WaitReady(t, long)
-	if n := x.calls("create thing long"); n != 1 {
+	if n := x.Calls("create thing long"); n != 1 {
 		t.Errorf("%d slow creates", n)
 	}
 }
@@ -159,12 +159,12 @@ func hangsInCreate(t *testing.T, c *cluster) {
 	thing, place := d.thing(ns, "thing", nil), d.place(ns, "place", nil)
 	for _, r := range []*unstructured.Unstructured{thing, place} {
 		set(t, r, "3s", "spec", "lifecycle", "timeouts", "create")
-		d.order(t, r.GetName(), "hang")
+		d.Order(t, r.GetName(), "hang")
 		c.MustCreate(t, r)
 	}
 	c.WaitFalse(t, thing, "Synced", "CreateOutcomeUnknown", "spec.import")
 	c.WaitReady(t, place) // its identity is known, and no object existed
-	if things, places := d.calls("create thing"), d.calls("create place"); things != 1 || places != 2 {
+	if things, places := d.Calls("create thing"), d.Calls("create place"); things != 1 || places != 2 {
 		t.Errorf("%d creates of the thing, %d of the place", things, places)
 	}
 }
@@ -173,20 +173,20 @@ func crashes(t *testing.T, c *cluster) {
 	x := c.tenants(t, "crashing", nil)
 	bad, well := x.made(t, "bad", 5), x.made(t, "well", 1)
 	x.orderReads(t, "crash-before", bad...)
-	began, starts := time.Now(), x.calls("configure with the token of bad")
+	began, starts := time.Now(), x.Calls("configure with the token of bad")
 	c.WaitFalse(t, bad[0], "Synced", "ProviderUnavailable", "status 86", "The next attempt is")
 	x.unimpeded(t, well[0], "while it crashes")
 	time.Sleep(10 * time.Second)
 	// 1, 2, 4, 8 seconds between the starts.
-	if n := x.calls("configure with the token of bad") - starts; n > 6 {
+	if n := x.Calls("configure with the token of bad") - starts; n > 6 {
 		t.Errorf("it was started %d times in %s", n, time.Since(began))
 	}
 	x.countermandReads(t, bad...)
 	for _, r := range bad {
 		c.WaitReady(t, r)
 	}
-	if x.changes() != 6+1 {
-		t.Errorf("%d changes of remote objects", x.changes())
+	if x.Changes() != 6+1 {
+		t.Errorf("%d changes of remote objects", x.Changes())
 	}
 }
 
@@ -200,15 +200,15 @@ func startsSlowly(t *testing.T, c *cluster) {
 		c.MustCreate(t, r)
 		slow = append(slow, r)
 	}
-	eventually(t, "the provider is being started", func(context.Context) bool { return x.calls("configure with slow token") > 0 })
+	eventually(t, "the provider is being started", func(context.Context) bool { return x.Calls("configure with slow token") > 0 })
 	x.unimpeded(t, well[0], "while it starts")
-	if x.calls("create thing slow") > 0 {
+	if x.Calls("create thing slow") > 0 {
 		t.Error("it has started: nothing is proved")
 	}
 	for _, r := range slow {
 		c.WaitReady(t, r)
 	}
-	if n := x.calls("configure with slow token"); n != 1 {
+	if n := x.Calls("configure with slow token"); n != 1 {
 		t.Errorf("it was started %d times", n)
 	}
 }
@@ -231,7 +231,7 @@ func floodsTheLog(t *testing.T, c *cluster) {
 	d := newDouble(t, "flooding")
 	c.install(t, d.provider("*_thing"))
 	r := d.thing(c.Namespace(t), "flood", nil)
-	d.order(t, "flood", "flood")
+	d.Order(t, "flood", "flood")
 	begin := len(content(c.Log))
 	c.MustCreate(t, r)
 	c.WaitReady(t, r)
@@ -256,7 +256,7 @@ func floodsTheLog(t *testing.T, c *cluster) {
 func isThrottled(t *testing.T, c *cluster) {
 	x := c.tenants(t, "throttled", nil)
 	bad, well := x.made(t, "bad", 5), x.made(t, "well", 1)
-	x.order(t, "read."+bad[0].GetName(), "throttle 20")
+	x.Order(t, "read."+bad[0].GetName(), "throttle 20")
 	// The resource that was throttled has the cloud's message; the others report why they wait.
 	c.WaitFalse(t, bad[0], "Synced", "ProviderThrottled", "429 Too Many Requests", "Retry-After: 20")
 	c.WaitFalse(t, bad[1], "Synced", "ProviderThrottled", "too many requests are made with this provider configuration", "It goes on, at a lower rate, at 20")
@@ -265,13 +265,13 @@ func isThrottled(t *testing.T, c *cluster) {
 			t.Errorf("%s is not ready for it", r.GetName())
 		}
 	}
-	reads := x.calls("read thing bad")
+	reads := x.Calls("read thing bad")
 	x.unimpeded(t, well[0], "while it waits")
-	never(t, 3*time.Second, "the cloud was asked again", func() bool { return x.calls("read thing bad") > reads })
+	never(t, 3*time.Second, "the cloud was asked again", func() bool { return x.Calls("read thing bad") > reads })
 	for _, r := range bad {
 		c.WaitReady(t, r)
 	}
-	if n := x.calls("configure with the token of bad"); n != 1 {
+	if n := x.Calls("configure with the token of bad"); n != 1 {
 		t.Errorf("the provider was started %d times", n)
 	}
 }
@@ -282,7 +282,7 @@ func isNotLoggedIn(t *testing.T, c *cluster) {
 	x.orderReads(t, "login", bad...)
 	for i := range 5 { // their creates fail as well
 		name := fmt.Sprint("badnew", i)
-		x.order(t, name, "always login")
+		x.Order(t, name, "always login")
 		r := x.of("bad", name)
 		c.MustCreate(t, r)
 		bad = append(bad, r)
@@ -296,7 +296,7 @@ func isNotLoggedIn(t *testing.T, c *cluster) {
 		}
 		return false
 	})
-	calls := func() int { return x.calls("read thing bad") + x.calls("create thing bad") }
+	calls := func() int { return x.Calls("read thing bad") + x.Calls("create thing bad") }
 	x.unimpeded(t, well[0], "while it waits")
 	before := calls()
 	time.Sleep(15 * time.Second)
@@ -305,14 +305,14 @@ func isNotLoggedIn(t *testing.T, c *cluster) {
 	}
 	x.countermandReads(t, bad[:15]...)
 	for i := range 5 {
-		x.countermand(t, fmt.Sprint("badnew", i))
+		x.Countermand(t, fmt.Sprint("badnew", i))
 	}
 	// A new Secret is a new configuration, and is used at once. Here the cloud accepts the old one again.
 	eventually(t, "it is tried again", func(context.Context) bool { return calls() > before })
 	for _, r := range bad {
 		c.WaitReady(t, r)
 	}
-	if n := x.calls("configure with the token of bad"); n != 1 {
+	if n := x.Calls("configure with the token of bad"); n != 1 {
 		t.Errorf("the provider was started %d times", n)
 	}
 }
@@ -326,9 +326,9 @@ func isLimited(t *testing.T, c *cluster) {
 	}
 	bad := x.made(t, "bad", 4)
 	// Each is reconciled every second unless it is delayed.
-	reads := x.calls("read thing bad")
+	reads := x.Calls("read thing bad")
 	time.Sleep(10 * time.Second)
-	if n := x.calls("read thing bad") - reads; n > 30 || n < 8 {
+	if n := x.Calls("read thing bad") - reads; n > 30 || n < 8 {
 		t.Errorf("%d reads in ten seconds, where two a second are allowed", n)
 	}
 	for _, r := range bad {
@@ -348,14 +348,14 @@ func answersWrongly(t *testing.T, c *cluster) {
 			r := d.thing(ns, "read-"+what, m{"value": "a"})
 			c.MustCreate(t, r)
 			c.WaitReady(t, r)
-			d.order(t, "read.read-"+what, "always "+what)
+			d.Order(t, "read.read-"+what, "always "+what)
 			c.WaitFalse(t, r, "Synced", "ReconcileError", says)
 			if text(r, "status", "state") != "Full" || text(r, "status", "atProvider", "value") != "a" {
 				t.Errorf("%s: state %s, value %s", what, text(r, "status", "state"), text(r, "status", "atProvider", "value"))
 			}
-			d.countermand(t, "read.read-"+what)
+			d.Countermand(t, "read.read-"+what)
 			c.WaitReady(t, r)
-			if n := d.calls("create thing read-" + what); n != 1 {
+			if n := d.Calls("create thing read-" + what); n != 1 {
 				t.Errorf("%s: %d creates", what, n)
 			}
 		}
@@ -365,15 +365,15 @@ func answersWrongly(t *testing.T, c *cluster) {
 		for _, what := range []string{"garbage", "nothing"} {
 			// It is unknown which object was created.
 			r := d.thing(ns, "create-"+what, nil)
-			d.order(t, "create-"+what, what)
+			d.Order(t, "create-"+what, what)
 			c.MustCreate(t, r)
 			switch what {
 			case "garbage":
 				c.WaitFalse(t, r, "Synced", "CreateOutcomeUnknown", "spec.import")
-				o, _ := d.object("thing", "create-"+what)
+				o, _ := d.Object("thing", "create-"+what)
 				c.MustPatch(t, r, `{"spec":{"import":{"id":"`+o.Attributes["id"]+`"}}}`)
 				c.WaitReady(t, r)
-				if n := d.calls("create thing create-" + what); n != 1 {
+				if n := d.Calls("create thing create-" + what); n != 1 {
 					t.Errorf("%s: %d creates", what, n)
 				}
 			default:
@@ -384,15 +384,15 @@ func answersWrongly(t *testing.T, c *cluster) {
 		// An object that differs from the plan is recorded, and will be replaced.
 		r := d.thing(ns, "create-another", m{"value": "a"})
 		set(t, r, "Keep", "spec", "lifecycle", "taintPolicy")
-		d.order(t, "create-another", "another")
+		d.Order(t, "create-another", "another")
 		c.MustCreate(t, r)
 		c.WaitFalse(t, r, "LastAsyncOperation", "AsyncCreateFailure", "Provider produced inconsistent result after apply", "spec.forProvider.value")
 		c.WaitFor(t, r, "tainted", func() bool { return text(r, "status", "state") == "Tainted" })
-		if n := d.calls("create thing create-another"); n != 1 {
+		if n := d.Calls("create thing create-another"); n != 1 {
 			t.Errorf("%d creates", n)
 		}
 		c.Remove(t, r)
-		if _, ok := d.object("thing", "create-another"); ok {
+		if _, ok := d.Object("thing", "create-another"); ok {
 			t.Error("the object is left")
 		}
 	})
@@ -402,12 +402,12 @@ func answersWrongly(t *testing.T, c *cluster) {
 			r := d.place(ns, "update-"+what, m{"value": "a"})
 			c.MustCreate(t, r)
 			c.WaitReady(t, r)
-			d.order(t, "update-"+what, what)
+			d.Order(t, "update-"+what, what)
 			c.MustPatch(t, r, `{"spec":{"forProvider":{"value":"b"}}}`)
 			c.WaitFalse(t, r, "LastAsyncOperation", "AsyncUpdateFailure")
 			c.WaitReady(t, r)
 			c.has(t, d, "place", "update-"+what, "value", "b")
-			if n := d.calls("create place update-" + what); n != 1 {
+			if n := d.Calls("create place update-" + what); n != 1 {
 				t.Errorf("%s: %d creates", what, n)
 			}
 			if text(r, "status", "identity", "name") != "update-"+what {
@@ -434,7 +434,7 @@ func TestInterruptedByStop(t *testing.T) {
 	var all []*unstructured.Unstructured
 	for i := range 10 {
 		name := fmt.Sprint("thing", i)
-		d.order(t, name, "polite 10m")
+		d.Order(t, name, "polite 10m")
 		r := d.thing(ns, name, nil)
 		set(t, r, "Keep", "spec", "lifecycle", "taintPolicy")
 		all = append(all, r)
@@ -442,22 +442,22 @@ func TestInterruptedByStop(t *testing.T) {
 	for _, r := range all {
 		c.MustCreate(t, r)
 	}
-	eventually(t, "a create is begun", func(context.Context) bool { return d.calls("create thing") > 0 })
+	eventually(t, "a create is begun", func(context.Context) bool { return d.Calls("create thing") > 0 })
 	began := time.Now()
 	if err := end(); err != nil {
 		t.Errorf("the controller ended with %v", err)
 	}
-	t.Logf("it stopped after %s, with %d creates begun", time.Since(began), d.calls("create thing"))
+	t.Logf("it stopped after %s, with %d creates begun", time.Since(began), d.Calls("create thing"))
 	if took := time.Since(began); took > 25*time.Second {
 		t.Errorf("it took %s to stop, so that not all creates were told", took)
 	}
-	objects, err := filepath.Glob(filepath.Join(d.dir, "objects", "*"))
-	if err != nil || len(objects) != d.calls("create thing") {
-		t.Errorf("%d objects of %d creates (%v)", len(objects), d.calls("create thing"), err)
+	objects, err := filepath.Glob(filepath.Join(d.Dir, "objects", "*"))
+	if err != nil || len(objects) != d.Calls("create thing") {
+		t.Errorf("%d objects of %d creates (%v)", len(objects), d.Calls("create thing"), err)
 	}
 	for _, path := range objects {
 		name := strings.TrimPrefix(filepath.Base(path), "thing.")
-		object, _ := d.object("thing", name)
+		object, _ := d.Object("thing", name)
 		recorded := false
 		for _, s := range c.stored(t, ns) {
 			if s.Annotations["landbridge.io/owner"] == ns+"/"+name {
@@ -470,11 +470,11 @@ func TestInterruptedByStop(t *testing.T) {
 	}
 
 	for _, r := range all {
-		if err := os.Remove(filepath.Join(d.dir, "orders", r.GetName())); client.IgnoreNotFound(err) != nil && !os.IsNotExist(err) {
+		if err := os.Remove(filepath.Join(d.Dir, "orders", r.GetName())); client.IgnoreNotFound(err) != nil && !os.IsNotExist(err) {
 			t.Fatal(err)
 		}
 	}
-	made := d.calls("create thing")
+	made := d.Calls("create thing")
 	c.RunController(t, o)
 	for _, r := range all {
 		c.WaitFor(t, r, "Tainted or Full", func() bool {
@@ -482,7 +482,7 @@ func TestInterruptedByStop(t *testing.T) {
 			return state == "Tainted" || state == "Full"
 		})
 	}
-	if n := d.calls("create thing"); n != 10 {
+	if n := d.Calls("create thing"); n != 10 {
 		t.Errorf("%d creates, of which %d before the stop, of 10 objects", n, made)
 	}
 }

@@ -52,7 +52,7 @@ func TestFinalizer(t *testing.T) {
 		// As in Crossplane, ours is removed last.
 		c.MustPatch(t, r, `{"metadata":{"finalizers":["`+crossplaneFinalizer+`"]}}`)
 		c.WaitGone(t, r)
-		if _, ok := d.object("thing", name); ok {
+		if _, ok := d.Object("thing", name); ok {
 			t.Error("the remote object is left")
 		}
 	}

@@ -19,6 +19,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kruntime "k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/landbridge-io/landbridge/internal/testing/doubletest"
 )
 
 // A provider that cannot be installed reports the reason in its conditions, is retried
@@ -108,7 +110,7 @@ func TestHangingStarts(t *testing.T) {
 	}
 	// Not all of them: the number of concurrent starts is limited.
 	eventually(t, "a provider is starting", func(context.Context) bool {
-		return slices.ContainsFunc(doubles, func(d *double) bool { return d.calls("hang") > 0 })
+		return slices.ContainsFunc(doubles, func(d *double) bool { return d.Calls("hang") > 0 })
 	})
 	began = time.Now()
 	d := newDouble(t, "besideshanging")
@@ -183,9 +185,9 @@ func TestActivation(t *testing.T) {
 	if text(p, "status", "activated") != "" && text(p, "status", "activated") != "0" {
 		t.Errorf("%s types are activated", text(p, "status", "activated"))
 	}
-	reads := d.calls("read thing used")
+	reads := d.Calls("read thing used")
 	c.MustPatch(t, used, `{"spec":{"forProvider":{"value":"later"}}}`)
-	never(t, 3*poll, "a resource of a type that is not active was looked at", func() bool { return d.calls("read thing used") > reads+1 || d.calls("update") > 0 })
+	never(t, 3*poll, "a resource of a type that is not active was looked at", func() bool { return d.Calls("read thing used") > reads+1 || d.Calls("update") > 0 })
 	if c.crd(t.Context(), things) == nil {
 		t.Fatal("a CRD with resources was removed")
 	}
@@ -195,17 +197,17 @@ func TestActivation(t *testing.T) {
 	c.WaitReady(t, used)
 
 	// The provider is removed and installed again: remote objects do not change.
-	changes := d.changes()
+	changes := d.Changes()
 	c.Remove(t, p)
 	never(t, 2*poll, "the resource or its CRD went with the provider", func() bool {
 		return c.crd(t.Context(), things) == nil || c.Get(t.Context(), client.ObjectKeyFromObject(used), used) != nil
 	})
 	again := d.provider("activation_thing")
 	c.install(t, again)
-	reads = d.calls("read thing used")
-	eventually(t, "the resource is looked at again", func(context.Context) bool { return d.calls("read thing used") > reads })
+	reads = d.Calls("read thing used")
+	eventually(t, "the resource is looked at again", func(context.Context) bool { return d.Calls("read thing used") > reads })
 	c.WaitReady(t, used)
-	if n := d.changes() - changes; n != 0 {
+	if n := d.Changes() - changes; n != 0 {
 		t.Errorf("%d changes of remote objects", n)
 	}
 
@@ -255,7 +257,7 @@ func TestCRDConflict(t *testing.T) {
 		u := c.crd(ctx, foreign.Name)
 		return u != nil && isTrue(u, "Established")
 	})
-	theirs := resource(d.apiVersion(), "Thing", ns, "theirs", m{"whatever": "they like"})
+	theirs := resource(d.APIVersion(), "Thing", ns, "theirs", m{"whatever": "they like"})
 	c.MustCreate(t, theirs)
 	before := c.crd(t.Context(), foreign.Name)
 
@@ -310,11 +312,11 @@ func TestProviderVersion(t *testing.T) {
 
 	c.MustPatch(t, p, `{"spec":{"version":">= 1.0"}}`)
 	c.WaitFor(t, p, "of version 2", func() bool { return text(p, "status", "installed", "version") == "2.0.0" && isTrue(p, "Healthy") })
-	reads := d.calls("read thing kept")
-	eventually(t, "the new version reads it", func(context.Context) bool { return d.calls("read thing kept") > reads })
+	reads := d.Calls("read thing kept")
+	eventually(t, "the new version reads it", func(context.Context) bool { return d.Calls("read thing kept") > reads })
 	c.WaitReady(t, r)
-	if d.changes() != 1 || r.GetAnnotations()[externalName] != id {
-		t.Errorf("%d changes of remote objects", d.changes())
+	if d.Changes() != 1 || r.GetAnnotations()[externalName] != id {
+		t.Errorf("%d changes of remote objects", d.Changes())
 	}
 	c.MustPatch(t, r, `{"spec":{"forProvider":{"label":"new in version 2"}}}`)
 	c.has(t, d, "thing", "kept", "label", "new in version 2")
@@ -370,7 +372,7 @@ func TestPinnedProvider(t *testing.T) {
 
 // inMirror returns the path of a version of the double in the mirror.
 func (d *double) inMirror(version string) string {
-	return filepath.Join(scratch, "mirror", "registry.terraform.io", "test", d.name, version, runtime.GOOS+"_"+runtime.GOARCH, "terraform-provider-"+d.name+"_v"+version)
+	return filepath.Join(scratch, "mirror", "registry.terraform.io", "test", d.Name, version, runtime.GOOS+"_"+runtime.GOARCH, "terraform-provider-"+d.Name+"_v"+version)
 }
 
 // release adds versions of the double to the mirror.
@@ -381,7 +383,7 @@ func (d *double) release(t *testing.T, versions ...string) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		from, err := os.Open(testProvider(t))
+		from, err := os.Open(doubletest.Binary(t))
 		if err != nil {
 			t.Fatal(err)
 		}

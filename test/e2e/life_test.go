@@ -219,7 +219,7 @@ func TestLifecycle(t *testing.T) {
 		c.MustPatch(t, r, `{"spec":{"forProvider":{"value":"b","displayName":"B","rule":[{"portRange":"1-2"},{"portRange":"3"}]}}}`)
 		c.has(t, d, "thing", "update", "value", "b")
 		c.WaitReady(t, r)
-		o, _ := d.object("thing", "update")
+		o, _ := d.Object("thing", "update")
 		if o.Attributes["display_name"] != "B" || !slices.Equal(o.Rules, []string{"1-2", "3"}) || o.Attributes["id"] != id {
 			t.Errorf("the object is %v", o)
 		}
@@ -229,11 +229,11 @@ func TestLifecycle(t *testing.T) {
 		// A field that is removed from the spec is unset.
 		c.MustPatch(t, r, `{"spec":{"forProvider":{"displayName":null}}}`)
 		eventually(t, "displayName is unset", func(context.Context) bool {
-			o, _ := d.object("thing", "update")
+			o, _ := d.Object("thing", "update")
 			_, ok := o.Attributes["display_name"]
 			return !ok
 		})
-		if n := d.calls("create thing update"); n != 1 {
+		if n := d.Calls("create thing update"); n != 1 {
 			t.Errorf("%d creates", n)
 		}
 	})
@@ -249,7 +249,7 @@ func TestLifecycle(t *testing.T) {
 		c.WaitFor(t, r, "still ready, with a plan", func() bool {
 			return isTrue(r, "Ready") && text(r, "status", "plan", "action") != "" && text(r, "status", "plan", "requiresReplace") == "[name]"
 		})
-		if _, ok := d.object("thing", "never"); !ok || d.calls("delete thing never") != 0 {
+		if _, ok := d.Object("thing", "never"); !ok || d.Calls("delete thing never") != 0 {
 			t.Error("the object was touched")
 		}
 		// One remedy: revert the change.
@@ -258,8 +258,8 @@ func TestLifecycle(t *testing.T) {
 		// The other: allow the replacement.
 		c.MustPatch(t, r, `{"spec":{"forProvider":{"name":"never-again"},"lifecycle":{"replacePolicy":"Automatic"}}}`)
 		eventually(t, "it is replaced", func(context.Context) bool {
-			_, old := d.object("thing", "never")
-			_, made := d.object("thing", "never-again")
+			_, old := d.Object("thing", "never")
+			_, made := d.Object("thing", "never-again")
 			return !old && made
 		})
 		c.WaitReady(t, r)
@@ -271,14 +271,14 @@ func TestLifecycle(t *testing.T) {
 		set(t, r, m{"displayName": "first", "value": "not this"}, "spec", "initProvider")
 		c.MustCreate(t, r)
 		c.WaitReady(t, r)
-		o, _ := d.object("thing", "init")
+		o, _ := d.Object("thing", "init")
 		if o.Attributes["display_name"] != "first" || o.Attributes["value"] != "kept" {
 			t.Errorf("the object is %v", o)
 		}
 		o.Attributes["display_name"], o.Attributes["value"] = "of others", "drifted"
-		d.put(t, "thing", o)
+		d.Put(t, "thing", o)
 		c.has(t, d, "thing", "init", "value", "kept")
-		if o, _ := d.object("thing", "init"); o.Attributes["display_name"] != "of others" {
+		if o, _ := d.Object("thing", "init"); o.Attributes["display_name"] != "of others" {
 			t.Errorf("initProvider was enforced: %v", o)
 		}
 	})
@@ -289,11 +289,11 @@ func TestLifecycle(t *testing.T) {
 		set(t, r, []any{"displayName", "rule[0].portRange"}, "spec", "lifecycle", "ignoreChanges")
 		c.MustCreate(t, r)
 		c.WaitReady(t, r)
-		o, _ := d.object("thing", "ignore")
+		o, _ := d.Object("thing", "ignore")
 		o.Attributes["display_name"], o.Attributes["value"], o.Rules = "drifted", "drifted", []string{"2"}
-		d.put(t, "thing", o)
+		d.Put(t, "thing", o)
 		c.has(t, d, "thing", "ignore", "value", "a")
-		if o, _ := d.object("thing", "ignore"); o.Attributes["display_name"] != "drifted" || o.Rules[0] != "2" {
+		if o, _ := d.Object("thing", "ignore"); o.Attributes["display_name"] != "drifted" || o.Rules[0] != "2" {
 			t.Errorf("an ignored change was reverted: %v", o)
 		}
 		c.WaitReady(t, r)
@@ -310,7 +310,7 @@ func TestLifecycle(t *testing.T) {
 		r.SetAnnotations(map[string]string{"crossplane.io/paused": "true"})
 		c.MustCreate(t, r)
 		c.WaitFor(t, r, "paused", func() bool { _, reason, _ := condition(r, "Synced"); return reason == "ReconcilePaused" })
-		never(t, 2*poll, "a paused resource was created", func() bool { return d.calls("create thing pause") > 0 })
+		never(t, 2*poll, "a paused resource was created", func() bool { return d.Calls("create thing pause") > 0 })
 		c.MustPatch(t, r, `{"metadata":{"annotations":{"crossplane.io/paused":null}}}`)
 		c.WaitReady(t, r)
 	})
@@ -321,7 +321,7 @@ func TestLifecycle(t *testing.T) {
 		set(t, r, []any{}, "spec", "managementPolicies")
 		c.MustCreate(t, r)
 		c.WaitFor(t, r, "paused", func() bool { _, reason, _ := condition(r, "Synced"); return reason == "ReconcilePaused" })
-		if d.calls("create thing nothing") > 0 {
+		if d.Calls("create thing nothing") > 0 {
 			t.Error("it was created")
 		}
 		c.MustPatch(t, r, `{"spec":{"managementPolicies":["*"]}}`)
@@ -338,11 +338,11 @@ func TestLifecycle(t *testing.T) {
 		c.WaitFor(t, r, "shown with the change that is not made", func() bool {
 			return current(r) && text(r, "status", "plan", "action") == "Update" && isTrue(r, "Synced", "Ready")
 		})
-		if d.calls("update thing restricted") > 0 {
+		if d.Calls("update thing restricted") > 0 {
 			t.Error("it was updated")
 		}
 		c.Remove(t, r)
-		if _, ok := d.object("thing", "restricted"); ok {
+		if _, ok := d.Object("thing", "restricted"); ok {
 			t.Error("the object is left")
 		}
 	})
@@ -355,7 +355,7 @@ func TestLifecycle(t *testing.T) {
 		c.WaitReady(t, r)
 		id := r.GetAnnotations()[externalName]
 		c.Remove(t, r)
-		if o, ok := d.object("thing", "orphan"); !ok || o.Attributes["id"] != id {
+		if o, ok := d.Object("thing", "orphan"); !ok || o.Attributes["id"] != id {
 			t.Error("the object is not left")
 		}
 		for _, s := range c.stored(t, ns) {
@@ -381,7 +381,7 @@ func TestLifecycle(t *testing.T) {
 		c.MustCreate(t, r)
 		c.WaitReady(t, r)
 		first := r.GetAnnotations()[externalName]
-		if err := os.Remove(filepath.Join(d.dir, "objects", "thing.vanish")); err != nil {
+		if err := os.Remove(filepath.Join(d.Dir, "objects", "thing.vanish")); err != nil {
 			t.Fatal(err)
 		}
 		c.has(t, d, "thing", "vanish", "value", "a")
@@ -394,7 +394,7 @@ func TestLifecycle(t *testing.T) {
 		r := d.thing(ns, "stuck", nil)
 		c.MustCreate(t, r)
 		c.WaitReady(t, r)
-		d.order(t, "stuck", "always fail")
+		d.Order(t, "stuck", "always fail")
 		if err := c.Delete(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
@@ -406,9 +406,9 @@ func TestLifecycle(t *testing.T) {
 		if _, reason, _ := condition(r, "Ready"); reason != "Deleting" {
 			t.Errorf("Ready is %s", reason)
 		}
-		d.countermand(t, "stuck")
+		d.Countermand(t, "stuck")
 		c.WaitGone(t, r)
-		if _, ok := d.object("thing", "stuck"); ok {
+		if _, ok := d.Object("thing", "stuck"); ok {
 			t.Error("the object is left")
 		}
 	})
@@ -417,7 +417,7 @@ func TestLifecycle(t *testing.T) {
 		t.Parallel()
 		r := d.thing(ns, "half", nil)
 		set(t, r, "Keep", "spec", "lifecycle", "taintPolicy")
-		d.order(t, "half", "half")
+		d.Order(t, "half", "half")
 		c.MustCreate(t, r)
 		c.WaitFor(t, r, "tainted", func() bool {
 			_, reason, _ := condition(r, "Ready")
@@ -426,15 +426,15 @@ func TestLifecycle(t *testing.T) {
 		c.WaitFalse(t, r, "Synced", "ReplaceRefused", "tainted")
 		c.MustPatch(t, r, `{"metadata":{"annotations":{"landbridge.io/untaint":"true"}}}`)
 		c.WaitReady(t, r)
-		if n := d.calls("create thing half"); n != 1 {
+		if n := d.Calls("create thing half"); n != 1 {
 			t.Errorf("%d creates", n)
 		}
 
 		again := d.thing(ns, "replace", nil)
-		d.order(t, "replace", "half")
+		d.Order(t, "replace", "half")
 		c.MustCreate(t, again)
 		c.WaitReady(t, again)
-		if c, d := d.calls("create thing replace"), d.calls("delete thing replace"); c != 2 || d != 1 {
+		if c, d := d.Calls("create thing replace"), d.Calls("delete thing replace"); c != 2 || d != 1 {
 			t.Errorf("a tainted object: %d creates, %d deletes", c, d)
 		}
 	})
@@ -447,7 +447,7 @@ func TestImport(t *testing.T) {
 	c.install(t, d.provider())
 	ns := c.Namespace(t)
 	exists := func(t *testing.T, kind, name, id string) {
-		d.put(t, kind, remote{Attributes: map[string]string{"name": name, "id": id, "token": "t", "value": "as it was"}})
+		d.Put(t, kind, remote{Attributes: map[string]string{"name": name, "id": id, "token": "t", "value": "as it was"}})
 	}
 
 	t.Run("a string, only observed", func(t *testing.T) {
@@ -467,7 +467,7 @@ func TestImport(t *testing.T) {
 		c.MustCreate(t, r)
 		c.has(t, d, "thing", "byid", "value", "as it shall be")
 		c.WaitReady(t, r)
-		if d.calls("create thing byid") != 0 || r.GetAnnotations()[externalName] != "thing-77" {
+		if d.Calls("create thing byid") != 0 || r.GetAnnotations()[externalName] != "thing-77" {
 			t.Errorf("it was not imported: %v", r.GetAnnotations())
 		}
 		if err := c.Patch(t.Context(), r, client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"import":{"id":"other"}}}`))); !kerrors.IsInvalid(err) {
@@ -481,7 +481,7 @@ func TestImport(t *testing.T) {
 		set(t, r, "byidentity", "spec", "import", "identity", "name")
 		c.MustCreate(t, r)
 		c.WaitReady(t, r)
-		if d.changes() > 0 && d.calls("create place byidentity")+d.calls("update place byidentity") > 0 {
+		if d.Changes() > 0 && d.Calls("create place byidentity")+d.Calls("update place byidentity") > 0 {
 			t.Error("it was changed")
 		}
 		if got := text(r, "status", "identity", "name"); got != "byidentity" || r.GetAnnotations()["landbridge.io/identity"] != `{"name":"byidentity"}` {
@@ -494,7 +494,7 @@ func TestImport(t *testing.T) {
 		set(t, r, "thing-404", "spec", "import", "id")
 		c.MustCreate(t, r)
 		c.WaitFalse(t, r, "Synced", "ImportFailed", "Cannot import non-existent remote object")
-		if d.calls("create thing missing") > 0 {
+		if d.Calls("create thing missing") > 0 {
 			t.Error("it was created instead")
 		}
 		exists(t, "thing", "missing", "thing-404")
@@ -509,7 +509,7 @@ func TestImport(t *testing.T) {
 			s, _, message := condition(r, "Synced")
 			return s == "False" && strings.Contains(message, "does not exist")
 		})
-		if d.calls("create thing unborn") > 0 {
+		if d.Calls("create thing unborn") > 0 {
 			t.Error("it was created")
 		}
 		c.Remove(t, r)

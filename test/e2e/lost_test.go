@@ -46,7 +46,7 @@ func TestLostStatus(t *testing.T) {
 		c.MustCreate(t, r)
 		c.WaitReady(t, r)
 	}
-	changes := d.changes()
+	changes := d.Changes()
 	for _, r := range all {
 		before := told(r)
 		if err := c.Status().Patch(t.Context(), r, client.RawPatch("application/merge-patch+json", []byte(`{"status":null}`))); err != nil {
@@ -60,7 +60,7 @@ func TestLostStatus(t *testing.T) {
 			t.Errorf("%s has another status (-before +after):\n%s", r.GetName(), diff)
 		}
 	}
-	if n := d.changes() - changes; n != 0 {
+	if n := d.Changes() - changes; n != 0 {
 		t.Errorf("%d changes of remote objects", n)
 	}
 }
@@ -84,24 +84,24 @@ func TestLostState(t *testing.T) {
 			}
 			return nil
 		}
-		before, _ := d.object(name, name)
+		before, _ := d.Object(name, name)
 		if err := c.Delete(t.Context(), stored()); err != nil {
 			t.Fatal(err)
 		}
 		c.MustPatch(t, r, `{"spec":{"forProvider":{"value":"b"}}}`)
 		c.has(t, d, name, name, "value", "b")
 		c.WaitReady(t, r)
-		if after, _ := d.object(name, name); after.Attributes["id"] != before.Attributes["id"] {
+		if after, _ := d.Object(name, name); after.Attributes["id"] != before.Attributes["id"] {
 			t.Errorf("%s: another object took its place", name)
 		}
 		if stored() == nil {
 			t.Errorf("%s: nothing is stored", name)
 		}
-		if creates, updates := d.calls("create "+name), d.calls("update "+name); creates != 1 || updates != 1 {
+		if creates, updates := d.Calls("create "+name), d.Calls("update "+name); creates != 1 || updates != 1 {
 			t.Errorf("%s: %d creates, %d updates", name, creates, updates)
 		}
 		c.Remove(t, r)
-		if _, ok := d.object(name, name); ok {
+		if _, ok := d.Object(name, name); ok {
 			t.Errorf("%s: the object is left", name)
 		}
 	}
@@ -141,7 +141,7 @@ func TestConflicts(t *testing.T) {
 	cancel()
 	t.Logf("%d writes by others", <-done)
 	c.WaitReady(t, r)
-	if creates, updates := d.calls("create"), d.calls("update"); creates != 1 || updates != 9 {
+	if creates, updates := d.Calls("create"), d.Calls("update"); creates != 1 || updates != 9 {
 		t.Errorf("%d creates, %d updates", creates, updates)
 	}
 	for _, e := range c.events(t, r) {
@@ -155,7 +155,7 @@ func TestConflicts(t *testing.T) {
 		}
 	}
 	c.Remove(t, r)
-	if _, ok := d.object("thing", "thing"); ok {
+	if _, ok := d.Object("thing", "thing"); ok {
 		t.Error("the object is left")
 	}
 }
@@ -184,10 +184,10 @@ func TestDeletedCRD(t *testing.T) {
 		now := c.crd(ctx, crd.GetName())
 		return now != nil && now.GetUID() != crd.GetUID()
 	})
-	if _, ok := d.object("thing", "thing"); ok {
+	if _, ok := d.Object("thing", "thing"); ok {
 		t.Error("the remote object of a deleted resource is left")
 	}
-	if _, ok := d.object("thing", "kept"); !ok {
+	if _, ok := d.Object("thing", "kept"); !ok {
 		t.Error("an orphaned remote object was deleted")
 	}
 	if left := c.stored(t, ns); len(left) != 1 || left[0].Annotations["landbridge.io/owner"] != ns+"/place" {
@@ -199,7 +199,7 @@ func TestDeletedCRD(t *testing.T) {
 	c.WaitReady(t, again)
 	c.MustPatch(t, again, `{"spec":{"forProvider":{"value":"changed"}}}`)
 	c.has(t, d, "thing", "thing", "value", "changed")
-	if n := d.calls("create thing thing"); n != 2 {
+	if n := d.Calls("create thing thing"); n != 2 {
 		t.Errorf("%d creates", n)
 	}
 }
@@ -212,7 +212,7 @@ func TestDeletedNamespace(t *testing.T) {
 	c.install(t, d.provider())
 	ns := c.Namespace(t)
 	c.secret(t, ns, "secrets", map[string]string{"token": "the token", "password": "the password"})
-	c.MustCreate(t, resource(d.apiVersion(), "ProviderConfig", ns, "own", m{"tokenSecretRef": m{"name": "secrets", "key": "token"}}))
+	c.MustCreate(t, resource(d.APIVersion(), "ProviderConfig", ns, "own", m{"tokenSecretRef": m{"name": "secrets", "key": "token"}}))
 	var all []*unstructured.Unstructured
 	for i := range 5 {
 		r := d.thing(ns, fmt.Sprint("thing", i), m{"passwordSecretRef": m{"name": "secrets", "key": "password"}})
@@ -225,9 +225,9 @@ func TestDeletedNamespace(t *testing.T) {
 		c.WaitReady(t, r)
 	}
 	// One update is running, and takes longer than the namespace's Secrets exist.
-	d.order(t, "thing0", "slow 4s")
+	d.Order(t, "thing0", "slow 4s")
 	c.MustPatch(t, all[0], `{"spec":{"forProvider":{"value":"changed"}}}`)
-	eventually(t, "the change is begun", func(context.Context) bool { return d.carriedOut("thing0") })
+	eventually(t, "the change is begun", func(context.Context) bool { return d.CarriedOut("thing0") })
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: ns}}
 	if err := c.Delete(t.Context(), namespace); err != nil {
 		t.Fatal(err)
@@ -236,11 +236,11 @@ func TestDeletedNamespace(t *testing.T) {
 		return kerrors.IsNotFound(c.Get(ctx, client.ObjectKeyFromObject(namespace), namespace))
 	})
 	for i := range 5 {
-		if _, ok := d.object("thing", fmt.Sprint("thing", i)); ok {
+		if _, ok := d.Object("thing", fmt.Sprint("thing", i)); ok {
 			t.Errorf("the remote object of thing%d is left", i)
 		}
 	}
-	if n := d.calls("delete"); n != 5 {
+	if n := d.Calls("delete"); n != 5 {
 		t.Errorf("%d deletes", n)
 	}
 	if left := c.stored(t, ns); len(left) != 0 {
@@ -260,7 +260,7 @@ func TestDeletedCredentials(t *testing.T) {
 	ns := c.Namespace(t)
 	token := map[string]string{"token": "the token"}
 	s := c.secret(t, ns, "credentials", token)
-	pc := resource(d.apiVersion(), "ProviderConfig", ns, "own", m{"tokenSecretRef": m{"name": "credentials", "key": "token"}})
+	pc := resource(d.APIVersion(), "ProviderConfig", ns, "own", m{"tokenSecretRef": m{"name": "credentials", "key": "token"}})
 	c.MustCreate(t, pc)
 	thing := func(name string) *unstructured.Unstructured {
 		r := d.thing(ns, name, nil)
@@ -275,12 +275,12 @@ func TestDeletedCredentials(t *testing.T) {
 	}
 	// Resources that stay are not reconciled with deleted credentials.
 	c.WaitFalse(t, stays, "Synced", "ProviderConfigError", "there is no Secret credentials in namespace "+ns, "tokenSecretRef")
-	reads := d.calls("read thing stays")
+	reads := d.Calls("read thing stays")
 	c.Remove(t, first)
-	if _, ok := d.object("thing", "first"); ok {
+	if _, ok := d.Object("thing", "first"); ok {
 		t.Error("the remote object is left")
 	}
-	never(t, 2*poll, "what stays is read all the same", func() bool { return d.calls("read thing stays") > reads })
+	never(t, 2*poll, "what stays is read all the same", func() bool { return d.Calls("read thing stays") > reads })
 
 	// A new process does not have the credentials, but still keeps the configuration.
 	if err := c.Delete(t.Context(), pc); err != nil {
@@ -293,7 +293,7 @@ func TestDeletedCredentials(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.WaitFalse(t, r, "Synced", "ProviderUnavailable", "there is no Secret credentials")
-		if _, ok := d.object("thing", r.GetName()); !ok {
+		if _, ok := d.Object("thing", r.GetName()); !ok {
 			t.Errorf("the remote object of %s is gone", r.GetName())
 		}
 	}
@@ -302,7 +302,7 @@ func TestDeletedCredentials(t *testing.T) {
 	}
 	// One remedy is another configuration.
 	c.secret(t, ns, "others", map[string]string{"token": "another token"})
-	c.MustCreate(t, resource(d.apiVersion(), "ClusterProviderConfig", "", "default", m{"tokenSecretRef": m{"name": "others", "namespace": ns, "key": "token"}}))
+	c.MustCreate(t, resource(d.APIVersion(), "ClusterProviderConfig", "", "default", m{"tokenSecretRef": m{"name": "others", "namespace": ns, "key": "token"}}))
 	c.MustPatch(t, second, `{"spec":{"providerConfigRef":{"kind":"ClusterProviderConfig","name":"default"}}}`)
 	c.WaitGone(t, second)
 	// The other is to create the Secret again.
@@ -312,8 +312,8 @@ func TestDeletedCredentials(t *testing.T) {
 	c.Remove(t, stays)
 	c.WaitGone(t, pc)
 	for _, name := range []string{"first", "second", "third", "stays"} {
-		if _, ok := d.object("thing", name); ok || d.calls("create thing "+name) != 1 || d.calls("delete thing "+name) != 1 {
-			t.Errorf("%s: left %v, %d creates, %d deletes", name, ok, d.calls("create thing "+name), d.calls("delete thing "+name))
+		if _, ok := d.Object("thing", name); ok || d.Calls("create thing "+name) != 1 || d.Calls("delete thing "+name) != 1 {
+			t.Errorf("%s: left %v, %d creates, %d deletes", name, ok, d.Calls("create thing "+name), d.Calls("delete thing "+name))
 		}
 	}
 	if strings.Contains(content(c.Log), "the token") {

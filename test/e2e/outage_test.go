@@ -51,10 +51,10 @@ func TestOutage(t *testing.T) {
 				c.MustCreate(t, r)
 				c.WaitReady(t, r)
 			}
-			d.order(t, "slow", "slow 3s")
+			d.Order(t, "slow", "slow 3s")
 			slow := d.thing(ns, "slow", nil)
 			c.MustCreate(t, slow)
-			eventually(t, "a create is begun", func(context.Context) bool { return d.carriedOut("slow") })
+			eventually(t, "a create is begun", func(context.Context) bool { return d.CarriedOut("slow") })
 			cut()
 			began := time.Now()
 			created, passed := d.thing(ns, "created", nil), d.thing(ns, "passed", nil)
@@ -69,9 +69,9 @@ func TestOutage(t *testing.T) {
 			if err := c.Status().Patch(t.Context(), blank, client.RawPatch("application/merge-patch+json", []byte(`{"status":null}`))); err != nil {
 				t.Fatal(err)
 			}
-			eventually(t, "the create ends", func(context.Context) bool { _, made := d.object("thing", "slow"); return made })
+			eventually(t, "the create ends", func(context.Context) bool { _, made := d.Object("thing", "slow"); return made })
 			time.Sleep(max(0, 8*time.Second-time.Since(began)))
-			changes := d.changes()
+			changes := d.Changes()
 			if changes != 5 {
 				t.Errorf("%d changes of remote objects, want the 5 creates of before", changes)
 			}
@@ -84,11 +84,11 @@ func TestOutage(t *testing.T) {
 				c.WaitReady(t, r)
 			}
 			t.Logf("all was well %s afterwards", time.Since(began))
-			if n := d.changes() - changes; n != 3 {
+			if n := d.Changes() - changes; n != 3 {
 				t.Errorf("%d changes of remote objects, want an update, a delete and a create", n)
 			}
 			for _, name := range []string{"slow", "created", "changed"} {
-				if n := d.calls("create thing " + name); n != 1 {
+				if n := d.Calls("create thing " + name); n != 1 {
 					t.Errorf("%d creates of %s", n, name)
 				}
 			}
@@ -123,13 +123,13 @@ func TestOutageLongerThanTheLease(t *testing.T) {
 	for _, kind := range []string{"Thing", "Place"} {
 		r := d.resource(kind, ns, "slow-"+strings.ToLower(kind), nil)
 		set(t, r, "Keep", "spec", "lifecycle", "taintPolicy")
-		d.order(t, "slow-"+strings.ToLower(kind), "slow 6s")
+		d.Order(t, "slow-"+strings.ToLower(kind), "slow 6s")
 		c.MustCreate(t, r)
 	}
 	r := d.place(ns, "plain", nil)
 	c.MustCreate(t, r)
 	c.WaitReady(t, r)
-	eventually(t, "the creates are begun", func(context.Context) bool { return d.carriedOut("slow-thing") && d.carriedOut("slow-place") })
+	eventually(t, "the creates are begun", func(context.Context) bool { return d.CarriedOut("slow-thing") && d.CarriedOut("slow-place") })
 	way.refuse()
 	select {
 	case err := <-ended:
@@ -147,7 +147,7 @@ func TestOutageLongerThanTheLease(t *testing.T) {
 	c.WaitFalse(t, d.thing(ns, "slow-thing", nil), "Synced", "CreateOutcomeUnknown", "spec.import")
 	c.WaitReady(t, r)
 	for _, name := range []string{"thing slow-thing", "place slow-place", "place plain"} {
-		if n := d.calls("create " + name); n != 1 {
+		if n := d.Calls("create " + name); n != 1 {
 			t.Errorf("%d creates of %s", n, name)
 		}
 	}
@@ -199,8 +199,8 @@ func TestRestoredBackup(t *testing.T) {
 		c.WaitReady(t, r)
 	}
 	c.has(t, d, "place", "updated", "value", "new")
-	second, _ := d.object("place", "second")
-	if n := d.changes(); n != 3+1+2+1+1 {
+	second, _ := d.Object("place", "second")
+	if n := d.Changes(); n != 3+1+2+1+1 {
 		t.Errorf("%d changes of remote objects before the restore", n)
 	}
 
@@ -213,25 +213,25 @@ func TestRestoredBackup(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	changes := d.changes()
+	changes := d.Changes()
 	c.RunController(t, o)
 	// Objects match the restored specs: one is changed back, one is created again, and one is replaced
 	// by its former object, which had been deleted, too.
 	c.has(t, d, "place", "updated", "value", "old")
 	for _, name := range []string{"deleted", "first"} {
-		eventually(t, name+" is there", func(context.Context) bool { _, ok := d.object("place", name); return ok })
+		eventually(t, name+" is there", func(context.Context) bool { _, ok := d.Object("place", name); return ok })
 	}
 	for _, r := range all {
 		c.WaitReady(t, r)
 	}
-	if creates, n := d.calls("create"), d.changes()-changes; creates != 3+2+2 || n != 3 {
+	if creates, n := d.Calls("create"), d.Changes()-changes; creates != 3+2+2 || n != 3 {
 		t.Errorf("%d creates in all, %d changes since the restore", creates, n)
 	}
 	// Objects that are not in the backup are not touched.
-	if now, ok := d.object("place", "second"); !ok || now.Attributes["id"] != second.Attributes["id"] {
+	if now, ok := d.Object("place", "second"); !ok || now.Attributes["id"] != second.Attributes["id"] {
 		t.Error("an object without a resource was changed")
 	}
-	if _, ok := d.object("place", "later"); !ok {
+	if _, ok := d.Object("place", "later"); !ok {
 		t.Error("an object without a resource was deleted")
 	}
 	// It is adopted only when a resource asks for it.
@@ -241,7 +241,7 @@ func TestRestoredBackup(t *testing.T) {
 	c.MustPatch(t, again, `{"spec":{"import":{"identity":{"name":"later"}}}}`)
 	c.WaitReady(t, again)
 	c.has(t, d, "place", "later", "value", "again")
-	if n := d.calls("create place later"); n != 1 {
+	if n := d.Calls("create place later"); n != 1 {
 		t.Errorf("%d creates", n)
 	}
 }

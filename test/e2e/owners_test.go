@@ -62,13 +62,13 @@ func TestOwners(t *testing.T) {
 				}
 				return ready == 1 && conflicts == left-1
 			})
-			if creates, deletes := d.calls("create place race"), d.calls("delete place race"); creates != n-left+1 || deletes != n-left {
+			if creates, deletes := d.Calls("create place race"), d.Calls("delete place race"); creates != n-left+1 || deletes != n-left {
 				t.Fatalf("with %d left: %d creates, %d deletes", left, creates, deletes)
 			}
 			c.Remove(t, all[owner])
 			all = append(all[:owner], all[owner+1:]...)
 		}
-		if _, ok := d.object("place", "race"); ok {
+		if _, ok := d.Object("place", "race"); ok {
 			t.Error("the object is left")
 		}
 	})
@@ -97,7 +97,7 @@ func TestOwners(t *testing.T) {
 		never(t, 3*poll, "it is told again and again", func() bool { return events() > 1 })
 		c.Remove(t, younger)
 		c.WaitFor(t, older, "as it was", func() bool { return isTrue(older, "Ready", "Synced") })
-		if _, ok := d.object("place", "shared"); !ok || d.calls("delete place shared")+d.calls("update place shared") > 0 {
+		if _, ok := d.Object("place", "shared"); !ok || d.Calls("delete place shared")+d.Calls("update place shared") > 0 {
 			t.Error("the object was touched")
 		}
 	})
@@ -105,13 +105,13 @@ func TestOwners(t *testing.T) {
 	t.Run("an object that is there", func(t *testing.T) {
 		t.Parallel()
 		ns := c.Namespace(t)
-		d.put(t, "place", remote{Attributes: map[string]string{"name": "there", "id": "place-1", "token": "t"}})
+		d.Put(t, "place", remote{Attributes: map[string]string{"name": "there", "id": "place-1", "token": "t"}})
 		r := d.place(ns, "there", nil)
 		c.MustCreate(t, r)
 		message := c.WaitFalse(t, r, "Synced", "AlreadyExists", "spec.import")
 		c.MustPatch(t, r, `{"spec":{"import":`+regexp.MustCompile(`\{.*\}`).FindString(message)+`}}`)
 		c.WaitReady(t, r)
-		if got := text(r, "status", "atProvider", "id"); got != "place-1" || d.calls("create place there")+d.calls("update place there")+d.calls("delete place there") > 0 {
+		if got := text(r, "status", "atProvider", "id"); got != "place-1" || d.Calls("create place there")+d.Calls("update place there")+d.Calls("delete place there") > 0 {
 			t.Errorf("it was not adopted unchanged, but is %q", got)
 		}
 	})
@@ -146,7 +146,7 @@ func TestOwnersAcrossRestarts(t *testing.T) {
 	c.install(t, p)
 	c.install(t, terraformProvider("random", "hashicorp/random"))
 	ns := c.Namespace(t)
-	d.put(t, "place", remote{Attributes: map[string]string{"name": "x", "id": "place-1", "token": "t", "value": "as it was"}})
+	d.Put(t, "place", remote{Attributes: map[string]string{"name": "x", "id": "place-1", "token": "t", "value": "as it was"}})
 
 	older := d.resource("Place", ns, "z-older", m{"name": "x", "value": "as it was"}) // last by name
 	set(t, older, "x", "spec", "import", "identity", "name")
@@ -171,7 +171,7 @@ func TestOwnersAcrossRestarts(t *testing.T) {
 	untouched := func(when string) {
 		t.Helper()
 		c.WaitFalse(t, younger, "Synced", "IdentityConflict", "Place "+ns+"/z-older")
-		never(t, 2*poll, when+" the object is changed", func() bool { return d.changes() > 0 })
+		never(t, 2*poll, when+" the object is changed", func() bool { return d.Changes() > 0 })
 	}
 	untouched("at first")
 
@@ -181,7 +181,7 @@ func TestOwnersAcrossRestarts(t *testing.T) {
 	untouched("after a new start")
 
 	// The provider is installed again, and all kinds have new controllers.
-	env, err := json.Marshal(append(d.env, m{"name": "TESTPROVIDER_ANEW", "value": "yes"}))
+	env, err := json.Marshal(append(d.Env, m{"name": "TESTPROVIDER_ANEW", "value": "yes"}))
 	if err != nil {
 		t.Fatal(err)
 	}

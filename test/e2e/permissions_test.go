@@ -34,7 +34,7 @@ func TestSomeNamespaces(t *testing.T) {
 	c.install(t, d.provider())
 	for _, ns := range []string{served, other} {
 		c.secret(t, ns, "token", map[string]string{"token": "a token of " + ns, "password": "the first"})
-		c.MustCreate(t, resource(d.apiVersion(), "ProviderConfig", ns, "own", m{"tokenSecretRef": m{"name": "token", "key": "token"}}))
+		c.MustCreate(t, resource(d.APIVersion(), "ProviderConfig", ns, "own", m{"tokenSecretRef": m{"name": "token", "key": "token"}}))
 	}
 	in := func(ns string) *unstructured.Unstructured {
 		r := d.thing(ns, "thing-in-"+ns, nil)
@@ -63,7 +63,7 @@ func TestSomeNamespaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.has(t, d, "thing", "watching", "password", "another") // long before the next poll
-	if n := d.calls(fmt.Sprintf("configure with a token of %s", other)); n > 0 {
+	if n := d.Calls(fmt.Sprintf("configure with a token of %s", other)); n > 0 {
 		t.Errorf("the provider was configured %d times with a token of another namespace", n)
 	}
 	for ns, want := range map[string]bool{served: true, other: false, "kube-system": false, "": false} {

@@ -19,7 +19,7 @@ func TestProviderConfig(t *testing.T) {
 		if kind == "ClusterProviderConfig" {
 			ref["namespace"] = ns
 		}
-		return resource(d.apiVersion(), kind, namespace, name, m{"tokenSecretRef": ref}).Object
+		return resource(d.APIVersion(), kind, namespace, name, m{"tokenSecretRef": ref}).Object
 	}
 	with := func(name, kind, config string) m {
 		r := d.thing(ns, name, nil).Object
@@ -32,14 +32,14 @@ func TestProviderConfig(t *testing.T) {
 		r := d.thing(ns, "default", nil) // names no ProviderConfig
 		c.MustCreate(t, r)
 		c.WaitFalse(t, r, "Synced", "ProviderConfigError", `no ClusterProviderConfig "default"`, "configured.landbridge.io")
-		never(t, 2*poll, "it was created all the same", func() bool { return d.calls("create thing default") > 0 })
+		never(t, 2*poll, "it was created all the same", func() bool { return d.Calls("create thing default") > 0 })
 		c.secret(t, ns, "default", map[string]string{"token": "the default token"})
 		pc := object(config("ClusterProviderConfig", "", "default", "default", "token"))
 		begin := time.Now()
 		c.MustCreate(t, pc)
 		c.WaitReady(t, r)
 		t.Logf("healed after %s", time.Since(begin))
-		if d.calls("configure with the default token") == 0 {
+		if d.Calls("configure with the default token") == 0 {
 			t.Error("the provider was not configured so")
 		}
 	})
@@ -96,7 +96,7 @@ func TestProviderConfig(t *testing.T) {
 		r := object(with("own", "ProviderConfig", "own"))
 		c.MustCreate(t, r)
 		c.WaitReady(t, r)
-		if d.calls("configure with the own token") == 0 || d.calls("configure with the token of another") != 0 {
+		if d.Calls("configure with the own token") == 0 || d.Calls("configure with the token of another") != 0 {
 			t.Error("the provider was not configured with the token of the namespace")
 		}
 		foreign := object(with("foreign", "ProviderConfig", "own"))
@@ -128,7 +128,7 @@ func TestProviderConfig(t *testing.T) {
 		c.Remove(t, a)
 		c.WaitFor(t, pc, "used by the other", func() bool { return text(pc, "status", "users") == "1" })
 		c.Remove(t, b)
-		if _, ok := d.object("thing", "used-b"); ok {
+		if _, ok := d.Object("thing", "used-b"); ok {
 			t.Error("the object is left")
 		}
 		c.WaitGone(t, pc)
@@ -146,7 +146,7 @@ func TestProviderConfig(t *testing.T) {
 		if err := c.Update(t.Context(), s); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "the provider is configured with the new token", func(context.Context) bool { return d.calls("configure with new token") == 1 })
+		eventually(t, "the provider is configured with the new token", func(context.Context) bool { return d.Calls("configure with new token") == 1 })
 		c.MustPatch(t, r, `{"spec":{"forProvider":{"value":"with it"}}}`)
 		c.has(t, d, "thing", "rotated", "value", "with it")
 		c.WaitReady(t, r)

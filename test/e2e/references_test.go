@@ -151,7 +151,7 @@ func TestReferencesAfterARestart(t *testing.T) {
 	ns := c.Namespace(t)
 	target, referrer := quick.thing(ns, "target", m{"value": "a"}), slow.thing(ns, "referrer", nil)
 	set(t, referrer, []any{m{
-		"to": "forProvider.value", "from": m{"apiVersion": quick.apiVersion(), "kind": "Thing", "name": "target", "fieldPath": "spec.forProvider.value"},
+		"to": "forProvider.value", "from": m{"apiVersion": quick.APIVersion(), "kind": "Thing", "name": "target", "fieldPath": "spec.forProvider.value"},
 	}}, "spec", "references")
 	for _, r := range []*unstructured.Unstructured{target, referrer} {
 		c.MustCreate(t, r)
@@ -163,7 +163,7 @@ func TestReferencesAfterARestart(t *testing.T) {
 	}
 	c.RunController(t, options(mirror))
 	c.WaitFalse(t, target, "Synced", "StillReferredTo", "Thing "+ns+"/referrer")
-	if quick.calls("delete") != 0 {
+	if quick.Calls("delete") != 0 {
 		t.Error("it is destroyed")
 	}
 	c.Remove(t, referrer)

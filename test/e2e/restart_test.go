@@ -68,13 +68,13 @@ func TestNothingChanges(t *testing.T) {
 	}
 	ns := c.Namespace(t)
 	c.secret(t, ns, "token", map[string]string{"token": "the token", "password": "the password"})
-	config := resource(d.apiVersion(), "ClusterProviderConfig", "", "default", m{"tokenSecretRef": m{"name": "token", "namespace": ns, "key": "token"}})
+	config := resource(d.APIVersion(), "ClusterProviderConfig", "", "default", m{"tokenSecretRef": m{"name": "token", "namespace": ns, "key": "token"}})
 	resources := []*unstructured.Unstructured{
 		d.thing(ns, "thing", m{"value": "a", "passwordSecretRef": m{"name": "token", "key": "password"}, "rule": []any{m{"portRange": "1"}, m{"portRange": "2"}}}),
 		d.place(ns, "place", nil),
 		resource(random, "Password", ns, "password", m{"forProvider": m{"length": int64(16)}, "writeConnectionSecretToRef": m{"name": "details"}}),
 		resource(random, "Pet", ns, "pet", m{"forProvider": m{}}),
-		resource(local, "File", ns, "file", m{"forProvider": m{"filename": filepath.Join(d.dir, "file"), "content": "text"}}),
+		resource(local, "File", ns, "file", m{"forProvider": m{"filename": filepath.Join(d.Dir, "file"), "content": "text"}}),
 	}
 	broken := d.thing(ns, "broken", m{"displayName": "invalid"})
 	for _, r := range append(resources, broken) {
@@ -88,8 +88,8 @@ func TestNothingChanges(t *testing.T) {
 	all := slices.Concat(providers, resources, []*unstructured.Unstructured{config, broken})
 	polls := func(n int) {
 		t.Helper()
-		reads := d.calls("read thing thing")
-		eventually(t, fmt.Sprint(n, " polls"), func(context.Context) bool { return d.calls("read thing thing") >= reads+n })
+		reads := d.Calls("read thing thing")
+		eventually(t, fmt.Sprint(n, " polls"), func(context.Context) bool { return d.Calls("read thing thing") >= reads+n })
 	}
 	writes := func() (n int) {
 		for _, kind := range []struct{ group, plural string }{
@@ -104,7 +104,7 @@ func TestNothingChanges(t *testing.T) {
 	c.WaitFor(t, config, "counted", func() bool { return text(config, "status", "users") == "3" })
 
 	polls(2)
-	versions, before, changes := c.versions(t, all...), writes(), d.changes()
+	versions, before, changes := c.versions(t, all...), writes(), d.Changes()
 	if before < len(resources) {
 		t.Fatalf("the API server counts %d writes", before)
 	}
@@ -118,7 +118,7 @@ func TestNothingChanges(t *testing.T) {
 	stop = c.RunController(t, options(mirror))
 	polls(4)
 	same(t, "after a new start", versions, c.versions(t, all...))
-	if n := d.changes() - changes; n != 0 {
+	if n := d.Changes() - changes; n != 0 {
 		t.Errorf("%d changes of remote objects", n)
 	}
 
@@ -139,7 +139,7 @@ func TestNothingChanges(t *testing.T) {
 	for _, r := range resources[:2] {
 		c.WaitReady(t, r)
 	}
-	if n := d.changes() - changes; n != 0 {
+	if n := d.Changes() - changes; n != 0 {
 		t.Errorf("%d changes of remote objects after the stored state was lost", n)
 	}
 	for _, r := range resources {
@@ -166,7 +166,7 @@ func TestSlowCreate(t *testing.T) {
 	c.MustCreate(t, quick)
 	c.WaitReady(t, quick)
 
-	d.order(t, "slow", "slow 6s")
+	d.Order(t, "slow", "slow 6s")
 	slow := d.thing(ns, "slow", nil)
 	c.MustCreate(t, slow)
 	c.WaitFor(t, slow, "being created", func() bool { return text(slow, "status", "operation", "kind") == "Create" })
@@ -178,19 +178,19 @@ func TestSlowCreate(t *testing.T) {
 	c.WaitReady(t, quick)
 	// A change during the create waits, and is applied afterwards.
 	c.MustPatch(t, slow, `{"spec":{"forProvider":{"value":"meanwhile"}}}`)
-	if _, made := d.object("thing", "slow"); made {
+	if _, made := d.Object("thing", "slow"); made {
 		t.Error("the create ended too early for this test")
 	}
 	c.has(t, d, "thing", "slow", "value", "meanwhile")
 	c.WaitReady(t, slow)
 
 	// A controller that is stopped waits for the result.
-	d.order(t, "stopped", "slow 3s")
+	d.Order(t, "stopped", "slow 3s")
 	stopped := d.thing(ns, "stopped", nil)
 	c.MustCreate(t, stopped)
-	eventually(t, "its create is begun", func(context.Context) bool { return d.carriedOut("stopped") })
+	eventually(t, "its create is begun", func(context.Context) bool { return d.CarriedOut("stopped") })
 	stop()
-	object, made := d.object("thing", "stopped")
+	object, made := d.Object("thing", "stopped")
 	if !made {
 		t.Fatal("the controller did not wait for the create")
 	}
@@ -207,17 +207,17 @@ func TestSlowCreate(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.WaitReady(t, stopped)
-	d.order(t, "lost", "slow 30s")
+	d.Order(t, "lost", "slow 30s")
 	lost := d.thing(ns, "lost", nil)
 	c.MustCreate(t, lost)
-	eventually(t, "its create is begun", func(context.Context) bool { return d.carriedOut("lost") })
+	eventually(t, "its create is begun", func(context.Context) bool { return d.CarriedOut("lost") })
 	if err := end(); err == nil {
 		t.Error("the controller did not wait, but returned no error")
 	}
 	c.RunController(t, o)
 	c.WaitFalse(t, lost, "Synced", "CreateOutcomeUnknown")
 	for _, name := range []string{"stopped", "lost", "slow"} {
-		if n := d.calls("create thing " + name); n != 1 {
+		if n := d.Calls("create thing " + name); n != 1 {
 			t.Errorf("%d creates of %s", n, name)
 		}
 	}
@@ -251,19 +251,19 @@ func TestLeaderElection(t *testing.T) {
 	eventually(t, "the second waits for the lease", func(context.Context) bool {
 		return strings.Contains(content(second.Log), "leader lease")
 	})
-	reads := d.calls("read")
-	eventually(t, "the first goes on", func(context.Context) bool { return d.calls("read") > reads+2 })
+	reads := d.Calls("read")
+	eventually(t, "the first goes on", func(context.Context) bool { return d.Calls("read") > reads+2 })
 	if leader == "" || holder() != leader || !works(first) || works(second) {
 		t.Errorf("the leader is %q, then %q; the first works: %v, the second: %v", leader, holder(), works(first), works(second))
 	}
 
-	changes := d.changes()
+	changes := d.Changes()
 	stop()
 	eventually(t, "the second takes over", func(context.Context) bool { return holder() != leader && works(second) })
 	second.MustPatch(t, r, `{"spec":{"forProvider":{"value":"of the second"}}}`)
 	second.has(t, d, "thing", "a", "value", "of the second")
 	second.WaitReady(t, r)
-	if n := d.changes() - changes; n != 1 {
+	if n := d.Changes() - changes; n != 1 {
 		t.Errorf("%d changes", n)
 	}
 }

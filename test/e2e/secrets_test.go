@@ -61,7 +61,7 @@ func TestSecretValues(t *testing.T) {
 		"password": values["a resource's password"], "bad": values["a password of a bad resource"],
 	})
 	for name, key := range map[string]string{"default": "token", "wrong": "wrong"} {
-		c.MustCreate(t, resource(d.apiVersion(), "ClusterProviderConfig", "", name, m{"tokenSecretRef": m{"name": "inputs", "namespace": ns, "key": key}}))
+		c.MustCreate(t, resource(d.APIVersion(), "ClusterProviderConfig", "", name, m{"tokenSecretRef": m{"name": "inputs", "namespace": ns, "key": key}}))
 	}
 	good := d.thing(ns, "good", m{"passwordSecretRef": m{"name": "inputs", "key": "password"}})
 	set(t, good, "details", "spec", "writeConnectionSecretToRef", "name")
@@ -74,15 +74,15 @@ func TestSecretValues(t *testing.T) {
 	generated.SetName("generated")
 	eventually(t, "there is a connection secret", func(ctx context.Context) bool { return c.Get(ctx, key(generated), secret) == nil })
 	values["a password a provider made"] = string(secret.Data["attribute.result"])
-	made, _ := d.object("thing", "good")
+	made, _ := d.Object("thing", "good")
 	values["a token a provider made"] = made.Attributes["token"]
 
 	// Errors of a create, an update, a delete and a configuration that quote the values.
 	bad := d.thing(ns, "bad", m{"passwordSecretRef": m{"name": "inputs", "key": "bad"}})
-	d.order(t, "bad", "always fail")
+	d.Order(t, "bad", "always fail")
 	c.MustCreate(t, bad)
 	c.WaitFalse(t, bad, "LastAsyncOperation", "AsyncCreateFailure", "(sensitive value)")
-	d.order(t, "good", "always fail")
+	d.Order(t, "good", "always fail")
 	c.MustPatch(t, good, `{"spec":{"forProvider":{"value":"changed"}}}`)
 	c.WaitFalse(t, good, "LastAsyncOperation", "AsyncUpdateFailure", "password (sensitive value)", "token (sensitive value)")
 	c.WaitFalse(t, good, "Synced", "ReconcileError", "password (sensitive value)", "token (sensitive value)")
@@ -113,7 +113,7 @@ func TestSecretValues(t *testing.T) {
 	}
 	elsewhere := processes(t)
 	elsewhere["metrics"], elsewhere["warnings of the API server"] = fmt.Sprint(families), warnings
-	if !slices.ContainsFunc(slices.Collect(maps.Values(elsewhere)), func(text string) bool { return strings.Contains(text, "TESTPROVIDER_DIRECTORY="+d.dir) }) {
+	if !slices.ContainsFunc(slices.Collect(maps.Values(elsewhere)), func(text string) bool { return strings.Contains(text, "TESTPROVIDER_DIRECTORY="+d.Dir) }) {
 		t.Error("the environment of the provider was not found: the search does not work")
 	}
 	for _, pid := range append(processtest.Children(os.Getpid()), os.Getpid()) {
@@ -174,7 +174,7 @@ func (c *cluster) previews(t *testing.T, d *double, ns string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.order(t, "plan.preview", "always fail")
+	d.Order(t, "plan.preview", "always fail")
 	preview := d.thing(ns, "preview", m{"passwordSecretRef": m{"name": "inputs", "key": "password"}})
 	eventually(t, "a plan that fails is shown", func(ctx context.Context) bool {
 		return warned.Create(ctx, preview.DeepCopy(), client.DryRunAll) == nil && strings.Contains(all.String(), "Cannot plan")

@@ -43,19 +43,19 @@ func TestBadSpecs(t *testing.T) {
 				// The second refusal makes it stalled. A Secret may still be created.
 				c.WaitFor(t, r, "stalled", func() bool { return isTrue(r, "Stalled") })
 			}
-			version, before := r.GetResourceVersion(), d.calls("validate thing "+name)
+			version, before := r.GetResourceVersion(), d.Calls("validate thing "+name)
 			// Half a second, one, two, four: five tries in eight seconds, and no write without a
 			// change.
 			never(t, 4*poll, "another write", func() bool {
 				c.WaitFor(t, r, "there", func() bool { return true })
 				return r.GetResourceVersion() != version
 			})
-			if n := d.calls("validate thing "+name) - before; n > 6 {
+			if n := d.Calls("validate thing "+name) - before; n > 6 {
 				t.Errorf("%d tries in four seconds", n)
 			}
 			c.MustPatch(t, r, x.correct)
 			c.WaitReady(t, r)
-			if n := d.calls("create thing " + name); n != 1 {
+			if n := d.Calls("create thing " + name); n != 1 {
 				t.Errorf("%d creates", n)
 			}
 		})
@@ -68,11 +68,11 @@ func TestBadSpecs(t *testing.T) {
 		c.WaitReady(t, r)
 		c.MustPatch(t, r, `{"spec":{"forProvider":{"displayName":"invalid"}}}`)
 		c.WaitFalse(t, r, "Synced", "InvalidConfiguration", "spec.forProvider.displayName")
-		if o, _ := d.object("thing", "update"); o.Attributes["display_name"] != "valid" || !isTrue(r, "Ready") {
+		if o, _ := d.Object("thing", "update"); o.Attributes["display_name"] != "valid" || !isTrue(r, "Ready") {
 			t.Errorf("the object is %v", o)
 		}
 		c.Remove(t, r) // the invalid spec does not prevent the deletion
-		if _, ok := d.object("thing", "update"); ok {
+		if _, ok := d.Object("thing", "update"); ok {
 			t.Error("the object is left")
 		}
 	})
@@ -101,7 +101,7 @@ func TestBadSpecs(t *testing.T) {
 	t.Run("failing create", func(t *testing.T) {
 		t.Parallel()
 		r := d.thing(ns, "create", nil)
-		d.order(t, "create", "always fail")
+		d.Order(t, "create", "always fail")
 		c.MustCreate(t, r)
 		c.WaitFalse(t, r, "LastAsyncOperation", "AsyncCreateFailure", "Cannot create")
 		c.WaitFalse(t, r, "Synced", "ReconcileError", "Cannot create")
@@ -109,9 +109,9 @@ func TestBadSpecs(t *testing.T) {
 			t.Errorf("Ready is %s, %s", s, reason)
 		}
 		// One second, two, four, eight.
-		before := d.calls("create thing create")
-		never(t, 6*poll, "a hot loop", func() bool { return d.calls("create thing create")-before > 4 })
-		d.countermand(t, "create")
+		before := d.Calls("create thing create")
+		never(t, 6*poll, "a hot loop", func() bool { return d.Calls("create thing create")-before > 4 })
+		d.Countermand(t, "create")
 		// A corrected spec is tried at once, regardless of the delay.
 		c.MustPatch(t, r, `{"spec":{"forProvider":{"value":"better"}}}`)
 		c.WaitReady(t, r)
@@ -122,12 +122,12 @@ func TestBadSpecs(t *testing.T) {
 		r := d.thing(ns, "change", m{"value": "a"})
 		c.MustCreate(t, r)
 		c.WaitReady(t, r)
-		d.order(t, "change", "always fail")
+		d.Order(t, "change", "always fail")
 		c.MustPatch(t, r, `{"spec":{"forProvider":{"value":"b"}}}`)
 		c.WaitFalse(t, r, "LastAsyncOperation", "AsyncUpdateFailure", "Cannot update")
 		c.WaitFalse(t, r, "Synced", "ReconcileError", "Cannot update")
 		c.WaitFor(t, r, "still ready", func() bool { return isTrue(r, "Ready") })
-		d.countermand(t, "change")
+		d.Countermand(t, "change")
 		c.has(t, d, "thing", "change", "value", "b")
 		c.WaitReady(t, r)
 	})

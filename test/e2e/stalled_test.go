@@ -12,7 +12,7 @@ func TestStalled(t *testing.T) {
 	d := newDouble(t, "stalled")
 	c.install(t, d.provider())
 	ns := c.Namespace(t)
-	d.order(t, "r", "always half")
+	d.Order(t, "r", "always half")
 	r := d.thing(ns, "r", nil)
 	c.MustCreate(t, r)
 	c.WaitFor(t, r, "stalled", func() bool { return isTrue(r, "Stalled") })
@@ -23,12 +23,12 @@ func TestStalled(t *testing.T) {
 	version := r.GetResourceVersion()
 	never(t, 4*poll, "another create, or another write", func() bool {
 		c.MustGet(t, r)
-		return d.calls("create thing r") != 3 || r.GetResourceVersion() != version
+		return d.Calls("create thing r") != 3 || r.GetResourceVersion() != version
 	})
 	if n := len(c.events(t, r)); n > 12 {
 		t.Errorf("%d events: %v", n, c.events(t, r))
 	}
-	d.countermand(t, "r")
+	d.Countermand(t, "r")
 	c.MustPatch(t, r, `{"metadata":{"annotations":{"landbridge.io/retry":"now"}}}`)
 	c.WaitReady(t, r)
 	if status, _, _ := condition(r, "Stalled"); status != "False" {
@@ -45,14 +45,14 @@ func TestDeleteWithoutRefresh(t *testing.T) {
 	r := d.thing(c.Namespace(t), "r", nil)
 	c.MustCreate(t, r)
 	c.WaitReady(t, r)
-	d.order(t, "read.r", "always garbage")
+	d.Order(t, "read.r", "always garbage")
 	if err := c.Delete(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
 	c.WaitFalse(t, r, "Synced", "ReconcileError", `landbridge.io/delete-without-refresh to "true"`)
 	c.MustPatch(t, r, `{"metadata":{"annotations":{"landbridge.io/delete-without-refresh":"true"}}}`)
 	c.WaitGone(t, r)
-	if _, ok := d.object("thing", "r"); ok {
+	if _, ok := d.Object("thing", "r"); ok {
 		t.Error("the object is left")
 	}
 }

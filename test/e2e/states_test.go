@@ -211,13 +211,13 @@ func TestRetryByAnnotation(t *testing.T) {
 	c.install(t, d.provider())
 	ns := c.Namespace(t)
 	r := d.thing(ns, "r", nil)
-	d.order(t, "r", "always fail")
+	d.Order(t, "r", "always fail")
 	c.MustCreate(t, r)
 	// The delay doubles with each failure; by now it is 16 seconds.
-	eventually(t, "it has failed five times", func(context.Context) bool { return d.calls("create thing r") >= 5 })
+	eventually(t, "it has failed five times", func(context.Context) bool { return d.Calls("create thing r") >= 5 })
 	c.WaitFalse(t, r, "LastAsyncOperation", "AsyncCreateFailure")
 	begin := time.Now()
-	d.countermand(t, "r")
+	d.Countermand(t, "r")
 	c.MustPatch(t, r, `{"metadata":{"annotations":{"landbridge.io/retry":"now"}}}`)
 	c.WaitReady(t, r)
 	if took := time.Since(begin); took > 8*time.Second {
@@ -254,7 +254,7 @@ func TestCreateBeforeDestroy(t *testing.T) {
 	// order returns the order of the calls that change something.
 	order := func(t *testing.T, name string) []string {
 		t.Helper()
-		content, err := os.ReadFile(filepath.Join(d.dir, "calls"))
+		content, err := os.ReadFile(filepath.Join(d.Dir, "calls"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -272,7 +272,7 @@ func TestCreateBeforeDestroy(t *testing.T) {
 		t.Parallel()
 		r := made(t, "replaced")
 		old := r.GetAnnotations()[externalName]
-		d.order(t, "replaced", "always fail") // it cannot be destroyed for now
+		d.Order(t, "replaced", "always fail") // it cannot be destroyed for now
 		ready := true
 		c.MustPatch(t, r, `{"spec":{"forProvider":{"name":"replaced-too"}}}`)
 		c.WaitFor(t, r, "replaced, with a deposed object", func() bool {
@@ -287,10 +287,10 @@ func TestCreateBeforeDestroy(t *testing.T) {
 		eventually(t, "the new object is the one written down", func(ctx context.Context) bool {
 			return c.Get(ctx, key(r), r) == nil && r.GetAnnotations()[externalName] != old
 		})
-		d.countermand(t, "replaced")
+		d.Countermand(t, "replaced")
 		c.WaitFor(t, r, "without deposed objects", func() bool { return text(r, "status", "deposed") == "" })
 		c.WaitReady(t, r)
-		if _, ok := d.object("thing", "replaced"); ok {
+		if _, ok := d.Object("thing", "replaced"); ok {
 			t.Error("the old object is left")
 		}
 		calls := slices.Compact(order(t, "replaced"))
@@ -305,17 +305,17 @@ func TestCreateBeforeDestroy(t *testing.T) {
 	t.Run("deleted meanwhile", func(t *testing.T) {
 		t.Parallel()
 		r := made(t, "deleted")
-		d.order(t, "deleted", "always fail")
+		d.Order(t, "deleted", "always fail")
 		c.MustPatch(t, r, `{"spec":{"forProvider":{"name":"deleted-too"}}}`)
 		c.WaitFor(t, r, "replaced, with a deposed object", func() bool { return text(r, "status", "deposed") != "" })
 		if err := c.Delete(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "the new object is gone", func(context.Context) bool { _, ok := d.object("thing", "deleted-too"); return !ok })
+		eventually(t, "the new object is gone", func(context.Context) bool { _, ok := d.Object("thing", "deleted-too"); return !ok })
 		never(t, 2*poll, "the resource is gone", func() bool { return c.Get(t.Context(), key(r), r) != nil })
-		d.countermand(t, "deleted")
+		d.Countermand(t, "deleted")
 		c.WaitGone(t, r)
-		if _, ok := d.object("thing", "deleted"); ok {
+		if _, ok := d.Object("thing", "deleted"); ok {
 			t.Error("the old object is left")
 		}
 	})

@@ -17,8 +17,8 @@ func TestStories(t *testing.T) {
 	steady := func(t *testing.T, d *double, u *unstructured.Unstructured) {
 		t.Helper()
 		read := "read " + strings.ToLower(u.GetKind())
-		n := d.calls(read)
-		eventually(t, "it is looked at again", func(context.Context) bool { return d.calls(read) >= n+2 })
+		n := d.Calls(read)
+		eventually(t, "it is looked at again", func(context.Context) bool { return d.Calls(read) >= n+2 })
 	}
 	type story struct {
 		name string
@@ -48,7 +48,7 @@ func TestStories(t *testing.T) {
 		{
 			name: "failed",
 			happens: func(t *testing.T, d *double, r *unstructured.Unstructured) {
-				d.order(t, "r", "fail")
+				d.Order(t, "r", "fail")
 				c.MustCreate(t, r)
 				c.WaitReady(t, r)
 				steady(t, d, r)
@@ -61,7 +61,7 @@ func TestStories(t *testing.T) {
 		{
 			name: "half created",
 			happens: func(t *testing.T, d *double, r *unstructured.Unstructured) {
-				d.order(t, "r", "half")
+				d.Order(t, "r", "half")
 				c.MustCreate(t, r)
 				c.WaitReady(t, r)
 			},
@@ -98,7 +98,7 @@ func TestStories(t *testing.T) {
 				c.MustCreate(t, r)
 				c.WaitReady(t, r)
 				c.MustPatch(t, r, `{"spec":{"forProvider":{"name":"other"}}}`)
-				eventually(t, "the new object is there", func(context.Context) bool { _, ok := d.object("thing", "other"); return ok })
+				eventually(t, "the new object is there", func(context.Context) bool { _, ok := d.Object("thing", "other"); return ok })
 				c.WaitReady(t, r)
 			},
 			want: []string{
@@ -114,7 +114,7 @@ func TestStories(t *testing.T) {
 				c.MustCreate(t, r)
 				c.WaitReady(t, r)
 				c.MustPatch(t, r, `{"spec":{"forProvider":{"name":"other"}}}`)
-				eventually(t, "the old object is gone", func(context.Context) bool { _, ok := d.object("thing", "r"); return !ok })
+				eventually(t, "the old object is gone", func(context.Context) bool { _, ok := d.Object("thing", "r"); return !ok })
 				c.WaitReady(t, r)
 			},
 			want: []string{
@@ -126,7 +126,7 @@ func TestStories(t *testing.T) {
 		{
 			name: "imported",
 			happens: func(t *testing.T, d *double, r *unstructured.Unstructured) {
-				d.put(t, "thing", remote{Attributes: map[string]string{"name": "r", "id": "thing-1", "token": "t", "value": "a"}})
+				d.Put(t, "thing", remote{Attributes: map[string]string{"name": "r", "id": "thing-1", "token": "t", "value": "a"}})
 				set(t, r, "thing-1", "spec", "import", "id")
 				c.MustCreate(t, r)
 				c.WaitReady(t, r)
@@ -149,11 +149,11 @@ func TestStories(t *testing.T) {
 			name: "gone", happens: func(t *testing.T, d *double, r *unstructured.Unstructured) {
 				c.MustCreate(t, r)
 				c.WaitReady(t, r)
-				d.order(t, "r", "slow 300ms") // otherwise the message may be the same, which is one event
-				if err := os.Remove(filepath.Join(d.dir, "objects", "thing.r")); err != nil {
+				d.Order(t, "r", "slow 300ms") // otherwise the message may be the same, which is one event
+				if err := os.Remove(filepath.Join(d.Dir, "objects", "thing.r")); err != nil {
 					t.Fatal(err)
 				}
-				eventually(t, "it is made again", func(context.Context) bool { _, ok := d.object("thing", "r"); return ok })
+				eventually(t, "it is made again", func(context.Context) bool { _, ok := d.Object("thing", "r"); return ok })
 				c.WaitReady(t, r)
 			},
 			want: []string{"CreatedExternalResource: ", "ExternalResourceGone: ", "CreatedExternalResource: "},
@@ -161,7 +161,7 @@ func TestStories(t *testing.T) {
 		{
 			name: "recovered, made", place: true,
 			happens: func(t *testing.T, d *double, r *unstructured.Unstructured) {
-				d.order(t, "r", "crash-after")
+				d.Order(t, "r", "crash-after")
 				c.MustCreate(t, r)
 				c.WaitReady(t, r)
 			},
@@ -176,7 +176,7 @@ func TestStories(t *testing.T) {
 		{
 			name: "recovered, not made", place: true,
 			happens: func(t *testing.T, d *double, r *unstructured.Unstructured) {
-				d.order(t, "r", "crash-before")
+				d.Order(t, "r", "crash-before")
 				c.MustCreate(t, r)
 				c.WaitReady(t, r)
 			},

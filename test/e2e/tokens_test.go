@@ -154,7 +154,7 @@ func TestServiceAccountTokens(t *testing.T) {
 	}
 	subject := "system:serviceaccount:" + ns + ":builder"
 	using := func(name, kind, of string, token m, file string) {
-		config := resource(d.apiVersion(), kind, of, name, m{"endpoint": url, "serviceAccountTokens": []any{token}})
+		config := resource(d.APIVersion(), kind, of, name, m{"endpoint": url, "serviceAccountTokens": []any{token}})
 		if file != "" {
 			set(t, config, file, "spec", "tokenFile")
 		}
@@ -193,7 +193,7 @@ func TestServiceAccountTokens(t *testing.T) {
 	for name, kind := range map[string]string{"variable": "ProviderConfig", ns: "ClusterProviderConfig"} {
 		c.WaitReady(t, thing("by-"+name, kind, name))
 	}
-	if n := d.calls("configure as " + subject); n < 3 {
+	if n := d.Calls("configure as " + subject); n < 3 {
 		t.Errorf("the provider has logged in %d times as %s", n, subject)
 	}
 	refused := thing("audience", "ProviderConfig", "audience")

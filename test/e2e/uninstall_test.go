@@ -31,7 +31,7 @@ func TestUninstall(t *testing.T) {
 			remove(t, config, used, provider)
 		},
 		"providerfirst": func(t *testing.T, d *double, provider, config, used *unstructured.Unstructured) {
-			d.order(t, "used", "slow 5s")
+			d.Order(t, "used", "slow 5s")
 			remove(t, used, provider, config)
 		},
 	} {
@@ -41,7 +41,7 @@ func TestUninstall(t *testing.T) {
 			p := d.provider()
 			c.install(t, p)
 			ns := c.Namespace(t)
-			config := resource(d.apiVersion(), "ProviderConfig", ns, "own", nil)
+			config := resource(d.APIVersion(), "ProviderConfig", ns, "own", nil)
 			c.MustCreate(t, config)
 			used := d.thing(ns, "used", nil)
 			used.Object["spec"].(m)["providerConfigRef"] = m{"kind": "ProviderConfig", "name": "own"}
@@ -49,7 +49,7 @@ func TestUninstall(t *testing.T) {
 			c.WaitReady(t, used)
 			c.WaitFor(t, config, "held", func() bool { return len(config.GetFinalizers()) == 1 })
 			order(t, d, p, config, used)
-			if _, ok := d.object("thing", "used"); ok {
+			if _, ok := d.Object("thing", "used"); ok {
 				t.Error("the object is left")
 			}
 		})

@@ -1,7 +1,6 @@
 package health_test
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,9 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
+	"github.com/landbridge-io/landbridge/internal/testing/doubletest"
 	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
-	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
 const (
@@ -31,6 +30,9 @@ var (
 	resource = objecttest.New
 	text     = objecttest.Text
 )
+
+// doubles are the installed providers, by name.
+var doubles = map[string]*doubletest.Double{}
 
 // world is a cluster with a controller.
 type world struct {
@@ -85,23 +87,9 @@ func (x *world) stop(t *testing.T) {
 // install installs the test provider under a name.
 func (x *world) install(t *testing.T, name string, env ...string) {
 	t.Helper()
-	binary, err := testbin.Build(t.Context(), testbin.TestProvider)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(cloud(name), "terraform-provider-"+name)
-	if err := os.MkdirAll(cloud(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(binary, path); err != nil {
-		t.Fatal(err)
-	}
-	var variables []any
-	for _, e := range append(env, "TESTPROVIDER_DIRECTORY="+cloud(name)) {
-		key, value, _ := strings.Cut(e, "=")
-		variables = append(variables, m{"name": key, "value": value})
-	}
-	p := x.provider(name, m{"source": path, "env": variables, "sandbox": m{"writePaths": []any{cloud(name)}}})
+	d := doubletest.New(t, name, filepath.Join(scratch, "clouds", name), env...)
+	doubles[name] = d
+	p := d.Provider()
 	x.MustCreate(t, p)
 	x.WaitFor(t, p, "healthy", func() bool { return objecttest.IsTrue(p, "Installed", "Healthy") && objecttest.Current(p) })
 }
@@ -109,9 +97,6 @@ func (x *world) install(t *testing.T, name string, env ...string) {
 func (*world) provider(name string, spec m) *unstructured.Unstructured {
 	return resource(landbridge, "TerraformProvider", "", name, spec)
 }
-
-// cloud is the directory with the remote objects of a provider.
-func cloud(provider string) string { return filepath.Join(scratch, "clouds", provider) }
 
 func apiVersion(provider string) string { return provider + ".landbridge.io/v1alpha1" }
 
@@ -134,18 +119,7 @@ func (x *world) of(kind, provider, name string, spec m) *unstructured.Unstructur
 // order sets what the provider does with the object of a resource; see testprovider.
 func (x *world) order(t *testing.T, provider, what string) {
 	t.Helper()
-	dir := filepath.Join(cloud(provider), "orders")
-	temporary := filepath.Join(cloud(provider), "order-"+x.name)
-	err := os.MkdirAll(dir, 0o755)
-	if err == nil {
-		err = os.WriteFile(temporary, []byte(what), 0o644)
-	}
-	if err == nil {
-		err = os.Rename(temporary, filepath.Join(dir, x.name))
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	doubles[provider].Order(t, x.name, what)
 }
 
 // config returns a provider configuration with a token in a Secret of its name.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -64,8 +63,7 @@ var load = map[string]attack{
 		control: func(t *testing.T, x *world) bool {
 			x.configureMany(t, x.user(t, "trent"), 100)
 			eventually(t, "as many are configured as may be", func(context.Context) bool {
-				calls, _ := os.ReadFile(filepath.Join(cloud(guarded), "calls"))
-				return strings.Count(string(calls), "configure with many-"+x.name) >= 20
+				return doubles[guarded].Calls("configure with many-"+x.name) >= 20
 			})
 			return true
 		},

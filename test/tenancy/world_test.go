@@ -2,9 +2,7 @@ package tenancy_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,6 +17,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/controller/kinds"
 	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
+	"github.com/landbridge-io/landbridge/internal/testing/doubletest"
 	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
 	"github.com/landbridge-io/landbridge/internal/testing/providertest"
@@ -48,6 +47,9 @@ type tenant struct {
 	client.Client
 	namespace string
 }
+
+// doubles are the installed providers, by name.
+var doubles = map[string]*doubletest.Double{}
 
 // world is a cluster with a controller, a victim and an attacker.
 type world struct {
@@ -124,43 +126,22 @@ func newWorld(t *testing.T) *world {
 // install installs the test provider under a name.
 func (x *world) install(t *testing.T, name string, env ...string) {
 	t.Helper()
-	binary, err := testbin.Build(t.Context(), testbin.TestProvider)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(cloud(name), "terraform-provider-"+name)
-	if err := os.MkdirAll(cloud(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(binary, path); err != nil {
-		t.Fatal(err)
-	}
-	var variables []any
-	for _, e := range append(env, "TESTPROVIDER_DIRECTORY="+cloud(name)) {
-		key, value, _ := strings.Cut(e, "=")
-		variables = append(variables, m{"name": key, "value": value})
-	}
-	p := resource("landbridge.io/v1alpha1", "TerraformProvider", "", name, m{"source": path, "env": variables, "sandbox": m{"writePaths": []any{cloud(name)}}})
+	d := doubletest.New(t, name, filepath.Join(scratch, "clouds", name), env...)
+	doubles[name] = d
+	p := d.Provider()
 	x.MustCreate(t, p)
 	x.WaitFor(t, p, "healthy", func() bool { return isTrue(p, "Installed", "Healthy") && objecttest.Current(p) })
 }
 
-// cloud is the directory with the remote objects of a provider.
-func cloud(provider string) string { return filepath.Join(scratch, "clouds", provider) }
-
 // configuredWith reports whether the provider was configured with a token.
 func configuredWith(token string) bool {
-	calls, _ := os.ReadFile(filepath.Join(cloud(guarded), "calls"))
-	return strings.Contains(string(calls), "configure with "+token)
+	return doubles[guarded].Calls("configure with "+token) > 0
 }
 
 // remote returns the attributes of a remote object.
 func remote(kind, name string) (map[string]string, bool) {
-	var o struct {
-		Attributes map[string]string `json:"attributes"`
-	}
-	content, err := os.ReadFile(filepath.Join(cloud(open), "objects", kind+"."+name))
-	return o.Attributes, err == nil && json.Unmarshal(content, &o) == nil
+	o, ok := doubles[open].Object(kind, name)
+	return o.Attributes, ok
 }
 
 func apiVersion(provider string) string { return provider + ".landbridge.io/v1alpha1" }
