@@ -1,7 +1,6 @@
 package behaviour_test
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"testing"
@@ -19,42 +18,31 @@ import (
 var scratch string
 
 func TestMain(m *testing.M) {
-	ctrl.SetLogger(logr.Discard()) // for logs outside of the controllers
-	klog.SetLogger(logr.Discard())
 	if kubeconfig := os.Getenv(runController); kubeconfig != "" {
+		ctrl.SetLogger(logr.Discard()) // for logs outside of the controllers
+		klog.SetLogger(logr.Discard())
 		if err := controlUntilKilled(kubeconfig); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
 		return
 	}
-	os.Exit(run(m))
-}
-
-func run(m *testing.M) int {
-	var err error
-	if scratch, err = os.MkdirTemp("", "landbridge-behaviour-"); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(scratch)
-	flag.Parse()
-	// Tests mostly wait. With more of them, events arrive too late or not at all.
-	if err := flag.Set("test.parallel", "16"); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	code := m.Run()
-	if e := everyone.environment; e != nil {
-		if err := e.stop(); err != nil {
-			fmt.Fprintln(os.Stderr, "the controller ended with", err)
-			code = 1
-		}
-		if code != 0 {
-			fmt.Fprintln(os.Stderr, "the controller's log is", clustertest.KeepLog("behaviour", e.Log))
-		}
-	}
-	return code
+	os.Exit(clustertest.Suite{
+		Name: "behaviour", Parallel: 16, // with more of them, events arrive too late or not at all
+		Begin: func(dir string) error { scratch = dir; return nil },
+		End: func() error {
+			if everyone.environment == nil {
+				return nil
+			}
+			return everyone.environment.stop()
+		},
+		Log: func() string {
+			if everyone.environment == nil {
+				return ""
+			}
+			return everyone.environment.Log
+		},
+	}.Run(m))
 }
 
 // each runs a test for each column in parallel, with one subtest per behaviour. cmd/behaviours relies on

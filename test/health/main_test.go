@@ -1,15 +1,10 @@
 package health_test
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
-
-	"github.com/go-logr/logr"
-	"k8s.io/klog/v2"
-	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 )
@@ -18,28 +13,11 @@ import (
 var scratch string
 
 func TestMain(m *testing.M) {
-	ctrl.SetLogger(logr.Discard()) // for logs outside of the controller
-	klog.SetLogger(logr.Discard())
-	os.Exit(run(m))
-}
-
-func run(m *testing.M) int {
-	var err error
-	if scratch, err = os.MkdirTemp("", "landbridge-health-"); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(scratch)
-	flag.Parse()
-	// Situations mostly wait.
-	if err := flag.Set("test.parallel", "8"); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	code := m.Run()
-	if code != 0 {
-		fmt.Fprintln(os.Stderr, "the controller's log is", clustertest.KeepLog("health", filepath.Join(scratch, "controller.log")))
-	}
+	code := clustertest.Suite{
+		Name: "health", Parallel: 8,
+		Begin: func(dir string) error { scratch = dir; return nil },
+		Log:   func() string { return filepath.Join(scratch, "controller.log") },
+	}.Run(m)
 	fmt.Println(results.line())
-	return code
+	os.Exit(code)
 }

@@ -1,16 +1,10 @@
 package tenancy_test
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"testing"
-
-	"github.com/go-logr/logr"
-	"k8s.io/klog/v2"
-	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 )
@@ -19,34 +13,17 @@ import (
 var scratch string
 
 func TestMain(m *testing.M) {
-	ctrl.SetLogger(logr.Discard()) // for logs outside of the controller
-	klog.SetLogger(logr.Discard())
-	os.Exit(run(m))
-}
-
-func run(m *testing.M) int {
-	var err error
-	if scratch, err = os.MkdirTemp("", "landbridge-tenancy-"); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(scratch)
-	flag.Parse()
-	// Attacks mostly wait.
-	if err := flag.Set("test.parallel", strconv.Itoa(8)); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	code := m.Run()
-	if everyone.stop != nil {
-		if err := everyone.stop(); err != nil {
-			fmt.Fprintln(os.Stderr, "the controller ended with", err)
-			code = 1
-		}
-	}
-	if code != 0 {
-		fmt.Fprintln(os.Stderr, "the controller's log is", clustertest.KeepLog("tenancy", filepath.Join(scratch, "controller.log")))
-	}
+	code := clustertest.Suite{
+		Name: "tenancy", Parallel: 8,
+		Begin: func(dir string) error { scratch = dir; return nil },
+		End: func() error {
+			if everyone.stop == nil {
+				return nil
+			}
+			return everyone.stop()
+		},
+		Log: func() string { return filepath.Join(scratch, "controller.log") },
+	}.Run(m)
 	fmt.Println(results.line())
-	return code
+	os.Exit(code)
 }
