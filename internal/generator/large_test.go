@@ -27,7 +27,7 @@ const (
 	crdsLimit    = time.Minute
 )
 
-func TestLargeOutputIsTheSameEachTimeAndFormatted(t *testing.T) {
+func TestLargeOutputIsStableAndFormatted(t *testing.T) {
 	for _, name := range schematest.Providers {
 		t.Run(name, func(t *testing.T) {
 			first := output(t, provide(t, name, schematest.Provider(t, name), config.Provider{}))

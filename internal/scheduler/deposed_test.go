@@ -382,7 +382,7 @@ func TestDeleteWithDeposed(t *testing.T) {
 
 // What is looked for after an interrupted create, and is the object that made way for it, says
 // nothing of that create.
-func TestRecoverDoesNotTakeTheOldForTheNew(t *testing.T) {
+func TestRecoverTellsOldFromNew(t *testing.T) {
 	byID := &terraform.ImportTarget{ID: "i-1", Identity: cty.NilVal}
 	cases := map[string]struct {
 		kind    identityKind

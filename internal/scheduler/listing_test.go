@@ -56,7 +56,7 @@ func TestRecoverByList(t *testing.T) {
 		"not made":                               {manner: silentUndone, message: "none is new"},
 		"not made, others exist":                 {manner: silentUndone, before: add("x", 1, 1), message: "none is new"},
 		"not made, another resource has one":     {manner: silentUndone, after: func(x *estate, _ *harness) { x.resource("b", 1, "x").settle() }, message: "none is new"},
-		"not made, another resource of the account has one": {manner: silentUndone, before: func(_ *estate, a *harness) {
+		"not made, another of the account has one": {manner: silentUndone, before: func(_ *estate, a *harness) {
 			a.r.Account.Content = "x"
 		}, after: func(x *estate, _ *harness) {
 			b := x.resource("b", 1, "x")
@@ -82,7 +82,7 @@ func TestRecoverByList(t *testing.T) {
 			a.r.ListArguments = func(cty.Value) (map[string]cty.Value, string) { return nil, "zone" }
 		}, message: "the argument zone, which the list needs"},
 		"made, not permitted any more": {manner: silentDone, after: func(_ *estate, a *harness) { a.r.ListArguments = nil }, message: "Look for the object."},
-		"made, the stored instance is of an earlier resource": {manner: silentDone, after: func(_ *estate, a *harness) {
+		"made, stored by an earlier resource": {manner: silentDone, after: func(_ *estate, a *harness) {
 			a.r.UID = "another"
 		}, message: "Look for the object."},
 	} {

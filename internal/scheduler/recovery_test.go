@@ -83,7 +83,7 @@ func TestRecoverCreate(t *testing.T) {
 			},
 			id: "i-2", status: instance.Full, calls: []string{"import", "save", "refresh"},
 		},
-		"user gives an object that is not there while deleting": {
+		"user gives a missing object while deleting": {
 			kind: noIdentity, objects: []object{{"a", 1}}, request: func(h *harness) {
 				h.deleting()
 				h.r.Import.Target = byID("i-9")

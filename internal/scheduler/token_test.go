@@ -51,7 +51,7 @@ func TestCreateToken(t *testing.T) {
 		"made, too long ago": {manner: silentDone, after: func(*harness) {
 			time.Sleep(2 * time.Hour)
 		}, reason: scheduler.ReasonCreateOutcomeUnknown},
-		"made, too long ago in spite of a retry": {manner: silentDone, after: func(h *harness) {
+		"made, too long ago despite a retry": {manner: silentDone, after: func(h *harness) {
 			time.Sleep(59 * time.Minute)
 			h.repeats(silentUndone)
 			time.Sleep(2 * time.Minute)

@@ -98,11 +98,11 @@ func TestResolve(t *testing.T) {
 			spec: m{"references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main", "fieldPath": "a[b"}}}},
 			err:  `spec.references[0].from: fieldPath is "a[b": cannot parse path "a[b": unterminated '[' at position 1`,
 		},
-		"to a field that the kind does not have": {
+		"to a field that the kind lacks": {
 			spec: m{"references": []any{m{"to": "forProvider.vpcld", "from": m{"kind": "Vpc", "name": "main"}}}},
 			err:  `spec.references[0].to is "forProvider.vpcld": there is no field vpcld. The fields are listed by kubectl explain thing.spec.forProvider`,
 		},
-		"to a field of a list without an index": {
+		"to a list field without an index": {
 			spec: m{"references": []any{m{"to": "forProvider.rule.arn", "from": m{"kind": "Vpc", "name": "main"}}}},
 			err:  `spec.references[0].to is "forProvider.rule.arn": there is no field arn: what is before it is a list. The fields are listed by kubectl explain thing.spec.forProvider`,
 		},

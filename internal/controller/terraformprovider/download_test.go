@@ -143,7 +143,7 @@ func TestTasks(t *testing.T) {
 	}
 }
 
-func TestFailedTaskIsReconciledWhenItMayBeTriedAgain(t *testing.T) {
+func TestFailedTaskIsTriedAgainLater(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())

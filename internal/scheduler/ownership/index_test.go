@@ -163,7 +163,7 @@ func TestOwner(t *testing.T) {
 			steps: func(w *world) { w.claim("b", 1, wanted("x")); w.claim("a", 0, wanted("x")) },
 			rival: map[string]string{"a": "", "b": "a"}, woken: []string{"b"},
 		},
-		"what a resource has begun before what an older one has inherited": {
+		"begun before what an older one inherited": {
 			steps: func(w *world) {
 				w.claim("a", 0, inherited("x"))
 				w.claim("b", 1, begun("x"))

@@ -81,7 +81,7 @@ func TestModulesRunNothing(t *testing.T) {
 		"a pattern":            {main: "output \"x\" {\n  value = fileset(path.module, \"../../*\")\n}\n", needs: module.Files, at: "main.tf:2: The pattern"},
 		"an escaped pattern":   {main: "output \"x\" {\n  value = fileset(path.module, \"\\\\.\\\\./*\")\n}\n", needs: module.Files, at: "main.tf:2: The pattern"},
 		"the history":          {main: "output \"x\" {\n  value = file(\"${path.module}/.git/config\")\n}\n", needs: module.Files, at: "main.tf:2:"},
-		"a template that is nested too deeply to be checked": {
+		"a template nested too deeply to be checked": {
 			main:  "output \"x\" {\n  value = templatefile(\"${path.module}/t.tftpl\", {})\n}\n",
 			more:  map[string]string{"t.tftpl": "${" + strings.Repeat("[", 3000) + "file(\"/etc/passwd\")" + strings.Repeat("]", 3000) + "}"},
 			needs: module.Files, at: "main.tf:2: t.tftpl cannot be checked: Nested too deeply",
