@@ -79,83 +79,66 @@ func (g *guarded) Usage() provider.Usage {
 	return provider.Usage{}
 }
 
-// ValidateResourceConfig implements provider.Server.
-func (g *guarded) ValidateResourceConfig(ctx context.Context, r *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
-	a, err := g.Server.ValidateResourceConfig(ctx, r)
+// noted calls the server, and records its answer or its failure.
+func noted[Q, A any](ctx context.Context, g *guarded, call func(context.Context, Q) (A, error), q Q, note func(A)) (A, error) {
+	a, err := call(ctx, q)
 	if err != nil {
 		g.failed(ctx, err)
 	} else {
-		g.answered(a.Diagnostics)
+		note(a)
 	}
 	return a, err
+}
+
+// ValidateResourceConfig implements provider.Server.
+func (g *guarded) ValidateResourceConfig(ctx context.Context, r *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
+	return noted(ctx, g, g.Server.ValidateResourceConfig, r, func(a *tfprotov6.ValidateResourceConfigResponse) {
+		g.answered(a.Diagnostics)
+	})
 }
 
 // UpgradeResourceState implements provider.Server.
 func (g *guarded) UpgradeResourceState(ctx context.Context, r *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
-	a, err := g.Server.UpgradeResourceState(ctx, r)
-	if err != nil {
-		g.failed(ctx, err)
-	} else {
+	return noted(ctx, g, g.Server.UpgradeResourceState, r, func(a *tfprotov6.UpgradeResourceStateResponse) {
 		g.answered(a.Diagnostics)
-	}
-	return a, err
+	})
 }
 
 // ReadResource implements provider.Server.
 func (g *guarded) ReadResource(ctx context.Context, r *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
-	a, err := g.Server.ReadResource(ctx, r)
-	if err != nil {
-		g.failed(ctx, err)
-	} else {
+	return noted(ctx, g, g.Server.ReadResource, r, func(a *tfprotov6.ReadResourceResponse) {
 		g.deferred(a.Deferred)
 		g.tried(a.Diagnostics, true)
-	}
-	return a, err
+	})
 }
 
 // PlanResourceChange implements provider.Server.
 func (g *guarded) PlanResourceChange(ctx context.Context, r *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-	a, err := g.Server.PlanResourceChange(ctx, r)
-	if err != nil {
-		g.failed(ctx, err)
-	} else {
+	return noted(ctx, g, g.Server.PlanResourceChange, r, func(a *tfprotov6.PlanResourceChangeResponse) {
 		g.deferred(a.Deferred)
 		g.tried(a.Diagnostics, false)
-	}
-	return a, err
+	})
 }
 
 // ApplyResourceChange implements provider.Server.
 func (g *guarded) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
-	a, err := g.Server.ApplyResourceChange(ctx, r)
-	if err != nil {
-		g.failed(ctx, err)
-	} else {
+	return noted(ctx, g, g.Server.ApplyResourceChange, r, func(a *tfprotov6.ApplyResourceChangeResponse) {
 		g.tried(a.Diagnostics, true)
-	}
-	return a, err
+	})
 }
 
 // ImportResourceState implements provider.Server.
 func (g *guarded) ImportResourceState(ctx context.Context, r *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
-	a, err := g.Server.ImportResourceState(ctx, r)
-	if err != nil {
-		g.failed(ctx, err)
-	} else {
+	return noted(ctx, g, g.Server.ImportResourceState, r, func(a *tfprotov6.ImportResourceStateResponse) {
 		g.deferred(a.Deferred)
 		g.tried(a.Diagnostics, false)
-	}
-	return a, err
+	})
 }
 
 // ReadDataSource implements provider.Server.
 func (g *guarded) ReadDataSource(ctx context.Context, r *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
-	a, err := g.Server.ReadDataSource(ctx, r)
-	if err != nil {
-		g.failed(ctx, err)
-	} else {
+	return noted(ctx, g, g.Server.ReadDataSource, r, func(a *tfprotov6.ReadDataSourceResponse) {
 		g.deferred(a.Deferred)
 		g.tried(a.Diagnostics, true)
-	}
-	return a, err
+	})
 }
