@@ -158,6 +158,11 @@ const (
 	ReasonNoReasonGiven         xpv2.ConditionReason = "NoReasonGiven"
 	ReasonNotDeferred           xpv2.ConditionReason = "NotDeferred"
 
+	// ReasonMoveFailed: the object of another resource cannot be taken over. ReasonMoved: another resource has taken the
+	// object over.
+	ReasonMoveFailed xpv2.ConditionReason = "MoveFailed"
+	ReasonMoved      xpv2.ConditionReason = "Moved"
+
 	// ReasonConfigurationContradicted and ReasonConfigurationConfirmed: the object has another identity or import id
 	// than the provider's configuration makes of its arguments; it has the same one.
 	ReasonConfigurationContradicted xpv2.ConditionReason = "ConfigurationContradicted"

@@ -55,6 +55,9 @@ const (
 	// AnnotationDestroyBefore orders deletion. Its value are resources of the same namespace, separated by commas, as
 	// KIND/NAME or GROUP/VERSION/KIND/NAME: they are destroyed after this one, as with a reference to them.
 	AnnotationDestroyBefore = "landbridge.io/destroy-before"
+	// AnnotationMoveFrom names the resource of the same namespace whose object this one takes over, as KIND/NAME, or
+	// GROUP/VERSION/KIND/NAME for a kind of another group. Of a resource that has an object already, it has no effect.
+	AnnotationMoveFrom = "landbridge.io/move-from"
 
 	// AnnotationAccount on a ClusterProviderConfig declares which account it is for. Its value is any name. A remote object
 	// has one owner among all resources whose configurations have the same value.

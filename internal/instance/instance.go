@@ -181,7 +181,8 @@ const (
 	Create OperationKind = "Create"
 	Update OperationKind = "Update"
 	Delete OperationKind = "Delete"
-	// Move changes no object: the resource is being moved to another cluster. While it stands, no
-	// controller of this cluster acts on the resource. Only the command that began it ends it.
+	// Move changes no object: the resource is being moved to another cluster, or its object to another resource. While it
+	// stands, no controller of this cluster acts on the resource. Only the command that began it ends it, or the scheduler
+	// if the object moves to another resource.
 	Move OperationKind = "Move"
 )

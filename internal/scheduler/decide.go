@@ -54,6 +54,14 @@ const (
 	deedRefuseForeign deed = "refuse because of another process"
 	// deedRefuseMoving refuses because the resource is being moved to another cluster.
 	deedRefuseMoving deed = "refuse because of a move"
+	// deedRefuseMoved refuses because another resource has taken the object over.
+	deedRefuseMoved deed = "refuse because the object was moved"
+	// deedHandOver determines the outcome of a move of the object to another resource.
+	deedHandOver deed = "hand over"
+	// deedTakeOver takes the object of another resource over.
+	deedTakeOver deed = "take over"
+	// deedLetGo makes the resource let the object go that this one has taken over.
+	deedLetGo deed = "let go"
 	// deedLoad loads the record from the store.
 	deedLoad deed = "load"
 	// deedClaim claims the objects of the record, of the read, or of the plan.
@@ -122,8 +130,12 @@ type observeInput struct {
 	// Interrupted is set when the record has an operation. Foreign is set when another process
 	// began it and may still conclude it.
 	Interrupted, Foreign bool
-	// Moving is set when the resource is being moved to another cluster.
-	Moving bool
+	// Moving is set when the resource is being moved to another cluster. HandingOver is set when its object is being moved
+	// to another resource, and Moved when that was done.
+	Moving, HandingOver, Moved bool
+	// TakeOver is set when the resource asks for the object of another one, which was not done yet. LettingGo is set when
+	// the other one may not have let it go yet.
+	TakeOver, LettingGo bool
 
 	// Claims is the stage of the claims. Contested is set when another resource owns an object.
 	Claims    claimStage
@@ -138,8 +150,11 @@ var observeChain = chain[observeInput]{
 	{deedInterrupt, interruptRunning},
 	{deedAnswer, operationRuns},
 	{deedLoad, recordUnknown},
+	{deedHandOver, handingOver},
+	{deedLetGo, lettingGo},
 	{deedClaim, recordUnclaimed},
 	{deedRefuseMoving, resourceMoving},
+	{deedRefuseMoved, objectMoved},
 	{deedAnswerNothing, nothingOwnToDelete},
 	{deedRefuseConflict, ownedByAnother},
 	{deedAnswerApplied, operationJustEnded},
@@ -150,6 +165,7 @@ var observeChain = chain[observeInput]{
 	{deedRefuseForeign, operationForeign},
 	{deedRecover, operationInterrupted},
 	{deedMark, markAsked},
+	{deedTakeOver, takeOverAsked},
 	{deedImport, importOpen},
 	{deedFind, objectUnknown},
 	{deedFallBack, onlyDeposedLeft},
@@ -175,6 +191,20 @@ func recordUnclaimed(in observeInput) bool { return in.Claims < claimedRecord }
 
 // resourceMoving: the other cluster may act on the object already.
 func resourceMoving(in observeInput) bool { return in.Moving }
+
+// handingOver: whether the object was moved is determined before anything else.
+func handingOver(in observeInput) bool { return in.HandingOver }
+
+// lettingGo: nothing is done to an object before the resource that had it has let it go.
+func lettingGo(in observeInput) bool { return in.LettingGo }
+
+// objectMoved: a resource whose object was moved makes no other one.
+func objectMoved(in observeInput) bool { return in.Moved && !in.Deleted && !in.Exists }
+
+// takeOverAsked: an object is taken over by a resource that has none, and had none.
+func takeOverAsked(in observeInput) bool {
+	return in.TakeOver && nothingThere(in) && !in.Interrupted && !in.Deleted
+}
 
 // nothingOwnToDelete: the object of a resource that is being deleted stays with its owner.
 func nothingOwnToDelete(in observeInput) bool { return in.Contested && in.Deleted && !in.Deposed }

@@ -60,6 +60,8 @@ const (
 	Read EventKind = "Read"
 	// Imported: an existing object was imported.
 	Imported EventKind = "Imported"
+	// TakenOver: the object of another resource was taken over. Why is that resource.
+	TakenOver EventKind = "TakenOver"
 	// Recovered: the outcome of an interrupted operation was determined.
 	Recovered EventKind = "Recovered"
 	// Gone: the object was destroyed outside Landbridge.

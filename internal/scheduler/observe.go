@@ -25,7 +25,9 @@ type observing struct {
 	contested                  bool
 	rival                      ownership.Rival
 	recovered, sought, planned bool
-	read                       readResult
+	// asked is set when the object of another resource was asked for.
+	asked bool
+	read  readResult
 }
 
 // maxDeeds is far more than an Observe needs. Reaching it means that a rule applies repeatedly by
@@ -75,7 +77,8 @@ func (o *observing) input(r *Request) observeInput {
 		View:   e.view.state, Fits: e.view.fits(r.ConfigHash), Unplanned: e.unplanned(r),
 		Stored: e.record.Version != "", Exists: in.Exists(), Deposed: len(in.Deposed) > 0,
 		Interrupted: interrupted, Foreign: interrupted && o.foreign(e),
-		Moving: interrupted && in.Operation.Kind == instance.Move,
+		Moving: interrupted && in.Operation.Kind == instance.Move, HandingOver: interrupted && in.Operation.Kind == instance.Move && handOverOf(in.Operation) != nil,
+		Moved: e.record.Handled.MovedTo != "", TakeOver: r.MoveFrom != nil && e.record.Handled.MovedFrom == "" && !o.asked, LettingGo: e.record.Handled.MoveOpen,
 		Claims: o.claims, Contested: o.contested,
 		Acquired: o.release != nil, Recovered: o.recovered, Sought: o.sought, Planned: o.planned, Read: o.read,
 	}
@@ -104,6 +107,15 @@ func (o *observing) do(ctx context.Context, r *Request, next deed) (*Observation
 	case deedRefuseMoving:
 		e.distrust(outdated)
 		return nil, &Error{Reason: ReasonStore, Err: errMoving}
+	case deedRefuseMoved:
+		return nil, movedTo(e.record.Handled.MovedTo)
+	case deedHandOver:
+		return nil, o.handOver(ctx, e, *r)
+	case deedTakeOver:
+		o.asked = true
+		return nil, o.takeOver(ctx, e, *r, o.ex)
+	case deedLetGo:
+		return nil, o.letGo(ctx, e, *r)
 	case deedLoad:
 		// What was done so far was done for the record that was in memory.
 		*o = observing{Scheduler: o.Scheduler, e: e, ex: o.ex, release: o.release}

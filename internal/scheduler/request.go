@@ -70,6 +70,8 @@ type Request struct {
 	// Import is the request of spec.import. While the resource is being deleted, it only serves to recover
 	// an interrupted create.
 	Import desired.Import
+	// MoveFrom is the resource whose object this one takes over; nil if it takes none over.
+	MoveFrom *MoveFrom
 	// Known is the object that the resource's annotations name; nil when they name none.
 	Known *desired.KnownObject
 	// Handles are the handles of objects that the configuration of the kind adds. It may be nil.
@@ -178,6 +180,10 @@ const (
 	ReasonDeferred Reason = "Deferred"
 	// ReasonImportFailed: the object to import was not found, or cannot be imported.
 	ReasonImportFailed Reason = "ImportFailed"
+	// ReasonMoveFailed: the object of another resource cannot be taken over.
+	ReasonMoveFailed Reason = "MoveFailed"
+	// ReasonMoved: another resource has taken the object over.
+	ReasonMoved Reason = "Moved"
 	// ReasonCreateOutcomeUnknown: a create was interrupted, and it is unknown whether it made an object.
 	ReasonCreateOutcomeUnknown Reason = "CreateOutcomeUnknown"
 	// ReasonOperationFailed: the last operation failed, and it is too early to try again.

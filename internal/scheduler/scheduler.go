@@ -94,6 +94,10 @@ type Scheduler struct {
 	// corrections has the last correction of each resource, to find those that undo each other.
 	corrections corrections
 
+	// moves is held while an object moves from one resource to another, or the outcome of a move is determined. It is
+	// locked after the turn of an entry.
+	moves turn
+
 	// mu is only held for access to memory.
 	mu       sync.Mutex
 	entries  entries
@@ -133,7 +137,7 @@ func New(o Options) *Scheduler {
 	if o.Exists == nil {
 		o.Exists = func(context.Context, store.Key, types.UID) (bool, error) { return true, nil }
 	}
-	s := &Scheduler{o: o, limits: limits{most: o.OperationsPerConfiguration, byConfiguration: map[string]*limit{}}}
+	s := &Scheduler{o: o, moves: newTurn(), limits: limits{most: o.OperationsPerConfiguration, byConfiguration: map[string]*limit{}}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.began = sync.OnceValue(o.Clock.Now)
 	return s

@@ -233,6 +233,8 @@ type neighbours struct {
 
 func (n neighbours) References() *references.Graph { return n.graph }
 
+func (neighbours) Kind(runtimeschema.GroupKind) *managed.Kind { return nil }
+
 func (neighbours) Served(runtimeschema.GroupKind) (string, bool) { return "", false }
 
 func (neighbours) Settled() <-chan struct{} {

@@ -46,6 +46,24 @@ type Lister interface {
 	List(ctx context.Context, r ResourceType, arguments map[string]cty.Value, limit int) (identities []cty.Value, more bool, diags diagnostic.Diagnostics)
 }
 
+// Mover is implemented by executors that can turn an object into one of another resource type (contract § 3.11).
+type Mover interface {
+	// MoveResourceState returns the instance of type r that source becomes. Nothing is stored or read. The result keeps
+	// the status and the flags of the source.
+	MoveResourceState(ctx context.Context, r ResourceType, source MoveSource) (instance.Instance, diagnostic.Diagnostics)
+}
+
+// MoveSource is the object that MoveResourceState turns into one of another resource type.
+type MoveSource struct {
+	// ProviderAddress is the source address of the provider that made the object, such as
+	// registry.terraform.io/hashicorp/null.
+	ProviderAddress string
+	// Schema is the schema of Instance. Its Type is the source's resource type; the rest may be
+	// empty if the instance holds only raw values.
+	Schema   *schema.Resource
+	Instance instance.Instance
+}
+
 // ResourceType is the type of a resource instance.
 type ResourceType struct {
 	Schema *schema.Resource

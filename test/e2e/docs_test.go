@@ -42,7 +42,7 @@ func TestImportPage(t *testing.T) {
 		},
 	})
 	after := cloud.Audit(t)
-	if after.Creates != before.Creates+2 || after.Updates != before.Updates || after.Deletes != before.Deletes {
+	if after.Creates != before.Creates+3 || after.Updates != before.Updates || after.Deletes != before.Deletes {
 		t.Errorf("the imports changed something: before %+v, after %+v", before, after)
 	}
 	for _, x := range []struct{ kind, name string }{{"Thing", "web"}, {"Thing", "cache"}, {"Credential", "api"}, {"IDImport", "note"}} {

@@ -39,6 +39,9 @@ type ProviderOptions struct {
 	Name     string
 	Model    *model.Provider
 	Launcher provider.Launcher
+	// Address of the provider, such as registry.terraform.io/hashicorp/null. Defaults to the one that Terraform assumes
+	// for the provider's name.
+	Address string
 	// Limits of each provider configuration. Those that are not set default to the pool's.
 	Limits pool.Limits
 	// Executor makes executors for configured servers. Defaults to those of package engine.
@@ -50,6 +53,9 @@ func (rt *Runtime) NewProvider(o ProviderOptions) *ServedProvider {
 	if o.Executor == nil {
 		engines := new(engine.Factory)
 		o.Executor = func(s provider.Server) terraform.Executor { return engines.Engine(s) }
+	}
+	if o.Address == "" {
+		o.Address = "registry.terraform.io/hashicorp/" + o.Model.Name
 	}
 	return &ServedProvider{
 		ProviderOptions: o, runtime: rt, kinds: map[string]*Kind{},
@@ -75,7 +81,7 @@ func (p *ServedProvider) Start(resourceType string) error {
 	if ok {
 		return nil
 	}
-	k, err := p.runtime.StartKind(&managed.Kind{Model: p.Model.Resources[resourceType], ProviderConfigs: p, Poll: p.runtime.Poll(p.Name)})
+	k, err := p.runtime.StartKind(&managed.Kind{Model: p.Model.Resources[resourceType], ProviderConfigs: p, ProviderAddress: p.Address, Poll: p.runtime.Poll(p.Name)})
 	if err != nil {
 		return err
 	}

@@ -27,15 +27,15 @@ func (r *Registry) References() *references.Graph { return &r.references }
 
 // Served returns the list kind of a kind, and whether a controller of the kind runs.
 func (r *Registry) Served(kind schema.GroupKind) (list string, ok bool) {
-	k := r.kind(kind)
+	k := r.Kind(kind)
 	if k == nil {
 		return "", false
 	}
 	return k.Model.ListKind, true
 }
 
-// kind returns the running controller of a kind, or nil.
-func (r *Registry) kind(kind schema.GroupKind) *managed.Kind {
+// Kind returns the running controller of a kind, or nil.
+func (r *Registry) Kind(kind schema.GroupKind) *managed.Kind {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return r.kinds[kind]
@@ -43,7 +43,7 @@ func (r *Registry) kind(kind schema.GroupKind) *managed.Kind {
 
 // Wake reconciles a resource now, if a controller of its kind runs.
 func (r *Registry) Wake(key store.Key) {
-	k := r.kind(schema.GroupKind{Group: key.Group, Kind: key.Kind})
+	k := r.Kind(schema.GroupKind{Group: key.Group, Kind: key.Kind})
 	if k != nil {
 		k.Wake(key)
 	}
@@ -52,7 +52,7 @@ func (r *Registry) Wake(key store.Key) {
 // Preview returns what an object, if it were applied, would change of its remote object; nil if no controller of its kind
 // runs here.
 func (r *Registry) Preview(ctx context.Context, kind schema.GroupKind, u *unstructured.Unstructured) []string {
-	if k := r.kind(kind); k != nil {
+	if k := r.Kind(kind); k != nil {
 		return k.Preview(ctx, u)
 	}
 	return nil
@@ -61,7 +61,7 @@ func (r *Registry) Preview(ctx context.Context, kind schema.GroupKind, u *unstru
 // Exists reports whether the resource exists. If no controller of its kind runs, it may exist, so Exists
 // returns true. It returns an error if the API server does not answer.
 func (r *Registry) Exists(ctx context.Context, key store.Key, uid types.UID) (bool, error) {
-	k := r.kind(schema.GroupKind{Group: key.Group, Kind: key.Kind})
+	k := r.Kind(schema.GroupKind{Group: key.Group, Kind: key.Kind})
 	if k == nil {
 		return true, nil
 	}

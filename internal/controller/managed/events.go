@@ -30,6 +30,7 @@ const (
 	reasonUnresolved event.Reason = "CannotResolveResourceReferences"
 
 	reasonImported  event.Reason = "ImportedExternalResource"
+	reasonTakenOver event.Reason = "TookOverExternalResource"
 	reasonRecovered event.Reason = "RecoveredExternalResource"
 	reasonRead      event.Reason = "ReadExternalResource"
 	reasonGone      event.Reason = "ExternalResourceGone"
@@ -194,6 +195,8 @@ func story(e scheduler.Event, keep bool, why string) event.Event {
 		return warning(reasonPolicyWarning, fmt.Sprintf("%s: %s", e.Action, e.Why))
 	case scheduler.Imported:
 		return event.Normal(reasonImported, "Imported an existing remote object.")
+	case scheduler.TakenOver:
+		return event.Normal(reasonTakenOver, fmt.Sprintf("Took the remote object of %s over. Remove that resource.", e.Why))
 	case scheduler.Recovered:
 		return event.Normal(reasonRecovered, recovered(e))
 	default:

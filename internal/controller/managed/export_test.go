@@ -153,3 +153,8 @@ func Explain(k *Kind, r *CustomResource, err error) error {
 	k.written, k.troubles, k.Options.Recorder = newWritten(), newTroubles(), event.NewNopRecorder()
 	return (&connector{kind: k}).explain(context.Background(), r, err)
 }
+
+// MoveFrom returns the resource whose object another one takes over.
+func MoveFrom(ctx context.Context, k *Kind, r *CustomResource) *scheduler.MoveFrom {
+	return k.moveFrom(ctx, r)
+}

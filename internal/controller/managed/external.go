@@ -74,6 +74,10 @@ func (e *external) Observe(ctx context.Context, mg resource.Managed) (xpmanaged.
 			}
 			r.SetConditions(xpv2.Unavailable().WithMessage("The remote object belongs to another resource.").WithObservedGeneration(r.GetGeneration()))
 		}
+		if reasonOf(err) == scheduler.ReasonMoved {
+			unstructured.RemoveNestedField(r.Object, "status", "plan")
+			r.SetConditions(xpv2.Unavailable().WithMessage("The remote object was moved to another resource.").WithObservedGeneration(r.GetGeneration()))
+		}
 		return xpmanaged.ExternalObservation{}, e.explain(ctx, r, err)
 	}
 	e.kind.troubles.over(subjectOf(r).name)
@@ -286,7 +290,7 @@ var standing = map[scheduler.Reason]bool{
 	scheduler.ReasonIdentityConflict: true, scheduler.ReasonCreateAttemptsExhausted: true, scheduler.ReasonInterrupted: true,
 	scheduler.ReasonStateTooLarge: true, scheduler.ReasonAwaitingApproval: true, scheduler.ReasonPlanChanged: true,
 	scheduler.ReasonDrifted: true,
-	scheduler.ReasonDenied:  true, scheduler.ReasonDeferred: true,
+	scheduler.ReasonDenied:  true, scheduler.ReasonDeferred: true, scheduler.ReasonMoved: true,
 }
 
 var reasons = map[scheduler.Reason]xpv2.ConditionReason{
@@ -302,6 +306,8 @@ var reasons = map[scheduler.Reason]xpv2.ConditionReason{
 	scheduler.ReasonPlanChanged:              v1alpha1.ReasonPlanChanged,
 	scheduler.ReasonDrifted:                  v1alpha1.ReasonDriftReported,
 	scheduler.ReasonDeferred:                 v1alpha1.ReasonDeferred,
+	scheduler.ReasonMoveFailed:               v1alpha1.ReasonMoveFailed,
+	scheduler.ReasonMoved:                    v1alpha1.ReasonMoved,
 	scheduler.ReasonDenied:                   v1alpha1.ReasonDeniedByPolicy,
 	scheduler.ReasonStateTooLarge:            v1alpha1.ReasonStateTooLarge,
 	scheduler.ReasonIdentityConflict:         v1alpha1.ReasonIdentityConflict,

@@ -52,6 +52,9 @@ type Kind struct {
 	Neighbours      Neighbours
 	Scheduler       scheduler.Interface
 	Options         Options
+	// ProviderAddress is the address of the provider, such as registry.terraform.io/hashicorp/null. Providers see it when
+	// objects are moved.
+	ProviderAddress string
 	// Poll returns the poll interval of the provider or module; 0 is that of Options. It may be nil.
 	Poll func() time.Duration
 

@@ -82,6 +82,12 @@ func (p *preview) plan(ctx context.Context) ([]string, error) {
 	if p.stored, err = p.load(ctx, ex, req); err != nil {
 		return nil, err
 	}
+	if from := req.MoveFrom; from != nil && from.Exists && !p.stored.Exists() {
+		if from.Invalid != nil {
+			return nil, p.problem(from.Invalid)
+		}
+		return []string{fmt.Sprintf("takes the object of %s %s over, and is planned then", from.Key.Kind, from.Key.Name)}, nil
+	}
 	config := *req.Config
 	if p.stored.Exists() {
 		config.Value = req.CreateToken.In(config.Value, p.stored.State, "")

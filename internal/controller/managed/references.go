@@ -28,6 +28,8 @@ type Neighbours interface {
 	Settled() <-chan struct{}
 	// Claimed is closed when the remote objects of the resources of these kinds are claimed, too.
 	Claimed() <-chan struct{}
+	// Kind returns the kind that is served; nil if it is not.
+	Kind(schema.GroupKind) *Kind
 	// Wake queues a resource for an immediate reconcile.
 	Wake(store.Key)
 }

@@ -63,6 +63,9 @@ func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired
 		ListArguments: listArguments(k.Model),
 		Timeouts:      spec.Timeouts, DefaultTimeouts: spec.DefaultTimeouts,
 	}
+	if !req.Deleted {
+		req.MoveFrom = k.moveFrom(ctx, r)
+	}
 	handle := k.resolve(ctx, r)
 	if req.Deleted {
 		handle = handle.Last()

@@ -17,6 +17,7 @@ import (
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/internal/controller/kinds"
 	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/provider/install"
 	"github.com/landbridge-io/landbridge/schema"
 )
 
@@ -162,11 +163,20 @@ func (r *Reconciler) present(ctx context.Context, p *v1alpha1.TerraformProvider,
 		return nil, kinds.Unhealthy(v1alpha1.ReasonActivationFailed, err).Retried(), kinds.Resync
 	}
 	run := &running{
-		ServedProvider: r.NewProvider(kinds.ProviderOptions{Name: p.Name, Model: m, Launcher: s.launcher, Limits: limits(p), Executor: s.how.executor()}),
+		ServedProvider: r.NewProvider(kinds.ProviderOptions{Name: p.Name, Model: m, Address: addressOf(p), Launcher: s.launcher, Limits: limits(p), Executor: s.how.executor()}),
 		source:         p.Spec.Source, key: s.key, logLevel: p.Spec.LogLevel, how: s.how, config: p.Spec.Config(), kept: kept,
 	}
 	r.mu.Lock()
 	r.providers[p.UID] = run
 	r.mu.Unlock()
 	return run, nil, 0
+}
+
+// addressOf returns the address of a provider; empty if it is given as a program.
+func addressOf(p *v1alpha1.TerraformProvider) string {
+	a, err := install.ParseAddress(p.Spec.Source)
+	if err != nil {
+		return ""
+	}
+	return a.String()
 }

@@ -121,7 +121,7 @@ func recordOf(secret *corev1.Secret) Record {
 func sumOf(rec Record, d digest) digest {
 	h := rec.Handled
 	text := strings.Join([]string{string(rec.Owner), h.Taint, h.Untaint, h.Retry, h.Interrupt, strconv.FormatInt(h.Held, 10), strconv.FormatBool(h.Imported),
-		h.Approve, h.ApprovedAction, h.ApprovedBy, h.ApprovedAt, h.ApprovedCreate, ""}, "\x00")
+		h.Approve, h.ApprovedAction, h.ApprovedBy, h.ApprovedAt, h.ApprovedCreate, h.Reapply, h.MovedTo, h.MovedFrom, strconv.FormatBool(h.MoveOpen), ""}, "\x00")
 	return sha256.Sum256(append([]byte(text), d[:]...))
 }
 

@@ -24,6 +24,12 @@ type Tokens struct {
 	// Held is the generation of the resource for which nothing begins, because an operation for it was
 	// interrupted; 0 if there is none.
 	Held int64 `json:"held,omitempty"`
+	// MovedTo is the resource that has taken the object over; empty if none has.
+	MovedTo string `json:"movedTo,omitempty"`
+	// MovedFrom identifies the move by which the resource has taken an object over, and the resource that had it.
+	// MoveOpen is set until that resource has let it go.
+	MovedFrom string `json:"movedFrom,omitempty"`
+	MoveOpen  bool   `json:"moveOpen,omitempty"`
 	// Imported is set when spec.import, which cannot be changed or removed, was carried out and found an
 	// object.
 	Imported bool `json:"imported,omitempty"`

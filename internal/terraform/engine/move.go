@@ -12,21 +12,12 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/wire"
-	"github.com/landbridge-io/landbridge/schema"
 )
 
-// MoveSource is the object that MoveResourceState turns into one of another resource type.
-type MoveSource struct {
-	// ProviderAddress is the source address of the provider that made the object, such as
-	// registry.terraform.io/hashicorp/null.
-	ProviderAddress string
-	// Schema is the schema of Instance. Its Type is the source's resource type; the rest may be
-	// empty if the instance holds only raw values.
-	Schema   *schema.Resource
-	Instance instance.Instance
-}
+// MoveSource is terraform.MoveSource.
+type MoveSource = terraform.MoveSource
 
-// MoveResourceState asks the provider to convert an object of another type or provider to type
+// MoveResourceState implements terraform.Mover: it asks the provider to convert an object of another type or provider to type
 // r (contract § 3.11). Nothing is stored or read: refresh the returned instance, which keeps the
 // status and the flags of the source.
 func (e *Engine) MoveResourceState(ctx context.Context, r terraform.ResourceType, source MoveSource) (instance.Instance, diagnostic.Diagnostics) {

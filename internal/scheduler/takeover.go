@@ -1,0 +1,238 @@
+package scheduler
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/uuid"
+
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+// An object moves from one resource to another in three writes. A process may end after each of them.
+//
+//	1  source   operation Move, with the target    nothing is done to the object any more
+//	2  target   the instance, with the source      the target owns the object, and waits for the third write
+//	3  source   no instance, MovedTo               it creates no other object
+//
+// After the first write, whoever comes first determines the outcome by the record of the target: if it has the
+// instance, the third write follows (letGo, handOver); if not, nothing has happened, and the source gets its object back.
+
+// MoveFrom is the resource whose object another one takes over.
+type MoveFrom struct {
+	Key store.Key
+	// At is where the user has asked for it.
+	At string
+	// Type and ProviderAddress are those of the resource type, such as null_resource and
+	// registry.terraform.io/hashicorp/null. Same is set if they are those of the target.
+	Type, ProviderAddress string
+	Same                  bool
+	// Exists is set if the resource exists. UID is its UID.
+	Exists bool
+	UID    types.UID
+	// Invalid explains why nothing can be taken over from the resource.
+	Invalid diagnostic.Diagnostics
+}
+
+// handOver is the journal of the Move of an object to another resource.
+type handOver struct {
+	To  *store.Key `json:"to"`
+	UID types.UID  `json:"uid"`
+}
+
+// handOverOf returns the journal of a Move to another resource; nil if it is another operation.
+func handOverOf(op *instance.Operation) *handOver {
+	var out handOver
+	if op == nil || op.Kind != instance.Move || json.Unmarshal(op.Journal, &out) != nil || out.To == nil {
+		return nil
+	}
+	return &out
+}
+
+// moveID is a value of Tokens.MovedFrom.
+func moveID(op *instance.Operation, from store.Key) string {
+	return strings.Join([]string{op.ID, from.Group, from.Kind, from.Namespace, from.Name}, "/")
+}
+
+// parseMove returns the id of a move, and the resource that had the object.
+func parseMove(id string) (op string, from store.Key) {
+	parts := strings.SplitN(id, "/", 5)
+	if len(parts) < 5 {
+		return id, store.Key{}
+	}
+	return parts[0], store.Key{Group: parts[1], Kind: parts[2], Namespace: parts[3], Name: parts[4]}
+}
+
+// verbatim loads all values raw, of whatever type.
+var verbatim = &schema.Resource{Version: -1, Block: &schema.Block{}}
+
+func moveFailed(r Request, format string, args ...any) *Error {
+	return failed(ReasonMoveFailed, diagnostic.Errorf("Object not moved", "%s: "+format, append([]any{r.MoveFrom.At}, args...)...))
+}
+
+// takeOver takes the object of another resource over. If there is no such resource, nothing happens.
+func (s *Scheduler) takeOver(ctx context.Context, e *entry, r Request, ex terraform.Executor) error {
+	from := r.MoveFrom
+	switch {
+	case from.Invalid != nil:
+		return failed(ReasonMoveFailed, from.Invalid)
+	case from.Key == r.Key:
+		return moveFailed(r, "This is the resource itself. Name the one that has the object.")
+	case !r.Policies.Manage:
+		return moveFailed(r, "A resource that only observes takes nothing over. Change spec.managementPolicies.")
+	case r.Import.Asked():
+		return moveFailed(r, "The resource has spec.import, too. Give only one of the two.")
+	}
+	if err := r.settled(); err != nil {
+		return err
+	}
+	s.moves.Lock()
+	defer s.moves.Unlock()
+	as := verbatim
+	if from.Same {
+		as = r.Resource.Schema
+	}
+	src, err := s.o.Store.Load(ctx, from.Key, as)
+	switch {
+	case errors.Is(err, store.ErrNotFound) && !from.Exists:
+		return nil // as in Terraform, which creates an object then
+	case err != nil && !errors.Is(err, store.ErrNotFound):
+		return &Error{Reason: ReasonStore, Err: fmt.Errorf("the stored instance of %s cannot be loaded: %w", text(from.Key), err)}
+	case src.Handled.MovedTo != "":
+		return moveFailed(r, "The object of %s was moved to %s already.", text(from.Key), src.Handled.MovedTo)
+	case from.Exists && src.Owner != "" && src.Owner != from.UID:
+		return moveFailed(r, "What is stored of %s belongs to an earlier resource of the name. It is tried again.", text(from.Key))
+	case !src.Instance.Exists():
+		return moveFailed(r, "%s has no object. Remove this to have one created.", text(from.Key))
+	case len(src.Instance.Deposed) > 0:
+		return moveFailed(r, "%s has replaced objects that are not destroyed yet. It is tried again.", text(from.Key))
+	}
+	journal, err := json.Marshal(handOver{To: &r.Key, UID: r.UID})
+	if err != nil {
+		return err
+	}
+	op := src.Instance.Operation
+	switch h := handOverOf(op); {
+	case op == nil:
+		op = &instance.Operation{ID: string(uuid.NewUUID()), Kind: instance.Move, Generation: r.Generation, StartedAt: s.o.Clock.Now().UTC(), Journal: journal}
+	case h == nil || *h.To != r.Key || h.UID != r.UID:
+		return moveFailed(r, "An operation of %s has not ended (%s). It is tried again.", text(from.Key), op.Kind)
+	}
+	moved, err := s.converted(ctx, r, ex, src.Instance)
+	if err != nil {
+		return err
+	}
+	s.claim(e, r, moved)
+	if rival, ok := s.rival(ctx, e); ok && rival.Owner.Key != from.Key {
+		return identityConflict(r, rival)
+	}
+	// From here on, the source determines the outcome if this does not.
+	defer s.Lost(from.Key)
+	if !s.o.Leads() {
+		return &Error{Reason: ReasonStore, Err: errSuccessor}
+	}
+	src.Instance.Operation = op
+	if _, err := s.o.Store.Save(ctx, from.Key, as, src); err != nil {
+		return &Error{Reason: storeReason(err), Err: fmt.Errorf("%s cannot be locked: %w", text(from.Key), err)}
+	}
+	e.record.Handled.MovedFrom, e.record.Handled.MoveOpen = moveID(op, from.Key), true
+	if err := s.save(ctx, e, r, moved); err != nil {
+		return err
+	}
+	e.view.state = imported // what follows from it is shown before it is done
+	s.tell(r, Event{Kind: TakenOver, Why: text(from.Key)})
+	return nil
+}
+
+// converted returns the instance of the resource's type that another one becomes.
+func (s *Scheduler) converted(ctx context.Context, r Request, ex terraform.Executor, in instance.Instance) (instance.Instance, error) {
+	in.Operation, in.Wire = nil, nil
+	if r.MoveFrom.Same {
+		return in, nil
+	}
+	mover, ok := ex.(terraform.Mover)
+	if !ok {
+		return in, moveFailed(r, "Objects are not moved between resource types with execution CLI, and not to modules.")
+	}
+	out, diags := mover.MoveResourceState(ctx, r.Resource, terraform.MoveSource{
+		ProviderAddress: r.MoveFrom.ProviderAddress, Schema: &schema.Resource{Type: r.MoveFrom.Type, Version: in.SchemaVersion, Block: verbatim.Block}, Instance: in,
+	})
+	if diags.HasErrors() {
+		return in, failed(ReasonMoveFailed, append(diags, diagnostic.Errorf("Object not moved",
+			"%s: The provider does not turn the object of %s, of type %s, into one of type %s. Nothing was changed. Correct or remove this.", r.MoveFrom.At, text(r.MoveFrom.Key), r.MoveFrom.Type, r.Resource.Schema.Type)...))
+	}
+	if out.Status == instance.Empty {
+		out.Status = instance.Full
+	}
+	out.SensitivePaths, out.IdentityHistory, out.Drift, out.DriftHistory = nil, nil, nil, nil // of the other type
+	return out, nil
+}
+
+// letGo makes the resource let the object go that this one has taken over.
+func (s *Scheduler) letGo(ctx context.Context, e *entry, r Request) error {
+	s.moves.Lock()
+	defer s.moves.Unlock()
+	id, from := parseMove(e.record.Handled.MovedFrom)
+	src, err := s.o.Store.Load(ctx, from, verbatim)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+	case err != nil:
+		return &Error{Reason: ReasonStore, Err: fmt.Errorf("the stored instance of %s cannot be loaded: %w", text(from), err)}
+	case src.Instance.Operation != nil && src.Instance.Operation.ID == id:
+		defer s.Lost(from)
+		if err := s.saveLetGo(ctx, from, verbatim, src, r.Key); err != nil {
+			return err
+		}
+	}
+	s.wake(s.owners.Release(from))
+	e.record.Handled.MoveOpen = false
+	return s.save(ctx, e, r, e.record.Instance)
+}
+
+// saveLetGo stores that a resource has no object any more, because another one has it.
+func (s *Scheduler) saveLetGo(ctx context.Context, k store.Key, as *schema.Resource, rec store.Record, to store.Key) error {
+	if !s.o.Leads() {
+		return &Error{Reason: ReasonStore, Err: errSuccessor}
+	}
+	rec.Instance, rec.Handled.MovedTo = instance.Instance{}, text(to)
+	if _, err := s.o.Store.Save(ctx, k, as, rec); err != nil {
+		return &Error{Reason: storeReason(err), Err: fmt.Errorf("it cannot be stored that %s has let its object go: %w", text(k), err)}
+	}
+	return nil
+}
+
+// handOver determines whether the object of this resource was moved to another one.
+func (s *Scheduler) handOver(ctx context.Context, e *entry, r Request) error {
+	s.moves.Lock()
+	defer s.moves.Unlock()
+	op := e.record.Instance.Operation
+	h := handOverOf(op)
+	target, err := s.o.Store.Load(ctx, *h.To, verbatim)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return &Error{Reason: ReasonStore, Err: fmt.Errorf("the stored instance of %s, to which the object is moved, cannot be loaded: %w", text(*h.To), err)}
+	}
+	in := e.record.Instance
+	in.Operation = nil
+	if id, _ := parseMove(target.Handled.MovedFrom); err == nil && target.Owner == h.UID && id == op.ID {
+		in = instance.Instance{State: cty.NilVal}
+		e.record.Handled.MovedTo = text(*h.To)
+	}
+	return s.save(ctx, e, r, in)
+}
+
+// movedTo is the error of a resource whose object another one has taken over.
+func movedTo(to string) *Error {
+	return failed(ReasonMoved, diagnostic.Errorf("Object moved", "Delete this resource: its object belongs to %s now, and stays.", to))
+}
+
+// text names a resource in a message.
+func text(k store.Key) string { return fmt.Sprintf("%s %s", k.Kind, k.Name) }

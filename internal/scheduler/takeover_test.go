@@ -1,0 +1,286 @@
+package scheduler_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"github.com/landbridge-io/landbridge/internal/desired"
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+)
+
+// mover is a cloud that turns objects of another type into things.
+type mover struct {
+	*cloud
+	refuses diagnostic.Diagnostics
+	moved   []terraform.MoveSource
+}
+
+func (m *mover) MoveResourceState(_ context.Context, r terraform.ResourceType, source terraform.MoveSource) (instance.Instance, diagnostic.Diagnostics) {
+	m.moved = append(m.moved, source)
+	if m.refuses.HasErrors() {
+		return source.Instance, m.refuses
+	}
+	state, err := ctyjson.Unmarshal(source.Instance.RawState, r.Schema.ImpliedType())
+	if err != nil {
+		return source.Instance, diagnostic.Errorf("Invalid state", "%s", err)
+	}
+	out := source.Instance
+	out.State, out.SchemaVersion, out.RawState = state, r.Schema.Version, nil
+	out.Identity, out.RawIdentity = m.identity(stateText(out, "id"), stateText(out, "name")), nil
+	return out, nil
+}
+
+func stateText(in instance.Instance, name string) string { return in.State.GetAttr(name).AsString() }
+
+// moves is an estate with a resource old that has an object, and a resource new that takes it over.
+type moves struct {
+	*estate
+	mover    *mover
+	old, new *harness
+}
+
+func newMoves(t *testing.T, otherType bool, f func(m *moves)) {
+	t.Helper()
+	newEstate(t, assigned, func(x *estate) {
+		m := &moves{estate: x, mover: &mover{cloud: x.cloud}}
+		m.old, m.new = x.resource("old", 1, "a"), x.resource("new", 2, "a")
+		acquire := func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+			return m.mover, func() {}, nil
+		}
+		m.old.r.Acquire, m.new.r.Acquire = acquire, acquire
+		m.new.r.MoveFrom = &scheduler.MoveFrom{Key: m.old.r.Key, At: "line 7", Type: "test_thing", ProviderAddress: "example.org/test/test", Same: true, Exists: true, UID: m.old.r.UID}
+		if otherType {
+			s := *m.old.r.Resource.Schema
+			s.Type = "test_other"
+			m.old.r.Resource = terraform.ResourceType{Schema: &s}
+			m.old.r.Key.Kind = "Other"
+			m.new.r.MoveFrom.Key, m.new.r.MoveFrom.Type, m.new.r.MoveFrom.Same = m.old.r.Key, "test_other", false
+		}
+		m.old.settle()
+		f(m)
+	})
+}
+
+// owners returns the resources that have an object by what is stored.
+func (m *moves) owners() (out []string) {
+	for _, h := range []*harness{m.old, m.new} {
+		if rec, ok := h.record(); ok && rec.Instance.Exists() {
+			out = append(out, h.r.Key.Name)
+		}
+	}
+	return out
+}
+
+// over checks that the new resource has the object, and that the old one has let it go and makes no other.
+func (m *moves) over(applies int) {
+	m.t.Helper()
+	m.new.settle()
+	for range 3 {
+		if se := m.old.observeRefused(scheduler.ReasonMoved); !strings.Contains(se.Error(), "belongs to Thing new") {
+			m.t.Errorf("the message is %q", se)
+		}
+		_ = m.old.sched.Apply(m.t.Context(), m.old.r)
+		synctest.Wait()
+	}
+	if owners := fmt.Sprint(m.owners()); owners != "[new]" {
+		m.t.Errorf("the owners are %s", owners)
+	}
+	if ids := m.cloud.ids(); len(ids) != 1 || m.cloud.applies != applies {
+		m.t.Errorf("there are objects %v after %d changes", ids, m.cloud.applies)
+	}
+	if rec := m.new.stored(); rec.Instance.Operation != nil || rec.Handled.MoveOpen {
+		m.t.Errorf("the move has not ended: %+v", rec.Handled)
+	}
+	if m.old.deletes() {
+		m.t.Error("deleting the old resource destroys the object")
+	}
+	m.new.settle()
+	if !m.new.deletes() {
+		m.t.Error("deleting the new resource destroys nothing")
+	}
+}
+
+var moveTypes = map[string]bool{"of the same type": false, "of another type": true}
+
+// An object is taken over with its state and private bytes, and nothing is done to it.
+func TestTakeOver(t *testing.T) {
+	for name, other := range moveTypes {
+		t.Run(name, func(t *testing.T) {
+			newMoves(t, other, func(m *moves) {
+				before := m.old.stored().Instance
+				o := m.new.observe()
+				if got := m.new.stored().Instance; string(got.Private) != string(before.Private) || !o.Exists() || !o.Imported {
+					t.Errorf("the observation is %+v", o)
+				}
+				if other {
+					if s := m.mover.moved[0]; s.Schema.Type != "test_other" || s.ProviderAddress != "example.org/test/test" || s.Instance.SchemaVersion != 1 {
+						t.Errorf("the provider was told %+v", s)
+					}
+				} else if len(m.mover.moved) != 0 {
+					t.Error("the provider was asked for a change of the type")
+				}
+				m.over(1)
+			})
+		})
+	}
+}
+
+// Wherever a process ends during a move, exactly one resource owns the object in the end, whichever is reconciled first.
+func TestTakeOverCrashes(t *testing.T) {
+	for name, other := range moveTypes {
+		for _, as := range []fault{unavailable, unanswered} {
+			for at := 1; at <= 4; at++ {
+				for _, first := range []string{"old", "new", "claimed"} {
+					t.Run(fmt.Sprintf("%s/%s/%d/%s", name, as, at, first), func(t *testing.T) {
+						newMoves(t, other, func(m *moves) {
+							n := 0
+							m.store.fails(func(call string) fault {
+								if call != "save" {
+									return ""
+								}
+								if n++; n >= at {
+									if n == at {
+										return as
+									}
+									return unavailable
+								}
+								return ""
+							})
+							_, err := m.new.sched.Observe(t.Context(), m.new.r)
+							if err == nil {
+								t.Fatal("the process did not end")
+							}
+							m.store.fails(nil)
+							m.again(m.old, m.new)
+							switch first {
+							case "old":
+								_, _ = m.old.sched.Observe(t.Context(), m.old.r)
+							case "claimed":
+								_, _ = m.old.sched.Observe(t.Context(), m.old.r)
+								_, _ = m.new.sched.Observe(t.Context(), m.new.r)
+								_, _ = m.old.sched.Observe(t.Context(), m.old.r)
+							}
+							m.over(1)
+						})
+					})
+				}
+			}
+		}
+	}
+}
+
+// A resource whose move was not completed is free again when the other one is not there any more.
+func TestTakeOverGivenUp(t *testing.T) {
+	newMoves(t, true, func(m *moves) {
+		n := 0
+		m.store.fails(func(call string) fault {
+			if call == "save" {
+				if n++; n == 2 {
+					return unavailable
+				}
+			}
+			return ""
+		})
+		if _, err := m.new.sched.Observe(t.Context(), m.new.r); err == nil {
+			t.Fatal("the process did not end")
+		}
+		m.store.fails(nil)
+		if op := m.old.stored().Instance.Operation; op == nil || op.Kind != instance.Move {
+			t.Fatalf("the old resource is not locked: %+v", op)
+		}
+		m.again(m.old)
+		m.old.want("a", 2)
+		m.old.settle()
+		if ids := m.cloud.ids(); len(ids) != 1 || m.cloud.applies != 2 {
+			t.Errorf("there are objects %v after %d changes", ids, m.cloud.applies)
+		}
+	})
+}
+
+// What cannot be moved is told with the line, and nothing is changed.
+func TestTakeOverRefused(t *testing.T) {
+	refused := diagnostic.Errorf("Unable to Move Resource State", "There is no way.")
+	for name, test := range map[string]struct {
+		other  bool
+		change func(m *moves)
+		want   string
+	}{
+		"by the provider":     {true, func(m *moves) { m.mover.refuses = refused }, "Unable to Move Resource State"},
+		"by the executor":     {true, func(m *moves) { m.new.r.Acquire = m.acquire() }, "execution CLI"},
+		"the resource itself": {false, func(m *moves) { m.new.r.MoveFrom.Key = m.new.r.Key }, "the resource itself"},
+		"while observing":     {false, func(m *moves) { m.new.r.Policies = desired.Policies{} }, "only observes"},
+		"with an import":      {false, func(m *moves) { m.new.r.Import.Target = byID("i-1") }, "spec.import"},
+		"without an object":   {false, func(m *moves) { m.new.r.MoveFrom.Key.Name = "none" }, "has no object"},
+		"an earlier resource": {false, func(m *moves) { m.new.r.MoveFrom.UID = "other" }, "an earlier resource"},
+		"during an operation": {false, func(m *moves) {
+			m.old.edit(func(in *instance.Instance) { in.Operation = &instance.Operation{ID: "1", Kind: instance.Update} })
+		}, "has not ended"},
+		"during another move": {false, func(m *moves) { m.old.edit(lock) }, "has not ended"},
+		"with deposed objects": {false, func(m *moves) {
+			m.old.edit(func(in *instance.Instance) { in.Deposed = []instance.Deposed{in.Depose("00000000")} })
+		}, "not destroyed yet"},
+		"a name that is invalid": {false, func(m *moves) {
+			m.new.r.MoveFrom.Invalid = diagnostic.Errorf("Object not moved", "line 7: Correct it.")
+		}, "Correct it"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			newMoves(t, test.other, func(m *moves) {
+				test.change(m)
+				before := m.old.stored()
+				for range 3 {
+					if se := m.new.observeRefused(scheduler.ReasonMoveFailed); !strings.Contains(se.Error(), test.want) || !strings.Contains(se.Error(), "line 7") {
+						t.Errorf("the message is %q", se)
+					}
+					_ = m.new.sched.Apply(t.Context(), m.new.r)
+					synctest.Wait()
+				}
+				if after := m.old.stored(); after.Version != before.Version {
+					t.Error("something was written")
+				}
+				if _, ok := m.new.record(); ok || len(m.cloud.ids()) != 1 {
+					t.Error("something was made")
+				}
+			})
+		})
+	}
+}
+
+// Without the other resource, an object is created, as by Terraform.
+func TestTakeOverFromNowhere(t *testing.T) {
+	newMoves(t, true, func(m *moves) {
+		m.new.r.MoveFrom.Key.Name, m.new.r.MoveFrom.Exists = "none", false
+		m.new.settle()
+		if ids := m.cloud.ids(); len(ids) != 2 {
+			t.Errorf("there are objects %v", ids)
+		}
+	})
+}
+
+// A resource that has an object does not take another one over.
+func TestTakeOverOnlyOnce(t *testing.T) {
+	newMoves(t, true, func(m *moves) {
+		m.new.r.MoveFrom, m.new.r.Config = nil, config("b", 1)
+		from := &scheduler.MoveFrom{Key: m.old.r.Key, At: "line 7", Type: "test_other", Exists: true, UID: m.old.r.UID}
+		m.new.settle()
+		m.new.r.MoveFrom = from
+		m.new.settle()
+		if owners := fmt.Sprint(m.owners()); owners != "[old new]" {
+			t.Errorf("the owners are %s", owners)
+		}
+	})
+}
+
+// acquire returns an executor that moves nothing.
+func (m *moves) acquire() scheduler.Acquire {
+	return func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+		return m.cloud, func() {}, nil
+	}
+}
