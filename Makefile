@@ -36,7 +36,7 @@ race = $(if $(1),CGO_ENABLED=1) $(GO)
 # Modules besides the root and the playground.
 MODULES := $(patsubst %/go.mod,%,$(wildcard test/*/go.mod examples/*/go.mod)) tools/release
 # Those whose tests `make test` runs. The chart, and the tables of behaviours, conformance and attacks, are test runs of their own.
-TESTED := $(filter-out test/behaviour test/chart test/conformance test/tenancy,$(MODULES))
+TESTED := $(filter-out test/alerts test/behaviour test/chart test/conformance test/tenancy,$(MODULES))
 
 .PHONY: help
 help: ## Show this list
@@ -229,6 +229,10 @@ chart-test: bin/landbridge bin/playground ## Every combination of the chart's va
 	@$(GO) test -C test/chart -vet=off -c -o $(CURDIR)/bin/test/chart.test .
 	@cd test/chart && $(if $(QUICK),,$(if $(filter 0,$(shell id -u)),,sudo -E env "PATH=$$PATH")) $(CURDIR)/bin/test/chart.test \
 		-test.timeout=20m -summary $(if $(QUICK),-test.skip='^Test(Combinations|Container)$$')
+
+.PHONY: alerts
+alerts: ## The chart's alerts and dashboard, by Prometheus' engine over recorded series
+	@$(GO) test -C test/alerts $(TESTFLAGS) ./...
 
 # What programs are released for, a private key to sign the checksums with, and further flags, such as --push or --no-images.
 PLATFORMS ?= linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64

@@ -3,6 +3,9 @@ package controller_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -153,3 +156,41 @@ func gather(t *testing.T, from prometheus.Gatherer) map[string]float64 {
 	}
 	return out
 }
+
+// What the chart's alerts and dashboard ask for is exposed.
+func TestMetricsOfTheChart(t *testing.T) {
+	if err := controller.RegisterMetrics(); err != nil {
+		t.Fatal(err)
+	}
+	described := make(chan *prometheus.Desc)
+	go func() {
+		defer close(described)
+		metrics.Registry.(*prometheus.Registry).Describe(described)
+		controller.Snapshot(nil, nil).Describe(described)
+	}()
+	names := map[string]bool{}
+	for d := range described {
+		names[fqName.FindStringSubmatch(d.String())[1]] = true
+	}
+	for _, file := range []string{"alerts.yaml", "dashboard.json"} {
+		content, err := os.ReadFile(filepath.Join("..", "..", "deploy", "chart", "files", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked := asksFor.FindAllString(string(content), -1)
+		if len(asked) == 0 {
+			t.Errorf("%s asks for nothing", file)
+		}
+		for _, name := range asked {
+			if !names[name] && !names[suffix.ReplaceAllString(name, "")] {
+				t.Errorf("%s asks for %s, which is not exposed", file, name)
+			}
+		}
+	}
+}
+
+var (
+	fqName  = regexp.MustCompile(`fqName: "([^"]+)"`)
+	asksFor = regexp.MustCompile(`\b(?:landbridge|crossplane|workqueue|controller_runtime|leader_election|process)_[a-z_]+`)
+	suffix  = regexp.MustCompile(`_(?:bucket|count|sum)$`)
+)
