@@ -158,3 +158,9 @@ func Explain(k *Kind, r *CustomResource, err error) error {
 func MoveFrom(ctx context.Context, k *Kind, r *CustomResource) *scheduler.MoveFrom {
 	return k.moveFrom(ctx, r)
 }
+
+// Differs sets what is told of fields that do not follow their references, and reports whether the status has to change.
+func Differs(r *CustomResource, what ...string) bool {
+	r.differs = what
+	return r.differsOtherwise()
+}

@@ -55,6 +55,7 @@ func (f referrer) ResolveReferences(ctx context.Context, mg resource.Managed) er
 	found, err := resolver.Resolve(ctx, &r.Unstructured, refs)
 	f.kind.wake(graph.Refers(key, found.Targets))
 	graph.Awaits(key, found.Awaited)
+	r.differs = found.Differs
 	if err == nil && len(found.Missing) > 0 {
 		err = fmt.Errorf(waitsForOthers+"%s", strings.Join(found.Missing, "; "))
 	}

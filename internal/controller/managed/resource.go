@@ -38,6 +38,8 @@ type CustomResource struct {
 	requested bool
 	// secretMissing is set when a Secret that the resource refers to cannot be read.
 	secretMissing bool
+	// differs describes fields that do not follow their references.
+	differs []string
 	// detailsKnown is set when the connection details are those of an existing object.
 	detailsKnown bool
 }
@@ -225,6 +227,6 @@ func (r *CustomResource) set(value any, path ...string) {
 // assign sets r to an object as read.
 func (r *CustomResource) assign(read *unstructured.Unstructured) {
 	r.read, r.conditions, r.observation, r.told = read, nil, nil, false
-	r.requested, r.secretMissing = false, false
+	r.requested, r.secretMissing, r.differs = false, false, nil
 	r.Unstructured = *read.DeepCopy()
 }

@@ -26,7 +26,7 @@ import (
 // setStatus sets the resource's status from the observation, unless it already is.
 func (e *external) setStatus(ctx context.Context, r *CustomResource, o *scheduler.Observation) {
 	r.observation = o
-	if e.kind.written.same(r, o) {
+	if e.kind.written.same(r, o) && !r.differsOtherwise() {
 		return
 	}
 	waits := e.waits(ctx, o)

@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
@@ -106,6 +107,31 @@ func TestStandingConditions(t *testing.T) {
 		want := []told{step.ready, step.stalled, step.flapping}
 		if diff := cmp.Diff(want, []told{of(xpv2.TypeReady), of(v1alpha1.TypeStalled), of(v1alpha1.TypeFlapping)}); diff != "" {
 			t.Errorf("conditions (-want +got):\n%s", diff)
+		}
+	}
+}
+
+// A field that does not follow its reference has a warning as long as that is so, also if nothing else has changed.
+func TestReferenceNotFollowed(t *testing.T) {
+	k := kind(t)
+	k.Scheduler, k.Options.Recorder = forgetful{}, event.NewNopRecorder()
+	r := managed.ResourceOf(&unstructured.Unstructured{Object: map[string]any{}})
+	o := &scheduler.Observation{Instance: instance.Instance{State: object(map[string]string{"id": "i-1"}), Status: instance.Full}, Plan: &terraform.Plan{Action: terraform.NoOp}}
+	warnings := func() []string {
+		out, _, _ := unstructured.NestedStringSlice(r.Object, "status", "warnings")
+		return out
+	}
+	for _, step := range [][]string{nil, {"The name is another one."}, {"The name is another one."}, {"The size is.", "The name is."}, nil} {
+		if changes := managed.Differs(r, step...); changes != (len(step) != len(warnings())) {
+			t.Errorf("%q after %q: %t", step, warnings(), changes)
+		}
+		managed.SetStatus(k, r, o)
+		var want []string
+		for _, text := range step {
+			want = append(want, "Reference not followed: "+text)
+		}
+		if diff := cmp.Diff(want, warnings()); diff != "" {
+			t.Errorf("warnings (-want +got):\n%s", diff)
 		}
 	}
 }

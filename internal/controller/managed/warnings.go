@@ -2,6 +2,7 @@ package managed
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -40,9 +41,30 @@ func (e *external) setWarnings(r *CustomResource, status map[string]any, o *sche
 	status["warnings"] = list
 }
 
+// notFollowed precedes what is told of a field that does not follow its reference.
+const notFollowed = "Reference not followed: "
+
+// differsOtherwise reports whether other fields follow their references than status.warnings tells.
+func (r *CustomResource) differsOtherwise() bool {
+	told, _, _ := unstructured.NestedStringSlice(r.Object, "status", "warnings")
+	var before, now []string
+	for _, w := range told {
+		if strings.HasPrefix(w, notFollowed) {
+			before = append(before, w)
+		}
+	}
+	for _, text := range r.differs {
+		now = append(now, shortened(notFollowed+text, maxWarning))
+	}
+	return !slices.Equal(before, now)
+}
+
 // warningTexts returns the warnings about the configuration and those of the provider, each once.
 func (e *external) warningTexts(r *CustomResource, o *scheduler.Observation) []string {
 	var out []string
+	for _, text := range r.differs {
+		out = append(out, shortened(notFollowed+text, maxWarning))
+	}
 	for _, d := range slices.Concat(e.warnings, o.Warnings) {
 		text := e.conceal(translate.Message(e.kind.Model, diagnostic.Diagnostics{d}), r.secrets, o)
 		if text = shortened(text, maxWarning); !slices.Contains(out, text) && len(out) < maxWarnings {

@@ -103,10 +103,12 @@ func TestResolveBesideFields(t *testing.T) {
 		targets     []store.Key
 		missing     []string
 		awaited     []references.Where
+		differs     []string
 		err         string
 	}{
-		"by name":                    {given: m{"vpcIdRef": ref("main")}, want: m{"vpcId": "vpc-1"}, targets: []store.Key{vpc}},
-		"existing value stays":       {given: m{"vpcId": "mine", "vpcIdRef": ref("main")}, targets: []store.Key{vpc}},
+		"by name": {given: m{"vpcIdRef": ref("main")}, want: m{"vpcId": "vpc-1"}, targets: []store.Key{vpc}},
+		"existing value stays": {given: m{"vpcId": "mine", "vpcIdRef": ref("main")}, differs: []string{"spec.forProvider.vpcId is not the value of Vpc a/main any more, or never was. Set policy.resolve of spec.forProvider.vpcIdRef to Always, or correct the value."},
+			targets: []store.Key{vpc}},
 		"empty value is replaced":    {given: m{"vpcId": "", "vpcIdRef": ref("main")}, want: m{"vpcId": "vpc-1"}, targets: []store.Key{vpc}},
 		"resolved always":            {given: m{"vpcId": "mine", "vpcIdRef": with(ref("main"), always)}, want: m{"vpcId": "vpc-1"}, targets: []store.Key{vpc}, awaited: names(vpc)},
 		"a number for a string":      {given: m{"vpcSizeRef": ref("main")}, want: m{"vpcSize": "3"}, targets: []store.Key{vpc}},
@@ -174,7 +176,7 @@ func TestResolveBesideFields(t *testing.T) {
 			if diff := cmp.Diff(want, u.Object["spec"].(m)["forProvider"]); diff != "" {
 				t.Errorf("forProvider: -want +got:\n%s", diff)
 			}
-			if diff := cmp.Diff(references.Resolution{Changed: !cmp.Equal(before, u), Targets: x.targets, Missing: x.missing, Awaited: x.awaited}, got); diff != "" {
+			if diff := cmp.Diff(references.Resolution{Changed: !cmp.Equal(before, u), Targets: x.targets, Missing: x.missing, Awaited: x.awaited, Differs: x.differs}, got); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})

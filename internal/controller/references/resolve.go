@@ -39,6 +39,8 @@ type Resolution struct {
 	Targets []store.Key
 	// Missing describes what the resource waits for.
 	Missing []string
+	// Differs describes fields whose values differ from those that their references have now, and do not follow them.
+	Differs []string
 	// Awaited are the resources whose changes may affect the result.
 	Awaited []Where
 }
@@ -83,6 +85,9 @@ func (r Resolver) resolve(ctx context.Context, u *unstructured.Unstructured, ref
 		if set && !ref.always {
 			if refused {
 				out.Awaited = append(out.Awaited, where) // it becomes a target again when it permits that
+			}
+			if err == nil && missing == "" {
+				out.Differs = append(out.Differs, ref.differs(before, s, found)...)
 			}
 			continue
 		}
@@ -138,6 +143,19 @@ func (r Resolver) resolve(ctx context.Context, u *unstructured.Unstructured, ref
 	}
 	out.Changed = true
 	return nil
+}
+
+// differs describes the value of a field if it is not the one that its reference has now.
+func (r Reference) differs(is any, s source, found []*unstructured.Unstructured) []string {
+	if r.to == "" || r.many || len(r.sources) != 1 || len(found) != 1 {
+		return nil
+	}
+	v, missing, err := r.value(s, found[0])
+	if err != nil || missing != "" || equality.Semantic.DeepEqual(is, v) {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s is not the value of %s %s/%s any more, or never was. Set policy.resolve of %s to Always, or correct the value.",
+		r.to, s.Kind, s.Namespace, found[0].GetName(), strings.TrimSuffix(r.from, ".from"))}
 }
 
 // awaited returns the resources whose changes may affect a source: those that were found, and those that the selector

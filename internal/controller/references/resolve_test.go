@@ -71,6 +71,7 @@ func TestResolve(t *testing.T) {
 		targets  []store.Key
 		missing  []string
 		awaited  []references.Where
+		differs  []string
 		err      string
 	}{
 		"the external name, by default": {
@@ -89,6 +90,15 @@ func TestResolve(t *testing.T) {
 		"existing value stays": {
 			spec: m{"forProvider": m{"vpcId": "mine"}, "references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main"}}}},
 			want: m{"vpcId": "mine"}, targets: []store.Key{key("Vpc", "a", "main")},
+			differs: []string{"spec.forProvider.vpcId is not the value of Vpc a/main any more, or never was. Set policy.resolve of spec.references[0] to Always, or correct the value."},
+		},
+		"existing value is the same": {
+			spec: m{"forProvider": m{"vpcId": "vpc-1"}, "references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main"}}}},
+			want: m{"vpcId": "vpc-1"}, targets: []store.Key{key("Vpc", "a", "main")},
+		},
+		"existing value, no other yet": {
+			spec: m{"forProvider": m{"vpcId": "mine"}, "references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "new"}}}},
+			want: m{"vpcId": "mine"}, targets: []store.Key{key("Vpc", "a", "new")},
 		},
 		"existing value with a malformed path": {
 			spec: m{"forProvider": m{"vpcId": "mine"}, "references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main", "fieldPath": "a[b"}}}},
@@ -211,7 +221,7 @@ func TestResolve(t *testing.T) {
 			if diff := cmp.Diff(x.want, u.Object["spec"].(m)["forProvider"]); diff != "" {
 				t.Errorf("forProvider: -want +got:\n%s", diff)
 			}
-			want := references.Resolution{Changed: !cmp.Equal(before, u), Targets: x.targets, Missing: x.missing, Awaited: x.awaited}
+			want := references.Resolution{Changed: !cmp.Equal(before, u), Targets: x.targets, Missing: x.missing, Awaited: x.awaited, Differs: x.differs}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
