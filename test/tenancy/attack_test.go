@@ -45,7 +45,7 @@ func (r *tally) line() string {
 }
 
 // tables are all attacks, by what they are about.
-var tables = []map[string]attack{apiServer, references, objects, configurations, secrets, modules, load}
+var tables = []map[string]attack{apiServer, references, objects, configurations, secrets, modules, plans, load}
 
 func TestTenancy(t *testing.T) {
 	attacks := map[string]attack{}

@@ -1,6 +1,7 @@
 package tenancy_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -88,6 +89,41 @@ func (x *world) change(t *testing.T, c *corev1.ConfigMap, module *unstructured.U
 
 const harmless = "variable \"a\" {\n  default = 1\n}\noutput \"b\" {\n  value = var.a\n}\n"
 
+// taking installs a module with an object that it imports, or creates if there is no id, and returns an instance of it.
+func (x *world) taking(t *testing.T, by tenant, id string) *unstructured.Unstructured {
+	t.Helper()
+	dir := filepath.Join(scratch, x.name)
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	source := `
+terraform {
+  required_providers {
+    open = { source = "tenancy/open" }
+  }
+}
+variable "name" { type = string }
+resource "open_place" "x" { name = var.name }
+output "id" { value = open_place.x.id }
+`
+	if id != "" {
+		source += "variable \"of\" { type = string }\nimport {\n  to = open_place.x\n  id = var.of\n}\n"
+	}
+	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(source), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	module := resource("landbridge.io/v1alpha1", "TerraformModule", "", x.name, m{"source": m{"directory": dir}, "providers": m{"tenancy/open": open}})
+	x.MustCreate(t, module)
+	x.WaitFor(t, module, "installed", func() bool { return isTrue(module, "Installed", "Healthy") && objecttest.Current(module) })
+	arguments := m{"name": x.name}
+	if id != "" {
+		arguments["of"] = id
+	}
+	u := resource(text(module, "status", "group")+"/v1alpha1", text(module, "status", "kind"), by.namespace, x.name+"-instance", m{"forProvider": arguments})
+	eventually(t, "the role includes the kind", func(ctx context.Context) bool { return by.Create(ctx, u.DeepCopy()) == nil })
+	return u
+}
+
 var sha = regexp.MustCompile(`sha256:[0-9a-f]{64}`)
 
 // modules are attacks by modules.
@@ -100,6 +136,34 @@ var modules = map[string]attack{
 		"output \"x\" {\n  value = file(\"/var/run/secrets/kubernetes.io/serviceaccount/token\")\n}\n", "Files"),
 	"a file by a variable": allowing("reads a file that the user of the module chooses",
 		"variable \"p\" {}\noutput \"x\" {\n  value = file(var.p)\n}\n", "Files"),
+	"a module's import": {
+		attacker: attacker, means: "imports another's object by an instance of a module", refusal: "IdentityConflict",
+		try: func(t *testing.T, x *world) bool {
+			x.owned(t, "Place")
+			o, _ := remote("place", x.name)
+			return x.becomesReady(t, x.taking(t, x.mallory, o["id"]), "IdentityConflict")
+		},
+		control: func(t *testing.T, x *world) bool {
+			x.orphaned(t)
+			o, _ := remote("place", x.name)
+			return x.becomesReady(t, x.taking(t, x.victim, o["id"]), "IdentityConflict")
+		},
+	},
+	"an import from a module": {
+		attacker: attacker, means: "imports an object that an instance of another's module has", refusal: "IdentityConflict",
+		try: func(t *testing.T, x *world) bool {
+			x.WaitReady(t, x.taking(t, x.victim, ""))
+			return x.takes(t, x.mallory, x.importing(x.mallory, x.name+"-import"))
+		},
+		control: func(t *testing.T, x *world) bool {
+			x.orphaned(t)
+			return x.takes(t, x.victim, x.importing(x.victim, x.name+"-import"))
+		},
+	},
+	"an observed module": between("observes an object that an instance of another's module has", "IdentityConflict, and nothing of it", func(t *testing.T, x *world, by tenant) bool {
+		x.WaitReady(t, x.taking(t, x.victim, ""))
+		return x.exports(t, by, x.observer(by, "Place", m{"identity": m{"name": x.name}}))
+	}),
 	"a tenant's module": {
 		attacker: attacker, means: "owns the ConfigMap that a module without a digest comes from", refusal: "SourceNotAllowed",
 		try: func(t *testing.T, x *world) bool {

@@ -15,7 +15,9 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/landbridge-io/landbridge/internal/controller/admission"
 	"github.com/landbridge-io/landbridge/internal/controller/kinds"
+	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/doubletest"
 	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
@@ -45,6 +47,7 @@ var (
 // tenant is a user with the role edit in one namespace.
 type tenant struct {
 	client.Client
+	config    *rest.Config
 	namespace string
 }
 
@@ -55,6 +58,8 @@ var doubles = map[string]*doubletest.Double{}
 type world struct {
 	*clustertest.Cluster
 	victim, mallory tenant
+	// webhook is the port of the webhook for plans.
+	webhook int
 	// name is the beginning of the names of objects.
 	name string
 }
@@ -87,7 +92,7 @@ func (x *world) user(t *testing.T, name string) tenant {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return tenant{own, ns}
+	return tenant{own, config, ns}
 }
 
 // newWorld starts a controller with the permissions in deploy/rbac, and installs two providers. The role edit includes
@@ -105,10 +110,11 @@ func newWorld(t *testing.T) *world {
 	o := clustertest.Options(time.Second, filepath.Join(scratch, "cache"), providertest.Mirror(t, "random"))
 	o.Pool.MaxServers, o.Pool.MaxServersPerNamespace = 100, 20 // the defaults of the flags
 	o.CommandLine = &kinds.CommandLine{Program: tofu, Dir: scratch}
+	o.Admission = &admission.Options{Port: clustertest.FreePort(t), Service: crd.Service{Namespace: system, Name: "landbridge"}, Host: "localhost"}
 	if everyone.stop, err = c.StartController(o); err != nil {
 		t.Fatal(err)
 	}
-	x := &world{Cluster: c}
+	x := &world{Cluster: c, webhook: o.Admission.Port}
 	x.install(t, open)
 	x.install(t, guarded, "TESTPROVIDER_CONFIGURATION=yes")
 	x.MustCreate(t, resource("landbridge.io/v1alpha1", "TerraformProvider", "", "random", m{"source": "hashicorp/random", "activate": []any{"random_pet"}}))
@@ -129,6 +135,7 @@ func (x *world) install(t *testing.T, name string, env ...string) {
 	d := doubletest.New(t, name, filepath.Join(scratch, "clouds", name), env...)
 	doubles[name] = d
 	p := d.Provider()
+	spec(p)["admission"] = "DryRun"
 	x.MustCreate(t, p)
 	x.WaitFor(t, p, "healthy", func() bool { return isTrue(p, "Installed", "Healthy") && objecttest.Current(p) })
 }
