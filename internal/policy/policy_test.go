@@ -176,3 +176,18 @@ func TestUnknownActionDenies(t *testing.T) {
 		t.Errorf("got %+v, %v", got, p.Invalid())
 	}
 }
+
+// FuzzCompile checks that no condition causes a panic, neither when it is compiled nor when it is evaluated.
+func FuzzCompile(f *testing.F) {
+	for _, seed := range []string{`plan.destroys`, `plan.changes.exists(c, c.after > 1)`, `now.getHours("Mars") > 1`, `resource.labels["a"] == "b"`, `[[[]]]`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, condition string) {
+		p := policy.Compile(named("p", v1alpha1.PlanPolicyDeny, condition))
+		for _, r := range policy.Decide(t.Context(), []*policy.Policy{p}, input(t), time.Now()).Results() {
+			if strings.Contains(r.String(), planted) {
+				t.Errorf("got %q", r.String())
+			}
+		}
+	})
+}

@@ -1,9 +1,11 @@
 package admission_test
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -61,4 +63,27 @@ func TestHandlerPermitsEverything(t *testing.T) {
 			}
 		})
 	}
+}
+
+func FuzzHandler(f *testing.F) {
+	f.Add([]byte(`{"request":{"uid":"1","kind":{"group":"cloud.landbridge.io","kind":"Server"},"object":{"metadata":{"name":"web"}}}}`))
+	f.Add([]byte(`{"request":{"object":[null]}}`))
+	f.Add([]byte(`[]`))
+	preview := func(_ context.Context, _ schema.GroupKind, u *unstructured.Unstructured) []string {
+		return []string{u.GetNamespace() + u.GetName(), fmt.Sprint(u.GetAnnotations(), u.GetFinalizers(), u.GetDeletionTimestamp())}
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		w := httptest.NewRecorder()
+		admission.Handler("/plan/x", preview, logr.Discard()).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/plan/x", bytes.NewReader(body)))
+		switch w.Code {
+		case http.StatusBadRequest:
+		case http.StatusOK:
+			review := &admissionv1.AdmissionReview{}
+			if err := json.Unmarshal(w.Body.Bytes(), review); err != nil || review.Response == nil || !review.Response.Allowed {
+				t.Errorf("%v: %s", err, w.Body)
+			}
+		default:
+			t.Errorf("status %d", w.Code)
+		}
+	})
 }

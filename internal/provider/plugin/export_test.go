@@ -5,6 +5,10 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/landbridge-io/landbridge/internal/tfplugin"
+	"github.com/landbridge-io/landbridge/schema"
 )
 
 // ParseEntry is parseEntry, for the fuzzer.
@@ -21,6 +25,38 @@ func LogLines(log logr.Logger, text string, secrets ...string) []string {
 	o.readStderr(strings.NewReader(text))
 	o.writer.end(time.Minute)
 	return o.last()
+}
+
+// ReadSchema reads the bytes of an answer with schemas. It returns nil if they are none.
+func ReadSchema(protocol int, raw []byte) *schema.Provider {
+	a := &tfplugin.GetProviderSchemaResponse{}
+	if protocol == 5 {
+		a5 := &tfplugin.GetProviderSchemaResponseV5{}
+		if proto.Unmarshal(raw, a5) != nil {
+			return nil
+		}
+		a = lift(a5)
+	} else if proto.Unmarshal(raw, a) != nil {
+		return nil
+	}
+	answer, err := fromProviderSchema(a)
+	if err != nil {
+		return nil
+	}
+	out, _ := schema.FromProtocol(protocol, answer, nil)
+	return out
+}
+
+// SchemaSeed returns the bytes of an answer with schemas.
+func SchemaSeed() []byte {
+	b, err := proto.Marshal(&tfplugin.GetProviderSchemaResponse{Provider: &tfplugin.Schema{Block: &tfplugin.Schema_Block{}}, ResourceSchemas: map[string]*tfplugin.Schema{"x_y": {Version: 1, Block: &tfplugin.Schema_Block{
+		Attributes: []*tfplugin.Schema_Attribute{{Name: "a", Type: []byte(`["list",["object",{"b":"string"}]]`), Optional: true}},
+		BlockTypes: []*tfplugin.Schema_NestedBlock{{TypeName: "c", Nesting: 2, Block: &tfplugin.Schema_Block{}}},
+	}}}})
+	if err != nil {
+		panic(err)
+	}
+	return b
 }
 
 // ExplainHandshake is explainHandshake.

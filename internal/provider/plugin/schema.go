@@ -63,6 +63,11 @@ func (s *Server) GetProviderSchema(ctx context.Context, _ *tfprotov6.GetProvider
 			return nil, err
 		}
 	}
+	return fromProviderSchema(a)
+}
+
+// fromProviderSchema converts all schemas except identity schemas.
+func fromProviderSchema(a *tfplugin.GetProviderSchemaResponse) (*tfprotov6.GetProviderSchemaResponse, error) {
 	out := &tfprotov6.GetProviderSchemaResponse{
 		ServerCapabilities: fromCapabilities(a.ServerCapabilities),
 		Diagnostics:        fromDiagnostics(a.Diagnostics),

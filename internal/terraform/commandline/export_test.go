@@ -2,3 +2,6 @@ package commandline
 
 // FindWithin is Find with a different timeout.
 var FindWithin = find
+
+// ParseEvent is parseEvent.
+var ParseEvent = parseEvent

@@ -1,8 +1,11 @@
 package module
 
 import (
+	"encoding/json"
+
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/schema"
 )
 
@@ -49,6 +52,41 @@ func State(in instance.Instance) ([]byte, error) {
 func ReadJournal(b []byte) error {
 	_, err := readJournal(b)
 	return err
+}
+
+// Damaged reads a stored instance of damaged content: a state file, the list of objects, and the journal of an operation. None
+// is compressed.
+func Damaged(state, objects, changes []byte) {
+	packed := func(b []byte) []byte {
+		out, err := compress(b)
+		if err != nil {
+			panic(err)
+		}
+		return out
+	}
+	in := instance.Instance{Private: memory{State: packed(state), Objects: packed(objects)}.private(), Operation: &instance.Operation{Journal: packed(changes)}}
+	held, begun := Consists(in)
+	_, _ = terraform.Objects(held), terraform.Objects(begun)
+	_, _ = outputsOf(state)
+	_ = managed(state)
+	_ = same(state, state)
+	if j, err := readJournal(in.Operation.Journal); err == nil {
+		none := func(string, string) *schema.Resource { return nil }
+		_, _ = j.replay(state, none, "1.0.0")
+		_ = j.has(state, none, true)
+		_ = j.unknown()
+	}
+}
+
+// ReadPlan reads a plan as a program prints it.
+func ReadPlan(b []byte) {
+	var p planned
+	if json.Unmarshal(b, &p) != nil {
+		return
+	}
+	changes, _ := p.contained()
+	_, _ = p.outputs(nil)
+	_, _, _ = digest(changes), p.content(), p.parallelism()
 }
 
 // Restrict returns what a module in a directory is refused for.
