@@ -161,7 +161,7 @@ var identity = []Section{
 		{Name: "upgrade-fails", Source: caveats,
 			Says: "The upgrader returns an error: the same."},
 		{Name: "upgrade-invalid", Source: caveats,
-			Says: "The upgrader returns an unknown value or an attribute that the schema does not have: the same."},
+			Says: "The upgrader returns an unknown value (plugin framework) or an attribute that the schema does not have (SDKv2): the same."},
 		{Name: "upgrade-mismatch", Source: upgrade,
 			Says: "A stored identity that does not fit the schema of its version: the same."},
 		{Name: "upgrade-newer", Source: own,

@@ -52,6 +52,15 @@ func unexpectedUpdate(t *testing.T, c *column) {
 	c.WaitReady(t, u)
 	c.MustPatch(t, u, `{"spec":{"forProvider":{"name":"`+nameOf(t)+`-2"}}}`)
 	c.unexpected(t, u, "")
+	// The condition may already tell of the read after it.
+	eventually(t, "an event tells what the provider says of the update", func(ctx) bool {
+		for _, event := range c.events(t, u) {
+			if strings.Contains(event.Message, "Unexpected Identity Change") && strings.Contains(event.Message, "During the update operation") {
+				return true
+			}
+		}
+		return false
+	})
 	if n := len(c.written(http.MethodPatch, text(u, "status", "atProvider", "id"))); n != 1 {
 		t.Errorf("it was renamed %d times", n)
 	}

@@ -65,7 +65,11 @@ func conflictNamespaces(t *testing.T, c *column) {
 	older := c.resource(t, "Thing", m{"forProvider": m{"name": object.Name}, "import": m{"identity": m{"id": object.ID, "region": "us-east-1"}}})
 	c.WaitReady(t, older)
 	c.makeNamespace(t, c.name+"-other")
-	younger := c.object("Thing", nameOf(t), m{"forProvider": m{"name": object.Name, "size": int64(9)}})
+	// It has another configuration of the same account.
+	config := c.object("ProviderConfig", nameOf(t), m{"endpoint": c.endpoint, "region": "us-east-1"})
+	config.SetNamespace(c.name + "-other")
+	c.MustCreate(t, config)
+	younger := c.object("Thing", nameOf(t), m{"forProvider": m{"name": object.Name, "size": int64(9)}, "providerConfigRef": m{"kind": "ProviderConfig", "name": config.GetName()}})
 	younger.SetNamespace(c.name + "-other")
 	younger.SetAnnotations(map[string]string{"crossplane.io/external-name": object.ID})
 	c.MustCreate(t, younger)
