@@ -84,8 +84,9 @@ func TestOutage(t *testing.T) {
 				c.WaitReady(t, r)
 			}
 			t.Logf("all was well %s afterwards", time.Since(began))
-			if n := d.Changes() - changes; n != 3 {
-				t.Errorf("%d changes of remote objects, want an update, a delete and a create", n)
+			// A resource whose deletion is heard of after its creation may be created before it is deleted.
+			if n, more := d.Changes()-changes, 2*d.Calls("create thing passed"); n != 3+more || more > 2 {
+				t.Errorf("%d changes of remote objects, want an update, a delete and a create, and %d", n, more)
 			}
 			for _, name := range []string{"slow", "created", "changed"} {
 				if n := d.Calls("create thing " + name); n != 1 {

@@ -3,6 +3,7 @@ package terraformprovider
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -148,22 +149,28 @@ func TestFailedTaskIsTriedAgainLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
-		reconciles := 0
-		s := newTasks[int](ctx, func(reconcile.Request) { reconciles++ })
-		err := errors.New("failed")
+		var reconciles atomic.Int32
+		var fails atomic.Bool
+		fails.Store(true)
+		s := newTasks[int](ctx, func(reconcile.Request) { reconciles.Add(1) })
 		take := func() *task[int] {
-			return s.take("key", "a", 0, reconcile.Request{}, func(context.Context) (int, error) { return 1, err })
+			return s.take("key", "a", 0, reconcile.Request{}, func(context.Context) (int, error) {
+				if fails.Load() {
+					return 0, errors.New("failed")
+				}
+				return 1, nil
+			})
 		}
 		take()
 		synctest.Wait()
-		if x := take(); x == nil || x.err == nil || reconciles != 1 {
-			t.Fatalf("%d reconciles after the failure, task %+v", reconciles, x)
+		if x := take(); x == nil || x.err == nil || reconciles.Load() != 1 {
+			t.Fatalf("%d reconciles after the failure, task %+v", reconciles.Load(), x)
 		}
-		err = nil
+		fails.Store(false)
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if reconciles != 2 {
-			t.Fatalf("%d reconciles, want one more when it may be tried again", reconciles)
+		if n := reconciles.Load(); n != 2 {
+			t.Fatalf("%d reconciles, want one more when it may be tried again", n)
 		}
 		take()
 		synctest.Wait()
@@ -171,16 +178,16 @@ func TestFailedTaskIsTriedAgainLater(t *testing.T) {
 			t.Errorf("got %+v", x)
 		}
 		// Nobody is told of a task that is not needed any more.
-		err = errors.New("failed")
+		fails.Store(true)
 		s.forget("key")
 		take()
 		synctest.Wait()
 		s.forget("key")
-		before := reconciles
+		before := reconciles.Load()
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if reconciles != before {
-			t.Errorf("%d reconciles for a task that was forgotten", reconciles-before)
+		if n := reconciles.Load(); n != before {
+			t.Errorf("%d reconciles for a task that was forgotten", n-before)
 		}
 	})
 }
