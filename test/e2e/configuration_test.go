@@ -128,7 +128,7 @@ func TestConfiguration(t *testing.T) {
 	if took := time.Since(begin); took > 30*time.Second {
 		t.Errorf("the update took %s", took)
 	}
-	c.tells(t, u, "CannotUpdateExternalResource: Update failed after 2")
+	c.tells(t, u, "CannotUpdateExternalResource: Update failed after ")
 
 	// An imported object keeps its name, regardless of the resource's name.
 	found := w.cloud.Make(t, "things", m{"name": "found", "region": region, "size": 1})

@@ -16,6 +16,9 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -254,10 +257,11 @@ func (c *cluster) everything(t *testing.T) []unstructured.Unstructured {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lists, err := all.ServerPreferredResources()
-	if err != nil {
-		t.Fatal(err)
-	}
+	var lists []*metav1.APIResourceList
+	eventually(t, "the kinds are discovered", func(context.Context) bool {
+		lists, err = all.ServerPreferredResources() // fails for a group that another test removes
+		return err == nil
+	})
 	var out []unstructured.Unstructured
 	for _, list := range lists {
 		for _, r := range list.APIResources {
@@ -266,7 +270,11 @@ func (c *cluster) everything(t *testing.T) []unstructured.Unstructured {
 			}
 			items := &unstructured.UnstructuredList{}
 			items.SetGroupVersionKind(schema.FromAPIVersionAndKind(list.GroupVersion, r.Kind))
-			if err := c.List(t.Context(), items); err != nil {
+			err := c.List(t.Context(), items)
+			if kerrors.IsNotFound(err) || meta.IsNoMatchError(err) {
+				continue // another test has removed the kind meanwhile
+			}
+			if err != nil {
 				t.Fatalf("listing %s of %s: %v", r.Kind, list.GroupVersion, err)
 			}
 			out = append(out, items.Items...)
