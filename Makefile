@@ -82,6 +82,11 @@ verify: ## Everything at full length: what CI runs, and all that takes longer; h
 bench: build ## Benchmarks, about 25 minutes; one JSON object per figure, also written to docs/performance.md
 	@$(GO) run ./test/bench -write docs/performance.md
 
+RESOURCES ?= 10000
+.PHONY: bench-large
+bench-large: build ## What RESOURCES=n resources cost, and how long a restart takes: about ten minutes for 10000
+	@$(GO) run ./test/bench -only large -resources $(RESOURCES) -write docs/performance.md
+
 .PHONY: bench-scale
 bench-scale: build ## The same for a provider with more than a thousand types; builds it first (ten minutes and more)
 	@$(GO) run ./internal/testing/providertest/build azurerm >/dev/null

@@ -44,6 +44,7 @@ type cluster struct {
 	controller *exec.Cmd
 	pprof      string // address of the controller's profiles; empty if not profiled
 	metrics    string // address of the controller's metrics
+	args       []string
 }
 
 // settings configures the controller.
@@ -118,15 +119,31 @@ func start(ctx context.Context, bin string, s settings) (_ *cluster, err error) 
 		}
 		args = append(args, "--profile-address", c.pprof)
 	}
-	c.controller = command(s.program, args...)
-	c.controller.Stdout, c.controller.Stderr = log, log
-	if err = c.controller.Start(); err != nil {
+	c.args = append([]string{s.program}, args...)
+	if err = c.run(log); err != nil {
 		return nil, err
 	}
 	return c, c.until(ctx, 30*time.Second, func() (bool, error) {
 		_, err := c.client.Resource(providers).List(ctx, listAll)
 		return err == nil, nil
 	})
+}
+
+// run starts the controller.
+func (c *cluster) run(log io.Writer) error {
+	c.controller = command(c.args[0], c.args[1:]...)
+	c.controller.Stdout, c.controller.Stderr = log, log
+	return c.controller.Start()
+}
+
+// restart kills the controller and starts another one.
+func (c *cluster) restart() error {
+	log := c.controller.Stdout
+	if err := c.controller.Process.Kill(); err != nil {
+		return err
+	}
+	_ = c.controller.Wait() // it was killed
+	return c.run(log)
 }
 
 // serviceAccount returns a kubeconfig of a service account with all permissions. Programs usually

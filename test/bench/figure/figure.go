@@ -18,9 +18,11 @@ type Figure struct {
 	Unit   string  `json:"unit"`
 	// RatioTo is Value divided by another figure of the same run, with that figure's name.
 	RatioTo *Ratio `json:"ratio_to,omitempty"`
-	// Bound is the maximum of Value. Defaults to no bound.
+	// Bound is the maximum of Value. Defaults to no bound; a negative one is 0.
 	Bound float64 `json:"bound,omitempty"`
-	Note  string  `json:"note,omitempty"`
+	// MaxRatio is the maximum of RatioTo. Defaults to no bound.
+	MaxRatio float64 `json:"max_ratio,omitempty"`
+	Note     string  `json:"note,omitempty"`
 }
 
 // Ratio is a value divided by that of another figure.
@@ -60,6 +62,9 @@ func (r *Report) Exceeded() []string {
 	for _, f := range r.figures {
 		if f.Bound > 0 && f.Value > f.Bound || f.Bound < 0 && f.Value > 0 {
 			out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s is %.4g %s, more than %.4g", f.Column, f.Name, f.Value, f.Unit, max(f.Bound, 0))))
+		}
+		if f.RatioTo != nil && f.MaxRatio > 0 && f.RatioTo.Ratio > f.MaxRatio {
+			out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s is %.2f × %s, more than %.2f", f.Column, f.Name, f.RatioTo.Ratio, f.RatioTo.Name, f.MaxRatio)))
 		}
 	}
 	return out
@@ -106,6 +111,9 @@ func (r *Report) list(b *strings.Builder) {
 		}
 		if f.RatioTo != nil {
 			to = fmt.Sprintf("%.2f × %s", f.RatioTo.Ratio, f.RatioTo.Name)
+			if f.MaxRatio > 0 {
+				to += fmt.Sprintf(", at most %.2f", f.MaxRatio)
+			}
 		}
 		fmt.Fprintf(b, "| %s | %.4g %s | %s | %s |\n", f.Name, f.Value, f.Unit, bound, to)
 	}
@@ -133,7 +141,11 @@ func (r *Report) compare(b *strings.Builder) {
 			cell := fmt.Sprintf("%.4g", f.Value)
 			if f.RatioTo != nil {
 				to = f.RatioTo.Name
-				cell += fmt.Sprintf(" (%.2f×)", f.RatioTo.Ratio)
+				cell += fmt.Sprintf(" (%.2f×", f.RatioTo.Ratio)
+				if f.MaxRatio > 0 {
+					cell += fmt.Sprintf(", at most %.2f×", f.MaxRatio)
+				}
+				cell += ")"
 			}
 			if f.Bound != 0 {
 				cell += fmt.Sprintf(", at most %.4g", max(f.Bound, 0))

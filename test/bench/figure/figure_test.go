@@ -22,31 +22,33 @@ func TestWrite(t *testing.T) {
 			add: func(r *figure.Report) {
 				r.Add(figure.Figure{Name: "floor", Value: 2, Unit: "ms"})
 				r.Ratio(figure.Figure{Name: "look", Value: 3, Unit: "ms", Bound: 2.5}, "floor")
+				r.Ratio(figure.Figure{Name: "plan", Value: 5, Unit: "ms", MaxRatio: 2}, "floor")
 				r.Add(figure.Figure{Name: "writes", Value: 0, Unit: "writes", Bound: -1})
 			},
 			want: `| figure | value | bound | ratio |
 |---|---|---|---|
 | floor | 2 ms |  |  |
 | look | 3 ms | 2.5 | 1.50 × floor |
+| plan | 5 ms |  | 2.50 × floor, at most 2.00 |
 | writes | 0 writes | 0 |  |
 `,
-			exceeded: []string{"look is 3 ms, more than 2.5"},
+			exceeded: []string{"look is 3 ms, more than 2.5", "plan is 2.50 × floor, more than 2.00"},
 		},
 		"columns": {
 			add: func(r *figure.Report) {
 				r.Add(figure.Figure{Name: "floor", Column: "A", Value: 2, Unit: "ms"})
 				r.Ratio(figure.Figure{Name: "look", Column: "A", Value: 3, Unit: "ms", Bound: 4}, "floor")
 				r.Add(figure.Figure{Name: "floor", Column: "B", Value: 1, Unit: "ms"})
-				r.Ratio(figure.Figure{Name: "look", Column: "B", Value: 4, Unit: "ms", Bound: 3.5}, "floor")
+				r.Ratio(figure.Figure{Name: "look", Column: "B", Value: 4, Unit: "ms", MaxRatio: 3.5}, "floor")
 				r.Add(figure.Figure{Name: "alone", Column: "B", Value: 7, Unit: "MiB"})
 			},
 			want: `| figure | unit | A | B | (×) |
 |---|---|---|---|---|
 | floor | ms | 2 | 1 |  |
-| look | ms | 3 (1.50×), at most 4 | 4 (4.00×), at most 3.5 | floor |
+| look | ms | 3 (1.50×), at most 4 | 4 (4.00×, at most 3.50×) | floor |
 | alone | MiB |  | 7 |  |
 `,
-			exceeded: []string{"B look is 4 ms, more than 3.5"},
+			exceeded: []string{"B look is 4.00 × floor, more than 3.50"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

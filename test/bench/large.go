@@ -1,0 +1,189 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/landbridge-io/landbridge/test/bench/figure"
+)
+
+const (
+	largePoll   = time.Minute
+	largeWindow = 2 * time.Minute
+)
+
+// large measures many resources: what they cost when nothing changes, and how long a restarted controller takes.
+func large(ctx context.Context, r *figure.Report, bin string, n int) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	c, err := start(ctx, bin, settings{poll: largePoll})
+	if err != nil {
+		return err
+	}
+	defer c.stop()
+	if _, err := c.install(ctx, "random", "hashicorp/random", "", "random_string"); err != nil {
+		return err
+	}
+	time.Sleep(20 * time.Second) // as in reconcile
+	if _, err := c.create(ctx, strs, "warm-up", 1, 1); err != nil {
+		return err
+	}
+	stored, err := c.stored()
+	if err != nil {
+		return err
+	}
+	before, err := c.usage()
+	if err != nil {
+		return err
+	}
+	took, err := c.create(ctx, strs, "many", n-1, 16)
+	if err != nil {
+		return err
+	}
+	r.Add(figure.Figure{Name: "large: resources", Value: float64(n), Unit: "resources"})
+	r.Add(figure.Figure{Name: "large: create all at once, last is Ready after", Value: seconds(took), Unit: "s"})
+	if err := c.quiet(ctx); err != nil {
+		return err
+	}
+	after, err := c.usage()
+	if err != nil {
+		return err
+	}
+	created := after.sub(before)
+	each := func(d time.Duration, of float64) float64 { return d.Seconds() * 1000 / of }
+	r.Add(figure.Figure{Name: "large: create: controller and provider", Value: each(created.controller+created.provider, float64(n)), Unit: "ms CPU each"})
+	r.Add(figure.Figure{Name: "large: create: API server", Value: each(created.apiserver, float64(n)), Unit: "ms CPU each"})
+
+	looks, used, memory, err := c.unchanged(ctx, largeWindow)
+	if err != nil {
+		return err
+	}
+	floor, err := readFloor(ctx, bin)
+	if err != nil {
+		return err
+	}
+	const floorName = "large: floor: the same Read called directly, provider and client"
+	look := each(used.total(), looks)
+	r.Add(figure.Figure{Name: floorName, Value: floor.Seconds() * 1000, Unit: "ms CPU"})
+	r.Ratio(figure.Figure{Name: "large: look at an unchanged resource: controller, provider and API server", Value: look, Unit: "ms CPU"}, floorName)
+	r.Ratio(figure.Figure{Name: "large: look at an unchanged resource: controller", Value: each(used.controller, looks), Unit: "ms CPU"}, floorName)
+	r.Ratio(figure.Figure{Name: "large: look at an unchanged resource: API server", Value: each(used.apiserver, looks), Unit: "ms CPU"}, floorName)
+	r.Add(figure.Figure{Name: "large: memory, controller and provider", Value: memory, Unit: "MiB"})
+	storedAfter, err := c.stored()
+	if err != nil {
+		return err
+	}
+	r.Add(figure.Figure{Name: "large: stored by etcd for each resource, history included", Value: float64(storedAfter-stored) / float64(n) / 1024, Unit: "KiB"})
+
+	began := time.Now()
+	if err := c.restart(); err != nil {
+		return err
+	}
+	change := make(chan error, 1)
+	var waited time.Duration
+	go func() {
+		var err error
+		waited, err = c.create(ctx, strs, "change", 1, 1)
+		change <- err
+	}()
+	if err := c.until(ctx, 10*time.Minute, func() (bool, error) { return c.allObserved(ctx, n) }); err != nil {
+		return fmt.Errorf("after the restart, not all resources were observed: %w", err)
+	}
+	restart := time.Since(began)
+	if err := <-change; err != nil {
+		return fmt.Errorf("after the restart, a new resource was not created: %w", err)
+	}
+	restarted, err := c.usage()
+	if err != nil {
+		return err
+	}
+	r.Add(figure.Figure{Name: "large: from kill -9 until all were observed", Value: seconds(restart), Unit: "s"})
+	r.Add(figure.Figure{Name: "large: the same, controller and provider", Value: (restarted.controller + restarted.provider).Seconds(), Unit: "s CPU"})
+	r.Add(figure.Figure{Name: "large: a resource created at the restart is Ready after", Value: seconds(waited), Unit: "s"})
+	fmt.Printf("large: %d resources, %.0f MiB, %.2f ms per look, %.1f s restart\n", n, memory, look, seconds(restart))
+	return nil
+}
+
+// quiet waits until nothing was written for a while.
+func (c *cluster) quiet(ctx context.Context) error {
+	last, since := -1, time.Now()
+	return c.until(ctx, 10*time.Minute, func() (bool, error) {
+		now, err := c.writes(ctx)
+		if now != last {
+			last, since = now, time.Now()
+		}
+		time.Sleep(time.Second)
+		return time.Since(since) > 20*time.Second, err
+	})
+}
+
+// unchanged returns how many resources were looked at during a time in which nothing changes, the processor time that was used, and the largest
+// memory in MiB.
+func (c *cluster) unchanged(ctx context.Context, window time.Duration) (looks float64, used usage, memory float64, _ error) {
+	before, err := c.usage()
+	if err != nil {
+		return 0, usage{}, 0, err
+	}
+	reconciles, err := c.sum(ctx, "controller_runtime_reconcile_total", `controller="managed/`)
+	if err != nil {
+		return 0, usage{}, 0, err
+	}
+	for end := time.Now().Add(window); time.Now().Before(end); time.Sleep(time.Second) {
+		controller, provider, err := c.memory()
+		if err != nil {
+			return 0, usage{}, 0, err
+		}
+		memory = max(memory, controller+provider)
+	}
+	after, err := c.usage()
+	if err != nil {
+		return 0, usage{}, 0, err
+	}
+	reconcilesAfter, err := c.sum(ctx, "controller_runtime_reconcile_total", `controller="managed/`)
+	if err == nil && reconcilesAfter == reconciles {
+		err = errors.New("no resource was looked at")
+	}
+	return reconcilesAfter - reconciles, after.sub(before), memory, err
+}
+
+// allObserved reports whether the controller has observed n resources or more, and all that it knows.
+func (c *cluster) allObserved(ctx context.Context, n int) (bool, error) {
+	time.Sleep(100 * time.Millisecond)
+	known, err := c.sum(ctx, "landbridge_resources", "")
+	if err != nil || known < float64(n) {
+		return false, nil // the controller does not answer yet, or has not loaded all
+	}
+	unobserved, err := c.sum(ctx, "landbridge_resources_unobserved", "")
+	return err == nil && unobserved == 0, nil
+}
+
+// sum returns the sum of a metric of the controller over all labels that contain a text.
+func (c *cluster) sum(ctx context.Context, metric, containing string) (total float64, _ error) {
+	err := metrics(ctx, http.DefaultClient, "http://"+c.metrics, func(name, labels string, value float64) {
+		if name == metric && strings.Contains(labels, containing) {
+			total += value
+		}
+	})
+	return total, err
+}
+
+// stored returns the bytes that etcd occupies.
+func (c *cluster) stored() (total int64, _ error) {
+	err := filepath.WalkDir(c.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != "" || !strings.Contains(path, "/snap/") || d.Name() != "db" {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			total = info.Size()
+		}
+		return err
+	})
+	return total, err
+}
