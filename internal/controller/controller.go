@@ -172,6 +172,7 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 	}
 	o.CommandLine.Sandbox = o.Sandbox
 	o.CommandLine.Logger = o.Logger.WithName("cli")
+	o.Pool.Called = countCall
 	providers := pool.New(o.Pool)
 	registry := &kinds.Registry{}
 	resourceMetrics, err := resourceMetrics()

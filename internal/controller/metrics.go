@@ -4,13 +4,16 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"time"
 
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/prometheus/client_golang/prometheus"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
+	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
@@ -19,10 +22,10 @@ import (
 
 // resourceMetrics returns Crossplane's metrics of the process. Metrics can be registered only once, however often Run is
 // called.
-var resourceMetrics = sync.OnceValues(func() (*xpmanaged.MRMetricRecorder, error) {
-	m := xpmanaged.NewMRMetricRecorder()
+var resourceMetrics = sync.OnceValues(func() (xpmanaged.MetricRecorder, error) {
+	m := lifecycleMetrics{xpmanaged.NewMRMetricRecorder()}
 	errs := []error{metrics.Registry.Register(m)}
-	for _, c := range []prometheus.Collector{refusedWrites, operationSeconds, resourceEvents, stateWrites, stateWriteSeconds} {
+	for _, c := range []prometheus.Collector{refusedWrites, operationSeconds, resourceEvents, stateWrites, stateWriteSeconds, callSeconds, driftSeconds} {
 		errs = append(errs, metrics.Registry.Register(c))
 	}
 	return m, errors.Join(errs...)
@@ -52,7 +55,47 @@ var (
 		Help:    "Duration of writes of the journal and the state of managed resources.",
 		Buckets: []float64{0.005, 0.02, 0.1, 0.5, 2, 10},
 	})
+	callSeconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name:    "landbridge_provider_call_duration_seconds",
+		Help:    "Duration of calls of providers about remote objects, by the provider configuration, the method of the protocol, and the result.",
+		Buckets: []float64{0.005, 0.02, 0.1, 0.5, 2, 10, 60, 600},
+	}, []string{"configuration", "method", "result"})
+	driftSeconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name:    driftMetric,
+		Help:    "How long since the last successful observation when the object of a resource was found changed; excludes restarts of the controller.",
+		Buckets: []float64{1, 10, 30, 60, 120, 300, 600, 1800, 3600, 6 * 3600, 24 * 3600},
+	}, []string{"gvk"})
 )
+
+const driftMetric = "crossplane_managed_resource_drift_seconds"
+
+// lifecycleMetrics are Crossplane's metrics without drift. managed.Reconciler, which records it, is not asked to reconcile
+// resources that are unchanged.
+type lifecycleMetrics struct{ *xpmanaged.MRMetricRecorder }
+
+// Describe implements prometheus.Collector.
+func (l lifecycleMetrics) Describe(to chan<- *prometheus.Desc) {
+	withoutDrift(l.MRMetricRecorder.Describe, to, func(d *prometheus.Desc) *prometheus.Desc { return d })
+}
+
+// Collect implements prometheus.Collector.
+func (l lifecycleMetrics) Collect(to chan<- prometheus.Metric) {
+	withoutDrift(l.MRMetricRecorder.Collect, to, prometheus.Metric.Desc)
+}
+
+// withoutDrift passes on what send sends, without the metric of drift.
+func withoutDrift[T any](send func(chan<- T), to chan<- T, desc func(T) *prometheus.Desc) {
+	from := make(chan T)
+	go func() {
+		defer close(from)
+		send(from)
+	}()
+	for x := range from {
+		if !strings.Contains(desc(x).String(), `"`+driftMetric+`"`) {
+			to <- x
+		}
+	}
+}
 
 func countRefused(k store.Key, _ error) { refusedWrites.WithLabelValues(k.Group, k.Kind).Inc() }
 
@@ -61,9 +104,23 @@ func countEvent(k store.Key, e scheduler.Event) {
 	switch e.Kind {
 	case scheduler.Succeeded, scheduler.Failed:
 		operationSeconds.WithLabelValues(k.Group, k.Kind, string(e.Operation), string(e.Kind)).Observe(e.Took.Seconds())
+	case scheduler.Drifted:
+		if e.Took > 0 {
+			driftSeconds.WithLabelValues(kschema.GroupVersionKind{Group: k.Group, Version: model.Version, Kind: k.Kind}.String()).Observe(e.Took.Seconds())
+		}
+		fallthrough
 	default:
 		resourceEvents.WithLabelValues(k.Group, k.Kind, string(e.Kind)).Inc()
 	}
+}
+
+// countCall counts and times a call of a provider.
+func countCall(c pool.Call) {
+	result := scheduler.Succeeded
+	if c.Failed {
+		result = scheduler.Failed
+	}
+	callSeconds.WithLabelValues(c.Configuration, c.Method, string(result)).Observe(c.Took.Seconds())
 }
 
 // countedStore counts and times writes.
@@ -112,9 +169,11 @@ var (
 	runningNow = prometheus.NewDesc("landbridge_operations_running", "Managed resources with a running operation.", kindLabels, nil)
 	unknownNow = prometheus.NewDesc("landbridge_operations_unknown",
 		"Managed resources with an operation of unknown outcome.", kindLabels, nil)
-	awaitingNow  = prometheus.NewDesc("landbridge_plans_awaiting_approval", "Managed resources whose plan waits until somebody approves it.", kindLabels, nil)
-	driftedNow   = prometheus.NewDesc("landbridge_resources_drifted", "Managed resources whose object was changed outside of them and differs from their spec.", kindLabels, nil)
-	processesNow = prometheus.NewDesc("landbridge_provider_processes", "Configured provider processes that run.", nil, nil)
+	awaitingNow   = prometheus.NewDesc("landbridge_plans_awaiting_approval", "Managed resources whose plan waits until somebody approves it.", kindLabels, nil)
+	driftedNow    = prometheus.NewDesc("landbridge_resources_drifted", "Managed resources whose object was changed outside of them and differs from their spec.", kindLabels, nil)
+	unobservedNow = prometheus.NewDesc("landbridge_resources_unobserved", "Managed resources whose object was not observed since the controller leads.", kindLabels, nil)
+	memoryNow     = prometheus.NewDesc("landbridge_provider_memory_bytes", "Resident memory of provider processes.", []string{"configuration"}, nil)
+	processesNow  = prometheus.NewDesc("landbridge_provider_processes", "Configured provider processes that run.", nil, nil)
 )
 
 // poolCounters are the counters of a pool.
@@ -136,7 +195,7 @@ func counter(name, help string) *prometheus.Desc { return prometheus.NewDesc(nam
 
 // Describe implements prometheus.Collector.
 func (snapshot) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{resourcesNow, runningNow, unknownNow, awaitingNow, driftedNow, processesNow} {
+	for _, d := range []*prometheus.Desc{resourcesNow, runningNow, unknownNow, awaitingNow, driftedNow, unobservedNow, memoryNow, processesNow} {
 		to <- d
 	}
 	for _, c := range poolCounters {
@@ -156,12 +215,16 @@ func (s snapshot) Collect(to chan<- prometheus.Metric) {
 		gauge(runningNow, c.Running, k.Group, k.Kind)
 		gauge(unknownNow, c.Unknown, k.Group, k.Kind)
 		gauge(driftedNow, c.Drifted, k.Group, k.Kind)
+		gauge(unobservedNow, c.Unobserved, k.Group, k.Kind)
 		if c.Awaiting > 0 {
 			gauge(awaitingNow, c.Awaiting, k.Group, k.Kind)
 		}
 	}
 	stats := s.providers.Stats()
 	gauge(processesNow, stats.Servers)
+	for configuration, bytes := range s.providers.Memory() {
+		to <- prometheus.MustNewConstMetric(memoryNow, prometheus.GaugeValue, float64(bytes), configuration)
+	}
 	for _, c := range poolCounters {
 		to <- prometheus.MustNewConstMetric(c.desc, prometheus.CounterValue, float64(c.value(stats)))
 	}

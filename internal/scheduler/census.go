@@ -16,6 +16,8 @@ type Census struct {
 	Awaiting int
 	// Drifted counts those whose object was changed outside Landbridge.
 	Drifted int
+	// Unobserved counts those that were not observed by this process yet.
+	Unobserved int
 }
 
 // Census returns the counts of each kind that has resources. It takes time in proportion to the number of resources, and
@@ -40,6 +42,9 @@ func (s *Scheduler) Census() map[schema.GroupKind]*Census {
 		}
 		if e.drifted.Load() {
 			c.Drifted++
+		}
+		if !e.observed.Load() {
+			c.Unobserved++
 		}
 		if known := e.remembered.Load(); known != nil {
 			c.States[known.Status]++

@@ -49,7 +49,7 @@ func TestCensus(t *testing.T) {
 		bubble(t, noIdentity, func(h *harness) {
 			h.interrupted(instance.Create, instance.Instance{})
 			h.observeRefused(scheduler.ReasonCreateOutcomeUnknown)
-			h.counts(scheduler.Census{States: map[instance.Status]int{instance.Empty: 1}, Unknown: 1})
+			h.counts(scheduler.Census{States: map[instance.Status]int{instance.Empty: 1}, Unknown: 1, Unobserved: 1})
 		})
 	})
 	t.Run("nothing", func(t *testing.T) {

@@ -3,6 +3,7 @@ package scheduler
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -153,9 +154,18 @@ func (s *Scheduler) noteDrift(ctx context.Context, e *entry, r Request, found *i
 		}
 	}
 	if read && found != nil && !found.Gone {
-		s.tell(r, Event{Kind: Drifted, Drift: found})
+		s.tell(r, e.drift(found, s.o.Clock.Now()))
 	}
 	return nil
+}
+
+// drift returns the event of drift that was found.
+func (e *entry) drift(found *instance.Drift, now time.Time) Event {
+	out := Event{Kind: Drifted, Drift: found}
+	if !e.matched.IsZero() {
+		out.Took = now.Sub(e.matched)
+	}
+	return out
 }
 
 // afterOperation returns the instance that an operation has left, with the drift before it. An operation on the current

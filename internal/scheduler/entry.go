@@ -44,6 +44,10 @@ type entry struct {
 	awaits, denied atomic.Bool
 	// drifted is set while the object differs from its configuration because of changes outside Landbridge.
 	drifted atomic.Bool
+	// matched is when the object was last found as it was left.
+	matched time.Time
+	// observed is set when this process has observed the object.
+	observed atomic.Bool
 	// policyWarned is the hash of the plan that policies have warned of last.
 	policyWarned string
 	// remembered is the answer of Remembered; nil when the record is not known.

@@ -15,7 +15,8 @@ type Event struct {
 	Kind EventKind
 	// Operation is the kind of operation that Succeeded, Failed or was Recovered; empty for other events.
 	Operation instance.OperationKind
-	// Took is the duration of the operation.
+	// Took is the duration of the operation. For an object that has Drifted it is the time since the object was last found
+	// as it was left; 0 if this process has not found it so.
 	Took time.Duration
 	// Replacement is set when the operation is one half of a replacement.
 	Replacement bool

@@ -51,6 +51,7 @@ func (s *Scheduler) Observe(ctx context.Context, r Request) (*Observation, error
 		case err != nil:
 			return nil, err
 		case answer != nil:
+			e.observed.Store(true)
 			return answer, nil
 		}
 	}
@@ -220,6 +221,7 @@ func (s *Scheduler) refresh(ctx context.Context, e *entry, r *Request, ex terraf
 	if refreshed.Unchanged && !gone {
 		delete(e.missing, "")
 		e.flap.unchanged()
+		e.matched = s.o.Clock.Now()
 		refreshed.Instance.Drift, refreshed.Instance.DriftHistory = before.Drift, before.DriftHistory
 		e.record.Instance = refreshed.Instance // equal, but in the provider's encoding
 		return readUnchanged, nil
@@ -270,7 +272,7 @@ func (s *Scheduler) storeRead(ctx context.Context, e *entry, r Request, ex terra
 	case gone && r.Config != nil:
 		s.tell(r, Event{Kind: Gone})
 	case e.drifts.observed != nil:
-		s.tell(r, Event{Kind: Drifted, Drift: e.drifts.observed})
+		s.tell(r, e.drift(e.drifts.observed, s.o.Clock.Now()))
 		e.drifts.observed = nil
 	case before.Status == instance.Partial && !gone:
 		s.tell(r, Event{Kind: Read})
@@ -321,6 +323,7 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 			o.Reapply = ""
 		}
 		if p.Action == terraform.NoOp {
+			e.matched = s.o.Clock.Now()
 			o.Plan = &upToDate // there is nothing to apply, so the values are not kept
 		}
 	} else {

@@ -38,10 +38,19 @@ type connector struct {
 // when it needs one.
 func (c *connector) Connect(ctx context.Context, mg resource.Managed) (xpmanaged.ExternalClient, error) {
 	r := mg.(*CustomResource)
+	e, diags := c.external(ctx, r)
+	if diags.HasErrors() {
+		return nil, c.explain(ctx, r, &scheduler.Error{Reason: scheduler.ReasonInvalidConfiguration, Diagnostics: diags})
+	}
+	return e, nil
+}
+
+// external returns the external client for a resource, or the errors of its configuration.
+func (c *connector) external(ctx context.Context, r *CustomResource) (*external, diagnostic.Diagnostics) {
 	spec, invalid := c.kind.read(r)
 	req, diags := c.request(ctx, r, spec)
 	if diags = append(invalid, diags...); diags.HasErrors() {
-		return nil, c.explain(ctx, r, &scheduler.Error{Reason: scheduler.ReasonInvalidConfiguration, Diagnostics: diags})
+		return nil, diags
 	}
 	req.Tell = c.teller(r, spec.Policies) // after all secrets are known
 	req.Decide = c.decider(r)
@@ -61,7 +70,7 @@ func (e *external) Disconnect(context.Context) error { return nil }
 // Observe implements managed.ExternalClient.
 func (e *external) Observe(ctx context.Context, mg resource.Managed) (xpmanaged.ExternalObservation, error) {
 	r := mg.(*CustomResource)
-	o, err := e.kind.Scheduler.Observe(ctx, e.request)
+	o, err := e.observe(ctx, r)
 	if err != nil {
 		e.setUnobserved(r)
 		if reasonOf(err) == scheduler.ReasonIdentityConflict {

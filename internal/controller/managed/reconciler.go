@@ -32,6 +32,8 @@ type attempt struct {
 	retryAt time.Time
 	// comeBack is set when non-urgent work is left.
 	comeBack bool
+	// look is an observation that was made already.
+	look *look
 }
 
 type attemptKey struct{}
@@ -51,6 +53,7 @@ type Reconciler struct {
 	kind      *Kind
 	client    *quietClient
 	connector *connector
+	referrer  referrer
 	share     *share
 }
 
@@ -66,12 +69,13 @@ func NewReconciler(k *Kind, cached client.Client, live client.Reader) *Reconcile
 	k.listed, k.claimed = make(chan struct{}), make(chan struct{})
 	quiet := k.quietClient(cached, live)
 	c := &connector{kind: k, client: quiet}
+	f := referrer{k, quiet}
 	inner := xpmanaged.NewReconciler(quietManager{client: quiet, scheme: scheme}, resource.ManagedKind(gvk),
 		xpmanaged.WithExternalConnector(c),
 		xpmanaged.WithManagementPolicies(),
 		xpmanaged.WithInitializers(), // the external name does not default to the resource's name
 		xpmanaged.WithFinalizer(&finalizer{kind: k, client: quiet, connector: c}),
-		xpmanaged.WithReferenceResolver(referrer{k, quiet}),
+		xpmanaged.WithReferenceResolver(f),
 		xpmanaged.WithCriticalAnnotationUpdater(xpmanaged.CriticalAnnotationUpdateFn(noCreateProtocol)),
 		xpmanaged.WithDeterministicExternalName(true), // the journal decides whether a create is safe
 		xpmanaged.WithPollIntervalHook(k.pollHook),
@@ -80,7 +84,7 @@ func NewReconciler(k *Kind, cached client.Client, live client.Reader) *Reconcile
 		xpmanaged.WithMetricRecorder(k.Options.Metrics),
 		xpmanaged.WithLogger(debugLogger(k.Options.Logger.WithValues("kind", gvk.GroupKind().String()))),
 	)
-	return &Reconciler{inner: inner, kind: k, client: quiet, connector: c, share: newShare(k.Options.Workers, k.add)}
+	return &Reconciler{inner: inner, kind: k, client: quiet, connector: c, referrer: f, share: newShare(k.Options.Workers, k.add)}
 }
 
 // Reconcile implements reconcile.Reconciler.
@@ -92,6 +96,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	defer r.share.leave(ref)
 	a := &attempt{}
 	ctx = providerconfig.WithVisit(context.WithValue(ctx, attemptKey{}, a), &a.visit)
+	if r.unchanged(ctx, req, a) {
+		return reconcile.Result{RequeueAfter: r.kind.poll(a.resource)}, nil
+	}
 	result, err := r.inner.Reconcile(ctx, req)
 	if a.resource != nil && paused(a.resource) {
 		key := r.kind.key(&a.resource.Unstructured)

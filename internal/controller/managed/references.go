@@ -45,10 +45,23 @@ type referrer struct {
 
 // ResolveReferences implements managed.ReferenceResolver.
 func (f referrer) ResolveReferences(ctx context.Context, mg resource.Managed) error {
-	r, graph, key := mg.(*CustomResource), f.kind.Neighbours.References(), f.kind.key(&mg.(*CustomResource).Unstructured)
+	r := mg.(*CustomResource)
+	changed, err := f.resolve(ctx, r)
+	if changed {
+		err = errors.Join(err, f.client.Update(ctx, r))
+	}
+	if err != nil {
+		r.reason = v1alpha1.ReasonReferenceNotResolved
+	}
+	return err
+}
+
+// resolve sets the referencing fields of a resource in memory, and reports whether it changed one.
+func (f referrer) resolve(ctx context.Context, r *CustomResource) (changed bool, _ error) {
+	graph, key := f.kind.Neighbours.References(), f.kind.key(&r.Unstructured)
 	refs, err := references.Of(&r.Unstructured, f.kind.Model)
 	if err != nil || len(refs) == 0 {
-		return err // heard has recorded that there are none
+		return false, err // heard has recorded that there are none
 	}
 	graph.Awaits(key, references.Sources(refs)) // before the lookup, so that resources created meanwhile are noticed
 	resolver := references.Resolver{Reader: f.client.Client, Served: f.kind.Neighbours.Served}
@@ -59,13 +72,7 @@ func (f referrer) ResolveReferences(ctx context.Context, mg resource.Managed) er
 	if err == nil && len(found.Missing) > 0 {
 		err = fmt.Errorf(waitsForOthers+"%s", strings.Join(found.Missing, "; "))
 	}
-	if found.Changed {
-		err = errors.Join(err, f.client.Update(ctx, r))
-	}
-	if err != nil {
-		r.reason = v1alpha1.ReasonReferenceNotResolved
-	}
-	return err
+	return found.Changed, err
 }
 
 // mayGo returns an error if other resources refer to a resource before it is destroyed. It waits until all

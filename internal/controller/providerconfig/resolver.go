@@ -212,7 +212,7 @@ func (r *Resolver) handle(ctx context.Context, name string, of Reference, u *uns
 	}
 	specs, err := tokenSpecs(of, spec, r.Launcher)
 	common := account(u, config, r.Launcher, specs)
-	c := pool.Configuration{Launcher: r.Launcher, Config: config, Namespace: of.Namespace, Limits: r.Limits}
+	c := pool.Configuration{Launcher: r.Launcher, Config: config, Namespace: of.Namespace, Name: name, Limits: r.Limits}
 	var t *tokens
 	if err == nil && len(specs) > 0 {
 		t, err = r.withTokens(ctx, of, specs, &c)

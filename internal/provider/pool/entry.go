@@ -3,7 +3,9 @@ package pool
 import (
 	"context"
 	"errors"
+	"maps"
 	"math"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -54,7 +56,9 @@ type entry struct {
 
 // member is one configured server.
 type member struct {
-	entry  *entry
+	entry *entry
+	// name is the name of the configuration.
+	name   string
 	server provider.Server
 	// guarded is the server in leases.
 	guarded *guarded
@@ -300,6 +304,15 @@ func (p *Pool) relieve(m *member) {
 	})
 }
 
+// members returns the servers that run. The pool's mutex is held.
+func (e *entry) members() []*member {
+	out := slices.Collect(maps.Keys(e.retired))
+	if e.current != nil {
+		out = append(out, e.current)
+	}
+	return out
+}
+
 // launch starts and configures a server as Terraform does: validate, then configure with the original
 // configuration (contract § 1).
 func (p *Pool) launch(ctx context.Context, c *Configuration) (*member, *Failure) {
@@ -308,7 +321,7 @@ func (p *Pool) launch(ctx context.Context, c *Configuration) (*member, *Failure)
 	if err != nil {
 		return nil, &Failure{Reason: StartFailed, Err: err, Diagnostics: diagnostic.Errorf("Failed to start provider", "%s", err)}
 	}
-	m := &member{server: server, version: version, started: time.Now(), idleSince: time.Now()}
+	m := &member{name: c.Name, server: server, version: version, started: time.Now(), idleSince: time.Now()}
 	m.guarded = &guarded{Server: server, pool: p, member: m}
 	if e := configure(ctx, m, c); e != nil {
 		_ = server.Close(ctx)

@@ -2,6 +2,7 @@ package pool
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -79,66 +80,76 @@ func (g *guarded) Usage() provider.Usage {
 	return provider.Usage{}
 }
 
-// noted calls the server, and records its answer or its failure.
-func noted[Q, A any](ctx context.Context, g *guarded, call func(context.Context, Q) (A, error), q Q, note func(A)) (A, error) {
+// noted calls the server, and records its answer or its failure. note returns the diagnostics of the answer.
+func noted[Q, A any](ctx context.Context, g *guarded, method string, call func(context.Context, Q) (A, error), q Q, note func(A) []*tfprotov6.Diagnostic) (A, error) {
+	begin := time.Now()
 	a, err := call(ctx, q)
+	c := Call{Configuration: g.member.name, Method: method, Took: time.Since(begin), Failed: err != nil}
 	if err != nil {
 		g.failed(ctx, err)
 	} else {
-		note(a)
+		c.Failed = slices.ContainsFunc(note(a), func(d *tfprotov6.Diagnostic) bool { return d.Severity == tfprotov6.DiagnosticSeverityError })
 	}
+	g.pool.options.Called(c)
 	return a, err
 }
 
 // ValidateResourceConfig implements provider.Server.
 func (g *guarded) ValidateResourceConfig(ctx context.Context, r *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
-	return noted(ctx, g, g.Server.ValidateResourceConfig, r, func(a *tfprotov6.ValidateResourceConfigResponse) {
+	return noted(ctx, g, "ValidateResourceConfig", g.Server.ValidateResourceConfig, r, func(a *tfprotov6.ValidateResourceConfigResponse) []*tfprotov6.Diagnostic {
 		g.answered(a.Diagnostics)
+		return a.Diagnostics
 	})
 }
 
 // UpgradeResourceState implements provider.Server.
 func (g *guarded) UpgradeResourceState(ctx context.Context, r *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
-	return noted(ctx, g, g.Server.UpgradeResourceState, r, func(a *tfprotov6.UpgradeResourceStateResponse) {
+	return noted(ctx, g, "UpgradeResourceState", g.Server.UpgradeResourceState, r, func(a *tfprotov6.UpgradeResourceStateResponse) []*tfprotov6.Diagnostic {
 		g.answered(a.Diagnostics)
+		return a.Diagnostics
 	})
 }
 
 // ReadResource implements provider.Server.
 func (g *guarded) ReadResource(ctx context.Context, r *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
-	return noted(ctx, g, g.Server.ReadResource, r, func(a *tfprotov6.ReadResourceResponse) {
+	return noted(ctx, g, "ReadResource", g.Server.ReadResource, r, func(a *tfprotov6.ReadResourceResponse) []*tfprotov6.Diagnostic {
 		g.deferred(a.Deferred)
 		g.tried(a.Diagnostics, true)
+		return a.Diagnostics
 	})
 }
 
 // PlanResourceChange implements provider.Server.
 func (g *guarded) PlanResourceChange(ctx context.Context, r *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-	return noted(ctx, g, g.Server.PlanResourceChange, r, func(a *tfprotov6.PlanResourceChangeResponse) {
+	return noted(ctx, g, "PlanResourceChange", g.Server.PlanResourceChange, r, func(a *tfprotov6.PlanResourceChangeResponse) []*tfprotov6.Diagnostic {
 		g.deferred(a.Deferred)
 		g.tried(a.Diagnostics, false)
+		return a.Diagnostics
 	})
 }
 
 // ApplyResourceChange implements provider.Server.
 func (g *guarded) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
-	return noted(ctx, g, g.Server.ApplyResourceChange, r, func(a *tfprotov6.ApplyResourceChangeResponse) {
+	return noted(ctx, g, "ApplyResourceChange", g.Server.ApplyResourceChange, r, func(a *tfprotov6.ApplyResourceChangeResponse) []*tfprotov6.Diagnostic {
 		g.tried(a.Diagnostics, true)
+		return a.Diagnostics
 	})
 }
 
 // ImportResourceState implements provider.Server.
 func (g *guarded) ImportResourceState(ctx context.Context, r *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
-	return noted(ctx, g, g.Server.ImportResourceState, r, func(a *tfprotov6.ImportResourceStateResponse) {
+	return noted(ctx, g, "ImportResourceState", g.Server.ImportResourceState, r, func(a *tfprotov6.ImportResourceStateResponse) []*tfprotov6.Diagnostic {
 		g.deferred(a.Deferred)
 		g.tried(a.Diagnostics, false)
+		return a.Diagnostics
 	})
 }
 
 // ReadDataSource implements provider.Server.
 func (g *guarded) ReadDataSource(ctx context.Context, r *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
-	return noted(ctx, g, g.Server.ReadDataSource, r, func(a *tfprotov6.ReadDataSourceResponse) {
+	return noted(ctx, g, "ReadDataSource", g.Server.ReadDataSource, r, func(a *tfprotov6.ReadDataSourceResponse) []*tfprotov6.Diagnostic {
 		g.deferred(a.Deferred)
 		g.tried(a.Diagnostics, true)
+		return a.Diagnostics
 	})
 }

@@ -102,12 +102,7 @@ func (p *Pool) watchMemory() {
 			if e.limiter.limits.MemoryBytes == 0 {
 				continue
 			}
-			if e.current != nil {
-				members = append(members, e.current)
-			}
-			for m := range e.retired {
-				members = append(members, m)
-			}
+			members = append(members, e.members()...)
 		}
 		p.mu.Unlock()
 		for _, m := range members {

@@ -26,6 +26,9 @@ type Configuration struct {
 	// Namespace is that of the configuration, whose servers Options.MaxServersPerNamespace bounds; empty if it has none.
 	// Servers do not differ by it: equal configurations share one, which counts for one of their namespaces.
 	Namespace string
+	// Name names the configuration in metrics. Servers do not differ by it: equal configurations share one, which has one of
+	// their names.
+	Name string
 	// Limits override those of the pool. Servers do not differ by them.
 	Limits Limits
 }

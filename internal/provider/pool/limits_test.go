@@ -85,7 +85,7 @@ func TestLimits(t *testing.T) {
 					if last < c.want-time.Second || last > c.want+2*time.Second {
 						t.Errorf("patient %v: the last was done after %s, want %s", patient, last, c.want)
 					}
-					if c.options == (pool.Options{}) {
+					if c.options.Limits == (pool.Limits{}) {
 						began := time.Now()
 						for range 105 {
 							comeBack(t, p, other, "echo")

@@ -45,6 +45,17 @@ type Options struct {
 	// MaxCalls is the number of calls after which a server is replaced whose memory is unknown, such as
 	// those in this process. Defaults to 600.
 	MaxCalls int64
+	// Called is called with each call about remote objects that has ended. Defaults to nothing.
+	Called func(Call)
+}
+
+// Call is a call of a server that has ended.
+type Call struct {
+	// Configuration is the name of the configuration, and Method that of the protocol.
+	Configuration, Method string
+	Took                  time.Duration
+	// Failed is set if there was no answer, or one with an error.
+	Failed bool
 }
 
 func (o *Options) setDefaults() {
@@ -65,6 +76,9 @@ func (o *Options) setDefaults() {
 	}
 	if o.MaxCalls == 0 {
 		o.MaxCalls = 600
+	}
+	if o.Called == nil {
+		o.Called = func(Call) {}
 	}
 }
 
@@ -118,6 +132,23 @@ func (p *Pool) Stats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.stats
+}
+
+// Memory returns the resident memory of the servers' processes in bytes, by the name of the configuration.
+func (p *Pool) Memory() map[string]int64 {
+	p.mu.Lock()
+	var members []*member
+	for _, e := range p.entries {
+		members = append(members, e.members()...)
+	}
+	p.mu.Unlock()
+	out := map[string]int64{}
+	for _, m := range members {
+		if r, ok := m.server.(provider.UsageReporter); ok {
+			out[m.name] += r.Usage().ResidentBytes
+		}
+	}
+	return out
 }
 
 // Lease is a configured server that is not closed or replaced until Release. Take one per

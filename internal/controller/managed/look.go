@@ -1,0 +1,98 @@
+package managed
+
+import (
+	"context"
+	"slices"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+)
+
+// look is an observation of a resource that was made before managed.Reconciler is asked to reconcile the resource.
+type look struct {
+	of          subject
+	version     string
+	configHash  string
+	observation *scheduler.Observation
+	err         error
+}
+
+// unchanged observes a resource that was steady when its status was written, and reports whether it still is. Then a
+// reconcile would do nothing more. Otherwise managed.Reconciler uses the observation. Most reconciles are of unchanged
+// resources, and managed.Reconciler costs more than all other work of the controller for them.
+func (r *Reconciler) unchanged(ctx context.Context, req reconcile.Request, a *attempt) bool {
+	cached := &unstructured.Unstructured{}
+	cached.SetGroupVersionKind(r.kind.Model.GroupVersionKind())
+	if err := r.client.Client.Get(ctx, req.NamespacedName, cached, client.UnsafeDisableDeepCopy); err != nil {
+		return false
+	}
+	cached = r.client.newer(req.NamespacedName, cached)
+	before := r.kind.written.memo.get(subjectOf(cached))
+	if before.version != cached.GetResourceVersion() || !steady(before.observation) {
+		return false
+	}
+	resource := &CustomResource{}
+	resource.assign(cached)
+	if !reconciled(resource) {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, r.kind.Options.Timeout)
+	defer cancel()
+	if changed, err := r.referrer.resolve(ctx, resource); changed || err != nil || resource.differsOtherwise() {
+		return false
+	}
+	e, diags := r.connector.external(ctx, resource)
+	if diags.HasErrors() {
+		return false
+	}
+	o, err := r.kind.Scheduler.Observe(ctx, e.request)
+	if err == nil && o == before.observation {
+		r.kind.troubles.over(req.NamespacedName)
+		a.resource = resource
+		return true
+	}
+	a.look = &look{of: subjectOf(resource), version: resource.GetResourceVersion(), configHash: e.request.ConfigHash, observation: o, err: err}
+	return false
+}
+
+// steady reports whether an observation leaves nothing to do.
+func steady(o *scheduler.Observation) bool {
+	return o != nil && o.Instance.Status == instance.Full && len(o.Instance.Deposed) == 0 && (o.Plan == nil || o.Plan.Action == terraform.NoOp) &&
+		o.Operation == nil && o.Unrecorded == nil && !o.Stalled && !o.Held && o.Flap == nil && o.Drift == nil
+}
+
+// reconciled reports whether a reconcile of the resource has succeeded, and another one would write nothing if the remote
+// object is unchanged. A connection Secret is compared with each reconcile.
+func reconciled(r *CustomResource) bool {
+	return !paused(r) && r.GetDeletionTimestamp() == nil && settled(r) &&
+		r.string("spec", "writeConnectionSecretToRef", "name") == "" &&
+		synced(&r.Unstructured)
+}
+
+// synced reports whether the condition Synced is true. It does not decode the other conditions.
+func synced(u *unstructured.Unstructured) bool {
+	value, _, _ := unstructured.NestedFieldNoCopy(u.Object, "status", "conditions")
+	conditions, _ := value.([]any)
+	return slices.ContainsFunc(conditions, func(x any) bool {
+		c, _ := x.(map[string]any)
+		return c["type"] == string(xpv2.TypeSynced) && c["status"] == string(corev1.ConditionTrue)
+	})
+}
+
+// observe returns the observation that was made for the same resource and configuration, or makes one.
+func (e *external) observe(ctx context.Context, r *CustomResource) (*scheduler.Observation, error) {
+	if a := attemptFrom(ctx); a != nil && a.look != nil {
+		made := a.look
+		if a.look = nil; made.of == subjectOf(r) && made.version == r.read.GetResourceVersion() && made.configHash == e.request.ConfigHash {
+			return made.observation, made.err
+		}
+	}
+	return e.kind.Scheduler.Observe(ctx, e.request)
+}
