@@ -54,3 +54,34 @@ func TestLargerThanLargestState(t *testing.T) {
 		t.Errorf("%d calls, %d reports", api.calls, refused)
 	}
 }
+
+// Whatever its size, a record is stored, read by another process, changed to any other size, and deleted.
+func TestLargeSecretsOfEverySize(t *testing.T) {
+	client, k := secrets(t), key("one")
+	s := &store.Secrets{Client: client}
+	var rec store.Record
+	for _, size := range []int{100, 40 << 10, 600 << 10, 5 << 20, 100, 2 << 20, 60 << 10, 1 << 20} {
+		rec.Owner, rec.Instance = "uid-1", anInstance(noise(size, size))
+		rec = save(t, s, k, rec)
+		same(t, load(t, &store.Secrets{Client: client}, k), rec)
+		now := all(t, client)
+		want := 1 + len(parts(t, now[store.SecretName(k)]))
+		if len(now) != want || (size > 800<<10) != (want > 1) {
+			t.Errorf("%d bytes: %d Secrets, and %d parts are pointed to", size, len(now), want-1)
+		}
+		for name, secret := range now {
+			if n := secret.Size(); n > 1<<20 {
+				t.Errorf("%s has %d bytes", name, n)
+			}
+		}
+		if _, plain := now[store.SecretName(k)].Data["instance.json"]; plain != (size == 100) {
+			t.Errorf("%d bytes: instance.json: %t", size, plain)
+		}
+	}
+	if err := s.Delete(t.Context(), k, rec.Version); err != nil {
+		t.Fatal(err)
+	}
+	if left := all(t, client); len(left) != 0 {
+		t.Errorf("%d Secrets are left", len(left))
+	}
+}

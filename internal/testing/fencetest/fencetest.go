@@ -13,12 +13,16 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Every runs an operation of a process once for each of its calls. The process is suspended at that call
-// for longer than its lease, and takeOver is called meanwhile. The last time, it is not suspended: Every
-// returns the calls of that run.
+// Every runs an operation of a process once for each of its calls, or with -short for every fourth. The process is
+// suspended at that call for longer than its lease, and takeOver is called meanwhile. The last time, it is not
+// suspended: Every returns the calls of that run.
 func Every(t *testing.T, operation func(*Trial), takeOver func()) []string {
 	t.Helper()
-	for at := 0; ; at++ {
+	step := 1
+	if testing.Short() {
+		step = 4
+	}
+	for at := 0; ; at += step {
 		x := &Trial{at: at, takeOver: takeOver}
 		operation(x)
 		if x.late > 0 {
