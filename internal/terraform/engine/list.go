@@ -27,29 +27,9 @@ type Listed struct {
 
 // List implements terraform.Lister.
 func (e *Engine) List(ctx context.Context, r terraform.ResourceType, arguments map[string]cty.Value, limit int) ([]cty.Value, bool, diagnostic.Diagnostics) {
-	p, diags := e.server.Schema(ctx)
+	list, config, diags := e.listConfig(ctx, r.Schema, arguments)
 	if diags.HasErrors() {
-		return nil, false, diags.Errors()
-	}
-	list := p.ListResources[r.Schema.Type]
-	if list == nil {
-		return nil, false, diagnostic.Errorf("Resource type cannot be listed", "The provider has no list resource for %s.", r.Schema.Type)
-	}
-	values := list.EmptyValue().AsValueMap()
-	for name, v := range arguments {
-		a := list.Attributes[name]
-		if a == nil {
-			return nil, false, diagnostic.Errorf("Resource type cannot be listed", "The list resource of %s has no argument %s.", r.Schema.Type, name)
-		}
-		converted, err := convert.Convert(v, a.ImpliedType())
-		if err != nil {
-			return nil, false, diagnostic.Errorf("Resource type cannot be listed", "The argument %s of the list resource of %s has the wrong type: %s.", name, r.Schema.Type, err)
-		}
-		values[name] = converted
-	}
-	config := cty.EmptyObjectVal
-	if len(values) > 0 {
-		config = cty.ObjectVal(values)
+		return nil, false, diags
 	}
 	objects, more, diags := e.ListObjects(ctx, r.Schema, list, config, int64(limit))
 	identities := make([]cty.Value, 0, len(objects))
@@ -59,52 +39,100 @@ func (e *Engine) List(ctx context.Context, r terraform.ResourceType, arguments m
 	return identities, more, diags
 }
 
+// listConfig returns the list resource of a type, and its configuration with arguments.
+func (e *Engine) listConfig(ctx context.Context, r *schema.Resource, arguments map[string]cty.Value) (*schema.Block, cty.Value, diagnostic.Diagnostics) {
+	p, diags := e.server.Schema(ctx)
+	if diags.HasErrors() {
+		return nil, cty.NilVal, diags.Errors()
+	}
+	list := p.ListResources[r.Type]
+	if list == nil {
+		return nil, cty.NilVal, diagnostic.Errorf("Resource type cannot be listed", "The provider has no list resource for %s.", r.Type)
+	}
+	values := list.EmptyValue().AsValueMap()
+	for name, v := range arguments {
+		a := list.Attributes[name]
+		if a == nil {
+			return nil, cty.NilVal, diagnostic.Errorf("Resource type cannot be listed", "The list resource of %s has no argument %s.", r.Type, name)
+		}
+		converted, err := convert.Convert(v, a.ImpliedType())
+		if err != nil {
+			return nil, cty.NilVal, diagnostic.Errorf("Resource type cannot be listed", "The argument %s of the list resource of %s has the wrong type: %s.", name, r.Type, err)
+		}
+		values[name] = converted
+	}
+	if len(values) == 0 {
+		return list, cty.EmptyObjectVal, nil
+	}
+	return list, cty.ObjectVal(values), nil
+}
+
 // ListObjects lists at most limit objects of a resource type. The configuration is that of its list resource, list. more
 // is set if there may be further objects. With errors the objects may be incomplete.
 func (e *Engine) ListObjects(ctx context.Context, r *schema.Resource, list *schema.Block, config cty.Value, limit int64) (objects []Listed, more bool, diags diagnostic.Diagnostics) {
-	encoded, err := encode(config, list.ImpliedType())
+	more, diags = e.results(ctx, listing{r, list, config, limit, false}, func(result tfprotov6.ListResourceResult, identity cty.Value) diagnostic.Diagnostics {
+		objects = append(objects, Listed{DisplayName: result.DisplayName, Identity: identity})
+		return nil
+	})
+	return objects, more, diags
+}
+
+// listing is what is listed, and whether with states.
+type listing struct {
+	resource *schema.Resource
+	list     *schema.Block
+	config   cty.Value
+	limit    int64
+	states   bool
+}
+
+// results calls each with at most limit objects, and their identities.
+func (e *Engine) results(ctx context.Context, l listing, each func(tfprotov6.ListResourceResult, cty.Value) diagnostic.Diagnostics) (more bool, diags diagnostic.Diagnostics) {
+	encoded, err := encode(l.config, l.list.ImpliedType())
 	if err != nil {
-		return nil, false, diagnostic.Errorf("Value cannot be encoded", "The arguments to list %s cannot be sent to the provider: %s.", r.Type, err)
+		return false, diagnostic.Errorf("Value cannot be encoded", "The arguments to list %s cannot be sent to the provider: %s.", l.resource.Type, err)
 	}
-	if diags = e.validateList(ctx, r, encoded, limit); diags.HasErrors() {
-		return nil, false, diags
+	if diags = e.validateList(ctx, l, encoded); diags.HasErrors() {
+		return false, diags
 	}
 	// Cancel the rest of the stream.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stream, err := e.server.ListResource(ctx, &tfprotov6.ListResourceRequest{TypeName: r.Type, Config: dynamic(encoded), Limit: limit})
+	stream, err := e.server.ListResource(ctx, &tfprotov6.ListResourceRequest{TypeName: l.resource.Type, Config: dynamic(encoded), IncludeResource: l.states, Limit: l.limit})
 	if err != nil {
-		return nil, false, append(diags, provider.CallError(err)...)
+		return false, append(diags, provider.CallError(err)...)
 	}
+	n := int64(0)
 	for result := range stream.Results {
 		diags = append(diags, diagnostic.FromProtocol(result.Diagnostics)...)
 		if result.Identity == nil || result.Identity.IdentityData == nil {
 			continue // only diagnostics
 		}
-		identity, invalid := listedIdentity(r, result.Identity.IdentityData)
+		identity, invalid := listedIdentity(l.resource, result.Identity.IdentityData)
 		if invalid.HasErrors() {
 			diags = append(diags, invalid...)
 			continue
 		}
-		if int64(len(objects)) >= limit {
-			return objects, true, diags
+		if n >= l.limit {
+			return true, diags
 		}
-		objects = append(objects, Listed{DisplayName: result.DisplayName, Identity: identity})
+		n++
+		diags = append(diags, each(result, identity)...)
 	}
-	return objects, int64(len(objects)) >= limit, diags
+	return n >= l.limit, diags
 }
 
-func (e *Engine) validateList(ctx context.Context, r *schema.Resource, config []byte, limit int64) diagnostic.Diagnostics {
-	include, err := encode(cty.False, cty.Bool)
+func (e *Engine) validateList(ctx context.Context, l listing, config []byte) diagnostic.Diagnostics {
+	include, err := encode(cty.BoolVal(l.states), cty.Bool)
 	if err != nil {
 		return diagnostic.Errorf("Value cannot be encoded", "%s.", err)
 	}
-	most, err := encode(cty.NumberVal(new(big.Float).SetInt64(limit)), cty.Number)
+	most, err := encode(cty.NumberVal(new(big.Float).SetInt64(l.limit)), cty.Number)
 	if err != nil {
 		return diagnostic.Errorf("Value cannot be encoded", "%s.", err)
 	}
 	answer, err := e.server.ValidateListResourceConfig(ctx, &tfprotov6.ValidateListResourceConfigRequest{
-		TypeName: r.Type, Config: dynamic(config), IncludeResourceObject: dynamic(include), Limit: dynamic(most),
+		TypeName: l.resource.Type, Config: dynamic(config), IncludeResourceObject: dynamic(include), Limit: dynamic(most),
 	})
 	if provider.IsUnimplemented(err) {
 		return nil

@@ -30,6 +30,7 @@ type Server struct {
 	Apply    func(*tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error)
 	Import   func(*tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error)
 	Move     func(*tfprotov6.MoveResourceStateRequest) (*tfprotov6.MoveResourceStateResponse, error)
+	List     func(*tfprotov6.ListResourceRequest) (*tfprotov6.ListResourceServerStream, error)
 
 	// Forget keeps no record of the requests.
 	Forget bool
@@ -109,6 +110,16 @@ func (s *Server) ImportResourceState(_ context.Context, r *tfprotov6.ImportResou
 // MoveResourceState implements provider.Server.
 func (s *Server) MoveResourceState(_ context.Context, r *tfprotov6.MoveResourceStateRequest) (*tfprotov6.MoveResourceStateResponse, error) {
 	return answer(s, s.Move, r)
+}
+
+// ValidateListResourceConfig implements provider.Server. Every configuration is valid.
+func (s *Server) ValidateListResourceConfig(context.Context, *tfprotov6.ValidateListResourceConfigRequest) (*tfprotov6.ValidateListResourceConfigResponse, error) {
+	return &tfprotov6.ValidateListResourceConfigResponse{}, nil
+}
+
+// ListResource implements provider.Server.
+func (s *Server) ListResource(_ context.Context, r *tfprotov6.ListResourceRequest) (*tfprotov6.ListResourceServerStream, error) {
+	return answer(s, s.List, r)
 }
 
 // ProtocolVersion implements provider.Server.
