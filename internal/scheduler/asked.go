@@ -43,6 +43,7 @@ func (s *Scheduler) Remembered(r Request) (Remembered, bool) {
 func (e *entry) retry(r Request) {
 	e.record.Handled.Retry, e.unsaved.Retry = r.Asked.Retry, r.Asked.Retry
 	e.failed, e.deposedFailed, e.attempts = failure{}, failure{}, attempts{}
+	e.confirmation = nil
 	e.unhold()
 	e.publish()
 }

@@ -68,6 +68,8 @@ const (
 	deedClaim deed = "claim"
 	// deedRetry forgets failures, so that failed operations are tried again.
 	deedRetry deed = "retry"
+	// deedConfirm looks for the object, as it is stored, in a list of all objects.
+	deedConfirm deed = "confirm by a list"
 	// deedAcquire acquires the provider.
 	deedAcquire deed = "acquire"
 	// deedRecover determines the outcome of an interrupted operation.
@@ -140,6 +142,8 @@ type observeInput struct {
 	// Claims is the stage of the claims. Contested is set when another resource owns an object.
 	Claims    claimStage
 	Contested bool
+	// Confirmable is set when a list may show that the object is unchanged, and Confirmed when it has.
+	Confirmable, Confirmed bool
 	// Acquired, Recovered, Sought and Planned are set when that was done in this call.
 	Acquired, Recovered, Sought, Planned bool
 	Read                                 readResult
@@ -161,6 +165,8 @@ var observeChain = chain[observeInput]{
 	{deedIgnoreInterrupt, interruptAsked},
 	{deedRetry, retryAsked},
 	{deedAnswerNothing, nothingToDelete},
+	{deedConfirm, listable},
+	{deedAnswer, listedUnchanged},
 	{deedAcquire, providerMissing},
 	{deedRefuseForeign, operationForeign},
 	{deedRecover, operationInterrupted},

@@ -58,6 +58,16 @@ func TestDecideObserve(t *testing.T) {
 		"deposed objects to delete":                  {func(in *input) { empty(in); in.Desired, in.Acquired, in.Deposed = false, false, true }, "acquire"},
 		"an interrupted operation to delete":         {func(in *input) { empty(in); in.Desired, in.Acquired, in.Interrupted = false, false, true }, "acquire"},
 		"found to be gone while deleting":            {func(in *input) { empty(in); in.Desired, in.Read = false, scheduler.ReadChanged }, "plan"},
+		"a list may do":                              {func(in *input) { unread(in); in.Confirmable, in.Acquired = true, false }, "confirm by a list"},
+		"a list may do, acquired":                    {func(in *input) { unread(in); in.Confirmable = true }, "read"},
+		"a list may do, another configuration":       {func(in *input) { unread(in); in.Confirmable, in.Acquired, in.Fits = true, false, false }, "acquire"},
+		"a list may do, not planned":                 {func(in *input) { unread(in); in.Confirmable, in.Acquired, in.Unplanned = true, false, true }, "acquire"},
+		"a list may do, deleted":                     {func(in *input) { unread(in); in.Confirmable, in.Acquired, in.Deleted = true, false, true }, "acquire"},
+		"a list may do, deposed":                     {func(in *input) { unread(in); in.Confirmable, in.Acquired, in.Deposed = true, false, true }, "acquire"},
+		"a list may do, interrupted":                 {func(in *input) { unread(in); in.Confirmable, in.Acquired, in.Interrupted = true, false, true }, "acquire"},
+		"a list may do, tainting is asked for":       {func(in *input) { unread(in); in.Confirmable, in.Acquired, in.MarkAsked = true, false, true }, "acquire"},
+		"a list may do, a retry is asked for":        {func(in *input) { unread(in); in.Confirmable, in.Acquired, in.RetryAsked = true, false, true }, "retry"},
+		"a list has shown it":                        {func(in *input) { unread(in); in.Confirmed, in.Acquired = true, false }, "answer"},
 		"no provider":                                {func(in *input) { unread(in); in.Acquired = false }, "acquire"},
 		"an operation of another process":            {func(in *input) { unread(in); in.Interrupted, in.Foreign = true, true }, "refuse because of another process"},
 		"an interrupted operation":                   {func(in *input) { unread(in); in.Interrupted = true }, "recover"},
@@ -111,15 +121,17 @@ func TestObserveEnds(t *testing.T) {
 		bit := func(i int) bool { return n>>i&1 == 1 }
 		in := scheduler.ObserveInput{
 			Deleted: bit(0), Desired: bit(1), Named: bit(2), RetryAsked: bit(3), MarkAsked: bit(4), InterruptAsked: bit(4), Loaded: bit(5),
-			Fits: bit(6), Stored: bit(7), Exists: bit(8), Deposed: bit(9), Interrupted: bit(10), Foreign: bit(11), Contested: bit(12),
+			Fits: bit(6), Confirmable: bit(15), Stored: bit(7), Exists: bit(8), Deposed: bit(9), Interrupted: bit(10), Foreign: bit(11), Contested: bit(12),
 		}
 		if bit(13) {
 			in.View = scheduler.ViewApplied
+		} else if bit(17) {
+			in.View = scheduler.ViewPlanned
 		}
 		in.Moving = bit(18)
 		// What the deeds find.
 		recovers, unchanged, doubtful := bit(14), bit(15), bit(16)
-		in.Unplanned = bit(17)
+		in.Unplanned = bit(17) && bit(13)
 		deed := ""
 		for range 20 {
 			if deed = scheduler.DecideObserve(in); slices.Contains(last, deed) {
@@ -151,6 +163,8 @@ func carryOut(in *scheduler.ObserveInput, deed string, found, unchanged, doubtfu
 		in.InterruptAsked, in.MarkAsked = false, in.MarkAsked || in.Stored
 	case "retry":
 		in.RetryAsked = false
+	case "confirm by a list":
+		in.Confirmable, in.Confirmed, in.Acquired = false, doubtful, found
 	case "acquire":
 		in.Acquired = true
 	case "recover":

@@ -18,7 +18,8 @@
 // A replacement may create before it destroys (deposed.go). The request of an annotation is carried out
 // once (asked.go), and events are reported once, after they are stored (event.go).
 //
-// The object of an interrupted create is found by a handle (handle.go), or by listing (listing.go).
+// The object of an interrupted create is found by a handle (handle.go), or by listing (listing.go). If the kind is configured
+// for it, one list of a type answers the looks at its unchanged objects (confirm.go, survey.go).
 //
 // A remote object has one owner among the resources (claims.go), and an existing object is only
 // adopted on request (existing.go, import.go). What fails again and again after making an object,

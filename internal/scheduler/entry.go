@@ -46,6 +46,8 @@ type entry struct {
 	drifted atomic.Bool
 	// matched is when the object was last found as it was left.
 	matched time.Time
+	// confirmation is set when the object was read and found unchanged, and nothing has happened to it since.
+	confirmation *confirmation
 	// observed is set when this process has observed the object.
 	observed atomic.Bool
 	// policyWarned is the hash of the plan that policies have warned of last.
@@ -182,13 +184,13 @@ func (v *view) discard() {
 
 // believe sets the record in memory.
 func (e *entry) believe(rec store.Record, state recordState) {
-	e.record, e.state = rec, state
+	e.record, e.state, e.confirmation = rec, state, nil
 	e.publish()
 }
 
 // distrust makes the next use load the record again.
 func (e *entry) distrust(state recordState) {
-	e.state = state
+	e.state, e.confirmation = state, nil
 	e.publish()
 }
 

@@ -1,5 +1,14 @@
 package scheduler
 
+import (
+	"context"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/landbridge-io/landbridge/internal/terraform"
+)
+
 // MakesSecrets is makesSecrets.
 var MakesSecrets = makesSecrets
 
@@ -43,3 +52,27 @@ func deeds[Input any](c chain[Input]) []string {
 	}
 	return out
 }
+
+// LookInput is the input of the choice between a read and a survey.
+type LookInput = lookInput
+
+// Look is what a look does.
+func Look(in LookInput) string {
+	return map[verdict]string{readObject: "read", useSurvey: "use", newSurvey: "new"}[in.look()]
+}
+
+// Shows reports whether a survey shows an object as its state says.
+func Shows(ex terraform.Executor, r terraform.ResourceType, identity, state cty.Value) bool {
+	x := surveyOf(context.Background(), ex, r, nil, time.Time{})
+	return x.shows(r.Schema, identity, state)
+}
+
+// Surveys returns how many surveys are held.
+func (s *Scheduler) Surveys() int {
+	s.surveys.mu.Lock()
+	defer s.surveys.mu.Unlock()
+	return len(s.surveys.of)
+}
+
+// MaxSurveyed is maxSurveyed.
+const MaxSurveyed = maxSurveyed

@@ -175,6 +175,8 @@ type cloud struct {
 	fail map[string]diagnostic.Diagnostics
 	// upgradeFails says of a refresh that fails that it is because of the identity's upgrade.
 	upgradeFails bool
+	// untold are attributes that lists do not tell.
+	untold map[string]bool
 	// most is how many calls of Apply there were at the same time.
 	now, most int
 }

@@ -28,6 +28,8 @@ type observing struct {
 	// asked is set when the object of another resource was asked for.
 	asked bool
 	read  readResult
+	// listed is set when it was tried to confirm by a survey that the object is unchanged, and confirmed if it is.
+	listed, confirmed bool
 }
 
 // maxDeeds is far more than an Observe needs. Reaching it means that a rule applies repeatedly by
@@ -81,6 +83,7 @@ func (o *observing) input(r *Request) observeInput {
 		Moving: interrupted && in.Operation.Kind == instance.Move, HandingOver: interrupted && in.Operation.Kind == instance.Move && handOverOf(in.Operation) != nil,
 		Moved: e.record.Handled.MovedTo != "", TakeOver: r.MoveFrom != nil && e.record.Handled.MovedFrom == "" && !o.asked, LettingGo: e.record.Handled.MoveOpen,
 		Claims: o.claims, Contested: o.contested,
+		Confirmable: !o.listed && e.confirmable(r), Confirmed: o.confirmed,
 		Acquired: o.release != nil, Recovered: o.recovered, Sought: o.sought, Planned: o.planned, Read: o.read,
 	}
 }
@@ -125,6 +128,9 @@ func (o *observing) do(ctx context.Context, r *Request, next deed) (*Observation
 		o.claimNext(ctx, r)
 	case deedRetry:
 		e.retry(*r)
+	case deedConfirm:
+		o.listed = true
+		o.confirmed = o.confirm(ctx, r)
 	case deedAcquire:
 		return nil, o.acquire(ctx, r)
 	case deedRecover:
@@ -201,6 +207,7 @@ func (e *entry) unplanned(r *Request) bool {
 // which is read next.
 func (s *Scheduler) refresh(ctx context.Context, e *entry, r *Request, ex terraform.Executor) (readResult, error) {
 	before := e.record.Instance
+	e.confirmation = nil
 	if r.Deleted && r.WithoutRefresh {
 		if ready, err := s.upgrade(ctx, e, r, ex); ready || err != nil {
 			return readUnchanged, err
@@ -224,6 +231,7 @@ func (s *Scheduler) refresh(ctx context.Context, e *entry, r *Request, ex terraf
 		e.matched = s.o.Clock.Now()
 		refreshed.Instance.Drift, refreshed.Instance.DriftHistory = before.Drift, before.DriftHistory
 		e.record.Instance = refreshed.Instance // equal, but in the provider's encoding
+		e.confirmed(r, s.o.Clock.Now())
 		return readUnchanged, nil
 	}
 	return s.storeRead(ctx, e, *r, ex, refreshed)

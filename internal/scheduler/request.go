@@ -83,6 +83,10 @@ type Request struct {
 	// ListArguments returns the arguments with which the objects are listed among which a planned one is, or the one
 	// that is not known. If it is set, the object of an interrupted create may be found by listing. It may be nil.
 	ListArguments func(planned cty.Value) (arguments map[string]cty.Value, missing string)
+	// ListRefresh is how an unchanged object is looked at by listing; nil if it is read.
+	ListRefresh *ListRefresh
+	// LookRequested changes whenever somebody asks for a look at the resource, which then reads the object.
+	LookRequested string
 	// SpellImport returns the spec.import that would import an object. It may be nil.
 	SpellImport func(terraform.ImportTarget) string
 	// ConfirmCreate is the id of an operation of unknown outcome. The user confirms that a new create

@@ -93,6 +93,8 @@ type Scheduler struct {
 	owners ownership.Index
 	// corrections has the last correction of each resource, to find those that undo each other.
 	corrections corrections
+	// surveys are lists of objects, by which unchanged ones are looked at.
+	surveys surveys
 
 	// moves is held while an object moves from one resource to another, or the outcome of a move is determined. It is
 	// locked after the turn of an entry.
