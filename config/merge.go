@@ -215,6 +215,11 @@ func merge(under, over Resource) Resource {
 		a.Arguments = join(a.Arguments, b.Arguments, func(_, b IdentityValue) IdentityValue { return b })
 		return a
 	})
+	out.ListRefresh = both(under.ListRefresh, over.ListRefresh, func(a, b ListRefresh) ListRefresh {
+		a.Arguments = join(a.Arguments, b.Arguments, func(_, b IdentityValue) IdentityValue { return b })
+		set(&a.ReadEvery, b.ReadEvery)
+		return a
+	})
 	out.DefaultTags = both(under.DefaultTags, over.DefaultTags, func(a, b DefaultTags) DefaultTags {
 		set(&a.Attribute, b.Attribute)
 		a.Tags = join(a.Tags, b.Tags, func(_, b Template) Template { return b })

@@ -38,6 +38,7 @@ func TestMerge(t *testing.T) {
 				Fields:         map[string]config.Field{"name": {Name: "title", Description: "first"}, "other": {Sensitive: true}},
 				DefaultTags:    &config.DefaultTags{Tags: map[string]config.Template{"a": "1", "b": "2"}},
 				LateInitialize: &config.LateInitialize{Enabled: &yes, Ignore: []string{"a"}},
+				ListRefresh:    &config.ListRefresh{Arguments: map[string]config.IdentityValue{"a": "x", "b": "y"}, ReadEvery: 10},
 				Timeouts:       &config.Timeouts{Create: minute, Delete: minute},
 			}},
 			{Having: []string{"rule.cloud_b"}, Resource: config.Resource{Plural: "bees"}},
@@ -49,6 +50,7 @@ func TestMerge(t *testing.T) {
 			DefaultTags:    &config.DefaultTags{Attribute: "labels", Tags: map[string]config.Template{"b": "3"}},
 			ExternalName:   &config.ExternalName{Argument: "name"},
 			LateInitialize: &config.LateInitialize{Ignore: []string{"b"}},
+			ListRefresh:    &config.ListRefresh{Arguments: map[string]config.IdentityValue{"b": "z"}, ReadEvery: 20},
 			Timeouts:       &config.Timeouts{Delete: &metav1.Duration{Duration: time.Hour}},
 		}},
 	}
@@ -63,6 +65,7 @@ func TestMerge(t *testing.T) {
 		DefaultTags:    &config.DefaultTags{Attribute: "labels", Tags: map[string]config.Template{"a": "1", "b": "3"}},
 		ExternalName:   &config.ExternalName{Argument: "name"},
 		LateInitialize: &config.LateInitialize{Enabled: &yes, Ignore: []string{"a", "b"}},
+		ListRefresh:    &config.ListRefresh{Arguments: map[string]config.IdentityValue{"a": "x", "b": "z"}, ReadEvery: 20},
 		Timeouts:       &config.Timeouts{Create: minute, Delete: &metav1.Duration{Duration: time.Hour}},
 	}
 	if diff := cmp.Diff(want, got["cloud_a"].Resource); diff != "" {

@@ -60,6 +60,10 @@ type Resource struct {
 	// if nothing else creates objects of the type with the same arguments in the account meanwhile.
 	// +optional
 	ListRecovery *ListRecovery `json:"listRecovery,omitempty"`
+	// ListRefresh looks at unchanged objects by listing the objects of the type, and reads only those that differ. Set it
+	// where reading each object takes too many requests.
+	// +optional
+	ListRefresh *ListRefresh `json:"listRefresh,omitempty"`
 	// DefaultTags are added to all objects.
 	// +optional
 	DefaultTags *DefaultTags `json:"defaultTags,omitempty"`

@@ -3,7 +3,6 @@ package model
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/landbridge-io/landbridge/config"
-	"github.com/landbridge-io/landbridge/schema"
 )
 
 // IdentitySource is where an attribute of the identity, or an argument of the list resource, comes from: an argument of
@@ -41,29 +39,6 @@ func (r *Resource) identify(name string, v config.IdentityValue) error {
 		r.Settings.Identity = map[string]IdentitySource{}
 	}
 	r.Settings.Identity[name] = source
-	return nil
-}
-
-// listBy sets the arguments of the list resource, by which interrupted creates are recovered.
-func (r *Resource) listBy(c config.ListRecovery, list *schema.Block) error {
-	switch {
-	case list == nil:
-		return fmt.Errorf("the provider has no list resource for %s", r.Type)
-	case r.Schema.Identity == nil:
-		return fmt.Errorf("%s has no identity", r.Type)
-	}
-	r.Settings.ListArguments = map[string]IdentitySource{}
-	for _, name := range slices.Sorted(maps.Keys(c.Arguments)) {
-		a := list.Attributes[name]
-		if a == nil {
-			return config.At(fmt.Errorf("the list resource has no argument %s", name), "arguments", name)
-		}
-		source, err := r.source(c.Arguments[name], a.ImpliedType(), "argument of the list resource")
-		if err != nil {
-			return config.At(err, "arguments", name)
-		}
-		r.Settings.ListArguments[name] = source
-	}
 	return nil
 }
 

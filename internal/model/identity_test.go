@@ -36,6 +36,7 @@ func TestIdentityIsConfigured(t *testing.T) {
 		ExternalName: &config.ExternalName{Argument: "name"},
 		CreateToken:  &config.CreateToken{Argument: "region"},
 		ListRecovery: &config.ListRecovery{Arguments: map[string]config.IdentityValue{"zone": "region", "most": "7"}},
+		ListRefresh:  &config.ListRefresh{Arguments: map[string]config.IdentityValue{"zone": "region"}},
 	}}})
 	if err != nil {
 		t.Fatal(err)
@@ -56,6 +57,10 @@ func TestIdentityIsConfigured(t *testing.T) {
 	if diff := cmp.Diff(lists, s.ListArguments, same); diff != "" {
 		t.Errorf("arguments of the list: -want, +got:\n%s", diff)
 	}
+	refresh := &model.ListRefresh{Arguments: map[string]model.IdentitySource{"zone": {Path: []string{"region"}, Constant: cty.NilVal}}, ReadEvery: 100}
+	if diff := cmp.Diff(refresh, s.ListRefresh, same); diff != "" {
+		t.Errorf("looking by listing: -want, +got:\n%s", diff)
+	}
 	if s.CreateToken.Name != "region" || s.CreateTokenValidFor != time.Hour {
 		t.Errorf("the create token is %s for %s", s.CreateToken.Name, s.CreateTokenValidFor)
 	}
@@ -72,10 +77,16 @@ func TestIdentityErrors(t *testing.T) {
 	lists := func(name string, v config.IdentityValue) config.Resource {
 		return config.Resource{ListRecovery: &config.ListRecovery{Arguments: map[string]config.IdentityValue{name: v}}}
 	}
+	refreshes := func(every int32, name string, v config.IdentityValue) config.Resource {
+		return config.Resource{ListRefresh: &config.ListRefresh{Arguments: map[string]config.IdentityValue{name: v}, ReadEvery: every}}
+	}
 	for name, test := range map[string]struct {
 		config config.Resource
 		want   string
 	}{
+		"look by no such argument":      {refreshes(0, "area", "region"), "listRefresh.arguments.area: the list resource has no argument area"},
+		"look by another type":          {refreshes(0, "zone", "tags"), "listRefresh.arguments.zone: tags is a map, and the argument of the list resource a string"},
+		"look and always read":          {refreshes(1, "zone", "region"), "listRefresh.readEvery: 1: it must be at least 2; to read objects with each look, leave listRefresh out"},
 		"no such argument of the list":  {lists("area", "region"), "listRecovery.arguments.area: the list resource has no argument area"},
 		"list by no argument":           {lists("zone", "nothing"), `listRecovery.arguments.zone: there is no argument nothing; for the constant text, write "=nothing"`},
 		"list by what is made":          {lists("zone", "id"), "listRecovery.arguments.zone: id is not known before an object is created: it is no argument"},
@@ -110,8 +121,9 @@ func TestIdentityErrors(t *testing.T) {
 		})
 	}
 	for want, c := range map[string]config.Resource{
-		"resources.cloud_other.identity.title: cloud_other has no identity":                     maps("title", "name"),
-		"resources.cloud_other.listRecovery: the provider has no list resource for cloud_other": lists("zone", "region"),
+		"resources.cloud_other.identity.title: cloud_other has no identity":                                                                            maps("title", "name"),
+		"resources.cloud_other.listRecovery: the provider has no list resource for cloud_other":                                                        lists("zone", "region"),
+		"resources.cloud_other.listRefresh: the provider has no list resource for cloud_other, so its objects can only be read; leave listRefresh out": refreshes(0, "zone", "region"),
 	} {
 		_, err := model.NewProvider("cloud", identified(), config.Provider{Resources: map[string]config.Resource{"cloud_other": c}})
 		if err == nil || err.Error() != want {

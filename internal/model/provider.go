@@ -114,10 +114,8 @@ func NewProvider(name string, s *schema.Provider, c config.Provider) (*Provider,
 		if err == nil && isConfigured {
 			err = r.configure(rc.Resource)
 		}
-		if err == nil && rc.ListRecovery != nil {
-			if wrong := r.listBy(*rc.ListRecovery, s.ListResources[t]); wrong != nil {
-				err = config.At(wrong, "listRecovery")
-			}
+		if err == nil {
+			err = r.list(rc.Resource, s.ListResources[t])
 		}
 		if err != nil {
 			return nil, rc.Blame(err)

@@ -38,6 +38,8 @@ type Settings struct {
 	// ListArguments are the arguments of the list resource, by their names; nil if interrupted creates are not
 	// recovered by listing.
 	ListArguments map[string]IdentitySource
+	// ListRefresh is how unchanged objects are looked at by listing; nil if they are read.
+	ListRefresh *ListRefresh
 	// Values are set for every object, sorted by Terraform name.
 	Values []Value
 	// Tags are added to every object; nil if there are none.

@@ -25,12 +25,12 @@ func MappedIdentity(r *model.Resource, object cty.Value) map[string]cty.Value {
 	return out
 }
 
-// ListArguments returns the arguments with which the objects are listed among which a planned one is. missing is an
-// argument of the list resource that is null or unknown.
-func ListArguments(r *model.Resource, planned cty.Value) (arguments map[string]cty.Value, missing string) {
-	arguments = make(map[string]cty.Value, len(r.Settings.ListArguments))
-	for _, name := range slices.Sorted(maps.Keys(r.Settings.ListArguments)) {
-		v, ok := sourceOf(r, planned, r.Settings.ListArguments[name])
+// ListArguments returns the arguments with which the objects are listed among which an object, or a planned one, is.
+// missing is an argument of the list resource that is null or unknown.
+func ListArguments(r *model.Resource, sources map[string]model.IdentitySource, object cty.Value) (arguments map[string]cty.Value, missing string) {
+	arguments = make(map[string]cty.Value, len(sources))
+	for _, name := range slices.Sorted(maps.Keys(sources)) {
+		v, ok := sourceOf(r, object, sources[name])
 		if !ok {
 			return nil, name
 		}

@@ -178,7 +178,23 @@ func listArguments(m *model.Resource) func(cty.Value) (map[string]cty.Value, str
 	if m.Settings.ListArguments == nil {
 		return nil
 	}
-	return func(planned cty.Value) (map[string]cty.Value, string) { return translate.ListArguments(m, planned) }
+	return func(planned cty.Value) (map[string]cty.Value, string) {
+		return translate.ListArguments(m, m.Settings.ListArguments, planned)
+	}
+}
+
+// listRefresh returns how an unchanged object is looked at by listing; nil if it is read.
+func (k *Kind) listRefresh(r *CustomResource) *scheduler.ListRefresh {
+	s := k.Model.Settings.ListRefresh
+	if s == nil {
+		return nil
+	}
+	return &scheduler.ListRefresh{
+		Arguments: func(state cty.Value) (map[string]cty.Value, string) {
+			return translate.ListArguments(k.Model, s.Arguments, state)
+		},
+		ReadEvery: s.ReadEvery, Interval: k.interval(r),
+	}
 }
 
 // spellImport returns a function that formats the spec.import of an object as JSON, which is also YAML.

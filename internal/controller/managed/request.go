@@ -60,8 +60,8 @@ func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired
 		SpellImport: spellImport(k),
 		Settled:     k.mayImport,
 		Handles:     k.handles, NamedImport: spec.NamedImport, CreateToken: spec.CreateToken,
-		ListArguments: listArguments(k.Model),
-		Timeouts:      spec.Timeouts, DefaultTimeouts: spec.DefaultTimeouts,
+		ListArguments: listArguments(k.Model), ListRefresh: k.listRefresh(r), LookRequested: lookRequested(r),
+		Timeouts: spec.Timeouts, DefaultTimeouts: spec.DefaultTimeouts,
 	}
 	if !req.Deleted {
 		req.MoveFrom = k.moveFrom(ctx, r)
@@ -90,6 +90,12 @@ func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired
 		return req, handle.Diagnostics
 	}
 	return req, nil
+}
+
+// lookRequested returns the tokens of the annotations that ask for a look at the resource now.
+func lookRequested(r *CustomResource) string {
+	theirs, _ := meta.GetReconcileRequest(r)
+	return r.GetAnnotations()[v1alpha1.AnnotationReconcile] + " " + theirs
 }
 
 // resolve resolves the provider configurations of the resource.
