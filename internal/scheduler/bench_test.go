@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/go-logr/logr"
 	"github.com/zclconf/go-cty/cty"
 	"k8s.io/apimachinery/pkg/types"
+	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
@@ -27,6 +29,17 @@ func (still) Import(_ context.Context, _ terraform.ResourceType, target terrafor
 	name := target.Identity.GetAttr("path").AsString()
 	return instance.Instance{State: thing(cty.StringVal(name), name, 1), Identity: target.Identity, Status: instance.Full}, nil
 }
+
+func (still) ListStates(_ context.Context, _ terraform.ResourceType, _ map[string]cty.Value, limit int, each func(identity, state cty.Value)) (bool, diagnostic.Diagnostics) {
+	for i := range min(limit, benchListed) {
+		name := cty.StringVal(fmt.Sprint("/things/", i))
+		each(cty.ObjectVal(map[string]cty.Value{"path": name}), thing(name, name.AsString(), 1))
+	}
+	return limit <= benchListed, nil
+}
+
+// benchListed is the number of objects of a list in benchmarks.
+const benchListed = 1000
 
 func (still) Plan(_ context.Context, r terraform.ResourceType, in instance.Instance, _ terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
 	return terraform.Plan{Resource: r, Prior: in, Action: terraform.NoOp, State: in.State, Identity: in.Identity}, nil
@@ -63,5 +76,39 @@ func BenchmarkObserve(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// BenchmarkObserveByList is a look at one of many unchanged resources by a list, with its share of the list.
+func BenchmarkObserveByList(b *testing.B) {
+	clock := clocktesting.NewFakeClock(time.Now())
+	s := scheduler.New(scheduler.Options{Store: newMemory(&events{}), Logger: logr.Discard(), Clock: clock})
+	resource := plannedIdentity.resource()
+	all := make([]scheduler.Request, benchListed)
+	for i := range all {
+		name := fmt.Sprint("/things/", i)
+		r := scheduler.Request{
+			UID: types.UID(name), Generation: 1, Resource: resource, ProviderConfiguration: "default",
+			Import:   desired.Import{Target: &terraform.ImportTarget{Identity: cty.ObjectVal(map[string]cty.Value{"path": cty.StringVal(name)})}},
+			Policies: desired.Policies{Manage: true, Delete: true, ReplaceTainted: true},
+			Config:   config(name, 1), ConfigHash: "1",
+			Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+				return still{}, func() {}, nil
+			},
+			ListRefresh: &scheduler.ListRefresh{
+				Arguments: func(cty.Value) (map[string]cty.Value, string) { return nil, "" }, ReadEvery: 100, Interval: time.Minute,
+			},
+		}
+		r.Key.Name = name
+		all[i] = r
+	}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		if i%benchListed == 0 {
+			clock.Step(time.Minute)
+		}
+		if o, err := s.Observe(b.Context(), all[i%benchListed]); err != nil || !o.UpToDate() {
+			b.Fatal(err)
+		}
 	}
 }

@@ -9,6 +9,8 @@ type choices struct {
 	replayed []uint32
 	random   *rand.Rand // nil: zeros follow
 	made     []uint32
+	// lists is set in schedules whose objects are looked at by listing.
+	lists bool
 }
 
 func newChoices(seed, schedule uint64) *choices {

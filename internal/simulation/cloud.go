@@ -318,7 +318,13 @@ func (s *server) ListResource(ctx context.Context, r *tfprotov6.ListResourceRequ
 		if err != nil {
 			return nil, err
 		}
-		results = append(results, tfprotov6.ListResourceResult{DisplayName: o.name, Identity: identity})
+		result := tfprotov6.ListResourceResult{DisplayName: o.name, Identity: identity}
+		if r.IncludeResource {
+			if result.Resource, err = s.encode(r.TypeName, stateOf(o, cty.NullVal(cty.String))); err != nil {
+				return nil, err
+			}
+		}
+		results = append(results, result)
 	}
 	return &tfprotov6.ListResourceServerStream{Results: slices.Values(results)}, nil
 }

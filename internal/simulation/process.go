@@ -201,6 +201,11 @@ func (e executor) List(ctx context.Context, r lbterraform.ResourceType, argument
 	return e.Executor.(lbterraform.Lister).List(ctx, r, arguments, limit)
 }
 
+// ListStates implements terraform.StateLister.
+func (e executor) ListStates(ctx context.Context, r lbterraform.ResourceType, arguments map[string]cty.Value, limit int, each func(identity, state cty.Value)) (bool, diagnostic.Diagnostics) {
+	return e.Executor.(lbterraform.StateLister).ListStates(ctx, r, arguments, limit, each)
+}
+
 // providerConfigs are the ProviderConfigs of a resource type in a process.
 type providerConfigs struct {
 	p            *process

@@ -17,6 +17,8 @@ const perSchedule = 100
 type Options struct {
 	Seed       uint64
 	Operations int
+	// Lists has objects looked at by listing. Its schedules are others than those without it, and cannot be shrunk.
+	Lists bool
 	// First ends the simulation with the first schedule that violates an invariant.
 	First bool
 	// Shard is which of Shards parts of the schedules are carried out. Defaults to all of them.
@@ -111,6 +113,7 @@ func Run(t *testing.T, o Options) *Result {
 	total := uint64((o.Operations + perSchedule - 1) / perSchedule)
 	for n := o.Shard; n < total && !(o.First && len(out.Failures) > 0); n += max(1, o.Shards) {
 		c := newChoices(o.Seed, n)
+		c.lists = o.Lists
 		violations := run(t, c, nil)
 		out.Operations += perSchedule
 		out.Schedules++

@@ -63,3 +63,12 @@ func TestSuspendedAtEveryCall(t *testing.T) {
 		}
 	}
 }
+
+// The invariants hold, too, where objects are looked at by listing.
+func TestInvariantsByList(t *testing.T) {
+	result := simulation.Run(t, simulation.Options{Seed: 1, Operations: 600, Lists: true})
+	for _, f := range result.Failures {
+		t.Error(f)
+	}
+	t.Log(result)
+}

@@ -28,10 +28,26 @@ type shared struct {
 	apiVersion string
 }
 
-var common = sync.OnceValue(func() *shared {
+// common is what worlds share, and surveying the same with objects that are looked at by listing.
+var (
+	common    = sync.OnceValue(func() *shared { return share(map[string]config.Resource{}) })
+	surveying = sync.OnceValue(func() *shared {
+		refresh := &config.ListRefresh{ReadEvery: 10}
+		return share(map[string]config.Resource{named: {ListRefresh: refresh}, identified: {ListRefresh: refresh}, listed: {ListRefresh: refresh}})
+	})
+)
+
+// share returns what worlds share, with a configuration of resource types.
+func share(configured map[string]config.Resource) *shared {
 	s, module := providerSchema(), pairModule()
 	s.Resources[pair] = module.Resource
-	m, err := model.NewProvider("sim", s, config.Provider{Resources: map[string]config.Resource{listed: {ListRecovery: &config.ListRecovery{}}}})
+	for t := range configured {
+		s.ListResources[t] = &schema.Block{}
+	}
+	recovered := configured[listed]
+	recovered.ListRecovery = &config.ListRecovery{}
+	configured[listed] = recovered
+	m, err := model.NewProvider("sim", s, config.Provider{Resources: configured})
 	if err != nil {
 		panic(err)
 	}
@@ -49,7 +65,7 @@ var common = sync.OnceValue(func() *shared {
 	add(listed, "a")
 	add(listed, "b")
 	return out
-})
+}
 
 // world is one schedule.
 type world struct {
@@ -82,6 +98,9 @@ type world struct {
 
 func newWorld(c *choices, t *trace) *world {
 	w := &world{shared: common(), choices: c, trace: t}
+	if c.lists {
+		w.shared = surveying()
+	}
 	w.api, w.cloud = newAPI(w), &cloud{w: w}
 	w.users, w.check = newUsers(w), newCheck(w)
 	if w.choices.one(4) {

@@ -164,3 +164,10 @@ func Differs(r *CustomResource, what ...string) bool {
 	r.differs = what
 	return r.differsOtherwise()
 }
+
+// ListRefresh returns how an unchanged object of a resource is looked at by listing, and what changes when a look is asked for.
+func ListRefresh(k *Kind, u *unstructured.Unstructured) (*scheduler.ListRefresh, string) {
+	r := &CustomResource{}
+	r.assign(u)
+	return k.listRefresh(r), lookRequested(r)
+}
