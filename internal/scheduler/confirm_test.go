@@ -243,28 +243,39 @@ func TestLookByList(t *testing.T) {
 		after time.Duration
 		want  []string
 	}{
-		"unchanged":               {want: listed},
-		"changed":                 {before: func(h *harness) { h.cloud.change("i-1", object{"a", 2}) }, want: []string{"list states", "refresh", "save", "plan"}},
-		"gone":                    {before: func(h *harness) { h.cloud.remove("i-1") }, want: []string{"list states", "refresh", "save", "plan"}},
-		"changed, not told":       {before: func(h *harness) { tellsNo("size")(h.cloud); h.cloud.change("i-1", object{"a", 2}) }, want: listed},
-		"not told any more":       {before: func(h *harness) { h.look(time.Minute); tellsNo("size")(h.cloud) }, want: []string{"list states", "refresh"}},
-		"cannot be listed":        {before: func(h *harness) { h.cloud.fail["list states"] = diagnostic.Errorf("Quota exceeded", "No.") }, want: []string{"list states", "refresh"}},
-		"too many":                {before: func(h *harness) { h.cloud.many(scheduler.MaxSurveyed) }, want: []string{"list states", "refresh"}},
-		"almost too many":         {before: func(h *harness) { h.cloud.many(scheduler.MaxSurveyed - 2) }, want: listed},
-		"a look is asked for":     {before: func(h *harness) { h.r.LookRequested = "now" }, want: read},
-		"a retry is asked for":    {before: func(h *harness) { h.r.Asked.Retry = "now" }, want: []string{"save", "refresh", "plan"}},
-		"tainted":                 {before: func(h *harness) { h.r.Asked.Taint = "now" }, want: []string{"save", "refresh", "plan"}},
-		"another configuration":   {before: func(h *harness) { h.want("a", 2) }, want: []string{"refresh", "plan"}},
-		"deleted":                 {before: func(h *harness) { h.r.Deleted, h.r.Config, h.r.ConfigHash = true, nil, "" }, want: []string{"refresh"}},
-		"another argument":        {before: func(h *harness) { h.look(time.Minute); h.arguments("a") }, want: listed},
-		"an argument not known":   {before: func(h *harness) { h.arguments("") }, want: read},
-		"a restart":               {before: func(h *harness) { h.restart() }, want: []string{"refresh", "plan"}},
-		"the store was written":   {before: func(h *harness) { h.sched.Reload(h.r.Key) }, want: []string{"refresh", "plan"}},
-		"too early":               {before: func(h *harness) { h.look(time.Minute) }, after: 10 * time.Second, want: read},
-		"after most of the time":  {before: func(h *harness) { h.look(time.Minute) }, after: 54 * time.Second, want: listed},
-		"another account":         {before: func(h *harness) { h.look(time.Minute); h.r.Account.Content = "other" }, want: listed},
-		"only observed":           {before: func(h *harness) { h.onlyObserved() }, want: listed},
-		"only observed, changed":  {before: func(h *harness) { h.onlyObserved(); h.cloud.change("i-1", object{"b", 1}) }, want: []string{"list states", "refresh", "save"}},
+		"unchanged":              {want: listed},
+		"changed":                {before: func(h *harness) { h.cloud.change("i-1", object{"a", 2}) }, want: []string{"list states", "refresh", "save", "plan"}},
+		"gone":                   {before: func(h *harness) { h.cloud.remove("i-1") }, want: []string{"list states", "refresh", "save", "plan"}},
+		"changed, not told":      {before: func(h *harness) { tellsNo("size")(h.cloud); h.cloud.change("i-1", object{"a", 2}) }, want: listed},
+		"not told any more":      {before: func(h *harness) { h.look(time.Minute); tellsNo("size")(h.cloud) }, want: []string{"list states", "refresh"}},
+		"cannot be listed":       {before: func(h *harness) { h.cloud.fail["list states"] = diagnostic.Errorf("Quota exceeded", "No.") }, want: []string{"list states", "refresh"}},
+		"too many":               {before: func(h *harness) { h.cloud.many(scheduler.MaxSurveyed) }, want: []string{"list states", "refresh"}},
+		"almost too many":        {before: func(h *harness) { h.cloud.many(scheduler.MaxSurveyed - 2) }, want: listed},
+		"a look is asked for":    {before: func(h *harness) { h.r.LookRequested = "now" }, want: read},
+		"a retry is asked for":   {before: func(h *harness) { h.r.Asked.Retry = "now" }, want: []string{"save", "refresh", "plan"}},
+		"tainted":                {before: func(h *harness) { h.r.Asked.Taint = "now" }, want: []string{"save", "refresh", "plan"}},
+		"another configuration":  {before: func(h *harness) { h.want("a", 2) }, want: []string{"refresh", "plan"}},
+		"deleted":                {before: func(h *harness) { h.r.Deleted, h.r.Config, h.r.ConfigHash = true, nil, "" }, want: []string{"refresh"}},
+		"another argument":       {before: func(h *harness) { h.look(time.Minute); h.arguments("a") }, want: listed},
+		"an argument not known":  {before: func(h *harness) { h.arguments("") }, want: read},
+		"a restart":              {before: func(h *harness) { h.restart() }, want: []string{"refresh", "plan"}},
+		"the store was written":  {before: func(h *harness) { h.sched.Reload(h.r.Key) }, want: []string{"refresh", "plan"}},
+		"too early":              {before: func(h *harness) { h.look(time.Minute) }, after: 10 * time.Second, want: read},
+		"after most of the time": {before: func(h *harness) { h.look(time.Minute) }, after: 54 * time.Second, want: listed},
+		"another account":        {before: func(h *harness) { h.look(time.Minute); h.r.Account.Content = "other" }, want: listed},
+		"only observed":          {before: func(h *harness) { h.onlyObserved() }, want: listed},
+		"only observed, changed": {before: func(h *harness) { h.onlyObserved(); h.cloud.change("i-1", object{"b", 1}) }, want: []string{"list states", "refresh", "save"}},
+		"only observed, changed before": {before: func(h *harness) {
+			h.onlyObserved()
+			h.cloud.change("i-1", object{"b", 1})
+			h.look(time.Minute)
+		}, want: read},
+		"after a failed read": {before: func(h *harness) {
+			h.r.LookRequested, h.cloud.fail["refresh"] = "now", diagnostic.Errorf("Not available", "No.")
+			h.observeRefused(scheduler.ReasonReadFailed)
+			h.r.LookRequested = ""
+			delete(h.cloud.fail, "refresh")
+		}, want: read},
 		"not configured any more": {before: func(h *harness) { h.r.ListRefresh = nil }, want: read},
 	} {
 		t.Run(name, func(t *testing.T) {
