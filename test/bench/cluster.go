@@ -100,7 +100,7 @@ func start(ctx context.Context, bin string, s settings) (_ *cluster, err error) 
 	if c.config, err = clientcmd.BuildConfigFromFlags("", kubeconfig); err != nil {
 		return nil, err
 	}
-	c.config.QPS = -1
+	c.config.QPS, c.config.WarningHandler = -1, rest.NoWarnings{}
 	if c.client, err = dynamic.NewForConfig(c.config); err != nil {
 		return nil, err
 	}

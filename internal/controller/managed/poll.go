@@ -12,10 +12,18 @@ import (
 // minPoll is the shortest poll interval.
 const minPoll = time.Second
 
-// poll returns the interval between reconciles of an unchanged resource, with a jitter of a tenth.
+// maxGroup is the longest time whose looks are made together.
+const maxGroup = time.Second
+
+// poll returns the time until an unchanged resource is looked at again: the interval, with a jitter of a tenth, up to
+// the end of a group of looks. A controller and a provider that are woken for each resource by itself take twice the
+// processor time.
 func (k *Kind) poll(o metav1.Object) time.Duration {
 	interval := k.interval(o)
-	return interval + time.Duration((rand.Float64()*2-1)*float64(interval/10))
+	group := min(interval/20, maxGroup)
+	now := time.Now()
+	earliest := now.Add(interval - interval/10)
+	return earliest.Add(rand.N(interval/5 - group)).Truncate(group).Add(group).Sub(now)
 }
 
 // interval returns the poll interval of a resource: that of its annotation, of its type, of its provider, or of the
