@@ -7,8 +7,6 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
@@ -27,19 +25,19 @@ type look struct {
 // unchanged observes a resource that was steady when its status was written, and reports whether it still is. Then a
 // reconcile would do nothing more. Otherwise managed.Reconciler uses the observation. Most reconciles are of unchanged
 // resources, and managed.Reconciler costs more than all other work of the controller for them.
-func (r *Reconciler) unchanged(ctx context.Context, req reconcile.Request, a *attempt) bool {
-	cached := &unstructured.Unstructured{}
-	cached.SetGroupVersionKind(r.kind.Model.GroupVersionKind())
-	if err := r.client.Client.Get(ctx, req.NamespacedName, cached, client.UnsafeDisableDeepCopy); err != nil {
+// cached is the resource as the cache has it; nil if there is none.
+func (r *Reconciler) unchanged(ctx context.Context, cached *unstructured.Unstructured, a *attempt) bool {
+	if cached == nil {
 		return false
 	}
-	cached = r.client.newer(req.NamespacedName, cached)
-	before := r.kind.written.memo.get(subjectOf(cached))
-	if before.version != cached.GetResourceVersion() || !steady(before.observation) {
+	of := subjectOf(cached)
+	newest := r.client.newer(of.name, cached)
+	before := r.kind.written.memo.get(of)
+	if before.version != newest.GetResourceVersion() || !steady(before.observation) {
 		return false
 	}
 	resource := &CustomResource{}
-	resource.assign(cached)
+	resource.assign(newest)
 	if !reconciled(resource) {
 		return false
 	}
@@ -54,11 +52,11 @@ func (r *Reconciler) unchanged(ctx context.Context, req reconcile.Request, a *at
 	}
 	o, err := r.kind.Scheduler.Observe(ctx, e.request)
 	if err == nil && o == before.observation {
-		r.kind.troubles.over(req.NamespacedName)
+		r.kind.troubles.over(of.name)
 		a.resource = resource
 		return true
 	}
-	a.look = &look{of: subjectOf(resource), version: resource.GetResourceVersion(), configHash: e.request.ConfigHash, observation: o, err: err}
+	a.look = &look{of: of, version: resource.GetResourceVersion(), configHash: e.request.ConfigHash, observation: o, err: err}
 	return false
 }
 

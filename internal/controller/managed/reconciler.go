@@ -89,14 +89,18 @@ func NewReconciler(k *Kind, cached client.Client, live client.Reader) *Reconcile
 
 // Reconcile implements reconcile.Reconciler.
 func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
-	ref := r.configuration(ctx, req)
+	cached := r.cached(ctx, req)
+	var ref providerconfig.Reference
+	if cached != nil {
+		ref = ConfigurationOf(cached)
+	}
 	if !r.share.enter(ref, req) {
 		return reconcile.Result{}, nil // share requeues it
 	}
 	defer r.share.leave(ref)
 	a := &attempt{}
 	ctx = providerconfig.WithVisit(context.WithValue(ctx, attemptKey{}, a), &a.visit)
-	if r.unchanged(ctx, req, a) {
+	if r.unchanged(ctx, cached, a) {
 		return reconcile.Result{RequeueAfter: r.kind.poll(a.resource)}, nil
 	}
 	result, err := r.inner.Reconcile(ctx, req)
@@ -135,14 +139,14 @@ func (r *Reconciler) Changed() predicate.TypedPredicate[*unstructured.Unstructur
 	})
 }
 
-// configuration returns the provider configuration of a resource; the zero value if there is no such resource.
-func (r *Reconciler) configuration(ctx context.Context, req reconcile.Request) providerconfig.Reference {
+// cached returns a resource as the cache has it, which must not be changed; nil if there is no such resource.
+func (r *Reconciler) cached(ctx context.Context, req reconcile.Request) *unstructured.Unstructured {
 	u := &unstructured.Unstructured{}
 	u.SetGroupVersionKind(r.kind.Model.GroupVersionKind())
 	if err := r.kind.reader.Get(ctx, req.NamespacedName, u, client.UnsafeDisableDeepCopy); err != nil {
-		return providerconfig.Reference{}
+		return nil
 	}
-	return ConfigurationOf(u)
+	return u
 }
 
 // desiredStateChanged returns a predicate for changes of spec, labels, annotations, finalizers and
