@@ -68,8 +68,7 @@ func large(ctx context.Context, r *figure.Report, bin string, n int) error {
 	if err != nil {
 		return err
 	}
-	// What the API server uses without any resource is no part of a look.
-	used.apiserver = max(0, used.apiserver-time.Duration(idle.apiserver*float64(largeWindow)))
+	used = used.without(idle, largeWindow)
 	floor, err := readFloor(ctx, bin)
 	if err != nil {
 		return err

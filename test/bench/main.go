@@ -215,9 +215,7 @@ func reconcile(ctx context.Context, r *figure.Report, bin string, window time.Du
 	const resources = 1000
 	reconciles := resources * float64(took) / float64(poll)
 	per := func(d time.Duration) float64 { return d.Seconds() * 1000 / reconciles }
-	used := after.sub(before)
-	// What the API server uses without any resource is no part of a look.
-	used.apiserver = max(0, used.apiserver-time.Duration(idle.apiserver*float64(took)))
+	used := after.sub(before).without(idle, took)
 	floor, err := readFloor(ctx, bin)
 	if err != nil {
 		return err
@@ -253,6 +251,12 @@ func (c *cluster) idle(window time.Duration) (idleness, error) {
 	after, err := c.usage()
 	used, took := after.sub(before), time.Since(began)
 	return idleness{float64(used.controller) / float64(took), float64(used.apiserver) / float64(took)}, err
+}
+
+// without returns the usage of a time without what the API server uses when there is no resource.
+func (u usage) without(idle idleness, took time.Duration) usage {
+	u.apiserver = max(0, u.apiserver-time.Duration(idle.apiserver*float64(took)))
+	return u
 }
 
 func seconds(d time.Duration) float64 { return d.Seconds() }

@@ -2,7 +2,6 @@ package pool
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -88,7 +87,7 @@ func noted[Q, A any](ctx context.Context, g *guarded, method string, call func(c
 	if err != nil {
 		g.failed(ctx, err)
 	} else {
-		c.Failed = slices.ContainsFunc(note(a), func(d *tfprotov6.Diagnostic) bool { return d.Severity == tfprotov6.DiagnosticSeverityError })
+		c.Failed = diagnostic.FromProtocol(note(a)).HasErrors()
 	}
 	g.pool.options.Called(c)
 	return a, err
