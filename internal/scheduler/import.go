@@ -3,6 +3,8 @@ package scheduler
 import (
 	"context"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
@@ -147,17 +149,22 @@ func (s *Scheduler) takeKnown(ctx context.Context, e *entry, r Request, found in
 	if err := r.settled(); err != nil {
 		return err
 	}
-	identity := identityKey(r, found)
-	for identity != "" && r.Policies.Manage {
-		owner, ok := e.holder(r, identity)
-		if !ok {
-			break
+	if !r.Policies.Manage {
+		return s.take(ctx, e, r, found)
+	}
+	// A create claims what it knows of the identity beforehand, which may be less than the whole.
+	for _, identity := range []string{identityKey(r, found), plannedKey(r, cty.NilVal, found.State)} {
+		for identity != "" {
+			owner, ok := e.holder(r, identity)
+			if !ok {
+				break
+			}
+			if s.mayExist(ctx, owner.Key, owner.UID) {
+				s.claim(e, r, e.record.Instance, identity) // it is woken when the object is free
+				return identityConflict(r, ownership.Rival{Owner: owner})
+			}
+			s.wake(s.owners.Release(owner.Key))
 		}
-		if s.mayExist(ctx, owner.Key, owner.UID) {
-			s.claim(e, r, e.record.Instance, identity) // it is woken when the object is free
-			return identityConflict(r, ownership.Rival{Owner: owner})
-		}
-		s.wake(s.owners.Release(owner.Key))
 	}
 	return s.take(ctx, e, r, found)
 }

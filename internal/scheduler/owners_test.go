@@ -518,6 +518,34 @@ func TestAnnotationDoesNotTakeFromHolder(t *testing.T) {
 	}
 }
 
+// An object is not taken because an annotation names it while the operation runs that makes it. Otherwise the older
+// resource would be its owner, and the one that made it would leave it behind when it is deleted.
+func TestAnnotationDoesNotTakeFromCreator(t *testing.T) {
+	for _, kind := range []identityKind{plannedIdentity, derivable} {
+		for name, deleted := range map[string]bool{"wanted": false, "being deleted": true} {
+			t.Run(string(kind)+", "+name, func(t *testing.T) {
+				newEstate(t, kind, func(x *estate) {
+					a, b := x.resource("a", 0, "x"), x.resource("b", 1, "x")
+					a.r.Known = &desired.KnownObject{Target: terraform.ImportTarget{Identity: a.cloud.identity("i-1", "x")}, Recognize: func(instance.Instance) bool { return true }}
+					if deleted {
+						a.deleting()
+					}
+					x.cloud.after = func() {
+						if o, err := a.sched.Observe(t.Context(), a.r); err == nil && o.Exists() {
+							t.Errorf("it has %q", idOf(o.Instance))
+						}
+						x.cloud.after = nil
+					}
+					b.settle()
+					if !b.deletes() {
+						t.Error("b's object is left")
+					}
+				})
+			})
+		}
+	}
+}
+
 // abroad makes a resource one of another namespace.
 func (h *harness) abroad() *harness {
 	h.r.Key.Namespace = "elsewhere"

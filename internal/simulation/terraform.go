@@ -359,9 +359,13 @@ func (r *terraformRun) change(ctx context.Context, o objects, t, action string) 
 	}
 	failed := r.fail(nil, answer.Diagnostics)
 	switch {
+	case after == nil && failed: // as it was
 	case after == nil:
 		delete(o, t)
-	case failed && action == "create":
+	case failed && action != "create":
+		in.State, in.Private = cty.ObjectVal(after), answer.Private // it keeps its status
+		o[t] = in
+	case failed:
 		o[t] = instance.Instance{State: cty.ObjectVal(after), Private: answer.Private, Status: instance.Tainted}
 	default:
 		o[t] = instance.Instance{State: cty.ObjectVal(after), Private: answer.Private, Status: instance.Full}

@@ -282,13 +282,14 @@ func (c *Claimant) Has(on Object) bool {
 	return slices.ContainsFunc(c.claims, func(mine *claim) bool { return mine.on.Object == on && mine.strength >= Begun })
 }
 
-// Holder returns another resource that has begun to make the object, or holds it.
+// Holder returns another resource that has begun to make the object, or holds it. A resource that wants the object has
+// begun to make it while its operation runs.
 func (c *Claimant) Holder(on Object) (Owner, bool) {
 	c.index.mu.Lock()
 	defer c.index.mu.Unlock()
 	if o := c.index.objects[on]; o != nil {
 		for _, other := range o.strong {
-			if other.by != c && other.strength >= Begun {
+			if other.by != c && (other.strength >= Begun || other.by.busy) {
 				return other.by.Owner, true
 			}
 		}

@@ -14,7 +14,7 @@ type Change struct {
 	Address, Module, Type, Name string
 	Key                         any
 	Kind                        instance.OperationKind
-	Answered, Tainted           bool
+	Answered, Tainted, Failed   bool
 	State                       []byte
 }
 
@@ -23,7 +23,7 @@ func journalOf(changes []Change) *journal {
 	for _, c := range changes {
 		j.Changes = append(j.Changes, &change{
 			Resource: resource{Address: c.Address, Module: c.Module, Type: c.Type, Name: c.Name, Key: c.Key}, Provider: `provider["example.org/a/b"]`,
-			Kind: c.Kind, Answered: c.Answered, Tainted: c.Tainted, State: c.State,
+			Kind: c.Kind, Answered: c.Answered, Tainted: c.Tainted, Failed: c.Failed, State: c.State,
 		})
 	}
 	return j

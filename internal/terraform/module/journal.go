@@ -55,6 +55,8 @@ type change struct {
 	SchemaVersion   int64  `json:"schemaVersion,omitempty"`
 	IdentityVersion int64  `json:"identityVersion,omitempty"`
 	Tainted         bool   `json:"tainted,omitempty"`
+	// Failed is set when the provider answered with an error.
+	Failed bool `json:"failed,omitempty"`
 	// Object is the object as it is claimed; nil if nothing identifies it.
 	Object *terraform.Object `json:"object,omitempty"`
 }
@@ -154,9 +156,13 @@ func (j *journal) replay(before []byte, known types, version string) ([]byte, er
 	return tfstate.Write(state, func(t string) *schema.Resource { return schemas[t] })
 }
 
-// put replaces the object at an address, or removes it if the new one does not exist.
+// put replaces the object at an address, or removes it if the new one does not exist. As in Terraform, a failed change
+// without an object in its answer leaves what was there, and one with an object leaves its status.
 func put(state *tfstate.State, c *change, object instance.Instance) {
 	r := c.Resource
+	if !object.Exists() && (c.Failed || c.Kind == instance.Create) {
+		return
+	}
 	at := slices.IndexFunc(state.Resources, func(x tfstate.ResourceBlock) bool {
 		return x.Mode == "managed" && x.Module == r.Module && x.Type == r.Type && x.Name == r.Name
 	})
@@ -192,6 +198,9 @@ func put(state *tfstate.State, c *change, object instance.Instance) {
 			in.Deposed, in.KeptDeposed = nil, nil
 		}
 	case object.Exists():
+		if c.Failed && c.Kind != instance.Create {
+			object.Status = in.Status
+		}
 		object.SensitivePaths, object.CreateBeforeDestroy = in.SensitivePaths, in.CreateBeforeDestroy
 		in.Instance, in.Deposed = object, deposed
 	case len(deposed) > 0:

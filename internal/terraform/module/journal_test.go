@@ -40,6 +40,7 @@ func TestReplay(t *testing.T) {
 	}
 	tainted, unanswered := at("x", instance.Create, "1"), at("x", instance.Create, "1")
 	tainted.Tainted, unanswered.Answered = true, false
+	failed := func(c module.Change) module.Change { c.Failed = true; return c }
 	for name, test := range map[string]struct {
 		changes []module.Change
 		want    map[string]string // by key: the id and the status, of the current object and of deposed ones
@@ -56,9 +57,27 @@ func TestReplay(t *testing.T) {
 		"a create that made nothing": {[]module.Change{at("x", instance.Create, "")}, nil},
 		"an update":                  {[]module.Change{at("x", instance.Create, "1"), at("x", instance.Update, "2")}, map[string]string{"x": "2 Full"}},
 		"a delete":                   {[]module.Change{at("x", instance.Create, "1"), at("y", instance.Create, "2"), at("x", instance.Delete, "")}, map[string]string{"y": "2 Full"}},
-		"a delete that failed":       {[]module.Change{at("x", instance.Create, "1"), at("x", instance.Delete, "1")}, map[string]string{"x": "1 Full"}},
-		"a replacement":              {[]module.Change{at("x", instance.Create, "1"), at("x", instance.Delete, ""), at("x", instance.Create, "2")}, map[string]string{"x": "2 Full"}},
-		"half a replacement":         {[]module.Change{at("x", instance.Create, "1"), at("x", instance.Create, "2")}, map[string]string{"x": "2 Full, deposed 1 Full"}},
+		"a delete that failed":       {[]module.Change{at("x", instance.Create, "1"), failed(at("x", instance.Delete, "1"))}, map[string]string{"x": "1 Full"}},
+		"a delete that failed of half an object": {
+			[]module.Change{tainted, failed(at("x", instance.Delete, "1"))}, map[string]string{"x": "1 Tainted"},
+		},
+		"a delete that failed without an object": {
+			[]module.Change{at("x", instance.Create, "1"), failed(at("x", instance.Delete, ""))}, map[string]string{"x": "1 Full"},
+		},
+		"an update that failed without an object": {
+			[]module.Change{at("x", instance.Create, "1"), failed(at("x", instance.Update, ""))}, map[string]string{"x": "1 Full"},
+		},
+		"a deposed object whose delete failed without an object": {
+			[]module.Change{at("x", instance.Create, "1"), at("x", instance.Create, "2"), failed(at("x", instance.Delete, ""))}, map[string]string{"x": "2 Full, deposed 1 Full"},
+		},
+		"a replacement that made nothing": {
+			[]module.Change{at("x", instance.Create, "1"), failed(at("x", instance.Create, ""))}, map[string]string{"x": "1 Full"},
+		},
+		"a replacement that turned out to have made nothing": {
+			[]module.Change{at("x", instance.Create, "1"), at("x", instance.Create, "")}, map[string]string{"x": "1 Full"},
+		},
+		"a replacement":      {[]module.Change{at("x", instance.Create, "1"), at("x", instance.Delete, ""), at("x", instance.Create, "2")}, map[string]string{"x": "2 Full"}},
+		"half a replacement": {[]module.Change{at("x", instance.Create, "1"), at("x", instance.Create, "2")}, map[string]string{"x": "2 Full, deposed 1 Full"}},
 		"a replacement the other way around": {
 			[]module.Change{at("x", instance.Create, "1"), at("x", instance.Create, "2"), at("x", instance.Delete, "")}, map[string]string{"x": "2 Full"},
 		},

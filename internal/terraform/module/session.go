@@ -220,6 +220,7 @@ func (s *attached) ApplyResourceChange(call context.Context, q *tfprotov6.ApplyR
 	_ = s.journal.save(func() {
 		c.Answered, c.State, c.Private = true, packed(answer.NewState), answer.Private
 		c.Identity, c.Tainted = identified(answer.NewIdentity), failed && c.Kind == instance.Create
+		c.Failed = failed
 		c.SchemaVersion, c.Planned, c.PlannedIdentity = r.Version, nil, nil
 		if r.Identity != nil {
 			c.IdentityVersion = r.Identity.Version
