@@ -74,7 +74,6 @@ type diffFlags struct {
 	remote       remoteFlags
 	policies     policyFlags
 	files        []string
-	system       string
 	fieldManager string
 	output       string
 	refresh      bool
@@ -89,7 +88,7 @@ func (f *diffFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.remote.mirror, "provider-mirror", os.Getenv("LANDBRIDGE_PROVIDER_MIRROR"), "directory with provider binaries in the layout of Terraform's filesystem mirrors, for providers of a cluster")
 	f.remote.registries.AddFlags(flags)
 	flags.StringVar(&f.remote.cache, "provider-cache", "", "directory for unpacked providers (default: the user's cache directory)")
-	flags.StringVar(&f.system, "system-namespace", "landbridge-system", "namespace of Landbridge's own objects, where states are stored")
+	flags.StringVar(&f.remote.system, "system-namespace", "landbridge-system", "namespace of Landbridge's own objects, where states are stored")
 	flags.StringVar(&f.fieldManager, "field-manager", "", "field manager of server-side applies (default: the one that has applied the object; objects of kubectl apply are merged as kubectl does it)")
 }
 
@@ -167,7 +166,7 @@ func (f *diffFlags) options(r *remote) (diff.Options, error) {
 	if err != nil {
 		return diff.Options{}, err
 	}
-	stored := &store.Secrets{Client: kube.CoreV1().Secrets(f.system)}
+	stored := &store.Secrets{Client: kube.CoreV1().Secrets(f.remote.system)}
 	out := diff.Options{
 		Client: r.client, Namespace: namespace, FieldManager: f.fieldManager, WithoutRefresh: !f.refresh, Secrets: r.secrets,
 		Load: func(ctx context.Context, k store.Key, m *model.Resource) (store.Record, error) {

@@ -72,7 +72,6 @@ type importFlags struct {
 	directory   string
 	apply       bool
 	observeOnly bool
-	system      string
 }
 
 func (f *importFlags) add(cmd *cobra.Command) {
@@ -90,7 +89,6 @@ func (f *importFlags) add(cmd *cobra.Command) {
 	flags.StringVarP(&f.directory, "output", "o", "", "directory to write the manifests into, a file for each object")
 	flags.BoolVar(&f.apply, "apply", false, "create the objects in the cluster instead of writing manifests")
 	flags.BoolVar(&f.observeOnly, "observe", false, "have all resources only observe their objects")
-	flags.StringVar(&f.system, "system-namespace", "landbridge-system", "namespace of Landbridge's own objects, where states are stored")
 	cmd.MarkFlagsMutuallyExclusive("output", "apply")
 	cmd.MarkFlagsMutuallyExclusive("objects", "unmanaged", "state", "id")
 	cmd.MarkFlagsMutuallyExclusive("objects", "unmanaged", "state", "identity")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path"
@@ -16,6 +17,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -31,6 +33,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
 	"github.com/landbridge-io/landbridge/internal/redact"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform/engine"
 )
 
@@ -48,6 +51,7 @@ type remoteFlags struct {
 	installed              []string
 	configuration          string
 	mirror, cache          string
+	system                 string
 }
 
 func (f *remoteFlags) add(cmd *cobra.Command) {
@@ -61,6 +65,7 @@ func (f *remoteFlags) add(cmd *cobra.Command) {
 	flags.StringArrayVar(&f.installed, "terraform-provider", nil, "name of a TerraformProvider in the cluster (default: all)")
 	flags.StringVar(&f.configuration, "provider-config", model.ClusterProviderConfigKind+"/default", "provider configuration to use, as KIND/NAME")
 	flags.StringVar(&f.mirror, "provider-mirror", os.Getenv("LANDBRIDGE_PROVIDER_MIRROR"), "directory with provider binaries in the layout of Terraform's filesystem mirrors, for providers of a cluster")
+	flags.StringVar(&f.system, "system-namespace", "landbridge-system", "namespace of Landbridge's own objects, where states are stored")
 	f.registries.AddFlags(flags)
 	flags.StringVar(&f.cache, "provider-cache", "", "directory for unpacked providers (default: the user's cache directory)")
 	cmd.MarkFlagsMutuallyExclusive("provider", "terraform-provider")
@@ -89,6 +94,10 @@ type remote struct {
 	secrets  *redact.Redactor
 	leases   []*pool.Lease
 	opened   map[openKey]*importer.ConfiguredProvider
+	// modules are the objects of modules; nil until they are read.
+	modules *cluster.ModuleObjects
+	// err gets notes for the user.
+	err io.Writer
 }
 
 // unopened is a provider that cannot be used on this machine, with the reason.
@@ -143,7 +152,12 @@ func (r *remote) connect() error {
 	if r.flags.mirror != "" {
 		installer.Mirrors = []string{r.flags.mirror}
 	}
-	r.cluster = &cluster.Reader{Client: r.client, Installer: installer, StartTimeout: r.flags.timeout}
+	secrets, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	stored := &store.Secrets{Client: secrets.CoreV1().Secrets(r.flags.system)}
+	r.cluster = &cluster.Reader{Client: r.client, Installer: installer, StartTimeout: r.flags.timeout, Stored: stored}
 	if registries := r.flags.registries.Enabled(); registries != nil {
 		r.cluster.Downloads = &install.Installer{CacheDir: cache, Mirrors: installer.Mirrors, Hosts: registries.Hosts(), Registry: registries}
 	}
@@ -152,7 +166,7 @@ func (r *remote) connect() error {
 
 // open finds the providers. withCluster connects to the cluster even if they are given.
 func (f *remoteFlags) open(cmd *cobra.Command, withCluster bool) (_ *remote, err error) {
-	r := &remote{flags: f, namespace: f.namespace, secrets: &redact.Redactor{}, pool: pool.New(pool.Options{KeepTrying: true}), opened: map[openKey]*importer.ConfiguredProvider{}}
+	r := &remote{flags: f, err: cmd.ErrOrStderr(), namespace: f.namespace, secrets: &redact.Redactor{}, pool: pool.New(pool.Options{KeepTrying: true}), opened: map[openKey]*importer.ConfiguredProvider{}}
 	defer func() {
 		if err != nil {
 			r.close()
@@ -298,14 +312,39 @@ func (r *remote) owners(p *remoteProvider, c importer.Configuration) func(contex
 			return nil, err
 		}
 		var owners []discover.Owner
+		same := func(ref cluster.ConfigurationReference) bool {
+			return ref == own || account(ctx, own).Same(account(ctx, ref))
+		}
 		for _, x := range all {
-			if x.Uses(c.Kind, r.namespace, c.Name) || account(ctx, own).Same(account(ctx, x.Configuration())) {
+			if same(x.Configuration()) {
 				owners = append(owners, x.Owner)
 			}
 		}
+		contained, err := r.ofModules(ctx)
+		if err != nil {
+			return nil, err
+		}
+		owners = append(owners, contained.Owners(m, same)...)
 		known[m] = discover.NewOwners(owners)
 		return known[m], nil
 	}
+}
+
+// ofModules returns the objects of modules, which it reads once. Without permission to read them, they are left out,
+// which a note tells.
+func (r *remote) ofModules(ctx context.Context) (cluster.ModuleObjects, error) {
+	if r.modules != nil {
+		return *r.modules, nil
+	}
+	out, err := r.cluster.Modules(ctx)
+	if errors.Is(err, cluster.ErrNotReadable) {
+		fmt.Fprintf(r.err, "Note: which objects modules have is not known: %s. Ask for permission to get the Secrets of namespace %s.\n", err, r.flags.system)
+		out, err = nil, nil
+	}
+	if err == nil {
+		r.modules = &out
+	}
+	return out, err
 }
 
 func (r *remote) configuration(ctx context.Context, p *remoteProvider, c importer.Configuration) (cty.Value, error) {

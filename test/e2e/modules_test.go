@@ -2,6 +2,8 @@ package e2e_test
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -210,6 +212,18 @@ func TestModule(t *testing.T) {
 		}
 	}
 	audit(3, 0, 0)
+
+	// The objects have an owner.
+	found, _ := run(t, "discover", "examplecloud_thing", "--terraform-provider", "examplecloud", "--kubeconfig", e.Kubeconfig, "-o", "json")
+	var listed struct {
+		Objects []struct{ ManagedBy []struct{ Kind, Namespace, Name string } }
+	}
+	if err := json.Unmarshal([]byte(found), &listed); err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(listed.Objects); got != strings.ReplaceAll("[{[{Office NS north}]} {[{Office NS north}]} {[{Office NS north}]}]", "NS", e.namespace) {
+		t.Errorf("discovered: %s", found)
+	}
 
 	// Without permission to act, status shows the plan.
 	e.MustPatch(t, r, `{"spec":{"managementPolicies":["Observe","Create","Delete"],"forProvider":{"floors":{"count":1,"size":8}}}}`)

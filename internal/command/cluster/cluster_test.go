@@ -234,8 +234,8 @@ func TestCluster(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
-	if r := found[1]; !r.Uses("ProviderConfig", "default", "own") || r.Uses("ProviderConfig", "elsewhere", "own") || r.Uses("ClusterProviderConfig", "", "own") {
-		t.Error("it is not known which configuration a resource uses")
+	if got, want := found[1].Configuration(), (cluster.ConfigurationReference{Kind: "ProviderConfig", Namespace: "default", Name: "own"}); got != want {
+		t.Errorf("a resource uses %+v", got)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -25,12 +25,6 @@ type ManagedResource struct {
 	ConfigurationKind, ConfigurationName string
 }
 
-// Uses reports whether the resource is managed with a provider configuration.
-func (r ManagedResource) Uses(kind, namespace, name string) bool {
-	return r.ConfigurationKind == kind && r.ConfigurationName == name &&
-		(kind != model.ProviderConfigKind || r.Namespace == namespace)
-}
-
 // Configuration returns the resource's provider configuration.
 func (r ManagedResource) Configuration() ConfigurationReference {
 	out := ConfigurationReference{Kind: r.ConfigurationKind, Name: r.ConfigurationName}

@@ -24,6 +24,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider/plugin"
 	"github.com/landbridge-io/landbridge/internal/redact"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
@@ -38,6 +39,8 @@ type Reader struct {
 	Downloads *install.Installer
 	// StartTimeout bounds the start of a provider's process.
 	StartTimeout time.Duration
+	// Stored are the stored instances, for Modules.
+	Stored *store.Secrets
 }
 
 // InstalledProvider is a provider that is installed in the cluster.

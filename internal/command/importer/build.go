@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -81,7 +82,7 @@ func (b *Builder) take(ctx context.Context, d *draft) error {
 			return err
 		}
 		if o, ok := b.owner(d, owners); ok {
-			b.leave(d.Origin, fmt.Sprintf("it is managed by %s %s already", d.Resource.Kind, o))
+			b.leave(d.Origin, fmt.Sprintf("it is managed by %s %s already", cmp.Or(o.Kind, d.Resource.Kind), o))
 			return nil
 		}
 	}

@@ -17,7 +17,6 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/landbridge-io/landbridge/internal/command/state"
 	"github.com/landbridge-io/landbridge/internal/command/status"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
@@ -84,7 +83,7 @@ func (m *Mover) hold(ctx context.Context, r moving) error {
 			rec.Instance.Operation = &instance.Operation{
 				ID: string(uuid.NewUUID()), Kind: instance.Move, Generation: l.source.GetGeneration(), StartedAt: time.Now().UTC(), Journal: journal,
 			}
-			if _, err := m.Source.Stored.Save(ctx, r.key, state.Verbatim, rec); err == nil {
+			if _, err := m.Source.Stored.Save(ctx, r.key, store.Verbatim, rec); err == nil {
 				return true, m.pause(ctx, r)
 			} else if !errors.Is(err, store.ErrConflict) {
 				return false, fmt.Errorf("source: %w", err)
@@ -187,7 +186,7 @@ func (m *Mover) copyRecord(ctx context.Context, r moving, l look) error {
 		}
 		want.Version = l.copied.Version
 	}
-	if _, err := m.Target.Stored.Save(ctx, r.key, state.Verbatim, want); err != nil {
+	if _, err := m.Target.Stored.Save(ctx, r.key, store.Verbatim, want); err != nil {
 		return fmt.Errorf("target: %w", err)
 	}
 	return nil
@@ -290,7 +289,7 @@ func (m *Mover) unlock(ctx context.Context, r moving) error {
 		return errors.New("the target has no such resource, so its stored instance is kept in the source; landbridge state show prints it")
 	}
 	if l.lock.New {
-		_, err := m.Source.Stored.Save(ctx, r.key, state.Verbatim, store.Record{Owner: l.stored.Owner, Version: l.stored.Version})
+		_, err := m.Source.Stored.Save(ctx, r.key, store.Verbatim, store.Record{Owner: l.stored.Owner, Version: l.stored.Version})
 		return err
 	}
 	return m.Source.Stored.Delete(ctx, r.key, l.stored.Version)

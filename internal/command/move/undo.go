@@ -10,7 +10,6 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/landbridge-io/landbridge/internal/command/state"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
@@ -67,7 +66,7 @@ func (m *Mover) removeCopy(ctx context.Context, r moving) error {
 	if l.copied == nil && l.source != nil && errors.Is(err, store.ErrConflict) {
 		// A copy in several parts was interrupted at its first write, which counts as absent.
 		var rec store.Record
-		if rec, err = m.Target.Stored.Save(ctx, r.key, state.Verbatim, store.Record{Owner: l.source.GetUID()}); err == nil {
+		if rec, err = m.Target.Stored.Save(ctx, r.key, store.Verbatim, store.Record{Owner: l.source.GetUID()}); err == nil {
 			err = m.Target.Stored.Delete(ctx, r.key, rec.Version)
 		}
 	}
@@ -104,6 +103,6 @@ func (m *Mover) restore(ctx context.Context, r moving) error {
 	}
 	rec := *l.stored
 	rec.Instance.Operation = nil
-	_, err = m.Source.Stored.Save(ctx, r.key, state.Verbatim, rec)
+	_, err = m.Source.Stored.Save(ctx, r.key, store.Verbatim, rec)
 	return err
 }

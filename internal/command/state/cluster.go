@@ -25,12 +25,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/kinds"
 	"github.com/landbridge-io/landbridge/internal/provider/install"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
-	"github.com/landbridge-io/landbridge/schema"
 )
-
-// Verbatim is a schema of a version that no value is stored with. Loading by it leaves all values raw,
-// and saving writes them back byte for byte.
-var Verbatim = &schema.Resource{Version: -1, Block: &schema.Block{}}
 
 // Cluster accesses the stored instances of a cluster, and the custom resources that they belong to.
 type Cluster struct {
@@ -226,5 +221,5 @@ func Title(k store.Key) string {
 
 // Load returns the stored instance of a key, with raw values.
 func (c *Cluster) Load(ctx context.Context, k store.Key) (store.Record, error) {
-	return c.Stored.Load(ctx, k, Verbatim)
+	return c.Stored.Load(ctx, k, store.Verbatim)
 }

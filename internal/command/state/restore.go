@@ -164,7 +164,7 @@ func (c *Cluster) restore(ctx context.Context, k store.Key, kind Kind, x tfstate
 	if o.DryRun {
 		return true, "", nil
 	}
-	if _, err := c.Stored.Save(ctx, k, Verbatim, rec); errors.Is(err, store.ErrConflict) {
+	if _, err := c.Stored.Save(ctx, k, store.Verbatim, rec); errors.Is(err, store.ErrConflict) {
 		return false, "something else has written its stored instance just now", nil
 	} else if err != nil {
 		return false, "", err
@@ -220,10 +220,10 @@ func same(a, b store.Record) bool {
 	if a.Handled != b.Handled {
 		return false
 	}
-	x, err := instance.Encode(a.Instance, Verbatim)
+	x, err := instance.Encode(a.Instance, store.Verbatim)
 	if err != nil {
 		return false
 	}
-	y, err := instance.Encode(b.Instance, Verbatim)
+	y, err := instance.Encode(b.Instance, store.Verbatim)
 	return err == nil && string(x) == string(y)
 }

@@ -82,6 +82,10 @@ func KeyOf(secret metav1.Object) (Key, bool) {
 	return k, SecretName(k) == secret.GetName()
 }
 
+// Verbatim is a schema of a version that no value is stored with. Loading by it leaves all values raw,
+// and saving writes them back byte for byte.
+var Verbatim = &schema.Resource{Version: -1, Block: &schema.Block{}}
+
 // Load implements Store.
 func (s *Secrets) Load(ctx context.Context, k Key, r *schema.Resource) (Record, error) {
 	head, data, err := s.read(ctx, SecretName(k))
