@@ -197,7 +197,7 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 		PlanKey:                    key,
 	})
 	// Several controllers in one process, as in tests, have the same metrics; the first one's are served.
-	if now := (snapshot{operations, providers}); metrics.Registry.Register(now) == nil {
+	if now := (snapshot{operations, providers, registry}); metrics.Registry.Register(now) == nil {
 		defer metrics.Registry.Unregister(now)
 	}
 	kubeMetadata, err := metadata.NewForConfig(config)

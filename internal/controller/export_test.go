@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/client-go/tools/record"
 
+	"github.com/landbridge-io/landbridge/internal/controller/kinds"
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
@@ -91,7 +92,9 @@ var CountEvent = countEvent
 func Counted(s store.Store) store.Store { return countedStore{s} }
 
 // Snapshot returns the collector of a controller's metrics.
-func Snapshot(s *scheduler.Scheduler, p *pool.Pool) prometheus.Collector { return snapshot{s, p} }
+func Snapshot(s *scheduler.Scheduler, p *pool.Pool) prometheus.Collector {
+	return snapshot{s, p, &kinds.Registry{}}
+}
 
 // ReferredSecrets returns what wakes resources when their Secrets change, and its start.
 func ReferredSecrets(m metadata.Interface, kube kubernetes.Interface, wake func(store.Key)) (managed.SecretWatch, func(context.Context) error) {

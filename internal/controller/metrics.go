@@ -13,6 +13,7 @@ import (
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
+	"github.com/landbridge-io/landbridge/internal/controller/kinds"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
@@ -160,6 +161,7 @@ func countWrite(begin time.Time, err error) {
 type snapshot struct {
 	resources *scheduler.Scheduler
 	providers *pool.Pool
+	kinds     *kinds.Registry
 }
 
 var (
@@ -172,8 +174,10 @@ var (
 	awaitingNow   = prometheus.NewDesc("landbridge_plans_awaiting_approval", "Managed resources whose plan waits until somebody approves it.", kindLabels, nil)
 	driftedNow    = prometheus.NewDesc("landbridge_resources_drifted", "Managed resources whose object was changed outside of them and differs from their spec.", kindLabels, nil)
 	unobservedNow = prometheus.NewDesc("landbridge_resources_unobserved", "Managed resources whose object was not observed since the controller leads.", kindLabels, nil)
-	memoryNow     = prometheus.NewDesc("landbridge_provider_memory_bytes", "Resident memory of provider processes.", []string{"configuration"}, nil)
-	processesNow  = prometheus.NewDesc("landbridge_provider_processes", "Configured provider processes that run.", nil, nil)
+	oldestNow     = prometheus.NewDesc("landbridge_oldest_unanswered_change_seconds",
+		"Age of the oldest new or changed managed resource that was not reconciled since.", kindLabels, nil)
+	memoryNow    = prometheus.NewDesc("landbridge_provider_memory_bytes", "Resident memory of provider processes.", []string{"configuration"}, nil)
+	processesNow = prometheus.NewDesc("landbridge_provider_processes", "Configured provider processes that run.", nil, nil)
 )
 
 // poolCounters are the counters of a pool.
@@ -195,7 +199,7 @@ func counter(name, help string) *prometheus.Desc { return prometheus.NewDesc(nam
 
 // Describe implements prometheus.Collector.
 func (snapshot) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{resourcesNow, runningNow, unknownNow, awaitingNow, driftedNow, unobservedNow, memoryNow, processesNow} {
+	for _, d := range []*prometheus.Desc{resourcesNow, runningNow, unknownNow, awaitingNow, driftedNow, unobservedNow, oldestNow, memoryNow, processesNow} {
 		to <- d
 	}
 	for _, c := range poolCounters {
@@ -219,6 +223,9 @@ func (s snapshot) Collect(to chan<- prometheus.Metric) {
 		if c.Awaiting > 0 {
 			gauge(awaitingNow, c.Awaiting, k.Group, k.Kind)
 		}
+	}
+	for k, age := range s.kinds.OldestChanges() {
+		to <- prometheus.MustNewConstMetric(oldestNow, prometheus.GaugeValue, age.Seconds(), k.Group, k.Kind)
 	}
 	stats := s.providers.Stats()
 	gauge(processesNow, stats.Servers)

@@ -161,6 +161,13 @@ func TestAlerts(t *testing.T) {
 				controller_runtime_reconcile_total{controller="things", result="error"} 0+9x90`,
 			summary: "More than half of the reconciles of things fail.",
 		},
+		"changes wait for their turn": {
+			alert: "LandbridgeChangesWait", after: time.Hour, series: `landbridge_oldest_unanswered_change_seconds{group="g", kind="Thing"} 0+20x45 0x60`,
+		},
+		"a change waits": {
+			alert: "LandbridgeChangesWait", after: time.Hour, series: `landbridge_oldest_unanswered_change_seconds{group="g", kind="Thing"} 0+60x90`,
+			summary: "A change of Thing.g waits for more than 15 minutes.",
+		},
 		"queue after a restart": {
 			alert: "LandbridgeQueueGrows", after: time.Hour, series: `workqueue_depth{name="things"} 0x20 5000x10 0x60`,
 		},

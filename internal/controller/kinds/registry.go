@@ -3,6 +3,7 @@ package kinds
 import (
 	"context"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -47,6 +48,17 @@ func (r *Registry) Wake(key store.Key) {
 	if k != nil {
 		k.Wake(key)
 	}
+}
+
+// OldestChanges returns Kind.OldestChange of all kinds whose controllers run.
+func (r *Registry) OldestChanges() map[schema.GroupKind]time.Duration {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	out := make(map[schema.GroupKind]time.Duration, len(r.kinds))
+	for kind, k := range r.kinds {
+		out[kind] = k.OldestChange()
+	}
+	return out
 }
 
 // Preview returns what an object, if it were applied, would change of its remote object; nil if no controller of its kind

@@ -86,11 +86,32 @@ func (s Share) Enter(ref providerconfig.Reference, req reconcile.Request) bool {
 // Leave is leave.
 func (s Share) Leave(ref providerconfig.Reference) { s.leave(ref) }
 
+// Unanswered is unanswered.
+type Unanswered struct{ *unanswered }
+
+// NewUnanswered is newUnanswered.
+func NewUnanswered(now func() time.Time) Unanswered { return Unanswered{newUnanswered(now)} }
+
+// Heard is heard.
+func (u Unanswered) Heard(req reconcile.Request) { u.heard(req) }
+
+// Begin is begin.
+func (u Unanswered) Begin(req reconcile.Request) { u.begin(req) }
+
+// End is end.
+func (u Unanswered) End(req reconcile.Request, err error) { u.end(req, err) }
+
+// Gone is gone.
+func (u Unanswered) Gone(req reconcile.Request) { u.gone(req) }
+
+// Oldest is oldest.
+func (u Unanswered) Oldest() time.Duration { return u.oldest() }
+
 // Lanes is lanes.
 type Lanes struct{ *lanes }
 
 // NewLanes is newLanes.
-func NewLanes() Lanes { return Lanes{newLanes()} }
+func NewLanes() Lanes { return Lanes{newLanes(newUnanswered(time.Now))} }
 
 // Queue is queue.
 func (l Lanes) Queue(name string, limiter workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {

@@ -60,10 +60,11 @@ type Kind struct {
 
 	configurations *configurations
 	// handles are the handles of objects that the configuration adds.
-	handles  *scheduler.Handles
-	written  *written
-	troubles *troubles
-	lanes    *lanes
+	handles    *scheduler.Handles
+	written    *written
+	troubles   *troubles
+	lanes      *lanes
+	unanswered *unanswered
 	// Queue is the work queue. Start sets it.
 	Queue Queue
 

@@ -16,6 +16,7 @@ import (
 // or reconciled periodically, so that neither waits for many of the other.
 type lanes struct {
 	changes, others workqueue.Queue[reconcile.Request]
+	unanswered      *unanswered
 	// turn is set when the last one was from others.
 	turn bool
 
@@ -26,10 +27,10 @@ type lanes struct {
 	marked map[reconcile.Request]struct{}
 }
 
-func newLanes() *lanes {
+func newLanes(u *unanswered) *lanes {
 	return &lanes{
 		changes: workqueue.DefaultQueue[reconcile.Request](), others: workqueue.DefaultQueue[reconcile.Request](),
-		changed: map[reconcile.Request]struct{}{}, marked: map[reconcile.Request]struct{}{},
+		unanswered: u, changed: map[reconcile.Request]struct{}{}, marked: map[reconcile.Request]struct{}{},
 	}
 }
 
@@ -107,13 +108,16 @@ func (l *lanes) handler() handler.TypedEventHandler[*unstructured.Unstructured, 
 	}
 	return handler.TypedFuncs[*unstructured.Unstructured, reconcile.Request]{
 		CreateFunc: func(_ context.Context, e event.TypedCreateEvent[*unstructured.Unstructured], q queue) {
+			l.unanswered.heard(request(e.Object))
 			q.Add(request(e.Object))
 		},
 		UpdateFunc: func(_ context.Context, e event.TypedUpdateEvent[*unstructured.Unstructured], q queue) {
+			l.unanswered.heard(request(e.ObjectNew))
 			l.change(request(e.ObjectNew))
 			q.Add(request(e.ObjectNew))
 		},
 		DeleteFunc: func(_ context.Context, e event.TypedDeleteEvent[*unstructured.Unstructured], q queue) {
+			l.unanswered.gone(request(e.Object))
 			l.gone(request(e.Object))
 			q.Add(request(e.Object))
 		},

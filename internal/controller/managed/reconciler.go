@@ -64,7 +64,8 @@ func NewReconciler(k *Kind, cached client.Client, live client.Reader) *Reconcile
 	scheme := runtime.NewScheme()
 	scheme.AddKnownTypeWithName(gvk, &CustomResource{})
 	k.configurations, k.handles = newConfigurations(live), handlesOf(k.Model)
-	k.written, k.troubles, k.lanes = newWritten(), newTroubles(), newLanes()
+	k.written, k.troubles, k.unanswered = newWritten(), newTroubles(), newUnanswered(time.Now)
+	k.lanes = newLanes(k.unanswered)
 	k.reader, k.live = cached, live
 	k.listed, k.claimed = make(chan struct{}), make(chan struct{})
 	quiet := k.quietClient(cached, live)
@@ -88,7 +89,7 @@ func NewReconciler(k *Kind, cached client.Client, live client.Reader) *Reconcile
 }
 
 // Reconcile implements reconcile.Reconciler.
-func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (_ reconcile.Result, err error) {
 	cached := r.cached(ctx, req)
 	var ref providerconfig.Reference
 	if cached != nil {
@@ -98,6 +99,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return reconcile.Result{}, nil // share requeues it
 	}
 	defer r.share.leave(ref)
+	r.kind.unanswered.begin(req)
+	defer func() { r.kind.unanswered.end(req, err) }()
 	a := &attempt{}
 	ctx = providerconfig.WithVisit(context.WithValue(ctx, attemptKey{}, a), &a.visit)
 	if r.unchanged(ctx, cached, a) {
