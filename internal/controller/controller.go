@@ -204,7 +204,7 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 	if err != nil {
 		return err
 	}
-	referred := &referredSecrets{metadata: kubeMetadata, allowed: mayWatchSecrets(kube), wake: registry.Wake}
+	referred := &referredSecrets{metadata: kubeMetadata, allowed: mayWatchSecrets(kube), wake: registry.SecretChanged}
 	reconciling, stopReconciling := context.WithCancel(ctx)
 	defer stopReconciling()
 	rt := &kinds.Runtime{

@@ -19,7 +19,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// referredSecrets wakes resources when a Secret changes that they refer to. It watches the metadata of the Secrets in the
+// referredSecrets wakes resources when a Secret changes that they, or their provider configurations, refer to. It watches the metadata of the Secrets in the
 // namespaces of such resources, and keeps no more than names and versions. Where the controller may not watch Secrets,
 // resources notice changes at their next poll.
 type referredSecrets struct {
@@ -118,9 +118,11 @@ func (s *referredSecrets) watch(namespace string, n *referredNamespace) {
 		secrets := s.metadata.Resource(corev1.SchemeGroupVersion.WithResource("secrets")).Namespace(namespace)
 		lists := &cache.ListWatch{
 			ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+				o.LabelSelector = store.Others
 				return secrets.List(ctx, o)
 			},
 			WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+				o.LabelSelector = store.Others
 				return secrets.Watch(ctx, o)
 			},
 		}

@@ -320,3 +320,28 @@ func TestDeletedCredentials(t *testing.T) {
 		t.Error("the log shows the token")
 	}
 }
+
+// A changed Secret of a provider configuration is used long before the next poll.
+func TestChangedCredentials(t *testing.T) {
+	t.Parallel()
+	c := alone(t)
+	o := options(directory(t))
+	o.Poll = time.Hour
+	c.RunController(t, o)
+	d := newDouble(t, "rotated", "TESTPROVIDER_CONFIGURATION=yes")
+	c.install(t, d.provider())
+	ns := c.Namespace(t)
+	s := c.secret(t, ns, "credentials", map[string]string{"token": "the first"})
+	c.MustCreate(t, resource(d.APIVersion(), "ProviderConfig", ns, "own", m{"tokenSecretRef": m{"name": "credentials", "key": "token"}}))
+	r := d.thing(ns, "thing", m{"value": "a"})
+	r.Object["spec"].(m)["providerConfigRef"] = m{"kind": "ProviderConfig", "name": "own"}
+	c.MustCreate(t, r)
+	c.WaitReady(t, r)
+	for _, token := range []string{"the second", "the third"} {
+		s.StringData = map[string]string{"token": token}
+		if err := c.Update(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "the provider gets "+token, func(context.Context) bool { return d.Calls("configure with "+token) > 0 })
+	}
+}

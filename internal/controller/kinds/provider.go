@@ -9,12 +9,14 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/terraform/engine"
 )
@@ -57,15 +59,18 @@ func (rt *Runtime) NewProvider(o ProviderOptions) *ServedProvider {
 	if o.Address == "" {
 		o.Address = "registry.terraform.io/hashicorp/" + o.Model.Name
 	}
-	return &ServedProvider{
-		ProviderOptions: o, runtime: rt, kinds: map[string]*Kind{},
-		Configs: &providerconfig.Resolver{
-			Client: rt.Manager.GetClient(), Live: rt.Manager.GetAPIReader(),
-			Provider: o.Model, Launcher: o.Launcher, Pool: rt.Pool, Limits: o.Limits,
-			Admission: rt.Admission, RequestToken: providerconfig.RequestTokens(rt.Manager.GetClient()),
-			Approval: rt.Approval(o.Name),
-		},
+	configs := &providerconfig.Resolver{
+		Client: rt.Manager.GetClient(), Live: rt.Manager.GetAPIReader(),
+		Provider: o.Model, Launcher: o.Launcher, Pool: rt.Pool, Limits: o.Limits,
+		Admission: rt.Admission, RequestToken: providerconfig.RequestTokens(rt.Manager.GetClient()),
+		Approval: rt.Approval(o.Name),
 	}
+	if watch := rt.Managed.Secrets; watch != nil {
+		configs.Uses = func(of providerconfig.Reference, secrets []types.NamespacedName) {
+			watch.Uses(store.Key{Group: o.Model.Group, Kind: of.Kind, Namespace: of.Namespace, Name: of.Name}, secrets)
+		}
+	}
+	return &ServedProvider{ProviderOptions: o, Configs: configs, runtime: rt, kinds: map[string]*Kind{}}
 }
 
 // Resolve implements managed.ProviderConfigs.
@@ -129,6 +134,7 @@ func (p *ServedProvider) StartConfigs() error {
 		return err
 	}
 	p.stopConfigs, p.configs = cancel, c
+	p.runtime.Registry.addConfigs(p.Model.Group, func(ref providerconfig.Reference) { p.secretChanged(ctx, ref) })
 	return nil
 }
 
@@ -147,6 +153,7 @@ func (p *ServedProvider) cancelConfigs() bool {
 	p.mu.Unlock()
 	if stop != nil {
 		stop()
+		p.runtime.Registry.removeConfigs(p.Model.Group)
 	}
 	return stop != nil
 }
@@ -180,6 +187,18 @@ func (p *ServedProvider) users(ctx context.Context, ref providerconfig.Reference
 		out = append(out, p.runtime.OtherUsers(ctx, p.Name, ref)...)
 	}
 	return out, nil
+}
+
+// secretChanged has a provider configuration read again, and wakes the resources that use it: one of its Secrets has changed.
+func (p *ServedProvider) secretChanged(ctx context.Context, ref providerconfig.Reference) {
+	p.Configs.Reread(ref)
+	users, err := p.users(ctx, ref)
+	if err != nil {
+		return // they notice it at their next poll
+	}
+	for _, u := range users {
+		u.Wake()
+	}
 }
 
 // BeingDeleted returns the number of resources that are being deleted and wait for a controller.

@@ -10,7 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
+	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/controller/references"
+	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
@@ -21,6 +23,8 @@ type Registry struct {
 
 	mu    sync.RWMutex
 	kinds map[schema.GroupKind]*managed.Kind
+	// configs are told of changed Secrets of provider configurations, by group.
+	configs map[string]func(providerconfig.Reference)
 }
 
 // References returns the graph of references between resources.
@@ -48,6 +52,35 @@ func (r *Registry) Wake(key store.Key) {
 	if k != nil {
 		k.Wake(key)
 	}
+}
+
+// SecretChanged is called when a Secret has changed that a resource or a provider configuration refers to.
+func (r *Registry) SecretChanged(key store.Key) {
+	if key.Kind != model.ProviderConfigKind && key.Kind != model.ClusterProviderConfigKind {
+		r.Wake(key)
+		return
+	}
+	r.mu.RLock()
+	changed := r.configs[key.Group]
+	r.mu.RUnlock()
+	if changed != nil {
+		changed(providerconfig.Reference{Kind: key.Kind, Namespace: key.Namespace, Name: key.Name})
+	}
+}
+
+func (r *Registry) addConfigs(group string, changed func(providerconfig.Reference)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.configs == nil {
+		r.configs = map[string]func(providerconfig.Reference){}
+	}
+	r.configs[group] = changed
+}
+
+func (r *Registry) removeConfigs(group string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.configs, group)
 }
 
 // OldestChanges returns Kind.OldestChange of all kinds whose controllers run.

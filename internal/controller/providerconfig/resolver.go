@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -52,6 +53,9 @@ type Resolver struct {
 	RequestToken TokenRequester
 	// Limits of each configuration. Those that are not set default to the pool's.
 	Limits pool.Limits
+	// Uses records which Secrets a configuration refers to; none if it is gone. Reread is called when one changes. It may
+	// be nil: then changes are noticed within credentialsTTL.
+	Uses func(of Reference, secrets []types.NamespacedName)
 	// Approval returns the least approval policy of all resources of the provider. It may be nil.
 	Approval func() desired.Approval
 
@@ -171,6 +175,21 @@ func (r *Resolver) Forget(key Reference) {
 	delete(r.resolved, key)
 	delete(r.failed, key)
 	delete(r.tokens, key)
+	if r.Uses != nil {
+		r.Uses(key, nil)
+	}
+}
+
+// Reread has the Secrets of a configuration read again when it is resolved next.
+func (r *Resolver) Reread(key Reference) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.failed, key)
+	if known := r.resolved[key]; known != nil {
+		old := *known
+		old.read = time.Time{}
+		r.resolved[key] = &old
+	}
 }
 
 // holds reports whether r is a reading of u that is not older than ttl, nor than its tokens.
@@ -194,9 +213,13 @@ func (r *Resolver) nothingToConfigure() bool {
 func (r *Resolver) handle(ctx context.Context, name string, of Reference, u *unstructured.Unstructured) (Handle[provider.Server], *tokens, pool.Key) {
 	spec, _, _ := unstructured.NestedMap(u.Object, "spec")
 	var secrets []string
+	var names []types.NamespacedName
 	config, diags := translate.ProviderConfig(r.Provider, spec, func(ref translate.SecretKeySelector) ([]byte, error) {
 		if of.Namespace != "" {
 			ref.Namespace = of.Namespace // a namespaced configuration reads its own namespace only
+		}
+		if name := (types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}); !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 		b, err := ReadSecret(ctx, r.Live, ref)
 		if err != nil {
@@ -205,6 +228,9 @@ func (r *Resolver) handle(ctx context.Context, name string, of Reference, u *uns
 		secrets = append(secrets, string(b))
 		return b, nil
 	})
+	if r.Uses != nil {
+		r.Uses(of, names)
+	}
 	if diags.HasErrors() {
 		out := Refuse[provider.Server](name, r.spell(diags))
 		out.Secrets = secrets

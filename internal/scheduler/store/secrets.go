@@ -38,6 +38,9 @@ const (
 // Selector selects the Secrets of all instances.
 const Selector = labelManagedBy + "=landbridge"
 
+// Others selects all other Secrets.
+const Others = labelManagedBy + "!=landbridge"
+
 // Secrets keeps instances in Secrets of one namespace.
 type Secrets struct {
 	// Client accesses the Secrets of Landbridge's namespace. It must not cache.
