@@ -62,6 +62,8 @@ type entry struct {
 	validated string
 	// warned has the warnings of the validation.
 	warned diagnostic.Diagnostics
+	// readWarned has the warnings of the last read.
+	readWarned diagnostic.Diagnostics
 	// unsaved are the tokens of a retry and of an interrupt that were handled, but are not in the store yet.
 	unsaved store.Tokens
 	// interruption ends the operation that this process began last.

@@ -152,6 +152,8 @@ type cloud struct {
 	deaf    bool
 	// before and after surround what Apply does in the world.
 	before, after func()
+	// warns are the warnings of reads.
+	warns diagnostic.Diagnostics
 	// fickle plans other private bytes each time.
 	fickle bool
 	// rigid has no arguments that can be set again.
@@ -325,7 +327,7 @@ func (c *cloud) Refresh(_ context.Context, _ terraform.ResourceType, in instance
 	}
 	out.Operation, out.Deposed, out.IdentityHistory = in.Operation, in.Deposed, in.IdentityHistory
 	unchanged := out.Exists() && out.State.RawEquals(in.State) && out.Status == in.Status && (out.Identity == cty.NilVal || out.Identity.RawEquals(in.Identity))
-	return terraform.Refreshed{Instance: out, Unchanged: unchanged}, nil
+	return terraform.Refreshed{Instance: out, Unchanged: unchanged}, c.warns
 }
 
 func (c *cloud) Validate(context.Context, terraform.ResourceType, terraform.Config) diagnostic.Diagnostics {

@@ -224,6 +224,9 @@ func (s *Scheduler) refresh(ctx context.Context, e *entry, r *Request, ex terraf
 	if diags.HasErrors() {
 		return notRead, failed(ReasonReadFailed, diags)
 	}
+	if warned := diags.Warnings(); warned.String() != e.readWarned.String() {
+		e.readWarned, e.view.unplanned = warned, true
+	}
 	gone := !refreshed.Instance.Exists()
 	if refreshed.Unchanged && !gone {
 		delete(e.missing, "")
@@ -336,6 +339,7 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 		}
 	} else {
 		e.undrifted() // there is no configuration to differ from
+		o.Warnings = e.warnings(nil)
 	}
 	if o.UpToDate() {
 		e.unhold() // what was interrupted is done
@@ -346,7 +350,8 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 	return nil
 }
 
-// warnings returns the warnings of the configuration's validation, of a plan, and of the last operation, each once.
+// warnings returns the warnings of the configuration's validation, of the last read, of a plan, and of the last operation, each
+// once.
 func (e *entry) warnings(plan diagnostic.Diagnostics) diagnostic.Diagnostics {
 	var last diagnostic.Diagnostics
 	if e.last != nil {
@@ -354,7 +359,7 @@ func (e *entry) warnings(plan diagnostic.Diagnostics) diagnostic.Diagnostics {
 	}
 	var out diagnostic.Diagnostics
 	known := map[string]bool{}
-	for _, d := range slices.Concat(e.warned, plan.Warnings(), last) {
+	for _, d := range slices.Concat(e.warned, e.readWarned, plan.Warnings(), last) {
 		if key := (diagnostic.Diagnostics{d}).String(); !known[key] {
 			known[key] = true
 			out = append(out, d)

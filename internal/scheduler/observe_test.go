@@ -156,6 +156,31 @@ func TestKnownIsLookedForUntilSomethingIsStored(t *testing.T) {
 	})
 }
 
+// The warnings of the last read are those of the observation, though nothing else has changed.
+func TestWarningsOfReads(t *testing.T) {
+	bubble(t, derivable, func(h *harness) {
+		h.settle()
+		before := h.observe()
+		h.cloud.warns = diagnostic.Warningf("Deprecated region", "The region of the object is going away.")
+		warned := h.observe()
+		if len(warned.Warnings) != len(before.Warnings)+1 || !strings.Contains(warned.Warnings.String(), "Deprecated region") {
+			t.Errorf("warnings: %v, before %v", warned.Warnings, before.Warnings)
+		}
+		if again := h.observe(); again != warned {
+			t.Error("another observation, though nothing has changed")
+		}
+		h.r.Config, h.r.ConfigHash = nil, ""
+		if o := h.observe(); !strings.Contains(o.Warnings.String(), "Deprecated region") {
+			t.Errorf("warnings without a configuration: %v", o.Warnings)
+		}
+		h.r.Config, h.r.ConfigHash = config("a", 1), "again"
+		h.cloud.warns = nil
+		if o := h.observe(); strings.Contains(o.Warnings.String(), "Deprecated region") {
+			t.Errorf("warnings that are over: %v", o.Warnings)
+		}
+	})
+}
+
 func TestObserveUnchanged(t *testing.T) {
 	bubble(t, derivable, func(h *harness) {
 		h.settle()
