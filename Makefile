@@ -120,7 +120,8 @@ simulate-mutants: ## Deliberate faults, one after the other, and how many of the
 
 PLANS ?= 3000
 .PHONY: plans
-plans: ## Random edits, approvals, failures and restarts: whether only approved plans are applied, in PLANS=n cases
+plans: ## Random edits, approvals, failures and restarts: whether only approved plans are applied, in PLANS=n cases, and in the simulation
+	@$(GO) run ./internal/simulation/cmd/simulate -approvals -ops $$(($(PLANS) * 10)) -seed $(SEED)
 	@out=$$($(GO) $(TEST) -count=1 -v -run '^(TestOnlyApprovedPlansAreApplied|TestApprov|TestConcurrentApproval|TestPlanHash)' ./internal/scheduler -plans $(PLANS)) || { echo "$$out"; exit 1; }; \
 	echo "$$out" | grep '^plans: '
 

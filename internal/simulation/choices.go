@@ -11,10 +11,12 @@ type choices struct {
 	made     []uint32
 	// lists is set in schedules whose objects are looked at by listing.
 	lists bool
+	// approvals is set in schedules whose resources have approval policies.
+	approvals bool
 }
 
-func newChoices(seed, schedule uint64) *choices {
-	return &choices{random: rand.New(rand.NewPCG(seed, schedule))}
+func newChoices(o Options, schedule uint64) *choices {
+	return &choices{random: rand.New(rand.NewPCG(o.Seed, schedule)), lists: o.Lists, approvals: o.Approvals}
 }
 
 func replay(made []uint32) *choices { return &choices{replayed: made} }

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/schema"
 )
@@ -394,6 +395,7 @@ func (s *server) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyReso
 		return &tfprotov6.ApplyResourceChangeResponse{NewState: r.PriorState, Diagnostics: []*tfprotov6.Diagnostic{failure("There is no such object.")}}, nil
 	}
 	w.note("%s: the cloud updates %s to size %d", s.p, o, planned.size())
+	w.check.asked(r.TypeName, instance.Update, planned)
 	o.size = planned.size()
 	s.p.after(v)
 	if v == lose {
@@ -442,6 +444,7 @@ func (s *server) create(ctx context.Context, r *tfprotov6.ApplyResourceChangeReq
 	c.objects = append(c.objects, o)
 	w.note("%s: the cloud creates %s in %s", s.p, o, o.zone)
 	w.check.created(o)
+	w.check.asked(r.TypeName, instance.Create, planned)
 	if v == slow && !s.await(ctx, &pending{o: o, since: w.now()}) {
 		o.tainted = true
 		return s.stopped(ctx, r, stateOf(o, cty.StringVal(o.password)), []byte(o.password))
@@ -469,6 +472,7 @@ func (s *server) destroy(ctx context.Context, r *tfprotov6.ApplyResourceChangeRe
 	}
 	w.note("%s: the cloud destroys %s", s.p, o)
 	w.check.destroyed(o)
+	w.check.asked(r.TypeName, instance.Delete, prior)
 	if v != slow || o.coming {
 		c.remove(o)
 	} else if !s.await(ctx, &pending{o: o, destroy: true, since: w.now()}) {

@@ -22,8 +22,8 @@ func TestSameSeedSameTrace(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			for schedule := test.schedule; schedule < test.schedule+test.count; schedule++ {
-				first, _ := simulation.Trace(t, test.seed, schedule)
-				second, _ := simulation.Trace(t, test.seed, schedule)
+				first, _ := simulation.Trace(t, simulation.Options{Seed: test.seed}, schedule)
+				second, _ := simulation.Trace(t, simulation.Options{Seed: test.seed}, schedule)
 				if first != second {
 					t.Errorf("schedule %d (-first +second):\n%s", schedule, cmp.Diff(strings.Split(first, "\n"), strings.Split(second, "\n")))
 				}

@@ -329,7 +329,7 @@ func (p *process) lead() {
 	p.queue, p.working, p.unclaimed = map[store.Key]*queued{}, map[store.Key]bool{}, map[store.Key]bool{}
 	p.scheduler = scheduler.New(scheduler.Options{
 		Store: secrets, Logger: logr.Discard(), Clock: p.clock, Leads: p.leads, Lease: leaseDuration, OperationTimeout: operationTimeout,
-		MinBackoff: time.Second, MaxBackoff: 30 * time.Second,
+		MinBackoff: time.Second, MaxBackoff: 30 * time.Second, PlanKey: planKey,
 		Wake: func(k store.Key) { p.enqueue(k, 0) },
 		Exists: func(ctx context.Context, k store.Key, uid types.UID) (bool, error) {
 			return p.kinds[k.Kind].Exists(ctx, k, uid)

@@ -17,8 +17,9 @@ const perSchedule = 100
 type Options struct {
 	Seed       uint64
 	Operations int
-	// Lists has objects looked at by listing. Its schedules are others than those without it, and cannot be shrunk.
-	Lists bool
+	// Lists has objects looked at by listing, and Approvals has resources with approval policies. Their schedules are others
+	// than those without, and cannot be shrunk.
+	Lists, Approvals bool
 	// First ends the simulation with the first schedule that violates an invariant.
 	First bool
 	// Shard is which of Shards parts of the schedules are carried out. Defaults to all of them.
@@ -28,6 +29,8 @@ type Options struct {
 // Result is what a simulation found.
 type Result struct {
 	Operations, Schedules int
+	// Approvals is that of Options.
+	Approvals bool
 	// Failures are in the order of their schedules.
 	Failures []Failure
 }
@@ -64,8 +67,12 @@ func (r *Result) Count(kind ViolationKind) int {
 
 // String is the closing line.
 func (r *Result) String() string {
-	return fmt.Sprintf("simulate: %d operations, %d schedules, %d duplicates, %d orphans, %d lost secrets, %d destroyed unasked, %d second writers, %d stuck",
+	out := fmt.Sprintf("simulate: %d operations, %d schedules, %d duplicates, %d orphans, %d lost secrets, %d destroyed unasked, %d second writers, %d stuck",
 		r.Operations, r.Schedules, r.Count(Duplicate), r.Count(Orphan), r.Count(LostSecret), r.Count(Destroyed), r.Count(SecondWriter), r.Count(Stuck))
+	if r.Approvals {
+		out += fmt.Sprintf(", %d unapproved", r.Count(Unapproved))
+	}
+	return out
 }
 
 // Bubbles runs a program that is not a test with a testing.T, which synctest needs, and ends the process.
@@ -101,19 +108,18 @@ func runUntil(t *testing.T, c *choices, tr *trace, kind ViolationKind) []Violati
 }
 
 // Trace carries out one schedule, and returns its trace.
-func Trace(t *testing.T, seed, schedule uint64) (string, []Violation) {
+func Trace(t *testing.T, o Options, schedule uint64) (string, []Violation) {
 	tr := &trace{}
-	violations := run(t, newChoices(seed, schedule), tr)
+	violations := run(t, newChoices(o, schedule), tr)
 	return tr.String(), violations
 }
 
 // Run carries out schedules, one after the other.
 func Run(t *testing.T, o Options) *Result {
-	out := &Result{}
+	out := &Result{Approvals: o.Approvals}
 	total := uint64((o.Operations + perSchedule - 1) / perSchedule)
 	for n := o.Shard; n < total && !(o.First && len(out.Failures) > 0); n += max(1, o.Shards) {
-		c := newChoices(o.Seed, n)
-		c.lists = o.Lists
+		c := newChoices(o, n)
 		violations := run(t, c, nil)
 		out.Operations += perSchedule
 		out.Schedules++
@@ -128,6 +134,7 @@ func Run(t *testing.T, o Options) *Result {
 func (r *Result) Add(other *Result) {
 	r.Operations += other.Operations
 	r.Schedules += other.Schedules
+	r.Approvals = r.Approvals || other.Approvals
 	r.Failures = append(r.Failures, other.Failures...)
 	slices.SortFunc(r.Failures, func(a, b Failure) int { return cmp.Compare(a.Schedule, b.Schedule) })
 }

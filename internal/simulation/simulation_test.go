@@ -64,11 +64,17 @@ func TestSuspendedAtEveryCall(t *testing.T) {
 	}
 }
 
-// The invariants hold, too, where objects are looked at by listing.
-func TestInvariantsByList(t *testing.T) {
-	result := simulation.Run(t, simulation.Options{Seed: 1, Operations: 600, Lists: true})
-	for _, f := range result.Failures {
-		t.Error(f)
+// The invariants hold, too, where objects are looked at by listing, and where plans wait for approval.
+func TestInvariantsOfOtherSchedules(t *testing.T) {
+	for name, options := range map[string]simulation.Options{
+		"listing": {Seed: 1, Operations: 600, Lists: true}, "approvals": {Seed: 1, Operations: 600, Approvals: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			result := simulation.Run(t, options)
+			for _, f := range result.Failures {
+				t.Error(f)
+			}
+			t.Log(result)
+		})
 	}
-	t.Log(result)
 }

@@ -43,6 +43,9 @@ type incarnation struct {
 	unsecret, lost bool
 	// drifted is set when its object was destroyed by others.
 	drifted bool
+	// approval is its approval policy, and approved are the plans that its user has approved.
+	approval string
+	approved []seen
 	// gone is when it was deleted; zero while it exists.
 	gone time.Time
 }
@@ -103,6 +106,10 @@ func (u *users) operate() {
 	if r.GetDeletionTimestamp() != nil && c.next(4) != 0 {
 		// What is being deleted is left alone most of the time.
 		u.elsewhere(k, i)
+		return
+	}
+	if c.approvals && c.one(2) {
+		u.approve(k, i)
 		return
 	}
 	switch c.next(23) {
@@ -239,6 +246,7 @@ func (u *users) create(k store.Key) {
 			"lifecycle":                  map[string]any{"createBeforeDestroy": i.createFirst},
 		},
 	}}
+	u.chooseApproval(i, r.Object["spec"].(map[string]any))
 	u.w.note("user creates %s %s (%s, %s)", k.Kind, k.Name, i.name, i.tag)
 	u.w.api.createResource(r)
 }
@@ -390,6 +398,13 @@ func (u *users) help() {
 		}
 		reason, message := condition(r, "Synced")
 		i := u.current[k]
+		if reason == string(v1alpha1.ReasonAwaitingApproval) || reason == string(v1alpha1.ReasonPlanChanged) {
+			// What became of the plan that was approved before.
+			if _, message = condition(r, string(v1alpha1.TypeLastAsyncOperation)); strings.Contains(message, "Object exists already") {
+				reason = string(v1alpha1.ReasonAlreadyExists)
+			}
+			u.approve(k, i)
+		}
 		if u.w.api.limit < maxObject && strings.Contains(message, "too large to be stored") {
 			u.w.note("user raises the limit of the API server")
 			u.w.api.limit = maxObject

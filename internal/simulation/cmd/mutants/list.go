@@ -6,6 +6,8 @@ type mutant struct {
 	edit
 	// also are further edits. Some faults show only where two guards are missing.
 	also []edit
+	// approvals is set for faults that only schedules with approvals can find.
+	approvals bool
 }
 
 // edit replaces one text in a file, whose path is relative to the root of the repository.
@@ -110,4 +112,12 @@ var mutants = []mutant{
 		"meta.RemoveFinalizer(o, v1alpha1.FinalizerCreated)\n\tmeta.AddFinalizer(o, xpmanaged.FinalizerName)", "meta.RemoveFinalizer(o, v1alpha1.FinalizerCreated)"}},
 	{name: "connection details are published before the object exists", edit: edit{managedDir + "external.go",
 		"out.ConnectionDetails, r.detailsKnown = details, true", "_ = details"}},
+
+	// Approvals.
+	{name: "any approval is taken for that of the plan", approvals: true, edit: edit{schedulerDir + "approval.go",
+		"case r.Asked.Approve != a.hash || handled.Approve == a.hash:", "case r.Asked.Approve == \"\" && handled != nil:"}},
+	{name: "the hash of a plan leaves out its values", approvals: true, edit: edit{schedulerDir + "approval.go",
+		"h.value(r.withoutToken(p, p.Config))\n\th.instance(p.Prior)\n\th.value(r.withoutToken(p, p.State))\n", "h.instance(p.Prior)\n"}},
+	{name: "any create completes an approved replacement", approvals: true, edit: edit{schedulerDir + "approval.go",
+		"return recorded == hash || recorded == unaskedCreate+hash, recorded == hash", "return recorded == hash || hash != \"\", true"}},
 }

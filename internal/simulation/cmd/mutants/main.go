@@ -75,13 +75,13 @@ func find(dir string, m mutant) (string, error) {
 			return "by the schedule that is kept", nil
 		}
 	}
-	if *keep {
+	if *keep && !m.approvals {
 		if out, err := exec.Command(program, "-first", "-shrink", "-keep", kept, "-ops", fmt.Sprint(*operations), "-seed", fmt.Sprint(*seed)).CombinedOutput(); err == nil {
 			return "", fmt.Errorf("nothing to keep\n%s", out)
 		}
 		return kept, nil
 	}
-	out, err := exec.Command(program, "-first", "-ops", fmt.Sprint(*operations), "-seed", fmt.Sprint(*seed)).CombinedOutput()
+	out, err := exec.Command(program, "-first", "-ops", fmt.Sprint(*operations), "-seed", fmt.Sprint(*seed), fmt.Sprintf("-approvals=%t", m.approvals)).CombinedOutput()
 	var exit *exec.ExitError
 	switch {
 	case err == nil:

@@ -20,7 +20,8 @@ var (
 	schedule   = flag.Int64("schedule", -1, "print the trace of this schedule alone")
 	first      = flag.Bool("first", false, "stop after the first schedule that violates an invariant")
 	replay     = flag.String("replay", "", "print the trace of the schedule in this file")
-	lists      = flag.Bool("lists", false, "have objects looked at by listing; without -shrink and -schedule")
+	lists      = flag.Bool("lists", false, "have objects looked at by listing; without -shrink")
+	approvals  = flag.Bool("approvals", false, "have resources with approval policies; without -shrink")
 	keep       = flag.String("keep", "", "with -shrink, write the schedule to this file")
 	shard      = flag.Uint64("shard", 0, "with -shards, the number of this one")
 	shards     = flag.Uint64("shards", 0, "carry out one of this number of parts, and print the result as JSON")
@@ -30,8 +31,9 @@ var (
 func main() {
 	debug.SetGCPercent(400)
 	simulation.Bubbles(func(t *testing.T) bool {
+		options := simulation.Options{Seed: *seed, Operations: *operations, First: *first, Lists: *lists, Approvals: *approvals, Shard: *shard, Shards: *shards}
 		if *schedule >= 0 {
-			trace, violations := simulation.Trace(t, *seed, uint64(*schedule))
+			trace, violations := simulation.Trace(t, options, uint64(*schedule))
 			fmt.Println(trace)
 			return len(violations) > 0
 		}
@@ -45,7 +47,7 @@ func main() {
 			return len(violations) > 0
 		}
 		if *shards > 0 {
-			result := simulation.Run(t, simulation.Options{Seed: *seed, Operations: *operations, First: *first, Lists: *lists, Shard: *shard, Shards: *shards})
+			result := simulation.Run(t, options)
 			if err := json.NewEncoder(os.Stdout).Encode(result); err != nil {
 				t.Fatal(err)
 			}
@@ -86,7 +88,7 @@ func runShards(n int) (*simulation.Result, error) {
 	outcomes := make(chan outcome)
 	var running []*exec.Cmd
 	for i := range n {
-		cmd := exec.Command(program, fmt.Sprintf("-ops=%d", *operations), fmt.Sprintf("-seed=%d", *seed), fmt.Sprintf("-first=%t", *first), fmt.Sprintf("-lists=%t", *lists), fmt.Sprintf("-shard=%d", i), fmt.Sprintf("-shards=%d", n))
+		cmd := exec.Command(program, fmt.Sprintf("-ops=%d", *operations), fmt.Sprintf("-seed=%d", *seed), fmt.Sprintf("-first=%t", *first), fmt.Sprintf("-lists=%t", *lists), fmt.Sprintf("-approvals=%t", *approvals), fmt.Sprintf("-shard=%d", i), fmt.Sprintf("-shards=%d", n))
 		cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, os.Stderr

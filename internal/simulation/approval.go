@@ -1,0 +1,131 @@
+package simulation
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/crd"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+)
+
+// In schedules with approvals, resources have approval policies, and users approve plans as they see them, which may be
+// outdated. From the outside, whatever the cloud is asked for must be in a plan that was approved.
+
+// Unapproved: the cloud was asked for a change that is in no approved plan.
+const Unapproved ViolationKind = "unapproved"
+
+// planKey is the key of plans' hashes of all processes.
+var planKey = []byte("the key of all plans of a simulation")
+
+// seen is a plan as its user saw and approved it.
+type seen struct {
+	action string
+	// after are the planned values of the fields that it shows.
+	after map[string]string
+	// contained are the actions on the objects of a pair, by type.
+	contained map[string]string
+}
+
+// chooseApproval chooses the approval policy of a new resource.
+func (u *users) chooseApproval(i *incarnation, spec map[string]any) {
+	if !u.w.choices.approvals {
+		return
+	}
+	i.approval = pick(u.w.choices, crd.ApprovalAlways, crd.ApprovalAlways, crd.ApprovalDestructive, crd.ApprovalNever)
+	spec["lifecycle"].(map[string]any)["approvalPolicy"] = i.approval
+}
+
+// approve approves the plan that a resource shows, if it shows one.
+func (u *users) approve(k store.Key, i *incarnation) {
+	r := u.resource(k)
+	plan, _, _ := unstructured.NestedMap(r.Object, "status", "plan")
+	hash, _ := plan["hash"].(string)
+	if hash == "" || r.GetAnnotations()[v1alpha1.AnnotationApprove] == hash {
+		return
+	}
+	text := func(of map[string]any, name string) string { s, _ := of[name].(string); return s }
+	s := seen{action: text(plan, "action"), after: map[string]string{}, contained: map[string]string{}}
+	changes, _ := plan["changes"].([]any)
+	for _, c := range changes {
+		if m, _ := c.(map[string]any); m["after"] != nil {
+			s.after[text(m, "path")] = fmt.Sprint(m["after"])
+		}
+	}
+	resources, _ := plan["resources"].([]any)
+	for _, c := range resources {
+		m, _ := c.(map[string]any)
+		for _, t := range contained {
+			if text(m, "address") == t+"."+resourceName {
+				s.contained[t] = text(m, "action")
+			}
+		}
+	}
+	i.approved = append(i.approved, s)
+	u.w.note("user approves a plan of %s %s: %s %v %v", k.Kind, k.Name, s.action, s.after, s.contained)
+	u.annotate(k, v1alpha1.AnnotationApprove, hash)
+}
+
+// asked is called when the cloud is asked for a change.
+func (c *check) asked(resourceType string, action instance.OperationKind, v state) {
+	owners := c.owners(resourceType, v)
+	if slices.ContainsFunc(owners, func(i *incarnation) bool { return i.permits(resourceType, action, v) }) || len(owners) == 0 {
+		return
+	}
+	c.violated(Unapproved, v.text("tag")+resourceType+string(action)+v.text("zone")+fmt.Sprint(v.size()),
+		"%s of %s %s (%s, %s) in %s with size %d is in no approved plan", action, resourceType, v.text("id"), v.text("name"), v.text("tag"), v.text("zone"), v.size())
+}
+
+// owners are the resources that an object may belong to: the one that made it or, if it is gone, the one that has replaced it,
+// and those of the object's name.
+func (c *check) owners(resourceType string, v state) []*incarnation {
+	maker := c.w.users.byTag[v.text("tag")]
+	if maker != nil && c.w.users.current[maker.key] == maker {
+		return []*incarnation{maker}
+	}
+	var out []*incarnation
+	for k, i := range c.w.users.current {
+		if maker != nil && maker.key == k || i.places[v.text("name")] && slices.Contains(c.w.users.types(k), resourceType) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// permits reports whether a change needs no approval, or is in an approved plan.
+func (i *incarnation) permits(resourceType string, action instance.OperationKind, v state) bool {
+	switch i.approval {
+	case crd.ApprovalAlways:
+	case crd.ApprovalDestructive:
+		if action != instance.Delete {
+			return true
+		}
+	default:
+		return true
+	}
+	return slices.ContainsFunc(i.approved, func(s seen) bool { return s.covers(resourceType, action, v) })
+}
+
+// covers reports whether a change is in the plan. Of an object that is destroyed, only the action is known.
+func (s seen) covers(resourceType string, action instance.OperationKind, v state) bool {
+	planned := s.action
+	if len(s.contained) > 0 {
+		planned = s.contained[resourceType]
+	}
+	if planned != string(action) && !(strings.Contains(planned, "Then") && action != instance.Update) { // a replacement
+		return false
+	}
+	if action == instance.Delete {
+		return true
+	}
+	for field, value := range map[string]string{"name": v.text("name"), "zone": v.text("zone"), "size": fmt.Sprint(v.size())} {
+		if after, ok := s.after["forProvider."+field]; ok && after != value && after != fmt.Sprintf("%q", value) {
+			return false
+		}
+	}
+	return true
+}
