@@ -234,7 +234,7 @@ chart-test: bin/landbridge bin/playground ## Every combination of the chart's va
 	@$(if $(QUICK),,$(GO) run ./internal/testing/providertest/build random >/dev/null)
 	@$(GO) test -C test/chart -vet=off -c -o $(CURDIR)/bin/test/chart.test .
 	@cd test/chart && $(if $(QUICK),,$(if $(filter 0,$(shell id -u)),,sudo -E env "PATH=$$PATH")) $(CURDIR)/bin/test/chart.test \
-		-test.timeout=20m -summary $(if $(QUICK),-test.skip='^Test(Combinations|Container)$$')
+		-test.timeout=20m $(if $(QUICK),-test.skip='^Test(Combinations|Container)$$',-summary)
 
 .PHONY: alerts
 alerts: ## The chart's alerts and dashboard, by Prometheus' engine over recorded series
