@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"time"
@@ -21,33 +22,80 @@ const (
 // while the process is idle, to keep it small, and high while it is busy, since collecting a heap of
 // long-lived objects repeatedly costs more than anything else.
 func Pace(ctx context.Context, small, large int) {
-	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
-	allocated := func() uint64 { metrics.Read(sample); return sample[0].Value.Uint64() }
-	ticker := time.NewTicker(paceInterval)
-	defer ticker.Stop()
 	defer debug.SetGCPercent(debug.SetGCPercent(small))
-	last, at := allocated(), time.Now()
-	var busy bool
-	var lately time.Time // when there was more than easy work
 	for {
+		if !awaitWork(ctx) {
+			return
+		}
+		debug.SetGCPercent(large)
+		if !awaitRest(ctx) {
+			return
+		}
+		debug.SetGCPercent(small)
+	}
+}
+
+// awaitWork waits until the process is busy. It is false when ctx has ended. It wakes at each garbage collection, of which
+// an idle process has one in two minutes.
+func awaitWork(ctx context.Context) bool {
+	for a := newAllocations(); ; {
 		select {
 		case <-ctx.Done():
-			return
-		case now := <-ticker.C:
-			bytes := allocated()
-			rate := float64(bytes-last) / now.Sub(at).Seconds()
-			last, at = bytes, now
-			if rate > easy {
-				lately = now
-			}
-			switch {
-			case !busy && rate > hard:
-				busy = true
-				debug.SetGCPercent(large)
-			case busy && now.Sub(lately) > while:
-				busy = false
-				debug.SetGCPercent(small)
+			return false
+		case <-collection():
+			if a.rate() > hard {
+				return true
 			}
 		}
 	}
+}
+
+// awaitRest waits until the process is not busy any more. It is false when ctx has ended.
+func awaitRest(ctx context.Context) bool {
+	ticker := time.NewTicker(paceInterval)
+	defer ticker.Stop()
+	lately := time.Now() // when there was more than easy work
+	for a := newAllocations(); ; {
+		select {
+		case <-ctx.Done():
+			return false
+		case now := <-ticker.C:
+			if a.rate() > easy {
+				lately = now
+			}
+			if now.Sub(lately) > while {
+				return true
+			}
+		}
+	}
+}
+
+// collection returns a channel that is closed when the next garbage collection has ended.
+func collection() <-chan struct{} {
+	type garbage struct{ _ *garbage }
+	done := make(chan struct{})
+	runtime.AddCleanup(new(garbage), func(done chan struct{}) { close(done) }, done)
+	return done
+}
+
+// allocations measures the rate of allocation.
+type allocations struct {
+	sample []metrics.Sample
+	last   uint64
+	at     time.Time
+}
+
+func newAllocations() *allocations {
+	a := &allocations{sample: []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}}
+	a.rate()
+	return a
+}
+
+// rate returns the bytes per second since it was called before.
+func (a *allocations) rate() float64 {
+	metrics.Read(a.sample)
+	bytes, now := a.sample[0].Value.Uint64(), time.Now()
+	out := float64(bytes-a.last) / now.Sub(a.at).Seconds()
+	a.last, a.at = bytes, now
+	return out
 }
