@@ -28,6 +28,9 @@ func (e *entry) containedClaims(r Request, in instance.Instance) (out []ownershi
 				key, strength = versionedKey(o.IdentityVersion, o.Identity), identity
 			}
 			for _, on := range objectsOf(access, o.Type, key) {
+				if o.Settings != "" {
+					on.Account += "/settings:" + o.Settings
+				}
 				out = append(out, ownership.Claim{Object: on, Strength: strength, Inherited: inherited})
 			}
 		}

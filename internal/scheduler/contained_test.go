@@ -120,6 +120,17 @@ func TestContainedObjects(t *testing.T) {
 				b.r.Accesses = map[string]ownership.Access{"test": {Configuration: "other", Account: a.r.Account}}
 				b.refused(mine)
 			},
+			"settings of provider blocks": func(t *testing.T, x *estate) {
+				a, b, c := own(), own(), own()
+				for m, settings := range map[*moduleCloud]string{a: "east", b: "east", c: "west"} {
+					m.imports = thingObject(kind, "i-1")
+					m.imports[0].Settings = settings
+				}
+				x.module("a", 1, a).settle()
+				x.module("b", 0, b).abroad().refused(b)
+				x.module("c", 0, c).settle()
+				x.resource("d", 0, "x").settle()
+			},
 			"before all is claimed": func(t *testing.T, x *estate) {
 				mine := own()
 				mine.imports = thingObject(kind, "i-1")

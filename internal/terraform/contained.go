@@ -9,7 +9,9 @@ import (
 type Object struct {
 	// Configuration is the provider configuration of the object: a source, or the name of a named configuration.
 	Configuration string `json:"configuration"`
-	Type          string `json:"type"`
+	// Settings identifies settings that the provider has beside the configuration; empty without any.
+	Settings string `json:"settings,omitempty"`
+	Type     string `json:"type"`
 	// Identity is its identity as JSON, and IdentityVersion the version of the identity's schema. They are empty for types
 	// without an identity schema, whose objects have an ID instead.
 	Identity        string `json:"identity,omitempty"`
@@ -21,7 +23,7 @@ type Object struct {
 func Objects(list []Object) []Object {
 	slices.SortFunc(list, func(a, b Object) int {
 		return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.Identity, b.Identity), cmp.Compare(a.ID, b.ID),
-			cmp.Compare(a.Configuration, b.Configuration), cmp.Compare(a.IdentityVersion, b.IdentityVersion))
+			cmp.Compare(a.Configuration, b.Configuration), cmp.Compare(a.Settings, b.Settings), cmp.Compare(a.IdentityVersion, b.IdentityVersion))
 	})
 	return slices.Compact(list)
 }

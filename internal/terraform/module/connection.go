@@ -2,6 +2,9 @@ package module
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -9,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/provider"
@@ -23,10 +27,10 @@ import (
 // configuredServer is the server of a connection.
 type configuredServer struct {
 	provider.Server
-	// name is the name of the configuration; empty for the provider's own. settings is set when a provider block of the
-	// module has settings for it.
+	// name is the name of the configuration; empty for the provider's own. settings identifies the settings that a provider
+	// block of the module has for it; empty without any.
 	name     string
-	settings bool
+	settings string
 }
 
 // connection returns the server of the connection that a call came by.
@@ -120,9 +124,29 @@ func (s *attached) choose(ctx context.Context, config []byte) (configuredServer,
 		if diags.HasErrors() {
 			return out, diags
 		}
-		out.Server, out.settings = server, true
+		out.Server, out.settings = server, settingsSum(s.schema.Config, settings)
 	}
 	return out, nil
+}
+
+// settingsSum identifies the settings of a provider block, without tags and labels, which select no other account.
+func settingsSum(b *schema.Block, settings map[string]cty.Value) string {
+	h := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		if v := settings[name]; setInBlock(b, name, v) && !describes(name) {
+			encoded, err := ctyjson.Marshal(v, v.Type())
+			if err != nil {
+				continue // it is not known what it selects
+			}
+			fmt.Fprintf(h, "%q=%s\n", name, encoded)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// describes reports whether an argument of a provider's configuration only describes objects.
+func describes(name string) bool {
+	return strings.HasSuffix(name, "tags") || strings.HasSuffix(name, "labels")
 }
 
 // setInBlock reports whether an argument or a nested block of a configuration is set.
@@ -138,7 +162,7 @@ func unusable(name string, v cty.Value, restricted bool) (why string) {
 	if !v.IsWhollyKnown() {
 		return "whose value is known only when other objects exist. Use a variable or a text"
 	}
-	if !restricted || strings.HasSuffix(name, "tags") || strings.HasSuffix(name, "labels") {
+	if !restricted || describes(name) {
 		return ""
 	}
 	_ = cty.Walk(v, func(_ cty.Path, v cty.Value) (bool, error) {

@@ -1,6 +1,7 @@
 package module
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -18,8 +19,8 @@ import (
 
 // Objects of a module are claimed as those of other resources are. Which ones it has is stored with its state: not all
 // programs store identities, so they are taken from the providers' answers. What a program does not read again, such as
-// an object that was destroyed while its controller was killed, is claimed until the next refresh. Objects of provider
-// blocks with settings of their own are not claimed: the account of those is not known.
+// an object that was destroyed while its controller was killed, is claimed until the next refresh. Provider blocks with
+// the same settings for the same configuration are one account; which others it may be is not known.
 
 // objects are the remote objects that an operation of the program has met.
 type objects struct {
@@ -61,15 +62,12 @@ func (s *attached) object(at configuredServer, r *schema.Resource, state, identi
 	return out, out.Identity != ""
 }
 
-// objectIn returns an object that nothing identifies yet; nil if its account is not known.
+// objectIn returns an object that nothing identifies yet; nil without a resource type.
 func (s *attached) objectIn(at configuredServer, r *schema.Resource) *terraform.Object {
-	switch {
-	case at.settings || r == nil:
+	if r == nil {
 		return nil
-	case at.name != "":
-		return &terraform.Object{Configuration: at.name, Type: r.Type}
 	}
-	return &terraform.Object{Configuration: s.source, Type: r.Type}
+	return &terraform.Object{Configuration: cmp.Or(at.name, s.source), Settings: at.settings, Type: r.Type}
 }
 
 // objectOf is object; nil if nothing identifies it.

@@ -9,10 +9,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/zclconf/go-cty/cty"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 	"github.com/landbridge-io/landbridge/internal/terraform/module"
@@ -100,5 +103,31 @@ import {
 	}
 	if p = importing.plan(importing.executor(e.server), out, importing.config(1, "a")); len(p.Imports) > 0 {
 		t.Errorf("it is imported again: %v", p.Imports)
+	}
+}
+
+// TestObjectsOfProviderBlocks: provider blocks with the same settings are for the same objects.
+func TestObjectsOfProviderBlocks(t *testing.T) {
+	t.Parallel()
+	settings := func(block string) string {
+		t.Helper()
+		e := newEstateOf(t, racks+"\nprovider \"examplecloud\" {\n"+block+"\n}\n", commandline.Options{})
+		x := e.executor(e.server).WithSettings(func(context.Context, string, cty.Value) (provider.Server, func(), diagnostic.Diagnostics) {
+			return e.server, func() {}, nil
+		})
+		p := e.plan(x, instance.Instance{}, e.config(1, "a"))
+		if len(p.Creates) != 1 {
+			t.Fatalf("%s: it creates %v", block, p.Creates)
+		}
+		want := rack("a")
+		want.Settings = p.Creates[0].Settings
+		if diff := cmp.Diff(want, p.Creates[0]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", block, diff)
+		}
+		return want.Settings
+	}
+	none, east, again, west := settings(""), settings(`region = "east"`), settings(`region = "east"`), settings(`region = "west"`)
+	if none != "" || east == "" || east != again || east == west {
+		t.Errorf("settings: none %q, one region %q and %q, another region %q", none, east, again, west)
 	}
 }

@@ -190,7 +190,7 @@ func (s *attached) ApplyResourceChange(call context.Context, q *tfprotov6.ApplyR
 		return nil, notBegun(errors.New("there is no such resource type"))
 	}
 	server := s.connection(call)
-	c := &change{Resource: at, Source: s.source, Configuration: server.name, Settings: server.settings, Provider: s.providers[at.Address], Kind: instance.Update}
+	c := &change{Resource: at, Source: s.source, Configuration: server.name, Settings: server.settings != "", Provider: s.providers[at.Address], Kind: instance.Update}
 	switch {
 	case wire.IsNull(packed(q.PlannedState)):
 		c.Kind = instance.Delete
