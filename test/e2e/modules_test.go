@@ -216,7 +216,9 @@ func TestModule(t *testing.T) {
 	// The objects have an owner.
 	found, _ := run(t, "discover", "examplecloud_thing", "--terraform-provider", "examplecloud", "--kubeconfig", e.Kubeconfig, "-o", "json")
 	var listed struct {
-		Objects []struct{ ManagedBy []struct{ Kind, Namespace, Name string } }
+		Objects []struct {
+			ManagedBy []struct{ Kind, Namespace, Name string }
+		}
 	}
 	if err := json.Unmarshal([]byte(found), &listed); err != nil {
 		t.Fatal(err)
