@@ -16,7 +16,7 @@ import (
 // In schedules with approvals, resources have approval policies, and users approve plans as they see them, which may be
 // outdated. From the outside, whatever the cloud is asked for must be in a plan that was approved.
 
-// Unapproved: the cloud was asked for a change that is in no approved plan.
+// Unapproved is the kind of a change that the cloud was asked for, and that is in no approved plan.
 const Unapproved ViolationKind = "unapproved"
 
 // planKey is the key of plans' hashes of all processes.
