@@ -82,6 +82,7 @@ active and the others are on standby (--leader-elect).`,
 	cmd.Flags().IntVar(&plans.Port, "webhook-port", 0, "port of the webhook that shows plans at admission, for TerraformProviders with spec.admission; 0 disables it")
 	cmd.Flags().StringVar(&plans.Host, "webhook-host", "", "name of the host by which the API server calls the webhook of a controller outside its cluster, instead of a Service")
 	cmd.Flags().StringVar(&plans.Service.Name, "webhook-service", "landbridge", "name of the Service in --namespace through which the API server calls the webhook, at the same port; it has to lead to the active replica")
+	cmd.Flags().StringVar(&plans.Address, "webhook-address", "", "IP address at which the Service reaches this replica, whose EndpointSlice the active replica writes; the Service must have no selector (default: the Service leads to the active replica by other means)")
 	cmd.Flags().StringVar(&line.Program, "cli", "tofu", "OpenTofu or Terraform, as a path or a name in PATH, for modules and for TerraformProviders with spec.execution: CLI")
 	cmd.Flags().StringVar(&line.Dir, "cli-workspaces", "", "directory for the working directories of the --cli program, preferably in memory and with a short path (default: the system's temporary directory)")
 	cmd.Flags().IntVar(&line.Parallelism, "cli-runs", 0, "maximum concurrent runs of the --cli program; 0 means the number of processors, and at least 4")

@@ -288,6 +288,7 @@ func setupAdmission(rt *kinds.Runtime, kube kubernetes.Interface, o Options) err
 	return (&admission.Webhooks{
 		Options: *o.Admission, Client: rt.Manager.GetClient(), Secrets: kube.CoreV1().Secrets(o.Admission.Service.Namespace),
 		Configurations: kube.AdmissionregistrationV1().ValidatingWebhookConfigurations(),
+		Endpoints:      kube.DiscoveryV1().EndpointSlices(o.Admission.Service.Namespace),
 		Groups: func(ctx context.Context, provider string) (groups []string, _ error) {
 			crds, err := kinds.ListCRDs(ctx, rt.Manager.GetClient(), client.MatchingLabels{v1alpha1.LabelProvider: provider})
 			for _, d := range crds {

@@ -31,7 +31,7 @@ func install(t *testing.T, c *clustertest.Cluster, loaded *helm.Chart, namespace
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(definitions) != 2 {
+	if len(definitions) != 3 {
 		t.Fatalf("the chart has %d definitions", len(definitions))
 	}
 	for _, d := range definitions {

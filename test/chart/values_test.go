@@ -61,13 +61,13 @@ var dimensions = []dimension{
 			"affinity": object{"nodeAffinity": object{}}, "priorityClassName": "system-cluster-critical",
 			"extraVolumes": []any{object{"name": "ca", "configMap": object{"name": "ca"}}}, "extraVolumeMounts": []any{object{"name": "ca", "mountPath": "/etc/ca"}},
 			"serviceAccount":      object{"annotations": object{"eks.amazonaws.com/role-arn": "arn"}},
-			"podDisruptionBudget": object{"enabled": false}, "protectNamespace": false,
+			"podDisruptionBudget": object{"enabled": false}, "protectNamespace": false, "plans": object{"enabled": true, "port": 8443},
 			"networkPolicy": object{
 				"metricsFrom": []any{object{"namespaceSelector": object{"matchLabels": object{"kubernetes.io/metadata.name": "monitoring"}}}},
 				"egress":      []any{object{"ports": []any{object{"port": 443}}}},
 			},
 		},
-		"no network policy": {"networkPolicy": object{"enabled": false}, "resources": object{}},
+		"no network policy": {"networkPolicy": object{"enabled": false}, "resources": object{}, "plans": object{"enabled": true}},
 	},
 }
 

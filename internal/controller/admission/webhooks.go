@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	admissionregistration "k8s.io/client-go/kubernetes/typed/admissionregistration/v1"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	typeddiscoveryv1 "k8s.io/client-go/kubernetes/typed/discovery/v1"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -45,6 +46,9 @@ type Options struct {
 	Service crd.Service
 	// Host is the name of the host by which the API server finds a program that runs outside its cluster.
 	Host string
+	// Address is the address at which the program is reached by the Service, which then has no selector: the active replica
+	// leads it to itself. If it is empty, the Service has to lead there by other means.
+	Address string
 }
 
 // host returns the name that the certificate is for.
@@ -72,6 +76,8 @@ type Webhooks struct {
 	Secrets typedcorev1.SecretInterface
 	// Configurations are the cluster's.
 	Configurations admissionregistration.ValidatingWebhookConfigurationInterface
+	// Endpoints are the EndpointSlices of the Service's namespace, for Options.Address.
+	Endpoints typeddiscoveryv1.EndpointSliceInterface
 	// Groups returns the API groups of the kinds of a TerraformProvider.
 	Groups  func(ctx context.Context, provider string) ([]string, error)
 	Preview Preview
@@ -113,6 +119,9 @@ func (w *Webhooks) Reconcile(ctx context.Context, req reconcile.Request) (reconc
 	}
 	if err := w.certificates.Sync(ctx); err != nil {
 		return reconcile.Result{}, fmt.Errorf("the certificate of the webhook: %w", err)
+	}
+	if err := w.lead(ctx); err != nil {
+		return reconcile.Result{}, fmt.Errorf("the endpoint of the webhook: %w", err)
 	}
 	groups, err := w.Groups(ctx, p.Name)
 	if err != nil {
