@@ -87,6 +87,8 @@ type cloud struct {
 	serial  int
 	// throttled is until when the cloud rejects all requests.
 	throttled time.Time
+	// unstarted is until when no provider can be started.
+	unstarted time.Time
 }
 
 func (c *cloud) find(resourceType string, match func(*object) bool) *object {

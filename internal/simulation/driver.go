@@ -64,7 +64,7 @@ func (w *world) finish() {
 func (w *world) calmDown() {
 	w.calm, w.calmed = true, w.now()
 	w.note("faults end")
-	w.cloud.throttled = time.Time{}
+	w.cloud.throttled, w.cloud.unstarted = time.Time{}, time.Time{}
 	if !w.choices.one(3) { // else users raise it when they are told
 		w.api.limit = maxObject
 	}
@@ -218,7 +218,11 @@ func (w *world) fault() {
 	if p == nil || p.dead.Load() || w.choices.one(5) {
 		p = pick(w.choices, w.processes...)
 	}
-	switch w.choices.next(7) {
+	faults := 7
+	if w.choices.approvals {
+		faults = 8 // kept schedules are without it
+	}
+	switch w.choices.next(faults) {
 	case 0:
 	case 1, 2:
 		w.note("%s is killed", p)
@@ -243,5 +247,9 @@ func (w *world) fault() {
 	case 6:
 		w.api.limit = pick(w.choices, maxObject, maxObject, 200, 600)
 		w.note("the API server accepts Secrets of %d bytes", w.api.limit)
+	case 7:
+		d := pick(w.choices, 5*time.Second, 30*time.Second, 2*time.Minute)
+		w.note("providers cannot be started for %s", d)
+		w.cloud.unstarted = w.now().Add(d)
 	}
 }

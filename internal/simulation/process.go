@@ -221,6 +221,9 @@ func (c providerConfigs) Resolve(context.Context, *xpv2.ProviderConfigReference,
 			if ctx.Value(actorKey{}) == nil {
 				p.wait(ctx, "acquire") // an operation begins when its reconcile waits or has ended
 			}
+			if p.w.now().Before(p.w.cloud.unstarted) {
+				return nil, nil, diagnostic.Errorf("Provider not started", "The provider cannot be started.")
+			}
 			s := &server{p: p, schema: p.w.schema, verdicts: map[string]verdict{}}
 			if c.resourceType == pair {
 				return module.NewOver(terraform{s}, p.w.module, map[string]provider.Server{source: s}), func() {}, nil

@@ -17,8 +17,8 @@ const perSchedule = 100
 type Options struct {
 	Seed       uint64
 	Operations int
-	// Lists has objects looked at by listing, and Approvals has resources with approval policies. Their schedules are others
-	// than those without, and cannot be shrunk.
+	// Lists has objects looked at by listing. Approvals has resources with approval policies, and providers that cannot be
+	// started for a while. Their schedules are others than those without, and cannot be shrunk.
 	Lists, Approvals bool
 	// First ends the simulation with the first schedule that violates an invariant.
 	First bool

@@ -6,7 +6,7 @@ type mutant struct {
 	edit
 	// also are further edits. Some faults show only where two guards are missing.
 	also []edit
-	// approvals is set for faults that only schedules with approvals can find.
+	// approvals is set for faults that only schedules with approvals find.
 	approvals bool
 }
 
@@ -70,7 +70,7 @@ var mutants = []mutant{
 	{name: "a resource that looks new is never loaded", edit: edit{managedDir + "request.go",
 		"return crd.Unobserved(&r.Unstructured) && !meta.FinalizerExists(r, xpmanaged.FinalizerName) && !meta.WasDeleted(r) && time.Since(r.GetCreationTimestamp().Time) < fresh", "return crd.Unobserved(&r.Unstructured) && !meta.FinalizerExists(r, xpmanaged.FinalizerName) && (time.Since(r.GetCreationTimestamp().Time) < fresh || true)"},
 		also: []edit{{managedDir + "claims.go", "request.New = false //", "//"}}},
-	{name: "a record that was assumed to be empty is never loaded", edit: edit{schedulerDir + "entry.go",
+	{name: "a record that was assumed to be empty is never loaded", approvals: true, edit: edit{schedulerDir + "entry.go",
 		"e.state == assumed && r.New)", "e.state == assumed)"}},
 	{name: "resources that are gone stay in memory", edit: edit{schedulerDir + "claims.go", "s.entries.gone(k)", "_ = s.entries.gone"},
 		also: []edit{{schedulerDir + "record.go", "s.entries.remove(e)", "_ = s.entries.remove"}}},

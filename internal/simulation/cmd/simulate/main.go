@@ -21,7 +21,7 @@ var (
 	first      = flag.Bool("first", false, "stop after the first schedule that violates an invariant")
 	replay     = flag.String("replay", "", "print the trace of the schedule in this file")
 	lists      = flag.Bool("lists", false, "have objects looked at by listing; without -shrink")
-	approvals  = flag.Bool("approvals", false, "have resources with approval policies; without -shrink")
+	approvals  = flag.Bool("approvals", false, "have resources with approval policies, and providers that cannot be started for a while; without -shrink")
 	keep       = flag.String("keep", "", "with -shrink, write the schedule to this file")
 	shard      = flag.Uint64("shard", 0, "with -shards, the number of this one")
 	shards     = flag.Uint64("shards", 0, "carry out one of this number of parts, and print the result as JSON")
