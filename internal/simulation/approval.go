@@ -68,6 +68,13 @@ func (u *users) approve(k store.Key, i *incarnation) {
 	i.approved = append(i.approved, s)
 	u.w.note("user approves a plan of %s %s: %s %v %v", k.Kind, k.Name, s.action, s.after, s.contained)
 	u.annotate(k, v1alpha1.AnnotationApprove, hash)
+	// Somebody else edits it before the plan is carried out.
+	switch u.w.choices.next(5) {
+	case 3:
+		u.resize(k)
+	case 4:
+		u.move(k, i)
+	}
 }
 
 // asked is called when the cloud is asked for a change.
@@ -80,16 +87,19 @@ func (c *check) asked(resourceType string, action instance.OperationKind, v stat
 		"%s of %s %s (%s, %s) in %s with size %d is in no approved plan", action, resourceType, v.text("id"), v.text("name"), v.text("tag"), v.text("zone"), v.size())
 }
 
-// owners are the resources that an object may belong to: the one that made it or, if it is gone, the one that has replaced it,
-// and those of the object's name.
+// owners are the resources that an object may belong to: the one that made it, which a process may not know to be gone, and
+// in that case the one that has replaced it, and those of the object's name.
 func (c *check) owners(resourceType string, v state) []*incarnation {
 	maker := c.w.users.byTag[v.text("tag")]
-	if maker != nil && c.w.users.current[maker.key] == maker {
-		return []*incarnation{maker}
+	if maker == nil {
+		return nil
 	}
-	var out []*incarnation
+	out := []*incarnation{maker}
+	if c.w.users.current[maker.key] == maker {
+		return out
+	}
 	for k, i := range c.w.users.current {
-		if maker != nil && maker.key == k || i.places[v.text("name")] && slices.Contains(c.w.users.types(k), resourceType) {
+		if maker.key == k || i.places[v.text("name")] && slices.Contains(c.w.users.types(k), resourceType) {
 			out = append(out, i)
 		}
 	}
