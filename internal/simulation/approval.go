@@ -133,7 +133,7 @@ func (s seen) covers(resourceType string, action instance.OperationKind, v state
 		return true
 	}
 	for field, value := range map[string]string{"name": v.text("name"), "zone": v.text("zone"), "size": fmt.Sprint(v.size())} {
-		if after, ok := s.after["forProvider."+field]; ok && after != value && after != fmt.Sprintf("%q", value) {
+		if after, ok := s.after[field]; ok && after != value {
 			return false
 		}
 	}

@@ -116,4 +116,6 @@ var mutants = []mutant{
 	// Approvals.
 	{name: "any approval is taken for that of the plan", approvals: true, edit: edit{schedulerDir + "approval.go",
 		"case r.Asked.Approve != a.hash || handled.Approve == a.hash:", "case r.Asked.Approve == \"\" && handled != nil:"}},
+	{name: "the hash of a plan leaves out its values", approvals: true, edit: edit{schedulerDir + "approval.go",
+		"h.value(r.withoutToken(p, p.Config))\n\th.instance(p.Prior)\n\th.value(r.withoutToken(p, p.State))\n", "h.instance(p.Prior)\n"}},
 }
