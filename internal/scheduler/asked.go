@@ -17,8 +17,9 @@ type Remembered struct {
 	Handled store.Tokens
 	// Interrupted is set when the outcome of an operation is unknown.
 	Interrupted bool
-	// Running is set while an operation runs.
-	Running bool
+	// Running is set while an operation runs. Unrecorded is set when it has ended, but its outcome cannot be stored.
+	Running    bool
+	Unrecorded *Error
 }
 
 // Remembered implements Interface.
@@ -30,13 +31,15 @@ func (s *Scheduler) Remembered(r Request) (Remembered, bool) {
 	if e == nil {
 		return Remembered{}, false
 	}
+	var out Remembered
 	known := e.remembered.Load()
-	if known == nil {
-		return Remembered{Running: works}, false
+	if known != nil {
+		out = *known
 	}
-	out := *known
-	out.Running = works
-	return out, true
+	if out.Running = works; works {
+		out.Unrecorded = e.unrecorded.Load()
+	}
+	return out, known != nil
 }
 
 // retry forgets failures, so that failed operations are tried again now.

@@ -59,6 +59,7 @@ func (s *Scheduler) reportUnrecorded(e *entry, r Request, op *instance.Operation
 		o.Unrecorded = &Error{Reason: storeReason(err), Err: fmt.Errorf(
 			"%s ended, but its outcome cannot be stored and is only in the controller's memory: %w. It is tried again every %s", op.Kind, err, s.o.MaxBackoff)}
 		e.view.observation, e.view.release = &o, release
+		e.unrecorded.Store(o.Unrecorded)
 	}
 	e.turn.Unlock()
 	s.o.Wake(r.Key)

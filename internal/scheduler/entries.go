@@ -59,6 +59,7 @@ func (x *entries) begin(e *entry) bool {
 		return false
 	}
 	e.presence = working
+	e.unrecorded.Store(nil)
 	return true
 }
 

@@ -48,6 +48,8 @@ type entry struct {
 	matched time.Time
 	// confirmation is set when the object was read and found unchanged, and nothing has happened to it since.
 	confirmation *confirmation
+	// unrecorded is that of the view's observation.
+	unrecorded atomic.Pointer[Error]
 	// observed is set when this process has observed the object.
 	observed atomic.Bool
 	// policyWarned is the hash of the plan that policies have warned of last.

@@ -47,6 +47,9 @@ func (f *finalizer) RemoveFinalizer(ctx context.Context, o resource.Object) erro
 	known, ok := f.kind.Scheduler.Remembered(req)
 	if known.Running {
 		// Its outcome would be stored for a resource that is gone.
+		if known.Unrecorded != nil {
+			return known.Unrecorded
+		}
 		return errors.New("an operation on the remote object is still running; the resource is released when it has ended")
 	}
 	if ok && known.Status == instance.Empty && len(known.Deposed) == 0 && !known.Interrupted {
