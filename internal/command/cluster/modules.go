@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/command/discover"
@@ -52,39 +51,15 @@ func (c *Reader) Modules(ctx context.Context) (ModuleObjects, error) {
 		if modules.Items[i].Status.Kind == "" {
 			continue // nothing is served of it
 		}
-		objects, err := c.instances(ctx, &modules.Items[i])
+		status := modules.Items[i].Status
+		kind := kschema.GroupVersionKind{Group: status.Group, Version: model.Version, Kind: status.Kind + "List"}
+		objects, err := listed(ctx, c.Client, kind, func(u *unstructured.Unstructured) ([]moduleObject, error) { return c.instance(ctx, u) })
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, objects...)
 	}
 	return out, nil
-}
-
-// instances returns the objects of all instances of a module.
-func (c *Reader) instances(ctx context.Context, m *v1alpha1.TerraformModule) (ModuleObjects, error) {
-	list := &unstructured.UnstructuredList{}
-	list.SetGroupVersionKind(kschema.GroupVersionKind{Group: m.Status.Group, Version: model.Version, Kind: m.Status.Kind + "List"})
-	var out ModuleObjects
-	for {
-		err := c.Client.List(ctx, list, client.Limit(500), client.Continue(list.GetContinue()))
-		if meta.IsNoMatchError(err) || kerrors.IsNotFound(err) {
-			return nil, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		for i := range list.Items {
-			objects, err := c.instance(ctx, &list.Items[i])
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, objects...)
-		}
-		if list.GetContinue() == "" {
-			return out, nil
-		}
-	}
 }
 
 // instance returns the objects of an instance of a module.

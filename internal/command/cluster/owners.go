@@ -9,6 +9,7 @@ import (
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
@@ -36,13 +37,19 @@ func (r ManagedResource) Configuration() ConfigurationReference {
 
 // Resources returns the custom resources of a kind in all namespaces; none if it is not served.
 func (c *Reader) Resources(ctx context.Context, r *model.Resource) ([]ManagedResource, error) {
-	list := &unstructured.UnstructuredList{}
 	gvk := r.GroupVersionKind()
 	gvk.Kind = r.ListKind
-	list.SetGroupVersionKind(gvk)
-	var out []ManagedResource
+	return listed(ctx, c.Client, gvk, func(u *unstructured.Unstructured) ([]ManagedResource, error) {
+		return []ManagedResource{resource(r, u)}, nil
+	})
+}
+
+// listed returns what is made of the objects of a list kind in all namespaces; nothing if it is not served.
+func listed[T any](ctx context.Context, reader client.Reader, kind kschema.GroupVersionKind, of func(*unstructured.Unstructured) ([]T, error)) (out []T, _ error) {
+	list := &unstructured.UnstructuredList{}
+	list.SetGroupVersionKind(kind)
 	for {
-		err := c.Client.List(ctx, list, client.Limit(500), client.Continue(list.GetContinue()))
+		err := reader.List(ctx, list, client.Limit(500), client.Continue(list.GetContinue()))
 		if meta.IsNoMatchError(err) || kerrors.IsNotFound(err) {
 			return nil, nil
 		}
@@ -50,7 +57,11 @@ func (c *Reader) Resources(ctx context.Context, r *model.Resource) ([]ManagedRes
 			return nil, err
 		}
 		for i := range list.Items {
-			out = append(out, resource(r, &list.Items[i]))
+			more, err := of(&list.Items[i])
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, more...)
 		}
 		if list.GetContinue() == "" {
 			return out, nil
