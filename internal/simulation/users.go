@@ -180,7 +180,7 @@ func (u *users) elsewhere(k store.Key, i *incarnation) {
 			}
 		}
 	case 7:
-		u.backups[k] = u.stored(k)
+		u.backUp(k)
 	case 8:
 		u.restoreBackup(k, i)
 	}
@@ -309,6 +309,16 @@ func (u *users) stored(k store.Key) []*corev1.Secret {
 		}
 	}
 	return out
+}
+
+// backUp takes a backup of what is stored of a resource. One that lacks a part, because that is just being
+// written or removed, does not replace an earlier one.
+func (u *users) backUp(k store.Key) {
+	all := u.stored(k)
+	if len(u.backups[k]) > 0 && len(all) > 0 && u.w.api.content(all[0]) == nil {
+		return
+	}
+	u.backups[k] = all
 }
 
 func (u *users) deleteSecret(k store.Key, i *incarnation) {
