@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/zclconf/go-cty/cty"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
@@ -80,6 +81,13 @@ func (s *Scheduler) Gone(k store.Key) {
 	s.o.Store.Forget(k)
 	s.corrections.forget(k)
 	s.wake(s.owners.Release(k))
+}
+
+// Deleted implements Interface.
+func (s *Scheduler) Deleted(uid types.UID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.entries.deleted(uid)
 }
 
 func (s *Scheduler) wake(keys []store.Key) {

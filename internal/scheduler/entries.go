@@ -48,14 +48,9 @@ func (x *entries) add(e *entry) {
 	x.byKey[e.key] = append(x.byKey[e.key], e)
 }
 
-// begin notes that an operation begins. It is false if the entry was removed and another one has
-// taken its place.
+// begin notes that an operation begins. It is false if the entry was removed.
 func (x *entries) begin(e *entry) bool {
-	switch x.byUID[e.uid] {
-	case nil:
-		x.add(e)
-	case e:
-	default:
+	if x.byUID[e.uid] != e {
 		return false
 	}
 	e.presence = working
@@ -75,11 +70,22 @@ func (x *entries) end(e *entry) (gone bool) {
 // gone removes the entries of a key, as soon as no operation runs.
 func (x *entries) gone(k store.Key) {
 	for _, e := range slices.Clone(x.byKey[k]) {
-		if e.presence == idle {
-			x.remove(e)
-		} else {
-			e.presence = leaving
-		}
+		x.leave(e)
+	}
+}
+
+// deleted removes the entry of a resource, as soon as no operation runs.
+func (x *entries) deleted(uid types.UID) {
+	if e, ok := x.byUID[uid]; ok {
+		x.leave(e)
+	}
+}
+
+func (x *entries) leave(e *entry) {
+	if e.presence == idle {
+		x.remove(e)
+	} else {
+		e.presence = leaving
 	}
 }
 

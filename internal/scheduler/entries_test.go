@@ -2,6 +2,7 @@ package scheduler_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
 
@@ -9,6 +10,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -90,6 +92,38 @@ func TestGoneBetweenObserveAndApply(t *testing.T) {
 		h.refuses(h.sched.Apply(t.Context(), h.r), scheduler.ReasonStore)
 		h.settle()
 		h.sizes(1, 0)
+	})
+}
+
+// An import that takes until its resource is gone stores nothing: nothing would remove it.
+func TestDeletedDuringImport(t *testing.T) {
+	bubble(t, assigned, func(h *harness) {
+		h.r.Import.Target = byID(h.cloud.add(object{"x", 1}))
+		h.cloud.during = func(name string) {
+			if name == "import" {
+				h.sched.Deleted(h.r.UID)
+			}
+		}
+		_, err := h.sched.Observe(t.Context(), h.r)
+		h.refuses(err, scheduler.ReasonStore)
+		if _, err := h.store.Load(t.Context(), h.r.Key, nil); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("a record is stored of a resource that is gone: %v", err)
+		}
+		h.cloud.during = nil
+		h.settle() // it was taken for gone, and is not
+		h.sizes(1, 0)
+	})
+}
+
+// A create whose resource is deleted between the decision and its begin is not begun.
+func TestDeletedDuringApply(t *testing.T) {
+	bubble(t, assigned, func(h *harness) {
+		h.observe()
+		h.sched.Deleted(h.r.UID)
+		h.refuses(h.sched.Apply(t.Context(), h.r), scheduler.ReasonStore)
+		if h.cloud.applies != 0 {
+			t.Errorf("%d applies", h.cloud.applies)
+		}
 	})
 }
 

@@ -173,6 +173,8 @@ type cloud struct {
 	credulous bool
 	// unique refuses a second object of the same name.
 	unique bool
+	// during gets the name of each call while it is made.
+	during func(name string)
 	// fail makes a call of the given name answer with an error.
 	fail map[string]diagnostic.Diagnostics
 	// upgradeFails says of a refresh that fails that it is because of the identity's upgrade.
@@ -194,6 +196,9 @@ func newCloud(kind identityKind) *cloud {
 
 func (c *cloud) call(name string) diagnostic.Diagnostics {
 	c.log.add(name)
+	if c.during != nil {
+		c.during(name)
+	}
 	return c.fail[name]
 }
 

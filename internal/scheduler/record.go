@@ -69,7 +69,7 @@ func (s *Scheduler) mustExist(ctx context.Context, r Request) error {
 	case err != nil:
 		return fmt.Errorf("cannot tell whether this resource still exists: %w", err)
 	case !exists:
-		return errors.New("this resource does not exist any more")
+		return errGone
 	}
 	return nil
 }
@@ -123,11 +123,23 @@ func (s *Scheduler) save(ctx context.Context, e *entry, r Request, in instance.I
 		e.distrust(conflicted)
 		return &Error{Reason: ReasonStore, Err: errSuccessor}
 	}
+	if rec.Version == "" && s.removed(e) {
+		e.distrust(conflicted)
+		return &Error{Reason: ReasonStore, Err: errGone}
+	}
 	if err := s.put(ctx, e, r, rec); err != nil {
 		return err
 	}
 	e.unsaved = store.Tokens{}
 	return nil
+}
+
+// removed reports whether the resource of an entry was taken for gone since the entry was asked for. Nothing is stored
+// for it then: nothing would remove it.
+func (s *Scheduler) removed(e *entry) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.entries.byUID[e.uid] != e || e.presence == leaving
 }
 
 // put stores a record. After a conflict the record in memory is no longer used, since another controller works on the
@@ -227,6 +239,9 @@ func (s *Scheduler) Reload(k store.Key) {
 		e.turn.Unlock()
 	}
 }
+
+// errGone is the error for a resource that was removed while it was reconciled.
+var errGone = errors.New("this resource does not exist any more")
 
 // errMoving is the error for a resource whose record landbridge move has locked.
 var errMoving = errors.New("the resource is being moved to another cluster, so nothing is done here. Repeat the landbridge move that began it, or give it --undo to keep the resource in this cluster")

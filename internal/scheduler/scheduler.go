@@ -36,6 +36,9 @@ type Interface interface {
 	Claim(ctx context.Context, r Request) error
 	// Gone releases the claims and the memory of a deleted resource.
 	Gone(k store.Key)
+	// Deleted is called when a resource is deleted, also while it is still reconciled. Nothing is begun or stored for
+	// it any more.
+	Deleted(uid types.UID)
 	// Reload makes the next Observe load the record from the store. It is called while a resource is
 	// paused, because others may write its record meanwhile.
 	Reload(k store.Key)

@@ -368,7 +368,8 @@ func (u *users) restore(all []*corev1.Secret) {
 	}
 }
 
-var passwords = regexp.MustCompile(`password-\d+\.`)
+// marks are the passwords and ids by which content names its objects. The password of an imported one is unknown.
+var marks = regexp.MustCompile(`password-\d+\.|"id":"[^"]+"`)
 
 // restoreBackup replaces what is stored by what a backup has. If that knows of other objects, or an operation
 // is or was under way, nothing more can be expected.
@@ -382,7 +383,7 @@ func (u *users) restoreBackup(k store.Key, i *incarnation) {
 		if bytes.Contains(content, []byte(`"operation"`)) {
 			return "operation"
 		}
-		found := passwords.FindAllString(string(content), -1)
+		found := marks.FindAllString(string(content), -1)
 		slices.Sort(found)
 		return fmt.Sprint(slices.Compact(found))
 	}

@@ -119,6 +119,7 @@ func (k *Kind) heard(u *unstructured.Unstructured, gone bool) {
 	k.wake(graph.Waiting(key, u.GetLabels()))
 	if gone {
 		graph.Permits(key, "")
+		k.Scheduler.Deleted(u.GetUID())
 	}
 }
 
