@@ -144,14 +144,40 @@ type TerraformProviderSpec struct {
 	PollInterval *metav1.Duration `json:"pollInterval,omitempty"`
 }
 
-// ProviderTrust is who must have signed a provider.
+// ProviderTrust is who must have signed a provider: the holder of one of the keys, or one of the signers with cosign.
+// +kubebuilder:validation:XValidation:rule="has(self.keys) || has(self.cosign)",message="keys or cosign must be given"
 type ProviderTrust struct {
 	// Keys are the fingerprints of OpenPGP keys in hex, or their last 16 digits or more. One of them must have signed the
-	// checksums that the registry has for the version. Only registries have signatures, mirrors do not.
+	// checksums that the registry has for the version. Mirrors do not have such signatures.
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:items:Pattern=`^[0-9A-Fa-f]{16,64}$`
 	// +listType=set
-	Keys []string `json:"keys"`
+	// +optional
+	Keys []string `json:"keys,omitempty"`
+	// Cosign are those who may have signed a version in an OCI mirror with cosign.
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=20
+	// +listType=atomic
+	// +optional
+	Cosign []CosignSigner `json:"cosign,omitempty"`
+}
+
+// CosignSigner is who signs with cosign: the holder of a key, or whom an OpenID Connect issuer has identified.
+// +kubebuilder:validation:XValidation:rule="has(self.publicKey) ? !has(self.issuer) && !has(self.subject) : has(self.issuer) && has(self.subject)",message="either publicKey, or issuer and subject must be given"
+type CosignSigner struct {
+	// PublicKey in PEM, as in cosign.pub.
+	// +kubebuilder:validation:MaxLength=4096
+	// +optional
+	PublicKey string `json:"publicKey,omitempty"`
+	// Issuer of the identity token that a certificate was made for, such as https://token.actions.githubusercontent.com.
+	// The authorities of certificates are those of --sigstore-trusted-root.
+	// +kubebuilder:validation:MaxLength=512
+	// +optional
+	Issuer string `json:"issuer,omitempty"`
+	// Subject of the certificate, such as the address of a workflow, or of mail.
+	// +kubebuilder:validation:MaxLength=1024
+	// +optional
+	Subject string `json:"subject,omitempty"`
 }
 
 // UpdatePolicy is which newer versions are installed.

@@ -3,6 +3,8 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	// Verifies signatures of cosign.
+	_ "github.com/landbridge-io/landbridge/internal/provider/cosign"
 	"github.com/landbridge-io/landbridge/program"
 )
 

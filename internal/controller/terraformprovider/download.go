@@ -18,6 +18,7 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/kinds"
 	"github.com/landbridge-io/landbridge/internal/provider/install"
+	"github.com/landbridge-io/landbridge/internal/provider/registry"
 )
 
 const (
@@ -67,6 +68,9 @@ func Request(p *v1alpha1.TerraformProvider) (want install.Request, current strin
 	want = install.Request{Source: p.Spec.Source, Constraint: p.Spec.Version, Pinned: len(p.Spec.Checksums) > 0}
 	if p.Spec.Trust != nil {
 		want.Trust = p.Spec.Trust.Keys
+		for _, s := range p.Spec.Trust.Cosign {
+			want.Cosign = append(want.Cosign, registry.CosignSigner(s))
+		}
 	}
 	for _, l := range p.Status.Locked {
 		if l.Source == p.Spec.Source {
@@ -94,7 +98,7 @@ func (r *Reconciler) obtain(ctx context.Context, p *v1alpha1.TerraformProvider, 
 		return install.Binary{}, installProblem(err)
 	}
 	want.Offline = false
-	what := strings.Join(append([]string{want.Source, want.Constraint, want.Version, fmt.Sprint(want.Pinned)}, want.Trust...), "\x00")
+	what := strings.Join(append([]string{want.Source, want.Constraint, want.Version, fmt.Sprint(want.Pinned), fmt.Sprint(want.Cosign)}, want.Trust...), "\x00")
 	d := r.downloads.take(key, what, 0, requestFor(p), func(ctx context.Context) (install.Binary, error) { return r.Installer.Find(ctx, want) })
 	switch {
 	case d != nil && d.err != nil:

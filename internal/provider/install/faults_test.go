@@ -333,7 +333,7 @@ func TestFaults(t *testing.T) {
 		"not signed by the demanded key": {
 			set:     func(*testing.T, world) {},
 			request: install.Request{Trust: []string{"0123456789ABCDEF0123456789ABCDEF01234567"}},
-			want:    install.Untrusted, says: []string{"not by a key of spec.trust.keys"},
+			want:    install.Untrusted, says: []string{"not by anyone of spec.trust"},
 		},
 		"mirror has no signature": {
 			installation: networkMirror, set: func(*testing.T, world) {},

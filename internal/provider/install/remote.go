@@ -147,6 +147,11 @@ func (i *Installer) obtain(ctx context.Context, a Address, f found, r Request) (
 		}
 		p.Version = f.version.String()
 	}
+	if len(r.Cosign) > 0 && p.Signer == nil {
+		if err := p.VerifyCosign(ctx, r.Cosign); err != nil {
+			return Binary{}, remoteProblem(err)
+		}
+	}
 	if err := r.checkTrust(lockOf(p, nil)); err != nil {
 		return Binary{}, err
 	}
@@ -198,7 +203,7 @@ func (i *Installer) cached(a Address, version string) string {
 func (i *Installer) fromCache(a Address, r Request) (Binary, bool) {
 	lock, locked := r.lock(r.Version)
 	v, err := version.NewSemver(r.Version)
-	if !locked || err != nil || i.CacheDir == "" || len(r.Trust) > 0 && !trusts(r.Trust, lock.Key) {
+	if !locked || err != nil || i.CacheDir == "" || r.demanding() && !r.trusted(lock.Key) {
 		return Binary{}, false
 	}
 	path := i.cached(a, v.String())

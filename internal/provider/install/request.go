@@ -21,6 +21,8 @@ type Request struct {
 	Locks []Lock
 	// Trust are the keys, by the ends of their fingerprints, one of which must have signed the checksums. Empty: any key, or none.
 	Trust []string
+	// Cosign are the signers of whom one must have signed with cosign, if no key of Trust has signed. Only OCI mirrors have such signatures.
+	Cosign []registry.CosignSigner
 	// Pinned is set if the caller compares the package with checksums that a person gave. Then locks are ignored.
 	Pinned bool
 	// Offline makes a provider that would need a request to a registry or a mirror be an error with the reason NotDownloaded.
@@ -67,6 +69,14 @@ func trusts(keys []string, fingerprint string) bool {
 	})
 }
 
+// demanding reports whether the request says who must have signed.
+func (r Request) demanding() bool { return len(r.Trust)+len(r.Cosign) > 0 }
+
+// trusted reports whether the signer with a fingerprint is one that the request demands.
+func (r Request) trusted(fingerprint string) bool {
+	return trusts(r.Trust, fingerprint) || slices.ContainsFunc(r.Cosign, func(s registry.CosignSigner) bool { return s.Fingerprint() == fingerprint })
+}
+
 // lockOf returns the lock for a package.
 func lockOf(p *registry.Package, checksums []string) Lock {
 	l := Lock{Version: p.Version, Origin: p.Origin}
@@ -84,11 +94,15 @@ func lockOf(p *registry.Package, checksums []string) Lock {
 
 // checkTrust returns an error if a package is not signed as the request demands, or by another key than earlier versions.
 func (r Request) checkTrust(now Lock) *Error {
-	if len(r.Trust) > 0 && !trusts(r.Trust, now.Key) {
-		return problem(Untrusted, "version %s in %s is %s, not by a key of spec.trust.keys (%s); choose another version or source, or add the key if you trust it",
-			now.Version, now.Origin, now.signature(), strings.Join(r.Trust, ", "))
+	if r.demanding() && !r.trusted(now.Key) {
+		whom := slices.Clone(r.Trust)
+		for _, s := range r.Cosign {
+			whom = append(whom, s.Fingerprint())
+		}
+		return problem(Untrusted, "version %s in %s is %s, not by anyone of spec.trust (%s); choose another version or source, or add the signer if you trust it",
+			now.Version, now.Origin, now.signature(), strings.Join(whom, ", "))
 	}
-	if r.Pinned || len(r.Trust) > 0 {
+	if r.Pinned || r.demanding() {
 		return nil
 	}
 	if _, ok := r.lock(now.Version); ok {

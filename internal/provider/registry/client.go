@@ -22,6 +22,8 @@ type Client struct {
 	Credentials string
 	// CA is the path of a file with authorities in PEM, besides those of the system.
 	CA string
+	// TrustedRoot is the path of a file with the authorities of cosign's certificates, a trusted root of Sigstore.
+	TrustedRoot string
 	// Patience is how long a client tries.
 	Patience Patience
 
@@ -103,23 +105,23 @@ func (c *Client) load() (*sources, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.connect(c.Registry, &fetcher{client, patience})
+	s.connect(c, &fetcher{client, patience})
 	c.loaded, c.stamp = &s, now
 	return c.loaded, nil
 }
 
 // connect makes the protocols of all methods.
-func (s *sources) connect(registry string, f *fetcher) {
+func (s *sources) connect(c *Client, f *fetcher) {
 	token := func(host string) string { return s.tokens[host] }
 	for i := range s.methods {
 		var p protocol
 		switch m := &s.methods[i]; m.kind {
 		case "direct":
-			p = &direct{fetcher: f, registry: registry, token: token, services: s.services}
+			p = &direct{fetcher: f, registry: c.Registry, token: token, services: s.services}
 		case "network_mirror":
-			p = &network{fetcher: f, base: m.url, registry: registry, token: token}
+			p = &network{fetcher: f, base: m.url, registry: c.Registry, token: token}
 		case "oci_mirror":
-			p = &oci{fetcher: f, method: m, registry: registry, credentials: s.oci}
+			p = &oci{fetcher: f, method: m, registry: c.Registry, credentials: s.oci, trustedRoot: c.TrustedRoot}
 		}
 		s.protocols = append(s.protocols, p)
 	}

@@ -38,6 +38,8 @@ type oci struct {
 	registry string
 	// credentials are those of the configuration.
 	credentials map[string]ociCredential
+	// trustedRoot is the file with the authorities of cosign's certificates.
+	trustedRoot string
 }
 
 func (m *oci) describe(a Address) string {
@@ -154,7 +156,7 @@ func (m *oci) find(ctx context.Context, a Address, version, platform string) (*P
 		return nil, problem(KindOf(err), "%s: version %s: %s", what, version, err)
 	}
 	hash := "zh:" + layer.Digest.Encoded()
-	p := &Package{Version: version, Origin: what, Hashes: []string{hash}, All: []string{hash}}
+	p := &Package{Version: version, Origin: what, Hashes: []string{hash}, All: []string{hash}, cosign: &cosign{m, a, r, d}}
 	p.fetch = func(ctx context.Context, to *os.File) (string, error) {
 		return m.download(ctx, what, m.openLayer(a, r, layer), to)
 	}

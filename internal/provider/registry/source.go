@@ -26,7 +26,9 @@ type Package struct {
 	// Signer has signed the checksums. Nil if they are not signed.
 	Signer *Signer
 
-	fetch func(ctx context.Context, to *os.File) (sha256 string, _ error)
+	// cosign has the signatures of a version in an OCI mirror.
+	cosign *cosign
+	fetch  func(ctx context.Context, to *os.File) (sha256 string, _ error)
 }
 
 // Download writes the package to an empty file, and returns its SHA-256 in hex. It does not compare it with Hashes.

@@ -22,6 +22,7 @@ type descriptor struct {
 	Size         int               `json:"size"`
 	ArtifactType string            `json:"artifactType,omitempty"`
 	Platform     map[string]string `json:"platform,omitempty"`
+	Annotations  map[string]string `json:"annotations,omitempty"`
 }
 
 // pushRelease publishes a version as OpenTofu's OCI mirrors have it. The mutex must be held.
@@ -72,6 +73,9 @@ func (r *Registry) serveOCI(w http.ResponseWriter, req *http.Request) {
 	switch {
 	case strings.HasSuffix(path, "/tags/list"):
 		r.serveTags(w, strings.TrimSuffix(path, "/tags/list"))
+	case strings.Contains(path, "/referrers/"):
+		_, digest, _ := strings.Cut(path, "/referrers/")
+		r.serveReferrers(w, digest)
 	case strings.Contains(path, "/blobs/uploads/"):
 		r.upload(w, req)
 	case strings.Contains(path, "/manifests/") && req.Method == http.MethodPut:

@@ -40,13 +40,15 @@ type Registry struct {
 	requests []string
 	blobs    map[string][]byte // of OCI, by digest
 	tags     map[string]string // digest by repository:tag
-	types    map[string]string // media type by digest
+	// referrers are the manifests that refer to another, by its digest.
+	referrers map[string][]descriptor
+	types     map[string]string // media type by digest
 }
 
 // New starts a registry, which ends with the test.
 func New(tb testing.TB) *Registry {
 	tb.Helper()
-	r := &Registry{releases: map[string]map[string][]byte{}, files: map[string][]byte{}, blobs: map[string][]byte{}, tags: map[string]string{}, types: map[string]string{}}
+	r := &Registry{releases: map[string]map[string][]byte{}, files: map[string][]byte{}, blobs: map[string][]byte{}, tags: map[string]string{}, types: map[string]string{}, referrers: map[string][]descriptor{}}
 	r.Key = NewKey(tb, time.Now().Add(-time.Hour), 0)
 	r.Server = httptest.NewUnstartedServer(http.HandlerFunc(r.serve))
 	r.Config.ErrorLog = discard
