@@ -13,6 +13,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 )
@@ -54,6 +55,9 @@ type part struct {
 	Name   string `json:"name"`
 	Size   int    `json:"size"`
 	SHA256 string `json:"sha256"`
+
+	// uid is that of the Secret, as far as this process knows it.
+	uid types.UID
 }
 
 // digest identifies bytes.

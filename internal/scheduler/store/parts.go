@@ -48,7 +48,7 @@ func (s *Secrets) saveSplit(ctx context.Context, k Key, p packed, was last) (las
 	if err != nil {
 		return last{}, err
 	}
-	former := names(was.parts)
+	former := was.parts
 	if !was.swept {
 		if former, err = s.list(ctx, k); err != nil {
 			return last{}, err
@@ -71,8 +71,10 @@ func (s *Secrets) saveSplit(ctx context.Context, k Key, p packed, was last) (las
 	if err != nil {
 		return last{}, err // after any other error, the head may have been written
 	}
-	used := names(c.Parts)
-	now.swept = s.deleteParts(ctx, slices.DeleteFunc(former, func(name string) bool { return slices.Contains(used, name) })) == nil
+	now.parts = c.Parts
+	now.swept = s.deleteParts(ctx, slices.DeleteFunc(slices.Clone(former), func(f part) bool {
+		return slices.ContainsFunc(c.Parts, func(p part) bool { return p.Name == f.Name })
+	})) == nil
 	return now, nil
 }
 
@@ -149,10 +151,10 @@ func (s *Secrets) unsweep(k Key) {
 	}
 }
 
-// createParts creates the parts of a record, and returns their description and the names of the created
+// createParts creates the parts of a record, and returns their description and the created
 // ones. While an operation runs, parts of the former head with the same content are used again, since each
 // step of a journal is stored. The outcome is written as a whole.
-func (s *Secrets) createParts(ctx context.Context, k Key, p packed, former []part) (c content, made []string, err error) {
+func (s *Secrets) createParts(ctx context.Context, k Key, p packed, former []part) (c content, made []part, err error) {
 	known := map[string]part{}
 	if p.again {
 		for _, f := range former {
@@ -167,10 +169,12 @@ func (s *Secrets) createParts(ctx context.Context, k Key, p packed, former []par
 			c.Parts = append(c.Parts, f)
 			continue
 		}
-		made = append(made, secret.Name)
-		if _, err := s.client().Create(unreferenced(ctx), secret, metav1.CreateOptions{}); err != nil {
-			return content{}, made, err
+		created, err := s.client().Create(unreferenced(ctx), secret, metav1.CreateOptions{})
+		if err != nil {
+			return content{}, append(made, described), err // it may have been created
 		}
+		described.uid = created.UID
+		made = append(made, described)
 		c.Parts = append(c.Parts, described)
 	}
 	return c, made, nil
@@ -192,7 +196,7 @@ func newPart(k Key, id string, i int, b []byte) (*corev1.Secret, part) {
 
 // abandon deletes parts that no head points to, even if the write was cancelled. Those that stay are
 // deleted by the next write.
-func (s *Secrets) abandon(ctx context.Context, made []string) {
+func (s *Secrets) abandon(ctx context.Context, made []part) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonTimeout)
 	defer cancel()
 	_ = s.deleteParts(unreferenced(ctx), made)
@@ -212,29 +216,27 @@ func Unreferenced(ctx context.Context) bool {
 	return marked
 }
 
-func (s *Secrets) deleteParts(ctx context.Context, names []string) error {
-	for _, name := range names {
-		if err := s.client().Delete(ctx, name, metav1.DeleteOptions{}); err != nil && !kerrors.IsNotFound(err) {
+// deleteParts deletes parts. One that somebody has restored from a backup has another UID, and stays: its head may be
+// restored, too.
+func (s *Secrets) deleteParts(ctx context.Context, parts []part) error {
+	for _, p := range parts {
+		var o metav1.DeleteOptions
+		if p.uid != "" {
+			o = *metav1.NewPreconditionDeleteOptions(string(p.uid))
+		}
+		if err := s.client().Delete(ctx, p.Name, o); err != nil && !kerrors.IsNotFound(err) && !kerrors.IsConflict(err) {
 			return fmt.Errorf("cannot delete a part of the stored instance: %w", err)
 		}
 	}
 	return nil
 }
 
-func names(parts []part) []string {
-	var out []string
-	for _, p := range parts {
-		out = append(out, p.Name)
-	}
-	return out
-}
-
-// list returns the names of all parts of a key.
-func (s *Secrets) list(ctx context.Context, k Key) ([]string, error) {
-	var out []string
+// list returns all parts of a key.
+func (s *Secrets) list(ctx context.Context, k Key) ([]part, error) {
+	var out []part
 	err := s.pages(ctx, labelPartOf+"="+hash(k), func(secret *corev1.Secret) {
 		if isPart(secret, k) {
-			out = append(out, secret.Name)
+			out = append(out, part{Name: secret.Name, uid: secret.UID})
 		}
 	})
 	return out, err
@@ -297,7 +299,7 @@ func (s *Secrets) read(ctx context.Context, name string) (stored, []byte, error)
 // assemble returns the encoded instance of a head whose content is compressed.
 func (s *Secrets) assemble(ctx context.Context, head stored) ([]byte, error) {
 	compressed := head.compressed
-	for _, p := range head.parts {
+	for i, p := range head.parts {
 		secret, err := s.client().Get(ctx, p.Name, metav1.GetOptions{})
 		if kerrors.IsNotFound(err) {
 			return nil, fmt.Errorf("%w (%s)", errMissing, p.Name)
@@ -309,6 +311,7 @@ func (s *Secrets) assemble(ctx context.Context, head stored) ([]byte, error) {
 		if len(b) != p.Size || digest(sha256.Sum256(b)).String() != p.SHA256 {
 			return nil, fmt.Errorf("%w: the part %s was changed", ErrUnreadable, p.Name)
 		}
+		head.parts[i].uid = secret.UID
 		compressed = append(compressed, b...)
 	}
 	data, err := head.content.decompress(compressed)
@@ -320,7 +323,7 @@ func (s *Secrets) assemble(ctx context.Context, head stored) ([]byte, error) {
 
 // remove deletes a head that still has the version, and its parts.
 func (s *Secrets) remove(ctx context.Context, k Key, version string, split bool) error {
-	var parts []string
+	var parts []part
 	if split {
 		var err error
 		if parts, err = s.list(ctx, k); err != nil {

@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"pgregory.net/rapid"
 
@@ -216,6 +217,47 @@ func TestManifests(t *testing.T) {
 	}
 }
 
+// What is restored from a backup while a record is written is whole: the parts of the record before, which the write removes,
+// are left if they are restored ones.
+func TestSecretsRestoredDuringWrite(t *testing.T) {
+	for name, known := range map[string]bool{"the writer made them": true, "the writer read them": false} {
+		t.Run(name, func(t *testing.T) {
+			api, k := &api{t: t}, key("one")
+			s := &store.Secrets{Client: api, PartSize: 1000}
+			before := save(t, s, k, store.Record{Owner: "uid-1", Instance: anInstance(noise(1, 5000))})
+			backup := maps.Clone(api.secrets)
+			if !known {
+				s = &store.Secrets{Client: api, PartSize: 1000}
+				before = load(t, s, k)
+			}
+			removed := 0
+			api.wrote = func() {
+				if _, ok := api.secrets[parts(t, *backup[store.SecretName(k)])[0]]; ok || removed > 0 {
+					return
+				}
+				removed++ // one part, and the others are about to be
+				for name, secret := range backup {
+					api.version++
+					secret = secret.DeepCopy()
+					secret.ResourceVersion, secret.UID = fmt.Sprint(api.version), types.UID("restored-"+name)
+					api.secrets[name] = secret
+				}
+			}
+			next := before
+			next.Instance = anInstance(noise(2, 5000))
+			if _, err := s.Save(t.Context(), k, thing, next); err != nil {
+				t.Fatal(err)
+			}
+			if removed == 0 {
+				t.Fatal("nothing was restored")
+			}
+			got := load(t, &store.Secrets{Client: api, PartSize: 1000}, k)
+			before.Version = got.Version
+			same(t, got, before)
+		})
+	}
+}
+
 // Damage is an error that names the Secret, and not another record.
 func TestSecretsDamaged(t *testing.T) {
 	cases := map[string]func(api *api, head *corev1.Secret, part *corev1.Secret){
@@ -311,6 +353,9 @@ func (a *api) put(verb string, secret *corev1.Secret) (*corev1.Secret, error) {
 	a.version++
 	stored := secret.DeepCopy()
 	stored.ResourceVersion = fmt.Sprint(a.version)
+	if verb == "create" {
+		stored.UID = types.UID("uid-" + stored.ResourceVersion)
+	}
 	a.secrets[secret.Name] = stored
 	a.written()
 	return stored.DeepCopy(), nil
@@ -354,7 +399,8 @@ func (a *api) Delete(_ context.Context, name string, o metav1.DeleteOptions) err
 	switch {
 	case now == nil:
 		return kerrors.NewNotFound(resource, name)
-	case o.Preconditions != nil && o.Preconditions.ResourceVersion != nil && *o.Preconditions.ResourceVersion != now.ResourceVersion:
+	case o.Preconditions != nil && o.Preconditions.ResourceVersion != nil && *o.Preconditions.ResourceVersion != now.ResourceVersion,
+		o.Preconditions != nil && o.Preconditions.UID != nil && *o.Preconditions.UID != now.UID:
 		return kerrors.NewConflict(resource, name, errors.New("changed"))
 	}
 	delete(a.secrets, name)

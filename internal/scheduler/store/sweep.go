@@ -46,7 +46,7 @@ func (s *Secrets) Sweep(ctx context.Context, exists func(context.Context, Key) (
 // is interrupted while it deletes a record. Other parts are removed with the next write of their head.
 func (s *Secrets) sweepParts(ctx context.Context, exists func(context.Context, Key) (bool, error)) error {
 	var keys []Key
-	parts := map[Key][]string{}
+	parts := map[Key][]part{}
 	err := s.pages(ctx, labelPartOf, func(secret *corev1.Secret) {
 		k, _ := keyOf(secret)
 		if !isPart(secret, k) {
@@ -55,7 +55,7 @@ func (s *Secrets) sweepParts(ctx context.Context, exists func(context.Context, K
 		if parts[k] == nil {
 			keys = append(keys, k)
 		}
-		parts[k] = append(parts[k], secret.Name)
+		parts[k] = append(parts[k], part{Name: secret.Name, uid: secret.UID})
 	})
 	errs := []error{err}
 	for _, k := range keys {
