@@ -91,7 +91,7 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 		if given == nil && next == deedDestroyFirst && r.Decide != nil {
 			t.approval = &approval{create: unaskedCreate + s.createHash(&r, p), unasked: true}
 		}
-		return s.start(e, r, t)
+		return s.perform(ctx, e, r, t)
 	}
 }
 
@@ -121,6 +121,16 @@ func taskOf(next deed, p *terraform.Plan, in instance.Instance) task {
 	default:
 		return task{kind: instance.Delete}
 	}
+}
+
+// perform starts the operation of a task, unless it would destroy what may be another resource's.
+func (s *Scheduler) perform(ctx context.Context, e *entry, r Request, t task) error {
+	if t.kind == instance.Delete && t.deposed == "" {
+		if rival, ok := s.shared(ctx, e); ok {
+			return sharedObject(r, rival)
+		}
+	}
+	return s.start(e, r, t)
 }
 
 // Delete implements Interface.
@@ -165,7 +175,7 @@ func (s *Scheduler) Delete(ctx context.Context, r Request) error {
 	default:
 		t := taskOf(next, nil, e.record.Instance)
 		t.approval, t.decided = given, plan
-		return s.start(e, r, t)
+		return s.perform(ctx, e, r, t)
 	}
 }
 

@@ -125,12 +125,16 @@ func (e *entry) claims(r Request, in instance.Instance, wanted []string) []owner
 		return nil
 	}
 	var out []ownership.Claim
+	var recorded string
+	if r.Resource.Schema.Identity != nil && e.record.Instance.Exists() {
+		recorded = identityKey(r, e.record.Instance)
+	}
 	add := func(identity string, s ownership.Strength) {
 		if identity == "" {
 			return
 		}
 		for _, on := range objects(r, identity) {
-			out = append(out, ownership.Claim{Object: on, Strength: s, Inherited: e.inherits(r)})
+			out = append(out, ownership.Claim{Object: on, Strength: s, Inherited: e.inherits(r), Recorded: identity == recorded && !e.inherits(r)})
 		}
 		if identity != e.completed.whole {
 			return
@@ -322,6 +326,22 @@ func (s *Scheduler) rival(ctx context.Context, e *entry) (ownership.Rival, bool)
 	}
 }
 
+// shared returns another resource whose record names the object of this one, as after one of them was restored from a backup. An
+// owner that no longer exists is released.
+func (s *Scheduler) shared(ctx context.Context, e *entry) (ownership.Rival, bool) {
+	if e.claimant == nil {
+		return ownership.Rival{}, false
+	}
+	for last := (ownership.Owner{}); ; {
+		r, ok := e.claimant.Shared()
+		if !ok || r.Owner == last || s.mayExist(ctx, r.Owner.Key, r.Owner.UID) {
+			return r, ok
+		}
+		last = r.Owner
+		s.wake(s.owners.Release(r.Owner.Key))
+	}
+}
+
 // elsewhere returns the resource of another namespace that owns the object of an instance, if any. It does not go by
 // age: a resource may be older than the one that made the object. An owner that no longer exists is released.
 func (s *Scheduler) elsewhere(ctx context.Context, e *entry, r Request, in instance.Instance) (owner ownership.Owner, by []ownership.Claim, ok bool) {
@@ -375,6 +395,13 @@ func identityConflict(r Request, by ownership.Rival) *Error {
 	}
 	return failed(ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
 		"The remote object belongs to %s, so this resource neither changes nor deletes it. Delete one of the two resources, or change this one to declare another object.",
+		ownerText(r, by)))
+}
+
+// sharedObject is the error of a resource that would destroy an object which the record of another one names, too.
+func sharedObject(r Request, by ownership.Rival) *Error {
+	return failed(ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
+		"The stored states of this resource and of %s name the same remote object, so it is not destroyed. Remove Delete from spec.managementPolicies of the resource that it does not belong to, and delete that one.",
 		ownerText(r, by)))
 }
 

@@ -157,6 +157,61 @@ func TestOneCreates(t *testing.T) {
 	}
 }
 
+// An object that the records of two resources name, because that of one was restored from a backup, is destroyed by neither, unless
+// the other one is gone or has another object.
+func TestSharedObjectIsNotDestroyed(t *testing.T) {
+	for name, c := range map[string]struct {
+		restarted bool
+		replaced  bool
+		other     func(x *estate, b *harness)
+	}{
+		"the other releases it":       {other: func(_ *estate, b *harness) { b.r.Policies.Delete = false; b.deletes() }},
+		"after a restart":             {restarted: true, other: func(_ *estate, b *harness) { b.r.Policies.Delete = false; b.deletes() }},
+		"the other is deleted, too":   {other: func(_ *estate, b *harness) { b.deletes() }},
+		"the other is gone":           {other: func(x *estate, b *harness) { x.gone[b.r.UID] = true }},
+		"it is replaced, not deleted": {replaced: true, other: func(_ *estate, b *harness) { b.r.Policies.Delete = false; b.deletes() }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			newEstate(t, assigned, func(x *estate) {
+				b := x.resource("b", 1, "x")
+				b.settle()
+				a := x.resource("a", 0, "x") // the older one
+				a.stores(b.stored().Instance)
+				if c.restarted {
+					x.again(a, b)
+				}
+				begins := func() error {
+					a.observe()
+					if c.replaced {
+						return a.sched.Apply(t.Context(), a.r)
+					}
+					return a.sched.Delete(t.Context(), a.r)
+				}
+				if a.deleting(); c.replaced {
+					a.r.Deleted = false
+					a.want("y", 1)
+				}
+				if se := a.refuses(begins(), scheduler.ReasonIdentityConflict); !strings.Contains(se.Error(), "Thing team/b name the same remote object") {
+					t.Errorf("the message does not name the other: %s", se)
+				}
+				if ids := x.cloud.ids(); len(ids) != 1 {
+					t.Fatalf("objects: %v", ids)
+				}
+				if c.other(x, b); len(x.cloud.ids()) != 1 {
+					t.Fatal("the other has destroyed it")
+				}
+				if err := begins(); err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				if ids := x.cloud.ids(); slices.Contains(ids, "i-1") {
+					t.Errorf("objects: %v", ids)
+				}
+			})
+		})
+	}
+}
+
 // Who has begun is not interrupted by an older one.
 func TestOneHasBegun(t *testing.T) {
 	newEstate(t, plannedIdentity, func(x *estate) {

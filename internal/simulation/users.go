@@ -398,6 +398,9 @@ func (u *users) restoreBackup(k store.Key, i *incarnation) {
 	}
 }
 
+// sharedObject is in the message of a resource whose object the record of another one names, too.
+const sharedObject = "name the same remote object"
+
 var confirm = regexp.MustCompile(`landbridge.io/confirm-create to "([^"]+)"`)
 
 // help does what conditions ask of a user, once faults have ended.
@@ -437,8 +440,11 @@ func (u *users) help() {
 			i.deleted = i.deleted || r.GetDeletionTimestamp() != nil
 			u.edit(k, []any{"*"}, "spec", "managementPolicies")
 		case v1alpha1.ReasonAlreadyExists, v1alpha1.ReasonIdentityConflict:
-			if r.GetDeletionTimestamp() == nil {
+			switch {
+			case r.GetDeletionTimestamp() == nil:
 				u.delete(k, i)
+			case strings.Contains(message, sharedObject):
+				u.keep(k, i)
 			}
 		}
 	}

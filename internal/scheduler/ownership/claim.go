@@ -92,6 +92,8 @@ type Claim struct {
 	// Inherited is set when only the record of an earlier resource of the same name says so. What other resources know
 	// themselves comes first: the object may be theirs, made after that record was written.
 	Inherited bool
+	// Recorded is set when the stored record of the resource itself names the object.
+	Recorded bool
 }
 
 // Owner is a custom resource.
@@ -115,8 +117,8 @@ type claim struct {
 	by       *Claimant
 	on       *object
 	strength Strength
-	// inherited is that of Claim.
-	inherited bool
+	// inherited and recorded are those of Claim.
+	inherited, recorded bool
 	place     int
 	// order numbers all claims. Those of a resource on one object through several accounts have the same number, so
 	// that of two resources the same one comes first through each of them.

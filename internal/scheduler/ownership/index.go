@@ -111,8 +111,9 @@ func (x *Index) set(c *Claimant, claims []Claim, w *waking) {
 		next, ok := want.on(mine.on.Object)
 		switch {
 		case ok && next.Strength == mine.strength && next.Inherited == mine.inherited:
+			mine.recorded = next.Recorded
 		case ok && next.Strength > Weak && mine.strength > Weak:
-			mine.strength, mine.inherited = next.Strength, next.Inherited
+			mine.strength, mine.inherited, mine.recorded = next.Strength, next.Inherited, next.Recorded
 			mine.on.elect(w)
 		default:
 			x.remove(mine, w)
@@ -233,7 +234,7 @@ func (x *Index) add(c *Claimant, made Claim, order uint64, w *waking) *claim {
 		o = &object{Object: made.Object}
 		x.objects[made.Object] = o
 	}
-	out := &claim{by: c, on: o, strength: made.Strength, inherited: made.Inherited, order: order}
+	out := &claim{by: c, on: o, strength: made.Strength, inherited: made.Inherited, recorded: made.Recorded, order: order}
 	o.add(out)
 	if made.Strength > Weak && (o.owner == nil || out.before(o.owner)) {
 		w.add(o.owner)
@@ -317,6 +318,23 @@ func (c *Claimant) Elsewhere(on Object, weak bool) (Owner, bool) {
 		}
 	}
 	return Owner{}, false
+}
+
+// Shared returns another resource whose record names an object that the record of c names, too.
+func (c *Claimant) Shared() (Rival, bool) {
+	c.index.mu.Lock()
+	defer c.index.mu.Unlock()
+	for _, mine := range c.claims {
+		if !mine.recorded || len(mine.on.strong) < 2 {
+			continue
+		}
+		for _, other := range mine.on.strong {
+			if other != mine && other.recorded {
+				return Rival{Owner: other.by.Owner, Claim: Claim{Object: mine.on.Object, Strength: mine.strength}}, true
+			}
+		}
+	}
+	return Rival{}, false
 }
 
 // Begin records that an operation of c begins. Until End, no other resource takes precedence over c. It
