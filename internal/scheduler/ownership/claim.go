@@ -119,7 +119,7 @@ type claim struct {
 	strength Strength
 	// inherited and recorded are those of Claim.
 	inherited, recorded bool
-	place     int
+	place               int
 	// order numbers all claims. Those of a resource on one object through several accounts have the same number, so
 	// that of two resources the same one comes first through each of them.
 	order uint64
