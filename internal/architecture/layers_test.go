@@ -40,6 +40,7 @@ var layers = [][]string{
 	{"internal/terraform/commandline", "internal/terraform/engine", "internal/terraform/planview"},
 	{"internal/terraform"},
 	{"internal/provider/plugin", "internal/provider/inprocess", "internal/provider/pool", "internal/provider/install"},
+	{"internal/provider/cosign"},
 	{"internal/provider/checksum", "internal/provider/registry"},
 	{"internal/provider"},
 	{"internal/evolution"},
