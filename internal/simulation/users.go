@@ -405,6 +405,15 @@ var confirm = regexp.MustCompile(`landbridge.io/confirm-create to "([^"]+)"`)
 
 // help does what conditions ask of a user, once faults have ended.
 func (u *users) help() {
+	// An object that two resources have stays the one's; only the other is released.
+	shared := slices.ContainsFunc(u.w.keys, func(k store.Key) bool {
+		r := u.resource(k)
+		if r == nil || r.GetDeletionTimestamp() == nil {
+			return false
+		}
+		_, message := condition(r, "Synced")
+		return strings.Contains(message, sharedObject)
+	})
 	for _, k := range u.w.keys {
 		r := u.resource(k)
 		if r == nil {
@@ -441,10 +450,10 @@ func (u *users) help() {
 			u.edit(k, []any{"*"}, "spec", "managementPolicies")
 		case v1alpha1.ReasonAlreadyExists, v1alpha1.ReasonIdentityConflict:
 			switch {
-			case r.GetDeletionTimestamp() == nil:
-				u.delete(k, i)
-			case strings.Contains(message, sharedObject):
+			case r.GetDeletionTimestamp() != nil && strings.Contains(message, sharedObject):
 				u.keep(k, i)
+			case r.GetDeletionTimestamp() == nil && !shared:
+				u.delete(k, i)
 			}
 		}
 	}
