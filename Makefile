@@ -242,13 +242,14 @@ alerts: ## The chart's alerts and dashboard, by Prometheus' engine over recorded
 
 # What programs are released for, a private key to sign the checksums with, and further flags, such as --push or --no-images.
 PLATFORMS ?= linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64
+PLAYGROUND_PLATFORMS ?= linux/amd64,linux/arm64,darwin/amd64,darwin/arm64
 KEY ?=
 RELEASE_FLAGS ?=
 .PHONY: release
 release: ## Make the release VERSION=v0.N.0 in dist/: programs with completions, krew manifest, images, chart, manifests, SBOMs, checksums; signed with KEY=file
 	@test -n "$(VERSION)" || { echo "give the version: make release VERSION=v0.N.0"; exit 1; }
 	@rm -rf dist
-	@$(GO) run -C tools/release . release --root $(CURDIR) --output $(CURDIR)/dist --version '$(VERSION)' --platforms $(PLATFORMS) --image-platforms $(IMAGE_PLATFORMS) \
+	@$(GO) run -C tools/release . release --root $(CURDIR) --output $(CURDIR)/dist --version '$(VERSION)' --platforms $(PLATFORMS) --playground-platforms '$(PLAYGROUND_PLATFORMS)' --image-platforms $(IMAGE_PLATFORMS) \
 		$(if $(KEY),--key '$(abspath $(KEY))') $(RELEASE_FLAGS)
 
 .PHONY: crds

@@ -47,6 +47,7 @@ or try it:
 	root.SetVersionTemplate("landbridge {{.Version}}\n")
 	root.AddCommand(
 		newControllerCommand(),
+		newPlaygroundCommand(),
 		newProviderCommand(),
 		newCRDsCommand(),
 		newGenerateCommand(),

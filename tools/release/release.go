@@ -22,8 +22,10 @@ import (
 type release struct {
 	images
 	programs []string // platforms of the command line
-	key      string
-	noImages bool
+	// playgrounds are the platforms of the playground.
+	playgrounds []string
+	key         string
+	noImages    bool
 }
 
 func newReleaseCommand() *cobra.Command {
@@ -48,6 +50,7 @@ func newReleaseCommand() *cobra.Command {
 	f.StringVar(&o.repository, "repository", "ghcr.io/landbridge-io/landbridge", "the image's name, without a tag")
 	f.StringSliceVar(&o.platforms, "image-platforms", []string{"linux/amd64", "linux/arm64"}, "platforms of the images")
 	f.StringSliceVar(&o.programs, "platforms", []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64"}, "platforms of the command line")
+	f.StringSliceVar(&o.playgrounds, "playground-platforms", []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64"}, "platforms of the playground; empty for none")
 	f.StringVar(&o.key, "key", "", "private key, as PEM, to sign the checksums with: ECDSA or Ed25519")
 	f.BoolVar(&o.noImages, "no-images", false, "make no images")
 	f.BoolVar(&o.push, "push", false, "push the images to their registry")
@@ -60,6 +63,9 @@ func (o *release) run(ctx context.Context) error {
 	}
 	packages, err := o.packages(ctx)
 	if err != nil {
+		return err
+	}
+	if err := o.playground(ctx); err != nil {
 		return err
 	}
 	if err := os.WriteFile(filepath.Join(o.dist, "landbridge.krew.yaml"), krew(o.version, packages), 0o644); err != nil {
@@ -128,6 +134,43 @@ func (o *release) packages(ctx context.Context) ([]pkg, error) {
 		return nil, err
 	}
 	return out, os.WriteFile(filepath.Join(o.dist, "landbridge_"+o.version+".spdx.json"), append(document, '\n'), 0o644)
+}
+
+// playground makes the archives of the playground, with the manifests that it shows, and its SBOM.
+func (o *release) playground(ctx context.Context) error {
+	examples, err := filepath.Glob(filepath.Join(o.root, "examples", "demo", "*.yaml"))
+	if err != nil {
+		return err
+	}
+	var listed []sbom.Program
+	for _, platform := range o.playgrounds {
+		name := "landbridge-playground_" + o.version + "_" + strings.ReplaceAll(platform, "/", "_")
+		program := filepath.Join(o.dist, "build", name)
+		if err := o.build(ctx, playground, platform, program); err != nil {
+			return err
+		}
+		listed = append(listed, sbom.Program{Name: name, File: program})
+		files := []archive.File{{Name: "landbridge-playground", Mode: 0o755}, {Name: "LICENSE", Mode: 0o644}}
+		for n, path := range append([]string{program, filepath.Join(o.root, "LICENSE")}, examples...) {
+			if n >= 2 {
+				files = append(files, archive.File{Name: "examples/demo/" + filepath.Base(path), Mode: 0o644})
+			}
+			if files[n].Content, err = os.ReadFile(path); err != nil {
+				return err
+			}
+		}
+		if _, err := archive.Write(filepath.Join(o.dist, name+".tar.gz"), o.committed, files); err != nil {
+			return err
+		}
+	}
+	if len(listed) == 0 {
+		return nil
+	}
+	document, err := sbom.SPDX("landbridge-playground", o.version, o.committed, listed...)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(o.dist, "landbridge-playground_"+o.version+".spdx.json"), append(document, '\n'), 0o644)
 }
 
 // completions returns scripts for shells, by the program for this machine. kubectl asks plugins by the program

@@ -82,6 +82,9 @@ var opentofu = program{
 	dir: "test/contract/tofu", pkg: "github.com/opentofu/opentofu/cmd/tofu", ldflags: "-X github.com/opentofu/opentofu/version.dev=no",
 }
 
+// playground is the control plane for those without a cluster.
+var playground = program{dir: "playground", pkg: "./cmd/playground"}
+
 // build builds a program for a platform, the same bits wherever the checkout is.
 func (s *source) build(ctx context.Context, p program, platform, file string) error {
 	os_, arch, ok := strings.Cut(platform, "/")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,8 +24,7 @@ type session struct {
 	closeLog     func()
 }
 
-// sessionOptions are where to find what a session needs. The defaults are where
-// `make` puts it.
+// sessionOptions are where to find what a session needs. The defaults are where a release or `make` puts it.
 type sessionOptions struct {
 	landbridge, mirror, examples string
 	poll                         time.Duration
@@ -36,16 +36,27 @@ func (o *sessionOptions) addFlags(f *pflag.FlagSet) {
 		bin = filepath.Dir(self)
 	}
 	f.StringVar(&o.landbridge, "landbridge", filepath.Join(bin, "landbridge"), "the landbridge program")
-	f.StringVar(&o.mirror, "provider-mirror", filepath.Join(bin, "providers"), "directory with providers, in the layout of Terraform's filesystem mirrors")
-	f.StringVar(&o.examples, "examples", filepath.Join(filepath.Dir(bin), "examples", "demo"), "directory with the example manifests")
+	f.StringVar(&o.mirror, "provider-mirror", existing(filepath.Join(bin, "providers")), "directory with providers, in the layout of Terraform's filesystem mirrors; without it they are downloaded")
+	f.StringVar(&o.examples, "examples", cmp.Or(existing(filepath.Join(bin, "examples", "demo")), filepath.Join(filepath.Dir(bin), "examples", "demo")), "directory with the example manifests")
 	f.DurationVar(&o.poll, "poll", 5*time.Second, "how often the controller looks for drift")
+}
+
+// existing returns the path, or nothing if there is no such file.
+func existing(path string) string {
+	if _, err := os.Stat(path); err != nil {
+		return ""
+	}
+	return path
 }
 
 // check returns an error if a required file is missing.
 func (o *sessionOptions) check() error {
 	for _, path := range []string{o.landbridge, o.mirror, o.examples} {
+		if path == "" {
+			continue // providers are downloaded
+		}
 		if _, err := os.Stat(path); err != nil {
-			return fmt.Errorf("%w (make build makes it; flags say where else it is)", err)
+			return fmt.Errorf("%w (it is part of a release, and make build makes it; flags say where else it is)", err)
 		}
 	}
 	return nil

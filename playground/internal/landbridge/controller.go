@@ -18,7 +18,7 @@ const stopTimeout = 40 * time.Second
 type Options struct {
 	Binary     string        // of the landbridge command
 	Kubeconfig string        // of the cluster to work in
-	Mirror     string        // directory with providers, in the layout of filesystem mirrors
+	Mirror     string        // directory with providers, in the layout of filesystem mirrors; empty for the public registry
 	Cache      string        // directory for unpacked providers
 	Log        string        // file the controller logs to, appended to
 	Poll       time.Duration // how often unchanged resources are looked at
@@ -43,14 +43,18 @@ func Start(o Options) (*Controller, error) {
 		return nil, err
 	}
 	defer log.Close()
-	cmd := exec.Command(o.Binary, "controller",
+	args := []string{
+		"controller",
 		"--kubeconfig", o.Kubeconfig,
-		"--provider-mirror", o.Mirror,
 		"--provider-cache", o.Cache,
 		"--poll", o.Poll.String(),
 		// There is no other controller in this cluster, and no monitoring.
 		"--leader-elect=false", "--metrics-address=0", "--health-address=0",
-	)
+	}
+	if o.Mirror != "" {
+		args = append(args, "--provider-mirror", o.Mirror)
+	}
+	cmd := exec.Command(o.Binary, args...)
 	cmd.Stdout, cmd.Stderr = log, log
 	// A process group of its own: Ctrl-C then reaches only this process, which
 	// stops the controller before the API server that it needs.
