@@ -33,7 +33,7 @@ type MoveFrom struct {
 	// At is where the user has asked for it.
 	At string
 	// Type and ProviderAddress are those of the resource type, such as null_resource and
-	// registry.terraform.io/hashicorp/null. Same is set if they are those of the target.
+	// registry.terraform.io/hashicorp/null. Same is set if they are those of the target, maybe in another version of the provider.
 	Type, ProviderAddress string
 	Same                  bool
 	// Exists is set if the resource exists. UID is its UID.
@@ -97,11 +97,7 @@ func (s *Scheduler) takeOver(ctx context.Context, e *entry, r Request, ex terraf
 	}
 	s.moves.Lock()
 	defer s.moves.Unlock()
-	as := verbatim
-	if from.Same {
-		as = r.Resource.Schema
-	}
-	src, err := s.o.Store.Load(ctx, from.Key, as)
+	src, err := s.o.Store.Load(ctx, from.Key, verbatim)
 	switch {
 	case errors.Is(err, store.ErrNotFound) && !from.Exists:
 		return nil // as in Terraform, which creates an object then
@@ -127,7 +123,7 @@ func (s *Scheduler) takeOver(ctx context.Context, e *entry, r Request, ex terraf
 	case h == nil || *h.To != r.Key || h.UID != r.UID:
 		return moveFailed(r, "An operation of %s has not ended (%s). It is tried again.", text(from.Key), op.Kind)
 	}
-	moved, err := s.converted(ctx, r, ex, src.Instance)
+	moved, err := s.converted(ctx, r, ex, src)
 	if err != nil {
 		return err
 	}
@@ -141,7 +137,7 @@ func (s *Scheduler) takeOver(ctx context.Context, e *entry, r Request, ex terraf
 		return &Error{Reason: ReasonStore, Err: errSuccessor}
 	}
 	src.Instance.Operation = op
-	if _, err := s.o.Store.Save(ctx, from.Key, as, src); err != nil {
+	if _, err := s.o.Store.Save(ctx, from.Key, verbatim, src); err != nil {
 		return &Error{Reason: storeReason(err), Err: fmt.Errorf("%s cannot be locked: %w", text(from.Key), err)}
 	}
 	e.record.Handled.MovedFrom, e.record.Handled.MoveOpen = moveID(op, from.Key), true
@@ -154,11 +150,12 @@ func (s *Scheduler) takeOver(ctx context.Context, e *entry, r Request, ex terraf
 }
 
 // converted returns the instance of the resource's type that another one becomes.
-func (s *Scheduler) converted(ctx context.Context, r Request, ex terraform.Executor, in instance.Instance) (instance.Instance, error) {
-	in.Operation, in.Wire = nil, nil
+func (s *Scheduler) converted(ctx context.Context, r Request, ex terraform.Executor, src store.Record) (instance.Instance, error) {
 	if r.MoveFrom.Same {
-		return in, nil
+		return s.sameType(ctx, r, src)
 	}
+	in := src.Instance
+	in.Operation, in.Wire = nil, nil
 	mover, ok := ex.(terraform.Mover)
 	if !ok {
 		return in, moveFailed(r, "Objects are not moved between resource types with execution CLI, and not to modules.")
@@ -175,6 +172,24 @@ func (s *Scheduler) converted(ctx context.Context, r Request, ex terraform.Execu
 	}
 	out.SensitivePaths, out.IdentityHistory, out.Drift, out.DriftHistory = nil, nil, nil, nil // of the other type
 	return out, nil
+}
+
+// sameType returns the instance of the same type, maybe of another version of the provider, that is stored of another resource. The
+// state is upgraded like any other that an earlier version has written.
+func (s *Scheduler) sameType(ctx context.Context, r Request, src store.Record) (instance.Instance, error) {
+	now, err := s.o.Store.Load(ctx, r.MoveFrom.Key, r.Resource.Schema)
+	in := now.Instance
+	switch {
+	case err != nil:
+		return in, &Error{Reason: ReasonStore, Err: fmt.Errorf("the stored instance of %s cannot be loaded: %w", text(r.MoveFrom.Key), err)}
+	case now.Version != src.Version:
+		return in, moveFailed(r, "%s was just changed. It is tried again.", text(r.MoveFrom.Key))
+	case in.SchemaVersion > r.Resource.Schema.Version:
+		return in, moveFailed(r, "The state of %s was written by a newer version of the provider (schema version %d, here %d). Install at least that version.",
+			text(r.MoveFrom.Key), in.SchemaVersion, r.Resource.Schema.Version)
+	}
+	in.Operation, in.Wire = nil, nil
+	return in, nil
 }
 
 // letGo makes the resource let the object go that this one has taken over.

@@ -50,7 +50,8 @@ func (k *Kind) moveFrom(ctx context.Context, r *CustomResource) *scheduler.MoveF
 		return invalid("Instances of modules are not moved.")
 	}
 	out.Type, out.ProviderAddress = from.Model.Type, from.ProviderAddress
-	out.Same = from.Model.Group == k.Model.Group && from.Model.Type == k.Model.Type
+	out.Same = from.Model.Type == k.Model.Type &&
+		(from.Model.Group == k.Model.Group || from.ProviderAddress != "" && from.ProviderAddress == k.ProviderAddress)
 	u := &unstructured.Unstructured{}
 	u.SetGroupVersionKind(from.Model.GroupVersionKind())
 	err := from.live.Get(ctx, types.NamespacedName{Namespace: out.Key.Namespace, Name: out.Key.Name}, u)

@@ -70,12 +70,10 @@ var mutants = []mutant{
 	{name: "a resource that looks new is never loaded", edit: edit{managedDir + "request.go",
 		"return crd.Unobserved(&r.Unstructured) && !meta.FinalizerExists(r, xpmanaged.FinalizerName) && !meta.WasDeleted(r) && time.Since(r.GetCreationTimestamp().Time) < fresh", "return crd.Unobserved(&r.Unstructured) && !meta.FinalizerExists(r, xpmanaged.FinalizerName) && (time.Since(r.GetCreationTimestamp().Time) < fresh || true)"},
 		also: []edit{{managedDir + "claims.go", "request.New = false //", "//"}}},
-	{name: "a record that was assumed to be empty is never loaded", approvals: true, edit: edit{schedulerDir + "entry.go",
-		"e.state == assumed && r.New)", "e.state == assumed)"}},
 	{name: "resources that are gone stay in memory", edit: edit{schedulerDir + "claims.go", "s.entries.gone(k)", "_ = s.entries.gone"},
-		also: []edit{{schedulerDir + "record.go", "s.entries.remove(e)", "_ = s.entries.remove"}}},
+		also: []edit{{schedulerDir + "record.go", "s.entries.remove(e)", "_ = s.entries.remove"}, {schedulerDir + "claims.go", "s.entries.deleted(uid)", "_, _ = s.entries.deleted, uid"}}},
 	{name: "the former parts are deleted before the new ones are named", edit: edit{schedulerDir + "store/parts.go",
-		"p.head.Labels[labelSplit] = \"true\"\n\tnow, err", "p.head.Labels[labelSplit] = \"true\"\n\t_ = s.deleteParts(ctx, slices.DeleteFunc(slices.Clone(former), func(name string) bool { return slices.Contains(names(c.Parts), name) }))\n\tnow, err"}},
+		"p.head.Labels[labelSplit] = \"true\"\n\tnow, err", "p.head.Labels[labelSplit] = \"true\"\n\t_ = s.deleteParts(ctx, slices.DeleteFunc(slices.Clone(former), func(f part) bool { return slices.Contains(c.Parts, f) }))\n\tnow, err"}},
 
 	// The lease.
 	{name: "the lease is not checked at the call", edit: edit{engineDir + "apply.go",
