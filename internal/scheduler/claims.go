@@ -312,28 +312,23 @@ func stateID(state cty.Value) string {
 // rival returns the resource that prevents this one from writing, if any. An owner that no longer exists
 // is released.
 func (s *Scheduler) rival(ctx context.Context, e *entry) (ownership.Rival, bool) {
-	if e.claimant == nil {
-		return ownership.Rival{}, false
-	}
-	var last ownership.Owner
-	for {
-		r, ok := e.claimant.Rival()
-		if !ok || r.Owner == last || s.mayExist(ctx, r.Owner.Key, r.Owner.UID) {
-			return r, ok
-		}
-		last = r.Owner
-		s.wake(s.owners.Release(r.Owner.Key))
-	}
+	return s.living(ctx, e, (*ownership.Claimant).Rival)
 }
 
 // shared returns another resource whose record names the object of this one, as after one of them was restored from a backup. An
 // owner that no longer exists is released.
 func (s *Scheduler) shared(ctx context.Context, e *entry) (ownership.Rival, bool) {
+	return s.living(ctx, e, (*ownership.Claimant).Shared)
+}
+
+// living returns the rival that find returns, after it has released those that no longer exist.
+func (s *Scheduler) living(ctx context.Context, e *entry, find func(*ownership.Claimant) (ownership.Rival, bool)) (ownership.Rival, bool) {
 	if e.claimant == nil {
 		return ownership.Rival{}, false
 	}
-	for last := (ownership.Owner{}); ; {
-		r, ok := e.claimant.Shared()
+	var last ownership.Owner
+	for {
+		r, ok := find(e.claimant)
 		if !ok || r.Owner == last || s.mayExist(ctx, r.Owner.Key, r.Owner.UID) {
 			return r, ok
 		}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
-	"oras.land/oras-go/v2/content"
 	"oras.land/oras-go/v2/errdef"
 	"oras.land/oras-go/v2/registry/remote"
 )
@@ -203,12 +202,5 @@ func (c *cosign) blob(ctx context.Context, d ocispec.Descriptor) ([]byte, error)
 	if err := checkDigest(d); err != nil {
 		return nil, err
 	}
-	if d.Size > maxManifest {
-		return nil, problem(Invalid, "a signature has %d bytes, more than %d MiB", d.Size, maxManifest>>20)
-	}
-	raw, err := content.FetchAll(ctx, c.in.Blobs(), d)
-	if errors.Is(err, content.ErrMismatchedDigest) || errors.Is(err, content.ErrTrailingData) {
-		return nil, problem(Untrusted, "a signature does not have its checksum %s: %s", d.Digest, err)
-	}
-	return raw, err
+	return c.mirror.whole(ctx, c.address, c.in.Blobs(), d, "a signature")
 }

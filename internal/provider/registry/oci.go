@@ -165,13 +165,18 @@ func (m *oci) find(ctx context.Context, a Address, version, platform string) (*P
 
 // manifest returns a manifest, whose checksum is that of its descriptor.
 func (m *oci) manifest(ctx context.Context, a Address, r *remote.Repository, d ocispec.Descriptor) ([]byte, error) {
+	return m.whole(ctx, a, r, d, "a manifest")
+}
+
+// whole returns content of a bounded size, whose checksum is that of its descriptor. called is what messages call it.
+func (m *oci) whole(ctx context.Context, a Address, from content.Fetcher, d ocispec.Descriptor, called string) ([]byte, error) {
 	if d.Size > maxManifest {
-		return nil, problem(Invalid, "%s: a manifest has %d bytes, more than %d MiB", m.describe(a), d.Size, maxManifest>>20)
+		return nil, problem(Invalid, "%s: %s has %d bytes, more than %d MiB", m.describe(a), called, d.Size, maxManifest>>20)
 	}
-	raw, err := content.FetchAll(ctx, r, d)
+	raw, err := content.FetchAll(ctx, from, d)
 	switch {
 	case errors.Is(err, content.ErrMismatchedDigest), errors.Is(err, content.ErrTrailingData):
-		return nil, problem(Untrusted, "%s: a manifest does not have its checksum %s: %s", m.describe(a), d.Digest, err)
+		return nil, problem(Untrusted, "%s: %s does not have its checksum %s: %s", m.describe(a), called, d.Digest, err)
 	case err != nil:
 		return nil, m.problem(a, err)
 	}
