@@ -129,11 +129,16 @@ func (o *release) packages(ctx context.Context) ([]pkg, error) {
 		}
 		out = append(out, pkg{platform, file, sum})
 	}
-	document, err := sbom.SPDX("landbridge", o.version, o.committed, listed...)
+	return out, o.contents("landbridge", listed)
+}
+
+// contents writes the SBOM of programs.
+func (o *release) contents(name string, programs []sbom.Program) error {
+	document, err := sbom.SPDX(name, o.version, o.committed, programs...)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return out, os.WriteFile(filepath.Join(o.dist, "landbridge_"+o.version+".spdx.json"), append(document, '\n'), 0o644)
+	return os.WriteFile(filepath.Join(o.dist, name+"_"+o.version+".spdx.json"), append(document, '\n'), 0o644)
 }
 
 // playground makes the archives of the playground, with the manifests that it shows, and its SBOM.
@@ -166,11 +171,7 @@ func (o *release) playground(ctx context.Context) error {
 	if len(listed) == 0 {
 		return nil
 	}
-	document, err := sbom.SPDX("landbridge-playground", o.version, o.committed, listed...)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(o.dist, "landbridge-playground_"+o.version+".spdx.json"), append(document, '\n'), 0o644)
+	return o.contents("landbridge-playground", listed)
 }
 
 // completions returns scripts for shells, by the program for this machine. kubectl asks plugins by the program
