@@ -161,6 +161,15 @@ func reconcile(ctx context.Context, r *figure.Report, bin string, window time.Du
 	r.Add(figure.Figure{Name: "time to Ready: one, p50", Value: seconds(figure.Percentile(ones, .5)), Unit: "s"})
 	r.Ratio(figure.Figure{Name: "time to Ready: one, p99", Value: seconds(figure.Percentile(ones, .99)), Unit: "s"}, oneFloor)
 
+	// Later, the controller looks at the resources meanwhile.
+	manyFloors := make([]time.Duration, 3)
+	for i := range manyFloors {
+		if _, manyFloors[i], err = c.minimalWrites(ctx, unserved, fmt.Sprintf("many-%d", i), 780, 16); err != nil {
+			return err
+		}
+	}
+	r.Add(figure.Figure{Name: manyFloor, Value: seconds(figure.Percentile(manyFloors, .5)), Unit: "s"})
+
 	beforeMany, err := c.usage()
 	if err != nil {
 		return err
@@ -181,12 +190,7 @@ func reconcile(ctx context.Context, r *figure.Report, bin string, window time.Du
 	for name, d := range map[string]time.Duration{"controller": many.controller, "provider": many.provider, "API server": many.apiserver} {
 		r.Add(figure.Figure{Name: "create, 780 at once: " + name, Value: d.Seconds() * 1000 / 780, Unit: "ms CPU each"})
 	}
-	_, allFloor, err := c.minimalWrites(ctx, unserved, "many", 780, 16)
-	if err != nil {
-		return err
-	}
-	r.Add(figure.Figure{Name: manyFloor, Value: seconds(allFloor), Unit: "s"})
-	r.Ratio(figure.Figure{Name: "time to Ready: 780 at once, last", Value: seconds(all), Unit: "s", MaxRatio: 1.35}, manyFloor)
+	r.Ratio(figure.Figure{Name: "time to Ready: 780 at once, last", Value: seconds(all), Unit: "s", MaxRatio: 1.8}, manyFloor)
 
 	if _, err := c.create(ctx, strs, "rest", 1000-780-101, 16); err != nil {
 		return err
