@@ -16,7 +16,7 @@ type Reference struct {
 }
 
 // Target is a kind that may be referred to, and which value is taken from it. That is the external
-// name unless Attribute, FieldPath or Extract is set.
+// name unless Attribute, FieldPath or Extract is set, changed by Transform.
 type Target struct {
 	// Type is the resource type, if it is of the same provider.
 	Type string `json:"type,omitempty"`
@@ -28,7 +28,9 @@ type Target struct {
 	Attribute string `json:"attribute,omitempty"`
 	// FieldPath is the path of the field with the value in the custom resource: status.atProvider.arn.
 	FieldPath string `json:"fieldPath,omitempty"`
-	// Extract returns the value from the custom resource, which it must not change.
+	// Transform is a CEL expression that makes the value of the one above, which is self: self.split('/')[3].
+	Transform string `json:"transform,omitempty"`
+	// Extract returns the value from the custom resource, which it must not change. It is instead of all of the above.
 	Extract Extractor `json:"-"`
 }
 

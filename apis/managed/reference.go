@@ -42,6 +42,11 @@ type ReferenceSource struct {
 	// Path of the field with the value, such as status.atProvider.arn. Default: the external name.
 	// +optional
 	FieldPath string `json:"fieldPath,omitempty"`
+
+	// CEL expression that makes the value of the field's, which is self: self.split('/')[3].
+	// +kubebuilder:validation:MaxLength=1024
+	// +optional
+	Transform string `json:"transform,omitempty"`
 }
 
 // ReferenceSelector selects resources.

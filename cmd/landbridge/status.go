@@ -23,7 +23,7 @@ var statusOutputs = []string{"text", "json"}
 type statusFlags struct {
 	clusterFlags
 	everywhere, watch, drifted bool
-	output                     string
+	output, providerConfig     string
 }
 
 func newStatusCommand() *cobra.Command {
@@ -50,6 +50,9 @@ permissions to list and watch the resources are needed.`,
 
   # Look on while some kinds change
   landbridge status -w password,file -n team-a
+
+  # The resources that use a provider configuration
+  landbridge status -A --provider-config ClusterProviderConfig/default
 
   # Everything that is not ready, for a script
   landbridge status -A -o json | jq '.resources[] | select(.ready != "True")'`,
@@ -81,9 +84,11 @@ permissions to list and watch the resources are needed.`,
 	flags.add(cmd)
 	cmd.Flags().BoolVarP(&flags.everywhere, "all-namespaces", "A", false, "resources of all namespaces")
 	cmd.Flags().BoolVar(&flags.drifted, "drifted", false, "only resources whose remote objects were changed outside of them")
+	cmd.Flags().StringVar(&flags.providerConfig, "provider-config", "", "only resources that use this provider configuration: NAME or KIND/NAME")
 	cmd.Flags().BoolVarP(&flags.watch, "watch", "w", false, "watch for changes")
 	cmd.Flags().StringVarP(&flags.output, "output", "o", statusOutputs[0], "output format: "+strings.Join(statusOutputs, ", "))
 	cmd.MarkFlagsMutuallyExclusive("drifted", "watch")
+	cmd.MarkFlagsMutuallyExclusive("provider-config", "watch")
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(statusOutputs, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -129,6 +134,13 @@ func (s *statusView) kinds() ([]status.Kind, error) {
 }
 
 func (s *statusView) once(ctx context.Context) error {
+	var used status.ProviderConfig
+	if s.flags.providerConfig != "" {
+		var err error
+		if used, err = status.ParseProviderConfig(s.flags.providerConfig); err != nil {
+			return err
+		}
+	}
 	kinds, err := s.kinds()
 	if err != nil {
 		return err
@@ -136,6 +148,9 @@ func (s *statusView) once(ctx context.Context) error {
 	rows, err := s.cluster.List(ctx, kinds, s.namespace)
 	if err != nil && len(rows) == 0 {
 		return err
+	}
+	if used.Name != "" {
+		rows = slices.DeleteFunc(rows, func(r status.Row) bool { return !used.Means(r.ProviderConfig) })
 	}
 	all := len(rows)
 	if s.flags.drifted {
@@ -150,6 +165,8 @@ func (s *statusView) once(ctx context.Context) error {
 		}
 	} else if s.flags.drifted && all > 0 && len(rows) == 0 {
 		fmt.Fprintln(s.err, "No resource has drifted.")
+	} else if used.Name != "" && len(rows) == 0 && err == nil {
+		fmt.Fprintf(s.err, "No resource uses the provider configuration %s.\n", s.flags.providerConfig)
 	} else {
 		s.table(kinds, rows)
 	}

@@ -67,7 +67,7 @@ func sources(r *model.Reference) string {
 			out += ", "
 		}
 		switch {
-		case t.Extract != nil:
+		case t.Extract != nil, t.Transform != nil:
 			out += t.Kind + " (a value made of it)"
 		case t.FieldPath == model.ExternalNamePath:
 			out += t.Kind + " (its external name)"

@@ -178,6 +178,7 @@ func referencesSchema() props {
 			"selector":   selector,
 			"namespace":  text("Namespace of the other resource, which must allow the reference with the annotation landbridge.io/referable-from. Default: that of this resource."),
 			"fieldPath":  text("Path of the field with the value, such as status.atProvider.arn. Default: the external name."),
+			"transform":  {Type: "string", MaxLength: ptr.To[int64](1024), Description: "CEL expression that makes the value of the field's, which is self: self.split('/')[3]."},
 		},
 		XValidations: apiextensionsv1.ValidationRules{
 			{Rule: "has(self.name) != has(self.selector)", Message: "exactly one of name and selector must be given"},

@@ -13,6 +13,7 @@ import (
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/landbridge-io/landbridge/config"
+	"github.com/landbridge-io/landbridge/internal/expression"
 )
 
 // ExternalNamePath is the path of the external name in a custom resource.
@@ -36,6 +37,8 @@ type ReferenceTarget struct {
 	kschema.GroupVersionKind
 	// FieldPath is the path of the field with the value, unless Extract is set.
 	FieldPath string
+	// Transform makes the value of the one of the field; nil if it is the field's.
+	Transform *expression.Transform
 	Extract   func(target map[string]any) any
 }
 
@@ -166,6 +169,16 @@ func (p *Provider) target(c config.Target) (ReferenceTarget, error) {
 		return out, errors.New("give either type, or apiVersion and kind")
 	case c.Kind != "" && c.Attribute != "":
 		return out, config.At(errors.New("it is for a type of this provider; give fieldPath"), "attribute")
+	}
+	if c.Transform != "" {
+		if c.Extract != nil {
+			return out, config.At(errors.New("it cannot be used with an extractor, which can change the value itself"), "transform")
+		}
+		transform, err := expression.NewTransform(c.Transform)
+		if err != nil {
+			return out, config.At(err, "transform")
+		}
+		out.Transform = transform
 	}
 	out.FieldPath, out.Extract = ExternalNamePath, c.Extract
 	if c.Type == "" {

@@ -102,6 +102,8 @@ func TestReferenceErrors(t *testing.T) {
 		"unknown field":      {"name", target(config.Target{Type: "everything_thing", FieldPath: "status.atProvider.arn"}), `name.targets[0].fieldPath: status.atProvider: "arn": there is no field arn`},
 		"no field path":      {"name", target(config.Target{Type: "everything_thing", FieldPath: "arn"}), `name.targets[0].fieldPath: "arn" is not a path in a custom resource, such as status.atProvider.arn`},
 		"broken field path":  {"name", target(config.Target{Type: "everything_thing", FieldPath: "status.[0"}), "name.targets[0].fieldPath: "},
+		"transform":          {"name", target(config.Target{Type: "everything_plain", Transform: "self.cut('/')"}), "name.targets[0].transform: ERROR: <input>:1:9: undeclared reference to 'cut'"},
+		"two makers":         {"name", target(config.Target{Type: "everything_plain", Transform: "self", Extract: func(map[string]any) any { return "x" }}), "name.targets[0].transform: it cannot be used with an extractor"},
 		"taken":              {"name", config.Reference{Targets: plain, RefField: "size"}, "name: the name size is taken by another field: give it another one with refField"},
 		"twice the same":     {"name", config.Reference{Targets: plain, RefField: "from", SelectorField: "from"}, "name: the name from is taken by another field: give it another one with selectorField"},
 		"no name of a field": {"name", config.Reference{Targets: plain, SelectorField: "by-label"}, `name.selectorField: "by-label" is not a valid field name, such as nameSelector`},

@@ -3,14 +3,12 @@ package policy
 import (
 	"fmt"
 	"sync"
-	_ "time/tzdata" // conditions name time zones, and images may have none
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
-)
 
-// maxCost bounds what one evaluation may cost, in CEL's units. Kubernetes has the same limit for an expression.
-const maxCost = 1_000_000
+	"github.com/landbridge-io/landbridge/internal/expression"
+)
 
 // The types of the variables. Values are maps with these fields.
 var (
@@ -38,15 +36,12 @@ var (
 
 // environment has the variables and functions of conditions.
 var environment = sync.OnceValues(func() (*cel.Env, error) {
-	base, err := cel.NewEnv(
-		cel.CrossTypeNumericComparisons(true), cel.DefaultUTCTimeZone(true), cel.OptionalTypes(),
-		cel.ASTValidators(cel.ValidateDurationLiterals(), cel.ValidateTimestampLiterals(), cel.ValidateRegexLiterals()),
-	)
-	if err != nil {
-		return nil, err
-	}
-	return base.Extend(cel.CustomTypeProvider(provider{base.CELTypeProvider()}),
-		cel.Variable("plan", planType), cel.Variable("resource", resourceType), cel.Variable("now", types.TimestampType))
+	return expression.Environment(func(base *cel.Env) []cel.EnvOption {
+		return []cel.EnvOption{
+			cel.CustomTypeProvider(provider{base.CELTypeProvider()}),
+			cel.Variable("plan", planType), cel.Variable("resource", resourceType), cel.Variable("now", types.TimestampType),
+		}
+	})
 })
 
 // provider adds the types of the variables to CEL's.
@@ -75,12 +70,10 @@ func compile(condition string) (cel.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	ast, issues := env.Compile(condition)
-	if issues != nil && issues.Err() != nil {
-		return nil, issues.Err()
-	}
-	if t := ast.OutputType(); t != types.BoolType {
-		return nil, fmt.Errorf("the condition is of type %s: it must be true or false", t)
-	}
-	return env.Program(ast, cel.CostLimit(maxCost), cel.InterruptCheckFrequency(100))
+	return expression.Compile(env, condition, func(t *cel.Type) error {
+		if t != types.BoolType {
+			return fmt.Errorf("the condition is of type %s: it must be true or false", t)
+		}
+		return nil
+	})
 }

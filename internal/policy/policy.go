@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/cel-go/cel"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/expression"
 )
 
 // Policy is a compiled PlanPolicy.
@@ -70,12 +70,12 @@ func (p *Policy) decide(ctx context.Context, in Input, now time.Time) (Result, b
 	}
 	out := Result{Policy: p.Name, Action: cmp.Or(p.spec.Action, v1alpha1.PlanPolicyDeny), Message: cmp.Or(p.spec.Message, "the condition of the policy is met.")}
 	if p.invalid != nil {
-		out.Message = fmt.Sprintf("it cannot be used, so it acts on every plan that it matches: %s", firstLine(p.invalid))
+		out.Message = fmt.Sprintf("it cannot be used, so it acts on every plan that it matches: %s", expression.FirstLine(p.invalid))
 		return out, true
 	}
 	value, _, err := p.program.ContextEval(ctx, in.variables(now))
 	if err != nil {
-		out.Message = fmt.Sprintf("its condition cannot be evaluated, so it counts as met: %s", firstLine(err))
+		out.Message = fmt.Sprintf("its condition cannot be evaluated, so it counts as met: %s", expression.FirstLine(err))
 		return out, true
 	}
 	return out, value.Value() == true
@@ -90,12 +90,6 @@ func (p *Policy) matches(r ResourceMeta) bool {
 	}
 	m := p.spec.Match
 	return any(m.Groups, r.Group) && any(m.Kinds, r.Kind) && any(m.Namespaces, r.Namespace)
-}
-
-// firstLine returns the first line of an error: CEL shows the place in the expression below it.
-func firstLine(err error) string {
-	line, _, _ := strings.Cut(err.Error(), "\n")
-	return line
 }
 
 // Verdict is what policies decide about a plan.

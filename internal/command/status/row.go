@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/landbridge-io/landbridge/internal/model"
 )
 
 // Row is the status of a managed resource.
@@ -27,6 +29,8 @@ type Row struct {
 	// Identity is that of the remote object, by attribute; ExternalName is its external name.
 	Identity     map[string]any `json:"identity,omitempty"`
 	ExternalName string         `json:"externalName,omitempty"`
+	// ProviderConfig is the provider configuration that the resource uses.
+	ProviderConfig ProviderConfig `json:"providerConfig,omitzero"`
 	// Deposed are the keys of objects that were replaced and are still to be destroyed.
 	Deposed []string `json:"deposed,omitempty"`
 	// Deleting is set when the resource is being deleted, Paused when it is not reconciled.
@@ -51,6 +55,31 @@ type Operation struct {
 	Progress string `json:"progress,omitempty"`
 	// Interrupted is set when it was interrupted and has not ended yet.
 	Interrupted bool `json:"interrupted,omitempty"`
+}
+
+// ProviderConfig names a provider configuration.
+type ProviderConfig struct {
+	Kind string `json:"kind"`
+	Name string `json:"name"`
+}
+
+// ParseProviderConfig reads NAME or KIND/NAME. Without a kind, both kinds of provider configurations are meant.
+func ParseProviderConfig(text string) (ProviderConfig, error) {
+	kind, name, ok := strings.Cut(text, "/")
+	if !ok {
+		kind, name = "", text
+	}
+	for _, known := range []string{"", model.ProviderConfigKind, model.ClusterProviderConfigKind} {
+		if strings.EqualFold(kind, known) && name != "" && ok == (known != "") {
+			return ProviderConfig{known, name}, nil
+		}
+	}
+	return ProviderConfig{}, fmt.Errorf("%q is no provider configuration: give NAME, %s/NAME or %s/NAME", text, model.ProviderConfigKind, model.ClusterProviderConfigKind)
+}
+
+// Means reports whether the configuration is the other one, if it has a kind, or one of its name.
+func (p ProviderConfig) Means(other ProviderConfig) bool {
+	return p.Name == other.Name && (p.Kind == "" || p.Kind == other.Kind)
 }
 
 // Trouble reports whether the resource has a problem.
@@ -96,6 +125,8 @@ func RowOf(u *unstructured.Unstructured) Row {
 		State: text("state"), ExternalName: u.GetAnnotations()["crossplane.io/external-name"],
 		Deleting: u.GetDeletionTimestamp() != nil,
 	}
+	r.ProviderConfig.Kind, _, _ = unstructured.NestedString(u.Object, "spec", "providerConfigRef", "kind")
+	r.ProviderConfig.Name, _, _ = unstructured.NestedString(u.Object, "spec", "providerConfigRef", "name")
 	r.Identity, _, _ = unstructured.NestedMap(u.Object, "status", "identity")
 	if kind := text("operation", "kind"); kind != "" {
 		r.Operation = &Operation{Kind: kind, Deposed: text("operation", "deposed"), Progress: text("operation", "progress")}

@@ -26,3 +26,31 @@ func TestMessageOfEarlierOperation(t *testing.T) {
 		})
 	}
 }
+
+func TestParseProviderConfig(t *testing.T) {
+	for text, want := range map[string]string{
+		"main": "/main", "ProviderConfig/main": "ProviderConfig/main", "clusterproviderconfig/main": "ClusterProviderConfig/main",
+		"": "", "/main": "", "main/": "", "Secret/main": "",
+	} {
+		t.Run(text, func(t *testing.T) {
+			p, err := status.ParseProviderConfig(text)
+			switch got := p.Kind + "/" + p.Name; {
+			case want == "" && err == nil:
+				t.Errorf("got %s, want an error", got)
+			case want != "" && (err != nil || got != want):
+				t.Errorf("got %s, %v, want %s", got, err, want)
+			}
+		})
+	}
+}
+
+func TestProviderConfigOfRow(t *testing.T) {
+	u := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"providerConfigRef": map[string]any{"kind": "ProviderConfig", "name": "main"}}}}
+	row := status.RowOf(u)
+	for text, want := range map[string]bool{"main": true, "ProviderConfig/main": true, "ClusterProviderConfig/main": false, "other": false} {
+		p, err := status.ParseProviderConfig(text)
+		if got := p.Means(row.ProviderConfig); err != nil || got != want {
+			t.Errorf("%s means the configuration of the row: %t, %v, want %t", text, got, err, want)
+		}
+	}
+}

@@ -136,7 +136,7 @@ func (b beside) source(u *unstructured.Unstructured, ref translate.Reference, at
 	s := sourceOf(u, managed.ReferenceSource{
 		APIVersion: t.GroupVersion().String(), Kind: t.Kind, Name: b.Name, Namespace: b.Namespace, FieldPath: t.FieldPath,
 	}, b.Policy)
-	s.extract = t.Extract
+	s.extract, s.transform = t.Extract, t.Transform
 	return s, nil
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/apis/managed"
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/expression"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
@@ -47,8 +48,9 @@ type Reference struct {
 // source is a resource, by name, or resources, by a selector.
 type source struct {
 	managed.ReferenceSource
-	extract  func(map[string]any) any
-	optional bool
+	extract   func(map[string]any) any
+	transform *expression.Transform // nil leaves the value unchanged
+	optional  bool
 	// preferred is the name of the resource that was selected before.
 	preferred string
 }
@@ -129,6 +131,12 @@ func ofSpec(u *unstructured.Unstructured, m *model.Resource) ([]Reference, error
 				return v, wrong(err)
 			},
 			set: func(v any) error { return wrong(paved.SetValue(ref.To, v)) },
+		}
+		if ref.From.Transform != "" {
+			var err error
+			if out[i].sources[0].transform, err = expression.NewTransform(ref.From.Transform); err != nil {
+				out[i].mistake = errors.Join(out[i].mistake, fmt.Errorf("%s.from.transform is %q: %w", at, ref.From.Transform, err))
+			}
 		}
 	}
 	return out, nil

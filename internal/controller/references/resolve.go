@@ -87,7 +87,7 @@ func (r Resolver) resolve(ctx context.Context, u *unstructured.Unstructured, ref
 				out.Awaited = append(out.Awaited, where) // it becomes a target again when it permits that
 			}
 			if err == nil && missing == "" {
-				out.Differs = append(out.Differs, ref.differs(before, s, found)...)
+				out.Differs = append(out.Differs, ref.differs(ctx, before, s, found)...)
 			}
 			continue
 		}
@@ -97,7 +97,7 @@ func (r Resolver) resolve(ctx context.Context, u *unstructured.Unstructured, ref
 				break
 			}
 			var v any
-			if v, missing, err = ref.value(s, x); missing != "" && err == nil && r.Unknown != nil {
+			if v, missing, err = ref.value(ctx, s, x); missing != "" && err == nil && r.Unknown != nil {
 				if v = r.Unknown(x); v != nil {
 					missing = ""
 				}
@@ -146,11 +146,11 @@ func (r Resolver) resolve(ctx context.Context, u *unstructured.Unstructured, ref
 }
 
 // differs describes the value of a field if it is not the one that its reference has now.
-func (r Reference) differs(is any, s source, found []*unstructured.Unstructured) []string {
-	if r.to == "" || r.many || len(r.sources) != 1 || len(found) != 1 {
+func (r Reference) differs(ctx context.Context, is any, s source, found []*unstructured.Unstructured) []string {
+	if r.to == "" || r.mistake != nil || r.many || len(r.sources) != 1 || len(found) != 1 {
 		return nil
 	}
-	v, missing, err := r.value(s, found[0])
+	v, missing, err := r.value(ctx, s, found[0])
 	if err != nil || missing != "" || equality.Semantic.DeepEqual(is, v) {
 		return nil
 	}
@@ -214,12 +214,18 @@ func (r Resolver) find(ctx context.Context, u *unstructured.Unstructured, s sour
 }
 
 // value returns the value for the field from a resource that was found, or describes what the resource is missing.
-func (r Reference) value(s source, target *unstructured.Unstructured) (v any, missing string, err error) {
+func (r Reference) value(ctx context.Context, s source, target *unstructured.Unstructured) (v any, missing string, err error) {
 	from := s.FieldPath
 	if s.extract != nil {
 		v, from = s.extract(target.Object), "value for it"
 	} else if v, err = fieldpath.Pave(target.Object).GetValue(s.FieldPath); err != nil && !fieldpath.IsNotFound(err) {
 		return nil, "", fmt.Errorf("fieldPath is %q: %w", s.FieldPath, err)
+	}
+	if v != nil && v != "" && s.transform != nil {
+		if v, err = s.transform.Of(ctx, v); err != nil {
+			return nil, "", fmt.Errorf("transform is %q, which fails for the %s of %s %s: %w", s.Transform, from, target.GetKind(), target.GetName(), err)
+		}
+		from += ", transformed,"
 	}
 	if v == nil || v == "" {
 		if s.Selector != nil {

@@ -108,6 +108,42 @@ func TestResolve(t *testing.T) {
 			spec: m{"references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main", "fieldPath": "a[b"}}}},
 			err:  `spec.references[0].from: fieldPath is "a[b": cannot parse path "a[b": unterminated '[' at position 1`,
 		},
+		"transformed values": {
+			spec: m{"references": []any{
+				m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main", "transform": "self.split('-')[1]"}},
+				m{"to": "forProvider.size", "from": m{"kind": "Vpc", "name": "main", "fieldPath": "status.atProvider.size", "transform": "self + 1"}},
+				m{"to": "forProvider.zone", "from": m{"kind": "Vpc", "name": "main", "fieldPath": "status.atProvider.zones", "transform": "self.join('+')"}},
+			}},
+			want:    m{"vpcId": "1", "size": int64(4), "zone": "z1+z2"},
+			targets: []store.Key{key("Vpc", "a", "main"), key("Vpc", "a", "main"), key("Vpc", "a", "main")},
+		},
+		"transform of a value that is missing": {
+			spec:    m{"references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "new", "transform": "self.split('-')[1]"}}}},
+			targets: []store.Key{key("Vpc", "a", "new")}, awaited: names(key("Vpc", "a", "new")),
+			missing: []string{"spec.forProvider.vpcId: Vpc a/new has no metadata.annotations[crossplane.io/external-name] yet"},
+		},
+		"transform that makes no value": {
+			spec:    m{"references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main", "fieldPath": "status.atProvider.arn", "transform": "self.matches('^x') ? self : ''"}}}},
+			targets: []store.Key{key("Vpc", "a", "main")}, awaited: names(key("Vpc", "a", "main")),
+			missing: []string{"spec.forProvider.vpcId: Vpc a/main has no status.atProvider.arn, transformed, yet"},
+		},
+		"transform that fails": {
+			spec: m{"references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main", "transform": "self.split('/')[3]"}}}},
+			err:  `spec.references[0].from: transform is "self.split('/')[3]", which fails for the metadata.annotations[crossplane.io/external-name] of Vpc main: index out of bounds: 3`,
+		},
+		"transform that cannot be compiled": {
+			spec: m{"references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main", "transform": "self.cut('/')"}}}},
+			err:  `spec.references[0].from.transform is "self.cut('/')": ERROR: <input>:1:9: undeclared reference to 'cut' (in container '')`,
+		},
+		"transform that cannot be compiled, beside a value": {
+			spec: m{"forProvider": m{"vpcId": "mine"}, "references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main", "transform": "self.cut('/')"}}}},
+			want: m{"vpcId": "mine"}, targets: []store.Key{key("Vpc", "a", "main")},
+			err: `spec.references[0].from.transform is "self.cut('/')": ERROR: <input>:1:9: undeclared reference to 'cut' (in container '')`,
+		},
+		"value is the same as the transformed one": {
+			spec: m{"forProvider": m{"vpcId": "1"}, "references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main", "transform": "self.split('-')[1]"}}}},
+			want: m{"vpcId": "1"}, targets: []store.Key{key("Vpc", "a", "main")},
+		},
 		"to a field that the kind lacks": {
 			spec: m{"references": []any{m{"to": "forProvider.vpcld", "from": m{"kind": "Vpc", "name": "main"}}}},
 			err:  `spec.references[0].to is "forProvider.vpcld": there is no field vpcld. The fields are listed by kubectl explain thing.spec.forProvider`,
