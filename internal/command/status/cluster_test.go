@@ -189,10 +189,11 @@ func TestList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	byDefault := status.ProviderConfig{Kind: "ClusterProviderConfig", Name: "default"}
 	want := []status.Row{
-		{APIVersion: "one.landbridge.io/v1alpha1", Kind: "Other", Namespace: w.namespace, Name: "a", Message: "The controller has not looked at it yet."},
-		{APIVersion: "one.landbridge.io/v1alpha1", Kind: "Thing", Namespace: w.namespace, Name: "b", State: "Full", Ready: "True", Synced: "True"},
-		{APIVersion: "two.landbridge.io/v1alpha1", Kind: "Thing", Namespace: w.namespace, Name: "c", Message: "The controller has not looked at it yet."},
+		{APIVersion: "one.landbridge.io/v1alpha1", Kind: "Other", Namespace: w.namespace, Name: "a", ProviderConfig: byDefault, Message: "The controller has not looked at it yet."},
+		{APIVersion: "one.landbridge.io/v1alpha1", Kind: "Thing", Namespace: w.namespace, Name: "b", ProviderConfig: byDefault, State: "Full", Ready: "True", Synced: "True"},
+		{APIVersion: "two.landbridge.io/v1alpha1", Kind: "Thing", Namespace: w.namespace, Name: "c", ProviderConfig: byDefault, Message: "The controller has not looked at it yet."},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
