@@ -15,40 +15,60 @@ import (
 )
 
 // Transform makes a value of another one, which is its variable self.
-type Transform struct{ program cel.Program }
+type Transform struct {
+	// Result is the type of the result, cel.DynType if only a value tells.
+	Result  *cel.Type
+	program cel.Program
+}
 
 var transforms = sync.OnceValues(func() (*cel.Env, error) {
 	return Environment(func(*cel.Env) []cel.EnvOption {
 		// Version 4 is the newest; a fixed one keeps expressions from changing with the library.
-		return []cel.EnvOption{ext.Strings(ext.StringsVersion(4)), cel.Variable("self", cel.DynType)}
+		return []cel.EnvOption{ext.Strings(ext.StringsVersion(4))}
 	})
 })
 
 // compiled has the transforms that were used lately, and why others cannot be compiled.
 var compiled = lru.New(1000)
 
-type outcome struct {
-	transform *Transform
-	err       error
-}
+type (
+	source  struct{ expression, self string }
+	outcome struct {
+		transform *Transform
+		err       error
+	}
+)
 
-// NewTransform returns the transform of an expression. The error has one line.
-func NewTransform(expression string) (*Transform, error) {
-	if o, ok := compiled.Get(expression); ok {
+// NewTransform returns the transform of an expression for values of a type, which is cel.DynType if it is not known. The
+// error has one line.
+func NewTransform(expression string, self *cel.Type) (*Transform, error) {
+	from := source{expression, self.String()}
+	if o, ok := compiled.Get(from); ok {
 		return o.(outcome).transform, o.(outcome).err
 	}
 	var o outcome
-	env, err := transforms()
-	if err == nil {
-		var program cel.Program
-		program, err = Compile(env, expression, plain)
-		o.transform = &Transform{program}
-	}
-	if err != nil {
+	var err error
+	if o.transform, err = newTransform(expression, self); err != nil {
 		o = outcome{err: FirstLine(err)}
 	}
-	compiled.Add(expression, o)
+	compiled.Add(from, o)
 	return o.transform, o.err
+}
+
+func newTransform(expression string, self *cel.Type) (*Transform, error) {
+	env, err := transforms()
+	if err != nil {
+		return nil, err
+	}
+	if env, err = env.Extend(cel.Variable("self", self)); err != nil {
+		return nil, err
+	}
+	out := &Transform{}
+	out.program, err = Compile(env, expression, func(t *cel.Type) error {
+		out.Result = t
+		return plain(t)
+	})
+	return out, err
 }
 
 // plain refuses results that no field of a custom resource has.

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/cel-go/cel"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/landbridge-io/landbridge/internal/expression"
@@ -46,7 +47,7 @@ func TestTransform(t *testing.T) {
 			t.Parallel()
 			for range 2 { // the second time from the cache
 				var got any
-				transform, err := expression.NewTransform(x.expression)
+				transform, err := expression.NewTransform(x.expression, cel.DynType)
 				if err == nil {
 					got, err = transform.Of(t.Context(), x.self)
 				}
@@ -60,6 +61,37 @@ func TestTransform(t *testing.T) {
 						t.Errorf("-want +got:\n%s", diff)
 					}
 				}
+			}
+		})
+	}
+}
+
+func TestTransformTypes(t *testing.T) {
+	t.Parallel()
+	for name, x := range map[string]struct {
+		expression string
+		self       *cel.Type
+		want       string // type, or the begin of the error
+	}{
+		"part of a string":      {"self.split('/')[3]", cel.StringType, "string"},
+		"parts of a string":     {"self.split('/')", cel.StringType, "list(string)"},
+		"function of another":   {"self.split('/')", cel.IntType, "ERROR: <input>:1:11: found no matching overload for 'split' applied to 'int.(string)'"},
+		"operator of another":   {"self + 1", cel.StringType, "ERROR: <input>:1:6: found no matching overload for '_+_' applied to '(string, int)'"},
+		"the same for integers": {"self + 1", cel.IntType, "int"},
+		"unknown type":          {"self + 1", cel.DynType, "int"},
+		"unknown result":        {"self", cel.DynType, "dyn"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var got string
+			transform, err := expression.NewTransform(x.expression, x.self)
+			if err != nil {
+				got = err.Error()
+			} else {
+				got = transform.Result.String()
+			}
+			if !strings.HasPrefix(got, x.want) {
+				t.Errorf("got %s, want %s", got, x.want)
 			}
 		})
 	}

@@ -39,7 +39,9 @@ type ReferenceTarget struct {
 	FieldPath string
 	// Transform makes the value of the one of the field; nil if it is the field's.
 	Transform *expression.Transform
-	Extract   func(target map[string]any) any
+	// as is the kind of the field at FieldPath; empty if it is not known.
+	as      Kind
+	Extract func(target map[string]any) any
 }
 
 // Field returns the field that is set.
@@ -117,6 +119,9 @@ func (p *Provider) reference(root *Type, at string, c config.Reference) (*Refere
 	}
 	for i, t := range c.Targets {
 		target, err := p.target(t)
+		if err == nil {
+			target.Transform, err = transform(t, target, out.Value())
+		}
 		if err != nil {
 			return nil, config.At(err, "targets", strconv.Itoa(i))
 		}
@@ -170,17 +175,7 @@ func (p *Provider) target(c config.Target) (ReferenceTarget, error) {
 	case c.Kind != "" && c.Attribute != "":
 		return out, config.At(errors.New("it is for a type of this provider; give fieldPath"), "attribute")
 	}
-	if c.Transform != "" {
-		if c.Extract != nil {
-			return out, config.At(errors.New("it cannot be used with an extractor, which can change the value itself"), "transform")
-		}
-		transform, err := expression.NewTransform(c.Transform)
-		if err != nil {
-			return out, config.At(err, "transform")
-		}
-		out.Transform = transform
-	}
-	out.FieldPath, out.Extract = ExternalNamePath, c.Extract
+	out.FieldPath, out.as, out.Extract = ExternalNamePath, String, c.Extract
 	if c.Type == "" {
 		gv, err := kschema.ParseGroupVersion(c.APIVersion)
 		if err != nil || gv.Group == "" || gv.Version == "" {
@@ -188,7 +183,7 @@ func (p *Provider) target(c config.Target) (ReferenceTarget, error) {
 		}
 		out.GroupVersionKind = gv.WithKind(c.Kind)
 		if c.FieldPath != "" {
-			out.FieldPath = c.FieldPath
+			out.FieldPath, out.as = c.FieldPath, ""
 			return out, checkFieldPath(c.FieldPath)
 		}
 		return out, nil
@@ -200,13 +195,13 @@ func (p *Provider) target(c config.Target) (ReferenceTarget, error) {
 	out.GroupVersionKind = r.GroupVersionKind()
 	switch {
 	case c.Attribute != "":
-		path, err := r.observed(c.Attribute)
+		path, as, err := r.observed(c.Attribute)
 		if err != nil {
 			return out, config.At(err, "attribute")
 		}
-		out.FieldPath = path
+		out.FieldPath, out.as = path, as
 	case c.FieldPath != "":
-		out.FieldPath = c.FieldPath
+		out.FieldPath, out.as = c.FieldPath, ""
 		if err := checkFieldPath(c.FieldPath); err != nil {
 			return out, err
 		}
@@ -224,29 +219,30 @@ func (p *Provider) target(c config.Target) (ReferenceTarget, error) {
 // HasValue reports whether a reference can take its value from an attribute, by its Terraform path with
 // dots: the attribute must be in status, and be a string, number or boolean.
 func (r *Resource) HasValue(attribute string) bool {
-	_, err := r.observed(attribute)
+	_, _, err := r.observed(attribute)
 	return err == nil
 }
 
-// observed returns the path in status of an attribute of a plain type, by its Terraform path with dots.
-func (r *Resource) observed(attribute string) (string, error) {
+// observed returns the path in status of an attribute of a plain type, by its Terraform path with dots, and as what it is
+// presented.
+func (r *Resource) observed(attribute string) (string, Kind, error) {
 	var at cty.Path
 	path, _ := r.Root().trace(strings.Split(attribute, "."))
 	if path == nil {
-		return "", fmt.Errorf("%s has no attribute %s", r.Type, attribute)
+		return "", "", fmt.Errorf("%s has no attribute %s", r.Type, attribute)
 	}
 	for i, f := range path {
 		at = at.GetAttr(f.Name)
 		switch last := i == len(path)-1; {
 		case !f.Observed:
-			return "", fmt.Errorf("%s of %s is sensitive or omitted", attribute, r.Type)
+			return "", "", fmt.Errorf("%s of %s is sensitive or omitted", attribute, r.Type)
 		case last && !f.Type.IsPrimitive(), !last && f.Type.Kind != Object && !f.Type.Singleton:
-			return "", fmt.Errorf("%s of %s is not one string, number or boolean", attribute, r.Type)
+			return "", "", fmt.Errorf("%s of %s is not one string, number or boolean", attribute, r.Type)
 		case f.Type.Singleton:
 			at = at.IndexInt(0)
 		}
 	}
-	return "status.atProvider." + r.FieldPath(at), nil
+	return "status.atProvider." + r.FieldPath(at), path[len(path)-1].Type.Presented(), nil
 }
 
 func checkFieldPath(path string) error {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/fieldpath"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/cel-go/cel"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -134,7 +135,7 @@ func ofSpec(u *unstructured.Unstructured, m *model.Resource) ([]Reference, error
 		}
 		if ref.From.Transform != "" {
 			var err error
-			if out[i].sources[0].transform, err = expression.NewTransform(ref.From.Transform); err != nil {
+			if out[i].sources[0].transform, err = expression.NewTransform(ref.From.Transform, cel.DynType); err != nil {
 				out[i].mistake = errors.Join(out[i].mistake, fmt.Errorf("%s.from.transform is %q: %w", at, ref.From.Transform, err))
 			}
 		}
