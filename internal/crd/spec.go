@@ -4,6 +4,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/landbridge-io/landbridge/internal/expression"
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
@@ -178,7 +179,7 @@ func referencesSchema() props {
 			"selector":   selector,
 			"namespace":  text("Namespace of the other resource, which must allow the reference with the annotation landbridge.io/referable-from. Default: that of this resource."),
 			"fieldPath":  text("Path of the field with the value, such as status.atProvider.arn. Default: the external name."),
-			"transform":  {Type: "string", MaxLength: ptr.To[int64](1024), Description: "CEL expression that makes the value of the field's, which is self: self.split('/')[3]."},
+			"transform":  {Type: "string", MaxLength: ptr.To[int64](expression.MaxTransformLength), Description: "CEL expression that makes the value of the field's, which is self: self.split('/')[3]."},
 		},
 		XValidations: apiextensionsv1.ValidationRules{
 			{Rule: "has(self.name) != has(self.selector)", Message: "exactly one of name and selector must be given"},

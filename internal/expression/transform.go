@@ -7,10 +7,11 @@ import (
 	"sync"
 
 	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/env"
+	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
-	"github.com/google/cel-go/ext"
 	"k8s.io/utils/lru"
 )
 
@@ -21,11 +22,19 @@ type Transform struct {
 	program cel.Program
 }
 
+// MaxTransformLength is the length up to which a transform is accepted, in bytes.
+const MaxTransformLength = 1024
+
+// transforms has the functions of transforms. Anyone who may create a resource can write one, and CEL counts what a call
+// costs only after it. So there are no loops and no variables, which would make values that grow with each step: the
+// length of an expression bounds what it does. Functions whose results can be much larger than their arguments have bounds
+// of their own, and there are no regular expressions.
 var transforms = sync.OnceValues(func() (*cel.Env, error) {
-	return Environment(func(*cel.Env) []cel.EnvOption {
-		// Version 4 is the newest; a fixed one keeps expressions from changing with the library.
-		return []cel.EnvOption{ext.Strings(ext.StringsVersion(4))}
-	})
+	standard := &env.LibrarySubset{
+		IncludeMacros:    []string{operators.Has},
+		ExcludeFunctions: []*env.Function{{Name: "matches"}},
+	}
+	return cel.NewCustomEnv(append(stringFunctions(), cel.StdLib(cel.StdLibSubset(standard)), cel.DefaultUTCTimeZone(true))...)
 })
 
 // compiled has the transforms that were used lately, and why others cannot be compiled.
@@ -56,6 +65,9 @@ func NewTransform(expression string, self *cel.Type) (*Transform, error) {
 }
 
 func newTransform(expression string, self *cel.Type) (*Transform, error) {
+	if len(expression) > MaxTransformLength {
+		return nil, fmt.Errorf("it has %d bytes, more than %d", len(expression), MaxTransformLength)
+	}
 	env, err := transforms()
 	if err != nil {
 		return nil, err
@@ -86,15 +98,23 @@ func (t *Transform) Of(ctx context.Context, self any) (any, error) {
 	out, _, err := t.program.ContextEval(ctx, map[string]any{"self": self})
 	if err == nil {
 		var v any
-		if v, err = native(out); err == nil {
+		room := maxSize
+		if v, err = native(out, &room); err == nil {
 			return v, nil
 		}
 	}
 	return nil, FirstLine(err)
 }
 
-// native returns a CEL value as a value of unstructured.Unstructured.
-func native(v ref.Val) (any, error) {
+// native returns a CEL value as a value of unstructured.Unstructured. It takes its size from room.
+func native(v ref.Val, room *int) (any, error) {
+	*room -= 16
+	if text, ok := v.(types.String); ok {
+		*room -= len(text)
+	}
+	if *room < 0 {
+		return nil, errTooLarge
+	}
 	switch v := v.(type) {
 	case types.Null:
 		return nil, nil
@@ -113,7 +133,7 @@ func native(v ref.Val) (any, error) {
 	case traits.Lister:
 		out := []any{}
 		for it := v.Iterator(); it.HasNext() == types.True; {
-			x, err := native(it.Next())
+			x, err := native(it.Next(), room)
 			if err != nil {
 				return nil, err
 			}
@@ -128,7 +148,8 @@ func native(v ref.Val) (any, error) {
 			if !ok {
 				return nil, fmt.Errorf("a key of the result is of type %s: keys must be strings", key.Type())
 			}
-			x, err := native(v.Get(name))
+			*room -= len(name)
+			x, err := native(v.Get(name), room)
 			if err != nil {
 				return nil, err
 			}

@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 	"sync"
+	_ "time/tzdata" // conditions name time zones, and images may have none
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
@@ -36,12 +37,15 @@ var (
 
 // environment has the variables and functions of conditions.
 var environment = sync.OnceValues(func() (*cel.Env, error) {
-	return expression.Environment(func(base *cel.Env) []cel.EnvOption {
-		return []cel.EnvOption{
-			cel.CustomTypeProvider(provider{base.CELTypeProvider()}),
-			cel.Variable("plan", planType), cel.Variable("resource", resourceType), cel.Variable("now", types.TimestampType),
-		}
-	})
+	base, err := cel.NewEnv(
+		cel.CrossTypeNumericComparisons(true), cel.DefaultUTCTimeZone(true), cel.OptionalTypes(),
+		cel.ASTValidators(cel.ValidateDurationLiterals(), cel.ValidateTimestampLiterals(), cel.ValidateRegexLiterals()),
+	)
+	if err != nil {
+		return nil, err
+	}
+	return base.Extend(cel.CustomTypeProvider(provider{base.CELTypeProvider()}),
+		cel.Variable("plan", planType), cel.Variable("resource", resourceType), cel.Variable("now", types.TimestampType))
 })
 
 // provider adds the types of the variables to CEL's.

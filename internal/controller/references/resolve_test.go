@@ -123,7 +123,7 @@ func TestResolve(t *testing.T) {
 			missing: []string{"spec.forProvider.vpcId: Vpc a/new has no metadata.annotations[crossplane.io/external-name] yet"},
 		},
 		"transform that makes no value": {
-			spec:    m{"references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main", "fieldPath": "status.atProvider.arn", "transform": "self.matches('^x') ? self : ''"}}}},
+			spec:    m{"references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main", "fieldPath": "status.atProvider.arn", "transform": "self.startsWith('x') ? self : ''"}}}},
 			targets: []store.Key{key("Vpc", "a", "main")}, awaited: names(key("Vpc", "a", "main")),
 			missing: []string{"spec.forProvider.vpcId: Vpc a/main has no status.atProvider.arn, transformed, yet"},
 		},

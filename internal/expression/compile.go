@@ -3,31 +3,12 @@ package expression
 import (
 	"errors"
 	"strings"
-	"sync"
-	_ "time/tzdata" // expressions name time zones, and images may have none
 
 	"github.com/google/cel-go/cel"
 )
 
 // maxCost bounds what one evaluation may cost, in CEL's units. Kubernetes has the same limit for an expression.
 const maxCost = 1_000_000
-
-var base = sync.OnceValues(func() (*cel.Env, error) {
-	return cel.NewEnv(
-		cel.CrossTypeNumericComparisons(true), cel.DefaultUTCTimeZone(true), cel.OptionalTypes(),
-		cel.ASTValidators(cel.ValidateDurationLiterals(), cel.ValidateTimestampLiterals(), cel.ValidateRegexLiterals()),
-	)
-})
-
-// Environment returns an environment with the variables and functions of options. The options get the environment that they
-// extend.
-func Environment(options func(*cel.Env) []cel.EnvOption) (*cel.Env, error) {
-	env, err := base()
-	if err != nil {
-		return nil, err
-	}
-	return env.Extend(options(env)...)
-}
 
 // Compile returns the program of an expression, whose result has a type that check accepts.
 func Compile(env *cel.Env, expression string, check func(*cel.Type) error) (cel.Program, error) {
