@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/landbridge-io/landbridge/internal/controller/kinds"
 	"github.com/landbridge-io/landbridge/internal/testing/processtest"
 )
@@ -41,6 +43,21 @@ var load = map[string]attack{
 		},
 		control: func(t *testing.T, x *world) bool { return x.flood(t) },
 	},
+	"a transform without end": {
+		attacker: attacker, means: "transforms a value so that it grows twentyfold, eight times", refusal: "the result is too large",
+		try: func(t *testing.T, x *world) bool {
+			u := x.transforms(t, x.mallory, "self"+strings.Repeat(".replace('x', 'xxxxxxxxxxxxxxxxxxxx')", 8))
+			grew := x.either(t, u, func() bool { return text(u, "spec", "forProvider", "value") != "" },
+				func() bool { return strings.Contains(message(u), "the result is too large") })
+			x.owned(t, "Place")
+			return grew
+		},
+		control: func(t *testing.T, x *world) bool {
+			u := x.transforms(t, x.mallory, "self.replace('x', 'xx')")
+			return x.either(t, u, func() bool { return text(u, "spec", "forProvider", "value") == "xx" },
+				func() bool { return refusedFor(u, "ReconcileError") })
+		},
+	},
 	"many configurations": {
 		attacker: "trudy, with the role edit in one namespace,", means: "creates 1,000 ProviderConfigs with 1,000 resources", refusal: "the victim's resources are served, by few processes more",
 		try: func(t *testing.T, x *world) bool {
@@ -68,6 +85,15 @@ var load = map[string]attack{
 			return true
 		},
 	},
+}
+
+// transforms creates a resource whose value is that of another one of the tenant's, x, transformed.
+func (x *world) transforms(t *testing.T, by tenant, transform string) *unstructured.Unstructured {
+	t.Helper()
+	by.create(t, x.place(by, x.name+"-source", m{"value": "x"}))
+	u := x.refers(by, x.name+"-transformed", m{"namespace": by.namespace, "name": x.name + "-source", "transform": transform})
+	by.create(t, u)
+	return u
 }
 
 // mostProcesses is how many processes of the guarded provider may run: 20 for each namespace with many configurations, and
