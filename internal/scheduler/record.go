@@ -219,10 +219,16 @@ func (s *Scheduler) forget(ctx context.Context, e *entry, r Request) error {
 		return nil
 	case err != nil:
 		return err
-	case rec.Owner != r.UID:
+	case rec.Owner != r.UID && !retired(rec):
 		return nil
 	}
 	return s.o.Store.Delete(ctx, r.Key, rec.Version)
+}
+
+// retired reports whether a record may be one that Retire has stored. It has nothing that anyone could miss.
+func retired(rec store.Record) bool {
+	in := rec.Instance
+	return rec.Owner == "" && !in.Exists() && in.Operation == nil && len(in.Deposed) == 0
 }
 
 // errSuccessor is the error of a process without the lease, whose memory may be outdated.

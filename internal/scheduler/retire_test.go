@@ -53,3 +53,34 @@ func TestRetireWritesOnce(t *testing.T) {
 		}
 	})
 }
+
+// The API server tells that a resource is gone as soon as its finalizers are removed, before its record is.
+func TestForgetAfterDeleted(t *testing.T) {
+	for name, writes := range map[string]bool{"this process has written the record": true, "an earlier process has written it": false} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, assigned, func(h *harness) {
+				h.settle()
+				h.r.Deleted, h.r.Config = true, nil
+				h.observe()
+				if err := h.sched.Delete(t.Context(), h.r); err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				if !writes {
+					h.restart()
+					h.observe()
+				}
+				if err := h.sched.Retire(t.Context(), h.r); err != nil {
+					t.Fatal(err)
+				}
+				h.sched.Deleted(h.r.UID)
+				if err := h.sched.Forget(t.Context(), h.r); err != nil {
+					t.Fatal(err)
+				}
+				if rec, ok := h.record(); ok {
+					t.Errorf("%+v is left behind", rec)
+				}
+			})
+		})
+	}
+}

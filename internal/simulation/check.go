@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
 // Violation is an invariant that did not hold.
@@ -200,7 +201,11 @@ func (c *check) end() {
 	c.forgotten()
 	for _, key := range c.w.api.secretNames() {
 		s := c.w.api.secrets[key]
-		if key.Namespace != systemNamespace || !isHead(s) || s.Labels["landbridge.io/empty"] != "" {
+		if key.Namespace != systemNamespace || !isHead(s) {
+			continue
+		}
+		if s.Labels["landbridge.io/empty"] != "" {
+			c.empty(s)
 			continue
 		}
 		i := c.w.users.owner(s)
@@ -210,6 +215,19 @@ func (c *check) end() {
 		if i == nil || !i.excused() {
 			c.violated(Orphan, s.Name, "the stored instance %s of %s is left behind: %s", shown(s.Name), s.Annotations["landbridge.io/owner-uid"], c.w.api.content(s))
 		}
+	}
+}
+
+// empty checks an empty stored instance. If a fault keeps a process from removing it, the next process does, so only
+// resources that were released after all faults had ended are checked.
+func (c *check) empty(s *corev1.Secret) {
+	k, _ := store.KeyOf(s)
+	i := c.w.users.current[k]
+	if i == nil || i.excused() || c.w.api.resources[k] != nil || !i.gone.After(c.w.calmed) {
+		return
+	}
+	if owner := s.Annotations["landbridge.io/owner-uid"]; owner == "" || owner == "uid-"+i.tag {
+		c.violated(Orphan, s.Name, "the empty stored instance %s of %s is left behind", shown(s.Name), i.tag)
 	}
 }
 
