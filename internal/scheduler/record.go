@@ -216,7 +216,7 @@ func (s *Scheduler) forget(ctx context.Context, e *entry, r Request) error {
 	rec, err := s.o.Store.Load(ctx, r.Key, r.Resource.Schema)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		return nil
+		return s.o.Store.Delete(ctx, r.Key, "") // of a write that did not end
 	case err != nil:
 		return err
 	case rec.Owner != r.UID && !retired(rec):
