@@ -11,6 +11,10 @@ import (
 type ResourceStatus struct {
 	xpv2.ConditionedStatus `json:",inline"`
 
+	// The whole messages of conditions that show only a part of them, by the type of the condition.
+	// +optional
+	Messages map[string]string `json:"messages,omitempty"`
+
 	// State of the remote object: Empty, Partial, Tainted or Full.
 	// +optional
 	State string `json:"state,omitempty"`

@@ -440,6 +440,13 @@ func (in *ResourceSpec) DeepCopy() *ResourceSpec {
 func (in *ResourceStatus) DeepCopyInto(out *ResourceStatus) {
 	*out = *in
 	in.ConditionedStatus.DeepCopyInto(&out.ConditionedStatus)
+	if in.Messages != nil {
+		in, out := &in.Messages, &out.Messages
+		*out = make(map[string]string, len(*in))
+		for key, val := range *in {
+			(*out)[key] = val
+		}
+	}
 	if in.Operation != nil {
 		in, out := &in.Operation, &out.Operation
 		*out = new(Operation)

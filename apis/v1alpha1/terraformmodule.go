@@ -129,6 +129,10 @@ type ConfigMapReference struct {
 type TerraformModuleStatus struct {
 	xpv2.ConditionedStatus `json:",inline"`
 
+	// The whole messages of conditions that show only a part of them, by the type of the condition.
+	// +optional
+	Messages map[string]string `json:"messages,omitempty"`
+
 	// Group, Kind and Plural of the kind that is served.
 	// +optional
 	Group string `json:"group,omitempty"`

@@ -274,6 +274,10 @@ type EnvVar struct {
 type TerraformProviderStatus struct {
 	xpv2.ConditionedStatus `json:",inline"`
 
+	// The whole messages of conditions that show only a part of them, by the type of the condition.
+	// +optional
+	Messages map[string]string `json:"messages,omitempty"`
+
 	// Installed is the provider in use.
 	// +optional
 	Installed *InstalledProvider `json:"installed,omitempty"`

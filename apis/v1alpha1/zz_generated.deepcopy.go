@@ -432,6 +432,13 @@ func (in *TerraformModuleSpec) DeepCopy() *TerraformModuleSpec {
 func (in *TerraformModuleStatus) DeepCopyInto(out *TerraformModuleStatus) {
 	*out = *in
 	in.ConditionedStatus.DeepCopyInto(&out.ConditionedStatus)
+	if in.Messages != nil {
+		in, out := &in.Messages, &out.Messages
+		*out = make(map[string]string, len(*in))
+		for key, val := range *in {
+			(*out)[key] = val
+		}
+	}
 	if in.Providers != nil {
 		in, out := &in.Providers, &out.Providers
 		*out = make(map[string]string, len(*in))
@@ -578,6 +585,13 @@ func (in *TerraformProviderSpec) DeepCopy() *TerraformProviderSpec {
 func (in *TerraformProviderStatus) DeepCopyInto(out *TerraformProviderStatus) {
 	*out = *in
 	in.ConditionedStatus.DeepCopyInto(&out.ConditionedStatus)
+	if in.Messages != nil {
+		in, out := &in.Messages, &out.Messages
+		*out = make(map[string]string, len(*in))
+		for key, val := range *in {
+			(*out)[key] = val
+		}
+	}
 	if in.Installed != nil {
 		in, out := &in.Installed, &out.Installed
 		*out = new(InstalledProvider)

@@ -26,6 +26,7 @@ func statusSchema(r *model.Resource, root *model.Type, w writer) props {
 			"warnings":               {Type: "array", Items: stringItems(), Description: "Warnings of the provider, and about values of this resource."},
 			"lastApproval":           lastApprovalSchema(),
 			"conditions":             conditionsSchema(),
+			"messages":               messagesSchema(),
 			"observedGeneration":     integer("The generation of the resource that this status describes."),
 			"lastHandledReconcileAt": {Type: "string", Description: "The last value of the annotation crossplane.io/reconcile-requested-at that was handled."},
 		},
@@ -37,6 +38,14 @@ func statusSchema(r *model.Resource, root *model.Type, w writer) props {
 		out.Properties["identityHistory"] = identityHistorySchema()
 	}
 	return out
+}
+
+func messagesSchema() props {
+	return props{
+		Type:                 "object",
+		AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Allows: true, Schema: &props{Type: "string"}},
+		Description:          "The whole messages of conditions that show only a part of them, by the type of the condition.",
+	}
 }
 
 // unobserved is the status of an object that no controller has seen. Tools that compare generations, as kstatus does, wait

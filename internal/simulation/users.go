@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
@@ -506,6 +507,7 @@ func condition(r *unstructured.Unstructured, kind string) (reason, message strin
 		if m, _ := c.(map[string]any); m["type"] == kind {
 			reason, _ = m["reason"].(string)
 			message, _ = m["message"].(string)
+			message = crd.WholeMessage(r, kind, message)
 			if m["status"] == "True" {
 				reason = "True"
 			}

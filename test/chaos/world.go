@@ -26,6 +26,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 	"github.com/landbridge-io/landbridge/internal/testing/nettest"
@@ -322,7 +323,7 @@ func condition(u *unstructured.Unstructured, kind string) (status, reason, messa
 	for _, x := range list {
 		if c, ok := x.(m); ok && c["type"] == kind {
 			g, _ := c["observedGeneration"].(int64)
-			return text(c["status"]), text(c["reason"]), text(c["message"]), g
+			return text(c["status"]), text(c["reason"]), crd.WholeMessage(u, kind, text(c["message"])), g
 		}
 	}
 	return "", "", "", 0

@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
@@ -163,7 +164,7 @@ func conditionsOf(u *unstructured.Unstructured) map[string]condition {
 	for _, c := range list {
 		m, _ := c.(map[string]any)
 		text := func(name string) string { s, _ := m[name].(string); return s }
-		out[text("type")] = condition{status: text("status"), reason: text("reason"), message: text("message")}
+		out[text("type")] = condition{status: text("status"), reason: text("reason"), message: crd.WholeMessage(u, text("type"), text("message"))}
 	}
 	return out
 }

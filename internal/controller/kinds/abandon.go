@@ -63,10 +63,12 @@ func setAbandoned(u *unstructured.Unstructured, why string, config bool) (change
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(status, &of); err != nil {
 		return false, fmt.Errorf("the conditions of %s %s cannot be decoded: %w", u.GetKind(), u.GetName(), err)
 	}
+	messages, _ := status["messages"].(map[string]any)
 	set := func(t xpv2.ConditionType, s corev1.ConditionStatus) {
 		c := condition(t, s, v1alpha1.ReasonNoController, why, u.GetGeneration())
 		if now := of.GetCondition(t); !now.Equal(c) {
 			of.SetConditions(c)
+			delete(messages, string(t))
 			changed = true
 		}
 	}

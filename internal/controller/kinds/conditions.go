@@ -14,6 +14,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
+	"github.com/landbridge-io/landbridge/internal/crd"
 )
 
 // Problem is the reason why an object's kinds are not served as it specifies.
@@ -52,8 +53,11 @@ type Served struct {
 }
 
 // SetConditions sets the conditions of an object, and records an event if Healthy changes. Ready follows Healthy, and
-// Reconciling and Stalled are set for tools that compute a health from them. problem may be nil.
-func (rt *Runtime) SetConditions(o client.Object, status *xpv2.ConditionedStatus, problem *Problem, served Served) {
+// Reconciling and Stalled are set for tools that compute a health from them. messages are the whole messages of conditions
+// that show only a part. problem may be nil.
+func (rt *Runtime) SetConditions(o client.Object, status *xpv2.ConditionedStatus, messages *map[string]string, problem *Problem, served Served) {
+	crd.RestoreMessages(status.Conditions, *messages)
+	defer func() { *messages = crd.ShortenMessages(status.Conditions) }()
 	was := status.GetCondition(v1alpha1.TypeHealthy)
 	installed, healthy := successConditions(o.GetGeneration())
 	if problem != nil {

@@ -2,7 +2,9 @@ package kinds_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -35,7 +37,7 @@ func TestSetConditions(t *testing.T) {
 			rt := &kinds.Runtime{Recorder: event.NewNopRecorder()}
 			// Those of an earlier problem do not stay.
 			for _, earlier := range []*kinds.Problem{kinds.Unhealthy(v1alpha1.ReasonUnknownResourceType, why), kinds.Unhealthy(v1alpha1.ReasonActivationFailed, why).Retried(), test.problem} {
-				rt.SetConditions(p, &p.Status.ConditionedStatus, earlier, kinds.Served{Limitation: "Something is not supported."})
+				rt.SetConditions(p, &p.Status.ConditionedStatus, &p.Status.Messages, earlier, kinds.Served{Limitation: "Something is not supported."})
 			}
 			got := map[string]string{}
 			for _, c := range p.Status.Conditions {
@@ -51,5 +53,29 @@ func TestSetConditions(t *testing.T) {
 				t.Errorf("Ready tells %q", ready.Message)
 			}
 		})
+	}
+}
+
+// A condition shows at most 300 characters of a message. The whole of it is beside it, and it changes nothing that it is set again.
+func TestSetConditionsWithLongMessage(t *testing.T) {
+	p := &v1alpha1.TerraformProvider{}
+	rt := &kinds.Runtime{Recorder: event.NewNopRecorder()}
+	why := errors.New("The provider does not start. " + strings.Repeat("It says much about it. ", 100))
+	rt.SetConditions(p, &p.Status.ConditionedStatus, &p.Status.Messages, kinds.Unhealthy(v1alpha1.ReasonProviderNotRunning, why), kinds.Served{})
+	healthy := p.Status.GetCondition(v1alpha1.TypeHealthy)
+	if n := utf8.RuneCountInString(healthy.Message); n > 300 || !strings.HasSuffix(healthy.Message, "status.messages.") {
+		t.Errorf("the condition has %d characters: %q", n, healthy.Message)
+	}
+	if got := p.Status.Messages[string(v1alpha1.TypeHealthy)]; got != why.Error() {
+		t.Errorf("the whole message: %q", got)
+	}
+	before := p.Status.DeepCopy()
+	rt.SetConditions(p, &p.Status.ConditionedStatus, &p.Status.Messages, kinds.Unhealthy(v1alpha1.ReasonProviderNotRunning, why), kinds.Served{})
+	if diff := cmp.Diff(*before, p.Status); diff != "" {
+		t.Errorf("-once +again:\n%s", diff)
+	}
+	rt.SetConditions(p, &p.Status.ConditionedStatus, &p.Status.Messages, nil, kinds.Served{})
+	if len(p.Status.Messages) > 0 {
+		t.Errorf("left are %v", p.Status.Messages)
 	}
 }

@@ -1,7 +1,9 @@
 package managed_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -10,13 +12,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"pgregory.net/rapid"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
 )
 
 func text(n int) string { return strings.Repeat("x", n) }
@@ -115,5 +122,58 @@ func TestStatusComplete(t *testing.T) {
 	}
 	if c := observe("x"); c.Status != corev1.ConditionTrue || c.Reason != v1alpha1.ReasonNothingLeftOut {
 		t.Errorf("with nothing left out again: %+v", c)
+	}
+}
+
+// A condition with a long message shows a part of it, and the status has the whole one. When it is set again, nothing is written.
+func TestLongMessage(t *testing.T) {
+	long := "It failed. " + strings.Repeat("The provider says so. ", 50)
+	stored := &unstructured.Unstructured{}
+	stored.SetGroupVersionKind(schema.FromAPIVersionAndKind("x.io/v1", "Thing"))
+	stored.SetName("x")
+	writes := 0
+	api := fake.NewClientBuilder().WithStatusSubresource(stored).WithObjects(stored).WithInterceptorFuncs(interceptor.Funcs{
+		SubResourceUpdate: func(ctx context.Context, c client.Client, subResource string, obj client.Object, opts ...client.SubResourceUpdateOption) error {
+			writes++
+			return c.SubResource(subResource).Update(ctx, obj, opts...)
+		},
+	}).Build()
+	c := managed.NewQuietClient(api, stored.GroupVersionKind())
+	for i, step := range []struct {
+		synced xpv2.Condition
+		writes int
+		whole  any
+	}{
+		{xpv2.ReconcileError(errors.New(long)), 1, long},
+		{xpv2.ReconcileError(errors.New(long)), 1, long},
+		{xpv2.ReconcileError(errors.New(long + "Again.")), 2, long + "Again."},
+		{xpv2.ReconcileError(errors.New("It failed.")), 3, nil},
+		{xpv2.ReconcileSuccess(), 4, nil},
+	} {
+		r := &managed.CustomResource{}
+		if err := c.Get(t.Context(), client.ObjectKeyFromObject(stored), r); err != nil {
+			t.Fatal(err)
+		}
+		r.SetConditions(step.synced)
+		if got := r.GetCondition(xpv2.TypeSynced).Message; got != step.synced.Message {
+			t.Errorf("step %d: while it is reconciled, the message is %q", i, got)
+		}
+		if err := c.Status().Update(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+		if err := api.Get(t.Context(), client.ObjectKeyFromObject(stored), stored); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, shown := objecttest.Condition(stored, "Synced"); shown != step.synced.Message {
+			t.Errorf("step %d: the whole message is %q", i, shown)
+		}
+		if whole := objecttest.At(stored, "status", "messages", "Synced"); whole != step.whole || writes != step.writes {
+			t.Errorf("step %d: %d writes, and status.messages has %v", i, writes, whole)
+		}
+		for _, c := range objecttest.At(stored, "status", "conditions").([]any) {
+			if message, _ := c.(m)["message"].(string); utf8.RuneCountInString(message) > 300 {
+				t.Errorf("step %d: a condition shows %q", i, message)
+			}
+		}
 	}
 }

@@ -2,7 +2,6 @@ package managed
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
 	"strings"
 	"sync"
@@ -198,11 +197,9 @@ func (s quietStatus) Update(ctx context.Context, obj client.Object, opts ...clie
 	r.setProgress()
 	r.setHandledReconcile()
 	if r.conditions != nil {
-		conditions, err := conditionsJSON(r.conditions)
-		if err != nil {
+		if err := r.encodeConditions(); err != nil {
 			return err
 		}
-		r.set(conditions, "status", "conditions")
 	}
 	// The spec of a paused resource is not looked at.
 	if synced := r.GetCondition(xpv2.TypeSynced); synced.ObservedGeneration != 0 && synced.Reason != xpv2.ReasonReconcilePaused {
@@ -220,24 +217,4 @@ func (s quietStatus) Update(ctx context.Context, obj client.Object, opts ...clie
 	s.c.wrote(r)
 	s.c.written.note(r)
 	return nil
-}
-
-func conditionsJSON(s *xpv2.ConditionedStatus) ([]any, error) {
-	b, err := json.Marshal(s.Conditions)
-	if err != nil {
-		return nil, err
-	}
-	var raw []map[string]any
-	if err := json.Unmarshal(b, &raw); err != nil {
-		return nil, err
-	}
-	out := make([]any, len(raw))
-	for i, m := range raw {
-		// JSON numbers are float64 here, and int64 in what the API server sends.
-		if g, ok := m["observedGeneration"].(float64); ok {
-			m["observedGeneration"] = int64(g)
-		}
-		out[i] = m
-	}
-	return out, nil
 }

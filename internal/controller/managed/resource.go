@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 )
 
@@ -20,7 +21,7 @@ type CustomResource struct {
 
 	// read is the object as read. It is shared with the cache and must not be changed.
 	read *unstructured.Unstructured
-	// conditions are decoded at first use, and encoded when the status is written.
+	// conditions are decoded at first use, and encoded when the status is written. They have their whole messages.
 	conditions *xpv2.ConditionedStatus
 	// observation is the observation that the status is made from.
 	observation *scheduler.Observation
@@ -64,9 +65,47 @@ func (r *CustomResource) conditioned() *xpv2.ConditionedStatus {
 				// Malformed conditions count as none; they are overwritten.
 				_ = json.Unmarshal(b, &r.conditions.Conditions)
 			}
+			whole, _, _ := unstructured.NestedStringMap(r.Object, "status", "messages")
+			crd.RestoreMessages(r.conditions.Conditions, whole)
 		}
 	}
 	return r.conditions
+}
+
+// encodeConditions sets the conditions of the object to the decoded ones.
+func (r *CustomResource) encodeConditions() error {
+	shown := slices.Clone(r.conditions.Conditions)
+	whole := crd.ShortenMessages(shown)
+	list, err := conditionsJSON(shown)
+	if err != nil {
+		return err
+	}
+	r.set(list, "status", "conditions")
+	unstructured.RemoveNestedField(r.Object, "status", "messages")
+	if whole != nil {
+		_ = unstructured.SetNestedStringMap(r.Object, whole, "status", "messages") // status is an object
+	}
+	return nil
+}
+
+func conditionsJSON(conditions []xpv2.Condition) ([]any, error) {
+	b, err := json.Marshal(conditions)
+	if err != nil {
+		return nil, err
+	}
+	var raw []map[string]any
+	if err := json.Unmarshal(b, &raw); err != nil {
+		return nil, err
+	}
+	out := make([]any, len(raw))
+	for i, m := range raw {
+		// JSON numbers are float64 here, and int64 in what the API server sends.
+		if g, ok := m["observedGeneration"].(float64); ok {
+			m["observedGeneration"] = int64(g)
+		}
+		out[i] = m
+	}
+	return out, nil
 }
 
 // GetCondition implements resource.Conditioned.

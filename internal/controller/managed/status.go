@@ -31,7 +31,7 @@ func (e *external) setStatus(ctx context.Context, r *CustomResource, o *schedule
 	}
 	waits := e.waits(ctx, o)
 	status := map[string]any{}
-	for _, keep := range []string{"conditions", "observedGeneration", "lastHandledReconcileAt"} {
+	for _, keep := range []string{"conditions", "messages", "observedGeneration", "lastHandledReconcileAt"} {
 		if v, ok := r.object("status")[keep]; ok {
 			status[keep] = v
 		}

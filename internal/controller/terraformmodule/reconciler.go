@@ -150,7 +150,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	}
 	m.Status.ObservedGeneration = m.Generation
 	m.Status.LastHandledReconcileAt = cmp.Or(m.Annotations[v1alpha1.AnnotationReconcile], m.Status.LastHandledReconcileAt)
-	r.SetConditions(m, &m.Status.ConditionedStatus, problem, kinds.Served{Event: fmt.Sprintf("Serving %s of %s", m.Status.Kind, m.Status.Group), Limitation: r.limitation(m)})
+	r.SetConditions(m, &m.Status.ConditionedStatus, &m.Status.Messages, problem, kinds.Served{Event: fmt.Sprintf("Serving %s of %s", m.Status.Kind, m.Status.Group), Limitation: r.limitation(m)})
 	if !equality.Semantic.DeepEqual(before.Status, m.Status) {
 		if err := r.Manager.GetClient().Status().Update(ctx, m); err != nil {
 			return kinds.RetryOnConflict(err)

@@ -144,7 +144,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	r.Registry.Attempted(kinds.Source{Kind: sourceKind, Name: p.Name})
 	p.Status.ObservedGeneration = p.Generation
 	p.Status.LastHandledReconcileAt = cmp.Or(p.Annotations[v1alpha1.AnnotationReconcile], p.Status.LastHandledReconcileAt)
-	r.SetConditions(p, &p.Status.ConditionedStatus, problem, kinds.Served{
+	r.SetConditions(p, &p.Status.ConditionedStatus, &p.Status.Messages, problem, kinds.Served{
 		Event:      fmt.Sprintf("Serving %d of %d resource types", p.Status.Activated, p.Status.Resources),
 		Limitation: cmp.Or(wait, strings.TrimSpace(r.limitation(p.UID)+" "+r.tellTaken(ctx, p))),
 	})

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/landbridge-io/landbridge/internal/crd"
 )
 
 // New returns an object. namespace may be empty.
@@ -30,13 +32,13 @@ func Text(u *unstructured.Unstructured, path ...string) string {
 	return ""
 }
 
-// Condition returns a condition's status, reason and message. They are empty if there is no such condition.
+// Condition returns a condition's status, reason and message. The message is the whole one. They are empty if there is no such condition.
 func Condition(u *unstructured.Unstructured, kind string) (status, reason, message string) {
 	all, _ := At(u, "status", "conditions").([]any)
 	for _, c := range all {
 		if c, ok := c.(map[string]any); ok && c["type"] == kind {
 			message, _ = c["message"].(string)
-			return fmt.Sprint(c["status"]), fmt.Sprint(c["reason"]), message
+			return fmt.Sprint(c["status"]), fmt.Sprint(c["reason"]), crd.WholeMessage(u, kind, message)
 		}
 	}
 	return "", "", ""
