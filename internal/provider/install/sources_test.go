@@ -22,6 +22,9 @@ import (
 var tally struct{ sources, faults, failed atomic.Int32 }
 
 func TestMain(m *testing.M) {
+	if err := proxy.listen(); err != nil {
+		panic(err)
+	}
 	code := m.Run()
 	if tally.faults.Load() > 0 {
 		fmt.Printf("install: %d sources, %d faults, %d failed\n", tally.sources.Load(), tally.faults.Load(), tally.failed.Load())
