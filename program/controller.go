@@ -3,6 +3,7 @@ package program
 import (
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -29,6 +30,7 @@ func (c Controller) Main() { execute(c.Command()) }
 func (c Controller) Command() *cobra.Command {
 	var flags flags
 	var mirror, cacheDir string
+	var cacheKeep time.Duration
 	var registries registry.Client
 	line := &kinds.CommandLine{}
 	var plans admission.Options
@@ -56,6 +58,7 @@ active and the others are on standby (--leader-elect).`,
 			}
 			return flags.run(cmd.Context(), func(o *controller.Options) error {
 				o.Linked = linked
+				o.CacheKeep = cacheKeep
 				o.CommandLine = line
 				if plans.Port != 0 {
 					plans.Service.Namespace = o.Namespace
@@ -79,6 +82,7 @@ active and the others are on standby (--leader-elect).`,
 	cmd.Flags().StringVar(&mirror, "provider-mirror", os.Getenv("LANDBRIDGE_PROVIDER_MIRROR"), "directory with provider binaries in the layout of Terraform's filesystem mirrors")
 	registries.AddFlags(cmd.Flags())
 	cmd.Flags().StringVar(&cacheDir, "provider-cache", "", "directory for downloaded providers and private copies of all, which only the controller may write (default: the user's cache directory)")
+	cmd.Flags().DurationVar(&cacheKeep, "provider-cache-keep", 30*24*time.Hour, "how long --provider-cache keeps what no TerraformProvider uses; at least two days, or 0 to keep it forever")
 	cmd.Flags().IntVar(&plans.Port, "webhook-port", 0, "port of the webhook that shows plans at admission, for TerraformProviders with spec.admission; 0 disables it")
 	cmd.Flags().StringVar(&plans.Host, "webhook-host", "", "name of the host by which the API server calls the webhook of a controller outside its cluster, instead of a Service")
 	cmd.Flags().StringVar(&plans.Service.Name, "webhook-service", "landbridge", "name of the Service in --namespace through which the API server calls the webhook, at the same port; it has to lead to the active replica")

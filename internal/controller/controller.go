@@ -60,6 +60,8 @@ type Options struct {
 	Namespace string
 	// Installer finds provider binaries.
 	Installer *install.Installer
+	// CacheKeep is how long the Installer's cache keeps what no provider uses. 0 keeps it forever.
+	CacheKeep time.Duration
 	// Linked are providers that are linked into this program. They are used instead of binaries.
 	Linked []terraformprovider.Linked
 	// Packaged, unless it is nil, is the only provider that is served. Then there are no TerraformProviders, and
@@ -234,7 +236,7 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 	if o.Packaged != nil {
 		err = setupPackaged(reconciling, rt, kube, o)
 	} else {
-		err = setupInstalled(rt, o)
+		err = errors.Join(setupInstalled(rt, o), m.Add(&cacheCleaner{installer: o.Installer, keep: o.CacheKeep, log: o.Logger}))
 	}
 	if err != nil {
 		return err

@@ -174,7 +174,8 @@ func (r *Reconciler) tellTaken(ctx context.Context, p *v1alpha1.TerraformProvide
 		names[i] = crds[i].Name
 	}
 	out := taken(run.Model, run.Types(), names)
-	if out != "" && !strings.Contains(p.Status.GetCondition(v1alpha1.TypeHealthy).Message, out) {
+	told := cmp.Or(p.Status.Messages[string(v1alpha1.TypeHealthy)], p.Status.GetCondition(v1alpha1.TypeHealthy).Message)
+	if out != "" && !strings.Contains(told, out) {
 		r.Recorder.Event(p, event.Normal(event.Reason(v1alpha1.ReasonNameTaken), out))
 	}
 	return out

@@ -86,6 +86,7 @@ func (i *Installer) Find(ctx context.Context, r Request) (Binary, error) {
 		err.Source, err.Constraint = r.Source, r.Constraint
 		return Binary{}, err
 	}
+	i.used(b)
 	return b, nil
 }
 
