@@ -107,7 +107,7 @@ func (s *Scheduler) mark(ctx context.Context, e *entry, r Request) error {
 		return nil // stored with the first record
 	}
 	var events []Event
-	if taint && in.Exists() && in.Status != instance.Tainted {
+	if taint && r.Asked.Taint != r.Tainted && in.Exists() && in.Status != instance.Tainted {
 		in.Status = instance.Tainted
 		events = append(events, Event{Kind: Tainted, Asked: true})
 	}

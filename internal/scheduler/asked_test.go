@@ -40,6 +40,38 @@ func (h *harness) remembered() scheduler.Remembered {
 	return out
 }
 
+// A record that is restored from a backup does not know that a token was handled. The status tells it: the object that has
+// replaced the tainted one is not destroyed, too.
+func TestTaintAfterRestoredRecord(t *testing.T) {
+	for name, test := range map[string]struct {
+		tells string
+		want  terraform.Action
+	}{
+		"the status tells the token":     {"monday", terraform.NoOp},
+		"the status tells another token": {"sunday", terraform.DeleteThenCreate},
+		"the status was lost, too":       {"", terraform.DeleteThenCreate},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, assigned, func(h *harness) {
+				h.settle()
+				backup := h.stored()
+				h.r.Asked.Taint, h.r.Tainted = "monday", test.tells
+				backup.Version = h.stored().Version
+				if _, err := h.store.Save(t.Context(), h.r.Key, h.r.Resource.Schema, backup); err != nil {
+					t.Fatal(err)
+				}
+				h.restart()
+				if o := h.observe(); o.Plan == nil || o.Plan.Action != test.want {
+					t.Errorf("planned: %+v", o.Plan)
+				}
+				if got := h.remembered().Handled.Taint; got != "monday" {
+					t.Errorf("the token handled is %q", got)
+				}
+			})
+		})
+	}
+}
+
 // An annotation that stays where it is acts once, across restarts.
 func TestTokensActOnce(t *testing.T) {
 	for name, between := range map[string]func(h *harness){

@@ -99,6 +99,8 @@ type Request struct {
 	Decide func(context.Context, *terraform.Plan) (policy.Verdict, error)
 	// Asked are the tokens of annotations that request something.
 	Asked store.Tokens
+	// Tainted is the taint token that the status tells as handled. A record from a backup may not know of it.
+	Tainted string
 	// Timeouts bound the operations. DefaultTimeouts apply where neither Timeouts nor the arguments
 	// of the object specify any.
 	Timeouts, DefaultTimeouts desired.Timeouts

@@ -116,7 +116,7 @@ var operations = []operation{
 			return ignoreNotFound(s.client.Resource(secretsGVR).Namespace(system).Delete(ctx, store.SecretName(s.key()), deleteOptions))
 		})
 	}},
-	{name: "stored state restored", weight: 6, there: true, settled: true, fits: func(s *slot) bool { return s.backup != nil && s.recognizable() }, do: func(ctx context.Context, s *slot) error {
+	{name: "stored state restored", weight: 6, there: true, settled: true, fits: func(s *slot) bool { return s.backup != nil && s.recognizable() && s.seen().GetUID() == s.backupOf }, do: func(ctx context.Context, s *slot) error {
 		return s.try(ctx, func(ctx context.Context) error {
 			u, err := s.stored(ctx)
 			if err != nil {

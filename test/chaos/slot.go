@@ -46,8 +46,10 @@ type slot struct {
 	object    string
 	witness   string // how the id was determined
 	destroyed atomic.Bool
-	// backup is an earlier copy of the stored state.
-	backup map[string]any
+	// backup is an earlier copy of the stored state of the custom resource with the UID backupOf. That of a predecessor of the
+	// same name would name another object.
+	backup   map[string]any
+	backupOf types.UID
 }
 
 func newSlots(w *world, o Options) []*slot {
@@ -255,6 +257,7 @@ func (s *slot) keep(ctx context.Context, u *unstructured.Unstructured, o object)
 	if s.written(u) && s.random.IntN(4) == 0 {
 		if secret, err := s.stored(ctx); err == nil {
 			s.backup, _, _ = unstructured.NestedMap(secret.Object, "data")
+			s.backupOf = u.GetUID()
 		}
 	}
 }

@@ -57,6 +57,7 @@ func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired
 		ConfirmCreate: spec.Tokens.ConfirmCreate,
 		Asked: store.Tokens{Taint: spec.Tokens.Taint, Untaint: spec.Tokens.Untaint, Retry: spec.Tokens.Retry, Reapply: spec.Tokens.Reapply, Interrupt: spec.Tokens.Interrupt,
 			Approve: spec.Tokens.Approve, ApprovedBy: spec.Tokens.ApprovedBy},
+		Tainted:     r.string("status", "lastHandled", "taint"),
 		SpellImport: spellImport(k),
 		Settled:     k.mayImport,
 		Handles:     k.handles, NamedImport: spec.NamedImport, CreateToken: spec.CreateToken,
