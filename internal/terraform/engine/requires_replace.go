@@ -30,13 +30,9 @@ func (c *call) requiresReplace(paths []*tftypes.AttributePath, prior, planned ct
 				"The provider has indicated \"requires replacement\" on %s for a non-existent attribute path. %s", c.schema.Type, providerBug)...)
 			continue
 		}
-		if errBefore != nil {
-			before = cty.NullVal(cty.DynamicPseudoType)
-		}
-		if errAfter != nil {
-			after = cty.NullVal(cty.DynamicPseudoType)
-		}
-		if a := c.schema.Block.AttributeByPath(path); a != nil && a.WriteOnly || changes(before, after) {
+		// Core compares what does not exist as unknown, also with null.
+		missing := errBefore != nil || errAfter != nil
+		if a := c.schema.Block.AttributeByPath(path); a != nil && a.WriteOnly || missing || changes(before, after) {
 			out = append(out, path)
 		}
 	}
