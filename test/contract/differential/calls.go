@@ -21,7 +21,11 @@ func (h *Harness) compareCalls(x *compared) {
 		for _, field := range slices.Sorted(maps.Keys(ours[i].Fields)) {
 			a, b := ours[i].Fields[field], theirs[i].Fields[field]
 			if !same(a, b) {
+				ended := x.track.ended
 				h.add(x, Difference{What: ours[i].RPC + "." + field, Engine: show(a), Tofu: show(b), ours: &ours[i], theirs: &theirs[i]})
+				if x.track.ended && !ended {
+					return // what follows is a consequence
+				}
 			}
 		}
 	}

@@ -103,14 +103,14 @@ var deliberate = []rule{
 	{
 		Name:   "private bytes and identity survive an error without them",
 		Reason: "§ 3.7 ENGINE: Core stores what the response has, even when that is empty.",
-		what:   "state.private|state.identity", when: func(x *compared, d Difference) bool {
+		what:   "state.private|state.identity|state.deposed.private|state.deposed.identity", when: func(x *compared, d Difference) bool {
 			return x.failed() && (d.Tofu == "" || strings.HasPrefix(d.Tofu, "NullVal("))
 		},
 	},
 	{
 		Name:   "private bytes and identity stay with their object",
 		Reason: "§ 3.7-2 ENGINE: when a response cannot be decoded, Core keeps the prior value but stores the response's private bytes and identity.",
-		what:   "state.private|state.identity", fault: "Apply malformed|nothing|call",
+		what:   "state.private|state.identity|state.deposed.private|state.deposed.identity", fault: "Apply malformed|nothing|call",
 		when: func(x *compared, d Difference) bool { return x.failed() },
 	},
 	{
