@@ -17,17 +17,21 @@ func (h *Harness) compareCalls(x *compared) {
 		h.add(x, Difference{What: "calls", Engine: strings.Join(names(ours), " "), Tofu: strings.Join(names(theirs), " ")})
 		return
 	}
+	var all []Difference
 	for i := range ours {
 		for _, field := range slices.Sorted(maps.Keys(ours[i].Fields)) {
 			a, b := ours[i].Fields[field], theirs[i].Fields[field]
 			if !same(a, b) {
-				ended := x.track.ended
-				h.add(x, Difference{What: ours[i].RPC + "." + field, Engine: show(a), Tofu: show(b), ours: &ours[i], theirs: &theirs[i]})
-				if x.track.ended && !ended {
-					return // what follows is a consequence
-				}
+				all = append(all, Difference{What: ours[i].RPC + "." + field, Engine: show(a), Tofu: show(b), ours: &ours[i], theirs: &theirs[i]})
 			}
 		}
+	}
+	// The calls may be in another order: what ends the case explains the others.
+	if i := slices.IndexFunc(all, func(d Difference) bool { return h.explained(x, d) }); i >= 0 {
+		all = all[i : i+1]
+	}
+	for _, d := range all {
+		h.add(x, d)
 	}
 }
 

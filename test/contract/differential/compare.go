@@ -51,6 +51,11 @@ func (h *Harness) add(x *compared, d Difference) {
 	x.track.ended = true
 }
 
+// explained reports whether a deliberate difference after which the two sides have different objects covers a difference.
+func (h *Harness) explained(x *compared, d Difference) bool {
+	return slices.ContainsFunc(deliberate, func(r rule) bool { return r.ends && r.covers(x, d) })
+}
+
 // compare compares the results of a step on both sides. The next step starts from them.
 func (h *Harness) compare(x *compared, result *tofu.Result) error {
 	t := x.track
