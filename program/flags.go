@@ -1,6 +1,7 @@
 package program
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -21,6 +22,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/child"
 	"github.com/landbridge-io/landbridge/internal/controller"
 	"github.com/landbridge-io/landbridge/internal/memory"
+	"github.com/landbridge-io/landbridge/internal/tracing"
+	"github.com/landbridge-io/landbridge/internal/version"
 )
 
 // flags are the flags that all programs with controllers have.
@@ -29,6 +32,7 @@ type flags struct {
 	options controller.Options
 
 	kubeconfig     string
+	traces         string
 	verbosity      int
 	providerMemory resource.QuantityValue
 }
@@ -61,6 +65,7 @@ func (f *flags) add(cmd *cobra.Command) {
 	flags.StringVar(&o.MetricsCertificates, "metrics-certificates", "", "directory with tls.crt and tls.key of the metrics endpoint (default: a self-signed certificate)")
 	flags.StringVar(&o.HealthAddress, "health-address", ":8081", `address of /healthz and /readyz; "0" disables it`)
 	flags.StringVar(&o.ProfileAddress, "profile-address", "0", `address of Go's profiles, /debug/pprof; "0" disables it`)
+	flags.StringVar(&f.traces, "trace-endpoint", "", "OpenTelemetry collector that gets traces of reconciles and operations (OTLP over gRPC), such as http://collector:4317; empty: no traces. OpenTelemetry's environment variables set the rest")
 	flags.IntVarP(&f.verbosity, "verbosity", "v", 0, "log verbosity: 0 for operators, 1 and above for debugging")
 }
 
@@ -97,6 +102,17 @@ func (f *flags) run(ctx context.Context, prepare func(*controller.Options) error
 		go memory.Pace(ctx, 40, 60)
 	}
 	go keepSmall(ctx, log)
+	if f.traces != "" {
+		stop, err := tracing.Export(ctx, f.traces, cmp.Or(o.Name, controller.Name), version.String(), log.WithName("traces"))
+		if err != nil {
+			return fmt.Errorf("--trace-endpoint: %w", err)
+		}
+		defer func() {
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+			defer cancel()
+			_ = stop(ctx)
+		}()
+	}
 	return controller.Run(ctx, config, o)
 }
 

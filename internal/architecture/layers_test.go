@@ -52,7 +52,7 @@ var layers = [][]string{
 	{"schema"},
 	{"apis"},
 	{"internal/diagnostic"},
-	{"internal/child", "internal/expression", "internal/faultpoint", "internal/hcltext", "internal/inflight", "internal/memory", "internal/redact", "internal/tfplugin", "internal/version", "internal/wire"},
+	{"internal/child", "internal/expression", "internal/faultpoint", "internal/hcltext", "internal/inflight", "internal/memory", "internal/redact", "internal/tfplugin", "internal/tracing", "internal/version", "internal/wire"},
 }
 
 // support is for tests alone: it may import anything, and nothing that ships

@@ -9,10 +9,12 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/policy"
 	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/tracing"
 )
 
 // Apply implements Interface.
 func (s *Scheduler) Apply(ctx context.Context, r Request) error {
+	r.origin = tracing.OriginOf(ctx)
 	e := s.entry(&r)
 	e.turn.Lock()
 	defer e.turn.Unlock()
@@ -135,6 +137,7 @@ func (s *Scheduler) perform(ctx context.Context, e *entry, r Request, t task) er
 
 // Delete implements Interface.
 func (s *Scheduler) Delete(ctx context.Context, r Request) error {
+	r.origin = tracing.OriginOf(ctx)
 	e := s.entry(&r)
 	e.turn.Lock()
 	defer e.turn.Unlock()

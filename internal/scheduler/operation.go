@@ -14,6 +14,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/tracing"
 )
 
 // task is the input of an operation.
@@ -101,7 +102,11 @@ func (s *Scheduler) start(e *entry, r Request, t task) error {
 		long := s.o.Clock.AfterFunc(s.o.LongOperation, func() { s.o.Wake(r.Key) })
 		defer long.Stop()
 		defer t.interruption.interrupt() // releases its context
-		s.end(e, r, t, s.run(e, rec, r, op, t, limit))
+		ctx, span := tracing.Child(tracing.With(context.Background(), r.origin), string(op.Kind))
+		r.origin = tracing.OriginOf(ctx)
+		res := s.run(e, rec, r, op, t, limit)
+		span.End(res.diags.HasErrors())
+		s.end(e, r, t, res)
 	})
 	return nil
 }
@@ -135,7 +140,8 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	notStarted := func(record *store.Record, diags diagnostic.Diagnostics) result {
 		return result{op: op, record: record, diags: t.interruption.blame(diags), undispatched: true}
 	}
-	early, cancel := t.interruption.before(s.ctx)
+	traced := tracing.With(s.ctx, r.origin)
+	early, cancel := t.interruption.before(traced)
 	defer cancel()
 	waiting, cancel := context.WithTimeout(early, s.o.OperationTimeout)
 	defer cancel()
@@ -144,7 +150,7 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	}
 	defer limit.Release(1)
 	op, timeout := s.begin(e, r, op, t, rec.Instance)
-	ctx, cancel := context.WithTimeout(provider.WithInterrupt(provider.WithFence(s.ctx, s.fence), t.interruption.ctx), timeout)
+	ctx, cancel := context.WithTimeout(provider.WithInterrupt(provider.WithFence(traced, s.fence), t.interruption.ctx), timeout)
 	defer cancel()
 	t.interruption.dispatches(cancel)
 	early, done := t.interruption.before(ctx)

@@ -14,6 +14,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/tracing"
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
@@ -104,6 +105,8 @@ type Request struct {
 	// Timeouts bound the operations. DefaultTimeouts apply where neither Timeouts nor the arguments
 	// of the object specify any.
 	Timeouts, DefaultTimeouts desired.Timeouts
+	// origin is the span of the reconcile that requests an operation, and then that of the operation.
+	origin tracing.Origin
 	// Tell is called with each event of the resource. It may be nil, and must neither block nor call
 	// the scheduler.
 	Tell func(Event)

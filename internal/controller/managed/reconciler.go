@@ -17,6 +17,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/tracing"
 )
 
 // ours are the annotations that setAnnotations writes.
@@ -106,6 +107,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (_ re
 	if r.unchanged(ctx, cached, a) {
 		return reconcile.Result{RequeueAfter: r.kind.poll(a.resource)}, nil
 	}
+	ctx, span := tracing.Root(ctx, "reconcile", r.kind.Model.GroupVersionKind().GroupKind().String(), req.Namespace, req.Name)
+	defer func() { span.End(err != nil) }()
 	result, err := r.inner.Reconcile(ctx, req)
 	if a.resource != nil && paused(a.resource) {
 		key := r.kind.key(&a.resource.Unstructured)

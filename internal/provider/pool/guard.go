@@ -10,6 +10,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/tracing"
 )
 
 // deadlineSlack tolerates clock skew at the deadline, which is sent to the provider.
@@ -82,6 +83,7 @@ func (g *guarded) Usage() provider.Usage {
 // noted calls the server, and records its answer or its failure. note returns the diagnostics of the answer.
 func noted[Q, A any](ctx context.Context, g *guarded, method string, call func(context.Context, Q) (A, error), q Q, note func(A) []*tfprotov6.Diagnostic) (A, error) {
 	begin := time.Now()
+	ctx, span := tracing.Child(ctx, method)
 	a, err := call(ctx, q)
 	c := Call{Configuration: g.member.name, Method: method, Took: time.Since(begin), Failed: err != nil}
 	if err != nil {
@@ -89,6 +91,7 @@ func noted[Q, A any](ctx context.Context, g *guarded, method string, call func(c
 	} else {
 		c.Failed = diagnostic.FromProtocol(note(a)).HasErrors()
 	}
+	span.End(c.Failed)
 	g.pool.options.Called(c)
 	return a, err
 }

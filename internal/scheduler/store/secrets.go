@@ -21,6 +21,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/tracing"
 	"github.com/landbridge-io/landbridge/schema"
 )
 
@@ -202,7 +203,9 @@ func owned(k Key) map[string]string {
 
 // Save implements Store.
 func (s *Secrets) Save(ctx context.Context, k Key, r *schema.Resource, rec Record) (Record, error) {
+	ctx, span := tracing.Child(ctx, "Save")
 	rec, err := s.save(ctx, k, r, rec)
+	span.End(err != nil)
 	if Permanent(err) && s.Refused != nil {
 		s.Refused(k, err)
 	}

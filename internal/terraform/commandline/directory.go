@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/landbridge-io/landbridge/internal/tracing"
 )
 
 // Directory is a directory in which commands run. Close removes it, or else the next process does.
@@ -122,7 +124,9 @@ func (d *Directory) Run(ctx context.Context, t *Turn, c Command) (Result, error)
 		}
 	}
 	begun := time.Now()
+	ctx, span := tracing.Child(ctx, "command line "+c.Args[0])
 	out, err := program.run(ctx)
+	span.End(err != nil || out.Status != 0)
 	if err != nil {
 		return Result{}, err
 	}
