@@ -97,6 +97,9 @@ func ignorePaths(paths []cty.Path, prior, v cty.Value) cty.Value {
 		return v
 	}
 	out, err := cty.Transform(v, func(path cty.Path, v cty.Value) (cty.Value, error) {
+		if v.Type().IsMapType() && !v.IsKnown() {
+			return v, nil // Core does not look into it, even if all of it is ignored
+		}
 		for _, x := range ignored {
 			if !path.Equals(x.path) {
 				continue
