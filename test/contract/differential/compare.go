@@ -213,13 +213,18 @@ func sensitiveBySchema(b *schema.Block, path cty.Path) bool {
 }
 
 func hasSensitive(b *schema.Block) bool {
+	return hasAttribute(b, func(a *schema.Attribute) bool { return a.Sensitive })
+}
+
+// hasAttribute reports whether an attribute of the block, or one inside it, is as match says.
+func hasAttribute(b *schema.Block, match func(*schema.Attribute) bool) bool {
 	for _, a := range b.Attributes {
-		if a.Sensitive || a.Nested != nil && hasSensitive(&schema.Block{Attributes: a.Nested.Attributes}) {
+		if match(a) || a.Nested != nil && hasAttribute(&schema.Block{Attributes: a.Nested.Attributes}, match) {
 			return true
 		}
 	}
 	for _, n := range b.Blocks {
-		if hasSensitive(n.Block) {
+		if hasAttribute(n.Block, match) {
 			return true
 		}
 	}

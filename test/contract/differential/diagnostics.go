@@ -168,12 +168,15 @@ var keyIn = regexp.MustCompile(`\["((?:[^"\\]|\\.)*)"\]`)
 func named(path string) string { return keyIn.ReplaceAllString(path, ".$1") }
 
 // hasSensitive reports whether something at a path, inside or around it is sensitive, by the schema or by the user.
+// What is write-only is sensitive, too.
 func (x *compared) hasSensitive(path cty.Path) bool {
 	if sensitiveBySchema(x.schema.Block, path) {
 		return true
 	}
+	hidden := func(a *schema.Attribute) bool { return a.Sensitive || a.WriteOnly }
 	for i := range path {
-		if a := x.schema.Block.AttributeByPath(path[:i+1]); a != nil && (a.WriteOnly || a.Nested != nil && hasSensitive(&schema.Block{Attributes: a.Nested.Attributes})) {
+		a := x.schema.Block.AttributeByPath(path[:i+1])
+		if a != nil && hasAttribute(&schema.Block{Attributes: map[string]*schema.Attribute{"": a}}, hidden) {
 			return true
 		}
 	}
