@@ -196,12 +196,12 @@ func secrets(t *model.Type, v cty.Value, s sensitive, p place) any {
 	switch t.Kind {
 	case model.Object:
 		all := map[string]any{}
+		if !v.IsKnown() {
+			return all
+		}
 		for _, f := range t.Object.All {
 			if f.Secret() {
 				all[f.Name] = true
-				continue
-			}
-			if !v.IsKnown() {
 				continue
 			}
 			if j := secrets(f.Type, v.GetAttr(f.Name), s, p.attribute(f.Name)); j != false {

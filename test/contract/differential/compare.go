@@ -67,6 +67,9 @@ func (h *Harness) compare(x *compared, result *tofu.Result) error {
 		t.ended = true // what tofu did after we failed is not comparable
 		return nil
 	}
+	if t.ended && x.onlyWeApplied(result) {
+		return nil
+	}
 	h.compareCalls(x)
 	if t.ended {
 		return nil
@@ -92,6 +95,12 @@ func (h *Harness) compare(x *compared, result *tofu.Result) error {
 	}
 	t.worlds = [2]cloud.World{worlds[1].Clone(), worlds[1]}
 	return nil
+}
+
+// onlyWeApplied reports whether tofu failed before it applied anything, and our side did not.
+func (x *compared) onlyWeApplied(result *tofu.Result) bool {
+	return x.engine.reached == applies && !slices.Contains(names(x.theirs.Calls()), "Apply") &&
+		slices.ContainsFunc(result.Of(x.track.name, x.movedFrom), tofu.Diagnostic.IsError)
 }
 
 // comparePlans compares planned changes and drift.

@@ -1,6 +1,7 @@
 package differential
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -42,6 +43,9 @@ const (
 )
 
 const diagnostics = "diagnostics"
+
+// negativeZero matches a negative zero in JSON.
+var negativeZero = regexp.MustCompile(`[\[:,]-0(\.0*)?(e[-+]?\d+)?[\],}]`)
 
 // deliberate lists the deliberate differences.
 var deliberate = []rule{
@@ -150,6 +154,12 @@ var deliberate = []rule{
 		ends: true,
 	},
 	{
+		Name:   "wording: a missing object needs no identity",
+		Reason: "As above: an import of it fails for both.",
+		what:   diagnostics, ours: "Cannot import non-existent remote object", tofus: "Missing Resource Identity After Read",
+		when: func(x *compared, _ Difference) bool { return x.importID != "" },
+	},
+	{
 		Name:   "sensitive marks survive a failed delete",
 		Reason: "§ 3.7: they stay as before; Core takes the marks of the planned value, which is null.",
 		what:   "state.sensitive|state.deposed.sensitive", when: func(x *compared, _ Difference) bool {
@@ -170,6 +180,12 @@ var deliberate = []rule{
 		Name:   "a number that Kubernetes may have rounded is reported",
 		Reason: "§ 4 keeps exact digits; a manifest's JSON does so only up to 64 bits (package translate).",
 		what:   diagnostics, ours: "Number may have lost digits", when: func(x *compared, _ Difference) bool { return !x.track.c.Direct },
+	},
+	{
+		Name:   "a negative zero is zero",
+		Reason: "§ 4: no manifest can tell them apart. For OpenTofu they are two elements of a set.",
+		what:   diagnostics, when: func(x *compared, _ Difference) bool { return negativeZero.Match(x.step().Config) },
+		ends: true,
 	},
 
 	// OpenTofu differs from Terraform.
@@ -277,6 +293,36 @@ var deliberate = []rule{
 		Name:   "an import by identity returns an identity",
 		Reason: "§ 3.10, § 6: OpenTofu does not check.",
 		what:   diagnostics, ours: "Import returned no identity", fault: "Import noidentity", ends: true,
+	},
+	{
+		Name:   "an import needs only that there is no current object",
+		Reason: "§ 3.10: OpenTofu does not import while a deposed object remains; it creates.",
+		what:   "calls|" + diagnostics, when: func(x *compared, _ Difference) bool {
+			isImport := func(c cloud.Call) bool { return c.RPC == "Import" }
+			return x.importID != "" && !x.before.Exists() && len(x.before.Deposed) > 0 && !slices.ContainsFunc(x.theirs.Calls(), isImport)
+		},
+		ends: true,
+	},
+	{
+		Name:   "an object is upgraded once",
+		Reason: "§ 3.2: OpenTofu upgrades it again when it applies.",
+		what:   diagnostics, tofus: "Invalid provider response", fault: "Upgrade writeonly", when: func(x *compared, _ Difference) bool {
+			upgrades := func(in *cloud.Active) (n int) {
+				for _, c := range in.Calls() {
+					if c.RPC == "Upgrade" {
+						n++
+					}
+				}
+				return n
+			}
+			return upgrades(x.theirs) > upgrades(x.ours)
+		},
+		ends: true,
+	},
+	{
+		Name:   "a response with errors is not checked",
+		Reason: "§ 3.4: errors of the provider come first. OpenTofu finds write-only values when it decodes responses, and takes an absent object for one.",
+		what:   diagnostics, tofus: "Invalid provider response", when: func(x *compared, _ Difference) bool { return x.failed() },
 	},
 	{
 		Name:   "an import returns no write-only values",

@@ -201,8 +201,11 @@ func (h *Harness) compareDiagnostics(x *compared, result *tofu.Result) {
 	}
 	x.asks = asks{engine: slices.Clone(left.engine), tofu: slices.Clone(left.tofu)}
 	h.excuse(x, &left)
-	if x.track.ended && x.engine.reached != applies {
+	switch {
+	case x.track.ended && x.engine.reached != applies:
 		left.tofu = nil // tofu continued after the point where our side ended
+	case x.track.ended && x.onlyWeApplied(result):
+		left.engine = nil // and here our side did
 	}
 	if len(left.engine) == 0 && len(left.tofu) == 0 {
 		return
