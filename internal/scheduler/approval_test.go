@@ -20,6 +20,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/policy"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -136,6 +137,42 @@ func TestApprovalIsUsedOnce(t *testing.T) {
 			t.Error("a plan that failed has the same hash again")
 		}
 	})
+}
+
+// A record that was lost, or is restored from a backup, does not know that an approval was used. The status tells it.
+func TestApprovalAfterLostRecord(t *testing.T) {
+	for name, test := range map[string]struct {
+		told store.Tokens
+		want bool
+	}{
+		"the status tells the approval":   {told: store.Tokens{ApprovedAt: "2000-01-02T00:00:00Z"}, want: true},
+		"the status was lost, too":        {},
+		"the status tells an earlier one": {told: store.Tokens{Approve: "earlier", ApprovedAt: "1999-01-01T00:00:00Z"}, want: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			approving(t, noIdentity, desired.ApproveEverything, func(h *harness) {
+				hash := h.awaited(terraform.Create)
+				h.approve(hash)
+				if h.cloud.applies != 1 {
+					t.Fatalf("%d objects were created", h.cloud.applies)
+				}
+				if err := h.store.Delete(t.Context(), h.r.Key, h.stored().Version); err != nil {
+					t.Fatal(err)
+				}
+				h.restart()
+				h.r.Told = test.told
+				if test.told.ApprovedAt != "" && test.told.Approve == "" {
+					h.r.Told.Approve = hash
+				}
+				h.observe()
+				err := h.tryAct()
+				synctest.Wait()
+				if refused := h.cloud.applies == 1; refused != test.want {
+					t.Errorf("the approval was used again: %t (%v)", !refused, err)
+				}
+			})
+		})
+	}
 }
 
 func TestApprovalOfChangedPlanIsRefused(t *testing.T) {

@@ -88,6 +88,17 @@ func (e *entry) withUnsaved(handled store.Tokens) store.Tokens {
 	return handled
 }
 
+// withTold replaces the approval that was used last by the one that the status tells, if that one is later: the record is from
+// a backup, or was lost.
+func withTold(handled, told store.Tokens) store.Tokens {
+	if told.Approve == "" || told.ApprovedAt <= handled.ApprovedAt { // in UTC, so they sort as texts
+		return handled
+	}
+	handled.Approve, handled.ApprovedAction, handled.ApprovedBy, handled.ApprovedAt = told.Approve, told.ApprovedAction, told.ApprovedBy, told.ApprovedAt
+	handled.ApprovedCreate = ""
+	return handled
+}
+
 // mark carries out the requests of annotations, once for each token: the token is stored together with
 // the result. A token that is set before anything is stored has no effect and is only recorded, because
 // it cannot refer to an object that was not known yet.
@@ -107,7 +118,7 @@ func (s *Scheduler) mark(ctx context.Context, e *entry, r Request) error {
 		return nil // stored with the first record
 	}
 	var events []Event
-	if taint && r.Asked.Taint != r.Tainted && in.Exists() && in.Status != instance.Tainted {
+	if taint && r.Asked.Taint != r.Told.Taint && in.Exists() && in.Status != instance.Tainted {
 		in.Status = instance.Tainted
 		events = append(events, Event{Kind: Tainted, Asked: true})
 	}

@@ -55,7 +55,7 @@ func TestTaintAfterRestoredRecord(t *testing.T) {
 			bubble(t, assigned, func(h *harness) {
 				h.settle()
 				backup := h.stored()
-				h.r.Asked.Taint, h.r.Tainted = "monday", test.tells
+				h.r.Asked.Taint, h.r.Told.Taint = "monday", test.tells
 				backup.Version = h.stored().Version
 				if _, err := h.store.Save(t.Context(), h.r.Key, h.r.Resource.Schema, backup); err != nil {
 					t.Fatal(err)

@@ -56,7 +56,7 @@ func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 		}
 		s.o.Logger.Info("Stored instance belongs to an earlier resource of the same name", "resource", r.Key, "uid", r.UID, "owner", rec.Owner)
 	}
-	rec.Handled = e.withUnsaved(rec.Handled)
+	rec.Handled = withTold(e.withUnsaved(rec.Handled), r.Told)
 	e.schema, e.read = r.Resource.Schema, rec.Version
 	e.believe(rec, loaded)
 	return nil

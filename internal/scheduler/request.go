@@ -100,8 +100,9 @@ type Request struct {
 	Decide func(context.Context, *terraform.Plan) (policy.Verdict, error)
 	// Asked are the tokens of annotations that request something.
 	Asked store.Tokens
-	// Tainted is the taint token that the status tells as handled. A record from a backup may not know of it.
-	Tainted string
+	// Told is what the status tells as handled: the taint token, and the approval that was used last. A record from a backup
+	// may not know of them.
+	Told store.Tokens
 	// Timeouts bound the operations. DefaultTimeouts apply where neither Timeouts nor the arguments
 	// of the object specify any.
 	Timeouts, DefaultTimeouts desired.Timeouts

@@ -14,7 +14,8 @@ import (
 )
 
 // In schedules with approvals, resources have approval policies, and users approve plans as they see them, which may be
-// outdated. From the outside, whatever the cloud is asked for must be in a plan that was approved.
+// outdated. From the outside, whatever the cloud is asked for must be in a plan that was approved, and each approval is
+// for one change of an object.
 
 // Unapproved is the kind of a change that the cloud was asked for, and that is in no approved plan.
 const Unapproved ViolationKind = "unapproved"
@@ -29,6 +30,13 @@ type seen struct {
 	after map[string]string
 	// contained are the actions on the objects of a pair, by type.
 	contained map[string]string
+}
+
+// carriedOut is a change that the cloud was asked for.
+type carriedOut struct {
+	resourceType string
+	action       instance.OperationKind
+	state        state
 }
 
 // chooseApproval chooses the approval policy of a new resource.
@@ -77,10 +85,23 @@ func (u *users) approve(k store.Key, i *incarnation) {
 	}
 }
 
+// forgetApproval is called before a user removes what is stored of a resource. If its status does not tell the latest
+// approval, nothing may know afterwards whether it was used.
+func (u *users) forgetApproval(k store.Key, i *incarnation) {
+	r := u.resource(k)
+	if r == nil {
+		return
+	}
+	if told, _, _ := unstructured.NestedString(r.Object, "status", "lastApproval", "hash"); told != r.GetAnnotations()[v1alpha1.AnnotationApprove] {
+		i.changes = nil
+	}
+}
+
 // asked is called when the cloud is asked for a change.
 func (c *check) asked(resourceType string, action instance.OperationKind, v state) {
 	owners := c.owners(resourceType, v)
-	if slices.ContainsFunc(owners, func(i *incarnation) bool { return i.permits(resourceType, action, v) }) || len(owners) == 0 {
+	asked := carriedOut{resourceType, action, v}
+	if slices.ContainsFunc(owners, func(i *incarnation) bool { return i.permits(asked) }) || len(owners) == 0 {
 		return
 	}
 	c.violated(Unapproved, v.text("tag")+resourceType+string(action)+v.text("zone")+fmt.Sprint(v.size()),
@@ -106,33 +127,74 @@ func (c *check) owners(resourceType string, v state) []*incarnation {
 	return out
 }
 
-// permits reports whether a change needs no approval, or is in an approved plan.
-func (i *incarnation) permits(resourceType string, action instance.OperationKind, v state) bool {
+// permits reports whether a change needs no approval, or is in an approved plan that was not used for another one. A
+// replaced object is destroyed until it is gone, so deletes may repeat.
+func (i *incarnation) permits(c carriedOut) bool {
 	switch i.approval {
 	case crd.ApprovalAlways:
 	case crd.ApprovalDestructive:
-		if action != instance.Delete {
+		if c.action != instance.Delete {
 			return true
 		}
 	default:
 		return true
 	}
-	return slices.ContainsFunc(i.approved, func(s seen) bool { return s.covers(resourceType, action, v) })
+	if c.action == instance.Delete {
+		return slices.ContainsFunc(i.approved, func(s seen) bool { return s.covers(c) })
+	}
+	changes := append(slices.Clone(i.changes), c)
+	if !assignable(changes, i.approved) {
+		return false
+	}
+	i.changes = changes
+	return true
+}
+
+// assignable reports whether each change can have an approved plan of its own: a matching, by augmenting paths. An object
+// of a module that has another type may be in the same plan.
+func assignable(changes []carriedOut, approved []seen) bool {
+	type slot struct {
+		plan         int
+		resourceType string
+	}
+	taken := map[slot]int{}
+	var assign func(at int, tried map[slot]bool) bool
+	assign = func(at int, tried map[slot]bool) bool {
+		c := changes[at]
+		for plan, s := range approved {
+			to := slot{plan, c.resourceType}
+			if tried[to] || !s.covers(c) {
+				continue
+			}
+			tried[to] = true
+			if other, ok := taken[to]; !ok || assign(other, tried) {
+				taken[to] = at
+				return true
+			}
+		}
+		return false
+	}
+	for at := range changes {
+		if !assign(at, map[slot]bool{}) {
+			return false
+		}
+	}
+	return true
 }
 
 // covers reports whether a change is in the plan. Of an object that is destroyed, only the action is known.
-func (s seen) covers(resourceType string, action instance.OperationKind, v state) bool {
+func (s seen) covers(c carriedOut) bool {
 	planned := s.action
 	if len(s.contained) > 0 {
-		planned = s.contained[resourceType]
+		planned = s.contained[c.resourceType]
 	}
-	if planned != string(action) && !(strings.Contains(planned, "Then") && action != instance.Update) { // a replacement
+	if planned != string(c.action) && !(strings.Contains(planned, "Then") && c.action != instance.Update) { // a replacement
 		return false
 	}
-	if action == instance.Delete {
+	if c.action == instance.Delete {
 		return true
 	}
-	for field, value := range map[string]string{"name": v.text("name"), "zone": v.text("zone"), "size": fmt.Sprint(v.size())} {
+	for field, value := range map[string]string{"name": c.state.text("name"), "zone": c.state.text("zone"), "size": fmt.Sprint(c.state.size())} {
 		if after, ok := s.after[field]; ok && after != value {
 			return false
 		}

@@ -44,9 +44,11 @@ type incarnation struct {
 	unsecret, lost bool
 	// drifted is set when its object was destroyed by others.
 	drifted bool
-	// approval is its approval policy, and approved are the plans that its user has approved.
+	// approval is its approval policy, approved are the plans that its user has approved, and changes what they were used
+	// for.
 	approval string
 	approved []seen
+	changes  []carriedOut
 	// gone is when it was deleted; zero while it exists.
 	gone time.Time
 }
@@ -328,6 +330,7 @@ func (u *users) deleteSecret(k store.Key, i *incarnation) {
 		return
 	}
 	u.w.note("user deletes the stored instance of %s %s", k.Kind, k.Name)
+	u.forgetApproval(k, i)
 	u.saved[k] = all
 	leader := u.w.leader()
 	i.lost = i.lost || leader == nil || leader.dead.Load() || leader.suspended ||
@@ -352,6 +355,7 @@ func (u *users) restoreSecret(k store.Key) {
 		return // of an earlier resource of the same name
 	}
 	u.w.note("user restores the stored instance of %s %s", k.Kind, k.Name)
+	u.forgetApproval(k, u.current[k])
 	u.restore(all)
 }
 
@@ -393,6 +397,7 @@ func (u *users) restoreBackup(k store.Key, i *incarnation) {
 		before = known(now)
 	}
 	u.w.note("user restores the stored instance of %s %s from a backup", k.Kind, k.Name)
+	u.forgetApproval(k, i)
 	u.restore(all)
 	if after := known(all[0]); after != before || after == "operation" {
 		i.lost = true

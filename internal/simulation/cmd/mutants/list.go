@@ -116,6 +116,11 @@ var mutants = []mutant{
 	// Approvals.
 	{name: "any approval is taken for that of the plan", approvals: true, edit: edit{schedulerDir + "approval.go",
 		"case r.Asked.Approve != a.hash || handled.Approve == a.hash:", "case r.Asked.Approve == \"\" && handled != nil:"}},
+	{name: "an approval is used more than once", approvals: true, edit: edit{schedulerDir + "approval.go",
+		"case r.Asked.Approve != a.hash || handled.Approve == a.hash:", "case r.Asked.Approve != a.hash && handled != nil:"},
+		also: []edit{{schedulerDir + "approval.go", "s.planHash(r, e.record.Handled.Approve, p)", "s.planHash(r, \"\", p)"}}},
+	{name: "a lost record forgets that an approval was used", approvals: true, edit: edit{schedulerDir + "record.go",
+		"rec.Handled = withTold(e.withUnsaved(rec.Handled), r.Told)", "rec.Handled = e.withUnsaved(rec.Handled)\n\t_ = withTold"}},
 	{name: "the hash of a plan leaves out its values", approvals: true, edit: edit{schedulerDir + "approval.go",
 		"h.value(r.withoutToken(p, p.Config))\n\th.instance(p.Prior)\n\th.value(r.withoutToken(p, p.State))\n", "h.instance(p.Prior)\n"}},
 }
