@@ -67,7 +67,7 @@ func (h *Harness) compare(x *compared, result *tofu.Result) error {
 		t.ended = true // what tofu did after we failed is not comparable
 		return nil
 	}
-	if t.ended && x.onlyWeApplied(result) {
+	if t.ended && x.onlyWeWentOn(result) {
 		return nil
 	}
 	h.compareCalls(x)
@@ -97,10 +97,10 @@ func (h *Harness) compare(x *compared, result *tofu.Result) error {
 	return nil
 }
 
-// onlyWeApplied reports whether tofu failed before it applied anything, and our side did not.
-func (x *compared) onlyWeApplied(result *tofu.Result) bool {
-	return x.engine.reached == applies && !slices.Contains(names(x.theirs.Calls()), "Apply") &&
-		slices.ContainsFunc(result.Of(x.track.name, x.movedFrom), tofu.Diagnostic.IsError)
+// onlyWeWentOn reports whether tofu failed where our side did not.
+func (x *compared) onlyWeWentOn(result *tofu.Result) bool {
+	return x.engine.reached == applies && slices.ContainsFunc(result.Of(x.track.name, x.movedFrom), tofu.Diagnostic.IsError) &&
+		(!x.failed() || !slices.Contains(names(x.theirs.Calls()), "Apply"))
 }
 
 // comparePlans compares planned changes and drift.

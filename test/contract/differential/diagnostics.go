@@ -204,7 +204,7 @@ func (h *Harness) compareDiagnostics(x *compared, result *tofu.Result) {
 	switch {
 	case x.track.ended && x.engine.reached != applies:
 		left.tofu = nil // tofu continued after the point where our side ended
-	case x.track.ended && x.onlyWeApplied(result):
+	case x.track.ended && x.onlyWeWentOn(result):
 		left.engine = nil // and here our side did
 	}
 	if len(left.engine) == 0 && len(left.tofu) == 0 {
