@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -103,7 +102,7 @@ func (f *providerFlags) readConfig(file string) (*config.File, error) {
 func (f *providerFlags) present(path string, s *schema.Provider, c *config.File) (*openedProvider, error) {
 	name := f.name
 	if name == "" {
-		name = providerName(path, s)
+		name, _ = install.ParseBinaryName(filepath.Base(path))
 	}
 	if f.documentation == "" {
 		m, err := model.NewProvider(name, s, c.Provider)
@@ -210,20 +209,6 @@ func findBinary(where string) (string, error) {
 		return "", fmt.Errorf("%s: there are several providers in this directory; name one of them:\n  %s", where, strings.Join(found, "\n  "))
 	}
 	return filepath.Abs(found[0])
-}
-
-var binaryName = regexp.MustCompile(`^terraform-provider-([a-z0-9-]+?)(_v?[0-9].*|\.exe)?$`)
-
-// providerName returns the provider's name from its binary, else from the first word of its types' names.
-func providerName(binary string, s *schema.Provider) string {
-	if m := binaryName.FindStringSubmatch(filepath.Base(binary)); m != nil {
-		return m[1]
-	}
-	for _, t := range slices.Sorted(maps.Keys(s.Resources)) {
-		first, _, _ := strings.Cut(t, "_")
-		return first
-	}
-	return "provider"
 }
 
 // match returns the resource types that match patterns, in which * stands for any characters.

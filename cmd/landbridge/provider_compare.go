@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,6 +14,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/internal/evolution"
+	"github.com/landbridge-io/landbridge/internal/provider/install"
 	"github.com/landbridge-io/landbridge/schema"
 )
 
@@ -46,7 +49,9 @@ are not configured: no credentials are needed.`,
 				return err
 			}
 			if flags.name == "" {
-				flags.name = providerName(newPath, newSchema)
+				oldName, _ := install.ParseBinaryName(filepath.Base(oldPath))
+				newName, _ := install.ParseBinaryName(filepath.Base(newPath))
+				flags.name = cmp.Or(newName, oldName) // the same for both
 			}
 			c, err := flags.readConfig(flags.config)
 			if err != nil {

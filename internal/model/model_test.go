@@ -107,6 +107,34 @@ func listed(p *model.Provider) []string {
 	return out
 }
 
+// A provider whose program does not tell its name has that of its resource types: in a cluster and on the command line.
+func TestNameOfProvider(t *testing.T) {
+	block := &schema.Block{Attributes: map[string]*schema.Attribute{"id": {Type: cty.String, Computed: true}}}
+	for name, test := range map[string]struct {
+		name  string
+		types []string
+		want  string
+	}{
+		"the program tells it":       {"google-beta", []string{"google_thing"}, "google-beta"},
+		"the resource types tell it": {"", []string{"cloud_a", "cloud_b"}, "cloud"},
+		"nothing tells it":           {"", nil, "provider"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &schema.Provider{Config: &schema.Block{}, Resources: map[string]*schema.Resource{}}
+			for _, r := range test.types {
+				s.Resources[r] = &schema.Resource{Type: r, Block: block}
+			}
+			p, err := model.NewProvider(test.name, s, config.Provider{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.Name != test.want || p.Group != test.want+".landbridge.io" {
+				t.Errorf("it is %s, of the group %s", p.Name, p.Group)
+			}
+		})
+	}
+}
+
 func TestConfigurationErrors(t *testing.T) {
 	t.Parallel()
 	thing := func(c config.Resource) config.Provider {

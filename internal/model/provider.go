@@ -58,12 +58,23 @@ func (r Renamed) String() string {
 	return fmt.Sprintf("%s: the name %s is taken, %s is used instead", r.Type, r.Wanted, r.Got)
 }
 
+// prefix returns the first word of the resource types' names.
+func prefix(s *schema.Provider) string {
+	types := slices.Sorted(maps.Keys(s.Resources))
+	if len(types) == 0 {
+		return "provider"
+	}
+	first, _, _ := strings.Cut(types[0], "_")
+	return first
+}
+
 // NewProvider makes the model. name is the provider's name without namespace, such as random, which
-// usually is the prefix of its resource types. Errors in the configuration are *config.Errors.
+// usually is the prefix of its resource types, and is taken from them if it is empty. Errors in the configuration are
+// *config.Errors.
 func NewProvider(name string, s *schema.Provider, c config.Provider) (*Provider, error) {
 	short := c.Name
 	if short == "" {
-		short = strings.ToLower(strings.ReplaceAll(name, "_", "-"))
+		short = strings.ToLower(strings.ReplaceAll(cmp.Or(name, prefix(s)), "_", "-"))
 	}
 	if msgs := validation.IsDNS1035Label(short); len(msgs) > 0 {
 		return nil, config.At(fmt.Errorf("provider name %q: %s", short, strings.Join(msgs, "; ")), "name")

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -163,8 +164,9 @@ func (c *Cluster) Kinds(ctx context.Context) (Kinds, error) {
 // address returns the address of a source. For the path of a binary, it is made of the provider's name.
 func address(source string) string {
 	if strings.ContainsAny(source, `\`) || filepath.IsAbs(source) || strings.HasPrefix(source, ".") {
-		name := strings.TrimPrefix(filepath.Base(source), "terraform-provider-")
-		source, _, _ = strings.Cut(strings.TrimSuffix(name, ".exe"), "_v")
+		base := filepath.Base(source)
+		name, _ := install.ParseBinaryName(base)
+		source = cmp.Or(name, base)
 	}
 	a, err := install.ParseAddress(source)
 	if err != nil {

@@ -2,6 +2,7 @@ package install
 
 import (
 	"errors"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -51,21 +52,20 @@ func ParseAddress(source string) (Address, *Error) {
 
 const binaryPrefix = "terraform-provider-"
 
-// parseBinaryName returns type and version from a program's name, such as
-// terraform-provider-random_v3.7.2_x5. The version is empty if the name has none.
-func parseBinaryName(name string) (typ, ver string) {
-	name = strings.TrimSuffix(name, ".exe")
-	name = strings.TrimPrefix(name, binaryPrefix)
-	typ, rest, ok := strings.Cut(name, "_v")
-	if !ok {
-		return name, ""
+// binaryName matches the names of providers' programs. Old providers append the version of the handshake.
+var binaryName = regexp.MustCompile(`^` + binaryPrefix + `([a-z0-9-]+?)(?:_v?([0-9].*?)(?:_x[0-9]+)?)?(?:\.exe)?$`)
+
+// ParseBinaryName returns the provider's name and version from the name of its program, such as
+// terraform-provider-random_v3.7.2_x5. Both are empty if it has another form, the version also if the name has none.
+func ParseBinaryName(file string) (typ, ver string) {
+	m := binaryName.FindStringSubmatch(file)
+	if m == nil {
+		return "", ""
 	}
-	// Old providers append the version of the handshake.
-	rest, _, _ = strings.Cut(rest, "_x")
-	if _, err := version.NewSemver(rest); err != nil {
-		return typ, ""
+	if _, err := version.NewSemver(m[2]); err != nil {
+		return m[1], ""
 	}
-	return typ, rest
+	return m[1], m[2]
 }
 
 // parseConstraints parses a version constraint in Terraform's syntax.

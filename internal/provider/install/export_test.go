@@ -3,10 +3,7 @@ package install
 import "os"
 
 // For the fuzzers.
-var (
-	ParseArchiveName = parseArchiveName
-	ParseBinaryName  = parseBinaryName
-)
+var ParseArchiveName = parseArchiveName
 
 // UnpackProgram extracts the program of an archive.
 func UnpackProgram(archive, typ, dir, path string) error {

@@ -97,7 +97,7 @@ func TestInstall(t *testing.T) {
 		"other registry": {"acme/cloud", "~> 1.0", install.Binary{Source: "registry.terraform.io/acme/cloud", Type: "cloud", Version: "1.2.3"}, "cloud"},
 		"path":           {plain, "", install.Binary{Source: plain, Type: "thing", Version: "1.2.3"}, "thing"},
 		"path, version":  {plain, "~> 1.2", install.Binary{Source: plain, Type: "thing", Version: "1.2.3"}, "thing"},
-		"odd path":       {odd, "", install.Binary{Source: odd, Type: "my-provider"}, "odd"},
+		"odd path":       {odd, "", install.Binary{Source: odd}, "odd"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			i := &install.Installer{CacheDir: t.TempDir(), Mirrors: []string{dir}, Hosts: []string{"registry.opentofu.org"}}
@@ -240,6 +240,28 @@ func FuzzParseAddress(f *testing.F) {
 			t.Errorf("%q is %q, which is %q %v", s, a, again, err)
 		}
 	})
+}
+
+func TestParseBinaryName(t *testing.T) {
+	for file, want := range map[string][2]string{
+		"terraform-provider-random_v3.9.0_x5":     {"random", "3.9.0"},
+		"terraform-provider-random_v3.9.0":        {"random", "3.9.0"},
+		"terraform-provider-random_3.9.0":         {"random", "3.9.0"},
+		"terraform-provider-random_v3.9.0-beta.1": {"random", "3.9.0-beta.1"},
+		"terraform-provider-random_v3.9.0.exe":    {"random", "3.9.0"},
+		"terraform-provider-google-beta":          {"google-beta", ""},
+		"terraform-provider-random.exe":           {"random", ""},
+		"terraform-provider-random_v3x":           {"random", ""},
+		"terraform-provider-my_provider":          {"", ""}, // no provider's name has an underscore
+		"terraform-provider-random_linux_amd64":   {"", ""},
+		"random":                                  {"", ""},
+		"terraform-provider-":                     {"", ""},
+	} {
+		name, version := install.ParseBinaryName(file)
+		if got := [2]string{name, version}; got != want {
+			t.Errorf("%s: got %q, want %q", file, got, want)
+		}
+	}
 }
 
 func FuzzNames(f *testing.F) {

@@ -1,6 +1,7 @@
 package install
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -126,12 +127,12 @@ func (i *Installer) fromPath(source string, constraints version.Constraints) (Bi
 		return Binary{}, problem(InvalidSource, "%s", err)
 	}
 	b := Binary{Source: source, Path: path}
-	b.Type, b.Version = parseBinaryName(filepath.Base(path))
+	b.Type, b.Version = ParseBinaryName(filepath.Base(path))
 	if len(constraints) > 0 {
 		v, err := version.NewSemver(b.Version)
 		switch {
 		case err != nil:
-			return Binary{}, problem(NoMatchingVersion, "the file's name does not contain its version; omit the version, or name the file terraform-provider-%s_vVERSION", b.Type)
+			return Binary{}, problem(NoMatchingVersion, "the file's name does not contain its version; omit the version, or name the file terraform-provider-%s_vVERSION", cmp.Or(b.Type, "NAME"))
 		case !constraints.Check(v):
 			return Binary{}, problem(NoMatchingVersion, "the file is of version %s", b.Version)
 		}

@@ -66,12 +66,12 @@ func (p *tunnels) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer there.Close()
 	w.WriteHeader(http.StatusOK)
-	here, _, err := http.NewResponseController(w).Hijack()
+	here, read, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		return
 	}
 	defer here.Close()
-	go func() { _, _ = io.Copy(there, here) }()
+	go func() { _, _ = io.Copy(there, read) }() // some of it may have been read already
 	_, _ = io.Copy(here, there)
 }
 
