@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -109,18 +110,21 @@ func (c *check) asked(resourceType string, action instance.OperationKind, v stat
 }
 
 // owners are the resources that an object may belong to: the one that made it, which a process may not know to be gone, and
-// in that case the one that has replaced it, and those of the object's name.
+// in that case those that have replaced it since, and those of the object's name.
 func (c *check) owners(resourceType string, v state) []*incarnation {
-	maker := c.w.users.byTag[v.text("tag")]
+	u := c.w.users
+	maker := u.byTag[v.text("tag")]
 	if maker == nil {
 		return nil
 	}
 	out := []*incarnation{maker}
-	if c.w.users.current[maker.key] == maker {
+	if u.current[maker.key] == maker {
 		return out
 	}
-	for k, i := range c.w.users.current {
-		if maker.key == k || i.places[v.text("name")] && slices.Contains(c.w.users.types(k), resourceType) {
+	for _, tag := range slices.Sorted(maps.Keys(u.byTag)) {
+		i := u.byTag[tag]
+		isNamed := u.current[i.key] == i && i.places[v.text("name")] && slices.Contains(u.types(i.key), resourceType)
+		if i != maker && (i.key == maker.key || isNamed) {
 			out = append(out, i)
 		}
 	}
