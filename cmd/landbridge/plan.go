@@ -24,7 +24,8 @@ import (
 const manifestHelp = `The manifest contains custom resources as for kubectl, in one or more documents, of one or more
 kinds of one provider. A ClusterProviderConfig or ProviderConfig in it configures the provider; without
 one, the provider has an empty configuration. References to Secrets are resolved to the Secrets in the
-manifest. spec.import, spec.initProvider, spec.lifecycle and spec.managementPolicies have the same
+manifest, and references to resources among its resources: their values are known when those are applied.
+spec.import, spec.initProvider, spec.lifecycle and spec.managementPolicies have the same
 meaning as in a cluster; no connection Secret is written.
 
 The state of the objects is in a state file in Terraform's format, where the address of a custom

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/zclconf/go-cty/cty"
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
@@ -91,11 +90,16 @@ type planned struct {
 	references []references.Reference
 }
 
+// Refers implements local.Referrer.
+func (r *planned) Refers() (*unstructured.Unstructured, []references.Reference) {
+	return r.object, r.references
+}
+
 // planner plans manifests.
 type planner struct {
 	Options
-	overlay      *overlay
-	placeholders *placeholders
+	overlay      *local.Objects
+	placeholders *local.Placeholders
 	sessions     map[*LocalProvider]*local.Session
 	out          *Plan
 	messages     local.Messages
@@ -104,11 +108,11 @@ type planner struct {
 // Make plans manifests against a cluster. With errors, the plan is incomplete.
 func Make(ctx context.Context, o Options, objects []local.Object) (*Plan, local.Messages) {
 	p := &planner{
-		Options: o, overlay: &overlay{Reader: o.Client, objects: map[objectKey]*unstructured.Unstructured{}},
-		placeholders: newPlaceholders(), sessions: map[*LocalProvider]*local.Session{}, out: &Plan{Plan: local.Plan{Mode: local.Normal}},
+		Options: o, overlay: local.NewObjects(o.Client),
+		placeholders: local.NewPlaceholders(), sessions: map[*LocalProvider]*local.Session{}, out: &Plan{Plan: local.Plan{Mode: local.Normal}},
 	}
 	defer p.close(ctx)
-	for _, level := range levels(p.read(ctx, objects)) {
+	for _, level := range local.Levels(p.read(ctx, objects)) {
 		p.plan(ctx, level)
 	}
 	return p.out, p.messages
@@ -143,11 +147,11 @@ func (p *planner) read(ctx context.Context, objects []local.Object) []*planned {
 		if mapping.Scope.Name() == kmeta.RESTScopeNameNamespace && o.GetNamespace() == "" {
 			o.SetNamespace(p.Namespace)
 		}
-		if p.overlay.objects[keyOf(o.Unstructured)] != nil {
+		if p.overlay.Like(o.Unstructured) != nil {
 			p.report(diagnostic.Error, o.Source, "Duplicate object", "There is another %s of the same name in the manifests.", o.GetKind())
 			continue
 		}
-		p.overlay.add(o.Unstructured)
+		p.overlay.Add(o.Unstructured)
 		wanted = append(wanted, o)
 	}
 	if len(others) > 0 {
@@ -215,7 +219,7 @@ func resourceOf(p *model.Provider, gvk schema.GroupVersionKind) *model.Resource 
 
 // resource returns the custom resource that an object is; nil if it is none.
 func (p *planner) resource(o local.Object) *planned {
-	u := p.overlay.objects[keyOf(o.Unstructured)]
+	u := p.overlay.Like(o.Unstructured)
 	for i := range p.Providers {
 		if m := resourceOf(p.Providers[i].Model, o.GroupVersionKind()); m != nil && u != nil {
 			return &planned{source: o.Source, provider: &p.Providers[i], model: m, object: u}
@@ -247,17 +251,17 @@ func (p *planner) dryRuns(ctx context.Context, objects []local.Object) {
 				p.conceal(o.Unstructured)
 			}
 			p.report(diagnostic.Error, o.Source, "Not accepted", "The API server does not accept the object: %s.", strings.TrimSuffix(errs[i].Error(), "."))
-			delete(p.overlay.objects, keyOf(o.Unstructured))
+			p.overlay.Remove(o.Unstructured)
 			continue
 		}
-		p.overlay.add(merged[i])
+		p.overlay.Add(merged[i])
 	}
 }
 
 // conceal adds the values of a Secret to those that messages do not show.
 func (p *planner) conceal(u *unstructured.Unstructured) {
 	var s corev1.Secret
-	if secretOf(u, &s) == nil {
+	if local.SecretOf(u, &s) == nil {
 		for _, v := range s.Data {
 			p.Secrets.Add(v)
 		}
@@ -295,30 +299,19 @@ func (p *planner) plan(ctx context.Context, level []*planned) {
 		p.out.Changes, p.out.Drift = append(p.out.Changes, plan.Changes...), append(p.out.Drift, plan.Drift...)
 		for _, c := range plan.Changes {
 			if c.Deposed == "" {
-				foresee(of[c.Resource], c)
+				local.Foresee(of[c.Resource].object, c.Resource.Model, instance.Instance{State: c.Plan.State, Identity: c.Plan.Identity, SensitivePaths: c.Plan.SensitivePaths})
 			}
 		}
-	}
-}
-
-// foresee sets in the object of a resource what others may refer to, as far as the plan knows it.
-func foresee(r *planned, c *local.Change) {
-	state := known(c.Plan.State)
-	if at := translate.Observation(r.model, state, translate.Concealed(r.model, c.Plan.SensitivePaths)...); at != nil {
-		_ = unstructured.SetNestedMap(r.object.Object, at, "status", "atProvider")
-	}
-	if name := translate.ExternalName(r.model, state, c.Plan.Identity); name != "" {
-		meta.AddAnnotations(r.object, map[string]string{meta.AnnotationKeyExternalName: name})
 	}
 }
 
 // describe resolves the references of a resource and reads it; nil if it is not planned.
 func (p *planner) describe(ctx context.Context, r *planned) *local.ManifestResource {
 	resolver := references.Resolver{Reader: p.overlay, Served: p.served, Unknown: func(u *unstructured.Unstructured) any {
-		if p.overlay.objects[keyOf(u)] == nil {
+		if p.overlay.Like(u) == nil {
 			return nil
 		}
-		return p.placeholders.of(u)
+		return p.placeholders.Of(u)
 	}}
 	found, err := resolver.Resolve(ctx, r.object, r.references)
 	if err != nil {
@@ -353,7 +346,7 @@ func (p *planner) describe(ctx context.Context, r *planned) *local.ManifestResou
 		})
 		p.say(&out, more)
 		if diags = append(diags, more...); !diags.HasErrors() {
-			if out.Config.Value, err = p.placeholders.in(out.Config.Value); err != nil {
+			if out.Config.Value, err = p.placeholders.In(out.Config.Value); err != nil {
 				p.report(diagnostic.Error, r.source, "Invalid reference", "%s.", err)
 				return nil
 			}

@@ -112,6 +112,7 @@ func (s *Session) Apply(ctx context.Context, plan *Plan, hooks Hooks) ([]Result,
 		if a.messages.HasErrors() {
 			results[i].Status, failed[c.Resource] = Failed, true
 		}
+		s.learn(c.Resource)
 		messages = append(messages, a.messages...)
 		if a.stateLost {
 			break
@@ -178,7 +179,10 @@ func (a *applier) apply() {
 		return
 	}
 	defer release()
-	p := a.change.Plan
+	p, ok := a.final(ex)
+	if !ok {
+		return
+	}
 	switch {
 	case a.change.Deposed != "":
 		a.destroyDeposed(ex, a.change.Deposed)
@@ -190,6 +194,27 @@ func (a *applier) apply() {
 		p.Prior.Deposed = a.current().Deposed
 		a.step(ex, p)
 	}
+}
+
+// final returns the plan of a change. If the shown one has unknown values that others have now, it is planned again.
+func (a *applier) final(ex terraform.Executor) (terraform.Plan, bool) {
+	r, shown := a.resource(), a.change.Plan
+	if a.change.Deposed != "" || !r.awaits() {
+		return shown, true
+	}
+	wrong := a.resolve(a.ctx, r, false)
+	if a.messages = append(a.messages, wrong...); wrong.HasErrors() {
+		return shown, false
+	}
+	if shown.Action.IsReplace() {
+		return shown, true // its create is planned again
+	}
+	p, ok := a.planAgain(ex, a.current())
+	if ok && p.Action != shown.Action && p.Action != terraform.NoOp {
+		a.say(diagnostic.Errorf("Provider produced inconsistent final plan", "The plan was %s, and is %s now that the values of all references are known. Plan again.", shown.Action, p.Action))
+		ok = false
+	}
+	return p, ok
 }
 
 // step carries out a Create, Update or Delete of the current object, and stores the result. It
@@ -270,8 +295,17 @@ func (a *applier) planCreate(ex terraform.Executor, in instance.Instance) (terra
 		a.messages = append(a.messages, m)
 		return terraform.Plan{}, false
 	}
+	return a.planAgain(ex, in)
+}
+
+// planAgain plans the configuration. The result must fit the plan that was shown.
+func (a *applier) planAgain(ex terraform.Executor, in instance.Instance) (terraform.Plan, bool) {
+	r := a.resource()
 	config := *r.Config
-	config.Validated = true
+	config.Validated = len(r.references) == 0 // not with all values
+	if in.Exists() {
+		config.Value = r.Spec.CreateToken.In(config.Value, in.State, "")
+	}
 	p, diags := ex.Plan(a.ctx, r.terraform(), in, config)
 	if !diags.HasErrors() {
 		for _, err := range objchange.AssertObjectCompatible(r.Model.Schema.Block, a.change.Plan.State, p.State) {

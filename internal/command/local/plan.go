@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -73,14 +74,36 @@ func (p *Plan) HasChanges() bool {
 
 // Plan reads the objects and plans changes. It changes and stores nothing. With errors, the plan is
 // incomplete and must not be applied. As in Terraform (contract § 3), all configurations are
-// validated before anything is read. An error in one of them ends the plan.
+// validated before anything is read, except those that refer to other resources. An error in one of them ends the plan.
 func (s *Session) Plan(ctx context.Context, mode Mode) (*Plan, Messages) {
-	plan, messages := s.PlanOf(ctx, mode, s.Manifest.Resources)
-	plan.Others = s.State.Others(s.Manifest.Resources)
-	return plan, messages
+	out := &Plan{Mode: mode, found: map[*ManifestResource]instance.Instance{}, Others: s.State.Others(s.Manifest.Resources)}
+	var messages Messages
+	for _, level := range Levels(s.Manifest.Resources) {
+		var ready []*ManifestResource
+		for _, r := range level {
+			if mode == Normal {
+				wrong := s.resolve(ctx, r, true)
+				if messages = append(messages, wrong...); wrong.HasErrors() {
+					continue
+				}
+			}
+			ready = append(ready, r)
+		}
+		plan, more := s.PlanOf(ctx, mode, ready)
+		messages = append(messages, more...)
+		out.Changes, out.Drift = append(out.Changes, plan.Changes...), append(out.Drift, plan.Drift...)
+		maps.Copy(out.found, plan.found)
+		if mode == Normal {
+			s.foresee(level, plan.Changes)
+		}
+	}
+	if mode == Destroy {
+		slices.Reverse(out.Changes) // what refers to another object is destroyed first
+	}
+	return out, conceal(s.Manifest.secrets, messages)
 }
 
-// PlanOf is Plan for some resources.
+// PlanOf is Plan for some resources, in any order.
 func (s *Session) PlanOf(ctx context.Context, mode Mode, resources []*ManifestResource) (*Plan, Messages) {
 	plan := &Plan{Mode: mode, found: map[*ManifestResource]instance.Instance{}}
 	planners := make([]*planner, len(resources))
@@ -97,9 +120,6 @@ func (s *Session) PlanOf(ctx context.Context, mode Mode, resources []*ManifestRe
 		if !p.failed {
 			plan.found[p.resource] = p.found
 		}
-	}
-	if mode == Destroy {
-		slices.Reverse(plan.Changes)
 	}
 	return plan, conceal(s.Manifest.secrets, messages)
 }

@@ -5,13 +5,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/fieldpath"
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/zclconf/go-cty/cty"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kjson "sigs.k8s.io/json"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/controller/references"
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
@@ -36,6 +37,12 @@ type ManifestResource struct {
 
 	// provider is the provider configuration.
 	provider cty.Value
+	// object is the resource as in the manifest, with what is known of its object. It has references, for which Config is read
+	// when it is planned: from resource and secrets.
+	object     *unstructured.Unstructured
+	references []references.Reference
+	resource   desired.CustomResource
+	secrets    translate.Secrets
 }
 
 // NewResource returns a resource that was read elsewhere than in a manifest. provider is its provider configuration.
@@ -76,7 +83,7 @@ func (r *reader) resource(d document) {
 	t := resourceReader{reader: r, out: out, spec: o.Spec}
 	t.resource = desired.CustomResource{Namespace: namespace, Name: out.Name, Annotations: o.Metadata.Annotations}
 	t.resource.Spec, t.resource.AtProvider = d.specAndAtProvider()
-	t.read()
+	t.read(d)
 	if !t.failed {
 		r.out.Resources = append(r.out.Resources, out)
 	}
@@ -120,9 +127,10 @@ func (t *resourceReader) say(diags diagnostic.Diagnostics) {
 	t.failed = t.failed || diags.HasErrors()
 }
 
-func (t *resourceReader) read() {
+func (t *resourceReader) read(d document) {
 	t.setDefaults()
 	t.admit()
+	t.refer(d)
 	var diags diagnostic.Diagnostics
 	t.out.Spec, diags = desired.Read(t.out.Model, t.resource)
 	t.say(diags)
@@ -131,10 +139,9 @@ func (t *resourceReader) read() {
 			Detail: fmt.Sprintf("The annotation %s has an effect in a cluster only. Use terraform taint with the state file.", v1alpha1.AnnotationTaint)})
 	}
 	t.readProvider()
-	if !t.out.Spec.Described() {
+	if !t.out.Spec.Described() || len(t.out.references) > 0 {
 		return
 	}
-	t.refuseReferences()
 	t.out.Config, diags = t.out.Spec.Configuration(t.reader.read(t.resource.Namespace, false))
 	t.say(diags)
 }
@@ -220,22 +227,5 @@ func (t *resourceReader) readProvider() {
 		t.out.provider = t.provider.Schema.Config.EmptyValue()
 	default:
 		t.refuse("spec.providerConfigRef", "Provider configuration not found", "There is no %s %s in the manifest.", key.kind, key.name)
-	}
-}
-
-// refuseReferences refuses references without a value in the manifest. The controller resolves
-// references before it reads a resource.
-func (t *resourceReader) refuseReferences() {
-	const summary, detail = "Reference not resolved", "References mean something in a cluster only: give %s its value here."
-	spec := fieldpath.Pave(t.resource.Spec)
-	for i, ref := range t.spec.References {
-		if v, err := spec.GetValue(ref.To); err != nil || v == nil {
-			t.refuse(fmt.Sprintf("spec.references[%d]", i), summary, detail, "spec."+ref.To)
-		}
-	}
-	for _, ref := range translate.References(t.out.Model, t.out.Spec.Subject.ForProvider) {
-		if field := ref.Field().JSONName; ref.Object[field] == nil {
-			t.refuse(ref.Path+field, summary, detail, field)
-		}
 	}
 }

@@ -26,6 +26,7 @@ type Session struct {
 	// WithoutRefresh destroys objects as they are in the state, without reading them first. With Stored, it plans them so.
 	WithoutRefresh bool
 
+	resolves *resolver // of references; nil until it is needed
 	launcher provider.Launcher
 	pool     *pool.Pool
 
