@@ -65,7 +65,7 @@ var mutants = []mutant{
 	{name: "a deleted record is not noticed", edit: edit{schedulerDir + "observe.go",
 		" && !e.lost.Load(),", ","}},
 	{name: "a retry is forgotten when the store fails", edit: edit{schedulerDir + "record.go",
-		"rec.Handled = e.withUnsaved(rec.Handled)", "if before == outdated {\n\t\trec.Handled = e.withUnsaved(rec.Handled)\n\t}"}},
+		"rec.Handled = withTold(e.withUnsaved(rec.Handled), r.Told)", "if before == outdated {\n\t\trec.Handled = withTold(e.withUnsaved(rec.Handled), r.Told)\n\t}"}},
 
 	{name: "a resource that looks new is never loaded", edit: edit{managedDir + "request.go",
 		"return crd.Unobserved(&r.Unstructured) && !meta.FinalizerExists(r, xpmanaged.FinalizerName) && !meta.WasDeleted(r) && time.Since(r.GetCreationTimestamp().Time) < fresh", "return crd.Unobserved(&r.Unstructured) && !meta.FinalizerExists(r, xpmanaged.FinalizerName) && (time.Since(r.GetCreationTimestamp().Time) < fresh || true)"},
