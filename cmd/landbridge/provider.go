@@ -102,7 +102,7 @@ func (f *providerFlags) readConfig(file string) (*config.File, error) {
 func (f *providerFlags) present(path string, s *schema.Provider, c *config.File) (*openedProvider, error) {
 	name := f.name
 	if name == "" {
-		name, _ = install.ParseBinaryName(filepath.Base(path))
+		name, _ = install.ParseBinaryName(path)
 	}
 	if f.documentation == "" {
 		m, err := model.NewProvider(name, s, c.Provider)

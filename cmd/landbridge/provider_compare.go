@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -49,8 +48,8 @@ are not configured: no credentials are needed.`,
 				return err
 			}
 			if flags.name == "" {
-				oldName, _ := install.ParseBinaryName(filepath.Base(oldPath))
-				newName, _ := install.ParseBinaryName(filepath.Base(newPath))
+				oldName, _ := install.ParseBinaryName(oldPath)
+				newName, _ := install.ParseBinaryName(newPath)
 				flags.name = cmp.Or(newName, oldName) // the same for both
 			}
 			c, err := flags.readConfig(flags.config)

@@ -298,9 +298,7 @@ func (p *planner) plan(ctx context.Context, level []*planned) {
 		p.messages = append(p.messages, messages...)
 		p.out.Changes, p.out.Drift = append(p.out.Changes, plan.Changes...), append(p.out.Drift, plan.Drift...)
 		for _, c := range plan.Changes {
-			if c.Deposed == "" {
-				local.Foresee(of[c.Resource].object, c.Resource.Model, instance.Instance{State: c.Plan.State, Identity: c.Plan.Identity, SensitivePaths: c.Plan.SensitivePaths})
-			}
+			c.Foresee(of[c.Resource].object)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
@@ -91,6 +92,7 @@ func (s *Session) Apply(ctx context.Context, plan *Plan, hooks Hooks) ([]Result,
 	}
 	var messages Messages
 	failed := map[*ManifestResource]bool{}
+	learns := slices.ContainsFunc(plan.Changes, func(c *Change) bool { return c.Resource.awaits() })
 	for i, c := range plan.Changes {
 		a := applier{Session: s, change: c, hooks: hooks, ctx: ctx, abandon: abandon}
 		switch {
@@ -112,7 +114,9 @@ func (s *Session) Apply(ctx context.Context, plan *Plan, hooks Hooks) ([]Result,
 		if a.messages.HasErrors() {
 			results[i].Status, failed[c.Resource] = Failed, true
 		}
-		s.learn(c.Resource)
+		if learns {
+			s.learn(c.Resource)
+		}
 		messages = append(messages, a.messages...)
 		if a.stateLost {
 			break

@@ -78,7 +78,8 @@ func (p *Plan) HasChanges() bool {
 func (s *Session) Plan(ctx context.Context, mode Mode) (*Plan, Messages) {
 	out := &Plan{Mode: mode, found: map[*ManifestResource]instance.Instance{}, Others: s.State.Others(s.Manifest.Resources)}
 	var messages Messages
-	for _, level := range Levels(s.Manifest.Resources) {
+	levels := Levels(s.Manifest.Resources)
+	for i, level := range levels {
 		var ready []*ManifestResource
 		for _, r := range level {
 			if mode == Normal {
@@ -93,7 +94,7 @@ func (s *Session) Plan(ctx context.Context, mode Mode) (*Plan, Messages) {
 		messages = append(messages, more...)
 		out.Changes, out.Drift = append(out.Changes, plan.Changes...), append(out.Drift, plan.Drift...)
 		maps.Copy(out.found, plan.found)
-		if mode == Normal {
+		if mode == Normal && i < len(levels)-1 {
 			s.foresee(level, plan.Changes)
 		}
 	}

@@ -4,12 +4,12 @@ import (
 	"context"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/landbridge-io/landbridge/internal/controller/references"
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
-	"github.com/landbridge-io/landbridge/internal/instance"
 )
 
 // References are resolved among the resources of the manifest: from what the state has of them, or what is planned. What is
@@ -67,7 +67,7 @@ func (s *Session) resolve(ctx context.Context, r *ManifestResource, planning boo
 	}
 	x := s.resolver()
 	u := r.object.DeepCopy()
-	u.Object["spec"] = (&unstructured.Unstructured{Object: r.resource.Spec}).DeepCopy().Object
+	u.Object["spec"] = runtime.DeepCopyJSON(r.resource.Spec)
 	refs, err := references.Of(u, r.Model)
 	if err != nil {
 		return r.say(errorf("", "Invalid reference", "%s.", err))
@@ -135,15 +135,13 @@ func (s *Session) foresee(planned []*ManifestResource, changes []*Change) {
 		s.resolver().planned.Add(r.object)
 	}
 	for _, c := range changes {
-		if c.Deposed == "" {
-			Foresee(c.Resource.object, c.Resource.Model, instance.Instance{State: c.Plan.State, Identity: c.Plan.Identity, SensitivePaths: c.Plan.SensitivePaths})
-		}
+		c.Foresee(c.Resource.object)
 	}
 }
 
 // learn sets what others may refer to, as it was applied.
 func (s *Session) learn(r *ManifestResource) {
 	if in, err := s.State.Instance(r); err == nil && in.Exists() {
-		Foresee(r.object, r.Model, in)
+		foresee(r.object, r.Model, in)
 	}
 }

@@ -63,8 +63,15 @@ func known(v cty.Value) cty.Value {
 	return out
 }
 
-// Foresee sets in the object of a resource what others may refer to, as far as it is known: of its state and identity.
-func Foresee(u *unstructured.Unstructured, m *model.Resource, in instance.Instance) {
+// Foresee sets in the object of a resource what others may refer to, as far as the change plans it.
+func (c *Change) Foresee(u *unstructured.Unstructured) {
+	if c.Deposed == "" {
+		foresee(u, c.Resource.Model, instance.Instance{State: c.Plan.State, Identity: c.Plan.Identity, SensitivePaths: c.Plan.SensitivePaths})
+	}
+}
+
+// foresee sets in the object of a resource what others may refer to, as far as it is known: of its state and identity.
+func foresee(u *unstructured.Unstructured, m *model.Resource, in instance.Instance) {
 	state := known(in.State)
 	if at := translate.Observation(m, state, translate.Concealed(m, in.SensitivePaths)...); at != nil {
 		_ = unstructured.SetNestedMap(u.Object, at, "status", "atProvider")

@@ -164,9 +164,8 @@ func (c *Cluster) Kinds(ctx context.Context) (Kinds, error) {
 // address returns the address of a source. For the path of a binary, it is made of the provider's name.
 func address(source string) string {
 	if strings.ContainsAny(source, `\`) || filepath.IsAbs(source) || strings.HasPrefix(source, ".") {
-		base := filepath.Base(source)
-		name, _ := install.ParseBinaryName(base)
-		source = cmp.Or(name, base)
+		name, _ := install.ParseBinaryName(source)
+		source = cmp.Or(name, filepath.Base(source))
 	}
 	a, err := install.ParseAddress(source)
 	if err != nil {

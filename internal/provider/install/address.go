@@ -2,6 +2,7 @@ package install
 
 import (
 	"errors"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -55,10 +56,10 @@ const binaryPrefix = "terraform-provider-"
 // binaryName matches the names of providers' programs. Old providers append the version of the handshake.
 var binaryName = regexp.MustCompile(`^` + binaryPrefix + `([a-z0-9-]+?)(?:_v?([0-9].*?)(?:_x[0-9]+)?)?(?:\.exe)?$`)
 
-// ParseBinaryName returns the provider's name and version from the name of its program, such as
+// ParseBinaryName returns the provider's name and version from the path of its program, such as
 // terraform-provider-random_v3.7.2_x5. Both are empty if it has another form, the version also if the name has none.
-func ParseBinaryName(file string) (typ, ver string) {
-	m := binaryName.FindStringSubmatch(file)
+func ParseBinaryName(path string) (typ, ver string) {
+	m := binaryName.FindStringSubmatch(filepath.Base(path))
 	if m == nil {
 		return "", ""
 	}

@@ -127,7 +127,7 @@ func (i *Installer) fromPath(source string, constraints version.Constraints) (Bi
 		return Binary{}, problem(InvalidSource, "%s", err)
 	}
 	b := Binary{Source: source, Path: path}
-	b.Type, b.Version = ParseBinaryName(filepath.Base(path))
+	b.Type, b.Version = ParseBinaryName(path)
 	if len(constraints) > 0 {
 		v, err := version.NewSemver(b.Version)
 		switch {

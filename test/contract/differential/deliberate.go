@@ -298,8 +298,7 @@ var deliberate = []rule{
 		Name:   "an import needs only that there is no current object",
 		Reason: "§ 3.10: OpenTofu does not import while a deposed object remains; it creates.",
 		what:   "calls|" + diagnostics, when: func(x *compared, _ Difference) bool {
-			isImport := func(c cloud.Call) bool { return c.RPC == "Import" }
-			return x.importID != "" && !x.before.Exists() && len(x.before.Deposed) > 0 && !slices.ContainsFunc(x.theirs.Calls(), isImport)
+			return x.importID != "" && !x.before.Exists() && len(x.before.Deposed) > 0 && !slices.Contains(names(x.theirs.Calls()), "Import")
 		},
 		ends: true,
 	},
