@@ -105,6 +105,13 @@ var deliberate = []rule{
 		},
 	},
 	{
+		Name:   "an object stays current if its replacement cannot be planned again",
+		Reason: "§ 3.9: it is current unless a new object is stored. OpenTofu sets it aside before it plans again, and leaves it so if that fails.",
+		what:   "state.exists|state.deposed", ends: true, when: func(x *compared, _ Difference) bool {
+			return x.step().CreateBeforeDestroy && x.failed() && !slices.Contains(names(x.ours.Calls()), "Apply")
+		},
+	},
+	{
 		Name:   "private bytes and identity survive an error without them",
 		Reason: "§ 3.7 ENGINE: Core stores what the response has, even when that is empty.",
 		what:   "state.private|state.identity|state.deposed.private|state.deposed.identity", when: func(x *compared, d Difference) bool {
