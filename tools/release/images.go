@@ -20,13 +20,10 @@ const imageLimit = 60e6
 // images are the images to make.
 type images struct {
 	*source
-	dist       string
 	repository string
 	platforms  []string
 	opentofu   bool
 	push       bool
-	program    string
-	cli        string
 }
 
 func newImageCommand() *cobra.Command {
@@ -44,13 +41,10 @@ func newImageCommand() *cobra.Command {
 	}
 	o.addFlags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.dist, "output", "dist", "directory to write to")
 	f.StringVar(&o.repository, "repository", "ghcr.io/landbridge-io/landbridge", "the image's name, without a tag")
 	f.StringSliceVar(&o.platforms, "platforms", []string{"linux/amd64", "linux/arm64"}, "platforms to make it for")
 	f.BoolVar(&o.opentofu, "opentofu", false, "make the variant with OpenTofu, whose tag ends with -opentofu, as well")
 	f.BoolVar(&o.push, "push", false, "push to the registry")
-	f.StringVar(&o.program, "landbridge", "", "the program to put into the image for the only platform, instead of building it")
-	f.StringVar(&o.cli, "tofu", "", "the same of OpenTofu's program")
 	return cmd
 }
 
@@ -59,53 +53,42 @@ func (o *images) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	programs := map[string]map[string]string{} // by platform and name
 	for _, platform := range o.platforms {
-		programs[platform] = map[string]string{}
-		if programs[platform]["landbridge"], err = o.built(ctx, o.landbridge(), "landbridge", platform, o.program); err != nil {
+		if err := o.build(ctx, platform, o.contained()...); err != nil {
 			return err
 		}
 	}
 	if err := o.make(image.Options{
 		Version: o.version, Title: "Landbridge", Description: "Any Terraform provider as a Kubernetes API", TimeZones: zones,
-	}, "", programs); err != nil || !o.opentofu {
+	}, "", o.landbridge()); err != nil || !o.opentofu {
 		return err
-	}
-	for _, platform := range o.platforms {
-		if programs[platform]["tofu"], err = o.built(ctx, opentofu, "tofu", platform, o.cli); err != nil {
-			return err
-		}
 	}
 	return o.make(image.Options{
 		Version: o.version + "-opentofu", Title: "Landbridge with OpenTofu",
 		Description: "Any Terraform provider as a Kubernetes API, with the command line of OpenTofu for execution: CLI and for modules", TimeZones: zones,
-	}, "-opentofu", programs)
+	}, "-opentofu", o.landbridge(), opentofu)
 }
 
-// built returns the path of a program, which it builds unless it is given.
-func (o *images) built(ctx context.Context, p program, name, platform, given string) (string, error) {
-	if given != "" {
-		if len(o.platforms) != 1 {
-			return "", fmt.Errorf("a program that is given is for one platform, not for %s", strings.Join(o.platforms, ", "))
-		}
-		return given, nil
+// contained returns the programs of the images.
+func (o *images) contained() []program {
+	if o.opentofu {
+		return []program{o.landbridge(), opentofu}
 	}
-	file := filepath.Join(o.dist, "build", name+"_"+strings.ReplaceAll(platform, "/", "_"))
-	return file, o.build(ctx, p, platform, file)
+	return []program{o.landbridge()}
 }
 
-// make makes one image for all platforms, with its SBOM.
-func (o *images) make(options image.Options, suffix string, programs map[string]map[string]string) error {
+// make makes one image for all platforms of programs that were built, with its SBOM.
+func (o *images) make(options image.Options, suffix string, programs ...program) error {
 	options.Revision, options.Created = o.revision, o.committed
 	var listed []sbom.Program
 	for _, platform := range o.platforms {
 		os, arch, _ := strings.Cut(platform, "/")
-		options.Platforms = append(options.Platforms, image.Platform{OS: os, Architecture: arch, Programs: programs[platform]})
-		for _, name := range []string{"landbridge", "tofu"} {
-			if file := programs[platform][name]; file != "" {
-				listed = append(listed, sbom.Program{Name: name + "_" + os + "_" + arch, File: file})
-			}
+		files := map[string]string{}
+		for _, p := range programs {
+			files[p.name] = o.path(p, platform)
+			listed = append(listed, sbom.Program{Name: p.name + "_" + dashed(platform), File: files[p.name]})
 		}
+		options.Platforms = append(options.Platforms, image.Platform{OS: os, Architecture: arch, Programs: files})
 	}
 	index, err := image.Index(options)
 	if err != nil {

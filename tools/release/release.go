@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -46,7 +46,6 @@ func newReleaseCommand() *cobra.Command {
 	}
 	o.addFlags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.dist, "output", "dist", "directory to write to")
 	f.StringVar(&o.repository, "repository", "ghcr.io/landbridge-io/landbridge", "the image's name, without a tag")
 	f.StringSliceVar(&o.platforms, "image-platforms", []string{"linux/amd64", "linux/arm64"}, "platforms of the images")
 	f.StringSliceVar(&o.programs, "platforms", []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64"}, "platforms of the command line")
@@ -61,11 +60,14 @@ func (o *release) run(ctx context.Context) error {
 	if err := os.MkdirAll(o.dist, 0o755); err != nil {
 		return err
 	}
+	if err := o.builds(ctx); err != nil {
+		return err
+	}
 	packages, err := o.packages(ctx)
 	if err != nil {
 		return err
 	}
-	if err := o.playground(ctx); err != nil {
+	if err := o.playground(); err != nil {
 		return err
 	}
 	if err := os.WriteFile(filepath.Join(o.dist, "landbridge.krew.yaml"), krew(o.version, packages), 0o644); err != nil {
@@ -90,6 +92,28 @@ func (o *release) run(ctx context.Context) error {
 	return nil
 }
 
+// builds builds all programs, platform by platform.
+func (o *release) builds(ctx context.Context) error {
+	wanted := map[string][]program{host: {o.landbridge()}} // which writes the completions
+	for _, platform := range o.programs {
+		wanted[platform] = append(wanted[platform], o.landbridge())
+	}
+	for _, platform := range o.playgrounds {
+		wanted[platform] = append(wanted[platform], playground)
+	}
+	for _, platform := range o.platforms {
+		if !o.noImages {
+			wanted[platform] = append(wanted[platform], o.contained()...)
+		}
+	}
+	for _, platform := range slices.Sorted(maps.Keys(wanted)) {
+		if err := o.build(ctx, platform, wanted[platform]...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // pkg is the command line for one platform.
 type pkg struct {
 	platform, file, sum string
@@ -104,13 +128,10 @@ func (o *release) packages(ctx context.Context) ([]pkg, error) {
 		return nil, err
 	}
 	for _, platform := range o.programs {
-		name := "landbridge_" + o.version + "_" + strings.ReplaceAll(platform, "/", "_")
-		program, suffix := filepath.Join(o.dist, "build", name), ""
+		name := "landbridge_" + o.version + "_" + dashed(platform)
+		program, suffix := o.path(o.landbridge(), platform), ""
 		if strings.HasPrefix(platform, "windows/") {
 			suffix = ".exe"
-		}
-		if err := o.build(ctx, o.landbridge(), platform, program); err != nil {
-			return nil, err
 		}
 		listed = append(listed, sbom.Program{Name: name, File: program})
 		content, err := os.ReadFile(program)
@@ -142,18 +163,15 @@ func (o *release) contents(name string, programs []sbom.Program) error {
 }
 
 // playground makes the archives of the playground, with the manifests that it shows, and its SBOM.
-func (o *release) playground(ctx context.Context) error {
+func (o *release) playground() error {
 	examples, err := filepath.Glob(filepath.Join(o.root, "examples", "demo", "*.yaml"))
 	if err != nil {
 		return err
 	}
 	var listed []sbom.Program
 	for _, platform := range o.playgrounds {
-		name := "landbridge-playground_" + o.version + "_" + strings.ReplaceAll(platform, "/", "_")
-		program := filepath.Join(o.dist, "build", name)
-		if err := o.build(ctx, playground, platform, program); err != nil {
-			return err
-		}
+		name := "landbridge-playground_" + o.version + "_" + dashed(platform)
+		program := o.path(playground, platform)
 		listed = append(listed, sbom.Program{Name: name, File: program})
 		files := []archive.File{{Name: "landbridge-playground", Mode: 0o755}, {Name: "LICENSE", Mode: 0o644}}
 		for n, path := range append([]string{program, filepath.Join(o.root, "LICENSE")}, examples...) {
@@ -177,11 +195,7 @@ func (o *release) playground(ctx context.Context) error {
 // completions returns scripts for shells, by the program for this machine. kubectl asks plugins by the program
 // kubectl_complete-landbridge.
 func (o *release) completions(ctx context.Context) ([]archive.File, error) {
-	program := filepath.Join(o.dist, "build", "landbridge")
-	if err := o.build(ctx, o.landbridge(), runtime.GOOS+"/"+runtime.GOARCH, program); err != nil {
-		return nil, err
-	}
-	program, err := filepath.Abs(program)
+	program, err := filepath.Abs(o.path(o.landbridge(), host))
 	if err != nil {
 		return nil, err
 	}

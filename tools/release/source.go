@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -22,10 +23,14 @@ type source struct {
 	version   string // such as v0.5.0
 	revision  string // the commit
 	committed time.Time
+
+	dist  string          // where to write
+	built map[string]bool // files of programs
 }
 
 func (s *source) addFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.root, "root", ".", "the checkout")
+	cmd.Flags().StringVar(&s.dist, "output", "dist", "directory to write to")
 	cmd.Flags().StringVar(&s.version, "version", "", "the version, such as v0.5.0 (default: the tag, or the commit)")
 }
 
@@ -35,7 +40,7 @@ func (s *source) complete(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.root = root
+	s.root, s.built = root, map[string]bool{}
 	if s.revision, err = s.git(ctx, "rev-parse", "HEAD"); err != nil {
 		return err
 	}
@@ -68,39 +73,68 @@ func (s *source) git(ctx context.Context, args ...string) (string, error) {
 
 // program is a Go program to build.
 type program struct {
-	dir, pkg, ldflags string
+	name, dir, pkg, ldflags string
 }
 
 // landbridge returns Landbridge's own program.
 func (s *source) landbridge() program {
 	const variables = "github.com/landbridge-io/landbridge/internal/version."
-	return program{dir: ".", pkg: "./cmd/landbridge", ldflags: "-X " + variables + "version=" + s.version + " -X " + variables + "commit=" + s.revision}
+	return program{name: "landbridge", dir: ".", pkg: "./cmd/landbridge", ldflags: "-X " + variables + "version=" + s.version + " -X " + variables + "commit=" + s.revision}
 }
 
 // opentofu is the program for spec.execution: CLI and for modules. version.dev=no makes it a release.
 var opentofu = program{
-	dir: "test/contract/tofu", pkg: "github.com/opentofu/opentofu/cmd/tofu", ldflags: "-X github.com/opentofu/opentofu/version.dev=no",
+	name: "tofu", dir: "test/contract/tofu", pkg: "github.com/opentofu/opentofu/cmd/tofu", ldflags: "-X github.com/opentofu/opentofu/version.dev=no",
 }
 
 // playground is the control plane for those without a cluster.
-var playground = program{dir: "playground", pkg: "./cmd/playground"}
+var playground = program{name: "landbridge-playground", dir: "playground", pkg: "./cmd/playground"}
 
-// build builds a program for a platform, the same bits wherever the checkout is.
-func (s *source) build(ctx context.Context, p program, platform, file string) error {
+// host is the platform of this machine.
+const host = runtime.GOOS + "/" + runtime.GOARCH
+
+// dashed returns a platform as it is written in names of files.
+func dashed(platform string) string { return strings.ReplaceAll(platform, "/", "_") }
+
+// path returns where a program is built.
+func (s *source) path(p program, platform string) string {
+	return filepath.Join(s.dist, "build", p.name+"_"+dashed(platform))
+}
+
+// build builds programs for a platform, each once: the same bits wherever the checkout is. What is compiled for
+// other platforms than this machine's is several gigabytes that nothing else needs: it does not stay in the cache.
+func (s *source) build(ctx context.Context, platform string, programs ...program) error {
 	os_, arch, ok := strings.Cut(platform, "/")
 	if !ok {
 		return fmt.Errorf("the platform %q is not of the form os/architecture", platform)
 	}
-	file, err := filepath.Abs(file)
-	if err != nil {
-		return err
+	env := []string{"CGO_ENABLED=0", "GOOS=" + os_, "GOARCH=" + arch, "GOAMD64=v1", "GOARM64=v8.0"}
+	if platform != host {
+		cache, err := os.MkdirTemp("", "landbridge-release-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(cache)
+		env = append(env, "GOCACHE="+cache)
 	}
-	fmt.Fprintf(os.Stderr, "building %s for %s\n", filepath.Base(p.pkg), platform)
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid= "+p.ldflags, "-o", file, p.pkg)
-	cmd.Dir = filepath.Join(s.root, p.dir)
-	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0", "GOOS="+os_, "GOARCH="+arch, "GOAMD64=v1", "GOARM64=v8.0")
-	_, err = output(cmd)
-	return err
+	for _, p := range programs {
+		file, err := filepath.Abs(s.path(p, platform))
+		if err != nil {
+			return err
+		}
+		if s.built[file] {
+			continue
+		}
+		fmt.Fprintf(os.Stderr, "building %s for %s\n", p.name, platform)
+		cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid= "+p.ldflags, "-o", file, p.pkg)
+		cmd.Dir = filepath.Join(s.root, p.dir)
+		cmd.Env = append(cmd.Environ(), env...)
+		if _, err := output(cmd); err != nil {
+			return err
+		}
+		s.built[file] = true
+	}
+	return nil
 }
 
 // timeZones returns the time zones of the Go distribution.
