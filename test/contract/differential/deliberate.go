@@ -228,13 +228,6 @@ var deliberate = []rule{
 		},
 	},
 	{
-		Name:   "a shown plan marks sensitive values everywhere",
-		Reason: "§ 2: OpenTofu misses values inside labelled blocks without a fixed type: it marks them by index, and looks for the marks by attribute.",
-		what:   "shown.before_sensitive|shown.after_sensitive", when: func(x *compared, d Difference) bool {
-			return sameMarks(withoutOpenBlocks(x.schema.Block), d.Engine, d.Tofu)
-		},
-	},
-	{
 		Name:   "ignoring all changes removes all computed values",
 		Reason: "§ 3.4: OpenTofu misses values inside labelled blocks without a fixed type.",
 		what:   "Plan.config|Plan.proposed", when: func(x *compared, d Difference) bool {

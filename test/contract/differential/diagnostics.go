@@ -180,9 +180,22 @@ func (x *compared) hasSensitive(path cty.Path) bool {
 			return true
 		}
 	}
+	path = withNames(path)
 	return slices.ContainsFunc(slices.Concat(x.step().SensitivePaths(), x.before.SensitivePaths), func(marked cty.Path) bool {
+		marked = withNames(marked)
 		return marked.HasPrefix(path) || path.HasPrefix(marked)
 	})
+}
+
+// withNames returns a path with keys as names, as those of labelled blocks without a fixed type are.
+func withNames(path cty.Path) cty.Path {
+	out := slices.Clone(path)
+	for i, step := range out {
+		if key, ok := step.(cty.IndexStep); ok && key.Key.Type() == cty.String {
+			out[i] = cty.GetAttrStep{Name: key.Key.AsString()}
+		}
+	}
+	return out
 }
 
 // compareDiagnostics compares the diagnostics of both sides.
