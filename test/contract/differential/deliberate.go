@@ -175,6 +175,14 @@ var deliberate = []rule{
 		},
 	},
 	{
+		Name:   "sensitive marks survive a plan that does not know the values",
+		Reason: "§ 2: the values come from where they came from; OpenTofu cannot mark inside an unknown value, and stores what was marked in the plan.",
+		what:   "state.sensitive|state.deposed.sensitive", fault: "Plan unknownconfig", when: func(x *compared, d Difference) bool {
+			theirs := strings.Fields(strings.TrimSuffix(strings.TrimPrefix(d.Tofu, "["), "]"))
+			return x.track.c.Legacy && !slices.ContainsFunc(theirs, func(path string) bool { return !strings.Contains(d.Engine, path) })
+		},
+	},
+	{
 		Name:   "a change of only sensitive marks is no update",
 		Reason: "§ 3.4: it never reaches the provider; only the state is rewritten.",
 		what:   "plan|shown.actions", when: func(x *compared, d Difference) bool {
@@ -225,6 +233,13 @@ var deliberate = []rule{
 		Reason: "§ 3.9: it is stored in the state; OpenTofu does not store it for an imported object that is not changed, could not be, or is left behind by a replacement.",
 		what:   "state.create_before_destroy|state.deposed.create_before_destroy", when: func(x *compared, d Difference) bool {
 			return x.importID != "" && d.Engine == "true" && (x.failed() || !slices.Contains(names(x.theirs.Calls()), "Apply"))
+		},
+	},
+	{
+		Name:   "a shown plan marks sensitive values everywhere",
+		Reason: "§ 2: OpenTofu misses values inside labelled blocks without a fixed type: it marks them by index, and looks for the marks by attribute.",
+		what:   "shown.before_sensitive|shown.after_sensitive", when: func(x *compared, d Difference) bool {
+			return sameMarks(withoutOpenBlocks(x.schema.Block), d.Engine, d.Tofu)
 		},
 	},
 	{

@@ -218,3 +218,17 @@ func coarseElements(nesting schema.Nesting, b *schema.Block, marks any) any {
 	}
 	return marks
 }
+
+// withoutOpenBlocks is a schema whose labelled blocks without a fixed type have no contents, so that marks in them
+// are not compared.
+func withoutOpenBlocks(b *schema.Block) *schema.Block {
+	out := &schema.Block{Attributes: b.Attributes, Blocks: map[string]*schema.NestedBlock{}}
+	for name, n := range b.Blocks {
+		x := &schema.NestedBlock{Nesting: n.Nesting}
+		if n.Nesting != schema.NestingMap || n.ImpliedType() != cty.DynamicPseudoType {
+			x.Block = withoutOpenBlocks(n.Block)
+		}
+		out.Blocks[name] = x
+	}
+	return out
+}
