@@ -59,6 +59,7 @@ func (p Provider) Merge(types map[string]*schema.Resource) (map[string]Merged, e
 func (p Provider) With(over Provider) Provider {
 	set(&p.Name, over.Name)
 	set(&p.Group, over.Group)
+	p.ProviderConfig.Fields = join(p.ProviderConfig.Fields, over.ProviderConfig.Fields, mergeField)
 	p.Overrides = slices.Concat(p.Overrides, over.Overrides)
 	p.Resources = join(p.Resources, over.Resources, merge)
 	return p
@@ -186,15 +187,7 @@ func merge(under, over Resource) Resource {
 		out.ShortNames = over.ShortNames
 	}
 	out.Omit = union(under.Omit, over.Omit)
-	out.Fields = join(under.Fields, over.Fields, func(a, b Field) Field {
-		set(&a.Name, b.Name)
-		set(&a.Description, b.Description)
-		set(&a.Type, b.Type)
-		set(&a.Value, b.Value)
-		a.Sensitive = a.Sensitive || b.Sensitive
-		a.FormerNames = union(a.FormerNames, b.FormerNames)
-		return a
-	})
+	out.Fields = join(under.Fields, over.Fields, mergeField)
 	out.Add = join(under.Add, over.Add, func(_, b AddedField) AddedField { return b })
 	out.ConnectionDetails = join(under.ConnectionDetails, over.ConnectionDetails, func(_, b Template) Template { return b })
 	out.References = join(under.References, over.References, func(_, b Reference) Reference { return b })
@@ -274,6 +267,16 @@ func union(a, b []string) []string {
 		}
 	}
 	return out
+}
+
+func mergeField(a, b Field) Field {
+	set(&a.Name, b.Name)
+	set(&a.Description, b.Description)
+	set(&a.Type, b.Type)
+	set(&a.Value, b.Value)
+	a.Sensitive = a.Sensitive || b.Sensitive
+	a.FormerNames = union(a.FormerNames, b.FormerNames)
+	return a
 }
 
 func join[V any](under, over map[string]V, merge func(a, b V) V) map[string]V {

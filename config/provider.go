@@ -12,9 +12,18 @@ type Provider struct {
 	Version string `json:"version,omitempty"`
 	// DroppedVersions are the API versions of all kinds that are no longer served.
 	DroppedVersions []string `json:"droppedVersions,omitempty"`
+	// ProviderConfig configures the kinds of the provider's own configuration.
+	ProviderConfig ProviderConfig `json:"providerConfig,omitzero"`
 	// Overrides configure all resource types that match. They are applied in order, before the entry of
 	// a type in Resources.
 	Overrides []Override `json:"overrides,omitempty"`
 	// Resources configures single resource types, by Terraform's names. The provider must have them.
 	Resources map[string]Resource `json:"resources,omitempty"`
+}
+
+// ProviderConfig is the configuration of the kinds ProviderConfig and ClusterProviderConfig.
+type ProviderConfig struct {
+	// Fields configures how arguments and blocks are presented, by their paths. A value cannot be set.
+	// +optional
+	Fields map[string]Field `json:"fields,omitempty"`
 }

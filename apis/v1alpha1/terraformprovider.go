@@ -77,6 +77,10 @@ type TerraformProviderSpec struct {
 	// +optional
 	Group string `json:"group,omitempty"`
 
+	// ProviderConfig configures how the kinds ProviderConfig and ClusterProviderConfig are presented.
+	// +optional
+	ProviderConfig config.ProviderConfig `json:"providerConfig,omitzero"`
+
 	// Overrides configure how all resource types that match are presented. They are applied in order,
 	// before the entry of a type in resources.
 	// +listType=atomic
@@ -192,7 +196,7 @@ const (
 
 // Config returns how the provider is presented.
 func (s *TerraformProviderSpec) Config() config.Provider {
-	return config.Provider{Group: s.Group, Overrides: s.Overrides, Resources: s.Resources}
+	return config.Provider{Group: s.Group, ProviderConfig: s.ProviderConfig, Overrides: s.Overrides, Resources: s.Resources}
 }
 
 // Execution is how resources are planned and applied.

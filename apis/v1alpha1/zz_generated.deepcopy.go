@@ -535,6 +535,7 @@ func (in *TerraformProviderSpec) DeepCopyInto(out *TerraformProviderSpec) {
 		*out = make([]string, len(*in))
 		copy(*out, *in)
 	}
+	in.ProviderConfig.DeepCopyInto(&out.ProviderConfig)
 	if in.Overrides != nil {
 		in, out := &in.Overrides, &out.Overrides
 		*out = make([]config.Override, len(*in))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -24,6 +25,9 @@ type inspection struct {
 	Protocol     int                 `json:"protocol"`
 	Capabilities schema.Capabilities `json:"capabilities"`
 	Resources    []inspectedResource `json:"resources"`
+	// UnmarkedSecrets are arguments of the provider's configuration that have the name of a secret, though the provider does not
+	// mark them as sensitive.
+	UnmarkedSecrets []string `json:"unmarkedSecrets,omitempty"`
 	// Other objects of the provider, by name.
 	DataSources        []string `json:"dataSources,omitempty"`
 	EphemeralResources []string `json:"ephemeralResources,omitempty"`
@@ -107,6 +111,7 @@ func inspect(p *openedProvider, resources []*model.Resource) inspection {
 		EphemeralResources: slices.Sorted(maps.Keys(p.schema.EphemeralResources)),
 		Actions:            slices.Sorted(maps.Keys(p.schema.Actions)),
 		Functions:          p.schema.Functions,
+		UnmarkedSecrets:    unmarkedSecrets(p.model.Config.Object),
 	}
 	for _, r := range resources {
 		x := inspectedResource{
@@ -125,6 +130,19 @@ func inspect(p *openedProvider, resources []*model.Resource) inspection {
 			}
 		}
 		out.Resources = append(out.Resources, x)
+	}
+	return out
+}
+
+var secretName = regexp.MustCompile(`(^|_)(token|password|passphrase|secret|(secret|client|private|api|access)_key|credentials)$`)
+
+// unmarkedSecrets returns the arguments that have the name of a secret and are not sensitive.
+func unmarkedSecrets(arguments *model.Fields) []string {
+	var out []string
+	for _, f := range arguments.All {
+		if f.Input && !f.Secret() && f.Type.Kind == model.String && secretName.MatchString(f.Name) {
+			out = append(out, f.Name)
+		}
 	}
 	return out
 }
@@ -183,6 +201,10 @@ func (i inspection) table(w io.Writer) error {
 	}
 	if err := t.Flush(); err != nil {
 		return err
+	}
+	if len(i.UnmarkedSecrets) > 0 {
+		fmt.Fprintf(w, "\nThe provider does not mark these arguments of its configuration as sensitive: %s. To set them from Secrets, set providerConfig.fields.%s.sensitive: true.\n",
+			strings.Join(i.UnmarkedSecrets, ", "), i.UnmarkedSecrets[0])
 	}
 	for _, r := range i.Resources {
 		if r.TakenBy != "" {

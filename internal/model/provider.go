@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -81,8 +82,11 @@ func NewProvider(name string, s *schema.Provider, c config.Provider) (*Provider,
 	}
 	p := &Provider{
 		Name: short, Group: c.Group, Version: cmp.Or(c.Version, Version), Dropped: c.DroppedVersions, Schema: s,
-		Config:    blockType(s.Config, place{input: true, rules: &rules{}, reserved: []string{AllowedNamespaces, ServiceAccountTokens}}),
 		Resources: make(map[string]*Resource, len(s.Resources)),
+	}
+	var err error
+	if p.Config, err = configType(s.Config, c.ProviderConfig); err != nil {
+		return nil, config.At(err, "providerConfig")
 	}
 	if p.Group == "" {
 		p.Group = short + ".landbridge.io"
@@ -141,6 +145,25 @@ func NewProvider(name string, s *schema.Provider, c config.Provider) (*Provider,
 	}
 	slices.SortStableFunc(p.Renamed, func(a, b Renamed) int { return strings.Compare(a.Type, b.Type) })
 	return p, nil
+}
+
+// configType returns the type of the provider's own configuration.
+func configType(b *schema.Block, c config.ProviderConfig) (*Type, error) {
+	r := &rules{fields: c.Fields}
+	out := blockType(b, place{input: true, rules: r, reserved: []string{AllowedNamespaces, ServiceAccountTokens}})
+	if len(r.wrong) > 0 {
+		return nil, r.wrong[0]
+	}
+	for _, path := range slices.Sorted(maps.Keys(c.Fields)) {
+		err := out.checkField(path, c.Fields[path])
+		if err == nil && c.Fields[path].Value != "" {
+			err = config.At(errors.New("it cannot be set here: set it in each "+ProviderConfigKind), "value")
+		}
+		if err != nil {
+			return nil, config.At(err, "fields", path)
+		}
+	}
+	return out, nil
 }
 
 func checkGroup(group string) error {

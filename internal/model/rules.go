@@ -90,8 +90,11 @@ func (r *rules) rename(fields []*Field, p place, taken map[string]bool) {
 		case !validName.MatchString(name):
 			r.mistake(p.to(f.Name), "name", "%q is not a valid field name: it must be in camelCase", name)
 			continue
-		case taken[name]:
+		case by[name] != nil:
 			r.mistake(p.to(f.Name), "name", "%s and %s would both be %s", by[name].Name, f.Name, name)
+			continue
+		case taken[name]:
+			r.mistake(p.to(f.Name), "name", "%s is taken", name)
 			continue
 		}
 		taken[name], by[name], f.JSONName, f.Named = true, f, name, true

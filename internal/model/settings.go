@@ -165,22 +165,29 @@ func (r *Resource) mayOmit(path string) error {
 	return nil
 }
 
-func (r *Resource) checkField(path string, c config.Field) error {
-	f := r.Root().find(strings.Split(path, "."))
+// checkField finds what cannot be configured of a field of an object.
+func (t *Type) checkField(path string, c config.Field) error {
+	f := t.find(strings.Split(path, "."))
 	switch {
 	case f == nil:
 		return fmt.Errorf("there is no %s", path)
-	case r.rules.omit[path]:
-		return fmt.Errorf("%s is omitted", path)
 	case c.Type != "" && f.Type.Presented() != kindOf[c.Type]:
 		return config.At(fmt.Errorf("%s is a %s, which cannot be presented as %q", path, f.Type.Kind, c.Type), "type")
 	case c.Sensitive && !f.Sensitive:
 		return config.At(fmt.Errorf("%s is not an attribute: only attributes can be sensitive", path), "sensitive")
-	case c.Value == "":
-		return nil
+	}
+	return nil
+}
+
+func (r *Resource) checkField(path string, c config.Field) error {
+	if r.rules.omit[path] {
+		return fmt.Errorf("%s is omitted", path)
+	}
+	if err := r.Root().checkField(path, c); err != nil || c.Value == "" {
+		return err
 	}
 	err := r.maySettle(path)
-	if err == nil && !f.Type.IsPrimitive() {
+	if err == nil && !r.Root().find(strings.Split(path, ".")).Type.IsPrimitive() {
 		err = fmt.Errorf("%s is neither a string, nor a number, nor a boolean", path)
 	}
 	if err != nil {

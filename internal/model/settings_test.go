@@ -174,3 +174,40 @@ func TestSettingsErrors(t *testing.T) {
 		})
 	}
 }
+
+func TestProviderConfigFields(t *testing.T) {
+	t.Parallel()
+	s := configurable()
+	s.Config = s.Resources["cloud_thing"].Block
+	p, err := model.NewProvider("cloud", s, config.Provider{ProviderConfig: config.ProviderConfig{Fields: map[string]config.Field{
+		"policy": {Sensitive: true}, "region": {Name: "location"}, "rule.kind": {Sensitive: true},
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rule := p.Config.Object.ByTerraform("rule").Type.Element.Object
+	got := []string{p.Config.Object.ByTerraform("policy").InputName(), p.Config.Object.ByTerraform("region").InputName(), rule.ByTerraform("kind").InputName()}
+	if diff := cmp.Diff([]string{"policySecretRef", "location", "kindSecretRef"}, got); diff != "" {
+		t.Error(diff)
+	}
+	for name, test := range map[string]struct {
+		path  string
+		field config.Field
+		want  string
+	}{
+		"no such argument": {"nothing", config.Field{Sensitive: true}, "fields.nothing: there is no nothing"},
+		"sensitive block":  {"rule", config.Field{Sensitive: true}, "fields.rule.sensitive: rule is not an attribute: only attributes can be sensitive"},
+		"no type":          {"name", config.Field{Type: "date"}, `fields.name.type: name is a string, which cannot be presented as "date"`},
+		"value":            {"name", config.Field{Value: "x"}, "fields.name.value: it cannot be set here: set it in each ProviderConfig"},
+		"name is taken":    {"name", config.Field{Name: "serviceAccountTokens"}, "fields.name.name: serviceAccountTokens is taken"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := model.NewProvider("cloud", s, config.Provider{ProviderConfig: config.ProviderConfig{Fields: map[string]config.Field{test.path: test.field}}})
+			var e *config.Error
+			if want := "providerConfig." + test.want; !errors.As(err, &e) || err.Error() != want {
+				t.Errorf("got  %v\nwant %s", err, want)
+			}
+		})
+	}
+}

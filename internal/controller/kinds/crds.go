@@ -33,7 +33,7 @@ func (e *conflictError) Error() string {
 	if module, ok := strings.CutPrefix(e.owner, moduleOwner); ok {
 		return fmt.Sprintf("the CRD %s belongs to the TerraformModule %s", e.name, module)
 	}
-	return fmt.Sprintf("the CRD %s belongs to the TerraformProvider %s", e.name, e.owner)
+	return fmt.Sprintf("the CRD %s belongs to the TerraformProvider %s: give one of the two another spec.group", e.name, e.owner)
 }
 
 // moduleOwner is the prefix of LabelProvider on the CRDs of TerraformModules. No TerraformProvider can have

@@ -251,6 +251,7 @@ func (r *Resolver) handle(ctx context.Context, name string, of Reference, u *uns
 	if t != nil {
 		secrets = append(secrets, t.values()...)
 	}
+	c.Secrets = secrets
 	key := pool.Prepare(c)
 	return Handle[provider.Server]{
 		Name: name, Account: common, Secrets: secrets, Acquire: r.acquire(key), With: r.with(c),

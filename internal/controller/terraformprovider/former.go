@@ -74,7 +74,7 @@ func (r *Reconciler) tryFormer(ctx context.Context, p *v1alpha1.TerraformProvide
 		return false, nil // nothing else ran
 	}
 	p = p.DeepCopy()
-	p.Spec.Group, p.Spec.Overrides, p.Spec.Resources = c.Group, c.Overrides, c.Resources
+	p.Spec.Group, p.Spec.ProviderConfig, p.Spec.Overrides, p.Spec.Resources = c.Group, c.ProviderConfig, c.Overrides, c.Resources
 	p.Spec.Source, p.Spec.Version, p.Spec.Checksums = was.Source, was.Version, nil // its checksum is that of the status
 	p.Spec.Trust = nil                                                             // it was trusted when it was installed
 	from, problem := r.find(ctx, p, formerOf(p.UID))

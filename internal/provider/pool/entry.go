@@ -339,7 +339,7 @@ func configure(ctx context.Context, m *member, c *Configuration) *Failure {
 		return &Failure{Reason: InvalidConfig, Diagnostics: diags}
 	}
 	if r, ok := m.server.(provider.Redactor); ok {
-		r.Redact(secrets(s.Config, c.Config)...)
+		r.Redact(slices.Concat(secrets(s.Config, c.Config), c.Secrets)...)
 	}
 	t := s.Config.ImpliedType()
 	if errs := c.Config.Type().TestConformance(t); len(errs) > 0 {

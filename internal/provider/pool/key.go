@@ -29,6 +29,9 @@ type Configuration struct {
 	// Name names the configuration in metrics. Servers do not differ by it: equal configurations share one, which has one of
 	// their names.
 	Name string
+	// Secrets are strings that the logs of servers must not show, beside the values of attributes that are sensitive by the
+	// schema. Servers do not differ by them.
+	Secrets []string
 	// Limits override those of the pool. Servers do not differ by them.
 	Limits Limits
 }

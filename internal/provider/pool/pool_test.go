@@ -435,6 +435,16 @@ func TestClose(t *testing.T) {
 // TestNoSecrets proves that the configuration's secrets appear in no log and no error.
 func TestNoSecrets(t *testing.T) {
 	const secret = "tok-3f9a-secret"
+	for name, c := range map[string]pool.Configuration{
+		"of a sensitive attribute": {Config: config("", secret)},
+		"from a Secret":            {Config: config("", ""), Secrets: []string{secret}},
+	} {
+		t.Run(name, func(t *testing.T) { testNoSecrets(t, c, secret) })
+	}
+}
+
+func testNoSecrets(t *testing.T, c pool.Configuration, secret string) {
+	t.Helper()
 	var mu sync.Mutex
 	var logs strings.Builder
 	logger := funcr.New(func(_, args string) {
@@ -445,7 +455,8 @@ func TestNoSecrets(t *testing.T) {
 	p := newPool(t, pool.Options{Logger: logger, MinBackoff: time.Minute})
 	l := processes(t)
 	l.Logger = logger
-	key := pool.Prepare(pool.Configuration{Launcher: l, Config: config("", secret)})
+	c.Launcher = l
+	key := pool.Prepare(c)
 	lease := acquire(t, p, key)
 	if _, err := read(lease.Server(), "say:using "+secret); err != nil {
 		t.Fatal(err)

@@ -24,18 +24,22 @@ type Provider struct {
 	Version  string // without a "v"
 	Protocol int    // major version of the plugin protocol it speaks
 	pkg      string // import path of the main package
-	// Large is set for providers that take ten minutes and more to build. They are built only by name.
-	Large bool
+	// ByName is set for providers that are built only by name: they take minutes, and few tests need them.
+	ByName bool
 }
 
 var providers = []Provider{
 	{
 		Name: "azurerm", Source: "registry.terraform.io/hashicorp/azurerm", Version: "5.2.0", Protocol: 5,
-		pkg: "github.com/hashicorp/terraform-provider-azurerm", Large: true,
+		pkg: "github.com/hashicorp/terraform-provider-azurerm", ByName: true,
 	},
 	{
 		Name: "hcloud", Source: "registry.terraform.io/hetznercloud/hcloud", Version: "1.68.0", Protocol: 6,
 		pkg: "github.com/hetznercloud/terraform-provider-hcloud",
+	},
+	{
+		Name: "kubernetes", Source: "registry.terraform.io/hashicorp/kubernetes", Version: "1.13.4", Protocol: 5,
+		pkg: "github.com/hashicorp/terraform-provider-kubernetes", ByName: true,
 	},
 	{
 		Name: "local", Source: "registry.terraform.io/hashicorp/local", Version: "2.9.0", Protocol: 5,
@@ -51,9 +55,9 @@ var providers = []Provider{
 	},
 }
 
-// All returns every provider except the large ones, sorted by name.
+// All returns every provider except those that are built only by name, sorted by name.
 func All() []Provider {
-	return slices.DeleteFunc(slices.Clone(providers), func(p Provider) bool { return p.Large })
+	return slices.DeleteFunc(slices.Clone(providers), func(p Provider) bool { return p.ByName })
 }
 
 // Get returns the provider of that name.
