@@ -178,8 +178,14 @@ var deliberate = []rule{
 		Name:   "sensitive marks survive a plan that does not know the values",
 		Reason: "§ 2: the values come from where they came from; OpenTofu cannot mark inside an unknown value, and stores what was marked in the plan.",
 		what:   "state.sensitive|state.deposed.sensitive", fault: "Plan unknownconfig", when: func(x *compared, d Difference) bool {
-			theirs := strings.Fields(strings.TrimSuffix(strings.TrimPrefix(d.Tofu, "["), "]"))
-			return x.track.c.Legacy && !slices.ContainsFunc(theirs, func(path string) bool { return !strings.Contains(d.Engine, path) })
+			return x.track.c.Legacy && d.hasAllMarks()
+		},
+	},
+	{
+		Name:   "an imported object is sensitive where its configuration is",
+		Reason: "§ 2: from its first plan on. OpenTofu stores the marks with the first successful apply.",
+		what:   "state.sensitive|state.deposed.sensitive", when: func(x *compared, d Difference) bool {
+			return !x.track.c.Direct && x.importID != "" && x.failed() && d.hasAllMarks()
 		},
 	},
 	{
@@ -471,6 +477,12 @@ func (x *compared) told(rpc, field string) any {
 }
 
 func (d Difference) isDelete() bool { return d.ours != nil && isNull(d.ours, "planned") }
+
+// hasAllMarks reports whether our side marks all that tofu marks.
+func (d Difference) hasAllMarks() bool {
+	theirs := strings.Fields(strings.TrimSuffix(strings.TrimPrefix(d.Tofu, "["), "]"))
+	return !slices.ContainsFunc(theirs, func(path string) bool { return !strings.Contains(d.Engine, path) })
+}
 
 // field returns the name of the call's field that differs.
 func (d Difference) field() string {
