@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -145,30 +146,38 @@ func (s *statusView) once(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	rows, err := s.cluster.List(ctx, kinds, s.namespace)
-	if err != nil && len(rows) == 0 {
+	out := s.table(kinds)
+	if s.flags.output == "json" {
+		out = &rowList{out: s.out}
+	}
+	all, shown := 0, 0
+	var failed error // to write
+	err = s.cluster.Pages(ctx, kinds, s.namespace, "", func(rows []status.Row) error {
+		if used.Name != "" {
+			rows = slices.DeleteFunc(rows, func(r status.Row) bool { return !used.Means(r.ProviderConfig) })
+		}
+		all += len(rows)
+		if s.flags.drifted {
+			rows = slices.DeleteFunc(rows, func(r status.Row) bool { return !r.Drifted })
+		}
+		shown += len(rows)
+		failed = out.Write(rows)
+		return failed
+	})
+	if failed != nil || err != nil && all == 0 {
 		return err
 	}
-	if used.Name != "" {
-		rows = slices.DeleteFunc(rows, func(r status.Row) bool { return !used.Means(r.ProviderConfig) })
+	if err := out.Close(); err != nil {
+		return err
 	}
-	all := len(rows)
-	if s.flags.drifted {
-		rows = slices.DeleteFunc(rows, func(r status.Row) bool { return !r.Drifted })
-	}
-	if s.flags.output == "json" {
-		if rows == nil {
-			rows = []status.Row{}
-		}
-		if writeErr := writeJSON(s.out, map[string]any{"resources": rows}); writeErr != nil {
-			return writeErr
-		}
-	} else if s.flags.drifted && all > 0 && len(rows) == 0 {
+	switch {
+	case shown > 0 || s.flags.output == "json":
+	case all > 0:
 		fmt.Fprintln(s.err, "No resource has drifted.")
-	} else if used.Name != "" && len(rows) == 0 && err == nil {
+	case used.Name != "" && err == nil:
 		fmt.Fprintf(s.err, "No resource uses the provider configuration %s.\n", s.flags.providerConfig)
-	} else {
-		s.table(kinds, rows)
+	default:
+		s.nothing(kinds)
 	}
 	if err != nil {
 		fmt.Fprintln(s.err, "Some resources are not shown:", err)
@@ -177,25 +186,65 @@ func (s *statusView) once(ctx context.Context) error {
 	return nil
 }
 
-func (s *statusView) table(kinds []status.Kind, rows []status.Row) {
+// rowWriter shows rows while they arrive.
+type rowWriter interface {
+	Write([]status.Row) error
+	Close() error
+}
+
+func (s *statusView) table(kinds []status.Kind) rowWriter {
+	columns := 0
+	if f, ok := s.out.(*os.File); ok {
+		if w, _, err := term.GetSize(int(f.Fd())); err == nil {
+			columns = w
+		}
+	}
+	return status.NewTable(s.out, kinds, time.Now(), columns)
+}
+
+// nothing says that there are no resources.
+func (s *statusView) nothing(kinds []status.Kind) {
 	where := "in namespace " + s.namespace + "; -A looks in all"
 	if s.namespace == "" {
 		where = "in the cluster"
 	}
-	switch {
-	case len(kinds) == 0:
+	if len(kinds) == 0 {
 		fmt.Fprintln(s.err, "The cluster serves no managed resources. kubectl get terraformproviders shows which providers are installed.")
-	case len(rows) == 0:
-		fmt.Fprintf(s.err, "There are no managed resources %s.\n", where)
-	default:
-		columns := 0
-		if f, ok := s.out.(*os.File); ok {
-			if w, _, err := term.GetSize(int(f.Fd())); err == nil {
-				columns = w
-			}
-		}
-		fmt.Fprint(s.out, status.Table(rows, time.Now(), columns))
+		return
 	}
+	fmt.Fprintf(s.err, "There are no managed resources %s.\n", where)
+}
+
+// rowList writes rows as the list resources of a JSON object.
+type rowList struct {
+	out io.Writer
+	n   int
+}
+
+func (l *rowList) Write(rows []status.Row) error {
+	var page bytes.Buffer
+	for _, r := range rows {
+		page.WriteString(map[bool]string{true: "{\n  \"resources\": [\n    ", false: ",\n    "}[l.n == 0])
+		l.n++
+		e := json.NewEncoder(&page)
+		e.SetEscapeHTML(false)
+		e.SetIndent("    ", "  ")
+		if err := e.Encode(r); err != nil {
+			return err
+		}
+		page.Truncate(page.Len() - 1) // the line's end
+	}
+	_, err := l.out.Write(page.Bytes())
+	return err
+}
+
+func (l *rowList) Close() error {
+	end := "\n  ]\n}\n"
+	if l.n == 0 {
+		end = "{\n  \"resources\": []\n}\n"
+	}
+	_, err := io.WriteString(l.out, end)
+	return err
 }
 
 // changes prints a line for each resource, and for each change.

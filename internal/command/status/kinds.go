@@ -47,6 +47,9 @@ type Kind struct {
 // String returns the unique name of the kind, such as password.random.landbridge.io.
 func (k Kind) String() string { return k.Singular + "." + k.Group }
 
+// fullName is the kind of rows, such as password.random.landbridge.io.
+func (k Kind) fullName() string { return strings.ToLower(k.Kind) + "." + k.Group }
+
 // Kinds returns the kinds of managed resources, by group and name. Groups that are unavailable are
 // left out; the error names them.
 func (c *Client) Kinds() ([]Kind, error) {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
@@ -28,48 +27,85 @@ func (c *Client) List(ctx context.Context, kinds []Kind, namespace string) ([]Ro
 
 // Select is List of the resources whose labels a selector matches.
 func (c *Client) Select(ctx context.Context, kinds []Kind, namespace, selector string) ([]Row, error) {
-	var mu sync.Mutex
-	var rows []Row
-	var errs []error
-	var group errgroup.Group
-	group.SetLimit(atOnce)
-	for _, k := range kinds {
-		group.Go(func() error {
-			found, err := c.list(ctx, k, namespace, selector)
-			mu.Lock()
-			defer mu.Unlock()
-			rows = append(rows, found...)
-			if err != nil {
-				errs = append(errs, fmt.Errorf("cannot list %s: %w", k, err))
-			}
-			return nil
-		})
+	var out []Row
+	err := c.Pages(ctx, kinds, namespace, selector, func(rows []Row) error {
+		out = append(out, rows...)
+		return nil
+	})
+	return out, err
+}
+
+// Pages calls visit with what Select returns, in the same order, in pages of at most 500 as they arrive. It ends with the
+// error of visit, if that returns one.
+func (c *Client) Pages(ctx context.Context, kinds []Kind, namespace, selector string, visit func([]Row) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	kinds = slices.Clone(kinds)
+	slices.SortFunc(kinds, func(a, b Kind) int { return strings.Compare(a.fullName()+" ", b.fullName()+" ") })
+	pages := make([]chan listed, len(kinds))
+	for i := range pages {
+		pages[i] = make(chan listed, 1)
 	}
-	_ = group.Wait()
-	sortRows(rows)
+	go func() {
+		var group errgroup.Group
+		group.SetLimit(atOnce)
+		for i, k := range kinds {
+			group.Go(func() error {
+				defer close(pages[i])
+				c.list(ctx, k, namespace, selector, pages[i])
+				return nil
+			})
+		}
+	}()
+	var errs []error
+	for _, of := range pages {
+		for p := range of {
+			if p.err != nil {
+				errs = append(errs, p.err)
+			} else if err := visit(p.rows); err != nil {
+				return err
+			}
+		}
+	}
 	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
-	return rows, errors.Join(errs...)
+	return errors.Join(errs...)
+}
+
+// listed is a page of a kind's resources, or why there are no more.
+type listed struct {
+	rows []Row
+	err  error
 }
 
 func (c *Client) resources(k Kind, namespace string) dynamic.ResourceInterface {
 	return c.dynamic.Resource(k.GroupVersionResource).Namespace(namespace)
 }
 
-func (c *Client) list(ctx context.Context, k Kind, namespace, selector string) ([]Row, error) {
-	var rows []Row
+// list sends the pages of a kind.
+func (c *Client) list(ctx context.Context, k Kind, namespace, selector string, to chan<- listed) {
 	for o := (metav1.ListOptions{Limit: page, LabelSelector: selector}); ; {
 		list, err := c.resources(k, namespace).List(ctx, o)
+		var out listed
 		switch {
 		case kerrors.IsNotFound(err):
-			return nil, nil // the kind was removed meanwhile
+			return // the kind was removed meanwhile
 		case err != nil:
-			return rows, err
+			out.err = fmt.Errorf("cannot list %s: %w", k, err)
+		default:
+			for i := range list.Items {
+				out.rows = append(out.rows, RowOf(&list.Items[i]))
+			}
 		}
-		for i := range list.Items {
-			rows = append(rows, RowOf(&list.Items[i]))
+		select {
+		case to <- out:
+		case <-ctx.Done():
+			return
+		}
+		if err != nil {
+			return
 		}
 		if o.Continue = list.GetContinue(); o.Continue == "" {
-			return rows, nil
+			return
 		}
 	}
 }

@@ -3,9 +3,9 @@ package status
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -14,24 +14,77 @@ import (
 // maxID bounds the identity in a table, in characters.
 const maxID = 44
 
-// Table returns a table of rows, with a heading. Lines are cut to width; 0 does not cut.
+// Table returns a table of rows, with a heading. Lines are cut to columns; 0 does not cut.
 func Table(rows []Row, now time.Time, columns int) string {
-	kinds := kindNames(rows)
-	var table strings.Builder
-	w := tabwriter.NewWriter(&table, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(w, "KIND\tNAME\tSTATE\tREADY\tSYNCED\tOPERATION\tID\tMESSAGE")
-	for _, r := range rows {
-		fmt.Fprintln(w, strings.Join([]string{
-			kinds[r.kind()], r.place(), dash(r.State), dash(r.Ready), dash(r.Synced),
-			dash(r.doing(now)), dash(cut(oneLine(r.ID()), maxID)), oneLine(r.says()),
-		}, "\t"))
-	}
-	w.Flush() // a strings.Builder takes everything
 	var out strings.Builder
-	for line := range strings.Lines(table.String()) {
-		out.WriteString(cut(strings.TrimRight(line, " \n"), columns) + "\n")
-	}
+	t := StreamedTable{out: &out, now: now, columns: columns, kinds: kindNames(rows, func(r Row) (name, full string) { return r.Kind, r.kind() })}
+	_ = t.Write(rows) // a strings.Builder takes everything
+	_ = t.Close()
 	return out.String()
+}
+
+// heading is the first line of a table.
+var heading = []string{"KIND", "NAME", "STATE", "READY", "SYNCED", "OPERATION", "ID", "MESSAGE"}
+
+// StreamedTable writes a table while its rows arrive. Columns get wider where later rows need it.
+type StreamedTable struct {
+	out     io.Writer
+	now     time.Time
+	columns int
+	kinds   map[string]string
+	waiting []Row
+	widths  []int
+}
+
+// NewTable returns an empty table for rows of the kinds. Lines are cut to columns; 0 does not cut.
+func NewTable(out io.Writer, kinds []Kind, now time.Time, columns int) *StreamedTable {
+	return &StreamedTable{out: out, now: now, columns: columns, kinds: kindNames(kinds, func(k Kind) (name, full string) { return k.Kind, k.fullName() })}
+}
+
+// Write adds rows. They are written in pages, so that those of few kinds have the same columns.
+func (t *StreamedTable) Write(rows []Row) error {
+	t.waiting = append(t.waiting, rows...)
+	if len(t.waiting) < page {
+		return nil
+	}
+	return t.flush()
+}
+
+// Close writes the rows that wait.
+func (t *StreamedTable) Close() error {
+	if len(t.waiting) == 0 {
+		return nil
+	}
+	return t.flush()
+}
+
+func (t *StreamedTable) flush() error {
+	var lines [][]string
+	if t.widths == nil {
+		t.widths, lines = make([]int, len(heading)), append(lines, heading)
+	}
+	for _, r := range t.waiting {
+		lines = append(lines, []string{
+			t.kinds[r.kind()], r.place(), dash(r.State), dash(r.Ready), dash(r.Synced),
+			dash(r.doing(t.now)), dash(cut(oneLine(r.ID()), maxID)), oneLine(r.says()),
+		})
+	}
+	t.waiting = t.waiting[:0]
+	for _, cells := range lines {
+		for i, c := range cells {
+			t.widths[i] = max(t.widths[i], utf8.RuneCountInString(c))
+		}
+	}
+	var out strings.Builder
+	for _, cells := range lines {
+		var line strings.Builder
+		for i, c := range cells {
+			fmt.Fprintf(&line, "%-*s   ", t.widths[i], c)
+		}
+		out.WriteString(cut(strings.TrimRight(line.String(), " "), t.columns) + "\n")
+	}
+	_, err := io.WriteString(t.out, out.String())
+	return err
 }
 
 // Screen returns a summary and a table that fit a terminal. If not all rows fit, those with problems
@@ -144,20 +197,21 @@ func (r Row) says() string {
 	return out
 }
 
-// kindNames returns the kinds, without their group if they are unique without it.
-func kindNames(rows []Row) map[string]string {
-	full := map[string]map[string]bool{}
-	for _, r := range rows {
-		if full[r.Kind] == nil {
-			full[r.Kind] = map[string]bool{}
+// kindNames returns names of kinds by their full names: without the group if they are unique without it.
+func kindNames[T any](all []T, of func(T) (name, full string)) map[string]string {
+	named := map[string]map[string]bool{}
+	for _, x := range all {
+		name, full := of(x)
+		if named[name] == nil {
+			named[name] = map[string]bool{}
 		}
-		full[r.Kind][r.kind()] = true
+		named[name][full] = true
 	}
 	out := map[string]string{}
-	for _, r := range rows {
-		out[r.kind()] = r.Kind
-		if len(full[r.Kind]) > 1 {
-			out[r.kind()] = r.kind()
+	for _, x := range all {
+		name, full := of(x)
+		if out[full] = name; len(named[name]) > 1 {
+			out[full] = full
 		}
 	}
 	return out

@@ -1,6 +1,7 @@
 package status_test
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -96,5 +97,33 @@ func TestElapsed(t *testing.T) {
 	}
 	if got := status.Elapsed(time.Time{}, now); got != "?" {
 		t.Errorf("no time: got %q", got)
+	}
+}
+
+// Rows appear before the last one has arrived, under one heading.
+func TestStreamedTable(t *testing.T) {
+	var out strings.Builder
+	table := status.NewTable(&out, []status.Kind{{Kind: "Thing"}}, now, 0)
+	const n = 1200
+	for i := range n {
+		r := status.Row{APIVersion: "/v1alpha1", Kind: "Thing", Name: fmt.Sprintf("thing-%04d", i)}
+		if err := table.Write([]status.Row{r}); err != nil {
+			t.Fatal(err)
+		}
+		if i == n/2 && !strings.Contains(out.String(), "thing-0000") {
+			t.Error("half of the rows are written, and the first one is not shown")
+		}
+	}
+	if err := table.Close(); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+	if len(lines) != n+1 || !strings.HasPrefix(lines[0], "KIND ") || strings.Count(out.String(), "KIND") != 1 {
+		t.Errorf("%d lines, the first is %q", len(lines), lines[0])
+	}
+	for i, line := range lines[1:] {
+		if want := fmt.Sprintf("Thing   thing-%04d   -", i); !strings.HasPrefix(line, want) {
+			t.Fatalf("line %d is %q", i, line)
+		}
 	}
 }
