@@ -80,6 +80,9 @@ func large(ctx context.Context, r *figure.Report, bin string, n int) error {
 	r.Ratio(figure.Figure{Name: "large: look at an unchanged resource: controller", Value: each(used.controller, looks), Unit: "ms CPU"}, floorName)
 	r.Ratio(figure.Figure{Name: "large: look at an unchanged resource: API server", Value: each(used.apiserver, looks), Unit: "ms CPU"}, floorName)
 	r.Add(figure.Figure{Name: "large: memory, controller and provider", Value: memory, Unit: "MiB"})
+	if err := c.commands(ctx, r, bin, n); err != nil {
+		return err
+	}
 	storedAfter, err := c.stored()
 	if err != nil {
 		return err
