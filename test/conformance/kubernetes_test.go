@@ -3,10 +3,13 @@ package conformance_test
 import (
 	"context"
 	"maps"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -14,6 +17,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
+	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
 // TestKubernetes manages objects of a real system, another API server, by a released provider that publishes no
@@ -51,23 +55,15 @@ func (s system) test(t *testing.T) {
 	t.Helper()
 	name := "kubernetes-" + strings.ToLower(s.way)
 	s.group, s.local, s.namespace = name+".landbridge.io/v1alpha1", s.Namespace(t), "shop-"+strings.ToLower(s.way)
-	p := object("landbridge.io/v1alpha1", "TerraformProvider", "", name, m{
-		"source": "hashicorp/kubernetes", "group": name + ".landbridge.io", "execution": s.way,
-		"activate":       []any{"kubernetes_namespace", "kubernetes_config_map", "kubernetes_secret", "kubernetes_role", "kubernetes_service_account"},
-		"providerConfig": m{"fields": m{"client_key": m{"sensitive": true}}},
-	})
+	p, token, config, namespace, settings := s.example(t, name)
 	s.MustCreate(t, p)
 	s.executed(t, p, s.way)
-	s.secret(t, "credentials", map[string]string{"key": string(s.server.Config.KeyData)})
-	config := object(s.group, "ClusterProviderConfig", "", "default", m{
-		"host": s.server.Config.Host, "loadConfigFile": false,
-		"clusterCaCertificate": string(s.server.Config.CAData), "clientCertificate": string(s.server.Config.CertData),
-		"clientKeySecretRef": m{"name": "credentials", "namespace": s.local, "key": "key"},
-	})
-	s.MustCreate(t, config)
-
-	namespace := s.make(t, "Namespace", "shop", m{"metadata": m{"name": s.namespace, "labels": m{"team": "a"}}})
-	s.configMaps(t)
+	for _, u := range []*unstructured.Unstructured{token, config, namespace, settings} {
+		s.MustCreate(t, u)
+	}
+	s.WaitReady(t, namespace)
+	s.WaitReady(t, settings)
+	s.configMaps(t, settings)
 	s.secrets(t)
 	s.permissions(t)
 	s.Remove(t, namespace)
@@ -76,6 +72,66 @@ func (s system) test(t *testing.T) {
 		return kerrors.IsNotFound(err) || err == nil && ns.DeletionTimestamp != nil // nothing finalizes namespaces there
 	})
 	s.Remove(t, p)
+}
+
+// example returns the objects of examples/kubernetes.yaml, for a provider of that name.
+func (s system) example(t *testing.T, name string) (p, token, config, namespace, settings *unstructured.Unstructured) {
+	t.Helper()
+	root, err := testbin.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := clustertest.Manifests(t, filepath.Join(root, "examples", "kubernetes.yaml"))
+	if len(all) != 5 {
+		t.Fatalf("%d objects in the example", len(all))
+	}
+	p, token, config, namespace, settings = all[0], all[1], all[2], all[3], all[4]
+	set := func(u *unstructured.Unstructured, value any, path ...string) {
+		t.Helper()
+		if err := unstructured.SetNestedField(u.Object, value, path...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.SetName(name)
+	set(p, name+".landbridge.io", "spec", "group")
+	set(p, s.way, "spec", "execution")
+	token.SetNamespace(s.local)
+	set(token, s.token(t), "stringData", "token")
+	set(config, s.local, "spec", "tokenSecretRef", "namespace")
+	set(config, s.server.Config.Host, "spec", "host")
+	set(config, string(s.server.Config.CAData), "spec", "clusterCaCertificate")
+	set(namespace, s.namespace, "spec", "forProvider", "metadata", "name")
+	set(settings, s.namespace, "spec", "forProvider", "metadata", "namespace")
+	for _, u := range []*unstructured.Unstructured{config, namespace, settings} {
+		u.SetAPIVersion(s.group)
+	}
+	namespace.SetNamespace(s.local)
+	settings.SetNamespace(s.local)
+	return p, token, config, namespace, settings
+}
+
+// token returns a token of an account of the remote system that may do everything.
+func (s system) token(t *testing.T) string {
+	t.Helper()
+	name := "landbridge-" + strings.ToLower(s.way)
+	account := &corev1.ServiceAccount{}
+	account.Name = name
+	if _, err := s.remote.CoreV1().ServiceAccounts("default").Create(t.Context(), account, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	binding := &rbacv1.ClusterRoleBinding{
+		RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "cluster-admin"},
+		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: name, Namespace: "default"}},
+	}
+	binding.Name = name
+	if _, err := s.remote.RbacV1().ClusterRoleBindings().Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	out, err := s.remote.CoreV1().ServiceAccounts("default").CreateToken(t.Context(), name, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Status.Token
 }
 
 // make creates a resource, and waits until it is ready.
@@ -99,8 +155,8 @@ func (s system) secret(t *testing.T, name string, data map[string]string) {
 
 func (s system) meta(name string) m { return m{"name": name, "namespace": s.namespace} }
 
-// configMaps creates, updates, repairs, replaces, imports and deletes config maps.
-func (s system) configMaps(t *testing.T) {
+// configMaps updates, repairs, replaces and deletes the config map of a resource, and imports another one.
+func (s system) configMaps(t *testing.T, u *unstructured.Unstructured) {
 	t.Helper()
 	api := s.remote.CoreV1().ConfigMaps(s.namespace)
 	has := func(what, name string, data map[string]string) {
@@ -110,7 +166,6 @@ func (s system) configMaps(t *testing.T) {
 			return err == nil && maps.Equal(got.Data, data)
 		})
 	}
-	u := s.make(t, "ConfigMap", "settings", m{"metadata": s.meta("settings"), "data": m{"colour": "red"}})
 	has("created", "settings", map[string]string{"colour": "red"})
 	if got := u.GetAnnotations()["crossplane.io/external-name"]; got != s.namespace+"/settings" {
 		t.Errorf("the external name is %q", got)
