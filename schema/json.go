@@ -49,6 +49,11 @@ func (p *Provider) check() error {
 		}
 		blocks[what] = r.Block
 	}
+	for name, f := range p.Signatures {
+		if err := f.complete(); err != nil {
+			return fmt.Errorf("function %s: %w", name, err)
+		}
+	}
 	for what, b := range blocks {
 		err := b.complete()
 		if err == nil {

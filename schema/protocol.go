@@ -90,6 +90,20 @@ func FromProtocol(protocol int, answer *tfprotov6.GetProviderSchemaResponse, ide
 	for name, s := range answer.ListResourceSchemas {
 		p.ListResources[name] = read("list resource type "+name, s)
 	}
+	for _, name := range p.Functions {
+		if checkName(name) != nil || answer.Functions[name] == nil {
+			continue // nothing can call it
+		}
+		f, err := functionFromProtocol(answer.Functions[name])
+		if err != nil {
+			diags = append(diags, invalidSchema("function "+name, err)...)
+			continue
+		}
+		if p.Signatures == nil {
+			p.Signatures = make(map[string]*Function, len(answer.Functions))
+		}
+		p.Signatures[name] = f
+	}
 	for name, s := range answer.ActionSchemas {
 		if s != nil {
 			p.Actions[name] = read("action "+name, s.Schema)

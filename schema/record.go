@@ -20,9 +20,11 @@ type Record struct {
 }
 
 // Sum returns the checksum of the schema, SHA-256 in lower-case hex. Writing a schema to a file and
-// reading it again does not change it.
+// reading it again does not change it. The signatures of functions are left out: older records do not have them.
 func (p *Provider) Sum() (string, error) {
-	raw, err := json.Marshal(p)
+	summed := *p
+	summed.Signatures = nil
+	raw, err := json.Marshal(&summed)
 	if err != nil {
 		return "", err
 	}

@@ -24,8 +24,10 @@ type Provider struct {
 	ListResources      map[string]*Block `json:"listResources,omitempty"`
 	Actions            map[string]*Block `json:"actions,omitempty"`
 	// Functions are the names of the provider's functions.
-	Functions    []string     `json:"functions,omitempty"`
-	Capabilities Capabilities `json:"capabilities"`
+	Functions []string `json:"functions,omitempty"`
+	// Signatures are the signatures of the functions, by name.
+	Signatures   map[string]*Function `json:"signatures,omitempty"`
+	Capabilities Capabilities         `json:"capabilities"`
 }
 
 // Capabilities are the capabilities that a provider announces (contract § 1).

@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/zclconf/go-cty/cty"
 )
 
 // References are resolved among the resources of a manifest: what is known only after another one was applied is so in the
@@ -98,4 +100,27 @@ func TestPlanReferenceFailures(t *testing.T) {
 			d.has(p.out+p.err, test.want...)
 		})
 	}
+}
+
+// A transform calls a function of the provider, in plan and in apply.
+func TestPlanReferenceFunctions(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, "time")
+	d.write(
+		"Static first {forProvider: {rfc3339: '2031-02-03T04:05:06Z'}}",
+		"Static second {references: [{to: forProvider.triggers.year, from: {kind: Static, name: first, fieldPath: spec.forProvider.rfc3339, "+
+			"transform: string(provider.rfc3339_parse(self).year)}}], forProvider: {}}",
+	)
+	d.has(d.plan(2).out, `"year" = "2031"`, "Plan: 2 to add, 0 to change, 0 to destroy.")
+	d.apply()
+	if in := d.instances()["time_static.second"]; in.State.GetAttr("triggers").Index(cty.StringVal("year")).AsString() != "2031" {
+		t.Errorf("the state is %#v", in.State)
+	}
+	d.plan(0)
+
+	d.write("Static first {forProvider: {rfc3339: '2031-02-03T04:05:06Z'}}",
+		"Static second {references: [{to: forProvider.triggers.year, from: {kind: Static, name: first, fieldPath: metadata.name, "+
+			"transform: string(provider.rfc3339_parse(self).year)}}], forProvider: {}}")
+	p := d.run("plan")
+	d.has(p.out+p.err, "Error: Invalid reference", `provider.rfc3339_parse: Error in function call: Call to function "rfc3339_parse" failed: Argument 1: Error parsing RFC3339 timestamp`)
 }

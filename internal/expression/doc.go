@@ -3,6 +3,6 @@
 //
 // In: an expression, and the values of its variables. Out: a value, or an error of one line.
 //
-// Expressions are bounded in what they cost, and see nothing but their variables. The package makes no calls, and keeps no
-// state but compiled transforms.
+// Expressions are bounded in what they cost, and see nothing but their variables. Functions of providers are called by a
+// function that the caller gives. The package keeps no state but compiled transforms.
 package expression

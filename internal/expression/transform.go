@@ -41,34 +41,37 @@ var transforms = sync.OnceValues(func() (*cel.Env, error) {
 var compiled = lru.New(1000)
 
 type (
-	source  struct{ expression, self string }
+	source struct {
+		expression, self string
+		functions        *Functions
+	}
 	outcome struct {
 		transform *Transform
 		err       error
 	}
 )
 
-// NewTransform returns the transform of an expression for values of a type, which is cel.DynType if it is not known. The
-// error has one line.
-func NewTransform(expression string, self *cel.Type) (*Transform, error) {
-	from := source{expression, self.String()}
+// NewTransform returns the transform of an expression for values of a type, which is cel.DynType if it is not known. It can
+// call functions, which may be nil. The error has one line.
+func NewTransform(expression string, self *cel.Type, functions *Functions) (*Transform, error) {
+	from := source{expression, self.String(), functions}
 	if o, ok := compiled.Get(from); ok {
 		return o.(outcome).transform, o.(outcome).err
 	}
 	var o outcome
 	var err error
-	if o.transform, err = newTransform(expression, self); err != nil {
+	if o.transform, err = newTransform(expression, self, functions); err != nil {
 		o = outcome{err: FirstLine(err)}
 	}
 	compiled.Add(from, o)
 	return o.transform, o.err
 }
 
-func newTransform(expression string, self *cel.Type) (*Transform, error) {
+func newTransform(expression string, self *cel.Type, functions *Functions) (*Transform, error) {
 	if len(expression) > MaxTransformLength {
 		return nil, fmt.Errorf("it has %d bytes, more than %d", len(expression), MaxTransformLength)
 	}
-	env, err := transforms()
+	env, err := functions.environment()
 	if err != nil {
 		return nil, err
 	}
@@ -92,10 +95,10 @@ func plain(t *cel.Type) error {
 	return fmt.Errorf("the result is of type %s: it must be a string, number, boolean, list or map", t)
 }
 
-// Of returns the value that is made of another one. Values are as in unstructured.Unstructured; nil means that there is no
-// value. The error has one line.
-func (t *Transform) Of(ctx context.Context, self any) (any, error) {
-	out, _, err := t.program.ContextEval(ctx, map[string]any{"self": self})
+// Of returns the value that is made of another one. Functions are called by call, which may be nil if there are none. Values
+// are as in unstructured.Unstructured; nil means that there is no value. The error has one line.
+func (t *Transform) Of(ctx context.Context, self any, call Caller) (any, error) {
+	out, _, err := t.program.ContextEval(ctx, map[string]any{"self": self, providerVariable: &receiver{ctx: ctx, call: call}})
 	if err == nil {
 		var v any
 		room := maxSize

@@ -62,9 +62,9 @@ func TestTransform(t *testing.T) {
 			t.Parallel()
 			for range 2 { // the second time from the cache
 				var got any
-				transform, err := expression.NewTransform(x.expression, cel.DynType)
+				transform, err := expression.NewTransform(x.expression, cel.DynType, nil)
 				if err == nil {
-					got, err = transform.Of(t.Context(), x.self)
+					got, err = transform.Of(t.Context(), x.self, nil)
 				}
 				switch {
 				case x.err != "" && (err == nil || !strings.HasPrefix(err.Error(), x.err) || strings.Contains(err.Error(), "\n")):
@@ -99,7 +99,7 @@ func TestTransformTypes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var got string
-			transform, err := expression.NewTransform(x.expression, x.self)
+			transform, err := expression.NewTransform(x.expression, x.self, nil)
 			if err != nil {
 				got = err.Error()
 			} else {
@@ -121,12 +121,12 @@ func FuzzTransform(f *testing.F) {
 		f.Add(seed, "a/b/c/d")
 	}
 	f.Fuzz(func(t *testing.T, text, self string) {
-		transform, err := expression.NewTransform(text, cel.DynType)
+		transform, err := expression.NewTransform(text, cel.DynType, nil)
 		if err != nil {
 			return
 		}
 		for _, v := range []any{self, []any{self, self}, map[string]any{"a": self}} {
-			out, err := transform.Of(t.Context(), v)
+			out, err := transform.Of(t.Context(), v, nil)
 			if err != nil {
 				continue
 			}

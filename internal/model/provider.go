@@ -102,6 +102,7 @@ func NewProvider(name string, s *schema.Provider, c config.Provider) (*Provider,
 		return nil, err
 	}
 
+	functions := newFunctions(s.Signatures)
 	names := newNameSpace()
 	names.reserve(p.Group, ProviderConfigKind, ClusterProviderConfigKind)
 	types := slices.Sorted(maps.Keys(s.Resources))
@@ -112,7 +113,7 @@ func NewProvider(name string, s *schema.Provider, c config.Provider) (*Provider,
 		r := &Resource{
 			Type: t, Schema: s.Resources[t], Group: p.Group, Version: cmp.Or(rc.Version, p.Version),
 			ShortNames: slices.Clone(rc.ShortNames), Categories: categories(short),
-			Description: rc.Description, rules: newRules(rc.Resource),
+			Description: rc.Description, Functions: functions, rules: newRules(rc.Resource),
 		}
 		if rc.Group != "" {
 			r.Group = rc.Group

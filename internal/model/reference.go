@@ -84,7 +84,7 @@ func (p *Provider) refer(r *Resource, configured map[string]config.Reference) er
 		if configured[at].None {
 			continue
 		}
-		ref, err := p.reference(r.Root(), at, configured[at])
+		ref, err := p.reference(r, at, configured[at])
 		if err != nil {
 			return config.At(err, "references", at)
 		}
@@ -94,8 +94,8 @@ func (p *Provider) refer(r *Resource, configured map[string]config.Reference) er
 }
 
 // reference makes a reference and sets it on its field.
-func (p *Provider) reference(root *Type, at string, c config.Reference) (*Reference, error) {
-	path, parent := root.trace(strings.Split(at, "."))
+func (p *Provider) reference(r *Resource, at string, c config.Reference) (*Reference, error) {
+	path, parent := r.Root().trace(strings.Split(at, "."))
 	if path == nil {
 		return nil, fmt.Errorf("there is no attribute %s", at)
 	}
@@ -120,7 +120,7 @@ func (p *Provider) reference(root *Type, at string, c config.Reference) (*Refere
 	for i, t := range c.Targets {
 		target, err := p.target(t)
 		if err == nil {
-			target.Transform, err = transform(t, target, out.Value())
+			target.Transform, err = transform(t, target, out.Value(), r.Functions.ForTransforms())
 		}
 		if err != nil {
 			return nil, config.At(err, "targets", strconv.Itoa(i))

@@ -25,6 +25,8 @@ type Resource struct {
 	Description string
 	// Settings for values of objects.
 	Settings Settings
+	// Functions are those of the provider; nil if there are none.
+	Functions *Functions
 
 	rules      *rules
 	references []*Reference

@@ -13,14 +13,14 @@ import (
 
 // transform returns the transform of the values of a target for a field, of the type of one value; nil if there is none. As
 // far as the types are known, it is checked against both.
-func transform(c config.Target, from ReferenceTarget, to *Type) (*expression.Transform, error) {
+func transform(c config.Target, from ReferenceTarget, to *Type, functions *expression.Functions) (*expression.Transform, error) {
 	if c.Transform == "" {
 		return nil, nil
 	}
 	if c.Extract != nil {
 		return nil, config.At(errors.New("it cannot be used with an extractor, which can change the value itself"), "transform")
 	}
-	t, err := expression.NewTransform(c.Transform, celType(from.as))
+	t, err := expression.NewTransform(c.Transform, celType(from.as), functions)
 	if err == nil && !fits(t.Result, to.Presented()) {
 		err = fmt.Errorf("the result is of type %s, where a %s is required", t.Result, to.Presented())
 	}

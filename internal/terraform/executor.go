@@ -61,6 +61,12 @@ type Mover interface {
 	MoveResourceState(ctx context.Context, r ResourceType, source MoveSource) (instance.Instance, diagnostic.Diagnostics)
 }
 
+// FunctionCaller is implemented by executors that can call the provider's functions.
+type FunctionCaller interface {
+	// CallFunction calls a function. Arguments are of the types of its parameters. The result is wholly known.
+	CallFunction(ctx context.Context, name string, arguments []cty.Value) (cty.Value, diagnostic.Diagnostics)
+}
+
 // MoveSource is the object that MoveResourceState turns into one of another resource type.
 type MoveSource struct {
 	// ProviderAddress is the source address of the provider that made the object, such as

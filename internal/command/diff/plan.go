@@ -294,7 +294,7 @@ func (p *planner) plan(ctx context.Context, level []*planned) {
 		byProvider[r.provider] = append(byProvider[r.provider], m)
 	}
 	for _, x := range order {
-		plan, messages := p.session(x, of).PlanOf(ctx, local.Normal, byProvider[x])
+		plan, messages := p.serving(x, of).PlanOf(ctx, local.Normal, byProvider[x])
 		p.messages = append(p.messages, messages...)
 		p.out.Changes, p.out.Drift = append(p.out.Changes, plan.Changes...), append(p.out.Drift, plan.Drift...)
 		for _, c := range plan.Changes {
@@ -305,7 +305,15 @@ func (p *planner) plan(ctx context.Context, level []*planned) {
 
 // describe resolves the references of a resource and reads it; nil if it is not planned.
 func (p *planner) describe(ctx context.Context, r *planned) *local.ManifestResource {
-	resolver := references.Resolver{Reader: p.overlay, Served: p.served, Unknown: func(u *unstructured.Unstructured) any {
+	spec, _, _ := unstructured.NestedMap(r.object.Object, "spec")
+	config, err := p.configuration(ctx, r, spec)
+	if err != nil {
+		p.report(diagnostic.Error, r.source, "Provider configuration", "%s.", strings.TrimSuffix(err.Error(), "."))
+		return nil
+	}
+	out := local.ManifestResource{Model: r.model, Namespace: r.object.GetNamespace(), Name: r.object.GetName(), Labels: r.object.GetLabels(), Source: r.source}
+	call := p.session(r.provider).Functions(local.NewResource(out, config))
+	resolver := references.Resolver{Reader: p.overlay, Served: p.served, Call: call, Unknown: func(u *unstructured.Unstructured) any {
 		if p.overlay.Like(u) == nil {
 			return nil
 		}
@@ -320,18 +328,13 @@ func (p *planner) describe(ctx context.Context, r *planned) *local.ManifestResou
 		p.out.Waiting = append(p.out.Waiting, Waiting{Kind: r.model.Kind, Namespace: r.object.GetNamespace(), Name: r.object.GetName(), For: found.Missing})
 		return nil
 	}
-	spec, _, _ := unstructured.NestedMap(r.object.Object, "spec")
+	spec, _, _ = unstructured.NestedMap(r.object.Object, "spec")
 	at, _, _ := unstructured.NestedMap(r.object.Object, "status", "atProvider")
 	read, diags := desired.Read(r.model, desired.CustomResource{
 		Namespace: r.object.GetNamespace(), Name: r.object.GetName(), Annotations: r.object.GetAnnotations(), Spec: spec, AtProvider: at,
 	})
-	out := local.ManifestResource{Model: r.model, Namespace: r.object.GetNamespace(), Name: r.object.GetName(), Labels: r.object.GetLabels(), Source: r.source, Spec: read}
+	out.Spec = read
 	p.say(&out, diags)
-	config, err := p.configuration(ctx, r, spec)
-	if err != nil {
-		p.report(diagnostic.Error, r.source, "Provider configuration", "%s.", strings.TrimSuffix(err.Error(), "."))
-		return nil
-	}
 	if read.Described() {
 		var more diagnostic.Diagnostics
 		out.Config, more = read.Configuration(func(ref translate.SecretKeySelector) ([]byte, error) {
@@ -385,13 +388,19 @@ func (p *planner) configuration(ctx context.Context, r *planned, spec map[string
 }
 
 // session returns the session of a provider.
-func (p *planner) session(x *LocalProvider, of map[*local.ManifestResource]*planned) *local.Session {
+func (p *planner) session(x *LocalProvider) *local.Session {
 	s := p.sessions[x]
 	if s == nil {
 		s = local.New(x.Model, x.Source, x.Launcher, local.NewManifest(p.Secrets), nil)
 		s.WithoutRefresh = p.WithoutRefresh
 		p.sessions[x] = s
 	}
+	return s
+}
+
+// serving returns the session of a provider, for what is stored of resources.
+func (p *planner) serving(x *LocalProvider, of map[*local.ManifestResource]*planned) *local.Session {
+	s := p.session(x)
 	var mu sync.Mutex
 	loaded := map[*local.ManifestResource]instance.Instance{}
 	s.Stored = func(ctx context.Context, m *local.ManifestResource) (instance.Instance, error) {

@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"errors"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -10,6 +11,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/references"
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/expression"
+	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
 // References are resolved among the resources of the manifest: from what the state has of them, or what is planned. What is
@@ -72,7 +75,7 @@ func (s *Session) resolve(ctx context.Context, r *ManifestResource, planning boo
 	if err != nil {
 		return r.say(errorf("", "Invalid reference", "%s.", err))
 	}
-	with := references.Resolver{Reader: x.objects, Served: s.served}
+	with := references.Resolver{Reader: x.objects, Served: s.served, Call: s.Functions(r)}
 	if planning {
 		with.Unknown = func(target *unstructured.Unstructured) any {
 			if x.planned.Like(target) == nil {
@@ -107,6 +110,17 @@ func (s *Session) resolve(ctx context.Context, r *ManifestResource, planning boo
 	}
 	r.object.Object["spec"] = custom.Spec
 	return s.say(r, diags)
+}
+
+// Functions returns what calls the functions of the provider, with the provider configuration of a resource.
+func (s *Session) Functions(r *ManifestResource) expression.Caller {
+	return references.Caller(r.Model, func(ctx context.Context) (terraform.Executor, func(), error) {
+		ex, release, messages := s.acquire(ctx, r)
+		if messages.HasErrors() {
+			return nil, nil, errors.New(conceal(s.Manifest.secrets, messages).String())
+		}
+		return ex, release, nil
+	})
 }
 
 func (r *ManifestResource) say(m Message) Messages {

@@ -14,7 +14,9 @@ import (
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/references"
+	"github.com/landbridge-io/landbridge/internal/expression"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
 // Neighbours gives access to the references between resources of all served kinds.
@@ -64,7 +66,7 @@ func (f referrer) resolve(ctx context.Context, r *CustomResource) (changed bool,
 		return false, err // heard has recorded that there are none
 	}
 	graph.Awaits(key, references.Sources(refs)) // before the lookup, so that resources created meanwhile are noticed
-	resolver := references.Resolver{Reader: f.client.Client, Served: f.kind.Neighbours.Served}
+	resolver := references.Resolver{Reader: f.client.Client, Served: f.kind.Neighbours.Served, Call: f.kind.caller(r)}
 	found, err := resolver.Resolve(ctx, &r.Unstructured, refs)
 	f.kind.wake(graph.Refers(key, found.Targets))
 	graph.Awaits(key, found.Awaited)
@@ -73,6 +75,14 @@ func (f referrer) resolve(ctx context.Context, r *CustomResource) (changed bool,
 		err = fmt.Errorf(waitsForOthers+"%s", strings.Join(found.Missing, "; "))
 	}
 	return found.Changed, err
+}
+
+// caller returns what calls the functions of the provider, with the provider configuration of a resource.
+func (k *Kind) caller(r *CustomResource) expression.Caller {
+	return references.Caller(k.Model, func(ctx context.Context) (terraform.Executor, func(), error) {
+		ex, release, diags := k.resolve(ctx, r).Acquire(ctx)
+		return ex, release, diags.Err()
+	})
 }
 
 // mayGo returns an error if other resources refer to a resource before it is destroyed. It waits until all

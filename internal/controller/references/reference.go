@@ -135,7 +135,7 @@ func ofSpec(u *unstructured.Unstructured, m *model.Resource) ([]Reference, error
 		}
 		if ref.From.Transform != "" {
 			var err error
-			if out[i].sources[0].transform, err = expression.NewTransform(ref.From.Transform, cel.DynType); err != nil {
+			if out[i].sources[0].transform, err = expression.NewTransform(ref.From.Transform, cel.DynType, m.Functions.ForTransforms()); err != nil {
 				out[i].mistake = errors.Join(out[i].mistake, fmt.Errorf("%s.from.transform is %q: %w", at, ref.From.Transform, err))
 			}
 		}

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/expression"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
@@ -29,6 +30,8 @@ type Resolver struct {
 	// Unknown returns the value for a field from a resource that has no value for it yet; nil if the field waits for it.
 	// It may be nil, and all fields wait.
 	Unknown func(target *unstructured.Unstructured) any
+	// Call calls functions of the provider that the resource is of. It may be nil if that has none.
+	Call expression.Caller
 }
 
 // Resolution is the result of Resolve.
@@ -87,7 +90,7 @@ func (r Resolver) resolve(ctx context.Context, u *unstructured.Unstructured, ref
 				out.Awaited = append(out.Awaited, where) // it becomes a target again when it permits that
 			}
 			if err == nil && missing == "" {
-				out.Differs = append(out.Differs, ref.differs(ctx, before, s, found)...)
+				out.Differs = append(out.Differs, r.differs(ctx, ref, before, s, found)...)
 			}
 			continue
 		}
@@ -97,7 +100,7 @@ func (r Resolver) resolve(ctx context.Context, u *unstructured.Unstructured, ref
 				break
 			}
 			var v any
-			if v, missing, err = ref.value(ctx, s, x); missing != "" && err == nil && r.Unknown != nil {
+			if v, missing, err = r.value(ctx, ref, s, x); missing != "" && err == nil && r.Unknown != nil {
 				if v = r.Unknown(x); v != nil {
 					missing = ""
 				}
@@ -146,16 +149,16 @@ func (r Resolver) resolve(ctx context.Context, u *unstructured.Unstructured, ref
 }
 
 // differs describes the value of a field if it is not the one that its reference has now.
-func (r Reference) differs(ctx context.Context, is any, s source, found []*unstructured.Unstructured) []string {
-	if r.to == "" || r.mistake != nil || r.many || len(r.sources) != 1 || len(found) != 1 {
+func (r Resolver) differs(ctx context.Context, ref Reference, is any, s source, found []*unstructured.Unstructured) []string {
+	if ref.to == "" || ref.mistake != nil || ref.many || len(ref.sources) != 1 || len(found) != 1 {
 		return nil
 	}
-	v, missing, err := r.value(ctx, s, found[0])
+	v, missing, err := r.value(ctx, ref, s, found[0])
 	if err != nil || missing != "" || equality.Semantic.DeepEqual(is, v) {
 		return nil
 	}
 	return []string{fmt.Sprintf("%s is not the value of %s %s/%s any more, or never was. Set policy.resolve of %s to Always, or correct the value.",
-		r.to, s.Kind, s.Namespace, found[0].GetName(), strings.TrimSuffix(r.from, ".from"))}
+		ref.to, s.Kind, s.Namespace, found[0].GetName(), strings.TrimSuffix(ref.from, ".from"))}
 }
 
 // awaited returns the resources whose changes may affect a source: those that were found, and those that the selector
@@ -214,7 +217,7 @@ func (r Resolver) find(ctx context.Context, u *unstructured.Unstructured, s sour
 }
 
 // value returns the value for the field from a resource that was found, or describes what the resource is missing.
-func (r Reference) value(ctx context.Context, s source, target *unstructured.Unstructured) (v any, missing string, err error) {
+func (r Resolver) value(ctx context.Context, ref Reference, s source, target *unstructured.Unstructured) (v any, missing string, err error) {
 	from := s.FieldPath
 	if s.extract != nil {
 		v, from = s.extract(target.Object), "value for it"
@@ -222,7 +225,7 @@ func (r Reference) value(ctx context.Context, s source, target *unstructured.Uns
 		return nil, "", fmt.Errorf("fieldPath is %q: %w", s.FieldPath, err)
 	}
 	if v != nil && v != "" && s.transform != nil {
-		if v, err = s.transform.Of(ctx, v); err != nil {
+		if v, err = s.transform.Of(ctx, v, r.Call); err != nil {
 			return nil, "", fmt.Errorf("transform is %q, which fails for the %s of %s %s: %w", s.Transform, from, target.GetKind(), target.GetName(), err)
 		}
 		from += ", transformed,"
@@ -233,10 +236,10 @@ func (r Reference) value(ctx context.Context, s source, target *unstructured.Uns
 		}
 		return nil, fmt.Sprintf("%s has no %s yet", s, from), nil
 	}
-	if r.convert == nil {
+	if ref.convert == nil {
 		return v, "", nil
 	}
-	if v, err = r.convert(v); err != nil {
+	if v, err = ref.convert(v); err != nil {
 		return nil, "", fmt.Errorf("the %s of %s %s does not fit: %w", from, target.GetKind(), target.GetName(), err)
 	}
 	return v, "", nil

@@ -4,11 +4,14 @@ import (
 	"context"
 	"slices"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
+	"github.com/landbridge-io/landbridge/internal/terraform/engine"
 )
 
 // Runner runs the program for any number of providers. Make one with New, and Close it.
@@ -37,7 +40,15 @@ type Executor struct {
 	server provider.Server
 }
 
-var _ terraform.Executor = (*Executor)(nil)
+var (
+	_ terraform.Executor       = (*Executor)(nil)
+	_ terraform.FunctionCaller = (*Executor)(nil)
+)
+
+// CallFunction implements terraform.FunctionCaller: it asks the provider, since functions change nothing.
+func (e *Executor) CallFunction(ctx context.Context, name string, arguments []cty.Value) (cty.Value, diagnostic.Diagnostics) {
+	return engine.CallFunction(ctx, e.server, name, arguments)
+}
 
 // job describes a run.
 type job struct {

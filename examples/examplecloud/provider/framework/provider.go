@@ -26,7 +26,10 @@ type Provider struct {
 	release  release.Release
 }
 
-var _ provider.ProviderWithListResources = (*Provider)(nil)
+var (
+	_ provider.ProviderWithListResources = (*Provider)(nil)
+	_ provider.ProviderWithFunctions     = (*Provider)(nil)
+)
 
 // New makes a provider for protocol 5, which has blocks only, or 6, which has
 // nested attributes too.

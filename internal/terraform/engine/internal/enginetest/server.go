@@ -31,6 +31,7 @@ type Server struct {
 	Import   func(*tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error)
 	Move     func(*tfprotov6.MoveResourceStateRequest) (*tfprotov6.MoveResourceStateResponse, error)
 	List     func(*tfprotov6.ListResourceRequest) (*tfprotov6.ListResourceServerStream, error)
+	Function func(*tfprotov6.CallFunctionRequest) (*tfprotov6.CallFunctionResponse, error)
 
 	// Forget keeps no record of the requests.
 	Forget bool
@@ -120,6 +121,11 @@ func (s *Server) ValidateListResourceConfig(context.Context, *tfprotov6.Validate
 // ListResource implements provider.Server.
 func (s *Server) ListResource(_ context.Context, r *tfprotov6.ListResourceRequest) (*tfprotov6.ListResourceServerStream, error) {
 	return answer(s, s.List, r)
+}
+
+// CallFunction implements provider.Server.
+func (s *Server) CallFunction(_ context.Context, r *tfprotov6.CallFunctionRequest) (*tfprotov6.CallFunctionResponse, error) {
+	return answer(s, s.Function, r)
 }
 
 // ProtocolVersion implements provider.Server.
