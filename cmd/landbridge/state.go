@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -310,6 +311,7 @@ func tellLeft(w io.Writer, left []state.Left, done int) error {
 func newStateImportCommand() *cobra.Command {
 	var flags stateFlags
 	var options state.RestoreOptions
+	var module, into string
 	cmd := &cobra.Command{
 		Use:   "import FILE [ADDRESS...]",
 		Short: "Store the instances of a Terraform state for existing resources",
@@ -321,11 +323,23 @@ An instance of an exported state belongs to the resource that it was exported fr
 belongs to the resource that landbridge import would make of it, in the namespace of -n. To create
 resources and their stored instances at once, use landbridge import --state.
 
+With --into KIND/NAME, the objects that the state has of the module of --module become those of one
+instance of a TerraformModule. Variables are not in a state: the instance has to have those of the
+module's call.
+
 A stored instance that differs is only replaced with --overwrite, and never while an operation is in
 progress. Exit code: 0 when all instances are stored; 2 when some are left out; 1 when none is
 stored.`,
+		Example: `  landbridge state import team-a.tfstate
+  landbridge state import terraform.tfstate --module 'module.net["eu"]' --into network/eu -n team-a`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case into == "" && cmd.Flags().Changed("module"):
+				return errors.New("--module needs --into KIND/NAME, the instance that gets the objects of the module")
+			case into != "" && len(args) > 1:
+				return errors.New("--into takes all objects of a module: remove the addresses")
+			}
 			raw, err := readFile(args[0], cmd.InOrStdin())
 			if err != nil {
 				return err
@@ -338,7 +352,7 @@ stored.`,
 			if len(args) > 1 {
 				options.Addresses = args[1:]
 			}
-			restored, err := c.Restore(cmd.Context(), kinds, raw, options)
+			restored, err := importState(cmd.Context(), c, kinds, raw, options, module, into)
 			w := cmd.ErrOrStderr()
 			verb := "stored"
 			if options.DryRun {
@@ -358,6 +372,24 @@ stored.`,
 	}
 	flags.add(cmd)
 	cmd.Flags().BoolVar(&options.Overwrite, "overwrite", false, "replace stored instances that differ, even if they are newer")
+	cmd.Flags().StringVar(&into, "into", "", "instance of a TerraformModule, as KIND/NAME, that gets the objects of --module")
+	cmd.Flags().StringVar(&module, "module", "", "address of the module in the state, such as module.net, for --into (default: the root module)")
 	cmd.Flags().BoolVar(&options.DryRun, "dry-run", false, "check everything, and write nothing")
 	return cmd
+}
+
+// importState stores the instances of a state, or those of a module for one instance.
+func importState(ctx context.Context, c *state.Cluster, kinds state.Kinds, file []byte, o state.RestoreOptions, module, into string) (state.Restored, error) {
+	if into == "" {
+		return c.Restore(ctx, kinds, file, o)
+	}
+	name, resource, ok := strings.Cut(into, "/")
+	if !ok || resource == "" {
+		return state.Restored{}, fmt.Errorf("--into is %q, where KIND/NAME is expected", into)
+	}
+	kind, err := kinds.Find(name)
+	if err != nil {
+		return state.Restored{}, err
+	}
+	return c.AdoptModule(ctx, kind, resource, file, module, o)
 }

@@ -23,3 +23,10 @@ func FuzzPlan(f *testing.F) {
 	f.Add([]byte(`{"resource_changes":[{}],"output_changes":{"o":{}}}`))
 	f.Fuzz(func(_ *testing.T, plan []byte) { module.ReadPlan(plan) })
 }
+
+// FuzzAdopt checks that no state file causes a panic.
+func FuzzAdopt(f *testing.F) {
+	f.Add([]byte(`{"version":4,"resources":[{"module":"module.net[\"a\"]","mode":"managed","type":"t","name":"n","provider":"module.net.provider[\"x\"].y","instances":[{"attributes":{"id":"1"},"dependencies":["module.net.t.m"]}]}]}`), `module.net["a"]`)
+	f.Add([]byte(`{"version":4,"resources":[{"provider":"provider[\"","instances":[{"deposed":"1"}]}]}`), "")
+	f.Fuzz(func(_ *testing.T, state []byte, address string) { _, _ = module.Adopt(state, address) })
+}
