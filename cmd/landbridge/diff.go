@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"k8s.io/client-go/kubernetes"
+	corev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"github.com/landbridge-io/landbridge/internal/command/diff"
 	"github.com/landbridge-io/landbridge/internal/command/local"
@@ -162,11 +162,11 @@ func (f *diffFlags) options(r *remote) (diff.Options, error) {
 	if err != nil {
 		return diff.Options{}, err
 	}
-	kube, err := kubernetes.NewForConfig(config)
+	core, err := corev1.NewForConfig(config)
 	if err != nil {
 		return diff.Options{}, err
 	}
-	stored := &store.Secrets{Client: kube.CoreV1().Secrets(f.remote.system)}
+	stored := &store.Secrets{Client: core.Secrets(f.remote.system)}
 	out := diff.Options{
 		Client: r.client, Namespace: namespace, FieldManager: f.fieldManager, WithoutRefresh: !f.refresh, Secrets: r.secrets,
 		Load: func(ctx context.Context, k store.Key, m *model.Resource) (store.Record, error) {

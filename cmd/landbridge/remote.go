@@ -17,7 +17,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/kubernetes"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -152,11 +152,11 @@ func (r *remote) connect() error {
 	if r.flags.mirror != "" {
 		installer.Mirrors = []string{r.flags.mirror}
 	}
-	secrets, err := kubernetes.NewForConfig(config)
+	core, err := typedcorev1.NewForConfig(config)
 	if err != nil {
 		return err
 	}
-	stored := &store.Secrets{Client: secrets.CoreV1().Secrets(r.flags.system)}
+	stored := &store.Secrets{Client: core.Secrets(r.flags.system)}
 	r.cluster = &cluster.Reader{Client: r.client, Installer: installer, StartTimeout: r.flags.timeout, Stored: stored}
 	if registries := r.flags.registries.Enabled(); registries != nil {
 		r.cluster.Downloads = &install.Installer{CacheDir: cache, Mirrors: installer.Mirrors, Hosts: registries.Hosts(), Registry: registries}

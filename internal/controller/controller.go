@@ -18,8 +18,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
-	"k8s.io/client-go/kubernetes"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/retry"
@@ -147,7 +147,7 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return fence{next: next, lease: lock, secrets: "/api/v1/namespaces/" + o.Namespace + "/secrets/"}
 	})
-	kube, err := kubernetes.NewForConfig(protobuf(config))
+	kube, err := newClients(protobuf(config))
 	if err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 	if err != nil {
 		return err
 	}
-	if err := makeNamespace(ctx, kube, o.Namespace); err != nil {
+	if err := makeNamespace(ctx, kube.core.Namespaces(), o.Namespace); err != nil {
 		return err
 	}
 	if o.Packaged == nil {
@@ -181,11 +181,11 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 	if err != nil {
 		return err
 	}
-	key, err := planKey(ctx, kube.CoreV1().Secrets(o.Namespace))
+	key, err := planKey(ctx, kube.core.Secrets(o.Namespace))
 	if err != nil {
 		return err
 	}
-	secrets := &store.Secrets{Client: kube.CoreV1().Secrets(o.Namespace), Refused: countRefused}
+	secrets := &store.Secrets{Client: kube.core.Secrets(o.Namespace), Refused: countRefused}
 	operations := scheduler.New(scheduler.Options{
 		Store:                      countedStore{secrets},
 		Told:                       countEvent,
@@ -206,15 +206,15 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 	if err != nil {
 		return err
 	}
-	referred := &referredSecrets{metadata: kubeMetadata, allowed: mayWatchSecrets(kube), wake: registry.SecretChanged}
+	referred := &referredSecrets{metadata: kubeMetadata, allowed: mayWatchSecrets(kube.authorization), wake: registry.SecretChanged}
 	reconciling, stopReconciling := context.WithCancel(ctx)
 	defer stopReconciling()
 	rt := &kinds.Runtime{
 		Manager:   m,
 		CRDs:      extensions.ApiextensionsV1().CustomResourceDefinitions(),
-		Policies:  kube.AdmissionregistrationV1(),
-		Roles:     kube.RbacV1().ClusterRoles(),
-		OpenAPI:   kube.Discovery().OpenAPIV3(),
+		Policies:  kube.admission,
+		Roles:     kube.rbac.ClusterRoles(),
+		OpenAPI:   kube.discovery.OpenAPIV3(),
 		Pool:      providers,
 		Admission: &providerconfig.Admission{Live: m.GetAPIReader(), Listed: o.RequireAllowedNamespaces},
 		Scheduler: operations,
@@ -242,7 +242,7 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 		return err
 	}
 	if o.HealthAddress != "0" {
-		if err := m.Add(health(o.HealthAddress, checks(kube, m.GetCache(), lock, registry.Settled(), providers))); err != nil {
+		if err := m.Add(health(o.HealthAddress, checks(kube.discovery, m.GetCache(), lock, registry.Settled(), providers))); err != nil {
 			return err
 		}
 	}
@@ -277,20 +277,20 @@ func setupPolicies(rt *kinds.Runtime, changed func()) error {
 }
 
 // setupAdmission sets up what shows plans at admission.
-func setupAdmission(rt *kinds.Runtime, kube kubernetes.Interface, o Options) error {
+func setupAdmission(rt *kinds.Runtime, kube clients, o Options) error {
 	if o.Admission == nil {
 		return nil
 	}
 	// Not the scheduler's, which remembers what it has loaded and saved.
-	stored := &store.Secrets{Client: kube.CoreV1().Secrets(o.Namespace)}
+	stored := &store.Secrets{Client: kube.core.Secrets(o.Namespace)}
 	rt.Managed.Stored = func(ctx context.Context, k store.Key, r *schema.Resource) (store.Record, error) {
 		defer stored.Forget(k)
 		return stored.Load(ctx, k, r)
 	}
 	return (&admission.Webhooks{
-		Options: *o.Admission, Client: rt.Manager.GetClient(), Secrets: kube.CoreV1().Secrets(o.Admission.Service.Namespace),
-		Configurations: kube.AdmissionregistrationV1().ValidatingWebhookConfigurations(),
-		Endpoints:      kube.DiscoveryV1().EndpointSlices(o.Admission.Service.Namespace),
+		Options: *o.Admission, Client: rt.Manager.GetClient(), Secrets: kube.core.Secrets(o.Admission.Service.Namespace),
+		Configurations: kube.admission.ValidatingWebhookConfigurations(),
+		Endpoints:      kube.endpoints.EndpointSlices(o.Admission.Service.Namespace),
 		Groups: func(ctx context.Context, provider string) (groups []string, _ error) {
 			crds, err := kinds.ListCRDs(ctx, rt.Manager.GetClient(), client.MatchingLabels{v1alpha1.LabelProvider: provider})
 			for _, d := range crds {
@@ -321,11 +321,11 @@ func setupInstalled(rt *kinds.Runtime, o Options) error {
 }
 
 // setupPackaged sets up what serves the provider that this program is made for.
-func setupPackaged(ctx context.Context, rt *kinds.Runtime, kube kubernetes.Interface, o Options) error {
+func setupPackaged(ctx context.Context, rt *kinds.Runtime, kube clients, o Options) error {
 	p := &packaged.Reconciler{Runtime: rt, Provider: o.Packaged, Logger: o.Logger.WithName("packaged")}
 	if o.Conversions != nil {
 		p.Conversions = &conversion.Conversions{
-			Options: *o.Conversions, Definitions: rt.CRDs, Secrets: kube.CoreV1().Secrets(o.Conversions.Service.Namespace),
+			Options: *o.Conversions, Definitions: rt.CRDs, Secrets: kube.core.Secrets(o.Conversions.Service.Namespace),
 			Logger: o.Logger.WithName("conversion"),
 		}
 	}
@@ -392,12 +392,12 @@ func newManager(config *rest.Config, scheme *runtime.Scheme, lock *lease, o Opti
 
 // makeNamespace creates the namespace of Landbridge's own objects. If neither creating nor reading it is permitted, it
 // must exist already.
-func makeNamespace(ctx context.Context, kube kubernetes.Interface, namespace string) error {
-	_, err := kube.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})
+func makeNamespace(ctx context.Context, namespaces typedcorev1.NamespaceInterface, namespace string) error {
+	_, err := namespaces.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})
 	if err == nil || kerrors.IsAlreadyExists(err) {
 		return nil
 	}
-	if _, getErr := kube.CoreV1().Namespaces().Get(ctx, namespace, metav1.GetOptions{}); getErr != nil && !kerrors.IsForbidden(getErr) {
+	if _, getErr := namespaces.Get(ctx, namespace, metav1.GetOptions{}); getErr != nil && !kerrors.IsForbidden(getErr) {
 		return fmt.Errorf("cannot create the namespace %s: %w", namespace, err)
 	}
 	return nil

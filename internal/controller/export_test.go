@@ -98,6 +98,6 @@ func Snapshot(s *scheduler.Scheduler, p *pool.Pool) prometheus.Collector {
 
 // ReferredSecrets returns what wakes resources when their Secrets change, and its start.
 func ReferredSecrets(m metadata.Interface, kube kubernetes.Interface, wake func(store.Key)) (managed.SecretWatch, func(context.Context) error) {
-	s := &referredSecrets{metadata: m, allowed: mayWatchSecrets(kube), wake: wake}
+	s := &referredSecrets{metadata: m, allowed: mayWatchSecrets(kube.AuthorizationV1()), wake: wake}
 	return s, s.Start
 }

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/discovery"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
@@ -68,11 +68,11 @@ func ready(w http.ResponseWriter, r *http.Request, checks []check) {
 }
 
 // checks returns what a replica needs to do its work.
-func checks(kube kubernetes.Interface, caches cache.Cache, lock *lease, settled <-chan struct{}, providers *pool.Pool) []check {
+func checks(api discovery.DiscoveryInterface, caches cache.Cache, lock *lease, settled <-chan struct{}, providers *pool.Pool) []check {
 	var synced atomic.Bool
 	return []check{
 		{"API server", func(ctx context.Context) (string, error) {
-			if err := kube.Discovery().RESTClient().Get().AbsPath("/version").Do(ctx).Error(); err != nil {
+			if err := api.RESTClient().Get().AbsPath("/version").Do(ctx).Error(); err != nil {
 				return "", errors.New("it does not answer") // the error may name addresses
 			}
 			return "it answers", nil

@@ -3,7 +3,6 @@ package controller
 import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/kubernetes"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/record"
@@ -16,7 +15,7 @@ import (
 func newRecorder(config *rest.Config, name string, perSecond float32, scheme *runtime.Scheme) (_ record.EventRecorder, stop func(), err error) {
 	config = protobuf(config)
 	config.QPS, config.Burst = perSecond, int(perSecond)
-	c, err := kubernetes.NewForConfig(config)
+	c, err := typedcorev1.NewForConfig(config)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -24,7 +23,7 @@ func newRecorder(config *rest.Config, name string, perSecond float32, scheme *ru
 	var broadcasters [2]record.EventBroadcaster
 	for i := range broadcasters {
 		b := record.NewBroadcaster()
-		b.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: c.CoreV1().Events("")})
+		b.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: c.Events("")})
 		recorders[i], broadcasters[i] = b.NewRecorder(scheme, corev1.EventSource{Component: name}), b
 	}
 	stop = func() {

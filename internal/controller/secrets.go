@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/kubernetes"
+	typedauthorizationv1 "k8s.io/client-go/kubernetes/typed/authorization/v1"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/tools/cache"
 
@@ -203,13 +203,13 @@ func (n *referredNamespace) Replace(objects []any, _ string) error {
 func (n *referredNamespace) Resync() error { return nil }
 
 // mayWatchSecrets returns a function that reports whether this program may list and watch the Secrets of a namespace.
-func mayWatchSecrets(kube kubernetes.Interface) func(context.Context, string) bool {
+func mayWatchSecrets(kube typedauthorizationv1.AuthorizationV1Interface) func(context.Context, string) bool {
 	return func(ctx context.Context, namespace string) bool {
 		for _, verb := range []string{"list", "watch"} {
 			review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
 				ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: namespace, Verb: verb, Resource: "secrets"},
 			}}
-			answer, err := kube.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
+			answer, err := kube.SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
 			if err != nil || !answer.Status.Allowed {
 				return false
 			}

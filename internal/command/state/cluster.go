@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/kubernetes"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -53,7 +53,7 @@ func Open(config *rest.Config, system string) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	secrets, err := kubernetes.NewForConfig(config)
+	secrets, err := typedcorev1.NewForConfig(config)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func Open(config *rest.Config, system string) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Cluster{Client: c, Stored: &store.Secrets{Client: secrets.CoreV1().Secrets(system)}, System: system, served: served}, nil
+	return &Cluster{Client: c, Stored: &store.Secrets{Client: secrets.Secrets(system)}, System: system, served: served}, nil
 }
 
 // Kind is a kind of managed resource that a cluster serves.
