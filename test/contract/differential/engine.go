@@ -114,6 +114,7 @@ func (s *engineStep) carryOut(in instance.Instance, value cty.Value) (instance.I
 			return in, false
 		}
 		now, importing = imported, true
+		now.SensitivePaths = config.SensitivePaths // sensitive from the first plan on
 	case now.Exists():
 		var ok bool
 		if now, ok = s.refresh(now); !ok {
