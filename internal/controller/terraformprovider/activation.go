@@ -94,7 +94,7 @@ func activated(p *model.Provider, patterns []string) (types []string, wrong []st
 	set := map[string]bool{}
 	all := slices.Sorted(maps.Keys(p.Resources))
 	for _, pattern := range patterns {
-		matched := false
+		matched := pattern == "*" // all, which may be none: modules use providers that have only data sources
 		for _, t := range all {
 			ok, err := path.Match(pattern, t)
 			if err != nil {

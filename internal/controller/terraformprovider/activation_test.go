@@ -40,4 +40,7 @@ func TestActivatedTypes(t *testing.T) {
 			}
 		})
 	}
+	if types, wrong := terraformprovider.Activated(&model.Provider{}, nil); types != nil || wrong != nil {
+		t.Errorf("of a provider without resource types: %v, %v", types, wrong)
+	}
 }

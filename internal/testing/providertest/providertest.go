@@ -24,7 +24,7 @@ type Provider struct {
 	Version  string // without a "v"
 	Protocol int    // major version of the plugin protocol it speaks
 	pkg      string // import path of the main package
-	// ByName is set for providers that are built only by name: they take minutes, and few tests need them.
+	// ByName is set for providers that are built only by name, since few tests need them.
 	ByName bool
 }
 
@@ -34,8 +34,16 @@ var providers = []Provider{
 		pkg: "github.com/hashicorp/terraform-provider-azurerm", ByName: true,
 	},
 	{
+		Name: "cloudflare", Source: "registry.terraform.io/cloudflare/cloudflare", Version: "1.18.1", Protocol: 5,
+		pkg: "github.com/terraform-providers/terraform-provider-cloudflare", ByName: true,
+	},
+	{
 		Name: "hcloud", Source: "registry.terraform.io/hetznercloud/hcloud", Version: "1.68.0", Protocol: 6,
 		pkg: "github.com/hetznercloud/terraform-provider-hcloud",
+	},
+	{
+		Name: "http", Source: "registry.terraform.io/hashicorp/http", Version: "1.2.0", Protocol: 5,
+		pkg: "github.com/terraform-providers/terraform-provider-http", ByName: true,
 	},
 	{
 		Name: "kubernetes", Source: "registry.terraform.io/hashicorp/kubernetes", Version: "1.13.4", Protocol: 5,
@@ -46,12 +54,20 @@ var providers = []Provider{
 		pkg: "github.com/terraform-providers/terraform-provider-local",
 	},
 	{
+		Name: "null", Source: "registry.terraform.io/hashicorp/null", Version: "1.0.0", Protocol: 5,
+		pkg: "github.com/terraform-providers/terraform-provider-null", ByName: true,
+	},
+	{
 		Name: "random", Source: "registry.terraform.io/hashicorp/random", Version: "3.9.0", Protocol: 5,
 		pkg: "github.com/terraform-providers/terraform-provider-random",
 	},
 	{
 		Name: "time", Source: "registry.terraform.io/hashicorp/time", Version: "0.14.2", Protocol: 5,
 		pkg: "github.com/hashicorp/terraform-provider-time",
+	},
+	{
+		Name: "tls", Source: "registry.terraform.io/hashicorp/tls", Version: "1.2.0", Protocol: 5,
+		pkg: "github.com/terraform-providers/terraform-provider-tls", ByName: true,
 	},
 }
 
