@@ -174,3 +174,23 @@ func programs(t *testing.T) string {
 	}
 	return dir
 }
+
+// The tutorial is executed and must match: with random, and with hashicorp/kubernetes for another API server.
+func TestTutorialPage(t *testing.T) {
+	t.Parallel()
+	// Not shared: the page lists what is in the cluster.
+	server, other := playgroundtest.New(t, playgroundtest.Options{}), playgroundtest.New(t, playgroundtest.Options{})
+	c := on(t, server)
+	c.RunController(t, options(providertest.Mirror(t, "random", "kubernetes")))
+	doctest.Test(t, filepath.Join("..", "..", "docs", "tutorial.md"), doctest.Options{
+		Env: []string{
+			"PATH=" + programs(t) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig,
+			"LANDBRIDGE_PROVIDER_MIRROR=" + providertest.Mirror(t),
+		},
+		Replace: map[string]string{
+			"https://other.example.org:6443": other.Config.Host,
+			"/etc/other.kubeconfig":          other.Kubeconfig,
+		},
+		Patterns: map[string]string{"<age>": `[0-9]+[smh]([0-9]+s)?`},
+	})
+}
