@@ -114,7 +114,11 @@ func (s *engineStep) carryOut(in instance.Instance, value cty.Value) (instance.I
 			return in, false
 		}
 		now, importing = imported, true
-		now.SensitivePaths = config.SensitivePaths // sensitive from the first plan on
+		// Sensitive from the first plan on, as far as it has the values.
+		now.SensitivePaths = slices.DeleteFunc(slices.Clone(config.SensitivePaths), func(path cty.Path) bool {
+			_, err := path.Apply(now.State)
+			return err != nil
+		})
 	case now.Exists():
 		var ok bool
 		if now, ok = s.refresh(now); !ok {
