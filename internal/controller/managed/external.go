@@ -137,7 +137,7 @@ func (e *external) Create(ctx context.Context, mg resource.Managed) (xpmanaged.E
 		return xpmanaged.ExternalCreation{}, e.explain(ctx, r, err)
 	}
 	// Most creates end before their status needs to be written.
-	r.holdStatus = true
+	r.holdStatus = !r.failedUntold()
 	return xpmanaged.ExternalCreation{}, nil
 }
 
@@ -170,7 +170,7 @@ func (e *external) Delete(ctx context.Context, mg resource.Managed) (xpmanaged.E
 	if err := e.kind.Scheduler.Delete(ctx, e.request); err != nil {
 		return xpmanaged.ExternalDelete{}, e.explain(ctx, r, err)
 	}
-	r.holdStatus = true
+	r.holdStatus = !r.failedUntold()
 	return xpmanaged.ExternalDelete{}, nil
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -121,6 +122,20 @@ func (r *CustomResource) SetConditions(c ...xpv2.Condition) {
 		}
 	}
 	r.conditioned().SetConditions(c...)
+}
+
+// failedUntold reports whether the last operation has failed, and the status that was read does not tell. The next attempt may
+// begin at once, when the delay has passed meanwhile.
+func (r *CustomResource) failedUntold() bool {
+	c := r.GetCondition(v1alpha1.TypeLastAsyncOperation)
+	if c.Status != corev1.ConditionFalse {
+		return false
+	}
+	before := &CustomResource{}
+	if r.read != nil {
+		before.Object = r.read.Object
+	}
+	return !before.GetCondition(v1alpha1.TypeLastAsyncOperation).Equal(c)
 }
 
 // removeCondition removes a condition, if there is one.
