@@ -64,14 +64,13 @@ func (p *Packages) kindOf(t types.Type) (k kind, function bool) {
 	return nothing, false
 }
 
-// factory returns an expression for a function that makes servers, of an expression of a kind. lifted is an
-// expression that the caller has to lift from protocol 5 first, if it is not empty.
+// factory returns an expression for a function that makes servers, of an expression of a kind.
 func (f *file) factory(expression string, k kind, function bool) (factory string, err error) {
 	made := expression
 	if function && (k == frameworkProvider || k == legacyProvider) {
 		made += "()"
 	}
-	speaks := f.protocol
+	var speaks int
 	switch k {
 	case frameworkProvider:
 		return fmt.Sprintf("%s.NewProtocol%d(%s)", f.use(frameworkServer, "providerserver"), f.protocol, made), nil

@@ -155,7 +155,9 @@ func (s *slicer) need(n ast.Node) error {
 }
 
 // within reports whether a variable is defined within a node.
-func (*slicer) within(o types.Object, n ast.Node) bool { return n.Pos() <= o.Pos() && o.Pos() < n.End() }
+func (*slicer) within(o types.Object, n ast.Node) bool {
+	return n.Pos() <= o.Pos() && o.Pos() < n.End()
+}
 
 // replaceVariable replaces a variable of the main package, such as the version that the linker sets.
 func (s *slicer) replaceVariable(id *ast.Ident, v *types.Var) error {
