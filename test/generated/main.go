@@ -81,7 +81,13 @@ func run(ctx context.Context, only string, parallel int, keep bool) (failed int,
 	} else {
 		err = os.RemoveAll(dir)
 	}
-	fmt.Printf("it took %.0f s\ngenerated: %d repositories, %d failed\n", time.Since(start).Seconds(), len(all), failed)
+	inProcess := 0
+	for _, r := range all {
+		if r.inProcess {
+			inProcess++
+		}
+	}
+	fmt.Printf("it took %.0f s\ngenerated: %d repositories, %d of them in process, %d failed\n", time.Since(start).Seconds(), len(all), inProcess, failed)
 	return failed, errors.Join(err, ctx.Err())
 }
 

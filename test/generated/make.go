@@ -29,6 +29,9 @@ func (t tools) make(ctx context.Context, dir string, r repository) (made string,
 	}
 	repository := filepath.Join(dir, "provider-"+r.name)
 	args := append([]string{"init", "example.org/provider-" + r.name, "--landbridge", t.root, "--output", repository}, from...)
+	if r.inProcess {
+		args = append(args, "--in-process")
+	}
 	documentation := filepath.Join(dir, "documentation")
 	if r.documentation != "" {
 		if err := os.Mkdir(documentation, 0o755); err != nil {
@@ -57,11 +60,22 @@ func (t tools) make(ctx context.Context, dir string, r repository) (made string,
 			return "", err
 		}
 	}
-	steps := [][]string{{"build"}, {"test"}, {"generate"}, {"e2e", "PLAYGROUND=" + t.playground, "PROGRAM_FLAGS=--provider-write-path=" + dir}}
+	e2e := []string{"e2e", "PLAYGROUND=" + t.playground}
+	if !r.inProcess {
+		e2e = append(e2e, "PROGRAM_FLAGS=--provider-write-path="+dir)
+	}
+	steps := [][]string{{"build"}, {"test"}, {"generate"}, e2e}
 	if r.rebuild {
 		// As on another machine, where the Makefile has to obtain the provider's program.
 		steps = append([][]string{{"clean"}}, steps...)
 		steps = append(steps, []string{"schema"}, []string{"generate"})
+	}
+	if r.upgrade != nil {
+		to, err := r.upgrade(ctx)
+		if err != nil {
+			return "", err
+		}
+		steps = append(steps, []string{"upgrade", to}, []string{"build"})
 	}
 	if r.documentation != "" {
 		steps = append([][]string{{"references", "DOCUMENTATION=" + documentation}}, steps...)
@@ -90,7 +104,32 @@ func (t tools) make(ctx context.Context, dir string, r repository) (made string,
 		}
 		made += fmt.Sprintf(", %s %.0f s", step[0], time.Since(begin).Seconds())
 	}
-	return made, cloud.check()
+	if err := cloud.check(); err != nil || !r.inProcess {
+		return made, err
+	}
+	if _, err := t.command(ctx, repository, "make", "figures", "PLAYGROUND="+t.playground, "PLUGIN_FLAGS=--provider-write-path="+dir); err != nil {
+		return "", err
+	}
+	table, err := figures(filepath.Join(repository, "docs", "in-process.md"))
+	return made + "\n" + table, err
+}
+
+// figures returns the table that make figures has written.
+func figures(page string) (string, error) {
+	raw, err := os.ReadFile(page)
+	if err != nil {
+		return "", err
+	}
+	var out []string
+	for line := range strings.Lines(string(raw)) {
+		if strings.HasPrefix(line, "| ") && strings.Contains(line, " s |") || strings.Contains(line, " MiB |") {
+			out = append(out, "  "+strings.TrimSpace(line))
+		}
+	}
+	if len(out) != 4 {
+		return "", fmt.Errorf("make figures has written:\n%s", raw)
+	}
+	return strings.Join(out, "\n"), nil
 }
 
 // command runs a program and returns its output, which is also in the error.
