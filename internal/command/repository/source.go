@@ -26,8 +26,8 @@ type goModule struct {
 // build builds the provider's program from its Go module, in a separate module, so that the provider's
 // dependencies do not mix with those of the repository.
 func (p ProviderSource) build(ctx context.Context, to directories, f *facts) (binary string, m *goModule, err error) {
-	query := "" // what the go command is to find
-	if f.Package, query, m, err = p.find(ctx); err != nil {
+	var add []string // arguments of the go command
+	if f.Package, add, m, err = p.find(ctx); err != nil {
 		return "", nil, err
 	}
 	if f.Provider, err = p.name(f.Package); err != nil {
@@ -40,7 +40,7 @@ func (p ProviderSource) build(ctx context.Context, to directories, f *facts) (bi
 	}
 	if m.Dir != "" {
 		f.Checkout = m.Dir
-		if err := m.require(file); err != nil {
+		if err := errors.Join(m.require(file), file.AddTool(f.Package)); err != nil {
 			return "", nil, err
 		}
 	}
@@ -52,7 +52,7 @@ func (p ProviderSource) build(ctx context.Context, to directories, f *facts) (bi
 	if err := writeModFile(nested, file); err != nil {
 		return "", nil, err
 	}
-	if err := run(ctx, nested, "go", "get", "-tool", query); err != nil {
+	if err := run(ctx, nested, "go", add...); err != nil {
 		return "", nil, err
 	}
 	if m.Dir == "" {
@@ -86,17 +86,17 @@ func (p ProviderSource) name(pkg string) (string, error) {
 	return m[1], nil
 }
 
-// find finds the provider's module.
-func (p ProviderSource) find(ctx context.Context) (pkg, query string, m *goModule, err error) {
+// find finds the provider's module, and returns the arguments with which the go command adds it to another one.
+func (p ProviderSource) find(ctx context.Context) (pkg string, add []string, m *goModule, err error) {
 	if info, err := os.Stat(p.From); err == nil && info.IsDir() {
 		return p.checkout(ctx)
 	}
 	pkg, version, _ := strings.Cut(p.From, "@")
 	if err := module.CheckImportPath(pkg); err != nil {
-		return "", "", nil, fmt.Errorf("the provider %s: %w", p.From, err)
+		return "", nil, nil, fmt.Errorf("the provider %s: %w", p.From, err)
 	}
 	if _, err := p.name(pkg); err != nil {
-		return "", "", nil, err
+		return "", nil, nil, err
 	}
 	m = &goModule{}
 	var first error
@@ -110,13 +110,13 @@ func (p ProviderSource) find(ctx context.Context) (pkg, query string, m *goModul
 		}
 		var found struct{ Path, Version, GoMod string }
 		if err := json.Unmarshal(out, &found); err != nil {
-			return "", "", nil, err
+			return "", nil, nil, err
 		}
 		m.Path, m.Version = found.Path, found.Version
 		m.replaced, err = replacements(found.GoMod, "")
-		return pkg, pkg + "@" + version, m, err
+		return pkg, []string{"get", "-tool", pkg + "@" + version}, m, err
 	}
-	return "", "", nil, fmt.Errorf("the provider %s: %w", p.From, first)
+	return "", nil, nil, fmt.Errorf("the provider %s: %w", p.From, first)
 }
 
 // downloadError returns the error in the output of go mod download, which is shorter.
@@ -129,27 +129,27 @@ func downloadError(out []byte, err error) error {
 }
 
 // checkout finds the module of a main package in a directory.
-func (p ProviderSource) checkout(ctx context.Context) (pkg, query string, m *goModule, err error) {
+func (p ProviderSource) checkout(ctx context.Context) (pkg string, add []string, m *goModule, err error) {
 	if p.Version == "" {
-		return "", "", nil, fmt.Errorf("the code in %s has no version: give the provider's version, with --provider-version", p.From)
+		return "", nil, nil, fmt.Errorf("the code in %s has no version: give the provider's version, with --provider-version", p.From)
 	}
 	out, err := output(ctx, p.From, "go", "list", "-json=Name,ImportPath,Module", ".")
 	if err != nil {
-		return "", "", nil, fmt.Errorf("the provider in %s: %w", p.From, err)
+		return "", nil, nil, fmt.Errorf("the provider in %s: %w", p.From, err)
 	}
 	var found struct {
 		Name, ImportPath string
 		Module           *struct{ Path, Dir, GoMod string }
 	}
 	if err := json.Unmarshal(out, &found); err != nil {
-		return "", "", nil, err
+		return "", nil, nil, err
 	}
 	if found.Name != "main" || found.Module == nil {
-		return "", "", nil, fmt.Errorf("the package in %s is not a program: give the directory of the provider's main package, with --provider", p.From)
+		return "", nil, nil, fmt.Errorf("the package in %s is not a program: give the directory of the provider's main package, with --provider", p.From)
 	}
 	m = &goModule{Path: found.Module.Path, Version: "v0.0.0", Dir: found.Module.Dir}
 	m.replaced, err = replacements(found.Module.GoMod, m.Dir)
-	return found.ImportPath, found.ImportPath, m, err
+	return found.ImportPath, []string{"mod", "tidy"}, m, err
 }
 
 // replacements returns the replacements of a go.mod. Those by directories need a checkout.
