@@ -158,7 +158,7 @@ func replacements(goMod, checkout string) ([]*modfile.Replace, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := modfile.ParseLax(goMod, raw, nil)
+	file, err := modfile.Parse(goMod, raw, nil)
 	if err != nil {
 		return nil, err
 	}

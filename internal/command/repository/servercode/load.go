@@ -18,7 +18,7 @@ import (
 	"strings"
 )
 
-// Packages are packages and what they depend on, compiled.
+// Packages are packages and what they depend on, compiled. It must not be used concurrently.
 type Packages struct {
 	fset     *token.FileSet
 	listed   map[string]*listed

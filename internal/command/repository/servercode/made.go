@@ -11,7 +11,6 @@ const (
 	frameworkServer = "github.com/hashicorp/terraform-plugin-framework/providerserver"
 	legacySchema    = "github.com/hashicorp/terraform-plugin-sdk/v2/helper/schema"
 	legacyServer    = "github.com/hashicorp/terraform-plugin-sdk/v2/plugin"
-	oldestServer    = "github.com/hashicorp/terraform-plugin-sdk/plugin"
 	protocol        = "github.com/hashicorp/terraform-plugin-go/tfprotov%d"
 	protocolServer  = "github.com/hashicorp/terraform-plugin-go/tfprotov%d/tf%[1]dserver"
 	mux             = "github.com/hashicorp/terraform-plugin-mux/tf%dmuxserver"

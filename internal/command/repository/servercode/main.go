@@ -15,6 +15,9 @@ var ErrUnclear = errors.New("the provider's main package does not show which fun
 // ErrOldest means that a provider has no server that can be linked.
 var ErrOldest = errors.New("the provider is on version 1 of Terraform's SDK, whose servers cannot be linked into another program")
 
+// oldest are the packages that serve such providers. The second is from before the SDK was divided from Terraform.
+var oldest = []string{"github.com/hashicorp/terraform-plugin-sdk/plugin", "github.com/hashicorp/terraform/plugin"}
+
 // Main returns code that makes servers of a protocol as a main package does.
 func (p *Packages) Main(path string, protocol int) (*Code, error) {
 	s, err := p.source(path)
@@ -23,7 +26,7 @@ func (p *Packages) Main(path string, protocol int) (*Code, error) {
 	}
 	served, enclosing := s.served()
 	if served == nil {
-		if slices.ContainsFunc(s.pkg.Imports(), func(i *types.Package) bool { return i.Path() == oldestServer }) {
+		if slices.ContainsFunc(s.pkg.Imports(), func(i *types.Package) bool { return slices.Contains(oldest, i.Path()) }) {
 			return nil, ErrOldest
 		}
 		return nil, fmt.Errorf("%w: it calls none of the functions that serve providers", ErrUnclear)
