@@ -143,6 +143,7 @@ func run(ctx context.Context, dir, name string, args ...string) error {
 	return err
 }
 
+// output is the same and returns what the program prints, also if it fails.
 func output(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
@@ -150,7 +151,7 @@ func output(ctx context.Context, dir, name string, args ...string) ([]byte, erro
 	var out, problems bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &problems
 	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, bytes.TrimSpace(problems.Bytes()))
+		return out.Bytes(), fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, bytes.TrimSpace(problems.Bytes()))
 	}
 	return out.Bytes(), nil
 }
