@@ -36,7 +36,8 @@ as github.com/acme/provider-random. The provider comes from
   BINARY          the path of its program
 
 and is pinned: by the module's checksums, or by its version and the program's own checksum; a
-checkout is not. Its schema is kept in the repository, so that what is generated can be generated again without it.
+checkout is not. Its schema is kept in the repository, so that what is generated can be generated
+again without it.
 
 With --documentation, attributes that the provider's own examples set to those of other resources
 get references and selectors beside them. What was inferred is kept in the repository, too.
