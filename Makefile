@@ -176,6 +176,10 @@ ONLY ?=
 generated-repos: bin/playground ## Make, build, test and run a generated repository for each of several providers: ONLY=names
 	@$(GO) run ./test/generated -only '$(ONLY)'
 
+.PHONY: figures-in-process
+figures-in-process: bin/playground ## The same of those that link their providers; writes the figures in docs/execution.md
+	@$(GO) run ./test/generated -in-process -parallel 1 -write docs/execution.md
+
 .PHONY: build
 build: bin/landbridge bin/playground providers ## Build all programs and test providers into bin/
 

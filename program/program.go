@@ -2,26 +2,23 @@ package program
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math"
 	"os"
-	"path/filepath"
-	"strings"
 
+	"github.com/hashicorp/terraform-plugin-go/tfprotov5"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/spf13/cobra"
 
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/internal/controller"
 	"github.com/landbridge-io/landbridge/internal/controller/conversion"
-	"github.com/landbridge-io/landbridge/internal/controller/kinds"
 	"github.com/landbridge-io/landbridge/internal/controller/packaged"
 	"github.com/landbridge-io/landbridge/internal/crd"
-	"github.com/landbridge-io/landbridge/internal/provider/plugin"
 )
 
 // Program serves the generated kinds of one provider. It runs the provider's binary, which it finds
-// in its own directory as terraform-provider-NAME.
+// in its own directory as terraform-provider-NAME, unless the provider is linked into the program by
+// Protocol5 or Protocol6.
 type Program struct {
 	// Name of the program and of its lease, such as provider-random.
 	Name string
@@ -32,6 +29,11 @@ type Program struct {
 	SchemaSum string
 	// Config is the configuration of the provider's kinds.
 	Config config.Provider
+	// Protocol5 or Protocol6 links the provider into the program, where it runs unless --provider names
+	// a binary. The function makes a new server each time, one for each provider configuration: of a
+	// mux, the whole mux. At most one of them may be set.
+	Protocol5 func() (tfprotov5.ProviderServer, error)
+	Protocol6 func() (tfprotov6.ProviderServer, error)
 }
 
 // Main runs the program with the arguments of the process, and exits.
@@ -46,16 +48,10 @@ func execute(cmd *cobra.Command) {
 	os.Exit(0)
 }
 
-// levels are the log levels of providers.
-var levels = []string{"Off", "Error", "Warn", "Info", "Debug", "Trace"}
-
 // Command returns the program as a command.
 func (p Program) Command() *cobra.Command {
 	var flags flags
-	var binary, level string
-	var env []string
-	var sandbox plugin.Sandbox
-	var ports []uint
+	var process processFlags
 	var conversions conversion.Options
 	cmd := &cobra.Command{
 		Use:   p.Name,
@@ -67,20 +63,15 @@ The program keeps the remote objects as their resources declare them.`, p.Provid
 		Version: p.Version,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			launcher, err := launcher(binary, env, level)
+			launch, err := p.launcher(cmd.Flags(), &process, flags.options.Sandbox)
 			if err != nil {
 				return err
 			}
-			for _, port := range ports {
-				sandbox.Connect = append(sandbox.Connect, uint16(min(port, math.MaxUint16)))
-			}
 			return flags.run(cmd.Context(), func(o *controller.Options) error {
-				launcher.StartTimeout = o.StartTimeout
-				if o.Sandbox.Applies() {
-					launcher.Sandbox = &sandbox
+				launcher, err := launch(o)
+				if err != nil {
+					return err
 				}
-				launcher.Logger = o.Logger.WithName("provider")
-				launcher.MemoryLimit = kinds.MemoryLimit(o.Pool.Limits)
 				o.Name = p.Name
 				if conversions.Port != 0 {
 					conversions.Service.Namespace = o.Namespace
@@ -99,16 +90,7 @@ The program keeps the remote objects as their resources declare them.`, p.Provid
 		f.DefValue = ours
 		flags.options.Namespace = ours
 	}
-	beside := "terraform-provider-" + p.Provider
-	if self, err := os.Executable(); err == nil {
-		beside = filepath.Join(filepath.Dir(self), beside)
-	}
-	cmd.Flags().StringVar(&binary, "provider", beside, "path of the provider's binary")
-	cmd.Flags().StringArrayVar(&env, "provider-env", nil, "NAME=VALUE for the provider's environment; of this program's environment it gets only PATH, HOME, TMPDIR, proxies and certificates")
-	cmd.Flags().StringArrayVar(&sandbox.Read, "provider-read-path", nil, "file or folder that the provider can read from its sandbox (--sandbox)")
-	cmd.Flags().StringArrayVar(&sandbox.Write, "provider-write-path", nil, "file or folder that the provider can also write")
-	cmd.Flags().UintSliceVar(&ports, "provider-connect", nil, "the only TCP ports that the provider can connect to from its sandbox (default: all)")
-	cmd.Flags().StringVar(&level, "provider-log-level", levels[0], "log level of the provider, whose entries go to this program's log: "+strings.Join(levels, ", "))
+	p.addProcessFlags(cmd.Flags(), &process)
 	cmd.Flags().IntVar(&conversions.Port, "webhook-port", crd.ConversionPort, "port of the conversion webhook, for kinds with several API versions; 0 disables it")
 	cmd.Flags().StringVar(&conversions.CertDir, "webhook-cert-dir", os.Getenv(certDirVariable),
 		"directory with tls.crt and tls.key for the webhook; its owner, such as Crossplane, also configures the webhook in the CRDs (default: $"+certDirVariable+"; if empty, the program creates its own certificates)")
@@ -118,24 +100,3 @@ The program keeps the remote objects as their resources declare them.`, p.Provid
 
 // certDirVariable is the environment variable in which Crossplane passes the directory of certificates.
 const certDirVariable = "TLS_SERVER_CERTS_DIR"
-
-func launcher(binary string, env []string, level string) (*plugin.Launcher, error) {
-	if _, err := os.Stat(binary); err != nil {
-		return nil, fmt.Errorf("--provider: %w", err)
-	}
-	out := &plugin.Launcher{Path: binary, Env: map[string]string{}, GOGC: 100}
-	for _, e := range env {
-		name, value, ok := strings.Cut(e, "=")
-		if !ok || name == "" {
-			return nil, errors.New("--provider-env: must be NAME=VALUE")
-		}
-		out.Env[name] = value
-	}
-	for _, l := range levels {
-		if strings.EqualFold(l, level) {
-			out.LogLevel = plugin.LogLevel(strings.ToUpper(l))
-			return out, nil
-		}
-	}
-	return nil, fmt.Errorf("--provider-log-level: %q is not one of %s", level, strings.Join(levels, ", "))
-}

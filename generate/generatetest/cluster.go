@@ -88,6 +88,7 @@ func startPlayground(t *testing.T, program string) (kubeconfig string) {
 
 // process is the repository's program.
 type process struct {
+	pid    int
 	log    string
 	exited chan struct{}
 }
@@ -105,6 +106,7 @@ func startProgram(t *testing.T, program string, args ...string) *process {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	p.pid = cmd.Process.Pid
 	waited := make(chan error, 1)
 	go func() {
 		waited <- cmd.Wait()

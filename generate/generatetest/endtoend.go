@@ -24,7 +24,8 @@ import (
 
 // EndToEndOptions are the options of EndToEnd.
 type EndToEndOptions struct {
-	// Program is the path of the repository's program. The provider's binary is in the same directory.
+	// Program is the path of the repository's program. The provider's binary is in the same directory, unless the
+	// provider is linked into the program.
 	Program string
 	// CRDs and Examples are directories.
 	CRDs, Examples string

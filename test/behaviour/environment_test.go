@@ -96,16 +96,13 @@ func start(t *testing.T) (*environment, error) {
 		return nil, err
 	}
 	c.Verbosity = 1
-	o, err := options(programs)
-	if err != nil {
-		return nil, err
-	}
+	o := options(programs)
 	stop, err := c.StartController(o)
 	return &environment{c, stop}, err
 }
 
 // options returns the options of a controller with the providers of all columns.
-func options(mirror string) (controller.Options, error) {
+func options(mirror string) controller.Options {
 	o := clustertest.Options(poll, filepath.Join(scratch, "cache"), mirror)
 	for _, c := range behaviour.Columns() {
 		if c.Way != behaviour.InProcess {
@@ -113,37 +110,26 @@ func options(mirror string) (controller.Options, error) {
 		}
 		for _, use := range uses {
 			for _, r := range releases {
-				l, err := linked(c, use, r)
-				if err != nil {
-					return o, err
-				}
-				o.Linked = append(o.Linked, l)
+				o.Linked = append(o.Linked, linked(c, use, r))
 			}
 		}
 	}
-	return o, nil
+	return o
 }
 
 // linked returns the provider linked into this program, as generated controllers have it.
-func linked(c behaviour.Column, use string, r release.Release) (terraformprovider.Linked, error) {
+func linked(c behaviour.Column, use string, r release.Release) terraformprovider.Linked {
 	name := providerName(c, use)
 	launcher := &inprocess.Launcher{Name: name + " " + r.String()}
 	switch c.Form {
 	case provider.SDKv2:
-		// It fails for every release or for none.
-		if _, err := sdkv2.Server(context.Background(), r); err != nil {
-			return terraformprovider.Linked{}, err
-		}
-		launcher.Protocol5 = func() tfprotov5.ProviderServer {
-			server, _ := sdkv2.Server(context.Background(), r)
-			return server
-		}
+		launcher.Protocol5 = func() (tfprotov5.ProviderServer, error) { return sdkv2.Server(context.Background(), r) }
 	case provider.Framework5:
-		launcher.Protocol5 = func() tfprotov5.ProviderServer { return framework.Server5(r) }
+		launcher.Protocol5 = func() (tfprotov5.ProviderServer, error) { return framework.Server5(r), nil }
 	case provider.Framework6:
-		launcher.Protocol6 = func() tfprotov6.ProviderServer { return framework.Server6(r) }
+		launcher.Protocol6 = func() (tfprotov6.ProviderServer, error) { return framework.Server6(r), nil }
 	}
-	return terraformprovider.Linked{Source: sourceNamespace + "/" + name, Version: r.String(), Launcher: launcher}, nil
+	return terraformprovider.Linked{Source: sourceNamespace + "/" + name, Version: r.String(), Launcher: launcher}
 }
 
 // makeMirror builds the programs of the provider, and creates a mirror in which each column has

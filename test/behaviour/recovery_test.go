@@ -44,10 +44,7 @@ func controlUntilKilled(kubeconfig string) error {
 	}
 	programs := os.Getenv(runControllerMirror)
 	scratch = filepath.Dir(programs) // of the test binary
-	o, err := options(programs)
-	if err != nil {
-		return err
-	}
+	o := options(programs)
 	o.Logger = zap.New(zap.UseDevMode(false), zap.WriteTo(os.Stderr))
 	return controller.Run(context.Background(), config, o)
 }

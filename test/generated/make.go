@@ -14,54 +14,68 @@ import (
 )
 
 // make creates one repository in its own directory, and runs the steps of its author.
-func (t tools) make(ctx context.Context, dir string, r repository) (made string, err error) {
+func (t tools) make(ctx context.Context, dir string, r repository) (made string, f figures, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	cloud, err := r.cloud(ctx, dir)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	defer func() { err = errors.Join(err, cloud.stop()) }()
 	from, err := r.provider(ctx)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	repository := filepath.Join(dir, "provider-"+r.name)
 	args := append([]string{"init", "example.org/provider-" + r.name, "--landbridge", t.root, "--output", repository}, from...)
+	if r.inProcess {
+		args = append(args, "--in-process")
+	}
 	documentation := filepath.Join(dir, "documentation")
 	if r.documentation != "" {
 		if err := os.Mkdir(documentation, 0o755); err != nil {
-			return "", err
+			return "", nil, err
 		}
 		if err := os.WriteFile(filepath.Join(documentation, "example.tf"), []byte(r.documentation), 0o644); err != nil {
-			return "", err
+			return "", nil, err
 		}
 		args = append(args, "--documentation", documentation)
 	}
 	begin := time.Now()
 	out, err := t.command(ctx, dir, t.landbridge, args...)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	kinds, _, _ := strings.Cut(strings.TrimPrefix(out[strings.LastIndex(out, "provider-"+r.name+": "):], "provider-"+r.name+": "), "\n")
 	made = fmt.Sprintf("%s; init %.0f s", kinds, time.Since(begin).Seconds())
 
 	manifests := filepath.Join(repository, "test", "e2e", "manifests")
 	if err := os.MkdirAll(manifests, 0o755); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	for name, content := range map[string]string{"1-create.yaml": r.create, "2-change.yaml": r.change} {
 		content = cloud.replacer.Replace(content)
 		if err := os.WriteFile(filepath.Join(manifests, name), []byte(content), 0o600); err != nil {
-			return "", err
+			return "", nil, err
 		}
 	}
-	steps := [][]string{{"build"}, {"test"}, {"generate"}, {"e2e", "PLAYGROUND=" + t.playground, "PROGRAM_FLAGS=--provider-write-path=" + dir}}
+	e2e := []string{"e2e", "PLAYGROUND=" + t.playground}
+	if !r.inProcess {
+		e2e = append(e2e, "PROGRAM_FLAGS=--provider-write-path="+dir)
+	}
+	steps := [][]string{{"build"}, {"test"}, {"generate"}, e2e}
 	if r.rebuild {
 		// As on another machine, where the Makefile has to obtain the provider's program.
 		steps = append([][]string{{"clean"}}, steps...)
 		steps = append(steps, []string{"schema"}, []string{"generate"})
+	}
+	if r.upgrade != nil {
+		to, err := r.upgrade(ctx)
+		if err != nil {
+			return "", nil, err
+		}
+		steps = append(steps, []string{"upgrade", to}, []string{"build"})
 	}
 	if r.documentation != "" {
 		steps = append([][]string{{"references", "DOCUMENTATION=" + documentation}}, steps...)
@@ -70,27 +84,34 @@ func (t tools) make(ctx context.Context, dir string, r repository) (made string,
 		begin := time.Now()
 		out, err := t.command(ctx, repository, "make", step...)
 		if err != nil {
-			return "", err
+			return "", nil, err
 		}
 		switch step[0] {
 		case "references":
 			// Nothing else needs it.
 			if err := os.RemoveAll(documentation); err != nil {
-				return "", err
+				return "", nil, err
 			}
 		case "generate":
 			// init writes the same as the repository's generator.
 			if !strings.Contains(out, "; 0 files written, 0 removed, ") {
-				return "", fmt.Errorf("make generate changed something:\n%s", out)
+				return "", nil, fmt.Errorf("make generate changed something:\n%s", out)
 			}
 		case "e2e":
 			if !strings.Contains(out, "--- PASS: TestEndToEnd") || !strings.Contains(out, "2-change.yaml: ") {
-				return "", fmt.Errorf("make e2e did not do what it should:\n%s", out)
+				return "", nil, fmt.Errorf("make e2e did not do what it should:\n%s", out)
 			}
 		}
 		made += fmt.Sprintf(", %s %.0f s", step[0], time.Since(begin).Seconds())
 	}
-	return made, cloud.check()
+	if err := cloud.check(); err != nil || !r.inProcess {
+		return made, nil, err
+	}
+	if _, err := t.command(ctx, repository, "make", "figures", "PLAYGROUND="+t.playground, "PLUGIN_FLAGS=--provider-write-path="+dir); err != nil {
+		return "", nil, err
+	}
+	f, err = readFigures(filepath.Join(repository, "docs", "in-process.md"))
+	return made, f, err
 }
 
 // command runs a program and returns its output, which is also in the error.

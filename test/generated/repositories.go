@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 	"github.com/landbridge-io/landbridge/internal/testing/providertest"
@@ -21,10 +23,38 @@ type repository struct {
 	documentation string
 	// rebuild obtains the provider's program and schema, as the repository's Makefile does.
 	rebuild bool
+	// inProcess links the provider into the program.
+	inProcess bool
+	// upgrade has the arguments of make upgrade, if the provider is downloaded.
+	upgrade func(context.Context) (string, error)
 }
 
-// repositories lists all repositories. Providers come from Go modules, a mirror and paths.
-var repositories = []repository{
+// repositories lists all repositories. Providers come from Go modules, a mirror and paths; those that are linked from
+// Go modules and directories.
+var repositories = append(slices.Clone(asPlugins), linked()...)
+
+// linked returns the repositories whose programs link the provider.
+func linked() []repository {
+	var out []repository
+	for _, r := range asPlugins {
+		r.inProcess, r.documentation, r.rebuild = true, "", true
+		if form, ok := strings.CutPrefix(r.name, "examplecloud-"); ok {
+			r = exampleRepository(form)
+			r.inProcess = true
+			r.provider = checkout(form)
+		} else {
+			r.provider, r.upgrade = testedModule(r.name)
+		}
+		r.name += inProcessSuffix
+		out = append(out, r)
+	}
+	return out
+}
+
+const inProcessSuffix = "-in-process"
+
+// asPlugins lists the repositories whose programs run the provider as a process.
+var asPlugins = []repository{
 	{
 		name: "hcloud", provider: module("github.com/hetznercloud/terraform-provider-hcloud@v1.68.0"), cloud: hetzner,
 		create: `
@@ -93,7 +123,7 @@ spec: {forProvider: {filename: FILE, content: hello again}}
 `,
 	},
 	{
-		name: "time", provider: module("github.com/hashicorp/terraform-provider-time@v0.14.2"), cloud: noCloud,
+		name: "time", provider: module("github.com/hashicorp/terraform-provider-time@v0.14.2"), cloud: noCloud, rebuild: true,
 		create: `
 apiVersion: time.landbridge.io/v1alpha1
 kind: Offset
@@ -159,6 +189,37 @@ spec: {endpoint: ENDPOINT}
 // module returns a provider that the repository builds from its Go module.
 func module(at string) func(context.Context) ([]string, error) {
 	return func(context.Context) ([]string, error) { return []string{"--provider", at}, nil }
+}
+
+// testedModule returns a provider by the Go module that its tests use, and that version of it.
+func testedModule(name string) (provider func(context.Context) ([]string, error), upgrade func(context.Context) (string, error)) {
+	find := func(ctx context.Context) (at, version string, err error) {
+		p, err := providertest.Get(name)
+		if err != nil {
+			return "", "", err
+		}
+		at, err = p.Module(ctx)
+		return at, p.Version, err
+	}
+	provider = func(ctx context.Context) ([]string, error) {
+		at, version, err := find(ctx)
+		return []string{"--provider", at, "--provider-version", version}, err
+	}
+	upgrade = func(ctx context.Context) (string, error) {
+		at, _, err := find(ctx)
+		_, version, _ := strings.Cut(at, "@")
+		return "TO=" + version, err
+	}
+	return provider, upgrade
+}
+
+// checkout returns the example cloud's provider by the directory of its main package.
+func checkout(form string) func(context.Context) ([]string, error) {
+	return func(context.Context) ([]string, error) {
+		root, err := testbin.Root()
+		dir := filepath.Join(root, "examples", "examplecloud", "cmd", "terraform-provider-examplecloud-"+form)
+		return []string{"--provider", dir, "--provider-name", "examplecloud", "--provider-version", "3.0.0"}, err
+	}
 }
 
 // binary returns a provider by its path.

@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/landbridge-io/landbridge/config"
+	"github.com/landbridge-io/landbridge/internal/command/repository/servercode"
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/generator"
 	"github.com/landbridge-io/landbridge/internal/inference"
@@ -40,6 +41,12 @@ type Options struct {
 	Group string
 	// ProviderSource is the source of the provider.
 	Provider ProviderSource
+	// InProcess links the provider into the program. Its source must be Go code.
+	InProcess bool
+	// Servers are functions of the provider's packages that make its server, as in
+	// github.com/acme/terraform-provider-cloud/provider.New. Several are muxed. None: what the provider's main
+	// package serves.
+	Servers []string
 	// Documentation is a directory with the provider's documentation and examples, to infer references
 	// from; empty: there are none.
 	Documentation string
@@ -65,6 +72,8 @@ type Result struct {
 	Renamed []model.Renamed
 	// Large are the CRDs that are near a size limit, by resource type.
 	Large map[string]*crd.Size
+	// Kept are the modules that the provider replaces, and that a program which links it uses as they are.
+	Kept []string
 }
 
 // Create creates a repository. If anything fails, nothing is left of it.
@@ -73,6 +82,11 @@ func Create(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	functions, err := o.checkInProcess()
+	if err != nil {
+		return nil, err
+	}
+	f.InProcess = o.InProcess
 	say := o.Progress
 	if say == nil {
 		say = func(string) {}
@@ -101,7 +115,7 @@ func Create(ctx context.Context, o Options) (*Result, error) {
 	}
 
 	say("getting the provider")
-	binary, err := o.Provider.get(ctx, stage, &f)
+	binary, module, err := o.Provider.get(ctx, stage, &f)
 	if err != nil {
 		return nil, err
 	}
@@ -133,6 +147,15 @@ func Create(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.Protocol = s.Protocol
+	var server *servercode.Code
+	if f.InProcess {
+		say("finding how the provider makes its server")
+		if server, err = findServer(ctx, stage, module, functions, f); err != nil {
+			return nil, err
+		}
+		f.place(server, module)
+	}
 	own, err := f.render()
 	if err != nil {
 		return nil, err
@@ -145,6 +168,10 @@ func Create(ctx context.Context, o Options) (*Result, error) {
 	}
 	if _, err := generator.Write(stage, out.Files); err != nil {
 		return nil, err
+	}
+	nested := generator.Files{}
+	if f.InProcess {
+		nested = split(own, programDir+"/")
 	}
 	if err := write(stage, own); err != nil {
 		return nil, err
@@ -162,12 +189,23 @@ func Create(ctx context.Context, o Options) (*Result, error) {
 	if err := run(ctx, stage, "go", "generate", "./apis/..."); err != nil {
 		return nil, err
 	}
+	var kept []string
+	if f.InProcess {
+		say("linking the provider")
+		nested[serverDir+"/server.go"] = server.Source
+		if err := write(stage, nested); err != nil {
+			return nil, err
+		}
+		if kept, err = link(ctx, stage, module, f); err != nil {
+			return nil, err
+		}
+	}
 	if err := move(stage, dir); err != nil {
 		return nil, err
 	}
 	return &Result{
 		Dir: dir, Module: f.Module, Provider: f.Provider, Version: f.Version, Resources: f.Resources,
-		Inferred: inferred, Renamed: append(slices.Clone(p.Renamed), out.Renamed...), Large: out.Large,
+		Inferred: inferred, Renamed: append(slices.Clone(p.Renamed), out.Renamed...), Large: out.Large, Kept: kept,
 	}, nil
 }
 
@@ -217,6 +255,18 @@ func requirement(landbridgeAt string) (version, replace string, err error) {
 		return "", "", fmt.Errorf("%s is a checkout of %s, not of %s", replace, modfile.ModulePath(raw), landbridge)
 	}
 	return "v0.0.0", replace, nil
+}
+
+// split removes the files below a directory, and returns them.
+func split(files generator.Files, dir string) generator.Files {
+	out := generator.Files{}
+	for name, content := range files {
+		if strings.HasPrefix(name, dir) {
+			out[name] = content
+			delete(files, name)
+		}
+	}
+	return out
 }
 
 func write(dir string, files generator.Files) error {

@@ -5,6 +5,7 @@ import (
 	"embed"
 	"fmt"
 	"go/format"
+	"maps"
 	"path"
 	"text/template"
 
@@ -39,8 +40,9 @@ type facts struct {
 	Provider, Group string
 	// Version of the provider.
 	Version string
-	// Package is the provider's main package. Empty if it is not built from source.
-	Package string
+	// Package is the provider's main package. Empty if it is not built from source. Checkout is the directory of
+	// its module, if it is not downloaded.
+	Package, Checkout string
 	// Source is the address or path of a provider that is not built from source. Mirror is the mirror for
 	// addresses.
 	Source, Mirror string
@@ -52,12 +54,33 @@ type facts struct {
 	Resources int
 	// References is set if there is a config/references.yaml.
 	References bool
+	// InProcess is set if the program links the provider. Protocol is the version of the plugin protocol that the
+	// provider speaks, Server the import path of the package that makes its servers.
+	InProcess bool
+	Protocol  int
+	Server    string
+	// Internal is set if the package is in a module of its own, since it imports internal packages of the provider's
+	// module, ProviderModule.
+	Internal       bool
+	ProviderModule string
+}
+
+// linked are the templates that are only in repositories whose program links the provider, or differ there.
+var linked = map[string]string{
+	"cmd/provider/main.go":         "linked.go.tmpl",
+	"cmd/provider/main_test.go":    "linked_test.go.tmpl",
+	"docs/in-process.md":           "in-process.md",
+	"test/figures/figures_test.go": "figures_test.go.tmpl",
 }
 
 // render returns the author's files.
 func (f facts) render() (generator.Files, error) {
 	out := generator.Files{}
-	for name, from := range authors {
+	all := maps.Clone(authors)
+	if f.InProcess {
+		maps.Copy(all, linked)
+	}
+	for name, from := range all {
 		raw, err := templates.ReadFile("templates/" + from)
 		if err != nil {
 			return nil, err

@@ -9,14 +9,11 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
 	"time"
-
-	"golang.org/x/mod/module"
 
 	"github.com/landbridge-io/landbridge/internal/provider/install"
 	"github.com/landbridge-io/landbridge/internal/provider/plugin"
@@ -26,8 +23,8 @@ import (
 // ProviderSource is the source of a provider.
 type ProviderSource struct {
 	// From is the provider's main package and its version, as in
-	// github.com/hetznercloud/terraform-provider-hcloud@v1.68.0; its address, as in hashicorp/random, or
-	// hashicorp/random@3.9.0; or the path of its program.
+	// github.com/hetznercloud/terraform-provider-hcloud@v1.68.0; the directory of its main package; its
+	// address, as in hashicorp/random, or hashicorp/random@3.9.0; or the path of its program.
 	From string
 	// Name is the provider's name; empty: from the name of its program.
 	Name string
@@ -41,19 +38,41 @@ type ProviderSource struct {
 // program is the name of a provider's program, without its version.
 var program = regexp.MustCompile(`^terraform-provider-([a-z0-9-]+)$`)
 
-// get puts the provider's binary where `make build` puts it, and completes the facts.
-func (p ProviderSource) get(ctx context.Context, dir string, f *facts) (binary string, err error) {
+// isSource reports whether the provider is given as Go code.
+func (p ProviderSource) isSource() bool {
+	if info, err := os.Stat(p.From); err == nil {
+		return info.IsDir()
+	}
+	pkg, _, ok := strings.Cut(p.From, "@")
+	return ok && strings.Count(pkg, "/") != 1 // not an address, hashicorp/random@3.9.0
+}
+
+// get puts the provider's binary where `make build` puts it, and completes the facts. The module is that of a
+// provider that is built from source.
+func (p ProviderSource) get(ctx context.Context, dir string, f *facts) (binary string, source *goModule, err error) {
 	bin := filepath.Join(dir, "bin", runtime.GOOS+"_"+runtime.GOARCH)
+	if f.InProcess {
+		// Images have what is beside the program.
+		bin = filepath.Join(dir, "bin", "plugin", runtime.GOOS+"_"+runtime.GOARCH)
+	}
 	if err := os.MkdirAll(bin, 0o755); err != nil {
-		return "", err
+		return "", nil, err
 	}
+	if p.isSource() {
+		return p.build(ctx, directories{repository: dir, programs: bin}, f)
+	}
+	binary, err = p.install(ctx, directories{repository: dir, programs: bin}, f)
+	return binary, nil, err
+}
+
+type directories struct{ repository, programs string }
+
+// install installs the provider's program from a mirror, or copies it.
+func (p ProviderSource) install(ctx context.Context, to directories, f *facts) (binary string, err error) {
 	if pkg, version, ok := strings.Cut(p.From, "@"); ok {
-		if strings.Count(pkg, "/") != 1 {
-			return p.build(ctx, goPackage{path: pkg, version: version}, directories{repository: dir, programs: bin}, f)
-		}
-		p.From, p.Version = pkg, cmp.Or(p.Version, version) // an address, hashicorp/random@3.9.0
+		p.From, p.Version = pkg, cmp.Or(p.Version, version)
 	}
-	installer := &install.Installer{CacheDir: filepath.Join(dir, ".cache")}
+	installer := &install.Installer{CacheDir: filepath.Join(to.repository, ".cache")}
 	defer os.RemoveAll(installer.CacheDir)
 	f.Source = p.From
 	if _, err := os.Stat(p.From); err == nil {
@@ -83,56 +102,8 @@ func (p ProviderSource) get(ctx context.Context, dir string, f *facts) (binary s
 		return "", fmt.Errorf("the name of %s does not contain its version: give the provider's version, with --provider-version", f.Source)
 	}
 	f.Platform, f.SHA256 = runtime.GOOS+"_"+runtime.GOARCH, found.SHA256
-	binary = filepath.Join(bin, "terraform-provider-"+f.Provider)
-	return binary, copyProgram(found.Path, binary)
-}
-
-type goPackage struct{ path, version string }
-
-type directories struct{ repository, programs string }
-
-// build builds the provider's program from its Go module, in a separate module, so that the provider's
-// dependencies do not mix with those of the repository.
-func (p ProviderSource) build(ctx context.Context, from goPackage, to directories, f *facts) (binary string, err error) {
-	pkg := from.path
-	if err := module.CheckImportPath(pkg); err != nil {
-		return "", fmt.Errorf("the provider %s: %w", p.From, err)
-	}
-	name, _, ok := module.SplitPathVersion(pkg)
-	if !ok {
-		name = pkg
-	}
-	f.Provider = p.Name
-	if f.Provider == "" {
-		m := program.FindStringSubmatch(path.Base(name))
-		if m == nil {
-			return "", fmt.Errorf("%s does not contain the provider's name in the form terraform-provider-NAME: give the provider's name", pkg)
-		}
-		f.Provider = m[1]
-	}
-	f.Package = pkg
-	nested := filepath.Join(to.repository, "provider")
-	if err := os.MkdirAll(nested, 0o755); err != nil {
-		return "", err
-	}
-	content := "// The Terraform provider, in a module of its own: what it depends on does not mix with what the\n" +
-		"// repository does.\nmodule " + f.Module + "/provider\n\ngo 1.26.0\n"
-	if err := os.WriteFile(filepath.Join(nested, "go.mod"), []byte(content), 0o644); err != nil {
-		return "", err
-	}
-	if err := run(ctx, nested, "go", "get", "-tool", pkg+"@"+from.version); err != nil {
-		return "", err
-	}
-	if f.Version = p.Version; f.Version == "" {
-		out, err := output(ctx, nested, "go", "list", "-f", "{{.Module.Version}}", pkg)
-		if err != nil {
-			return "", err
-		}
-		f.Version = strings.TrimPrefix(strings.TrimSpace(string(out)), "v")
-	}
 	binary = filepath.Join(to.programs, "terraform-provider-"+f.Provider)
-	// As the Makefile does it.
-	return binary, run(ctx, nested, "go", "build", "-ldflags=-s -w", "-o", binary, pkg)
+	return binary, copyProgram(found.Path, binary)
 }
 
 // readSchema starts a provider, reads its schema, and stops it.
@@ -172,6 +143,7 @@ func run(ctx context.Context, dir, name string, args ...string) error {
 	return err
 }
 
+// output is the same and returns what the program prints, also if it fails.
 func output(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
@@ -179,7 +151,7 @@ func output(ctx context.Context, dir, name string, args ...string) ([]byte, erro
 	var out, problems bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &problems
 	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, bytes.TrimSpace(problems.Bytes()))
+		return out.Bytes(), fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, bytes.TrimSpace(problems.Bytes()))
 	}
 	return out.Bytes(), nil
 }

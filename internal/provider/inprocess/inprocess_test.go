@@ -1,7 +1,10 @@
 package inprocess_test
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"path/filepath"
 	"testing"
 	"time"
@@ -27,9 +30,9 @@ func launch(t testing.TB, l *inprocess.Launcher) provider.Server {
 
 func launcher(c *testprovider.Core) *inprocess.Launcher {
 	if c.Protocol == 5 {
-		return &inprocess.Launcher{Name: "test", Protocol5: func() tfprotov5.ProviderServer { return testprovider.New5(c) }}
+		return &inprocess.Launcher{Name: "test", Protocol5: func() (tfprotov5.ProviderServer, error) { return testprovider.New5(c), nil }}
 	}
-	return &inprocess.Launcher{Name: "test", Protocol6: func() tfprotov6.ProviderServer { return testprovider.Server{Core: c} }}
+	return &inprocess.Launcher{Name: "test", Protocol6: func() (tfprotov6.ProviderServer, error) { return testprovider.Server{Core: c}, nil }}
 }
 
 // TestEveryCall checks that every call and every field of every message is passed on.
@@ -47,8 +50,8 @@ func TestBareProvider(t *testing.T) {
 	core := &testprovider.Core{Protocol: 6}
 	core5 := testprovider.Core5{Core: &testprovider.Core{Protocol: 5}}
 	for name, l := range map[string]*inprocess.Launcher{
-		"protocol 5": {Name: "test", Protocol5: func() tfprotov5.ProviderServer { return core5 }},
-		"protocol 6": {Name: "test", Protocol6: func() tfprotov6.ProviderServer { return core }},
+		"protocol 5": {Name: "test", Protocol5: func() (tfprotov5.ProviderServer, error) { return core5, nil }},
+		"protocol 6": {Name: "test", Protocol6: func() (tfprotov6.ProviderServer, error) { return core, nil }},
 	} {
 		t.Run(name, func(t *testing.T) { servertest.Bare(t, launch(t, l)) })
 	}
@@ -164,10 +167,10 @@ func (h hanging) GetProviderSchema(ctx context.Context, q *tfprotov6.GetProvider
 func TestHangingLaunchBlocksNoOther(t *testing.T) {
 	first := hanging{testprovider.Server{Core: good(nil)}, make(chan struct{}), make(chan struct{})}
 	servers := []tfprotov6.ProviderServer{first, first.Server}
-	l := &inprocess.Launcher{Name: "test", Protocol6: func() tfprotov6.ProviderServer {
+	l := &inprocess.Launcher{Name: "test", Protocol6: func() (tfprotov6.ProviderServer, error) {
 		next := servers[0]
 		servers = servers[1:]
-		return next
+		return next, nil
 	}}
 	launched := make(chan provider.Server)
 	go func() {
@@ -193,6 +196,44 @@ func TestLauncherNeedsOneProtocol(t *testing.T) {
 	}
 }
 
+// TestConstructor checks what a function may do that makes servers: a server that is in use already would be
+// shared by two provider configurations.
+func TestConstructor(t *testing.T) {
+	shared := &testprovider.Server{Core: good(nil)}
+	tests := map[string]struct {
+		make func() (tfprotov6.ProviderServer, error)
+		want string
+	}{
+		"a new server": {make: func() (tfprotov6.ProviderServer, error) { return &testprovider.Server{Core: good(nil)}, nil }},
+		"the same one": {
+			make: func() (tfprotov6.ProviderServer, error) { return shared, nil },
+			want: "provider test: its function returned the same server again: it must make a new one each time, such as a new mux with new servers",
+		},
+		"an error":  {make: func() (tfprotov6.ProviderServer, error) { return nil, errors.New("no mux") }, want: "provider test: no mux"},
+		"a panic":   {make: func() (tfprotov6.ProviderServer, error) { panic("no mux") }, want: "provider test: the provider panicked: no mux"},
+		"no server": {make: func() (tfprotov6.ProviderServer, error) { return nil, nil }, want: "provider test: its function returned no server"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			l := &inprocess.Launcher{Name: "test", Protocol6: test.make}
+			first, err := l.Launch(t.Context())
+			if err == nil {
+				_, err = l.Launch(t.Context())
+			}
+			if got := fmt.Sprint(err); got != cmp.Or(test.want, "<nil>") {
+				t.Errorf("got %s, want %s", got, test.want)
+			}
+			if first == nil {
+				return
+			}
+			if err := first.Close(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			launch(t, l) // it is not in use any more
+		})
+	}
+}
+
 func BenchmarkCall(b *testing.B) {
 	s := launch(b, launcher(good(func(context.Context, string, any) (any, error) { return nothing, nil })))
 	r := &tfprotov6.ReadResourceRequest{TypeName: "test_thing"}
@@ -209,7 +250,7 @@ var nothing = &tfprotov6.ReadResourceResponse{}
 // TestStopProvider checks that calls in flight are cancelled although the provider itself does nothing, and answer.
 func TestStopProvider(t *testing.T) {
 	core := &testprovider.Core{Protocol: 6, Schema: testprovider.Schema(), Behave: testprovider.Behave}
-	l := &inprocess.Launcher{Name: "stopped", Protocol6: func() tfprotov6.ProviderServer { return testprovider.Server{Core: core} }}
+	l := &inprocess.Launcher{Name: "stopped", Protocol6: func() (tfprotov6.ProviderServer, error) { return testprovider.Server{Core: core}, nil }}
 	s, err := l.Launch(t.Context())
 	if err != nil {
 		t.Fatal(err)

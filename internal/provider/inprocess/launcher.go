@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov5"
@@ -19,12 +20,14 @@ import (
 type Launcher struct {
 	// Name identifies the provider within this program, for example by its address and version.
 	Name string
-	// Protocol5 or Protocol6 returns a new server for each launch. Exactly one of them must be set.
-	Protocol5 func() tfprotov5.ProviderServer
-	Protocol6 func() tfprotov6.ProviderServer
+	// Protocol5 or Protocol6 makes a new server for each launch. Exactly one of them must be set.
+	Protocol5 func() (tfprotov5.ProviderServer, error)
+	Protocol6 func() (tfprotov6.ProviderServer, error)
 
 	mu    sync.Mutex
 	known *schema.Provider
+	// open has the servers that have not ended, by address.
+	open map[uintptr]any
 }
 
 var (
@@ -33,28 +36,29 @@ var (
 	_ provider.UsageReporter = (*Server)(nil)
 )
 
+// WithoutError returns a function that makes servers as one does that cannot fail; nil for nil.
+func WithoutError[S any](f func() S) func() (S, error) {
+	if f == nil {
+		return nil
+	}
+	return func() (S, error) { return f(), nil }
+}
+
 // Key returns the provider's name, with a prefix.
 func (l *Launcher) Key() string { return "inprocess:" + l.Name }
 
 // Launch starts a server and reads its schema, unless the schema of an earlier server can be reused.
 func (l *Launcher) Launch(ctx context.Context) (provider.Server, error) {
-	s := &Server{done: make(chan struct{})}
-	// own is the server itself, which is checked for optional calls: the lift from 5 to 6 implements all of
-	// them.
-	var own any
-	switch {
-	case (l.Protocol5 == nil) == (l.Protocol6 == nil):
+	s := &Server{done: make(chan struct{}), ended: func() {}}
+	if (l.Protocol5 == nil) == (l.Protocol6 == nil) {
 		return nil, errors.New("exactly one of Protocol5 and Protocol6 must be set")
-	case l.Protocol6 != nil:
-		s.protocol, s.server = 6, l.Protocol6()
-		own = s.server
-	default:
-		server5 := l.Protocol5()
-		lifted, err := tf5to6server.UpgradeServer(ctx, func() tfprotov5.ProviderServer { return below{server5} })
-		if err != nil {
-			return nil, fmt.Errorf("provider %s: %w", l.Name, err)
-		}
-		s.protocol, s.server, own = 5, lifted, server5
+	}
+	own, err := l.make(ctx, s)
+	if err == nil {
+		err = l.opened(s, own)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("provider %s: %w", l.Name, err)
 	}
 	if has[tfprotov5.ListResourceServer](own) || has[tfprotov6.ListResourceServer](own) {
 		s.list, _ = s.server.(tfprotov6.ListResourceServer)
@@ -66,9 +70,59 @@ func (l *Launcher) Launch(ctx context.Context) (provider.Server, error) {
 		s.stores, _ = s.server.(tfprotov6.StateStoreServer)
 	}
 	if err := l.learnSchema(ctx, s); err != nil {
+		s.end()
 		return nil, fmt.Errorf("provider %s: %w", l.Name, err)
 	}
 	return s, nil
+}
+
+// make makes the provider's server. own is that server itself, which is checked for optional calls: the lift
+// from 5 to 6 implements all of them.
+func (l *Launcher) make(ctx context.Context, s *Server) (own any, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the provider panicked: %v", p)
+		}
+	}()
+	if l.Protocol6 != nil {
+		s.protocol = 6
+		s.server, err = l.Protocol6()
+		return s.server, err
+	}
+	s.protocol = 5
+	server5, err := l.Protocol5()
+	if err != nil || server5 == nil {
+		return nil, err
+	}
+	s.server, err = tf5to6server.UpgradeServer(ctx, func() tfprotov5.ProviderServer { return below{server5} })
+	return server5, err
+}
+
+// opened records a server as open, until it ends. One that is open already is an error: two provider
+// configurations would share it, and the later one would replace the credentials of the earlier one.
+func (l *Launcher) opened(s *Server, own any) error {
+	v := reflect.ValueOf(own)
+	if !v.IsValid() {
+		return errors.New("its function returned no server")
+	}
+	if v.Kind() != reflect.Pointer || v.Type().Elem().Size() == 0 {
+		return nil // it cannot be told from others
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.open[v.Pointer()] != nil {
+		return errors.New("its function returned the same server again: it must make a new one each time, such as a new mux with new servers")
+	}
+	if l.open == nil {
+		l.open = map[uintptr]any{}
+	}
+	l.open[v.Pointer()] = own
+	s.ended = func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.open, v.Pointer())
+	}
+	return nil
 }
 
 func has[T any](v any) bool { _, ok := v.(T); return ok }

@@ -35,6 +35,8 @@ type Server struct {
 	done      chan struct{}
 	closeOnce sync.Once
 	closeErr  error
+	// ended is called once, when done is closed.
+	ended func()
 }
 
 // ProtocolVersion returns the provider's own protocol version, 5 or 6.
@@ -69,7 +71,12 @@ func (s *Server) Close(ctx context.Context) error {
 	return s.closeErr
 }
 
-func (s *Server) end() { s.doneOnce.Do(func() { close(s.done) }) }
+func (s *Server) end() {
+	s.doneOnce.Do(func() {
+		close(s.done)
+		s.ended()
+	})
+}
 
 var errStopped = provider.NotSent(status.Error(codes.Unavailable, "the provider was stopped"))
 

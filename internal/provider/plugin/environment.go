@@ -18,9 +18,9 @@ var inherited = []string{
 	"SSL_CERT_FILE", "SSL_CERT_DIR",
 }
 
-// logVariables each set the log level of one part of a provider. They default to TRACE, and TF_LOG does
+// LogVariables each set the log level of one part of a provider. They default to TRACE, and TF_LOG does
 // not override them.
-var logVariables = []string{
+var LogVariables = []string{
 	"TF_LOG_SDK", "TF_LOG_PROVIDER", "TF_LOG_SDK_PROTO", "TF_LOG_SDK_FRAMEWORK",
 	"TF_LOG_SDK_MUX", "TF_LOG_SDK_HELPER_SCHEMA", "TF_LOG_SDK_HELPER_RESOURCE",
 }
@@ -49,7 +49,7 @@ func (l *Launcher) environment() []string {
 			env[name] = value
 		}
 	}
-	for _, name := range logVariables {
+	for _, name := range LogVariables {
 		env[name] = string(cmp.Or(l.LogLevel, LogOff))
 	}
 	if l.GOGC != 0 {

@@ -18,7 +18,7 @@ import (
 // stoppable makes servers whose changes last until they are stopped: StopProvider ends all calls of a server,
 // as those of both SDKs do. The answer of a change is how it ended.
 func stoppable() *inprocess.Launcher {
-	return &inprocess.Launcher{Name: "stoppable", Protocol6: func() tfprotov6.ProviderServer {
+	return &inprocess.Launcher{Name: "stoppable", Protocol6: func() (tfprotov6.ProviderServer, error) {
 		var mu sync.Mutex
 		stopped := make(chan struct{})
 		return testprovider.Server{Core: &testprovider.Core{Protocol: 6, Schema: testprovider.Schema(), Behave: func(ctx context.Context, method string, request any) (any, error) {
@@ -42,7 +42,7 @@ func stoppable() *inprocess.Launcher {
 				return &tfprotov6.ApplyResourceChangeResponse{NewState: &tfprotov6.DynamicValue{MsgPack: []byte(out)}}, nil
 			}
 			return testprovider.Behave(ctx, method, request)
-		}}}
+		}}}, nil
 	}}
 }
 

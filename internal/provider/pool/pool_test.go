@@ -57,7 +57,7 @@ type counting struct {
 func newCounting() *counting {
 	l := &counting{}
 	l.Name = "test"
-	l.Protocol6 = func() tfprotov6.ProviderServer {
+	l.Protocol6 = inprocess.WithoutError(func() tfprotov6.ProviderServer {
 		return testprovider.Server{Core: &testprovider.Core{Protocol: 6, Schema: testprovider.Schema(), Behave: func(ctx context.Context, method string, request any) (any, error) {
 			switch method {
 			case "ValidateProviderConfig":
@@ -85,7 +85,7 @@ func newCounting() *counting {
 			}
 			return testprovider.Behave(ctx, method, request)
 		}}}
-	}
+	})
 	return l
 }
 

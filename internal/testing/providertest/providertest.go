@@ -129,6 +129,18 @@ func Mirror(tb testing.TB, names ...string) string {
 	return filepath.Join(root, filepath.FromSlash(mirror))
 }
 
+// Module returns the provider's main package and the version of its Go module, as in PACKAGE@VERSION.
+func (p Provider) Module(ctx context.Context) (string, error) {
+	root, err := testbin.Root()
+	if err != nil {
+		return "", err
+	}
+	list := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Path}}@{{.Version}}", p.pkg)
+	list.Dir = filepath.Join(root, "test", "providers", p.Name)
+	out, err := list.Output()
+	return strings.TrimSpace(string(out)), err
+}
+
 // Documentation returns the directory of the named provider's source, which contains its documentation
 // and examples.
 func Documentation(tb testing.TB, name string) string {

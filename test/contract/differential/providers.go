@@ -94,5 +94,5 @@ func (m maker) serve(ctx context.Context, name string) (*plugin.ReattachConfig, 
 
 // launch links the provider in, for our side.
 func (m maker) launch(ctx context.Context, name string) (provider.Server, error) {
-	return (&inprocess.Launcher{Name: name, Protocol5: m.five, Protocol6: m.six}).Launch(ctx)
+	return (&inprocess.Launcher{Name: name, Protocol5: inprocess.WithoutError(m.five), Protocol6: inprocess.WithoutError(m.six)}).Launch(ctx)
 }

@@ -89,21 +89,21 @@ func launcher(style cases.Style, a *cloud.Active, recorded bool) *inprocess.Laun
 	five, six := cloud.SDK(false), cloud.Framework6(false)
 	switch style {
 	case cases.Framework6:
-		out.Protocol6 = func() tfprotov6.ProviderServer {
+		out.Protocol6 = func() (tfprotov6.ProviderServer, error) {
 			if recorded {
-				return cloud.NewRecording6(func() cloud.Run { return run }, six)
+				return cloud.NewRecording6(func() cloud.Run { return run }, six), nil
 			}
-			return six(run)
+			return six(run), nil
 		}
 		return out
 	case cases.Framework5:
 		five = cloud.Framework5(false)
 	}
-	out.Protocol5 = func() tfprotov5.ProviderServer {
+	out.Protocol5 = func() (tfprotov5.ProviderServer, error) {
 		if recorded {
-			return cloud.NewRecording5(func() cloud.Run { return run }, five)
+			return cloud.NewRecording5(func() cloud.Run { return run }, five), nil
 		}
-		return five(run)
+		return five(run), nil
 	}
 	return out
 }

@@ -201,12 +201,12 @@ func TestVectorsApply(t *testing.T) {
 	t.Run("V131", func(t *testing.T) {
 		objects, other := thing(cases.SDK, variant{}), thing(cases.Framework5, variant{})
 		other.Schema().Type = "cloud_other"
-		mux := &inprocess.Launcher{Name: "mux", Protocol5: func() tfprotov5.ProviderServer {
-			mux, err := tf5muxserver.NewMuxServer(t.Context(), launcher(cases.SDK, objects, false).Protocol5, launcher(cases.Framework5, other, false).Protocol5)
+		mux := &inprocess.Launcher{Name: "mux", Protocol5: func() (tfprotov5.ProviderServer, error) {
+			mux, err := tf5muxserver.NewMuxServer(t.Context(), made(t, launcher(cases.SDK, objects, false)), made(t, launcher(cases.Framework5, other, false)))
 			if err != nil {
-				t.Fatal(err)
+				return nil, err
 			}
-			return mux.ProviderServer()
+			return mux.ProviderServer(), nil
 		}}
 		f := newFixture(t, objects, mux)
 		p, _ := f.Schema(t.Context())
@@ -219,6 +219,17 @@ func TestVectorsApply(t *testing.T) {
 		f.apply(plan)
 		wantEqual(t, "objects", f.count(), 0)
 	})
+}
+
+// made returns a function that makes the servers of a launcher, of protocol 5.
+func made(t *testing.T, l *inprocess.Launcher) func() tfprotov5.ProviderServer {
+	return func() tfprotov5.ProviderServer {
+		server, err := l.Protocol5()
+		if err != nil {
+			t.Error(err)
+		}
+		return server
+	}
 }
 
 func TestVectorsRead(t *testing.T) {

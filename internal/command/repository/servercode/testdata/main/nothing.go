@@ -1,0 +1,7 @@
+//go:build ignore
+
+package main
+
+import "example.org/terraform-provider-cloud/internal/sdk"
+
+func main() { sdk.Provider().GRPCProvider() }
