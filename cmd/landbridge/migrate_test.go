@@ -63,6 +63,18 @@ items:
 		t.Errorf("exit code %d: %v\n%s", code(err), err, said)
 	}
 	want := `---
+# The provider registry.terraform.io/hashicorp/examplecloud
+apiVersion: landbridge.io/v1alpha1
+kind: TerraformProvider
+metadata:
+  name: examplecloud
+spec:
+  activate:
+  - examplecloud_alias
+  - examplecloud_id_import
+  - examplecloud_thing
+  source: hashicorp/examplecloud
+---
 # Thing.examplecloud.crossplane.io main
 # The connection Secret is written to namespace team, and not to crossplane-system.
 apiVersion: examplecloud.landbridge.io/v1alpha1
@@ -132,8 +144,8 @@ spec:
 	}
 	for _, want := range []string{
 		"3 resources written.\n",
-		"Thing.examplecloud.crossplane.io pending: it has no external name, so its object does not exist yet.",
-		"Nothing.examplecloud.crossplane.io x: the provider has no resource type for its kind. Name it with --type Nothing.examplecloud.crossplane.io=TYPE.",
+		"Thing.examplecloud.crossplane.io pending (" + old + ":29): it has no external name, so its object does not exist yet.",
+		"Nothing.examplecloud.crossplane.io x (" + old + ":33): the provider has no resource type for its kind. Name it with --type Nothing.examplecloud.crossplane.io=TYPE.",
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q is not in\n%s", want, said)

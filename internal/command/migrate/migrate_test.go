@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/zclconf/go-cty/cty"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
@@ -45,43 +46,54 @@ func TestTypeOf(t *testing.T) {
 func TestComplete(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		old, given, want m
-		observes         string
-		notes, left      []string
+		old, initial, want m
+		observes           string
+		copies             map[string]migrate.Copy
+		notes, left        []string
 	}{
-		"nothing": {old: m{}, given: m{"a": "x"}, want: m{"forProvider": m{"a": "x"}}},
+		"nothing": {old: m{}, want: m{"forProvider": m{"a": "x"}}},
 		"orphan, without late initialization": {
-			old: m{"deletionPolicy": "Orphan", "managementPolicies": []any{"Observe", "Create", "Update", "Delete"}}, given: m{},
-			want: m{"forProvider": m{}, "managementPolicies": []any{"Observe", "Create", "Update"}},
+			old:  m{"deletionPolicy": "Orphan", "managementPolicies": []any{"Observe", "Create", "Update", "Delete"}},
+			want: m{"forProvider": m{"a": "x"}, "managementPolicies": []any{"Observe", "Create", "Update"}},
 		},
-		"only observes, whatever the old one did": {
-			old: m{"deletionPolicy": "Orphan"}, given: m{}, observes: "of something",
-			want: m{"forProvider": m{}, "managementPolicies": []any{"Observe"}},
+		"orphan": {
+			old:  m{"deletionPolicy": "Orphan", "managementPolicies": []any{"*"}},
+			want: m{"forProvider": m{"a": "x"}, "managementPolicies": []any{"Observe", "Create", "Update", "LateInitialize"}},
+		},
+		"would change, whatever the old one did": {
+			old: m{"deletionPolicy": "Orphan"}, observes: "of something", notes: []string{"Only observes, since of something."},
+			want: m{"forProvider": m{"a": "x"}, "managementPolicies": []any{"Observe"}}, left: []string{"Only observes, since of something."},
+		},
+		"the old one only observed": {
+			old: m{"managementPolicies": []any{"Observe"}}, observes: "of something", notes: []string{"Only observes, since of something."},
+			want: m{"forProvider": m{"a": "x"}, "managementPolicies": []any{"Observe"}},
 		},
 		"Secrets": {
-			old:   m{"forProvider": m{"passwordSecretRef": m{"name": "s", "key": "k", "namespace": "elsewhere"}, "tokenSecretRef": m{"name": "t", "key": "u"}}},
-			given: m{"passwordSecretRef": m{"name": "x-inputs", "key": "password"}, "tokenSecretRef": m{"name": "x-inputs", "key": "token"}},
-			notes: []string{"Sensitive: put the value of password into the key password of the Secret x-inputs.", "Other."},
-			want:  m{"forProvider": m{"passwordSecretRef": m{"name": "s", "key": "k"}, "tokenSecretRef": m{"name": "t", "key": "u"}}},
-			left:  []string{"Other.", "Sensitive: copy the Secret s from namespace elsewhere to team."},
+			old: m{}, copies: map[string]migrate.Copy{"s": {Namespace: "elsewhere", Keys: []string{"k"}}}, notes: []string{"Other."},
+			want: m{"forProvider": m{"a": "x"}}, left: []string{"Other.", "Sensitive: copy the Secret s from namespace elsewhere to team."},
+		},
+		"connection Secret of another namespace": {
+			old:  m{"writeConnectionSecretToRef": m{"name": "c", "namespace": "elsewhere"}},
+			want: m{"forProvider": m{"a": "x"}, "writeConnectionSecretToRef": m{"name": "c"}},
+			left: []string{"The connection Secret is written to namespace team, and not to elsewhere."},
 		},
 		"initially": {
-			old: m{"forProvider": m{"both": "1"}, "initProvider": m{"both": "1", "size": "2", "gone": "3"}}, given: m{"both": "1", "size": "4"},
-			want: m{"forProvider": m{"both": "1"}, "initProvider": m{"size": "4"}},
+			old: m{}, initial: m{"size": "2"}, want: m{"forProvider": m{"a": "x"}, "initProvider": m{"size": "2"}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			u := &unstructured.Unstructured{Object: m{"metadata": m{"namespace": "team"}, "spec": m{"forProvider": test.given}}}
+			u := &unstructured.Unstructured{Object: m{"metadata": m{"namespace": "team"}, "spec": m{"forProvider": m{"a": "x"}}}}
 			if test.observes != "" {
 				u.Object["spec"].(m)["managementPolicies"] = []any{"Observe"}
 			}
 			x := importer.Manifest{Resource: u, Observes: test.observes, Notes: test.notes}
-			migrate.Upjet{Unstructured: &unstructured.Unstructured{Object: m{"spec": test.old}}}.Complete(&x)
+			old := migrate.Upjet{Unstructured: &unstructured.Unstructured{Object: m{"spec": test.old}}}
+			(&migrate.Takeover{Old: old, Copies: test.copies, Item: importer.Item{Declared: &importer.Declared{InitProvider: test.initial}}}).Complete(&x)
 			if diff := cmp.Diff(test.want, u.Object["spec"]); diff != "" {
 				t.Errorf("-want, +got:\n%s", diff)
 			}
-			if diff := cmp.Diff(test.left, x.Notes); diff != "" {
+			if diff := cmp.Diff(test.left, x.Notes, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("notes: -want, +got:\n%s", diff)
 			}
 		})
