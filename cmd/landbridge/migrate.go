@@ -136,8 +136,8 @@ type migration struct {
 	// opened are the providers by their configurations, and translated the new configurations.
 	opened     map[openMigrated]openedMigrated
 	translated []*migrate.Configuration
-	// added are the providers that the cluster does not have, with the types that are used.
-	added map[*remoteProvider][]string
+	// added are the providers that the cluster does not have.
+	added map[*remoteProvider]*addedProvider
 	// begun are the resources whose hand-over has begun, and whose new resource exists.
 	begun []migrate.Step
 	// ended are the titles of those that were handed over before.
@@ -146,7 +146,7 @@ type migration struct {
 
 func (f *migrateFlags) run(cmd *cobra.Command, r *remote, args []string) error {
 	m := &migration{
-		migrateFlags: f, cmd: cmd, r: r, opened: map[openMigrated]openedMigrated{}, added: map[*remoteProvider][]string{},
+		migrateFlags: f, cmd: cmd, r: r, opened: map[openMigrated]openedMigrated{}, added: map[*remoteProvider]*addedProvider{},
 		builder: &importer.Builder{Namespace: r.namespace, SystemNamespace: f.system},
 	}
 	objects, err := m.read(args)
@@ -183,8 +183,8 @@ func (f *migrateFlags) run(cmd *cobra.Command, r *remote, args []string) error {
 			continue
 		}
 		items, takeovers[o.Title()] = append(items, t.Item), t
-		if _, ok := m.added[of[i]]; ok {
-			m.added[of[i]] = append(m.added[of[i]], o.Type.Type)
+		if x := m.added[of[i]]; x != nil {
+			x.types = append(x.types, o.Type.Type)
 		}
 	}
 	if err := m.builder.Read(cmd.Context(), items); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/command/cluster"
 	"github.com/landbridge-io/landbridge/internal/command/importer"
 	"github.com/landbridge-io/landbridge/internal/command/migrate"
+	"github.com/landbridge-io/landbridge/internal/controller/terraformprovider"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider/install"
 	"github.com/landbridge-io/landbridge/internal/translate"
@@ -31,29 +32,41 @@ type openedMigrated struct {
 	err      error
 }
 
-// prepare finds out which providers the cluster does not have. Their TerraformProviders let the arguments in the credentials
-// stay in Secrets, also those that the provider does not mark as sensitive.
+// addedProvider is a provider that the cluster does not have.
+type addedProvider struct {
+	presentation config.Provider
+	// types are the resource types that are used.
+	types []string
+}
+
+// prepare finds out which of the given providers the cluster does not have. Their TerraformProviders let the arguments in the
+// credentials stay in Secrets, also those that the provider does not mark as sensitive. The others are presented as in the
+// cluster.
 func (m *migration) prepare() error {
 	if len(m.binaries) == 0 {
 		return nil
 	}
-	installed := map[string]bool{}
+	installed := map[string]*v1alpha1.TerraformProvider{}
 	if m.r.client != nil {
 		list := &v1alpha1.TerraformProviderList{}
 		if err := m.r.client.List(m.cmd.Context(), list); err != nil {
 			return fmt.Errorf("cannot list TerraformProviders; is Landbridge installed in the cluster? %w", err)
 		}
-		for _, p := range list.Items {
-			if a, err := install.ParseAddress(p.Spec.Source); err == nil {
-				installed[a.String()] = true
+		for i := range list.Items {
+			if a, err := install.ParseAddress(list.Items[i].Spec.Source); err == nil {
+				installed[a.String()] = &list.Items[i]
 			}
 		}
 	}
 	for _, p := range m.r.providers {
-		if installed[p.source] {
+		if there := installed[p.source]; there != nil {
+			presented, _, err := terraformprovider.Model(m.cmd.Context(), m.r.client, there, p.model.Name, p.model.Schema)
+			if err != nil {
+				return fmt.Errorf("%s: %w", terraformProviderTitle(there.Name), err)
+			}
+			p.model = presented
 			continue
 		}
-		m.added[p] = []string{}
 		c, err := m.presentation(p)
 		if err != nil {
 			return err
@@ -61,6 +74,7 @@ func (m *migration) prepare() error {
 		if p.model, err = model.NewProvider(p.model.Name, p.model.Schema, c); err != nil {
 			return err
 		}
+		m.added[p] = &addedProvider{presentation: c}
 	}
 	return nil
 }
@@ -163,15 +177,11 @@ func (m *migration) given(p *remoteProvider, ref cluster.ConfigurationReference)
 func (m *migration) providers() ([]importer.Manifest, error) {
 	var out []importer.Manifest
 	for _, p := range m.r.providers {
-		types, added := m.added[p]
-		if !added || len(types) == 0 {
+		x := m.added[p]
+		if x == nil || len(x.types) == 0 {
 			continue
 		}
-		c, err := m.presentation(p)
-		if err != nil {
-			return nil, err
-		}
-		manifest, err := migrate.TerraformProvider(p.model.Name, p.source, versionOf(p), types, c)
+		manifest, err := migrate.TerraformProvider(p.model.Name, p.source, versionOf(p), x.types, x.presentation)
 		if err != nil {
 			return nil, err
 		}

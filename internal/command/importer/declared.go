@@ -62,6 +62,10 @@ func readDeclared(ctx context.Context, item Item) (*draft, string) {
 		if observed.why == "" || best == nil {
 			return observed, ""
 		}
+		// What an import does not read is no difference.
+		if n := len(observed.changed); n > 0 && n < len(best.changed) {
+			best.why, best.changed = observed.why, observed.changed
+		}
 	} else if reason != "" {
 		reasons = append(reasons, reason)
 	}

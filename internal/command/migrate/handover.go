@@ -9,6 +9,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -244,7 +245,7 @@ func (h *HandOver) apply(ctx context.Context, s Step) error {
 			}
 		}
 		u := s.resource(old)
-		if err := h.Client.Create(ctx, u, fieldOwner); err != nil {
+		if err := h.Client.Create(ctx, u, client.FieldValidation(metav1.FieldValidationStrict), fieldOwner); err != nil {
 			if kerrors.IsAlreadyExists(err) {
 				return errAgain
 			}

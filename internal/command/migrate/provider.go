@@ -51,7 +51,7 @@ func (c *Configuration) Manifest() importer.Manifest {
 func (h *HandOver) Install(ctx context.Context, m importer.Manifest) error {
 	u := m.Resource.DeepCopy()
 	what := "TerraformProvider " + u.GetName()
-	if err := h.Client.Create(ctx, u, fieldOwner); err != nil && !kerrors.IsAlreadyExists(err) {
+	if err := h.Client.Create(ctx, u, client.FieldValidation(metav1.FieldValidationStrict), fieldOwner); err != nil && !kerrors.IsAlreadyExists(err) {
 		if apimeta.IsNoMatchError(err) {
 			return errors.New("the cluster has no TerraformProviders: install Landbridge first")
 		}
@@ -101,7 +101,7 @@ func (h *HandOver) Configure(ctx context.Context, c *Configuration) error {
 	// The kind may have been served a moment ago only.
 	until := h.patience()
 	return wait.PollUntilContextCancel(ctx, interval, true, func(ctx context.Context) (bool, error) {
-		err := h.Client.Create(ctx, c.Object.DeepCopy(), fieldOwner)
+		err := h.Client.Create(ctx, c.Object.DeepCopy(), client.FieldValidation(metav1.FieldValidationStrict), fieldOwner)
 		switch {
 		case err == nil, kerrors.IsAlreadyExists(err):
 			return true, nil
