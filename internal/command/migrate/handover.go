@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -354,17 +355,10 @@ func (h *HandOver) await(ctx context.Context, s Step) error {
 			return true, nil
 		}
 		if time.Now().After(until) {
-			return false, fmt.Errorf("%s is not ready: %s. Repeat the command when that is mended, or give --undo", k.To, reasonOf(row))
+			return false, fmt.Errorf("%s is not ready: %s. Repeat the command when that is mended, or give --undo", k.To, strings.TrimSuffix(row.Message, "."))
 		}
 		return false, nil
 	})
-}
-
-func reasonOf(row status.Row) string {
-	if row.Message != "" {
-		return row.Message
-	}
-	return "its controller has not reconciled it"
 }
 
 // finish marks the hand-over as ended.
