@@ -1,10 +1,3 @@
-// Command upjet writes the CRDs that the tests of migrations apply: of providers for random and hcloud as Upjet generates
-// them, with kinds that have no namespace (v1) and with kinds that have one (v2), made from the schemas of the real providers
-// in internal/testing/schematest by the rules in internal/testing/upjettest.
-//
-//	go run ./test/upjet
-//
-// writes test/upjet/crds. A test compares them.
 package main
 
 import (
