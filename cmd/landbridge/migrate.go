@@ -252,7 +252,11 @@ func (m *migration) secret(namespace, name string) (map[string][]byte, error) {
 	secret := &corev1.Secret{}
 	if err := m.secrets.Get(m.cmd.Context(), client.ObjectKey{Namespace: namespace, Name: name}, secret); err != nil {
 		if client.IgnoreNotFound(err) == nil {
-			return nil, fmt.Errorf("there is no Secret %s/%s", namespace, name)
+			hint := ""
+			if len(m.old) > 0 {
+				hint = ". Give it with -f, or in the same file"
+			}
+			return nil, fmt.Errorf("there is no Secret %s/%s%s", namespace, name, hint)
 		}
 		return nil, err
 	}

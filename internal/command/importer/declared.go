@@ -2,7 +2,6 @@ package importer
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
@@ -229,19 +229,24 @@ func over(declared, added map[string]any) map[string]any {
 // arguments.
 func (d *draft) planDeclared(ctx context.Context, all []cty.Value) (terraform.Plan, diagnostic.Diagnostics) {
 	initProvider := d.Declared.InitProvider
+	state, _ := d.found.State.UnmarkDeep()
+	inState := map[translate.SecretKeySelector][]byte{}
+	secretsOf(d.Resource.Root(), d.forProvider, state, inState)
+	assumed := map[string]bool{}
 	c, diags := translate.Config(d.Resource, d.forProvider, initProvider, func(s translate.SecretKeySelector) ([]byte, error) {
 		if b, ok := d.inputs[s.Key]; ok && s.Name == inputsPlaceholder {
 			return b, nil
 		}
-		if d.Declared.Secrets == nil {
-			return nil, errors.New("Secrets cannot be read here")
-		}
 		b, err := d.Declared.Secrets(s)
 		if err == nil {
 			d.Provider.Secrets.Add(b)
+		} else if value, ok := inState[s]; ok {
+			assumed[fmt.Sprintf("Sensitive: the Secret %s could not be read. Its key %s must have the value that the object has.", s.Name, s.Key)] = true
+			return value, nil
 		}
 		return b, err
 	})
+	d.notes = append(slices.Clone(d.notes), sortedKeys(assumed)...)
 	if diags.HasErrors() {
 		d.config = cty.NilVal
 		return terraform.Plan{}, diags
@@ -254,4 +259,28 @@ func (d *draft) planDeclared(ctx context.Context, all []cty.Value) (terraform.Pl
 		Value: c.Value, SensitivePaths: c.SensitivePaths, CreateBeforeDestroy: found.CreateBeforeDestroy,
 		IgnoreChanges: terraform.IgnoreChanges{Paths: translate.InitOnly(d.Resource, d.forProvider, initProvider)},
 	})
+}
+
+// secretsOf adds the values that the object has for references to Secrets: texts, outside of lists of several elements.
+func secretsOf(t *model.Type, in map[string]any, v cty.Value, out map[translate.SecretKeySelector][]byte) {
+	if v.IsNull() || !v.IsKnown() || !v.Type().IsObjectType() {
+		return
+	}
+	for _, f := range t.Object.All {
+		x := v.GetAttr(f.Name)
+		content, _ := in[f.InputName()].(map[string]any)
+		switch {
+		case content == nil || x.IsNull() || !x.IsKnown():
+		case f.SecretRef != "":
+			name, _ := content["name"].(string)
+			key, _ := content["key"].(string)
+			if x.Type() == cty.String {
+				out[translate.SecretKeySelector{Name: name, Key: key}] = []byte(x.AsString())
+			}
+		case f.Type.Kind == model.Object:
+			secretsOf(f.Type, content, x, out)
+		case f.Type.Singleton && x.LengthInt() == 1 && f.Type.Element.Object != nil:
+			secretsOf(f.Type.Element, content, x.AsValueSlice()[0], out)
+		}
+	}
 }
