@@ -163,14 +163,16 @@ func (f *migrateFlags) run(cmd *cobra.Command, r *remote, args []string) error {
 	takeovers := map[string]*migrate.Takeover{}
 	var items []importer.Item
 	for i, o := range all {
-		if there, err := m.handedOver(o); err != nil {
+		taken, err := m.handedOver(o)
+		if err != nil {
 			return err
-		} else if there {
+		}
+		if taken && !m.handOver {
 			continue
 		}
 		p, err := m.configured(of[i], o)
 		if err != nil {
-			m.builder.Leave(importer.Left{Origin: o.Place(), Reason: err.Error()})
+			m.leave(o, taken, err)
 			continue
 		}
 		namespace := o.GetNamespace()
@@ -179,9 +181,10 @@ func (f *migrateFlags) run(cmd *cobra.Command, r *remote, args []string) error {
 		}
 		t, err := o.Takeover(p, all, namespace, m.secret)
 		if err != nil {
-			m.builder.Leave(importer.Left{Origin: o.Place(), Reason: err.Error()})
+			m.leave(o, taken, err)
 			continue
 		}
+		t.Item.Declared.Taken = taken
 		items, takeovers[o.Title()] = append(items, t.Item), t
 		if x := m.added[of[i]]; x != nil {
 			x.types = append(x.types, o.Type.Type)
@@ -201,6 +204,13 @@ func (f *migrateFlags) run(cmd *cobra.Command, r *remote, args []string) error {
 		return m.hand(result, takeovers)
 	}
 	return m.write(result)
+}
+
+// leave records that a resource is not taken over, unless it was before.
+func (m *migration) leave(o migrate.Upjet, taken bool, err error) {
+	if !taken {
+		m.builder.Leave(importer.Left{Origin: o.Place(), Reason: err.Error()})
+	}
 }
 
 // read returns the old resources.

@@ -125,7 +125,11 @@ func (m *migration) hand(result importer.Result, takeovers map[string]*migrate.T
 	ctx, out, w := m.cmd.Context(), m.cmd.OutOrStdout(), m.cmd.ErrOrStderr()
 	steps := slices.Clone(m.begun)
 	refused := 0
+	taken := func(origin string) bool { t := takeovers[origin]; return t != nil && t.Item.Declared.Taken }
 	for _, x := range result.Manifests {
+		if taken(x.Origin) {
+			continue
+		}
 		s := migrate.Step{Old: takeovers[x.Origin].Old, New: x, Copies: takeovers[x.Origin].Copies}
 		if x.Observes != "" {
 			refused++
@@ -138,6 +142,9 @@ func (m *migration) hand(result importer.Result, takeovers map[string]*migrate.T
 		steps = append(steps, s)
 	}
 	for _, l := range result.Left {
+		if taken(l.Origin) {
+			continue
+		}
 		refused++
 		fmt.Fprintf(w, "%s: %s.\n", printable(l.Origin), printable(strings.TrimSuffix(l.Reason, ".")))
 	}

@@ -369,7 +369,7 @@ func roadsMigrate(t *testing.T, c *cluster, cloud *examplecloudtest.Cloud, ns st
 	thing := cloud.Make(t, "things", m{"name": "old", "region": "us-east-1", "size": 3})
 	alias := cloud.Make(t, "aliases", m{"name": "old", "target": thing["id"]})
 	model, _ := examplecloudtest.Open(t, examplecloudtest.Framework6, cloud, nil)
-	old := upjettest.Provider{Name: "roads", Schema: model.Schema}
+	old := upjettest.Provider{Name: "roads", Schema: model.Schema, References: map[string][]string{"examplecloud_alias": {"target"}}}
 	types := []string{"examplecloud_thing", "examplecloud_alias"}
 	for _, d := range old.Definitions(types...) {
 		c.MustCreate(t, d)
@@ -381,6 +381,7 @@ func roadsMigrate(t *testing.T, c *cluster, cloud *examplecloudtest.Cloud, ns st
 	}
 	set(t, resources[0], m{"size": int64(3)}, "spec", "initProvider")
 	set(t, resources[0], "Orphan", "spec", "deletionPolicy")
+	set(t, resources[1], m{"name": "old"}, "spec", "forProvider", "targetRef")
 	for _, u := range resources {
 		status := u.Object["status"]
 		eventually(t, u.GetKind()+" is served", func(ctx context.Context) bool { return c.Create(ctx, u.DeepCopy(), client.DryRunAll) == nil })
@@ -390,9 +391,17 @@ func roadsMigrate(t *testing.T, c *cluster, cloud *examplecloudtest.Cloud, ns st
 			t.Fatal(err)
 		}
 	}
-	out, _ := run(t, append([]string{"migrate", "crossplane", "roads.crossplane.io", "--hand-over", "--old-stopped"}, flags...)...)
-	if !strings.Contains(out, "2 resources handed over.") {
-		t.Error(out)
+	for _, selected := range []string{"Thing.roads.crossplane.io/old", "roads.crossplane.io"} {
+		out, _ := run(t, append([]string{"migrate", "crossplane", selected, "--hand-over", "--old-stopped"}, flags...)...)
+		if !strings.Contains(out, "1 resource handed over.") {
+			t.Error(out)
+		}
+	}
+	// The reference is to the resource that was handed over first.
+	took := resource("roads.landbridge.io/v1alpha1", "Alias", ns, "old", nil)
+	c.untouched(t, took)
+	if got := text(took, "spec", "references"); !strings.Contains(got, "forProvider.target") || !strings.Contains(got, "status.atProvider.id") {
+		t.Errorf("the references of the alias: %s", got)
 	}
 
 	// A dump of a provider that another cluster has.

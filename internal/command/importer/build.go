@@ -80,7 +80,7 @@ func (b *Builder) Leave(left ...Left) { b.left = append(b.left, left...) }
 // take adds a draft, unless its object is managed already.
 func (b *Builder) take(ctx context.Context, d *draft) error {
 	identified := d.found.Identity != cty.NilVal && !d.found.Identity.IsNull()
-	if d.Provider.Owners != nil {
+	if d.Provider.Owners != nil && (d.Declared == nil || !d.Declared.Taken) {
 		owners, err := d.Provider.Owners(ctx, d.Resource)
 		if err != nil {
 			return err

@@ -28,6 +28,8 @@ type Declared struct {
 	// Observed is the object as the other system has observed it; nil if that is unknown. The object that is imported
 	// must be equal to it. If it is not, or cannot be imported, the observed one is refreshed and stored.
 	Observed *instance.Instance
+	// Taken is set if the custom resource exists already. Its manifest is made for the references of others.
+	Taken bool
 	// Alternatives are tried if the object cannot be imported by Item.Target.
 	Alternatives []terraform.ImportTarget
 }

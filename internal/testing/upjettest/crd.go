@@ -22,6 +22,8 @@ type Provider struct {
 	Namespaced bool
 	// Omitted are the arguments of resource types that are given by the external name (config.ExternalName.OmittedFields).
 	Omitted map[string][]string
+	// References are the arguments of resource types that can be taken from others (config.Resource.References).
+	References map[string][]string
 }
 
 // Group returns the API group of its own configuration.
@@ -157,6 +159,10 @@ func (p Provider) resource(r *schema.Resource) m {
 		// Every block is a list, in Upjet's first versions also one of which there is at most one.
 		list := m{"type": "array", "items": b}
 		arguments[FieldName(name)], observed[FieldName(name)] = list, list
+	}
+	for _, name := range p.References[r.Type] {
+		arguments[FieldName(name)+"Ref"] = object(m{"name": text()}, "name")
+		arguments[FieldName(name)+"Selector"] = object(m{"matchControllerRef": m{"type": "boolean"}, "matchLabels": m{"type": "object", "additionalProperties": text()}})
 	}
 	spec := object(m{
 		"forProvider": object(arguments), "initProvider": object(arguments),
