@@ -312,7 +312,11 @@ func (h *HandOver) release(ctx context.Context, s Step) error {
 		if err := h.passConnection(ctx, secret, old, to); err != nil {
 			return err
 		}
-		if k.Paused || !meta.IsPaused(to) {
+		if k.Paused {
+			h.tell(s.Old, fmt.Sprintf("%s stays paused, as the old one was", titleOf(to)))
+			return nil
+		}
+		if !meta.IsPaused(to) {
 			return nil
 		}
 		meta.RemoveAnnotations(to, meta.AnnotationKeyReconciliationPaused)

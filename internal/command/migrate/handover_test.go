@@ -112,10 +112,12 @@ func newWorld(t *testing.T, namespaced bool) *world {
 	})
 	w.new = statetest.Object(w.namespace, w.old.GetName(), m{"name": "a", "passwordSecretRef": m{"name": w.namespace, "key": "k"}})
 	w.new.Object["spec"].(m)["writeConnectionSecretToRef"] = m{"name": "connection"}
+	stored := w.new.DeepCopy()
+	stored.SetFinalizers([]string{statetest.Finalizer}) // as for what is stored
 	w.step = migrate.Step{
 		Old: migrate.Upjet{Unstructured: w.old.DeepCopy()},
 		New: importer.Manifest{
-			Resource: w.new.DeepCopy(),
+			Resource: stored,
 			Inputs:   &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "x-inputs"}, Data: map[string][]byte{"a": []byte("b")}},
 		},
 		Copies: map[string]migrate.Copy{w.namespace: {Namespace: "default", Keys: []string{"k"}}},
@@ -232,7 +234,7 @@ func (w *world) act() {
 	if old != nil {
 		if paused(old) {
 			conditions(old, "False", "ReconcilePaused")
-			if destroys(old) {
+			if destroys(old) && old.GetAnnotations()["landbridge.io/handed-over"] != "" {
 				w.t.Error("the old resource is held, and would destroy its object")
 			}
 		} else {
@@ -396,6 +398,29 @@ func TestHandOverCut(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A resource that users have paused is handed over, and the new one stays paused. An undo leaves the old one paused.
+func TestHandOverPaused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, false)
+	u := w.get(w.old)
+	u.SetAnnotations(map[string]string{statetest.Paused: "true", "crossplane.io/external-name": "i-1"})
+	if err := w.Update(t.Context(), u); err != nil {
+		t.Fatal(err)
+	}
+	w.old = w.get(w.old)
+	w.act()
+	if err := w.handOver(&fault{}).Run(t.Context(), []migrate.Step{w.replanned()}); err != nil {
+		t.Fatal(err)
+	}
+	if now := w.get(w.new); now == nil || !paused(now) {
+		t.Errorf("the new resource: %v", now)
+	}
+	if err := w.handOver(&fault{}).Undo(t.Context(), []migrate.Upjet{w.replanned().Old}, false); err != nil {
+		t.Fatal(err)
+	}
+	w.given()
 }
 
 // What prevents a hand-over is told before anything is changed.
