@@ -114,8 +114,10 @@ type openKey struct {
 // remoteProvider is one provider, not configured yet.
 type remoteProvider struct {
 	// title is its name for the user.
-	title    string
-	source   string
+	title  string
+	source string
+	// path is that of the program, if it is given.
+	path     string
 	model    *model.Provider
 	launcher provider.Launcher
 	// activate are the patterns of the types that the cluster serves.
@@ -254,7 +256,7 @@ func (r *remote) fromBinaries(cmd *cobra.Command) error {
 			return errors.New(messages.String())
 		}
 		launcher := &plugin.Launcher{Path: p.path, StartTimeout: r.flags.timeout, Env: env}
-		r.providers = append(r.providers, &remoteProvider{title: "provider " + p.model.Name, source: source, model: p.model, launcher: launcher, given: given})
+		r.providers = append(r.providers, &remoteProvider{title: "provider " + p.model.Name, source: source, path: p.path, model: p.model, launcher: launcher, given: given})
 	}
 	return nil
 }
@@ -271,27 +273,35 @@ func (r *remote) configured(ctx context.Context, p *remoteProvider, c importer.C
 		if err != nil {
 			return nil, err
 		}
-		lease, diags := r.pool.Acquire(ctx, pool.Prepare(pool.Configuration{Launcher: p.launcher, Config: config}))
-		if diags.HasErrors() {
-			lines := make([]string, 0, len(diags))
-			for _, d := range diags.Errors() {
-				lines = append(lines, d.Format(p.model.UserPath))
-			}
-			return nil, fmt.Errorf("%s, %s/%s: %s", p.title, c.Kind, c.Name, r.secrets.Replacer().ReplaceInLine(strings.Join(lines, "; ")))
+		if err := r.start(ctx, p, out, config); err != nil {
+			return nil, err
 		}
-		r.leases = append(r.leases, lease)
-		out.Server, out.Executor = lease.Server(), engine.New(lease.Server())
 	}
 	if r.cluster != nil {
-		out.Owners = r.owners(p, c)
+		out.Owners = r.owners(p, c, r.namespace)
 	}
 	r.opened[key] = out
 	return out, nil
 }
 
+// start starts a provider with a configuration.
+func (r *remote) start(ctx context.Context, p *remoteProvider, out *importer.ConfiguredProvider, config cty.Value) error {
+	lease, diags := r.pool.Acquire(ctx, pool.Prepare(pool.Configuration{Launcher: p.launcher, Config: config}))
+	if diags.HasErrors() {
+		lines := make([]string, 0, len(diags))
+		for _, d := range diags.Errors() {
+			lines = append(lines, d.Format(p.model.UserPath))
+		}
+		return fmt.Errorf("%s, %s/%s: %s", p.title, out.Configuration.Kind, out.Configuration.Name, r.secrets.Replacer().ReplaceInLine(strings.Join(lines, "; ")))
+	}
+	r.leases = append(r.leases, lease)
+	out.Server, out.Executor = lease.Server(), engine.New(lease.Server())
+	return nil
+}
+
 // owners returns the owners of objects with a configuration, or with another one for the same account. It reads each type
 // once.
-func (r *remote) owners(p *remoteProvider, c importer.Configuration) func(context.Context, *model.Resource) (*discover.Owners, error) {
+func (r *remote) owners(p *remoteProvider, c importer.Configuration, namespace string) func(context.Context, *model.Resource) (*discover.Owners, error) {
 	known := map[*model.Resource]*discover.Owners{}
 	accounts := map[cluster.ConfigurationReference]ownership.Account{}
 	account := func(ctx context.Context, ref cluster.ConfigurationReference) ownership.Account {
@@ -302,7 +312,7 @@ func (r *remote) owners(p *remoteProvider, c importer.Configuration) func(contex
 		}
 		return out
 	}
-	own := cluster.ManagedResource{Owner: discover.Owner{Namespace: r.namespace}, ConfigurationKind: c.Kind, ConfigurationName: c.Name}.Configuration()
+	own := cluster.ManagedResource{Owner: discover.Owner{Namespace: namespace}, ConfigurationKind: c.Kind, ConfigurationName: c.Name}.Configuration()
 	return func(ctx context.Context, m *model.Resource) (*discover.Owners, error) {
 		if out, ok := known[m]; ok {
 			return out, nil

@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -14,12 +15,14 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/internal/instance/tfstate"
 	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 	"github.com/landbridge-io/landbridge/internal/testing/providertest"
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
+	"github.com/landbridge-io/landbridge/internal/testing/upjettest"
 )
 
 // roadsSize is the number of resources of the estate that TestRoads moves.
@@ -360,43 +363,64 @@ func TestRoads(t *testing.T) {
 	}
 }
 
-// roadsMigrate makes objects as an Upjet provider would have, migrates them, and returns their number.
+// roadsMigrate makes objects as an Upjet provider would have in the cluster, hands them over, and returns their number.
 func roadsMigrate(t *testing.T, c *cluster, cloud *examplecloudtest.Cloud, ns string, flags []string) int {
 	t.Helper()
 	thing := cloud.Make(t, "things", m{"name": "old", "region": "us-east-1", "size": 3})
 	alias := cloud.Make(t, "aliases", m{"name": "old", "target": thing["id"]})
+	model, _ := examplecloudtest.Open(t, examplecloudtest.Framework6, cloud, nil)
+	old := upjettest.Provider{Name: "roads", Schema: model.Schema, References: map[string][]string{"examplecloud_alias": {"target"}}}
+	types := []string{"examplecloud_thing", "examplecloud_alias"}
+	for _, d := range old.Definitions(types...) {
+		c.MustCreate(t, d)
+		c.WaitFor(t, d, "established", func() bool { return isTrue(d, "Established") })
+	}
+	resources := []*unstructured.Unstructured{
+		old.Object("examplecloud_thing", "", "old", m{"id": thing["id"], "name": "old", "region": "us-east-1", "size": int64(3)}, "name", "region"),
+		old.Object("examplecloud_alias", "", "old", m{"id": alias["id"], "name": "old", "target": thing["id"]}, "name", "target"),
+	}
+	set(t, resources[0], m{"size": int64(3)}, "spec", "initProvider")
+	set(t, resources[0], "Orphan", "spec", "deletionPolicy")
+	set(t, resources[1], m{"name": "old"}, "spec", "forProvider", "targetRef")
+	for _, u := range resources {
+		status := u.Object["status"]
+		eventually(t, u.GetKind()+" is served", func(ctx context.Context) bool { return c.Create(ctx, u.DeepCopy(), client.DryRunAll) == nil })
+		c.MustCreate(t, u)
+		u.Object["status"] = status
+		if err := c.Status().Update(t.Context(), u); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, selected := range []string{"Thing.roads.crossplane.io/old", "roads.crossplane.io"} {
+		out, _ := run(t, append([]string{"migrate", "crossplane", selected, "--hand-over", "--old-stopped"}, flags...)...)
+		if !strings.Contains(out, "1 resource handed over.") {
+			t.Error(out)
+		}
+	}
+	// The reference is to the resource that was handed over first.
+	took := resource("roads.landbridge.io/v1alpha1", "Alias", ns, "old", nil)
+	c.untouched(t, took)
+	if got := text(took, "spec", "references"); !strings.Contains(got, "forProvider.target") || !strings.Contains(got, "status.atProvider.id") {
+		t.Errorf("the references of the alias: %s", got)
+	}
+
+	// A dump of a provider that another cluster has.
 	dir := directory(t)
-	write(t, filepath.Join(dir, "old.yaml"), strings.NewReplacer("THING", thing["id"].(string), "ALIAS", alias["id"].(string)).Replace(`
-apiVersion: roads.crossplane.io/v1alpha1
-kind: Thing
-metadata: {name: old, annotations: {crossplane.io/external-name: THING}}
-spec: {deletionPolicy: Orphan, forProvider: {name: old, region: us-east-1}, initProvider: {size: 3}}
----
-apiVersion: roads.crossplane.io/v1alpha1
-kind: Alias
-metadata: {name: old, annotations: {crossplane.io/external-name: ALIAS}}
-spec: {forProvider: {name: old, target: THING, targetRef: {name: old}}}
----
+	write(t, filepath.Join(dir, "old.yaml"), `
 apiVersion: random.crossplane.io/v1alpha1
 kind: UUID
 metadata: {name: old, annotations: {crossplane.io/external-name: aabbccdd-eeff-0011-2233-445566778899}}
 spec: {forProvider: {}}
-`))
+`)
 	_, said := run(t, append([]string{"migrate", "crossplane", "-f", filepath.Join(dir, "old.yaml"), "-o", filepath.Join(dir, "new")}, flags...)...)
-	if !strings.Contains(said, "3 resources written to ") {
+	if !strings.Contains(said, "1 resource written to ") {
 		t.Error(said)
 	}
-	files, err := filepath.Glob(filepath.Join(dir, "new", "2-resources", "*.yaml"))
-	if err != nil || len(files) != 3 {
-		t.Fatalf("%v: %v", files, err)
+	for _, u := range clustertest.Manifests(t, filepath.Join(dir, "new", "2-resources", "old.uuid.random.landbridge.io.yaml")) {
+		c.MustCreate(t, u)
+		c.WaitReady(t, u)
 	}
-	for _, path := range files {
-		for _, u := range clustertest.Manifests(t, path) {
-			c.MustCreate(t, u)
-			c.WaitReady(t, u)
-		}
-	}
-	return len(files)
+	return 3
 }
 
 // Resources that were made in a cluster are exported with their references, secrets and policies.

@@ -56,8 +56,12 @@ type Manifest struct {
 	// Observes is the reason why the resource only observes; empty if it does not, or if Builder.Observe
 	// is set.
 	Observes string
+	// Changes are what the first reconcile would change of an object that another system manages.
+	Changes []translate.Change
 	// Notes are for people.
 	Notes []string
+	// Folder is the one that WriteDir writes Resource to. Defaults to that of resources.
+	Folder string
 }
 
 // Result holds the manifests of all items, and the items without one.
@@ -76,7 +80,7 @@ func (b *Builder) Leave(left ...Left) { b.left = append(b.left, left...) }
 // take adds a draft, unless its object is managed already.
 func (b *Builder) take(ctx context.Context, d *draft) error {
 	identified := d.found.Identity != cty.NilVal && !d.found.Identity.IsNull()
-	if d.Provider.Owners != nil {
+	if d.Provider.Owners != nil && (d.Declared == nil || !d.Declared.Taken) {
 		owners, err := d.Provider.Owners(ctx, d.Resource)
 		if err != nil {
 			return err
@@ -115,7 +119,7 @@ func (b *Builder) owner(d *draft, owners *discover.Owners) (discover.Owner, bool
 	name, _ := kubernetesName(d.Name)
 	for _, o := range owners.Named(externalName(d.Resource, d.found.State, d.found.Identity)) {
 		// The id of an object without an identity need not be unique.
-		if d.Stored == nil || o.Namespace == b.Namespace && o.Name == name {
+		if d.Stored == nil || o.Namespace == b.namespace(d) && o.Name == name {
 			return o, true
 		}
 	}
@@ -141,15 +145,20 @@ func (b *Builder) Build() (Result, error) {
 }
 
 func (b *Builder) manifest(d *draft, name string) (Manifest, error) {
-	m := Manifest{Origin: d.Origin, Notes: d.notes, Observes: d.why}
-	secret := name + "-inputs"
-	in := translate.ForProvider(d.Resource, d.config, secret)
+	m := Manifest{Origin: d.Origin, Notes: d.notes, Observes: d.why, Changes: d.changed}
+	secret, namespace := name+"-inputs", b.namespace(d)
+	var in translate.Inputs
+	if d.Declared != nil {
+		in = translate.Inputs{ForProvider: named(d.forProvider, secret).(map[string]any), Secrets: d.inputs}
+	} else {
+		in = translate.ForProvider(d.Resource, d.config, secret)
+	}
 	spec := map[string]any{"forProvider": in.ForProvider}
 	if len(in.Secrets) > 0 {
-		if d.Stored != nil {
+		if d.Stored != nil || d.Declared != nil {
 			m.Inputs = &corev1.Secret{
 				TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"},
-				ObjectMeta: metav1.ObjectMeta{Name: secret, Namespace: b.Namespace},
+				ObjectMeta: metav1.ObjectMeta{Name: secret, Namespace: namespace},
 				Data:       in.Secrets,
 			}
 		} else {
@@ -191,7 +200,7 @@ func (b *Builder) manifest(d *draft, name string) (Manifest, error) {
 	if len(lifecycle) > 0 {
 		spec["lifecycle"] = lifecycle
 	}
-	if left := translate.FieldPaths(d.Resource, d.dropped()); len(left) > 0 {
+	if left := translate.FieldPaths(d.Resource, d.dropped()); len(left) > 0 && d.Declared == nil {
 		m.Notes = append(m.Notes, fmt.Sprintf("Left out: %s. The state has values for it, but the configuration that changes nothing does not need them, as for deprecated arguments. Add it to spec.forProvider if you manage it.", strings.Join(left, ", ")))
 	}
 	if b.Observe || d.why != "" {
@@ -203,7 +212,7 @@ func (b *Builder) manifest(d *draft, name string) (Manifest, error) {
 
 	u := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
 	u.SetGroupVersionKind(d.Resource.GroupVersionKind())
-	u.SetNamespace(b.Namespace)
+	u.SetNamespace(namespace)
 	u.SetName(name)
 	m.Resource = u
 	if d.Resource.Settings.Argument != nil {
@@ -237,7 +246,7 @@ func (b *Builder) manifest(d *draft, name string) (Manifest, error) {
 
 // importSpec returns spec.import; nil if neither an id nor an identity is known.
 func (d *draft) importSpec() map[string]any {
-	if d.Target.ID != "" {
+	if d.Target.ID != "" && (d.Declared == nil || d.Stored == nil) {
 		return map[string]any{"id": d.Target.ID}
 	}
 	if identity := translate.Identity(d.Resource, d.found.Identity); identity != nil {
@@ -250,7 +259,7 @@ func (d *draft) importSpec() map[string]any {
 // users apply the manifest. The resource has no UID yet. Without one, the controller
 // reads the object before it relies on the record.
 func (b *Builder) state(d *draft, name string) (secret *corev1.Secret, parts []*corev1.Secret, _ error) {
-	key := store.Key{Group: d.Resource.Group, Kind: d.Resource.Kind, Namespace: b.Namespace, Name: name}
+	key := store.Key{Group: d.Resource.Group, Kind: d.Resource.Kind, Namespace: b.namespace(d), Name: name}
 	secret, parts, err := store.Manifests(key, d.Resource.Schema, store.Record{Instance: *d.Stored})
 	if err != nil {
 		return nil, nil, err
@@ -260,4 +269,32 @@ func (b *Builder) state(d *draft, name string) (secret *corev1.Secret, parts []*
 		s.Namespace = b.SystemNamespace
 	}
 	return secret, parts, nil
+}
+
+// namespace returns the namespace of a draft's custom resource.
+func (b *Builder) namespace(d *draft) string { return cmp.Or(d.Namespace, b.Namespace) }
+
+// named returns a spec whose references to the Secret with inputs have its name.
+func named(in any, secret string) any {
+	switch in := in.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(in))
+		for k, v := range in {
+			ref, ok := v.(map[string]any)
+			if ok && strings.HasSuffix(k, "SecretRef") && ref["name"] == inputsPlaceholder {
+				v = map[string]any{"name": secret, "key": ref["key"]}
+			} else {
+				v = named(v, secret)
+			}
+			out[k] = v
+		}
+		return out
+	case []any:
+		out := make([]any, len(in))
+		for i, v := range in {
+			out[i] = named(v, secret)
+		}
+		return out
+	}
+	return in
 }

@@ -101,9 +101,9 @@ func dependencies(of int, drafts []*draft, blocks map[string][]int, manifests []
 	spec := u.Object["spec"].(map[string]any)
 	linked := map[string]bool{}
 	var references []any
-	walk(spec["forProvider"], nil, func(path fieldpath.Segments, value string) {
+	walk(spec["forProvider"], nil, func(path fieldpath.Segments, value string, number bool) {
 		x, ok := values[value]
-		if !ok || len(references) == maxReferences || !x.mayBe(path) {
+		if !ok || len(references) == maxReferences || !x.mayBe(path) || number && !isID(path) {
 			return
 		}
 		to := path.String()
@@ -113,6 +113,9 @@ func dependencies(of int, drafts []*draft, blocks map[string][]int, manifests []
 		linked[x.address] = true
 		from := source(manifests[x.draft], u.GetAPIVersion())
 		from["fieldPath"] = "status.atProvider." + x.Field
+		if number {
+			from["transform"] = "int(self)" // ids are texts
+		}
 		references = append(references, map[string]any{"to": "forProvider." + to, "from": from})
 	})
 	if len(references) > 0 {
@@ -174,12 +177,23 @@ func (v identified) mayBe(path fieldpath.Segments) bool {
 	if v.Chosen {
 		return true
 	}
+	name := lastField(path)
+	return len(name) > len(v.Field) && strings.HasSuffix(strings.ToLower(name), strings.ToLower(v.Field))
+}
+
+// isID reports whether a field is called after an id, such as networkId or sshKeyIds. Other numbers equal an id by chance.
+func isID(path fieldpath.Segments) bool {
+	return strings.HasSuffix(strings.TrimSuffix(lastField(path), "s"), "Id")
+}
+
+// lastField returns the name of the field that a path leads to, also of one in a list.
+func lastField(path fieldpath.Segments) string {
 	for _, s := range slices.Backward(path) {
 		if s.Type == fieldpath.SegmentField {
-			return len(s.Field) > len(v.Field) && strings.HasSuffix(strings.ToLower(s.Field), strings.ToLower(v.Field))
+			return s.Field
 		}
 	}
-	return false
+	return ""
 }
 
 // IdentifyingValue is a value by which other objects refer to an object.
@@ -219,11 +233,13 @@ func Identifying(r *model.Resource, state, config cty.Value) []IdentifyingValue 
 	return out
 }
 
-// walk calls f for each text in spec.forProvider, sorted by path, except in references to Secrets.
-func walk(in any, path fieldpath.Segments, f func(fieldpath.Segments, string)) {
+// walk calls f for each text and each whole number in spec.forProvider, sorted by path, except in references to Secrets.
+func walk(in any, path fieldpath.Segments, f func(path fieldpath.Segments, value string, number bool)) {
 	switch in := in.(type) {
 	case string:
-		f(path, in)
+		f(path, in, false)
+	case int64:
+		f(path, strconv.FormatInt(in, 10), true)
 	case map[string]any:
 		for _, key := range sortedKeys(in) {
 			if !strings.HasSuffix(key, "SecretRef") {

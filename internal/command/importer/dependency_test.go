@@ -33,6 +33,7 @@ func network(t *testing.T) *importer.ConfiguredProvider {
 		"net_group":  {"status": {Type: cty.String, Computed: true}},
 		"net_vpc":    {"group_name": text},
 		"net_subnet": {"vpc_id": text, "state": text, "old": {Type: cty.String, Optional: true, Deprecated: true}},
+		"net_route":  {"vpc_id": {Type: cty.Number, Optional: true}, "metric": {Type: cty.Number, Optional: true}, "peer_ids": {Type: cty.List(cty.Number), Optional: true}},
 		"net_server": {"subnet_ids": {Type: cty.Set(cty.String), Optional: true}, "key": {Type: cty.String, Optional: true, Sensitive: true}},
 	} {
 		s.Resources[name] = &schema.Resource{Type: name, Block: block(more)}
@@ -64,6 +65,28 @@ func resourceBlock(address, dependencies string, instances ...string) string {
 	}
 	return fmt.Sprintf(`{%s"mode": "managed", "type": %q, "name": %q, "provider": "provider[\"registry.terraform.io/acme/net\"]", "instances": [%s]}`,
 		module, resourceType, name, strings.Join(all, ","))
+}
+
+// Ids are numbers in some fields, which refer to the text of the id. Other numbers may equal it by chance.
+func TestNumbersBecomeReferences(t *testing.T) {
+	t.Parallel()
+	p := network(t)
+	state := `{"version": 4, "resources": [` + strings.Join([]string{
+		resourceBlock("net_vpc.one", "", `|"id": "10", "name": "one"`), resourceBlock("net_vpc.two", "", `|"id": "20", "name": "two"`),
+		resourceBlock("net_route.this", `"net_vpc.one", "net_vpc.two"`, `|"id": "r", "name": "r", "vpc_id": 10, "metric": 20, "peer_ids": [20, 30]`),
+	}, ",") + `]}`
+	estate, err := importer.ReadState([]byte(state), func(string, string) (*importer.ConfiguredProvider, error) { return p, nil }, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := build(t, &importer.Builder{}, estate.Items...)
+	from := func(name string) m {
+		return m{"kind": "VPC", "name": name, "fieldPath": "status.atProvider.id", "transform": "int(self)"}
+	}
+	want := []any{m{"to": "forProvider.peerIds[0]", "from": from("two")}, m{"to": "forProvider.vpcId", "from": from("one")}}
+	if diff := cmp.Diff(want, spec(result.Manifests[2])["references"]); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
 }
 
 // References are inferred from the dependencies of a state. What no field refers to is ordered by an annotation.

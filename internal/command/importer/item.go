@@ -48,6 +48,10 @@ type Item struct {
 	// Stored is the instance of a Terraform state, and Block its resource block.
 	Stored *instance.Instance
 	Block  Block
+	// Declared is set if another system manages the object.
+	Declared *Declared
+	// Namespace is that of the custom resource. Defaults to Builder.Namespace.
+	Namespace string
 }
 
 // Left is something that is not imported, and why.

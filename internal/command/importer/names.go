@@ -43,8 +43,8 @@ func unique(name, origin string, digits int) string {
 	return strings.TrimPrefix(name+suffix, "-")
 }
 
-// kindName is a resource type's kind, and a name in its namespace.
-type kindName struct{ kind, name string }
+// kindName is a resource type's kind, and a name in a namespace.
+type kindName struct{ kind, namespace, name string }
 
 // names returns a unique name for each draft. If several would have the same name, the hash of the
 // origin is appended to each, so that names do not depend on the order. The first draft whose
@@ -58,7 +58,7 @@ func names(drafts []*draft, taken func(*model.Resource, string) bool) []string {
 		if name == "" {
 			name, same = kubernetesName(d.Resource.Kind)
 		}
-		wanted[i] = kindName{d.Resource.CRDName(), name}
+		wanted[i] = kindName{d.Resource.CRDName(), d.Namespace, name}
 		count[wanted[i]]++
 		if same {
 			exact[wanted[i]] = append(exact[wanted[i]], i)
@@ -79,7 +79,7 @@ func names(drafts []*draft, taken func(*model.Resource, string) bool) []string {
 	}
 	for i, d := range drafts {
 		for digits := 6; out[i] == ""; digits++ {
-			k := kindName{wanted[i].kind, unique(wanted[i].name, d.Origin, min(digits, 64))}
+			k := kindName{wanted[i].kind, d.Namespace, unique(wanted[i].name, d.Origin, min(digits, 64))}
 			if digits > 64 || free(d, k) {
 				out[i] = k.name
 				used[k] = true

@@ -31,6 +31,12 @@ type draft struct {
 	// the first reconcile changes nothing.
 	why   string
 	notes []string
+	// forProvider and inputs are set instead of config for what another system has declared: spec.forProvider, and the
+	// values of the Secret with inputs.
+	forProvider map[string]any
+	inputs      map[string][]byte
+	// changed are the changes of the first reconcile.
+	changed []translate.Change
 }
 
 // Read reads objects and finds configurations for them.
@@ -64,6 +70,9 @@ func (b *Builder) Read(ctx context.Context, items []Item) error {
 
 // read reads an object. If it cannot be imported, the draft is nil and the reason is returned.
 func read(ctx context.Context, item Item) (*draft, string) {
+	if item.Declared != nil {
+		return readDeclared(ctx, item)
+	}
 	d := &draft{Item: item}
 	p, r := item.Provider, terraform.ResourceType{Schema: item.Resource.Schema}
 	if item.Stored != nil {

@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -84,6 +85,8 @@ func Write(w io.Writer, manifests []Manifest) error {
 
 // The folders of WriteDir. Their names sort in the order in which kubectl apply -R must apply them.
 const (
+	// ProviderFolder has what must be ready before the others can be applied.
+	ProviderFolder  = "0-provider"
 	secretsFolder   = "1-secrets"
 	resourcesFolder = "2-resources"
 )
@@ -103,7 +106,7 @@ func WriteDir(dir string, manifests []Manifest) (err error) {
 		for i, o := range objects {
 			folder, kind := secretsFolder, "secrets"
 			if i == len(objects)-1 {
-				folder, kind = resourcesFolder, strings.ToLower(o.GroupVersionKind().GroupKind().String())
+				folder, kind = cmp.Or(m.Folder, resourcesFolder), strings.ToLower(o.GroupVersionKind().GroupKind().String())
 			}
 			name := filepath.Join(folder, fmt.Sprintf("%s.%s.yaml", o.GetName(), kind))
 			if _, ok := files[name]; ok {
@@ -120,8 +123,10 @@ func WriteDir(dir string, manifests []Manifest) (err error) {
 			return err
 		}
 	}
-	if err := os.MkdirAll(filepath.Join(dir, resourcesFolder), 0o755); err != nil {
-		return err
+	for _, folder := range []string{ProviderFolder, resourcesFolder} {
+		if err := os.MkdirAll(filepath.Join(dir, folder), 0o755); err != nil {
+			return err
+		}
 	}
 	if err := os.MkdirAll(filepath.Join(dir, secretsFolder), 0o700); err != nil {
 		return err
@@ -146,6 +151,7 @@ func WriteDir(dir string, manifests []Manifest) (err error) {
 		}
 	}
 	// Remove empty folders.
+	_ = os.Remove(filepath.Join(dir, ProviderFolder))
 	_ = os.Remove(filepath.Join(dir, secretsFolder))
 	_ = os.Remove(filepath.Join(dir, resourcesFolder))
 	return nil

@@ -11,57 +11,39 @@ import (
 	"github.com/landbridge-io/landbridge/internal/command/importer"
 )
 
-// Complete adds what an old resource asks for to the manifest of its object.
-func (o Upjet) Complete(m *importer.Manifest) {
-	u := m.Resource
+// Complete adds what the old resource asks for to the manifest of its object.
+func (t *Takeover) Complete(m *importer.Manifest) {
+	o, u := t.Old, m.Resource
 	spec := u.Object["spec"].(map[string]any)
 	old, _ := o.Object["spec"].(map[string]any)
 	if labels := o.GetLabels(); len(labels) > 0 {
 		u.SetLabels(labels)
 	}
 	o.annotate(u)
-	if policies := policies(old); policies != nil && m.Observes == "" {
+	policies := policies(old)
+	if len(policies) == 1 && policies[0] == "Observe" {
+		m.Observes, m.Changes = "", nil // as the old one
+		m.Notes = slices.DeleteFunc(m.Notes, func(note string) bool { return strings.HasPrefix(note, "Only observes, since ") })
+	}
+	if policies != nil && m.Observes == "" {
 		spec["managementPolicies"] = policies
 	}
-	if ref, _ := old["writeConnectionSecretToRef"].(map[string]any); ref["name"] != nil {
-		spec["writeConnectionSecretToRef"] = map[string]any{"name": ref["name"]}
-		if ns, _ := ref["namespace"].(string); ns != "" && ns != u.GetNamespace() {
-			m.Notes = append(m.Notes, fmt.Sprintf("The connection Secret is written to namespace %s, and not to %s.", u.GetNamespace(), ns))
+	if namespace, name := o.connectionSecret(); name != "" {
+		spec["writeConnectionSecretToRef"] = map[string]any{"name": name}
+		if namespace != "" && namespace != u.GetNamespace() {
+			m.Notes = append(m.Notes, fmt.Sprintf("The connection Secret is written to namespace %s, and not to %s.", u.GetNamespace(), namespace))
 		}
 	}
-	forProvider, _ := old["forProvider"].(map[string]any)
-	given, _ := spec["forProvider"].(map[string]any)
-	secrets(m, forProvider, given)
-	initProvider, _ := old["initProvider"].(map[string]any)
-	initial := map[string]any{}
-	for _, name := range slices.Sorted(maps.Keys(initProvider)) {
-		if _, always := forProvider[name]; !always && given[name] != nil {
-			initial[name] = given[name]
-			delete(given, name)
-		}
+	if old["publishConnectionDetailsTo"] != nil {
+		m.Notes = append(m.Notes, "spec.publishConnectionDetailsTo is left out: connection details are written to Secrets only.")
 	}
-	if len(initial) > 0 {
-		spec["initProvider"] = initial
-		withoutInitial(spec, initial)
+	if t.Item.Declared != nil && len(t.Item.Declared.InitProvider) > 0 {
+		spec["initProvider"] = t.Item.Declared.InitProvider
 	}
-}
-
-// withoutInitial removes references to fields that are not in forProvider any more.
-func withoutInitial(spec, initial map[string]any) {
-	all, _ := spec["references"].([]any)
-	all = slices.DeleteFunc(all, func(ref any) bool {
-		to, _ := ref.(map[string]any)["to"].(string)
-		name := strings.TrimPrefix(to, "forProvider.")
-		if end := strings.IndexAny(name, ".["); end >= 0 {
-			name = name[:end]
-		}
-		return initial[name] != nil
-	})
-	if len(all) == 0 {
-		delete(spec, "references")
-	} else {
-		spec["references"] = all
+	for _, name := range slices.Sorted(maps.Keys(t.Copies)) {
+		m.Notes = append(m.Notes, fmt.Sprintf("Sensitive: copy the Secret %s from namespace %s to %s.", name, t.Copies[name].Namespace, u.GetNamespace()))
 	}
+	m.Notes = append(m.Notes, t.notes...)
 }
 
 // annotate copies the annotations of users.
@@ -69,7 +51,7 @@ func (o Upjet) annotate(u *unstructured.Unstructured) {
 	annotations := u.GetAnnotations()
 	for name, value := range o.GetAnnotations() {
 		domain, _, _ := strings.Cut(name, "/")
-		if strings.HasSuffix(domain, "crossplane.io") || strings.HasSuffix(domain, "upbound.io") || domain == "kubectl.kubernetes.io" {
+		if strings.HasSuffix(domain, "crossplane.io") || strings.HasSuffix(domain, "upbound.io") || domain == "kubectl.kubernetes.io" || name == annotationHandOver {
 			continue
 		}
 		if annotations == nil {
@@ -80,15 +62,19 @@ func (o Upjet) annotate(u *unstructured.Unstructured) {
 	u.SetAnnotations(annotations)
 }
 
-// policies returns spec.managementPolicies; nil for the default.
+// actions are those of "*" in managementPolicies, except for Delete.
+var actions = []any{"Observe", "Create", "Update", "LateInitialize"}
+
+// policies returns spec.managementPolicies; nil for the default. An object that was to be orphaned stays so, whatever the old
+// policies make of both.
 func policies(old map[string]any) []any {
-	all, _, _ := unstructured.NestedSlice(old, "managementPolicies")
-	if len(all) == 0 {
+	all, given, _ := unstructured.NestedSlice(old, "managementPolicies")
+	if !given {
 		all = []any{"*"}
 	}
 	if old["deletionPolicy"] == "Orphan" {
 		if slices.Contains(all, any("*")) {
-			all = []any{"Observe", "Create", "Update", "Delete", "LateInitialize"}
+			all = slices.Clone(actions)
 		}
 		all = slices.DeleteFunc(all, func(p any) bool { return p == "Delete" })
 	}
@@ -98,26 +84,25 @@ func policies(old map[string]any) []any {
 	return all
 }
 
-// secrets makes sensitive fields refer to the Secrets of the old resource.
-func secrets(m *importer.Manifest, old, given map[string]any) {
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		ref, _ := given[name].(map[string]any)
-		was, _ := old[name].(map[string]any)
-		if ref == nil || was == nil {
-			continue
-		}
-		if !strings.HasSuffix(name, "SecretRef") {
-			secrets(m, was, ref)
-			continue
-		}
-		if was["name"] == nil || was["key"] == nil {
-			continue
-		}
-		about := fmt.Sprintf("into the key %s of the Secret %s.", ref["key"], ref["name"])
-		m.Notes = slices.DeleteFunc(m.Notes, func(note string) bool { return strings.HasSuffix(note, about) })
-		if ns, _ := was["namespace"].(string); ns != "" && ns != m.Resource.GetNamespace() {
-			m.Notes = append(m.Notes, fmt.Sprintf("Sensitive: copy the Secret %s from namespace %s to %s.", was["name"], ns, m.Resource.GetNamespace()))
-		}
-		ref["name"], ref["key"] = was["name"], was["key"]
+// orphaning returns the spec.deletionPolicy and spec.managementPolicies with which an old resource does not destroy its
+// object; nil where they are as they should be. A kind without a namespace has a deletionPolicy, unless its provider is
+// older than that; other kinds do not.
+func orphaning(old map[string]any) (deletionPolicy any, managementPolicies []any) {
+	all, given, _ := unstructured.NestedSlice(old, "managementPolicies")
+	deletion, hasDeletion := old["deletionPolicy"].(string)
+	if hasDeletion && deletion != "Orphan" {
+		deletionPolicy = "Orphan"
 	}
+	switch {
+	case slices.Equal(all, []any{"*"}), !given:
+		// With the deletionPolicy, the default stays: other policies need a feature to be enabled.
+		if !hasDeletion {
+			managementPolicies = slices.Clone(actions)
+		}
+	case slices.Contains(all, any("*")):
+		managementPolicies = slices.Clone(actions)
+	case slices.Contains(all, any("Delete")):
+		managementPolicies = slices.DeleteFunc(slices.Clone(all), func(p any) bool { return p == "Delete" })
+	}
+	return deletionPolicy, managementPolicies
 }
