@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -155,7 +156,7 @@ func (p *planner) read(ctx context.Context, objects []local.Object) []*planned {
 		wanted = append(wanted, o)
 	}
 	if len(others) > 0 {
-		p.report(diagnostic.Warning, "", "Not planned", "kubectl diff shows changes of %s.", strings.Join(slices.Sorted(mapsKeys(others)), ", "))
+		p.report(diagnostic.Warning, "", "Not planned", "kubectl diff shows changes of %s.", strings.Join(slices.Sorted(maps.Keys(others)), ", "))
 	}
 	p.dryRuns(ctx, wanted)
 	var out []*planned
@@ -177,16 +178,6 @@ func (p *planner) read(ctx context.Context, objects []local.Object) []*planned {
 		out = append(out, r)
 	}
 	return out
-}
-
-func mapsKeys(m map[string]bool) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
 }
 
 func notServed(gvk schema.GroupVersionKind, err error) string {
