@@ -9,8 +9,8 @@ import (
 	"github.com/landbridge-io/landbridge/program"
 )
 
+// Not in parallel: each program sets the logger of controller-runtime, which is one for the process.
 func TestProgramChecksFlags(t *testing.T) {
-	t.Parallel()
 	const noCluster = "no cluster to work with: stat /nowhere/kubeconfig: no such file or directory"
 	server5 := func() (tfprotov5.ProviderServer, error) { return nil, nil }
 	server6 := func() (tfprotov6.ProviderServer, error) { return nil, nil }
@@ -35,7 +35,6 @@ func TestProgramChecksFlags(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			test.program.Name, test.program.Provider = "test", "test"
 			cmd := test.program.Command()
 			cmd.SetArgs(append([]string{"--kubeconfig", "/nowhere/kubeconfig"}, test.args...))
