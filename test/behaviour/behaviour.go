@@ -13,10 +13,17 @@ type Way string
 const (
 	Plugin    Way = "plugin"    // its program, over gRPC
 	InProcess Way = "inprocess" // linked into the controller
+	CLI       Way = "cli"       // its program, by the command line of OpenTofu
 )
 
-// Ways lists all ways.
-var Ways = []Way{Plugin, InProcess}
+// Ways returns the ways of running a form. The command line does the same with each form, but takes much longer, so it runs
+// one of them here. That of Terraform, and those of the other forms, are compared by test/conformance.
+func Ways(form provider.Form) []Way {
+	if form == provider.Framework6 {
+		return []Way{Plugin, InProcess, CLI}
+	}
+	return []Way{Plugin, InProcess}
+}
 
 // Column is one form of the provider, run in one way.
 type Column struct {
@@ -31,7 +38,7 @@ func (c Column) Name() string { return string(c.Form) + "-" + string(c.Way) }
 func Columns() []Column {
 	var out []Column
 	for _, form := range provider.Forms {
-		for _, way := range Ways {
+		for _, way := range Ways(form) {
 			out = append(out, Column{form, way})
 		}
 	}

@@ -76,7 +76,7 @@ func (e *environment) open(t *testing.T, of behaviour.Column, use string, r rele
 }
 
 // executions are the values of a TerraformProvider's spec.execution for the ways.
-var executions = map[behaviour.Way]string{behaviour.Plugin: "Plugin", behaviour.InProcess: "InProcess"}
+var executions = map[behaviour.Way]string{behaviour.Plugin: "Plugin", behaviour.InProcess: "InProcess", behaviour.CLI: "CLI"}
 
 func (c *column) terraformProvider() *unstructured.Unstructured {
 	p := &unstructured.Unstructured{}

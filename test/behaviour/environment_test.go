@@ -21,6 +21,7 @@ import (
 	"github.com/landbridge-io/landbridge/examples/examplecloud/provider/release"
 	"github.com/landbridge-io/landbridge/examples/examplecloud/provider/sdkv2"
 	"github.com/landbridge-io/landbridge/internal/controller"
+	"github.com/landbridge-io/landbridge/internal/controller/kinds"
 	"github.com/landbridge-io/landbridge/internal/controller/terraformprovider"
 	"github.com/landbridge-io/landbridge/internal/provider/inprocess"
 	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
@@ -96,14 +97,22 @@ func start(t *testing.T) (*environment, error) {
 		return nil, err
 	}
 	c.Verbosity = 1
-	o := options(programs)
+	o, err := options(programs)
+	if err != nil {
+		return nil, err
+	}
 	stop, err := c.StartController(o)
 	return &environment{c, stop}, err
 }
 
 // options returns the options of a controller with the providers of all columns.
-func options(mirror string) controller.Options {
+func options(mirror string) (controller.Options, error) {
 	o := clustertest.Options(poll, filepath.Join(scratch, "cache"), mirror)
+	tofu, err := testbin.Build(context.Background(), testbin.OpenTofu)
+	if err != nil {
+		return o, err
+	}
+	o.CommandLine = &kinds.CommandLine{Program: tofu, Dir: scratch}
 	for _, c := range behaviour.Columns() {
 		if c.Way != behaviour.InProcess {
 			continue
@@ -114,7 +123,7 @@ func options(mirror string) controller.Options {
 			}
 		}
 	}
-	return o
+	return o, nil
 }
 
 // linked returns the provider linked into this program, as generated controllers have it.
@@ -163,8 +172,13 @@ func makeMirror(ctx context.Context, dir string) error {
 // programs returns the names of the provider's program for the columns.
 func programs(form provider.Form) []string {
 	var out []string
-	for _, use := range uses {
-		out = append(out, providerName(behaviour.Column{Form: form, Way: behaviour.Plugin}, use))
+	for _, way := range behaviour.Ways(form) {
+		if way == behaviour.InProcess {
+			continue
+		}
+		for _, use := range uses {
+			out = append(out, providerName(behaviour.Column{Form: form, Way: way}, use))
+		}
 	}
 	return out
 }

@@ -51,7 +51,7 @@ func each(t *testing.T, test func(t *testing.T, c behaviour.Column)) {
 	for _, form := range provider.Forms {
 		t.Run(string(form), func(t *testing.T) {
 			t.Parallel()
-			for _, way := range behaviour.Ways {
+			for _, way := range behaviour.Ways(form) {
 				t.Run(string(way), func(t *testing.T) {
 					t.Parallel()
 					test(t, behaviour.Column{Form: form, Way: way})

@@ -44,7 +44,10 @@ func controlUntilKilled(kubeconfig string) error {
 	}
 	programs := os.Getenv(runControllerMirror)
 	scratch = filepath.Dir(programs) // of the test binary
-	o := options(programs)
+	o, err := options(programs)
+	if err != nil {
+		return err
+	}
 	o.Logger = zap.New(zap.UseDevMode(false), zap.WriteTo(os.Stderr))
 	return controller.Run(context.Background(), config, o)
 }

@@ -11,7 +11,7 @@ var headings = map[provider.Form]string{
 	provider.SDKv2: "SDKv2", provider.Framework5: "framework 5", provider.Framework6: "framework 6",
 }
 
-var ways = map[behaviour.Way]string{behaviour.Plugin: "plugin", behaviour.InProcess: "in process"}
+var ways = map[behaviour.Way]string{behaviour.Plugin: "plugin", behaviour.InProcess: "in process", behaviour.CLI: "OpenTofu"}
 
 func main() {
 	m := matrix.Matrix{Title: "behaviours", Dir: "test/behaviour", Command: "make behaviours", Sources: true}
