@@ -94,6 +94,35 @@ func TestInterruptedCreateGoesOn(t *testing.T) {
 	}
 }
 
+// A create whose outcome was unknown says nothing about operations that began after another create made the object.
+func TestDoubtEnds(t *testing.T) {
+	bubble(t, derivable, func(h *harness) {
+		goesOn(h)
+		clear(h.cloud.coming) // it makes nothing
+		h.settle()
+		h.want("a", 2)
+		h.observe()
+		saves := 0
+		h.store.fails(func(call string) fault {
+			if saves++; call == "save" && saves == 1 {
+				return unanswered
+			}
+			return ""
+		})
+		h.apply() // an update whose intent is stored, although the store returns an error
+		synctest.Wait()
+		time.Sleep(time.Minute)
+		h.told.take()
+		if o := h.observe(); o.Instance.Status != instance.Full {
+			t.Errorf("the object is %s", o.Instance.Status)
+		}
+		h.settle()
+		if diff := cmp.Diff([]string{"Succeeded Update"}, h.told.take()); diff != "" {
+			t.Errorf("told (-want +got):\n%s", diff)
+		}
+	})
+}
+
 // Who deletes a resource whose create was interrupted waits for its object, as long as it may
 // appear, or says that there is none.
 func TestDeleteWhileCreateGoesOn(t *testing.T) {

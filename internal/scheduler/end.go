@@ -71,7 +71,7 @@ func (e *entry) accept(res result) {
 		e.distrust(conflicted)
 	}
 	if res.undispatched {
-		e.undispatched = res.op.ID
+		e.undispatched, e.undispatchedDoubt = res.op.ID, res.doubt
 	}
 	if res.op.Kind == instance.Delete && !res.diags.HasErrors() {
 		delete(e.missing, res.op.Deposed)

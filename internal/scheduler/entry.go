@@ -72,8 +72,9 @@ type entry struct {
 	interruption *interruption
 
 	// undispatched is the id of an operation that never reached the provider, though its intent
-	// may be stored.
-	undispatched string
+	// may be stored. undispatchedDoubt is the interrupted create that it began after; nil if there was none.
+	undispatched      string
+	undispatchedDoubt *instance.Operation
 	// begun is the id of the operation that this process began last.
 	begun string
 	// doubt is an interrupted create whose object was not found and may still appear.

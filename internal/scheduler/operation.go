@@ -124,6 +124,8 @@ type result struct {
 	diags  diagnostic.Diagnostics
 	// undispatched is set when the provider was never called, even if the intent is stored.
 	undispatched bool
+	// doubt is the interrupted create that the operation began after; nil if there was none.
+	doubt *instance.Operation
 	// planned is the identity of the object to create, if it was known. met is an object that already
 	// existed.
 	planned      cty.Value
@@ -137,8 +139,9 @@ type result struct {
 
 // run is the journal protocol: intent, dispatch, conclude.
 func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Operation, t task, limit *limit) result {
+	doubt := rec.Instance.Operation
 	notStarted := func(record *store.Record, diags diagnostic.Diagnostics) result {
-		return result{op: op, record: record, diags: t.interruption.blame(diags), undispatched: true}
+		return result{op: op, record: record, diags: t.interruption.blame(diags), undispatched: true, doubt: doubt}
 	}
 	traced := tracing.With(s.ctx, r.origin)
 	early, cancel := t.interruption.before(traced)
@@ -176,7 +179,6 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	if s.isStopping() {
 		return notStarted(&rec, diagnostic.Errorf("Operation not started", "The controller is stopping; the operation is left to its successor."))
 	}
-	doubt := rec.Instance.Operation
 	if doubt != nil && interruptedKey(r, doubt) == "" && expired(r, doubt, s.o.Clock.Now()) {
 		return notStarted(&rec, diagnostic.Errorf("Operation not started", "The create token of an earlier create, which was interrupted, is not valid any more."))
 	}

@@ -22,8 +22,8 @@ func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terrafo
 	in := e.record.Instance
 	op := in.Operation
 	in.Operation = nil
-	if op.ID == e.undispatched && e.doubt != nil {
-		op, e.record.Instance.Operation = e.doubt, e.doubt // its outcome is still unknown
+	if doubt := e.undispatchedDoubt; op.ID == e.undispatched && doubt != nil {
+		op, e.record.Instance.Operation = doubt, doubt // its outcome is still unknown
 	}
 	if j, ok := ex.(terraform.Journaled); ok {
 		return s.recoverJournaled(ctx, e, r, op, j)
