@@ -35,7 +35,7 @@ func requiredRules(t *model.Type, forProvider props) apiextensionsv1.ValidationR
 		out = append(out, apiextensionsv1.ValidationRule{
 			Rule: fmt.Sprintf("!('*' in self.managementPolicies || 'Create' in self.managementPolicies || 'Update' in self.managementPolicies)"+
 				" || %s || (has(self.initProvider) && %s) || has(self.references)", given("self.forProvider", f.InputName(), f.Reference), given("self.initProvider", f.InputName(), nil)),
-			Message: fmt.Sprintf("spec.forProvider.%s is a required parameter", f.InputName()),
+			Message: requiredMessage(f.InputName()),
 		})
 	}
 	return out

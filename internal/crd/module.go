@@ -32,6 +32,7 @@ func Module(r *model.Resource, args ModuleArguments) (*apiextensionsv1.CustomRes
 		args.complete(r.Root(), fields.Properties)
 		spec.Properties[name] = fields
 	}
+	args.permitNull(r.Root(), &spec)
 	plan := status.Properties["plan"]
 	contained := props{
 		Type:        "object",
@@ -54,6 +55,8 @@ func Module(r *model.Resource, args ModuleArguments) (*apiextensionsv1.CustomRes
 type ModuleArguments struct {
 	// Rules are validations of variables.
 	Rules map[string][]ModuleRule
+	// Nullable are the variables to which null can be given.
+	Nullable map[string]bool
 	// Configurations are the names of its provider configurations.
 	Configurations []string
 }

@@ -8,6 +8,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/crd"
 )
 
 type props = apiextensionsv1.JSONSchemaProps
@@ -46,6 +47,11 @@ func FromDefinition(d *apiextensionsv1.CustomResourceDefinition, version string)
 			if f := k.Parts[ForProvider].Fields[name]; f != nil {
 				f.Required = true
 			}
+		}
+	}
+	for _, name := range crd.RequiredOrNull(spec) {
+		if f := k.Parts[ForProvider].Fields[name]; f != nil {
+			f.Required = true
 		}
 	}
 	return k, k.rename(d)

@@ -24,7 +24,7 @@ import (
 var allModules = flag.Bool("modules", false, "try all modules of examples/modules")
 
 // someModules are those that are tried without -modules.
-var someModules = []string{"stack", "wrapper"}
+var someModules = []string{"label", "stack", "wrapper"}
 
 // example is a module of examples/modules, and what is there after each step.
 type example struct {

@@ -28,6 +28,11 @@ variable "name" {
   type = string
 }
 
+variable "delimiter" {
+  type        = string
+  description = "What stands between the parts; a dash if it is null."
+}
+
 variable "attributes" {
   type    = list(string)
   default = []
@@ -45,7 +50,7 @@ locals {
     var.name,
   ]
   attributes = distinct(concat(try(var.context.attributes, []), var.attributes))
-  id         = lower(join("-", compact(concat(local.parts, local.attributes))))
+  id         = lower(join(var.delimiter == null ? "-" : var.delimiter, compact(concat(local.parts, local.attributes))))
 }
 
 output "id" {

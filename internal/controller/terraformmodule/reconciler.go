@@ -313,8 +313,9 @@ func (r *Reconciler) settings(fetched *module.Module, providers map[string]strin
 
 // arguments returns what the CRD of a module's kind has besides its model.
 func arguments(m *module.Module) crd.ModuleArguments {
-	out := crd.ModuleArguments{Rules: map[string][]crd.ModuleRule{}, Configurations: m.ConfigurationNames()}
+	out := crd.ModuleArguments{Rules: map[string][]crd.ModuleRule{}, Nullable: map[string]bool{}, Configurations: m.ConfigurationNames()}
 	for name, v := range m.Variables {
+		out.Nullable[name] = v.Nullable
 		for _, rule := range v.Rules {
 			out.Rules[name] = append(out.Rules[name], crd.ModuleRule(rule))
 		}

@@ -45,6 +45,8 @@ type Variable struct {
 	Description string
 	// Default is set when the variable has a default.
 	Default, Sensitive bool
+	// Nullable is set if the variable can be null.
+	Nullable bool
 	// DefaultValue is the default; NilVal without one.
 	DefaultValue cty.Value
 	Deprecated   string
@@ -67,7 +69,7 @@ var (
 	}}
 	settings       = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "required_providers"}, {Type: "backend", LabelNames: []string{"type"}}, {Type: "cloud"}, {Type: "encryption"}}}
 	variableFields = &hcl.BodySchema{
-		Attributes: attributes("type", "default", "description", "sensitive", "ephemeral", "deprecated").Attributes,
+		Attributes: attributes("type", "default", "description", "nullable", "sensitive", "ephemeral", "deprecated").Attributes,
 		Blocks:     []hcl.BlockHeaderSchema{{Type: "validation"}},
 	}
 	outputFields = attributes("description", "sensitive", "ephemeral")
@@ -277,7 +279,7 @@ func (r *reader) variable(b *hcl.Block) {
 		r.refuse(b.DefRange, "The variable %s is defined twice.", name)
 		return
 	case v == nil:
-		v = &Variable{Type: cty.DynamicPseudoType}
+		v = &Variable{Type: cty.DynamicPseudoType, Nullable: true}
 		r.out.Variables[name] = v
 	}
 	content := r.content(b.Body, variableFields)
@@ -295,6 +297,7 @@ func (r *reader) variable(b *hcl.Block) {
 		v.DefaultValue, diags = a.Expr.Value(nil)
 		r.report(diags)
 	}
+	r.decode(attrs, "nullable", &v.Nullable)
 	r.decode(attrs, "description", &v.Description)
 	r.decode(attrs, "deprecated", &v.Deprecated)
 	// An ephemeral value is stored like a sensitive one, since it is needed to read and to destroy the objects.

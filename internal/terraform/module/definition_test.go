@@ -46,7 +46,7 @@ output "secret" {
   value     = 1
   sensitive = true
 }`,
-		"variables.tf.json": `{"variable":{"tags":{"type":"map(string)","default":{},"description":"Tags."},"pin":{"type":"string","sensitive":true}}}`,
+		"variables.tf.json": `{"variable":{"tags":{"type":"map(string)","default":{},"description":"Tags."},"pin":{"type":"string","sensitive":true,"nullable":false}}}`,
 		".hidden.tf":        `nonsense {`,
 		"README.md":         `nonsense {`,
 	}))
@@ -55,7 +55,7 @@ output "secret" {
 	}
 	want := &module.Definition{
 		Variables: map[string]*module.Variable{
-			"tags": {Type: cty.Map(cty.String), Description: "Tags.", Default: true, DefaultValue: cty.EmptyObjectVal},
+			"tags": {Type: cty.Map(cty.String), Description: "Tags.", Default: true, DefaultValue: cty.EmptyObjectVal, Nullable: true},
 			"pin":  {Type: cty.String, Sensitive: true},
 		},
 		Outputs:   map[string]*module.Output{"secret": {Sensitive: true}},
