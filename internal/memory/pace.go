@@ -18,8 +18,8 @@ const (
 	paceInterval = 200 * time.Millisecond
 )
 
-// worthwhile is how many bytes a process allocates before memory is released again: a release collects garbage, which costs
-// more than everything else that an idle process does.
+// worthwhile is how many bytes a process allocates before its heap is released again: that collects garbage, which costs more
+// than everything else that an idle process does.
 const worthwhile = 8 << 20
 
 // Pace adjusts the garbage collector's percentage (GOGC) until ctx ends, and then restores it. It is low
@@ -39,8 +39,8 @@ func Pace(ctx context.Context, small, large int) {
 	}
 }
 
-// KeepSmall releases memory at a tick, unless hardly anything was allocated since the last release, until ctx ends. failed is
-// called with errors.
+// KeepSmall releases memory at each tick until ctx ends: the pages of the program, and the free heap if more than a little was
+// allocated since the last time. failed is called with errors.
 func KeepSmall(ctx context.Context, ticks <-chan time.Time, failed func(error)) {
 	a := &allocations{sample: []metrics.Sample{{Name: allocated}}} // with all of the start
 	for {
@@ -48,13 +48,13 @@ func KeepSmall(ctx context.Context, ticks <-chan time.Time, failed func(error)) 
 		case <-ctx.Done():
 			return
 		case <-ticks:
-			if a.since() < worthwhile {
-				continue
+			if a.since() >= worthwhile {
+				debug.FreeOSMemory()
+				a.rate()
 			}
-			if err := Release(); err != nil {
+			if err := ReleaseProgram(); err != nil {
 				failed(err)
 			}
-			a.rate()
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // The program must go on as if nothing had happened.
-func TestRelease(t *testing.T) {
+func TestReleaseProgram(t *testing.T) {
 	ballast := make([]byte, 64<<20)
 	for i := range ballast {
 		ballast[i] = 1
@@ -20,7 +20,7 @@ func TestRelease(t *testing.T) {
 	held := os.Getpid() + len(ballast)
 	ballast = nil
 	for range 3 {
-		if err := memory.Release(); err != nil {
+		if err := memory.ReleaseProgram(); err != nil {
 			t.Fatal(err)
 		}
 	}
