@@ -136,6 +136,10 @@ CHECK ?=
 conformance: bin/playground ## Every way of execution does the same: OpenTofu's and Terraform's command line, plugin, in process; writes the table in docs/execution.md (CHECK=1 compares it)
 	@$(GO) run -C test/conformance ./cmd/conformance $(if $(CHECK),-check)
 
+.PHONY: inference
+inference: bin/landbridge ## How many of azurerm's references are inferred from its documentation, and how many rightly; builds the provider
+	@$(GO) run ./test/inference
+
 OPS ?= 1000
 EXECUTION ?= Plugin
 .PHONY: chaos

@@ -10,7 +10,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
 	"go.uber.org/zap/zapcore"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -101,7 +100,12 @@ func (f *flags) run(ctx context.Context, prepare func(*controller.Options) error
 		// except under load.
 		go memory.Pace(ctx, 40, 60)
 	}
-	go keepSmall(ctx, log)
+	go func() {
+		// Memory such as that of the start, or of the creation of many resources.
+		ticker := time.NewTicker(10 * time.Second)
+		defer ticker.Stop()
+		memory.KeepSmall(ctx, ticker.C, func(err error) { log.V(1).Info("Cannot give memory back", "error", err.Error()) })
+	}()
 	if f.traces != "" {
 		stop, err := tracing.Export(ctx, f.traces, cmp.Or(o.Name, controller.Name), version.String(), log.WithName("traces"))
 		if err != nil {
@@ -114,20 +118,4 @@ func (f *flags) run(ctx context.Context, prepare func(*controller.Options) error
 		}()
 	}
 	return controller.Run(ctx, config, o)
-}
-
-// keepSmall regularly returns unused memory to the system, such as that of the start or of the creation
-// of many resources.
-func keepSmall(ctx context.Context, log logr.Logger) {
-	for t := time.NewTicker(10 * time.Second); ; {
-		select {
-		case <-ctx.Done():
-			t.Stop()
-			return
-		case <-t.C:
-			if err := memory.Release(); err != nil {
-				log.V(1).Info("Cannot give memory back", "error", err.Error())
-			}
-		}
-	}
 }

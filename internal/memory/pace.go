@@ -18,6 +18,10 @@ const (
 	paceInterval = 200 * time.Millisecond
 )
 
+// worthwhile is how many bytes a process allocates before its heap is released again: that collects garbage, which costs more
+// than everything else that an idle process does.
+const worthwhile = 8 << 20
+
 // Pace adjusts the garbage collector's percentage (GOGC) until ctx ends, and then restores it. It is low
 // while the process is idle, to keep it small, and high while it is busy, since collecting a heap of
 // long-lived objects repeatedly costs more than anything else.
@@ -32,6 +36,26 @@ func Pace(ctx context.Context, small, large int) {
 			return
 		}
 		debug.SetGCPercent(small)
+	}
+}
+
+// KeepSmall releases memory at each tick until ctx ends: the pages of the program, and the free heap if more than a little was
+// allocated since the last time. failed is called with errors.
+func KeepSmall(ctx context.Context, ticks <-chan time.Time, failed func(error)) {
+	a := &allocations{sample: []metrics.Sample{{Name: allocated}}} // with all of the start
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks:
+			if a.since() >= worthwhile {
+				debug.FreeOSMemory()
+				a.rate()
+			}
+			if err := ReleaseProgram(); err != nil {
+				failed(err)
+			}
+		}
 	}
 }
 
@@ -78,6 +102,9 @@ func collection() <-chan struct{} {
 	return done
 }
 
+// allocated is the metric of all bytes that were ever allocated in the heap.
+const allocated = "/gc/heap/allocs:bytes"
+
 // allocations measures the rate of allocation.
 type allocations struct {
 	sample []metrics.Sample
@@ -86,9 +113,15 @@ type allocations struct {
 }
 
 func newAllocations() *allocations {
-	a := &allocations{sample: []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}}
+	a := &allocations{sample: []metrics.Sample{{Name: allocated}}}
 	a.rate()
 	return a
+}
+
+// since returns the bytes since rate was called.
+func (a *allocations) since() uint64 {
+	metrics.Read(a.sample)
+	return a.sample[0].Value.Uint64() - a.last
 }
 
 // rate returns the bytes per second since it was called before.

@@ -21,7 +21,7 @@ import (
 	"github.com/landbridge-io/landbridge/examples/examplecloud/cloud"
 )
 
-// world is a cloud with the write requests of providers.
+// world is a cloud with the requests of providers that write, or search.
 type world struct {
 	cloud *cloud.Server
 	// hand is a client with requests that are not recorded.
@@ -31,6 +31,8 @@ type world struct {
 
 	mu     sync.Mutex
 	writes []write
+	// searched counts the searches for objects, by the name that they look for.
+	searched map[string]int
 }
 
 // write is a request that changes the cloud.
@@ -43,7 +45,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = server.Close() })
-	w := &world{cloud: server}
+	w := &world{cloud: server, searched: map[string]int{}}
 	if w.hand, err = client.New(client.Config{Endpoint: server.URL()}); err != nil {
 		t.Fatal(err)
 	}
@@ -65,6 +67,9 @@ func newWorld(t *testing.T) *world {
 
 func (w *world) note(r *http.Request) {
 	if r.Method == http.MethodGet {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.searched[r.URL.Query().Get("name")]++
 		return
 	}
 	body, _ := io.ReadAll(r.Body)
@@ -72,6 +77,13 @@ func (w *world) note(r *http.Request) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.writes = append(w.writes, write{r.Method, r.URL.Path, string(body)})
+}
+
+// searches returns how often objects of a name were searched.
+func (w *world) searches(name string) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.searched[name]
 }
 
 // written returns the writes by a method with a path that ends with the text, or a body that contains it

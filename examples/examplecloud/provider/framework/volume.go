@@ -53,6 +53,7 @@ type volumeWithUpgrade struct {
 
 var (
 	_ resource.ResourceWithImportState     = (*volume)(nil)
+	_ resource.ResourceWithModifyPlan      = (*volume)(nil)
 	_ resource.ResourceWithUpgradeState    = (*volume)(nil)
 	_ resource.ResourceWithIdentity        = (*volumeWithIdentity)(nil)
 	_ resource.ResourceWithUpgradeIdentity = (*volumeWithUpgrade)(nil)
@@ -266,6 +267,24 @@ func writeVolumeIdentity(ctx context.Context, at release.Release, set setter, v 
 	diags := set(ctx, path.Root(idName(at)), v.ID)
 	diags.Append(set(ctx, path.Root("public"), publicAs(at, v.Public))...)
 	return diags
+}
+
+// ModifyPlan asks the cloud for the volume if its size changes, as providers do that check a plan against what exists.
+func (r *volume) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if req.Plan.Raw.IsNull() || req.State.Raw.IsNull() || r.client == nil {
+		return
+	}
+	var name types.String
+	var before, after types.Int64
+	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root(sizeName(r.state)), &before)...)
+	resp.Diagnostics.Append(req.Plan.GetAttribute(ctx, path.Root(sizeName(r.state)), &after)...)
+	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("name"), &name)...)
+	if resp.Diagnostics.HasError() || before.Equal(after) {
+		return
+	}
+	if _, err := client.List(ctx, r.client, r.collection, map[string]string{"name": known(name)}); err != nil {
+		r.fail(&resp.Diagnostics, "plan", err)
+	}
 }
 
 func (r *volume) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {

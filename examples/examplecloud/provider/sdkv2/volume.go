@@ -41,6 +41,16 @@ func resourceVolume(at, state release.Release, collection api.Collection[api.Vol
 		SchemaVersion:  int(state.Version()),
 		Schema:         volumeSchema(state),
 		StateUpgraders: volumeStateUpgraders(state),
+		// The cloud is asked for the volume if its size changes, as providers do that check a plan against what exists.
+		CustomizeDiff: func(ctx context.Context, d *schema.ResourceDiff, meta any) error {
+			c, configured := meta.(*client.Client)
+			if !configured || d.Id() == "" || !d.HasChange(sizeName(state)) {
+				return nil
+			}
+			name, _ := d.GetChange("name")
+			_, err := client.List(ctx, c, collection, map[string]string{"name": name.(string)})
+			return err
+		},
 		CreateContext: func(ctx context.Context, d *schema.ResourceData, meta any) diag.Diagnostics {
 			c := clientOf(meta)
 			public, err := isPublic(d.Get("public"))
