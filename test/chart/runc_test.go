@@ -28,7 +28,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 	"github.com/landbridge-io/landbridge/tools/release/chart"
-	"github.com/landbridge-io/landbridge/tools/release/image"
+	"github.com/landbridge-io/landbridge/tools/xpkg/image"
 )
 
 // unpacked is an image in a directory.

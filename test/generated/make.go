@@ -64,7 +64,7 @@ func (t tools) make(ctx context.Context, dir string, r repository) (made string,
 	if !r.inProcess {
 		e2e = append(e2e, "PROGRAM_FLAGS=--provider-write-path="+dir)
 	}
-	steps := [][]string{{"build"}, {"test"}, {"generate"}, e2e}
+	steps := [][]string{{"build"}, {"test"}, {"generate"}, {"package"}, e2e}
 	if r.rebuild {
 		// As on another machine, where the Makefile has to obtain the provider's program.
 		steps = append([][]string{{"clean"}}, steps...)
@@ -96,6 +96,11 @@ func (t tools) make(ctx context.Context, dir string, r repository) (made string,
 			// init writes the same as the repository's generator.
 			if !strings.Contains(out, "; 0 files written, 0 removed, ") {
 				return "", nil, fmt.Errorf("make generate changed something:\n%s", out)
+			}
+		case "package":
+			crds, err := filepath.Glob(filepath.Join(repository, "package", "crds", "*.yaml"))
+			if want := fmt.Sprintf("with %d CRDs\n", len(crds)); err != nil || !strings.HasSuffix(out, want) {
+				return "", nil, fmt.Errorf("make package did not say %q, but:\n%s", want, out)
 			}
 		case "e2e":
 			if !strings.Contains(out, "--- PASS: TestEndToEnd") || !strings.Contains(out, "2-change.yaml: ") {

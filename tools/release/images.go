@@ -10,8 +10,8 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/spf13/cobra"
 
-	"github.com/landbridge-io/landbridge/tools/release/image"
 	"github.com/landbridge-io/landbridge/tools/release/sbom"
+	"github.com/landbridge-io/landbridge/tools/xpkg/image"
 )
 
 // imageLimit is the maximum size of an image for one platform, compressed.
@@ -49,7 +49,7 @@ func newImageCommand() *cobra.Command {
 }
 
 func (o *images) run(ctx context.Context) error {
-	zones, err := timeZones(ctx)
+	zones, err := image.TimeZones(ctx)
 	if err != nil {
 		return err
 	}
@@ -80,6 +80,7 @@ func (o *images) contained() []program {
 // make makes one image for all platforms of programs that were built, with its SBOM.
 func (o *images) make(options image.Options, suffix string, programs ...program) error {
 	options.Revision, options.Created = o.revision, o.committed
+	options.Source, options.Licenses = "https://github.com/landbridge-io/landbridge", "Apache-2.0"
 	var listed []sbom.Program
 	for _, platform := range o.platforms {
 		os, arch, _ := strings.Cut(platform, "/")

@@ -137,12 +137,6 @@ func (s *source) build(ctx context.Context, platform string, programs ...program
 	return nil
 }
 
-// timeZones returns the time zones of the Go distribution.
-func timeZones(ctx context.Context) (string, error) {
-	root, err := output(exec.CommandContext(ctx, "go", "env", "GOROOT"))
-	return filepath.Join(root, "lib", "time", "zoneinfo.zip"), err
-}
-
 func output(cmd *exec.Cmd) (string, error) {
 	out, err := cmd.Output()
 	var failed *exec.ExitError

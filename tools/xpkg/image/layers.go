@@ -21,21 +21,21 @@ import (
 var epoch = time.Unix(0, 0).UTC()
 
 // baseLayer returns the layer with all that programs need beside themselves.
-func baseLayer(zonesFile string) (v1.Layer, error) {
+func baseLayer(zonesFile string, user int) (v1.Layer, error) {
 	zones, err := timeZones(zonesFile)
 	if err != nil {
 		return nil, err
 	}
 	var w archive
 	w.dir("etc", 0, 0o755)
-	w.file("etc/passwd", 0o644, fmt.Appendf(nil, "root:x:0:0:root:/:/sbin/nologin\nlandbridge:x:%d:%d:landbridge:/home/landbridge:/sbin/nologin\n", User, User))
-	w.file("etc/group", 0o644, fmt.Appendf(nil, "root:x:0:\nlandbridge:x:%d:\n", User))
+	w.file("etc/passwd", 0o644, fmt.Appendf(nil, "root:x:0:0:root:/:/sbin/nologin\nlandbridge:x:%d:%d:landbridge:/home/landbridge:/sbin/nologin\n", user, user))
+	w.file("etc/group", 0o644, fmt.Appendf(nil, "root:x:0:\nlandbridge:x:%d:\n", user))
 	w.file("etc/nsswitch.conf", 0o644, []byte("hosts: files dns\n"))
 	w.dir("etc/ssl", 0, 0o755)
 	w.dir("etc/ssl/certs", 0, 0o755)
 	w.file("etc/ssl/certs/ca-certificates.crt", 0o644, certificates())
 	w.dir("home", 0, 0o755)
-	w.dir("home/landbridge", User, 0o700)
+	w.dir("home/landbridge", user, 0o700)
 	w.dir("tmp", 0, 0o1777)
 	w.dir("usr", 0, 0o755)
 	w.dir("usr/local", 0, 0o755)
@@ -51,7 +51,7 @@ func baseLayer(zonesFile string) (v1.Layer, error) {
 	}
 	w.dir("var", 0, 0o755)
 	w.dir("var/cache", 0, 0o755)
-	w.dir(strings.TrimPrefix(Cache, "/"), User, 0o700)
+	w.dir(strings.TrimPrefix(Cache, "/"), user, 0o700)
 	content, err := w.close()
 	if err != nil {
 		return nil, err

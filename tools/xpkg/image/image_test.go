@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,7 +19,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 
-	"github.com/landbridge-io/landbridge/tools/release/image"
+	"github.com/landbridge-io/landbridge/tools/xpkg/image"
 )
 
 // options returns the options of an image with a text as its program.
@@ -30,14 +29,14 @@ func options(t *testing.T, content string) image.Options {
 	if err := os.WriteFile(program, []byte(content), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	root, err := exec.Command("go", "env", "GOROOT").Output()
+	zones, err := image.TimeZones(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	programs := map[string]string{"landbridge": program, "tofu": program}
 	return image.Options{
 		Version: "v0.5.0", Revision: "0123abc", Created: time.Unix(1e9, 0), Title: "Landbridge",
-		TimeZones: filepath.Join(strings.TrimSpace(string(root)), "lib", "time", "zoneinfo.zip"),
+		TimeZones: zones,
 		Platforms: []image.Platform{
 			{OS: "linux", Architecture: "amd64", Programs: programs}, {OS: "linux", Architecture: "arm64", Programs: programs},
 		},

@@ -1,9 +1,14 @@
 package image
 
 import (
+	"cmp"
 	"compress/gzip"
+	"context"
 	"fmt"
 	"io"
+	"maps"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -31,6 +36,12 @@ type Options struct {
 	Created time.Time
 	// Title and Description are for people.
 	Title, Description string
+	// Source is the address of the source code, Licenses the licence's SPDX expression.
+	Source, Licenses string
+	// Entrypoint is the program that the image runs. Empty is landbridge.
+	Entrypoint string
+	// User is the user and group of the image's processes. Zero is the constant User.
+	User int
 	// TimeZones is the file lib/time/zoneinfo.zip of a Go distribution.
 	TimeZones string
 	// Platforms of the image, with their programs.
@@ -41,7 +52,7 @@ type Options struct {
 type Platform struct {
 	// OS and Architecture in Go's terms.
 	OS, Architecture string
-	// Programs are the files in /usr/local/bin, by name; each one is a layer. The program landbridge is the entrypoint.
+	// Programs are the files in /usr/local/bin, by name; each one is a layer.
 	Programs map[string]string
 }
 
@@ -50,7 +61,8 @@ func (p Platform) String() string { return p.OS + "/" + p.Architecture }
 
 // Index returns the image for all platforms.
 func Index(o Options) (v1.ImageIndex, error) {
-	base, err := baseLayer(o.TimeZones)
+	o = o.withDefaults()
+	base, err := baseLayer(o.TimeZones, o.User)
 	if err != nil {
 		return nil, err
 	}
@@ -68,6 +80,25 @@ func Index(o Options) (v1.ImageIndex, error) {
 	return mutate.Annotations(index, o.annotations()).(v1.ImageIndex), nil
 }
 
+// Image returns the image for its only platform.
+func Image(o Options) (v1.Image, error) {
+	if len(o.Platforms) != 1 {
+		return nil, fmt.Errorf("an image is for one platform, not for %d", len(o.Platforms))
+	}
+	o = o.withDefaults()
+	base, err := baseLayer(o.TimeZones, o.User)
+	if err != nil {
+		return nil, err
+	}
+	return one(o, o.Platforms[0], base)
+}
+
+func (o Options) withDefaults() Options {
+	o.Entrypoint = cmp.Or(o.Entrypoint, "landbridge")
+	o.User = cmp.Or(o.User, User)
+	return o
+}
+
 // one returns the image for one platform.
 func one(o Options, p Platform, base v1.Layer) (v1.Image, error) {
 	created := v1.Time{Time: o.Created.UTC()}
@@ -78,9 +109,9 @@ func one(o Options, p Platform, base v1.Layer) (v1.Image, error) {
 		names = append(names, name)
 	}
 	slices.SortFunc(names, func(a, b string) int {
-		// Landbridge's program changes with each version, so it comes last.
-		if (a == entrypoint) != (b == entrypoint) {
-			if a == entrypoint {
+		// The program that the image runs changes with each version, so it comes last.
+		if (a == o.Entrypoint) != (b == o.Entrypoint) {
+			if a == o.Entrypoint {
 				return 1
 			}
 			return -1
@@ -105,8 +136,8 @@ func one(o Options, p Platform, base v1.Layer) (v1.Image, error) {
 	config = config.DeepCopy()
 	config.OS, config.Architecture, config.Created = p.OS, p.Architecture, created
 	config.Config = v1.Config{
-		User:       fmt.Sprintf("%d:%d", User, User),
-		Entrypoint: []string{"/usr/local/bin/" + entrypoint},
+		User:       fmt.Sprintf("%d:%d", o.User, o.User),
+		Entrypoint: []string{"/usr/local/bin/" + o.Entrypoint},
 		Env:        []string{"PATH=/usr/local/bin", "HOME=/home/landbridge", "XDG_CACHE_HOME=/var/cache"},
 		WorkingDir: "/",
 		Labels:     o.annotations(),
@@ -118,25 +149,33 @@ func one(o Options, p Platform, base v1.Layer) (v1.Image, error) {
 	return mutate.Annotations(image, o.annotations()).(v1.Image), nil
 }
 
-// entrypoint is the program that the image runs.
-const entrypoint = "landbridge"
-
 func (o Options) annotations() map[string]string {
-	return map[string]string{
+	out := map[string]string{ // empty ones are left out
 		"org.opencontainers.image.title":       o.Title,
 		"org.opencontainers.image.description": o.Description,
 		"org.opencontainers.image.version":     o.Version,
 		"org.opencontainers.image.revision":    o.Revision,
 		"org.opencontainers.image.created":     o.Created.UTC().Format(time.RFC3339),
-		"org.opencontainers.image.source":      "https://github.com/landbridge-io/landbridge",
-		"org.opencontainers.image.licenses":    "Apache-2.0",
+		"org.opencontainers.image.source":      o.Source,
+		"org.opencontainers.image.licenses":    o.Licenses,
 	}
+	maps.DeleteFunc(out, func(_, value string) bool { return value == "" })
+	return out
 }
 
 // layer compresses an archive, which open returns again and again.
 func layer(open func() (io.ReadCloser, error)) (v1.Layer, error) {
 	return tarball.LayerFromOpener(open, tarball.WithMediaType(types.OCILayer), tarball.WithCompressedCaching,
 		tarball.WithCompressionLevel(gzip.BestCompression))
+}
+
+// TimeZones returns the file with the time zones of the Go distribution.
+func TimeZones(ctx context.Context) (string, error) {
+	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
+	if err != nil {
+		return "", fmt.Errorf("go env GOROOT: %w", err)
+	}
+	return filepath.Join(strings.TrimSpace(string(root)), "lib", "time", "zoneinfo.zip"), nil
 }
 
 // Size returns the compressed size of an image, with its manifest and configuration.
