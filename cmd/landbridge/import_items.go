@@ -99,23 +99,18 @@ func (f *importFlags) fromLists(cmd *cobra.Command, r *remote, patterns []string
 	if r.cluster == nil {
 		return nil, false, errors.New("--unmanaged needs a cluster to know which objects are managed; without one, pass the output of landbridge discover to --objects")
 	}
-	d, err := r.discover(cmd, patterns, &f.list, "")
+	d, err := r.discover(cmd, selection{patterns: patterns, list: &f.list, unmanaged: true}, func(p *remoteProvider, objects []discover.Object) error {
+		opened, err := f.look(cmd, r, p)
+		for _, o := range objects {
+			items = append(items, importer.Discovered(opened, o))
+		}
+		return err
+	})
 	if err != nil {
 		return nil, false, err
 	}
-	d.onlyUnmanaged()
 	// Errors of some types do not prevent the import of others.
-	incomplete = d.tell(cmd.ErrOrStderr()) != nil
-	for _, l := range d.listings {
-		opened, err := f.look(cmd, r, l.provider)
-		if err != nil {
-			return nil, false, err
-		}
-		incomplete = incomplete || l.More
-		for _, o := range l.Objects {
-			items = append(items, importer.Discovered(opened, o))
-		}
-	}
+	incomplete = d.tell(cmd.ErrOrStderr()) != nil || slices.ContainsFunc(d.listings, func(l discover.Listing) bool { return l.More })
 	return items, incomplete, nil
 }
 
