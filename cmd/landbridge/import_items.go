@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -121,8 +122,12 @@ func (f *importFlags) fromObjects(cmd *cobra.Command, r *remote) ([]importer.Ite
 		return nil, err
 	}
 	var d discover.Document
-	if err := yaml.Unmarshal(raw, &d); err != nil {
-		return nil, fmt.Errorf("%s: %w", f.objects, err)
+	// Reading JSON as YAML takes many times the memory.
+	if json.Unmarshal(raw, &d) != nil {
+		d = discover.Document{}
+		if err := yaml.Unmarshal(raw, &d); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.objects, err)
+		}
 	}
 	var items []importer.Item
 	for i, o := range d.Objects {
