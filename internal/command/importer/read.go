@@ -62,7 +62,7 @@ func readAll(ctx context.Context, items []Item, each func(i int, d *draft, reaso
 			group.Go(func() error {
 				var r result
 				if ctx.Err() == nil {
-					r.d, r.reason = read(ctx, item)
+					r.d, r.reason = readLeased(ctx, item)
 				}
 				turn <- r
 				return nil
@@ -85,6 +85,20 @@ func readAll(ctx context.Context, items []Item, each func(i int, d *draft, reaso
 		i++
 	}
 	return failed
+}
+
+// readLeased is read, with a provider that is leased for it.
+func readLeased(ctx context.Context, item Item) (*draft, string) {
+	if item.Provider.Lease == nil {
+		return read(ctx, item)
+	}
+	p, release, err := item.Provider.Lease(ctx)
+	if err != nil {
+		return nil, strings.TrimSuffix(err.Error(), ".")
+	}
+	defer release()
+	item.Provider = p
+	return read(ctx, item)
 }
 
 // read reads an object. If it cannot be imported, the draft is nil and the reason is returned.
