@@ -84,8 +84,12 @@ bench: build ## Benchmarks, about 25 minutes; one JSON object per figure, also w
 
 RESOURCES ?= 10000
 .PHONY: bench-large
-bench-large: build ## What RESOURCES=n resources cost, and how long a restart takes: about ten minutes for 10000
-	@$(GO) run ./test/bench -only large -resources $(RESOURCES) -write docs/performance.md
+bench-large: build ## What RESOURCES=n resources cost, and how long a restart and commands take: about twelve minutes for 10000
+	@$(GO) run ./test/bench -only large,commands -resources $(RESOURCES) -write docs/performance.md
+
+.PHONY: bench-crds
+bench-crds: build ## What CRDs cost the API server, in about three minutes
+	@$(GO) run ./test/bench -only crds -write docs/performance.md
 
 .PHONY: bench-scale
 bench-scale: build ## The same for a provider with more than a thousand types; builds it first (ten minutes and more)

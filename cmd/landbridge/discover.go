@@ -52,14 +52,17 @@ provider can list and, in a cluster, that are activated.
 			if unmanaged && r.cluster == nil && state == "" {
 				return errors.New("--unmanaged needs a cluster or --state to know which objects are managed")
 			}
-			d, err := r.discover(cmd, args, &list, state)
+			out := discover.NewTable(cmd.OutOrStdout())
+			if output != "table" {
+				out = discover.NewWriter(cmd.OutOrStdout(), output == "yaml")
+			}
+			d, err := r.discover(cmd, selection{patterns: args, list: &list, state: state, unmanaged: unmanaged}, func(_ *remoteProvider, objects []discover.Object) error {
+				return out.Write(objects)
+			})
 			if err != nil {
 				return err
 			}
-			if unmanaged {
-				d.onlyUnmanaged()
-			}
-			if err := d.write(cmd.OutOrStdout(), output); err != nil {
+			if err := out.Close(discover.NewGaps(d.listings, d.unlistable)); err != nil {
 				return err
 			}
 			return d.tell(cmd.ErrOrStderr())
@@ -87,9 +90,20 @@ func (f *listFlags) add(cmd *cobra.Command) {
 	cmd.Flags().Int64Var(&f.limit, "limit", 10000, "maximum of objects listed per type")
 }
 
-// discovery is the result of discover.
+// selection is what discover lists.
+type selection struct {
+	patterns  []string // of types
+	list      *listFlags
+	state     string // a file with further owners; empty: none
+	unmanaged bool   // only objects without an owner
+}
+
+// found gets the objects of a provider, in pages.
+type found func(*remoteProvider, []discover.Object) error
+
+// discovery is the result of discover, apart from the objects.
 type discovery struct {
-	listings []providerListing
+	listings []discover.Listing
 	// unlistable are types that cannot be listed.
 	unlistable []*model.Resource
 	// explicit is set when the types were named.
@@ -98,13 +112,9 @@ type discovery struct {
 	problems []error
 }
 
-type providerListing struct {
-	provider *remoteProvider
-	discover.Listing
-}
-
-// discover lists the objects of the types that match the patterns.
-func (r *remote) discover(cmd *cobra.Command, patterns []string, list *listFlags, state string) (*discovery, error) {
+// discover lists the objects of a selection. It stops with the first error of each.
+func (r *remote) discover(cmd *cobra.Command, what selection, each found) (*discovery, error) {
+	patterns, list := what.patterns, what.list
 	if list.limit < 1 {
 		return nil, errors.New("--limit must be at least 1")
 	}
@@ -170,7 +180,15 @@ func (r *remote) discover(cmd *cobra.Command, patterns []string, list *listFlags
 		if len(requests[p]) == 0 {
 			continue
 		}
-		if err := r.list(cmd.Context(), out, listing{provider: p, configuration: reference, requests: requests[p], state: state}); err != nil {
+		var failed error // to pass objects on
+		err := r.list(cmd.Context(), out, listing{selection: what, provider: p, configuration: reference, requests: requests[p]}, func(p *remoteProvider, objects []discover.Object) error {
+			failed = each(p, objects)
+			return failed
+		})
+		if failed != nil {
+			return nil, failed
+		}
+		if err != nil {
 			out.problems = append(out.problems, err)
 		}
 	}
@@ -182,14 +200,14 @@ func (r *remote) discover(cmd *cobra.Command, patterns []string, list *listFlags
 
 // listing is the input of a listing with one provider.
 type listing struct {
+	selection
 	provider      *remoteProvider
 	configuration importer.Configuration
 	requests      []discover.Request
-	state         string // a file; empty: none
 }
 
-// list lists the objects of one provider, finds their owners, and adds both to out.
-func (r *remote) list(ctx context.Context, out *discovery, what listing) error {
+// list lists the objects of one provider, and passes them on with their owners. It adds to out how that ended.
+func (r *remote) list(ctx context.Context, out *discovery, what listing, each found) error {
 	p := what.provider
 	opened, err := r.configured(ctx, p, what.configuration, true)
 	if err != nil {
@@ -199,15 +217,15 @@ func (r *remote) list(ctx context.Context, out *discovery, what listing) error {
 	if err != nil {
 		return err
 	}
-	for _, l := range discover.All(ctx, opened.Server, what.requests) {
+	listings, err := discover.All(ctx, opened.Server, what.requests, func(request discover.Request, objects []discover.Object) error {
 		var owners *discover.Owners
 		if opened.Owners != nil {
-			if owners, err = opened.Owners(ctx, l.Request.Resource); err != nil {
+			if owners, err = opened.Owners(ctx, request.Resource); err != nil {
 				return err
 			}
 		}
-		for i := range l.Objects {
-			o := &l.Objects[i]
+		for i := range objects {
+			o := &objects[i]
 			if owners != nil {
 				o.Owners = owners.Of(o.Identity)
 			}
@@ -215,13 +233,19 @@ func (r *remote) list(ctx context.Context, out *discovery, what listing) error {
 				o.Owners = append(o.Owners, x.Of(o.Identity)...)
 			}
 		}
+		if what.unmanaged {
+			objects = slices.DeleteFunc(objects, func(o discover.Object) bool { return len(o.Owners) > 0 })
+		}
+		return each(p, objects)
+	})
+	for _, l := range listings {
 		for i, d := range l.Diagnostics {
 			conceal := r.secrets.Replacer()
 			l.Diagnostics[i].Summary, l.Diagnostics[i].Detail = conceal.Replace(d.Summary), conceal.Replace(d.Detail)
 		}
-		out.listings = append(out.listings, providerListing{p, l})
 	}
-	return nil
+	out.listings = append(out.listings, listings...)
+	return err
 }
 
 // stateOwners returns the resources of a Terraform state as owners, by type.
@@ -319,36 +343,6 @@ func sameProvider(a, b string) bool {
 		return s
 	}
 	return a == b || public(a) == public(b)
-}
-
-func (d *discovery) onlyUnmanaged() {
-	for i := range d.listings {
-		d.listings[i].Objects = slices.DeleteFunc(d.listings[i].Objects, func(o discover.Object) bool { return len(o.Owners) > 0 })
-	}
-}
-
-func (d *discovery) document() discover.Document {
-	listings := make([]discover.Listing, 0, len(d.listings))
-	for _, l := range d.listings {
-		listings = append(listings, l.Listing)
-	}
-	return discover.NewDocument(listings, d.unlistable)
-}
-
-func (d *discovery) write(w io.Writer, output string) error {
-	switch output {
-	case "json":
-		return writeJSON(w, d.document())
-	case "yaml":
-		raw, err := yaml.Marshal(d.document())
-		if err != nil {
-			return err
-		}
-		_, err = w.Write(raw)
-		return err
-	default:
-		return d.document().Table(w)
-	}
 }
 
 // tell prints notes, and returns an error if the list is incomplete because of errors.

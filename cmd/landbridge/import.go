@@ -29,9 +29,11 @@ the resource only observes (managementPolicies), and a comment has the reason. S
 not written: the manifest refers to a Secret that you create. With --state they are written to
 Secrets, together with the stored state, so that the first reconcile changes nothing.
 
-Manifests go to standard output, to files (-o), or to the cluster (--apply). Objects that are left
-out are listed at the end. Exit code: 0 when all are written and nothing changes; 2 when some are
-left out or only observe; 1 when nothing was written.
+Manifests go to standard output while objects are read, or all together to files (-o) or to the
+cluster (--apply). Those of a state, and those whose names depend on others, follow when all objects
+are read. Objects that are left out are listed at the end. Exit code: 0 when all are written and
+nothing changes; 2 when some are left out or only observe; 1 when nothing was written, or an error
+ended the import.
 
 ` + remoteHelp,
 		Example: `  # One object
@@ -143,28 +145,38 @@ func (f *importFlags) run(cmd *cobra.Command, r *remote, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := b.Read(ctx, items); err != nil {
-		return err
+	summary := importSummary{flags: f, skipped: skipped, incomplete: incomplete}
+	if f.directory == "" && !f.apply {
+		w := cmd.OutOrStdout()
+		summary.left, err = b.Stream(ctx, items, importer.Sink{
+			Secrets: func(m importer.Manifest) error { return importer.WriteSecrets(w, m) },
+			Manifest: func(_ int, m importer.Manifest) error {
+				summary.add(m)
+				return importer.WriteResource(w, m)
+			},
+		})
+	} else {
+		err = f.writeAll(cmd, r, b, items, &summary)
 	}
-	result, err := b.Build()
 	if err != nil {
 		return err
 	}
-	if err := f.write(cmd, r, result); err != nil {
-		return err
-	}
-	return f.tell(cmd.ErrOrStderr(), result, skipped, incomplete)
+	return summary.tell(cmd.ErrOrStderr())
 }
 
-// write writes or applies the manifests.
-func (f *importFlags) write(cmd *cobra.Command, r *remote, result importer.Result) error {
+// writeAll writes all manifests to files, or applies them: all or none.
+func (f *importFlags) writeAll(cmd *cobra.Command, r *remote, b *importer.Builder, items []importer.Item, summary *importSummary) error {
+	result, err := b.Build(cmd.Context(), items)
+	if err != nil {
+		return err
+	}
+	summary.add(result.Manifests...)
+	summary.left = result.Left
 	switch {
 	case len(result.Manifests) == 0:
 		return nil
 	case f.directory != "":
 		return importer.WriteDir(f.directory, result.Manifests)
-	case !f.apply:
-		return importer.Write(cmd.OutOrStdout(), result.Manifests)
 	}
 	n, err := importer.Apply(cmd.Context(), r.client, result.Manifests)
 	if err != nil && n == 0 {
@@ -176,45 +188,61 @@ func (f *importFlags) write(cmd *cobra.Command, r *remote, result importer.Resul
 	return nil
 }
 
-// tell prints a summary of what was written and left out.
-func (f *importFlags) tell(w io.Writer, result importer.Result, skipped []string, incomplete bool) error {
-	observing := 0
-	for _, m := range result.Manifests {
-		if f.directory != "" || f.apply {
-			fmt.Fprintf(w, "%s → %s %s/%s\n", printable(m.Origin), m.Resource.GetKind(), m.Resource.GetNamespace(), m.Resource.GetName())
+// importSummary is what is told at the end of an import.
+type importSummary struct {
+	flags              *importFlags
+	lines, skipped     []string
+	written, observing int
+	left               []importer.Left
+	incomplete         bool
+}
+
+// add adds manifests that are written.
+func (s *importSummary) add(manifests ...importer.Manifest) {
+	for _, m := range manifests {
+		if s.flags.directory != "" || s.flags.apply {
+			s.lines = append(s.lines, fmt.Sprintf("%s → %s %s/%s", printable(m.Origin), m.Resource.GetKind(), m.Resource.GetNamespace(), m.Resource.GetName()))
 		}
 		for _, note := range m.Notes {
-			fmt.Fprintf(w, "Note: %s %s: %s\n", m.Resource.GetKind(), m.Resource.GetName(), printable(note))
+			s.lines = append(s.lines, fmt.Sprintf("Note: %s %s: %s", m.Resource.GetKind(), m.Resource.GetName(), printable(note)))
 		}
+		s.written++
 		if m.Observes != "" {
-			observing++
+			s.observing++
 		}
+	}
+}
+
+// tell prints a summary of what was written and left out.
+func (s *importSummary) tell(w io.Writer) error {
+	for _, line := range s.lines {
+		fmt.Fprintln(w, line)
 	}
 	where := "written"
 	switch {
-	case f.apply:
+	case s.flags.apply:
 		where = "applied"
-	case f.directory != "":
-		where = "written to " + f.directory
+	case s.flags.directory != "":
+		where = "written to " + s.flags.directory
 	}
-	fmt.Fprintf(w, "%s %s", plural(len(result.Manifests), "resource"), where)
-	if observing > 0 {
-		fmt.Fprintf(w, ", of which %d only observe", observing)
+	fmt.Fprintf(w, "%s %s", plural(s.written, "resource"), where)
+	if s.observing > 0 {
+		fmt.Fprintf(w, ", of which %d only observe", s.observing)
 	}
 	fmt.Fprintln(w, ".")
-	for _, s := range skipped {
-		fmt.Fprintln(w, s)
+	for _, line := range s.skipped {
+		fmt.Fprintln(w, line)
 	}
-	if len(result.Left) > 0 {
+	if len(s.left) > 0 {
 		fmt.Fprintln(w, "Left out:")
-		for _, l := range result.Left {
+		for _, l := range s.left {
 			fmt.Fprintf(w, "  %s: %s.\n", printable(l.Origin), printable(strings.TrimSuffix(l.Reason, ".")))
 		}
 	}
 	switch {
-	case len(result.Manifests) == 0 && len(result.Left) > 0:
+	case s.written == 0 && len(s.left) > 0:
 		return exit{1}
-	case len(result.Left) > 0 || observing > 0 || incomplete:
+	case len(s.left) > 0 || s.observing > 0 || s.incomplete:
 		return exit{2}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -99,23 +100,18 @@ func (f *importFlags) fromLists(cmd *cobra.Command, r *remote, patterns []string
 	if r.cluster == nil {
 		return nil, false, errors.New("--unmanaged needs a cluster to know which objects are managed; without one, pass the output of landbridge discover to --objects")
 	}
-	d, err := r.discover(cmd, patterns, &f.list, "")
+	d, err := r.discover(cmd, selection{patterns: patterns, list: &f.list, unmanaged: true}, func(p *remoteProvider, objects []discover.Object) error {
+		opened, err := f.look(cmd, r, p)
+		for _, o := range objects {
+			items = append(items, importer.Discovered(opened, o))
+		}
+		return err
+	})
 	if err != nil {
 		return nil, false, err
 	}
-	d.onlyUnmanaged()
 	// Errors of some types do not prevent the import of others.
-	incomplete = d.tell(cmd.ErrOrStderr()) != nil
-	for _, l := range d.listings {
-		opened, err := f.look(cmd, r, l.provider)
-		if err != nil {
-			return nil, false, err
-		}
-		incomplete = incomplete || l.More
-		for _, o := range l.Objects {
-			items = append(items, importer.Discovered(opened, o))
-		}
-	}
+	incomplete = d.tell(cmd.ErrOrStderr()) != nil || slices.ContainsFunc(d.listings, func(l discover.Listing) bool { return l.More })
 	return items, incomplete, nil
 }
 
@@ -126,8 +122,12 @@ func (f *importFlags) fromObjects(cmd *cobra.Command, r *remote) ([]importer.Ite
 		return nil, err
 	}
 	var d discover.Document
-	if err := yaml.Unmarshal(raw, &d); err != nil {
-		return nil, fmt.Errorf("%s: %w", f.objects, err)
+	// Reading JSON as YAML takes many times the memory.
+	if json.Unmarshal(raw, &d) != nil {
+		d = discover.Document{}
+		if err := yaml.Unmarshal(raw, &d); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.objects, err)
+		}
 	}
 	var items []importer.Item
 	for i, o := range d.Objects {

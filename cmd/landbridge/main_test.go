@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/testing/providertest"
 )
 
@@ -53,6 +55,46 @@ func TestProviderInspect(t *testing.T) {
 			if !strings.Contains(out, want) {
 				t.Errorf("%q is not in:\n%s", want, out)
 			}
+		}
+	})
+	t.Run("cost", func(t *testing.T) {
+		t.Parallel()
+		cost := func(args ...string) crd.Cost {
+			t.Helper()
+			out, _, err := run(t, append([]string{"provider", "inspect", hcloud, "--cost", "-o", "json"}, args...)...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got inspection
+			if err := json.Unmarshal([]byte(out), &got); err != nil {
+				t.Fatal(err)
+			}
+			return *got.Cost
+		}
+		all, one := cost(), cost("hcloud_zone_record")
+		configurations := one.CRDs - 1
+		if configurations < 2 || all.CRDs != 29+configurations || all.Bytes <= one.Bytes || all.Memory <= all.Bytes || all.OpenAPI <= one.OpenAPI {
+			t.Errorf("all: %+v, one: %+v", all, one)
+		}
+		// The size is that of the CRDs that the command crds prints.
+		out, _, err := run(t, "crds", hcloud, "hcloud_zone_record")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, documents := 0, strings.Split(strings.TrimPrefix(out, "---\n"), "\n---\n")
+		for _, d := range documents {
+			raw, err := yaml.YAMLToJSON([]byte(d))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want += len(raw)
+		}
+		if len(documents) != one.CRDs || one.Bytes < want || one.Bytes > want+want/10 {
+			t.Errorf("%d documents of %d bytes, the cost says %+v", len(documents), want, one)
+		}
+		out, _, err = run(t, "provider", "inspect", hcloud, "--cost")
+		if err != nil || !strings.Contains(out, fmt.Sprintf("CRDs:          %d, ", all.CRDs)) || !strings.Contains(out, "API server:    about ") {
+			t.Errorf("%v\n%s", err, out)
 		}
 	})
 	for _, format := range []string{"json", "yaml"} {

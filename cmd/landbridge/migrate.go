@@ -190,10 +190,7 @@ func (f *migrateFlags) run(cmd *cobra.Command, r *remote, args []string) error {
 			x.types = append(x.types, o.Type.Type)
 		}
 	}
-	if err := m.builder.Read(cmd.Context(), items); err != nil {
-		return err
-	}
-	result, err := m.builder.Build()
+	result, err := m.builder.Build(cmd.Context(), items)
 	if err != nil {
 		return err
 	}

@@ -51,8 +51,9 @@ func (m *migration) write(result importer.Result) error {
 			fmt.Fprintf(w, "Note: %s %s: %s\n", x.Resource.GetKind(), x.Resource.GetName(), printable(note))
 		}
 	}
-	out := &importFlags{directory: m.directory}
-	return out.tell(w, result, m.ended, false)
+	summary := importSummary{flags: &importFlags{directory: m.directory}, skipped: m.ended, left: result.Left}
+	summary.add(result.Manifests...)
+	return summary.tell(w)
 }
 
 // holdsSecrets reports whether the resource type of a manifest has sensitive attributes.

@@ -32,7 +32,7 @@ func newProviderCommand() *cobra.Command {
 		Long:  "Inspect Terraform providers, without a cluster and without credentials; and configure them in a cluster.",
 	}
 	cmd.AddCommand(newProviderInspectCommand(), newProviderCompareCommand(), newProviderSchemaCommand(), newProviderInstallCommand(), newProviderLockCommand(), newProviderMirrorCommand(),
-		newProviderReferencesCommand(), newProviderIdentityCommand(), newProviderConfigureCommand())
+		newProviderReferencesCommand(), newProviderIdentityCommand(), newProviderConfigureCommand(), newProviderActivateCommand())
 	return cmd
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
 
+	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/schema"
 )
@@ -33,6 +34,8 @@ type inspection struct {
 	EphemeralResources []string `json:"ephemeralResources,omitempty"`
 	Actions            []string `json:"actions,omitempty"`
 	Functions          []string `json:"functions,omitempty"`
+	// Cost is what serving the resources costs an API server; with --cost.
+	Cost *crd.Cost `json:"cost,omitempty"`
 }
 
 type inspectedResource struct {
@@ -63,7 +66,7 @@ type inspectedArgument struct {
 
 func newProviderInspectCommand() *cobra.Command {
 	var flags providerFlags
-	output := "table"
+	output, cost := "table", false
 	cmd := &cobra.Command{
 		Use:   "inspect BINARY|PATH [PATTERN...]",
 		Short: "Show the resource types, kinds and identities of a provider",
@@ -74,8 +77,12 @@ The provider is started to read its schema. It is not configured: no credentials
 no network access.
 
 BINARY is a provider's binary; PATH may also be a directory that holds one. PATTERN limits the
-resource types; * stands for any characters.`,
+resource types; * stands for any characters.
+
+--cost adds what serving the kinds costs an API server: the number of CRDs and their size, and estimates
+of its memory and of its OpenAPI, from figures that were measured (docs/performance.md).`,
 		Example: `  landbridge provider inspect ./terraform-provider-random_v3.9.0
+  landbridge provider inspect ./terraform-provider-azurerm_v4.81.0 'azurerm_storage_*' --cost
   landbridge provider inspect ./terraform-provider-hcloud_v1.68.0 'hcloud_zone*' -o yaml`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -91,13 +98,34 @@ resource types; * stands for any characters.`,
 				return err
 			}
 			p.warn(cmd, resources)
-			return inspect(p, resources).write(cmd.OutOrStdout(), output)
+			out := inspect(p, resources)
+			if cost {
+				if out.Cost, err = costOf(p.model, resources); err != nil {
+					return err
+				}
+			}
+			return out.write(cmd.OutOrStdout(), output)
 		},
 	}
 	flags.add(cmd)
 	cmd.Flags().StringVarP(&output, "output", "o", output, "output format: "+strings.Join(outputs, ", "))
+	cmd.Flags().BoolVar(&cost, "cost", false, "add what serving the kinds costs an API server")
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
+}
+
+// costOf returns the cost of serving resource types, and the kinds of the provider's configuration.
+func costOf(p *model.Provider, resources []*model.Resource) (*crd.Cost, error) {
+	all := crd.ProviderConfig(p)
+	for _, r := range resources {
+		d, err := crd.Resource(r)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, d)
+	}
+	out, err := crd.EstimateCost(all)
+	return &out, err
 }
 
 var outputs = []string{"table", "json", "yaml"}
@@ -180,6 +208,10 @@ func (i inspection) table(w io.Writer) error {
 		}
 	}
 	fmt.Fprintf(t, "Resources:\t%d\n", len(i.Resources))
+	if c := i.Cost; c != nil {
+		fmt.Fprintf(t, "CRDs:\t%d, %s\n", c.CRDs, bytesOf(c.Bytes))
+		fmt.Fprintf(t, "API server:\tabout %s of memory, and %s of OpenAPI\n", bytesOf(c.Memory), bytesOf(c.OpenAPI))
+	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
@@ -213,6 +245,14 @@ func (i inspection) table(w io.Writer) error {
 		}
 	}
 	return nil
+}
+
+// bytesOf returns a number of bytes for people.
+func bytesOf(n int) string {
+	if n < 1<<20 {
+		return fmt.Sprintf("%d KiB", (n+1<<10-1)>>10)
+	}
+	return fmt.Sprintf("%d MiB", (n+1<<20-1)>>20)
 }
 
 // String returns the attributes of the identity; optional ones are in brackets.

@@ -62,13 +62,19 @@ func (f *remoteFlags) add(cmd *cobra.Command) {
 	flags.StringArrayVar(&f.sources, "source", nil, "the source of the --provider in the same place, such as hashicorp/random (default: from the binary's place in a mirror, else hashicorp/NAME)")
 	flags.StringArrayVar(&f.env, "provider-env", nil, "environment variable for a --provider, as NAME or NAME=VALUE; no others are passed")
 	flags.StringSliceVar(&f.files, "configuration", nil, "manifest with a provider configuration, and the Secrets it refers to, for --provider: a file, a directory, or - for standard input")
-	flags.StringArrayVar(&f.installed, "terraform-provider", nil, "name of a TerraformProvider in the cluster (default: all)")
 	flags.StringVar(&f.configuration, "provider-config", model.ClusterProviderConfigKind+"/default", "provider configuration to use, as KIND/NAME")
-	flags.StringVar(&f.mirror, "provider-mirror", os.Getenv("LANDBRIDGE_PROVIDER_MIRROR"), "directory with provider binaries in the layout of Terraform's filesystem mirrors, for providers of a cluster")
 	flags.StringVar(&f.system, "system-namespace", "landbridge-system", "namespace of Landbridge's own objects, where states are stored")
+	f.addPrograms(cmd)
+	cmd.MarkFlagsMutuallyExclusive("provider", "terraform-provider")
+}
+
+// addPrograms adds the flags that say which providers of a cluster are used, and where their programs are.
+func (f *remoteFlags) addPrograms(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.installed, "terraform-provider", nil, "name of a TerraformProvider in the cluster (default: all)")
+	flags.StringVar(&f.mirror, "provider-mirror", os.Getenv("LANDBRIDGE_PROVIDER_MIRROR"), "directory with provider binaries in the layout of Terraform's filesystem mirrors, for providers of a cluster")
 	f.registries.AddFlags(flags)
 	flags.StringVar(&f.cache, "provider-cache", "", "directory for unpacked providers (default: the user's cache directory)")
-	cmd.MarkFlagsMutuallyExclusive("provider", "terraform-provider")
 }
 
 // reference returns the provider configuration of --provider-config.
@@ -113,8 +119,9 @@ type openKey struct {
 
 // remoteProvider is one provider, not configured yet.
 type remoteProvider struct {
-	// title is its name for the user.
-	title  string
+	// title is its name for the user, and installed that of its TerraformProvider, if it has one.
+	title, installed string
+
 	source string
 	// path is that of the program, if it is given.
 	path     string
@@ -216,7 +223,7 @@ func (r *remote) fromCluster(ctx context.Context) error {
 			r.unopened = append(r.unopened, unopened{source, err})
 			continue
 		}
-		r.providers = append(r.providers, &remoteProvider{title: terraformProviderTitle(p.Name), source: source, model: p.Model, launcher: p.Launcher, activate: p.Activate})
+		r.providers = append(r.providers, &remoteProvider{title: terraformProviderTitle(p.Name), installed: p.Name, source: source, model: p.Model, launcher: p.Launcher, activate: p.Activate})
 	}
 	if len(r.providers) == 0 {
 		return errors.Join(problems...)
@@ -286,16 +293,33 @@ func (r *remote) configured(ctx context.Context, p *remoteProvider, c importer.C
 
 // start starts a provider with a configuration.
 func (r *remote) start(ctx context.Context, p *remoteProvider, out *importer.ConfiguredProvider, config cty.Value) error {
-	lease, diags := r.pool.Acquire(ctx, pool.Prepare(pool.Configuration{Launcher: p.launcher, Config: config}))
-	if diags.HasErrors() {
+	key := pool.Prepare(pool.Configuration{Launcher: p.launcher, Config: config})
+	acquire := func(ctx context.Context) (*pool.Lease, error) {
+		lease, diags := r.pool.Acquire(ctx, key)
+		if !diags.HasErrors() {
+			return lease, nil
+		}
 		lines := make([]string, 0, len(diags))
 		for _, d := range diags.Errors() {
 			lines = append(lines, d.Format(p.model.UserPath))
 		}
-		return fmt.Errorf("%s, %s/%s: %s", p.title, out.Configuration.Kind, out.Configuration.Name, r.secrets.Replacer().ReplaceInLine(strings.Join(lines, "; ")))
+		return nil, fmt.Errorf("%s, %s/%s: %s", p.title, out.Configuration.Kind, out.Configuration.Name, r.secrets.Replacer().ReplaceInLine(strings.Join(lines, "; ")))
+	}
+	lease, err := acquire(ctx)
+	if err != nil {
+		return err
 	}
 	r.leases = append(r.leases, lease)
 	out.Server, out.Executor = lease.Server(), engine.New(lease.Server())
+	out.Lease = func(ctx context.Context) (*importer.ConfiguredProvider, func(), error) {
+		lease, err := acquire(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		leased := *out
+		leased.Server, leased.Executor = lease.Server(), engine.New(lease.Server())
+		return &leased, lease.Release, nil
+	}
 	return nil
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,6 +16,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/landbridge-io/landbridge/internal/command/status"
+	"github.com/landbridge-io/landbridge/internal/command/stream"
 )
 
 var statusOutputs = []string{"text", "json"}
@@ -148,7 +148,7 @@ func (s *statusView) once(ctx context.Context) error {
 	}
 	out := s.table(kinds)
 	if s.flags.output == "json" {
-		out = &rowList{out: s.out}
+		out = &rowList{stream.List{Out: s.out, Name: "resources"}}
 	}
 	all, shown := 0, 0
 	var failed error // to write
@@ -216,36 +216,17 @@ func (s *statusView) nothing(kinds []status.Kind) {
 }
 
 // rowList writes rows as the list resources of a JSON object.
-type rowList struct {
-	out io.Writer
-	n   int
-}
+type rowList struct{ stream.List }
 
 func (l *rowList) Write(rows []status.Row) error {
-	var page bytes.Buffer
-	for _, r := range rows {
-		page.WriteString(map[bool]string{true: "{\n  \"resources\": [\n    ", false: ",\n    "}[l.n == 0])
-		l.n++
-		e := json.NewEncoder(&page)
-		e.SetEscapeHTML(false)
-		e.SetIndent("    ", "  ")
-		if err := e.Encode(r); err != nil {
-			return err
-		}
-		page.Truncate(page.Len() - 1) // the line's end
+	elements := make([]any, len(rows))
+	for i, r := range rows {
+		elements[i] = r
 	}
-	_, err := l.out.Write(page.Bytes())
-	return err
+	return l.List.Write(elements...)
 }
 
-func (l *rowList) Close() error {
-	end := "\n  ]\n}\n"
-	if l.n == 0 {
-		end = "{\n  \"resources\": []\n}\n"
-	}
-	_, err := io.WriteString(l.out, end)
-	return err
-}
+func (l *rowList) Close() error { return l.List.Close(nil) }
 
 // changes prints a line for each resource, and for each change.
 func (s *statusView) changes(ctx context.Context) error {

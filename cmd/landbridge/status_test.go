@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/landbridge-io/landbridge/internal/command/status"
+	"github.com/landbridge-io/landbridge/internal/command/stream"
 )
 
 // Rows that are written one after the other are the same JSON as all at once.
@@ -22,7 +23,7 @@ func TestRowList(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var got, want bytes.Buffer
-			list, all := &rowList{out: &got}, []status.Row{}
+			list, all := &rowList{stream.List{Out: &got, Name: "resources"}}, []status.Row{}
 			for _, p := range pages {
 				all = append(all, p...)
 				if err := list.Write(p); err != nil {

@@ -25,6 +25,7 @@ var layers = [][]string{
 	{"internal/command/diff", "internal/command/state"},
 	{"internal/command/cluster", "internal/command/configure", "internal/command/importer", "internal/command/local", "internal/command/repository", "internal/command/status", "internal/command/suggest"},
 	{"internal/command/discover"},
+	{"internal/command/stream"},
 	{"program", "generate"},
 	{"internal/controller", "internal/generator"},
 	{"internal/controller/admission"},

@@ -52,9 +52,9 @@ func main() {
 	var (
 		bin     = flag.String("bin", "bin", "directory of the binaries that make build makes")
 		write   = flag.String("write", "", "Markdown file to put the figures into")
-		only    = flag.String("only", "", "comma-separated parts to run: reconcile, slow, longlife, ways, scale, large; all but the last two by default")
+		only    = flag.String("only", "", "comma-separated parts to run: reconcile, slow, longlife, ways, scale, large, commands, crds; all but the last four by default")
 		profile = flag.String("profile", "", "directory for CPU profiles of the API server and the controller, while 780 resources are created")
-		n       = flag.Int("resources", 10000, "number of resources of the part large")
+		n       = flag.Int("resources", 10000, "number of resources of the parts large and commands")
 		window  = flag.Duration("window", 30*time.Second, "how long unchanged reconciles are measured")
 	)
 	flag.Parse()
@@ -82,6 +82,10 @@ func main() {
 			err = scale(ctx, r, *bin)
 		case "large":
 			err = large(ctx, r, *bin, *n)
+		case "crds":
+			err = crdCosts(ctx, r, *bin)
+		case "commands":
+			err = remoteObjects(ctx, r, *bin, *n)
 		default:
 			err = fmt.Errorf("there is no part %q", part)
 		}

@@ -6,9 +6,9 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"unicode"
 
+	"github.com/landbridge-io/landbridge/internal/command/stream"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
@@ -16,6 +16,11 @@ import (
 // Document holds the objects found, in a format that can be read again.
 type Document struct {
 	Objects []DocumentObject `json:"objects"`
+	Gaps
+}
+
+// Gaps are the resource types that a document lacks.
+type Gaps struct {
 	// NotListable are requested resource types that cannot be listed.
 	NotListable []string `json:"notListable,omitempty"`
 	// Incomplete are resource types of which there may be more objects.
@@ -32,8 +37,6 @@ type DocumentObject struct {
 	// Identity has the format of spec.import.identity.
 	Identity  map[string]any  `json:"identity"`
 	ManagedBy []DocumentOwner `json:"managedBy"`
-	// identity is its canonical form.
-	identity string
 }
 
 // DocumentOwner manages an object: a custom resource, or a resource in a Terraform state.
@@ -44,25 +47,10 @@ type DocumentOwner struct {
 	Address   string `json:"address,omitempty"`
 }
 
-// NewDocument returns a document of listings and of types that could not be listed.
-func NewDocument(listings []Listing, notListable []*model.Resource) Document {
-	out := Document{Objects: []DocumentObject{}}
+// NewGaps returns the gaps of listings, and of types that could not be listed.
+func NewGaps(listings []Listing, notListable []*model.Resource) Gaps {
+	var out Gaps
 	for _, l := range listings {
-		for _, o := range l.Objects {
-			x := DocumentObject{
-				Type: o.Resource.Type, APIVersion: o.Resource.GroupVersionKind().GroupVersion().String(), Kind: o.Resource.Kind,
-				DisplayName: o.DisplayName, Identity: translate.Identity(o.Resource, o.Identity), ManagedBy: []DocumentOwner{},
-				identity: translate.CanonicalIdentity(o.Identity),
-			}
-			for _, w := range o.Owners {
-				if w.Address != "" {
-					x.ManagedBy = append(x.ManagedBy, DocumentOwner{Address: w.Address})
-					continue
-				}
-				x.ManagedBy = append(x.ManagedBy, DocumentOwner{Kind: w.Kind, Namespace: w.Namespace, Name: w.Name})
-			}
-			out.Objects = append(out.Objects, x)
-		}
 		if l.More || l.Diagnostics.HasErrors() {
 			out.Incomplete = append(out.Incomplete, l.Request.Resource.Type)
 		}
@@ -73,26 +61,77 @@ func NewDocument(listings []Listing, notListable []*model.Resource) Document {
 	return out
 }
 
-// Table writes the objects for people.
-func (d Document) Table(w io.Writer) error {
-	if len(d.Objects) == 0 && len(d.Incomplete) > 0 {
-		_, err := fmt.Fprintf(w, "Could not be listed completely: %s.\n", strings.Join(slices.Compact(slices.Sorted(slices.Values(d.Incomplete))), ", "))
-		return err
+// Writer writes objects as they arrive, and then what is missing. It writes nothing before the first call.
+type Writer interface {
+	Write(objects []Object) error
+	Close(Gaps) error
+}
+
+// NewWriter returns the Writer of a Document, in JSON or YAML.
+func NewWriter(w io.Writer, inYAML bool) Writer {
+	return &documentWriter{stream.List{Out: w, Name: "objects", YAML: inYAML}}
+}
+
+type documentWriter struct{ list stream.List }
+
+func (d *documentWriter) Write(objects []Object) error {
+	elements := make([]any, len(objects))
+	for i, o := range objects {
+		elements[i] = document(o)
 	}
-	if len(d.Objects) == 0 {
-		_, err := fmt.Fprintln(w, "No objects found.")
-		return err
+	return d.list.Write(elements...)
+}
+
+func (d *documentWriter) Close(g Gaps) error { return d.list.Close(g) }
+
+func document(o Object) DocumentObject {
+	out := DocumentObject{
+		Type: o.Resource.Type, APIVersion: o.Resource.GroupVersionKind().GroupVersion().String(), Kind: o.Resource.Kind,
+		DisplayName: o.DisplayName, Identity: translate.Identity(o.Resource, o.Identity), ManagedBy: []DocumentOwner{},
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(t, "TYPE\tNAME\tIDENTITY\tMANAGED BY")
-	for _, o := range d.Objects {
-		owners := make([]string, 0, len(o.ManagedBy))
-		for _, x := range o.ManagedBy {
-			owners = append(owners, Owner{Address: x.Address, Namespace: x.Namespace, Name: x.Name}.String())
+	for _, w := range o.Owners {
+		if w.Address != "" {
+			out.ManagedBy = append(out.ManagedBy, DocumentOwner{Address: w.Address})
+			continue
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", o.Type, cmp.Or(oneLine(o.DisplayName), "-"), oneLine(o.identity), cmp.Or(strings.Join(owners, ", "), "-"))
+		out.ManagedBy = append(out.ManagedBy, DocumentOwner{Kind: w.Kind, Namespace: w.Namespace, Name: w.Name})
 	}
-	return t.Flush()
+	return out
+}
+
+// NewTable returns the Writer of a table for people.
+func NewTable(w io.Writer) Writer { return &tableWriter{table: stream.Table{Out: w}} }
+
+type tableWriter struct {
+	table  stream.Table
+	headed bool
+}
+
+func (t *tableWriter) Write(objects []Object) error {
+	var lines [][]string
+	if !t.headed && len(objects) > 0 {
+		t.headed, lines = true, append(lines, []string{"TYPE", "NAME", "IDENTITY", "MANAGED BY"})
+	}
+	for _, o := range objects {
+		owners := make([]string, 0, len(o.Owners))
+		for _, x := range o.Owners {
+			owners = append(owners, x.String())
+		}
+		lines = append(lines, []string{o.Resource.Type, cmp.Or(oneLine(o.DisplayName), "-"), oneLine(translate.CanonicalIdentity(o.Identity)), cmp.Or(strings.Join(owners, ", "), "-")})
+	}
+	return t.table.Write(lines)
+}
+
+func (t *tableWriter) Close(g Gaps) error {
+	var err error
+	switch {
+	case t.headed:
+	case len(g.Incomplete) > 0:
+		_, err = fmt.Fprintf(t.table.Out, "Could not be listed completely: %s.\n", strings.Join(slices.Compact(slices.Sorted(slices.Values(g.Incomplete))), ", "))
+	default:
+		_, err = fmt.Fprintln(t.table.Out, "No objects found.")
+	}
+	return err
 }
 
 // oneLine returns a provider's text without characters that move a terminal's cursor.

@@ -3,10 +3,12 @@ package discover_test
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
+	"sigs.k8s.io/yaml"
 
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/internal/command/discover"
@@ -32,28 +34,29 @@ func TestDocument(t *testing.T) {
 	object := func(name, id string, owners ...discover.Owner) discover.Object {
 		return discover.Object{Resource: thing, DisplayName: name, Identity: identity(id, "east"), Owners: owners}
 	}
-	listing := discover.Listing{Request: discover.Request{Resource: thing}, More: true, Objects: []discover.Object{
-		object("a\x1b[2J\nb", "1"),
+	pages := [][]discover.Object{{object("a\x1b[2J\nb", "1")}, {}, {
 		object("", "2", discover.Owner{Kind: "Thing", Namespace: "team", Name: "two"}, discover.Owner{Address: "x_thing.two"}),
 	}}
+	listing := discover.Listing{Request: discover.Request{Resource: thing}, More: true}
 	failed := discover.Listing{Request: discover.Request{Resource: thing}, Diagnostics: diagnostic.Errorf("no", "no")}
 	tests := map[string]struct {
-		document discover.Document
-		table    string
-		json     string
+		pages [][]discover.Object
+		gaps  discover.Gaps
+		table string
+		json  string
 	}{
 		"nothing": {
-			document: discover.NewDocument(nil, nil),
-			table:    "No objects found.\n",
-			json:     `{"objects":[]}`,
+			table: "No objects found.\n",
+			json:  `{"objects":[]}`,
 		},
 		"nothing, since a required argument is missing": {
-			document: discover.NewDocument([]discover.Listing{failed}, nil),
-			table:    "Could not be listed completely: x_thing.\n",
-			json:     `{"objects":[],"incomplete":["x_thing"]}`,
+			gaps:  discover.NewGaps([]discover.Listing{failed}, nil),
+			table: "Could not be listed completely: x_thing.\n",
+			json:  `{"objects":[],"incomplete":["x_thing"]}`,
 		},
 		"all there is": {
-			document: discover.NewDocument([]discover.Listing{listing, failed}, []*model.Resource{p.Resources["x_plain"]}),
+			pages: pages,
+			gaps:  discover.NewGaps([]discover.Listing{listing, failed}, []*model.Resource{p.Resources["x_plain"]}),
 			table: `TYPE      NAME    IDENTITY           MANAGED BY
 x_thing   a[2Jb   id=1,region=east   -
 x_thing   -       id=2,region=east   team/two, x_thing.two
@@ -67,19 +70,34 @@ x_thing   -       id=2,region=east   team/two, x_thing.two
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var b bytes.Buffer
-			if err := test.document.Table(&b); err != nil {
-				t.Fatal(err)
+			write := func(to func(io.Writer) discover.Writer) []byte {
+				var b bytes.Buffer
+				w := to(&b)
+				for _, objects := range test.pages {
+					if err := w.Write(objects); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := w.Close(test.gaps); err != nil {
+					t.Fatal(err)
+				}
+				return b.Bytes()
 			}
-			if diff := cmp.Diff(test.table, b.String()); diff != "" {
+			if diff := cmp.Diff(test.table, string(write(discover.NewTable))); diff != "" {
 				t.Errorf("-want, +got:\n%s", diff)
 			}
-			raw, err := json.Marshal(test.document)
-			if err != nil {
+			var want discover.Document
+			if err := json.Unmarshal([]byte(test.json), &want); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(test.json, string(raw)); diff != "" {
-				t.Errorf("-want, +got:\n%s", diff)
+			for _, inYAML := range []bool{false, true} {
+				var got discover.Document
+				if err := yaml.UnmarshalStrict(write(func(w io.Writer) discover.Writer { return discover.NewWriter(w, inYAML) }), &got); err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("YAML %t: -want, +got:\n%s", inYAML, diff)
+				}
 			}
 		})
 	}

@@ -16,8 +16,12 @@ import (
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
-// parallelism is the maximum of types that are listed concurrently.
-const parallelism = 4
+const (
+	// parallelism is the maximum of types that are listed concurrently.
+	parallelism = 4
+	// page is the number of objects that are passed on together.
+	page = 500
+)
 
 // Request is a resource type to list.
 type Request struct {
@@ -41,47 +45,83 @@ type Object struct {
 	Owners []Owner
 }
 
-// Listing is the result of a Request.
+// Listing is how a Request ended.
 type Listing struct {
 	Request Request
-	// Objects are sorted by name and identity.
-	Objects []Object
 	// More is set when the limit was reached, so that there may be more.
 	More bool
-	// Diagnostics are those of the provider. With errors Objects may be incomplete.
+	// Diagnostics are those of the provider. With errors the objects may be incomplete.
 	Diagnostics diagnostic.Diagnostics
 }
 
-// All lists several types. The listings are in the order of the requests.
-func All(ctx context.Context, server provider.Server, requests []Request) []Listing {
-	out := make([]Listing, len(requests))
+// All lists several types and passes their objects on in pages as they arrive, type by type in the order of the requests.
+// It stops when each returns an error, and returns that and the listings of the types before.
+func All(ctx context.Context, server provider.Server, requests []Request, each func(Request, []Object) error) ([]Listing, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	out, pages := make([]Listing, len(requests)), make([]chan []Object, len(requests))
+	for i := range pages {
+		// One page waits while another type is passed on; then the provider's stream does.
+		pages[i] = make(chan []Object, 1)
+	}
+	started := make(chan struct{})
 	var group errgroup.Group
 	group.SetLimit(parallelism)
+	go func() {
+		defer close(started)
+		for i, r := range requests {
+			group.Go(func() error {
+				defer close(pages[i])
+				out[i] = List(ctx, server, r, func(objects []Object) { pages[i] <- objects })
+				return nil
+			})
+		}
+	}()
+	var failed error
+	listed := 0
 	for i, r := range requests {
-		group.Go(func() error {
-			out[i] = List(ctx, server, r)
-			return nil
-		})
+		for objects := range pages[i] {
+			if failed != nil {
+				continue // so that the lists end
+			}
+			if failed = each(r, objects); failed != nil {
+				cancel()
+			}
+		}
+		if failed == nil {
+			listed++
+		}
 	}
+	<-started
 	_ = group.Wait()
-	return out
+	return out[:listed], failed
 }
 
-// List lists the objects of one type.
-func List(ctx context.Context, server provider.Server, r Request) Listing {
+// List lists the objects of one type, and passes them on in pages as they arrive. A single page is sorted by name and
+// identity; several are in the provider's order.
+func List(ctx context.Context, server provider.Server, r Request, each func([]Object)) Listing {
 	out := Listing{Request: r}
 	p, diags := server.Schema(ctx)
 	if diags.HasErrors() {
 		out.Diagnostics = diags
 		return out
 	}
-	var objects []engine.Listed
-	objects, out.More, out.Diagnostics = engine.New(server).ListObjects(ctx, r.Resource.Schema, p.ListResources[r.Resource.Type], r.Config, r.Limit)
-	for _, o := range objects {
-		out.Objects = append(out.Objects, Object{Resource: r.Resource, DisplayName: o.DisplayName, Identity: o.Identity})
-	}
-	slices.SortFunc(out.Objects, func(a, b Object) int {
-		return cmp.Or(strings.Compare(a.DisplayName, b.DisplayName), strings.Compare(translate.CanonicalIdentity(a.Identity), translate.CanonicalIdentity(b.Identity)))
+	var objects []Object
+	several := false
+	out.More, out.Diagnostics = engine.New(server).ListObjects(ctx, r.Resource.Schema, p.ListResources[r.Resource.Type], r.Config, r.Limit, func(o engine.Listed) {
+		if len(objects) == page {
+			each(objects)
+			objects, several = nil, true
+		}
+		objects = append(objects, Object{Resource: r.Resource, DisplayName: o.DisplayName, Identity: o.Identity})
 	})
+	if !several {
+		slices.SortFunc(objects, func(a, b Object) int {
+			return cmp.Or(strings.Compare(a.DisplayName, b.DisplayName), strings.Compare(translate.CanonicalIdentity(a.Identity), translate.CanonicalIdentity(b.Identity)))
+		})
+	}
+	if len(objects) > 0 {
+		each(objects)
+	}
 	return out
 }

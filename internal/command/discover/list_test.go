@@ -2,6 +2,9 @@ package discover_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +13,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/command/discover"
 	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
@@ -27,10 +31,14 @@ func request(t *testing.T, p *model.Provider, resourceType string, limit int64, 
 	return discover.Request{Resource: p.Resources[resourceType], List: list, Config: c, Limit: limit}
 }
 
-// listed is a listing, shortly.
-func listed(l discover.Listing) []string {
-	var out []string
-	for _, o := range l.Objects {
+// list lists one type, and returns its objects shortly.
+func list(ctx context.Context, server provider.Server, r discover.Request) (l discover.Listing, out []string) {
+	l = discover.List(ctx, server, r, func(objects []discover.Object) { out = append(out, short(objects)...) })
+	return l, out
+}
+
+func short(objects []discover.Object) (out []string) {
+	for _, o := range objects {
 		out = append(out, o.DisplayName+" "+translate.CanonicalIdentity(o.Identity))
 	}
 	return out
@@ -64,31 +72,47 @@ func TestList(t *testing.T) {
 			}
 			for name, test := range tests {
 				t.Run(name, func(t *testing.T) {
-					l := discover.List(t.Context(), server, request(t, p, "examplecloud_thing", test.limit, test.arguments))
+					l, got := list(t.Context(), server, request(t, p, "examplecloud_thing", test.limit, test.arguments))
 					if len(l.Diagnostics) > 0 {
 						t.Fatal(l.Diagnostics)
 					}
-					if diff := cmp.Diff(test.want, listed(l)); diff != "" || l.More != test.more {
+					if diff := cmp.Diff(test.want, got); diff != "" || l.More != test.more {
 						t.Errorf("more: %v; -want, +got:\n%s", l.More, diff)
 					}
 				})
 			}
-			if l := discover.List(t.Context(), server, request(t, p, "examplecloud_thing", 2, nil)); len(l.Objects) != 2 || !l.More {
-				t.Errorf("of three things, at most two: %v, more: %v", listed(l), l.More)
+			if l, got := list(t.Context(), server, request(t, p, "examplecloud_thing", 2, nil)); len(got) != 2 || !l.More {
+				t.Errorf("of three things, at most two: %v, more: %v", got, l.More)
 			}
 			t.Run("several types", func(t *testing.T) {
-				all := discover.All(t.Context(), server, []discover.Request{
+				requests := []discover.Request{
 					request(t, p, "examplecloud_alias", 10, nil), request(t, p, "examplecloud_thing", 10, nil), request(t, p, "examplecloud_ticket", 10, nil),
-				})
-				var got [][]string
-				for _, l := range all {
-					if len(l.Diagnostics) > 0 {
-						t.Error(l.Diagnostics)
-					}
-					got = append(got, listed(l))
 				}
-				if diff := cmp.Diff([][]string{{"x name=x"}, {a, b, c}, nil}, got); diff != "" {
+				var got [][]string
+				all, err := discover.All(t.Context(), server, requests, func(_ discover.Request, objects []discover.Object) error {
+					got = append(got, short(objects))
+					return nil
+				})
+				if err != nil || len(all) != len(requests) {
+					t.Errorf("%d listings, %v", len(all), err)
+				}
+				for i, l := range all {
+					if len(l.Diagnostics) > 0 || l.Request.Resource != requests[i].Resource {
+						t.Errorf("listing %d of %s: %v", i, l.Request.Resource.Type, l.Diagnostics)
+					}
+				}
+				if diff := cmp.Diff([][]string{{"x name=x"}, {a, b, c}}, got); diff != "" {
 					t.Errorf("-want, +got:\n%s", diff)
+				}
+				stop, calls := errors.New("stop"), 0
+				all, err = discover.All(t.Context(), server, requests, func(r discover.Request, _ []discover.Object) error {
+					if calls++; r.Resource == requests[1].Resource {
+						return stop
+					}
+					return nil
+				})
+				if len(all) != 1 || !errors.Is(err, stop) || calls != 2 {
+					t.Errorf("stopped at the second type: %d listings, %d calls, %v", len(all), calls, err)
 				}
 			})
 			if diff := cmp.Diff(before, cloud.Audit(t)); diff != "" {
@@ -107,20 +131,48 @@ func TestListFails(t *testing.T) {
 	cloud := examplecloudtest.Start(t)
 	p, server := examplecloudtest.Open(t, examplecloudtest.Framework6, cloud, nil)
 	cloud.Fault(t, map[string]any{"on": "list", "collection": "things", "status": 418})
-	l := discover.List(t.Context(), server, request(t, p, "examplecloud_thing", 10, nil))
-	if !l.Diagnostics.HasSummary("Cannot list") || len(l.Objects) > 0 {
-		t.Errorf("got %v, %v", l.Objects, l.Diagnostics)
+	l, got := list(t.Context(), server, request(t, p, "examplecloud_thing", 10, nil))
+	if !l.Diagnostics.HasSummary("Cannot list") || len(got) > 0 {
+		t.Errorf("got %v, %v", got, l.Diagnostics)
 	}
 
 	wrong := request(t, p, "examplecloud_thing", 10, nil)
 	wrong.Config = cty.ObjectVal(map[string]cty.Value{"region": cty.True})
-	if l = discover.List(t.Context(), server, wrong); !l.Diagnostics.HasErrors() {
+	if l, _ = list(t.Context(), server, wrong); !l.Diagnostics.HasErrors() {
 		t.Error("arguments of another type are accepted")
 	}
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if l = discover.List(ctx, server, request(t, p, "examplecloud_alias", 10, nil)); !strings.Contains(l.Diagnostics.String(), "cancel") {
+	if l, _ = list(ctx, server, request(t, p, "examplecloud_alias", 10, nil)); !strings.Contains(l.Diagnostics.String(), "cancel") {
 		t.Errorf("got %v", l.Diagnostics)
+	}
+}
+
+// Objects are passed on before the provider has listed all. Only what fits a page is sorted.
+func TestListPages(t *testing.T) {
+	t.Parallel()
+	const page = 500
+	cloud := examplecloudtest.Start(t)
+	p, server := examplecloudtest.Open(t, examplecloudtest.Framework6, cloud, nil)
+	for n := range page + 1 {
+		cloud.Make(t, "aliases", map[string]any{"name": fmt.Sprintf("n-%03d", n), "target": "t"})
+	}
+	for limit, want := range map[int64][]int{page: {page}, page + 1: {page, 1}, 2 * page: {page, 1}} {
+		var sizes []int
+		got := map[string]bool{}
+		l := discover.List(t.Context(), server, request(t, p, "examplecloud_alias", limit, nil), func(objects []discover.Object) {
+			sizes = append(sizes, len(objects))
+			sorted := slices.IsSortedFunc(objects, func(a, b discover.Object) int { return strings.Compare(a.DisplayName, b.DisplayName) })
+			if len(want) == 1 && !sorted {
+				t.Error("a single page is not sorted")
+			}
+			for _, o := range objects {
+				got[o.DisplayName] = true
+			}
+		})
+		if diff := cmp.Diff(want, sizes); diff != "" || len(l.Diagnostics) > 0 || int64(len(got)) != min(limit, page+1) {
+			t.Errorf("limit %d: %d objects, %v; -want, +got:\n%s", limit, len(got), l.Diagnostics, diff)
+		}
 	}
 }

@@ -23,7 +23,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
-// Builder builds manifests of items: call Read, then Build.
+// Builder builds manifests of items, by Build or Stream.
 type Builder struct {
 	// Namespace is that of the custom resources, SystemNamespace that of stored instances.
 	Namespace, SystemNamespace string
@@ -32,9 +32,8 @@ type Builder struct {
 	// Taken reports whether there is a custom resource of that name already; nil for never.
 	Taken func(*model.Resource, string) bool
 
-	drafts []*draft
-	left   []Left
-	seen   map[object]string // the origin of each
+	left []Left
+	seen map[object]string // the origin of each
 }
 
 // object is a remote object.
@@ -77,24 +76,24 @@ func (b *Builder) leave(origin, reason string) {
 // Leave records an object that is not imported.
 func (b *Builder) Leave(left ...Left) { b.left = append(b.left, left...) }
 
-// take adds a draft, unless its object is managed already.
-func (b *Builder) take(ctx context.Context, d *draft) error {
+// take reports whether a draft is imported: not if its object is managed already.
+func (b *Builder) take(ctx context.Context, d *draft) (bool, error) {
 	identified := d.found.Identity != cty.NilVal && !d.found.Identity.IsNull()
 	if d.Provider.Owners != nil && (d.Declared == nil || !d.Declared.Taken) {
 		owners, err := d.Provider.Owners(ctx, d.Resource)
 		if err != nil {
-			return err
+			return false, err
 		}
 		if o, ok := b.owner(d, owners); ok {
 			b.leave(d.Origin, fmt.Sprintf("it is managed by %s %s already", cmp.Or(o.Kind, d.Resource.Kind), o))
-			return nil
+			return false, nil
 		}
 	}
 	if identified {
 		key := object{d.Resource, d.Provider.Configuration, translate.CanonicalIdentity(d.found.Identity)}
 		if first, ok := b.seen[key]; ok {
 			b.leave(d.Origin, "it is the same object as "+first)
-			return nil
+			return false, nil
 		}
 		if b.seen == nil {
 			b.seen = map[object]string{}
@@ -104,8 +103,7 @@ func (b *Builder) take(ctx context.Context, d *draft) error {
 	if d.Name == "" {
 		d.Name = externalName(d.Resource, d.found.State, d.found.Identity)
 	}
-	b.drafts = append(b.drafts, d)
-	return nil
+	return true, nil
 }
 
 // owner returns who manages the object of a draft.
@@ -124,24 +122,6 @@ func (b *Builder) owner(d *draft, owners *discover.Owners) (discover.Owner, bool
 		}
 	}
 	return discover.Owner{}, false
-}
-
-// Build returns the manifests of all objects that were read.
-func (b *Builder) Build() (Result, error) {
-	out := Result{}
-	for i, name := range names(b.drafts, b.Taken) {
-		m, err := b.manifest(b.drafts[i], name)
-		if err != nil {
-			return Result{}, fmt.Errorf("%s: %w", b.drafts[i].Origin, err)
-		}
-		out.Manifests = append(out.Manifests, m)
-	}
-	of := blocks(b.drafts)
-	for i := range b.drafts {
-		dependencies(i, b.drafts, of, out.Manifests)
-	}
-	out.Left = b.left
-	return out, nil
 }
 
 func (b *Builder) manifest(d *draft, name string) (Manifest, error) {

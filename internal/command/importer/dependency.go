@@ -60,26 +60,34 @@ func moduleCalls(address string) []string {
 	}
 }
 
-// blocks returns the drafts of a state by the addresses of their blocks, without keys.
-func blocks(drafts []*draft) map[string][]int {
+// node is a resource of a state.
+type node struct {
+	item     int // its number
+	resource *model.Resource
+	block    Block
+	// values identify its object.
+	values   []IdentifyingValue
+	manifest Manifest
+}
+
+// blocks returns the nodes by the addresses of their blocks, without keys.
+func blocks(nodes []*node) map[string][]int {
 	out := map[string][]int{}
-	for i, d := range drafts {
-		if d.Block.Address != "" {
-			address := withoutKeys(d.Block.Address)
-			out[address] = append(out[address], i)
-		}
+	for i, n := range nodes {
+		address := withoutKeys(n.block.Address)
+		out[address] = append(out[address], i)
 	}
 	return out
 }
 
-// dependencies adds the references of a draft to those that it depends on: spec.references where a field has a value
+// dependencies adds the references of a resource to those that it depends on: spec.references where a field has a value
 // that identifies the other object, and the annotation destroy-before for the others.
-func dependencies(of int, drafts []*draft, blocks map[string][]int, manifests []Manifest) {
-	d := drafts[of]
+func dependencies(of int, nodes []*node, blocks map[string][]int) {
+	n := nodes[of]
 	targets := map[string][]int{} // by the address of the block
-	for _, address := range d.Block.Dependencies {
+	for _, address := range n.block.Dependencies {
 		for _, i := range blocks[address] {
-			if i != of && sameModules(d.Block.Address, drafts[i].Block.Address) && !slices.Contains(targets[address], i) {
+			if i != of && sameModules(n.block.Address, nodes[i].block.Address) && !slices.Contains(targets[address], i) {
 				targets[address] = append(targets[address], i)
 			}
 		}
@@ -90,14 +98,14 @@ func dependencies(of int, drafts []*draft, blocks map[string][]int, manifests []
 	values := map[string]identified{}
 	for _, address := range sortedKeys(targets) {
 		for _, i := range targets[address] {
-			for _, v := range Identifying(drafts[i].Resource, drafts[i].found.State, drafts[i].config) {
+			for _, v := range nodes[i].values {
 				if known, ok := values[v.Value]; !ok || v.Chosen && !known.Chosen {
 					values[v.Value] = identified{v, address, i}
 				}
 			}
 		}
 	}
-	u := manifests[of].Resource
+	u := n.manifest.Resource
 	spec := u.Object["spec"].(map[string]any)
 	linked := map[string]bool{}
 	var references []any
@@ -107,11 +115,11 @@ func dependencies(of int, drafts []*draft, blocks map[string][]int, manifests []
 			return
 		}
 		to := path.String()
-		if d.Resource.CheckInputPath(to) != nil || len("forProvider."+to) > maxReferencePath {
+		if n.resource.CheckInputPath(to) != nil || len("forProvider."+to) > maxReferencePath {
 			return
 		}
 		linked[x.address] = true
-		from := source(manifests[x.draft], u.GetAPIVersion())
+		from := source(nodes[x.node].manifest, u.GetAPIVersion())
 		from["fieldPath"] = "status.atProvider." + x.Field
 		if number {
 			from["transform"] = "int(self)" // ids are texts
@@ -121,7 +129,7 @@ func dependencies(of int, drafts []*draft, blocks map[string][]int, manifests []
 	if len(references) > 0 {
 		spec["references"] = references
 	}
-	if order := ordered(targets, linked, drafts, manifests, u.GetAPIVersion()); len(order) > 0 {
+	if order := ordered(targets, linked, nodes, u.GetAPIVersion()); len(order) > 0 {
 		annotations := u.GetAnnotations()
 		if annotations == nil {
 			annotations = map[string]string{}
@@ -133,18 +141,18 @@ func dependencies(of int, drafts []*draft, blocks map[string][]int, manifests []
 
 // ordered returns the resources without a reference for the annotation destroy-before: those of blocks that no other
 // dependency depends on.
-func ordered(targets map[string][]int, linked map[string]bool, drafts []*draft, manifests []Manifest, apiVersion string) []string {
+func ordered(targets map[string][]int, linked map[string]bool, nodes []*node, apiVersion string) []string {
 	var out []string
 	for _, address := range sortedKeys(targets) {
 		implied := linked[address]
 		for other, of := range targets {
-			implied = implied || other != address && slices.Contains(drafts[of[0]].Block.Dependencies, address)
+			implied = implied || other != address && slices.Contains(nodes[of[0]].block.Dependencies, address)
 		}
 		if implied {
 			continue
 		}
 		for _, i := range targets[address] {
-			u := manifests[i].Resource
+			u := nodes[i].manifest.Resource
 			name := u.GetKind() + "/" + u.GetName()
 			if u.GetAPIVersion() != apiVersion {
 				name = u.GetAPIVersion() + "/" + name
@@ -164,11 +172,11 @@ func source(target Manifest, apiVersion string) map[string]any {
 	return out
 }
 
-// identified is a value that identifies the object of a draft.
+// identified is a value that identifies the object of a node.
 type identified struct {
 	IdentifyingValue
 	address string
-	draft   int
+	node    int
 }
 
 // mayBe reports whether a field may have been set to the value. Names that users have chosen occur elsewhere by chance,

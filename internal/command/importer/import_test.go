@@ -64,10 +64,7 @@ func made(t *testing.T, p *importer.ConfiguredProvider, resourceType string, for
 func build(t *testing.T, b *importer.Builder, items ...importer.Item) importer.Result {
 	t.Helper()
 	b.Namespace, b.SystemNamespace = "team", "landbridge-system"
-	if err := b.Read(t.Context(), items); err != nil {
-		t.Fatal(err)
-	}
-	out, err := b.Build()
+	out, err := b.Build(t.Context(), items)
 	if err != nil {
 		t.Fatal(err)
 	}

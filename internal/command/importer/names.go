@@ -46,43 +46,85 @@ func unique(name, origin string, digits int) string {
 // kindName is a resource type's kind, and a name in a namespace.
 type kindName struct{ kind, namespace, name string }
 
-// names returns a unique name for each draft. If several would have the same name, the hash of the
-// origin is appended to each, so that names do not depend on the order. The first draft whose
-// preferred name is valid as it is keeps it. taken reports names that are in use.
-func names(drafts []*draft, taken func(*model.Resource, string) bool) []string {
-	wanted := make([]kindName, len(drafts))
+// naming gives each draft a unique name. If several would have the same name, the hash of the origin is appended to each,
+// so that names do not depend on the order. The first draft whose preferred name is valid as it is keeps it.
+type naming struct {
+	// taken reports names that are in use; nil for none.
+	taken func(*model.Resource, string) bool
+	used  map[kindName]bool
+}
+
+// wanted returns the name that an item has if no other has it, and whether that is its preferred name.
+func wanted(i *Item) (_ kindName, same bool) {
+	name, same := kubernetesName(i.Name)
+	if name == "" {
+		name, same = kubernetesName(i.Resource.Kind)
+	}
+	return kindName{i.Resource.CRDName(), i.Namespace, name}, same
+}
+
+func (n *naming) free(r *model.Resource, k kindName) bool {
+	return !n.used[k] && (n.taken == nil || !n.taken(r, k.name))
+}
+
+func (n *naming) use(k kindName) {
+	if n.used == nil {
+		n.used = map[kindName]bool{}
+	}
+	n.used[k] = true
+}
+
+// certain returns the names of items that do not depend on which of the others can be read, nor on what is read; empty for
+// the others.
+func (n *naming) certain(items []Item) []string {
+	count, nameless := map[kindName]int{}, map[kindName]bool{}
+	of := func(k kindName) kindName { return kindName{kind: k.kind, namespace: k.namespace} }
+	for i := range items {
+		k, _ := wanted(&items[i])
+		count[k]++
+		if items[i].Name == "" { // it is named after what is read
+			nameless[of(k)] = true
+		}
+	}
+	out := make([]string, len(items))
+	for i := range items {
+		if k, _ := wanted(&items[i]); count[k] == 1 && !nameless[of(k)] && n.free(items[i].Resource, k) {
+			out[i] = k.name
+		}
+	}
+	return out
+}
+
+// names returns a name for each draft.
+func (n *naming) names(drafts []*draft) []string {
+	want := make([]kindName, len(drafts))
 	exact := map[kindName][]int{}
 	count := map[kindName]int{}
 	for i, d := range drafts {
-		name, same := kubernetesName(d.Name)
-		if name == "" {
-			name, same = kubernetesName(d.Resource.Kind)
-		}
-		wanted[i] = kindName{d.Resource.CRDName(), d.Namespace, name}
-		count[wanted[i]]++
+		k, same := wanted(&d.Item)
+		want[i] = k
+		count[k]++
 		if same {
-			exact[wanted[i]] = append(exact[wanted[i]], i)
+			exact[k] = append(exact[k], i)
 		}
 	}
 	out := make([]string, len(drafts))
-	used := map[kindName]bool{}
-	free := func(d *draft, k kindName) bool { return !used[k] && (taken == nil || !taken(d.Resource, k.name)) }
 	keep := func(i int) bool { // whether it has the name without a hash
-		k := wanted[i]
+		k := want[i]
 		return count[k] == 1 || len(exact[k]) == 1 && exact[k][0] == i
 	}
 	for i, d := range drafts {
-		if keep(i) && free(d, wanted[i]) {
-			out[i] = wanted[i].name
-			used[wanted[i]] = true
+		if keep(i) && n.free(d.Resource, want[i]) {
+			out[i] = want[i].name
+			n.use(want[i])
 		}
 	}
 	for i, d := range drafts {
 		for digits := 6; out[i] == ""; digits++ {
-			k := kindName{wanted[i].kind, d.Namespace, unique(wanted[i].name, d.Origin, min(digits, 64))}
-			if digits > 64 || free(d, k) {
+			k := kindName{want[i].kind, d.Namespace, unique(want[i].name, d.Origin, min(digits, 64))}
+			if digits > 64 || n.free(d.Resource, k) {
 				out[i] = k.name
-				used[k] = true
+				n.use(k)
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -95,7 +96,8 @@ func TestNames(t *testing.T) {
 			for _, x := range test.taken {
 				taken[x] = true
 			}
-			got := names(test.drafts, func(r *model.Resource, name string) bool { return taken[r.Kind+" "+name] })
+			n := &naming{taken: func(r *model.Resource, name string) bool { return taken[r.Kind+" "+name] }}
+			got := n.names(test.drafts)
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("-want, +got:\n%s", diff)
 			}
@@ -116,7 +118,7 @@ func TestNamesAreUnique(t *testing.T) {
 		for i := range drafts {
 			reversed = append(reversed, drafts[len(drafts)-1-i])
 		}
-		got, back := names(drafts, nil), names(reversed, nil)
+		got, back := (&naming{}).names(drafts), (&naming{}).names(reversed)
 		seen := map[string]bool{}
 		for i, name := range got {
 			if msgs := validation.IsDNS1123Label(name); len(msgs) > 0 {
@@ -129,6 +131,53 @@ func TestNamesAreUnique(t *testing.T) {
 			if other := back[len(back)-1-i]; other != name {
 				t.Errorf("%q is %q in another order", name, other)
 			}
+		}
+	})
+}
+
+// Names that are given before all is read are those that all would have together.
+func TestCertainNames(t *testing.T) {
+	t.Parallel()
+	kinds := []*model.Resource{{Kind: "Thing", Plural: "things", Group: "x.io"}, {Kind: "A", Plural: "as", Group: "x.io"}}
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOfN(rapid.RuneFrom([]rune("ab-_B")), 0, 3, -1)
+		used := rapid.SliceOfN(text, 0, 2).Draw(t, "used")
+		taken := func(_ *model.Resource, name string) bool { return slices.Contains(used, name) }
+		var items []Item
+		var drafts []*draft
+		var early []int
+		for i := range rapid.IntRange(1, 8).Draw(t, "items") {
+			d := aDraft(rapid.SampledFrom(kinds).Draw(t, "kind"), text.Draw(t, "name"), string(rune('a'+i)))
+			d.Namespace = rapid.SampledFrom([]string{"", "n"}).Draw(t, "namespace")
+			items = append(items, d.Item)
+			if !rapid.Bool().Draw(t, "can be read") {
+				continue
+			}
+			if d.Name == "" {
+				d.Name = text.Draw(t, "name as read")
+			}
+			drafts, early = append(drafts, d), append(early, i)
+		}
+		want := (&naming{taken: taken}).names(drafts)
+
+		n := &naming{taken: taken}
+		certain := n.certain(items)
+		got := make([]string, len(drafts))
+		var waiting []*draft
+		var of []int
+		for i, d := range drafts {
+			if got[i] = certain[early[i]]; got[i] == "" {
+				waiting, of = append(waiting, d), append(of, i)
+				continue
+			}
+			k, _ := wanted(&d.Item)
+			n.use(k)
+		}
+		for i, name := range n.names(waiting) {
+			got[of[i]] = name
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("-all together, +early:\n%s", diff)
 		}
 	})
 }

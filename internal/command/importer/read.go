@@ -39,33 +39,66 @@ type draft struct {
 	changed []translate.Change
 }
 
-// Read reads objects and finds configurations for them.
-func (b *Builder) Read(ctx context.Context, items []Item) error {
-	drafts, reasons := make([]*draft, len(items)), make([]string, len(items))
-	var group errgroup.Group
-	group.SetLimit(parallelism)
-	for i, item := range items {
-		group.Go(func() error {
-			if ctx.Err() == nil {
-				drafts[i], reasons[i] = read(ctx, item)
+// window is the maximum of objects that are read before their turn.
+const window = 4 * parallelism
+
+// readAll reads items, several at a time, and calls each in their order. The draft is nil if an object cannot be
+// imported. It stops with the first error of each.
+func readAll(ctx context.Context, items []Item, each func(i int, d *draft, reason string) error) error {
+	type result struct {
+		d      *draft
+		reason string
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	queue := make(chan chan result, window)
+	go func() {
+		defer close(queue)
+		var group errgroup.Group
+		group.SetLimit(parallelism)
+		for _, item := range items {
+			turn := make(chan result, 1)
+			queue <- turn
+			group.Go(func() error {
+				var r result
+				if ctx.Err() == nil {
+					r.d, r.reason = readLeased(ctx, item)
+				}
+				turn <- r
+				return nil
+			})
+		}
+		_ = group.Wait()
+	}()
+	var failed error
+	i := 0
+	for turn := range queue {
+		r := <-turn
+		if failed == nil {
+			if failed = ctx.Err(); failed == nil {
+				failed = each(i, r.d, r.reason)
 			}
-			return nil
-		})
-	}
-	_ = group.Wait()
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	for i, d := range drafts {
-		if d == nil {
-			b.leave(items[i].Origin, items[i].Provider.Secrets.Replacer().Replace(reasons[i]))
-			continue
+			if failed != nil {
+				cancel() // the others end at once
+			}
 		}
-		if err := b.take(ctx, d); err != nil {
-			return err
-		}
+		i++
 	}
-	return nil
+	return failed
+}
+
+// readLeased is read, with a provider that is leased for it.
+func readLeased(ctx context.Context, item Item) (*draft, string) {
+	if item.Provider.Lease == nil {
+		return read(ctx, item)
+	}
+	p, release, err := item.Provider.Lease(ctx)
+	if err != nil {
+		return nil, strings.TrimSuffix(err.Error(), ".")
+	}
+	defer release()
+	item.Provider = p
+	return read(ctx, item)
 }
 
 // read reads an object. If it cannot be imported, the draft is nil and the reason is returned.

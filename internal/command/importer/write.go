@@ -23,6 +23,11 @@ func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys
 // Objects returns the Secrets of a manifest and then its resource, in the order in which they must
 // be applied.
 func (m Manifest) Objects() ([]*unstructured.Unstructured, error) {
+	secrets, err := m.secrets()
+	return append(secrets, m.Resource), err
+}
+
+func (m Manifest) secrets() ([]*unstructured.Unstructured, error) {
 	var out []*unstructured.Unstructured
 	for _, s := range append(slices.Clone(m.Parts), m.State, m.Inputs) {
 		if s == nil {
@@ -35,51 +40,58 @@ func (m Manifest) Objects() ([]*unstructured.Unstructured, error) {
 		unstructured.RemoveNestedField(content, "metadata", "creationTimestamp")
 		out = append(out, &unstructured.Unstructured{Object: content})
 	}
-	return append(out, m.Resource), nil
+	return out, nil
 }
 
-// documents returns the objects as YAML, in their order. The notes are comments before the resource.
-func (m Manifest) documents() ([][]byte, error) {
-	objects, err := m.Objects()
-	if err != nil {
-		return nil, err
+// document returns an object of the manifest as YAML. The notes are comments before the resource.
+func (m Manifest) document(o *unstructured.Unstructured) ([]byte, error) {
+	raw, err := yaml.Marshal(o.Object)
+	if err != nil || o != m.Resource {
+		return raw, err
 	}
-	out := make([][]byte, len(objects))
-	for i, o := range objects {
-		raw, err := yaml.Marshal(o.Object)
-		if err != nil {
-			return nil, err
-		}
-		var b bytes.Buffer
-		if i == len(objects)-1 {
-			for _, note := range append([]string{m.Origin}, m.Notes...) {
-				// One line each, whatever a provider returned.
-				fmt.Fprintf(&b, "# %s\n", strings.Join(strings.Fields(note), " "))
-			}
-		}
-		b.Write(raw)
-		out[i] = b.Bytes()
+	var b bytes.Buffer
+	for _, note := range append([]string{m.Origin}, m.Notes...) {
+		// One line each, whatever a provider returned.
+		fmt.Fprintf(&b, "# %s\n", strings.Join(strings.Fields(note), " "))
 	}
-	return out, nil
+	b.Write(raw)
+	return b.Bytes(), nil
 }
 
 // Write writes all manifests as one YAML stream: first every Secret, then the resources.
 func Write(w io.Writer, manifests []Manifest) error {
-	var secrets, resources [][]byte
 	for _, m := range manifests {
-		documents, err := m.documents()
-		if err != nil {
+		if err := WriteSecrets(w, m); err != nil {
 			return err
 		}
-		secrets = append(secrets, documents[:len(documents)-1]...)
-		resources = append(resources, documents[len(documents)-1])
 	}
-	var b bytes.Buffer
-	for _, d := range append(secrets, resources...) {
-		b.WriteString("---\n")
-		b.Write(d)
+	for _, m := range manifests {
+		if err := WriteResource(w, m); err != nil {
+			return err
+		}
 	}
-	_, err := w.Write(b.Bytes())
+	return nil
+}
+
+// WriteSecrets writes the Secrets of a manifest to a YAML stream.
+func WriteSecrets(w io.Writer, m Manifest) error {
+	secrets, err := m.secrets()
+	for _, s := range secrets {
+		if err == nil {
+			err = m.write(w, s)
+		}
+	}
+	return err
+}
+
+// WriteResource writes the resource of a manifest to a YAML stream.
+func WriteResource(w io.Writer, m Manifest) error { return m.write(w, m.Resource) }
+
+func (m Manifest) write(w io.Writer, o *unstructured.Unstructured) error {
+	raw, err := m.document(o)
+	if err == nil {
+		_, err = w.Write(append([]byte("---\n"), raw...))
+	}
 	return err
 }
 
@@ -99,10 +111,6 @@ func WriteDir(dir string, manifests []Manifest) (err error) {
 		if err != nil {
 			return err
 		}
-		documents, err := m.documents()
-		if err != nil {
-			return err
-		}
 		for i, o := range objects {
 			folder, kind := secretsFolder, "secrets"
 			if i == len(objects)-1 {
@@ -112,7 +120,9 @@ func WriteDir(dir string, manifests []Manifest) (err error) {
 			if _, ok := files[name]; ok {
 				name = filepath.Join(folder, fmt.Sprintf("%s.%s.%s.yaml", o.GetNamespace(), o.GetName(), kind))
 			}
-			files[name] = documents[i]
+			if files[name], err = m.document(o); err != nil {
+				return err
+			}
 		}
 	}
 	for _, name := range sortedKeys(files) {

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
+
+	"github.com/landbridge-io/landbridge/internal/command/stream"
 )
 
 // maxID bounds the identity in a table, in characters.
@@ -17,7 +18,7 @@ const maxID = 44
 // Table returns a table of rows, with a heading. Lines are cut to columns; 0 does not cut.
 func Table(rows []Row, now time.Time, columns int) string {
 	var out strings.Builder
-	t := StreamedTable{out: &out, now: now, columns: columns, kinds: kindNames(rows, func(r Row) (name, full string) { return r.Kind, r.kind() })}
+	t := StreamedTable{table: stream.Table{Out: &out, Columns: columns}, now: now, kinds: kindNames(rows, func(r Row) (name, full string) { return r.Kind, r.kind() })}
 	_ = t.Write(rows) // a strings.Builder takes everything
 	_ = t.Close()
 	return out.String()
@@ -28,17 +29,16 @@ var heading = []string{"KIND", "NAME", "STATE", "READY", "SYNCED", "OPERATION", 
 
 // StreamedTable writes a table while its rows arrive. Columns get wider where later rows need it.
 type StreamedTable struct {
-	out     io.Writer
+	table   stream.Table
 	now     time.Time
-	columns int
 	kinds   map[string]string
 	waiting []Row
-	widths  []int
+	headed  bool
 }
 
 // NewTable returns an empty table for rows of the kinds. Lines are cut to columns; 0 does not cut.
 func NewTable(out io.Writer, kinds []Kind, now time.Time, columns int) *StreamedTable {
-	return &StreamedTable{out: out, now: now, columns: columns, kinds: kindNames(kinds, func(k Kind) (name, full string) { return k.Kind, k.fullName() })}
+	return &StreamedTable{table: stream.Table{Out: out, Columns: columns}, now: now, kinds: kindNames(kinds, func(k Kind) (name, full string) { return k.Kind, k.fullName() })}
 }
 
 // Write adds rows. They are written in pages, so that those of few kinds have the same columns.
@@ -60,37 +60,23 @@ func (t *StreamedTable) Close() error {
 
 func (t *StreamedTable) flush() error {
 	var lines [][]string
-	if t.widths == nil {
-		t.widths, lines = make([]int, len(heading)), append(lines, heading)
+	if !t.headed {
+		t.headed, lines = true, append(lines, heading)
 	}
 	for _, r := range t.waiting {
 		lines = append(lines, []string{
 			t.kinds[r.kind()], r.place(), dash(r.State), dash(r.Ready), dash(r.Synced),
-			dash(r.doing(t.now)), dash(cut(oneLine(r.ID()), maxID)), oneLine(r.says()),
+			dash(r.doing(t.now)), dash(stream.Cut(oneLine(r.ID()), maxID)), oneLine(r.says()),
 		})
 	}
 	t.waiting = t.waiting[:0]
-	for _, cells := range lines {
-		for i, c := range cells {
-			t.widths[i] = max(t.widths[i], utf8.RuneCountInString(c))
-		}
-	}
-	var out strings.Builder
-	for _, cells := range lines {
-		var line strings.Builder
-		for i, c := range cells {
-			fmt.Fprintf(&line, "%-*s   ", t.widths[i], c)
-		}
-		out.WriteString(cut(strings.TrimRight(line.String(), " "), t.columns) + "\n")
-	}
-	_, err := io.WriteString(t.out, out.String())
-	return err
+	return t.table.Write(lines)
 }
 
 // Screen returns a summary and a table that fit a terminal. If not all rows fit, those with problems
 // come first.
 func Screen(rows []Row, now time.Time, columns, lines int) string {
-	head := cut(Summary(rows)+now.Format("   15:04:05"), columns) + "\n\n"
+	head := stream.Cut(Summary(rows)+now.Format("   15:04:05"), columns) + "\n\n"
 	room := lines - 4 // the head, the table's heading, and a last line
 	if lines <= 0 || len(rows) <= room {
 		return head + Table(rows, now, columns)
@@ -100,7 +86,7 @@ func Screen(rows []Row, now time.Time, columns, lines int) string {
 	room = max(room, 1)
 	shown := urgent[:room]
 	sortRows(shown)
-	return head + Table(shown, now, columns) + cut(fmt.Sprintf("... and %d more", len(rows)-room), columns) + "\n"
+	return head + Table(shown, now, columns) + stream.Cut(fmt.Sprintf("... and %d more", len(rows)-room), columns) + "\n"
 }
 
 func (r Row) urgency() int {
@@ -235,12 +221,4 @@ func oneLine(s string) string {
 		}
 		return r
 	}, s)), " ")
-}
-
-// cut shortens text to a number of characters; 0 does not shorten it.
-func cut(s string, most int) string {
-	if most <= 0 || utf8.RuneCountInString(s) <= most {
-		return s
-	}
-	return string([]rune(s)[:most-1]) + "…"
 }

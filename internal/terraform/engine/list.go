@@ -31,11 +31,8 @@ func (e *Engine) List(ctx context.Context, r terraform.ResourceType, arguments m
 	if diags.HasErrors() {
 		return nil, false, diags
 	}
-	objects, more, diags := e.ListObjects(ctx, r.Schema, list, config, int64(limit))
-	identities := make([]cty.Value, 0, len(objects))
-	for _, o := range objects {
-		identities = append(identities, o.Identity)
-	}
+	var identities []cty.Value
+	more, diags := e.ListObjects(ctx, r.Schema, list, config, int64(limit), func(o Listed) { identities = append(identities, o.Identity) })
 	return identities, more, diags
 }
 
@@ -67,14 +64,13 @@ func (e *Engine) listConfig(ctx context.Context, r *schema.Resource, arguments m
 	return list, cty.ObjectVal(values), nil
 }
 
-// ListObjects lists at most limit objects of a resource type. The configuration is that of its list resource, list. more
-// is set if there may be further objects. With errors the objects may be incomplete.
-func (e *Engine) ListObjects(ctx context.Context, r *schema.Resource, list *schema.Block, config cty.Value, limit int64) (objects []Listed, more bool, diags diagnostic.Diagnostics) {
-	more, diags = e.results(ctx, listing{r, list, config, limit, false}, func(result tfprotov6.ListResourceResult, identity cty.Value) diagnostic.Diagnostics {
-		objects = append(objects, Listed{DisplayName: result.DisplayName, Identity: identity})
+// ListObjects lists at most limit objects of a resource type, and calls each as they arrive. The configuration is that of its
+// list resource, list. more is set if there may be further objects. With errors the objects may be incomplete.
+func (e *Engine) ListObjects(ctx context.Context, r *schema.Resource, list *schema.Block, config cty.Value, limit int64, each func(Listed)) (more bool, diags diagnostic.Diagnostics) {
+	return e.results(ctx, listing{r, list, config, limit, false}, func(result tfprotov6.ListResourceResult, identity cty.Value) diagnostic.Diagnostics {
+		each(Listed{DisplayName: result.DisplayName, Identity: identity})
 		return nil
 	})
-	return objects, more, diags
 }
 
 // listing is what is listed, and whether with states.

@@ -1,0 +1,242 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/api/meta"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/command/local"
+	"github.com/landbridge-io/landbridge/internal/model"
+)
+
+type activateFlags struct {
+	remoteFlags
+	manifests    []string
+	only, dryRun bool
+	wait         time.Duration
+}
+
+func newProviderActivateCommand() *cobra.Command {
+	var flags activateFlags
+	cmd := &cobra.Command{
+		Use:   "activate --filename FILE",
+		Short: "Activate the resource types that manifests use",
+		Long: `Activate the resource types that manifests use: those of their kinds are added to spec.activate of the
+TerraformProviders, and the command waits until the cluster serves the kinds. kubectl apply then accepts the
+manifests. Objects of other kinds are ignored.
+
+With --only, spec.activate has exactly these types afterwards. This is refused if there are resources of
+another type that is active, since nothing would manage them any more.
+
+The providers' programs run on this machine to read their schemas, found in --provider-mirror or downloaded.`,
+		Example: `  landbridge provider activate -f manifests/ && kubectl apply -f manifests/
+  # What would be activated
+  landbridge provider activate -f manifests/ --only --dry-run`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return flags.run(cmd) },
+	}
+	flags.clusterFlags.add(cmd)
+	flags.addPrograms(cmd)
+	f := cmd.Flags()
+	f.DurationVar(&flags.providerFlags.timeout, "timeout", time.Minute, "how long a provider may take to start and to return its schema")
+	f.StringSliceVarP(&flags.manifests, "filename", "f", nil, "manifests: a file, a directory, or - for standard input")
+	f.BoolVar(&flags.only, "only", false, "deactivate all other types")
+	f.BoolVar(&flags.dryRun, "dry-run", false, "only print what would be activated")
+	f.DurationVar(&flags.wait, "wait", 5*time.Minute, "how long to wait until the kinds are served; 0 does not wait")
+	if err := cmd.MarkFlagRequired("filename"); err != nil {
+		panic(err)
+	}
+	return cmd
+}
+
+// activation is what one provider serves afterwards.
+type activation struct {
+	provider *remoteProvider
+	// used are the resource types of the manifests, and activate the new value of spec.activate.
+	used     []*model.Resource
+	activate []string
+}
+
+func (f *activateFlags) run(cmd *cobra.Command) error {
+	sources, err := local.ReadSources(f.manifests, cmd.InOrStdin())
+	if err != nil {
+		return err
+	}
+	objects, messages := local.ReadObjects(sources)
+	if messages.HasErrors() {
+		return errors.New(messages.String())
+	}
+	r, err := f.open(cmd, true)
+	if err != nil {
+		return err
+	}
+	defer r.close()
+	all, err := activations(r.providers, objects, f.only)
+	if err != nil {
+		return err
+	}
+	for _, u := range r.unopened {
+		fmt.Fprintf(cmd.ErrOrStderr(), "Note: %s\n", printable(u.err.Error()))
+	}
+	if len(all) == 0 {
+		return errors.New("the manifests have no object of a provider's kind")
+	}
+	var kinds []kschema.GroupVersionKind
+	for _, a := range all {
+		changed := !slices.Equal(a.activate, a.provider.activate)
+		if changed && f.only {
+			if err := r.unused(cmd.Context(), a); err != nil {
+				return err
+			}
+		}
+		names := make([]string, 0, len(a.used))
+		for _, m := range a.used {
+			names = append(names, m.Type)
+			kinds = append(kinds, m.GroupVersionKind())
+		}
+		switch what := strings.Join(names, ", "); {
+		case !changed:
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s: active already\n", a.provider.title, what)
+			continue
+		case f.dryRun:
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: spec.activate would be [%s]\n", a.provider.title, strings.Join(a.activate, ", "))
+			continue
+		default:
+			if err := r.activate(cmd.Context(), a); err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s: activated\n", a.provider.title, what)
+		}
+	}
+	if f.dryRun || f.wait == 0 {
+		return nil
+	}
+	return r.served(cmd.Context(), kinds, f.wait)
+}
+
+// activations returns what providers have to serve for the objects of manifests, in the order of the providers. A kind that a
+// provider of its group does not have is an error.
+func activations(providers []*remoteProvider, objects []local.Object, only bool) ([]activation, error) {
+	used, unknown := map[*remoteProvider]map[string]*model.Resource{}, map[kschema.GroupKind]string{}
+	for _, o := range objects {
+		kind := o.GroupVersionKind().GroupKind()
+		if kind.Kind == model.ProviderConfigKind || kind.Kind == model.ClusterProviderConfigKind {
+			continue // always served
+		}
+		group, found := false, false
+		for _, p := range providers {
+			for _, m := range p.model.Resources {
+				group = group || m.Group == kind.Group
+				if m.GroupVersionKind().GroupKind() == kind {
+					found = true
+					if used[p] == nil {
+						used[p] = map[string]*model.Resource{}
+					}
+					used[p][m.Type] = m
+				}
+			}
+		}
+		if group && !found {
+			unknown[kind] = o.Source
+		}
+	}
+	var problems []error
+	for kind, source := range unknown {
+		problems = append(problems, fmt.Errorf("%s: no provider has the kind %s; landbridge provider inspect lists those it has", source, kind))
+	}
+	if len(problems) > 0 {
+		slices.SortFunc(problems, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+		return nil, errors.Join(problems...)
+	}
+	var out []activation
+	for _, p := range providers {
+		if len(used[p]) == 0 {
+			continue
+		}
+		a := activation{provider: p}
+		if !only {
+			a.activate = slices.Clone(p.activate)
+		}
+		for _, t := range slices.Sorted(maps.Keys(used[p])) {
+			a.used = append(a.used, used[p][t])
+			if !active(a.activate, t) {
+				a.activate = append(a.activate, t)
+			}
+		}
+		out = append(out, a)
+	}
+	return out, nil
+}
+
+// active reports whether a resource type is activated by patterns.
+func active(patterns []string, resourceType string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		ok, _ := path.Match(p, resourceType)
+		return ok
+	})
+}
+
+// unused returns an error if there are resources of types that an activation deactivates.
+func (r *remote) unused(ctx context.Context, a activation) error {
+	var problems []error
+	for _, t := range slices.Sorted(maps.Keys(a.provider.model.Resources)) {
+		if !active(a.provider.activate, t) || active(a.activate, t) {
+			continue
+		}
+		all, err := r.cluster.Resources(ctx, a.provider.model.Resources[t])
+		if err != nil {
+			return err
+		}
+		if len(all) > 0 {
+			problems = append(problems, fmt.Errorf("%s: %s cannot be deactivated: there is %s, and nothing would manage it; leave out --only", a.provider.title, t, all[0].Owner))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// activate changes spec.activate of a TerraformProvider, unless somebody else has changed the TerraformProvider since.
+func (r *remote) activate(ctx context.Context, a activation) error {
+	p := &v1alpha1.TerraformProvider{}
+	if err := r.client.Get(ctx, types.NamespacedName{Name: a.provider.installed}, p); err != nil {
+		return err
+	}
+	if !slices.Equal(p.Spec.Activate, a.provider.activate) {
+		return fmt.Errorf("%s: spec.activate was changed meanwhile; repeat the command", a.provider.title)
+	}
+	before := p.DeepCopy()
+	p.Spec.Activate = a.activate
+	return r.client.Patch(ctx, p, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}), client.FieldOwner("landbridge-activate"))
+}
+
+// served waits until kinds are served.
+func (r *remote) served(ctx context.Context, kinds []kschema.GroupVersionKind, timeout time.Duration) error {
+	var missing kschema.GroupVersionKind
+	err := wait.PollUntilContextTimeout(ctx, 500*time.Millisecond, timeout, true, func(context.Context) (bool, error) {
+		for _, k := range kinds {
+			if _, err := r.client.RESTMapper().RESTMapping(k.GroupKind(), k.Version); meta.IsNoMatchError(err) {
+				missing = k
+				return false, nil
+			} else if err != nil {
+				return false, err
+			}
+		}
+		return true, nil
+	})
+	if wait.Interrupted(err) && ctx.Err() == nil {
+		return fmt.Errorf("%s is not served after %s; the conditions of its TerraformProvider have the reason", missing.GroupKind(), timeout)
+	}
+	return err
+}
