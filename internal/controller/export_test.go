@@ -52,7 +52,7 @@ func NewCheck(name, detail string, err error) Check {
 }
 
 // Health returns the handler of the probes.
-func Health(checks ...Check) http.Handler { return health("", checks).Server.Handler }
+func Health(checks ...Check) http.Handler { return health("", func() []check { return checks }).Server.Handler }
 
 // GuardMetrics is guardMetrics.
 var GuardMetrics = guardMetrics

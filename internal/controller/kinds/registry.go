@@ -2,6 +2,8 @@ package kinds
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -65,6 +67,16 @@ func (r *Registry) SecretChanged(key store.Key) {
 	r.mu.RUnlock()
 	if changed != nil {
 		changed(providerconfig.Reference{Kind: key.Kind, Namespace: key.Namespace, Name: key.Name})
+	}
+}
+
+// Moved wakes the resources that use provider configurations, which were moved to another shard.
+func (r *Registry) Moved(ctx context.Context, configurations []string) {
+	r.mu.RLock()
+	all := slices.Collect(maps.Values(r.kinds))
+	r.mu.RUnlock()
+	for _, k := range all {
+		k.Moved(ctx, configurations)
 	}
 }
 
