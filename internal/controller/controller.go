@@ -176,7 +176,7 @@ func runPart(ctx context.Context, config *rest.Config, scheme *runtime.Scheme, r
 	if err := makeNamespace(ctx, kube.core.Namespaces(), o.Namespace); err != nil {
 		return err
 	}
-	if o.Packaged == nil && !follows {
+	if o.Packaged == nil && w == nil {
 		if err := makeCRDs(ctx, extensions); err != nil {
 			return err
 		}

@@ -86,15 +86,18 @@ func (g *group) keep(ctx context.Context) error {
 		if _, err := g.renew(ctx); err != nil {
 			return err
 		}
-		if g.mu.Lock(); age(g.renewed) > g.safe {
-			g.lost = true
-		}
-		lost := g.lost
-		g.mu.Unlock()
-		if lost {
+		if g.outlived() {
 			return errGroup
 		}
 	}
+}
+
+// outlived reports whether the lease was not renewed for so long that others may hold it, or may have held it.
+func (g *group) outlived() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.lost = g.lost || !g.renewed.IsZero() && age(g.renewed) > g.duration
+	return g.lost
 }
 
 // renew renews the lease once, or takes it if nobody holds it. It returns an error only when it was lost.
@@ -113,12 +116,11 @@ func (g *group) renew(ctx context.Context) (held bool, _ error) {
 			}
 			return false, nil
 		}
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		if !g.renewed.IsZero() && age(g.renewed) > g.safe {
-			g.lost = true
+		if g.outlived() {
 			return false, errGroup
 		}
+		g.mu.Lock()
+		defer g.mu.Unlock()
 		g.renewed = asked
 		return true, nil
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	apiextensionsclient "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/client-go/kubernetes/typed/coordination/v1"
@@ -69,6 +70,13 @@ func runShards(ctx context.Context, config *rest.Config, scheme *runtime.Scheme,
 		return err
 	}
 	if err := makeNamespace(ctx, kube.core.Namespaces(), o.Namespace); err != nil {
+		return err
+	}
+	extensions, err := apiextensionsclient.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	if err := makeCRDs(ctx, extensions); err != nil {
 		return err
 	}
 	key, err := planKey(ctx, kube.core.Secrets(o.Namespace))
