@@ -296,7 +296,10 @@ func runPart(ctx context.Context, config *rest.Config, scheme *runtime.Scheme, r
 	}
 	if w != nil {
 		w.stored = lost.ofShard
-		defer w.placement.hear(w.number, func(names []string) { go registry.Moved(reconciling, names) })()
+		defer w.placement.hear(w.number, func(names []string) {
+			registry.Forget(names)
+			go registry.Moved(reconciling, names)
+		})()
 	}
 	if err := m.Add(referred); err != nil {
 		return err

@@ -3,6 +3,7 @@ package controller
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync/atomic"
 
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
@@ -92,6 +93,21 @@ func (w *worker) Confirm(ctx context.Context, a ownership.Access) error {
 		err = errors.New("the provider configuration moves to the replica with others of the same account")
 	}
 	return err
+}
+
+// Company implements managed.Shards.
+func (w *worker) Company(names []string) []string {
+	table := w.placement.now()
+	out := slices.Clone(names)
+	for name, p := range table.Configurations {
+		if p.Shard == w.number && !slices.Contains(out, name) && slices.ContainsFunc(names, func(of string) bool {
+			q := table.Configurations[of]
+			return p.Content != "" && p.Content == q.Content || p.Declared != "" && p.Declared == q.Declared
+		}) {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // Stored implements managed.Shards.

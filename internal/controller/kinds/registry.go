@@ -70,6 +70,15 @@ func (r *Registry) SecretChanged(key store.Key) {
 	}
 }
 
+// Forget calls managed.Kind's method of that name for all kinds.
+func (r *Registry) Forget(configurations []string) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	for _, k := range r.kinds {
+		k.Forget(configurations)
+	}
+}
+
 // Moved wakes the resources that use provider configurations, which were moved to another shard.
 func (r *Registry) Moved(ctx context.Context, configurations []string) {
 	r.mu.RLock()

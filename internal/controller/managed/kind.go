@@ -60,7 +60,7 @@ type Kind struct {
 
 	configurations *configurations
 	// activations are used with Options.Shards only. lifetime is that of the controller.
-	activations activations
+	activations *activations
 	lifetime    context.Context
 	// handles are the handles of objects that the configuration adds.
 	handles    *scheduler.Handles

@@ -65,7 +65,7 @@ func NewReconciler(k *Kind, cached client.Client, live client.Reader) *Reconcile
 	scheme := runtime.NewScheme()
 	scheme.AddKnownTypeWithName(gvk, &CustomResource{})
 	k.configurations, k.handles = newConfigurations(live), handlesOf(k.Model)
-	k.lifetime = context.Background()
+	k.lifetime, k.activations = context.Background(), &activations{}
 	k.written, k.troubles, k.unanswered = newWritten(), newTroubles(), newUnanswered(time.Now)
 	k.lanes = newLanes(k.unanswered)
 	k.reader, k.live = cached, live

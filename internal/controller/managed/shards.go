@@ -39,6 +39,9 @@ type Shards interface {
 	Place(ctx context.Context, together []ownership.Access) error
 	// Confirm returns an error unless a configuration belongs here as the account that it has now.
 	Confirm(ctx context.Context, a ownership.Access) error
+	// Company returns the configurations that belong here, and are of the accounts of those with names, which are among them.
+	// Before one of them is used, the objects of all are claimed.
+	Company(names []string) []string
 	// Stored reports whether the record of a resource belongs to this shard.
 	Stored(k store.Key) bool
 	// Claiming is called when objects of configurations that are new here begin to be claimed. It returns what is called
@@ -65,54 +68,57 @@ func (k *Kind) configurationNames(u *unstructured.Unstructured) []string {
 
 // activations has the configurations whose resources of one kind are claimed, and may be worked on.
 type activations struct {
-	mu     sync.Mutex
-	active map[string]bool // false while they are being claimed
+	mu sync.Mutex
+	of map[string]*activation
 }
 
+// activation is one time for which a configuration belongs here. active is set when the objects are claimed.
+type activation struct{ active bool }
+
 // peek reports whether all configurations are active.
-func (a *activations) peek(names []string) (active bool) {
+func (a *activations) peek(names []string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return !slices.ContainsFunc(names, func(name string) bool { return !a.active[name] })
+	return !slices.ContainsFunc(names, func(name string) bool { return a.of[name] == nil || !a.of[name].active })
 }
 
 // all reports whether all configurations are active, and returns those whose activation has to begin now.
-func (a *activations) all(names []string) (active bool, begin []string) {
+func (a *activations) all(names []string) (active bool, begin map[string]*activation) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.active == nil {
-		a.active = map[string]bool{}
+	if a.of == nil {
+		a.of = map[string]*activation{}
 	}
-	active = true
+	active, begin = true, map[string]*activation{}
 	for _, name := range names {
-		now, known := a.active[name]
-		if !known {
-			a.active[name] = false
-			begin = append(begin, name)
+		if a.of[name] == nil {
+			a.of[name] = &activation{}
+			begin[name] = a.of[name]
 		}
-		active = active && now
+		active = active && a.of[name].active
 	}
 	return active, begin
 }
 
-func (a *activations) end(name string, claimed bool) {
+// end ends an activation, unless the configuration has moved meanwhile.
+func (a *activations) end(name string, of *activation, claimed bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if claimed {
-		a.active[name] = true
-	} else {
-		delete(a.active, name)
+	switch {
+	case a.of[name] != of:
+	case claimed:
+		of.active = true
+	default:
+		delete(a.of, name)
 	}
 }
 
-// drop forgets the configurations that are active and do not belong here.
-func (a *activations) drop(names []string, here func(string) bool) {
+// drop forgets configurations, which have moved.
+func (a *activations) drop(names []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, name := range names {
-		if a.active[name] && !here(name) {
-			delete(a.active, name)
-		}
+		delete(a.of, name)
 	}
 }
 
@@ -130,18 +136,17 @@ func (r *Reconciler) belongs(ctx context.Context, cached *unstructured.Unstructu
 	names := k.configurationNames(cached)
 	switch shards.Belong(names) {
 	case Here:
-		active, begin := k.activations.all(names)
-		for _, name := range begin {
-			go r.activate(k.lifetime, name, shards.Claiming())
+		active, begin := k.activations.all(shards.Company(names))
+		for name, of := range begin {
+			go r.activate(k.lifetime, name, of, shards.Claiming())
 		}
-		return active, 0, nil
+		return active, leaveAgain, nil
 	case Unplaced:
 		resource := &CustomResource{}
 		resource.assign(cached)
 		handle := k.resolve(ctx, resource)
 		return false, leaveAgain, shards.Place(ctx, accesses(names, handle.Name, handle.Account, handle.Parts))
 	}
-	k.activations.drop(names, func(name string) bool { return shards.Belong([]string{name}) == Here })
 	key := k.key(cached)
 	left, err := k.Scheduler.Leave(ctx, key, shards.Stored(key))
 	if err != nil {
@@ -169,7 +174,7 @@ func accesses(names []string, configuration string, account ownership.Account, p
 
 // activate claims the objects of all resources of the kind that use a configuration, and then wakes them. A record that another
 // shard has not left yet is waited for.
-func (r *Reconciler) activate(ctx context.Context, name string, done func()) {
+func (r *Reconciler) activate(ctx context.Context, name string, of *activation, done func()) {
 	defer done()
 	k := r.kind
 	here := func() bool { return k.Options.Shards.Belong([]string{name}) == Here }
@@ -192,11 +197,15 @@ func (r *Reconciler) activate(ctx context.Context, name string, done func()) {
 		}
 		return true, nil
 	})
-	k.activations.end(name, err == nil)
+	k.activations.end(name, of, err == nil)
 	for i := range using {
 		k.Wake(k.key(&using[i]))
 	}
 }
+
+// Forget has the objects of the resources that use configurations claimed again before they are used: they have moved to or from
+// this shard.
+func (k *Kind) Forget(configurations []string) { k.activations.drop(configurations) }
 
 // Moved wakes the resources that use configurations, which were moved to another shard. Those that it does not reach are
 // reconciled at their poll.
@@ -242,7 +251,7 @@ func (k *Kind) mayUse(ctx context.Context, u *unstructured.Unstructured, req sch
 			err = shards.Confirm(ctx, a)
 		}
 	}
-	if err == nil && !k.activations.peek(names) {
+	if err == nil && !k.activations.peek(shards.Company(names)) {
 		err = errors.New("the objects of other resources with the provider configuration are not known yet")
 	}
 	if err != nil {
