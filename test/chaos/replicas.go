@@ -18,6 +18,21 @@ import (
 // sharded reports whether several controllers share the work.
 func (w *world) sharded() bool { return w.replicas > 1 }
 
+// sharedLease is how long other replicas wait for one that does not renew its leases. All of them work, on one machine, while
+// others start.
+const sharedLease = 12 * time.Second
+
+// lease returns the duration of the controllers' leases.
+func (w *world) lease() time.Duration {
+	if w.sharded() {
+		return sharedLease
+	}
+	return lease
+}
+
+// takeover is a time in which most shards of a dead replica have been taken over.
+func (a *agenda) takeover() time.Duration { return 2*sharedLease + a.upTo(sharedLease) }
+
 // muster starts the replicas that have ended, except the one that faults are for, as Kubernetes does.
 func (w *world) muster() error {
 	for i := range max(0, w.replicas-1) {
@@ -105,7 +120,7 @@ func (a *agenda) shardFaults() []item {
 func (a *agenda) without(ctx context.Context) error {
 	a.running.kill()
 	a.count("replica killed, others take over")
-	pause(ctx, 4*lease+a.upTo(2*lease))
+	pause(ctx, a.takeover())
 	return a.restart(start{})
 }
 
@@ -129,7 +144,7 @@ func (a *agenda) suspend(ctx context.Context) error {
 	first := a.running
 	pause(ctx, a.upTo(time.Second))
 	first.signal(syscall.SIGSTOP)
-	pause(ctx, 4*lease+a.upTo(2*lease))
+	pause(ctx, a.takeover())
 	first.signal(syscall.SIGCONT)
 	a.count("replica suspended beyond its lease")
 	if first.alive() {
