@@ -146,9 +146,10 @@ inference: bin/landbridge ## How many of azurerm's references are inferred from 
 
 OPS ?= 1000
 EXECUTION ?= Plugin
+REPLICAS ?= 1
 .PHONY: chaos
-chaos: bin/playground ## Users work while everything around Landbridge breaks: OPS=n operations of SEED=s with EXECUTION=Plugin or CLI, and what was lost
-	@$(GO) run ./test/chaos/cmd/chaos -ops $(OPS) -seed $(SEED) -execution $(EXECUTION) $(if $(filter command line environment,$(origin RACE)),$(if $(RACE),-race))
+chaos: bin/playground ## Users work while everything around Landbridge breaks: OPS=n operations of SEED=s with EXECUTION=Plugin or CLI, by REPLICAS=n that share the work, and what was lost
+	@$(GO) run ./test/chaos/cmd/chaos -ops $(OPS) -seed $(SEED) -execution $(EXECUTION) -replicas $(REPLICAS) $(if $(filter command line environment,$(origin RACE)),$(if $(RACE),-race))
 
 .PHONY: behaviours
 behaviours: bin/playground ## Every behaviour with every form of provider, as a plugin and in process; writes the tables in docs (CHECK=1 compares them)

@@ -46,7 +46,7 @@ func (c Controller) Command() *cobra.Command {
 The controller installs the providers that TerraformProvider objects name, serves a kind of
 custom resource for each of their resource types, and keeps the remote objects as those
 resources declare them. It runs inside or outside a cluster. Of several replicas, one is
-active and the others are on standby (--leader-elect).`,
+active and the others are on standby (--leader-elect), unless they share the work (--shards).`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			linked, err := link(c.Linked)
@@ -81,6 +81,7 @@ active and the others are on standby (--leader-elect).`,
 	flags.add(cmd)
 	cmd.Flags().StringVar(&mirror, "provider-mirror", os.Getenv("LANDBRIDGE_PROVIDER_MIRROR"), "directory with provider binaries in the layout of Terraform's filesystem mirrors")
 	registries.AddFlags(cmd.Flags())
+	cmd.Flags().IntVar(&flags.options.Shards, "shards", 0, "number of shards that the replicas divide among each other, by provider configurations; the same for all replicas, and at least one for each. 0: one replica works, and the others are on standby")
 	cmd.Flags().StringVar(&cacheDir, "provider-cache", "", "directory for downloaded providers and private copies of all, which only the controller may write (default: the user's cache directory)")
 	cmd.Flags().DurationVar(&cacheKeep, "provider-cache-keep", 30*24*time.Hour, "how long --provider-cache keeps what no TerraformProvider uses; at least two days, or 0 to keep it forever")
 	cmd.Flags().IntVar(&plans.Port, "webhook-port", 0, "port of the webhook that shows plans at admission, for TerraformProviders with spec.admission; 0 disables it")

@@ -7,10 +7,12 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/go-logr/logr"
+	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextensionsclient "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
@@ -22,6 +24,7 @@ import (
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/record"
 	"k8s.io/client-go/util/retry"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -101,6 +104,8 @@ type Options struct {
 	// LeaseDuration is how long other processes wait after the leader's last renewal before one of them takes over.
 	// Defaults to 15s.
 	LeaseDuration time.Duration
+	// Shards divides the resources by their provider configurations among all processes. 0 does not. It needs LeaderElection.
+	Shards int
 	// MetricsAddress and HealthAddress are addresses to listen on. "0" disables them.
 	MetricsAddress, HealthAddress string
 	// SecureMetrics serves metrics by HTTPS, to those whom the API server permits to get /metrics.
@@ -140,13 +145,26 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 		return err
 	}
 	defer stopEvents()
-	lock, err := newLease(config, recorder, o)
+	if o.Shards > 0 {
+		return runShards(ctx, config, scheme, recorder, o)
+	}
+	lock, err := newLease(config, recorder, o, leaseName(o))
 	if err != nil {
 		return err
 	}
+	return runPart(ctx, config, scheme, recorder, lock, nil, o)
+}
+
+// runPart runs the controllers of one shard, or of everything if w is nil, while the lease is held.
+func runPart(ctx context.Context, config *rest.Config, scheme *runtime.Scheme, recorder record.EventRecorder, lock *lease, w *worker, o Options) error {
+	config = rest.CopyConfig(config)
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return fence{next: next, lease: lock, secrets: "/api/v1/namespaces/" + o.Namespace + "/secrets/"}
 	})
+	follows := w != nil && w.number != leader
+	if follows {
+		config.Wrap(func(next http.RoundTripper) http.RoundTripper { return follower{next} })
+	}
 	kube, err := newClients(protobuf(config))
 	if err != nil {
 		return err
@@ -158,7 +176,7 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 	if err := makeNamespace(ctx, kube.core.Namespaces(), o.Namespace); err != nil {
 		return err
 	}
-	if o.Packaged == nil {
+	if o.Packaged == nil && w == nil {
 		if err := makeCRDs(ctx, extensions); err != nil {
 			return err
 		}
@@ -186,6 +204,9 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 		return err
 	}
 	secrets := &store.Secrets{Client: kube.core.Secrets(o.Namespace), Refused: countRefused}
+	if w != nil {
+		secrets.Shard = store.Shard{Number: w.number, Count: o.Shards}
+	}
 	operations := scheduler.New(scheduler.Options{
 		Store:                      countedStore{secrets},
 		Told:                       countEvent,
@@ -199,8 +220,12 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 		PlanKey:                    key,
 	})
 	// Several controllers in one process, as in tests, have the same metrics; the first one's are served.
-	if now := (snapshot{operations, providers, registry}); metrics.Registry.Register(now) == nil {
-		defer metrics.Registry.Unregister(now)
+	metricsOf := prometheus.Registerer(metrics.Registry)
+	if w != nil {
+		metricsOf = prometheus.WrapRegistererWith(prometheus.Labels{"shard": strconv.Itoa(w.number)}, metricsOf)
+	}
+	if now := (snapshot{operations, providers, registry}); metricsOf.Register(now) == nil {
+		defer metricsOf.Unregister(now)
 	}
 	kubeMetadata, err := metadata.NewForConfig(config)
 	if err != nil {
@@ -227,6 +252,13 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 		Recorder: event.NewAPIRecorder(recorder),
 		Logger:   o.Logger.WithName("kinds"),
 		Lifetime: reconciling,
+		Follows:  follows,
+	}
+	if follows {
+		rt.Recorder, o.Admission, o.CacheKeep = event.NewNopRecorder(), nil, 0
+	}
+	if w != nil {
+		rt.Managed.Shards = w
 	}
 	if o.Packaged == nil {
 		if err := errors.Join(setupPolicies(rt, operations.WakePending), setupAdmission(rt, kube, o)); err != nil {
@@ -241,8 +273,11 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 	if err != nil {
 		return err
 	}
-	if o.HealthAddress != "0" {
-		if err := m.Add(health(o.HealthAddress, checks(kube.discovery, m.GetCache(), lock, registry.Settled(), providers))); err != nil {
+	probes := checks(kube.discovery, m.GetCache(), lock, registry.Settled(), providers)
+	if w != nil {
+		defer w.probes(probes)()
+	} else if o.HealthAddress != "0" {
+		if err := m.Add(health(o.HealthAddress, func() []check { return probes })); err != nil {
 			return err
 		}
 	}
@@ -250,12 +285,21 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 	if err := m.Add(stop); err != nil {
 		return err
 	}
-	if err := m.Add(&sweeper{store: secrets, live: m.GetAPIReader(), mapper: m.GetRESTMapper(), log: o.Logger}); err != nil {
+	if !follows {
+		if err := m.Add(&sweeper{store: secrets, live: m.GetAPIReader(), mapper: m.GetRESTMapper(), log: o.Logger}); err != nil {
+			return err
+		}
+	}
+	lost := &lostSecrets{metadata: kubeMetadata, namespace: o.Namespace, report: operations.Lost, shard: secrets.Shard}
+	if err := m.Add(lost); err != nil {
 		return err
 	}
-
-	if err := m.Add(&lostSecrets{metadata: kubeMetadata, namespace: o.Namespace, report: operations.Lost}); err != nil {
-		return err
+	if w != nil {
+		w.stored = lost.ofShard
+		defer w.placement.hear(w.number, func(names []string) {
+			registry.Forget(names)
+			go registry.Moved(reconciling, names)
+		})()
 	}
 	if err := m.Add(referred); err != nil {
 		return err
@@ -385,7 +429,7 @@ func newManager(config *rest.Config, scheme *runtime.Scheme, lock *lease, o Opti
 	}
 	if o.LeaderElection {
 		options.LeaderElection, options.LeaderElectionResourceLockInterface = true, lock
-		options.LeaderElectionID = leaseName(o) // only for the metric
+		options.LeaderElectionID = lock.Describe() // only for the metric
 	}
 	return ctrl.NewManager(config, options)
 }

@@ -5,8 +5,11 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/client-go/kubernetes"
+	coordinationv1client "k8s.io/client-go/kubernetes/typed/coordination/v1"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/client-go/tools/record"
@@ -52,7 +55,9 @@ func NewCheck(name, detail string, err error) Check {
 }
 
 // Health returns the handler of the probes.
-func Health(checks ...Check) http.Handler { return health("", checks).Server.Handler }
+func Health(checks ...Check) http.Handler {
+	return health("", func() []check { return checks }).Server.Handler
+}
 
 // GuardMetrics is guardMetrics.
 var GuardMetrics = guardMetrics
@@ -101,3 +106,33 @@ func ReferredSecrets(m metadata.Interface, kube kubernetes.Interface, wake func(
 	s := &referredSecrets{metadata: m, allowed: mayWatchSecrets(kube.AuthorizationV1()), wake: wake}
 	return s, s.Start
 }
+
+// Group is a replica's part in the lease that replicas with shards hold together.
+type Group struct{ *group }
+
+// NewGroup returns one of the replicas with the same holder.
+func NewGroup(leases coordinationv1client.LeaseInterface, holder string, duration time.Duration) Group {
+	return Group{&group{leases: leases, name: "lease", holder: holder, duration: duration, safe: duration * 2 / 3, retry: duration * 2 / 15, log: logr.Discard()}}
+}
+
+// Join waits until the lease is held, Keep keeps it, and Holds reports whether it is held for certain.
+func (g Group) Join(ctx context.Context) error { return g.join(ctx) }
+func (g Group) Keep(ctx context.Context) error { return g.keep(ctx) }
+func (g Group) Holds() bool                    { return g.holds() }
+
+// NewWorkers returns the workers of n shards, each with its own view of the table in the Secret.
+func NewWorkers(secrets typedcorev1.SecretInterface, n int) (out []managed.Shards) {
+	for number := range n {
+		p := &placement{secrets: secrets, name: "shards", key: "key", n: n, log: logr.Discard(), outdated: func(error) {}}
+		out = append(out, &worker{number: number, placement: p})
+	}
+	return out
+}
+
+// Refresh reads the table as it is stored.
+func Refresh(ctx context.Context, w managed.Shards) error {
+	return w.(*worker).placement.start(ctx)
+}
+
+// Follow returns what makes writes of what is not of one shard dry runs.
+func Follow(next http.RoundTripper) http.RoundTripper { return follower{next} }

@@ -29,10 +29,10 @@ type check struct {
 
 // health serves /healthz, which tells whether the process answers, and /readyz, which tells whether the replica can do its
 // work or is ready to take it over. With ?verbose, both the checks that pass and those that fail are listed.
-func health(address string, checks []check) *manager.Server {
+func health(address string, checks func() []check) *manager.Server {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "ok") })
-	mux.HandleFunc("/readyz", func(w http.ResponseWriter, r *http.Request) { ready(w, r, checks) })
+	mux.HandleFunc("/readyz", func(w http.ResponseWriter, r *http.Request) { ready(w, r, checks()) })
 	return &manager.Server{
 		Name:            "health",
 		Server:          &http.Server{Addr: address, Handler: mux, ReadHeaderTimeout: probeTimeout, IdleTimeout: time.Minute, MaxHeaderBytes: 1 << 14},

@@ -22,6 +22,8 @@ type lease struct {
 	// duration is how long other processes wait after the last renewal. safe is how long after it operations may be
 	// started.
 	duration, safe time.Duration
+	// group is the lease that all shards hold together. It is nil without shards.
+	group *group
 
 	mu sync.Mutex
 	// renewed is when the last successful renewal was requested; zero if this process does not lead.
@@ -31,7 +33,7 @@ type lease struct {
 }
 
 // newLease returns the lease. Without leader election it is an empty one, which always leads.
-func newLease(config *rest.Config, recorder resourcelock.EventRecorder, o Options) (*lease, error) {
+func newLease(config *rest.Config, recorder resourcelock.EventRecorder, o Options, name string) (*lease, error) {
 	if !o.LeaderElection {
 		return &lease{}, nil
 	}
@@ -45,7 +47,7 @@ func newLease(config *rest.Config, recorder resourcelock.EventRecorder, o Option
 	if err != nil {
 		return nil, err
 	}
-	lock, err := resourcelock.New(resourcelock.LeasesResourceLock, o.Namespace, leaseName(o), nil, leases,
+	lock, err := resourcelock.New(resourcelock.LeasesResourceLock, o.Namespace, name, nil, leases,
 		resourcelock.ResourceLockConfig{Identity: host + "_" + string(uuid.NewUUID()), EventRecorder: recorder})
 	if err != nil {
 		return nil, err
@@ -108,8 +110,10 @@ func (l *lease) leads() bool {
 	if l.Interface == nil {
 		return true
 	}
+	if l.group != nil && !l.group.holds() {
+		return false
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now := time.Now()
-	return !l.renewed.IsZero() && max(now.Sub(l.renewed), now.Round(0).Sub(l.renewed.Round(0))) <= l.safe
+	return !l.renewed.IsZero() && age(l.renewed) <= l.safe
 }

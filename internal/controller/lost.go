@@ -22,9 +22,13 @@ type lostSecrets struct {
 	namespace string
 	// report is called with each deleted instance, also with those that this program deletes.
 	report func(store.Key)
+	// shard is that of the records that ofShard reports; the zero value for none.
+	shard store.Shard
 
 	mu    sync.Mutex
 	known map[string]store.Key // by the name of the Secret
+	// stored are the records of the shard.
+	stored map[store.Key]bool
 }
 
 // NeedLeaderElection implements manager.LeaderElectionRunnable.
@@ -60,8 +64,23 @@ func (l *lostSecrets) Add(object any) error {
 			l.known = map[string]store.Key{}
 		}
 		l.known[secret.GetName()] = k
+		if l.shard != (store.Shard{}) && store.ShardOf(secret) == l.shard {
+			if l.stored == nil {
+				l.stored = map[store.Key]bool{}
+			}
+			l.stored[k] = true
+		} else {
+			delete(l.stored, k)
+		}
 	}
 	return nil
+}
+
+// ofShard reports whether the record of a resource belongs to the shard, as far as is known.
+func (l *lostSecrets) ofShard(k store.Key) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.stored[k]
 }
 
 // Update implements cache.ReflectorStore.
@@ -76,6 +95,7 @@ func (l *lostSecrets) Delete(object any) error {
 	l.mu.Lock()
 	k, ok := l.known[secret.GetName()]
 	delete(l.known, secret.GetName())
+	delete(l.stored, k)
 	l.mu.Unlock()
 	if ok {
 		l.report(k)
@@ -87,6 +107,7 @@ func (l *lostSecrets) Delete(object any) error {
 func (l *lostSecrets) Replace(objects []any, _ string) error {
 	l.mu.Lock()
 	before := l.known
+	l.stored = nil
 	l.known = make(map[string]store.Key, len(objects))
 	l.mu.Unlock()
 	for _, object := range objects {

@@ -143,6 +143,16 @@ func (s countedStore) Delete(ctx context.Context, k store.Key, version string) e
 	return err
 }
 
+// Leave lets the holder of another shard use a record.
+func (s countedStore) Leave(ctx context.Context, k store.Key) error {
+	if l, ok := s.Store.(interface {
+		Leave(context.Context, store.Key) error
+	}); ok {
+		return l.Leave(ctx, k)
+	}
+	return nil
+}
+
 func countWrite(begin time.Time, err error) {
 	stateWriteSeconds.Observe(time.Since(begin).Seconds())
 	result := "Failed"

@@ -39,6 +39,10 @@ type Interface interface {
 	// Deleted is called when a resource is deleted, also while it is still reconciled. Nothing is begun or stored for
 	// it any more.
 	Deleted(uid types.UID)
+	// Leave lets the holder of another shard work on a resource, and forgets it. stored tells that its record is known to
+	// belong to this shard, even if nothing of it is in memory. left is false if there was nothing to do. It returns an error
+	// while an operation runs.
+	Leave(ctx context.Context, k store.Key, stored bool) (left bool, _ error)
 	// Reload makes the next Observe load the record from the store. It is called while a resource is
 	// paused, because others may write its record meanwhile.
 	Reload(k store.Key)

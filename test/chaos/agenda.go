@@ -29,6 +29,8 @@ type agenda struct {
 	tried    []faultpoint.Point
 	estates  []*estate
 	progress func(string)
+	// moved counts the configurations that were moved to other shards.
+	moved int
 	// localhost is set when the provider configurations name the cloud's host localhost.
 	localhost bool
 }
@@ -49,6 +51,9 @@ func (a *agenda) death(p faultpoint.Point) item {
 
 // faults returns all faults except deaths at fault points.
 func (a *agenda) faults() []item {
+	if a.sharded() {
+		return a.shardFaults()
+	}
 	out := []item{
 		{name: "kill the controller", do: a.killController},
 		{name: "kill the controller", do: a.killController},
@@ -160,6 +165,10 @@ func (a *agenda) progressed(to string) {
 
 func (a *agenda) one(ctx context.Context, n string, it item) error {
 	a.progressed(n + ": " + it.name)
+	if err := a.muster(); err != nil {
+		return err
+	}
+	a.another()
 	if err := it.do(ctx); err != nil {
 		return fmt.Errorf("%s: %w", it.name, err)
 	}

@@ -62,9 +62,12 @@ func (w *world) startController(s start) (*controller, error) {
 	}
 	defer log.Close()
 	c.cmd = exec.Command(w.program, "controller", "--kubeconfig", w.server.Kubeconfig, "--provider-cache", filepath.Join(w.dir, "cache"),
-		"--poll", w.poll().String(), "--leader-elect="+strconv.FormatBool(s.elected), "--lease-duration", lease.String(), "--grace-period", s.grace.String(),
+		"--poll", w.poll().String(), "--leader-elect="+strconv.FormatBool(s.elected || w.sharded()), "--lease-duration", w.lease().String(), "--grace-period", s.grace.String(),
 		"--cli", w.tofu, "--cli-workspaces", w.workspaces(),
 		"--events-per-second", "50", "--metrics-address", "0", "--health-address", "0", "-v", "1")
+	if w.sharded() {
+		c.cmd.Args = append(c.cmd.Args, "--shards", strconv.Itoa(w.replicas))
+	}
 	c.cmd.Env = append(os.Environ(), faultpoint.Variable+"="+s.at)
 	c.cmd.Stdout, c.cmd.Stderr = log, log
 	dieWithParent(c.cmd)

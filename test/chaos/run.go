@@ -29,6 +29,8 @@ type Options struct {
 	Only []string
 	// Execution is the way of execution, Plugin or CLI. Defaults to Plugin.
 	Execution v1alpha1.Execution
+	// Replicas is the number of controllers that share the work by shards. 0 and 1: one works, without shards.
+	Replicas int
 	// Race builds the controller with the race detector.
 	Race bool
 	// Limit bounds the recovery at the end.
@@ -150,13 +152,18 @@ func Run(ctx context.Context, o Options) (_ *Report, err error) {
 	if err := a.calm(ctx); err != nil {
 		return nil, err
 	}
-	// The next process retries repeated failures at once.
-	if a.running.alive() {
-		if err := a.running.stop(ctx, 40*time.Second); err != nil {
-			return nil, err
+	// The next processes retry repeated failures at once.
+	for _, c := range append(a.peers, a.running) {
+		if c.alive() {
+			if err := c.stop(ctx, 40*time.Second); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if err := a.restart(start{}); err != nil {
+		return nil, err
+	}
+	if err := a.muster(); err != nil {
 		return nil, err
 	}
 	v, err := a.settle(ctx, o.Limit)
@@ -171,8 +178,10 @@ func Run(ctx context.Context, o Options) (_ *Report, err error) {
 	for _, p := range a.missed() {
 		r.Missed = append(r.Missed, p.String())
 	}
-	if text := w.crash(); text != "" {
-		return nil, errors.New(text)
+	for _, c := range append(w.peers, w.running) {
+		if text := c.crashed(); text != "" {
+			return nil, errors.New(text)
+		}
 	}
 	if events, err := w.cloud.events(ctx); err == nil {
 		_ = os.WriteFile(filepath.Join(o.Dir, "cloud.json"), encode(events), 0o600)

@@ -118,6 +118,11 @@ func (s *slot) manifest() *unstructured.Unstructured {
 	if s.kind.name == "Credential" {
 		spec["writeConnectionSecretToRef"] = m{"name": s.label + "-connection"}
 	}
+	if s.form != modules && s.namespace == namespace {
+		if all := s.configurations(); len(all) > 1 {
+			spec["providerConfigRef"] = m{"kind": "ClusterProviderConfig", "name": all[s.index%len(all)]}
+		}
+	}
 	return &unstructured.Unstructured{Object: m{
 		"apiVersion": s.form + ".landbridge.io/v1alpha1", "kind": s.kind.name,
 		"metadata": m{"name": s.name, "namespace": s.namespace}, "spec": spec,

@@ -67,6 +67,9 @@ type world struct {
 	// controllers that were started, and those that run now. Only the agenda uses them.
 	incarnations int
 	running      *controller
+	// peers are the other replicas that share the work with the one that runs, by replicas shards.
+	peers    []*controller
+	replicas int
 
 	informers dynamicinformer.DynamicSharedInformerFactory
 	stores    map[schema.GroupVersionResource]cache.Store
@@ -124,7 +127,7 @@ func (w *world) secret(value string) string {
 // newWorld starts everything except the controller, and installs the providers.
 func newWorld(ctx context.Context, o Options, dir string, log io.Writer) (*world, error) {
 	w := &world{
-		dir: dir, log: log, cli: o.Execution == v1alpha1.ExecutionCLI, stop: make(chan struct{}), began: time.Now(), cloud: &cloud{dir: dir},
+		dir: dir, log: log, replicas: o.Replicas, cli: o.Execution == v1alpha1.ExecutionCLI, stop: make(chan struct{}), began: time.Now(), cloud: &cloud{dir: dir},
 		injected: map[string]int{}, resolved: map[string]int{}, secrets: map[string]bool{},
 		stores: map[schema.GroupVersionResource]cache.Store{},
 	}
@@ -170,6 +173,9 @@ func (w *world) close() {
 	if w.running != nil {
 		w.running.kill()
 	}
+	for _, p := range w.peers {
+		p.kill()
+	}
 	if w.server != nil {
 		w.server.Kill()
 	}
@@ -180,6 +186,9 @@ func (w *world) close() {
 func (w *world) install(ctx context.Context) error {
 	var err error
 	if w.running, err = w.startController(start{}); err != nil {
+		return err
+	}
+	if err := w.muster(); err != nil {
 		return err
 	}
 	if err := w.makeNamespace(ctx, namespace); err != nil {
@@ -214,6 +223,11 @@ func (w *world) install(ctx context.Context) error {
 			"spec": m{"endpoint": w.cloud.url(), "tokenSecretRef": m{"namespace": namespace, "name": "token", "key": "token"}},
 		}}
 		if err := w.create(ctx, gvrOf(form, "clusterproviderconfigs"), u); err != nil {
+			return err
+		}
+	}
+	for _, name := range w.configurations()[1:] {
+		if err := w.configuration(ctx, name); err != nil {
 			return err
 		}
 	}

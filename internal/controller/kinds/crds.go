@@ -104,9 +104,30 @@ func EnsureCRD(ctx context.Context, crds apiextensions.CustomResourceDefinitionI
 	return changed, nil
 }
 
+// installedCRD returns an error unless the CRD is established as it is wanted. Whoever is told of its change tries again.
+func installedCRD(ctx context.Context, crds apiextensions.CustomResourceDefinitionInterface, owner string, crd *apiextensionsv1.CustomResourceDefinition) error {
+	want := crd.DeepCopy()
+	if err := Mark(want, owner); err != nil {
+		return err
+	}
+	have, err := crds.Get(ctx, crd.Name, metav1.GetOptions{})
+	switch {
+	case err != nil && !kerrors.IsNotFound(err):
+		return fmt.Errorf("cannot read the CRD %s: %w", crd.Name, err)
+	case err == nil && have.Labels[v1alpha1.LabelProvider] != owner:
+		return &conflictError{name: crd.Name, owner: have.Labels[v1alpha1.LabelProvider]}
+	case err != nil, have.Annotations[AnnotationSum] != want.Annotations[AnnotationSum], !IsEstablished(have):
+		return fmt.Errorf("the CRD %s is not installed by the leading replica yet", crd.Name)
+	}
+	return nil
+}
+
 // EnsureCRD is the function of that name. changed also reports whether a CRD of the name was deleted shortly
 // before; then AwaitWatches must be called before the kind is watched.
 func (rt *Runtime) EnsureCRD(ctx context.Context, owner string, crd *apiextensionsv1.CustomResourceDefinition) (changed bool, err error) {
+	if rt.Follows {
+		return false, installedCRD(ctx, rt.CRDs, owner, crd)
+	}
 	changed, err = EnsureCRD(ctx, rt.CRDs, owner, crd)
 	return rt.prunedRecently(crd.Name) || changed, err
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/terraform/engine"
@@ -78,6 +79,26 @@ func (p *ServedProvider) Resolve(ctx context.Context, ref *xpv2.ProviderConfigRe
 	return providerconfig.Map(p.Configs.Resolve(ctx, ref, namespace), p.Executor)
 }
 
+// Names implements managed.NamingConfigs.
+func (p *ServedProvider) Names(ref *xpv2.ProviderConfigReference, _ map[string]*xpv2.ProviderConfigReference, namespace string) []string {
+	return []string{p.Configs.Name(providerconfig.ReferenceOf(ref, namespace))}
+}
+
+// owned reports whether a provider configuration belongs to this shard. One that belongs nowhere is placed.
+func (p *ServedProvider) owned(ctx context.Context, ref providerconfig.Reference) (bool, error) {
+	shards := p.runtime.Managed.Shards
+	if shards == nil {
+		return true, nil
+	}
+	switch shards.Belong([]string{p.Configs.Name(ref)}) {
+	case managed.Here:
+		return true, nil
+	case managed.Unplaced:
+		return false, shards.Place(ctx, []ownership.Access{p.Configs.Access(ctx, ref)})
+	}
+	return false, nil
+}
+
 // Start runs the controller of a resource type whose CRD is served, unless it runs already.
 func (p *ServedProvider) Start(resourceType string) error {
 	p.mu.Lock()
@@ -128,7 +149,7 @@ func (p *ServedProvider) StartConfigs() error {
 		return nil
 	}
 	ctx, cancel := context.WithCancel(p.runtime.Lifetime)
-	c := &providerconfig.Controller{Provider: p.Model, Users: p.users, Check: p.Configs.Check, Admission: p.runtime.Admission, Gone: p.Configs.Forget}
+	c := &providerconfig.Controller{Provider: p.Model, Users: p.users, Check: p.Configs.Check, Admission: p.runtime.Admission, Owned: p.owned, Guards: p.runtime.Managed.Shards != nil && !p.runtime.Follows, Gone: p.Configs.Forget}
 	if err := c.Start(ctx, p.runtime.Manager); err != nil {
 		cancel()
 		return err

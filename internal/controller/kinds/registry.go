@@ -2,6 +2,8 @@ package kinds
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -65,6 +67,25 @@ func (r *Registry) SecretChanged(key store.Key) {
 	r.mu.RUnlock()
 	if changed != nil {
 		changed(providerconfig.Reference{Kind: key.Kind, Namespace: key.Namespace, Name: key.Name})
+	}
+}
+
+// Forget calls managed.Kind's method of that name for all kinds.
+func (r *Registry) Forget(configurations []string) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	for _, k := range r.kinds {
+		k.Forget(configurations)
+	}
+}
+
+// Moved wakes the resources that use provider configurations, which were moved to another shard.
+func (r *Registry) Moved(ctx context.Context, configurations []string) {
+	r.mu.RLock()
+	all := slices.Collect(maps.Values(r.kinds))
+	r.mu.RUnlock()
+	for _, k := range all {
+		k.Moved(ctx, configurations)
 	}
 }
 

@@ -60,6 +60,8 @@ type Runtime struct {
 	Roles rbac.ClusterRoleInterface
 	// Admission decides which namespaces may use a ClusterProviderConfig.
 	Admission *providerconfig.Admission
+	// Follows is set if another replica installs CRDs and whatever else is not of one shard. Then this one waits for it.
+	Follows bool
 	// OtherUsers returns the resources, other than those of the provider's own kinds, that use one of its
 	// configurations. provider is the name of a TerraformProvider.
 	OtherUsers func(ctx context.Context, provider string, ref providerconfig.Reference) []providerconfig.User

@@ -49,6 +49,9 @@ func (r *Reconciler) claimAll(ctx context.Context, informers cache.Cache) {
 		group.Go(func() error {
 			backoff := wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Steps: 10, Cap: 10 * time.Second}
 			return backoff.DelayFunc().Until(ctx, true, false, func(ctx context.Context) (bool, error) {
+				if !k.claimsHere(&list.Items[i]) {
+					return true, nil
+				}
 				err := r.Claim(ctx, &list.Items[i])
 				if err != nil {
 					k.Options.Logger.Error(err, "Cannot determine which object a resource manages, trying again", "resource", k.key(&list.Items[i]))
@@ -78,6 +81,12 @@ func (r *Reconciler) Claim(ctx context.Context, u *unstructured.Unstructured) er
 		return nil // no operation can start either until it is repaired
 	}
 	return err
+}
+
+// claimsHere reports whether a resource is to be claimed when the controller starts. Others are claimed when their configuration
+// becomes one of this shard.
+func (k *Kind) claimsHere(u *unstructured.Unstructured) bool {
+	return k.Options.Shards == nil || k.Options.Shards.Belong(k.configurationNames(u)) == Here
 }
 
 // Claimed is called when the remote objects of all resources of the kind are claimed. Until then, none is
@@ -124,7 +133,7 @@ func (k *Kind) isClaimed() bool {
 func (k *Kind) mayImport() bool {
 	select {
 	case <-k.Neighbours.Claimed():
-		return k.isClaimed()
+		return k.isClaimed() && (k.Options.Shards == nil || k.Options.Shards.Settled())
 	default:
 		return false
 	}

@@ -52,6 +52,9 @@ func (c *connector) external(ctx context.Context, r *CustomResource) (*external,
 	if diags = append(invalid, diags...); diags.HasErrors() {
 		return nil, diags
 	}
+	if elsewhere := c.kind.mayUse(ctx, &r.Unstructured, req); elsewhere.HasErrors() {
+		return nil, elsewhere
+	}
 	req.Tell = c.teller(r, spec.Policies) // after all secrets are known
 	req.Decide = c.decider(r)
 	return &external{connector: c, request: req, spec: spec, warnings: diags.Warnings()}, nil

@@ -59,6 +59,9 @@ type Kind struct {
 	Poll func() time.Duration
 
 	configurations *configurations
+	// activations are used with Options.Shards only. lifetime is that of the controller.
+	activations *activations
+	lifetime    context.Context
 	// handles are the handles of objects that the configuration adds.
 	handles    *scheduler.Handles
 	written    *written
@@ -98,6 +101,8 @@ type Options struct {
 	Recorder event.Recorder
 	Metrics  xpmanaged.MetricRecorder
 	Logger   logr.Logger
+	// Shards decides which resources are worked on. It may be nil: all are.
+	Shards Shards
 	// Secrets watches the Secrets that resources refer to. It may be nil: then changes are noticed at the next poll.
 	Secrets SecretWatch
 }
@@ -117,6 +122,7 @@ func (k *Kind) usesSecrets(key store.Key, secrets []types.NamespacedName) {
 // Start runs the controller of the kind until ctx ends. It returns when the existing resources
 // are in the cache. The kind's CRD must be served.
 func (k *Kind) Start(ctx context.Context, m manager.Manager) error {
+	k.lifetime = ctx
 	gvk := k.Model.GroupVersionKind()
 	log := k.Options.Logger.WithValues("kind", gvk.GroupKind().String())
 	r := NewReconciler(k, m.GetClient(), m.GetAPIReader())

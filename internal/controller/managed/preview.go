@@ -33,6 +33,7 @@ func (k *Kind) Preview(ctx context.Context, u *unstructured.Unstructured) []stri
 		return []string{"the resource is paused: nothing is changed"}
 	}
 	apart := *k
+	apart.Options.Shards = nil                       // whatever shard it is in
 	apart.configurations = newConfigurations(k.live) // an object that is never stored may have the generation of another one
 	apart.Options.Secrets = nil                      // it refers to no Secrets yet
 	p := &preview{connector: &connector{kind: &apart}, resource: r}

@@ -65,6 +65,7 @@ func NewReconciler(k *Kind, cached client.Client, live client.Reader) *Reconcile
 	scheme := runtime.NewScheme()
 	scheme.AddKnownTypeWithName(gvk, &CustomResource{})
 	k.configurations, k.handles = newConfigurations(live), handlesOf(k.Model)
+	k.lifetime, k.activations = context.Background(), &activations{}
 	k.written, k.troubles, k.unanswered = newWritten(), newTroubles(), newUnanswered(time.Now)
 	k.lanes = newLanes(k.unanswered)
 	k.reader, k.live = cached, live
@@ -102,6 +103,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (_ re
 	defer r.share.leave(ref)
 	r.kind.unanswered.begin(req)
 	defer func() { r.kind.unanswered.end(req, err) }()
+	if here, again, err := r.belongs(ctx, cached); err != nil || !here {
+		return reconcile.Result{RequeueAfter: again}, err
+	}
 	a := &attempt{}
 	ctx = providerconfig.WithVisit(context.WithValue(ctx, attemptKey{}, a), &a.visit)
 	if r.unchanged(ctx, cached, a) {

@@ -16,21 +16,14 @@ import (
 
 // Users returns the resources of the kind that use a provider configuration.
 func (k *Kind) Users(ctx context.Context, reader client.Reader, ref providerconfig.Reference) ([]store.Key, error) {
-	list := &unstructured.UnstructuredList{}
-	gvk := k.Model.GroupVersionKind()
-	gvk.Kind = k.Model.ListKind
-	list.SetGroupVersionKind(gvk)
-	if err := reader.List(ctx, list, client.InNamespace(ref.Namespace), client.UnsafeDisableDeepCopy); err != nil {
-		return nil, err
-	}
+	using, err := k.users(ctx, reader, func(u *unstructured.Unstructured) bool {
+		return ConfigurationOf(u) == ref || slices.Contains(namedConfigurationsOf(u), ref)
+	}, client.InNamespace(ref.Namespace))
 	var out []store.Key
-	for i := range list.Items {
-		u := &list.Items[i]
-		if ConfigurationOf(u) == ref || slices.Contains(namedConfigurationsOf(u), ref) {
-			out = append(out, store.Key{Group: k.Model.Group, Kind: k.Model.Kind, Namespace: u.GetNamespace(), Name: u.GetName()})
-		}
+	for i := range using {
+		out = append(out, k.key(&using[i]))
 	}
-	return out, nil
+	return out, err
 }
 
 // ConfigurationOf returns the provider configuration that a resource uses.

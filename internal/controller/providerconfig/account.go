@@ -20,11 +20,24 @@ import (
 )
 
 // accountKey is the key of the hashes of contents. They are only compared within this process, and are never stored, so
-// the key need not outlive it. Without it, a hash that leaks would let secrets of low entropy be guessed.
+// the key need not outlive it, unless ShareAccounts is called. Without it, a hash that leaks would let secrets of low entropy be guessed.
 var accountKey = func() (key [sha256.Size]byte) {
 	_, _ = rand.Read(key[:]) // it never fails
 	return key
 }()
+
+// ShareAccounts sets the key of the hashes of contents to one that several replicas have in common, and returns what identifies
+// it. It is called before any configuration is read.
+func ShareAccounts(key []byte) (id string) {
+	sum := func(of string) (out [sha256.Size]byte) {
+		h := hmac.New(sha256.New, key)
+		h.Write([]byte(of))
+		return [sha256.Size]byte(h.Sum(nil))
+	}
+	accountKey = sum("accounts")
+	made := sum("id of accounts")
+	return hex.EncodeToString(made[:8])
+}
 
 // AccountOf returns what the account of a configuration in the cluster has in common with others, as far as it can be
 // read. config is NilVal if its arguments cannot.

@@ -62,6 +62,11 @@ type Controller struct {
 	Check func(ctx context.Context, ref Reference) *Problem
 	// Admission decides which of them count.
 	Admission *Admission
+	// Owned reports whether this controller reconciles a configuration; nil if it reconciles all. Others are left to other
+	// replicas.
+	Owned func(ctx context.Context, ref Reference) (bool, error)
+	// Guards is set if this controller puts the finalizer on the configurations of all replicas, before they know them.
+	Guards bool
 	// Gone is called when a configuration and all its users are deleted; it may be nil.
 	Gone func(ref Reference)
 
@@ -139,6 +144,16 @@ func (r *reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return reconcile.Result{}, err
 	}
 	gone := err != nil
+	if r.Guards && !gone && u.GetDeletionTimestamp() == nil && controllerutil.AddFinalizer(u, v1alpha1.FinalizerInUse) {
+		if err := r.client.Update(ctx, u); err != nil {
+			return reconcile.Result{}, err
+		}
+	}
+	if r.Owned != nil && !gone {
+		if owned, err := r.Owned(ctx, ref); err != nil || !owned {
+			return reconcile.Result{RequeueAfter: recheck}, err
+		}
+	}
 	users, err := r.Users(ctx, ref)
 	if err != nil {
 		return reconcile.Result{}, err

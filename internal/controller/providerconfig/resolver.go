@@ -22,6 +22,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
@@ -80,6 +81,21 @@ type resolved struct {
 	key pool.Key
 }
 
+// Name returns the name of a configuration, as in its Handle.
+func (r *Resolver) Name(of Reference) string {
+	return r.Provider.Group + "/" + of.Kind + "/" + of.Namespace + "/" + of.Name
+}
+
+// Access returns how a configuration is used, whoever uses it. If it cannot be used, its account is empty.
+func (r *Resolver) Access(ctx context.Context, of Reference) ownership.Access {
+	namespace := of.Namespace
+	if namespace == "" {
+		namespace = anyNamespace
+	}
+	h := r.resolve(ctx, &xpv2.ProviderConfigReference{Kind: of.Kind, Name: of.Name}, namespace)
+	return ownership.Access{Configuration: r.Name(of), Account: h.Account}
+}
+
 // Resolve returns the configuration that ref refers to from a namespace.
 func (r *Resolver) Resolve(ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string) Handle[provider.Server] {
 	out := r.resolve(ctx, ref, namespace)
@@ -97,7 +113,7 @@ func (r *Resolver) resolve(ctx context.Context, ref *xpv2.ProviderConfigReferenc
 		return Refuse[provider.Server](key.Name, diagnostic.Errorf("Invalid provider configuration reference", "spec.providerConfigRef.kind is %q. It must be %s or %s.",
 			key.Kind, model.ProviderConfigKind, model.ClusterProviderConfigKind))
 	}
-	name := r.Provider.Group + "/" + key.Kind + "/" + key.Namespace + "/" + key.Name
+	name := r.Name(key)
 
 	u := &unstructured.Unstructured{}
 	u.SetAPIVersion(r.Provider.Group + "/" + r.Provider.Version)

@@ -3,6 +3,7 @@ package terraformmodule
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -43,6 +44,7 @@ type configs struct {
 var (
 	_ managed.ProviderConfigs      = (*configs)(nil)
 	_ managed.NamedProviderConfigs = (*configs)(nil)
+	_ managed.NamingConfigs        = (*configs)(nil)
 )
 
 // Resolve implements managed.ProviderConfigs.
@@ -54,24 +56,11 @@ func (c *configs) Resolve(ctx context.Context, ref *xpv2.ProviderConfigReference
 // its named configurations, such as aws.replica.
 func (c *configs) ResolveNamed(ctx context.Context, ref *xpv2.ProviderConfigReference, named map[string]*xpv2.ProviderConfigReference, namespace string) providerconfig.Handle[terraform.Executor] {
 	handles := map[string]providerconfig.Handle[provider.Server]{}
-	known := map[string]bool{}
-	for _, name := range c.module.ConfigurationNames() {
-		known[name] = true
-		source := c.module.SourceOf(name)
-		switch given := named[name]; {
-		case c.module.Providers[name] != "" && given != nil:
-			handles[source] = c.resolve(ctx, source, given, namespace)
-		case c.module.Providers[name] == "" && given != nil:
-			handles[name] = c.resolve(ctx, source, given, namespace)
-		}
-	}
-	for _, source := range c.module.Sources {
-		if _, ok := handles[source]; !ok {
-			handles[source] = c.resolve(ctx, source, ref, namespace)
-		}
+	for key, u := range c.used(ref, named) {
+		handles[key] = c.resolve(ctx, u.source, u.ref, namespace)
 	}
 	for name := range named {
-		if !known[name] {
+		if !slices.Contains(c.module.ConfigurationNames(), name) {
 			handles["?"+name] = providerconfig.Refuse[provider.Server](name, diagnostic.Errorf("Invalid provider configuration reference",
 				"spec.providerConfigRefs: the module has no provider configuration %s. It has: %s.", name, strings.Join(c.module.ConfigurationNames(), ", ")))
 		}
@@ -89,6 +78,43 @@ func (c *configs) ResolveNamed(ctx context.Context, ref *xpv2.ProviderConfigRefe
 		out.Name = fmt.Sprintf("module %s", c.module.Digest) // a module without providers
 	}
 	return out.AtLeast(c.approval())
+}
+
+// used is a configuration of the provider with a source.
+type used struct {
+	source string
+	ref    *xpv2.ProviderConfigReference
+}
+
+// used returns the configurations that an instance uses, by their keys.
+func (c *configs) used(ref *xpv2.ProviderConfigReference, named map[string]*xpv2.ProviderConfigReference) map[string]used {
+	out := map[string]used{}
+	for _, name := range c.module.ConfigurationNames() {
+		source := c.module.SourceOf(name)
+		switch given := named[name]; {
+		case c.module.Providers[name] != "" && given != nil:
+			out[source] = used{source, given}
+		case c.module.Providers[name] == "" && given != nil:
+			out[name] = used{source, given}
+		}
+	}
+	for _, source := range c.module.Sources {
+		if _, ok := out[source]; !ok {
+			out[source] = used{source, ref}
+		}
+	}
+	return out
+}
+
+// Names implements managed.NamingConfigs.
+func (c *configs) Names(ref *xpv2.ProviderConfigReference, named map[string]*xpv2.ProviderConfigReference, namespace string) (names []string) {
+	for _, u := range c.used(ref, named) {
+		if resolver, ok := c.installed.Servers(c.providers[u.source]); ok {
+			names = append(names, resolver.Name(providerconfig.ReferenceOf(u.ref, namespace)))
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // Consists implements managed.NamedProviderConfigs.

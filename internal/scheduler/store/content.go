@@ -137,6 +137,7 @@ func (c *content) decompress(compressed []byte) ([]byte, error) {
 type stored struct {
 	last
 	record Record // without the instance
+	shard  Shard
 	// plain or compressed is set, unless the content is in parts.
 	plain, compressed []byte
 	content           *content
@@ -150,7 +151,7 @@ func open(secret *corev1.Secret) (stored, error) {
 	out := stored{last: last{
 		version: secret.ResourceVersion, write: secret.Annotations[annotationWrite], foreign: foreign(secret), split: secret.Labels[labelSplit] != "",
 	}}
-	out.record = recordOf(secret)
+	out.record, out.shard = recordOf(secret), ShardOf(secret)
 	var plain, pending, described bool
 	out.plain, plain = secret.Data[dataInstance]
 	_, pending = secret.Data[dataPending]

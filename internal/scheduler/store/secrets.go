@@ -34,6 +34,7 @@ const (
 	annotationOwnerKind = "landbridge.io/owner-kind"
 	annotationOwnerName = "landbridge.io/owner"
 	annotationWrite     = "landbridge.io/write" // the id of the last write by Landbridge
+	annotationShard     = "landbridge.io/shard" // Shard, unless it is the zero value
 )
 
 // Selector selects the Secrets of all instances.
@@ -51,6 +52,8 @@ type Secrets struct {
 	// Refused is called with each write that the API server will never accept, or that is too large to be
 	// tried. It may be nil.
 	Refused func(Key, error)
+	// Shard is what this process works on. With the zero value, it works on everything.
+	Shard Shard
 
 	// saved holds what was last read or written. An equal record is not written again, and a record
 	// is recognized after others have added metadata.
@@ -99,6 +102,8 @@ func (s *Secrets) Load(ctx context.Context, k Key, r *schema.Resource) (Record, 
 		return Record{}, err
 	case err != nil:
 		return Record{}, err
+	case s.Shard.conflicts(head.shard):
+		return Record{}, ErrElsewhere
 	case head.pending:
 		s.saved.Store(k, head.last)
 		return Record{}, ErrNotFound
@@ -217,6 +222,7 @@ func (s *Secrets) save(ctx context.Context, k Key, r *schema.Resource, rec Recor
 	if err != nil {
 		return rec, err
 	}
+	s.Shard.mark(p.head)
 	was, err := s.before(ctx, k, rec.Version)
 	if err != nil {
 		return rec, err

@@ -36,7 +36,7 @@ func foreign(secret *corev1.Secret) *metav1.ObjectMeta {
 	for _, name := range []string{labelManagedBy, labelEmpty, labelSplit} {
 		delete(out.Labels, name)
 	}
-	for _, name := range []string{annotationOwnerUID, annotationOwnerKind, annotationOwnerName, annotationWrite} {
+	for _, name := range []string{annotationOwnerUID, annotationOwnerKind, annotationOwnerName, annotationWrite, annotationShard} {
 		delete(out.Annotations, name)
 	}
 	if len(out.Labels)+len(out.Annotations)+len(out.Finalizers)+len(out.OwnerReferences) == 0 {

@@ -32,6 +32,7 @@ func main() {
 	flag.StringVar(&points, "points", "", "fault points to try, as comma-separated name prefixes; all by default, - for none")
 	flag.StringVar(&only, "faults", "", "other faults to try, as comma-separated name prefixes; all by default, - for none")
 	flag.StringVar(&execution, "execution", string(v1alpha1.ExecutionPlugin), "way of execution: Plugin, or CLI with OpenTofu")
+	flag.IntVar(&o.Replicas, "replicas", 1, "number of replicas that share the work; with several, fault points are not tried")
 	flag.BoolVar(&o.Race, "race", false, "build the controller with the race detector")
 	flag.DurationVar(&o.Limit, "limit", 2*time.Minute, "maximum time of the recovery at the end")
 	flag.BoolVar(&verbose, "v", false, "log what is done")
@@ -46,7 +47,7 @@ func main() {
 		if p.Process == faultpoint.CommandLine && o.Execution != v1alpha1.ExecutionCLI {
 			continue
 		}
-		if points == "" || begins(p.String(), points) {
+		if points == "" && o.Replicas < 2 || points != "" && begins(p.String(), points) {
 			o.Points = append(o.Points, p)
 		}
 	}
@@ -64,7 +65,7 @@ func main() {
 	r, err := run(ctx, o, os.Stdout)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "chaos:", err)
-		fmt.Fprintf(os.Stderr, "chaos: to repeat: make chaos OPS=%d SEED=%d EXECUTION=%s\n", o.Operations, o.Seed, o.Execution)
+		fmt.Fprintf(os.Stderr, "chaos: to repeat: make chaos OPS=%d SEED=%d EXECUTION=%s REPLICAS=%d\n", o.Operations, o.Seed, o.Execution, o.Replicas)
 	}
 	if r != nil {
 		fmt.Println(r.Line())

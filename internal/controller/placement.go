@@ -1,0 +1,196 @@
+package controller
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/landbridge-io/landbridge/internal/controller/shard"
+)
+
+const (
+	placementType corev1.SecretType = "landbridge.io/shards"
+	placementData                   = "table.json"
+)
+
+// placement is the table of provider configurations and their shards, on which all replicas agree: it is in a Secret, and each
+// change is made to what is stored. It is not a ConfigMap because of the hashes in it.
+type placement struct {
+	secrets typedcorev1.SecretInterface
+	// name of the Secret, n the number of shards, key the id of the key of hashes.
+	name, key string
+	n         int
+	log       logr.Logger
+	// outdated is called when another replica uses another key.
+	outdated func(error)
+
+	mu      sync.RWMutex
+	table   shard.Table
+	changed map[int]func(names []string)
+}
+
+// now returns the table as it was last seen.
+func (p *placement) now() shard.Table {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return p.table
+}
+
+// hear has a function called with the names of configurations that move, until forget is called.
+func (p *placement) hear(number int, changed func(names []string)) (forget func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.changed == nil {
+		p.changed = map[int]func([]string){}
+	}
+	p.changed[number] = changed
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.changed, number)
+	}
+}
+
+// change changes the table. f may be called more than once. If the Secret was deleted, the table is stored again from memory.
+func (p *placement) change(ctx context.Context, f func(shard.Table) shard.Table) error {
+	for {
+		secret, err := p.secrets.Get(ctx, p.name, metav1.GetOptions{})
+		missing := kerrors.IsNotFound(err)
+		if err != nil && !missing {
+			return fmt.Errorf("cannot read which shards provider configurations are in: %w", err)
+		}
+		stored := p.now()
+		if !missing {
+			if stored, err = tableOf(secret); err != nil {
+				return err
+			}
+		}
+		next := f(stored)
+		if next.Serial == stored.Serial && !missing {
+			p.adopt(stored)
+			return nil
+		}
+		content, err := json.Marshal(next)
+		if err != nil {
+			return err
+		}
+		if missing {
+			_, err = p.secrets.Create(ctx, &corev1.Secret{
+				ObjectMeta: metav1.ObjectMeta{Name: p.name}, Type: placementType, Data: map[string][]byte{placementData: content},
+			}, metav1.CreateOptions{})
+		} else {
+			secret.Data = map[string][]byte{placementData: content}
+			_, err = p.secrets.Update(ctx, secret, metav1.UpdateOptions{})
+		}
+		switch {
+		case err == nil:
+			p.adopt(next)
+			return nil
+		case !kerrors.IsConflict(err) && !kerrors.IsAlreadyExists(err) && !kerrors.IsNotFound(err):
+			return fmt.Errorf("cannot store which shards provider configurations are in: %w", err)
+		}
+	}
+}
+
+func tableOf(secret *corev1.Secret) (out shard.Table, _ error) {
+	if err := json.Unmarshal(secret.Data[placementData], &out); err != nil {
+		return out, fmt.Errorf("the Secret %s cannot be read. Delete it, and restart all replicas: %w", secret.Name, err)
+	}
+	return out, nil
+}
+
+// adopt makes a table that is stored the one in memory, unless that is newer.
+func (p *placement) adopt(t shard.Table) {
+	p.mu.Lock()
+	before := p.table
+	if t.Serial <= before.Serial {
+		p.mu.Unlock()
+		return
+	}
+	p.table = t
+	names := before.Changed(t)
+	var tell []func([]string)
+	for _, f := range p.changed {
+		tell = append(tell, f)
+	}
+	p.mu.Unlock()
+	if t.Key != p.key {
+		p.outdated(errors.New("another replica compares provider configurations by another key"))
+		return
+	}
+	if len(names) > 0 {
+		for _, f := range tell {
+			f(names)
+		}
+	}
+}
+
+// start reads the table, which is made if there is none.
+func (p *placement) start(ctx context.Context) error {
+	return p.change(ctx, func(t shard.Table) shard.Table { return t.Rekeyed(p.key).Assign(p.n) })
+}
+
+// watch adopts what other replicas store, until ctx is done.
+func (p *placement) watch(ctx context.Context) {
+	only := fields.OneTermEqualSelector(metav1.ObjectNameField, p.name).String()
+	lists := &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			o.FieldSelector = only
+			return p.secrets.List(ctx, o)
+		},
+		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			o.FieldSelector = only
+			return p.secrets.Watch(ctx, o)
+		},
+	}
+	cache.NewReflectorWithOptions(lists, &corev1.Secret{}, (*placementStore)(p), cache.ReflectorOptions{Name: "shards"}).RunWithContext(ctx)
+}
+
+// placementStore is a placement as a cache.ReflectorStore.
+type placementStore placement
+
+// Add implements cache.ReflectorStore.
+func (p *placementStore) Add(object any) error {
+	secret, ok := object.(*corev1.Secret)
+	if !ok {
+		return fmt.Errorf("a Secret was expected, not %T", object)
+	}
+	t, err := tableOf(secret)
+	if err != nil {
+		p.log.Error(err, "Cannot read which shards provider configurations are in")
+		return nil
+	}
+	(*placement)(p).adopt(t)
+	return nil
+}
+
+// Update implements cache.ReflectorStore.
+func (p *placementStore) Update(object any) error { return p.Add(object) }
+
+// Delete implements cache.ReflectorStore. The next change stores the table again.
+func (p *placementStore) Delete(any) error { return nil }
+
+// Replace implements cache.ReflectorStore.
+func (p *placementStore) Replace(objects []any, _ string) error {
+	for _, o := range objects {
+		if err := p.Add(o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Resync implements cache.ReflectorStore.
+func (p *placementStore) Resync() error { return nil }

@@ -1,0 +1,45 @@
+package scheduler
+
+import (
+	"context"
+	"errors"
+
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+)
+
+// leaver is a store whose records belong to shards.
+type leaver interface {
+	Leave(ctx context.Context, k store.Key) error
+}
+
+// Leave implements Interface. Nothing of the resource stays in memory, so that nothing outdated is used if it comes back.
+func (s *Scheduler) Leave(ctx context.Context, k store.Key, stored bool) (left bool, _ error) {
+	entries := s.entriesOf(k)
+	if len(entries) == 0 && !stored {
+		return false, nil
+	}
+	if !s.o.Leads() {
+		return false, &Error{Reason: ReasonStore, Err: errSuccessor}
+	}
+	for _, e := range entries {
+		e.turn.Lock()
+		defer e.turn.Unlock()
+		if e.view.state == running {
+			return false, &Error{Reason: ReasonStore, Err: errors.New("an operation is still running")}
+		}
+	}
+	if l, ok := s.o.Store.(leaver); ok {
+		if err := l.Leave(ctx, k); err != nil {
+			return false, &Error{Reason: ReasonStore, Err: err}
+		}
+	}
+	s.mu.Lock()
+	for _, e := range entries {
+		s.entries.remove(e)
+	}
+	s.mu.Unlock()
+	s.o.Store.Forget(k)
+	s.corrections.forget(k)
+	s.wake(s.owners.Release(k))
+	return true, nil
+}

@@ -1,0 +1,51 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Shard is one of Count parts of the resources. A record that the holder of one part has written is used by no other until
+// Leave. Shards of another Count are void: nobody works on them any more. The zero value stands for an undivided whole.
+type Shard struct{ Number, Count int }
+
+// ShardOf returns the shard that has written a record, from the metadata of its Secret.
+func ShardOf(secret metav1.Object) (s Shard) {
+	if _, err := fmt.Sscanf(secret.GetAnnotations()[annotationShard], "%d/%d", &s.Number, &s.Count); err != nil {
+		return Shard{}
+	}
+	return s
+}
+
+// conflicts reports whether a record of another shard must not be used.
+func (s Shard) conflicts(of Shard) bool {
+	return s != (Shard{}) && s.Count == of.Count && s.Number != of.Number
+}
+
+// mark marks a head as written by the shard.
+func (s Shard) mark(head *corev1.Secret) {
+	if s != (Shard{}) {
+		head.Annotations[annotationShard] = fmt.Sprintf("%d/%d", s.Number, s.Count)
+	}
+}
+
+// Leave lets another shard use a record. Nothing in memory may be used afterwards.
+func (s *Secrets) Leave(ctx context.Context, k Key) error {
+	s.saved.Delete(k)
+	secret, err := s.client().Get(ctx, SecretName(k), metav1.GetOptions{})
+	if kerrors.IsNotFound(err) || err == nil && (s.Shard == (Shard{}) || ShardOf(secret) != s.Shard) {
+		return nil
+	}
+	if err == nil {
+		delete(secret.Annotations, annotationShard)
+		_, err = s.client().Update(ctx, secret, metav1.UpdateOptions{})
+	}
+	if err != nil && !kerrors.IsNotFound(err) {
+		return fmt.Errorf("cannot leave the stored instance to another replica: %w", err)
+	}
+	return nil
+}
