@@ -22,7 +22,7 @@ import (
 
 const (
 	placementType corev1.SecretType = "landbridge.io/shards"
-	placementData                   = "table.json"
+	placementData string            = "table.json"
 )
 
 // placement is the table of provider configurations and their shards, on which all replicas agree: it is in a Secret, and each

@@ -23,11 +23,11 @@ import (
 type Belonging int
 
 const (
-	// Elsewhere: another shard has them, or will have.
+	// Elsewhere means that another shard has them, or will have.
 	Elsewhere Belonging = iota
-	// Here: this shard has them.
+	// Here means that this shard has them.
 	Here
-	// Unplaced: this shard has to decide where they belong.
+	// Unplaced means that this shard has to decide where they belong.
 	Unplaced
 )
 
