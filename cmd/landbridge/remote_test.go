@@ -5,33 +5,20 @@ import (
 	"testing"
 	"time"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
-	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
 )
 
 // A provider of the cluster that cannot be used on this machine, or is not configured, keeps
 // the others from nothing, and is not forgotten.
 func TestSeveralProvidersOfACluster(t *testing.T) {
 	t.Parallel()
-	server := playgroundtest.New(t, playgroundtest.Options{})
-	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{v1alpha1.AddToScheme, apiextensionsv1.AddToScheme} {
-		if err := add(scheme); err != nil {
-			t.Fatal(err)
-		}
-	}
-	c, err := client.New(server.Config, client.Options{Scheme: scheme})
-	if err != nil {
-		t.Fatal(err)
-	}
+	server, c := newPlayground(t)
 	create := func(o client.Object) {
 		t.Helper()
 		var err error
