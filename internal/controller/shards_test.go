@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -67,11 +68,11 @@ func (s *stored[T]) put(o T, create bool) (T, error) {
 type leases struct {
 	coordinationv1client.LeaseInterface
 	*stored[*coordinationv1.Lease]
-	away bool
+	away atomic.Bool
 }
 
 func (l *leases) Get(context.Context, string, metav1.GetOptions) (*coordinationv1.Lease, error) {
-	if l.away {
+	if l.away.Load() {
 		return nil, kerrors.NewServiceUnavailable("away")
 	}
 	return l.get()
@@ -126,7 +127,7 @@ func TestGroup(t *testing.T) {
 		if !a.Holds() || !b.Holds() || other.Holds() {
 			t.Fatalf("those with the lease: %v, %v, %v", a.Holds(), b.Holds(), other.Holds())
 		}
-		aLeases.away = true
+		aLeases.away.Store(true)
 		together(duration)
 		if a.Holds() || !b.Holds() {
 			t.Fatalf("one is away: it holds %v, the other %v", a.Holds(), b.Holds())
@@ -145,7 +146,7 @@ func TestGroup(t *testing.T) {
 		}
 		stopOther()
 		<-otherEnded
-		aLeases.away = false
+		aLeases.away.Store(false)
 		if a.Holds() {
 			t.Error("a lost lease is held again")
 		}

@@ -153,19 +153,35 @@ func TestReferencesAfterARestart(t *testing.T) {
 	set(t, referrer, []any{m{
 		"to": "forProvider.value", "from": m{"apiVersion": quick.APIVersion(), "kind": "Thing", "name": "target", "fieldPath": "spec.forProvider.value"},
 	}}, "spec", "references")
-	for _, r := range []*unstructured.Unstructured{target, referrer} {
+	// What is selected is not named anywhere. Who is being deleted is looked at, too.
+	selected, selecting := quick.thing(ns, "selected", m{"value": "b"}), quick.thing(ns, "selecting", nil)
+	selected.SetLabels(map[string]string{"tier": "x"})
+	set(t, selecting, []any{m{
+		"to": "forProvider.value", "from": m{"kind": "Thing", "selector": m{"matchLabels": m{"tier": "x"}}, "fieldPath": "spec.forProvider.value"},
+	}}, "spec", "references")
+	for _, r := range []*unstructured.Unstructured{target, referrer, selected, selecting} {
 		c.MustCreate(t, r)
 		c.WaitReady(t, r)
 	}
 	stop()
-	if err := c.Delete(t.Context(), target); err != nil {
-		t.Fatal(err)
+	c.MustPatch(t, selecting, `{"metadata":{"annotations":{"crossplane.io/paused":"true"}}}`)
+	for _, r := range []*unstructured.Unstructured{target, selecting, selected} {
+		if err := c.Delete(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
 	}
 	c.RunController(t, options(mirror))
 	c.WaitFalse(t, target, "Synced", "StillReferredTo", "Thing "+ns+"/referrer")
 	if quick.Calls("delete") != 0 {
 		t.Error("it is destroyed")
 	}
+	c.WaitFalse(t, selected, "Synced", "StillReferredTo", "Thing "+ns+"/selecting")
+	if quick.Calls("delete") != 0 {
+		t.Error("what is selected is destroyed")
+	}
+	c.MustPatch(t, selecting, `{"metadata":{"annotations":{"crossplane.io/paused":null}}}`)
+	c.WaitGone(t, selecting)
+	c.WaitGone(t, selected)
 	c.Remove(t, referrer)
 	c.WaitGone(t, target)
 }

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/references"
@@ -91,6 +92,13 @@ func (k *Kind) mayGo(ctx context.Context, r *CustomResource) error {
 	if !awaited(ctx, k.Neighbours.Settled()) {
 		return errors.New("it is not known yet whether other resources refer to this one")
 	}
+	for _, by := range k.Neighbours.References().Selecting(k.key(&r.Unstructured)) {
+		if of := k.Neighbours.Kind(schema.GroupKind{Group: by.Group, Kind: by.Kind}); of != nil {
+			if err := of.refers(ctx, by); err != nil {
+				return fmt.Errorf("it is not known yet whether %s %s refers to this one: %w", by.Kind, cache.ObjectName{Namespace: by.Namespace, Name: by.Name}, err)
+			}
+		}
+	}
 	by := k.Neighbours.References().Referrers(k.key(&r.Unstructured))
 	if len(by) == 0 {
 		return nil
@@ -110,6 +118,24 @@ func (k *Kind) mayGo(ctx context.Context, r *CustomResource) error {
 	}
 	r.reason = v1alpha1.ReasonStillReferredTo
 	return fmt.Errorf("the object is destroyed when nothing refers to it any more: %s", strings.Join(names, ", "))
+}
+
+// refers records what a resource refers to. That is known of each resource that was reconciled since the start, but for
+// those that were being deleted: their references are not resolved any more.
+func (k *Kind) refers(ctx context.Context, key store.Key) error {
+	r := &CustomResource{}
+	r.SetGroupVersionKind(k.Model.GroupVersionKind())
+	if err := k.reader.Get(ctx, client.ObjectKey{Namespace: key.Namespace, Name: key.Name}, &r.Unstructured); err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	refs, err := references.Of(&r.Unstructured, k.Model)
+	if err != nil {
+		return nil // its own condition tells
+	}
+	resolver := references.Resolver{Reader: k.reader, Served: k.Neighbours.Served, Call: k.caller(r)}
+	found, _ := resolver.Resolve(ctx, &r.Unstructured, refs) // a mistake in a reference is told by its own condition, too
+	k.Neighbours.References().Refers(key, found.Targets)
+	return nil
 }
 
 // heard is called with every resource of the kind, and with deleted ones.

@@ -98,6 +98,15 @@ func (g *Graph) Knows(referrer store.Key) bool {
 	return len(g.targets[referrer]) > 0
 }
 
+// Selecting returns the resources that select resources of a kind in a namespace, as Keys tells, while it is not known
+// which.
+func (g *Graph) Selecting(key store.Key) []store.Key {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	key.Name = ""
+	return slices.Collect(maps.Keys(g.referrers[key]))
+}
+
 // Drop removes what the resources of a kind refer to, wait for and permit.
 func (g *Graph) Drop(kind schema.GroupKind) {
 	g.mu.Lock()

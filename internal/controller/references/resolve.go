@@ -1,6 +1,7 @@
 package references
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
@@ -75,7 +77,10 @@ func (r Resolver) resolve(ctx context.Context, u *unstructured.Unstructured, ref
 	wrong := ref.mistake
 	complete := true
 	for _, s := range ref.sources {
-		found, missing, refused, err := r.find(ctx, u, s, ref.many)
+		found, missing, refused, err := r.find(ctx, u, s)
+		if s.Selector != nil {
+			found = r.chosen(ctx, ref, s, found, before)
+		}
 		selected = append(selected, found...)
 		where := s.where()
 		for _, x := range found {
@@ -179,9 +184,9 @@ func (s source) awaited(found []*unstructured.Unstructured) []Where {
 	return out
 }
 
-// find returns the resources of a source, at most one unless all is set, or describes what is missing. It returns both
-// for a resource that is being deleted. refused is set if another namespace does not permit the reference.
-func (r Resolver) find(ctx context.Context, u *unstructured.Unstructured, s source, all bool) (_ []*unstructured.Unstructured, missing string, refused bool, err error) {
+// find returns the resources that a source names or may select, or describes what is missing. It returns both for
+// resources that are being deleted. refused is set if another namespace does not permit the reference.
+func (r Resolver) find(ctx context.Context, u *unstructured.Unstructured, s source) (_ []*unstructured.Unstructured, missing string, refused bool, err error) {
 	gvk := s.gvk()
 	list, ok := r.Served(gvk.GroupKind())
 	if !ok {
@@ -190,9 +195,6 @@ func (r Resolver) find(ctx context.Context, u *unstructured.Unstructured, s sour
 	var found []*unstructured.Unstructured
 	if s.Selector != nil {
 		found, err = r.selected(ctx, u, s, gvk.GroupVersion().WithKind(list))
-		if !all && len(found) > 1 {
-			found = found[:1]
-		}
 	} else {
 		target := &unstructured.Unstructured{}
 		target.SetGroupVersionKind(gvk)
@@ -210,11 +212,38 @@ func (r Resolver) find(ctx context.Context, u *unstructured.Unstructured, s sour
 		return nil, fmt.Sprintf("%s may not be referred to from namespace %s: there is none, or its annotation %s does not allow it", s, u.GetNamespace(), v1alpha1.AnnotationReferableFrom), true, nil
 	case len(found) == 0:
 		return nil, fmt.Sprintf("there is no %s", s), false, nil
-	case found[0].GetDeletionTimestamp() != nil:
-		return found, fmt.Sprintf("%s is being deleted", s), false, nil
+	case beingDeleted(found[0]):
+		return found, fmt.Sprintf("%s %s is being deleted", s.Kind, cache.MetaObjectToName(found[0])), false, nil
 	}
 	return found, "", false, nil
 }
+
+// chosen returns those of the resources that a selector may select which the field refers to. An existing value that is
+// kept refers to the resources that it is of, even while they are being deleted: they are needed until this resource
+// is destroyed. Otherwise, resources that are being deleted are chosen only if there are no others.
+func (r Resolver) chosen(ctx context.Context, ref Reference, s source, found []*unstructured.Unstructured, before any) []*unstructured.Unstructured {
+	if before != nil && !ref.always {
+		values, isList := before.([]any)
+		if !isList || !ref.many {
+			values = []any{before}
+		}
+		of := slices.DeleteFunc(slices.Clone(found), func(x *unstructured.Unstructured) bool {
+			v, missing, err := r.value(ctx, ref, s, x)
+			return err != nil || missing != "" || !slices.ContainsFunc(values, func(is any) bool { return equality.Semantic.DeepEqual(is, v) })
+		})
+		if len(of) > 0 {
+			found = of
+		}
+	} else if n := slices.IndexFunc(found, beingDeleted); n > 0 {
+		found = found[:n]
+	}
+	if !ref.many && len(found) > 1 {
+		found = found[:1]
+	}
+	return found
+}
+
+func beingDeleted(u *unstructured.Unstructured) bool { return u.GetDeletionTimestamp() != nil }
 
 // value returns the value for the field from a resource that was found, or describes what the resource is missing.
 func (r Resolver) value(ctx context.Context, ref Reference, s source, target *unstructured.Unstructured) (v any, missing string, err error) {
@@ -245,7 +274,8 @@ func (r Resolver) value(ctx context.Context, ref Reference, s source, target *un
 	return v, "", nil
 }
 
-// selected returns the resources that a source selects, sorted by name; the one that was selected before is first.
+// selected returns the resources that a source may select, sorted by name. The one that was selected before is first,
+// and those that are being deleted are last.
 func (r Resolver) selected(ctx context.Context, u *unstructured.Unstructured, s source, list schema.GroupVersionKind) ([]*unstructured.Unstructured, error) {
 	all := &unstructured.UnstructuredList{}
 	all.SetGroupVersionKind(list)
@@ -258,20 +288,23 @@ func (r Resolver) selected(ctx context.Context, u *unstructured.Unstructured, s 
 	for i := range all.Items {
 		x := &all.Items[i]
 		switch {
-		case x.GetUID() == u.GetUID(), x.GetDeletionTimestamp() != nil, !mayRefer(u, x):
+		case x.GetUID() == u.GetUID(), !mayRefer(u, x):
 		case s.Selector.MatchControllerRef && (owner == nil || !metav1.IsControlledBy(x, &metav1.ObjectMeta{UID: owner.UID})):
 		default:
 			out = append(out, x)
 		}
 	}
-	slices.SortFunc(out, func(a, b *unstructured.Unstructured) int {
-		switch s.preferred {
-		case a.GetName():
-			return -1
-		case b.GetName():
-			return 1
+	last := func(x *unstructured.Unstructured) int {
+		switch {
+		case beingDeleted(x):
+			return 2
+		case x.GetName() == s.preferred:
+			return 0
 		}
-		return strings.Compare(a.GetName(), b.GetName())
+		return 1
+	}
+	slices.SortFunc(out, func(a, b *unstructured.Unstructured) int {
+		return cmp.Or(cmp.Compare(last(a), last(b)), cmp.Compare(a.GetName(), b.GetName()))
 	})
 	return out, nil
 }

@@ -55,6 +55,14 @@ func TestResolve(t *testing.T) {
 			"ownerReferences": []any{m{"apiVersion": "v1", "kind": "XNetwork", "name": "n", "uid": uid, "controller": true}},
 		}}
 	}
+	leaving := func(x m) m {
+		x["metadata"].(m)["deletionTimestamp"], x["metadata"].(m)["finalizers"] = "2026-01-01T00:00:00Z", []any{"x"}
+		return x
+	}
+	controlled := func(uid string) m {
+		return m{"ownerReferences": []any{m{"apiVersion": "v1", "kind": "XNetwork", "name": "n", "uid": uid, "controller": true}}}
+	}
+	sibling := m{"kind": "Subnet", "selector": m{"matchControllerRef": true}}
 	there := []*unstructured.Unstructured{
 		object("Vpc", "a", "main", m{"metadata": named("vpc-1")["metadata"], "status": m{"atProvider": m{"arn": "arn:1", "size": int64(3), "zones": []any{"z1", "z2"}}}}),
 		object("Vpc", "a", "new", nil),
@@ -63,6 +71,8 @@ func TestResolve(t *testing.T) {
 		object("Vpc", "b", "closed", closed),
 		object("Subnet", "a", "s2", owned("subnet-2", "1")),
 		object("Subnet", "a", "s1", owned("subnet-1", "2")),
+		object("Subnet", "a", "s0", leaving(owned("subnet-0", "1"))),
+		object("Subnet", "a", "last", leaving(owned("subnet-last", "3"))),
 	}
 	for name, x := range map[string]struct {
 		spec     m
@@ -217,6 +227,28 @@ func TestResolve(t *testing.T) {
 			metadata: m{"ownerReferences": []any{m{"apiVersion": "v1", "kind": "XNetwork", "name": "n", "uid": "1", "controller": true}}},
 			spec:     m{"references": []any{m{"to": "forProvider.subnetId", "from": m{"kind": "Subnet", "selector": m{"matchControllerRef": true}}}}},
 			want:     m{"subnetId": "subnet-2"}, targets: []store.Key{key("Subnet", "a", "s2")},
+		},
+		"selected one is being deleted, and its value is kept": {
+			metadata: controlled("1"),
+			spec:     m{"forProvider": m{"subnetId": "subnet-0"}, "references": []any{m{"to": "forProvider.subnetId", "from": sibling}}},
+			want:     m{"subnetId": "subnet-0"}, targets: []store.Key{key("Subnet", "a", "s0")},
+		},
+		"selected ones of a list, of which one is being deleted": {
+			spec: m{"forProvider": m{"subnetIds": []any{"mine", "subnet-0"}}, "references": []any{m{"to": "forProvider.subnetIds[1]", "from": m{"kind": "Subnet", "selector": m{"matchLabels": m{"tier": "x"}}}}}},
+			want: m{"subnetIds": []any{"mine", "subnet-0"}}, targets: []store.Key{key("Subnet", "a", "s0")},
+		},
+		"selected one is being deleted, and another one takes its place": {
+			metadata: controlled("1"),
+			spec:     m{"forProvider": m{"subnetId": "subnet-0"}, "references": []any{m{"to": "forProvider.subnetId", "from": sibling, "policy": m{"resolve": "Always"}}}},
+			want:     m{"subnetId": "subnet-2"}, targets: []store.Key{key("Subnet", "a", "s2")},
+			awaited: []references.Where{{Key: key("Subnet", "a", "")}, {Key: key("Subnet", "a", "s2")}},
+		},
+		"selected one is being deleted, and there is no other": {
+			metadata: controlled("3"),
+			spec:     m{"references": []any{m{"to": "forProvider.subnetId", "from": sibling}}},
+			targets:  []store.Key{key("Subnet", "a", "last")},
+			awaited:  []references.Where{{Key: key("Subnet", "a", "")}, {Key: key("Subnet", "a", "last")}},
+			missing:  []string{"spec.forProvider.subnetId: Subnet a/last is being deleted"},
 		},
 		"selects nothing": {
 			spec:    m{"references": []any{m{"to": "forProvider.subnetId", "from": m{"kind": "Subnet", "selector": m{"matchLabels": m{"tier": "y"}}}}}},
