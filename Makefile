@@ -21,6 +21,8 @@ LINT := $(GO) tool -modfile=$(CURDIR)/tools/lint/go.mod golangci-lint
 RACE ?= $(if $(shell command -v "$$($(GO) env CC)" 2>/dev/null),-race,)
 # The same for the nested modules, which would compile Terraform's SDKs a second time.
 NESTED_RACE ?=
+# And for test/e2e, whose controllers take several times as long with it.
+E2E_RACE ?= $(RACE)
 # Packages without concurrency, in which the race detector would find nothing and take several times as long.
 # internal/architecture checks that neither they nor their tests start goroutines.
 SEQUENTIAL := config internal/crd internal/desired internal/evolution internal/hcltext internal/inference internal/instance \
@@ -56,8 +58,9 @@ test lint behaviours conformance chaos: export GOGC ?= 400
 .PHONY: test
 test: build ## All tests, against real provider binaries and a real API server
 	$(if $(RACE),,@echo "note: no C compiler found, so the tests run without the race detector")
-	@# The longest first.
-	packages=$$($(GO) list ./... $(if $(RACE),| grep -vxF "$$($(GO) list $(sequential))")); $(call race,$(RACE)) $(TEST) $(RACE) $(TESTFLAGS) ./test/e2e $$packages
+	@# Its tests start API servers of their own: nothing else runs beside them.
+	$(call race,$(E2E_RACE)) $(TEST) $(E2E_RACE) $(TESTFLAGS) ./test/e2e
+	packages=$$($(GO) list ./... | grep -vxF "$$($(GO) list ./test/e2e $(if $(RACE),$(sequential)))"); $(call race,$(RACE)) $(TEST) $(RACE) $(TESTFLAGS) $$packages
 	$(if $(RACE),$(GO) $(TEST) $(TESTFLAGS) $(sequential))
 	@# The race detector is too slow for what is large.
 	$(if $(RACE),$(GO) $(TEST) $(TESTFLAGS) -run '^TestLarge' ./internal/generator ./internal/provider/pool ./internal/scheduler ./internal/scheduler/store)
