@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/zclconf/go-cty/cty"
+	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
@@ -198,6 +199,10 @@ func (f *remoteFlags) open(cmd *cobra.Command, withCluster bool) (_ *remote, err
 	return r, r.fromBinaries(cmd)
 }
 
+// openedAtOnce bounds the providers that run at once while they are asked for their schemas. One that does not start
+// delays the others no longer than its own timeout.
+const openedAtOnce = 4
+
 func (r *remote) fromCluster(ctx context.Context) error {
 	all, err := r.cluster.Providers(ctx, r.flags.installed...)
 	if err != nil {
@@ -208,13 +213,23 @@ func (r *remote) fromCluster(ctx context.Context) error {
 		}
 		return err
 	}
+	opened, errs := make([]*cluster.InstalledProvider, len(all)), make([]error, len(all))
+	var group errgroup.Group
+	group.SetLimit(openedAtOnce)
+	for i := range all {
+		group.Go(func() error {
+			opened[i], errs[i] = r.cluster.Open(ctx, &all[i])
+			return nil
+		})
+	}
+	_ = group.Wait()
 	var problems []error
 	for i := range all {
 		source := all[i].Spec.Source
 		if a, err := install.ParseAddress(source); err == nil {
 			source = a.String()
 		}
-		p, err := r.cluster.Open(ctx, &all[i])
+		p, err := opened[i], errs[i]
 		if err != nil {
 			if e := (*install.Error)(nil); errors.As(err, &e) && (e.Reason == install.NotFound || e.Reason == install.Unsupported) {
 				err = fmt.Errorf("%w. Name a directory that has its program on this machine with --provider-mirror", err)
