@@ -137,13 +137,14 @@ func (c *cluster) run(log io.Writer) error {
 	return c.controller.Start()
 }
 
-// restart kills the controller and starts another one.
-func (c *cluster) restart() error {
+// restart kills the controller and starts another one, with further arguments.
+func (c *cluster) restart(args ...string) error {
 	log := c.controller.Stdout
 	if err := c.controller.Process.Kill(); err != nil {
 		return err
 	}
 	_ = c.controller.Wait() // it was killed
+	c.args = append(c.args, args...)
 	return c.run(log)
 }
 

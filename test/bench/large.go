@@ -16,13 +16,17 @@ import (
 const (
 	largePoll   = time.Minute
 	largeWindow = 2 * time.Minute
+	// restartPoll is longer than what is measured after the restart.
+	restartPoll = time.Hour
+	// largeSettle is how long events are still written after the restart.
+	largeSettle = 30 * time.Second
 )
 
 // large measures many resources: what they cost when nothing changes, and how long a restarted controller takes.
-func large(ctx context.Context, r *figure.Report, bin string, n int) error {
+func large(ctx context.Context, r *figure.Report, bin string, n int, profile string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	c, err := start(ctx, bin, settings{poll: largePoll})
+	c, err := start(ctx, bin, settings{poll: largePoll, profiled: profile != ""})
 	if err != nil {
 		return err
 	}
@@ -80,6 +84,11 @@ func large(ctx context.Context, r *figure.Report, bin string, n int) error {
 	r.Ratio(figure.Figure{Name: "large: look at an unchanged resource: controller", Value: each(used.controller, looks), Unit: "ms CPU"}, floorName)
 	r.Ratio(figure.Figure{Name: "large: look at an unchanged resource: API server", Value: each(used.apiserver, looks), Unit: "ms CPU"}, floorName)
 	r.Add(figure.Figure{Name: "large: memory, controller and provider", Value: memory, Unit: "MiB"})
+	if profile != "" {
+		if err := c.heap(ctx, profile); err != nil {
+			return err
+		}
+	}
 	if err := c.commands(ctx, r, bin, n); err != nil {
 		return err
 	}
@@ -90,7 +99,8 @@ func large(ctx context.Context, r *figure.Report, bin string, n int) error {
 	r.Add(figure.Figure{Name: "large: stored by etcd for each resource, history included", Value: float64(storedAfter-stored) / float64(n) / 1024, Unit: "KiB"})
 
 	began := time.Now()
-	if err := c.restart(); err != nil {
+	// What they do until the next look is measured, too.
+	if err := c.restart("--poll", restartPoll.String()); err != nil {
 		return err
 	}
 	change := make(chan error, 1)
@@ -100,7 +110,10 @@ func large(ctx context.Context, r *figure.Report, bin string, n int) error {
 		waited, err = c.create(ctx, strs, "change", 1, 1)
 		change <- err
 	}()
-	if err := c.until(ctx, 10*time.Minute, func() (bool, error) { return c.allObserved(ctx, n) }); err != nil {
+	if err := c.until(ctx, 10*time.Minute, func() (bool, error) {
+		time.Sleep(100 * time.Millisecond)
+		return c.allObserved(ctx, n)
+	}); err != nil {
 		return fmt.Errorf("after the restart, not all resources were observed: %w", err)
 	}
 	restart := time.Since(began)
@@ -114,6 +127,12 @@ func large(ctx context.Context, r *figure.Report, bin string, n int) error {
 	r.Add(figure.Figure{Name: "large: from kill -9 until all were observed", Value: seconds(restart), Unit: "s"})
 	r.Add(figure.Figure{Name: "large: the same, controller and provider", Value: (restarted.controller + restarted.provider).Seconds(), Unit: "s CPU"})
 	r.Add(figure.Figure{Name: "large: a resource created at the restart is Ready after", Value: seconds(waited), Unit: "s"})
+	time.Sleep(largeSettle)
+	between, err := c.idle(largeWindow / 2)
+	if err != nil {
+		return err
+	}
+	r.Add(figure.Figure{Name: "large: between looks: controller", Value: between.controller * 1000, Unit: "ms CPU per second"})
 	fmt.Printf("large: %d resources, %.0f MiB, %.2f ms per look, %.1f s restart\n", n, memory, look, seconds(restart))
 	return nil
 }
@@ -162,7 +181,6 @@ func (c *cluster) unchanged(ctx context.Context, window time.Duration) (looks fl
 
 // allObserved reports whether the controller has observed n resources or more, and all that it knows.
 func (c *cluster) allObserved(ctx context.Context, n int) (bool, error) {
-	time.Sleep(100 * time.Millisecond)
 	known, err := c.sum(ctx, "landbridge_resources", "")
 	if err != nil || known < float64(n) {
 		return false, nil // the controller does not answer yet, or has not loaded all
