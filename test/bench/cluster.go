@@ -291,18 +291,12 @@ func (c *cluster) writes(ctx context.Context) (int, error) {
 
 // metrics reads a program's metrics.
 func metrics(ctx context.Context, client *http.Client, host string, each func(name, labels string, value float64)) error {
-	req, err := newRequest(ctx, host+"/metrics")
-	if err != nil {
-		return err
-	}
-	resp, err := client.Do(req)
+	url := host + "/metrics"
+	resp, err := get(ctx, client, url)
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s: %s", req.URL, resp.Status)
-	}
 	scanner := bufio.NewScanner(resp.Body)
 	scanner.Buffer(nil, 1<<20)
 	for scanner.Scan() {
@@ -314,7 +308,7 @@ func metrics(ctx context.Context, client *http.Client, host string, each func(na
 		name, labels, _ := strings.Cut(line[:blank], "{")
 		value, err := strconv.ParseFloat(line[blank+1:], 64)
 		if err != nil {
-			return fmt.Errorf("%s: %q: %w", req.URL, line, err)
+			return fmt.Errorf("%s: %q: %w", url, line, err)
 		}
 		each(name, labels, value)
 	}

@@ -110,10 +110,7 @@ func large(ctx context.Context, r *figure.Report, bin string, n int, profile str
 		waited, err = c.create(ctx, strs, "change", 1, 1)
 		change <- err
 	}()
-	if err := c.until(ctx, 10*time.Minute, func() (bool, error) {
-		time.Sleep(100 * time.Millisecond)
-		return c.allObserved(ctx, n)
-	}); err != nil {
+	if err := c.until(ctx, 10*time.Minute, func() (bool, error) { return c.allObserved(ctx, n) }); err != nil {
 		return fmt.Errorf("after the restart, not all resources were observed: %w", err)
 	}
 	restart := time.Since(began)
@@ -181,6 +178,7 @@ func (c *cluster) unchanged(ctx context.Context, window time.Duration) (looks fl
 
 // allObserved reports whether the controller has observed n resources or more, and all that it knows.
 func (c *cluster) allObserved(ctx context.Context, n int) (bool, error) {
+	time.Sleep(100 * time.Millisecond)
 	known, err := c.sum(ctx, "landbridge_resources", "")
 	if err != nil || known < float64(n) {
 		return false, nil // the controller does not answer yet, or has not loaded all

@@ -48,6 +48,20 @@ func newRequest(ctx context.Context, url string) (*http.Request, error) {
 	return http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 }
 
+// get requests a URL, and fails unless the answer is 200. The caller closes its body.
+func get(ctx context.Context, client *http.Client, url string) (*http.Response, error) {
+	req, err := newRequest(ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := client.Do(req)
+	if err == nil && resp.StatusCode != http.StatusOK {
+		_ = resp.Body.Close() // its status tells
+		return nil, fmt.Errorf("%s: %s", url, resp.Status)
+	}
+	return resp, err
+}
+
 func main() {
 	var (
 		bin     = flag.String("bin", "bin", "directory of the binaries that make build makes")

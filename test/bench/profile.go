@@ -39,18 +39,11 @@ func (c *cluster) heap(ctx context.Context, dir string) error {
 }
 
 func download(ctx context.Context, client *http.Client, host, query, path string) error {
-	req, err := newRequest(ctx, host+"/debug/pprof/"+query)
-	if err != nil {
-		return err
-	}
-	resp, err := client.Do(req)
+	resp, err := get(ctx, client, host+"/debug/pprof/"+query)
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s: %s", req.URL, resp.Status)
-	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ func (p *preview) plan(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := references.Resolver{Reader: k.reader, Served: k.Neighbours.Served, Call: k.caller(r)}.Resolve(ctx, &r.Unstructured, refs)
+	found, err := k.resolver(r).Resolve(ctx, &r.Unstructured, refs)
 	switch {
 	case err != nil:
 		return nil, err

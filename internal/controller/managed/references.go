@@ -86,6 +86,11 @@ func (k *Kind) caller(r *CustomResource) expression.Caller {
 	})
 }
 
+// resolver returns what resolves the references of a resource from the cache.
+func (k *Kind) resolver(r *CustomResource) references.Resolver {
+	return references.Resolver{Reader: k.reader, Served: k.Neighbours.Served, Call: k.caller(r)}
+}
+
 // mayGo returns an error if other resources refer to a resource before it is destroyed. It waits until all
 // references are known.
 func (k *Kind) mayGo(ctx context.Context, r *CustomResource) error {
@@ -132,8 +137,7 @@ func (k *Kind) refers(ctx context.Context, key store.Key) error {
 	if err != nil {
 		return nil // its own condition tells
 	}
-	resolver := references.Resolver{Reader: k.reader, Served: k.Neighbours.Served, Call: k.caller(r)}
-	found, _ := resolver.Resolve(ctx, &r.Unstructured, refs) // a mistake in a reference is told by its own condition, too
+	found, _ := k.resolver(r).Resolve(ctx, &r.Unstructured, refs) // a mistake in a reference is told by its own condition, too
 	k.Neighbours.References().Refers(key, found.Targets)
 	return nil
 }
