@@ -19,6 +19,7 @@ import (
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
@@ -248,6 +249,9 @@ func runPart(ctx context.Context, config *rest.Config, scheme *runtime.Scheme, r
 			Poll: o.Poll, Workers: o.Workers, Timeout: o.ReconcileTimeout,
 			MinBackoff: 500 * time.Millisecond, MaxBackoff: 5 * time.Minute,
 			Recorder: event.NewAPIRecorder(recorder), Metrics: resourceMetrics, Logger: o.Logger, Secrets: referred,
+			EachStored: func(ctx context.Context, gk runtimeschema.GroupKind, some func([]store.Key)) error {
+				return secrets.Each(ctx, gk.Group, gk.Kind, some)
+			},
 		},
 		Recorder: event.NewAPIRecorder(recorder),
 		Logger:   o.Logger.WithName("kinds"),

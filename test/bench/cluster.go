@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -217,13 +218,13 @@ func (c *cluster) usage() (u usage, err error) {
 	return u, err
 }
 
-// memory returns the resident memory of controller and providers, in MiB.
+// memory returns the anonymous memory of controller and providers, in MiB.
 func (c *cluster) memory() (controller, provider float64, err error) {
-	if controller, err = rss(c.controller.Process.Pid); err != nil {
+	if controller, err = anonymous(c.controller.Process.Pid); err != nil {
 		return 0, 0, err
 	}
 	for _, pid := range processtest.Children(c.controller.Process.Pid) {
-		if m, err := rss(pid); err == nil {
+		if m, err := anonymous(pid); err == nil {
 			provider += m
 		}
 	}
@@ -268,16 +269,18 @@ func (c *cluster) until(ctx context.Context, limit time.Duration, done func() (b
 	}
 }
 
-// writes counts the write requests of all clients, including failed ones, without events and
-// leases.
-func (c *cluster) writes(ctx context.Context) (int, error) {
+// writes counts the write requests of all clients, including failed ones, without events and leases.
+func (c *cluster) writes(ctx context.Context) (int, error) { return c.writesBut(ctx, "leases", "events") }
+
+// writesBut counts the write requests of all clients, including failed ones, without those for some resources.
+func (c *cluster) writesBut(ctx context.Context, resources ...string) (int, error) {
 	client, err := rest.HTTPClientFor(c.config)
 	if err != nil {
 		return 0, err
 	}
 	total := 0
 	err = metrics(ctx, client, c.config.Host, func(name, labels string, value float64) {
-		if name != "apiserver_request_total" || strings.Contains(labels, `resource="leases"`) || strings.Contains(labels, `resource="events"`) {
+		if name != "apiserver_request_total" || slices.ContainsFunc(resources, func(r string) bool { return strings.Contains(labels, `resource="`+r+`"`) }) {
 			return
 		}
 		for _, verb := range []string{"POST", "PUT", "PATCH", "DELETE", "APPLY"} {

@@ -36,19 +36,20 @@ func times(pid int) (own, ended time.Duration, err error) {
 	return own, ended, nil
 }
 
-// rss returns the resident memory of a process in MiB.
-func rss(pid int) (float64, error) {
+// anonymous returns the anonymous resident memory of a process in MiB. Pages of program files are left out: several processes share
+// them, and the system drops them when it needs memory.
+func anonymous(pid int) (float64, error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0, err
 	}
 	for line := range strings.Lines(string(b)) {
-		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+		if rest, ok := strings.CutPrefix(line, "RssAnon:"); ok {
 			kib, err := strconv.ParseFloat(strings.Fields(rest)[0], 64)
 			return kib / 1024, err
 		}
 	}
-	return 0, fmt.Errorf("no VmRSS in the status of process %d", pid)
+	return 0, fmt.Errorf("no RssAnon in the status of process %d", pid)
 }
 
 // usage is the processor time used so far; provider is that of all processes the controller has started.

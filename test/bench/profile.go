@@ -2,18 +2,25 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
+	"syscall"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 	"k8s.io/client-go/rest"
 )
 
-// profiled is the number of profiled seconds.
-const profiled = 6
+const (
+	// profiled is the number of profiled seconds of creates.
+	profiled = 6
+	// profiledRestart is the same of a restart.
+	profiledRestart = 12
+)
 
 // profile writes CPU profiles of the API server and the controller into a directory. wait
 // returns when they are complete.
@@ -31,6 +38,18 @@ func (c *cluster) profile(ctx context.Context, dir string) (wait func() error) {
 		return download(ctx, http.DefaultClient, "http://"+c.pprof, query, filepath.Join(dir, "controller.pprof"))
 	})
 	return group.Wait
+}
+
+// restarted writes a CPU profile of the controller's first seconds into a directory. It waits until the controller serves profiles.
+func (c *cluster) restarted(ctx context.Context, dir string) error {
+	query := fmt.Sprintf("profile?seconds=%d", profiledRestart)
+	return c.until(ctx, time.Minute, func() (bool, error) {
+		err := download(ctx, http.DefaultClient, "http://"+c.pprof, query, filepath.Join(dir, "controller-restart.pprof"))
+		if errors.Is(err, syscall.ECONNREFUSED) {
+			return false, nil
+		}
+		return true, err
+	})
 }
 
 // heap writes a profile of the controller's heap, after a garbage collection, into a directory.

@@ -45,16 +45,16 @@ func (r *Reconciler) claimAll(ctx context.Context, informers cache.Cache) {
 	close(k.listed)
 	var group errgroup.Group
 	group.SetLimit(max(1, k.Options.Workers))
-	for i := range list.Items {
+	for _, u := range r.claimListed(ctx, list.Items) {
 		group.Go(func() error {
 			backoff := wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Steps: 10, Cap: 10 * time.Second}
 			return backoff.DelayFunc().Until(ctx, true, false, func(ctx context.Context) (bool, error) {
-				if !k.claimsHere(&list.Items[i]) {
+				if !k.claimsHere(u) {
 					return true, nil
 				}
-				err := r.Claim(ctx, &list.Items[i])
+				err := r.Claim(ctx, u)
 				if err != nil {
-					k.Options.Logger.Error(err, "Cannot determine which object a resource manages, trying again", "resource", k.key(&list.Items[i]))
+					k.Options.Logger.Error(err, "Cannot determine which object a resource manages, trying again", "resource", k.key(u))
 				}
 				return err == nil, nil
 			})
@@ -65,10 +65,40 @@ func (r *Reconciler) claimAll(ctx context.Context, informers cache.Cache) {
 	}
 }
 
-// Claim claims the remote objects of a resource from its stored instance.
+// manyRecords is the number of records from which they are listed: one request for a hundred of them costs less than one
+// request for each.
+const manyRecords = 32
+
+// claimListed claims the objects of resources whose records are found by listing those of the kind. It returns the other
+// resources, whose records have to be loaded one by one.
+func (r *Reconciler) claimListed(ctx context.Context, items []unstructured.Unstructured) (others map[store.Key]*unstructured.Unstructured) {
+	k := r.kind
+	others = map[store.Key]*unstructured.Unstructured{}
+	for i := range items {
+		if u := &items[i]; held(u) && k.claimsHere(u) {
+			others[k.key(u)] = u
+		}
+	}
+	if len(others) < manyRecords || k.Options.EachStored == nil {
+		return others
+	}
+	err := k.Options.EachStored(ctx, k.Model.GroupVersionKind().GroupKind(), func(keys []store.Key) {
+		for _, key := range keys {
+			if u := others[key]; u != nil && r.Claim(ctx, u) == nil {
+				delete(others, key)
+			}
+		}
+	})
+	if err != nil && ctx.Err() == nil {
+		k.Options.Logger.Error(err, "Cannot list the stored instances of a kind, loading them one by one", "kind", k.Model.Kind)
+	}
+	return others
+}
+
+// Claim claims the remote objects of a resource from its stored instance. It does nothing if no operation was ever started.
 func (r *Reconciler) Claim(ctx context.Context, u *unstructured.Unstructured) error {
 	if !held(u) {
-		return nil // no operation was ever started for it
+		return nil
 	}
 	resource := &CustomResource{}
 	resource.assign(u)

@@ -119,13 +119,16 @@ func (l Lanes) Queue(name string, limiter workqueue.TypedRateLimiter[reconcile.R
 }
 
 // Change is change.
-func (l Lanes) Change(req reconcile.Request) { l.change(req) }
+func (l Lanes) Change(req reconcile.Request) { l.mark(req, changed) }
+
+// Create marks the request of a new resource.
+func (l Lanes) Create(req reconcile.Request) { l.mark(req, created) }
 
 // GoOn is goOn.
 func (l Lanes) GoOn(req reconcile.Request) { l.goOn(req) }
 
 // Gone is gone.
-func (l Lanes) Gone(req reconcile.Request) { l.gone(req) }
+func (l Lanes) Gone(req reconcile.Request) { l.done(req) }
 
 // What is made of a kind.
 var (

@@ -11,6 +11,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/util/workqueue"
@@ -96,6 +97,9 @@ type Options struct {
 	// Stored returns what is stored of a resource. It must not be the scheduler's store. It may be nil, and there are no
 	// previews.
 	Stored func(context.Context, store.Key, *schema.Resource) (store.Record, error)
+	// EachStored calls a function with the keys of the stored instances of a kind, some at a time, whose records the scheduler
+	// loads without a request each meanwhile. It may leave some out. It may be nil: each record is loaded by itself.
+	EachStored func(context.Context, runtimeschema.GroupKind, func([]store.Key)) error
 	// Policies returns the PlanPolicies. It may be nil, and there are none.
 	Policies func(context.Context) ([]*policy.Policy, error)
 	Recorder event.Recorder
@@ -231,11 +235,13 @@ func (k *Kind) ObjectsClaimed() <-chan struct{} { return k.claimed }
 
 // Wake queues a resource for an immediate reconcile.
 func (k *Kind) Wake(key store.Key) {
-	req := reconcile.Request{NamespacedName: types.NamespacedName{Namespace: key.Namespace, Name: key.Name}}
-	k.lanes.goOn(req)
-	k.add(req)
+	k.goOn(reconcile.Request{NamespacedName: types.NamespacedName{Namespace: key.Namespace, Name: key.Name}})
 }
 
-func (k *Kind) add(req reconcile.Request) { k.Queue.Add(req) }
+// goOn queues a resource to continue with what was begun.
+func (k *Kind) goOn(req reconcile.Request) {
+	k.lanes.goOn(req)
+	k.Queue.Add(req)
+}
 
 func noCreateProtocol(context.Context, client.Object) error { return nil }

@@ -12,28 +12,43 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/landbridge-io/landbridge/internal/crd"
 )
 
-// lanes is the order of a kind's queue. Changed resources alternate with all others, which are new
-// or reconciled periodically, so that neither waits for many of the other.
+// lane is why resources are reconciled.
+type lane int
+
+const (
+	// periodic: they are looked at, as at each poll and after a start.
+	periodic lane = iota
+	// created: nothing was ever observed of them.
+	created
+	// changed: they were changed since they were first seen.
+	changed
+	laneCount
+)
+
+// lanes is the order of a kind's queue. Resources of the lanes alternate, so that none waits for many of another.
 type lanes struct {
-	changes, others workqueue.Queue[reconcile.Request]
-	unanswered      *unanswered
-	// turn is set when the last one was from others.
-	turn bool
+	queues     [laneCount]workqueue.Queue[reconcile.Request]
+	unanswered *unanswered
+	// last is the lane of the last one.
+	last lane
 
 	mu sync.Mutex
-	// changed are the resources that were changed since they were first seen.
-	changed map[reconcile.Request]struct{}
-	// marked are the requests that have to be queued in changes.
-	marked map[reconcile.Request]struct{}
+	// of are the lanes of the resources that were changed, or are new, until they are found unchanged.
+	of map[reconcile.Request]lane
+	// marked are the lanes of the requests that are queued next.
+	marked map[reconcile.Request]lane
 }
 
 func newLanes(u *unanswered) *lanes {
-	return &lanes{
-		changes: workqueue.DefaultQueue[reconcile.Request](), others: workqueue.DefaultQueue[reconcile.Request](),
-		unanswered: u, changed: map[reconcile.Request]struct{}{}, marked: map[reconcile.Request]struct{}{},
+	l := &lanes{unanswered: u, last: laneCount - 1, of: map[reconcile.Request]lane{}, marked: map[reconcile.Request]lane{}}
+	for i := range l.queues {
+		l.queues[i] = workqueue.DefaultQueue[reconcile.Request]()
 	}
+	return l
 }
 
 // queue returns a work queue with this order.
@@ -54,59 +69,60 @@ type rareTicks struct{ clock.RealClock }
 // NewTicker implements clock.WithTicker.
 func (c rareTicks) NewTicker(d time.Duration) clock.Ticker { return c.RealClock.NewTicker(10 * d) }
 
-// change marks a request, which is queued next, as a change.
-func (l *lanes) change(req reconcile.Request) {
+// mark puts a request, which is queued next, into a lane.
+func (l *lanes) mark(req reconcile.Request, of lane) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.changed[req], l.marked[req] = struct{}{}, struct{}{}
+	l.of[req], l.marked[req] = of, of
 }
 
-// goOn marks a request, which is queued next, as the continuation of a change if there was one.
+// goOn puts a request, which is queued next, into the lane of what it continues.
 func (l *lanes) goOn(req reconcile.Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if _, ok := l.changed[req]; ok {
-		l.marked[req] = struct{}{}
+	if of, ok := l.of[req]; ok {
+		l.marked[req] = of
 	}
 }
 
-// gone forgets a deleted resource.
-func (l *lanes) gone(req reconcile.Request) {
+// done forgets the lane of a resource that was found unchanged, or is gone.
+func (l *lanes) done(req reconcile.Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	delete(l.changed, req)
+	delete(l.of, req)
 }
 
-func (l *lanes) unmark(req reconcile.Request) (was bool) {
+// unmark returns the lane in which a request is queued.
+func (l *lanes) unmark(req reconcile.Request) lane {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_, was = l.marked[req]
+	of := l.marked[req]
 	delete(l.marked, req)
-	return was
+	return of
 }
 
 // Touch implements workqueue.Queue. A queued request keeps its place.
 func (l *lanes) Touch(req reconcile.Request) { l.unmark(req) }
 
 // Push implements workqueue.Queue.
-func (l *lanes) Push(req reconcile.Request) {
-	if l.unmark(req) {
-		l.changes.Push(req)
-	} else {
-		l.others.Push(req)
-	}
-}
+func (l *lanes) Push(req reconcile.Request) { l.queues[l.unmark(req)].Push(req) }
 
 // Len implements workqueue.Queue.
-func (l *lanes) Len() int { return l.changes.Len() + l.others.Len() }
+func (l *lanes) Len() (n int) {
+	for _, q := range l.queues {
+		n += q.Len()
+	}
+	return n
+}
 
 // Pop implements workqueue.Queue.
 func (l *lanes) Pop() reconcile.Request {
-	l.turn = l.others.Len() > 0 && (!l.turn || l.changes.Len() == 0)
-	if l.turn {
-		return l.others.Pop()
+	for {
+		l.last = (l.last + 1) % laneCount
+		if q := l.queues[l.last]; q.Len() > 0 {
+			return q.Pop()
+		}
 	}
-	return l.changes.Pop()
 }
 
 // handler queues resources by the kind of their events.
@@ -118,16 +134,19 @@ func (l *lanes) handler() handler.TypedEventHandler[*unstructured.Unstructured, 
 	return handler.TypedFuncs[*unstructured.Unstructured, reconcile.Request]{
 		CreateFunc: func(_ context.Context, e event.TypedCreateEvent[*unstructured.Unstructured], q queue) {
 			l.unanswered.heard(request(e.Object))
+			if crd.Unobserved(e.Object) {
+				l.mark(request(e.Object), created)
+			}
 			q.Add(request(e.Object))
 		},
 		UpdateFunc: func(_ context.Context, e event.TypedUpdateEvent[*unstructured.Unstructured], q queue) {
 			l.unanswered.heard(request(e.ObjectNew))
-			l.change(request(e.ObjectNew))
+			l.mark(request(e.ObjectNew), changed)
 			q.Add(request(e.ObjectNew))
 		},
 		DeleteFunc: func(_ context.Context, e event.TypedDeleteEvent[*unstructured.Unstructured], q queue) {
 			l.unanswered.gone(request(e.Object))
-			l.gone(request(e.Object))
+			l.done(request(e.Object))
 			q.Add(request(e.Object))
 		},
 	}

@@ -12,14 +12,16 @@ import (
 
 func TestLanes(t *testing.T) {
 	cases := map[string]struct {
-		// queued are names in order; those with a ! are of changed resources.
+		// queued are names in order; those with a ! are of changed resources, those with a + of new ones.
 		queued []string
 		want   []string
 	}{
-		"all new":           {[]string{"a", "b", "c"}, []string{"a", "b", "c"}},
+		"all periodic":      {[]string{"a", "b", "c"}, []string{"a", "b", "c"}},
 		"all changed":       {[]string{"!a", "!b", "!c"}, []string{"a", "b", "c"}},
 		"in turns":          {[]string{"a", "b", "c", "d", "!e", "!f"}, []string{"a", "e", "b", "f", "c", "d"}},
 		"in turns too":      {[]string{"!a", "!b", "!c", "d"}, []string{"d", "a", "b", "c"}},
+		"all three":         {[]string{"a", "b", "+c", "+d", "!e"}, []string{"a", "c", "e", "b", "d"}},
+		"all new":           {[]string{"+a", "+b", "+c"}, []string{"a", "b", "c"}},
 		"queued already":    {[]string{"a", "b", "c", "!c", "!a"}, []string{"a", "b", "c"}},
 		"then as any other": {[]string{"!a", "a", "b"}, []string{"b", "a"}},
 	}
@@ -29,9 +31,13 @@ func TestLanes(t *testing.T) {
 			q := l.Queue("", workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
 			defer q.ShutDown()
 			for _, name := range tc.queued {
-				if name[0] == '!' {
+				switch name[0] {
+				case '!':
 					name = name[1:]
 					l.Change(request(name))
+				case '+':
+					name = name[1:]
+					l.Create(request(name))
 				}
 				q.Add(request(name))
 			}
@@ -66,7 +72,7 @@ func TestLanesBusy(t *testing.T) {
 	}
 }
 
-// What was changed goes on with that before the others, and what is new in its order.
+// What was changed or is new goes on with that before the others, until it is found unchanged.
 func TestLanesGoOn(t *testing.T) {
 	l := managed.NewLanes()
 	q := l.Queue("", workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
@@ -78,17 +84,18 @@ func TestLanesGoOn(t *testing.T) {
 	}
 	l.Change(request("changed"))
 	l.Change(request("gone"))
-	for _, name := range []string{"changed", "gone"} {
+	l.Create(request("new"))
+	for _, name := range []string{"changed", "gone", "new"} {
 		q.Add(request(name))
 		next()
 	}
 	l.Gone(request("gone"))
-	for _, name := range []string{"a", "b", "new", "gone", "changed"} {
+	for _, name := range []string{"a", "b", "c", "gone", "changed", "new"} {
 		l.GoOn(request(name))
 		q.Add(request(name))
 	}
-	got := []string{next(), next(), next(), next(), next()}
-	if diff := cmp.Diff([]string{"a", "changed", "b", "new", "gone"}, got); diff != "" {
+	got := []string{next(), next(), next(), next(), next(), next()}
+	if diff := cmp.Diff([]string{"changed", "a", "new", "b", "c", "gone"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -87,7 +87,7 @@ func NewReconciler(k *Kind, cached client.Client, live client.Reader) *Reconcile
 		xpmanaged.WithMetricRecorder(k.Options.Metrics),
 		xpmanaged.WithLogger(debugLogger(k.Options.Logger.WithValues("kind", gvk.GroupKind().String()))),
 	)
-	return &Reconciler{inner: inner, kind: k, client: quiet, connector: c, referrer: f, share: newShare(k.Options.Workers, k.add)}
+	return &Reconciler{inner: inner, kind: k, client: quiet, connector: c, referrer: f, share: newShare(k.Options.Workers, k.goOn)}
 }
 
 // Reconcile implements reconcile.Reconciler.
@@ -109,6 +109,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (_ re
 	a := &attempt{}
 	ctx = providerconfig.WithVisit(context.WithValue(ctx, attemptKey{}, a), &a.visit)
 	if r.unchanged(ctx, cached, a) {
+		r.kind.lanes.done(req)
 		return reconcile.Result{RequeueAfter: r.kind.poll(a.resource)}, nil
 	}
 	ctx, span := tracing.Root(ctx, "reconcile", r.kind.Model.GroupVersionKind().GroupKind().String(), req.Namespace, req.Name)

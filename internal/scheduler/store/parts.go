@@ -119,7 +119,7 @@ func (s *Secrets) reserve(ctx context.Context, k Key, head *corev1.Secret) (last
 	pending := &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{
 			Name:        head.Name,
-			Labels:      map[string]string{labelManagedBy: "landbridge", labelEmpty: "true", labelSplit: "true"},
+			Labels:      map[string]string{labelManagedBy: "landbridge", labelKind: kindLabel(k.Group, k.Kind), labelEmpty: "true", labelSplit: "true"},
 			Annotations: owned(k),
 		},
 		Type: v1alpha1.SecretTypeInstance,
@@ -234,9 +234,11 @@ func (s *Secrets) deleteParts(ctx context.Context, parts []part) error {
 // list returns all parts of a key.
 func (s *Secrets) list(ctx context.Context, k Key) ([]part, error) {
 	var out []part
-	err := s.pages(ctx, labelPartOf+"="+hash(k), func(secret *corev1.Secret) {
-		if isPart(secret, k) {
-			out = append(out, part{Name: secret.Name, uid: secret.UID})
+	err := s.pages(ctx, labelPartOf+"="+hash(k), page, func(secrets []corev1.Secret) {
+		for i := range secrets {
+			if isPart(&secrets[i], k) {
+				out = append(out, part{Name: secrets[i].Name, uid: secrets[i].UID})
+			}
 		}
 	})
 	return out, err
@@ -247,31 +249,17 @@ func isPart(secret *corev1.Secret, k Key) bool {
 	return string(secret.Type) == v1alpha1.SecretTypeInstancePart && strings.HasPrefix(secret.Name, SecretName(k)+".")
 }
 
-// pages calls each with all parts that a selector matches.
-func (s *Secrets) pages(ctx context.Context, selector string, each func(*corev1.Secret)) error {
-	options := metav1.ListOptions{LabelSelector: Selector + "," + selector, Limit: page}
-	for {
-		list, err := s.client().List(ctx, options)
-		if err != nil {
-			return fmt.Errorf("cannot list the parts of stored instances: %w", err)
-		}
-		for i := range list.Items {
-			each(&list.Items[i])
-		}
-		if options.Continue = list.Continue; options.Continue == "" {
-			return nil
-		}
-	}
-}
-
 // errMissing is the error for a part that does not exist.
 var errMissing = errors.New("a part of it does not exist")
 
-// read returns a head and its encoded instance.
-func (s *Secrets) read(ctx context.Context, name string) (stored, []byte, error) {
+// read returns a head and its encoded instance. The head is the one that was listed, unless that is nil.
+func (s *Secrets) read(ctx context.Context, name string, listed *corev1.Secret) (stored, []byte, error) {
 	version := ""
 	for range reads {
-		secret, err := s.client().Get(ctx, name, metav1.GetOptions{})
+		secret, err := listed, error(nil)
+		if listed = nil; secret == nil {
+			secret, err = s.client().Get(ctx, name, metav1.GetOptions{})
+		}
 		if kerrors.IsNotFound(err) {
 			return stored{}, nil, ErrNotFound
 		}

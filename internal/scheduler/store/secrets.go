@@ -30,6 +30,7 @@ const (
 
 	labelManagedBy      = "app.kubernetes.io/managed-by"
 	labelEmpty          = "landbridge.io/empty"
+	labelKind           = "landbridge.io/kind" // kindLabel
 	annotationOwnerUID  = "landbridge.io/owner-uid"
 	annotationOwnerKind = "landbridge.io/owner-kind"
 	annotationOwnerName = "landbridge.io/owner"
@@ -58,6 +59,8 @@ type Secrets struct {
 	// saved holds what was last read or written. An equal record is not written again, and a record
 	// is recognized after others have added metadata.
 	saved sync.Map // Key -> last
+	// listed are heads that were just listed, see Each.
+	listed sync.Map // Key -> *corev1.Secret
 }
 
 var _ Store = (*Secrets)(nil)
@@ -95,10 +98,10 @@ var Verbatim = &schema.Resource{Version: -1, Block: &schema.Block{}}
 
 // Load implements Store.
 func (s *Secrets) Load(ctx context.Context, k Key, r *schema.Resource) (Record, error) {
-	head, data, err := s.read(ctx, SecretName(k))
+	head, data, err := s.read(ctx, SecretName(k), s.taken(k))
 	switch {
 	case errors.Is(err, ErrNotFound):
-		s.saved.Delete(k)
+		s.Forget(k)
 		return Record{}, err
 	case err != nil:
 		return Record{}, err
@@ -118,7 +121,7 @@ func (s *Secrets) Load(ctx context.Context, k Key, r *schema.Resource) (Record, 
 
 // Encoded returns the encoded instance of a key. It returns ErrNotFound when nothing is stored.
 func (s *Secrets) Encoded(ctx context.Context, k Key) ([]byte, error) {
-	head, data, err := s.read(ctx, SecretName(k))
+	head, data, err := s.read(ctx, SecretName(k), nil)
 	if err == nil && head.pending {
 		err = ErrNotFound
 	}
@@ -175,7 +178,7 @@ func pack(k Key, r *schema.Resource, rec Record, most int) (packed, error) {
 	head := &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{
 			Name:        SecretName(k),
-			Labels:      map[string]string{labelManagedBy: "landbridge"},
+			Labels:      map[string]string{labelManagedBy: "landbridge", labelKind: kindLabel(k.Group, k.Kind)},
 			Annotations: owned(k),
 		},
 		Type: v1alpha1.SecretTypeInstance,
@@ -360,9 +363,12 @@ func (s *Secrets) Delete(ctx context.Context, k Key, version string) error {
 	if err := s.remove(ctx, k, version, was.split); err != nil {
 		return err
 	}
-	s.saved.Delete(k)
+	s.Forget(k)
 	return nil
 }
 
 // Forget implements Store.
-func (s *Secrets) Forget(k Key) { s.saved.Delete(k) }
+func (s *Secrets) Forget(k Key) {
+	s.saved.Delete(k)
+	s.listed.Delete(k)
+}

@@ -343,9 +343,15 @@ func TestSecretsUnchanged(t *testing.T) {
 	}
 }
 
+// counter counts requests for single Secrets.
 type counter struct {
 	typedcorev1.SecretInterface
-	writes int
+	writes, gets int
+}
+
+func (c *counter) Get(ctx context.Context, name string, o metav1.GetOptions) (*corev1.Secret, error) {
+	c.gets++
+	return c.SecretInterface.Get(ctx, name, o)
 }
 
 func (c *counter) Create(ctx context.Context, s *corev1.Secret, o metav1.CreateOptions) (*corev1.Secret, error) {

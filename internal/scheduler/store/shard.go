@@ -35,7 +35,7 @@ func (s Shard) mark(head *corev1.Secret) {
 
 // Leave lets another shard use a record. Nothing in memory may be used afterwards.
 func (s *Secrets) Leave(ctx context.Context, k Key) error {
-	s.saved.Delete(k)
+	s.Forget(k)
 	secret, err := s.client().Get(ctx, SecretName(k), metav1.GetOptions{})
 	if kerrors.IsNotFound(err) || err == nil && (s.Shard == (Shard{}) || ShardOf(secret) != s.Shard) {
 		return nil

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 )
@@ -31,7 +32,7 @@ func (s *Secrets) Sweep(ctx context.Context, exists func(context.Context, Key) (
 		found, err := exists(ctx, k)
 		if err == nil && !found {
 			if err = s.remove(ctx, k, secret.ResourceVersion, secret.Labels[labelSplit] != ""); err == nil {
-				s.saved.Delete(k)
+				s.Forget(k)
 				n++
 			}
 		}
@@ -47,15 +48,17 @@ func (s *Secrets) Sweep(ctx context.Context, exists func(context.Context, Key) (
 func (s *Secrets) sweepParts(ctx context.Context, exists func(context.Context, Key) (bool, error)) error {
 	var keys []Key
 	parts := map[Key][]part{}
-	err := s.pages(ctx, labelPartOf, func(secret *corev1.Secret) {
-		k, _ := keyOf(secret)
-		if !isPart(secret, k) {
-			return
+	err := s.pages(ctx, labelPartOf, page, func(secrets []corev1.Secret) {
+		for i := range secrets {
+			k, _ := keyOf(&secrets[i])
+			if !isPart(&secrets[i], k) {
+				continue
+			}
+			if parts[k] == nil {
+				keys = append(keys, k)
+			}
+			parts[k] = append(parts[k], part{Name: secrets[i].Name, uid: secrets[i].UID})
 		}
-		if parts[k] == nil {
-			keys = append(keys, k)
-		}
-		parts[k] = append(parts[k], part{Name: secret.Name, uid: secret.UID})
 	})
 	errs := []error{err}
 	for _, k := range keys {
@@ -71,25 +74,68 @@ func (s *Secrets) sweepParts(ctx context.Context, exists func(context.Context, K
 	return errors.Join(errs...)
 }
 
-// pageSize is the number of Secrets per list call.
+// pageSize is the number of records per list call.
 const pageSize = 100
 
 // List returns the keys of all stored instances.
-func (s *Secrets) List(ctx context.Context) ([]Key, error) {
-	var out []Key
-	for o := (metav1.ListOptions{LabelSelector: Selector + ",!" + labelPartOf, Limit: pageSize}); ; {
-		list, err := s.client().List(ctx, o)
-		if err != nil {
-			return nil, fmt.Errorf("cannot list stored instances: %w", err)
-		}
-		for i := range list.Items {
-			_, pending := list.Items[i].Data[dataPending]
-			if k, ok := keyOf(&list.Items[i]); ok && !pending {
+func (s *Secrets) List(ctx context.Context) (out []Key, _ error) {
+	err := s.pages(ctx, "!"+labelPartOf, pageSize, func(secrets []corev1.Secret) {
+		for i := range secrets {
+			_, pending := secrets[i].Data[dataPending]
+			if k, ok := keyOf(&secrets[i]); ok && !pending {
 				out = append(out, k)
 			}
 		}
+	})
+	return out, err
+}
+
+// Each calls a function with the keys of the stored instances of a kind, some at a time. The first Load of such a key needs no
+// request while the function is called. Instances that an earlier version of Landbridge has stored may be left out.
+func (s *Secrets) Each(ctx context.Context, group, kind string, some func([]Key)) error {
+	return s.pages(ctx, labelKind+"="+kindLabel(group, kind)+",!"+labelPartOf, pageSize, func(secrets []corev1.Secret) {
+		keys := make([]Key, 0, len(secrets))
+		for i := range secrets {
+			if k, ok := keyOf(&secrets[i]); ok && k.Group == group && k.Kind == kind {
+				s.listed.Store(k, &secrets[i])
+				keys = append(keys, k)
+			}
+		}
+		some(keys)
+		for _, k := range keys {
+			s.listed.Delete(k)
+		}
+	})
+}
+
+// taken returns the listed head of a key, once. What this process has read or written itself is not older, so then it
+// returns nil.
+func (s *Secrets) taken(k Key) *corev1.Secret {
+	v, ok := s.listed.LoadAndDelete(k)
+	if _, known := s.saved.Load(k); !ok || known {
+		return nil
+	}
+	return v.(*corev1.Secret)
+}
+
+// kindLabel returns the label of the records of a kind: their names, or a hash if these are too long for a label.
+func kindLabel(group, kind string) string {
+	if name := kind + "." + group; len(name) <= validation.LabelValueMaxLength {
+		return name
+	}
+	return hash(Key{Group: group, Kind: kind})
+}
+
+// pages calls a function with all Secrets that a selector matches, in pages of a number of Secrets.
+func (s *Secrets) pages(ctx context.Context, selector string, size int64, page func([]corev1.Secret)) error {
+	for o := (metav1.ListOptions{LabelSelector: Selector + "," + selector, Limit: size}); ; {
+		list, err := s.client().List(ctx, o)
+		if err != nil {
+			return fmt.Errorf("cannot list stored instances: %w", err)
+		}
+		page(list.Items)
 		if o.Continue = list.Continue; o.Continue == "" {
-			return out, nil
+			return nil
 		}
 	}
 }
