@@ -140,7 +140,7 @@ func crdCosts(ctx context.Context, r *figure.Report, bin string) error {
 // settled returns the least memory of the API server within half a minute, in MiB.
 func (c *cluster) settled(ctx context.Context) (least float64, _ error) {
 	for range 30 {
-		m, err := rss(c.apiserver.Process.Pid)
+		m, err := anonymous(c.apiserver.Process.Pid)
 		if err != nil || ctx.Err() != nil {
 			return 0, err
 		}

@@ -1,15 +1,13 @@
 package informer
 
 import (
-	"unique"
-
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // Compact reduces the size of an object before it is cached. It drops the managed fields, which no controller reads
-// and which are half of a resource's size. It lets equal strings share memory, since field names and many values are
-// the same in all resources of a kind. It copies the maps and slices of an unstructured object.
+// and which are half of a resource's size. It lets equal parts of several objects share memory, since field names and many
+// values are the same in all resources of a kind. So nothing of the object may be changed afterwards. It copies what it shares.
 func Compact(in any) (any, error) {
 	o, err := meta.Accessor(in)
 	if err != nil {
@@ -17,38 +15,24 @@ func Compact(in any) (any, error) {
 	}
 	o.SetManagedFields(nil)
 	if u, ok := in.(*unstructured.Unstructured); ok {
-		u.Object = sharing(u.Object).(map[string]any)
+		u.Object = compact("", u.Object).(map[string]any)
 	}
 	return in, nil
 }
 
-// maxShared is the length up to which a string is shared: longer ones are seldom repeated.
-const maxShared = 64
+// singular are parts of an object that no other object has the same, by their keys; "" is the object itself.
+var singular = map[string]bool{"": true, "metadata": true, "annotations": true, "status": true, "atProvider": true}
 
-func shared(s string) string {
-	if len(s) > maxShared {
-		return s
-	}
-	return unique.Make(s).Value()
-}
-
-func sharing(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for k, e := range v {
-			out[shared(k)] = sharing(e)
-		}
+// compact returns a copy of a part of an object, with shared parts.
+func compact(key string, v any) any {
+	m, ok := v.(map[string]any)
+	if !ok || !singular[key] {
+		out, _ := sharing(v)
 		return out
-	case []any:
-		out := make([]any, len(v))
-		for i, e := range v {
-			out[i] = sharing(e)
-		}
-		return out
-	case string:
-		return shared(v)
-	default:
-		return v
 	}
+	out := make(map[string]any, len(m))
+	for key, e := range m {
+		out[text(key)] = compact(key, e)
+	}
+	return out
 }
