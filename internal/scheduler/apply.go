@@ -30,7 +30,7 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	_, in.Missing = e.missing[""]
 	in.Contested, in.Observed, in.Held = contested, p != nil, e.held(r)
 	in.MayReplace, in.MayReplaceTainted, in.MayDelete = r.Policies.Replace, r.Policies.ReplaceTainted, r.Policies.Delete
-	in.Failed, in.DeposedFailed = s.backoff(&e.failed, r) != nil, s.backoff(&e.deposedFailed, r) != nil
+	in.Failed, in.DeposedFailed = s.backoff(e.failed, r) != nil, s.backoff(e.deposedFailed, r) != nil
 	in.Exists, in.Deposed, in.Tainted = record.Exists(), len(record.Deposed) > 0, record.Status == instance.Tainted
 	if p != nil {
 		in.Action, in.Reason, in.Destroys, in.Doubted = p.Action, p.Reason, len(p.Destroys()) > 0, e.doubted(r, *p)
@@ -59,13 +59,13 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	case deedDestroyDeposed:
 		return s.destroyDeposed(e, r)
 	case deedRefuseEarly:
-		return s.backoff(&e.failed, r)
+		return s.backoff(e.failed, r)
 	case deedRefuseUnobserved:
 		return &Error{Reason: ReasonStore, Err: errUnobserved}
 	case deedRefuseDeposed:
 		return deposedKept(record)
 	case deedRefuseDeposedEarly:
-		return s.backoff(&e.deposedFailed, r)
+		return s.backoff(e.deposedFailed, r)
 	case deedRefuseReplace:
 		return failed(ReasonReplaceRefused, replaceRefused(*p))
 	case deedRefuseContained:
@@ -141,7 +141,7 @@ func (s *Scheduler) Delete(ctx context.Context, r Request) error {
 	e := s.entry(&r)
 	e.turn.Lock()
 	defer e.turn.Unlock()
-	early := s.backoff(&e.failed, r)
+	early := s.backoff(e.failed, r)
 	known := e.state == loaded || e.state == outdated || e.state == assumed && r.New
 	e.awaits.Store(false)
 	e.denied.Store(false)

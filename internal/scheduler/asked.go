@@ -42,10 +42,17 @@ func (s *Scheduler) Remembered(r Request) (Remembered, bool) {
 	return out, known != nil
 }
 
+// unsavedTokens are tokens of a retry and of an interrupt that were handled, but are not in the store yet. Held is that of
+// store.Tokens.
+type unsavedTokens struct {
+	Retry, Interrupt string
+	Held             int64
+}
+
 // retry forgets failures, so that failed operations are tried again now.
 func (e *entry) retry(r Request) {
 	e.record.Handled.Retry, e.unsaved.Retry = r.Asked.Retry, r.Asked.Retry
-	e.failed, e.deposedFailed, e.attempts = failure{}, failure{}, attempts{}
+	e.failed, e.deposedFailed, e.attempts = nil, nil, attempts{}
 	e.confirmation = nil
 	e.unhold()
 	e.publish()
@@ -74,7 +81,7 @@ func (s *Scheduler) notReapplied(ctx context.Context, e *entry, r Request, token
 func (e *entry) marked(r *Request) bool {
 	handled := &e.record.Handled
 	return r.Asked.Taint != "" && r.Asked.Taint != handled.Taint || r.Asked.Untaint != "" && r.Asked.Untaint != handled.Untaint ||
-		e.unsaved != store.Tokens{} && e.record.Version != ""
+		e.unsaved != unsavedTokens{} && e.record.Version != ""
 }
 
 // withUnsaved adds the tokens that are not in the store yet to those that were loaded from it.

@@ -27,7 +27,7 @@ func (f *failure) of(r Request) bool {
 // backoff returns the error of a failed operation while it is too early to try again. A changed
 // configuration, policy or approval is tried at once.
 func (s *Scheduler) backoff(f *failure, r Request) error {
-	if !f.of(r) || !s.o.Clock.Now().Before(f.retryAt) {
+	if f == nil || !f.of(r) || !s.o.Clock.Now().Before(f.retryAt) {
 		return nil
 	}
 	return &Error{Reason: f.reason, Diagnostics: f.diags, RetryAt: f.retryAt}

@@ -131,7 +131,7 @@ func (e *entry) showApplied(r Request, res result, f *Flap) {
 }
 
 // failureOf returns the failures that an operation counts among.
-func (e *entry) failureOf(op *instance.Operation) *failure {
+func (e *entry) failureOf(op *instance.Operation) **failure {
 	if op.Kind == instance.Delete && op.Deposed != "" {
 		return &e.deposedFailed
 	}
@@ -139,27 +139,30 @@ func (e *entry) failureOf(op *instance.Operation) *failure {
 }
 
 // noteFailure decides when an operation may be tried again.
-func (s *Scheduler) noteFailure(f *failure, last *Outcome, r Request, t task, why *Error) {
+func (s *Scheduler) noteFailure(f **failure, last *Outcome, r Request, t task, why *Error) {
 	switch {
 	case last.Failed():
-		if !f.of(r) {
-			f.count = 0
+		count := 0
+		if before := *f; before != nil && before.of(r) {
+			count = before.count
 		}
 		wait := s.o.MaxBackoff
-		if f.count < 16 {
-			wait = min(s.o.MinBackoff<<f.count, s.o.MaxBackoff)
+		if count < 16 {
+			wait = min(s.o.MinBackoff<<count, s.o.MaxBackoff)
 		}
 		if _, throttled := provider.Throttled(last.Diagnostics); throttled || r.Paused != nil && r.Paused() {
 			// The provider's pool delays all calls alike, so this failure does not count.
-			wait, f.count = s.o.MinBackoff, f.count-1
+			wait, count = s.o.MinBackoff, count-1
 		}
-		*f = failure{count: f.count + 1, hash: r.ConfigHash, policies: r.Policies, approve: r.Asked.Approve, reapply: r.Asked.Reapply, retryAt: last.At.Add(wait), reason: why.Reason, diags: why.Diagnostics}
-		last.RetryAt = f.retryAt
+		*f = &failure{count: count + 1, hash: r.ConfigHash, policies: r.Policies, approve: r.Asked.Approve, reapply: r.Asked.Reapply, retryAt: last.At.Add(wait), reason: why.Reason, diags: why.Diagnostics}
+		last.RetryAt = (*f).retryAt
 	case t.replacement && t.deposed == "":
 		// The delete is one half of a replacement, whose create may fail again and again.
-		f.retryAt = time.Time{}
+		if *f != nil {
+			(*f).retryAt = time.Time{}
+		}
 	default:
-		*f = failure{}
+		*f = nil
 	}
 }
 

@@ -66,8 +66,7 @@ type entry struct {
 	warned diagnostic.Diagnostics
 	// readWarned has the warnings of the last read.
 	readWarned diagnostic.Diagnostics
-	// unsaved are the tokens of a retry and of an interrupt that were handled, but are not in the store yet.
-	unsaved store.Tokens
+	unsaved unsavedTokens
 	// interruption ends the operation that this process began last.
 	interruption *interruption
 
@@ -87,8 +86,8 @@ type entry struct {
 	// ended is the process of the last operation: a create after Destroy completes a replacement.
 	ended faultpoint.Process
 	// failed and deposedFailed delay the next attempt of operations on the current object, and on
-	// deposed objects.
-	failed, deposedFailed failure
+	// deposed objects; nil if the last one has not failed.
+	failed, deposedFailed *failure
 	// attempts counts creates that failed after they had made an object, or may have.
 	attempts attempts
 	// flap has the corrections of the object; nil if there was none.
@@ -204,12 +203,20 @@ func (e *entry) knows(r *Request) bool {
 	return e.schema == r.Resource.Schema && (e.state == loaded || e.state == assumed && r.New)
 }
 
+// rememberedFull is the answer of Remembered for a resource whose object was read completely, and of which there is nothing else
+// to tell: for most resources.
+var rememberedFull = Remembered{Status: instance.Full}
+
 // publish updates the answer of Remembered.
 func (e *entry) publish() {
 	if e.state == unloaded || e.state == conflicted {
 		e.remembered.Store(nil)
 		return
 	}
-	in := e.record.Instance
+	in := &e.record.Instance
+	if in.Status == instance.Full && len(in.Deposed) == 0 && in.Operation == nil && e.record.Handled == (store.Tokens{}) {
+		e.remembered.Store(&rememberedFull)
+		return
+	}
 	e.remembered.Store(&Remembered{Status: in.Status, Deposed: in.Deposed, Handled: e.record.Handled, Interrupted: in.Operation != nil})
 }

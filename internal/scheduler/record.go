@@ -130,7 +130,7 @@ func (s *Scheduler) save(ctx context.Context, e *entry, r Request, in instance.I
 	if err := s.put(ctx, e, r, rec); err != nil {
 		return err
 	}
-	e.unsaved = store.Tokens{}
+	e.unsaved = unsavedTokens{}
 	return nil
 }
 

@@ -2,6 +2,7 @@ package ownership
 
 import (
 	"time"
+	"unique"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -35,10 +36,10 @@ type Account struct {
 func (a Account) Names(configuration string) [3]string {
 	out := [3]string{configuration}
 	if a.Content != "" {
-		out[1] = "content:" + a.Content
+		out[1] = unique.Make("content:" + a.Content).Value() // all resources of the configuration have the same
 	}
 	if a.Declared != "" {
-		out[2] = "declared:" + a.Declared
+		out[2] = unique.Make("declared:" + a.Declared).Value()
 	}
 	return out
 }
