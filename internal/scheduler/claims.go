@@ -42,6 +42,12 @@ type claimed struct {
 	maps  bool
 }
 
+// sameApartFromConfiguration reports whether claims are for the same, apart from the configuration of the object.
+func (c claimed) sameApartFromConfiguration(other claimed) bool {
+	other.hash = c.hash
+	return c == other
+}
+
 func claimedFor(r *Request) claimed {
 	out := claimed{generation: r.Generation, hash: r.ConfigHash, configuration: r.ProviderConfiguration, account: r.Account, manages: r.Policies.Manage, named: r.named(), maps: r.Handles.maps()}
 	if r.Known != nil {
@@ -64,14 +70,35 @@ func (s *Scheduler) Claim(ctx context.Context, r Request) error {
 		return nil
 	}
 	if !e.knows(&r) {
+		before := assumptionOf(e, &r)
 		if err := s.load(ctx, e, r); err != nil {
 			return err
 		}
+		if before.assumed && e.record.Version == "" {
+			before.restore(e) // what was assumed is true
+		}
+	}
+	if e.claimant != nil && e.claimed.sameApartFromConfiguration(claimedFor(&r)) {
+		return nil // an observation has claimed more: what its plan wants
 	}
 	r.learn(e.record.Instance, cty.NilVal)
 	s.reclaim(e, &r)
 	return nil
 }
+
+// assumption is what an observation of a resource that looked new has left.
+type assumption struct {
+	assumed   bool
+	view      view
+	validated string
+	claimed   claimed
+}
+
+func assumptionOf(e *entry, r *Request) assumption {
+	return assumption{assumed: e.state == assumed && e.schema == r.Resource.Schema, view: e.view, validated: e.validated, claimed: e.claimed}
+}
+
+func (a assumption) restore(e *entry) { e.view, e.validated, e.claimed = a.view, a.validated, a.claimed }
 
 // Gone implements Interface.
 func (s *Scheduler) Gone(k store.Key) {

@@ -157,6 +157,33 @@ func TestOneCreates(t *testing.T) {
 	}
 }
 
+// A resource that is observed before it is claimed, as right after a start, keeps what it wants, and the plan that was made.
+func TestClaimAfterObserve(t *testing.T) {
+	for name, isNew := range map[string]bool{"new": true, "not new": false} {
+		t.Run(name, func(t *testing.T) {
+			newEstate(t, plannedIdentity, func(x *estate) {
+				a, b := x.resource("a", 0, "x"), x.resource("b", 1, "x")
+				a.r.New = isNew
+				b.observe()
+				a.observe()
+				r := a.r
+				r.Config, r.ConfigHash, r.New = nil, "", false // as managed.Reconciler claims
+				if err := a.sched.Claim(t.Context(), r); err != nil {
+					t.Fatal(err)
+				}
+				b.refuses(b.sched.Apply(t.Context(), b.r), scheduler.ReasonIdentityConflict)
+				if err := a.sched.Apply(t.Context(), a.r); err != nil {
+					t.Errorf("what was planned is not carried out: %v", err)
+				}
+				synctest.Wait()
+				if ids := x.cloud.ids(); len(ids) != 1 {
+					t.Errorf("objects: %v", ids)
+				}
+			})
+		})
+	}
+}
+
 // An object that the records of two resources name, because that of one was restored from a backup, is destroyed by neither, unless
 // the other one is gone or has another object.
 func TestSharedObjectIsNotDestroyed(t *testing.T) {

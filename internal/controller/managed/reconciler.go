@@ -101,6 +101,15 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (_ re
 		return reconcile.Result{}, nil // share requeues it
 	}
 	defer r.share.leave(ref)
+	// Whatever is not done yet goes on in the same lane.
+	done := false
+	defer func() {
+		if done {
+			r.kind.lanes.done(req)
+		} else {
+			r.kind.lanes.goOn(req)
+		}
+	}()
 	r.kind.unanswered.begin(req)
 	defer func() { r.kind.unanswered.end(req, err) }()
 	if here, again, err := r.belongs(ctx, cached); err != nil || !here {
@@ -109,7 +118,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (_ re
 	a := &attempt{}
 	ctx = providerconfig.WithVisit(context.WithValue(ctx, attemptKey{}, a), &a.visit)
 	if r.unchanged(ctx, cached, a) {
-		r.kind.lanes.done(req)
+		done = true
 		return reconcile.Result{RequeueAfter: r.kind.poll(a.resource)}, nil
 	}
 	ctx, span := tracing.Root(ctx, "reconcile", r.kind.Model.GroupVersionKind().GroupKind().String(), req.Namespace, req.Name)
@@ -134,6 +143,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (_ re
 	case a.comeBack && result.RequeueAfter > comeBackAfter:
 		return reconcile.Result{RequeueAfter: comeBackAfter}, nil
 	}
+	done = a.resource != nil && !a.resource.requested && steady(a.resource.observation)
 	return result, err
 }
 
