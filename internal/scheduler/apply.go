@@ -15,6 +15,7 @@ import (
 // Apply implements Interface.
 func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	r.origin = tracing.OriginOf(ctx)
+	r.Configuration() // the operation needs it after the reconcile has ended
 	e := s.entry(&r)
 	e.turn.Lock()
 	defer e.turn.Unlock()

@@ -98,7 +98,9 @@ func assumptionOf(e *entry, r *Request) assumption {
 	return assumption{assumed: e.state == assumed && e.schema == r.Resource.Schema, view: e.view, validated: e.validated, claimed: e.claimed}
 }
 
-func (a assumption) restore(e *entry) { e.view, e.validated, e.claimed = a.view, a.validated, a.claimed }
+func (a assumption) restore(e *entry) {
+	e.view, e.validated, e.claimed = a.view, a.validated, a.claimed
+}
 
 // Gone implements Interface.
 func (s *Scheduler) Gone(k store.Key) {

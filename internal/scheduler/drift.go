@@ -43,7 +43,7 @@ func (s *Scheduler) afterRead(e *entry, r *Request, upgraded cty.Value, read ins
 	}
 	what := instance.Read{Before: upgraded, After: read.State, Sensitive: sensitiveIn(r.Resource, before, read), At: s.o.Clock.Now()}
 	if r.Config != nil && e.view.fits(r.ConfigHash) {
-		what.Config = r.Config.Value
+		what.Config = r.Configuration().Value
 	}
 	read.Drift = instance.DriftAfter(former, what)
 	if r.Config == nil && read.Drift != nil {
@@ -105,7 +105,7 @@ func (e *entry) driftIn(r *Request, p *terraform.Plan) *instance.Drift {
 		if planned == "" || planned == instance.Digest(instance.ValueAt(p.Prior.State, path)) {
 			return false
 		}
-		return planned == c.Was || c.Config != "" && c.Config == instance.Digest(instance.ValueAt(r.Config.Value, path))
+		return planned == c.Was || c.Config != "" && c.Config == instance.Digest(instance.ValueAt(r.Configuration().Value, path))
 	})
 }
 

@@ -66,7 +66,7 @@ type entry struct {
 	warned diagnostic.Diagnostics
 	// readWarned has the warnings of the last read.
 	readWarned diagnostic.Diagnostics
-	unsaved unsavedTokens
+	unsaved    unsavedTokens
 	// interruption ends the operation that this process began last.
 	interruption *interruption
 

@@ -93,7 +93,7 @@ func (s *Scheduler) doubt(ctx context.Context, e *entry, r Request, ex terraform
 	case !e.alone(r, idKey(r.Known.Target.ID)):
 		why = "other resources of the type have the same one"
 	case r.Config != nil:
-		p, diags := ex.Plan(ctx, r.Resource, found, *r.Config)
+		p, diags := ex.Plan(ctx, r.Resource, found, *r.Configuration())
 		if diags.HasErrors() {
 			return failed(ReasonInvalidConfiguration, diags)
 		}

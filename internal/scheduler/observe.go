@@ -300,7 +300,7 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 	o := &Observation{Instance: e.record.Instance, Last: e.last, Imported: e.view.state == imported, Contradiction: r.contradiction(e.record.Instance, func(event Event) { s.tell(r, event) })}
 	e.view.discard()
 	if r.Config != nil {
-		config := e.withToken(r, e.record.Instance, *r.Config)
+		config := e.withToken(r, e.record.Instance, *r.Configuration())
 		config.Validated = e.validated != "" && e.validated == r.ConfigHash
 		o.Reapply = e.reapplies(&r)
 		config.Reapply = o.Reapply != ""

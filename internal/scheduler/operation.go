@@ -338,7 +338,7 @@ func prepare(ctx context.Context, ex terraform.Executor, r Request, in instance.
 		return in.WithDeposed(t.deposed, refreshed.Instance), p, diags
 	case t.deposed != "":
 		in = in.SetAside(t.deposed)
-		config := *r.Config
+		config := *r.Configuration()
 		config.Value = r.CreateToken.In(config.Value, cty.NilVal, newToken())
 		config.Validated = true
 		p, diags := ex.Plan(ctx, r.Resource, in, config)

@@ -63,8 +63,10 @@ type Request struct {
 	// WithoutRefresh is set when a deletion destroys the object without reading it first.
 	WithoutRefresh bool
 
-	// Config is the desired object; nil when it is only observed or deleted.
+	// Config is the desired object; nil when it is only observed or deleted. Its Value may be left out, if Whole returns the
+	// configuration with it: most looks at an object do not need it. Use Configuration.
 	Config *terraform.Config
+	Whole  func() *terraform.Config
 	// ConfigHash changes whenever Config does.
 	ConfigHash string
 
@@ -267,3 +269,11 @@ func failed(reason Reason, diags diagnostic.Diagnostics) *Error {
 }
 
 func known(v cty.Value) bool { return v != cty.NilVal && !v.IsNull() && v.IsWhollyKnown() }
+
+// Configuration returns Config, with its Value; nil if there is none.
+func (r *Request) Configuration() *terraform.Config {
+	if r.Config != nil && r.Config.Value == cty.NilVal && r.Whole != nil {
+		r.Config = r.Whole()
+	}
+	return r.Config
+}

@@ -48,7 +48,7 @@ func existing(in instance.Instance) cty.Value {
 
 // generated returns the token of a planned create, unless the user has set it.
 func (r *Request) generated(p terraform.Plan) string {
-	if r.CreateToken == nil || r.Config == nil || r.CreateToken.Of(r.Config.Value) != "" {
+	if r.CreateToken == nil || r.Config == nil || r.CreateToken.Of(r.Configuration().Value) != "" {
 		return ""
 	}
 	return r.CreateToken.Of(p.Config)
@@ -57,7 +57,7 @@ func (r *Request) generated(p terraform.Plan) string {
 // resumes reports whether an interrupted create may be repeated with its token.
 func resumes(r Request, op *instance.Operation, now time.Time) bool {
 	return op.CreateToken != "" && !expired(r, op, now) && !r.Deleted && r.Config != nil && r.Policies.Create &&
-		r.CreateToken.Of(r.Config.Value) == ""
+		r.CreateToken.Of(r.Configuration().Value) == ""
 }
 
 // expired reports whether the remote side may have forgotten the token of an interrupted create.

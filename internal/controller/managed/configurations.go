@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/zclconf/go-cty/cty"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -29,9 +30,10 @@ type configuration struct {
 	// externalName is the external name, if it is part of the configuration.
 	externalName string
 	secrets      map[translate.SecretKeySelector]string
-	config       *terraform.Config
-	warnings     diagnostic.Diagnostics
-	hash         string
+	// config lacks its Value after shrink.
+	config   *terraform.Config
+	warnings diagnostic.Diagnostics
+	hash     string
 }
 
 func newConfigurations(reader client.Reader) *configurations {
@@ -84,6 +86,35 @@ func (c *configurations) get(ctx context.Context, k *Kind, r *CustomResource, sp
 	out.hash = out.sum(name)
 	c.memo.set(subjectOf(r), out)
 	return out, nil
+}
+
+// shrink leaves out the value of a resource's configuration, which takes as much memory as its state. It is called for a resource
+// that was found unchanged: looks at it need the hash only.
+func (c *configurations) shrink(of subject) {
+	known := c.memo.get(of)
+	if known == nil || known.config.Value == cty.NilVal {
+		return
+	}
+	small, config := *known, *known.config
+	config.Value = cty.NilVal
+	small.config = &config
+	c.memo.set(of, &small)
+}
+
+// whole returns the configuration with its value, made again from the same request and Secrets if it was left out.
+func (c *configuration) whole(spec desired.Spec) *terraform.Config {
+	if c.config.Value != cty.NilVal {
+		return c.config
+	}
+	out, _ := spec.Configuration(func(ref translate.SecretKeySelector) ([]byte, error) {
+		for known, value := range c.secrets {
+			if known.Name == ref.Name && known.Key == ref.Key {
+				return []byte(value), nil
+			}
+		}
+		return nil, fmt.Errorf("the Secret %s was not read", ref.Name)
+	})
+	return out
 }
 
 // sum returns a hash of the generation, of the external name if it is part of the configuration,

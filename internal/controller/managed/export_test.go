@@ -149,6 +149,13 @@ func Request(ctx context.Context, k *Kind, r *CustomResource, secrets client.Rea
 	return req, append(invalid, diags...)
 }
 
+// RequestUnchanged is Request after the resource was found unchanged.
+func RequestUnchanged(ctx context.Context, k *Kind, r *CustomResource) (scheduler.Request, diagnostic.Diagnostics) {
+	k.configurations.shrink(subjectOf(&r.Unstructured))
+	spec, _ := k.read(r)
+	return (&connector{kind: k}).request(ctx, r, spec)
+}
+
 // ResourceOf is a custom resource as it was read.
 func ResourceOf(u *unstructured.Unstructured) *CustomResource {
 	r := &CustomResource{}

@@ -53,6 +53,7 @@ func (r *Reconciler) unchanged(ctx context.Context, cached *unstructured.Unstruc
 	o, err := r.kind.Scheduler.Observe(ctx, e.request)
 	if err == nil && o == before.observation {
 		r.kind.troubles.over(of.name)
+		r.kind.configurations.shrink(of)
 		a.resource = resource
 		return true
 	}

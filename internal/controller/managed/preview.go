@@ -89,7 +89,7 @@ func (p *preview) plan(ctx context.Context) ([]string, error) {
 		}
 		return []string{fmt.Sprintf("takes the object of %s %s over, and is planned then", from.Key.Kind, from.Key.Name)}, nil
 	}
-	config := *req.Config
+	config := *req.Configuration()
 	if p.stored.Exists() {
 		config.Value = req.CreateToken.In(config.Value, p.stored.State, "")
 	}

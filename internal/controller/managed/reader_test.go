@@ -21,6 +21,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/testing/schematest"
 )
@@ -98,6 +99,9 @@ func askedOfController(t *testing.T, p *model.Provider, manifest string) asked {
 		ObjectMeta: metav1.ObjectMeta{Namespace: "prod", Name: "s"}, Data: map[string][]byte{"k": []byte("hunter2secret")},
 	}).Build()
 	req, diags := managed.Request(t.Context(), k, managed.ResourceOf(u), secrets)
+	if req.Config != nil && !diags.HasErrors() {
+		keepsConfiguration(t, k, u, req)
+	}
 	out := asked{Policies: req.Policies, Timeouts: req.Timeouts, Config: req.Config, Import: req.Import.Target, Invalid: req.Import.Invalid.String()}
 	out.Known, out.Observed = knownOf(req.Known)
 	out.Tokens = [...]string{req.Asked.Taint, req.Asked.Untaint, req.Asked.Retry, req.ConfirmCreate}
@@ -108,6 +112,33 @@ func askedOfController(t *testing.T, p *model.Provider, manifest string) asked {
 		return asked{Errors: out.Errors}
 	}
 	return out
+}
+
+// same compares what is asked of the scheduler.
+var same = cmp.Options{
+	cmpopts.IgnoreFields(asked{}, "Errors"), // they name files and clusters
+	cmp.Comparer(cty.Path.Equals),
+	cmp.Comparer(func(a, b cty.Value) bool {
+		if a == cty.NilVal || b == cty.NilVal {
+			return a == cty.NilVal && b == cty.NilVal
+		}
+		return a.RawEquals(b)
+	}),
+}
+
+// keepsConfiguration checks that the configuration of an unchanged resource takes no memory, and is the same when it is needed.
+func keepsConfiguration(t *testing.T, k *managed.Kind, u *unstructured.Unstructured, before scheduler.Request) {
+	t.Helper()
+	req, diags := managed.RequestUnchanged(t.Context(), k, managed.ResourceOf(u))
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	if req.Config.Value != cty.NilVal || req.ConfigHash != before.ConfigHash {
+		t.Errorf("the value is kept, or the hash %s became %s", before.ConfigHash, req.ConfigHash)
+	}
+	if diff := cmp.Diff(before.Config, req.Configuration(), same); diff != "" {
+		t.Errorf("configuration of an unchanged resource (-before +now):\n%s", diff)
+	}
 }
 
 // TestPlanReadsAsController drives manifests through landbridge plan and the controller. Many of
@@ -172,16 +203,6 @@ func TestPlanReadsAsController(t *testing.T) {
 				if (got == "") != (tc.errors == "") || !strings.Contains(got, tc.errors) {
 					t.Errorf("%s: got errors %q, want %q", by, got, tc.errors)
 				}
-			}
-			same := cmp.Options{
-				cmpopts.IgnoreFields(asked{}, "Errors"), // they name files and clusters
-				cmp.Comparer(cty.Path.Equals),
-				cmp.Comparer(func(a, b cty.Value) bool {
-					if a == cty.NilVal || b == cty.NilVal {
-						return a == cty.NilVal && b == cty.NilVal
-					}
-					return a.RawEquals(b)
-				}),
 			}
 			if diff := cmp.Diff(controller, plan, same); diff != "" {
 				t.Errorf("-controller, +plan:\n%s", diff)

@@ -37,6 +37,7 @@ func (c *connector) request(ctx context.Context, r *CustomResource, spec desired
 		return req, diags
 	}
 	req.Config, req.ConfigHash = config.config, config.hash
+	req.Whole = func() *terraform.Config { return config.whole(spec) }
 	return req, config.warnings
 }
 
