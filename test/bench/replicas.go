@@ -30,7 +30,7 @@ const (
 	accounts   = 30 // provider configurations, each of an account of its own
 	perAccount = 10 // resources of each
 	// slowRead is how long the cloud takes for each read. A worker waits for it.
-	slowRead = time.Second
+	slowRead = 2 * time.Second
 	// workers is the number of workers of the kind in each replica, in all shards of the replica together.
 	workers        = 10
 	sharing        = 3 // replicas that share the work
@@ -42,8 +42,8 @@ const (
 
 // replicas compares three replicas that share the work by shards with one replica, on the same resources of thirty accounts.
 //
-// What limits a replica here is the number of its workers (--workers): each waits for the cloud, which takes a second for each
-// read, and the processors are mostly idle. A shard has workers of its own, so the flag is such that each replica has
+// What limits a replica here is the number of its workers (--workers): each waits for the cloud, which takes two seconds for
+// each read, and the processors are mostly idle. A shard has workers of its own, so the flag is such that each replica has
 // as many workers, whether it has no shards or holds two. A change and a look each need a worker for one read.
 func replicas(ctx context.Context, r *figure.Report, bin string) error {
 	ctx, cancel := context.WithCancel(ctx)
@@ -65,8 +65,10 @@ func replicas(ctx context.Context, r *figure.Report, bin string) error {
 	if _, err := c.install(ctx, "examplecloud", provider, "", "examplecloud_thing"); err != nil {
 		return err
 	}
-	time.Sleep(20 * time.Second) // as in reconcile
 	if err := c.createAccounts(ctx, cloud); err != nil {
+		return err
+	}
+	if err := c.quiet(ctx); err != nil {
 		return err
 	}
 	if err := cloud.fault(ctx, map[string]any{"on": "read", "collection": thing.Resource, "delay": slowRead.String()}); err != nil {
