@@ -233,13 +233,14 @@ func (c *cluster) pollEvery(ctx context.Context, interval time.Duration) error {
 	return c.patchAll(ctx, fmt.Sprintf(`{"metadata":{"annotations":{"crossplane.io/poll-interval":%q}}}`, interval))
 }
 
+// patchAll patches all resources, in turn those of all configurations.
 func (c *cluster) patchAll(ctx context.Context, merge string) error {
 	client := c.client.Resource(thing.GroupVersionResource).Namespace(metav1.NamespaceDefault)
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(8)
 	for i := range accounts * perAccount {
 		group.Go(func() error {
-			name := fmt.Sprintf("account-%d-%d", i/perAccount, i%perAccount)
+			name := fmt.Sprintf("account-%d-%d", i%accounts, i/accounts)
 			_, err := client.Patch(ctx, name, types.MergePatchType, []byte(merge), metav1.PatchOptions{})
 			return err
 		})
