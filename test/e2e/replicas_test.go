@@ -28,6 +28,7 @@ const replicaLease = 8 * time.Second
 type replica struct {
 	*clustertest.Program
 	metrics string
+	ended   bool
 }
 
 // replica starts a controller.
@@ -37,7 +38,12 @@ func (c *cluster) replica(t *testing.T, cache string, shards int) *replica {
 	r := &replica{metrics: clustertest.FreeAddress(t)}
 	r.Program = own.StartProgram(t, poll, "--leader-elect", "--lease-duration", replicaLease.String(), "--shards", strconv.Itoa(shards),
 		"--provider-cache", cache, "--metrics-address", r.metrics, "--metrics-secure=false")
-	t.Cleanup(func() { own.ShowLog(t) })
+	t.Cleanup(func() {
+		if !r.ended {
+			r.Kill(t)
+		}
+		own.ShowLog(t)
+	})
 	return r
 }
 
@@ -95,7 +101,6 @@ func TestReplicasThatShareTheWork(t *testing.T) {
 	d := newDouble(t, "sharing", "TESTPROVIDER_CONFIGURATION=yes")
 	cache := directory(t)
 	first, second := c.replica(t, cache, shards), c.replica(t, cache, shards)
-	defer second.Kill(t)
 	c.install(t, d.provider())
 	ns := c.Namespace(t)
 	of := func(configuration string) m { return m{"kind": "ProviderConfig", "name": configuration} }
@@ -167,6 +172,7 @@ func TestReplicasThatShareTheWork(t *testing.T) {
 
 	// What the killed one had is changed and created by the other.
 	first.Kill(t)
+	first.ended = true
 	created := configured("created", dying)
 	c.MustCreate(t, created)
 	all := append(slices.Clone(things[dying]), moved, things[living][1])
@@ -182,6 +188,8 @@ func TestReplicasThatShareTheWork(t *testing.T) {
 		works := second.works(ctx)
 		return len(works) == shards && sum(works) == shards*each+1
 	})
+	second.Stop(t)
+	second.ended = true
 	if n := d.Calls("create thing"); n != shards*each+1 {
 		t.Errorf("%d creates of %d things", n, shards*each+1)
 	}
