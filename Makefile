@@ -91,7 +91,7 @@ bench-large: build ## What RESOURCES=n resources cost, and how long a restart an
 	@$(GO) run ./test/bench -only large,commands -resources $(RESOURCES) -write docs/performance.md
 
 .PHONY: bench-replicas
-bench-replicas: build ## How much faster three replicas are that share the work, in about five minutes
+bench-replicas: build ## How much faster three replicas are that share the work, in about six minutes
 	@$(GO) run ./test/bench -only replicas -write docs/performance.md
 
 .PHONY: bench-crds

@@ -30,19 +30,19 @@ const (
 	accounts   = 30 // provider configurations, each of an account of its own
 	perAccount = 10 // resources of each
 	// slowRead is how long the cloud takes for each read. A worker waits for it.
-	slowRead = 2 * time.Second
+	slowRead = 3 * time.Second
 	// workers is the number of workers of the kind in each replica, in all shards of the replica together.
 	workers        = 10
 	sharing        = 3 // replicas that share the work
 	shards         = 6 // of all replicas together
-	replicasWindow = 20 * time.Second
+	replicasWindow = 10 * slowRead
 	// sharingAtMost is the bound of the time of the sharing replicas, as a part of that of one.
 	sharingAtMost = 1 / 2.5
 )
 
 // replicas compares three replicas that share the work by shards with one replica, on the same resources of thirty accounts.
 //
-// What limits a replica here is the number of its workers (--workers): each waits for the cloud, which takes two seconds for
+// What limits a replica here is the number of its workers (--workers): each waits for the cloud, which takes three seconds for
 // each read, and the processors are mostly idle. A shard has workers of its own, so the flag is such that each replica has
 // as many workers, whether it has no shards or holds two. A change and a look each need a worker for one read.
 func replicas(ctx context.Context, r *figure.Report, bin string) error {
