@@ -143,11 +143,12 @@ func (a *agenda) suspend(ctx context.Context) error {
 	defer a.suspended.Store(false)
 	first := a.running
 	pause(ctx, a.upTo(time.Second))
+	held := first.works() // one that holds no lease yet has none to lose, and may go on
 	first.signal(syscall.SIGSTOP)
 	pause(ctx, a.takeover())
 	first.signal(syscall.SIGCONT)
 	a.count("replica suspended beyond its lease")
-	if first.alive() {
+	if held && first.alive() {
 		if err := first.ends(ctx, 40*time.Second); err != nil {
 			return err
 		}
