@@ -103,10 +103,9 @@ func TestReplicasThatShareTheWork(t *testing.T) {
 	first, second := c.replica(t, cache, shards), c.replica(t, cache, shards)
 	c.install(t, d.provider())
 	ns := c.Namespace(t)
-	of := func(configuration string) m { return m{"kind": "ProviderConfig", "name": configuration} }
 	configured := func(name, configuration string) *unstructured.Unstructured {
 		r := d.thing(ns, name, nil)
-		set(t, r, of(configuration), "spec", "providerConfigRef")
+		set(t, r, m{"kind": "ProviderConfig", "name": configuration}, "spec", "providerConfigRef")
 		return r
 	}
 	things := map[string][]*unstructured.Unstructured{}
@@ -126,23 +125,15 @@ func TestReplicasThatShareTheWork(t *testing.T) {
 		}
 	}
 
-	work := func(a, b map[int]int) bool {
-		total := 0
-		for _, n := range a {
-			total += n
-		}
-		for shard, n := range b {
-			if a[shard] > 0 {
-				return false
-			}
-			total += n
-		}
-		return len(a) == shards/2 && len(b) == shards/2 && total == shards*each
-	}
 	var ofFirst, ofSecond map[int]int
 	eventually(t, "each replica works on half of the shards, and each shard has one replica", func(ctx context.Context) bool {
 		ofFirst, ofSecond = first.works(ctx), second.works(ctx)
-		return work(ofFirst, ofSecond)
+		for shard := range ofFirst {
+			if ofSecond[shard] > 0 {
+				return false
+			}
+		}
+		return len(ofFirst) == shards/2 && len(ofSecond) == shards/2 && sum(ofFirst)+sum(ofSecond) == shards*each
 	})
 	placed := c.shardsOf(t)
 	if used := slices.Compact(slices.Sorted(maps.Values(placed))); len(placed) != shards || len(used) != shards {
