@@ -30,6 +30,15 @@ func (w *world) lease() time.Duration {
 	return lease
 }
 
+// begins is how long a controller may take to begin to work. It waits for shards of replicas that were killed right before.
+func (w *world) begins() time.Duration {
+	const own = 30 * time.Second
+	if w.sharded() {
+		return own + 2*sharedLease
+	}
+	return own
+}
+
 // takeover is a time in which most shards of a dead replica have been taken over.
 func (a *agenda) takeover() time.Duration { return 2*sharedLease + a.upTo(sharedLease) }
 
