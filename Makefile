@@ -90,6 +90,10 @@ RESOURCES ?= 10000
 bench-large: build ## What RESOURCES=n resources cost, and how long a restart and commands take: about twelve minutes for 10000
 	@$(GO) run ./test/bench -only large,commands -resources $(RESOURCES) -write docs/performance.md
 
+.PHONY: bench-replicas
+bench-replicas: build ## How much faster three replicas are that share the work, in about six minutes
+	@$(GO) run ./test/bench -only replicas -write docs/performance.md
+
 .PHONY: bench-crds
 bench-crds: build ## What CRDs cost the API server, in about three minutes
 	@$(GO) run ./test/bench -only crds -write docs/performance.md

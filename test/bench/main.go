@@ -40,8 +40,9 @@ var (
 // kind is a kind of the created resources.
 type kind struct {
 	schema.GroupVersionResource
-	Kind        string
-	forProvider string // JSON
+	Kind          string
+	forProvider   string // JSON
+	configuration string // name of the ClusterProviderConfig; empty if the default one
 }
 
 func newRequest(ctx context.Context, url string) (*http.Request, error) {
@@ -66,7 +67,7 @@ func main() {
 	var (
 		bin     = flag.String("bin", "bin", "directory of the binaries that make build makes")
 		write   = flag.String("write", "", "Markdown file to put the figures into")
-		only    = flag.String("only", "", "comma-separated parts to run: reconcile, slow, longlife, ways, scale, large, commands, crds; all but the last four by default")
+		only    = flag.String("only", "", "comma-separated parts to run: reconcile, slow, longlife, ways, scale, replicas, large, commands, crds; all but the last five by default")
 		profile = flag.String("profile", "", "directory for profiles: of the processor time of the API server and the controller while 780 resources are created, and with many, of the controller's heap and of its processor time after a restart")
 		n       = flag.Int("resources", 10000, "number of resources of the parts large and commands")
 		window  = flag.Duration("window", 30*time.Second, "how long unchanged reconciles are measured")
@@ -96,6 +97,8 @@ func main() {
 			err = scale(ctx, r, *bin)
 		case "large":
 			err = large(ctx, r, *bin, *n, *profile)
+		case "replicas":
+			err = replicas(ctx, r, *bin)
 		case "crds":
 			err = crdCosts(ctx, r, *bin)
 		case "commands":
@@ -329,13 +332,17 @@ func (c *cluster) create(ctx context.Context, k kind, name string, n, workers in
 		last = time.Now()
 		return nil
 	})
+	reference := ""
+	if k.configuration != "" {
+		reference = fmt.Sprintf(`,"providerConfigRef":{"kind":"ClusterProviderConfig","name":%q}`, k.configuration)
+	}
 	creates, createsCtx := errgroup.WithContext(ctx)
 	creates.SetLimit(workers)
 	began := time.Now()
 	for i := range n {
 		creates.Go(func() error {
-			body := fmt.Appendf(nil, `{"apiVersion":%q,"kind":%q,"metadata":{"name":"%s-%d","labels":{"bench":%q}},"spec":{"forProvider":%s}}`,
-				k.GroupVersion(), k.Kind, name, i, name, k.forProvider)
+			body := fmt.Appendf(nil, `{"apiVersion":%q,"kind":%q,"metadata":{"name":"%s-%d","labels":{"bench":%q}},"spec":{"forProvider":%s%s}}`,
+				k.GroupVersion(), k.Kind, name, i, name, k.forProvider, reference)
 			return client.Post().Namespace("default").Resource(k.Resource).Body(body).Do(createsCtx).Error()
 		})
 	}

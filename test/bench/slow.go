@@ -63,7 +63,7 @@ func slow(ctx context.Context, r *figure.Report, bin string) error {
 	if _, err := c.install(ctx, "examplecloud", provider, "", "examplecloud_thing", "examplecloud_alias"); err != nil {
 		return err
 	}
-	if err := c.configureCloud(ctx, cloud); err != nil {
+	if err := c.configureCloud(ctx, "default", map[string]any{"endpoint": cloud.url}); err != nil {
 		return err
 	}
 	time.Sleep(20 * time.Second) // as in reconcile
@@ -169,8 +169,7 @@ func (c *cluster) updates(ctx context.Context, k kind, name, field string, value
 				if !ok || !isObject {
 					return nil, fmt.Errorf("the watch of %s ended: %v", name, e.Object)
 				}
-				have, _, _ := unstructured.NestedFieldNoCopy(u.Object, "status", "atProvider", field)
-				done = have == want && objecttest.IsTrue(u, "Synced")
+				done = applied(u, field, want)
 			case <-limit:
 				return nil, fmt.Errorf("update %d of %s did not end within a minute", i, name)
 			case <-ctx.Done():
@@ -181,6 +180,12 @@ func (c *cluster) updates(ctx context.Context, k kind, name, field string, value
 		time.Sleep(200 * time.Millisecond)
 	}
 	return took, nil
+}
+
+// applied reports whether the object has the value of a field.
+func applied(u *unstructured.Unstructured, field string, want any) bool {
+	have, _, _ := unstructured.NestedFieldNoCopy(u.Object, "status", "atProvider", field)
+	return have == want && objecttest.IsTrue(u, "Synced")
 }
 
 // exampleCloud is the example cloud as a separate process.

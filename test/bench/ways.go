@@ -109,7 +109,7 @@ func inCluster(ctx context.Context, r *figure.Report, bin, way, source string, s
 	if _, err := c.install(ctx, "examplecloud", source, way, "examplecloud_thing"); err != nil {
 		return err
 	}
-	if err := c.configureCloud(ctx, cloud); err != nil {
+	if err := c.configureCloud(ctx, "default", map[string]any{"endpoint": cloud.url}); err != nil {
 		return err
 	}
 	add := func(name string, value float64, unit string) {
@@ -232,12 +232,11 @@ func (c *cluster) looks(ctx context.Context) (l looks, _ error) {
 	return l, err
 }
 
-// configureCloud makes the provider configuration of all resources.
-func (c *cluster) configureCloud(ctx context.Context, cloud *exampleCloud) error {
+// configureCloud makes a provider configuration for resources of the cloud.
+func (c *cluster) configureCloud(ctx context.Context, name string, spec map[string]any) error {
 	config := cloudKind("clusterproviderconfigs", "ClusterProviderConfig", "")
 	_, err := c.client.Resource(config.GroupVersionResource).Create(ctx, &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": config.GroupVersion().String(), "kind": config.Kind, "metadata": map[string]any{"name": "default"},
-		"spec": map[string]any{"endpoint": cloud.url},
+		"apiVersion": config.GroupVersion().String(), "kind": config.Kind, "metadata": map[string]any{"name": name}, "spec": spec,
 	}}, createNow)
 	return err
 }

@@ -18,14 +18,14 @@ func (a *agenda) apiServer(ctx context.Context, how string, elected bool) error 
 	if err := a.restart(start{elected: elected}); err != nil {
 		return err
 	}
-	if err := a.running.working(ctx, 30*time.Second); err != nil {
+	if err := a.running.working(ctx, a.begins()); err != nil {
 		return err
 	}
 	pause(ctx, a.upTo(time.Second))
 	a.count("API server " + how)
 	a.note("the API server is %s", how)
 	// Longer than the lease, so that its holder must give it up.
-	away := lease + time.Second + a.upTo(time.Second)
+	away := a.lease() + time.Second + a.upTo(time.Second)
 	if how == "paused" {
 		_ = syscall.Kill(a.server.PID, syscall.SIGSTOP)
 		pause(ctx, away)
@@ -92,7 +92,7 @@ func (a *agenda) cloudWeather(ctx context.Context, name string) error {
 	if err := a.alive(); err != nil {
 		return err
 	}
-	if err := a.running.working(ctx, 30*time.Second); err != nil {
+	if err := a.running.working(ctx, a.begins()); err != nil {
 		return err
 	}
 	// Unknown outcomes of earlier processes are resolved first, because faults may hide existing objects.

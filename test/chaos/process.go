@@ -100,7 +100,7 @@ func (a *agenda) stopController(ctx context.Context, grace time.Duration) error 
 
 // slowCreates makes the running controller start creates of that duration.
 func (a *agenda) slowCreates(ctx context.Context, long time.Duration) error {
-	if err := a.running.working(ctx, 30*time.Second); err != nil {
+	if err := a.running.working(ctx, a.begins()); err != nil {
 		return err
 	}
 	earlier, err := a.cloud.creating(ctx)

@@ -30,6 +30,15 @@ func (w *world) lease() time.Duration {
 	return lease
 }
 
+// begins is how long a controller may take to begin to work. It waits for shards of replicas that were killed right before.
+func (w *world) begins() time.Duration {
+	const own = 30 * time.Second
+	if w.sharded() {
+		return own + 2*sharedLease
+	}
+	return own
+}
+
 // takeover is a time in which most shards of a dead replica have been taken over.
 func (a *agenda) takeover() time.Duration { return 2*sharedLease + a.upTo(sharedLease) }
 
@@ -143,11 +152,12 @@ func (a *agenda) suspend(ctx context.Context) error {
 	defer a.suspended.Store(false)
 	first := a.running
 	pause(ctx, a.upTo(time.Second))
+	held := first.works() // one that holds no lease yet has none to lose, and may go on
 	first.signal(syscall.SIGSTOP)
 	pause(ctx, a.takeover())
 	first.signal(syscall.SIGCONT)
 	a.count("replica suspended beyond its lease")
-	if first.alive() {
+	if held && first.alive() {
 		if err := first.ends(ctx, 40*time.Second); err != nil {
 			return err
 		}
