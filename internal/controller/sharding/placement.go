@@ -42,8 +42,8 @@ type Placement struct {
 	changed map[int]func(names []string)
 }
 
-// now returns the table as it was last seen.
-func (p *Placement) now() shard.Table {
+// Now returns the table as it was last seen.
+func (p *Placement) Now() shard.Table {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	return p.table
@@ -72,7 +72,7 @@ func (p *Placement) change(ctx context.Context, f func(shard.Table) shard.Table)
 		if err != nil && !missing {
 			return fmt.Errorf("cannot read which shards provider configurations are in: %w", err)
 		}
-		stored := p.now()
+		stored := p.Now()
 		if !missing {
 			if stored, err = tableOf(secret); err != nil {
 				return err

@@ -30,7 +30,7 @@ const Leader = 0
 
 // Belong implements managed.Shards.
 func (w *Worker) Belong(names []string) managed.Belonging {
-	table := w.Placement.now()
+	table := w.Placement.Now()
 	decides, placed, together := Leader, 0, true
 	for _, name := range names {
 		p, ok := table.Of(name)
@@ -81,7 +81,7 @@ func (w *Worker) Confirm(ctx context.Context, a ownership.Access) error {
 	holds := func(t shard.Table) bool {
 		return t.Holds(w.Number, a.Configuration, configurationOf(t, a).Account)
 	}
-	if holds(w.Placement.now()) {
+	if holds(w.Placement.Now()) {
 		return nil
 	}
 	err := w.Placement.change(ctx, func(t shard.Table) shard.Table {
@@ -90,7 +90,7 @@ func (w *Worker) Confirm(ctx context.Context, a ownership.Access) error {
 		}
 		return t.Assign(w.Placement.Shards, configurationOf(t, a))
 	})
-	if err == nil && !holds(w.Placement.now()) {
+	if err == nil && !holds(w.Placement.Now()) {
 		err = errors.New("the provider configuration moves to the replica with others of the same account")
 	}
 	return err
@@ -98,7 +98,7 @@ func (w *Worker) Confirm(ctx context.Context, a ownership.Access) error {
 
 // Company implements managed.Shards.
 func (w *Worker) Company(names []string) []string {
-	table := w.Placement.now()
+	table := w.Placement.Now()
 	out := slices.Clone(names)
 	for name, p := range table.Configurations {
 		if p.Shard == w.Number && !slices.Contains(out, name) && slices.ContainsFunc(names, func(of string) bool {
