@@ -502,7 +502,7 @@ func (s *server) await(ctx context.Context, p *pending) (completed bool) {
 	c := s.p.w.cloud
 	c.pending = append(c.pending, p)
 	defer func() { p.abandoned = !completed }()
-	s.p.wait(ctx, "wait for "+p.o.String())
+	s.p.waitFor(ctx, "wait for "+p.o.String(), lasting)
 	if s.p.leaving && !s.p.stubborn || provider.Interrupted(ctx).Err() != nil {
 		s.p.w.note("%s does not wait for %s any more", s.p, p.o)
 		return false

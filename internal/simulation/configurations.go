@@ -57,6 +57,11 @@ func (u *users) configurationNames(of string) []string {
 // divide does what has resources move to other shards.
 func (u *users) divide(k store.Key, i *incarnation) {
 	c := u.w.choices
+	if pending := u.pending(); len(pending) > 0 && !c.one(3) {
+		// What moves while it is being changed is of most interest.
+		i = pick(c, pending...)
+		k = i.key
+	}
 	switch c.next(4) {
 	case 0, 1:
 		i.configuration = pick(c, u.configurationNames(i.configuration)...)
@@ -64,7 +69,7 @@ func (u *users) divide(k store.Key, i *incarnation) {
 		u.w.note("user gives %s %s the configuration %s", k.Kind, k.Name, i.configuration)
 		u.edit(k, i.configuration, "spec", "providerConfigRef", "name")
 	case 2:
-		name, of := pick(c, u.configurationNames("")...), pick(c, u.configurationNames("")...)
+		name, of := i.configuration, pick(c, u.configurationNames("")...)
 		a := u.configurations[name]
 		switch c.next(3) {
 		case 0:
@@ -78,7 +83,7 @@ func (u *users) divide(k store.Key, i *incarnation) {
 		}
 		u.configure(name, a)
 	case 3:
-		name, of := pick(c, u.configurationNames("")...), pick(c, u.configurationNames("")...)
+		name, of := i.configuration, pick(c, u.configurationNames("")...)
 		a, other := u.configurations[name], u.configurations[of]
 		if shares(name) {
 			a, other, name, of = other, a, of, name
@@ -92,6 +97,16 @@ func (u *users) divide(k store.Key, i *incarnation) {
 			u.configure(name, a)
 		}
 	}
+}
+
+// pending are the resources whose objects are being changed.
+func (u *users) pending() (out []*incarnation) {
+	for _, p := range u.w.cloud.pending {
+		if i := u.byTag[p.o.tag]; i != nil && u.current[i.key] == i && u.resource(i.key) != nil {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 // account returns the account of a configuration as a process knows it.

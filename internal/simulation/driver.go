@@ -139,6 +139,9 @@ func (w *world) move() {
 		}
 	}
 	for _, x := range w.calls() {
+		if w.shards > 0 && x.kind == lasting && !w.calm && !w.choices.one(10) {
+			continue // so that much happens meanwhile
+		}
 		add(func() { w.release(x, w.verdict(x)) })
 	}
 	for _, p := range w.processes {

@@ -151,6 +151,8 @@ const (
 	change
 	// answering is the wait of a program for the provider. The program may die meanwhile.
 	answering
+	// lasting is the wait of the provider until the cloud has completed what it has accepted.
+	lasting
 )
 
 // wait waits for the verdict on a call. If the process dies, it does not return.

@@ -118,7 +118,7 @@ func (u *users) operate() {
 		u.elsewhere(k, i)
 		return
 	}
-	if c.shared() && c.one(4) {
+	if c.shared() && c.one(3) {
 		u.divide(k, i)
 		return
 	}
