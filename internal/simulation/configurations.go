@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
@@ -57,11 +58,6 @@ func (u *users) configurationNames(of string) []string {
 // divide does what has resources move to other shards.
 func (u *users) divide(k store.Key, i *incarnation) {
 	c := u.w.choices
-	if pending := u.pending(); len(pending) > 0 && !c.one(3) {
-		// What moves while it is being changed is of most interest.
-		i = pick(c, pending...)
-		k = i.key
-	}
 	switch c.next(4) {
 	case 0, 1:
 		i.configuration = pick(c, u.configurationNames(i.configuration)...)
@@ -99,11 +95,15 @@ func (u *users) divide(k store.Key, i *incarnation) {
 	}
 }
 
-// pending are the resources whose objects are being changed.
-func (u *users) pending() (out []*incarnation) {
-	for _, p := range u.w.cloud.pending {
-		if i := u.byTag[p.o.tag]; i != nil && u.current[i.key] == i && u.resource(i.key) != nil {
-			out = append(out, i)
+// changing returns the resources whose objects are being changed.
+func (u *users) changing() (out []store.Key) {
+	for _, k := range u.w.keys {
+		r := u.resource(k)
+		if r != nil && slices.ContainsFunc(u.w.leaders(), func(p *process) bool {
+			known, _ := p.scheduler.Remembered(scheduler.Request{Key: k, UID: r.GetUID()})
+			return known.Running
+		}) {
+			out = append(out, k)
 		}
 	}
 	return out

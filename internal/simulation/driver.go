@@ -28,6 +28,9 @@ func (w *world) run(operations int) {
 		often, rare = 30, 70
 	}
 	for operations > 0 && w.busy <= busyLoop && !w.check.found && !w.choices.over() {
+		if w.shards > 0 && w.choices.one(40) {
+			w.delay()
+		}
 		if w.choices.one(often) {
 			w.users.operate()
 			operations--
@@ -69,7 +72,8 @@ func (w *world) calmDown() {
 	w.calm, w.calmed = true, w.now()
 	w.note("faults end")
 	w.cloud.throttled, w.cloud.unstarted = time.Time{}, time.Time{}
-	if !w.choices.one(3) { // else users raise it when they are told
+	// Else users raise it when they are told. A resource whose record cannot be left to another shard does not tell.
+	if w.shards > 0 || !w.choices.one(3) {
 		w.api.limit = maxObject
 	}
 	for _, p := range w.processes {
@@ -139,7 +143,7 @@ func (w *world) move() {
 		}
 	}
 	for _, x := range w.calls() {
-		if w.shards > 0 && x.kind == lasting && !w.calm && !w.choices.one(10) {
+		if !w.calm && (w.now().Before(x.delayed) || w.shards > 0 && x.kind == lasting && !w.choices.one(10)) {
 			continue // so that much happens meanwhile
 		}
 		add(func() { w.release(x, w.verdict(x)) })

@@ -140,6 +140,9 @@ type waiter struct {
 	detail string
 	kind   callKind
 	resume chan verdict
+	// operation is set for calls of operations. delayed is until when it waits at least.
+	operation bool
+	delayed   time.Time
 }
 
 // callKind is what a call may be met with.
@@ -164,11 +167,12 @@ func (p *process) waitFor(ctx context.Context, what string, kind callKind) verdi
 	if p.dead.Load() {
 		runtime.Goexit()
 	}
-	if actor, ok := ctx.Value(actorKey{}).(string); ok {
+	actor, ok := ctx.Value(actorKey{}).(string)
+	if ok {
 		what = actor + ": " + what
 	}
 	detail, _ := ctx.Value(detailKey{}).(string)
-	v := p.w.park(&waiter{p: p, what: p.name + " " + what, detail: detail, kind: kind, resume: make(chan verdict)})
+	v := p.w.park(&waiter{p: p, what: p.name + " " + what, detail: detail, kind: kind, operation: !ok, resume: make(chan verdict)})
 	if v == vanish || p.dead.Load() && v != final {
 		runtime.Goexit()
 	}

@@ -238,6 +238,19 @@ func (d divided) Confirm(ctx context.Context, a ownership.Access) error {
 	return d.Worker.Confirm(context.WithValue(ctx, processKey{}, d.p), a)
 }
 
+// delay has a call wait for long, preferably one of an operation, so that shards meet in the middle of it.
+func (w *world) delay() {
+	calls := w.calls()
+	if of := slices.DeleteFunc(slices.Clone(calls), func(x *waiter) bool { return !x.operation }); len(of) > 0 {
+		calls = of
+	}
+	if len(calls) > 0 {
+		x := pick(w.choices, calls...)
+		x.delayed = w.now().Add(pick(w.choices, 100*time.Millisecond, 5*time.Second, 25*time.Second))
+		w.note("delayed: %s", x.what)
+	}
+}
+
 // faultOfReplicas lets something go wrong that only replicas have.
 func (w *world) faultOfReplicas() {
 	if len(w.replicas) == 0 {

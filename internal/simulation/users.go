@@ -107,6 +107,12 @@ func (u *users) resource(k store.Key) *unstructured.Unstructured { return u.w.ap
 func (u *users) operate() {
 	c := u.w.choices
 	k := pick(c, u.w.keys...)
+	if c.shared() && !c.one(3) {
+		// What moves while it is being changed is of most interest.
+		if changing := u.changing(); len(changing) > 0 {
+			k = pick(c, changing...)
+		}
+	}
 	r := u.resource(k)
 	if r == nil {
 		u.create(k)
