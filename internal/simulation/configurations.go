@@ -60,10 +60,7 @@ func (u *users) divide(k store.Key, i *incarnation) {
 	c := u.w.choices
 	switch c.next(4) {
 	case 0, 1:
-		i.configuration = pick(c, u.configurationNames(i.configuration)...)
-		i.lost = i.lost || i.unsecret // what only a process remembers is lost
-		u.w.note("user gives %s %s the configuration %s", k.Kind, k.Name, i.configuration)
-		u.edit(k, i.configuration, "spec", "providerConfigRef", "name")
+		u.refer(k, i, pick(c, u.configurationNames(i.configuration)...))
 	case 2:
 		name, of := i.configuration, pick(c, u.configurationNames("")...)
 		a := u.configurations[name]
@@ -93,6 +90,14 @@ func (u *users) divide(k store.Key, i *incarnation) {
 			u.configure(name, a)
 		}
 	}
+}
+
+// refer gives a resource another configuration.
+func (u *users) refer(k store.Key, i *incarnation, configuration string) {
+	u.w.note("user gives %s %s the configuration %s", k.Kind, k.Name, configuration)
+	i.configuration = configuration
+	i.lost = i.lost || i.unsecret // what only a process remembers is lost
+	u.edit(k, configuration, "spec", "providerConfigRef", "name")
 }
 
 // changing returns the resources whose objects are being changed.
@@ -190,7 +195,7 @@ func (w *world) keeper(k store.Key) *process {
 // the shard that does. It returns what is called afterwards.
 func (c *check) alone(p *process, tag string) (done func()) {
 	i := c.w.users.byTag[tag]
-	if p.replica == nil || i == nil {
+	if p.replica == nil || i == nil || i.meddled {
 		return func() {}
 	}
 	for other := range c.changing[tag] {
@@ -212,7 +217,7 @@ func (c *check) alone(p *process, tag string) (done func()) {
 
 // recordOf checks that the record of a resource is of the shard whose process changes its object.
 func (c *check) recordOf(p *process, i *incarnation) {
-	if i.meddled || c.w.users.current[i.key] != i {
+	if c.w.users.current[i.key] != i {
 		return
 	}
 	if s := c.w.api.secrets[secretKey(i.key)]; s != nil && store.ShardOf(s) != p.part() {

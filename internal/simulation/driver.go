@@ -143,7 +143,7 @@ func (w *world) move() {
 		}
 	}
 	for _, x := range w.calls() {
-		if !w.calm && (w.now().Before(x.delayed) || w.shards > 0 && x.kind == lasting && !w.choices.one(10)) {
+		if w.shards > 0 && x.kind == lasting && !w.calm && w.choices.next(10) > 0 {
 			continue // so that much happens meanwhile
 		}
 		add(func() { w.release(x, w.verdict(x)) })

@@ -80,3 +80,31 @@ func TestInvariantsOfOtherSchedules(t *testing.T) {
 		})
 	}
 }
+
+// TestMovedAtEveryCall gives a resource a configuration of another shard while a call of an operation is under way.
+func TestMovedAtEveryCall(t *testing.T) {
+	for _, resourceType := range simulation.Types() {
+		for _, operation := range []string{"Create", "Update", "Delete"} {
+			for then, deleted := range map[string]bool{"deleted": true, "edited": false} {
+				t.Run(resourceType+" "+operation+" "+then, func(t *testing.T) {
+					t.Parallel()
+					var calls []string
+					for at := 0; ; at++ {
+						move := simulation.Move{Suspension: simulation.Suspension{Type: resourceType, Operation: operation, At: at}, Deleted: deleted}
+						call, violations, trace := move.Run(t)
+						if len(violations) > 0 {
+							t.Errorf("delayed call %d, %s: %v\n%s", at, call, violations, trace)
+						}
+						if call == "" {
+							break
+						}
+						calls = append(calls, call)
+					}
+					if !slices.Contains(calls, "apply "+operation+" of "+resourceType) {
+						t.Errorf("the calls are %q", calls)
+					}
+				})
+			}
+		}
+	}
+}

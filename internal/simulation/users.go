@@ -30,7 +30,7 @@ type incarnation struct {
 	places map[string]bool
 	// configuration is the name of its provider configuration.
 	configuration string
-	// meddled is set when a user stored its record, which may be of another shard then.
+	// meddled is set when a user deleted or stored its record, by which shards hand it over.
 	meddled bool
 	// createFirst is set when replacements create before they destroy.
 	createFirst bool
@@ -355,6 +355,7 @@ func (u *users) deleteSecret(k store.Key, i *incarnation) {
 	u.w.note("user deletes the stored instance of %s %s", k.Kind, k.Name)
 	u.forgetApproval(k, i)
 	u.saved[k] = all
+	i.meddled = true
 	leader := u.w.keeper(k)
 	i.lost = i.lost || leader == nil || leader.dead.Load() || leader.suspended ||
 		slices.ContainsFunc(all, func(s *corev1.Secret) bool { return !leader.knows[s.Name] })

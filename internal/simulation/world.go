@@ -146,7 +146,7 @@ func (w *world) release(x *waiter, v verdict) {
 	synctest.Wait()
 }
 
-// calls returns the calls of processes that are not suspended, in an order that does not depend on the
+// calls returns the calls of processes that are not suspended, without those that are delayed, in an order that does not depend on the
 // scheduling of goroutines.
 func (w *world) calls() []*waiter {
 	w.mu.Lock()
@@ -156,7 +156,7 @@ func (w *world) calls() []*waiter {
 	})
 	var out []*waiter
 	for _, x := range w.waiting {
-		if !x.p.suspended {
+		if !x.p.suspended && (w.calm || !w.now().Before(x.delayed)) {
 			out = append(out, x)
 		}
 	}
