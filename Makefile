@@ -117,13 +117,14 @@ vectors: $(if $(RESULTS),,build) ## The contract's test vectors, through every w
 
 CASES ?= 2000
 SEED ?= 1
+REPLICAS ?= 1
 .PHONY: differential
 differential: ## The engine against OpenTofu: CASES=n random cases of SEED=s, driven by both
 	@$(GO) run -C test/contract ./cmd/differential -cases $(CASES) -seed $(SEED)
 
 .PHONY: simulate
-simulate: ## Simulated failures in virtual time, against the real scheduler, store and reconciler: OPS=n operations of SEED=s, and what was lost
-	@$(GO) run ./internal/simulation/cmd/simulate -ops $(if $(filter command line environment,$(origin OPS)),$(OPS),1000000) -seed $(SEED)
+simulate: ## Simulated failures in virtual time, against the real scheduler, store and reconciler: OPS=n operations of SEED=s, by REPLICAS=n that share the work, and what was lost
+	@$(GO) run ./internal/simulation/cmd/simulate -ops $(if $(filter command line environment,$(origin OPS)),$(OPS),1000000) -seed $(SEED) -replicas $(REPLICAS)
 
 .PHONY: simulate-mutants
 simulate-mutants: ## Deliberate faults, one after the other, and how many of them the simulation finds
@@ -153,7 +154,6 @@ inference: bin/landbridge ## How many of azurerm's references are inferred from 
 
 OPS ?= 1000
 EXECUTION ?= Plugin
-REPLICAS ?= 1
 .PHONY: chaos
 chaos: bin/playground ## Users work while everything around Landbridge breaks: OPS=n operations of SEED=s with EXECUTION=Plugin or CLI, by REPLICAS=n that share the work, and what was lost
 	@$(GO) run ./test/chaos/cmd/chaos -ops $(OPS) -seed $(SEED) -execution $(EXECUTION) -replicas $(REPLICAS) $(if $(filter command line environment,$(origin RACE)),$(if $(RACE),-race))

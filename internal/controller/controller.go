@@ -44,6 +44,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/packaged"
 	"github.com/landbridge-io/landbridge/internal/controller/planpolicy"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/controller/sharding"
 	"github.com/landbridge-io/landbridge/internal/controller/terraformmodule"
 	"github.com/landbridge-io/landbridge/internal/controller/terraformprovider"
 	"github.com/landbridge-io/landbridge/internal/policy"
@@ -162,7 +163,7 @@ func runPart(ctx context.Context, config *rest.Config, scheme *runtime.Scheme, r
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return fence{next: next, lease: lock, secrets: "/api/v1/namespaces/" + o.Namespace + "/secrets/"}
 	})
-	follows := w != nil && w.number != leader
+	follows := w != nil && w.Number != sharding.Leader
 	if follows {
 		config.Wrap(func(next http.RoundTripper) http.RoundTripper { return follower{next} })
 	}
@@ -206,7 +207,7 @@ func runPart(ctx context.Context, config *rest.Config, scheme *runtime.Scheme, r
 	}
 	secrets := &store.Secrets{Client: kube.core.Secrets(o.Namespace), Refused: countRefused}
 	if w != nil {
-		secrets.Shard = store.Shard{Number: w.number, Count: o.Shards}
+		secrets.Shard = store.Shard{Number: w.Number, Count: o.Shards}
 	}
 	operations := scheduler.New(scheduler.Options{
 		Store:                      countedStore{secrets},
@@ -223,7 +224,7 @@ func runPart(ctx context.Context, config *rest.Config, scheme *runtime.Scheme, r
 	// Several controllers in one process, as in tests, have the same metrics; the first one's are served.
 	metricsOf := prometheus.Registerer(metrics.Registry)
 	if w != nil {
-		metricsOf = prometheus.WrapRegistererWith(prometheus.Labels{"shard": strconv.Itoa(w.number)}, metricsOf)
+		metricsOf = prometheus.WrapRegistererWith(prometheus.Labels{"shard": strconv.Itoa(w.Number)}, metricsOf)
 	}
 	if now := (snapshot{operations, providers, registry}); metricsOf.Register(now) == nil {
 		defer metricsOf.Unregister(now)
@@ -262,7 +263,7 @@ func runPart(ctx context.Context, config *rest.Config, scheme *runtime.Scheme, r
 		rt.Recorder, o.Admission, o.CacheKeep = event.NewNopRecorder(), nil, 0
 	}
 	if w != nil {
-		rt.Managed.Shards = w
+		rt.Managed.Shards = w.Worker
 	}
 	if o.Packaged == nil {
 		if err := errors.Join(setupPolicies(rt, operations.WakePending), setupAdmission(rt, kube, o)); err != nil {
@@ -299,8 +300,8 @@ func runPart(ctx context.Context, config *rest.Config, scheme *runtime.Scheme, r
 		return err
 	}
 	if w != nil {
-		w.stored = lost.ofShard
-		defer w.placement.hear(w.number, func(names []string) {
+		w.Records = lost.ofShard
+		defer w.Placement.Hear(w.Number, func(names []string) {
 			registry.Forget(names)
 			go registry.Moved(reconciling, names)
 		})()

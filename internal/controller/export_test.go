@@ -9,7 +9,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/client-go/kubernetes"
 	coordinationv1client "k8s.io/client-go/kubernetes/typed/coordination/v1"
-	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/client-go/tools/record"
@@ -119,20 +118,6 @@ func NewGroup(leases coordinationv1client.LeaseInterface, holder string, duratio
 func (g Group) Join(ctx context.Context) error { return g.join(ctx) }
 func (g Group) Keep(ctx context.Context) error { return g.keep(ctx) }
 func (g Group) Holds() bool                    { return g.holds() }
-
-// NewWorkers returns the workers of n shards, each with its own view of the table in the Secret.
-func NewWorkers(secrets typedcorev1.SecretInterface, n int) (out []managed.Shards) {
-	for number := range n {
-		p := &placement{secrets: secrets, name: "shards", key: "key", n: n, log: logr.Discard(), outdated: func(error) {}}
-		out = append(out, &worker{number: number, placement: p})
-	}
-	return out
-}
-
-// Refresh reads the table as it is stored.
-func Refresh(ctx context.Context, w managed.Shards) error {
-	return w.(*worker).placement.start(ctx)
-}
 
 // Follow returns what makes writes of what is not of one shard dry runs.
 func Follow(next http.RoundTripper) http.RoundTripper { return follower{next} }

@@ -23,6 +23,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/kinds"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/controller/shard"
+	"github.com/landbridge-io/landbridge/internal/controller/sharding"
 )
 
 // maxShards bounds the number of shards: each has watches and caches of its own.
@@ -33,8 +34,8 @@ const maxShards = 64
 // over starts as after a crash.
 type shards struct {
 	o         Options
-	members   *members
-	placement *placement
+	members   *sharding.Members
+	placement *sharding.Placement
 	run       func(ctx context.Context, number int) error
 	log       logr.Logger
 
@@ -50,6 +51,13 @@ type shards struct {
 type running struct {
 	stop    context.CancelFunc
 	leaving bool
+}
+
+// worker is one shard of a replica.
+type worker struct {
+	*sharding.Worker
+	// probes has the checks of the shard served, until the function is called that it returns.
+	probes func([]check) (end func())
 }
 
 // runShards runs the controllers of the shards that belong to this replica until ctx is done, or one of them fails.
@@ -100,10 +108,10 @@ func runShards(ctx context.Context, config *rest.Config, scheme *runtime.Scheme,
 		duration: o.LeaseDuration, safe: o.renewDeadline(), retry: retry, log: log,
 	}
 	s := &shards{o: o, log: log, running: map[int]*running{}, checks: map[int][]check{},
-		members: &members{leases: leases, of: o.Name, id: host + "_" + string(uuid.NewUUID()), duration: o.LeaseDuration},
-		placement: &placement{
-			secrets: kube.core.Secrets(o.Namespace), name: o.Name + "-shards", n: o.Shards, log: log, outdated: func(err error) { fail(err) },
-			key: providerconfig.ShareAccounts(derived(key)),
+		members: &sharding.Members{Leases: leases, Of: o.Name, ID: host + "_" + string(uuid.NewUUID()), Duration: o.LeaseDuration},
+		placement: &sharding.Placement{
+			Secrets: kube.core.Secrets(o.Namespace), Name: o.Name + "-shards", Shards: o.Shards, Logger: log, Outdated: func(err error) { fail(err) },
+			Key: providerconfig.ShareAccounts(derived(key)),
 		},
 	}
 	s.run = func(ctx context.Context, number int) error {
@@ -119,7 +127,10 @@ func runShards(ctx context.Context, config *rest.Config, scheme *runtime.Scheme,
 			c := o.CommandLine
 			part.CommandLine = &kinds.CommandLine{Program: c.Program, Dir: c.Dir, Parallelism: c.Parallelism, Changes: c.Changes, Patience: c.Patience}
 		}
-		w := &worker{number: number, placement: s.placement, probes: func(checks []check) func() { return s.probes(number, checks) }}
+		w := &worker{
+			Worker: &sharding.Worker{Number: number, Placement: s.placement},
+			probes: func(checks []check) func() { return s.probes(number, checks) },
+		}
 		return runPart(ctx, config, scheme, recorder, lock, w, part)
 	}
 	front, err := s.front(config, scheme)
@@ -147,15 +158,15 @@ func runShards(ctx context.Context, config *rest.Config, scheme *runtime.Scheme,
 			fail(err)
 		}
 	})
-	if err := s.placement.start(ctx); err != nil {
+	if err := s.placement.Start(ctx); err != nil {
 		return ended(parent, err)
 	}
-	others.Go(func() { s.placement.watch(ctx) })
+	others.Go(func() { s.placement.Watch(ctx) })
 	s.divide(ctx, retry, fail)
 	s.ended.Wait()
 	leaving, cancel := context.WithTimeout(context.WithoutCancel(ctx), timed.Timeout)
 	defer cancel()
-	if err := s.members.leave(leaving); err != nil {
+	if err := s.members.Leave(leaving); err != nil {
 		log.V(1).Info("Other replicas notice later that this one has ended", "error", err.Error())
 	}
 	return ended(parent, context.Cause(ctx))
@@ -179,7 +190,7 @@ func derived(key []byte) []byte {
 // divide starts and stops the controllers of shards as replicas come and go, until ctx is done.
 func (s *shards) divide(ctx context.Context, every time.Duration, fail context.CancelCauseFunc) {
 	for {
-		alive, err := s.members.alive(ctx)
+		alive, err := s.members.Alive(ctx)
 		if err == nil {
 			s.take(ctx, shard.Holders(alive, s.o.Shards), fail)
 		} else if ctx.Err() == nil {
@@ -198,7 +209,7 @@ func (s *shards) take(ctx context.Context, holders []string, fail context.Cancel
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for number, holder := range holders {
-		r, wanted := s.running[number], holder == s.members.id
+		r, wanted := s.running[number], holder == s.members.ID
 		switch {
 		case r == nil && wanted:
 			s.log.Info("This replica takes a shard", "shard", number)

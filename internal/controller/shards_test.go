@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/google/go-cmp/cmp"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -25,6 +26,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/controller"
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
+	"github.com/landbridge-io/landbridge/internal/controller/sharding"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 )
 
@@ -177,7 +179,12 @@ func TestWorkers(t *testing.T) {
 		ctx := context.Background()
 		object := &stored[*corev1.Secret]{copy: (*corev1.Secret).DeepCopy}
 		n := rapid.IntRange(1, 4).Draw(t, "n")
-		all := controller.NewWorkers(table{stored: object}, n)
+		var all []*sharding.Worker
+		for number := range n {
+			all = append(all, &sharding.Worker{Number: number, Placement: &sharding.Placement{
+				Secrets: table{stored: object}, Name: "shards", Key: "key", Shards: n, Logger: logr.Discard(), Outdated: func(error) {},
+			}})
+		}
 		accounts := map[string]ownership.Account{}
 		name := rapid.SampledFrom([]string{"a", "b", "c", "d", "e"})
 		for range rapid.IntRange(1, 25).Draw(t, "steps") {
@@ -187,7 +194,7 @@ func TestWorkers(t *testing.T) {
 			case 0:
 				accounts[names[0]] = ownership.Account{Content: rapid.SampledFrom([]string{"", "x", "y"}).Draw(t, "content")}
 			case 1:
-				if err := controller.Refresh(ctx, all[w]); err != nil {
+				if err := all[w].Placement.Start(ctx); err != nil {
 					t.Fatal(err)
 				}
 			default:
@@ -206,7 +213,7 @@ func TestWorkers(t *testing.T) {
 			}
 		}
 		for _, w := range all {
-			if err := controller.Refresh(ctx, w); err != nil {
+			if err := w.Placement.Start(ctx); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -230,7 +237,7 @@ func TestWorkers(t *testing.T) {
 						_ = w.Confirm(ctx, ownership.Access{Configuration: x, Account: accounts[x]})
 					}
 					for _, other := range all {
-						if err := controller.Refresh(ctx, other); err != nil {
+						if err := other.Placement.Start(ctx); err != nil {
 							t.Fatal(err)
 						}
 					}

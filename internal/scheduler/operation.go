@@ -218,7 +218,10 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	if op.Kind == instance.Create && s.left(e) {
 		return notStarted(&rec, diagnostic.Errorf("Operation not started", "The resource is gone."))
 	}
-	rec, err := s.o.Store.Save(ctx, r.Key, r.Resource.Schema, intent)
+	version, err := s.reserve(ctx, r, rec)
+	if intent.Version = version; err == nil {
+		rec, err = s.o.Store.Save(ctx, r.Key, r.Resource.Schema, intent)
+	}
 	if err != nil {
 		res := notStarted(nil, diagnostic.Errorf("Operation not started", "Its intent could not be recorded: %s.", err))
 		res.reason = storeReason(err)

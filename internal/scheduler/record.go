@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -127,11 +128,34 @@ func (s *Scheduler) save(ctx context.Context, e *entry, r Request, in instance.I
 		e.distrust(conflicted)
 		return &Error{Reason: ReasonStore, Err: errGone}
 	}
+	version, err := s.reserve(ctx, r, rec)
+	if err != nil {
+		e.distrust(conflicted)
+		return &Error{Reason: storeReason(err), Err: err}
+	}
+	rec.Version = version
 	if err := s.put(ctx, e, r, rec); err != nil {
 		return err
 	}
 	e.unsaved = unsavedTokens{}
 	return nil
+}
+
+// reserve stores an empty record before the first one of a resource, and returns the version to write over. It is for shards:
+// as long as there is no record, another one may take the resource to be its own, and release it. Once there is one, either the
+// other one finds it, or the resource is found to be deleted, or to be of the other one.
+func (s *Scheduler) reserve(ctx context.Context, r Request, rec store.Record) (version string, _ error) {
+	if r.Here == nil || rec.Version != "" {
+		return rec.Version, nil
+	}
+	empty, err := s.o.Store.Save(ctx, r.Key, r.Resource.Schema, store.Record{Owner: r.UID})
+	if err != nil {
+		return "", err
+	}
+	if err := r.Here(ctx); err != nil {
+		return "", errors.Join(err, s.o.Store.Delete(ctx, r.Key, empty.Version))
+	}
+	return empty.Version, nil
 }
 
 // removed reports whether the resource of an entry was taken for gone since the entry was asked for. Nothing is stored
@@ -162,11 +186,18 @@ func storeReason(err error) Reason {
 	return ReasonStore
 }
 
-// Retire implements Interface. It stores the record without an owner, unless this process has written it.
+// Retire implements Interface. It stores the record without an owner, unless this process has written it. Where the work is
+// divided, another shard may have stored one since this one found none.
 func (s *Scheduler) Retire(ctx context.Context, r Request) error {
 	e := s.entry(&r)
 	e.turn.Lock()
 	defer e.turn.Unlock()
+	if r.Here != nil && e.record.Version == "" {
+		if _, err := s.o.Store.Load(ctx, r.Key, r.Resource.Schema); !errors.Is(err, store.ErrNotFound) {
+			e.distrust(conflicted)
+			return &Error{Reason: ReasonStore, Err: cmp.Or(err, store.ErrConflict)}
+		}
+	}
 	if e.state != loaded || e.record.Version == "" || e.record.Version != e.read {
 		return nil
 	}

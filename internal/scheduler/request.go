@@ -98,6 +98,9 @@ type Request struct {
 	// Settled reports whether the objects of all resources of the type are claimed. Until then, nothing is imported,
 	// and nothing is told of an object that is only observed. nil means they are.
 	Settled func() bool
+	// Here returns an error unless the resource, as the API server has it now, is one to work on here. It is nil where the
+	// work is not divided among shards.
+	Here func(ctx context.Context) error
 	// Decide returns what policies decide about a plan. It may be nil, and there are none.
 	Decide func(context.Context, *terraform.Plan) (policy.Verdict, error)
 	// Asked are the tokens of annotations that request something.

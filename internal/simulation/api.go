@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
@@ -28,6 +29,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
@@ -42,12 +44,21 @@ type api struct {
 	log []watchEvent
 	// limit is the size of the largest Secret that is accepted, in bytes.
 	limit int
+	// tables are the versions of the table of provider configurations, and leases those by which replicas see each other.
+	tables []*corev1.Secret
+	leases map[string]*coordinationv1.Lease
 }
 
-// lost is set for a stored instance that was deleted: the other fields are then unset.
+// lost is set for a stored instance that was deleted: the other fields are then unset. So they are if by, the shard of one
+// that was stored, or configuration is set.
 type watchEvent struct {
-	key      store.Key
-	lost     bool
+	key  store.Key
+	lost bool
+	by   *store.Shard
+	// account is that of the configuration.
+	configuration string
+	account       ownership.Account
+
 	old, new *unstructured.Unstructured // old is nil for created objects, new for deleted ones
 }
 
@@ -55,7 +66,7 @@ type watchEvent struct {
 const systemNamespace = "landbridge"
 
 func newAPI(w *world) *api {
-	return &api{w: w, resources: map[store.Key]*unstructured.Unstructured{}, secrets: map[types.NamespacedName]*corev1.Secret{}, limit: maxObject}
+	return &api{w: w, resources: map[store.Key]*unstructured.Unstructured{}, secrets: map[types.NamespacedName]*corev1.Secret{}, limit: maxObject, leases: map[string]*coordinationv1.Lease{}}
 }
 
 func (a *api) nextVersion() string {
@@ -188,6 +199,17 @@ func (c resourceClient) Get(_ context.Context, key client.ObjectKey, obj client.
 	return nil
 }
 
+// List implements client.Reader.
+func (c resourceClient) List(_ context.Context, list client.ObjectList, _ ...client.ListOption) error {
+	out := list.(*unstructured.UnstructuredList)
+	for _, k := range c.p.w.keys {
+		if u := c.p.cached(k); u != nil && k.Kind+"List" == out.GetKind() {
+			out.Items = append(out.Items, *u)
+		}
+	}
+	return nil
+}
+
 func keyIn(u *unstructured.Unstructured, key client.ObjectKey) store.Key {
 	gvk := u.GroupVersionKind()
 	return store.Key{Group: gvk.Group, Kind: gvk.Kind, Namespace: key.Namespace, Name: key.Name}
@@ -312,6 +334,10 @@ func (a *api) putSecret(s *corev1.Secret) {
 	a.secrets[k] = s
 	if s.Namespace == systemNamespace && isHead(s) {
 		a.w.check.stored(s)
+		if k, ok := store.KeyOf(s); ok && a.w.shards > 0 {
+			by := store.ShardOf(s)
+			a.log = append(a.log, watchEvent{key: k, by: &by})
+		}
 	}
 }
 

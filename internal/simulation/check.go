@@ -36,6 +36,8 @@ const (
 	Destroyed ViolationKind = "destroyed unasked"
 	// SecondWriter: a process changed the cloud after its successor did.
 	SecondWriter ViolationKind = "second writer"
+	// DoubleWork: two shards work on a resource at once.
+	DoubleWork ViolationKind = "double work"
 	// Stuck: a resource does not become what its user asks for, though all faults have ended.
 	Stuck ViolationKind = "stuck"
 )
@@ -43,8 +45,10 @@ const (
 // check checks the invariants from the outside: it sees the API server, the cloud, and what users did.
 type check struct {
 	w *world
-	// writer is the latest term that changed the cloud.
-	writer     int
+	// writers are the latest terms that changed the cloud, by their shards.
+	writers map[int]int
+	// changing are the processes that change objects of a resource now, by its tag, with the number of their changes.
+	changing   map[string]map[*process]int
 	violations []Violation
 	seen       map[string]bool
 	// sought is the kind of violations that end a schedule; found is set when there was one.
@@ -52,7 +56,9 @@ type check struct {
 	found  bool
 }
 
-func newCheck(w *world) *check { return &check{w: w, seen: map[string]bool{}} }
+func newCheck(w *world) *check {
+	return &check{w: w, seen: map[string]bool{}, writers: map[int]int{}, changing: map[string]map[*process]int{}}
+}
 
 // violated records a violation, once for each subject.
 func (c *check) violated(kind ViolationKind, subject, format string, args ...any) {
@@ -68,10 +74,10 @@ func (c *check) violated(kind ViolationKind, subject, format string, args ...any
 
 // writes is called for each change that a process requests of the cloud.
 func (c *check) writes(p *process) {
-	if p.term < c.writer {
+	if p.term < c.writers[p.shard] {
 		c.violated(SecondWriter, p.name, "%s changes the cloud after its successor did", p)
 	}
-	c.writer = max(c.writer, p.term)
+	c.writers[p.shard] = max(c.writers[p.shard], p.term)
 }
 
 // failover is called when a process ends: what only it remembered is lost.
@@ -231,12 +237,14 @@ func (c *check) empty(s *corev1.Secret) {
 	}
 }
 
-// forgotten checks that the leader remembers nothing of resources that are gone.
+// forgotten checks that leaders remember nothing of resources that are gone.
 func (c *check) forgotten() {
-	p := c.w.leader()
-	if p == nil || p.dead.Load() {
-		return
+	for _, p := range c.w.leaders() {
+		c.forgottenBy(p)
 	}
+}
+
+func (c *check) forgottenBy(p *process) {
 	for _, tag := range slices.Sorted(maps.Keys(c.w.users.byTag)) {
 		i := c.w.users.byTag[tag]
 		if c.w.api.resources[i.key] != nil {

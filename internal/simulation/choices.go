@@ -13,13 +13,20 @@ type choices struct {
 	lists bool
 	// approvals is set in schedules whose resources have approval policies.
 	approvals bool
+	// replicas is the number of replicas that share the work; at most one means that a leader does all of it.
+	replicas int
 }
+
+// shared reports whether replicas share the work.
+func (c *choices) shared() bool { return c.replicas > 1 }
 
 func newChoices(o Options, schedule uint64) *choices {
-	return &choices{random: rand.New(rand.NewPCG(o.Seed, schedule)), lists: o.Lists, approvals: o.Approvals}
+	return &choices{random: rand.New(rand.NewPCG(o.Seed, schedule)), lists: o.Lists, approvals: o.Approvals, replicas: o.Replicas}
 }
 
-func replay(made []uint32) *choices { return &choices{replayed: made} }
+func replay(made []uint32, replicas int) *choices {
+	return &choices{replayed: made, replicas: replicas}
+}
 
 // next returns a decision from 0 to n-1.
 func (c *choices) next(n int) int {

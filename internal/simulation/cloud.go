@@ -378,6 +378,7 @@ func (s *server) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyReso
 		v = s.verdicts[r.TypeName]
 	}
 	w.check.writes(s.p)
+	defer w.check.alone(s.p, tagOf(prior, planned))()
 	if w.cloud.throttles(v) {
 		w.note("%s: the cloud throttles a change of %s %s", s.p, r.TypeName, planned.text("name"))
 		return &tfprotov6.ApplyResourceChangeResponse{NewState: r.PriorState, Diagnostics: []*tfprotov6.Diagnostic{failure(tooMany)}}, nil
@@ -404,6 +405,14 @@ func (s *server) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyReso
 		return nil, errLost
 	}
 	return s.answer(r, stateOf(o, prior["password"]), r.PlannedPrivate)
+}
+
+// tagOf returns the tag of the object that is changed.
+func tagOf(prior, planned state) string {
+	if prior != nil {
+		return prior.text("tag")
+	}
+	return planned.text("tag")
 }
 
 const nameTaken = "An object of this name exists already."
@@ -493,8 +502,8 @@ func (s *server) await(ctx context.Context, p *pending) (completed bool) {
 	c := s.p.w.cloud
 	c.pending = append(c.pending, p)
 	defer func() { p.abandoned = !completed }()
-	s.p.wait(ctx, "wait for "+p.o.String())
-	if provider.Interrupted(ctx).Err() != nil {
+	s.p.waitFor(ctx, "wait for "+p.o.String(), lasting)
+	if s.p.leaving && !s.p.stubborn || provider.Interrupted(ctx).Err() != nil {
 		s.p.w.note("%s does not wait for %s any more", s.p, p.o)
 		return false
 	}

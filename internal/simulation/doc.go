@@ -3,8 +3,9 @@
 // that nothing is lost.
 //
 // In: a seed and a number of operations. Out: a Result with the violations of the invariants, and a trace of
-// each. A schedule is one world: two controllers with a lease, users, and faults, until all operations are
-// done and the faults have ended. The same choices always give the same trace.
+// each. A schedule is one world: two controllers with a lease, or replicas that share the work by shards,
+// users, and faults, until all operations are done and the faults have ended. The same choices always give
+// the same trace.
 //
 // Every call of the API server and of the provider waits for the driver, which lets one continue at a time
 // (driver.go). It may also let the call fail, lose its answer, or kill, suspend or replace the controller.

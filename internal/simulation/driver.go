@@ -22,13 +22,19 @@ const busyLoop = 5000
 
 // run carries out a schedule of a number of operations.
 func (w *world) run(operations int) {
-	w.start()
-	w.start()
+	w.startAll()
+	often, rare := 12, 25
+	if w.shards > 0 { // more happens in between
+		often, rare = 30, 70
+	}
 	for operations > 0 && w.busy <= busyLoop && !w.check.found && !w.choices.over() {
-		if w.choices.one(12) {
+		if w.shards > 0 && w.choices.one(40) {
+			w.delay()
+		}
+		if w.choices.one(often) {
 			w.users.operate()
 			operations--
-		} else if w.choices.one(25) {
+		} else if w.choices.one(rare) {
 			w.fault()
 		} else {
 			w.move()
@@ -57,6 +63,7 @@ func (w *world) finish() {
 	for len(w.processes) > 0 {
 		w.kill(w.processes[0], false)
 	}
+	w.replicas = nil
 	w.pass(time.Hour) // what still waits for a time ends, too
 }
 
@@ -65,11 +72,15 @@ func (w *world) calmDown() {
 	w.calm, w.calmed = true, w.now()
 	w.note("faults end")
 	w.cloud.throttled, w.cloud.unstarted = time.Time{}, time.Time{}
-	if !w.choices.one(3) { // else users raise it when they are told
+	// Else users raise it when they are told. A resource whose record cannot be left to another shard does not tell.
+	if w.shards > 0 || !w.choices.one(3) {
 		w.api.limit = maxObject
 	}
 	for _, p := range w.processes {
 		p.suspended = false
+	}
+	for _, r := range w.replicas {
+		r.suspended, r.silent = false, time.Time{}
 	}
 	w.choices.random = nil
 }
@@ -95,9 +106,11 @@ func (w *world) settledDown() bool {
 			return false
 		}
 	}
-	p := w.leader()
+	if slices.ContainsFunc(w.leaders(), func(p *process) bool { return len(p.unclaimed) > 0 }) {
+		return false
+	}
 	// Of a resource that is gone; while the outcome is refused, the operation does not end.
-	running := p != nil && !p.dead.Load() && p.scheduler.Running() > 0
+	running := slices.ContainsFunc(w.leaders(), func(p *process) bool { return p.scheduler.Running() > 0 })
 	return !running || w.api.limit < maxObject
 }
 
@@ -116,7 +129,7 @@ func (w *world) move() {
 	var moves []func()
 	add := func(f func()) { moves = append(moves, f) }
 	for _, p := range w.processes {
-		if !p.suspended && p.term > 0 && p.heard < len(w.api.log) {
+		if p.active() && p.heard < len(w.api.log) {
 			add(func() {
 				e := w.api.log[p.heard]
 				p.heard++
@@ -124,15 +137,23 @@ func (w *world) move() {
 			})
 		}
 	}
+	for _, r := range w.replicas {
+		if !r.suspended && r.heard < len(w.api.tables) {
+			add(r.hear)
+		}
+	}
 	for _, x := range w.calls() {
+		if w.shards > 0 && x.kind == lasting && !w.calm && w.choices.next(10) > 0 {
+			continue // so that much happens meanwhile
+		}
 		add(func() { w.release(x, w.verdict(x)) })
 	}
 	for _, p := range w.processes {
-		if p.suspended || p.term == 0 {
+		if !p.active() {
 			continue
 		}
 		for _, k := range w.keys {
-			if p.unclaimed[k] && !p.working[k] {
+			if p.unclaimed[k] && !p.working[k] && !w.now().Before(p.claimAt[k]) {
 				add(func() { p.claim(k) })
 			}
 		}
@@ -200,6 +221,10 @@ func (w *world) pass(d time.Duration) {
 
 // tick lets processes renew their leases, and the cloud complete what it began long ago.
 func (w *world) tick() {
+	if w.shards > 0 {
+		w.tickReplicas()
+		return
+	}
 	for _, p := range slices.Clone(w.processes) {
 		if !p.suspended && !p.dead.Load() && w.now().Sub(p.ticked) >= leasePeriod {
 			p.tick()
@@ -214,15 +239,15 @@ func (w *world) tick() {
 
 // fault lets something go wrong.
 func (w *world) fault() {
+	if w.shards > 0 && w.choices.one(2) {
+		w.faultOfReplicas()
+		return
+	}
 	p := w.leader()
-	if p == nil || p.dead.Load() || w.choices.one(5) {
+	if w.shards == 0 && (p == nil || p.dead.Load() || w.choices.one(5)) {
 		p = pick(w.choices, w.processes...)
 	}
-	faults := 7
-	if w.choices.approvals {
-		faults = 8 // kept schedules are without it
-	}
-	switch w.choices.next(faults) {
+	switch w.faultOfAll() {
 	case 0:
 	case 1, 2:
 		w.note("%s is killed", p)
@@ -252,4 +277,26 @@ func (w *world) fault() {
 		w.note("providers cannot be started for %s", d)
 		w.cloud.unstarted = w.now().Add(d)
 	}
+}
+
+// faultOfAll returns which fault happens. Kept schedules are without the last one. Those of single processes are not of
+// replicas.
+func (w *world) faultOfAll() int {
+	switch {
+	case w.shards > 0:
+		return 5 + w.choices.next(3)
+	case w.choices.approvals:
+		return w.choices.next(8)
+	}
+	return w.choices.next(7)
+}
+
+// startAll starts the first processes.
+func (w *world) startAll() {
+	if w.shards > 0 {
+		w.musterReplicas()
+		return
+	}
+	w.start()
+	w.start()
 }

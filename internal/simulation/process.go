@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
 	"sync/atomic"
 	"time"
@@ -25,10 +26,12 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/controller/references"
+	"github.com/landbridge-io/landbridge/internal/controller/sharding"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	lbterraform "github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/terraform/module"
@@ -54,7 +57,24 @@ type process struct {
 	dead atomic.Bool
 	// suspended processes do not continue. So do those whose machine is.
 	suspended bool
-	clock     skewed
+	// A process of a replica works on one shard of its.
+	replica *replica
+	shard   int
+	worker  *sharding.Worker
+	// accounts are those of the provider configurations, and records are the stored instances of the shard, as the process
+	// has heard of them.
+	accounts map[string]ownership.Account
+	records  map[store.Key]bool
+	// leaving is set when it gives up its shard, and stubborn when its providers go on then. stopped is set when its
+	// operations have ended, with an error if they did not in time.
+	leaving, stubborn, stopped bool
+	stopError                  error
+	// reconciling ends when it is told to end.
+	reconciling     context.Context
+	stopReconciling context.CancelFunc
+	// unhear ends that its replica tells it of the table.
+	unhear func()
+	clock  skewed
 
 	// The lease as this process sees it.
 	renewed            time.Time
@@ -70,6 +90,8 @@ type process struct {
 	queue     map[store.Key]*queued
 	working   map[store.Key]bool
 	unclaimed map[store.Key]bool
+	// claimAt is when a claim that failed is tried again.
+	claimAt map[store.Key]time.Time
 	// knows has the names of the Secrets that it has read or written.
 	knows map[string]bool
 }
@@ -118,6 +140,9 @@ type waiter struct {
 	detail string
 	kind   callKind
 	resume chan verdict
+	// operation is set for calls of operations. delayed is until when it waits at least.
+	operation bool
+	delayed   time.Time
 }
 
 // callKind is what a call may be met with.
@@ -129,6 +154,8 @@ const (
 	change
 	// answering is the wait of a program for the provider. The program may die meanwhile.
 	answering
+	// lasting is the wait of the provider until the cloud has completed what it has accepted.
+	lasting
 )
 
 // wait waits for the verdict on a call. If the process dies, it does not return.
@@ -140,11 +167,12 @@ func (p *process) waitFor(ctx context.Context, what string, kind callKind) verdi
 	if p.dead.Load() {
 		runtime.Goexit()
 	}
-	if actor, ok := ctx.Value(actorKey{}).(string); ok {
+	actor, ok := ctx.Value(actorKey{}).(string)
+	if ok {
 		what = actor + ": " + what
 	}
 	detail, _ := ctx.Value(detailKey{}).(string)
-	v := p.w.park(&waiter{p: p, what: p.name + " " + what, detail: detail, kind: kind, resume: make(chan verdict)})
+	v := p.w.park(&waiter{p: p, what: p.name + " " + what, detail: detail, kind: kind, operation: !ok, resume: make(chan verdict)})
 	if v == vanish || p.dead.Load() && v != final {
 		runtime.Goexit()
 	}
@@ -212,10 +240,15 @@ type providerConfigs struct {
 	resourceType string
 }
 
+// Names implements managed.NamingConfigs.
+func (providerConfigs) Names(ref *xpv2.ProviderConfigReference, _ map[string]*xpv2.ProviderConfigReference, _ string) []string {
+	return []string{ref.Name}
+}
+
 // Resolve implements managed.ProviderConfigs.
-func (c providerConfigs) Resolve(context.Context, *xpv2.ProviderConfigReference, string) providerconfig.Handle[lbterraform.Executor] {
+func (c providerConfigs) Resolve(_ context.Context, ref *xpv2.ProviderConfigReference, _ string) providerconfig.Handle[lbterraform.Executor] {
 	return providerconfig.Handle[lbterraform.Executor]{
-		Name: "default",
+		Name: ref.Name, Account: c.p.account(ref.Name),
 		Acquire: func(ctx context.Context) (lbterraform.Executor, func(), diagnostic.Diagnostics) {
 			p := c.p
 			if ctx.Value(actorKey{}) == nil {
@@ -275,8 +308,8 @@ func (p *process) tick() {
 	w := p.w
 	p.ticked = w.now()
 	now := p.clock.Now()
-	if w.lease.holder == p {
-		w.lease.count++
+	if w.leases[p.shard].holder == p {
+		w.leases[p.shard].count++
 		p.renew(now)
 		return
 	}
@@ -285,13 +318,13 @@ func (p *process) tick() {
 		w.kill(p, false)
 		return
 	}
-	if w.lease != p.observed {
-		p.observed, p.observedAt = w.lease, now
+	if w.leases[p.shard] != p.observed {
+		p.observed, p.observedAt = w.leases[p.shard], now
 	}
-	if w.lease.holder != nil && now.Sub(p.observedAt) < leaseDuration {
+	if w.leases[p.shard].holder != nil && now.Sub(p.observedAt) < leaseDuration {
 		return
 	}
-	w.lease = lease{holder: p, count: w.lease.count + 1}
+	w.leases[p.shard] = lease{holder: p, count: w.leases[p.shard].count + 1}
 	p.renew(now)
 	p.lead()
 }
@@ -327,9 +360,11 @@ func (p *process) lead() {
 	w.terms++
 	p.term = w.terms
 	w.note("%s leads", p)
-	secrets := &store.Secrets{Client: secretClient{p: p, namespace: systemNamespace}, PartSize: w.partSize}
+	secrets := &store.Secrets{Client: secretClient{p: p, namespace: systemNamespace}, PartSize: w.partSize, Shard: p.part()}
 	p.kinds, p.cache = map[string]*kind{}, map[store.Key]*unstructured.Unstructured{}
 	p.queue, p.working, p.unclaimed = map[store.Key]*queued{}, map[store.Key]bool{}, map[store.Key]bool{}
+	p.claimAt, p.accounts, p.records = map[store.Key]time.Time{}, maps.Clone(w.users.configurations), map[store.Key]bool{}
+	p.reconciling, p.stopReconciling = context.WithCancel(context.Background())
 	p.scheduler = scheduler.New(scheduler.Options{
 		Store: secrets, Logger: logr.Discard(), Clock: p.clock, Leads: p.leads, Lease: leaseDuration, OperationTimeout: operationTimeout,
 		MinBackoff: time.Second, MaxBackoff: 30 * time.Second, PlanKey: planKey,
@@ -347,6 +382,9 @@ func (p *process) lead() {
 				Recorder: recorder{p}, Metrics: xpmanaged.NewNopMetricRecorder(), Logger: logr.Discard(),
 			},
 		}}
+		if p.worker != nil {
+			k.Options.Shards, k.Queue = divided{p.worker, p}, kindQueue{p, m}
+		}
 		k.reconciler = managed.NewReconciler(k.Kind, resourceClient{p: p}, liveReader{p: p})
 		p.kinds[m.Kind] = k
 	}
@@ -358,6 +396,7 @@ func (p *process) lead() {
 			p.kinds[key.Kind].claims++
 		}
 	}
+	p.hearTable()
 	for _, k := range p.kinds {
 		if k.claims == 0 {
 			k.reconciler.Claimed()
@@ -379,6 +418,7 @@ func (p *process) works(k store.Key, now bool) {
 // claim claims the objects of a resource.
 func (p *process) claim(k store.Key) {
 	delete(p.unclaimed, k)
+	delete(p.claimAt, k)
 	p.works(k, true)
 	u, kind := p.cached(k), p.kinds[k.Kind]
 	if u == nil {
@@ -390,14 +430,29 @@ func (p *process) claim(k store.Key) {
 			p.works(k, false)
 			if !claimed {
 				p.unclaimed[k] = true
+				if p.worker != nil {
+					p.claimAt[k] = p.w.now().Add(time.Second)
+				}
 				return
 			}
 			if kind.claims--; kind.claims == 0 {
 				kind.reconciler.Claimed()
 			}
 		}()
-		claimed = kind.reconciler.Claim(context.WithValue(context.Background(), actorKey{}, "claim "+k.Name), u) == nil
+		if p.worker != nil && p.worker.Belong([]string{configurationOf(u)}) != managed.Here {
+			claimed = true // it is claimed when its configuration becomes one of the shard
+			return
+		}
+		claimed = kind.reconciler.Claim(context.WithValue(p.reconciling, actorKey{}, p.actor("claim", k)), u) == nil
 	}()
+}
+
+// actor names what works on a resource. Processes of replicas work on several of a name at once.
+func (p *process) actor(does string, k store.Key) string {
+	if p.worker != nil {
+		return does + " " + k.Kind + " " + k.Name
+	}
+	return does + " " + k.Name
 }
 
 // Add implements managed.Queue; it is called by the kind of the request alone, for its shares of workers.
@@ -423,8 +478,16 @@ func (p *process) enqueue(k store.Key, after time.Duration) {
 
 // hear passes an event of the watch to the controllers.
 func (p *process) hear(e watchEvent) {
-	if e.lost {
+	switch {
+	case e.lost:
+		p.recorded(e.key, store.Shard{Number: -1})
 		p.scheduler.Lost(e.key)
+		return
+	case e.by != nil:
+		p.recorded(e.key, *e.by)
+		return
+	case e.configuration != "":
+		p.configured(e.configuration, e.account)
 		return
 	}
 	if e.old != nil && (e.new == nil || e.new.GetUID() != e.old.GetUID()) {
@@ -454,7 +517,7 @@ func (p *process) reconcile(k store.Key) {
 	p.works(k, true)
 	go func() {
 		defer p.works(k, false)
-		ctx := context.WithValue(context.Background(), actorKey{}, "reconcile "+k.Name)
+		ctx := context.WithValue(p.reconciling, actorKey{}, p.actor("reconcile", k))
 		result, err := p.kinds[k.Kind].reconciler.Reconcile(ctx, reconcile.Request{NamespacedName: types.NamespacedName{Namespace: k.Namespace, Name: k.Name}})
 		p.w.note("%s reconciled %s %s: %s", p, k.Kind, k.Name, errorText(err))
 		switch {

@@ -21,7 +21,7 @@ func Shrink(t *testing.T, f Failure) Kept {
 			return false
 		}
 		left--
-		return len(runUntil(t, replay(candidate), nil, kind)) > 0
+		return len(runUntil(t, replay(candidate, f.Replicas), nil, kind)) > 0
 	}
 	// A schedule goes on with harmless choices where its choices end.
 	for cut := len(made) / 2; cut > 0; cut /= 2 {
@@ -45,19 +45,21 @@ func Shrink(t *testing.T, f Failure) Kept {
 		}
 	}
 	tr := &trace{}
-	violations := runUntil(t, replay(made), tr, kind)
-	return Kept{Choices: made, Violations: violations, Trace: tr.String()}
+	violations := runUntil(t, replay(made, f.Replicas), tr, kind)
+	return Kept{Replicas: f.Replicas, Choices: made, Violations: violations, Trace: tr.String()}
 }
 
 // Kept is a schedule that is kept, so that it is tried again.
 type Kept struct {
+	// Replicas is the number of replicas that share the work.
+	Replicas   int
 	Choices    []uint32
 	Violations []Violation
 	// Trace is that of the defect.
 	Trace string
 }
 
-const choicesLine = "choices:"
+const choicesLine, replicasLine = "choices:", "replicas:"
 
 // String is the form in which a schedule is kept.
 func (k Kept) String() string {
@@ -65,13 +67,23 @@ func (k Kept) String() string {
 	for _, v := range k.Violations {
 		fmt.Fprintf(&out, "%s: %s\n", v.Kind, v.Text)
 	}
-	fmt.Fprintf(&out, "\n%s\n\n%s %d\n", k.Trace, choicesLine, k.Choices)
+	fmt.Fprintf(&out, "\n%s\n\n", k.Trace)
+	if k.Replicas > 1 {
+		fmt.Fprintf(&out, "%s %d\n", replicasLine, k.Replicas)
+	}
+	fmt.Fprintf(&out, "%s %d\n", choicesLine, k.Choices)
 	return out.String()
 }
 
 // Replay carries out a schedule that was kept, and returns its trace.
 func Replay(t *testing.T, kept string) (string, []Violation) {
 	_, line, _ := strings.Cut(kept, choicesLine)
+	replicas := 0
+	if _, after, ok := strings.Cut(kept, "\n"+replicasLine); ok {
+		if _, err := fmt.Sscan(after, &replicas); err != nil {
+			t.Fatalf("The schedule cannot be read: %s", err)
+		}
+	}
 	var made []uint32
 	for _, text := range strings.Fields(strings.Trim(strings.TrimSpace(line), "[]")) {
 		n, err := strconv.ParseUint(text, 10, 32)
@@ -84,6 +96,6 @@ func Replay(t *testing.T, kept string) (string, []Violation) {
 		t.Fatal("The schedule has no choices.")
 	}
 	tr := &trace{}
-	violations := run(t, replay(made), tr)
+	violations := run(t, replay(made, replicas), tr)
 	return tr.String(), violations
 }

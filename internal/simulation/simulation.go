@@ -20,6 +20,8 @@ type Options struct {
 	// Lists has objects looked at by listing. Approvals has resources with approval policies, and providers that cannot be
 	// started for a while. Their schedules are others than those without, and cannot be shrunk.
 	Lists, Approvals bool
+	// Replicas is the number of replicas that share the work by shards. With at most one, a leader does all of it.
+	Replicas int
 	// First ends the simulation with the first schedule that violates an invariant.
 	First bool
 	// Shard is which of Shards parts of the schedules are carried out. Defaults to all of them.
@@ -29,8 +31,9 @@ type Options struct {
 // Result is what a simulation found.
 type Result struct {
 	Operations, Schedules int
-	// Approvals is that of Options.
+	// Approvals and Replicas are those of Options.
 	Approvals bool
+	Replicas  int
 	// Failures are in the order of their schedules.
 	Failures []Failure
 }
@@ -38,8 +41,10 @@ type Result struct {
 // Failure is a schedule that violated invariants.
 type Failure struct {
 	Seed, Schedule uint64
-	Choices        []uint32
-	Violations     []Violation
+	// Replicas is that of Options.
+	Replicas   int
+	Choices    []uint32
+	Violations []Violation
 }
 
 // String names the schedule, and what it violated.
@@ -71,6 +76,9 @@ func (r *Result) String() string {
 		r.Operations, r.Schedules, r.Count(Duplicate), r.Count(Orphan), r.Count(LostSecret), r.Count(Destroyed), r.Count(SecondWriter), r.Count(Stuck))
 	if r.Approvals {
 		out += fmt.Sprintf(", %d unapproved", r.Count(Unapproved))
+	}
+	if r.Replicas > 1 {
+		out += fmt.Sprintf(", %d double work", r.Count(DoubleWork))
 	}
 	return out
 }
@@ -116,7 +124,7 @@ func Trace(t *testing.T, o Options, schedule uint64) (string, []Violation) {
 
 // Run carries out schedules, one after the other.
 func Run(t *testing.T, o Options) *Result {
-	out := &Result{Approvals: o.Approvals}
+	out := &Result{Approvals: o.Approvals, Replicas: o.Replicas}
 	total := uint64((o.Operations + perSchedule - 1) / perSchedule)
 	for n := o.Shard; n < total && !(o.First && len(out.Failures) > 0); n += max(1, o.Shards) {
 		c := newChoices(o, n)
@@ -124,7 +132,7 @@ func Run(t *testing.T, o Options) *Result {
 		out.Operations += perSchedule
 		out.Schedules++
 		if len(violations) > 0 {
-			out.Failures = append(out.Failures, Failure{o.Seed, n, c.made, violations})
+			out.Failures = append(out.Failures, Failure{o.Seed, n, o.Replicas, c.made, violations})
 		}
 	}
 	return out
@@ -135,6 +143,7 @@ func (r *Result) Add(other *Result) {
 	r.Operations += other.Operations
 	r.Schedules += other.Schedules
 	r.Approvals = r.Approvals || other.Approvals
+	r.Replicas = max(r.Replicas, other.Replicas)
 	r.Failures = append(r.Failures, other.Failures...)
 	slices.SortFunc(r.Failures, func(a, b Failure) int { return cmp.Compare(a.Schedule, b.Schedule) })
 }

@@ -64,10 +64,12 @@ func TestSuspendedAtEveryCall(t *testing.T) {
 	}
 }
 
-// The invariants hold, too, where objects are looked at by listing, and where plans wait for approval.
+// The invariants hold, too, where objects are looked at by listing, where plans wait for approval, and where replicas share
+// the work.
 func TestInvariantsOfOtherSchedules(t *testing.T) {
 	for name, options := range map[string]simulation.Options{
 		"listing": {Seed: 1, Operations: 600, Lists: true}, "approvals": {Seed: 1, Operations: 600, Approvals: true},
+		"replicas": {Seed: 1, Operations: 600, Replicas: 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			result := simulation.Run(t, options)
@@ -76,5 +78,33 @@ func TestInvariantsOfOtherSchedules(t *testing.T) {
 			}
 			t.Log(result)
 		})
+	}
+}
+
+// TestMovedAtEveryCall gives a resource a configuration of another shard while a call of an operation is under way.
+func TestMovedAtEveryCall(t *testing.T) {
+	for _, resourceType := range simulation.Types() {
+		for _, operation := range []string{"Create", "Update", "Delete"} {
+			for then, deleted := range map[string]bool{"deleted": true, "edited": false} {
+				t.Run(resourceType+" "+operation+" "+then, func(t *testing.T) {
+					t.Parallel()
+					var calls []string
+					for at := 0; ; at++ {
+						move := simulation.Move{Suspension: simulation.Suspension{Type: resourceType, Operation: operation, At: at}, Deleted: deleted}
+						call, violations, trace := move.Run(t)
+						if len(violations) > 0 {
+							t.Errorf("delayed call %d, %s: %v\n%s", at, call, violations, trace)
+						}
+						if call == "" {
+							break
+						}
+						calls = append(calls, call)
+					}
+					if !slices.Contains(calls, "apply "+operation+" of "+resourceType) {
+						t.Errorf("the calls are %q", calls)
+					}
+				})
+			}
+		}
 	}
 }

@@ -31,7 +31,7 @@ func Types() []string { return slices.Clone(resourceTypes) }
 func (s Suspension) Run(t *testing.T) (call string, violations []Violation, text string) {
 	tr := &trace{}
 	synctest.Test(t, func(*testing.T) {
-		w := newWorld(replay(nil), tr)
+		w := newWorld(replay(nil, 0), tr)
 		call = w.suspend(s)
 		violations = w.check.violations
 	})

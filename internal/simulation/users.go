@@ -15,6 +15,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/crd"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
@@ -27,6 +28,10 @@ type incarnation struct {
 	zone string
 	// places has all names and zones that were in its spec.
 	places map[string]bool
+	// configuration is the name of its provider configuration.
+	configuration string
+	// meddled is set when a user deleted or stored its record, by which shards hand it over.
+	meddled bool
 	// createFirst is set when replacements create before they destroy.
 	createFirst bool
 	// deleted is set when its deletion was requested while its policies permitted to destroy the object.
@@ -62,10 +67,12 @@ type users struct {
 	// saved are stored instances that were deleted by hand, and backups those that a backup has. Each is a
 	// Secret and its parts.
 	saved, backups map[store.Key][]*corev1.Secret
+	// configurations are the accounts of the provider configurations.
+	configurations map[string]ownership.Account
 }
 
 func newUsers(w *world) *users {
-	return &users{w: w, byTag: map[string]*incarnation{}, current: map[store.Key]*incarnation{}, saved: map[store.Key][]*corev1.Secret{}, backups: map[store.Key][]*corev1.Secret{}}
+	return &users{w: w, byTag: map[string]*incarnation{}, current: map[store.Key]*incarnation{}, saved: map[store.Key][]*corev1.Secret{}, backups: map[store.Key][]*corev1.Secret{}, configurations: map[string]ownership.Account{}}
 }
 
 // owner returns the incarnation that a stored instance belongs to; nil if there is none.
@@ -100,6 +107,12 @@ func (u *users) resource(k store.Key) *unstructured.Unstructured { return u.w.ap
 func (u *users) operate() {
 	c := u.w.choices
 	k := pick(c, u.w.keys...)
+	if c.shared() && !c.one(3) {
+		// What moves while it is being changed is of most interest.
+		if changing := u.changing(); len(changing) > 0 {
+			k = pick(c, changing...)
+		}
+	}
 	r := u.resource(k)
 	if r == nil {
 		u.create(k)
@@ -109,6 +122,10 @@ func (u *users) operate() {
 	if r.GetDeletionTimestamp() != nil && c.next(4) != 0 {
 		// What is being deleted is left alone most of the time.
 		u.elsewhere(k, i)
+		return
+	}
+	if c.shared() && c.one(3) {
+		u.divide(k, i)
 		return
 	}
 	if c.approvals && c.one(2) {
@@ -228,7 +245,13 @@ func (u *users) create(k store.Key) {
 	c := u.w.choices
 	u.serial++
 	i := &incarnation{key: k, tag: fmt.Sprintf("tag-%d.", u.serial), name: k.Name, zone: "z1", createFirst: c.one(4)}
-	if c.one(12) {
+	i.configuration = defaultConfiguration
+	if c.shared() {
+		i.configuration = pick(c, u.configurationNames("")...)
+	}
+	if c.shared() && !shares(i.configuration) {
+		i.name = "own-" + i.name
+	} else if c.one(12) {
 		i.name = "a" // which another resource may have
 	}
 	// An object with the name of the new one conflicts with the old one.
@@ -244,7 +267,7 @@ func (u *users) create(k store.Key) {
 		"spec": map[string]any{
 			"forProvider":                map[string]any{"name": i.name, "zone": i.zone, "tag": i.tag, "size": int64(1)},
 			"managementPolicies":         []any{"*"},
-			"providerConfigRef":          map[string]any{"kind": "ClusterProviderConfig", "name": "default"},
+			"providerConfigRef":          map[string]any{"kind": "ClusterProviderConfig", "name": i.configuration},
 			"writeConnectionSecretToRef": map[string]any{"name": strings.TrimSuffix(i.tag, ".")},
 			"lifecycle":                  map[string]any{"createBeforeDestroy": i.createFirst},
 		},
@@ -332,7 +355,8 @@ func (u *users) deleteSecret(k store.Key, i *incarnation) {
 	u.w.note("user deletes the stored instance of %s %s", k.Kind, k.Name)
 	u.forgetApproval(k, i)
 	u.saved[k] = all
-	leader := u.w.leader()
+	i.meddled = true
+	leader := u.w.keeper(k)
 	i.lost = i.lost || leader == nil || leader.dead.Load() || leader.suspended ||
 		slices.ContainsFunc(all, func(s *corev1.Secret) bool { return !leader.knows[s.Name] })
 	if u.w.choices.one(3) {
@@ -364,6 +388,7 @@ func (u *users) restoreSecret(k store.Key) {
 func (u *users) restore(all []*corev1.Secret) {
 	if i := u.owner(all[0]); i != nil {
 		r := u.resource(i.key)
+		i.meddled = true
 		i.released = i.released || r == nil || r.GetDeletionTimestamp() != nil
 	}
 	for _, s := range slices.Backward(all) {

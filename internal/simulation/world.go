@@ -80,10 +80,16 @@ type world struct {
 	// partSize is the size of the parts of stored instances; 0 for the usual one.
 	partSize int
 
-	lease     lease
+	// leases are those of the shards; one if the work is not divided.
+	leases    []lease
 	terms     int
-	serial    int // of processes
+	serial    int // of processes and replicas
 	processes []*process
+	// shards is the number of shards; 0 if the work is not divided. Then there are no replicas.
+	shards   int
+	replicas []*replica
+	// away is until when no replica starts instead of one that was killed.
+	away time.Time
 	// calm is set when faults have ended.
 	calm   bool
 	calmed time.Time
@@ -102,9 +108,14 @@ func newWorld(c *choices, t *trace) *world {
 		w.shared = surveying()
 	}
 	w.api, w.cloud = newAPI(w), &cloud{w: w}
-	w.users, w.check = newUsers(w), newCheck(w)
+	w.users, w.check, w.leases = newUsers(w), newCheck(w), make([]lease, 1)
 	if w.choices.one(4) {
 		w.partSize = 256
+	}
+	if c.shared() {
+		w.shards = c.replicas + c.next(3)
+		w.leases = make([]lease, w.shards)
+		w.users.makeConfigurations()
 	}
 	return w
 }
@@ -135,7 +146,7 @@ func (w *world) release(x *waiter, v verdict) {
 	synctest.Wait()
 }
 
-// calls returns the calls of processes that are not suspended, in an order that does not depend on the
+// calls returns the calls of processes that are not suspended, without those that are delayed, in an order that does not depend on the
 // scheduling of goroutines.
 func (w *world) calls() []*waiter {
 	w.mu.Lock()
@@ -145,7 +156,7 @@ func (w *world) calls() []*waiter {
 	})
 	var out []*waiter
 	for _, x := range w.waiting {
-		if !x.p.suspended {
+		if !x.p.suspended && (w.calm || !w.now().Before(x.delayed)) {
 			out = append(out, x)
 		}
 	}
@@ -155,24 +166,41 @@ func (w *world) calls() []*waiter {
 // start starts a process.
 func (w *world) start() {
 	w.serial++
-	p := &process{w: w, name: fmt.Sprintf("p%d", w.serial)}
-	if !w.calm {
-		p.clock.by = time.Duration(w.choices.next(11)) * 500 * time.Millisecond
-	}
+	p := &process{w: w, name: fmt.Sprintf("p%d", w.serial), clock: w.skew()}
 	p.observedAt = p.clock.Now()
 	w.processes = append(w.processes, p)
 	w.note("%s starts", p)
 }
 
+// skew returns the clock of a new process.
+func (w *world) skew() (out skewed) {
+	if !w.calm {
+		out.by = time.Duration(w.choices.next(11)) * 500 * time.Millisecond
+	}
+	return out
+}
+
 // underway is how long a request takes at most to reach the API server.
 const underway = 30 * time.Second
 
-// kill ends a process. Of its calls, some take effect if wanted, unless it was suspended: then it has sent
-// nothing lately.
+// kill ends a process, and with it the others of its replica. Of their calls, some take effect if wanted.
 func (w *world) kill(p *process, effects bool) {
+	if p.replica != nil {
+		w.killReplica(p.replica, effects)
+		return
+	}
+	w.end(p, effects)
+}
+
+// end ends a process. Of its calls, some take effect if wanted, unless it was suspended: then it has sent
+// nothing lately.
+func (w *world) end(p *process, effects bool) {
 	sent := p.clock.Since(p.renewed) <= leaseSafe+underway
 	p.dead.Store(true)
 	w.check.failover()
+	if p.unhear != nil {
+		p.unhear()
+	}
 	w.processes = slices.DeleteFunc(w.processes, func(other *process) bool { return other == p })
 	for {
 		w.mu.Lock()
@@ -197,8 +225,18 @@ func (w *world) kill(p *process, effects bool) {
 	}
 }
 
-// leader is the process that holds the lease.
-func (w *world) leader() *process { return w.lease.holder }
+// leader is the process that holds the lease of everything.
+func (w *world) leader() *process { return w.leases[0].holder }
+
+// leaders are the processes that hold leases.
+func (w *world) leaders() (out []*process) {
+	for _, l := range w.leases {
+		if l.holder != nil && !l.holder.dead.Load() {
+			out = append(out, l.holder)
+		}
+	}
+	return out
+}
 
 // quiet reports whether nothing is to be done right now.
 func (w *world) quiet() bool {
@@ -206,11 +244,26 @@ func (w *world) quiet() bool {
 		return false
 	}
 	for _, p := range w.processes {
-		if !p.suspended && p.term > 0 && (p.heard < len(w.api.log) || len(p.due()) > 0 || len(p.unclaimed) > 0) {
+		if p.active() && (p.heard < len(w.api.log) || len(p.due()) > 0 || p.claims()) {
 			return false
 		}
 	}
-	return true
+	return !slices.ContainsFunc(w.replicas, func(r *replica) bool {
+		return r.heard < len(w.api.tables) || slices.ContainsFunc(r.processes(), func(p *process) bool { return p.leaving })
+	})
+}
+
+// active reports whether a process leads, and begins new work.
+func (p *process) active() bool { return !p.suspended && p.term > 0 && !p.leaving }
+
+// claims reports whether objects are to be claimed now.
+func (p *process) claims() bool {
+	for k := range p.unclaimed {
+		if !p.w.now().Before(p.claimAt[k]) {
+			return true
+		}
+	}
+	return false
 }
 
 // due are the resources to reconcile now.
@@ -233,10 +286,13 @@ func (p *process) due() []store.Key {
 func (w *world) next() time.Duration {
 	out := leasePeriod
 	for _, p := range w.processes {
-		if p.suspended {
+		if p.suspended || p.leaving {
 			continue
 		}
 		w.mu.Lock()
+		for _, at := range p.claimAt {
+			out = min(out, time.Until(at))
+		}
 		for k, q := range p.queue {
 			if !p.working[k] && !p.unclaimed[k] {
 				out = min(out, time.Until(q.at))

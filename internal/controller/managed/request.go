@@ -67,6 +67,9 @@ func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired
 		ListArguments: listArguments(k.Model), ListRefresh: k.listRefresh(r), LookRequested: lookRequested(r),
 		Timeouts: spec.Timeouts, DefaultTimeouts: spec.DefaultTimeouts,
 	}
+	if k.Options.Shards != nil {
+		req.Here = func(ctx context.Context) error { return k.stillHere(ctx, req.Key, req.UID, req.Deleted) }
+	}
 	if !req.Deleted {
 		req.MoveFrom = k.moveFrom(ctx, r)
 	}

@@ -3,11 +3,13 @@ package managed
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -233,6 +235,25 @@ func (k *Kind) users(ctx context.Context, reader client.Reader, uses func(*unstr
 		return nil, err
 	}
 	return slices.DeleteFunc(list.Items, func(u unstructured.Unstructured) bool { return !uses(&u) }), nil
+}
+
+// stillHere returns an error unless a resource, as the API server has it, belongs to this shard, and is not being deleted
+// unless that is known. The cache may not have it yet that the resource has moved, and that another shard has released it.
+func (k *Kind) stillHere(ctx context.Context, key store.Key, uid types.UID, deleted bool) error {
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(k.Model.GroupVersionKind())
+	err := k.live.Get(ctx, types.NamespacedName{Namespace: key.Namespace, Name: key.Name}, u)
+	switch {
+	case kerrors.IsNotFound(err), err == nil && u.GetUID() != uid:
+		return errors.New("the resource is gone")
+	case err != nil:
+		return fmt.Errorf("cannot tell whether this resource still exists: %w", err)
+	case !deleted && u.GetDeletionTimestamp() != nil:
+		return errors.New("the resource is being deleted")
+	case k.Options.Shards.Belong(k.configurationNames(u)) != Here:
+		return errElsewhere
+	}
+	return nil
 }
 
 // mayUse returns why a request must not be carried out here; nil if it may.

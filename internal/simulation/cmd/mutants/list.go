@@ -8,22 +8,25 @@ type mutant struct {
 	also []edit
 	// approvals is set for faults that only schedules with approvals find.
 	approvals bool
+	// replicas is the number of replicas that share the work, for faults that only they show.
+	replicas int
 }
 
 // edit replaces one text in a file, whose path is relative to the root of the repository.
 type edit struct{ file, old, new string }
 
 const (
-	schedulerDir = "internal/scheduler/"
-	managedDir   = "internal/controller/managed/"
-	engineDir    = "internal/terraform/engine/"
-	moduleDir    = "internal/terraform/module/"
+	schedulerDir  = "internal/scheduler/"
+	controllerDir = "internal/controller/"
+	managedDir    = "internal/controller/managed/"
+	engineDir     = "internal/terraform/engine/"
+	moduleDir     = "internal/terraform/module/"
 )
 
 var mutants = []mutant{
 	// The journal.
 	{name: "the intent is not stored", edit: edit{schedulerDir + "operation.go",
-		"rec, err := s.o.Store.Save(ctx, r.Key, r.Resource.Schema, intent)", "rec, err := intent, error(nil)"}},
+		"rec, err = s.o.Store.Save(ctx, r.Key, r.Resource.Schema, intent)", "rec = intent"}},
 	{name: "the outcome is not stored", edit: edit{schedulerDir + "conclude.go",
 		"out, err := s.o.Store.Save(ctx, r.Key, r.Resource.Schema, rec)\n\tif !errors.Is(err, store.ErrConflict) {\n\t\treturn out, err\n\t}", "if rec.Version != \"\" {\n\t\treturn rec, nil\n\t}\n\tout, err := s.o.Store.Save(ctx, r.Key, r.Resource.Schema, rec)\n\tif !errors.Is(err, store.ErrConflict) {\n\t\treturn out, err\n\t}"}},
 	{name: "the outcome overwrites the intent of another operation", edit: edit{schedulerDir + "conclude.go",
@@ -123,4 +126,23 @@ var mutants = []mutant{
 		"rec.Handled = withTold(e.withUnsaved(rec.Handled), r.Told)", "rec.Handled = e.withUnsaved(rec.Handled)\n\t_ = withTold"}},
 	{name: "the hash of a plan leaves out its values", approvals: true, edit: edit{schedulerDir + "approval.go",
 		"h.value(r.withoutToken(p, p.Config))\n\th.instance(p.Prior)\n\th.value(r.withoutToken(p, p.State))\n", "h.instance(p.Prior)\n"}},
+
+	// Replicas that share the work.
+	{name: "the record of another shard is used", replicas: 3, edit: edit{schedulerDir + "store/secrets.go",
+		"case s.Shard.conflicts(head.shard):", "case s.Shard.conflicts(head.shard) && false:"}},
+	{name: "a resource is left while an operation runs", replicas: 3, edit: edit{schedulerDir + "leave.go",
+		"if e.view.state == running {", "if e.view.state == running && false {"}},
+	{name: "an object is made for a resource that another shard has released", replicas: 3, edit: edit{schedulerDir + "record.go",
+		"if r.Here == nil || rec.Version != \"\" {", "if r.Here == nil || rec.Version != \"\" || true {"},
+		also: []edit{{schedulerDir + "record.go", "if r.Here != nil && e.record.Version == \"\" {", "if false {"}}},
+	{name: "a resource is worked on by every shard", replicas: 3, edit: edit{managedDir + "shards.go",
+		"switch shards.Belong(names) {\n\tcase Here:", "switch shards.Belong(names) {\n\tcase Here, Elsewhere:"},
+		also: []edit{{managedDir + "shards.go", "if shards.Belong(names) != Here {\n\t\terr", "if false {\n\t\terr"}}},
+	{name: "a configuration is used before the objects of its resources are claimed", replicas: 3, edit: edit{managedDir + "shards.go",
+		"active = active && a.of[name].active", "_ = active"},
+		also: []edit{{managedDir + "shards.go", "if err == nil && !k.activations.peek(shards.Company(names)) {", "if false {"}}},
+	{name: "a configuration is used before those of its account are claimed", replicas: 3, edit: edit{controllerDir + "sharding/worker.go",
+		"if p.Shard == w.Number && !slices.Contains(out, name)", "if false && p.Shard == w.Number && !slices.Contains(out, name)"}},
+	{name: "configurations of one account are in several shards", replicas: 3, edit: edit{controllerDir + "shard/table.go",
+		"if value == \"\" {", "if value == \"\" || kind != \"group\" {"}},
 }

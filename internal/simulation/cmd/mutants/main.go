@@ -76,12 +76,12 @@ func find(dir string, m mutant) (string, error) {
 		}
 	}
 	if *keep && !m.approvals {
-		if out, err := exec.Command(program, "-first", "-shrink", "-keep", kept, "-ops", fmt.Sprint(*operations), "-seed", fmt.Sprint(*seed)).CombinedOutput(); err == nil {
+		if out, err := exec.Command(program, "-first", "-shrink", "-keep", kept, "-ops", fmt.Sprint(*operations), "-seed", fmt.Sprint(*seed), fmt.Sprintf("-replicas=%d", m.replicas)).CombinedOutput(); err == nil {
 			return "", fmt.Errorf("nothing to keep\n%s", out)
 		}
 		return kept, nil
 	}
-	out, err := exec.Command(program, "-first", "-ops", fmt.Sprint(*operations), "-seed", fmt.Sprint(*seed), fmt.Sprintf("-approvals=%t", m.approvals)).CombinedOutput()
+	out, err := exec.Command(program, "-first", "-ops", fmt.Sprint(*operations), "-seed", fmt.Sprint(*seed), fmt.Sprintf("-approvals=%t", m.approvals), fmt.Sprintf("-replicas=%d", m.replicas)).CombinedOutput()
 	var exit *exec.ExitError
 	switch {
 	case err == nil:

@@ -1,4 +1,4 @@
-package controller
+package sharding
 
 import (
 	"context"
@@ -12,25 +12,26 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// worker is what the controllers of one shard know of the division of work. It implements managed.Shards.
-type worker struct {
-	number    int
-	placement *placement
-	stored    func(store.Key) bool
-	claiming  atomic.Int64
-	// probes has the checks of the shard served, until the function is called that it returns.
-	probes func([]check) (end func())
+// Worker is what the controllers of one shard know of the division of work. It implements managed.Shards.
+type Worker struct {
+	// Number is that of the shard.
+	Number    int
+	Placement *Placement
+	// Records reports whether the record of a resource belongs to the shard.
+	Records func(store.Key) bool
+
+	claiming atomic.Int64
 }
 
-var _ managed.Shards = (*worker)(nil)
+var _ managed.Shards = (*Worker)(nil)
 
-// leader is the shard whose holder does what is not of one shard.
-const leader = 0
+// Leader is the shard whose holder does what is not of one shard.
+const Leader = 0
 
 // Belong implements managed.Shards.
-func (w *worker) Belong(names []string) managed.Belonging {
-	table := w.placement.now()
-	decides, placed, together := leader, 0, true
+func (w *Worker) Belong(names []string) managed.Belonging {
+	table := w.Placement.Now()
+	decides, placed, together := Leader, 0, true
 	for _, name := range names {
 		p, ok := table.Of(name)
 		if !ok {
@@ -42,7 +43,7 @@ func (w *worker) Belong(names []string) managed.Belonging {
 		placed, together = placed+1, together && p.Shard == decides
 	}
 	switch {
-	case decides != w.number:
+	case decides != w.Number:
 		return managed.Elsewhere
 	case placed < len(names) || !together:
 		return managed.Unplaced
@@ -51,13 +52,13 @@ func (w *worker) Belong(names []string) managed.Belonging {
 }
 
 // Place implements managed.Shards.
-func (w *worker) Place(ctx context.Context, together []ownership.Access) error {
-	return w.placement.change(ctx, func(t shard.Table) shard.Table {
+func (w *Worker) Place(ctx context.Context, together []ownership.Access) error {
+	return w.Placement.change(ctx, func(t shard.Table) shard.Table {
 		var given []shard.Configuration
 		for _, a := range together {
 			given = append(given, configurationOf(t, a))
 		}
-		return t.Join(w.placement.n, given...)
+		return t.Join(w.Placement.Shards, given...)
 	})
 }
 
@@ -76,31 +77,31 @@ func accountOf(a ownership.Account) shard.Account {
 
 // Confirm implements managed.Shards. If an account has changed, that is stored before the configuration is used: it may be the
 // account of a configuration in another shard.
-func (w *worker) Confirm(ctx context.Context, a ownership.Access) error {
+func (w *Worker) Confirm(ctx context.Context, a ownership.Access) error {
 	holds := func(t shard.Table) bool {
-		return t.Holds(w.number, a.Configuration, configurationOf(t, a).Account)
+		return t.Holds(w.Number, a.Configuration, configurationOf(t, a).Account)
 	}
-	if holds(w.placement.now()) {
+	if holds(w.Placement.Now()) {
 		return nil
 	}
-	err := w.placement.change(ctx, func(t shard.Table) shard.Table {
-		if p, ok := t.Of(a.Configuration); !ok || p.Shard != w.number {
+	err := w.Placement.change(ctx, func(t shard.Table) shard.Table {
+		if p, ok := t.Of(a.Configuration); !ok || p.Shard != w.Number {
 			return t
 		}
-		return t.Assign(w.placement.n, configurationOf(t, a))
+		return t.Assign(w.Placement.Shards, configurationOf(t, a))
 	})
-	if err == nil && !holds(w.placement.now()) {
+	if err == nil && !holds(w.Placement.Now()) {
 		err = errors.New("the provider configuration moves to the replica with others of the same account")
 	}
 	return err
 }
 
 // Company implements managed.Shards.
-func (w *worker) Company(names []string) []string {
-	table := w.placement.now()
+func (w *Worker) Company(names []string) []string {
+	table := w.Placement.Now()
 	out := slices.Clone(names)
 	for name, p := range table.Configurations {
-		if p.Shard == w.number && !slices.Contains(out, name) && slices.ContainsFunc(names, func(of string) bool {
+		if p.Shard == w.Number && !slices.Contains(out, name) && slices.ContainsFunc(names, func(of string) bool {
 			q := table.Configurations[of]
 			return p.Content != "" && p.Content == q.Content || p.Declared != "" && p.Declared == q.Declared
 		}) {
@@ -111,13 +112,13 @@ func (w *worker) Company(names []string) []string {
 }
 
 // Stored implements managed.Shards.
-func (w *worker) Stored(k store.Key) bool { return w.stored(k) }
+func (w *Worker) Stored(k store.Key) bool { return w.Records(k) }
 
 // Claiming implements managed.Shards.
-func (w *worker) Claiming() (done func()) {
+func (w *Worker) Claiming() (done func()) {
 	w.claiming.Add(1)
 	return func() { w.claiming.Add(-1) }
 }
 
 // Settled implements managed.Shards.
-func (w *worker) Settled() bool { return w.claiming.Load() == 0 }
+func (w *Worker) Settled() bool { return w.claiming.Load() == 0 }

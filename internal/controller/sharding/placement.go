@@ -1,4 +1,4 @@
-package controller
+package sharding
 
 import (
 	"context"
@@ -25,31 +25,32 @@ const (
 	placementData string            = "table.json"
 )
 
-// placement is the table of provider configurations and their shards, on which all replicas agree: it is in a Secret, and each
+// Placement is the table of provider configurations and their shards, on which all replicas agree: it is in a Secret, and each
 // change is made to what is stored. It is not a ConfigMap because of the hashes in it.
-type placement struct {
-	secrets typedcorev1.SecretInterface
-	// name of the Secret, n the number of shards, key the id of the key of hashes.
-	name, key string
-	n         int
-	log       logr.Logger
-	// outdated is called when another replica uses another key.
-	outdated func(error)
+type Placement struct {
+	Secrets typedcorev1.SecretInterface
+	// Name is that of the Secret, Key the id of the key of hashes.
+	Name, Key string
+	// Shards is the number of shards.
+	Shards int
+	Logger logr.Logger
+	// Outdated is called when another replica uses another key.
+	Outdated func(error)
 
 	mu      sync.RWMutex
 	table   shard.Table
 	changed map[int]func(names []string)
 }
 
-// now returns the table as it was last seen.
-func (p *placement) now() shard.Table {
+// Now returns the table as it was last seen.
+func (p *Placement) Now() shard.Table {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	return p.table
 }
 
-// hear has a function called with the names of configurations that move, until forget is called.
-func (p *placement) hear(number int, changed func(names []string)) (forget func()) {
+// Hear has a function called with the names of configurations that move, until forget is called.
+func (p *Placement) Hear(number int, changed func(names []string)) (forget func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.changed == nil {
@@ -64,14 +65,14 @@ func (p *placement) hear(number int, changed func(names []string)) (forget func(
 }
 
 // change changes the table. f may be called more than once. If the Secret was deleted, the table is stored again from memory.
-func (p *placement) change(ctx context.Context, f func(shard.Table) shard.Table) error {
+func (p *Placement) change(ctx context.Context, f func(shard.Table) shard.Table) error {
 	for {
-		secret, err := p.secrets.Get(ctx, p.name, metav1.GetOptions{})
+		secret, err := p.Secrets.Get(ctx, p.Name, metav1.GetOptions{})
 		missing := kerrors.IsNotFound(err)
 		if err != nil && !missing {
 			return fmt.Errorf("cannot read which shards provider configurations are in: %w", err)
 		}
-		stored := p.now()
+		stored := p.Now()
 		if !missing {
 			if stored, err = tableOf(secret); err != nil {
 				return err
@@ -87,12 +88,12 @@ func (p *placement) change(ctx context.Context, f func(shard.Table) shard.Table)
 			return err
 		}
 		if missing {
-			_, err = p.secrets.Create(ctx, &corev1.Secret{
-				ObjectMeta: metav1.ObjectMeta{Name: p.name}, Type: placementType, Data: map[string][]byte{placementData: content},
+			_, err = p.Secrets.Create(ctx, &corev1.Secret{
+				ObjectMeta: metav1.ObjectMeta{Name: p.Name}, Type: placementType, Data: map[string][]byte{placementData: content},
 			}, metav1.CreateOptions{})
 		} else {
 			secret.Data = map[string][]byte{placementData: content}
-			_, err = p.secrets.Update(ctx, secret, metav1.UpdateOptions{})
+			_, err = p.Secrets.Update(ctx, secret, metav1.UpdateOptions{})
 		}
 		switch {
 		case err == nil:
@@ -112,7 +113,7 @@ func tableOf(secret *corev1.Secret) (out shard.Table, _ error) {
 }
 
 // adopt makes a table that is stored the one in memory, unless that is newer.
-func (p *placement) adopt(t shard.Table) {
+func (p *Placement) adopt(t shard.Table) {
 	p.mu.Lock()
 	before := p.table
 	if t.Serial <= before.Serial {
@@ -126,8 +127,8 @@ func (p *placement) adopt(t shard.Table) {
 		tell = append(tell, f)
 	}
 	p.mu.Unlock()
-	if t.Key != p.key {
-		p.outdated(errors.New("another replica compares provider configurations by another key"))
+	if t.Key != p.Key {
+		p.Outdated(errors.New("another replica compares provider configurations by another key"))
 		return
 	}
 	if len(names) > 0 {
@@ -137,29 +138,32 @@ func (p *placement) adopt(t shard.Table) {
 	}
 }
 
-// start reads the table, which is made if there is none.
-func (p *placement) start(ctx context.Context) error {
-	return p.change(ctx, func(t shard.Table) shard.Table { return t.Rekeyed(p.key).Assign(p.n) })
+// Start reads the table, which is made if there is none.
+func (p *Placement) Start(ctx context.Context) error {
+	return p.change(ctx, func(t shard.Table) shard.Table { return t.Rekeyed(p.Key).Assign(p.Shards) })
 }
 
-// watch adopts what other replicas store, until ctx is done.
-func (p *placement) watch(ctx context.Context) {
-	only := fields.OneTermEqualSelector(metav1.ObjectNameField, p.name).String()
+// Watch adopts what other replicas store, until ctx is done.
+func (p *Placement) Watch(ctx context.Context) {
+	only := fields.OneTermEqualSelector(metav1.ObjectNameField, p.Name).String()
 	lists := &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			o.FieldSelector = only
-			return p.secrets.List(ctx, o)
+			return p.Secrets.List(ctx, o)
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 			o.FieldSelector = only
-			return p.secrets.Watch(ctx, o)
+			return p.Secrets.Watch(ctx, o)
 		},
 	}
-	cache.NewReflectorWithOptions(lists, &corev1.Secret{}, (*placementStore)(p), cache.ReflectorOptions{Name: "shards"}).RunWithContext(ctx)
+	cache.NewReflectorWithOptions(lists, &corev1.Secret{}, p.Store(), cache.ReflectorOptions{Name: "shards"}).RunWithContext(ctx)
 }
 
-// placementStore is a placement as a cache.ReflectorStore.
-type placementStore placement
+// Store returns what a watch of the Secret is told to, which adopts each table.
+func (p *Placement) Store() cache.ReflectorStore { return (*placementStore)(p) }
+
+// placementStore is a Placement as a cache.ReflectorStore.
+type placementStore Placement
 
 // Add implements cache.ReflectorStore.
 func (p *placementStore) Add(object any) error {
@@ -169,10 +173,10 @@ func (p *placementStore) Add(object any) error {
 	}
 	t, err := tableOf(secret)
 	if err != nil {
-		p.log.Error(err, "Cannot read which shards provider configurations are in")
+		p.Logger.Error(err, "Cannot read which shards provider configurations are in")
 		return nil
 	}
-	(*placement)(p).adopt(t)
+	(*Placement)(p).adopt(t)
 	return nil
 }
 

@@ -1,4 +1,4 @@
-package controller
+package sharding
 
 import (
 	"context"
@@ -15,13 +15,13 @@ import (
 
 const labelMember = "landbridge.io/replica-of"
 
-// members are the replicas that live. Each has a Lease, which it renews. That a replica is taken for dead, or for living, is
+// Members are the replicas that live. Each has a Lease, which it renews. That a replica is taken for dead, or for living, is
 // no danger: who works on a shard is decided by the lease of the shard.
-type members struct {
-	leases v1.LeaseInterface
-	// of is the name of the program, id identifies this replica.
-	of, id   string
-	duration time.Duration
+type Members struct {
+	Leases v1.LeaseInterface
+	// Of is the name of the program, ID identifies this replica.
+	Of, ID   string
+	Duration time.Duration
 
 	seen map[string]seenLease
 }
@@ -35,17 +35,17 @@ type seenLease struct {
 // forgottenAfter is how many durations after its last renewal the Lease of a dead replica is deleted.
 const forgottenAfter = 8
 
-func (m *members) name() string {
-	sum := sha256.Sum256([]byte(m.id))
-	return m.of + "-replica-" + hex.EncodeToString(sum[:8])
+func (m *Members) name() string {
+	sum := sha256.Sum256([]byte(m.ID))
+	return m.Of + "-replica-" + hex.EncodeToString(sum[:8])
 }
 
-// alive renews the Lease of this replica, and returns the replicas that live.
-func (m *members) alive(ctx context.Context) (ids []string, _ error) {
+// Alive renews the Lease of this replica, and returns the replicas that live.
+func (m *Members) Alive(ctx context.Context) (ids []string, _ error) {
 	if err := m.renew(ctx); err != nil {
 		return nil, err
 	}
-	list, err := m.leases.List(ctx, metav1.ListOptions{LabelSelector: labelMember + "=" + m.of})
+	list, err := m.Leases.List(ctx, metav1.ListOptions{LabelSelector: labelMember + "=" + m.Of})
 	if err != nil {
 		return nil, err
 	}
@@ -57,11 +57,11 @@ func (m *members) alive(ctx context.Context) (ids []string, _ error) {
 		}
 		seen[l.Name] = now
 		switch silent := time.Since(now.since); {
-		case silent <= m.duration:
+		case silent <= m.Duration:
 			ids = append(ids, ptr.Deref(l.Spec.HolderIdentity, ""))
-		case silent > forgottenAfter*m.duration:
+		case silent > forgottenAfter*m.Duration:
 			o := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{ResourceVersion: &l.ResourceVersion}}
-			if err := m.leases.Delete(ctx, l.Name, o); err != nil && !kerrors.IsNotFound(err) && !kerrors.IsConflict(err) {
+			if err := m.Leases.Delete(ctx, l.Name, o); err != nil && !kerrors.IsNotFound(err) && !kerrors.IsConflict(err) {
 				return nil, err
 			}
 		}
@@ -70,13 +70,13 @@ func (m *members) alive(ctx context.Context) (ids []string, _ error) {
 	return ids, nil
 }
 
-func (m *members) renew(ctx context.Context) error {
+func (m *Members) renew(ctx context.Context) error {
 	now := metav1.NewMicroTime(time.Now())
-	lease, err := m.leases.Get(ctx, m.name(), metav1.GetOptions{})
+	lease, err := m.Leases.Get(ctx, m.name(), metav1.GetOptions{})
 	if kerrors.IsNotFound(err) {
-		_, err = m.leases.Create(ctx, &coordinationv1.Lease{
-			ObjectMeta: metav1.ObjectMeta{Name: m.name(), Labels: map[string]string{labelMember: m.of}},
-			Spec:       coordinationv1.LeaseSpec{HolderIdentity: &m.id, AcquireTime: &now, RenewTime: &now},
+		_, err = m.Leases.Create(ctx, &coordinationv1.Lease{
+			ObjectMeta: metav1.ObjectMeta{Name: m.name(), Labels: map[string]string{labelMember: m.Of}},
+			Spec:       coordinationv1.LeaseSpec{HolderIdentity: &m.ID, AcquireTime: &now, RenewTime: &now},
 		}, metav1.CreateOptions{})
 		return err
 	}
@@ -84,13 +84,13 @@ func (m *members) renew(ctx context.Context) error {
 		return err
 	}
 	lease.Spec.RenewTime = &now
-	_, err = m.leases.Update(ctx, lease, metav1.UpdateOptions{})
+	_, err = m.Leases.Update(ctx, lease, metav1.UpdateOptions{})
 	return err
 }
 
-// leave tells the others that this replica ends.
-func (m *members) leave(ctx context.Context) error {
-	err := m.leases.Delete(ctx, m.name(), metav1.DeleteOptions{})
+// Leave tells the others that this replica ends.
+func (m *Members) Leave(ctx context.Context) error {
+	err := m.Leases.Delete(ctx, m.name(), metav1.DeleteOptions{})
 	if kerrors.IsNotFound(err) {
 		return nil
 	}

@@ -1,0 +1,226 @@
+package simulation
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+)
+
+// With replicas, resources use several provider configurations. All of them give access to the cloud, but not all are known
+// to be of one account. So resources have the same names only with those of the account that is declared from the beginning.
+
+// defaultConfiguration is the only one without replicas.
+const defaultConfiguration = "default"
+
+// declaredAccount is declared from the beginning.
+const declaredAccount = "x"
+
+// makeConfigurations makes the provider configurations.
+func (u *users) makeConfigurations() {
+	for i := range u.w.shards + 1 {
+		u.configure(fmt.Sprintf("c%d", i), ownership.Account{Content: u.content()})
+	}
+	for i := range 2 {
+		u.configure(fmt.Sprintf("x%d", i), ownership.Account{Content: u.content(), Declared: declaredAccount})
+	}
+}
+
+// content returns what no other configuration has as its content.
+func (u *users) content() string {
+	u.serial++
+	return fmt.Sprintf("content-%d", u.serial)
+}
+
+// configure changes a provider configuration.
+func (u *users) configure(name string, a ownership.Account) {
+	u.configurations[name] = a
+	u.w.api.log = append(u.w.api.log, watchEvent{configuration: name, account: a})
+	u.w.note("user makes %s a configuration with %s of the account %q", name, a.Content, a.Declared)
+}
+
+// shares reports whether the resources of a configuration may have names in common.
+func shares(configuration string) bool { return strings.HasPrefix(configuration, declaredAccount) }
+
+// configurationNames returns the names of the configurations that a resource may use instead of one; all without one.
+func (u *users) configurationNames(of string) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(u.configurations)), func(name string) bool {
+		return of != "" && shares(name) != shares(of)
+	})
+}
+
+// divide does what has resources move to other shards.
+func (u *users) divide(k store.Key, i *incarnation) {
+	c := u.w.choices
+	switch c.next(4) {
+	case 0, 1:
+		u.refer(k, i, pick(c, u.configurationNames(i.configuration)...))
+	case 2:
+		name, of := i.configuration, pick(c, u.configurationNames("")...)
+		a := u.configurations[name]
+		switch c.next(3) {
+		case 0:
+			a.Content = u.content()
+		case 1:
+			a.Content = u.configurations[of].Content
+		case 2:
+			if !shares(name) {
+				a.Content = ""
+			}
+		}
+		u.configure(name, a)
+	case 3:
+		name, of := i.configuration, pick(c, u.configurationNames("")...)
+		a, other := u.configurations[name], u.configurations[of]
+		if shares(name) {
+			a, other, name, of = other, a, of, name
+		}
+		if other.Declared == "" {
+			other.Declared = "account-" + of
+			u.configure(of, other)
+		}
+		if !shares(name) {
+			a.Declared = other.Declared
+			u.configure(name, a)
+		}
+	}
+}
+
+// refer gives a resource another configuration.
+func (u *users) refer(k store.Key, i *incarnation, configuration string) {
+	u.w.note("user gives %s %s the configuration %s", k.Kind, k.Name, configuration)
+	i.configuration = configuration
+	i.lost = i.lost || i.unsecret // what only a process remembers is lost
+	u.edit(k, configuration, "spec", "providerConfigRef", "name")
+}
+
+// changing returns the resources whose objects are being changed.
+func (u *users) changing() (out []store.Key) {
+	for _, k := range u.w.keys {
+		r := u.resource(k)
+		if r != nil && slices.ContainsFunc(u.w.leaders(), func(p *process) bool {
+			known, _ := p.scheduler.Remembered(scheduler.Request{Key: k, UID: r.GetUID()})
+			return known.Running
+		}) {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// account returns the account of a configuration as a process knows it.
+func (p *process) account(configuration string) ownership.Account {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	return p.accounts[configuration]
+}
+
+// configured is called when a process hears of a provider configuration.
+func (p *process) configured(name string, a ownership.Account) {
+	p.w.mu.Lock()
+	p.accounts[name] = a
+	var using []store.Key
+	for _, k := range p.w.keys {
+		if u := p.cache[k]; u != nil && configurationOf(u) == name {
+			using = append(using, k)
+		}
+	}
+	p.w.mu.Unlock()
+	for _, k := range using {
+		p.enqueue(k, 0)
+	}
+}
+
+func configurationOf(u *unstructured.Unstructured) string {
+	name, _, _ := unstructured.NestedString(u.Object, "spec", "providerConfigRef", "name")
+	return name
+}
+
+// hasRecord reports whether the record of a resource belongs to the shard of a process, as far as it knows.
+func (p *process) hasRecord(k store.Key) bool {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	return p.records[k]
+}
+
+// recorded is called when a process hears of a stored instance.
+func (p *process) recorded(k store.Key, by store.Shard) {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	if by == p.part() {
+		p.records[k] = true
+	} else {
+		delete(p.records, k)
+	}
+}
+
+// part is what a process works on.
+func (p *process) part() store.Shard {
+	if p.replica == nil {
+		return store.Shard{}
+	}
+	return store.Shard{Number: p.shard, Count: p.w.shards}
+}
+
+// keeper is the process that would store a deleted record of a resource again; nil if there is none.
+func (w *world) keeper(k store.Key) *process {
+	if w.shards == 0 {
+		return w.leader()
+	}
+	s, u := w.api.secrets[secretKey(k)], w.api.resources[k]
+	if s == nil || u == nil {
+		return nil
+	}
+	by := store.ShardOf(s)
+	if by.Count == 0 {
+		return nil
+	}
+	p := w.leases[by.Number].holder
+	if p == nil || p.dead.Load() || p.leaving {
+		return nil
+	}
+	if placed, ok := p.replica.placement.Now().Of(configurationOf(u)); !ok || placed.Shard != p.shard {
+		return nil // it moves
+	}
+	return p
+}
+
+// alone checks, while a process changes an object, that no other shard changes one of the resource, and that its record is of
+// the shard that does. It returns what is called afterwards.
+func (c *check) alone(p *process, tag string) (done func()) {
+	i := c.w.users.byTag[tag]
+	if p.replica == nil || i == nil || i.meddled {
+		return func() {}
+	}
+	for other := range c.changing[tag] {
+		if other.shard != p.shard && other.leads() {
+			c.violated(DoubleWork, tag, "%s and %s change objects of %s %s (%s) at once", p, other, i.key.Kind, i.key.Name, tag)
+		}
+	}
+	if c.changing[tag] == nil {
+		c.changing[tag] = map[*process]int{}
+	}
+	c.changing[tag][p]++
+	c.recordOf(p, i)
+	return func() {
+		if c.changing[tag][p]--; c.changing[tag][p] == 0 {
+			delete(c.changing[tag], p)
+		}
+	}
+}
+
+// recordOf checks that the record of a resource is of the shard whose process changes its object.
+func (c *check) recordOf(p *process, i *incarnation) {
+	if c.w.users.current[i.key] != i {
+		return
+	}
+	if s := c.w.api.secrets[secretKey(i.key)]; s != nil && store.ShardOf(s) != p.part() {
+		c.violated(DoubleWork, i.tag+"record", "%s changes an object of %s %s (%s), though its record is of shard %s", p, i.key.Kind, i.key.Name, i.tag, s.Annotations["landbridge.io/shard"])
+	}
+}
