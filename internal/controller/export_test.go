@@ -121,3 +121,6 @@ func (g Group) Holds() bool                    { return g.holds() }
 
 // Follow returns what makes writes of what is not of one shard dry runs.
 func Follow(next http.RoundTripper) http.RoundTripper { return follower{next} }
+
+// Discreet is discreet.
+var Discreet = discreet

@@ -156,6 +156,13 @@ func RequestUnchanged(ctx context.Context, k *Kind, r *CustomResource) (schedule
 	return (&connector{kind: k}).request(ctx, r, spec)
 }
 
+// Lent is a custom resource as it was read, which must not be changed.
+func Lent(u *unstructured.Unstructured) *CustomResource {
+	r := &CustomResource{}
+	r.lend(u)
+	return r
+}
+
 // ResourceOf is a custom resource as it was read.
 func ResourceOf(u *unstructured.Unstructured) *CustomResource {
 	r := &CustomResource{}

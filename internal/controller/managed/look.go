@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/landbridge-io/landbridge/internal/controller/references"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -37,9 +38,12 @@ func (r *Reconciler) unchanged(ctx context.Context, cached *unstructured.Unstruc
 		return false
 	}
 	resource := &CustomResource{}
-	resource.assign(newest)
+	resource.lend(newest)
 	if !reconciled(resource) {
 		return false
+	}
+	if refs, err := references.Of(newest, r.kind.Model); err != nil || len(refs) > 0 {
+		resource.assign(newest) // what they refer to is set in it
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.kind.Options.Timeout)
 	defer cancel()

@@ -129,7 +129,8 @@ var same = cmp.Options{
 // keepsConfiguration checks that the configuration of an unchanged resource takes no memory, and is the same when it is needed.
 func keepsConfiguration(t *testing.T, k *managed.Kind, u *unstructured.Unstructured, before scheduler.Request) {
 	t.Helper()
-	req, diags := managed.RequestUnchanged(t.Context(), k, managed.ResourceOf(u))
+	cached := u.DeepCopy()
+	req, diags := managed.RequestUnchanged(t.Context(), k, managed.Lent(u))
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
@@ -138,6 +139,9 @@ func keepsConfiguration(t *testing.T, k *managed.Kind, u *unstructured.Unstructu
 	}
 	if diff := cmp.Diff(before.Config, req.Configuration(), same); diff != "" {
 		t.Errorf("configuration of an unchanged resource (-before +now):\n%s", diff)
+	}
+	if diff := cmp.Diff(cached, u); diff != "" {
+		t.Errorf("the cached resource was changed (-before +now):\n%s", diff)
 	}
 }
 

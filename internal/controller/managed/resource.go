@@ -278,9 +278,15 @@ func (r *CustomResource) set(value any, path ...string) {
 	_ = unstructured.SetNestedField(r.Object, value, path...)
 }
 
-// assign sets r to an object as read.
+// assign sets r to a copy of an object as read.
 func (r *CustomResource) assign(read *unstructured.Unstructured) {
+	r.lend(read)
+	r.Unstructured = *read.DeepCopy()
+}
+
+// lend sets r to an object as read, of which nothing may be changed.
+func (r *CustomResource) lend(read *unstructured.Unstructured) {
 	r.read, r.conditions, r.observation, r.told = read, nil, nil, false
 	r.requested, r.secretMissing, r.differs = false, false, nil
-	r.Unstructured = *read.DeepCopy()
+	r.Unstructured = *read
 }
