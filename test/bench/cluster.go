@@ -270,7 +270,9 @@ func (c *cluster) until(ctx context.Context, limit time.Duration, done func() (b
 }
 
 // writes counts the write requests of all clients, including failed ones, without events and leases.
-func (c *cluster) writes(ctx context.Context) (int, error) { return c.writesBut(ctx, "leases", "events") }
+func (c *cluster) writes(ctx context.Context) (int, error) {
+	return c.writesBut(ctx, "leases", "events")
+}
 
 // writesBut counts the write requests of all clients, including failed ones, without those for some resources.
 func (c *cluster) writesBut(ctx context.Context, resources ...string) (int, error) {
