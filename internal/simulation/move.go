@@ -10,8 +10,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// Move is an operation on one resource of a shard, and the call of its that takes long. Meanwhile the resource gets a
-// configuration of another shard.
+// Move is an operation on one resource of a shard, of which one call takes long. Meanwhile the resource gets a configuration of
+// another shard.
 type Move struct {
 	Suspension
 	// Deleted is set if the user deletes the resource then. Otherwise it is edited.
@@ -45,10 +45,8 @@ func (w *world) moved(m Move) (call string) {
 	// Each shard has a resource, and therefore a configuration.
 	w.users.create(other)
 	w.until(w.done(other), nil)
-	if w.users.create(k); m.Operation == "Create" {
-		w.users.refer(k, w.users.current[k], "c1")
-	} else {
-		w.users.refer(k, w.users.current[k], "c1")
+	w.users.create(k)
+	if w.users.refer(k, w.users.current[k], "c1"); m.Operation != "Create" {
 		w.until(w.done(k), nil)
 	}
 	switch m.Operation {

@@ -146,8 +146,8 @@ func (w *world) release(x *waiter, v verdict) {
 	synctest.Wait()
 }
 
-// calls returns the calls of processes that are not suspended, without those that are delayed, in an order that does not depend on the
-// scheduling of goroutines.
+// calls returns the calls of processes that are not suspended, without those that are delayed, in an order that
+// does not depend on the scheduling of goroutines.
 func (w *world) calls() []*waiter {
 	w.mu.Lock()
 	defer w.mu.Unlock()

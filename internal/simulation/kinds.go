@@ -1,0 +1,95 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/zclconf/go-cty/cty"
+	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/landbridge-io/landbridge/internal/controller/managed"
+	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/controller/references"
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	lbterraform "github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/terraform/module"
+)
+
+// executor is the engine over the provider, whose changes wait before they are sent.
+type executor struct {
+	lbterraform.Executor
+	p *process
+}
+
+func (e executor) Apply(ctx context.Context, plan lbterraform.Plan) (instance.Instance, diagnostic.Diagnostics) {
+	v := e.p.waitFor(ctx, fmt.Sprintf("apply %s of %s", plan.Action, plan.Resource.Schema.Type), change)
+	return e.Executor.Apply(context.WithValue(ctx, verdictKey{}, v), plan)
+}
+
+// List implements terraform.Lister.
+func (e executor) List(ctx context.Context, r lbterraform.ResourceType, arguments map[string]cty.Value, limit int) ([]cty.Value, bool, diagnostic.Diagnostics) {
+	return e.Executor.(lbterraform.Lister).List(ctx, r, arguments, limit)
+}
+
+// ListStates implements terraform.StateLister.
+func (e executor) ListStates(ctx context.Context, r lbterraform.ResourceType, arguments map[string]cty.Value, limit int, each func(identity, state cty.Value)) (bool, diagnostic.Diagnostics) {
+	return e.Executor.(lbterraform.StateLister).ListStates(ctx, r, arguments, limit, each)
+}
+
+// providerConfigs are the ProviderConfigs of a resource type in a process.
+type providerConfigs struct {
+	p            *process
+	resourceType string
+}
+
+// Names implements managed.NamingConfigs.
+func (providerConfigs) Names(ref *xpv2.ProviderConfigReference, _ map[string]*xpv2.ProviderConfigReference, _ string) []string {
+	return []string{ref.Name}
+}
+
+// Resolve implements managed.ProviderConfigs.
+func (c providerConfigs) Resolve(_ context.Context, ref *xpv2.ProviderConfigReference, _ string) providerconfig.Handle[lbterraform.Executor] {
+	return providerconfig.Handle[lbterraform.Executor]{
+		Name: ref.Name, Account: c.p.account(ref.Name),
+		Acquire: func(ctx context.Context) (lbterraform.Executor, func(), diagnostic.Diagnostics) {
+			p := c.p
+			if ctx.Value(actorKey{}) == nil {
+				p.wait(ctx, "acquire") // an operation begins when its reconcile waits or has ended
+			}
+			if p.w.now().Before(p.w.cloud.unstarted) {
+				return nil, nil, diagnostic.Errorf("Provider not started", "The provider cannot be started.")
+			}
+			s := &server{p: p, schema: p.w.schema, verdicts: map[string]verdict{}}
+			if c.resourceType == pair {
+				return module.NewOver(terraform{s}, p.w.module, map[string]provider.Server{source: s}), func() {}, nil
+			}
+			return executor{p.w.engines.Engine(s), p}, func() {}, nil
+		},
+	}
+}
+
+// Neighbours of a kind: there are no references.
+type neighbours struct {
+	p     *process
+	graph *references.Graph
+}
+
+func (n neighbours) References() *references.Graph { return n.graph }
+
+func (neighbours) Kind(runtimeschema.GroupKind) *managed.Kind { return nil }
+
+func (neighbours) Served(runtimeschema.GroupKind) (string, bool) { return "", false }
+
+func (neighbours) Settled() <-chan struct{} {
+	closed := make(chan struct{})
+	close(closed)
+	return closed
+}
+
+func (n neighbours) Claimed() <-chan struct{} { return n.Settled() }
+
+func (n neighbours) Wake(k store.Key) { n.p.enqueue(k, 0) }
