@@ -90,7 +90,8 @@ func (c *check) failover() {
 // stored is called when a stored instance is written.
 func (c *check) stored(s *corev1.Secret) {
 	for _, i := range c.w.users.current {
-		if secretKey(i.key).Name == s.Name && s.Annotations["landbridge.io/owner-uid"] == "uid-"+i.tag {
+		reserved := c.w.shards > 0 && s.Labels["landbridge.io/empty"] != "" // by a shard that knows nothing
+		if secretKey(i.key).Name == s.Name && s.Annotations["landbridge.io/owner-uid"] == "uid-"+i.tag && !reserved {
 			i.unsecret = false
 		}
 	}

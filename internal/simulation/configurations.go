@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/landbridge-io/landbridge/internal/controller/shard"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
@@ -185,7 +187,11 @@ func (w *world) keeper(k store.Key) *process {
 	if p == nil || p.dead.Load() || p.leaving {
 		return nil
 	}
-	if placed, ok := p.replica.placement.Now().Of(configurationOf(u)); !ok || placed.Shard != p.shard {
+	var table shard.Table
+	if json.Unmarshal(w.api.table().Data["table.json"], &table) != nil {
+		return nil
+	}
+	if placed, ok := table.Of(configurationOf(u)); !ok || placed.Shard != p.shard {
 		return nil // it moves
 	}
 	return p
