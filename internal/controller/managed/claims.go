@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"runtime"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
@@ -43,9 +44,11 @@ func (r *Reconciler) claimAll(ctx context.Context, informers cache.Cache) {
 		k.heard(&list.Items[i], false)
 	}
 	close(k.listed)
+	others := r.claimListed(ctx, list.Items)
+	close(k.loaded)
 	var group errgroup.Group
 	group.SetLimit(max(1, k.Options.Workers))
-	for _, u := range r.claimListed(ctx, list.Items) {
+	for _, u := range others {
 		group.Go(func() error {
 			backoff := wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Steps: 10, Cap: 10 * time.Second}
 			return backoff.DelayFunc().Until(ctx, true, false, func(ctx context.Context) (bool, error) {
@@ -63,6 +66,20 @@ func (r *Reconciler) claimAll(ctx context.Context, informers cache.Cache) {
 	if group.Wait() == nil {
 		r.Claimed()
 	}
+}
+
+// loadingTimeout bounds the time for which reconciles wait for the records that are listed.
+const loadingTimeout = 10 * time.Second
+
+// awaitLoaded waits until the records that can be listed were loaded. A reconcile that does not wait would load its record by itself,
+// and takes the processor time that changes wait for.
+func (k *Kind) awaitLoaded(ctx context.Context) {
+	if k.loaded == nil || isClosed(k.loaded) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, loadingTimeout)
+	defer cancel()
+	awaited(ctx, k.loaded)
 }
 
 // manyRecords is the number of records from which they are listed: one request for a hundred of them costs less than one
@@ -83,8 +100,20 @@ func (r *Reconciler) claimListed(ctx context.Context, items []unstructured.Unstr
 		return others
 	}
 	err := k.Options.EachStored(ctx, k.Model.GroupVersionKind().GroupKind(), func(keys []store.Key) {
-		for _, key := range keys {
-			if u := others[key]; u != nil && r.Claim(ctx, u) == nil {
+		failed := make([]bool, len(keys))
+		var group errgroup.Group
+		group.SetLimit(runtime.GOMAXPROCS(0))
+		for i, key := range keys {
+			if u := others[key]; u != nil {
+				group.Go(func() error {
+					failed[i] = r.Claim(ctx, u) != nil
+					return nil
+				})
+			}
+		}
+		_ = group.Wait() // failures are counted in failed
+		for i, key := range keys {
+			if !failed[i] {
 				delete(others, key)
 			}
 		}
@@ -149,9 +178,11 @@ func (k *Kind) mayWrite(ctx context.Context) error {
 }
 
 // isClaimed reports whether the remote objects of all resources of the kind are claimed.
-func (k *Kind) isClaimed() bool {
+func (k *Kind) isClaimed() bool { return isClosed(k.claimed) }
+
+func isClosed(c <-chan struct{}) bool {
 	select {
-	case <-k.claimed:
+	case <-c:
 		return true
 	default:
 		return false

@@ -76,6 +76,8 @@ type Kind struct {
 	// known, claimed when their remote objects are.
 	reader, live    client.Reader
 	listed, claimed chan struct{}
+	// loaded is closed when the records that can be listed were loaded, or could not be listed. It may be nil: nothing waits.
+	loaded chan struct{}
 }
 
 // Queue is what a kind uses of its work queue.
@@ -130,6 +132,7 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager) error {
 	gvk := k.Model.GroupVersionKind()
 	log := k.Options.Logger.WithValues("kind", gvk.GroupKind().String())
 	r := NewReconciler(k, m.GetClient(), m.GetAPIReader())
+	k.loaded = make(chan struct{})
 	backoff := workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](k.Options.MinBackoff, k.Options.MaxBackoff)
 	ctl, err := controller.NewUnmanaged("managed/"+gvk.GroupKind().String(), controller.Options{
 		Reconciler:              r,

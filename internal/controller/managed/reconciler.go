@@ -92,6 +92,7 @@ func NewReconciler(k *Kind, cached client.Client, live client.Reader) *Reconcile
 
 // Reconcile implements reconcile.Reconciler.
 func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (_ reconcile.Result, err error) {
+	r.kind.awaitLoaded(ctx)
 	cached := r.cached(ctx, req)
 	var ref providerconfig.Reference
 	if cached != nil {
