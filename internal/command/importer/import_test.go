@@ -319,6 +319,7 @@ metadata:
     landbridge.io/owner-kind: Credential.examplecloud.landbridge.io
   labels:
     app.kubernetes.io/managed-by: landbridge
+    landbridge.io/kind: Credential.examplecloud.landbridge.io
   name: credential.c.HASH
   namespace: landbridge-system
 type: landbridge.io/instance
