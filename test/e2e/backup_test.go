@@ -268,7 +268,8 @@ func TestMoveBetweenClusters(t *testing.T) {
 	}
 	before := secret(source)
 	run(t, "--version") // it is built before the change begins
-	d.Order(t, "slow", "slow 20s") // the command has to begin meanwhile, on a busy machine, too
+	// The command has to begin meanwhile, on a busy machine, too.
+	d.Order(t, "slow", "slow 20s")
 	source.MustPatch(t, slow, `{"spec":{"forProvider":{"value":"b"}}}`)
 	eventually(t, "the change is begun", func(context.Context) bool { return d.CarriedOut("slow") })
 
