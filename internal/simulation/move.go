@@ -6,8 +6,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
 // Move is an operation on one resource of a shard, of which one call takes long. Meanwhile the resource gets a configuration of
@@ -38,10 +36,7 @@ func (w *world) moved(m Move) (call string) {
 	for len(w.leaders()) < w.shards {
 		w.sleep()
 	}
-	of := func(resourceType string) store.Key {
-		return w.keys[slices.IndexFunc(w.keys, func(k store.Key) bool { return k.Kind == w.model.Resources[resourceType].Kind })]
-	}
-	k, other := of(m.Type), of(resourceTypes[(slices.Index(resourceTypes, m.Type)+1)%len(resourceTypes)])
+	k, other := w.keyOf(m.Type), w.keyOf(resourceTypes[(slices.Index(resourceTypes, m.Type)+1)%len(resourceTypes)])
 	// Each shard has a resource, and therefore a configuration.
 	w.users.create(other)
 	w.until(w.done(other), nil)
@@ -49,12 +44,7 @@ func (w *world) moved(m Move) (call string) {
 	if w.users.refer(k, w.users.current[k], "c1"); m.Operation != "Create" {
 		w.until(w.done(k), nil)
 	}
-	switch m.Operation {
-	case "Update":
-		w.edited(k, 2)
-	case "Delete":
-		w.users.delete(k, w.users.current[k])
-	}
+	w.begin(k, m.Operation)
 	calls := 0
 	w.until(func() bool { return call != "" || w.done(k)() }, func(x *waiter) bool {
 		if !strings.HasSuffix(x.p.name, "s1") {

@@ -46,16 +46,11 @@ func (w *world) suspend(s Suspension) (call string) {
 		w.sleep()
 	}
 	old := w.leader()
-	k := w.keys[slices.IndexFunc(w.keys, func(k store.Key) bool { return k.Kind == w.model.Resources[s.Type].Kind })]
+	k := w.keyOf(s.Type)
 	if w.users.create(k); s.Operation != "Create" {
 		w.until(w.done(k), nil)
 	}
-	switch s.Operation {
-	case "Update":
-		w.edited(k, 2)
-	case "Delete":
-		w.users.delete(k, w.users.current[k])
-	}
+	w.begin(k, s.Operation)
 	calls := 0
 	w.until(func() bool { return old.suspended || w.done(k)() }, func(x *waiter) bool {
 		if x.p != old {
@@ -78,6 +73,21 @@ func (w *world) suspend(s Suspension) (call string) {
 	}
 	w.finish()
 	return call
+}
+
+// keyOf returns the key of the first resource of a type.
+func (w *world) keyOf(resourceType string) store.Key {
+	return w.keys[slices.IndexFunc(w.keys, func(k store.Key) bool { return k.Kind == w.model.Resources[resourceType].Kind })]
+}
+
+// begin has a user do what an Update or a Delete of a resource follows from. A Create follows from the resource itself.
+func (w *world) begin(k store.Key, operation string) {
+	switch operation {
+	case "Update":
+		w.edited(k, 2)
+	case "Delete":
+		w.users.delete(k, w.users.current[k])
+	}
 }
 
 // edited sets the size of a resource, unless it is being deleted.

@@ -20,9 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 	"github.com/landbridge-io/landbridge/internal/testing/nettest"
-	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 	"github.com/landbridge-io/landbridge/test/bench/figure"
 )
 
@@ -58,11 +56,7 @@ func replicas(ctx context.Context, r *figure.Report, bin string) error {
 		return err
 	}
 	defer c.stop()
-	provider, err := testbin.Build(ctx, examplecloudtest.ProviderProgram(examplecloudtest.Framework6))
-	if err != nil {
-		return err
-	}
-	if _, err := c.install(ctx, "examplecloud", provider, "", "examplecloud_thing"); err != nil {
+	if err := c.installCloud(ctx, "examplecloud_thing"); err != nil {
 		return err
 	}
 	if err := c.createAccounts(ctx, cloud); err != nil {

@@ -56,11 +56,7 @@ func slow(ctx context.Context, r *figure.Report, bin string) error {
 		return err
 	}
 	defer c.stop()
-	provider, err := testbin.Build(ctx, examplecloudtest.ProviderProgram(examplecloudtest.Framework6))
-	if err != nil {
-		return err
-	}
-	if _, err := c.install(ctx, "examplecloud", provider, "", "examplecloud_thing", "examplecloud_alias"); err != nil {
+	if err := c.installCloud(ctx, "examplecloud_thing", "examplecloud_alias"); err != nil {
 		return err
 	}
 	if err := c.configureCloud(ctx, "default", map[string]any{"endpoint": cloud.url}); err != nil {
@@ -180,6 +176,15 @@ func (c *cluster) updates(ctx context.Context, k kind, name, field string, value
 		time.Sleep(200 * time.Millisecond)
 	}
 	return took, nil
+}
+
+// installCloud builds the provider of the cloud, and installs it with some of its types.
+func (c *cluster) installCloud(ctx context.Context, types ...string) error {
+	provider, err := testbin.Build(ctx, examplecloudtest.ProviderProgram(examplecloudtest.Framework6))
+	if err == nil {
+		_, err = c.install(ctx, "examplecloud", provider, "", types...)
+	}
+	return err
 }
 
 // applied reports whether the object has the value of a field.
