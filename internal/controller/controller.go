@@ -27,6 +27,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/client-go/util/retry"
+	"k8s.io/utils/clock"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -37,6 +38,7 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/child"
 	"github.com/landbridge-io/landbridge/internal/controller/admission"
+	"github.com/landbridge-io/landbridge/internal/controller/checkpoint"
 	"github.com/landbridge-io/landbridge/internal/controller/conversion"
 	"github.com/landbridge-io/landbridge/internal/controller/informer"
 	"github.com/landbridge-io/landbridge/internal/controller/kinds"
@@ -236,6 +238,13 @@ func runPart(ctx context.Context, config *rest.Config, scheme *runtime.Scheme, r
 	referred := &referredSecrets{metadata: kubeMetadata, allowed: mayWatchSecrets(kube.authorization), wake: registry.SecretChanged}
 	reconciling, stopReconciling := context.WithCancel(ctx)
 	defer stopReconciling()
+	marks := &checkpoint.Checkpoint{
+		Secrets: kube.core.Secrets(o.Namespace), Name: checkpointName(o, w), Marks: registry.Marks, Clock: clock.RealClock{}, Logger: o.Logger.WithName("checkpoint"),
+	}
+	if err := m.Add(marks); err != nil {
+		return err
+	}
+	accountKey, _ := providerconfig.SharedAccountKey(derived(key))
 	rt := &kinds.Runtime{
 		Manager:   m,
 		CRDs:      extensions.ApiextensionsV1().CustomResourceDefinitions(),
@@ -246,6 +255,8 @@ func runPart(ctx context.Context, config *rest.Config, scheme *runtime.Scheme, r
 		Admission: &providerconfig.Admission{Live: m.GetAPIReader(), Listed: o.RequireAllowedNamespaces},
 		Scheduler: operations,
 		Registry:  registry,
+
+		AccountKey: accountKey,
 		Managed: managed.Options{
 			Poll: o.Poll, Workers: o.Workers, Timeout: o.ReconcileTimeout,
 			MinBackoff: 500 * time.Millisecond, MaxBackoff: 5 * time.Minute,
@@ -253,6 +264,7 @@ func runPart(ctx context.Context, config *rest.Config, scheme *runtime.Scheme, r
 			EachStored: func(ctx context.Context, gk runtimeschema.GroupKind, some func([]store.Key)) error {
 				return secrets.Each(ctx, gk.Group, gk.Kind, some)
 			},
+			Marked: marks.Has,
 		},
 		Recorder: event.NewAPIRecorder(recorder),
 		Logger:   o.Logger.WithName("kinds"),
@@ -312,6 +324,14 @@ func runPart(ctx context.Context, config *rest.Config, scheme *runtime.Scheme, r
 
 	runErr := m.Start(ctx)
 	return errors.Join(runErr, stop.stop(ctx), o.CommandLine.Close())
+}
+
+// checkpointName returns the name of the Secrets of a checkpoint, before their numbers.
+func checkpointName(o Options, w *worker) string {
+	if w == nil {
+		return o.Name + "-checkpoint"
+	}
+	return fmt.Sprintf("%s-checkpoint-shard-%d", o.Name, w.Number)
 }
 
 // setupPolicies sets up what reads PlanPolicies.

@@ -97,6 +97,7 @@ func runShards(ctx context.Context, config *rest.Config, scheme *runtime.Scheme,
 	if err != nil {
 		return err
 	}
+	_, keyID := providerconfig.SharedAccountKey(derived(key))
 	host, err := os.Hostname()
 	if err != nil {
 		return err
@@ -111,7 +112,7 @@ func runShards(ctx context.Context, config *rest.Config, scheme *runtime.Scheme,
 		members: &sharding.Members{Leases: leases, Of: o.Name, ID: host + "_" + string(uuid.NewUUID()), Duration: o.LeaseDuration},
 		placement: &sharding.Placement{
 			Secrets: kube.core.Secrets(o.Namespace), Name: o.Name + "-shards", Shards: o.Shards, Logger: log, Outdated: func(err error) { fail(err) },
-			Key: providerconfig.ShareAccounts(derived(key)),
+			Key: keyID,
 		},
 	}
 	s.run = func(ctx context.Context, number int) error {

@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
+
+	"github.com/landbridge-io/landbridge/internal/wire"
+	"github.com/landbridge-io/landbridge/schema"
 )
 
 // Instance is the stored state of one remote object. The zero value is an instance without an
@@ -51,6 +54,26 @@ type Instance struct {
 
 // Wire holds values in the protocol's encoding (msgpack).
 type Wire struct{ State, Identity []byte }
+
+// WireOf returns the state and the identity of an instance in the protocol's encoding; nil if they cannot be encoded.
+func WireOf(in Instance, r *schema.Resource) *Wire {
+	t := typesOf(r)
+	encode := func(v cty.Value, t cty.Type) ([]byte, error) {
+		if !isSet(v) || t == cty.NilType {
+			return nil, nil
+		}
+		return wire.Marshal(v, t)
+	}
+	state, err := encode(in.State, t.state)
+	if err != nil || state == nil {
+		return nil
+	}
+	identity, err := encode(in.Identity, t.identity)
+	if err != nil {
+		return nil
+	}
+	return &Wire{State: state, Identity: identity}
+}
 
 // Deposed is an object that was replaced by a newer one and is still to be destroyed.
 type Deposed struct {

@@ -68,6 +68,8 @@ const (
 	deedClaim deed = "claim"
 	// deedRetry forgets failures, so that failed operations are tried again.
 	deedRetry deed = "retry"
+	// deedResume looks for the mark of an earlier process.
+	deedResume deed = "resume"
 	// deedConfirm looks for the object, as it is stored, in a list of all objects.
 	deedConfirm deed = "confirm by a list"
 	// deedAcquire acquires the provider.
@@ -142,6 +144,8 @@ type observeInput struct {
 	// Claims is the stage of the claims. Contested is set when another resource owns an object.
 	Claims    claimStage
 	Contested bool
+	// Resumable is set when the mark of an earlier process may show that there is nothing to plan.
+	Resumable bool
 	// Confirmable is set when a list may show that the object is unchanged, and Confirmed when it has.
 	Confirmable, Confirmed bool
 	// Acquired, Recovered, Sought and Planned are set when that was done in this call.
@@ -165,6 +169,7 @@ var observeChain = chain[observeInput]{
 	{deedIgnoreInterrupt, interruptAsked},
 	{deedRetry, retryAsked},
 	{deedAnswerNothing, nothingToDelete},
+	{deedResume, markPossible},
 	{deedConfirm, listable},
 	{deedAnswer, listedUnchanged},
 	{deedAcquire, providerMissing},
@@ -227,6 +232,9 @@ func interruptAsked(in observeInput) bool { return in.InterruptAsked }
 
 // retryAsked: a retry only changes memory, so it works even if everything else fails.
 func retryAsked(in observeInput) bool { return in.RetryAsked }
+
+// markPossible: what an earlier process has planned need not be planned again at once.
+func markPossible(in observeInput) bool { return in.Resumable && in.Desired }
 
 // nothingToDelete: if the record has no object, the answer needs no provider.
 func nothingToDelete(in observeInput) bool {

@@ -58,6 +58,8 @@ func TestDecideObserve(t *testing.T) {
 		"deposed objects to delete":                  {func(in *input) { empty(in); in.Desired, in.Acquired, in.Deposed = false, false, true }, "acquire"},
 		"an interrupted operation to delete":         {func(in *input) { empty(in); in.Desired, in.Acquired, in.Interrupted = false, false, true }, "acquire"},
 		"found to be gone while deleting":            {func(in *input) { empty(in); in.Desired, in.Read = false, scheduler.ReadChanged }, "plan"},
+		"an earlier process may have left a mark":    {func(in *input) { unread(in); in.View, in.Fits, in.Resumable, in.Acquired = 0, false, true, false }, "resume"},
+		"a mark, without configuration":              {func(in *input) { unread(in); in.View, in.Resumable, in.Desired = 0, true, false }, "read"},
 		"a list may do":                              {func(in *input) { unread(in); in.Confirmable, in.Acquired = true, false }, "confirm by a list"},
 		"a list may do, acquired":                    {func(in *input) { unread(in); in.Confirmable = true }, "read"},
 		"a list may do, another configuration":       {func(in *input) { unread(in); in.Confirmable, in.Acquired, in.Fits = true, false, false }, "acquire"},
@@ -163,6 +165,10 @@ func carryOut(in *scheduler.ObserveInput, deed string, found, unchanged, doubtfu
 		in.InterruptAsked, in.MarkAsked = false, in.MarkAsked || in.Stored
 	case "retry":
 		in.RetryAsked = false
+	case "resume":
+		if in.Resumable = false; found {
+			in.View, in.Fits = scheduler.ViewPlanned, true
+		}
 	case "confirm by a list":
 		in.Confirmable, in.Confirmed, in.Acquired = false, doubtful, found
 	case "acquire":

@@ -25,9 +25,9 @@ type observing struct {
 	contested                  bool
 	rival                      ownership.Rival
 	recovered, sought, planned bool
-	// asked is set when the object of another resource was asked for.
-	asked bool
-	read  readResult
+	// asked is set when the object of another resource was asked for, and resumed when a mark was looked for.
+	asked, resumed bool
+	read           readResult
 	// listed is set when it was tried to confirm by a survey that the object is unchanged, and confirmed if it is.
 	listed, confirmed bool
 }
@@ -83,6 +83,7 @@ func (o *observing) input(r *Request) observeInput {
 		Moving: interrupted && in.Operation.Kind == instance.Move, HandingOver: interrupted && in.Operation.Kind == instance.Move && handOverOf(in.Operation) != nil,
 		Moved: e.record.Handled.MovedTo != "", TakeOver: r.MoveFrom != nil && e.record.Handled.MovedFrom == "" && !o.asked, LettingGo: e.record.Handled.MoveOpen,
 		Claims: o.claims, Contested: o.contested,
+		Resumable:   !o.resumed && e.resumable(r),
 		Confirmable: !o.listed && e.confirmable(r), Confirmed: o.confirmed,
 		Acquired: o.release != nil, Recovered: o.recovered, Sought: o.sought, Planned: o.planned, Read: o.read,
 	}
@@ -128,6 +129,9 @@ func (o *observing) do(ctx context.Context, r *Request, next deed) (*Observation
 		o.claimNext(ctx, r)
 	case deedRetry:
 		e.retry(*r)
+	case deedResume:
+		o.resumed = true
+		e.resume(r)
 	case deedConfirm:
 		o.listed = true
 		o.confirmed = o.confirm(ctx, r)
@@ -164,6 +168,9 @@ func (e *entry) answer() *Observation {
 	}
 	if e.view.state == applied {
 		e.view.state = planned
+	}
+	if e.view.observation.Resumed {
+		e.view.unplanned = true
 	}
 	return e.view.observation
 }

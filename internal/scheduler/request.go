@@ -70,6 +70,12 @@ type Request struct {
 	// ConfigHash changes whenever Config does.
 	ConfigHash string
 
+	// Version is the resource version of the custom resource, and Release identifies the provider's release with its
+	// configuration in Landbridge. They are part of the resource's Mark; there is none if one of them is empty.
+	Version, Release string
+	// Marked reports whether an earlier process has left a mark. It may be nil: there are none.
+	Marked func(Mark) bool
+
 	// Import is the request of spec.import. While the resource is being deleted, it only serves to recover
 	// an interrupted create.
 	Import desired.Import
@@ -127,6 +133,8 @@ type Observation struct {
 	// resource is destroyed. Empty if nothing is to be done.
 	PlanHash   string
 	PlanAction terraform.Action
+	// Resumed is set when an earlier process has made the plan. The next observation is another one, with a plan of this process.
+	Resumed bool
 	// Imported is set when this Observe imported the object: the plan that follows from the import was not
 	// reported yet.
 	Imported bool

@@ -34,6 +34,9 @@ type Interface interface {
 	// Claim claims the remote objects of a resource from its record. Nothing may be written until this
 	// was done for all existing resources.
 	Claim(ctx context.Context, r Request) error
+	// Mark returns the mark of a resource that was observed last with this request, and left nothing to do. It is false for
+	// other resources, and where a plan depends on more than is known.
+	Mark(r Request) (Mark, bool)
 	// Gone releases the claims and the memory of a deleted resource.
 	Gone(k store.Key)
 	// Deleted is called when a resource is deleted, also while it is still reconciled. Nothing is begun or stored for

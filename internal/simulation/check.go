@@ -308,7 +308,7 @@ func (c *check) settledObject(i *incarnation, resourceType string) {
 	if s := c.w.api.secrets[secretKey(i.key)]; s == nil || !mentions(c.w.api.content(s), o) {
 		c.violated(LostSecret, o.id+o.tag, "the password of %s is not stored", o)
 	}
-	if i.key.Kind == c.w.model.Resources[pair].Kind {
+	if i.key.Kind == c.w.model.Resources[pair].Kind || i.unpublished {
 		return
 	}
 	published := c.w.api.secrets[types.NamespacedName{Namespace: i.key.Namespace, Name: strings.TrimSuffix(i.tag, ".")}]

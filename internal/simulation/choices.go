@@ -13,6 +13,8 @@ type choices struct {
 	lists bool
 	// approvals is set in schedules whose resources have approval policies.
 	approvals bool
+	// rests is set in schedules in which nothing happens now and then, until resources leave marks. They cannot be shrunk.
+	rests bool
 	// replicas is the number of replicas that share the work; at most one means that a leader does all of it.
 	replicas int
 }
@@ -21,7 +23,7 @@ type choices struct {
 func (c *choices) shared() bool { return c.replicas > 1 }
 
 func newChoices(o Options, schedule uint64) *choices {
-	return &choices{random: rand.New(rand.NewPCG(o.Seed, schedule)), lists: o.Lists, approvals: o.Approvals, replicas: o.Replicas}
+	return &choices{random: rand.New(rand.NewPCG(o.Seed, schedule)), lists: o.Lists, approvals: o.Approvals, replicas: o.Replicas, rests: schedule%4 == 3}
 }
 
 func replay(made []uint32, replicas int) *choices {

@@ -31,6 +31,9 @@ func (w *world) run(operations int) {
 		if w.shards > 0 && w.choices.one(40) {
 			w.delay()
 		}
+		if w.choices.rests && w.choices.one(20*often) {
+			w.rest()
+		}
 		if w.choices.one(often) {
 			w.users.operate()
 			operations--
@@ -42,6 +45,28 @@ func (w *world) run(operations int) {
 		w.check.step()
 	}
 	w.finish()
+}
+
+// resting is for how long nothing happens, so that resources are looked at several times.
+const resting = 5 * pollInterval
+
+// rest lets resources come to rest, and the controllers start again afterwards. Meanwhile a user may do something.
+func (w *world) rest() {
+	w.note("nothing happens for a while")
+	w.rested = w.now().Add(resting)
+	for w.now().Before(w.rested) && w.busy <= busyLoop && !w.check.found {
+		w.move()
+		w.check.step()
+	}
+	if w.choices.one(2) {
+		w.users.operate()
+	}
+	for _, p := range slices.Clone(w.leaders()) {
+		if !p.dead.Load() {
+			w.note("%s is killed", p)
+			w.kill(p, false)
+		}
+	}
 }
 
 // finish is the second phase.
@@ -184,7 +209,7 @@ func (w *world) verdict(x *waiter) verdict {
 	if x.kind == answering {
 		often = 6
 	}
-	if w.calm || !w.choices.one(often) {
+	if w.calm || w.now().Before(w.rested) || !w.choices.one(often) {
 		if x.kind == change && !w.calm && w.choices.one(3) {
 			return slow
 		}
@@ -200,7 +225,7 @@ func (w *world) verdict(x *waiter) verdict {
 func (w *world) sleep() {
 	w.busy = 0
 	d := w.next()
-	if !w.calm {
+	if !w.calm && !w.now().Before(w.rested) {
 		d = pick(w.choices, d, d, d, 100*time.Millisecond, time.Second, 5*time.Second, 20*time.Second)
 	}
 	for d > 0 {

@@ -294,9 +294,12 @@ func (p *process) lead() {
 			Model: m, ProviderConfigs: providerConfigs{p, m.Type}, Neighbours: neighbours{p, graph}, Scheduler: p.scheduler, Queue: p,
 			Options: managed.Options{
 				Poll: pollInterval, Workers: 4, Timeout: time.Minute, MinBackoff: time.Second, MaxBackoff: 30 * time.Second,
-				Recorder: recorder{p}, Metrics: xpmanaged.NewNopMetricRecorder(), Logger: logr.Discard(),
+				Recorder: recorder{p}, Metrics: xpmanaged.NewNopMetricRecorder(), Logger: logr.Discard(), Marked: p.marked,
 			},
 		}}
+		if m.Type != pair {
+			k.Release = "1.0.0" // modules have no marks
+		}
 		if p.worker != nil {
 			k.Options.Shards, k.Queue = divided{p.worker, p}, kindQueue{p, m}
 		}
@@ -435,6 +438,7 @@ func (p *process) reconcile(k store.Key) {
 		ctx := context.WithValue(p.reconciling, actorKey{}, p.actor("reconcile", k))
 		result, err := p.kinds[k.Kind].reconciler.Reconcile(ctx, reconcile.Request{NamespacedName: types.NamespacedName{Namespace: k.Namespace, Name: k.Name}})
 		p.w.note("%s reconciled %s %s: %s", p, k.Kind, k.Name, errorText(err))
+		p.kinds[k.Kind].Marks(p.leaveMark)
 		switch {
 		case err != nil || result.Requeue: //nolint:staticcheck // crossplane-runtime uses it
 			p.enqueue(k, min(time.Second<<min(q.failures, 5), 30*time.Second))
@@ -445,6 +449,20 @@ func (p *process) reconcile(k store.Key) {
 			p.enqueue(k, result.RequeueAfter)
 		}
 	}()
+}
+
+// leaveMark leaves a mark to later processes.
+func (p *process) leaveMark(m scheduler.Mark) {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	p.w.marks[m] = true
+}
+
+// marked reports whether a process has left a mark.
+func (p *process) marked(m scheduler.Mark) bool {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	return p.w.marks[m]
 }
 
 func (p *process) failed(k store.Key, times int) {

@@ -32,6 +32,8 @@ type incarnation struct {
 	configuration string
 	// meddled is set when a user deleted or stored its record, by which shards hand it over.
 	meddled bool
+	// unpublished is set when it has no connection Secret.
+	unpublished bool
 	// createFirst is set when replacements create before they destroy.
 	createFirst bool
 	// deleted is set when its deletion was requested while its policies permitted to destroy the object.
@@ -272,6 +274,10 @@ func (u *users) create(k store.Key) {
 			"lifecycle":                  map[string]any{"createBeforeDestroy": i.createFirst},
 		},
 	}}
+	// Unchanged resources without a connection Secret are only looked at, and leave marks.
+	if i.unpublished = u.serial%3 == 2; i.unpublished {
+		unstructured.RemoveNestedField(r.Object, "spec", "writeConnectionSecretToRef")
+	}
 	u.chooseApproval(i, r.Object["spec"].(map[string]any))
 	u.w.note("user creates %s %s (%s, %s)", k.Kind, k.Name, i.name, i.tag)
 	u.w.api.createResource(r)

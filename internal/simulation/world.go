@@ -11,6 +11,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform/engine"
 	"github.com/landbridge-io/landbridge/internal/terraform/module"
@@ -95,15 +96,19 @@ type world struct {
 	calmed time.Time
 	// helped is when users did last what conditions ask for.
 	helped time.Time
+	// rested is until when nothing happens.
+	rested time.Time
 	// busy counts the moves since time has passed.
 	busy int
 
 	mu      sync.Mutex
 	waiting []*waiter
+	// marks are all that processes have ever left. Real ones leave some of them.
+	marks map[scheduler.Mark]bool
 }
 
 func newWorld(c *choices, t *trace) *world {
-	w := &world{shared: common(), choices: c, trace: t}
+	w := &world{shared: common(), choices: c, trace: t, marks: map[scheduler.Mark]bool{}}
 	if c.lists {
 		w.shared = surveying()
 	}

@@ -2,8 +2,12 @@ package kinds
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -11,6 +15,7 @@ import (
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/model"
@@ -20,6 +25,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/terraform/engine"
+	"github.com/landbridge-io/landbridge/internal/version"
 )
 
 // ServedProvider runs the controllers of one provider's kinds and of its provider configurations.
@@ -47,6 +53,9 @@ type ProviderOptions struct {
 	Address string
 	// Limits of each provider configuration. Those that are not set default to the pool's.
 	Limits pool.Limits
+	// Release identifies the provider's program and its configuration in Landbridge. If it is empty, resources are planned again
+	// whenever the controller starts.
+	Release string
 	// Executor makes executors for configured servers. Defaults to those of package engine.
 	Executor func(provider.Server) terraform.Executor
 }
@@ -62,7 +71,7 @@ func (rt *Runtime) NewProvider(o ProviderOptions) *ServedProvider {
 	}
 	configs := &providerconfig.Resolver{
 		Client: rt.Manager.GetClient(), Live: rt.Manager.GetAPIReader(),
-		Provider: o.Model, Launcher: o.Launcher, Pool: rt.Pool, Limits: o.Limits,
+		Provider: o.Model, Launcher: o.Launcher, Pool: rt.Pool, Limits: o.Limits, AccountKey: rt.AccountKey,
 		Admission: rt.Admission, RequestToken: providerconfig.RequestTokens(rt.Manager.GetClient()),
 		Approval: rt.Approval(o.Name),
 	}
@@ -72,6 +81,16 @@ func (rt *Runtime) NewProvider(o ProviderOptions) *ServedProvider {
 		}
 	}
 	return &ServedProvider{ProviderOptions: o, Configs: configs, runtime: rt, kinds: map[string]*Kind{}}
+}
+
+// ReleaseOf identifies a provider's program, how it is run, and the configuration of its kinds; empty if it cannot be told.
+func ReleaseOf(l provider.Launcher, kinds config.Provider, how ...string) string {
+	encoded, err := json.Marshal(kinds)
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(strings.Join(append(how, version.String(), l.Key(), string(encoded)), "\x00")))
+	return hex.EncodeToString(sum[:16])
 }
 
 // Resolve implements managed.ProviderConfigs.
@@ -107,7 +126,7 @@ func (p *ServedProvider) Start(resourceType string) error {
 	if ok {
 		return nil
 	}
-	k, err := p.runtime.StartKind(&managed.Kind{Model: p.Model.Resources[resourceType], ProviderConfigs: p, ProviderAddress: p.Address, Poll: p.runtime.Poll(p.Name)})
+	k, err := p.runtime.StartKind(&managed.Kind{Model: p.Model.Resources[resourceType], ProviderConfigs: p, ProviderAddress: p.Address, Release: p.Release, Poll: p.runtime.Poll(p.Name)})
 	if err != nil {
 		return err
 	}

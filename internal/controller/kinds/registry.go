@@ -15,6 +15,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/controller/references"
 	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
@@ -113,6 +114,15 @@ func (r *Registry) OldestChanges() map[schema.GroupKind]time.Duration {
 		out[kind] = k.OldestChange()
 	}
 	return out
+}
+
+// Marks calls a function with the marks of all resources at rest.
+func (r *Registry) Marks(yield func(scheduler.Mark)) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	for _, k := range r.kinds {
+		k.Marks(yield)
+	}
 }
 
 // Preview returns what an object, if it were applied, would change of its remote object; nil if no controller of its kind

@@ -60,6 +60,8 @@ type Runtime struct {
 	Roles rbac.ClusterRoleInterface
 	// Admission decides which namespaces may use a ClusterProviderConfig.
 	Admission *providerconfig.Admission
+	// AccountKey is the key of the hashes of provider configurations' contents.
+	AccountKey providerconfig.AccountKey
 	// Follows is set if another replica installs CRDs and whatever else is not of one shard. Then this one waits for it.
 	Follows bool
 	// OtherUsers returns the resources, other than those of the provider's own kinds, that use one of its

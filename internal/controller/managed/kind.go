@@ -56,6 +56,9 @@ type Kind struct {
 	// ProviderAddress is the address of the provider, such as registry.terraform.io/hashicorp/null. Providers see it when
 	// objects are moved.
 	ProviderAddress string
+	// Release identifies the provider's release together with its configuration in Landbridge, for the marks of resources. They
+	// have none if it is empty.
+	Release string
 	// Poll returns the poll interval of the provider or module; 0 is that of Options. It may be nil.
 	Poll func() time.Duration
 
@@ -102,6 +105,8 @@ type Options struct {
 	// EachStored calls a function with the keys of the stored instances of a kind, some at a time, whose records the scheduler
 	// loads without a request each meanwhile. It may leave some out. It may be nil: each record is loaded by itself.
 	EachStored func(context.Context, runtimeschema.GroupKind, func([]store.Key)) error
+	// Marked reports whether an earlier process has left a mark. It may be nil: there are none.
+	Marked func(scheduler.Mark) bool
 	// Policies returns the PlanPolicies. It may be nil, and there are none.
 	Policies func(context.Context) ([]*policy.Policy, error)
 	Recorder event.Recorder

@@ -9,9 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/landbridge-io/landbridge/internal/controller/references"
-	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
-	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
 // look is an observation of a resource that was made before managed.Reconciler is asked to reconcile the resource.
@@ -23,7 +21,8 @@ type look struct {
 	err         error
 }
 
-// unchanged observes a resource that was steady when its status was written, and reports whether it still is. Then a
+// unchanged observes a resource that was steady when its status was written, by this process or an earlier one that has left
+// its mark, and reports whether it still is. Then a
 // reconcile would do nothing more. Otherwise managed.Reconciler uses the observation. Most reconciles are of unchanged
 // resources, and managed.Reconciler costs more than all other work of the controller for them.
 // cached is the resource as the cache has it; nil if there is none.
@@ -34,7 +33,8 @@ func (r *Reconciler) unchanged(ctx context.Context, cached *unstructured.Unstruc
 	of := subjectOf(cached)
 	newest := r.client.newer(of.name, cached)
 	before := r.kind.written.memo.get(of)
-	if before.version != newest.GetResourceVersion() || !steady(before.observation) {
+	resumes := before.observation == nil && r.kind.Options.Marked != nil
+	if !resumes && (before.version != newest.GetResourceVersion() || !before.observation.Steady()) {
 		return false
 	}
 	resource := &CustomResource{}
@@ -55,7 +55,8 @@ func (r *Reconciler) unchanged(ctx context.Context, cached *unstructured.Unstruc
 		return false
 	}
 	o, err := r.kind.Scheduler.Observe(ctx, e.request)
-	if err == nil && o == before.observation {
+	if err == nil && (o == before.observation || resumes && o.Resumed) {
+		r.kind.mark(of, resource.GetResourceVersion(), o, before.mark, e.request)
 		r.kind.troubles.over(of.name)
 		r.kind.configurations.shrink(of)
 		a.resource = resource
@@ -63,12 +64,6 @@ func (r *Reconciler) unchanged(ctx context.Context, cached *unstructured.Unstruc
 	}
 	a.look = &look{of: of, version: resource.GetResourceVersion(), configHash: e.request.ConfigHash, observation: o, err: err}
 	return false
-}
-
-// steady reports whether an observation leaves nothing to do.
-func steady(o *scheduler.Observation) bool {
-	return o != nil && o.Instance.Status == instance.Full && len(o.Instance.Deposed) == 0 && (o.Plan == nil || o.Plan.Action == terraform.NoOp) &&
-		o.Operation == nil && o.Unrecorded == nil && !o.Stalled && !o.Held && o.Flap == nil && o.Drift == nil
 }
 
 // reconciled reports whether a reconcile of the resource has succeeded, and another one would write nothing if the remote

@@ -45,6 +45,8 @@ func (s *observing) Remembered(scheduler.Request) (scheduler.Remembered, bool) {
 
 func (*observing) Running() int { return 0 }
 
+func (*observing) Mark(scheduler.Request) (scheduler.Mark, bool) { return scheduler.Mark{1}, true }
+
 func (*observing) Apply(context.Context, scheduler.Request) error { return nil }
 
 // A resource is reconciled only if its observation, or the resource itself, has changed. It is observed once in any case.
@@ -113,6 +115,76 @@ func TestUnchangedResourceIsOnlyObserved(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A resource that an earlier process has left at rest is not reconciled when it is looked at first, and is with the next look,
+// whose plan is this process's own. Both looks leave its mark.
+func TestResumedResourceIsOnlyObserved(t *testing.T) {
+	t.Parallel()
+	up := &scheduler.Observation{
+		Instance: instance.Instance{Status: instance.Full, State: object(map[string]string{"id": "x"})}, Plan: &terraform.Plan{Action: terraform.NoOp},
+	}
+	resumed := *up
+	resumed.Resumed = true
+	for name, tc := range map[string]struct {
+		marked     bool
+		answers    []*scheduler.Observation
+		reconciles []int
+		marks      []int
+	}{
+		"resumed":     {true, []*scheduler.Observation{&resumed, up, up}, []int{0, 1, 0}, []int{1, 0, 1}},
+		"not resumed": {true, []*scheduler.Observation{up, up}, []int{1, 0}, []int{0, 1}},
+		"no marks":    {false, []*scheduler.Observation{&resumed, up}, []int{1, 1}, []int{0, 0}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			reconciles := 0
+			k := kind(t)
+			s := &observing{}
+			k.Scheduler, k.ProviderConfigs, k.Neighbours = s, unconfigured{}, alone{graph: &references.Graph{}}
+			k.Options = managed.Options{
+				Poll: time.Minute, Workers: 1, Timeout: 5 * time.Second, Recorder: xpevent.NewNopRecorder(), Metrics: xpmanaged.NewNopMetricRecorder(),
+				Logger: funcr.New(func(_, args string) {
+					if strings.Contains(args, `"Reconciling"`) {
+						reconciles++
+					}
+				}, funcr.Options{Verbosity: 1}),
+			}
+			if tc.marked {
+				k.Options.Marked = func(scheduler.Mark) bool { return true }
+			}
+			u := at(k, "x")
+			c := fake.NewClientBuilder().WithStatusSubresource(u).WithObjects(u).Build()
+			r := managed.NewReconciler(k, c, c)
+			k.Queue = noQueue{}
+			for i, answer := range tc.answers {
+				s.answer, reconciles = answer, 0
+				if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "team", Name: "x"}}); err != nil {
+					t.Fatal(err)
+				}
+				marks := 0
+				k.Marks(func(scheduler.Mark) { marks++ })
+				if reconciles != tc.reconciles[i] || marks != tc.marks[i] {
+					t.Errorf("look %d: %d reconciles and %d marks, want %d and %d", i+1, reconciles, marks, tc.reconciles[i], tc.marks[i])
+				}
+			}
+		})
+	}
+}
+
+// at returns a resource whose reconcile has succeeded.
+func at(k *managed.Kind, name string) *unstructured.Unstructured {
+	gvk := k.Model.GroupVersionKind()
+	u := &unstructured.Unstructured{Object: m{
+		"apiVersion": gvk.GroupVersion().String(), "kind": gvk.Kind, "spec": m{"managementPolicies": []any{"*"}},
+		"status": m{"conditions": []any{m{"type": "Synced", "status": "True", "reason": "ReconcileSuccess", "lastTransitionTime": "2026-01-01T00:00:00Z"}}},
+	}}
+	u.SetName(name)
+	u.SetNamespace("team")
+	u.SetUID("1")
+	u.SetFinalizers([]string{xpmanaged.FinalizerName})
+	u.SetCreationTimestamp(metav1.Now())
+	return u
 }
 
 // noQueue is a work queue that is always empty.

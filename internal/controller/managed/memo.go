@@ -60,6 +60,15 @@ func (m *memo[V]) update(of subject, change func(V) V) V {
 	return value
 }
 
+// each calls a function with the values of all resources. It must not use the memo.
+func (m *memo[V]) each(f func(V)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, found := range m.byName {
+		f(found.value)
+	}
+}
+
 // forget removes the value of the resource with a name.
 func (m *memo[V]) forget(name types.NamespacedName) {
 	m.mu.Lock()

@@ -144,7 +144,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (_ re
 	case a.comeBack && result.RequeueAfter > comeBackAfter:
 		return reconcile.Result{RequeueAfter: comeBackAfter}, nil
 	}
-	done = a.resource != nil && !a.resource.requested && steady(a.resource.observation)
+	done = a.resource != nil && !a.resource.requested && a.resource.observation.Steady()
 	return result, err
 }
 

@@ -56,6 +56,7 @@ func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired
 		Known:          spec.Known,
 		CreateAttempts: spec.CreateAttempts, WithoutRefresh: spec.DeleteWithoutRefresh,
 		ConfirmCreate: spec.Tokens.ConfirmCreate,
+		Version:       r.GetResourceVersion(), Release: k.Release, Marked: k.Options.Marked,
 		Asked: store.Tokens{Taint: spec.Tokens.Taint, Untaint: spec.Tokens.Untaint, Retry: spec.Tokens.Retry, Reapply: spec.Tokens.Reapply, Interrupt: spec.Tokens.Interrupt,
 			Approve: spec.Tokens.Approve, ApprovedBy: spec.Tokens.ApprovedBy},
 		Told: store.Tokens{Taint: r.string("status", "lastHandled", "taint"),

@@ -13,13 +13,19 @@ type written struct{ memo memo[writtenStatus] }
 type writtenStatus struct {
 	observation *scheduler.Observation
 	version     string
+	// mark is that of the resource, if it was found unchanged since.
+	mark scheduler.Mark
 }
 
 func newWritten() *written { return &written{} }
 
 // same reports whether the status of the resource, as read, was made from the observation.
 func (w *written) same(r *CustomResource, o *scheduler.Observation) bool {
-	return r.read != nil && w.memo.get(subjectOf(r)) == writtenStatus{observation: o, version: r.read.GetResourceVersion()}
+	if r.read == nil {
+		return false
+	}
+	last := w.memo.get(subjectOf(r))
+	return last.observation == o && last.version == r.read.GetResourceVersion()
 }
 
 // note is called when the status is written or unchanged.

@@ -19,24 +19,25 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 )
 
-// accountKey is the key of the hashes of contents. They are only compared within this process, and are never stored, so
-// the key need not outlive it, unless ShareAccounts is called. Without it, a hash that leaks would let secrets of low entropy be guessed.
-var accountKey = func() (key [sha256.Size]byte) {
+// AccountKey is the key of the hashes of contents. Without it, a hash that leaks would let secrets of low entropy be guessed.
+type AccountKey [sha256.Size]byte
+
+// ownAccountKey is the key of what is only compared within this process.
+var ownAccountKey = func() (key AccountKey) {
 	_, _ = rand.Read(key[:]) // it never fails
 	return key
 }()
 
-// ShareAccounts sets the key of the hashes of contents to one that several replicas have in common, and returns what identifies
-// it. It is called before any configuration is read.
-func ShareAccounts(key []byte) (id string) {
-	sum := func(of string) (out [sha256.Size]byte) {
-		h := hmac.New(sha256.New, key)
+// SharedAccountKey returns the key that all processes of an installation have in common, made from a secret of theirs, and what
+// identifies it.
+func SharedAccountKey(secret []byte) (key AccountKey, id string) {
+	sum := func(of string) AccountKey {
+		h := hmac.New(sha256.New, secret)
 		h.Write([]byte(of))
-		return [sha256.Size]byte(h.Sum(nil))
+		return AccountKey(h.Sum(nil))
 	}
-	accountKey = sum("accounts")
 	made := sum("id of accounts")
-	return hex.EncodeToString(made[:8])
+	return sum("accounts"), hex.EncodeToString(made[:8])
 }
 
 // AccountOf returns what the account of a configuration in the cluster has in common with others, as far as it can be
@@ -47,13 +48,13 @@ func AccountOf(u *unstructured.Unstructured, config cty.Value, l provider.Launch
 	if err != nil {
 		config = cty.NilVal
 	}
-	return account(u, config, l, tokens)
+	return account(u, config, l, tokens, ownAccountKey)
 }
 
 // account returns what a configuration has in common with others. An account is declared only in a
 // ClusterProviderConfig: whoever may write in one namespace could otherwise claim objects of the accounts of others.
-func account(u *unstructured.Unstructured, config cty.Value, l provider.Launcher, tokens []tokenSpec) ownership.Account {
-	out := ownership.Account{Content: contentOf(config, l, tokens)}
+func account(u *unstructured.Unstructured, config cty.Value, l provider.Launcher, tokens []tokenSpec, key AccountKey) ownership.Account {
+	out := ownership.Account{Content: contentOf(config, l, tokens, key)}
 	if u.GetKind() == model.ClusterProviderConfigKind {
 		out.Declared = u.GetAnnotations()[v1alpha1.AnnotationAccount]
 	}
@@ -64,7 +65,7 @@ func account(u *unstructured.Unstructured, config cty.Value, l provider.Launcher
 // Arguments without a value do not count, so that releases with other schemas are the same account. Of tokens of
 // ServiceAccounts, it is whose they are and whom they are for that counts, since the tokens change. It is empty if
 // there is none.
-func contentOf(config cty.Value, l provider.Launcher, tokens []tokenSpec) string {
+func contentOf(config cty.Value, l provider.Launcher, tokens []tokenSpec, key AccountKey) string {
 	if config == cty.NilVal {
 		return ""
 	}
@@ -93,7 +94,7 @@ func contentOf(config cty.Value, l provider.Launcher, tokens []tokenSpec) string
 	if err != nil {
 		return ""
 	}
-	h := hmac.New(sha256.New, accountKey[:])
+	h := hmac.New(sha256.New, key[:])
 	h.Write(content)
 	return hex.EncodeToString(h.Sum(nil))
 }

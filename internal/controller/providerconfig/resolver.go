@@ -1,6 +1,7 @@
 package providerconfig
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,6 +53,8 @@ type Resolver struct {
 	Admission *Admission
 	// RequestToken requests tokens of ServiceAccounts; nil if there are none.
 	RequestToken TokenRequester
+	// AccountKey is the key of the hashes of accounts. Defaults to one of this process.
+	AccountKey AccountKey
 	// Limits of each configuration. Those that are not set default to the pool's.
 	Limits pool.Limits
 	// Uses records which Secrets a configuration refers to; none if it is gone. Reread is called when one changes. It may
@@ -253,7 +256,7 @@ func (r *Resolver) handle(ctx context.Context, name string, of Reference, u *uns
 		return out, nil, pool.Key{}
 	}
 	specs, err := tokenSpecs(of, spec, r.Launcher)
-	common := account(u, config, r.Launcher, specs)
+	common := account(u, config, r.Launcher, specs, cmp.Or(r.AccountKey, ownAccountKey))
 	c := pool.Configuration{Launcher: r.Launcher, Config: config, Namespace: of.Namespace, Name: name, Limits: r.Limits}
 	var t *tokens
 	if err == nil && len(specs) > 0 {

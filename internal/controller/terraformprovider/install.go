@@ -163,8 +163,11 @@ func (r *Reconciler) present(ctx context.Context, p *v1alpha1.TerraformProvider,
 		return nil, kinds.Unhealthy(v1alpha1.ReasonActivationFailed, err).Retried(), kinds.Resync
 	}
 	run := &running{
-		ServedProvider: r.NewProvider(kinds.ProviderOptions{Name: p.Name, Model: m, Address: addressOf(p), Launcher: s.launcher, Limits: limits(p), Executor: s.how.executor()}),
-		source:         p.Spec.Source, key: s.key, logLevel: p.Spec.LogLevel, how: s.how, config: p.Spec.Config(), kept: kept,
+		ServedProvider: r.NewProvider(kinds.ProviderOptions{
+			Name: p.Name, Model: m, Address: addressOf(p), Launcher: s.launcher, Limits: limits(p), Executor: s.how.executor(),
+			Release: kinds.ReleaseOf(s.launcher, p.Spec.Config(), slices.Concat(kept, []string{string(s.how.way), s.how.program()})...),
+		}),
+		source: p.Spec.Source, key: s.key, logLevel: p.Spec.LogLevel, how: s.how, config: p.Spec.Config(), kept: kept,
 	}
 	r.mu.Lock()
 	r.providers[p.UID] = run

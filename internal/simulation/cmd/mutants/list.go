@@ -98,6 +98,11 @@ var mutants = []mutant{
 	{name: "the state that a killed program left is believed", edit: edit{moduleDir + "executor.go",
 		"if err != nil || after == nil || !j.has(after, e.resourceType(ctx), !ok) {", "if err != nil || after == nil {"}},
 
+	// Marks. Those that are believed wrongly have a lasting effect only without the next look.
+	{name: "a mark is believed whatever the custom resource is like", edit: edit{schedulerDir + "mark.go",
+		"string(r.UID), r.Version, r.ConfigHash,", "string(r.UID),"},
+		also: []edit{{schedulerDir + "observe.go", "\t\te.view.unplanned = true\n\t}\n\treturn", "\t}\n\treturn"}}},
+
 	// Decisions.
 	{name: "a delete is not carried out", edit: edit{schedulerDir + "decide.go",
 		"func deleted(in deleteInput) bool { return !in.Exists }", "func deleted(deleteInput) bool { return true }"}},

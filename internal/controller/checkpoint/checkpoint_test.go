@@ -1,0 +1,205 @@
+package checkpoint_test
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	testclock "k8s.io/utils/clock/testing"
+
+	"github.com/landbridge-io/landbridge/internal/controller/checkpoint"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
+)
+
+func mark(i int) (m scheduler.Mark) {
+	binary.BigEndian.PutUint32(m[:], uint32(i*7919)) //nolint:gosec // small
+	return m
+}
+
+// process is a process that keeps a checkpoint.
+type process struct {
+	*checkpoint.Checkpoint
+	clock *testclock.FakeClock
+	stop  func()
+
+	mu       sync.Mutex
+	from, to int // the marks of resources at rest
+}
+
+// start runs a process until the test ends, or stop is called.
+func start(t *testing.T, secrets typedcorev1.SecretInterface, from, to int) *process {
+	t.Helper()
+	p := &process{clock: testclock.NewFakeClock(time.Now()), from: from, to: to}
+	p.Checkpoint = &checkpoint.Checkpoint{Secrets: secrets, Name: "test-checkpoint", Marks: p.marks, Clock: p.clock, Logger: logr.Discard()}
+	ctx, cancel := context.WithCancel(t.Context())
+	var ended sync.WaitGroup
+	ended.Go(func() {
+		if err := p.Start(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	p.stop = func() { cancel(); ended.Wait() }
+	t.Cleanup(p.stop)
+	eventually(t, "it has started", p.clock.HasWaiters)
+	return p
+}
+
+func (p *process) marks(yield func(scheduler.Mark)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i := p.from; i < p.to; i++ {
+		yield(mark(i))
+	}
+}
+
+func (p *process) rest(from, to int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.from, p.to = from, to
+}
+
+// has counts the marks among some that an earlier process has left.
+func (p *process) has(from, to int) (n int) {
+	for i := from; i < to; i++ {
+		if p.Has(mark(i)) {
+			n++
+		}
+	}
+	return n
+}
+
+func eventually(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	err := wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, time.Minute, true, func(context.Context) (bool, error) { return done(), nil })
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+}
+
+func secrets(t *testing.T) typedcorev1.SecretInterface {
+	t.Helper()
+	server := playgroundtest.Start(t)
+	client, err := kubernetes.NewForConfig(server.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client.CoreV1().Secrets(server.Namespace(t))
+}
+
+// sizes returns the number of marks in each Secret.
+func sizes(t *testing.T, secrets typedcorev1.SecretInterface) map[string]int {
+	t.Helper()
+	list, err := secrets.List(t.Context(), metav1.ListOptions{FieldSelector: "type=landbridge.io/checkpoint"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]int{}
+	for _, s := range list.Items {
+		out[s.Name] = len(s.Data["marks"]) / 16
+	}
+	return out
+}
+
+// What a process has found at rest is known to the next one, in as many Secrets as it takes.
+func TestCheckpoint(t *testing.T) {
+	t.Parallel()
+	s := secrets(t)
+	first := start(t, s, 0, 40_000)
+	if n := first.has(0, 10); n != 0 {
+		t.Errorf("%d marks of earlier processes", n)
+	}
+	first.stop()
+	if diff := cmp.Diff(map[string]int{"test-checkpoint.0": 32768, "test-checkpoint.1": 40_000 - 32768}, sizes(t, s)); diff != "" {
+		t.Errorf("Secrets (-want +got):\n%s", diff)
+	}
+	second := start(t, s, 0, 0)
+	if n := second.has(0, 50_000); n != 40_000 {
+		t.Errorf("%d marks are known", n)
+	}
+	// One that is stopped before it has found them at rest leaves them.
+	second.stop()
+	third := start(t, s, 0, 0)
+	if n := third.has(0, 40_000); n != 40_000 {
+		t.Errorf("%d marks are known to the third process", n)
+	}
+	// After an hour, whatever is not at rest was not for long.
+	third.clock.Step(time.Hour)
+	third.rest(40_000, 40_101)
+	third.stop()
+	if diff := cmp.Diff(map[string]int{"test-checkpoint.0": 101}, sizes(t, s)); diff != "" {
+		t.Errorf("Secrets (-want +got):\n%s", diff)
+	}
+}
+
+// Many new marks are saved within a minute, a few within ten, and nothing is written without any.
+func TestCheckpointIsSavedRarely(t *testing.T) {
+	t.Parallel()
+	s := secrets(t)
+	version := func() string {
+		secret, err := s.Get(t.Context(), "test-checkpoint.0", metav1.GetOptions{})
+		if err != nil {
+			return ""
+		}
+		return secret.ResourceVersion
+	}
+	p := start(t, s, 0, 1000)
+	steps := 0
+	step := func() {
+		steps++
+		p.clock.Step(time.Minute)
+	}
+	step()
+	eventually(t, "many marks are saved", func() bool { return sizes(t, s)["test-checkpoint.0"] == 1000 })
+	saved := version()
+	for range 30 {
+		step()
+	}
+	if version() != saved {
+		t.Error("the same marks are written again")
+	}
+	p.rest(1, 1001)
+	// The check after a step may be made only with the next one.
+	waited := 0
+	for ; waited < 40 && version() == saved; waited++ {
+		step()
+		time.Sleep(20 * time.Millisecond)
+	}
+	if version() == saved {
+		t.Errorf("one new mark is not saved after %d minutes", waited)
+	}
+	if again := start(t, s, 0, 0); again.has(0, 1) != 0 || again.has(1, 1001) != 1000 {
+		t.Errorf("known are %d", again.has(0, 1001))
+	}
+}
+
+// Marks that cannot be read are none.
+func TestCheckpointUnreadable(t *testing.T) {
+	t.Parallel()
+	s := secrets(t)
+	start(t, s, 0, 3).stop()
+	secret, err := s.Get(t.Context(), "test-checkpoint.0", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string][]byte{"cut": secret.Data["marks"][:40], "none": nil} {
+		t.Run(name, func(t *testing.T) {
+			secret.Data["marks"] = data
+			if secret, err = s.Update(t.Context(), secret, metav1.UpdateOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			if got, want := fmt.Sprint(start(t, s, 0, 0).has(0, 3)), fmt.Sprint(len(data)/16); got != want {
+				t.Errorf("%s marks, want %s", got, want)
+			}
+		})
+	}
+}

@@ -1,0 +1,25 @@
+package managed
+
+import (
+	"github.com/landbridge-io/landbridge/internal/scheduler"
+)
+
+// mark notes that a resource, as it is at a version, was found unchanged. was is its mark, if it has one already.
+func (k *Kind) mark(of subject, version string, o *scheduler.Observation, was scheduler.Mark, request scheduler.Request) {
+	if was != (scheduler.Mark{}) {
+		return
+	}
+	m, ok := k.Scheduler.Mark(request)
+	if ok || o.Resumed {
+		k.written.memo.set(of, writtenStatus{observation: o, version: version, mark: m})
+	}
+}
+
+// Marks calls a function with the marks of the resources that were found unchanged since their status was written.
+func (k *Kind) Marks(yield func(scheduler.Mark)) {
+	k.written.memo.each(func(s writtenStatus) {
+		if s.mark != (scheduler.Mark{}) {
+			yield(s.mark)
+		}
+	})
+}
