@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/zclconf/go-cty/cty"
 	"k8s.io/apimachinery/pkg/types"
@@ -235,6 +236,16 @@ func wants(e *entry, r Request, p *terraform.Plan) []string {
 		return []string{planned, e.completed.whole}
 	}
 	return []string{planned}
+}
+
+// unrivalled reports whether a plan creates an object that nothing identifies beforehand, for a resource that nothing was done for.
+func (e *entry) unrivalled(r *Request, p *terraform.Plan) bool {
+	in := &e.record.Instance
+	if p.Action != terraform.Create || in.Exists() || in.Operation != nil || len(in.Deposed) > 0 ||
+		r.Consists != nil || r.Known != nil || r.imports() || r.MoveFrom != nil || r.NamedImport.ID != "" {
+		return false
+	}
+	return !slices.ContainsFunc(wants(e, *r, p), func(identity string) bool { return identity != "" })
 }
 
 // object returns an object as it is accessed by the provider configuration.

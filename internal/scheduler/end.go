@@ -36,6 +36,9 @@ func (s *Scheduler) settle(e *entry, r Request, t task, res result) []Event {
 	}
 	e.accept(res)
 	e.interrupted(t, res)
+	if e.interruption == t.interruption {
+		e.interruption = nil // its contexts are of no use any more
+	}
 	e.view.discard()
 	e.noteIdentity(r, res)
 	s.claimOutcome(e, r, res)

@@ -331,7 +331,7 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 		if err := s.noteDrift(ctx, e, r, o.Drift); err != nil {
 			return err
 		}
-		o.Instance, o.Plan, o.Warnings = e.record.Instance, &p, warnings
+		o.Instance, o.Plan, o.Warnings, o.Unrivalled = e.record.Instance, &p, warnings, e.unrivalled(&r, &p)
 		o.Flap = s.flapping(e, &r)
 		o.Stalled = e.attempts.stalled(&r, &p)
 		if p.Action == terraform.NoOp && o.Reapply != "" {

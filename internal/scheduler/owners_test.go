@@ -790,3 +790,43 @@ func TestOwnerPerAccount(t *testing.T) {
 		})
 	})
 }
+
+// A create of an object that nothing identifies beforehand can have no rival, and so it need not wait until the objects of all
+// resources are claimed.
+func TestUnrivalled(t *testing.T) {
+	for name, tc := range map[string]struct {
+		kind   identityKind
+		change func(h *harness)
+		want   bool
+	}{
+		"without an identity":       {kind: noIdentity, want: true},
+		"the cloud gives it":        {kind: assigned, want: true},
+		"the provider plans it":     {kind: plannedIdentity},
+		"it follows from arguments": {kind: derivable},
+		"the configuration maps it": {kind: mapped, change: func(h *harness) { h.r.Handles = mappedHandles("Thing") }},
+		"an import id is known":     {kind: noIdentity, change: func(h *harness) { h.r.NamedImport = namedImport("a") }},
+		"it is to be imported":      {kind: noIdentity, change: func(h *harness) { h.r.Import.Target = &terraform.ImportTarget{ID: "i-9", Identity: cty.NilVal} }},
+		"its annotations name it": {kind: noIdentity, change: func(h *harness) {
+			h.r.Known = &desired.KnownObject{Target: terraform.ImportTarget{ID: "i-9", Identity: cty.NilVal}}
+		}},
+		"it is found by listing": {kind: assigned, change: func(h *harness) {
+			h.r.ListArguments = func(cty.Value) (map[string]cty.Value, string) { return nil, "" }
+		}},
+		"an object exists": {kind: assigned, change: func(h *harness) { h.settle(); h.want("a", 2) }},
+		"a create was interrupted": {kind: assigned, change: func(h *harness) {
+			h.interrupted(instance.Create, instance.Instance{})
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, tc.kind, func(h *harness) {
+				if tc.change != nil {
+					tc.change(h)
+				}
+				o, err := h.sched.Observe(t.Context(), h.r)
+				if got := err == nil && o.Unrivalled; got != tc.want {
+					t.Errorf("unrivalled: %t, %v", got, err)
+				}
+			})
+		})
+	}
+}

@@ -135,6 +135,8 @@ type Observation struct {
 	PlanAction terraform.Action
 	// Resumed is set when an earlier process has made the plan. The next observation is another one, with a plan of this process.
 	Resumed bool
+	// Unrivalled is set when the plan creates an object that no other resource can have: nothing identifies it beforehand.
+	Unrivalled bool
 	// Imported is set when this Observe imported the object: the plan that follows from the import was not
 	// reported yet.
 	Imported bool

@@ -44,8 +44,10 @@ func (r *Reconciler) claimAll(ctx context.Context, informers cache.Cache) {
 		k.heard(&list.Items[i], false)
 	}
 	close(k.listed)
+	postponed := time.AfterFunc(postponement, func() { k.postponed.end(k.Queue) })
+	defer postponed.Stop()
 	others := r.claimListed(ctx, list.Items)
-	close(k.loaded)
+	k.postponed.end(k.Queue)
 	var group errgroup.Group
 	group.SetLimit(max(1, k.Options.Workers))
 	for _, u := range others {
@@ -66,20 +68,6 @@ func (r *Reconciler) claimAll(ctx context.Context, informers cache.Cache) {
 	if group.Wait() == nil {
 		r.Claimed()
 	}
-}
-
-// loadingTimeout bounds the time for which reconciles wait for the records that are listed.
-const loadingTimeout = 10 * time.Second
-
-// awaitLoaded waits until the records that can be listed were loaded. A reconcile that does not wait would load its record by itself,
-// and takes the processor time that changes wait for.
-func (k *Kind) awaitLoaded(ctx context.Context) {
-	if k.loaded == nil || isClosed(k.loaded) {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, loadingTimeout)
-	defer cancel()
-	awaited(ctx, k.loaded)
 }
 
 // manyRecords is the number of records from which they are listed: one request for a hundred of them costs less than one

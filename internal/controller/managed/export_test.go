@@ -212,3 +212,18 @@ func ListRefresh(k *Kind, u *unstructured.Unstructured) (*scheduler.ListRefresh,
 
 // Claim makes a kind as if the objects of all its resources were claimed.
 func Claim(k *Kind) { close(k.claimed) }
+
+// Postponed is postponed.
+type Postponed struct{ *postponed }
+
+// NewPostponed has no look wait.
+func NewPostponed() Postponed { return Postponed{&postponed{}} }
+
+// Begin is begin.
+func (p Postponed) Begin() { p.begin() }
+
+// Add is add.
+func (p Postponed) Add(req reconcile.Request) bool { return p.add(req) }
+
+// End is end.
+func (p Postponed) End(q Queue) { p.end(q) }

@@ -133,8 +133,10 @@ func (e *external) Observe(ctx context.Context, mg resource.Managed) (xpmanaged.
 // Create implements managed.ExternalClient.
 func (e *external) Create(ctx context.Context, mg resource.Managed) (xpmanaged.ExternalCreation, error) {
 	r := mg.(*CustomResource)
-	if err := e.kind.mayWrite(ctx); err != nil {
-		return xpmanaged.ExternalCreation{}, err
+	if r.observation == nil || !r.observation.Unrivalled {
+		if err := e.kind.mayWrite(ctx); err != nil {
+			return xpmanaged.ExternalCreation{}, err
+		}
 	}
 	if err := e.kind.Scheduler.Apply(ctx, e.request); err != nil {
 		return xpmanaged.ExternalCreation{}, e.explain(ctx, r, err)

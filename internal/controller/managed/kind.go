@@ -79,8 +79,8 @@ type Kind struct {
 	// known, claimed when their remote objects are.
 	reader, live    client.Reader
 	listed, claimed chan struct{}
-	// loaded is closed when the records that can be listed were loaded, or could not be listed. It may be nil: nothing waits.
-	loaded chan struct{}
+	// postponed are the looks that wait for the records that are being listed.
+	postponed *postponed
 }
 
 // Queue is what a kind uses of its work queue.
@@ -137,7 +137,7 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager) error {
 	gvk := k.Model.GroupVersionKind()
 	log := k.Options.Logger.WithValues("kind", gvk.GroupKind().String())
 	r := NewReconciler(k, m.GetClient(), m.GetAPIReader())
-	k.loaded = make(chan struct{})
+	k.postponed.begin()
 	backoff := workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](k.Options.MinBackoff, k.Options.MaxBackoff)
 	ctl, err := controller.NewUnmanaged("managed/"+gvk.GroupKind().String(), controller.Options{
 		Reconciler:              r,

@@ -76,6 +76,13 @@ func (l *lanes) mark(req reconcile.Request, of lane) {
 	l.of[req], l.marked[req] = of, of
 }
 
+// laneOf returns the lane of a resource.
+func (l *lanes) laneOf(req reconcile.Request) lane {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.of[req]
+}
+
 // goOn puts a request, which is queued next, into the lane of what it continues.
 func (l *lanes) goOn(req reconcile.Request) {
 	l.mu.Lock()

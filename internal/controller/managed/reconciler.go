@@ -67,7 +67,7 @@ func NewReconciler(k *Kind, cached client.Client, live client.Reader) *Reconcile
 	k.configurations, k.handles = newConfigurations(live), handlesOf(k.Model)
 	k.lifetime, k.activations = context.Background(), &activations{}
 	k.written, k.troubles, k.unanswered = newWritten(), newTroubles(), newUnanswered(time.Now)
-	k.lanes = newLanes(k.unanswered)
+	k.lanes, k.postponed = newLanes(k.unanswered), &postponed{}
 	k.reader, k.live = cached, live
 	k.listed, k.claimed = make(chan struct{}), make(chan struct{})
 	quiet := k.quietClient(cached, live)
@@ -92,7 +92,9 @@ func NewReconciler(k *Kind, cached client.Client, live client.Reader) *Reconcile
 
 // Reconcile implements reconcile.Reconciler.
 func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (_ reconcile.Result, err error) {
-	r.kind.awaitLoaded(ctx)
+	if r.kind.lanes.laneOf(req) == periodic && r.kind.postponed.add(req) {
+		return reconcile.Result{}, nil
+	}
 	cached := r.cached(ctx, req)
 	var ref providerconfig.Reference
 	if cached != nil {
