@@ -96,9 +96,8 @@ func (f *flags) run(ctx context.Context, prepare func(*controller.Options) error
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if os.Getenv("GOGC") == "" {
-		// Most of the heap is resources, which live long. Garbage needs less than half of that,
-		// except under load.
-		go memory.Pace(ctx, 40, 60)
+		// Most of the heap is resources, which live long.
+		go memory.Pace(ctx, memory.Garbage{Bytes: 20 << 20, Least: 20, Most: 40}, memory.Garbage{Bytes: 24 << 20, Least: 20, Most: 60})
 	}
 	go func() {
 		// Memory such as that of the start, or of the creation of many resources.

@@ -22,20 +22,49 @@ const (
 // than everything else that an idle process does.
 const worthwhile = 8 << 20
 
-// Pace adjusts the garbage collector's percentage (GOGC) until ctx ends, and then restores it. It is low
-// while the process is idle, to keep it small, and high while it is busy, since collecting a heap of
-// long-lived objects repeatedly costs more than anything else.
-func Pace(ctx context.Context, small, large int) {
-	defer debug.SetGCPercent(debug.SetGCPercent(small))
+// Garbage is how much garbage a heap may have before it is collected: Bytes, but at least Least and at most Most percent of what
+// lives. With a percentage alone, a large heap would grow by so much garbage that its pages stay in use afterwards: each has
+// something that lives.
+type Garbage struct {
+	Bytes       uint64
+	Least, Most int
+}
+
+// percent returns the percentage (GOGC) for a heap of which so many bytes live.
+func (g Garbage) percent(live uint64) int {
+	if live == 0 {
+		return g.Most
+	}
+	return int(max(uint64(g.Least), min(g.Bytes*100/live, uint64(g.Most)))) //nolint:gosec // percentages
+}
+
+// Pace adjusts the garbage collector's percentage until ctx ends, and then restores it. It is low while the process is idle, to
+// keep it small, and high while it is busy, since collecting a heap of long-lived objects repeatedly costs more than anything else.
+func Pace(ctx context.Context, idle, busy Garbage) {
+	p := &pace{sample: []metrics.Sample{{Name: alive}}}
+	defer debug.SetGCPercent(debug.SetGCPercent(idle.Most))
 	for {
-		if !awaitWork(ctx) {
+		if !awaitWork(ctx, func() { p.set(idle) }) {
 			return
 		}
-		debug.SetGCPercent(large)
-		if !awaitRest(ctx) {
+		if !awaitRest(ctx, func() { p.set(busy) }) {
 			return
 		}
-		debug.SetGCPercent(small)
+	}
+}
+
+// pace is the percentage that was set last.
+type pace struct {
+	sample  []metrics.Sample
+	percent int
+}
+
+// set sets the percentage for the heap as it is. Each call of SetGCPercent stops the process for a moment.
+func (p *pace) set(g Garbage) {
+	metrics.Read(p.sample)
+	if percent := g.percent(p.sample[0].Value.Uint64()); percent != p.percent {
+		debug.SetGCPercent(percent)
+		p.percent = percent
 	}
 }
 
@@ -61,8 +90,9 @@ func KeepSmall(ctx context.Context, ticks <-chan time.Time, failed func(error)) 
 
 // awaitWork waits until the process is busy. It is false when ctx has ended. It wakes at each garbage collection, of which
 // an idle process has one in two minutes.
-func awaitWork(ctx context.Context) bool {
+func awaitWork(ctx context.Context, pace func()) bool {
 	for a := newAllocations(); ; {
+		pace()
 		select {
 		case <-ctx.Done():
 			return false
@@ -75,11 +105,12 @@ func awaitWork(ctx context.Context) bool {
 }
 
 // awaitRest waits until the process is not busy any more. It is false when ctx has ended.
-func awaitRest(ctx context.Context) bool {
+func awaitRest(ctx context.Context, pace func()) bool {
 	ticker := time.NewTicker(paceInterval)
 	defer ticker.Stop()
 	lately := time.Now() // when there was more than easy work
 	for a := newAllocations(); ; {
+		pace()
 		select {
 		case <-ctx.Done():
 			return false
@@ -101,6 +132,9 @@ func collection() <-chan struct{} {
 	runtime.AddCleanup(new(garbage), func(done chan struct{}) { close(done) }, done)
 	return done
 }
+
+// alive is the metric of the bytes in the heap that the last collection has left.
+const alive = "/gc/heap/live:bytes"
 
 // allocated is the metric of all bytes that were ever allocated in the heap.
 const allocated = "/gc/heap/allocs:bytes"

@@ -28,7 +28,10 @@ func TestPace(t *testing.T) {
 	before := percent()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
-	go func() { defer close(ended); memory.Pace(ctx, 41, 301) }()
+	go func() {
+		defer close(ended)
+		memory.Pace(ctx, memory.Garbage{Bytes: 1 << 40, Least: 20, Most: 41}, memory.Garbage{Bytes: 1 << 40, Least: 20, Most: 301})
+	}()
 	eventually("at first", 41, func() { time.Sleep(time.Millisecond) })
 	eventually("working hard", 301, func() { sink = make([]byte, 1<<20); time.Sleep(time.Millisecond) })
 	eventually("done", 41, func() { time.Sleep(10 * time.Millisecond) })
@@ -36,5 +39,15 @@ func TestPace(t *testing.T) {
 	<-ended
 	if percent() != before {
 		t.Errorf("GOGC is left at %d, was %d", percent(), before)
+	}
+}
+
+// A large heap has a bounded amount of garbage.
+func TestGarbage(t *testing.T) {
+	g := memory.Garbage{Bytes: 20 << 20, Least: 10, Most: 60}
+	for live, want := range map[uint64]int{0: 60, 1 << 20: 60, 40 << 20: 50, 100 << 20: 20, 1 << 30: 10} {
+		if got := memory.Percent(g, live); got != want {
+			t.Errorf("%d%% of %d MiB, want %d%%", got, live>>20, want)
+		}
 	}
 }
