@@ -22,11 +22,11 @@ const (
 // than everything else that an idle process does.
 const worthwhile = 8 << 20
 
-// Garbage is how much garbage a heap may have before it is collected: Bytes, but at least Least and at most Most percent of what
-// lives. With a percentage alone, a large heap would grow by so much garbage that its pages stay in use afterwards: each has
-// something that lives.
+// Garbage is how much garbage a heap may have before it is collected: Bytes, or more as long as the heap has at most Heap bytes
+// with it; but at least Least and at most Most percent of what lives. With a percentage alone, a large heap would grow by so much
+// garbage that its pages stay in use afterwards: each has something that lives.
 type Garbage struct {
-	Bytes       uint64
+	Heap, Bytes uint64
 	Least, Most int
 }
 
@@ -35,7 +35,8 @@ func (g Garbage) percent(live uint64) int {
 	if live == 0 {
 		return g.Most
 	}
-	return int(max(uint64(g.Least), min(g.Bytes*100/live, uint64(g.Most)))) //nolint:gosec // percentages
+	garbage := max(g.Bytes, g.Heap-min(live, g.Heap))
+	return int(max(uint64(g.Least), min(garbage*100/live, uint64(g.Most)))) //nolint:gosec // percentages
 }
 
 // Pace adjusts the garbage collector's percentage until ctx ends, and then restores it. It is low while the process is idle, to

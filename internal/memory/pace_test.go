@@ -44,8 +44,8 @@ func TestPace(t *testing.T) {
 
 // A large heap has a bounded amount of garbage.
 func TestGarbage(t *testing.T) {
-	g := memory.Garbage{Bytes: 20 << 20, Least: 10, Most: 60}
-	for live, want := range map[uint64]int{0: 60, 1 << 20: 60, 40 << 20: 50, 100 << 20: 20, 1 << 30: 10} {
+	g := memory.Garbage{Heap: 120 << 20, Bytes: 20 << 20, Least: 10, Most: 60}
+	for live, want := range map[uint64]int{0: 60, 1 << 20: 60, 75 << 20: 60, 80 << 20: 50, 100 << 20: 20, 160 << 20: 12, 1 << 30: 10} {
 		if got := memory.Percent(g, live); got != want {
 			t.Errorf("%d%% of %d MiB, want %d%%", got, live>>20, want)
 		}

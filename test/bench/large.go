@@ -39,6 +39,11 @@ func large(ctx context.Context, r *figure.Report, bin string, n int, profile str
 	if err != nil {
 		return err
 	}
+	controller, provider, err := c.memory()
+	if err != nil {
+		return err
+	}
+	empty := controller + provider
 	if _, err := c.create(ctx, strs, "warm-up", 1, 1); err != nil {
 		return err
 	}
@@ -84,6 +89,9 @@ func large(ctx context.Context, r *figure.Report, bin string, n int, profile str
 	r.Ratio(figure.Figure{Name: "large: look at an unchanged resource: controller", Value: each(used.controller, looks), Unit: "ms CPU"}, floorName)
 	r.Ratio(figure.Figure{Name: "large: look at an unchanged resource: API server", Value: each(used.apiserver, looks), Unit: "ms CPU"}, floorName)
 	r.Add(figure.Figure{Name: "large: memory, controller and provider", Value: memory, Unit: "MiB"})
+	perResource := (memory - empty) * 1024 / float64(n)
+	r.Add(figure.Figure{Name: "large: the same without resources", Value: empty, Unit: "MiB"})
+	r.Add(figure.Figure{Name: "large: memory for each resource", Value: perResource, Unit: "KiB"})
 	if profile != "" {
 		if err := c.heap(ctx, profile); err != nil {
 			return err
@@ -96,7 +104,8 @@ func large(ctx context.Context, r *figure.Report, bin string, n int, profile str
 	if err != nil {
 		return err
 	}
-	r.Add(figure.Figure{Name: "large: stored by etcd for each resource, history included", Value: float64(storedAfter-stored) / float64(n) / 1024, Unit: "KiB"})
+	storedEach := float64(storedAfter-stored) / float64(n) / 1024
+	r.Add(figure.Figure{Name: "large: stored by etcd for each resource, history included", Value: storedEach, Unit: "KiB"})
 
 	began := time.Now()
 	// What they do until the next look is measured, too.
@@ -139,8 +148,23 @@ func large(ctx context.Context, r *figure.Report, bin string, n int, profile str
 		return err
 	}
 	r.Add(figure.Figure{Name: "large: between looks: controller", Value: between.controller * 1000, Unit: "ms CPU per second"})
+	million(r, empty, perResource, storedEach, look, (restarted.controller+restarted.provider).Seconds()/float64(n))
 	fmt.Printf("large: %d resources, %.0f MiB, %.2f ms per look, %.1f s restart\n", n, memory, look, seconds(restart))
 	return nil
+}
+
+// million reports what a million resources would take, if everything grows as it did until here: memory in MiB without any
+// resource and in KiB for each, what etcd stores of each in KiB, the processor time of a look in milliseconds, and that of a
+// restart for each resource in seconds.
+func million(r *figure.Report, empty, memory, stored, look, restart float64) {
+	const n, poll = 1e6, 10 * time.Minute
+	add := func(name string, value float64, unit string) {
+		r.Add(figure.Figure{Name: "large: model of 1,000,000: " + name, Value: value, Unit: unit})
+	}
+	add("memory, controller and provider", empty/1024+memory*n/(1<<20), "GiB")
+	add("stored by etcd, history included", stored*n/(1<<20), "GiB")
+	add("looks every 10 minutes, controller, provider and API server", look*n/1000/poll.Seconds(), "processors")
+	add("a restart, controller and provider", restart*n/60, "min CPU")
 }
 
 // quiet waits until nothing was written for a while, not even events, which the controller writes slowly.

@@ -30,7 +30,7 @@ type configuration struct {
 	// externalName is the external name, if it is part of the configuration.
 	externalName string
 	secrets      map[translate.SecretKeySelector]string
-	// config lacks its Value after shrink.
+	// config is shrunk after shrink.
 	config   *terraform.Config
 	warnings diagnostic.Diagnostics
 	hash     string
@@ -55,7 +55,7 @@ func (c *configurations) get(ctx context.Context, k *Kind, r *CustomResource, sp
 		}
 		return known, nil
 	}
-	out := &configuration{generation: r.GetGeneration(), externalName: name, secrets: map[translate.SecretKeySelector]string{}}
+	out := &configuration{generation: r.GetGeneration(), externalName: name}
 	var used []types.NamespacedName
 	read := func(ref translate.SecretKeySelector) ([]byte, error) {
 		ref.Namespace = r.GetNamespace() // a resource reads Secrets of its own namespace only
@@ -64,6 +64,9 @@ func (c *configurations) get(ctx context.Context, k *Kind, r *CustomResource, sp
 		}
 		b, err := providerconfig.ReadSecret(ctx, c.reader, ref)
 		if err == nil {
+			if out.secrets == nil {
+				out.secrets = map[translate.SecretKeySelector]string{}
+			}
 			out.secrets[ref] = string(b)
 			r.secrets = append(r.secrets, string(b))
 		}
@@ -88,18 +91,20 @@ func (c *configurations) get(ctx context.Context, k *Kind, r *CustomResource, sp
 	return out, nil
 }
 
-// shrink leaves out the value of a resource's configuration, which takes as much memory as its state. It is called for a resource
+// shrink leaves out a resource's configuration, which takes as much memory as its state. It is called for a resource
 // that was found unchanged: looks at it need the hash only.
 func (c *configurations) shrink(of subject) {
 	known := c.memo.get(of)
 	if known == nil || known.config.Value == cty.NilVal {
 		return
 	}
-	small, config := *known, *known.config
-	config.Value = cty.NilVal
-	small.config = &config
+	small := *known
+	small.config = shrunk
 	c.memo.set(of, &small)
 }
+
+// shrunk is the configuration of all resources whose own one was left out.
+var shrunk = &terraform.Config{Value: cty.NilVal}
 
 // whole returns the configuration with its value, made again from the same request and Secrets if it was left out.
 func (c *configuration) whole(spec desired.Spec) *terraform.Config {
