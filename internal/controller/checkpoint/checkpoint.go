@@ -18,10 +18,11 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 )
 
+// secretType is the type of the Secrets.
+const secretType corev1.SecretType = "landbridge.io/checkpoint"
+
 const (
-	// secretType is the type of the Secrets.
-	secretType corev1.SecretType = "landbridge.io/checkpoint"
-	dataMarks                    = "marks"
+	dataMarks = "marks"
 	// perSecret is the number of marks in one Secret: 512 KiB.
 	perSecret = 512 << 10 / markSize
 	markSize  = len(scheduler.Mark{})
