@@ -33,7 +33,7 @@ var layers = [][]string{
 	{"internal/controller/kinds", "internal/controller/sharding"},
 	{"internal/controller/managed"},
 	{"internal/controller/checkpoint", "internal/controller/conversion", "internal/controller/planpolicy", "internal/controller/providerconfig", "internal/controller/references", "internal/controller/shard"},
-	{"internal/controller/informer"},
+	{"internal/controller/informer", "internal/controller/queue"},
 	{"internal/scheduler"},
 	{"internal/desired", "internal/policy"},
 	{"internal/terraform/module"},

@@ -293,7 +293,7 @@ func (p *process) lead() {
 		k := &kind{Kind: &managed.Kind{
 			Model: m, ProviderConfigs: providerConfigs{p, m.Type}, Neighbours: neighbours{p, graph}, Scheduler: p.scheduler, Queue: p,
 			Options: managed.Options{
-				Poll: pollInterval, Workers: 4, Timeout: time.Minute, MinBackoff: time.Second, MaxBackoff: 30 * time.Second,
+				Poll: pollInterval, Jitter: func(limit time.Duration) time.Duration { return limit / 2 }, Workers: 4, Timeout: time.Minute, MinBackoff: time.Second, MaxBackoff: 30 * time.Second,
 				Recorder: recorder{p}, Metrics: xpmanaged.NewNopMetricRecorder(), Logger: logr.Discard(), Marked: p.marked,
 			},
 		}}

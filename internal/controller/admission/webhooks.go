@@ -29,6 +29,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/conversion"
+	"github.com/landbridge-io/landbridge/internal/controller/queue"
 	"github.com/landbridge-io/landbridge/internal/crd"
 )
 
@@ -98,7 +99,7 @@ func (w *Webhooks) SetupWithManager(m ctrl.Manager) error {
 	}
 	return ctrl.NewControllerManagedBy(m).Named("admission").
 		For(&v1alpha1.TerraformProvider{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		WithOptions(controller.Options{MaxConcurrentReconciles: 1, SkipNameValidation: ptr.To(true)}).
+		WithOptions(controller.Options{MaxConcurrentReconciles: 1, SkipNameValidation: ptr.To(true), NewQueue: queue.New[reconcile.Request]}).
 		Complete(w)
 }
 

@@ -25,6 +25,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/controller/queue"
 	"github.com/landbridge-io/landbridge/internal/crd"
 )
 
@@ -114,6 +115,7 @@ func (c *Conversions) watch(m ctrl.Manager, name string, leads bool, ours map[st
 			MaxConcurrentReconciles: 1,
 			SkipNameValidation:      ptr.To(true),
 			NeedLeaderElection:      ptr.To(leads),
+			NewQueue:                queue.New[reconcile.Request],
 			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](minBackoff, maxBackoff),
 		}).
 		Complete(r)

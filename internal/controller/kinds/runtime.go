@@ -22,6 +22,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/controller/queue"
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
@@ -91,6 +92,7 @@ func ControllerOptions(n int) controller.Options {
 		MaxConcurrentReconciles: n,
 		SkipNameValidation:      ptr.To(true), // Run may be called more than once in a process
 		RateLimiter:             Backoff[reconcile.Request](),
+		NewQueue:                queue.New[reconcile.Request],
 	}
 }
 

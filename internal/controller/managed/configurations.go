@@ -1,6 +1,7 @@
 package managed
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -130,8 +131,12 @@ func (c *configuration) sum(name string) string {
 	}
 	h := sha256.New()
 	h.Write([]byte(name))
+	var each [][sha256.Size]byte
 	for ref, value := range c.secrets {
-		one := sha256.Sum256([]byte(ref.Name + "\x00" + ref.Key + "\x00" + value))
+		each = append(each, sha256.Sum256([]byte(ref.Name+"\x00"+ref.Key+"\x00"+value)))
+	}
+	slices.SortFunc(each, func(a, b [sha256.Size]byte) int { return bytes.Compare(a[:], b[:]) })
+	for _, one := range each {
 		h.Write(one[:])
 	}
 	return fmt.Sprintf("%d-%s", c.generation, hex.EncodeToString(h.Sum(nil)))

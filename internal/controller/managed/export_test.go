@@ -19,6 +19,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
 // NewQuietClient is the client of a kind over a given one.
@@ -227,3 +228,8 @@ func (p Postponed) Add(req reconcile.Request) bool { return p.add(req) }
 
 // End is end.
 func (p Postponed) End(q Queue) { p.end(q) }
+
+// ConfigSum is the hash of a configuration with values of Secrets.
+func ConfigSum(secrets map[translate.SecretKeySelector]string) string {
+	return (&configuration{secrets: secrets}).sum("")
+}

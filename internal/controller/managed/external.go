@@ -93,6 +93,7 @@ func (e *external) Observe(ctx context.Context, mg resource.Managed) (xpmanaged.
 		return xpmanaged.ExternalObservation{}, e.explain(ctx, r, err)
 	}
 	e.kind.troubles.over(subjectOf(r).name)
+	e.markReconciled(r, o)
 	if err := e.setAnnotations(ctx, r, o); err != nil {
 		return xpmanaged.ExternalObservation{}, err
 	}

@@ -93,6 +93,8 @@ type Queue interface {
 type Options struct {
 	// Poll is the interval between reconciles of an unchanged resource.
 	Poll time.Duration
+	// Jitter returns a duration below a limit, by which the interval differs from one time to the next. Defaults to a random one.
+	Jitter func(limit time.Duration) time.Duration
 	// Workers is the maximum of concurrent reconciles per kind.
 	Workers int
 	// Timeout bounds one reconcile, which reads the remote object and plans changes.

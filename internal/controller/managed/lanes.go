@@ -3,16 +3,15 @@ package managed
 import (
 	"context"
 	"sync"
-	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
-	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/landbridge-io/landbridge/internal/controller/queue"
 	"github.com/landbridge-io/landbridge/internal/crd"
 )
 
@@ -53,21 +52,8 @@ func newLanes(u *unanswered) *lanes {
 
 // queue returns a work queue with this order.
 func (l *lanes) queue(name string, limiter workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
-	return workqueue.NewTypedRateLimitingQueueWithConfig(limiter, workqueue.TypedRateLimitingQueueConfig[reconcile.Request]{
-		Name: name,
-		DelayingQueue: workqueue.NewTypedDelayingQueueWithConfig(workqueue.TypedDelayingQueueConfig[reconcile.Request]{
-			Name:  name,
-			Queue: workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[reconcile.Request]{Name: name, Queue: l, Clock: rareTicks{}}),
-		}),
-	})
+	return queue.Ordered(name, limiter, l)
 }
-
-// rareTicks is the clock of a queue. A queue updates metrics of its unfinished work at each tick, twice a second by default,
-// which costs a controller of many kinds more than anything else that it does when idle.
-type rareTicks struct{ clock.RealClock }
-
-// NewTicker implements clock.WithTicker.
-func (c rareTicks) NewTicker(d time.Duration) clock.Ticker { return c.RealClock.NewTicker(10 * d) }
 
 // mark puts a request, which is queued next, into a lane.
 func (l *lanes) mark(req reconcile.Request, of lane) {
@@ -134,24 +120,24 @@ func (l *lanes) Pop() reconcile.Request {
 
 // handler queues resources by the kind of their events.
 func (l *lanes) handler() handler.TypedEventHandler[*unstructured.Unstructured, reconcile.Request] {
-	type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
+	type requests = workqueue.TypedRateLimitingInterface[reconcile.Request]
 	request := func(u *unstructured.Unstructured) reconcile.Request {
 		return reconcile.Request{NamespacedName: types.NamespacedName{Namespace: u.GetNamespace(), Name: u.GetName()}}
 	}
 	return handler.TypedFuncs[*unstructured.Unstructured, reconcile.Request]{
-		CreateFunc: func(_ context.Context, e event.TypedCreateEvent[*unstructured.Unstructured], q queue) {
+		CreateFunc: func(_ context.Context, e event.TypedCreateEvent[*unstructured.Unstructured], q requests) {
 			l.unanswered.heard(request(e.Object))
 			if crd.Unobserved(e.Object) {
 				l.mark(request(e.Object), created)
 			}
 			q.Add(request(e.Object))
 		},
-		UpdateFunc: func(_ context.Context, e event.TypedUpdateEvent[*unstructured.Unstructured], q queue) {
+		UpdateFunc: func(_ context.Context, e event.TypedUpdateEvent[*unstructured.Unstructured], q requests) {
 			l.unanswered.heard(request(e.ObjectNew))
 			l.mark(request(e.ObjectNew), changed)
 			q.Add(request(e.ObjectNew))
 		},
-		DeleteFunc: func(_ context.Context, e event.TypedDeleteEvent[*unstructured.Unstructured], q queue) {
+		DeleteFunc: func(_ context.Context, e event.TypedDeleteEvent[*unstructured.Unstructured], q requests) {
 			l.unanswered.gone(request(e.Object))
 			l.done(request(e.Object))
 			q.Add(request(e.Object))

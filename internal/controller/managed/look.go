@@ -39,7 +39,7 @@ func (r *Reconciler) unchanged(ctx context.Context, cached *unstructured.Unstruc
 	}
 	resource := &CustomResource{}
 	resource.lend(newest)
-	if !reconciled(resource) {
+	if !reconciled(resource) || published(resource) {
 		return false
 	}
 	if refs, err := references.Of(newest, r.kind.Model); err != nil || len(refs) > 0 {
@@ -67,11 +67,14 @@ func (r *Reconciler) unchanged(ctx context.Context, cached *unstructured.Unstruc
 }
 
 // reconciled reports whether a reconcile of the resource has succeeded, and another one would write nothing if the remote
-// object is unchanged. A connection Secret is compared with each reconcile.
+// object is unchanged, but for a connection Secret.
 func reconciled(r *CustomResource) bool {
-	return !paused(r) && r.GetDeletionTimestamp() == nil && settled(r) &&
-		r.string("spec", "writeConnectionSecretToRef", "name") == "" &&
-		synced(&r.Unstructured)
+	return !paused(r) && r.GetDeletionTimestamp() == nil && settled(r) && synced(&r.Unstructured)
+}
+
+// published reports whether the resource has a connection Secret, which is compared with each reconcile.
+func published(r *CustomResource) bool {
+	return r.string("spec", "writeConnectionSecretToRef", "name") != ""
 }
 
 // synced reports whether the condition Synced is true. It does not decode the other conditions.

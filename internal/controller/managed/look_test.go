@@ -131,10 +131,15 @@ func TestResumedResourceIsOnlyObserved(t *testing.T) {
 		answers    []*scheduler.Observation
 		reconciles []int
 		marks      []int
+		// published is set if there is a connection Secret.
+		published bool
 	}{
-		"resumed":     {true, []*scheduler.Observation{&resumed, up, up}, []int{0, 1, 0}, []int{1, 0, 1}},
-		"not resumed": {true, []*scheduler.Observation{up, up}, []int{1, 0}, []int{0, 1}},
-		"no marks":    {false, []*scheduler.Observation{&resumed, up}, []int{1, 1}, []int{0, 0}},
+		"resumed":     {marked: true, answers: []*scheduler.Observation{&resumed, up, up}, reconciles: []int{0, 1, 0}, marks: []int{1, 0, 1}},
+		"not resumed": {marked: true, answers: []*scheduler.Observation{up, up}, reconciles: []int{1, 0}, marks: []int{0, 1}},
+		"no marks":    {answers: []*scheduler.Observation{&resumed, up}, reconciles: []int{1, 1}, marks: []int{0, 0}},
+		"with a connection Secret": {
+			marked: true, published: true, answers: []*scheduler.Observation{&resumed, up, up, up}, reconciles: []int{1, 1, 1, 1}, marks: []int{0, 0, 1, 1}, // the first look writes the status
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -154,6 +159,9 @@ func TestResumedResourceIsOnlyObserved(t *testing.T) {
 				k.Options.Marked = func(scheduler.Mark) bool { return true }
 			}
 			u := at(k, "x")
+			if tc.published {
+				u.Object["spec"].(m)["writeConnectionSecretToRef"] = m{"name": "details"}
+			}
 			c := fake.NewClientBuilder().WithStatusSubresource(u).WithObjects(u).Build()
 			r := managed.NewReconciler(k, c, c)
 			k.Queue = noQueue{}

@@ -15,6 +15,15 @@ func (k *Kind) mark(of subject, version string, o *scheduler.Observation, was sc
 	}
 }
 
+// markReconciled notes that a resource whose reconciles always go on is unchanged since its status was written.
+func (e *external) markReconciled(r *CustomResource, o *scheduler.Observation) {
+	before, version := e.kind.written.memo.get(subjectOf(r)), r.GetResourceVersion()
+	same := before.observation == o && before.version == version || before.observation == nil && o.Resumed
+	if same && published(r) && reconciled(r) && o.Steady() {
+		e.kind.mark(subjectOf(r), version, o, before.mark, e.request)
+	}
+}
+
 // Marks calls a function with the marks of the resources that were found unchanged since their status was written.
 func (k *Kind) Marks(yield func(scheduler.Mark)) {
 	k.written.memo.each(func(s writtenStatus) {

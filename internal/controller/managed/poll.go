@@ -23,7 +23,15 @@ func (k *Kind) poll(o metav1.Object) time.Duration {
 	group := min(interval/20, maxGroup)
 	now := time.Now()
 	earliest := now.Add(interval - interval/10)
-	return earliest.Add(rand.N(interval/5 - group)).Truncate(group).Add(group).Sub(now)
+	return earliest.Add(k.jitter(interval/5 - group)).Truncate(group).Add(group).Sub(now)
+}
+
+// jitter returns a duration below a limit.
+func (k *Kind) jitter(limit time.Duration) time.Duration {
+	if k.Options.Jitter != nil {
+		return k.Options.Jitter(limit)
+	}
+	return rand.N(limit)
 }
 
 // interval returns the poll interval of a resource: that of its annotation, of its type, of its provider, or of the

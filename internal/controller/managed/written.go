@@ -30,9 +30,16 @@ func (w *written) same(r *CustomResource, o *scheduler.Observation) bool {
 
 // note is called when the status is written or unchanged.
 func (w *written) note(r *CustomResource) {
-	if r.observation != nil {
-		w.memo.set(subjectOf(r), writtenStatus{observation: r.observation, version: r.read.GetResourceVersion()})
+	if r.observation == nil {
+		return
 	}
+	now := writtenStatus{observation: r.observation, version: r.read.GetResourceVersion()}
+	w.memo.update(subjectOf(r), func(before writtenStatus) writtenStatus {
+		if before.observation == now.observation && before.version == now.version {
+			return before // with its mark
+		}
+		return now
+	})
 }
 
 // last returns the observation that the status was made from; an empty one if that is not known.

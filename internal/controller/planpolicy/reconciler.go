@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/controller/queue"
 	"github.com/landbridge-io/landbridge/internal/policy"
 )
 
@@ -27,7 +28,7 @@ type Reconciler struct {
 // SetupWithManager runs the reconciler with a manager.
 func (r *Reconciler) SetupWithManager(m ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(m).Named("planpolicy").For(&v1alpha1.PlanPolicy{}).
-		WithOptions(controller.Options{SkipNameValidation: ptr.To(true)}). // Run may be called more than once in a process
+		WithOptions(controller.Options{SkipNameValidation: ptr.To(true), NewQueue: queue.New[reconcile.Request]}). // Run may be called more than once in a process
 		Complete(r)
 }
 

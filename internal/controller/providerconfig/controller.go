@@ -23,6 +23,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/informer"
+	"github.com/landbridge-io/landbridge/internal/controller/queue"
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
@@ -101,7 +102,7 @@ func (c *Controller) Start(ctx context.Context, m manager.Manager) error {
 			Reconciler:         &reconciler{Controller: c, kind: kind, client: m.GetClient()},
 			RateLimiter:        workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](time.Second, time.Minute),
 			SkipNameValidation: ptr.To(true),
-			UsePriorityQueue:   ptr.To(false),
+			NewQueue:           queue.New[reconcile.Request],
 			Logger:             m.GetLogger(),
 		})
 		if err != nil {
