@@ -252,11 +252,9 @@ func runPart(ctx context.Context, config *rest.Config, scheme *runtime.Scheme, r
 		Roles:     kube.rbac.ClusterRoles(),
 		OpenAPI:   kube.discovery.OpenAPIV3(),
 		Pool:      providers,
-		Admission: &providerconfig.Admission{Live: m.GetAPIReader(), Listed: o.RequireAllowedNamespaces},
+		Admission: &providerconfig.Admission{Live: m.GetAPIReader(), Listed: o.RequireAllowedNamespaces}, AccountKey: accountKey,
 		Scheduler: operations,
 		Registry:  registry,
-
-		AccountKey: accountKey,
 		Managed: managed.Options{
 			Poll: o.Poll, Workers: o.Workers, Timeout: o.ReconcileTimeout,
 			MinBackoff: 500 * time.Millisecond, MaxBackoff: 5 * time.Minute,

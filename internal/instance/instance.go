@@ -130,6 +130,9 @@ const (
 // Exists reports whether there is an object.
 func (i Instance) Exists() bool { return isSet(i.State) || isSetJSON(i.RawState) }
 
+// Nothing reports whether there is neither an object, nor one that is still to be destroyed, nor an operation.
+func (i Instance) Nothing() bool { return !i.Exists() && i.Operation == nil && len(i.Deposed) == 0 }
+
 // HasIdentity reports whether the object's identity is known.
 func (i Instance) HasIdentity() bool { return isSet(i.Identity) || isSetJSON(i.RawIdentity) }
 

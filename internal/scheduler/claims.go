@@ -240,8 +240,7 @@ func wants(e *entry, r Request, p *terraform.Plan) []string {
 
 // unrivalled reports whether a plan creates an object that nothing identifies beforehand, for a resource that nothing was done for.
 func (e *entry) unrivalled(r *Request, p *terraform.Plan) bool {
-	in := &e.record.Instance
-	if p.Action != terraform.Create || in.Exists() || in.Operation != nil || len(in.Deposed) > 0 ||
+	if p.Action != terraform.Create || !e.record.Instance.Nothing() ||
 		r.Consists != nil || r.Known != nil || r.imports() || r.MoveFrom != nil || r.NamedImport.ID != "" {
 		return false
 	}

@@ -25,12 +25,24 @@ func (h *harness) markable() marks {
 	return left
 }
 
-// leave has the harness leave the mark of its resource, which it returns.
+// leave leaves the mark of the resource, if it has one.
 func (h *harness) leave(m marks) (left bool) {
 	mark, left := h.sched.Mark(h.r)
 	if left {
 		m[mark] = true
 	}
+	return left
+}
+
+// rested has the resource come to rest, and another process take over from the one that has left its mark.
+func (h *harness) rested() (left marks) {
+	h.t.Helper()
+	left = h.markable()
+	h.settle()
+	if h.observe(); !h.leave(left) {
+		h.t.Fatal("the resource has no mark")
+	}
+	h.restart()
 	return left
 }
 
@@ -64,12 +76,7 @@ func TestResume(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, assigned, func(h *harness) {
-				left := h.markable()
-				h.settle()
-				if h.observe(); !h.leave(left) {
-					t.Fatal("the resource has no mark")
-				}
-				h.restart()
+				left := h.rested()
 				tc.change(h)
 				h.log.take()
 				first := h.observe()
@@ -103,11 +110,7 @@ func TestResume(t *testing.T) {
 // A mark that was wrong, because the provider has changed its mind, lasts for one look.
 func TestResumeIsFoundOut(t *testing.T) {
 	bubble(t, assigned, func(h *harness) {
-		left := h.markable()
-		h.settle()
-		h.observe()
-		h.leave(left)
-		h.restart()
+		h.rested()
 		h.cloud.restless = true
 		if o := h.observe(); !o.UpToDate() {
 			t.Error("it is planned with the first look")
@@ -121,11 +124,7 @@ func TestResumeIsFoundOut(t *testing.T) {
 // A resource that is claimed first, as at the start of a controller, resumes, too.
 func TestResumeAfterClaim(t *testing.T) {
 	bubble(t, assigned, func(h *harness) {
-		left := h.markable()
-		h.settle()
-		h.observe()
-		h.leave(left)
-		h.restart()
+		h.rested()
 		claim := h.r
 		claim.Config, claim.ConfigHash, claim.Marked = nil, "", nil
 		if err := h.sched.Claim(t.Context(), claim); err != nil {

@@ -258,8 +258,7 @@ func (s *Scheduler) forget(ctx context.Context, e *entry, r Request) error {
 
 // retired reports whether a record may be one that Retire has stored. It has nothing that anyone could miss.
 func retired(rec store.Record) bool {
-	in := rec.Instance
-	return rec.Owner == "" && !in.Exists() && in.Operation == nil && len(in.Deposed) == 0
+	return rec.Owner == "" && rec.Instance.Nothing()
 }
 
 // errSuccessor is the error of a process without the lease, whose memory may be outdated.

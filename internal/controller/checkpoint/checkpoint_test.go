@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/kubernetes"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	testclock "k8s.io/utils/clock/testing"
 
@@ -86,16 +85,6 @@ func eventually(t *testing.T, what string, done func() bool) {
 	}
 }
 
-func secrets(t *testing.T) typedcorev1.SecretInterface {
-	t.Helper()
-	server := playgroundtest.Start(t)
-	client, err := kubernetes.NewForConfig(server.Config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return client.CoreV1().Secrets(server.Namespace(t))
-}
-
 // sizes returns the number of marks in each Secret.
 func sizes(t *testing.T, secrets typedcorev1.SecretInterface) map[string]int {
 	t.Helper()
@@ -113,7 +102,7 @@ func sizes(t *testing.T, secrets typedcorev1.SecretInterface) map[string]int {
 // What a process has found at rest is known to the next one, in as many Secrets as it takes.
 func TestCheckpoint(t *testing.T) {
 	t.Parallel()
-	s := secrets(t)
+	s := playgroundtest.Start(t).Secrets(t)
 	first := start(t, s, 0, 40_000)
 	if n := first.has(0, 10); n != 0 {
 		t.Errorf("%d marks of earlier processes", n)
@@ -144,7 +133,7 @@ func TestCheckpoint(t *testing.T) {
 // Many new marks are saved within a minute, a few within ten, and nothing is written without any.
 func TestCheckpointIsSavedRarely(t *testing.T) {
 	t.Parallel()
-	s := secrets(t)
+	s := playgroundtest.Start(t).Secrets(t)
 	version := func() string {
 		secret, err := s.Get(t.Context(), "test-checkpoint.0", metav1.GetOptions{})
 		if err != nil {
@@ -185,7 +174,7 @@ func TestCheckpointIsSavedRarely(t *testing.T) {
 // Marks that cannot be read are none.
 func TestCheckpointUnreadable(t *testing.T) {
 	t.Parallel()
-	s := secrets(t)
+	s := playgroundtest.Start(t).Secrets(t)
 	start(t, s, 0, 3).stop()
 	secret, err := s.Get(t.Context(), "test-checkpoint.0", metav1.GetOptions{})
 	if err != nil {

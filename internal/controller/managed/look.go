@@ -22,9 +22,9 @@ type look struct {
 }
 
 // unchanged observes a resource that was steady when its status was written, by this process or an earlier one that has left
-// its mark, and reports whether it still is. Then a
-// reconcile would do nothing more. Otherwise managed.Reconciler uses the observation. Most reconciles are of unchanged
-// resources, and managed.Reconciler costs more than all other work of the controller for them.
+// its mark, and reports whether it still is. Then a reconcile would do nothing more. Otherwise managed.Reconciler uses the
+// observation. Most reconciles are of unchanged resources, and managed.Reconciler costs more than all other work of the
+// controller for them.
 // cached is the resource as the cache has it; nil if there is none.
 func (r *Reconciler) unchanged(ctx context.Context, cached *unstructured.Unstructured, a *attempt) bool {
 	if cached == nil {
@@ -56,7 +56,7 @@ func (r *Reconciler) unchanged(ctx context.Context, cached *unstructured.Unstruc
 	}
 	o, err := r.kind.Scheduler.Observe(ctx, e.request)
 	if err == nil && (o == before.observation || resumes && o.Resumed) {
-		r.kind.mark(of, resource.GetResourceVersion(), o, before.mark, e.request)
+		r.kind.mark(of, resource.GetResourceVersion(), o, before, e.request)
 		r.kind.troubles.over(of.name)
 		r.kind.configurations.shrink(of)
 		a.resource = resource

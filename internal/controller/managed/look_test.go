@@ -78,22 +78,8 @@ func TestUnchangedResourceIsOnlyObserved(t *testing.T) {
 			s := &observing{answer: &scheduler.Observation{
 				Instance: instance.Instance{Status: instance.Full, State: object(map[string]string{"id": "x"})}, Plan: &terraform.Plan{Action: terraform.NoOp},
 			}}
-			k.Scheduler, k.ProviderConfigs, k.Neighbours = s, unconfigured{}, alone{graph: &references.Graph{}}
-			k.Options = managed.Options{
-				Poll: time.Minute, Workers: 1, Timeout: 5 * time.Second, Recorder: xpevent.NewNopRecorder(), Metrics: xpmanaged.NewNopMetricRecorder(),
-				Logger: funcr.New(func(_, args string) {
-					if strings.Contains(args, `"Reconciling"`) {
-						reconciles++
-					}
-				}, funcr.Options{Verbosity: 1}),
-			}
-			gvk := k.Model.GroupVersionKind()
-			u := &unstructured.Unstructured{Object: m{"apiVersion": gvk.GroupVersion().String(), "kind": gvk.Kind, "spec": m{"managementPolicies": []any{"*"}}}}
-			u.SetName("x")
-			u.SetNamespace("team")
-			u.SetUID("1")
-			u.SetFinalizers([]string{xpmanaged.FinalizerName})
-			u.SetCreationTimestamp(metav1.Now())
+			looksBy(k, s, &reconciles)
+			u := resourceOf(k)
 			c := fake.NewClientBuilder().WithStatusSubresource(u).WithObjects(u).Build()
 			r := managed.NewReconciler(k, c, c)
 			k.Queue = noQueue{}
@@ -146,19 +132,13 @@ func TestResumedResourceIsOnlyObserved(t *testing.T) {
 			reconciles := 0
 			k := kind(t)
 			s := &observing{}
-			k.Scheduler, k.ProviderConfigs, k.Neighbours = s, unconfigured{}, alone{graph: &references.Graph{}}
-			k.Options = managed.Options{
-				Poll: time.Minute, Workers: 1, Timeout: 5 * time.Second, Recorder: xpevent.NewNopRecorder(), Metrics: xpmanaged.NewNopMetricRecorder(),
-				Logger: funcr.New(func(_, args string) {
-					if strings.Contains(args, `"Reconciling"`) {
-						reconciles++
-					}
-				}, funcr.Options{Verbosity: 1}),
-			}
+			looksBy(k, s, &reconciles)
 			if tc.marked {
 				k.Options.Marked = func(scheduler.Mark) bool { return true }
 			}
-			u := at(k, "x")
+			u := resourceOf(k)
+			// Its last reconcile has succeeded.
+			u.Object["status"] = m{"conditions": []any{m{"type": "Synced", "status": "True", "reason": "ReconcileSuccess", "lastTransitionTime": "2026-01-01T00:00:00Z"}}}
 			if tc.published {
 				u.Object["spec"].(m)["writeConnectionSecretToRef"] = m{"name": "details"}
 			}
@@ -180,14 +160,24 @@ func TestResumedResourceIsOnlyObserved(t *testing.T) {
 	}
 }
 
-// at returns a resource whose reconcile has succeeded.
-func at(k *managed.Kind, name string) *unstructured.Unstructured {
+// looksBy has a kind observe by a scheduler, and counts what managed.Reconciler is asked to reconcile.
+func looksBy(k *managed.Kind, s scheduler.Interface, reconciles *int) {
+	k.Scheduler, k.ProviderConfigs, k.Neighbours = s, unconfigured{}, alone{graph: &references.Graph{}}
+	k.Options = managed.Options{
+		Poll: time.Minute, Workers: 1, Timeout: 5 * time.Second, Recorder: xpevent.NewNopRecorder(), Metrics: xpmanaged.NewNopMetricRecorder(),
+		Logger: funcr.New(func(_, args string) {
+			if strings.Contains(args, `"Reconciling"`) {
+				*reconciles++
+			}
+		}, funcr.Options{Verbosity: 1}),
+	}
+}
+
+// resourceOf returns the resource team/x of a kind.
+func resourceOf(k *managed.Kind) *unstructured.Unstructured {
 	gvk := k.Model.GroupVersionKind()
-	u := &unstructured.Unstructured{Object: m{
-		"apiVersion": gvk.GroupVersion().String(), "kind": gvk.Kind, "spec": m{"managementPolicies": []any{"*"}},
-		"status": m{"conditions": []any{m{"type": "Synced", "status": "True", "reason": "ReconcileSuccess", "lastTransitionTime": "2026-01-01T00:00:00Z"}}},
-	}}
-	u.SetName(name)
+	u := &unstructured.Unstructured{Object: m{"apiVersion": gvk.GroupVersion().String(), "kind": gvk.Kind, "spec": m{"managementPolicies": []any{"*"}}}}
+	u.SetName("x")
 	u.SetNamespace("team")
 	u.SetUID("1")
 	u.SetFinalizers([]string{xpmanaged.FinalizerName})

@@ -4,9 +4,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 )
 
-// mark notes that a resource, as it is at a version, was found unchanged. was is its mark, if it has one already.
-func (k *Kind) mark(of subject, version string, o *scheduler.Observation, was scheduler.Mark, request scheduler.Request) {
-	if was != (scheduler.Mark{}) {
+// mark notes that a resource, as it is at a version, was found unchanged. before is what is known of its status.
+func (k *Kind) mark(of subject, version string, o *scheduler.Observation, before writtenStatus, request scheduler.Request) {
+	if before.mark != (scheduler.Mark{}) {
 		return
 	}
 	m, ok := k.Scheduler.Mark(request)
@@ -18,9 +18,9 @@ func (k *Kind) mark(of subject, version string, o *scheduler.Observation, was sc
 // markReconciled notes that a resource whose reconciles always go on is unchanged since its status was written.
 func (e *external) markReconciled(r *CustomResource, o *scheduler.Observation) {
 	before, version := e.kind.written.memo.get(subjectOf(r)), r.GetResourceVersion()
-	same := before.observation == o && before.version == version || before.observation == nil && o.Resumed
+	same := before.is(o, version) || before.observation == nil && o.Resumed
 	if same && published(r) && reconciled(r) && o.Steady() {
-		e.kind.mark(subjectOf(r), version, o, before.mark, e.request)
+		e.kind.mark(subjectOf(r), version, o, before, e.request)
 	}
 }
 

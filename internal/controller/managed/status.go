@@ -26,8 +26,9 @@ import (
 // setStatus sets the resource's status from the observation, unless it already is.
 func (e *external) setStatus(ctx context.Context, r *CustomResource, o *scheduler.Observation) {
 	r.observation = o
+	// An earlier process has written the status of a resource before it left its mark.
 	if (o.Resumed || e.kind.written.same(r, o)) && !r.differsOtherwise() {
-		return // an earlier process has written the status before it left its mark
+		return
 	}
 	waits := e.waits(ctx, o)
 	status := map[string]any{}

@@ -17,15 +17,16 @@ type writtenStatus struct {
 	mark scheduler.Mark
 }
 
+// is reports whether the status was made from an observation, and is that of a version of the resource.
+func (s writtenStatus) is(o *scheduler.Observation, version string) bool {
+	return s.observation == o && s.version == version
+}
+
 func newWritten() *written { return &written{} }
 
 // same reports whether the status of the resource, as read, was made from the observation.
 func (w *written) same(r *CustomResource, o *scheduler.Observation) bool {
-	if r.read == nil {
-		return false
-	}
-	last := w.memo.get(subjectOf(r))
-	return last.observation == o && last.version == r.read.GetResourceVersion()
+	return r.read != nil && w.memo.get(subjectOf(r)).is(o, r.read.GetResourceVersion())
 }
 
 // note is called when the status is written or unchanged.
@@ -35,7 +36,7 @@ func (w *written) note(r *CustomResource) {
 	}
 	now := writtenStatus{observation: r.observation, version: r.read.GetResourceVersion()}
 	w.memo.update(subjectOf(r), func(before writtenStatus) writtenStatus {
-		if before.observation == now.observation && before.version == now.version {
+		if before.is(now.observation, now.version) {
 			return before // with its mark
 		}
 		return now

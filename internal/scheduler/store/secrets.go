@@ -187,7 +187,7 @@ func pack(k Key, r *schema.Resource, rec Record, most int) (packed, error) {
 	if rec.Owner != "" {
 		head.Annotations[annotationOwnerUID] = string(rec.Owner)
 	}
-	if nothing(rec.Instance) {
+	if rec.Instance.Nothing() {
 		head.Labels[labelEmpty] = "true"
 	}
 	if rec.Handled != (Tokens{}) {
@@ -334,11 +334,6 @@ func lastOf(written *corev1.Secret) last {
 		return last{version: written.ResourceVersion} // never: Landbridge has made it
 	}
 	return head.last
-}
-
-// nothing reports whether an instance is empty.
-func nothing(in instance.Instance) bool {
-	return !in.Exists() && in.Operation == nil && len(in.Deposed) == 0
 }
 
 // Delete implements Store.

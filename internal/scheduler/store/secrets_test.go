@@ -12,7 +12,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
-	"k8s.io/client-go/kubernetes"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"pgregory.net/rapid"
 
@@ -49,12 +48,7 @@ func key(name string) store.Key {
 // secrets is the client of a namespace of the test's own.
 func secrets(t *testing.T) typedcorev1.SecretInterface {
 	t.Helper()
-	server := playgroundtest.Start(t)
-	client, err := kubernetes.NewForConfig(server.Config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return client.CoreV1().Secrets(server.Namespace(t))
+	return playgroundtest.Start(t).Secrets(t)
 }
 
 func save(t *testing.T, s store.Store, k store.Key, rec store.Record) store.Record {

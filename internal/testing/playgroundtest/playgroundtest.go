@@ -18,6 +18,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
@@ -104,6 +105,16 @@ func (s *Server) Namespace(tb testing.TB) string {
 		}
 	})
 	return ns.Name
+}
+
+// Secrets is the client of the Secrets in a namespace of the test's own.
+func (s *Server) Secrets(tb testing.TB) typedcorev1.SecretInterface {
+	tb.Helper()
+	client, err := kubernetes.NewForConfig(s.Config)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return client.CoreV1().Secrets(s.Namespace(tb))
 }
 
 // Stop ends the server gracefully. It does nothing if the server has ended.
