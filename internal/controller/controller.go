@@ -30,7 +30,6 @@ import (
 	"k8s.io/utils/clock"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
@@ -441,9 +440,7 @@ func newManager(config *rest.Config, scheme *runtime.Scheme, lock *lease, o Opti
 		PprofBindAddress:              o.ProfileAddress,
 		// Longer than the grace period of operations.
 		GracefulShutdownTimeout: ptr.To(o.GracePeriod + 10*time.Second),
-		Cache: cache.Options{
-			DefaultTransform: informer.Compact,
-		},
+		NewCache:                informer.NewCache,
 		Client: client.Options{Cache: &client.CacheOptions{
 			Unstructured: true,
 			// Secrets are never cached, whoever reads them.

@@ -1,4 +1,5 @@
-// Package informer watches kinds whose CustomResourceDefinition was just created or changed.
+// Package informer watches kinds of custom resources, whose CustomResourceDefinition may just have been created or changed.
 //
-// In: the manager's cache and a kind. Out: a watch, and all existing objects in the cache. It never writes anything.
+// In: an API server and kinds. Out: the manager's cache, with all existing objects of a kind in a compact form. It never writes
+// anything.
 package informer

@@ -1,0 +1,126 @@
+package informer
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	kjson "k8s.io/apimachinery/pkg/runtime/serializer/json"
+	"k8s.io/apimachinery/pkg/runtime/serializer/streaming"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/json"
+)
+
+// decoder decodes the events of a watch in JSON. It implements watch.Decoder.
+type decoder struct{ events streaming.Decoder }
+
+func newDecoder(body io.ReadCloser) decoder {
+	return decoder{streaming.NewDecoder(kjson.Framer.NewFrameReader(body), eventDecoder{})}
+}
+
+// Decode implements watch.Decoder.
+func (d decoder) Decode() (watch.EventType, runtime.Object, error) {
+	var out metav1.WatchEvent
+	if _, _, err := d.events.Decode(nil, &out); err != nil {
+		return "", nil, err
+	}
+	return watch.EventType(out.Type), out.Object.Object, nil
+}
+
+// Close implements watch.Decoder.
+func (d decoder) Close() { _ = d.events.Close() }
+
+// eventDecoder decodes one event into a metav1.WatchEvent with an Object, which has no managed fields.
+type eventDecoder struct{}
+
+// Decode implements runtime.Decoder.
+func (eventDecoder) Decode(data []byte, _ *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
+	out, ok := into.(*metav1.WatchEvent)
+	if !ok {
+		return nil, nil, fmt.Errorf("cannot decode an event of a watch into %T", into)
+	}
+	var e event
+	var err error
+	if others, failed := json.UnmarshalStrict(data, &e, json.DisallowUnknownFields); failed == nil && len(others) == 0 && e.Object.Kind != "" {
+		out.Type, out.Object.Object = e.Type, e.Object.unstructured()
+	} else if err = json.UnmarshalCaseSensitivePreserveInts(data, out); err == nil {
+		out.Object.Object, err = runtime.Decode(unstructured.UnstructuredJSONScheme, out.Object.Raw)
+	}
+	switch watch.EventType(out.Type) {
+	case watch.Added, watch.Modified, watch.Deleted, watch.Bookmark, watch.Error:
+		return out, nil, err
+	default:
+		return nil, nil, fmt.Errorf("unknown type of an event of a watch: %q", out.Type)
+	}
+}
+
+// event is an event of a watch, as far as it is decoded in one step. Its object has no fields but those of custom resources.
+type event struct {
+	Type   string `json:"type"`
+	Object object `json:"object"`
+}
+
+type object struct {
+	APIVersion string   `json:"apiVersion"`
+	Kind       string   `json:"kind"`
+	Metadata   metadata `json:"metadata"`
+	Spec       any      `json:"spec"`
+	Status     any      `json:"status"`
+}
+
+// metadata are the fields of metav1.ObjectMeta. Those that are null are left out, as in objects of the API server.
+type metadata struct {
+	Name                       any     `json:"name"`
+	GenerateName               any     `json:"generateName"`
+	Namespace                  any     `json:"namespace"`
+	SelfLink                   any     `json:"selfLink"`
+	UID                        any     `json:"uid"`
+	ResourceVersion            any     `json:"resourceVersion"`
+	Generation                 any     `json:"generation"`
+	CreationTimestamp          any     `json:"creationTimestamp"`
+	DeletionTimestamp          any     `json:"deletionTimestamp"`
+	DeletionGracePeriodSeconds any     `json:"deletionGracePeriodSeconds"`
+	Labels                     any     `json:"labels"`
+	Annotations                any     `json:"annotations"`
+	OwnerReferences            any     `json:"ownerReferences"`
+	Finalizers                 any     `json:"finalizers"`
+	ManagedFields              skipped `json:"managedFields"`
+}
+
+// skipped is a value that is not decoded.
+type skipped struct{}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (*skipped) UnmarshalJSON([]byte) error { return nil }
+
+func (o *object) unstructured() *unstructured.Unstructured {
+	m := &o.Metadata
+	metadata := fields([]field{
+		{"name", m.Name}, {"generateName", m.GenerateName}, {"namespace", m.Namespace}, {"selfLink", m.SelfLink}, {"uid", m.UID},
+		{"resourceVersion", m.ResourceVersion}, {"generation", m.Generation}, {"creationTimestamp", m.CreationTimestamp},
+		{"deletionTimestamp", m.DeletionTimestamp}, {"deletionGracePeriodSeconds", m.DeletionGracePeriodSeconds}, {"labels", m.Labels},
+		{"annotations", m.Annotations}, {"ownerReferences", m.OwnerReferences}, {"finalizers", m.Finalizers},
+	})
+	return &unstructured.Unstructured{Object: fields([]field{
+		{"apiVersion", o.APIVersion}, {"kind", o.Kind}, {"metadata", metadata}, {"spec", o.Spec}, {"status", o.Status},
+	})}
+}
+
+type field struct {
+	name  string
+	value any
+}
+
+// fields returns an object of the fields that are not null.
+func fields(all []field) map[string]any {
+	all = slices.DeleteFunc(all, func(f field) bool { return f.value == nil })
+	out := make(map[string]any, len(all))
+	for _, f := range all {
+		out[f.name] = f.value
+	}
+	return out
+}

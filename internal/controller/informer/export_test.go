@@ -1,0 +1,4 @@
+package informer
+
+// NewDecoder exports newDecoder.
+var NewDecoder = newDecoder
