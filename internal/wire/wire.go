@@ -69,9 +69,11 @@ func MarshalJSON(v cty.Value, ty cty.Type) (b []byte, err error) {
 // additional ones are an error.
 func UnmarshalJSON(b []byte, ty cty.Type) (v cty.Value, err error) {
 	defer recovered(&err)
-	v, err = ctyjson.Unmarshal(b, ty)
-	if err != nil {
-		return cty.NilVal, err
+	v, ok := plainJSON(b, ty)
+	if !ok {
+		if v, err = ctyjson.Unmarshal(b, ty); err != nil {
+			return cty.NilVal, err
+		}
 	}
 	if err := checkNumbers(v); err != nil {
 		return cty.NilVal, err

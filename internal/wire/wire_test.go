@@ -3,10 +3,12 @@ package wire_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
 	"pgregory.net/rapid"
 
 	"github.com/landbridge-io/landbridge/internal/testing/schematest"
@@ -159,6 +161,60 @@ func TestRoundTripProperty(t *testing.T) {
 	})
 }
 
+// What is decoded in one step is what go-cty decodes.
+func TestUnmarshalJSONProperty(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		block := schematest.Block(t)
+		b, err := wire.MarshalJSON(schematest.Value(t, block), block.ImpliedType())
+		if err != nil {
+			return // not wholly known
+		}
+		sameAsCty(t, b, block.ImpliedType())
+	})
+}
+
+// sameAsCty fails unless JSON that go-cty can decode is decoded equally.
+func sameAsCty(t interface{ Fatalf(string, ...any) }, b []byte, ty cty.Type) {
+	want, err := ctyjson.Unmarshal(b, ty)
+	if err != nil {
+		return
+	}
+	got, err := wire.UnmarshalJSON(b, ty)
+	if err == nil && !got.RawEquals(want) {
+		t.Fatalf("%s: want %#v, got %#v", b, want, got)
+	}
+	if err != nil && !strings.Contains(err.Error(), "out of range") {
+		t.Fatalf("%s: %v", b, err)
+	}
+}
+
+// BenchmarkUnmarshalJSON decodes an object as it is stored.
+func BenchmarkUnmarshalJSON(b *testing.B) {
+	types, values := map[string]cty.Type{}, map[string]cty.Value{}
+	for i := range 16 {
+		name := fmt.Sprint("attribute_", i)
+		types[name], values[name] = cty.String, cty.StringVal(name)
+		if i%3 == 0 {
+			types[name], values[name] = cty.Number, cty.NumberIntVal(int64(i))
+		}
+	}
+	ty := cty.Object(types)
+	stored, err := wire.MarshalJSON(cty.ObjectVal(values), ty)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, decode := range map[string]func([]byte, cty.Type) (cty.Value, error){"cty": ctyjson.Unmarshal, "wire": wire.UnmarshalJSON} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := decode(stored, ty); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 // fuzzType has something of everything that bytes may be decoded as.
 var fuzzType = cty.Object(map[string]cty.Type{
 	"s": cty.String, "n": cty.Number, "b": cty.Bool, "any": cty.DynamicPseudoType,
@@ -203,7 +259,11 @@ func FuzzUnmarshal(f *testing.F) {
 func FuzzUnmarshalJSON(f *testing.F) {
 	f.Add([]byte(`{"s":"a","n":0.1,"b":true,"any":{"value":[1],"type":["tuple",["number"]]},"list":[1],"set":["a"],"map":{"k":null},"objects":[{"n":1,"s":"x"}],"tuple":["a",false]}`))
 	f.Add([]byte(`null`))
+	static := fuzzType.AttributeTypes()
+	delete(static, "any")
+	f.Add([]byte(`{"s":1,"n":"0.1","b":"true","list":[1,null],"set":["a","a"],"map":{"k":true},"objects":[{}],"tuple":["a",false]}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
+		sameAsCty(t, b, cty.Object(static))
 		v, err := wire.UnmarshalJSON(b, fuzzType)
 		if err != nil {
 			return

@@ -15,11 +15,15 @@ import (
 	"sigs.k8s.io/json"
 )
 
-// decoder decodes the events of a watch in JSON. It implements watch.Decoder.
-type decoder struct{ events streaming.Decoder }
+// decoder decodes the events of a watch in JSON, with compact objects. It implements watch.Decoder.
+type decoder struct {
+	events streaming.Decoder
+	added  func(*unstructured.Unstructured)
+}
 
-func newDecoder(body io.ReadCloser) decoder {
-	return decoder{streaming.NewDecoder(kjson.Framer.NewFrameReader(body), eventDecoder{})}
+// newDecoder returns a decoder that calls added with each existing or new object, which must not be changed.
+func newDecoder(body io.ReadCloser, added func(*unstructured.Unstructured)) decoder {
+	return decoder{events: streaming.NewDecoder(kjson.Framer.NewFrameReader(body), eventDecoder{}), added: added}
 }
 
 // Decode implements watch.Decoder.
@@ -28,7 +32,14 @@ func (d decoder) Decode() (watch.EventType, runtime.Object, error) {
 	if _, _, err := d.events.Decode(nil, &out); err != nil {
 		return "", nil, err
 	}
-	return watch.EventType(out.Type), out.Object.Object, nil
+	o, err := Compact(out.Object.Object)
+	if err != nil {
+		return "", nil, err
+	}
+	if u, ok := o.(*unstructured.Unstructured); ok && out.Type == string(watch.Added) {
+		d.added(u)
+	}
+	return watch.EventType(out.Type), o.(runtime.Object), nil
 }
 
 // Close implements watch.Decoder.

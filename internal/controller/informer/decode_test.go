@@ -28,12 +28,14 @@ func TestDecode(t *testing.T) {
 		Failed bool
 	}
 	for name, x := range map[string]struct {
-		in   string
-		want []result
+		in    string
+		want  []result
+		added []string
 	}{
 		"several events": {
 			in: `{"type":"ADDED","object":{"apiVersion":"x/v1","kind":"X","metadata":{"name":"a","creationTimestamp":null,"managedFields":[{"manager":"m"}]},"spec":{"n":1,"f":1.5,"Spec":null}}}
 {"type":"DELETED","object":{"apiVersion":"x/v1","kind":"X","metadata":{"name":"a","labels":{"a":"b"},"ownerReferences":[{"name":"o"}]},"status":{"a":[true]}}}`,
+			added: []string{"a"},
 			want: []result{
 				{Type: watch.Added, Object: map[string]any{"apiVersion": "x/v1", "kind": "X", "metadata": map[string]any{"name": "a"}, "spec": map[string]any{"n": int64(1), "f": 1.5, "Spec": nil}}},
 				{Type: watch.Deleted, Object: map[string]any{"apiVersion": "x/v1", "kind": "X", "metadata": map[string]any{"name": "a", "labels": map[string]any{"a": "b"}, "ownerReferences": []any{map[string]any{"name": "o"}}}, "status": map[string]any{"a": []any{true}}}},
@@ -63,7 +65,8 @@ func TestDecode(t *testing.T) {
 		"an object that is no more": {in: `{"type":"ADDED","object":{"apiVersion":"v1",`, want: []result{{Failed: true}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := informer.NewDecoder(io.NopCloser(strings.NewReader(x.in)))
+			var added []string
+			d := informer.NewDecoder(io.NopCloser(strings.NewReader(x.in)), func(u *unstructured.Unstructured) { added = append(added, u.GetName()) })
 			defer d.Close()
 			var got []result
 			for {
@@ -79,6 +82,9 @@ func TestDecode(t *testing.T) {
 			}
 			if diff := cmp.Diff(x.want, got); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
+			}
+			if diff := cmp.Diff(x.added, added); diff != "" {
+				t.Errorf("added: -want +got:\n%s", diff)
 			}
 		})
 	}
@@ -97,7 +103,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		read := func() io.ReadCloser { return io.NopCloser(bytes.NewReader(data)) }
 		wantType, want, wantErr := usual(read()).Decode()
-		gotType, got, err := informer.NewDecoder(read()).Decode()
+		gotType, got, err := informer.NewDecoder(read(), func(*unstructured.Unstructured) {}).Decode()
 		if wantErr != nil || err != nil {
 			if (wantErr == nil) != (err == nil) {
 				t.Fatalf("want error %v, got %v", wantErr, err)
@@ -192,17 +198,23 @@ func (e *endless) Read(p []byte) (int, error) {
 
 func (*endless) Close() error { return nil }
 
-// BenchmarkDecode compares with the dynamic client.
+// BenchmarkDecode compares with the dynamic client. Both make compact objects.
 func BenchmarkDecode(b *testing.B) {
 	for name, decoder := range map[string]func(io.ReadCloser) watch.Decoder{
 		"usual": usual,
-		"ours":  func(body io.ReadCloser) watch.Decoder { return informer.NewDecoder(body) },
+		"ours": func(body io.ReadCloser) watch.Decoder {
+			return informer.NewDecoder(body, func(*unstructured.Unstructured) {})
+		},
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			d := decoder(&endless{events: watched(1)})
 			for b.Loop() {
-				if _, _, err := d.Decode(); err != nil {
+				_, o, err := d.Decode()
+				if err == nil && name == "usual" {
+					_, err = informer.Compact(o)
+				}
+				if err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -14,11 +15,15 @@ import (
 // Patience is the time in which the first watch has to deliver the existing objects. It doubles with each attempt.
 const Patience = 5 * time.Second
 
-// Start makes the cache watch the kind of obj, and returns when the existing objects are in it.
+// Start makes the cache watch the kind of obj, and returns when the existing objects are in it. Until then, early is called with
+// each of them as it arrives, more than once if the watch is repeated. The object must not be changed. early may be nil.
 //
 // The API server may not answer a watch that begins just when a changed CustomResourceDefinition takes effect, for as
 // long as watches last, which is minutes (kubernetes/kubernetes#71138 is similar). It answers another attempt.
-func Start(ctx context.Context, c cache.Cache, obj client.Object, log logr.Logger) error {
+func Start(ctx context.Context, c cache.Cache, obj client.Object, early func(*unstructured.Unstructured), log logr.Logger) error {
+	if l, ok := c.(listened); ok && early != nil {
+		defer l.listen(obj.GetObjectKind().GroupVersionKind(), early)()
+	}
 	for patience := Patience; ; patience *= 2 {
 		informer, err := c.GetInformer(ctx, obj, cache.BlockUntilSynced(false))
 		if err != nil {

@@ -65,7 +65,7 @@ func TestStart(t *testing.T) {
 					defer cancel()
 				}
 				s := &server{answers: x.answers}
-				err := informer.Start(ctx, s, &unstructured.Unstructured{}, logr.Discard())
+				err := informer.Start(ctx, s, &unstructured.Unstructured{}, nil, logr.Discard())
 				if (err != nil) != x.fails {
 					t.Errorf("error %v", err)
 				}

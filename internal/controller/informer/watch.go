@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"sync"
 	"time"
 
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
@@ -30,22 +31,79 @@ func NewCache(config *rest.Config, o cache.Options) (cache.Cache, error) {
 	if err != nil {
 		return nil, err
 	}
+	heard := &listeners{}
 	o.DefaultTransform = Compact
 	o.NewInformer = func(lw toolscache.ListerWatcher, obj runtime.Object, resync time.Duration, x toolscache.Indexers) toolscache.SharedIndexInformer {
-		if _, ok := obj.(*unstructured.Unstructured); ok {
-			w := watcher{client: client, mapper: o.Mapper, kind: obj.GetObjectKind().GroupVersionKind()}
-			lw = &toolscache.ListWatch{ListWithContextFunc: toolscache.ToListerWatcherWithContext(lw).ListWithContext, WatchFuncWithContext: w.watch}
+		if _, ok := obj.(*unstructured.Unstructured); !ok {
+			return toolscache.NewSharedIndexInformer(lw, obj, resync, x)
 		}
-		return toolscache.NewSharedIndexInformer(lw, obj, resync, x)
+		w := watcher{lists: toolscache.ToListerWatcherWithContext(lw), client: client, mapper: o.Mapper, kind: obj.GetObjectKind().GroupVersionKind(), heard: heard}
+		return transformed{toolscache.NewSharedIndexInformer(&toolscache.ListWatch{ListWithContextFunc: w.list, WatchFuncWithContext: w.watch}, obj, resync, x)}
 	}
-	return cache.New(config, o)
+	whole, err := cache.New(config, o)
+	return listened{whole, heard}, err
 }
 
-// watcher watches all objects of a kind.
+// listened is a cache whose objects are also heard of before all objects of their kind are in it.
+type listened struct {
+	cache.Cache
+	*listeners
+}
+
+// listeners are functions that are called with the objects of kinds as they arrive.
+type listeners struct {
+	mu sync.RWMutex
+	by map[schema.GroupVersionKind]func(*unstructured.Unstructured)
+}
+
+// listen has a function called with each object of a kind as it arrives, until forget is called.
+func (l *listeners) listen(kind schema.GroupVersionKind, f func(*unstructured.Unstructured)) (forget func()) {
+	set := func(f func(*unstructured.Unstructured)) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.by == nil {
+			l.by = map[schema.GroupVersionKind]func(*unstructured.Unstructured){}
+		}
+		l.by[kind] = f
+	}
+	set(f)
+	return func() { set(nil) }
+}
+
+// tell calls the listener of a kind, if there is one.
+func (l *listeners) tell(kind schema.GroupVersionKind, u *unstructured.Unstructured) {
+	l.mu.RLock()
+	f := l.by[kind]
+	l.mu.RUnlock()
+	if f != nil {
+		f(u)
+	}
+}
+
+// transformed is an informer whose objects are compact already. It would transform each existing object twice.
+type transformed struct{ toolscache.SharedIndexInformer }
+
+// SetTransform implements cache.SharedInformer.
+func (transformed) SetTransform(toolscache.TransformFunc) error { return nil }
+
+// watcher lists and watches all objects of a kind, in a compact form.
 type watcher struct {
+	lists  toolscache.ListerWatcherWithContext
 	client rest.Interface
 	mapper meta.RESTMapper
 	kind   schema.GroupVersionKind
+	heard  *listeners
+}
+
+// list is used where the API server does not list by a watch.
+func (w watcher) list(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+	out, err := w.lists.ListWithContext(ctx, o)
+	if list, ok := out.(*unstructured.UnstructuredList); ok && err == nil {
+		for i := range list.Items {
+			_, _ = Compact(&list.Items[i]) // never fails
+		}
+	}
+	return out, err
 }
 
 func (w watcher) watch(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
@@ -62,5 +120,5 @@ func (w watcher) watch(ctx context.Context, o metav1.ListOptions) (watch.Interfa
 	if err != nil {
 		return nil, err
 	}
-	return watch.NewStreamWatcher(newDecoder(body), kerrors.NewClientErrorReporter(http.StatusInternalServerError, http.MethodGet, "ClientWatchDecoding")), nil
+	return watch.NewStreamWatcher(newDecoder(body, func(u *unstructured.Unstructured) { w.heard.tell(w.kind, u) }), kerrors.NewClientErrorReporter(http.StatusInternalServerError, http.MethodGet, "ClientWatchDecoding")), nil
 }

@@ -26,6 +26,8 @@ type Registry struct {
 
 	mu    sync.RWMutex
 	kinds map[schema.GroupKind]*managed.Kind
+	// starting are kinds whose existing resources are not all known yet. New ones are reconciled already.
+	starting map[schema.GroupKind]*managed.Kind
 	// configs are told of changed Secrets of provider configurations, by group.
 	configs map[string]func(providerconfig.Reference)
 }
@@ -49,9 +51,15 @@ func (r *Registry) Kind(kind schema.GroupKind) *managed.Kind {
 	return r.kinds[kind]
 }
 
-// Wake reconciles a resource now, if a controller of its kind runs.
+// Wake reconciles a resource now, if a controller of its kind runs or starts.
 func (r *Registry) Wake(key store.Key) {
-	k := r.Kind(schema.GroupKind{Group: key.Group, Kind: key.Kind})
+	kind := schema.GroupKind{Group: key.Group, Kind: key.Kind}
+	r.mu.RLock()
+	k := r.kinds[kind]
+	if k == nil {
+		k = r.starting[kind]
+	}
+	r.mu.RUnlock()
 	if k != nil {
 		k.Wake(key)
 	}
@@ -144,13 +152,29 @@ func (r *Registry) Exists(ctx context.Context, key store.Key, uid types.UID) (bo
 	return k.Exists(ctx, key, uid)
 }
 
-func (r *Registry) add(k *managed.Kind) {
+// start adds a kind that is starting.
+func (r *Registry) start(k *managed.Kind) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.starting == nil {
+		r.starting = map[schema.GroupKind]*managed.Kind{}
+	}
+	r.starting[k.Model.GroupVersionKind().GroupKind()] = k
+}
+
+// started adds a kind that has started, unless that failed.
+func (r *Registry) started(k *managed.Kind, err error) {
+	kind := k.Model.GroupVersionKind().GroupKind()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.starting, kind)
+	if err != nil {
+		return
+	}
 	if r.kinds == nil {
 		r.kinds = map[schema.GroupKind]*managed.Kind{}
 	}
-	r.kinds[k.Model.GroupVersionKind().GroupKind()] = k
+	r.kinds[kind] = k
 }
 
 func (r *Registry) remove(k *managed.Kind) {

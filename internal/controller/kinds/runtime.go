@@ -126,11 +126,12 @@ type Kind struct {
 func (rt *Runtime) StartKind(k *managed.Kind) (*Kind, error) {
 	k.Neighbours, k.Scheduler, k.Options = rt.Registry, rt.Scheduler, rt.Managed
 	ctx, cancel := context.WithCancel(rt.Lifetime)
-	if err := k.Start(ctx, rt.Manager); err != nil {
+	err := k.Start(ctx, rt.Manager, func() { rt.Registry.start(k) })
+	rt.Registry.started(k, err)
+	if err != nil {
 		cancel()
 		return nil, err
 	}
-	rt.Registry.add(k)
 	return &Kind{k, rt, cancel}, nil
 }
 

@@ -118,7 +118,7 @@ func (r *Reconciler) Claim(ctx context.Context, u *unstructured.Unstructured) er
 		return nil
 	}
 	resource := &CustomResource{}
-	resource.assign(u)
+	resource.lend(u)
 	// A request that cannot be carried out still identifies its object.
 	spec, _ := r.kind.read(resource)
 	request, _ := r.connector.subject(ctx, resource, spec)

@@ -36,6 +36,18 @@ func Client(k *Kind, c client.Client) client.Client {
 // Readers sets where a kind reads its resources: the cache and the API server.
 func Readers(k *Kind, cached, live client.Reader) { k.reader, k.live = cached, live }
 
+// Reader returns where a kind reads its resources.
+func Reader(k *Kind) client.Reader { return k.reader }
+
+// BeginEarly, FoundEarly and EndEarly are what the start of a kind does.
+func BeginEarly(k *Kind) { k.early.begin() }
+
+// FoundEarly is called with a resource that the API server sends.
+func FoundEarly(k *Kind, u *unstructured.Unstructured) { k.foundEarly(u) }
+
+// EndEarly is called when the cache has all resources.
+func EndEarly(k *Kind) { k.early.end() }
+
 // RemoveFinalizer releases a resource.
 func RemoveFinalizer(ctx context.Context, k *Kind, c client.Client, r *CustomResource) error {
 	k.written, k.troubles, k.configurations = newWritten(), newTroubles(), newConfigurations(c)

@@ -81,6 +81,8 @@ type Kind struct {
 	listed, claimed chan struct{}
 	// postponed are the looks that wait for the records that are being listed.
 	postponed *postponed
+	// early are new resources that the cache does not have yet.
+	early *early
 }
 
 // Queue is what a kind uses of its work queue.
@@ -132,14 +134,15 @@ func (k *Kind) usesSecrets(key store.Key, secrets []types.NamespacedName) {
 	}
 }
 
-// Start runs the controller of the kind until ctx ends. It returns when the existing resources
-// are in the cache. The kind's CRD must be served.
-func (k *Kind) Start(ctx context.Context, m manager.Manager) error {
+// Start runs the controller of the kind until ctx ends. It calls queued when resources can be woken, and returns when the
+// existing resources are in the cache. The kind's CRD must be served.
+func (k *Kind) Start(ctx context.Context, m manager.Manager, queued func()) error {
 	k.lifetime = ctx
 	gvk := k.Model.GroupVersionKind()
 	log := k.Options.Logger.WithValues("kind", gvk.GroupKind().String())
 	r := NewReconciler(k, m.GetClient(), m.GetAPIReader())
 	k.postponed.begin()
+	k.early.begin()
 	backoff := workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](k.Options.MinBackoff, k.Options.MaxBackoff)
 	ctl, err := controller.NewUnmanaged("managed/"+gvk.GroupKind().String(), controller.Options{
 		Reconciler:              r,
@@ -161,22 +164,14 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager) error {
 	if err != nil {
 		return fmt.Errorf("the kind %s is not served: %w", gvk.Kind, err)
 	}
-	obj := &unstructured.Unstructured{}
-	obj.SetGroupVersionKind(gvk)
-	if err := informer.Start(ctx, m.GetCache(), obj, k.Options.Logger); err != nil {
-		return fmt.Errorf("cannot watch %s: %w", gvk.Kind, err)
-	}
-	queued := make(chan struct{})
+	made := make(chan struct{})
 	err = ctl.Watch(source.Func(func(_ context.Context, q workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
 		k.Queue = q
-		close(queued)
+		close(made)
 		return nil
 	}))
-	if err == nil {
-		err = ctl.Watch(source.Kind(informer.Only(m.GetCache()), obj, k.lanes.handler(), r.Changed()))
-	}
 	if err != nil {
-		return fmt.Errorf("cannot watch %s: %w", gvk.Kind, err)
+		return fmt.Errorf("cannot queue %s: %w", gvk.Kind, err)
 	}
 	failed := make(chan error, 1)
 	go func() {
@@ -187,14 +182,25 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager) error {
 		failed <- err
 	}()
 	select {
-	case <-queued:
-		go r.claimAll(ctx, m.GetCache())
-		return nil
+	case <-made:
+		queued()
 	case err := <-failed:
 		return fmt.Errorf("the controller of %s ended: %w", gvk.Kind, err)
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+	obj := &unstructured.Unstructured{}
+	obj.SetGroupVersionKind(gvk)
+	err = informer.Start(ctx, m.GetCache(), obj, k.foundEarly, k.Options.Logger)
+	k.early.end()
+	if err == nil {
+		err = ctl.Watch(source.Kind(informer.Only(m.GetCache()), obj, k.lanes.handler(), r.Changed()))
+	}
+	if err != nil {
+		return fmt.Errorf("cannot watch %s: %w", gvk.Kind, err)
+	}
+	go r.claimAll(ctx, m.GetCache())
+	return nil
 }
 
 // quietClient returns the client of the kind's reconciler, which releases the memory about resources that

@@ -118,6 +118,13 @@ func (l *lanes) Pop() reconcile.Request {
 	}
 }
 
+// create queues a resource of which nothing was ever observed.
+func (l *lanes) create(req reconcile.Request, q Queue) {
+	l.unanswered.heard(req)
+	l.mark(req, created)
+	q.Add(req)
+}
+
 // handler queues resources by the kind of their events.
 func (l *lanes) handler() handler.TypedEventHandler[*unstructured.Unstructured, reconcile.Request] {
 	type requests = workqueue.TypedRateLimitingInterface[reconcile.Request]
@@ -126,10 +133,11 @@ func (l *lanes) handler() handler.TypedEventHandler[*unstructured.Unstructured, 
 	}
 	return handler.TypedFuncs[*unstructured.Unstructured, reconcile.Request]{
 		CreateFunc: func(_ context.Context, e event.TypedCreateEvent[*unstructured.Unstructured], q requests) {
-			l.unanswered.heard(request(e.Object))
 			if crd.Unobserved(e.Object) {
-				l.mark(request(e.Object), created)
+				l.create(request(e.Object), q)
+				return
 			}
+			l.unanswered.heard(request(e.Object))
 			q.Add(request(e.Object))
 		},
 		UpdateFunc: func(_ context.Context, e event.TypedUpdateEvent[*unstructured.Unstructured], q requests) {

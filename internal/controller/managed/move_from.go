@@ -19,7 +19,7 @@ import (
 
 // moveFrom returns the resource whose object a resource takes over; nil if it takes none over.
 func (k *Kind) moveFrom(ctx context.Context, r *CustomResource) *scheduler.MoveFrom {
-	value := r.GetAnnotations()[v1alpha1.AnnotationMoveFrom]
+	value := r.annotation(v1alpha1.AnnotationMoveFrom)
 	if value == "" {
 		return nil
 	}

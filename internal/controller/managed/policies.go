@@ -2,7 +2,6 @@ package managed
 
 import (
 	"context"
-	"maps"
 	"time"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -23,7 +22,7 @@ func (c *connector) decider(r *CustomResource) func(context.Context, *terraform.
 		return nil
 	}
 	in := policy.Input{Model: c.kind.Model, Resource: policy.ResourceMeta{
-		Group: c.kind.Model.Group, Kind: c.kind.Model.Kind, Namespace: r.GetNamespace(), Name: r.GetName(), Labels: maps.Clone(r.GetLabels()),
+		Group: c.kind.Model.Group, Kind: c.kind.Model.Kind, Namespace: r.GetNamespace(), Name: r.GetName(), Labels: r.GetLabels(),
 	}}
 	return func(ctx context.Context, p *terraform.Plan) (policy.Verdict, error) {
 		all, err := policies(ctx)

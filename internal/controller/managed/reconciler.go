@@ -67,7 +67,8 @@ func NewReconciler(k *Kind, cached client.Client, live client.Reader) *Reconcile
 	k.configurations, k.handles = newConfigurations(live), handlesOf(k.Model)
 	k.lifetime, k.activations = context.Background(), &activations{}
 	k.written, k.troubles, k.unanswered = newWritten(), newTroubles(), newUnanswered(time.Now)
-	k.lanes, k.postponed = newLanes(k.unanswered), &postponed{}
+	k.lanes, k.postponed, k.early = newLanes(k.unanswered), &postponed{}, &early{}
+	cached = earlyReader{cached, k}
 	k.reader, k.live = cached, live
 	k.listed, k.claimed = make(chan struct{}), make(chan struct{})
 	quiet := k.quietClient(cached, live)
@@ -129,7 +130,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (_ re
 	result, err := r.inner.Reconcile(ctx, req)
 	if a.resource != nil && paused(a.resource) {
 		key := r.kind.key(&a.resource.Unstructured)
-		if token := a.resource.GetAnnotations()[v1alpha1.AnnotationInterrupt]; token != "" {
+		if token := a.resource.annotation(v1alpha1.AnnotationInterrupt); token != "" {
 			r.kind.Scheduler.Interrupt(key, token)
 		}
 		r.kind.Scheduler.Reload(key)

@@ -249,7 +249,7 @@ func (r *CustomResource) SetLastHandledReconcileAt(token string) {
 
 // setHandledReconcile records that the request of the annotation landbridge.io/reconcile-requested-at was handled.
 func (r *CustomResource) setHandledReconcile() {
-	token := r.GetAnnotations()[v1alpha1.AnnotationReconcile]
+	token := r.annotation(v1alpha1.AnnotationReconcile)
 	if r.read != nil && (token == "" || paused(r)) {
 		token, _, _ = unstructured.NestedString(r.read.Object, "status", "lastHandled", "reconcileRequestedAt")
 	}
@@ -268,6 +268,11 @@ func (r *CustomResource) object(path ...string) map[string]any {
 func (r *CustomResource) string(path ...string) string {
 	s, _, _ := unstructured.NestedString(r.Object, path...)
 	return s
+}
+
+// annotation returns an annotation; empty if there is none. GetAnnotations copies all of them.
+func (r *CustomResource) annotation(name string) string {
+	return r.string("metadata", "annotations", name)
 }
 
 // set sets a nested field. The CRD's schema ensures that its parents are objects.
