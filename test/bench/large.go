@@ -10,10 +10,13 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/landbridge-io/landbridge/test/bench/figure"
 )
 
 const (
+	// largePoll is for each ten thousand resources, so that as many are looked at in a second.
 	largePoll   = time.Minute
 	largeWindow = 2 * time.Minute
 	// restartPoll is longer than what is measured after the restart.
@@ -26,7 +29,7 @@ const (
 func large(ctx context.Context, r *figure.Report, bin string, n int, profile string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	c, err := start(ctx, bin, settings{poll: largePoll, profiled: profile != ""})
+	c, err := start(ctx, bin, settings{poll: largePoll * time.Duration(max(1, n/10_000)), profiled: profile != ""})
 	if err != nil {
 		return err
 	}
@@ -112,36 +115,35 @@ func large(ctx context.Context, r *figure.Report, bin string, n int, profile str
 	if err := c.restart("--poll", restartPoll.String()); err != nil {
 		return err
 	}
-	change := make(chan error, 1)
-	var waited time.Duration
-	go func() {
-		var err error
-		waited, err = c.create(ctx, strs, "change", 1, 1)
-		change <- err
-	}()
-	profiled := make(chan error, 1)
-	go func() {
-		var err error
-		if profile != "" {
-			err = c.restarted(ctx, profile)
-		}
-		profiled <- err
-	}()
+	var createdIn, changedIn time.Duration
+	var users errgroup.Group
+	users.Go(func() (err error) {
+		createdIn, err = c.create(ctx, strs, "new", 1, 1)
+		return err
+	})
+	users.Go(func() (err error) {
+		changedIn, err = c.change(ctx, strs, "many-0", `{"spec":{"forProvider":{"length":20}}}`)
+		return err
+	})
+	if profile != "" {
+		users.Go(func() error { return c.restarted(ctx, profile) })
+	}
 	if err := c.until(ctx, 10*time.Minute, func() (bool, error) { return c.allObserved(ctx, n) }); err != nil {
 		return fmt.Errorf("after the restart, not all resources were observed: %w", err)
 	}
 	restart := time.Since(began)
-	if err := <-change; err != nil {
-		return fmt.Errorf("after the restart, a new resource was not created: %w", err)
+	if err := users.Wait(); err != nil {
+		return fmt.Errorf("after the restart, a change was not made: %w", err)
 	}
 	restarted, err := c.usage()
-	if err = errors.Join(err, <-profiled); err != nil {
+	if err != nil {
 		return err
 	}
 	r.Add(figure.Figure{Name: "large: from kill -9 until all were observed", Value: seconds(restart), Unit: "s"})
 	r.Add(figure.Figure{Name: "large: the same, controller", Value: restarted.controller.Seconds(), Unit: "s CPU"})
 	r.Add(figure.Figure{Name: "large: the same, provider", Value: restarted.provider.Seconds(), Unit: "s CPU"})
-	r.Add(figure.Figure{Name: "large: a resource created at the restart is Ready after", Value: seconds(waited), Unit: "s"})
+	r.Add(figure.Figure{Name: "large: a resource created at the restart is Ready after", Value: seconds(createdIn), Unit: "s"})
+	r.Add(figure.Figure{Name: "large: a resource changed at the restart, and replaced, is Ready after", Value: seconds(changedIn), Unit: "s"})
 	time.Sleep(largeSettle)
 	between, err := c.idle(largeWindow / 2)
 	if err != nil {
@@ -211,7 +213,7 @@ func (c *cluster) unchanged(ctx context.Context, window time.Duration) (looks fl
 
 // allObserved reports whether the controller has observed n resources or more, and all that it knows.
 func (c *cluster) allObserved(ctx context.Context, n int) (bool, error) {
-	time.Sleep(250 * time.Millisecond) // an answer costs the controller some milliseconds
+	time.Sleep(min(250*time.Millisecond, 20*time.Millisecond+time.Duration(n)*time.Millisecond)) // an answer costs the controller some milliseconds
 	known, err := c.sum(ctx, "landbridge_resources", "")
 	if err != nil || known < float64(n) {
 		return false, nil // the controller does not answer yet, or has not loaded all

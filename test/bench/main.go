@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
@@ -290,13 +291,11 @@ func seconds(d time.Duration) float64 { return d.Seconds() }
 // the first create to the last Ready. It shares the processors with the measured processes, so it
 // prints and reads as little as possible.
 func (c *cluster) create(ctx context.Context, k kind, name string, n, workers int) (time.Duration, error) {
-	config := rest.CopyConfig(c.config)
-	config.GroupVersion, config.APIPath, config.NegotiatedSerializer = ptr.To(k.GroupVersion()), "/apis", scheme.Codecs.WithoutConversion()
-	client, err := rest.RESTClientFor(config)
+	client, err := c.kindClient(k)
 	if err != nil {
 		return 0, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute+time.Duration(n)*20*time.Millisecond)
 	defer cancel()
 	open := func() (io.ReadCloser, error) {
 		return client.Get().Namespace("default").Resource(k.Resource).
@@ -353,15 +352,57 @@ func (c *cluster) create(ctx context.Context, k kind, name string, n, workers in
 	return last.Sub(began), nil
 }
 
-// readiness is the relevant part of a watch event.
-type readiness struct {
-	Type   watch.EventType
-	Object struct {
-		Metadata struct{ Name string }
-		Status   struct{ Conditions []metav1.Condition }
+// kindClient returns a client of the API group of a kind.
+func (c *cluster) kindClient(k kind) (*rest.RESTClient, error) {
+	config := rest.CopyConfig(c.config)
+	config.GroupVersion, config.APIPath, config.NegotiatedSerializer = ptr.To(k.GroupVersion()), "/apis", scheme.Codecs.WithoutConversion()
+	return rest.RESTClientFor(config)
+}
+
+// change applies a merge patch to a resource, and waits until it is Ready with that. The time is from the first to the second.
+func (c *cluster) change(ctx context.Context, k kind, name, patch string) (time.Duration, error) {
+	client, err := c.kindClient(k)
+	if err != nil {
+		return 0, err
+	}
+	began := time.Now()
+	if err := client.Patch(types.MergePatchType).Namespace("default").Resource(k.Resource).Name(name).Body([]byte(patch)).Do(ctx).Error(); err != nil {
+		return 0, err
+	}
+	var took time.Duration
+	err = c.until(ctx, 5*time.Minute, func() (bool, error) {
+		time.Sleep(20 * time.Millisecond)
+		b, err := client.Get().Namespace("default").Resource(k.Resource).Name(name).Do(ctx).Raw()
+		if err != nil {
+			return false, err
+		}
+		var now resource
+		took, err = time.Since(began), json.Unmarshal(b, &now)
+		return err == nil && now.isReady() && now.Status.ObservedGeneration == now.Metadata.Generation, err
+	})
+	return took, err
+}
+
+// resource is the relevant part of a resource.
+type resource struct {
+	Metadata struct {
+		Name       string
+		Generation int64
+	}
+	Status struct {
+		ObservedGeneration int64
+		Conditions         []metav1.Condition
 	}
 }
 
+func (r resource) isReady() bool { return meta.IsStatusConditionTrue(r.Status.Conditions, "Ready") }
+
+// readiness is the relevant part of a watch event.
+type readiness struct {
+	Type   watch.EventType
+	Object resource
+}
+
 func (e readiness) isReady() bool {
-	return e.Type != watch.Deleted && meta.IsStatusConditionTrue(e.Object.Status.Conditions, "Ready")
+	return e.Type != watch.Deleted && e.Object.isReady()
 }

@@ -3,6 +3,7 @@ package informer
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -12,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Patience is the time in which the first watch has to deliver the existing objects. It doubles with each attempt.
+// Patience is the time in which the first watch has to deliver existing objects. It doubles with each attempt.
 const Patience = 5 * time.Second
 
 // Start makes the cache watch the kind of obj, and returns when the existing objects are in it. Until then, early is called with
@@ -21,22 +22,32 @@ const Patience = 5 * time.Second
 // The API server may not answer a watch that begins just when a changed CustomResourceDefinition takes effect, for as
 // long as watches last, which is minutes (kubernetes/kubernetes#71138 is similar). It answers another attempt.
 func Start(ctx context.Context, c cache.Cache, obj client.Object, early func(*unstructured.Unstructured), log logr.Logger) error {
-	if l, ok := c.(listened); ok && early != nil {
-		defer l.listen(obj.GetObjectKind().GroupVersionKind(), early)()
+	var arrived atomic.Int64
+	if l, ok := c.(listened); ok {
+		defer l.listen(obj.GetObjectKind().GroupVersionKind(), func(u *unstructured.Unstructured) {
+			arrived.Add(1)
+			if early != nil {
+				early(u)
+			}
+		})()
 	}
 	for patience := Patience; ; patience *= 2 {
 		informer, err := c.GetInformer(ctx, obj, cache.BlockUntilSynced(false))
 		if err != nil {
 			return err
 		}
-		err = wait.PollUntilContextTimeout(ctx, 5*time.Millisecond, patience, true, func(context.Context) (bool, error) {
-			return informer.HasSynced(), nil
+		seen, since := arrived.Load(), time.Now()
+		err = wait.PollUntilContextCancel(ctx, 5*time.Millisecond, true, func(context.Context) (bool, error) {
+			if n := arrived.Load(); n != seen {
+				seen, since = n, time.Now()
+			}
+			return informer.HasSynced() || time.Since(since) > patience, nil
 		})
 		switch {
-		case err == nil:
+		case err != nil:
+			return fmt.Errorf("the existing objects are not listed yet: %w", err)
+		case informer.HasSynced():
 			return nil
-		case ctx.Err() != nil:
-			return fmt.Errorf("the existing objects are not listed yet: %w", ctx.Err())
 		}
 		log.Info("Watch is not answered, trying again", "kind", obj.GetObjectKind().GroupVersionKind().GroupKind().String(), "after", patience)
 		if err := c.RemoveInformer(ctx, obj); err != nil {

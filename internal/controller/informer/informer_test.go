@@ -8,6 +8,8 @@ import (
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -46,6 +48,8 @@ func TestStart(t *testing.T) {
 	const never = time.Hour
 	for name, x := range map[string]struct {
 		answers []time.Duration
+		// arrives is the interval at which objects arrive; 0 for never.
+		arrives time.Duration
 		limit   time.Duration
 		watches int
 		fails   bool
@@ -54,6 +58,7 @@ func TestStart(t *testing.T) {
 		"soon":                           {answers: []time.Duration{4 * time.Second}, watches: 1},
 		"not the first":                  {answers: []time.Duration{never, 0}, watches: 2},
 		"slow, with growing patience":    {answers: []time.Duration{15 * time.Second}, watches: 3},
+		"slow, with many objects":        {answers: []time.Duration{time.Minute}, arrives: 4 * time.Second, watches: 1},
 		"not before the caller gives up": {answers: []time.Duration{never}, limit: 6 * time.Second, watches: 2, fails: true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -65,7 +70,13 @@ func TestStart(t *testing.T) {
 					defer cancel()
 				}
 				s := &server{answers: x.answers}
-				err := informer.Start(ctx, s, &unstructured.Unstructured{}, nil, logr.Discard())
+				c, arrives := informer.NewListened(s)
+				if x.arrives != 0 {
+					ctx, cancel := context.WithCancel(ctx)
+					defer cancel()
+					go wait.UntilWithContext(ctx, func(context.Context) { arrives(schema.GroupVersionKind{}, &unstructured.Unstructured{}) }, x.arrives)
+				}
+				err := informer.Start(ctx, c, &unstructured.Unstructured{}, nil, logr.Discard())
 				if (err != nil) != x.fails {
 					t.Errorf("error %v", err)
 				}
