@@ -187,7 +187,7 @@ func plant(t *model.Type, v cty.Value, secret bool, text string) cty.Value {
 func TestSecretsAreNeverShown(t *testing.T) {
 	t.Parallel()
 	planted := 0
-	rapid.Check(t, func(t *rapid.T) {
+	shown := func(t *rapid.T) {
 		b := schematest.Block(t)
 		r := resource(t, b, config.Resource{})
 		before := plant(r.Root(), schematest.Value(t, b), false, "planted-before")
@@ -198,7 +198,7 @@ func TestSecretsAreNeverShown(t *testing.T) {
 				break
 			}
 		}
-		shown, err := json.Marshal([]any{
+		out, err := json.Marshal([]any{
 			translate.Observation(r, before),
 			translate.Changes(r, before, after),
 			translate.Changes(r, cty.NullVal(r.Root().Cty), after),
@@ -208,10 +208,14 @@ func TestSecretsAreNeverShown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.Contains(string(shown), "planted") {
-			t.Fatalf("%s", shown)
+		if strings.Contains(string(out), "planted") {
+			t.Fatalf("%s", out)
 		}
-	})
+	}
+	// Few of the schemas have secrets that are shown as connection details.
+	for try := 0; try == 0 || planted == 0 && try < 50; try++ {
+		rapid.Check(t, shown)
+	}
 	if planted == 0 {
 		t.Error("no value ever held a secret")
 	}
