@@ -261,7 +261,7 @@ func runPart(ctx context.Context, config *rest.Config, scheme *runtime.Scheme, r
 			EachStored: func(ctx context.Context, gk runtimeschema.GroupKind, some func([]store.Key)) error {
 				return secrets.Each(ctx, gk.Group, gk.Kind, some)
 			},
-			Marked: marks.Has,
+			Marked: marks.Has, Since: marks.Since,
 		},
 		Recorder: event.NewAPIRecorder(recorder),
 		Logger:   o.Logger.WithName("kinds"),

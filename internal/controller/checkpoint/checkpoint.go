@@ -55,6 +55,23 @@ type Checkpoint struct {
 	// earlier are the marks that were read, and saved those in the Secrets, both sorted.
 	earlier, saved []scheduler.Mark
 	savedAt        time.Time
+	// version is the resource version of the Secrets that were read.
+	version string
+}
+
+// manyMarks is the number of marks from which it takes long to list the resources.
+const manyMarks = 1000
+
+// Since returns the resource version at which an earlier process left many marks; empty if there are none or few. API servers
+// keep all objects in one etcd as a rule, so what has changed since then has a later version.
+func (c *Checkpoint) Since() string {
+	c.read.Do(c.load)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.earlier) < manyMarks {
+		return ""
+	}
+	return c.version
 }
 
 // Has reports whether an earlier process has left a mark. The first call reads them.
@@ -93,6 +110,7 @@ func (c *Checkpoint) load() {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	var marks []scheduler.Mark
+	version := ""
 	for i := 0; ; i++ {
 		secret, err := c.Secrets.Get(ctx, c.secretName(i), metav1.GetOptions{})
 		if err != nil {
@@ -101,12 +119,12 @@ func (c *Checkpoint) load() {
 			}
 			break
 		}
-		marks = append(marks, decode(secret.Data[dataMarks])...)
+		marks, version = append(marks, decode(secret.Data[dataMarks])...), secret.ResourceVersion
 	}
 	slices.SortFunc(marks, compare)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.earlier, c.saved = marks, marks
+	c.earlier, c.saved, c.version = marks, marks, version
 	c.Logger.V(1).Info("Read the checkpoint", "resources", len(marks))
 }
 

@@ -115,6 +115,13 @@ func TestCheckpoint(t *testing.T) {
 	if n := second.has(0, 50_000); n != 40_000 {
 		t.Errorf("%d marks are known", n)
 	}
+	last, err := s.Get(t.Context(), "test-checkpoint.1", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if before, since := first.Since(), second.Since(); before != "" || since != last.ResourceVersion {
+		t.Errorf("the first process knows of version %q, the second of %q, and the Secret has %q", before, since, last.ResourceVersion)
+	}
 	// One that is stopped before it has found them at rest leaves them.
 	second.stop()
 	third := start(t, s, 0, 0)

@@ -12,5 +12,5 @@ var NewDecoder = newDecoder
 // NewListened returns a cache as NewCache does, and a function that is called with the objects that arrive.
 func NewListened(c cache.Cache) (_ cache.Cache, arrives func(schema.GroupVersionKind, *unstructured.Unstructured)) {
 	heard := &listeners{}
-	return listened{c, heard}, heard.tell
+	return listened{Cache: c, listeners: heard}, heard.tell
 }

@@ -16,20 +16,35 @@ import (
 // Patience is the time in which the first watch has to deliver existing objects. It doubles with each attempt.
 const Patience = 5 * time.Second
 
-// Start makes the cache watch the kind of obj, and returns when the existing objects are in it. Until then, early is called with
-// each of them as it arrives, more than once if the watch is repeated. The object must not be changed. early may be nil.
+// Early is what is to be known of a kind before all its objects are.
+type Early struct {
+	// Found is called with objects as they arrive, which must not be changed. It may be called more than once with an object, and
+	// may be nil.
+	Found func(*unstructured.Unstructured)
+	// Since is a resource version. Objects that are newer are found first. If it is empty, or too old for the API server, all are
+	// found in the order in which they are listed.
+	Since string
+}
+
+// Start makes the cache watch the kind of obj, and returns when the existing objects are in it.
 //
 // The API server may not answer a watch that begins just when a changed CustomResourceDefinition takes effect, for as
 // long as watches last, which is minutes (kubernetes/kubernetes#71138 is similar). It answers another attempt.
-func Start(ctx context.Context, c cache.Cache, obj client.Object, early func(*unstructured.Unstructured), log logr.Logger) error {
+func Start(ctx context.Context, c cache.Cache, obj client.Object, early Early, log logr.Logger) error {
 	var arrived atomic.Int64
 	if l, ok := c.(listened); ok {
-		defer l.listen(obj.GetObjectKind().GroupVersionKind(), func(u *unstructured.Unstructured) {
+		kind := obj.GetObjectKind().GroupVersionKind()
+		defer l.listen(kind, func(u *unstructured.Unstructured) {
 			arrived.Add(1)
-			if early != nil {
-				early(u)
+			if early.Found != nil {
+				early.Found(u)
 			}
 		})()
+		if early.Since != "" {
+			ctx, cancel := context.WithCancel(ctx)
+			defer cancel()
+			go l.newer(ctx, kind, early.Since)
+		}
 	}
 	for patience := Patience; ; patience *= 2 {
 		informer, err := c.GetInformer(ctx, obj, cache.BlockUntilSynced(false))

@@ -76,7 +76,7 @@ func TestStart(t *testing.T) {
 					defer cancel()
 					go wait.UntilWithContext(ctx, func(context.Context) { arrives(schema.GroupVersionKind{}, &unstructured.Unstructured{}) }, x.arrives)
 				}
-				err := informer.Start(ctx, c, &unstructured.Unstructured{}, nil, logr.Discard())
+				err := informer.Start(ctx, c, &unstructured.Unstructured{}, informer.Early{}, logr.Discard())
 				if (err != nil) != x.fails {
 					t.Errorf("error %v", err)
 				}

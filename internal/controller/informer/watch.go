@@ -31,23 +31,48 @@ func NewCache(config *rest.Config, o cache.Options) (cache.Cache, error) {
 	if err != nil {
 		return nil, err
 	}
-	heard := &listeners{}
+	whole := listened{listeners: &listeners{}}
+	whole.watcher = func(kind schema.GroupVersionKind) watcher {
+		return watcher{client: client, mapper: o.Mapper, kind: kind, heard: whole.listeners}
+	}
 	o.DefaultTransform = Compact
 	o.NewInformer = func(lw toolscache.ListerWatcher, obj runtime.Object, resync time.Duration, x toolscache.Indexers) toolscache.SharedIndexInformer {
 		if _, ok := obj.(*unstructured.Unstructured); !ok {
 			return toolscache.NewSharedIndexInformer(lw, obj, resync, x)
 		}
-		w := watcher{lists: toolscache.ToListerWatcherWithContext(lw), client: client, mapper: o.Mapper, kind: obj.GetObjectKind().GroupVersionKind(), heard: heard}
+		w := whole.watcher(obj.GetObjectKind().GroupVersionKind())
+		w.lists = toolscache.ToListerWatcherWithContext(lw)
 		return transformed{toolscache.NewSharedIndexInformer(&toolscache.ListWatch{ListWithContextFunc: w.list, WatchFuncWithContext: w.watch}, obj, resync, x)}
 	}
-	whole, err := cache.New(config, o)
-	return listened{whole, heard}, err
+	whole.Cache, err = cache.New(config, o)
+	return whole, err
 }
 
 // listened is a cache whose objects are also heard of before all objects of their kind are in it.
 type listened struct {
 	cache.Cache
 	*listeners
+	watcher func(schema.GroupVersionKind) watcher
+}
+
+// newer tells of the objects of a kind that are newer than a resource version, until ctx is done or there is an error: then they
+// are found with the others.
+func (l listened) newer(ctx context.Context, kind schema.GroupVersionKind, version string) {
+	w, err := l.watcher(kind).watch(ctx, metav1.ListOptions{ResourceVersion: version})
+	if err != nil {
+		return
+	}
+	defer w.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case _, ok := <-w.ResultChan(): // which the listener has been told of
+			if !ok {
+				return
+			}
+		}
+	}
 }
 
 // listeners are functions that are called with the objects of kinds as they arrive.

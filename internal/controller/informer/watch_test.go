@@ -1,6 +1,7 @@
 package informer_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -33,7 +34,8 @@ func newCache(t *testing.T, host string, o cache.Options) (cache.Cache, error) {
 	return informer.NewCache(&rest.Config{Host: host}, o)
 }
 
-// Objects are heard of before all are in the cache, where they have no managed fields, whether the API server lists by a watch or not.
+// Objects are heard of before all are in the cache, and new ones before their turn. They have no managed fields there, whether the API server lists by a
+// watch or not.
 func TestNewCache(t *testing.T) {
 	t.Parallel()
 	for name, listsByWatch := range map[string]bool{"listed by a watch": true, "listed": false} {
@@ -56,6 +58,11 @@ func TestNewCache(t *testing.T) {
 				switch {
 				case q.Get("watch") == "":
 					send(fmt.Sprintf(`{"apiVersion":"test.landbridge.io/v1alpha1","kind":"ThingList","metadata":{"resourceVersion":"5"},"items":[%s,%s]}`, object("a"), object("b")))
+				case q.Get("resourceVersion") == "3" && listsByWatch:
+					send(`{"type":"ADDED","object":` + object("b") + `}`)
+					<-r.Context().Done()
+				case q.Get("resourceVersion") == "3":
+					send(`{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410}}`)
 				case q.Get("sendInitialEvents") == "true" && !listsByWatch:
 					w.WriteHeader(http.StatusUnprocessableEntity)
 					send(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","code":422}`)
@@ -74,21 +81,23 @@ func TestNewCache(t *testing.T) {
 				}
 			}))
 			defer server.Close()
-			defer server.CloseClientConnections()
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel() // ends the requests that Close waits for
 			c, err := newCache(t, server.URL, cache.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			go func() { _ = c.Start(t.Context()) }()
+			go func() { _ = c.Start(ctx) }()
 			obj := &unstructured.Unstructured{}
 			obj.SetGroupVersionKind(thing)
 			heard, started := make(chan string, 10), make(chan error, 1)
 			go func() {
-				started <- informer.Start(t.Context(), c, obj, func(u *unstructured.Unstructured) { heard <- u.GetName() }, logr.Discard())
+				early := informer.Early{Found: func(u *unstructured.Unstructured) { heard <- u.GetName() }, Since: "3"}
+				started <- informer.Start(ctx, c, obj, early, logr.Discard())
 			}()
 			if listsByWatch {
-				if first := <-heard; first != "a" {
-					t.Errorf("heard of %s first", first)
+				if one, other := <-heard, <-heard; one+other != "ab" && one+other != "ba" {
+					t.Errorf("heard of %s and %s", one, other)
 				}
 				select {
 				case err := <-started:
@@ -102,7 +111,7 @@ func TestNewCache(t *testing.T) {
 			}
 			list := &unstructured.UnstructuredList{}
 			list.SetGroupVersionKind(thing.GroupVersion().WithKind("ThingList"))
-			if err := c.List(t.Context(), list); err != nil {
+			if err := c.List(ctx, list); err != nil {
 				t.Fatal(err)
 			}
 			var names []string
@@ -118,7 +127,7 @@ func TestNewCache(t *testing.T) {
 			}
 			one := &unstructured.Unstructured{}
 			one.SetGroupVersionKind(thing)
-			if err := c.Get(t.Context(), types.NamespacedName{Namespace: "team", Name: "b"}, one); err != nil {
+			if err := c.Get(ctx, types.NamespacedName{Namespace: "team", Name: "b"}, one); err != nil {
 				t.Error(err)
 			}
 		})

@@ -111,6 +111,8 @@ type Options struct {
 	EachStored func(context.Context, runtimeschema.GroupKind, func([]store.Key)) error
 	// Marked reports whether an earlier process has left a mark. It may be nil: there are none.
 	Marked func(scheduler.Mark) bool
+	// Since returns a resource version at which an earlier process still worked; empty if it is not known. It may be nil.
+	Since func() string
 	// Policies returns the PlanPolicies. It may be nil, and there are none.
 	Policies func(context.Context) ([]*policy.Policy, error)
 	Recorder event.Recorder
@@ -191,7 +193,11 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager, queued func()) erro
 	}
 	obj := &unstructured.Unstructured{}
 	obj.SetGroupVersionKind(gvk)
-	err = informer.Start(ctx, m.GetCache(), obj, k.foundEarly, k.Options.Logger)
+	early := informer.Early{Found: k.foundEarly}
+	if k.Options.Since != nil {
+		early.Since = k.Options.Since()
+	}
+	err = informer.Start(ctx, m.GetCache(), obj, early, k.Options.Logger)
 	k.early.end()
 	if err == nil {
 		err = ctl.Watch(source.Kind(informer.Only(m.GetCache()), obj, k.lanes.handler(), r.Changed()))

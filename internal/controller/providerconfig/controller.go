@@ -108,7 +108,7 @@ func (c *Controller) Start(ctx context.Context, m manager.Manager) error {
 		if err != nil {
 			return fmt.Errorf("cannot create the controller of %s: %w", kind, err)
 		}
-		if err := informer.Start(ctx, m.GetCache(), obj, nil, m.GetLogger()); err != nil {
+		if err := informer.Start(ctx, m.GetCache(), obj, informer.Early{}, m.GetLogger()); err != nil {
 			return fmt.Errorf("cannot watch %s: %w", kind, err)
 		}
 		changed := predicate.Or(predicate.TypedGenerationChangedPredicate[*unstructured.Unstructured]{}, predicate.TypedFuncs[*unstructured.Unstructured]{
