@@ -66,18 +66,10 @@ func TestNewResourceAtAStart(t *testing.T) {
 	c.MustCreate(t, created)
 	c.MustPatch(t, existing, `{"spec":{"forProvider":{"length":9}}}`)
 	end := make(chan struct{})
-	config := rest.CopyConfig(c.Config)
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return held{next, "strings", end} })
-	stopAgain, err := c.through(config, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := stopAgain(); err != nil {
-			t.Errorf("the controller ended with %v", err)
-		}
-		c.ShowLog(t)
-	}()
+	through := *c.Cluster
+	through.Config = rest.CopyConfig(c.Config)
+	through.Config.Wrap(func(next http.RoundTripper) http.RoundTripper { return held{next, "strings", end} })
+	through.RunController(t, o)
 	c.WaitReady(t, created)
 	if c.MustGet(t, existing); current(existing) {
 		t.Error("the existing resource was updated before all are known")

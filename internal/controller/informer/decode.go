@@ -61,9 +61,12 @@ func (eventDecoder) Decode(data []byte, _ *schema.GroupVersionKind, into runtime
 	} else if err = json.UnmarshalCaseSensitivePreserveInts(data, out); err == nil {
 		out.Object.Object, err = runtime.Decode(unstructured.UnstructuredJSONScheme, out.Object.Raw)
 	}
+	if err != nil {
+		return nil, nil, err
+	}
 	switch watch.EventType(out.Type) {
 	case watch.Added, watch.Modified, watch.Deleted, watch.Bookmark, watch.Error:
-		return out, nil, err
+		return out, nil, nil
 	default:
 		return nil, nil, fmt.Errorf("unknown type of an event of a watch: %q", out.Type)
 	}

@@ -63,15 +63,7 @@ func (l listened) newer(ctx context.Context, kind schema.GroupVersionKind, versi
 		return
 	}
 	defer w.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case _, ok := <-w.ResultChan(): // which the listener has been told of
-			if !ok {
-				return
-			}
-		}
+	for range w.ResultChan() { // which the listener has been told of
 	}
 }
 

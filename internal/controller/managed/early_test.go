@@ -7,21 +7,16 @@ import (
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
-	"github.com/landbridge-io/landbridge/internal/model"
 )
 
 // New resources are queued and can be read before the cache has them. Others, and all that come later, are left to it.
 func TestEarly(t *testing.T) {
 	t.Parallel()
-	k := &managed.Kind{Model: &model.Resource{Group: "example.org", Version: "v1alpha1", Kind: "Thing", ListKind: "ThingList"}}
-	scheme := runtime.NewScheme()
-	scheme.AddKnownTypeWithName(k.Model.GroupVersionKind(), &unstructured.Unstructured{})
-	c := fake.NewClientBuilder().WithScheme(scheme).Build()
+	k := things()
+	c := clientOf(k)
 	managed.NewReconciler(k, c, c)
 	q := &requests{}
 	k.Queue = q

@@ -15,15 +15,25 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
+// things is a kind without a schema.
+func things() *managed.Kind {
+	return &managed.Kind{Model: &model.Resource{Group: "example.org", Version: "v1alpha1", Kind: "Thing", ListKind: "ThingList"}}
+}
+
+// clientOf returns a client of an API server that has some resources of a kind.
+func clientOf(k *managed.Kind, objects ...client.Object) client.Client {
+	scheme := runtime.NewScheme()
+	scheme.AddKnownTypeWithName(k.Model.GroupVersionKind(), &unstructured.Unstructured{})
+	scheme.AddKnownTypeWithName(k.Model.GroupVersionKind().GroupVersion().WithKind(k.Model.ListKind), &unstructured.UnstructuredList{})
+	return fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).Build()
+}
+
 // A provider is removed only if no resource waits for its controller, also if the cache does not know of the deletion
 // yet.
 func TestBeingDeleted(t *testing.T) {
 	t.Parallel()
-	k := &managed.Kind{Model: &model.Resource{Group: "example.org", Version: "v1alpha1", Kind: "Thing", ListKind: "ThingList"}}
+	k := things()
 	holding := func(deleted ...bool) client.Client {
-		scheme := runtime.NewScheme()
-		scheme.AddKnownTypeWithName(k.Model.GroupVersionKind(), &unstructured.Unstructured{})
-		scheme.AddKnownTypeWithName(k.Model.GroupVersionKind().GroupVersion().WithKind("ThingList"), &unstructured.UnstructuredList{})
 		var objects []client.Object
 		for i, deleted := range deleted {
 			u := &unstructured.Unstructured{}
@@ -36,7 +46,7 @@ func TestBeingDeleted(t *testing.T) {
 			}
 			objects = append(objects, u)
 		}
-		return fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).Build()
+		return clientOf(k, objects...)
 	}
 	for name, test := range map[string]struct {
 		cached, live client.Client
