@@ -261,6 +261,9 @@ func runPart(ctx context.Context, config *rest.Config, scheme *runtime.Scheme, r
 			EachStored: func(ctx context.Context, gk runtimeschema.GroupKind, some func([]store.Key)) error {
 				return secrets.Each(ctx, gk.Group, gk.Kind, some)
 			},
+			Naming: func(ctx context.Context, gk runtimeschema.GroupKind, of scheduler.Sought, most int) ([]store.Key, bool, error) {
+				return secrets.Naming(ctx, gk.Group, gk.Kind, of.By, of.Objects, most)
+			},
 			Marked: marks.Has, Since: marks.Since,
 		},
 		Recorder: event.NewAPIRecorder(recorder),

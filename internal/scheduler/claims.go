@@ -185,20 +185,36 @@ func (e *entry) claims(r Request, in instance.Instance, wanted []string) []owner
 		}
 		add(identity, strength)
 	}
+	if op := in.Operation; op != nil && op.Kind == instance.Create && r.ListArguments != nil {
+		out = append(out, claimsCreating(r)...)
+	}
+	for _, n := range r.names(in) {
+		add(n.identity, n.strength)
+	}
+	return out
+}
+
+// named is an identity by which a resource claims an object.
+type named struct {
+	identity string
+	strength ownership.Strength
+}
+
+// names returns the identities that follow from an instance and the request, without those of the objects that it consists of. Some
+// may be empty.
+func (r *Request) names(in instance.Instance) (out []named) {
+	add := func(identity string, s ownership.Strength) { out = append(out, named{identity, s}) }
 	if id := r.named(); id != "" && in.Exists() && known(in.State) && r.NamedImport.Names(in.State) {
 		add(namedKey(id), ownership.Held)
 	}
 	if op := in.Operation; op != nil && op.Kind == instance.Create {
-		add(interruptedKey(r, op), ownership.Begun)
+		add(interruptedKey(*r, op), ownership.Begun)
 		add(namedKey(op.ImportID), ownership.Begun)
-		if r.ListArguments != nil {
-			out = append(out, claimsCreating(r)...)
-		}
 	}
 	if r.Resource.Schema.Identity != nil {
-		add(identityKey(r, in), ownership.Held)
+		add(identityKey(*r, in), ownership.Held)
 		for _, d := range in.Deposed {
-			add(identityKey(r, d.Instance()), ownership.Held)
+			add(identityKey(*r, d.Instance()), ownership.Held)
 		}
 		return out
 	}

@@ -94,7 +94,7 @@ func (s *Scheduler) concludeOnce(r Request, op *instance.Operation, rec store.Re
 	// Not the operation's context: the answer has to be stored even after its deadline.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), storeTimeout)
 	defer cancel()
-	out, err := s.o.Store.Save(ctx, r.Key, r.Resource.Schema, rec)
+	out, err := s.store(ctx, &r, rec)
 	if !errors.Is(err, store.ErrConflict) {
 		return out, err
 	}
@@ -117,7 +117,7 @@ func (s *Scheduler) concludeOnce(r Request, op *instance.Operation, rec store.Re
 	default:
 		return rec, err
 	}
-	return s.o.Store.Save(ctx, r.Key, r.Resource.Schema, rec)
+	return s.store(ctx, &r, rec)
 }
 
 func (s *Scheduler) same(r Request, a, b store.Record) bool {

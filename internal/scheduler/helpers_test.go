@@ -627,6 +627,7 @@ type record struct {
 	version string
 	data    []byte
 	handled store.Tokens
+	objects store.Objects
 }
 
 var _ store.Store = (*memory)(nil)
@@ -710,7 +711,7 @@ func (m *memory) Save(_ context.Context, k store.Key, r *schema.Resource, rec st
 	m.log.add(what)
 	m.writes++
 	rec.Version = m.nextVersion()
-	m.records[k] = record{owner: rec.Owner, version: rec.Version, data: data, handled: rec.Handled}
+	m.records[k] = record{owner: rec.Owner, version: rec.Version, data: data, handled: rec.Handled, objects: rec.Objects}
 	if f == unanswered {
 		return rec, errUnavailable
 	}

@@ -23,7 +23,7 @@ func (s *Scheduler) recorder(ctx context.Context, r Request, rec *store.Record) 
 		// Not the operation's context: answers may come after its deadline.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 		defer cancel()
-		stored, err := s.o.Store.Save(ctx, r.Key, r.Resource.Schema, next)
+		stored, err := s.store(ctx, &r, next)
 		if err != nil {
 			rec.Instance = next.Instance // stored with the next journal, or with the outcome
 			return err

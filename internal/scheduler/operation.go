@@ -220,7 +220,7 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	}
 	version, err := s.reserve(ctx, r, rec)
 	if intent.Version = version; err == nil {
-		rec, err = s.o.Store.Save(ctx, r.Key, r.Resource.Schema, intent)
+		rec, err = s.store(ctx, &r, intent)
 	}
 	if err != nil {
 		res := notStarted(nil, diagnostic.Errorf("Operation not started", "Its intent could not be recorded: %s.", err))

@@ -89,7 +89,7 @@ func (s *Scheduler) restore(ctx context.Context, r Request, known store.Record) 
 	}
 	s.o.Logger.Info("The stored instance was deleted, and is stored again", "resource", r.Key, "uid", r.UID)
 	known.Version = ""
-	return s.o.Store.Save(ctx, r.Key, r.Resource.Schema, known)
+	return s.store(ctx, &r, known)
 }
 
 // Lost is called when somebody has deleted a stored record. If its resource still exists, the record is
@@ -148,7 +148,7 @@ func (s *Scheduler) reserve(ctx context.Context, r Request, rec store.Record) (v
 	if r.Here == nil || rec.Version != "" {
 		return rec.Version, nil
 	}
-	empty, err := s.o.Store.Save(ctx, r.Key, r.Resource.Schema, store.Record{Owner: r.UID})
+	empty, err := s.store(ctx, &r, store.Record{Owner: r.UID})
 	if err != nil {
 		return "", err
 	}
@@ -169,7 +169,7 @@ func (s *Scheduler) removed(e *entry) bool {
 // put stores a record. After a conflict the record in memory is no longer used, since another controller works on the
 // same resource, or the Secret was changed.
 func (s *Scheduler) put(ctx context.Context, e *entry, r Request, rec store.Record) error {
-	rec, err := s.o.Store.Save(ctx, r.Key, r.Resource.Schema, rec)
+	rec, err := s.store(ctx, &r, rec)
 	if err != nil {
 		e.distrust(conflicted)
 		return &Error{Reason: storeReason(err), Err: err}

@@ -34,6 +34,10 @@ type Interface interface {
 	// Claim claims the remote objects of a resource from its record. Nothing may be written until this
 	// was done for all existing resources.
 	Claim(ctx context.Context, r Request) error
+	// Sought returns the objects that a resource claims and no other may have; false if they are not known. Something may be written
+	// for the resource before Claim was called for all others, if it was called for those whose records may name one of them
+	// (store.Secrets.Naming).
+	Sought(r Request) (Sought, bool)
 	// Mark returns the mark of a resource that was observed last with this request, and left nothing to do. It is false for
 	// other resources, and where a plan depends on more than is known.
 	Mark(r Request) (Mark, bool)

@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"bufio"
+	"context"
 	"io"
 	"net/http"
 	"strings"
@@ -51,32 +52,38 @@ func (h held) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// After a start, a new resource is created before all existing ones are known.
-func TestNewResourceAtAStart(t *testing.T) {
+// After a start, new and changed resources are worked on before all existing ones are known.
+func TestChangesAtAStart(t *testing.T) {
 	t.Parallel()
 	c := alone(t)
-	o := options(providertest.Mirror(t, "random"))
+	d := newDouble(t, "early")
+	o := options(providertest.Mirror(t))
 	stop := c.RunController(t, o)
-	c.real(t, "random")
+	c.install(t, d.provider())
 	ns := c.Namespace(t)
-	existing, created := resource(random, "String", ns, "existing", m{"forProvider": m{"length": int64(8)}}), resource(random, "String", ns, "created", m{"forProvider": m{"length": int64(8)}})
-	c.MustCreate(t, existing)
-	c.WaitReady(t, existing)
+	existing, idle, created := d.place(ns, "existing", m{"value": "first"}), d.place(ns, "idle", nil), d.place(ns, "created", nil)
+	for _, r := range []*unstructured.Unstructured{existing, idle} {
+		c.MustCreate(t, r)
+		c.WaitReady(t, r)
+	}
 	stop()
 	c.MustCreate(t, created)
-	c.MustPatch(t, existing, `{"spec":{"forProvider":{"length":9}}}`)
+	c.MustPatch(t, existing, `{"spec":{"forProvider":{"value":"second"}}}`)
+	looks := d.Calls("read place idle")
 	end := make(chan struct{})
 	through := *c.Cluster
 	through.Config = rest.CopyConfig(c.Config)
-	through.Config.Wrap(func(next http.RoundTripper) http.RoundTripper { return held{next, "strings", end} })
+	through.Config.Wrap(func(next http.RoundTripper) http.RoundTripper { return held{next, "places", end} })
 	through.RunController(t, o)
 	c.WaitReady(t, created)
-	if c.MustGet(t, existing); current(existing) {
-		t.Error("the existing resource was updated before all are known")
+	c.has(t, d, "place", "existing", "value", "second")
+	c.WaitFor(t, existing, "current", func() bool { return current(existing) })
+	if d.Calls("read place idle") != looks {
+		t.Error("an unchanged resource is looked at before all are known")
 	}
 	close(end)
-	c.WaitFor(t, existing, "replaced", func() bool { return current(existing) && len(text(existing, "status", "atProvider", "result")) == 9 })
-	for _, r := range []*unstructured.Unstructured{existing, created} {
+	eventually(t, "the unchanged resource is looked at", func(context.Context) bool { return d.Calls("read place idle") > looks })
+	for _, r := range []*unstructured.Unstructured{existing, idle, created} {
 		c.WaitReady(t, r)
 		c.Remove(t, r)
 	}

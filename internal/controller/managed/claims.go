@@ -114,16 +114,20 @@ func (r *Reconciler) claimListed(ctx context.Context, items []unstructured.Unstr
 
 // Claim claims the remote objects of a resource from its stored instance. It does nothing if no operation was ever started.
 func (r *Reconciler) Claim(ctx context.Context, u *unstructured.Unstructured) error {
+	return r.connector.claim(ctx, u)
+}
+
+func (c *connector) claim(ctx context.Context, u *unstructured.Unstructured) error {
 	if !held(u) {
 		return nil
 	}
 	resource := &CustomResource{}
 	resource.lend(u)
 	// A request that cannot be carried out still identifies its object.
-	spec, _ := r.kind.read(resource)
-	request, _ := r.connector.subject(ctx, resource, spec)
+	spec, _ := c.kind.read(resource)
+	request, _ := c.subject(ctx, resource, spec)
 	request.New = false // load the record even if the resource looks new
-	err := r.kind.Scheduler.Claim(ctx, request)
+	err := c.kind.Scheduler.Claim(ctx, request)
 	if errors.Is(err, store.ErrUnreadable) {
 		return nil // no operation can start either until it is repaired
 	}
@@ -155,14 +159,6 @@ func (k *Kind) list(ctx context.Context, informers cache.Cache) (*unstructured.U
 	gvk.Kind = k.Model.ListKind
 	list.SetGroupVersionKind(gvk)
 	return list, informers.List(ctx, list, client.UnsafeDisableDeepCopy)
-}
-
-// mayWrite waits until the remote objects of all resources of the kind are claimed.
-func (k *Kind) mayWrite(ctx context.Context) error {
-	if !awaited(ctx, k.claimed) {
-		return errors.New("the objects that other resources manage are not known yet")
-	}
-	return nil
 }
 
 // isClaimed reports whether the remote objects of all resources of the kind are claimed.

@@ -6,17 +6,20 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/landbridge-io/landbridge/internal/crd"
 )
 
-// early are the new resources of a kind that were found, when a controller starts, while the API server still sends the others.
-// They are reconciled at once: with thousands of others, the cache has them seconds later.
+// early are the new and changed resources of a kind that were found, when a controller starts, while the API server still sends
+// the others. They are reconciled at once: with thousands of others, the cache has them seconds later.
 type early struct {
 	mu    sync.Mutex
 	found map[types.NamespacedName]*unstructured.Unstructured
+	// changed is the number of those that are not new.
+	changed int
 }
 
 // begin has new resources kept until end.
@@ -26,14 +29,23 @@ func (e *early) begin() {
 	e.found = map[types.NamespacedName]*unstructured.Unstructured{}
 }
 
-// add reports whether a resource is kept.
-func (e *early) add(name types.NamespacedName, u *unstructured.Unstructured) bool {
+// add reports whether a version of a resource is kept, which is the newest one. After many changed resources, no others are.
+func (e *early) add(name types.NamespacedName, u *unstructured.Unstructured, changed bool) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.found != nil {
-		e.found[name] = u
+	before, known := e.found[name]
+	switch {
+	case e.found == nil, changed && !known && e.changed == manySought:
+		return false
+	case known:
+		if order, err := resourceversion.CompareResourceVersion(u.GetResourceVersion(), before.GetResourceVersion()); err == nil && order <= 0 {
+			return false
+		}
+	case changed:
+		e.changed++
 	}
-	return e.found != nil
+	e.found[name] = u
+	return true
 }
 
 // get returns a resource that is kept; nil if it is not.
@@ -50,14 +62,19 @@ func (e *early) end() {
 	e.found = nil
 }
 
-// foundEarly queues a resource that the cache does not have yet, if nothing was ever observed of it.
+// foundEarly queues a resource that the cache does not have yet, if nothing was observed of it since it was created or changed.
 func (k *Kind) foundEarly(u *unstructured.Unstructured) {
-	if !crd.Unobserved(u) || u.GetDeletionTimestamp() != nil {
+	observed, _, _ := unstructured.NestedInt64(u.Object, "status", "observedGeneration")
+	of := created
+	if !crd.Unobserved(u) {
+		of = changed
+	}
+	if of == changed && observed == u.GetGeneration() || u.GetDeletionTimestamp() != nil {
 		return
 	}
 	req := reconcile.Request{NamespacedName: client.ObjectKeyFromObject(u)}
-	if k.early.add(req.NamespacedName, u) {
-		k.lanes.create(req, k.Queue)
+	if k.early.add(req.NamespacedName, u, of == changed) {
+		k.lanes.add(req, of, k.Queue)
 	}
 }
 

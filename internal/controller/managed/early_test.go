@@ -1,6 +1,7 @@
 package managed_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,7 +13,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 )
 
-// New resources are queued and can be read before the cache has them. Others, and all that come later, are left to it.
+// New and changed resources are queued and can be read before the cache has them. Others, and all that come later, are left to it.
 func TestEarly(t *testing.T) {
 	t.Parallel()
 	k := things()
@@ -41,9 +42,17 @@ func TestEarly(t *testing.T) {
 	found("before", same)
 	managed.BeginEarly(k)
 	found("new", same)
-	found("observed", func(u *unstructured.Unstructured) {
-		_ = unstructured.SetNestedField(u.Object, int64(1), "status", "observedGeneration")
-	})
+	observed := func(generation int64) func(*unstructured.Unstructured) {
+		return func(u *unstructured.Unstructured) {
+			u.SetGeneration(generation)
+			u.SetResourceVersion(fmt.Sprint(100 * generation))
+			_ = unstructured.SetNestedField(u.Object, int64(1), "status", "observedGeneration")
+		}
+	}
+	found("observed", observed(1))
+	found("changed", observed(2))
+	found("changed", observed(4))
+	found("changed", observed(3))
 	found("deleted", func(u *unstructured.Unstructured) {
 		now := metav1.Now()
 		u.SetDeletionTimestamp(&now)
@@ -52,7 +61,10 @@ func TestEarly(t *testing.T) {
 	if n, _, _ := unstructured.NestedInt64(u.Object, "spec", "n"); !ok || n != 1 {
 		t.Errorf("read %v", u.Object)
 	}
-	u.SetName("changed")
+	if u, _ := read("changed"); u.GetGeneration() != 4 {
+		t.Errorf("generation %d of a changed resource is read, not the newest one", u.GetGeneration())
+	}
+	u.SetName("other")
 	if u, _ := read("new"); u.GetName() != "new" {
 		t.Error("what is read is shared")
 	}
@@ -61,14 +73,20 @@ func TestEarly(t *testing.T) {
 			t.Errorf("%s is read early", name)
 		}
 	}
+	for n := range 100 {
+		found(fmt.Sprint("changed-", n), observed(2))
+	}
+	if _, ok := read("changed-99"); ok {
+		t.Error("any number of changed resources is read early")
+	}
 	managed.EndEarly(k)
 	found("after", same)
-	for _, name := range []string{"new", "after"} {
+	for _, name := range []string{"new", "changed", "after"} {
 		if _, ok := read(name); ok {
 			t.Errorf("%s is not left to the cache", name)
 		}
 	}
-	if diff := cmp.Diff(requests{"new"}, *q); diff != "" {
+	if diff := cmp.Diff(requests{"new", "changed", "changed"}, (*q)[:3]); diff != "" {
 		t.Errorf("queued (-want +got):\n%s", diff)
 	}
 }

@@ -48,6 +48,11 @@ func FoundEarly(k *Kind, u *unstructured.Unstructured) { k.foundEarly(u) }
 // EndEarly is called when the cache has all resources.
 func EndEarly(k *Kind) { k.early.end() }
 
+// MayWrite returns when something may be written for the resource of a request, as far as others are concerned.
+func MayWrite(ctx context.Context, k *Kind, r scheduler.Request) error {
+	return (&external{connector: &connector{kind: k}, request: r}).mayWrite(ctx)
+}
+
 // RemoveFinalizer releases a resource.
 func RemoveFinalizer(ctx context.Context, k *Kind, c client.Client, r *CustomResource) error {
 	k.written, k.troubles, k.configurations = newWritten(), newTroubles(), newConfigurations(c)

@@ -135,7 +135,7 @@ func (e *external) Observe(ctx context.Context, mg resource.Managed) (xpmanaged.
 func (e *external) Create(ctx context.Context, mg resource.Managed) (xpmanaged.ExternalCreation, error) {
 	r := mg.(*CustomResource)
 	if r.observation == nil || !r.observation.Unrivalled {
-		if err := e.kind.mayWrite(ctx); err != nil {
+		if err := e.mayWrite(ctx); err != nil {
 			return xpmanaged.ExternalCreation{}, err
 		}
 	}
@@ -150,7 +150,7 @@ func (e *external) Create(ctx context.Context, mg resource.Managed) (xpmanaged.E
 // Update implements managed.ExternalClient.
 func (e *external) Update(ctx context.Context, mg resource.Managed) (xpmanaged.ExternalUpdate, error) {
 	r := mg.(*CustomResource)
-	if err := e.kind.mayWrite(ctx); err != nil {
+	if err := e.mayWrite(ctx); err != nil {
 		return xpmanaged.ExternalUpdate{}, err
 	}
 	if err := e.kind.Scheduler.Apply(ctx, e.request); err != nil {
@@ -167,7 +167,7 @@ func (e *external) Update(ctx context.Context, mg resource.Managed) (xpmanaged.E
 // Delete implements managed.ExternalClient.
 func (e *external) Delete(ctx context.Context, mg resource.Managed) (xpmanaged.ExternalDelete, error) {
 	r := mg.(*CustomResource)
-	if err := e.kind.mayWrite(ctx); err != nil {
+	if err := e.mayWrite(ctx); err != nil {
 		return xpmanaged.ExternalDelete{}, err
 	}
 	if err := e.kind.mayGo(ctx, r); err != nil {

@@ -3,6 +3,7 @@ package managed
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
@@ -81,8 +82,10 @@ type Kind struct {
 	listed, claimed chan struct{}
 	// postponed are the looks that wait for the records that are being listed.
 	postponed *postponed
-	// early are new resources that the cache does not have yet.
+	// early are new and changed resources that the cache does not have yet.
 	early *early
+	// sought is the number of writes for which rivals were sought before all objects were claimed.
+	sought *atomic.Int32
 }
 
 // Queue is what a kind uses of its work queue.
@@ -109,6 +112,9 @@ type Options struct {
 	// EachStored calls a function with the keys of the stored instances of a kind, some at a time, whose records the scheduler
 	// loads without a request each meanwhile. It may leave some out. It may be nil: each record is loaded by itself.
 	EachStored func(context.Context, runtimeschema.GroupKind, func([]store.Key)) error
+	// Naming returns the keys of the records of a kind that may name one of the objects sought, at most a number of them; few is
+	// false if there are more. It may be nil: all records have to be loaded to know them.
+	Naming func(ctx context.Context, kind runtimeschema.GroupKind, of scheduler.Sought, most int) (keys []store.Key, few bool, _ error)
 	// Marked reports whether an earlier process has left a mark. It may be nil: there are none.
 	Marked func(scheduler.Mark) bool
 	// Since returns a resource version at which an earlier process still worked; empty if it is not known. It may be nil.

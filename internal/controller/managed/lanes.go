@@ -118,10 +118,10 @@ func (l *lanes) Pop() reconcile.Request {
 	}
 }
 
-// create queues a resource of which nothing was ever observed.
-func (l *lanes) create(req reconcile.Request, q Queue) {
+// add queues a resource that is new or was changed.
+func (l *lanes) add(req reconcile.Request, of lane, q Queue) {
 	l.unanswered.heard(req)
-	l.mark(req, created)
+	l.mark(req, of)
 	q.Add(req)
 }
 
@@ -134,16 +134,14 @@ func (l *lanes) handler() handler.TypedEventHandler[*unstructured.Unstructured, 
 	return handler.TypedFuncs[*unstructured.Unstructured, reconcile.Request]{
 		CreateFunc: func(_ context.Context, e event.TypedCreateEvent[*unstructured.Unstructured], q requests) {
 			if crd.Unobserved(e.Object) {
-				l.create(request(e.Object), q)
+				l.add(request(e.Object), created, q)
 				return
 			}
 			l.unanswered.heard(request(e.Object))
 			q.Add(request(e.Object))
 		},
 		UpdateFunc: func(_ context.Context, e event.TypedUpdateEvent[*unstructured.Unstructured], q requests) {
-			l.unanswered.heard(request(e.ObjectNew))
-			l.mark(request(e.ObjectNew), changed)
-			q.Add(request(e.ObjectNew))
+			l.add(request(e.ObjectNew), changed, q)
 		},
 		DeleteFunc: func(_ context.Context, e event.TypedDeleteEvent[*unstructured.Unstructured], q requests) {
 			l.unanswered.gone(request(e.Object))

@@ -2,6 +2,7 @@ package managed
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -68,6 +69,7 @@ func NewReconciler(k *Kind, cached client.Client, live client.Reader) *Reconcile
 	k.lifetime, k.activations = context.Background(), &activations{}
 	k.written, k.troubles, k.unanswered = newWritten(), newTroubles(), newUnanswered(time.Now)
 	k.lanes, k.postponed, k.early = newLanes(k.unanswered), &postponed{}, &early{}
+	k.sought = &atomic.Int32{}
 	cached = earlyReader{cached, k}
 	k.reader, k.live = cached, live
 	k.listed, k.claimed = make(chan struct{}), make(chan struct{})

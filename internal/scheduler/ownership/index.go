@@ -276,6 +276,18 @@ func (c *Claimant) rival() (r Rival, ok bool) {
 	return r, ok
 }
 
+// Strong returns the objects that c claims, except for those that others may have, too.
+func (c *Claimant) Strong() (out []Object) {
+	c.index.mu.Lock()
+	defer c.index.mu.Unlock()
+	for _, mine := range c.claims {
+		if mine.strength > Weak {
+			out = append(out, mine.on.Object)
+		}
+	}
+	return out
+}
+
 // Has reports whether c has begun to make the object, or holds it.
 func (c *Claimant) Has(on Object) bool {
 	c.index.mu.Lock()

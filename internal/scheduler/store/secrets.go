@@ -30,7 +30,9 @@ const (
 
 	labelManagedBy      = "app.kubernetes.io/managed-by"
 	labelEmpty          = "landbridge.io/empty"
-	labelKind           = "landbridge.io/kind" // kindLabel
+	labelKind           = "landbridge.io/kind"       // kindLabel
+	labelObjectsBy      = "landbridge.io/objects-by" // Objects.By
+	labelObject         = "landbridge.io/object"     // Objects.Hash
 	annotationOwnerUID  = "landbridge.io/owner-uid"
 	annotationOwnerKind = "landbridge.io/owner-kind"
 	annotationOwnerName = "landbridge.io/owner"
@@ -112,6 +114,7 @@ func (s *Secrets) Load(ctx context.Context, k Key, r *schema.Resource) (Record, 
 		return Record{}, ErrNotFound
 	}
 	rec := head.record
+	rec.Objects = Objects{}
 	if rec.Instance, err = instance.Decode(data, r); err != nil {
 		return Record{}, fmt.Errorf("%w from Secret %s: %w", ErrUnreadable, SecretName(k), err)
 	}
@@ -130,14 +133,14 @@ func (s *Secrets) Encoded(ctx context.Context, k Key) ([]byte, error) {
 
 // recordOf returns the record of a head without instance and tokens.
 func recordOf(secret *corev1.Secret) Record {
-	return Record{Owner: types.UID(secret.Annotations[annotationOwnerUID]), Version: secret.ResourceVersion}
+	return Record{Owner: types.UID(secret.Annotations[annotationOwnerUID]), Version: secret.ResourceVersion, Objects: objectsOf(secret)}
 }
 
 // sumOf identifies a record whose encoded instance has a digest.
 func sumOf(rec Record, d digest) digest {
 	h := rec.Handled
 	text := strings.Join([]string{string(rec.Owner), h.Taint, h.Untaint, h.Retry, h.Interrupt, strconv.FormatInt(h.Held, 10), strconv.FormatBool(h.Imported),
-		h.Approve, h.ApprovedAction, h.ApprovedBy, h.ApprovedAt, h.ApprovedCreate, h.Reapply, h.MovedTo, h.MovedFrom, strconv.FormatBool(h.MoveOpen), ""}, "\x00")
+		h.Approve, h.ApprovedAction, h.ApprovedBy, h.ApprovedAt, h.ApprovedCreate, h.Reapply, h.MovedTo, h.MovedFrom, strconv.FormatBool(h.MoveOpen), rec.Objects.By, rec.Objects.Hash, ""}, "\x00")
 	return sha256.Sum256(append([]byte(text), d[:]...))
 }
 
@@ -190,6 +193,7 @@ func pack(k Key, r *schema.Resource, rec Record, most int) (packed, error) {
 	if rec.Instance.Nothing() {
 		head.Labels[labelEmpty] = "true"
 	}
+	rec.Objects.label(head)
 	if rec.Handled != (Tokens{}) {
 		if head.Data[dataHandled], err = json.Marshal(rec.Handled); err != nil {
 			return packed{}, fmt.Errorf("cannot encode %s: %w", dataHandled, err)
@@ -231,7 +235,7 @@ func (s *Secrets) save(ctx context.Context, k Key, r *schema.Resource, rec Recor
 		return rec, err
 	}
 	if rec.Version != "" && was.sum == p.sum {
-		rec.Version = was.version
+		rec.Version, rec.Objects = was.version, Objects{}
 		return rec, nil
 	}
 	var now last
@@ -245,7 +249,7 @@ func (s *Secrets) save(ctx context.Context, k Key, r *schema.Resource, rec Recor
 	}
 	now.sum = p.sum
 	s.saved.Store(k, now)
-	rec.Version = now.version
+	rec.Version, rec.Objects = now.version, Objects{}
 	return rec, nil
 }
 

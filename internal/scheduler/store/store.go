@@ -43,6 +43,8 @@ type Record struct {
 	Instance instance.Instance
 	// Handled are the tokens that were handled. They are written together with the result.
 	Handled Tokens
+	// Objects are the remote objects that the instance names. They are written and compared, and not read.
+	Objects Objects
 }
 
 // Store keeps one record per custom resource. Implementations are safe for concurrent use.

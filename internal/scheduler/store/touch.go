@@ -33,7 +33,7 @@ func foreign(secret *corev1.Secret) *metav1.ObjectMeta {
 		Labels: maps.Clone(secret.Labels), Annotations: maps.Clone(secret.Annotations),
 		Finalizers: secret.Finalizers, OwnerReferences: secret.OwnerReferences,
 	}
-	for _, name := range []string{labelManagedBy, labelKind, labelEmpty, labelSplit} {
+	for _, name := range []string{labelManagedBy, labelKind, labelEmpty, labelSplit, labelObjectsBy, labelObject} {
 		delete(out.Labels, name)
 	}
 	for _, name := range []string{annotationOwnerUID, annotationOwnerKind, annotationOwnerName, annotationWrite, annotationShard} {

@@ -26,9 +26,9 @@ const (
 var mutants = []mutant{
 	// The journal.
 	{name: "the intent is not stored", edit: edit{schedulerDir + "operation.go",
-		"rec, err = s.o.Store.Save(ctx, r.Key, r.Resource.Schema, intent)", "rec = intent"}},
+		"rec, err = s.store(ctx, &r, intent)", "rec = intent"}},
 	{name: "the outcome is not stored", edit: edit{schedulerDir + "conclude.go",
-		"out, err := s.o.Store.Save(ctx, r.Key, r.Resource.Schema, rec)\n\tif !errors.Is(err, store.ErrConflict) {\n\t\treturn out, err\n\t}", "if rec.Version != \"\" {\n\t\treturn rec, nil\n\t}\n\tout, err := s.o.Store.Save(ctx, r.Key, r.Resource.Schema, rec)\n\tif !errors.Is(err, store.ErrConflict) {\n\t\treturn out, err\n\t}"}},
+		"out, err := s.store(ctx, &r, rec)\n\tif !errors.Is(err, store.ErrConflict) {\n\t\treturn out, err\n\t}", "if rec.Version != \"\" {\n\t\treturn rec, nil\n\t}\n\tout, err := s.store(ctx, &r, rec)\n\tif !errors.Is(err, store.ErrConflict) {\n\t\treturn out, err\n\t}"}},
 	{name: "the outcome overwrites the intent of another operation", edit: edit{schedulerDir + "conclude.go",
 		"stored.Instance.Operation != nil && stored.Instance.Operation.ID == op.ID", "stored.Instance.Operation != nil"}},
 	{name: "a create without an answer is taken for failed", edit: edit{schedulerDir + "operation.go",
@@ -59,6 +59,12 @@ var mutants = []mutant{
 		"if r.Import.Target != nil {\n\t\tfound, diags := ex.Import(ctx, r.Resource, *r.Import.Target)", "if r.Import.Target != nil && !r.Deleted {\n\t\tfound, diags := ex.Import(ctx, r.Resource, *r.Import.Target)"}},
 	{name: "a look that fails is taken for not found", edit: edit{schedulerDir + "existing.go",
 		"return h, instance.Instance{}, terraform.NonExistent(diags)", "return h, instance.Instance{}, true"}},
+
+	// Ownership after a start.
+	{name: "the objects of others are not claimed before a write", edit: edit{managedDir + "rivals.go",
+		"return err == nil && few\n", "return few || true\n"}, also: []edit{{managedDir + "rivals.go", "err == nil && few && key != e.request.Key", "few && err == nil && key == e.request.Key"}}},
+	{name: "records do not tell which object they name", edit: edit{schedulerDir + "rivals.go",
+		"out.Hash = hash\n", "out.Hash = \"\"\n"}},
 
 	// The record.
 	{name: "New is believed again after a conflict", edit: edit{schedulerDir + "record.go",
