@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/json"
 )
 
-// decoder decodes the events of a watch in JSON, with compact objects. It implements watch.Decoder.
+// decoder decodes the events of a watch in JSON, whose objects have no managed fields. It implements watch.Decoder.
 type decoder struct {
 	events streaming.Decoder
 	added  func(*unstructured.Unstructured)
@@ -32,14 +32,14 @@ func (d decoder) Decode() (watch.EventType, runtime.Object, error) {
 	if _, _, err := d.events.Decode(nil, &out); err != nil {
 		return "", nil, err
 	}
-	o, err := Compact(out.Object.Object)
-	if err != nil {
-		return "", nil, err
+	u, ok := out.Object.Object.(*unstructured.Unstructured)
+	if ok {
+		u.SetManagedFields(nil)
 	}
-	if u, ok := o.(*unstructured.Unstructured); ok && out.Type == string(watch.Added) {
+	if ok && out.Type == string(watch.Added) {
 		d.added(u)
 	}
-	return watch.EventType(out.Type), o.(runtime.Object), nil
+	return watch.EventType(out.Type), out.Object.Object, nil
 }
 
 // Close implements watch.Decoder.

@@ -20,7 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 )
 
-// NewCache returns a cache of whole kinds, whose objects are compact. It decodes watched unstructured objects itself, in less than
+// NewCache returns a cache of whole kinds, without managed fields. It keeps unstructured objects packed. It decodes watched unstructured objects itself, in less than
 // half of the time and with a third of the garbage of the dynamic client (BenchmarkDecode). The options must not select
 // namespaces or objects.
 func NewCache(config *rest.Config, o cache.Options) (cache.Cache, error) {
@@ -35,14 +35,14 @@ func NewCache(config *rest.Config, o cache.Options) (cache.Cache, error) {
 	whole.watcher = func(kind schema.GroupVersionKind) watcher {
 		return watcher{client: client, mapper: o.Mapper, kind: kind, heard: whole.listeners}
 	}
-	o.DefaultTransform = Compact
+	o.DefaultTransform = cache.TransformStripManagedFields()
 	o.NewInformer = func(lw toolscache.ListerWatcher, obj runtime.Object, resync time.Duration, x toolscache.Indexers) toolscache.SharedIndexInformer {
 		if _, ok := obj.(*unstructured.Unstructured); !ok {
 			return toolscache.NewSharedIndexInformer(lw, obj, resync, x)
 		}
 		w := whole.watcher(obj.GetObjectKind().GroupVersionKind())
-		w.lists = toolscache.ToListerWatcherWithContext(lw)
-		return transformed{toolscache.NewSharedIndexInformer(&toolscache.ListWatch{ListWithContextFunc: w.list, WatchFuncWithContext: w.watch}, obj, resync, x)}
+		lists := toolscache.ToListerWatcherWithContext(lw) // where the API server does not list by a watch
+		return newPacking(&toolscache.ListWatch{ListWithContextFunc: lists.ListWithContext, WatchFuncWithContext: w.watch}, obj, resync, x)
 	}
 	whole.Cache, err = cache.New(config, o)
 	return whole, err
@@ -97,30 +97,12 @@ func (l *listeners) tell(kind schema.GroupVersionKind, u *unstructured.Unstructu
 	}
 }
 
-// transformed is an informer whose objects are compact already. It would transform each existing object twice.
-type transformed struct{ toolscache.SharedIndexInformer }
-
-// SetTransform implements cache.SharedInformer.
-func (transformed) SetTransform(toolscache.TransformFunc) error { return nil }
-
-// watcher lists and watches all objects of a kind, in a compact form.
+// watcher watches all objects of a kind.
 type watcher struct {
-	lists  toolscache.ListerWatcherWithContext
 	client rest.Interface
 	mapper meta.RESTMapper
 	kind   schema.GroupVersionKind
 	heard  *listeners
-}
-
-// list is used where the API server does not list by a watch.
-func (w watcher) list(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-	out, err := w.lists.ListWithContext(ctx, o)
-	if list, ok := out.(*unstructured.UnstructuredList); ok && err == nil {
-		for i := range list.Items {
-			_, _ = Compact(&list.Items[i]) // never fails
-		}
-	}
-	return out, err
 }
 
 func (w watcher) watch(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
+	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -51,7 +52,7 @@ func TestNewCache(t *testing.T) {
 					w.(http.Flusher).Flush()
 				}
 				object := func(name string) string {
-					return fmt.Sprintf(`{"apiVersion":"test.landbridge.io/v1alpha1","kind":"Thing","metadata":{"namespace":"team","name":%q,"resourceVersion":"1","managedFields":[{"manager":"x"}]},"spec":{"n":1}}`, name)
+					return fmt.Sprintf(`{"apiVersion":"test.landbridge.io/v1alpha1","kind":"Thing","metadata":{"namespace":"team","name":%q,"labels":{"of":%q},"resourceVersion":"1","managedFields":[{"manager":"x"}]},"spec":{"n":1}}`, name, name)
 				}
 				w.Header().Set("Content-Type", "application/json")
 				q := r.URL.Query()
@@ -124,6 +125,34 @@ func TestNewCache(t *testing.T) {
 			slices.Sort(names)
 			if diff := cmp.Diff([]string{"a", "b"}, names); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
+			}
+			for _, x := range []struct {
+				o    []client.ListOption
+				want int
+			}{
+				{[]client.ListOption{client.MatchingLabels{"of": "a"}}, 1},
+				{[]client.ListOption{client.MatchingLabels{"of": "a"}, client.UnsafeDisableDeepCopy}, 1},
+				{[]client.ListOption{client.MatchingLabels{"of": "a"}, client.InNamespace("team")}, 1},
+				{[]client.ListOption{client.MatchingLabels{"of": "a"}, client.InNamespace("other")}, 0},
+				{[]client.ListOption{client.MatchingLabels{"of": "c"}}, 0},
+				{[]client.ListOption{client.MatchingLabels{"of": "a"}, client.Limit(1)}, 1},
+				{[]client.ListOption{client.InNamespace("team")}, 2},
+				{[]client.ListOption{client.InNamespace("other")}, 0},
+			} {
+				if err := c.List(ctx, list, x.o...); err != nil || len(list.Items) != x.want || x.want == 1 && list.Items[0].GetName() != "a" {
+					t.Errorf("%v: listed %v, %v", x.o, list.Items, err)
+				}
+			}
+			i, err := c.GetInformer(ctx, obj)
+			if err != nil {
+				t.Fatal(err)
+			}
+			added := make(chan string, 10)
+			if _, err := i.AddEventHandler(toolscache.ResourceEventHandlerFuncs{AddFunc: func(o any) { added <- o.(*unstructured.Unstructured).GetName() }}); err != nil {
+				t.Fatal(err)
+			}
+			if one, other := <-added, <-added; one+other != "ab" && one+other != "ba" {
+				t.Errorf("added %s and %s", one, other)
 			}
 			one := &unstructured.Unstructured{}
 			one.SetGroupVersionKind(thing)

@@ -18,7 +18,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
-	"github.com/landbridge-io/landbridge/internal/controller/informer"
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
 )
 
@@ -110,12 +109,10 @@ func released(u *unstructured.Unstructured) bool {
 	return u.GetDeletionTimestamp() != nil && !held(u)
 }
 
-// wrote remembers the object as written until the cache has it, in the form of the cache.
+// wrote remembers the object as written until the cache has it, without managed fields as there.
 func (c *quietClient) wrote(r *CustomResource) {
 	r.SetManagedFields(nil)
-	kept := r.Unstructured
-	_, _ = informer.Compact(&kept) // never fails
-	r.read, r.conditions = &kept, nil
+	r.read, r.conditions = r.Unstructured.DeepCopy(), nil
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.writes[client.ObjectKeyFromObject(r)] = r.read
