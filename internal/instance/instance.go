@@ -75,6 +75,20 @@ func WireOf(in Instance, r *schema.Resource) *Wire {
 	return &Wire{State: state, Identity: identity}
 }
 
+// Decode returns the values, in the current version of a resource's schema.
+func (w *Wire) Decode(r *schema.Resource) (state, identity cty.Value, err error) {
+	t := typesOf(r)
+	decode := func(b []byte, t cty.Type) cty.Value {
+		if len(b) == 0 || t == cty.NilType || err != nil {
+			return cty.NilVal
+		}
+		var v cty.Value
+		v, err = wire.Unmarshal(b, t)
+		return v
+	}
+	return decode(w.State, t.state), decode(w.Identity, t.identity), err
+}
+
 // Deposed is an object that was replaced by a newer one and is still to be destroyed.
 type Deposed struct {
 	// Key is eight hex digits.

@@ -17,7 +17,7 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	r.origin = tracing.OriginOf(ctx)
 	r.Configuration() // the operation needs it after the reconcile has ended
 	e := s.entry(&r)
-	e.turn.Lock()
+	e.lock()
 	defer e.turn.Unlock()
 	in := applyInput{Running: e.view.state == running}
 	if in.Running {
@@ -140,7 +140,7 @@ func (s *Scheduler) perform(ctx context.Context, e *entry, r Request, t task) er
 func (s *Scheduler) Delete(ctx context.Context, r Request) error {
 	r.origin = tracing.OriginOf(ctx)
 	e := s.entry(&r)
-	e.turn.Lock()
+	e.lock()
 	defer e.turn.Unlock()
 	early := s.backoff(e.failed, r)
 	known := e.state == loaded || e.state == outdated || e.state == assumed && r.New

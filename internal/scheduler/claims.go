@@ -65,7 +65,7 @@ type completed struct{ planned, whole string }
 // Claim implements Interface.
 func (s *Scheduler) Claim(ctx context.Context, r Request) error {
 	e := s.entry(&r)
-	e.turn.Lock()
+	e.lock()
 	defer e.turn.Unlock()
 	if e.view.state == running {
 		return nil

@@ -53,7 +53,7 @@ func (s *Scheduler) conclude(e *entry, r Request, intent instance.Instance, rec 
 // reportUnrecorded shows in the view of a running operation that its outcome cannot be stored. release ends
 // the attempts to store it.
 func (s *Scheduler) reportUnrecorded(e *entry, r Request, op *instance.Operation, release func(), err error) {
-	e.turn.Lock()
+	e.lock()
 	if e.view.state == running {
 		o := *e.view.observation
 		o.Unrecorded = &Error{Reason: storeReason(err), Err: fmt.Errorf(

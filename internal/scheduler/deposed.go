@@ -19,7 +19,7 @@ import (
 func (s *Scheduler) destroyDeposed(e *entry, r Request) error {
 	key := e.record.Instance.Deposed[0].Key
 	return s.start(e, r, task{kind: instance.Delete, deposed: key, replacement: true, mayAppear: func(in instance.Instance) bool {
-		e.turn.Lock()
+		e.lock()
 		defer e.turn.Unlock()
 		return s.mayAppear(e, r, key, in)
 	}})

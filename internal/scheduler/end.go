@@ -27,7 +27,7 @@ func (s *Scheduler) end(e *entry, r Request, t task, res result) {
 
 // settle makes the outcome what is known of the resource, and returns what is to be told of it.
 func (s *Scheduler) settle(e *entry, r Request, t task, res result) []Event {
-	e.turn.Lock()
+	e.lock()
 	defer e.turn.Unlock()
 	prior := e.record.Instance
 	t.progress.end()

@@ -58,6 +58,8 @@ type entry struct {
 	remembered atomic.Pointer[Remembered]
 
 	view view
+	// resting is set while the values of the record's instance are not decoded, and the observation is Rested.
+	resting bool
 	// token is the create token of the next create; empty if none was planned.
 	token string
 	// validated is the hash of the configuration that the provider accepted last.

@@ -161,6 +161,8 @@ type cloud struct {
 	// restless plans an update of another value, also if nothing differs.
 	restless bool
 	plans    int
+	// silentPlans is set if plans give no warning.
+	silentPlans bool
 	// asked gets each plan that is to be applied.
 	asked func(terraform.Plan)
 	// moved are the objects whose planned identity is not the one that follows from their name.
@@ -326,12 +328,20 @@ func (c *cloud) Refresh(_ context.Context, _ terraform.ResourceType, in instance
 	if d := c.call("refresh"); d.HasErrors() {
 		return terraform.Refreshed{Instance: in, IdentityUpgrade: c.upgradeFails}, d
 	}
+	given := in
+	if in.Wire != nil && !in.State.IsKnown() { // at rest
+		in.State, in.Identity, _ = in.Wire.Decode(c.kind.resource().Schema)
+	}
 	out := c.instance(c.find(in))
 	if in.Status == instance.Tainted && out.Exists() {
 		out.Status = instance.Tainted
 	}
-	out.Operation, out.Deposed, out.IdentityHistory = in.Operation, in.Deposed, in.IdentityHistory
+	out.Operation, out.Deposed, out.IdentityHistory, out.SensitivePaths = in.Operation, in.Deposed, in.IdentityHistory, in.SensitivePaths
 	unchanged := out.Exists() && out.State.RawEquals(in.State) && out.Status == in.Status && (out.Identity == cty.NilVal || out.Identity.RawEquals(in.Identity))
+	out.Wire = instance.WireOf(out, c.kind.resource().Schema)
+	if unchanged && !given.State.IsKnown() {
+		out = given
+	}
 	return terraform.Refreshed{Instance: out, Unchanged: unchanged}, c.warns
 }
 
@@ -376,6 +386,9 @@ func (c *cloud) Plan(_ context.Context, r terraform.ResourceType, in instance.In
 		if config.Reapply && !c.rigid || c.restless {
 			p.Action = terraform.Update
 		}
+	}
+	if c.silentPlans {
+		return p, nil
 	}
 	return p, diagnostic.Warningf("Deprecated", "Something is.")
 }

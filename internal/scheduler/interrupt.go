@@ -109,7 +109,7 @@ func (e *entry) interrupts(r *Request) bool {
 // Interrupt implements Interface. Where nothing runs it does nothing: the next Observe records the request.
 func (s *Scheduler) Interrupt(k store.Key, token string) {
 	for _, e := range s.entriesOf(k) {
-		e.turn.Lock()
+		e.lock()
 		if r := (Request{Asked: store.Tokens{Interrupt: token}}); e.view.state == running && e.interrupts(&r) {
 			e.interrupt(r)
 		}

@@ -22,7 +22,7 @@ func (s *Scheduler) Leave(ctx context.Context, k store.Key, stored bool) (left b
 		return false, &Error{Reason: ReasonStore, Err: errSuccessor}
 	}
 	for _, e := range entries {
-		e.turn.Lock()
+		e.lock()
 		defer e.turn.Unlock()
 		if e.view.state == running {
 			return false, &Error{Reason: ReasonStore, Err: errors.New("an operation is still running")}

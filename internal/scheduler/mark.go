@@ -45,7 +45,7 @@ func (s *Scheduler) Mark(r Request) (Mark, bool) {
 	defer e.turn.Unlock()
 	o := e.view.observation
 	if e.state != loaded || e.view.state != planned || !e.view.fits(r.ConfigHash) || e.view.unplanned && !o.Resumed ||
-		!o.Steady() || o.Imported || o.Contradiction != "" || !atRest(&e.record.Instance) {
+		!o.Steady() || o.Imported || o.Contradiction != "" || !e.resting && !atRest(&e.record.Instance) {
 		return Mark{}, false
 	}
 	return markOf(&r, &e.record)

@@ -45,6 +45,10 @@ func (s *Scheduler) Observe(ctx context.Context, r Request) (*Observation, error
 	defer o.end()
 	for range maxDeeds {
 		next := observeChain.decide(o.input(&r))
+		if e.resting && !o.rests(&r, next) {
+			e.wake()
+			continue
+		}
 		answer, err := o.do(ctx, &r, next)
 		if answer != nil && err == nil {
 			err = s.withheld(ctx, e, r, answer.Instance)
@@ -213,8 +217,14 @@ func (e *entry) unplanned(r *Request) bool {
 // refresh reads the current object once. If it is gone, the last deposed object takes its place,
 // which is read next.
 func (s *Scheduler) refresh(ctx context.Context, e *entry, r *Request, ex terraform.Executor) (readResult, error) {
-	before := e.record.Instance
 	e.confirmation = nil
+	if e.resting {
+		if s.readAtRest(ctx, e, r, ex) {
+			return readUnchanged, nil
+		}
+		e.wake()
+	}
+	before := e.record.Instance
 	if r.Deleted && r.WithoutRefresh {
 		if ready, err := s.upgrade(ctx, e, r, ex); ready || err != nil {
 			return readUnchanged, err

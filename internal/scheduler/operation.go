@@ -307,7 +307,7 @@ func (s *Scheduler) begin(e *entry, r Request, queued *instance.Operation, t tas
 	op := *queued
 	op.StartedAt = s.o.Clock.Now()
 	op.Deadline = op.StartedAt.Add(timeout)
-	e.turn.Lock()
+	e.lock()
 	defer e.turn.Unlock()
 	e.show(&op, t.progress)
 	return &op, timeout

@@ -190,7 +190,7 @@ func storeReason(err error) Reason {
 // divided, another shard may have stored one since this one found none.
 func (s *Scheduler) Retire(ctx context.Context, r Request) error {
 	e := s.entry(&r)
-	e.turn.Lock()
+	e.lock()
 	defer e.turn.Unlock()
 	if r.Here != nil && e.record.Version == "" {
 		if _, err := s.o.Store.Load(ctx, r.Key, r.Resource.Schema); !errors.Is(err, store.ErrNotFound) {
@@ -212,7 +212,7 @@ func (s *Scheduler) Retire(ctx context.Context, r Request) error {
 // Forget implements Interface.
 func (s *Scheduler) Forget(ctx context.Context, r Request) error {
 	e := s.entry(&r)
-	e.turn.Lock()
+	e.lock()
 	defer e.turn.Unlock()
 	if e.view.state == running {
 		if e.view.release != nil {
@@ -267,7 +267,7 @@ var errSuccessor = errors.New("another controller may have taken over")
 // Reload implements Interface.
 func (s *Scheduler) Reload(k store.Key) {
 	for _, e := range s.entriesOf(k) {
-		e.turn.Lock()
+		e.lock()
 		if e.state == loaded {
 			e.distrust(outdated)
 			e.record.Version = "" // a record that was removed meanwhile is not restored

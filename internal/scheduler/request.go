@@ -73,6 +73,8 @@ type Request struct {
 	// Version is the resource version of the custom resource, and Release identifies the provider's release with its
 	// configuration in Landbridge. They are part of the resource's Mark; there is none if one of them is empty.
 	Version, Release string
+	// Resting is set if Observe may answer with Rested.
+	Resting bool
 	// Marked reports whether an earlier process has left a mark. It may be nil: there are none.
 	Marked func(Mark) bool
 

@@ -23,7 +23,7 @@ type Sought struct {
 // Sought implements Interface.
 func (s *Scheduler) Sought(r Request) (_ Sought, ok bool) {
 	e := s.entry(&r)
-	e.turn.Lock()
+	e.lock()
 	defer e.turn.Unlock()
 	out := Sought{By: namedBy(&r)}
 	if out.By == "" || e.claimant == nil {

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 
+	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
@@ -41,6 +42,11 @@ type Interface interface {
 	// Mark returns the mark of a resource that was observed last with this request, and left nothing to do. It is false for
 	// other resources, and where a plan depends on more than is known.
 	Mark(r Request) (Mark, bool)
+	// Rest releases the memory that a resource only needs when it changes, if the last Observe left nothing to do. It reports whether
+	// the observation of the resource is Rested from now on, which Observe answers only to requests that are Resting.
+	Rest(r Request) bool
+	// Recall returns the instance of a resource as far as memory has it, also of one at rest.
+	Recall(k store.Key, uid types.UID) instance.Instance
 	// Gone releases the claims and the memory of a deleted resource.
 	Gone(k store.Key)
 	// Deleted is called when a resource is deleted, also while it is still reconciled. Nothing is begun or stored for

@@ -54,13 +54,18 @@ func (r *Reconciler) unchanged(ctx context.Context, cached *unstructured.Unstruc
 	if diags.HasErrors() {
 		return false
 	}
+	e.request.Resting = before.observation == scheduler.Rested
 	o, err := r.kind.Scheduler.Observe(ctx, e.request)
 	if err == nil && (o == before.observation || resumes && o.Resumed) {
 		r.kind.mark(of, resource.GetResourceVersion(), o, before, e.request)
+		r.kind.rest(of, before.version, e.request)
 		r.kind.troubles.over(of.name)
 		r.kind.configurations.shrink(of)
 		a.resource = resource
 		return true
+	}
+	if err == nil {
+		r.kind.written.awake(of, o)
 	}
 	a.look = &look{of: of, version: resource.GetResourceVersion(), configHash: e.request.ConfigHash, observation: o, err: err}
 	return false
@@ -95,5 +100,9 @@ func (e *external) observe(ctx context.Context, r *CustomResource) (*scheduler.O
 			return made.observation, made.err
 		}
 	}
-	return e.kind.Scheduler.Observe(ctx, e.request)
+	o, err := e.kind.Scheduler.Observe(ctx, e.request)
+	if err == nil {
+		e.kind.written.awake(subjectOf(r), o)
+	}
+	return o, err
 }

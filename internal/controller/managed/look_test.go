@@ -47,6 +47,8 @@ func (*observing) Running() int { return 0 }
 
 func (*observing) Mark(scheduler.Request) (scheduler.Mark, bool) { return scheduler.Mark{1}, true }
 
+func (*observing) Rest(scheduler.Request) bool { return false }
+
 func (*observing) Apply(context.Context, scheduler.Request) error { return nil }
 
 // A resource is reconciled only if its observation, or the resource itself, has changed. It is observed once in any case.

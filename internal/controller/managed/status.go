@@ -306,7 +306,7 @@ func planStatus(k *Kind, o *scheduler.Observation) map[string]any {
 func (c *connector) message(r *CustomResource, err *scheduler.Error) string {
 	o := r.observation
 	if o == nil {
-		o = c.kind.written.last(subjectOf(r))
+		o = c.kind.known(r)
 	}
 	return c.text(err, r.secrets, o)
 }

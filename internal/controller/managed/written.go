@@ -51,4 +51,40 @@ func (w *written) last(of subject) *scheduler.Observation {
 	return &scheduler.Observation{}
 }
 
+// rest notes that a resource whose status is of a version is at rest, and remembers no more of it than that. It is called with
+// resources that were found unchanged.
+func (k *Kind) rest(of subject, version string, r scheduler.Request) {
+	if r.Resting || version == "" || !k.Scheduler.Rest(r) {
+		return
+	}
+	k.written.memo.update(of, func(before writtenStatus) writtenStatus {
+		if before.version == version {
+			before.observation = scheduler.Rested
+		}
+		return before
+	})
+}
+
+// awake notes an observation of a resource that was at rest: messages are redacted by the values of its object.
+func (w *written) awake(of subject, o *scheduler.Observation) {
+	if o == scheduler.Rested {
+		return
+	}
+	w.memo.update(of, func(before writtenStatus) writtenStatus {
+		if before.observation == scheduler.Rested {
+			return writtenStatus{observation: o}
+		}
+		return before
+	})
+}
+
+// known returns the observation by whose values messages about a resource are redacted.
+func (k *Kind) known(r *CustomResource) *scheduler.Observation {
+	o := k.written.last(subjectOf(r))
+	if o == scheduler.Rested {
+		o = &scheduler.Observation{Instance: k.Scheduler.Recall(k.key(&r.Unstructured), r.GetUID())}
+	}
+	return o
+}
+
 func (w *written) forget(name types.NamespacedName) { w.memo.forget(name) }

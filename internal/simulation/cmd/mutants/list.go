@@ -66,6 +66,10 @@ var mutants = []mutant{
 	{name: "records do not tell which object they name", edit: edit{schedulerDir + "rivals.go",
 		"out.Hash = hash\n", "out.Hash = \"\"\n"}},
 
+	// Rest.
+	{name: "the object of a resource at rest is forgotten", edit: edit{schedulerDir + "rest.go",
+		"if in.State = state; in.Identity", "if in.State = cty.NilVal; state != in.State && in.Identity"}},
+
 	// The record.
 	{name: "New is believed again after a conflict", edit: edit{schedulerDir + "record.go",
 		"if r.New && before == unloaded {", "if r.New && before != loaded {"}},
