@@ -75,8 +75,8 @@ func WireOf(in Instance, r *schema.Resource) *Wire {
 	return &Wire{State: state, Identity: identity}
 }
 
-// Decode returns the values, in the current version of a resource's schema.
-func (w *Wire) Decode(r *schema.Resource) (state, identity cty.Value, err error) {
+// decode returns the values, in the current version of a resource's schema.
+func (w *Wire) decode(r *schema.Resource) (state, identity cty.Value, err error) {
 	t := typesOf(r)
 	decode := func(b []byte, t cty.Type) cty.Value {
 		if len(b) == 0 || t == cty.NilType || err != nil {
@@ -87,6 +87,38 @@ func (w *Wire) Decode(r *schema.Resource) (state, identity cty.Value, err error)
 		return v
 	}
 	return decode(w.State, t.state), decode(w.Identity, t.identity), err
+}
+
+// undecoded stands for values that only Wire has. Values of an instance are known otherwise.
+var undecoded = cty.DynamicVal
+
+// Packed returns the instance without the values that Wire has, too. It is false if there are others.
+func (i Instance) Packed() (Instance, bool) {
+	if i.Wire == nil || len(i.Wire.State) == 0 || !isSet(i.State) || isSet(i.Identity) && len(i.Wire.Identity) == 0 {
+		return i, false
+	}
+	if i.State = undecoded; isSet(i.Identity) {
+		i.Identity = undecoded
+	}
+	return i, true
+}
+
+// IsPacked reports whether the instance is one that Packed has returned.
+func (i Instance) IsPacked() bool { return i.State == undecoded }
+
+// Unpacked returns the instance with the values that Wire has, in the current version of a resource's schema. Others stay as they are.
+func (i Instance) Unpacked(r *schema.Resource) (Instance, error) {
+	if !i.IsPacked() {
+		return i, nil
+	}
+	state, identity, err := i.Wire.decode(r)
+	if err != nil {
+		return i, err
+	}
+	if i.State = state; i.Identity == undecoded {
+		i.Identity = identity
+	}
+	return i, nil
 }
 
 // Deposed is an object that was replaced by a newer one and is still to be destroyed.

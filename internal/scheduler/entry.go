@@ -60,6 +60,8 @@ type entry struct {
 	view view
 	// resting is set while the values of the record's instance are not decoded, and the observation is Rested.
 	resting bool
+	// restless is set if the provider sends the same object with other bytes each time.
+	restless bool
 	// token is the create token of the next create; empty if none was planned.
 	token string
 	// validated is the hash of the configuration that the provider accepted last.

@@ -161,6 +161,8 @@ type cloud struct {
 	// restless plans an update of another value, also if nothing differs.
 	restless bool
 	plans    int
+	// otherBytes is set if the bytes of each answer are others.
+	otherBytes bool
 	// silentPlans is set if plans give no warning.
 	silentPlans bool
 	// asked gets each plan that is to be applied.
@@ -329,9 +331,7 @@ func (c *cloud) Refresh(_ context.Context, _ terraform.ResourceType, in instance
 		return terraform.Refreshed{Instance: in, IdentityUpgrade: c.upgradeFails}, d
 	}
 	given := in
-	if in.Wire != nil && !in.State.IsKnown() { // at rest
-		in.State, in.Identity, _ = in.Wire.Decode(c.kind.resource().Schema)
-	}
+	in, _ = in.Unpacked(c.kind.resource().Schema)
 	out := c.instance(c.find(in))
 	if in.Status == instance.Tainted && out.Exists() {
 		out.Status = instance.Tainted
@@ -339,7 +339,7 @@ func (c *cloud) Refresh(_ context.Context, _ terraform.ResourceType, in instance
 	out.Operation, out.Deposed, out.IdentityHistory, out.SensitivePaths = in.Operation, in.Deposed, in.IdentityHistory, in.SensitivePaths
 	unchanged := out.Exists() && out.State.RawEquals(in.State) && out.Status == in.Status && (out.Identity == cty.NilVal || out.Identity.RawEquals(in.Identity))
 	out.Wire = instance.WireOf(out, c.kind.resource().Schema)
-	if unchanged && !given.State.IsKnown() {
+	if unchanged && given.IsPacked() && !c.otherBytes {
 		out = given
 	}
 	return terraform.Refreshed{Instance: out, Unchanged: unchanged}, c.warns

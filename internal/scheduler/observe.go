@@ -217,20 +217,20 @@ func (e *entry) unplanned(r *Request) bool {
 // refresh reads the current object once. If it is gone, the last deposed object takes its place,
 // which is read next.
 func (s *Scheduler) refresh(ctx context.Context, e *entry, r *Request, ex terraform.Executor) (readResult, error) {
-	e.confirmation = nil
-	if e.resting {
-		if s.readAtRest(ctx, e, r, ex) {
-			return readUnchanged, nil
-		}
-		e.wake()
-	}
 	before := e.record.Instance
+	e.confirmation = nil
 	if r.Deleted && r.WithoutRefresh {
 		if ready, err := s.upgrade(ctx, e, r, ex); ready || err != nil {
 			return readUnchanged, err
 		}
 	}
 	refreshed, diags := ex.Refresh(ctx, r.Resource, before)
+	if e.resting && !e.keepsRest(refreshed, diags) {
+		e.wake()
+		if before = e.record.Instance; refreshed.Instance.IsPacked() {
+			refreshed.Instance = before
+		}
+	}
 	if diags.HasErrors() && refreshed.IdentityUpgrade {
 		return notRead, failed(ReasonIdentityUpgradeFailed, diags)
 	}

@@ -1,11 +1,9 @@
 package scheduler
 
 import (
-	"context"
-
-	"github.com/zclconf/go-cty/cty"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -16,10 +14,7 @@ import (
 // much. Whatever finds more to do than that read decodes them first.
 
 // Rested is the observation of each resource at rest. It lacks the values of the object.
-var Rested = &Observation{Instance: instance.Instance{State: undecoded, Status: instance.Full}, Plan: &upToDate}
-
-// undecoded stands for the values of an object at rest.
-var undecoded = cty.DynamicVal
+var Rested = &Observation{Instance: instance.Instance{Status: instance.Full}, Plan: &upToDate}
 
 // Rest implements Interface.
 func (s *Scheduler) Rest(r Request) bool {
@@ -29,12 +24,11 @@ func (s *Scheduler) Rest(r Request) bool {
 	if !e.mayRest(&r) {
 		return e.resting
 	}
-	in := &e.record.Instance
-	if in.State = undecoded; in.Identity != cty.NilVal {
-		in.Identity = undecoded
+	packed, ok := e.record.Instance.Packed()
+	if ok {
+		e.record.Instance, e.view.observation, e.resting = packed, Rested, true
 	}
-	e.view.observation, e.resting = Rested, true
-	return true
+	return ok
 }
 
 // Recall implements Interface.
@@ -53,9 +47,9 @@ func (s *Scheduler) Recall(k store.Key, uid types.UID) (in instance.Instance) {
 // ordinary keeps it awake.
 func (e *entry) mayRest(r *Request) bool {
 	in, o := &e.record.Instance, e.view.observation
-	return !e.resting && e.state == loaded && e.view.fits(r.ConfigHash) && e.view.state == planned && !e.view.unplanned &&
+	return !e.resting && !e.restless && e.state == loaded && e.view.fits(r.ConfigHash) && e.view.state == planned && !e.view.unplanned &&
 		r.Policies.Manage && !r.Deleted && r.ListRefresh == nil && r.Consists == nil && e.claimed == claimedFor(r) &&
-		atRest(in) && in.Wire != nil && len(in.Wire.State) > 0 && (in.Identity == cty.NilVal || known(in.Identity) && len(in.Wire.Identity) > 0) &&
+		atRest(in) &&
 		o.Steady() && !o.Resumed && !o.Imported && o.Reapply == "" && o.PlanHash == "" && o.Contradiction == "" && o.Last == e.last && len(o.Warnings) == 0
 }
 
@@ -65,17 +59,14 @@ func (e *entry) wake() {
 		return
 	}
 	e.resting = false
-	in := &e.record.Instance
-	state, identity, err := in.Wire.Decode(e.schema)
+	in, err := e.record.Instance.Unpacked(e.schema)
 	if err != nil {
 		e.distrust(outdated)
 		e.view.discard()
 		return
 	}
-	if in.State = state; in.Identity != cty.NilVal {
-		in.Identity = identity
-	}
-	e.view.observation = &Observation{Instance: *in, Plan: &upToDate, Last: e.last}
+	e.record.Instance = in
+	e.view.observation = &Observation{Instance: in, Plan: &upToDate, Last: e.last}
 }
 
 // lock locks the entry, with the values of its object.
@@ -98,13 +89,9 @@ func (o *observing) rests(r *Request, next deed) bool {
 	}
 }
 
-// readAtRest reads the object of a resource at rest. It is false if there is more to do than to note that nothing has changed.
-func (s *Scheduler) readAtRest(ctx context.Context, e *entry, r *Request, ex terraform.Executor) bool {
-	refreshed, diags := ex.Refresh(ctx, r.Resource, e.record.Instance)
-	if !refreshed.Unchanged || diags.HasErrors() || diags.Warnings().String() != e.readWarned.String() {
-		return false
-	}
-	e.flap.unchanged()
-	e.matched = s.o.Clock.Now()
-	return true
+// keepsRest reports whether what was read of a resource at rest is what was read before, byte for byte. A resource whose objects are
+// sent with other bytes each time is not put to rest again.
+func (e *entry) keepsRest(read terraform.Refreshed, diags diagnostic.Diagnostics) bool {
+	e.restless = e.restless || read.Unchanged && !read.Instance.IsPacked()
+	return read.Unchanged && read.Instance.IsPacked() && diags.Warnings().String() == e.readWarned.String()
 }

@@ -3,7 +3,6 @@ package scheduler_test
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -65,6 +64,24 @@ func TestRest(t *testing.T) {
 	}
 }
 
+// An object of which the provider sends other bytes each time is read once for each look, as ever, and keeps its resource awake.
+func TestRestless(t *testing.T) {
+	bubble(t, assigned, func(h *harness) {
+		h.cloud.silentPlans = true
+		h.rests()
+		h.cloud.otherBytes, h.r.Resting = true, true
+		if o := h.observe(); o == scheduler.Rested || !o.Steady() || !o.Exists() {
+			t.Errorf("observed %+v", o)
+		}
+		if diff := cmp.Diff([]string{"refresh"}, h.log.take()); diff != "" {
+			t.Errorf("calls (-want +got):\n%s", diff)
+		}
+		if h.sched.Rest(h.r) {
+			t.Error("it rests again")
+		}
+	})
+}
+
 // Only what can be made again is forgotten.
 func TestNoRest(t *testing.T) {
 	for name, is := range map[string]func(h *harness){
@@ -97,12 +114,11 @@ func TestNoRest(t *testing.T) {
 	}
 }
 
-// Whatever happens, a resource that rests whenever it can does the same as one that never does, but for a second read of an object
-// that has changed.
+// Whatever happens, a resource that rests whenever it can does the same as one that never does.
 func TestRestChangesNothing(t *testing.T) {
 	steps := []string{
 		"look", "look", "look", "apply", "change", "remove", "configure", "reconfigure", "fail", "recover", "warn", "delete", "claim", "mark", "restart",
-		"reload", "lose", "taint", "hold", "replace policies",
+		"reload", "lose", "taint", "hold", "replace policies", "other bytes",
 	}
 	total := 0
 	run := func(t *testing.T, kind identityKind, script []string, resting bool) (trace []string) {
@@ -165,6 +181,8 @@ func TestRestChangesNothing(t *testing.T) {
 					h.cloud.warns = nil
 				case "warn":
 					h.cloud.warns = diagnostic.Warningf("Careful", ".")
+				case "other bytes":
+					h.cloud.otherBytes = !h.cloud.otherBytes
 				case "delete":
 					seen(h.sched.Observe(t.Context(), h.r))
 					r := h.r
@@ -192,7 +210,7 @@ func TestRestChangesNothing(t *testing.T) {
 					h.r.Policies.Manage = !h.r.Policies.Manage
 				}
 				synctest.Wait()
-				trace = append(trace, slices.Compact(h.log.take())...)
+				trace = append(trace, h.log.take()...)
 			}
 			if rec, ok := h.record(); ok {
 				note("%#v %#v %v", rec.Instance.State, rec.Instance.Identity, rec.Instance.Status)

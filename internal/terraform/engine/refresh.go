@@ -17,7 +17,7 @@ import (
 // Refresh implements terraform.Executor: upgrade the state, upgrade the identity, read
 // (contract §§ 3.2, 3.3). An instance without an object is returned as it is.
 // Refreshed.Unchanged is also set if the answer has other bytes with the same meaning; then only
-// the instance's Wire is new.
+// the instance's Wire is new. An instance that is packed is unpacked if that takes more than to compare bytes.
 func (e *Engine) Refresh(ctx context.Context, r terraform.ResourceType, in instance.Instance) (terraform.Refreshed, diagnostic.Diagnostics) {
 	if !in.Exists() {
 		return terraform.Refreshed{Instance: in, Unchanged: true}, nil
@@ -48,6 +48,12 @@ func (e *Engine) Refresh(ctx context.Context, r terraform.ResourceType, in insta
 			in.Wire = newWire(state.wire, identity.wire)
 		}
 		return terraform.Refreshed{Instance: in, Unchanged: true, Upgraded: state.value}, append(diags, diagnostic.FromProtocol(answer.Diagnostics)...)
+	}
+	if in.IsPacked() {
+		if in, err = in.Unpacked(c.schema); err != nil {
+			return unread, append(diags, diagnostic.Errorf("Object cannot be compared", "What was read earlier cannot be decoded: %s.", err)...)
+		}
+		state.value = in.State
 	}
 	out, more := c.readAnswer(answer, in)
 	diags = append(diags, more...)

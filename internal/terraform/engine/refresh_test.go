@@ -28,6 +28,21 @@ func TestRefreshUnchanged(t *testing.T) {
 	wantEqual(t, "unchanged", out.Unchanged, true)
 	wantEqual(t, "upgrades", count[*tfprotov6.UpgradeResourceStateRequest](f), 1)
 
+	packed, ok := out.Instance.Packed()
+	if !ok || !packed.Exists() || !packed.HasIdentity() {
+		t.Fatalf("packed %t: %v", ok, packed)
+	}
+	still, diags := f.refresh(packed) // and without decoding anything
+	wantNoErrors(t, diags)
+	wantEqual(t, "unchanged", still.Unchanged, true)
+	wantEqual(t, "packed", still.Instance.IsPacked(), true)
+	unpacked, err := still.Instance.Unpacked(thing())
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantValue(t, "state", unpacked.State, a)
+	wantValue(t, "identity", unpacked.Identity, identity("1"))
+
 	for name, test := range map[string]struct {
 		state    cty.Value
 		private  string
@@ -41,7 +56,7 @@ func TestRefreshUnchanged(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, thing())
 			f.answersRead(test.state, test.private, test.identity)
-			for _, in := range []instance.Instance{in, out.Instance} {
+			for _, in := range []instance.Instance{in, out.Instance, packed} {
 				out, diags := f.refresh(in)
 				wantNoErrors(t, diags)
 				wantEqual(t, "unchanged", out.Unchanged, false)
@@ -99,9 +114,12 @@ func TestRefreshUnchanged(t *testing.T) {
 				NewState: &tfprotov6.DynamicValue{JSON: []byte(`{"o":"a"}`)}, Private: r.Private, NewIdentity: r.CurrentIdentity,
 			}, nil
 		}
-		got, diags := f.refresh(out.Instance)
-		wantNoErrors(t, diags)
-		wantEqual(t, "unchanged", got.Unchanged, true)
+		for _, in := range []instance.Instance{out.Instance, packed} {
+			got, diags := f.refresh(in)
+			wantNoErrors(t, diags)
+			wantEqual(t, "unchanged", got.Unchanged, true)
+			wantValue(t, "state", got.Instance.State, a)
+		}
 	})
 	t.Run("write-only", func(t *testing.T) {
 		f := newFixture(t, thing())

@@ -68,7 +68,7 @@ var mutants = []mutant{
 
 	// Rest.
 	{name: "the object of a resource at rest is forgotten", edit: edit{schedulerDir + "rest.go",
-		"if in.State = state; in.Identity", "if in.State = cty.NilVal; state != in.State && in.Identity"}},
+		"e.record.Instance = in\n", "e.record.Instance = in\n\te.record.Instance.State = instance.Instance{}.State\n"}},
 
 	// The record.
 	{name: "New is believed again after a conflict", edit: edit{schedulerDir + "record.go",
