@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	toolscache "k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -25,7 +26,7 @@ func (l listened) List(ctx context.Context, into client.ObjectList, o ...client.
 	if err != nil {
 		return err
 	}
-	p, ok := informer.(packing)
+	p, ok := packingOf(informer)
 	if !ok {
 		return l.Cache.List(ctx, into, o...)
 	}
@@ -46,6 +47,16 @@ func (l listened) List(ctx context.Context, into client.ObjectList, o ...client.
 		}
 	}
 	return nil
+}
+
+// packingOf returns the informer that packs the objects of a cache's informer.
+func packingOf(i cache.Informer) (packing, bool) {
+	whole, ok := i.(prompt)
+	if !ok {
+		return packing{}, false
+	}
+	p, ok := whole.SharedIndexInformer.(packing)
+	return p, ok
 }
 
 // matches reports whether a selector matches the labels of an object.

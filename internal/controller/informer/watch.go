@@ -38,11 +38,11 @@ func NewCache(config *rest.Config, o cache.Options) (cache.Cache, error) {
 	o.DefaultTransform = cache.TransformStripManagedFields()
 	o.NewInformer = func(lw toolscache.ListerWatcher, obj runtime.Object, resync time.Duration, x toolscache.Indexers) toolscache.SharedIndexInformer {
 		if _, ok := obj.(*unstructured.Unstructured); !ok {
-			return toolscache.NewSharedIndexInformer(lw, obj, resync, x)
+			return prompt{toolscache.NewSharedIndexInformer(lw, obj, resync, x)}
 		}
 		w := whole.watcher(obj.GetObjectKind().GroupVersionKind())
 		lists := toolscache.ToListerWatcherWithContext(lw) // where the API server does not list by a watch
-		return newPacking(&toolscache.ListWatch{ListWithContextFunc: lists.ListWithContext, WatchFuncWithContext: w.watch}, obj, resync, x)
+		return prompt{newPacking(&toolscache.ListWatch{ListWithContextFunc: lists.ListWithContext, WatchFuncWithContext: w.watch}, obj, resync, x)}
 	}
 	whole.Cache, err = cache.New(config, o)
 	return whole, err
