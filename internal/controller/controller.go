@@ -13,6 +13,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextensionsclient "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
@@ -472,20 +473,20 @@ func makeNamespace(ctx context.Context, namespaces typedcorev1.NamespaceInterfac
 
 // makeCRDs creates or updates the CRDs of Landbridge's own kinds.
 func makeCRDs(ctx context.Context, extensions apiextensionsclient.Interface) error {
+	// Several replicas that start at once may write the same CRD.
+	raced := func(err error) bool { return kerrors.IsConflict(err) || kerrors.IsAlreadyExists(err) }
+	var all errgroup.Group
 	for _, read := range []func() (*apiextensionsv1.CustomResourceDefinition, error){v1alpha1.PolicyCustomResourceDefinition, v1alpha1.ModuleCustomResourceDefinition, v1alpha1.CustomResourceDefinition} {
-		crd, err := read()
-		if err != nil {
-			return err
-		}
-		// Several replicas that start at once may write the same CRD.
-		raced := func(err error) bool { return kerrors.IsConflict(err) || kerrors.IsAlreadyExists(err) }
-		err = retry.OnError(retry.DefaultBackoff, raced, func() error {
-			_, err := kinds.EnsureCRD(ctx, extensions.ApiextensionsV1().CustomResourceDefinitions(), kinds.OwnCRDs, crd)
-			return err
+		all.Go(func() error {
+			crd, err := read()
+			if err != nil {
+				return err
+			}
+			return retry.OnError(retry.DefaultBackoff, raced, func() error {
+				_, err := kinds.EnsureCRD(ctx, extensions.ApiextensionsV1().CustomResourceDefinitions(), kinds.OwnCRDs, crd)
+				return err
+			})
 		})
-		if err != nil {
-			return err
-		}
 	}
-	return nil
+	return all.Wait()
 }

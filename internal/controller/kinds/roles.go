@@ -102,7 +102,7 @@ func (rt *Runtime) EnsureRoles(ctx context.Context, owner string, resources ...k
 	for _, c := range defined {
 		all = append(all, kschema.ParseGroupResource(c.Name))
 	}
-	for _, want := range rolesOf(owner, all) {
+	return errors.Join(Each(rolesOf(owner, all), func(want *rbacv1.ClusterRole) error {
 		var update func(have *rbacv1.ClusterRole) bool
 		if len(resources) > 0 {
 			update = func(have *rbacv1.ClusterRole) bool {
@@ -114,13 +114,13 @@ func (rt *Runtime) EnsureRoles(ctx context.Context, owner string, resources ...k
 		err := ensure(ctx, rt.Roles, want, update)
 		switch {
 		case kerrors.IsForbidden(err):
-			rt.Logger.V(1).Info("There are no roles for the kinds, since the controller may not create them", "owner", owner, "reason", err.Error())
+			rt.Logger.V(1).Info("There is no role for the kinds, since the controller may not create it", "owner", owner, "reason", err.Error())
 			return nil
 		case err != nil:
 			return fmt.Errorf("cannot install the ClusterRole %s: %w", want.Name, err)
 		}
-	}
-	return nil
+		return nil
+	})...)
 }
 
 // RemoveRoles removes the ClusterRoles of an owner whose kinds nobody uses any more.
