@@ -24,8 +24,8 @@ type Provider struct {
 }
 
 // read starts the provider to read its schema, and returns the model of its kinds.
-func (p *Provider) read(ctx context.Context) (*model.Provider, error) {
-	s, diags := kinds.ReadSchema(ctx, p.Launcher)
+func (p *Provider) read(ctx context.Context, rt *kinds.Runtime) (*model.Provider, error) {
+	s, diags := rt.ReadSchema(ctx, p.Launcher)
 	if diags.HasErrors() {
 		return nil, diags.Err()
 	}

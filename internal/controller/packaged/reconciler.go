@@ -51,7 +51,7 @@ type incarnation struct {
 // SetupWithManager registers the controller. It returns an error if the provider does not start, or if its schema
 // is not the one that the CRDs were generated from.
 func (r *Reconciler) SetupWithManager(ctx context.Context, m ctrl.Manager) error {
-	p, err := r.Provider.read(ctx)
+	p, err := r.Provider.read(ctx, r.Runtime)
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ type Reconciler struct {
 // SetupWithManager registers the controller.
 func (r *Reconciler) SetupWithManager(m manager.Manager) error {
 	r.providers = map[types.UID]*running{}
-	r.starts = newStarts(r.Lifetime, func(req reconcile.Request) { r.queue.Add(req) })
+	r.starts = newStarts(r.Runtime, func(req reconcile.Request) { r.queue.Add(req) })
 	r.downloads = newTasks[install.Binary](r.Lifetime, r.starts.again)
 	r.checks = newTasks[[]string](r.Lifetime, r.starts.again)
 	if err := errors.Join(m.Add(r.starts), m.Add(r.downloads), m.Add(r.checks)); err != nil {

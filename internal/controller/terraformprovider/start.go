@@ -27,7 +27,8 @@ const (
 // starts starts providers to read their schemas, so that a provider that hangs blocks nobody.
 type starts struct {
 	*tasks[start]
-	turns *semaphore.Weighted
+	readSchema func(context.Context, provider.Launcher) (*schema.Provider, diagnostic.Diagnostics)
+	turns      *semaphore.Weighted
 	// failed delays the next start of a provider after one that failed.
 	failed workqueue.TypedRateLimiter[types.UID]
 }
@@ -39,8 +40,8 @@ type start struct {
 	diags    diagnostic.Diagnostics
 }
 
-func newStarts(lifetime context.Context, again func(reconcile.Request)) *starts {
-	return &starts{tasks: newTasks[start](lifetime, again), turns: semaphore.NewWeighted(startsAtOnce), failed: kinds.Backoff[types.UID]()}
+func newStarts(rt *kinds.Runtime, again func(reconcile.Request)) *starts {
+	return &starts{tasks: newTasks[start](rt.Lifetime, again), readSchema: rt.ReadSchema, turns: semaphore.NewWeighted(startsAtOnce), failed: kinds.Backoff[types.UID]()}
 }
 
 // take returns the start if it has ended, and forgets it. Otherwise it returns nil, and begins the start unless it is
@@ -64,7 +65,7 @@ func (s *starts) read(ctx context.Context, launcher provider.Launcher) (*schema.
 	release := sync.OnceFunc(func() { s.turns.Release(1) })
 	defer release()
 	defer time.AfterFunc(startTurn, release).Stop()
-	return kinds.ReadSchema(ctx, launcher)
+	return s.readSchema(ctx, launcher)
 }
 
 // forget cancels the starts of a provider that are not needed any more.

@@ -19,6 +19,8 @@
 // the same way, without a restart (outage.go). A provider whose cloud rejects too many requests is
 // paused, and leased at a lower rate afterwards (limits.go).
 //
+// A server that was started to read its schema can be offered to the pool, and is then the server of one configuration (spare.go).
+//
 // An operation that a user interrupts is left alone on its server, which is then told to stop
 // (interrupt.go).
 //

@@ -317,7 +317,7 @@ func (e *entry) members() []*member {
 // configuration (contract § 1).
 func (p *Pool) launch(ctx context.Context, c *Configuration) (*member, *Failure) {
 	version := c.version() // before the launch, during which it may change
-	server, err := c.Launcher.Launch(ctx)
+	server, err := p.unconfigured(ctx, c.Launcher)
 	if err != nil {
 		return nil, &Failure{Reason: StartFailed, Err: err, Diagnostics: diagnostic.Errorf("Failed to start provider", "%s", err)}
 	}

@@ -94,7 +94,9 @@ type Pool struct {
 	mu      sync.Mutex
 	closed  bool
 	entries map[[sha256.Size]byte]*entry
-	stats   Stats
+	// spares are servers that are not configured yet, the oldest first.
+	spares []*spare
+	stats  Stats
 }
 
 // Stats are the statistics of a pool.
