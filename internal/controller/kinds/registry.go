@@ -165,6 +165,7 @@ func (r *Registry) start(k *managed.Kind) {
 // started adds a kind that has started, unless that failed.
 func (r *Registry) started(k *managed.Kind, err error) {
 	kind := k.Model.GroupVersionKind().GroupKind()
+	defer r.startup.tell()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.starting, kind)
@@ -179,6 +180,7 @@ func (r *Registry) started(k *managed.Kind, err error) {
 
 func (r *Registry) remove(k *managed.Kind) {
 	kind := k.Model.GroupVersionKind().GroupKind()
+	defer r.startup.tell()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.kinds, kind)

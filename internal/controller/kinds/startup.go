@@ -18,24 +18,62 @@ const startupLimit = 2 * time.Minute
 // startup is the time after a start of the controller in which kinds that were served before are not all
 // served again. It begins with the zero value.
 type startup struct {
-	mu        sync.Mutex
-	ended     chan struct{}
-	claimed   chan struct{}
+	mu      sync.Mutex
+	ended   chan struct{}
+	claimed chan struct{}
+	// news is sent to when a source was attempted, or another kind is served.
+	news      chan struct{}
 	attempted map[Source]bool
 }
 
 // Source is an object that kinds are served for.
 type Source struct{ Kind, Name string }
 
+// begun makes the channels. The mutex is held.
+func (s *startup) begun() {
+	if s.ended == nil {
+		s.ended, s.claimed, s.news = make(chan struct{}), make(chan struct{}), make(chan struct{}, 1)
+	}
+}
+
 // over returns a channel that is closed at the end of the startup, and one that is closed when all remote objects are
 // claimed.
 func (s *startup) over() (ended, claimed chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.ended == nil {
-		s.ended, s.claimed = make(chan struct{}), make(chan struct{})
-	}
+	s.begun()
 	return s.ended, s.claimed
+}
+
+// tell has await look again.
+func (s *startup) tell() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.begun()
+	select {
+	case s.news <- struct{}{}:
+	default: // it has not looked yet since the last time
+	}
+}
+
+// await waits until done. Otherwise done returns a channel that is closed when it may be; nil if tell is called then.
+func (s *startup) await(ctx context.Context, done func() (ok bool, otherwise <-chan struct{})) {
+	s.mu.Lock()
+	s.begun()
+	news := s.news
+	s.mu.Unlock()
+	for {
+		ok, otherwise := done()
+		if ok {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-news:
+		case <-otherwise:
+		}
+	}
 }
 
 func (s *startup) attemptedAll(of []Source) bool {
@@ -47,6 +85,7 @@ func (s *startup) attemptedAll(of []Source) bool {
 // Attempted records that the kinds of a source are served, or that they cannot be served now.
 func (r *Registry) Attempted(source Source) {
 	s := &r.startup
+	defer s.tell()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.attempted == nil {
@@ -68,18 +107,19 @@ func (r *Registry) Claimed() <-chan struct{} {
 	return claimed
 }
 
-// all reports whether a channel of all served kinds is closed.
-func (r *Registry) all(of func(*managed.Kind) <-chan struct{}) bool {
+// all reports whether a channel of all served kinds is closed. Otherwise it returns one that is not.
+func (r *Registry) all(of func(*managed.Kind) <-chan struct{}) (ok bool, open <-chan struct{}) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	for _, k := range r.kinds {
+		c := of(k)
 		select {
-		case <-of(k):
+		case <-c:
 		default:
-			return false
+			return false, c
 		}
 	}
-	return true
+	return true, nil
 }
 
 // Settle waits until the kinds of all expected sources were attempted, and then closes Settled and Claimed.
@@ -87,28 +127,29 @@ func (r *Registry) Settle(ctx context.Context, expected ...func(context.Context)
 	until, cancel := context.WithTimeout(ctx, startupLimit)
 	defer cancel()
 	var all []Source
-	known := false
+	// A failed request is made again.
 	_ = wait.PollUntilContextCancel(until, 100*time.Millisecond, true, func(ctx context.Context) (bool, error) {
-		if !known {
-			all = nil
-			for _, list := range expected {
-				sources, err := list(ctx)
-				if err != nil {
-					return false, nil // the next poll asks the API server again
-				}
-				all = append(all, sources...)
+		all = nil
+		for _, list := range expected {
+			sources, err := list(ctx)
+			if err != nil {
+				return false, nil
 			}
-			known = true
+			all = append(all, sources...)
 		}
-		return r.startup.attemptedAll(all) && r.all((*managed.Kind).Listed), nil
+		return true, nil
+	})
+	r.startup.await(until, func() (bool, <-chan struct{}) {
+		if !r.startup.attemptedAll(all) {
+			return false, nil
+		}
+		return r.all((*managed.Kind).Listed)
 	})
 	ended, claimed := r.startup.over()
 	if ctx.Err() == nil {
 		close(ended)
 	}
-	_ = wait.PollUntilContextCancel(ctx, 100*time.Millisecond, true, func(context.Context) (bool, error) {
-		return r.all((*managed.Kind).ObjectsClaimed), nil
-	})
+	r.startup.await(ctx, func() (bool, <-chan struct{}) { return r.all((*managed.Kind).ObjectsClaimed) })
 	if ctx.Err() == nil {
 		close(claimed)
 	}

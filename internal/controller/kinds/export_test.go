@@ -1,0 +1,9 @@
+package kinds
+
+import "github.com/landbridge-io/landbridge/internal/controller/managed"
+
+// Serve adds a kind whose controller has started.
+func Serve(r *Registry, k *managed.Kind) { r.started(k, nil) }
+
+// Unserve removes a kind whose controller has stopped.
+func Unserve(r *Registry, k *managed.Kind) { r.remove(k) }
