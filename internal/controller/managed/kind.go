@@ -145,10 +145,10 @@ func (k *Kind) usesSecrets(key store.Key, secrets []types.NamespacedName) {
 // Start runs the controller of the kind until ctx ends. It calls queued when resources can be woken, and returns when the
 // existing resources are in the cache. The kind's CRD must be served.
 func (k *Kind) Start(ctx context.Context, m manager.Manager, queued func()) error {
-	k.lifetime = ctx
 	gvk := k.Model.GroupVersionKind()
 	log := k.Options.Logger.WithValues("kind", gvk.GroupKind().String())
 	r := NewReconciler(k, m.GetClient(), m.GetAPIReader())
+	k.lifetime = ctx
 	k.postponed.begin()
 	k.early.begin()
 	backoff := workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](k.Options.MinBackoff, k.Options.MaxBackoff)
