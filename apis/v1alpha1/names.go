@@ -62,6 +62,11 @@ const (
 	// AnnotationAccount on a ClusterProviderConfig declares which account it is for. Its value is any name. A remote object
 	// has one owner among all resources whose configurations have the same value.
 	AnnotationAccount = "landbridge.io/account"
+	// AnnotationShardBy on a provider configuration has its resources divided among shards kind by kind, if its value is
+	// ShardByKind, and all configurations of the account have it. Without shards it has no effect.
+	AnnotationShardBy = "landbridge.io/shard-by"
+	// ShardByKind is a value of AnnotationShardBy.
+	ShardByKind = "Kind"
 
 	// SecretTypeInstance is the type of the Secret with the stored state of one remote object.
 	SecretTypeInstance = "landbridge.io/instance"

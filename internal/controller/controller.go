@@ -46,6 +46,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/packaged"
 	"github.com/landbridge-io/landbridge/internal/controller/planpolicy"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/controller/shard"
 	"github.com/landbridge-io/landbridge/internal/controller/sharding"
 	"github.com/landbridge-io/landbridge/internal/controller/terraformmodule"
 	"github.com/landbridge-io/landbridge/internal/controller/terraformprovider"
@@ -314,9 +315,9 @@ func runPart(ctx context.Context, config *rest.Config, scheme *runtime.Scheme, r
 	}
 	if w != nil {
 		w.Records = lost.ofShard
-		defer w.Placement.Hear(w.Number, func(names []string) {
-			registry.Forget(names)
-			go registry.Moved(reconciling, names)
+		defer w.Placement.Hear(w.Number, func(units []shard.Unit) {
+			registry.Forget(units)
+			go registry.Moved(reconciling, units)
 		})()
 	}
 	if err := m.Add(referred); err != nil {

@@ -29,6 +29,9 @@ import (
 // maxShards bounds the number of shards: each has watches and caches of its own.
 const maxShards = 64
 
+// tableFormat names what the table of shards says. Programs that would read it otherwise do not work at the same time.
+const tableFormat = "by configuration and type"
+
 // shards runs the controllers of the shards that this replica holds. Each shard is like a controller of its own, with its own
 // lease, memory and provider processes; so a shard that is given up stops as a whole controller does, and one that is taken
 // over starts as after a crash.
@@ -105,7 +108,7 @@ func runShards(ctx context.Context, config *rest.Config, scheme *runtime.Scheme,
 	log := o.Logger.WithName("shards")
 	leases, retry := coordination.Leases(o.Namespace), o.LeaseDuration*2/15
 	all := &group{
-		leases: leases, name: leaseName(o), holder: fmt.Sprintf("replicas with %d shards", o.Shards),
+		leases: leases, name: leaseName(o), holder: fmt.Sprintf("replicas with %d shards, %s", o.Shards, tableFormat),
 		duration: o.LeaseDuration, safe: o.renewDeadline(), retry: retry, log: log,
 	}
 	s := &shards{o: o, log: log, running: map[int]*running{}, checks: map[int][]check{},

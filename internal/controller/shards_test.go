@@ -26,6 +26,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/controller"
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
+	"github.com/landbridge-io/landbridge/internal/controller/shard"
 	"github.com/landbridge-io/landbridge/internal/controller/sharding"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 )
@@ -172,8 +173,9 @@ func (s table) Update(_ context.Context, o *corev1.Secret, _ metav1.UpdateOption
 	return s.put(o, false)
 }
 
-// Whatever the shards see of the table, a shard uses a configuration only if the table that is stored says so, and those of one
-// account are never confirmed in two shards. When all have seen the same table, exactly one is responsible for a resource.
+// Whatever the shards see of the table, a shard uses a configuration only if the table that is stored says so, and resources of a
+// type with configurations of one account are never confirmed in two shards, nor those of any types if a module uses one of them.
+// When all have seen the same table, exactly one is responsible for a resource.
 func TestWorkers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ctx := context.Background()
@@ -187,10 +189,25 @@ func TestWorkers(t *testing.T) {
 		}
 		accounts := map[string]ownership.Account{}
 		name := rapid.SampledFrom([]string{"a", "b", "c", "d", "e"})
+		types, modules := []string{"q", "r", "s"}, map[string]bool{}
+		together := func(names []string) (out []ownership.Access) {
+			for _, x := range names {
+				out = append(out, ownership.Access{Configuration: x, Account: accounts[x]})
+			}
+			return out
+		}
 		for range rapid.IntRange(1, 25).Draw(t, "steps") {
 			w := rapid.IntRange(0, n-1).Draw(t, "shard")
 			names := rapid.SliceOfNDistinct(name, 1, 2, rapid.ID[string]).Draw(t, "names")
-			switch rapid.IntRange(0, 3).Draw(t, "do") {
+			use := shard.Use{Configurations: names, Types: rapid.SliceOfNDistinct(rapid.SampledFrom(types), 1, 2, rapid.ID[string]).Draw(t, "types")}
+			if rapid.IntRange(0, 7).Draw(t, "module") == 7 {
+				use.Types = []string{shard.Any}
+			}
+			switch rapid.IntRange(0, 5).Draw(t, "do") {
+			case 4, 5:
+				if err := all[w].Divide(ctx, names[0], rapid.IntRange(0, 3).Draw(t, "split") > 0); err != nil {
+					t.Fatal(err)
+				}
 			case 0:
 				accounts[names[0]] = ownership.Account{Content: rapid.SampledFrom([]string{"", "x", "y"}).Draw(t, "content")}
 			case 1:
@@ -198,17 +215,16 @@ func TestWorkers(t *testing.T) {
 					t.Fatal(err)
 				}
 			default:
-				switch all[w].Belong(names) {
+				switch all[w].Belong(use) {
 				case managed.Unplaced:
-					var together []ownership.Access
-					for _, x := range names {
-						together = append(together, ownership.Access{Configuration: x, Account: accounts[x]})
-					}
-					if err := all[w].Place(ctx, together); err != nil {
+					if err := all[w].Place(ctx, together(names), use.Types); err != nil {
 						t.Fatal(err)
 					}
 				case managed.Here:
-					_ = all[w].Confirm(ctx, ownership.Access{Configuration: names[0], Account: accounts[names[0]]})
+					if use.Types[0] == shard.Any {
+						modules[names[0]] = true
+					}
+					_ = all[w].Confirm(ctx, ownership.Access{Configuration: names[0], Account: accounts[names[0]]}, use.Types[0])
 				}
 			}
 		}
@@ -219,22 +235,31 @@ func TestWorkers(t *testing.T) {
 		}
 		// Everybody sees the same now.
 		names := []string{"a", "b", "c", "d", "e"}
+		var uses []shard.Use
 		for _, x := range names {
+			for _, of := range types {
+				uses = append(uses, shard.Use{Configurations: []string{x}, Types: []string{of}})
+			}
+			if modules[x] {
+				uses = append(uses, shard.Use{Configurations: []string{x}, Types: []string{shard.Any}})
+			}
+		}
+		for _, use := range uses {
 			responsible := 0
 			for _, w := range all {
-				if w.Belong([]string{x}) != managed.Elsewhere {
+				if w.Belong(use) != managed.Elsewhere {
 					responsible++
 				}
 			}
 			if responsible != 1 {
-				t.Fatalf("%d shards are responsible for %s", responsible, x)
+				t.Fatalf("%d shards are responsible for %s", responsible, use)
 			}
 		}
 		for range 2 { // a confirmation may move others
-			for _, x := range names {
+			for _, use := range uses {
 				for _, w := range all {
-					if w.Belong([]string{x}) == managed.Here {
-						_ = w.Confirm(ctx, ownership.Access{Configuration: x, Account: accounts[x]})
+					if w.Belong(use) == managed.Here {
+						_ = w.Confirm(ctx, together(use.Configurations)[0], use.Types[0])
 					}
 					for _, other := range all {
 						if err := other.Placement.Start(ctx); err != nil {
@@ -244,21 +269,24 @@ func TestWorkers(t *testing.T) {
 				}
 			}
 		}
-		used := map[string]int{}
-		for _, x := range names {
+		type one struct{ configuration, of string }
+		used := map[one]int{}
+		for _, use := range uses {
 			for number, w := range all {
-				if w.Belong([]string{x}) == managed.Here && w.Confirm(ctx, ownership.Access{Configuration: x, Account: accounts[x]}) == nil {
-					used[x] = number
+				if w.Belong(use) == managed.Here && w.Confirm(ctx, together(use.Configurations)[0], use.Types[0]) == nil {
+					used[one{use.Configurations[0], use.Types[0]}] = number
 				}
 			}
 		}
 		for x, k := range used {
 			for y, l := range used {
-				same := accounts[x].Same(accounts[y])
-				if same && k != l {
+				if x.configuration != y.configuration && !accounts[x.configuration].Same(accounts[y.configuration]) {
+					continue
+				}
+				if (x.of == y.of || x.of == shard.Any) && k != l {
 					t.Fatalf("%s and %s are of one account, and are used in %d and %d", x, y, k, l)
 				}
-				if same && !slices.Contains(all[k].Company([]string{x}), y) {
+				if x.of == y.of && !slices.Contains(all[k].Company([]string{x.configuration}, x.of), y.configuration) {
 					t.Fatalf("%s is used without %s, which is of the same account", x, y)
 				}
 			}

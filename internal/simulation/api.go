@@ -55,9 +55,10 @@ type watchEvent struct {
 	key  store.Key
 	lost bool
 	by   *store.Shard
-	// account is that of the configuration.
+	// account is that of the configuration. split is set if its resources are to be divided kind by kind.
 	configuration string
 	account       ownership.Account
+	split         bool
 
 	old, new *unstructured.Unstructured // old is nil for created objects, new for deleted ones
 }

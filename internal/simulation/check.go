@@ -158,7 +158,7 @@ func (c *check) created(o *object) {
 }
 
 // excused reports whether a user did to the resource what no controller can make up for.
-func (i *incarnation) excused() bool { return i.released || i.lost }
+func (i *incarnation) excused() bool { return i.released || i.lost || i.gives }
 
 // destroyed is called when a process destroys an object.
 func (c *check) destroyed(o *object) {
@@ -302,7 +302,7 @@ func (c *check) settledObject(i *incarnation, resourceType string) {
 		return
 	}
 	o := found[0]
-	if o.refused {
+	if o.refused || o.unknown {
 		return
 	}
 	if s := c.w.api.secrets[secretKey(i.key)]; s == nil || !mentions(c.w.api.content(s), o) {

@@ -15,6 +15,8 @@ type choices struct {
 	approvals bool
 	// rests is set in schedules in which nothing happens now and then, until resources leave marks. They cannot be shrunk.
 	rests bool
+	// splits is set in schedules whose provider configurations are split by kinds, or not. They cannot be shrunk.
+	splits bool
 	// replicas is the number of replicas that share the work; at most one means that a leader does all of it.
 	replicas int
 }
@@ -23,7 +25,7 @@ type choices struct {
 func (c *choices) shared() bool { return c.replicas > 1 }
 
 func newChoices(o Options, schedule uint64) *choices {
-	return &choices{random: rand.New(rand.NewPCG(o.Seed, schedule)), lists: o.Lists, approvals: o.Approvals, replicas: o.Replicas, rests: schedule%4 == 3}
+	return &choices{random: rand.New(rand.NewPCG(o.Seed, schedule)), lists: o.Lists, approvals: o.Approvals, replicas: o.Replicas, rests: schedule%4 == 3, splits: o.Replicas > 1 && schedule%2 == 0}
 }
 
 func replay(made []uint32, replicas int) *choices {

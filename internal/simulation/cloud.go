@@ -36,6 +36,7 @@ var resourceTypes = []string{named, identified, anonymous, listed}
 
 func providerSchema() *schema.Provider {
 	out := &schema.Provider{Protocol: 6, Config: &schema.Block{}, Resources: map[string]*schema.Resource{}, ListResources: map[string]*schema.Block{listed: {}}}
+	out.Capabilities.MoveResourceState = true
 	for _, t := range resourceTypes {
 		r := &schema.Resource{Type: t, Block: &schema.Block{Attributes: map[string]*schema.Attribute{
 			"id":       {Type: cty.String, Computed: true},
@@ -68,6 +69,8 @@ type object struct {
 	tainted bool
 	// refused is set when the API server refused to store it, because of its size.
 	refused bool
+	// unknown is set when a user did to the resource that had it before what may have lost its password.
+	unknown bool
 }
 
 // pending is a change that the cloud has accepted and not completed.
@@ -101,7 +104,10 @@ func (c *cloud) find(resourceType string, match func(*object) bool) *object {
 }
 
 func (c *cloud) visible(resourceType, id string) *object {
-	return c.find(resourceType, func(o *object) bool { return o.id == id && !o.coming })
+	if o := c.byID(resourceType, id); o != nil && !o.coming {
+		return o
+	}
+	return nil
 }
 
 func (c *cloud) remove(o *object) {
@@ -146,6 +152,9 @@ type server struct {
 	provider.Server
 	p      *process
 	schema *schema.Provider
+	// configuration is the name of its provider configuration. module is set if a module uses it.
+	configuration string
+	module        bool
 	// verdicts are those on the changes of a module, by resource type.
 	verdicts map[string]verdict
 }
@@ -348,7 +357,12 @@ func (s *server) PlanResourceChange(_ context.Context, r *tfprotov6.PlanResource
 			planned["id"] = planned["name"]
 		}
 	} else {
+		o := s.p.w.cloud.byID(r.TypeName, prior.text("id"))
+		taken := o != nil && o.resourceType != r.TypeName // over from a resource of another type
 		for _, name := range []string{"name", "zone", "tag"} {
+			if name == "tag" && taken {
+				continue
+			}
 			if planned.text(name) != prior.text(name) {
 				out.RequiresReplace = append(out.RequiresReplace, tftypes.NewAttributePath().WithAttributeName(name))
 			}
@@ -378,6 +392,7 @@ func (s *server) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyReso
 		v = s.verdicts[r.TypeName]
 	}
 	w.check.writes(s.p)
+	w.check.whole(s)
 	defer w.check.alone(s.p, tagOf(prior, planned))()
 	if w.cloud.throttles(v) {
 		w.note("%s: the cloud throttles a change of %s %s", s.p, r.TypeName, planned.text("name"))
@@ -399,6 +414,7 @@ func (s *server) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyReso
 	}
 	w.note("%s: the cloud updates %s to size %d", s.p, o, planned.size())
 	w.check.asked(r.TypeName, instance.Update, planned)
+	w.taken(o, r.TypeName, planned.text("tag"))
 	o.size = planned.size()
 	s.p.after(v)
 	if v == lose {
@@ -407,9 +423,9 @@ func (s *server) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyReso
 	return s.answer(r, stateOf(o, prior["password"]), r.PlannedPrivate)
 }
 
-// tagOf returns the tag of the object that is changed.
+// tagOf returns the tag of the resource whose object is changed.
 func tagOf(prior, planned state) string {
-	if prior != nil {
+	if planned == nil {
 		return prior.text("tag")
 	}
 	return planned.text("tag")
@@ -476,7 +492,7 @@ func (s *server) create(ctx context.Context, r *tfprotov6.ApplyResourceChangeReq
 
 func (s *server) destroy(ctx context.Context, r *tfprotov6.ApplyResourceChangeRequest, prior state, v verdict) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	w, c := s.p.w, s.p.w.cloud
-	o := c.find(r.TypeName, func(o *object) bool { return o.id == prior.text("id") })
+	o := c.byID(r.TypeName, prior.text("id"))
 	if o == nil {
 		s.p.after(v)
 		return s.answer(r, nil, nil)

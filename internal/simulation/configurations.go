@@ -1,11 +1,13 @@
 package simulation
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"testing/synctest"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -32,6 +34,17 @@ func (u *users) makeConfigurations() {
 	for i := range 2 {
 		u.configure(fmt.Sprintf("x%d", i), ownership.Account{Content: u.content(), Declared: declaredAccount})
 	}
+	if u.w.choices.splits {
+		for _, name := range u.configurationNames("") {
+			u.split(name, !u.w.choices.one(4))
+		}
+	}
+}
+
+// split has the resources of a configuration divided kind by kind, or not.
+func (u *users) split(name string, now bool) {
+	u.splits[name] = now
+	u.configure(name, u.configurations[name])
 }
 
 // content returns what no other configuration has as its content.
@@ -43,8 +56,8 @@ func (u *users) content() string {
 // configure changes a provider configuration.
 func (u *users) configure(name string, a ownership.Account) {
 	u.configurations[name] = a
-	u.w.api.log = append(u.w.api.log, watchEvent{configuration: name, account: a})
-	u.w.note("user makes %s a configuration with %s of the account %q", name, a.Content, a.Declared)
+	u.w.api.log = append(u.w.api.log, watchEvent{configuration: name, account: a, split: u.splits[name]})
+	u.w.note("user makes %s a configuration with %s of the account %q%s", name, a.Content, a.Declared, map[bool]string{true: ", divided by kind"}[u.splits[name]])
 }
 
 // shares reports whether the resources of a configuration may have names in common.
@@ -60,9 +73,20 @@ func (u *users) configurationNames(of string) []string {
 // divide does what has resources move to other shards.
 func (u *users) divide(k store.Key, i *incarnation) {
 	c := u.w.choices
+	if c.splits && c.one(2) {
+		if c.one(2) {
+			u.takeOver()
+		} else {
+			name := pick(c, u.configurationNames("")...)
+			u.split(name, !u.splits[name])
+		}
+		return
+	}
 	switch c.next(4) {
 	case 0, 1:
-		u.refer(k, i, pick(c, u.configurationNames(i.configuration)...))
+		if !i.gives && !i.takes { // both have to be in one shard
+			u.refer(k, i, pick(c, u.configurationNames(i.configuration)...))
+		}
 	case 2:
 		name, of := i.configuration, pick(c, u.configurationNames("")...)
 		a := u.configurations[name]
@@ -127,9 +151,9 @@ func (p *process) account(configuration string) ownership.Account {
 }
 
 // configured is called when a process hears of a provider configuration.
-func (p *process) configured(name string, a ownership.Account) {
+func (p *process) configured(name string, a ownership.Account, split bool) {
 	p.w.mu.Lock()
-	p.accounts[name] = a
+	p.accounts[name], p.splits[name] = a, split
 	var using []store.Key
 	for _, k := range p.w.keys {
 		if u := p.cache[k]; u != nil && configurationOf(u) == name {
@@ -139,6 +163,26 @@ func (p *process) configured(name string, a ownership.Account) {
 	p.w.mu.Unlock()
 	for _, k := range using {
 		p.enqueue(k, 0)
+	}
+}
+
+// divide has the configurations of the shard divided as they ask for, as the controller of provider configurations does.
+func (p *process) divide() {
+	if p.worker == nil || !p.active() {
+		return
+	}
+	table := p.replica.placement.Now()
+	for _, name := range slices.Sorted(maps.Keys(p.splits)) {
+		placed, ok := table.Of(name)
+		if split := p.splits[name]; ok && placed.Shard == p.shard && placed.Split != split && !p.dividing[name] {
+			p.dividing[name] = true
+			go func() {
+				defer delete(p.dividing, name)
+				ctx := context.WithValue(p.reconciling, actorKey{}, "divide "+name)
+				p.w.note("%s has divided %s: %t, %s", p, name, split, errorText(divided{p.worker, p}.Divide(ctx, name, split)))
+			}()
+			synctest.Wait()
+		}
 	}
 }
 
@@ -173,6 +217,29 @@ func (p *process) part() store.Shard {
 	return store.Shard{Number: p.shard, Count: p.w.shards}
 }
 
+// objectType is the resource type of the objects of a resource; shard.Any if they are of several.
+func (u *users) objectType(k store.Key) string {
+	if u.isPair(k) {
+		return shard.Any
+	}
+	return u.types(k)[0]
+}
+
+// placements is the latest table.
+func (a *api) placements() (out shard.Table) {
+	if err := json.Unmarshal(a.table().Data["table.json"], &out); err != nil {
+		panic(err) // replicas have stored it
+	}
+	return out
+}
+
+// whole checks, while the object of a module is changed, that all objects of its configuration are of one shard.
+func (c *check) whole(s *server) {
+	if s.p.replica != nil && s.module && c.w.api.placements().Configurations[s.configuration].Parted {
+		c.violated(DoubleWork, s.configuration, "%s changes the object of a module with %s, whose resource types have shards of their own", s.p, s.configuration)
+	}
+}
+
 // keeper is the process that would store a deleted record of a resource again; nil if there is none.
 func (w *world) keeper(k store.Key) *process {
 	if w.shards == 0 {
@@ -190,11 +257,8 @@ func (w *world) keeper(k store.Key) *process {
 	if p == nil || p.dead.Load() || p.leaving {
 		return nil
 	}
-	var table shard.Table
-	if json.Unmarshal(w.api.table().Data["table.json"], &table) != nil {
-		return nil
-	}
-	if placed, ok := table.Of(configurationOf(u)); !ok || placed.Shard != p.shard {
+	table := w.api.placements()
+	if number, ok := table.Where(configurationOf(u), w.users.objectType(k)); !ok || number != p.shard {
 		return nil // it moves
 	}
 	return p
@@ -204,7 +268,7 @@ func (w *world) keeper(k store.Key) *process {
 // the shard that does. It returns what is called afterwards.
 func (c *check) alone(p *process, tag string) (done func()) {
 	i := c.w.users.byTag[tag]
-	if p.replica == nil || i == nil || i.meddled {
+	if p.replica == nil || i == nil || i.meddled || i.gives {
 		return func() {}
 	}
 	for other := range c.changing[tag] {

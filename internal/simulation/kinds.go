@@ -3,6 +3,8 @@ package simulation
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/zclconf/go-cty/cty"
@@ -14,6 +16,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	lbterraform "github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/terraform/module"
@@ -35,6 +38,11 @@ func (e executor) List(ctx context.Context, r lbterraform.ResourceType, argument
 	return e.Executor.(lbterraform.Lister).List(ctx, r, arguments, limit)
 }
 
+// MoveResourceState implements terraform.Mover.
+func (e executor) MoveResourceState(ctx context.Context, r lbterraform.ResourceType, from lbterraform.MoveSource) (instance.Instance, diagnostic.Diagnostics) {
+	return e.Executor.(lbterraform.Mover).MoveResourceState(ctx, r, from)
+}
+
 // ListStates implements terraform.StateLister.
 func (e executor) ListStates(ctx context.Context, r lbterraform.ResourceType, arguments map[string]cty.Value, limit int, each func(identity, state cty.Value)) (bool, diagnostic.Diagnostics) {
 	return e.Executor.(lbterraform.StateLister).ListStates(ctx, r, arguments, limit, each)
@@ -44,6 +52,31 @@ func (e executor) ListStates(ctx context.Context, r lbterraform.ResourceType, ar
 type providerConfigs struct {
 	p            *process
 	resourceType string
+}
+
+// configsOf returns the ProviderConfigs of a resource type in a process.
+func configsOf(p *process, resourceType string) managed.ProviderConfigs {
+	if resourceType == pair {
+		return pairConfigs{providerConfigs{p, pair}}
+	}
+	return providerConfigs{p, resourceType}
+}
+
+// pairConfigs are the ProviderConfigs of pairs.
+type pairConfigs struct{ providerConfigs }
+
+var _ managed.NamedProviderConfigs = pairConfigs{}
+
+// ResolveNamed implements managed.NamedProviderConfigs.
+func (c pairConfigs) ResolveNamed(ctx context.Context, ref *xpv2.ProviderConfigReference, _ map[string]*xpv2.ProviderConfigReference, namespace string) providerconfig.Handle[lbterraform.Executor] {
+	out := c.Resolve(ctx, ref, namespace)
+	out.Parts = map[string]ownership.Access{source: {Configuration: out.Name, Account: out.Account}}
+	return out
+}
+
+// Consists implements managed.NamedProviderConfigs.
+func (pairConfigs) Consists(in instance.Instance) (held, begun []lbterraform.Object) {
+	return module.Consists(in)
 }
 
 // Names implements managed.NamingConfigs.
@@ -63,7 +96,7 @@ func (c providerConfigs) Resolve(_ context.Context, ref *xpv2.ProviderConfigRefe
 			if p.w.now().Before(p.w.cloud.unstarted) {
 				return nil, nil, diagnostic.Errorf("Provider not started", "The provider cannot be started.")
 			}
-			s := &server{p: p, schema: p.w.schema, verdicts: map[string]verdict{}}
+			s := &server{p: p, schema: p.w.schema, configuration: ref.Name, module: c.resourceType == pair, verdicts: map[string]verdict{}}
 			if c.resourceType == pair {
 				return module.NewOver(terraform{s}, p.w.module, map[string]provider.Server{source: s}), func() {}, nil
 			}
@@ -80,7 +113,20 @@ type neighbours struct {
 
 func (n neighbours) References() *references.Graph { return n.graph }
 
-func (neighbours) Kind(runtimeschema.GroupKind) *managed.Kind { return nil }
+func (n neighbours) Kind(gk runtimeschema.GroupKind) *managed.Kind {
+	if k := n.p.kinds[gk.Kind]; k != nil {
+		return k.Kind
+	}
+	return nil
+}
+
+func (n neighbours) Activated(configurations []string) bool {
+	out := true
+	for _, name := range slices.Sorted(maps.Keys(n.p.kinds)) {
+		out = n.p.kinds[name].Activated(configurations) && out
+	}
+	return out
+}
 
 func (neighbours) Served(runtimeschema.GroupKind) (string, bool) { return "", false }
 

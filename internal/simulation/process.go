@@ -55,7 +55,9 @@ type process struct {
 	// accounts are those of the provider configurations, and records are the stored instances of the shard, as the process
 	// has heard of them.
 	accounts map[string]ownership.Account
-	records  map[store.Key]bool
+	// splits are the configurations that are to be divided kind by kind, dividing those that are just being divided or not.
+	splits, dividing map[string]bool
+	records          map[store.Key]bool
 	// leaving is set when it gives up its shard, and stubborn when its providers go on then. stopped is set when its
 	// operations have ended, with an error if they did not in time.
 	leaving, stubborn, stopped bool
@@ -227,6 +229,7 @@ func (p *process) tick() {
 	if w.leases[p.shard].holder == p {
 		w.leases[p.shard].count++
 		p.renew(now)
+		p.divide()
 		return
 	}
 	if p.term > 0 { // another process leads: this one ends
@@ -280,6 +283,7 @@ func (p *process) lead() {
 	p.kinds, p.cache = map[string]*kind{}, map[store.Key]*unstructured.Unstructured{}
 	p.queue, p.working, p.unclaimed = map[store.Key]*queued{}, map[store.Key]bool{}, map[store.Key]bool{}
 	p.claimAt, p.accounts, p.records = map[store.Key]time.Time{}, maps.Clone(w.users.configurations), map[store.Key]bool{}
+	p.splits, p.dividing = maps.Clone(w.users.splits), map[string]bool{}
 	p.reconciling, p.stopReconciling = context.WithCancel(context.Background())
 	p.scheduler = scheduler.New(scheduler.Options{
 		Store: secrets, Logger: logr.Discard(), Clock: p.clock, Leads: p.leads, Lease: leaseDuration, OperationTimeout: operationTimeout,
@@ -292,7 +296,7 @@ func (p *process) lead() {
 	graph := &references.Graph{}
 	for _, m := range w.model.Resources {
 		k := &kind{Kind: &managed.Kind{
-			Model: m, ProviderConfigs: providerConfigs{p, m.Type}, Neighbours: neighbours{p, graph}, Scheduler: p.scheduler, Queue: p,
+			Model: m, ProviderConfigs: configsOf(p, m.Type), Neighbours: neighbours{p, graph}, Scheduler: p.scheduler, Queue: p,
 			Options: managed.Options{
 				Poll: pollInterval, Jitter: func(limit time.Duration) time.Duration { return limit / 2 }, Workers: 4, Timeout: time.Minute, MinBackoff: time.Second, MaxBackoff: 30 * time.Second,
 				Recorder: recorder{p}, Metrics: xpmanaged.NewNopMetricRecorder(), Logger: logr.Discard(), Marked: p.marked,
@@ -361,7 +365,7 @@ func (p *process) claim(k store.Key) {
 				kind.reconciler.Claimed()
 			}
 		}()
-		if p.worker != nil && p.worker.Belong([]string{configurationOf(u)}) != managed.Here {
+		if len(u.Object) == 0 || !kind.ClaimsHere(u) {
 			claimed = true // it is claimed when its configuration becomes one of the shard
 			return
 		}
@@ -409,7 +413,7 @@ func (p *process) hear(e watchEvent) {
 		p.recorded(e.key, *e.by)
 		return
 	case e.configuration != "":
-		p.configured(e.configuration, e.account)
+		p.configured(e.configuration, e.account, e.split)
 		return
 	}
 	if e.old != nil && (e.new == nil || e.new.GetUID() != e.old.GetUID()) {

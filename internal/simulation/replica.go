@@ -229,13 +229,18 @@ type divided struct {
 var _ managed.Shards = divided{}
 
 // Place implements managed.Shards.
-func (d divided) Place(ctx context.Context, together []ownership.Access) error {
-	return d.Worker.Place(context.WithValue(ctx, processKey{}, d.p), together)
+func (d divided) Place(ctx context.Context, together []ownership.Access, types []string) error {
+	return d.Worker.Place(context.WithValue(ctx, processKey{}, d.p), together, types)
+}
+
+// Divide implements managed.Shards.
+func (d divided) Divide(ctx context.Context, configuration string, split bool) error {
+	return d.Worker.Divide(context.WithValue(ctx, processKey{}, d.p), configuration, split)
 }
 
 // Confirm implements managed.Shards.
-func (d divided) Confirm(ctx context.Context, a ownership.Access) error {
-	return d.Worker.Confirm(context.WithValue(ctx, processKey{}, d.p), a)
+func (d divided) Confirm(ctx context.Context, a ownership.Access, resourceType string) error {
+	return d.Worker.Confirm(context.WithValue(ctx, processKey{}, d.p), a, resourceType)
 }
 
 // delay has a call wait for long, preferably one of an operation, so that shards meet in the middle of it.
@@ -293,10 +298,10 @@ func (p *process) hearTable() {
 			p.recorded(k, store.ShardOf(s))
 		}
 	}
-	p.unhear = p.replica.placement.Hear(p.shard, func(names []string) {
+	p.unhear = p.replica.placement.Hear(p.shard, func(units []shard.Unit) {
 		for _, k := range p.kinds {
-			k.Forget(names)
-			k.Moved(context.Background(), names)
+			k.Forget(units)
+			k.Moved(context.Background(), units)
 		}
 	})
 }

@@ -119,6 +119,7 @@ func (d *directory) Run(ctx context.Context, _ *commandline.Turn, c commandline.
 		d.refreshed = d.state()
 		if slices.Contains(c.Args, "-refresh=false") || r.refresh(ctx, d.refreshed) {
 			d.plan()
+			r.planCreates(ctx)
 		}
 	default:
 		if !r.apply(ctx) {
@@ -282,6 +283,27 @@ func (r *terraformRun) refresh(ctx context.Context, o objects) bool {
 	return true
 }
 
+// planCreates has the provider plan what is to be created, by which it is known which objects these will be.
+func (r *terraformRun) planCreates(ctx context.Context) {
+	for _, t := range contained {
+		if slices.Contains(r.actions[t], "create") {
+			_, err := r.planned(ctx, t, instance.Instance{}, false)
+			r.fail(err, nil)
+		}
+	}
+}
+
+// planned returns the provider's plan of an object, which may not exist.
+func (r *terraformRun) planned(ctx context.Context, t string, in instance.Instance, exists bool) (*tfprotov6.PlanResourceChangeResponse, error) {
+	proposed, before := r.variables(), state(nil)
+	proposed["id"], proposed["password"] = cty.NullVal(cty.String), cty.NullVal(cty.String)
+	if exists {
+		before = in.State.AsValueMap()
+		proposed["id"], proposed["password"] = before["id"], before["password"]
+	}
+	return r.attached.PlanResourceChange(ctx, &tfprotov6.PlanResourceChangeRequest{TypeName: t, PriorState: r.encode(t, before), ProposedNewState: r.encode(t, proposed)})
+}
+
 // apply carries out the plan. It reports false if the program was killed: then it has not written its state.
 func (r *terraformRun) apply(ctx context.Context) bool {
 	o := maps.Clone(r.refreshed)
@@ -315,13 +337,7 @@ func (r *terraformRun) change(ctx context.Context, o objects, t, action string) 
 		q.PriorState, q.PlannedPrivate = r.encode(t, in.State.AsValueMap()), in.Private
 	}
 	if action != "delete" {
-		proposed := r.variables()
-		proposed["id"], proposed["password"] = cty.NullVal(cty.String), cty.NullVal(cty.String)
-		if exists {
-			prior := in.State.AsValueMap()
-			proposed["id"], proposed["password"] = prior["id"], prior["password"]
-		}
-		planned, err := r.attached.PlanResourceChange(ctx, &tfprotov6.PlanResourceChangeRequest{TypeName: t, PriorState: q.PriorState, ProposedNewState: r.encode(t, proposed)})
+		planned, err := r.planned(ctx, t, in, exists)
 		if err != nil {
 			r.fail(err, nil)
 			return false, true

@@ -30,6 +30,8 @@ type incarnation struct {
 	places map[string]bool
 	// configuration is the name of its provider configuration.
 	configuration string
+	// gives is set when another resource was asked to take its object over, and takes when it was asked to do so.
+	gives, takes bool
 	// meddled is set when a user deleted or stored its record, by which shards hand it over.
 	meddled bool
 	// unpublished is set when it has no connection Secret.
@@ -69,12 +71,13 @@ type users struct {
 	// saved are stored instances that were deleted by hand, and backups those that a backup has. Each is a
 	// Secret and its parts.
 	saved, backups map[store.Key][]*corev1.Secret
-	// configurations are the accounts of the provider configurations.
+	// configurations are the accounts of the provider configurations. splits are those that are to be divided kind by kind.
 	configurations map[string]ownership.Account
+	splits         map[string]bool
 }
 
 func newUsers(w *world) *users {
-	return &users{w: w, byTag: map[string]*incarnation{}, current: map[store.Key]*incarnation{}, saved: map[store.Key][]*corev1.Secret{}, backups: map[store.Key][]*corev1.Secret{}, configurations: map[string]ownership.Account{}}
+	return &users{w: w, byTag: map[string]*incarnation{}, current: map[store.Key]*incarnation{}, saved: map[store.Key][]*corev1.Secret{}, backups: map[store.Key][]*corev1.Secret{}, configurations: map[string]ownership.Account{}, splits: map[string]bool{}}
 }
 
 // owner returns the incarnation that a stored instance belongs to; nil if there is none.
@@ -243,13 +246,19 @@ func (u *users) annotate(k store.Key, name, value string) {
 	})
 }
 
-func (u *users) create(k store.Key) {
+func (u *users) create(k store.Key) { u.createWith(k, nil) }
+
+// createWith creates a resource, which takes over the object of the resource of an incarnation unless that is nil.
+func (u *users) createWith(k store.Key, from *incarnation) {
 	c := u.w.choices
 	u.serial++
 	i := &incarnation{key: k, tag: fmt.Sprintf("tag-%d.", u.serial), name: k.Name, zone: "z1", createFirst: c.one(4)}
 	i.configuration = defaultConfiguration
 	if c.shared() {
 		i.configuration = pick(c, u.configurationNames("")...)
+		if c.splits && !c.one(3) { // one account, so that modules and others may have the same objects
+			i.configuration = pick(c, u.configurationNames(declaredAccount)...)
+		}
 	}
 	if c.shared() && !shares(i.configuration) {
 		i.name = "own-" + i.name
@@ -261,6 +270,13 @@ func (u *users) create(k store.Key) {
 	if u.isPair(k) {
 		i.name = "pair-" + k.Name
 	}
+	if from != nil {
+		i.name, i.zone, i.configuration, i.createFirst, i.takes, from.gives = from.name, from.zone, from.configuration, false, true, true
+	}
+	i.gives = slices.ContainsFunc(u.w.keys, func(other store.Key) bool {
+		r := u.resource(other)
+		return r != nil && r.GetAnnotations()[v1alpha1.AnnotationMoveFrom] == k.Kind+"/"+k.Name
+	})
 	i.places = map[string]bool{i.name: true, i.zone: true}
 	u.byTag[i.tag], u.current[k] = i, i
 	r := &unstructured.Unstructured{Object: map[string]any{
@@ -277,6 +293,10 @@ func (u *users) create(k store.Key) {
 	// Unchanged resources without a connection Secret are only looked at, and leave marks.
 	if i.unpublished = u.serial%3 == 2; i.unpublished {
 		unstructured.RemoveNestedField(r.Object, "spec", "writeConnectionSecretToRef")
+	}
+	if from != nil {
+		u.w.note("it takes over the object of %s %s (%s)", from.key.Kind, from.key.Name, from.tag)
+		r.SetAnnotations(map[string]string{v1alpha1.AnnotationMoveFrom: from.key.Kind + "/" + from.key.Name})
 	}
 	u.chooseApproval(i, r.Object["spec"].(map[string]any))
 	u.w.note("user creates %s %s (%s, %s)", k.Kind, k.Name, i.name, i.tag)
@@ -477,6 +497,15 @@ func (u *users) help() {
 			u.delete(k, i)
 		}
 		switch xpv2.ConditionReason(reason) {
+		case v1alpha1.ReasonMoved:
+			if r.GetDeletionTimestamp() == nil {
+				u.delete(k, i)
+			}
+		case v1alpha1.ReasonMoveFailed:
+			if !strings.Contains(message, "It is tried again.") {
+				u.w.note("user has %s %s take nothing over", k.Kind, k.Name)
+				u.annotate(k, v1alpha1.AnnotationMoveFrom, "")
+			}
 		case v1alpha1.ReasonCreateOutcomeUnknown, v1alpha1.ReasonImportFailed:
 			u.decide(k, i, message)
 		case v1alpha1.ReasonInterrupted:

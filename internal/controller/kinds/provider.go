@@ -15,9 +15,11 @@ import (
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/controller/shard"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
@@ -103,19 +105,41 @@ func (p *ServedProvider) Names(ref *xpv2.ProviderConfigReference, _ map[string]*
 	return []string{p.Configs.Name(providerconfig.ReferenceOf(ref, namespace))}
 }
 
-// owned reports whether a provider configuration belongs to this shard. One that belongs nowhere is placed.
-func (p *ServedProvider) owned(ctx context.Context, ref providerconfig.Reference) (bool, error) {
+// owned reports whether a provider configuration belongs to this shard. One that belongs nowhere is placed, and one that belongs
+// here is divided as it asks for.
+func (p *ServedProvider) owned(ctx context.Context, ref providerconfig.Reference, annotations map[string]string) (bool, error) {
 	shards := p.runtime.Managed.Shards
 	if shards == nil {
 		return true, nil
 	}
-	switch shards.Belong([]string{p.Configs.Name(ref)}) {
+	name := p.Configs.Name(ref)
+	switch shards.Belong(shard.Use{Configurations: []string{name}}) {
 	case managed.Here:
-		return true, nil
+		split := annotations[v1alpha1.AnnotationShardBy] == v1alpha1.ShardByKind
+		if split && !p.known() {
+			return true, nil // it stays as it is meanwhile
+		}
+		return true, shards.Divide(ctx, name, split && !p.usedByModules(ctx, ref))
 	case managed.Unplaced:
-		return false, shards.Place(ctx, []ownership.Access{p.Configs.Access(ctx, ref)})
+		return false, shards.Place(ctx, []ownership.Access{p.Configs.Access(ctx, ref)}, nil)
 	}
 	return false, nil
+}
+
+// known reports whether the modules are served again that were served before.
+func (p *ServedProvider) known() bool {
+	select {
+	case <-p.runtime.Registry.Settled():
+		return true
+	default:
+		return false
+	}
+}
+
+// usedByModules reports whether instances of modules use a provider configuration. Each of them has it made whole before it is
+// worked on, but those of before there were parts may have objects already.
+func (p *ServedProvider) usedByModules(ctx context.Context, ref providerconfig.Reference) bool {
+	return p.runtime.OtherUsers != nil && len(p.runtime.OtherUsers(ctx, p.Name, ref)) > 0
 }
 
 // Start runs the controller of a resource type whose CRD is served, unless it runs already.

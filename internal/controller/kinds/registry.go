@@ -14,6 +14,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/controller/references"
+	"github.com/landbridge-io/landbridge/internal/controller/shard"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
@@ -80,22 +81,34 @@ func (r *Registry) SecretChanged(key store.Key) {
 }
 
 // Forget calls managed.Kind's method of that name for all kinds.
-func (r *Registry) Forget(configurations []string) {
+func (r *Registry) Forget(units []shard.Unit) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	for _, k := range r.kinds {
-		k.Forget(configurations)
+		k.Forget(units)
 	}
 }
 
-// Moved wakes the resources that use provider configurations, which were moved to another shard.
-func (r *Registry) Moved(ctx context.Context, configurations []string) {
-	r.mu.RLock()
-	all := slices.Collect(maps.Values(r.kinds))
-	r.mu.RUnlock()
-	for _, k := range all {
-		k.Moved(ctx, configurations)
+// Moved wakes the resources of some units, which were moved to another shard.
+func (r *Registry) Moved(ctx context.Context, units []shard.Unit) {
+	for _, k := range r.running() {
+		k.Moved(ctx, units)
 	}
+}
+
+// Activated reports whether managed.Kind's method of that name does so for all kinds.
+func (r *Registry) Activated(configurations []string) bool {
+	out := true
+	for _, k := range r.running() {
+		out = k.Activated(configurations) && out
+	}
+	return out
+}
+
+func (r *Registry) running() []*managed.Kind {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return slices.Collect(maps.Values(r.kinds))
 }
 
 func (r *Registry) addConfigs(group string, changed func(providerconfig.Reference)) {

@@ -54,7 +54,7 @@ func (r *Reconciler) claimAll(ctx context.Context, informers cache.Cache) {
 		group.Go(func() error {
 			backoff := wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Steps: 10, Cap: 10 * time.Second}
 			return backoff.DelayFunc().Until(ctx, true, false, func(ctx context.Context) (bool, error) {
-				if !k.claimsHere(u) {
+				if !k.ClaimsHere(u) {
 					return true, nil
 				}
 				err := r.Claim(ctx, u)
@@ -80,7 +80,7 @@ func (r *Reconciler) claimListed(ctx context.Context, items []unstructured.Unstr
 	k := r.kind
 	others = map[store.Key]*unstructured.Unstructured{}
 	for i := range items {
-		if u := &items[i]; held(u) && k.claimsHere(u) {
+		if u := &items[i]; held(u) && k.ClaimsHere(u) {
 			others[k.key(u)] = u
 		}
 	}
@@ -134,10 +134,10 @@ func (c *connector) claim(ctx context.Context, u *unstructured.Unstructured) err
 	return err
 }
 
-// claimsHere reports whether a resource is to be claimed when the controller starts. Others are claimed when their configuration
+// ClaimsHere reports whether a resource is to be claimed when the controller starts. Others are claimed when their configuration
 // becomes one of this shard.
-func (k *Kind) claimsHere(u *unstructured.Unstructured) bool {
-	return k.Options.Shards == nil || k.Options.Shards.Belong(k.configurationNames(u)) == Here
+func (k *Kind) ClaimsHere(u *unstructured.Unstructured) bool {
+	return k.Options.Shards == nil || k.Options.Shards.Belong(k.use(u)) != Elsewhere
 }
 
 // Claimed is called when the remote objects of all resources of the kind are claimed. Until then, none is

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/controller/shard"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/translate"
@@ -250,3 +251,9 @@ func (p Postponed) End(q Queue) { p.end(q) }
 func ConfigSum(secrets map[translate.SecretKeySelector]string) string {
 	return (&configuration{secrets: secrets}).sum("")
 }
+
+// Use is use.
+func Use(k *Kind, u *unstructured.Unstructured) shard.Use { return k.use(u) }
+
+// Active is active.
+func Active(k *Kind, configurations []string) bool { return k.active(configurations) }

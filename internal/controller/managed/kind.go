@@ -67,6 +67,7 @@ type Kind struct {
 	// activations are used with Options.Shards only. lifetime is that of the controller.
 	activations *activations
 	lifetime    context.Context
+	reconciler  *Reconciler
 	// handles are the handles of objects that the configuration adds.
 	handles    *scheduler.Handles
 	written    *written

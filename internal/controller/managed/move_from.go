@@ -17,6 +17,28 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
+// moveSource returns the resource that another one, with a key, takes its object over from; false if it names none.
+func moveSource(u *unstructured.Unstructured, to store.Key) (from store.Key, ok bool) {
+	value, _, _ := unstructured.NestedFieldNoCopy(u.Object, "metadata", "annotations", v1alpha1.AnnotationMoveFrom)
+	from = store.Key{Group: to.Group, Namespace: to.Namespace}
+	text, _ := value.(string)
+	if text == "" {
+		return from, false // as for most resources
+	}
+	parts := strings.Split(text, "/")
+	switch {
+	case slices.Contains(parts, ""):
+		return from, false
+	case len(parts) == 2:
+		from.Kind, from.Name = parts[0], parts[1]
+	case len(parts) == 4:
+		from.Group, from.Kind, from.Name = parts[0], parts[2], parts[3]
+	default:
+		return from, false
+	}
+	return from, true
+}
+
 // moveFrom returns the resource whose object a resource takes over; nil if it takes none over.
 func (k *Kind) moveFrom(ctx context.Context, r *CustomResource) *scheduler.MoveFrom {
 	value := r.annotation(v1alpha1.AnnotationMoveFrom)
@@ -28,16 +50,8 @@ func (k *Kind) moveFrom(ctx context.Context, r *CustomResource) *scheduler.MoveF
 		out.Invalid = diagnostic.Errorf("Object not moved", out.At+": "+format, args...)
 		return out
 	}
-	parts := strings.Split(value, "/")
-	out.Key = store.Key{Group: k.Model.Group, Namespace: r.GetNamespace()}
-	switch {
-	case slices.Contains(parts, ""):
-		return invalid("KIND/NAME or GROUP/VERSION/KIND/NAME is expected.")
-	case len(parts) == 2:
-		out.Key.Kind, out.Key.Name = parts[0], parts[1]
-	case len(parts) == 4:
-		out.Key.Group, out.Key.Kind, out.Key.Name = parts[0], parts[2], parts[3]
-	default:
+	var ok bool
+	if out.Key, ok = moveSource(&r.Unstructured, k.key(&r.Unstructured)); !ok {
 		return invalid("KIND/NAME or GROUP/VERSION/KIND/NAME is expected.")
 	}
 	from := k

@@ -90,7 +90,8 @@ func NewReconciler(k *Kind, cached client.Client, live client.Reader) *Reconcile
 		xpmanaged.WithMetricRecorder(k.Options.Metrics),
 		xpmanaged.WithLogger(debugLogger(k.Options.Logger.WithValues("kind", gvk.GroupKind().String()))),
 	)
-	return &Reconciler{inner: inner, kind: k, client: quiet, connector: c, referrer: f, share: newShare(k.Options.Workers, k.goOn)}
+	k.reconciler = &Reconciler{inner: inner, kind: k, client: quiet, connector: c, referrer: f, share: newShare(k.Options.Workers, k.goOn)}
+	return k.reconciler
 }
 
 // Reconcile implements reconcile.Reconciler.

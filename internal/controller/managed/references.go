@@ -31,6 +31,8 @@ type Neighbours interface {
 	Settled() <-chan struct{}
 	// Claimed is closed when the remote objects of the resources of these kinds are claimed, too.
 	Claimed() <-chan struct{}
+	// Activated reports whether Kind.Activated does so for all served kinds.
+	Activated(configurations []string) bool
 	// Kind returns the kind that is served; nil if it is not.
 	Kind(schema.GroupKind) *Kind
 	// Wake queues a resource for an immediate reconcile.
@@ -153,14 +155,19 @@ func (k *Kind) heard(u *unstructured.Unstructured, gone bool) {
 	case gone || err == nil && len(refs) == 0:
 		graph.Awaits(key, nil)
 		k.wake(graph.Refers(key, nil))
-	case err == nil && !graph.Knows(key):
-		graph.Refers(key, references.Keys(refs)) // until they are resolved
+	case err == nil && (!graph.Knows(key) || !k.resolvesHere(u)):
+		k.wake(graph.Refers(key, references.Keys(refs))) // until they are resolved, which is not here for those of other shards
 	}
 	k.wake(graph.Waiting(key, u.GetLabels()))
 	if gone {
 		graph.Permits(key, "")
 		k.Scheduler.Deleted(u.GetUID())
 	}
+}
+
+// resolvesHere reports whether the references of a resource are resolved by this controller.
+func (k *Kind) resolvesHere(u *unstructured.Unstructured) bool {
+	return k.Options.Shards == nil || k.Options.Shards.Belong(k.use(u)) == Here
 }
 
 func (k *Kind) wake(keys []store.Key) {

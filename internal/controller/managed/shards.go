@@ -11,10 +11,12 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/landbridge-io/landbridge/internal/controller/shard"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
@@ -33,17 +35,23 @@ const (
 	Unplaced
 )
 
-// Shards decides which resources this controller works on, where the work is divided by provider configurations.
+// Shards decides which resources this controller works on, where the work is divided by provider configurations, and by the
+// resource types of some.
 type Shards interface {
-	// Belong returns where resources that use all of some configurations belong.
-	Belong(configurations []string) Belonging
-	// Place decides where configurations belong that resources use together.
-	Place(ctx context.Context, together []ownership.Access) error
-	// Confirm returns an error unless a configuration belongs here as the account that it has now.
-	Confirm(ctx context.Context, a ownership.Access) error
-	// Company returns the configurations that belong here, and are of the accounts of those with names, which are among them.
-	// Before one of them is used, the objects of all are claimed.
-	Company(names []string) []string
+	// Belong returns where resources belong that use the same.
+	Belong(use shard.Use) Belonging
+	// Has reports whether the resources of a type that use a configuration belong here. The type may be shard.Any.
+	Has(configuration, resourceType string) bool
+	// Place decides where configurations belong that resources of some types use together.
+	Place(ctx context.Context, together []ownership.Access, types []string) error
+	// Divide has the resource types of a configuration placed one by one, or not.
+	Divide(ctx context.Context, configuration string, split bool) error
+	// Confirm returns an error unless the resources of a type that use a configuration belong here, as the account that it has
+	// now.
+	Confirm(ctx context.Context, a ownership.Access, resourceType string) error
+	// Company returns the configurations whose resources of a type belong here, and that are of the accounts of those with
+	// names, which are among them. Before one of them is used, the objects of all are claimed.
+	Company(names []string, resourceType string) []string
 	// Stored reports whether the record of a resource belongs to this shard.
 	Stored(k store.Key) bool
 	// Claiming is called when objects of configurations that are new here begin to be claimed. It returns what is called
@@ -68,6 +76,42 @@ func (k *Kind) configurationNames(u *unstructured.Unstructured) []string {
 	return n.Names(r.GetProviderConfigReference(), r.providerConfigReferences(), u.GetNamespace())
 }
 
+// objectType is the resource type of the kind's objects; shard.Any if they may be of any.
+func (k *Kind) objectType() string {
+	if _, ok := k.ProviderConfigs.(NamedProviderConfigs); ok {
+		return shard.Any
+	}
+	return k.Model.Type
+}
+
+// use returns what a resource uses. If it takes over the object of another one, that is what this one uses, too: both records are
+// written by one process.
+func (k *Kind) use(u *unstructured.Unstructured) shard.Use {
+	out := shard.Use{Configurations: k.configurationNames(u), Types: []string{k.objectType()}}
+	from, ok := moveSource(u, k.key(u))
+	if !ok || out.Types[0] == shard.Any {
+		return out
+	}
+	of := k.Neighbours.Kind(schema.GroupKind{Group: from.Group, Kind: from.Kind})
+	if of == nil || of.objectType() == shard.Any {
+		return out // nothing is taken over then
+	}
+	if t := of.objectType(); t != out.Types[0] {
+		out.Types = append(out.Types, t)
+	}
+	source := &unstructured.Unstructured{}
+	source.SetGroupVersionKind(of.Model.GroupVersionKind())
+	if err := of.reader.Get(context.Background(), types.NamespacedName{Namespace: from.Namespace, Name: from.Name}, source, client.UnsafeDisableDeepCopy); err != nil {
+		return out // it is not there, or not known yet
+	}
+	for _, name := range of.configurationNames(source) {
+		if !slices.Contains(out.Configurations, name) {
+			out.Configurations = append(slices.Clone(out.Configurations), name)
+		}
+	}
+	return out
+}
+
 // activations has the configurations whose resources of one kind are claimed, and may be worked on.
 type activations struct {
 	mu sync.Mutex
@@ -76,13 +120,6 @@ type activations struct {
 
 // activation is one time for which a configuration belongs here. active is set when the objects are claimed.
 type activation struct{ active bool }
-
-// peek reports whether all configurations are active.
-func (a *activations) peek(names []string) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return !slices.ContainsFunc(names, func(name string) bool { return a.of[name] == nil || !a.of[name].active })
-}
 
 // all reports whether all configurations are active, and returns those whose activation has to begin now.
 func (a *activations) all(names []string) (active bool, begin map[string]*activation) {
@@ -135,19 +172,15 @@ func (r *Reconciler) belongs(ctx context.Context, cached *unstructured.Unstructu
 	if shards == nil || cached == nil {
 		return true, 0, nil
 	}
-	names := k.configurationNames(cached)
-	switch shards.Belong(names) {
+	use := k.use(cached)
+	switch shards.Belong(use) {
 	case Here:
-		active, begin := k.activations.all(shards.Company(names))
-		for name, of := range begin {
-			go r.activate(k.lifetime, name, of, shards.Claiming())
-		}
-		return active, leaveAgain, nil
+		return k.active(use.Configurations), leaveAgain, nil
 	case Unplaced:
 		resource := &CustomResource{}
 		resource.assign(cached)
 		handle := k.resolve(ctx, resource)
-		return false, leaveAgain, shards.Place(ctx, accesses(names, handle.Name, handle.Account, handle.Parts))
+		return false, leaveAgain, shards.Place(ctx, accesses(use.Configurations, handle.Name, handle.Account, handle.Parts), use.Types)
 	}
 	key := k.key(cached)
 	left, err := k.Scheduler.Leave(ctx, key, shards.Stored(key))
@@ -160,6 +193,26 @@ func (r *Reconciler) belongs(ctx context.Context, cached *unstructured.Unstructu
 		k.forget(types.NamespacedName{Namespace: key.Namespace, Name: key.Name})
 	}
 	return false, k.Options.Poll, nil
+}
+
+// active reports whether the objects are claimed that those of resources with configurations may be the same as. Otherwise that
+// begins. Those of a module may be the same as those of any kind.
+func (k *Kind) active(configurations []string) bool {
+	if k.objectType() == shard.Any && !k.Neighbours.Activated(configurations) {
+		return false
+	}
+	return k.Activated(configurations)
+}
+
+// Activated reports whether the objects are claimed of the kind's resources that use configurations, or others of their accounts,
+// and belong here. Otherwise that begins.
+func (k *Kind) Activated(configurations []string) bool {
+	shards := k.Options.Shards
+	active, begin := k.activations.all(shards.Company(configurations, k.objectType()))
+	for name, of := range begin {
+		go k.reconciler.activate(k.lifetime, name, of, shards.Claiming())
+	}
+	return active
 }
 
 // accesses returns how the configurations with names are used, by what was resolved of them.
@@ -179,7 +232,7 @@ func accesses(names []string, configuration string, account ownership.Account, p
 func (r *Reconciler) activate(ctx context.Context, name string, of *activation, done func()) {
 	defer done()
 	k := r.kind
-	here := func() bool { return k.Options.Shards.Belong([]string{name}) == Here }
+	here := func() bool { return k.Options.Shards.Has(name, k.objectType()) }
 	var using []unstructured.Unstructured
 	backoff := wait.Backoff{Duration: 50 * time.Millisecond, Factor: 2, Steps: 6, Cap: 2 * time.Second}
 	err := backoff.DelayFunc().Until(ctx, true, false, func(ctx context.Context) (bool, error) {
@@ -205,15 +258,25 @@ func (r *Reconciler) activate(ctx context.Context, name string, of *activation, 
 	}
 }
 
-// Forget has the objects of the resources that use configurations claimed again before they are used: they have moved to or from
-// this shard.
-func (k *Kind) Forget(configurations []string) { k.activations.drop(configurations) }
+// Forget has the objects of the resources of some units claimed again before they are used: they have moved to or from this shard.
+func (k *Kind) Forget(units []shard.Unit) {
+	var names []string
+	for _, u := range units {
+		if u.Type == shard.Any || u.Type == k.objectType() {
+			names = append(names, u.Configuration)
+		}
+	}
+	k.activations.drop(names)
+}
 
-// Moved wakes the resources that use configurations, which were moved to another shard. Those that it does not reach are
-// reconciled at their poll.
-func (k *Kind) Moved(ctx context.Context, configurations []string) {
+// Moved wakes the resources of some units, which were moved to another shard. Those that it does not reach are reconciled at
+// their poll.
+func (k *Kind) Moved(ctx context.Context, units []shard.Unit) {
 	using, err := k.users(ctx, k.reader, func(u *unstructured.Unstructured) bool {
-		return slices.ContainsFunc(k.configurationNames(u), func(name string) bool { return slices.Contains(configurations, name) })
+		use := k.use(u)
+		return slices.ContainsFunc(units, func(unit shard.Unit) bool {
+			return slices.Contains(use.Configurations, unit.Configuration) && (unit.Type == shard.Any || slices.Contains(use.Types, unit.Type))
+		})
 	})
 	if err != nil {
 		k.Options.Logger.Error(err, "Cannot list the resources that move to another replica", "kind", k.Model.Kind)
@@ -250,7 +313,7 @@ func (k *Kind) stillHere(ctx context.Context, key store.Key, uid types.UID, dele
 		return fmt.Errorf("cannot tell whether this resource still exists: %w", err)
 	case !deleted && u.GetDeletionTimestamp() != nil:
 		return errors.New("the resource is being deleted")
-	case k.Options.Shards.Belong(k.configurationNames(u)) != Here:
+	case k.Options.Shards.Belong(k.use(u)) != Here:
 		return errElsewhere
 	}
 	return nil
@@ -262,17 +325,17 @@ func (k *Kind) mayUse(ctx context.Context, u *unstructured.Unstructured, req sch
 	if shards == nil {
 		return nil
 	}
-	names := k.configurationNames(u)
+	use := k.use(u)
 	err := error(nil)
-	if shards.Belong(names) != Here {
+	if shards.Belong(use) != Here {
 		err = errElsewhere
 	}
-	for _, a := range accesses(names, req.ProviderConfiguration, req.Account, req.Accesses) {
+	for _, a := range accesses(use.Configurations, req.ProviderConfiguration, req.Account, req.Accesses) {
 		if err == nil {
-			err = shards.Confirm(ctx, a)
+			err = shards.Confirm(ctx, a, k.objectType())
 		}
 	}
-	if err == nil && !k.activations.peek(shards.Company(names)) {
+	if err == nil && !k.active(use.Configurations) {
 		err = errors.New("the objects of other resources with the provider configuration are not known yet")
 	}
 	if err != nil {

@@ -63,9 +63,9 @@ type Controller struct {
 	Check func(ctx context.Context, ref Reference) *Problem
 	// Admission decides which of them count.
 	Admission *Admission
-	// Owned reports whether this controller reconciles a configuration; nil if it reconciles all. Others are left to other
-	// replicas.
-	Owned func(ctx context.Context, ref Reference) (bool, error)
+	// Owned reports whether this controller reconciles a configuration with annotations; nil if it reconciles all. Others are
+	// left to other replicas.
+	Owned func(ctx context.Context, ref Reference, annotations map[string]string) (bool, error)
 	// Guards is set if this controller puts the finalizer on the configurations of all replicas, before they know them.
 	Guards bool
 	// Gone is called when a configuration and all its users are deleted; it may be nil.
@@ -113,7 +113,10 @@ func (c *Controller) Start(ctx context.Context, m manager.Manager) error {
 		}
 		changed := predicate.Or(predicate.TypedGenerationChangedPredicate[*unstructured.Unstructured]{}, predicate.TypedFuncs[*unstructured.Unstructured]{
 			UpdateFunc: func(e event.TypedUpdateEvent[*unstructured.Unstructured]) bool {
-				return e.ObjectOld.GetAnnotations()[v1alpha1.AnnotationReconcile] != e.ObjectNew.GetAnnotations()[v1alpha1.AnnotationReconcile]
+				before, now := e.ObjectOld.GetAnnotations(), e.ObjectNew.GetAnnotations()
+				return slices.ContainsFunc([]string{v1alpha1.AnnotationReconcile, v1alpha1.AnnotationShardBy}, func(name string) bool {
+					return before[name] != now[name]
+				})
 			},
 		})
 		if err := ctl.Watch(source.Kind(informer.Only(m.GetCache()), obj, &handler.TypedEnqueueRequestForObject[*unstructured.Unstructured]{}, changed)); err != nil {
@@ -151,7 +154,7 @@ func (r *reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		}
 	}
 	if r.Owned != nil && !gone {
-		if owned, err := r.Owned(ctx, ref); err != nil || !owned {
+		if owned, err := r.Owned(ctx, ref, u.GetAnnotations()); err != nil || !owned {
 			return reconcile.Result{RequeueAfter: recheck}, err
 		}
 	}

@@ -116,7 +116,7 @@ func TestAssign(t *testing.T) {
 			}
 			for _, c := range given {
 				p, ok := next.Of(c.Name)
-				if !ok || !next.Holds(p.Shard, c.Name, c.Account) || next.Holds(p.Shard, c.Name, shard.Account{Declared: "other"}) {
+				if !ok || !next.Holds(p.Shard, c.Name, "", c.Account) || next.Holds(p.Shard, c.Name, "", shard.Account{Declared: "other"}) {
 					t.Fatalf("%s is placed as %v, %v", c.Name, p, ok)
 				}
 				if join && p.Shard != next.Configurations[given[0].Name].Shard {

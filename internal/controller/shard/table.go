@@ -3,16 +3,29 @@ package shard
 import (
 	"cmp"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 )
 
-// Configuration is what placement knows of a provider configuration.
+// Any is the type of what may have objects of any resource type, such as the instance of a module.
+const Any = "*"
+
+// Use is what a resource uses: all of some provider configurations, for each of some resource types. Without types, it is the
+// configurations themselves.
+type Use struct{ Configurations, Types []string }
+
+// Unit is a provider configuration with one resource type, or with all if Type is Any.
+type Unit struct{ Configuration, Type string }
+
+// Configuration is what placement is told of a provider configuration.
 type Configuration struct {
 	Name string
 	Account
 	// Group is the name of a group that the user has put the configuration in; empty if none.
 	Group string
+	// Types are resource types that it is used for.
+	Types []string
 }
 
 // Account is what a configuration has in common with others of the same account, as hashes. An empty one is unknown.
@@ -23,8 +36,25 @@ type Account struct {
 
 // Placement is where a configuration belongs.
 type Placement struct {
+	// Shard has the configuration itself, and its resources unless it is parted.
 	Shard int `json:"shard"`
 	Account
+	Group string `json:"group,omitempty"`
+	// Split is set if the user wants the resource types of the configuration to be placed one by one. Whole is set for good
+	// when something uses it that may have objects of any type.
+	Split bool `json:"split,omitempty"`
+	Whole bool `json:"whole,omitempty"`
+	// Parted is set if all configurations of the account are split and none of them is whole. Then each resource type has a
+	// shard. Otherwise only those types are known that are in a group.
+	Parted bool            `json:"parted,omitempty"`
+	Types  map[string]Part `json:"types,omitempty"`
+}
+
+// Part is where one resource type of a configuration belongs.
+type Part struct {
+	// Shard has no meaning unless the configuration is parted.
+	Shard int `json:"shard"`
+	// Group is the name of a group of types that are used together; empty if none.
 	Group string `json:"group,omitempty"`
 }
 
@@ -45,80 +75,159 @@ func (t Table) Of(name string) (Placement, bool) {
 	return p, ok
 }
 
-// Holds reports whether a configuration belongs to a shard, as the account that it has now.
-func (t Table) Holds(shard int, name string, now Account) bool {
+// Where returns the shard that the resources of a type belong to which use a configuration. If they belong nowhere yet, ok is
+// false, and the shard is that which decides; the first if the configuration is new. Without a type, it is that of the
+// configuration itself.
+func (t Table) Where(name, resourceType string) (number int, ok bool) {
 	p, ok := t.Of(name)
-	return ok && p.Shard == shard && p.Account == now
+	switch {
+	case !ok || resourceType == "" || !p.Parted:
+		return p.Shard, ok
+	case resourceType == Any:
+		return p.Shard, false
+	}
+	if part, ok := p.Types[resourceType]; ok {
+		return part.Shard, true
+	}
+	return p.Shard, false
+}
+
+// Belongs returns the shard of what a resource uses, or that decides about it if placed is false: some of it is nowhere, or it
+// is not known to be used together.
+func (t Table) Belongs(use Use) (number int, placed bool) {
+	first, placed := true, true
+	for _, name := range use.Configurations {
+		if _, ok := t.Of(name); !ok {
+			placed = false
+			continue
+		}
+		types := use.Types
+		if len(types) == 0 {
+			types = []string{""}
+		}
+		for _, resourceType := range types {
+			at, ok := t.Where(name, resourceType)
+			if first {
+				number, first = at, false
+			}
+			placed = placed && ok && at == number
+		}
+		placed = placed && t.joined(name, use.Types)
+	}
+	return number, placed
+}
+
+// joined reports whether the types are known to be used together with a configuration, so that they stay together.
+func (t Table) joined(name string, types []string) bool {
+	p := t.Configurations[name]
+	switch {
+	case p.Whole:
+		return true
+	case slices.Contains(types, Any):
+		return false
+	case len(types) < 2:
+		return true
+	}
+	group := p.Types[types[0]].Group
+	return group != "" && !slices.ContainsFunc(types, func(of string) bool { return p.Types[of].Group != group })
+}
+
+// Holds reports whether the resources of a type that use a configuration belong to a shard, as the account that it has now.
+func (t Table) Holds(number int, name, resourceType string, now Account) bool {
+	at, ok := t.Where(name, resourceType)
+	return ok && at == number && t.Configurations[name].Account == now
 }
 
 // Assign returns the table in n shards with what is given of configurations, which may be new. Configurations of one account,
 // and of one group, are in one shard: if they are in several, those in the shard of the first by name stay, and the others move.
-// A configuration that is new goes to the shard with the fewest. All others stay where they are.
-func (t Table) Assign(n int, given ...Configuration) Table {
-	out := Table{Serial: t.Serial, Key: t.Key, Shards: n, Configurations: map[string]Placement{}}
-	now := map[string]Configuration{}
+// If an account is parted, this holds for each resource type by itself, and a type of one configuration is one of all.
+// What is new goes to the shard with the fewest. All others stay where they are.
+func (t Table) Assign(n int, given ...Configuration) Table { return t.settled(n, t.with(given)) }
+
+// with returns the configurations of the table with what is given.
+func (t Table) with(given []Configuration) map[string]Placement {
+	out := make(map[string]Placement, len(t.Configurations))
 	for name, p := range t.Configurations {
-		now[name] = Configuration{Name: name, Account: p.Account, Group: p.Group}
+		p.Types = maps.Clone(p.Types)
+		out[name] = p
 	}
 	for _, c := range given {
-		if c.Group == "" {
-			c.Group = t.Configurations[c.Name].Group
-		}
-		now[c.Name] = c
-	}
-	load := make([]int, n)
-	place := func(names []string, k int) {
-		for _, name := range names {
-			c := now[name]
-			out.Configurations[name] = Placement{Shard: k, Account: c.Account, Group: c.Group}
-			load[k]++
-		}
-	}
-	// Those that have a shard keep it, so that load is known before others are placed.
-	var left [][]string
-	for _, names := range together(now) {
-		k := -1
-		for _, name := range names {
-			if p, ok := t.Of(name); ok && p.Shard < n && k == -1 {
-				k = p.Shard
+		p := out[c.Name]
+		p.Account, p.Group = c.Account, cmp.Or(c.Group, p.Group)
+		for _, resourceType := range c.Types {
+			if resourceType == Any {
+				p.Whole = true
+				continue
+			}
+			if p.Types == nil {
+				p.Types = map[string]Part{}
+			}
+			if !has(p.Types, resourceType) {
+				p.Types[resourceType] = Part{}
 			}
 		}
-		if k == -1 {
-			left = append(left, names)
-			continue
-		}
-		place(names, k)
-	}
-	for _, names := range left {
-		place(names, slices.Index(load, slices.Min(load)))
-	}
-	if !out.Equal(t) {
-		out.Serial++
+		out[c.Name] = p
 	}
 	return out
 }
 
-// Join returns the table with configurations in one group, and therefore in one shard, for good.
+// Join returns the table with configurations and types in one shard for good. Those that may have objects of any type are in one
+// group. Others need none if they are of one account; their types are in a group, so that an account can stay parted.
 func (t Table) Join(n int, given ...Configuration) Table {
-	if len(given) < 2 {
-		return t.Assign(n, given...)
-	}
-	first := slices.MinFunc(given, func(a, b Configuration) int { return strings.Compare(a.Name, b.Name) })
-	group := cmp.Or(t.Configurations[first.Name].Group, first.Name)
-	joined := map[string]bool{}
-	changed := slices.Clone(given)
-	for i, c := range changed {
-		if g := t.Configurations[c.Name].Group; g != "" {
-			joined[g] = true
+	next := t.with(given)
+	if len(given) > 1 && !companions(next, given) {
+		first := slices.MinFunc(given, func(a, b Configuration) int { return strings.Compare(a.Name, b.Name) })
+		names := make([]string, len(given))
+		for i, c := range given {
+			names[i] = c.Name
 		}
-		changed[i].Group = group
+		unite(next, names, first.Name, func(p *Placement) *string { return &p.Group })
 	}
-	for name, p := range t.Configurations {
-		if joined[p.Group] && p.Group != group && !slices.ContainsFunc(given, func(c Configuration) bool { return c.Name == name }) {
-			changed = append(changed, Configuration{Name: name, Account: p.Account, Group: group})
+	for _, c := range given {
+		if types := next[c.Name].Types; len(c.Types) > 1 && !slices.Contains(c.Types, Any) {
+			unite(types, c.Types, slices.Min(c.Types), func(p *Part) *string { return &p.Group })
 		}
 	}
-	return t.Assign(n, changed...)
+	return t.settled(n, next)
+}
+
+// companions reports whether configurations are of one account or group, and are not used for any type.
+func companions(all map[string]Placement, given []Configuration) bool {
+	if slices.ContainsFunc(given, func(c Configuration) bool { return slices.Contains(c.Types, Any) }) {
+		return false
+	}
+	return slices.ContainsFunc(companies(all), func(names []string) bool {
+		return !slices.ContainsFunc(given, func(c Configuration) bool { return !slices.Contains(names, c.Name) })
+	})
+}
+
+// unite puts those with keys in one group, together with all that are in a group with one of them. It is the group of the
+// first, or named after it.
+func unite[T any](all map[string]T, keys []string, first string, group func(*T) *string) {
+	of := func(key string) string { x := all[key]; return *group(&x) }
+	name, joined := cmp.Or(of(first), first), map[string]bool{}
+	for _, key := range keys {
+		joined[of(key)] = true
+	}
+	delete(joined, "")
+	for key, x := range all {
+		if slices.Contains(keys, key) || joined[*group(&x)] {
+			*group(&x) = name
+			all[key] = x
+		}
+	}
+}
+
+// Divide returns the table with a configuration split or not.
+func (t Table) Divide(n int, name string, split bool) Table {
+	next := t.with(nil)
+	p, ok := next[name]
+	if !ok {
+		return t
+	}
+	p.Split = split
+	next[name] = p
+	return t.settled(n, next)
 }
 
 // Rekeyed returns the table for hashes with another key, with which those in the table cannot be compared.
@@ -136,62 +245,42 @@ func (t Table) Rekeyed(key string) Table {
 
 // Equal reports whether two tables say the same.
 func (t Table) Equal(other Table) bool {
-	return t.Key == other.Key && t.Shards == other.Shards && maps.Equal(t.Configurations, other.Configurations)
+	return t.Key == other.Key && t.Shards == other.Shards &&
+		maps.EqualFunc(t.Configurations, other.Configurations, func(a, b Placement) bool { return reflect.DeepEqual(a, b) })
 }
 
-// Changed returns the names of configurations that two tables place differently, sorted.
-func (t Table) Changed(other Table) (names []string) {
-	for name, p := range t.Configurations {
-		if q, ok := other.Of(name); !ok || q.Shard != p.Shard {
-			names = append(names, name)
+// Changed returns what two tables place differently, sorted.
+func (t Table) Changed(other Table) (units []Unit) {
+	for _, name := range union(t.Configurations, other.Configurations) {
+		p, known := t.Of(name)
+		q, still := other.Of(name)
+		if known != still || p.Parted != q.Parted || p.Whole != q.Whole || p.Shard != q.Shard {
+			units = append(units, Unit{name, Any})
+			continue
+		}
+		for _, resourceType := range union(p.Types, q.Types) {
+			if p.Types[resourceType] != q.Types[resourceType] || !has(p.Types, resourceType) || !has(q.Types, resourceType) {
+				units = append(units, Unit{name, resourceType})
+			}
 		}
 	}
-	for name := range other.Configurations {
-		if _, ok := t.Of(name); !ok {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
+	return units
 }
 
-// together returns the names of configurations that have to be in one shard, each list and the lists sorted.
-func together(all map[string]Configuration) [][]string {
-	parent := map[string]string{}
-	var root func(string) string
-	root = func(x string) string {
-		if parent[x] == x {
-			return x
-		}
-		parent[x] = root(parent[x])
-		return parent[x]
-	}
-	first := map[string]string{}
-	names := slices.Sorted(maps.Keys(all))
-	for _, name := range names {
-		parent[name] = name
-		c := all[name]
-		for kind, value := range map[string]string{"declared": c.Declared, "content": c.Content, "group": c.Group} {
-			if value == "" {
-				continue
+func has[T any](of map[string]T, key string) bool {
+	_, ok := of[key]
+	return ok
+}
+
+// union returns the keys of both, sorted and each once.
+func union[T any](a, b map[string]T) []string {
+	return slices.Compact(slices.Sorted(func(yield func(string) bool) {
+		for _, of := range []map[string]T{a, b} {
+			for key := range of {
+				if !yield(key) {
+					return
+				}
 			}
-			other, ok := first[kind+"\x00"+value]
-			if !ok {
-				first[kind+"\x00"+value] = name
-				continue
-			}
-			// The smaller name is the root, so that the result does not depend on the order of the fields.
-			a, b := root(name), root(other)
-			parent[max(a, b)] = min(a, b)
 		}
-	}
-	lists := map[string][]string{}
-	for _, name := range names {
-		lists[root(name)] = append(lists[root(name)], name)
-	}
-	out := make([][]string, 0, len(lists))
-	for _, r := range slices.Sorted(maps.Keys(lists)) {
-		out = append(out, lists[r])
-	}
-	return out
+	}))
 }

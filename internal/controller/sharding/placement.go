@@ -39,7 +39,7 @@ type Placement struct {
 
 	mu      sync.RWMutex
 	table   shard.Table
-	changed map[int]func(names []string)
+	changed map[int]func(units []shard.Unit)
 }
 
 // Now returns the table as it was last seen.
@@ -49,12 +49,12 @@ func (p *Placement) Now() shard.Table {
 	return p.table
 }
 
-// Hear has a function called with the names of configurations that move, until forget is called.
-func (p *Placement) Hear(number int, changed func(names []string)) (forget func()) {
+// Hear has a function called with what moves, until forget is called.
+func (p *Placement) Hear(number int, changed func(units []shard.Unit)) (forget func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.changed == nil {
-		p.changed = map[int]func([]string){}
+		p.changed = map[int]func([]shard.Unit){}
 	}
 	p.changed[number] = changed
 	return func() {
@@ -121,8 +121,8 @@ func (p *Placement) adopt(t shard.Table) {
 		return
 	}
 	p.table = t
-	names := before.Changed(t)
-	var tell []func([]string)
+	units := before.Changed(t)
+	var tell []func([]shard.Unit)
 	for _, f := range p.changed {
 		tell = append(tell, f)
 	}
@@ -131,9 +131,9 @@ func (p *Placement) adopt(t shard.Table) {
 		p.Outdated(errors.New("another replica compares provider configurations by another key"))
 		return
 	}
-	if len(names) > 0 {
+	if len(units) > 0 {
 		for _, f := range tell {
-			f(names)
+			f(units)
 		}
 	}
 }

@@ -29,37 +29,41 @@ var _ managed.Shards = (*Worker)(nil)
 const Leader = 0
 
 // Belong implements managed.Shards.
-func (w *Worker) Belong(names []string) managed.Belonging {
-	table := w.Placement.Now()
-	decides, placed, together := Leader, 0, true
-	for _, name := range names {
-		p, ok := table.Of(name)
-		if !ok {
-			continue
-		}
-		if placed == 0 {
-			decides = p.Shard
-		}
-		placed, together = placed+1, together && p.Shard == decides
-	}
-	switch {
-	case decides != w.Number:
+func (w *Worker) Belong(use shard.Use) managed.Belonging {
+	switch number, placed := w.Placement.Now().Belongs(use); {
+	case number != w.Number:
 		return managed.Elsewhere
-	case placed < len(names) || !together:
+	case !placed:
 		return managed.Unplaced
 	}
 	return managed.Here
 }
 
+// Has implements managed.Shards.
+func (w *Worker) Has(configuration, resourceType string) bool {
+	number, ok := w.Placement.Now().Where(configuration, resourceType)
+	return ok && number == w.Number
+}
+
 // Place implements managed.Shards.
-func (w *Worker) Place(ctx context.Context, together []ownership.Access) error {
+func (w *Worker) Place(ctx context.Context, together []ownership.Access, types []string) error {
 	return w.Placement.change(ctx, func(t shard.Table) shard.Table {
 		var given []shard.Configuration
 		for _, a := range together {
-			given = append(given, configurationOf(t, a))
+			c := configurationOf(t, a)
+			c.Types = types
+			given = append(given, c)
 		}
 		return t.Join(w.Placement.Shards, given...)
 	})
+}
+
+// Divide implements managed.Shards.
+func (w *Worker) Divide(ctx context.Context, configuration string, split bool) error {
+	if p, ok := w.Placement.Now().Of(configuration); !ok || p.Split == split {
+		return nil
+	}
+	return w.Placement.change(ctx, func(t shard.Table) shard.Table { return t.Divide(w.Placement.Shards, configuration, split) })
 }
 
 // configurationOf returns what placement knows of a configuration. If its account is not known now, it is as before.
@@ -77,15 +81,15 @@ func accountOf(a ownership.Account) shard.Account {
 
 // Confirm implements managed.Shards. If an account has changed, that is stored before the configuration is used: it may be the
 // account of a configuration in another shard.
-func (w *Worker) Confirm(ctx context.Context, a ownership.Access) error {
+func (w *Worker) Confirm(ctx context.Context, a ownership.Access, resourceType string) error {
 	holds := func(t shard.Table) bool {
-		return t.Holds(w.Number, a.Configuration, configurationOf(t, a).Account)
+		return t.Holds(w.Number, a.Configuration, resourceType, configurationOf(t, a).Account)
 	}
 	if holds(w.Placement.Now()) {
 		return nil
 	}
 	err := w.Placement.change(ctx, func(t shard.Table) shard.Table {
-		if p, ok := t.Of(a.Configuration); !ok || p.Shard != w.Number {
+		if number, ok := t.Where(a.Configuration, resourceType); !ok || number != w.Number {
 			return t
 		}
 		return t.Assign(w.Placement.Shards, configurationOf(t, a))
@@ -97,11 +101,11 @@ func (w *Worker) Confirm(ctx context.Context, a ownership.Access) error {
 }
 
 // Company implements managed.Shards.
-func (w *Worker) Company(names []string) []string {
+func (w *Worker) Company(names []string, resourceType string) []string {
 	table := w.Placement.Now()
 	out := slices.Clone(names)
 	for name, p := range table.Configurations {
-		if p.Shard == w.Number && !slices.Contains(out, name) && slices.ContainsFunc(names, func(of string) bool {
+		if number, ok := table.Where(name, resourceType); ok && number == w.Number && !slices.Contains(out, name) && slices.ContainsFunc(names, func(of string) bool {
 			q := table.Configurations[of]
 			return p.Content != "" && p.Content == q.Content || p.Declared != "" && p.Declared == q.Declared
 		}) {
