@@ -33,12 +33,12 @@ type replica struct {
 }
 
 // replica starts a controller.
-func (c *cluster) replica(t *testing.T, cache string, shards int) *replica {
+func (c *cluster) replica(t *testing.T, cache string, shards int, more ...string) *replica {
 	t.Helper()
 	own := c.beside(t)
 	r := &replica{metrics: clustertest.FreeAddress(t)}
-	r.Program = own.StartProgram(t, poll, "--leader-elect", "--lease-duration", replicaLease.String(), "--shards", strconv.Itoa(shards),
-		"--provider-cache", cache, "--metrics-address", r.metrics, "--metrics-secure=false")
+	r.Program = own.StartProgram(t, poll, append([]string{"--leader-elect", "--lease-duration", replicaLease.String(), "--shards", strconv.Itoa(shards),
+		"--provider-cache", cache, "--metrics-address", r.metrics, "--metrics-secure=false"}, more...)...)
 	t.Cleanup(func() {
 		if !r.ended {
 			r.Kill(t)
