@@ -114,6 +114,7 @@ func (a *agenda) shardFaults() []item {
 	twice("suspend a replica beyond its lease", a.suspend)
 	twice("give resources other configurations", a.refer)
 	twice("move configurations to other shards", a.move)
+	twice("divide configurations by kind, or not", a.divide)
 	return append(out,
 		item{name: "stop a replica, operations take longer", do: func(ctx context.Context) error { return a.stopController(ctx, 500*time.Millisecond) }},
 		item{name: "stop a replica, operations end in time", do: func(ctx context.Context) error { return a.stopController(ctx, 15*time.Second) }},
@@ -219,5 +220,28 @@ func (a *agenda) move(ctx context.Context) error {
 	}
 	a.count("configuration moved to another shard")
 	pause(ctx, a.upTo(3*time.Second))
+	return nil
+}
+
+// divide has the configurations divided by kind, or not any more, each with a probability of three to one.
+func (a *agenda) divide(ctx context.Context) error {
+	for _, name := range a.configurations() {
+		by := any(v1alpha1.ShardByKind)
+		if a.random.IntN(4) == 0 {
+			by = nil
+		}
+		patch := encode(m{"metadata": m{"annotations": m{v1alpha1.AnnotationShardBy: by}}})
+		for form := range forms {
+			err := a.try(ctx, func(ctx context.Context) error {
+				_, err := a.client.Resource(gvrOf(form, "clusterproviderconfigs")).Patch(ctx, name, types.MergePatchType, patch, patchOptions)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	a.count("configurations divided by kind, or not")
+	pause(ctx, a.upTo(5*time.Second))
 	return nil
 }
