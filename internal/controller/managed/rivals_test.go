@@ -33,10 +33,10 @@ func (s seeking) Claim(_ context.Context, r scheduler.Request) error {
 	return s.fails
 }
 
-// held is an API server whose resources all exist, except for the one named gone.
-type held struct{ client.Client }
+// claimable is an API server whose resources all exist, except for the one named gone.
+type claimable struct{ client.Client }
 
-func (held) Get(_ context.Context, name client.ObjectKey, o client.Object, _ ...client.GetOption) error {
+func (claimable) Get(_ context.Context, name client.ObjectKey, o client.Object, _ ...client.GetOption) error {
 	if name.Name == "gone" {
 		return kerrors.NewNotFound(runtimeschema.GroupResource{}, name.Name)
 	}
@@ -77,7 +77,7 @@ func TestMayWrite(t *testing.T) {
 			t.Parallel()
 			var done []string
 			k := things()
-			r := managed.NewReconciler(k, held{}, held{})
+			r := managed.NewReconciler(k, claimable{}, claimable{})
 			k.ProviderConfigs, k.Options.Logger = unconfigured{}, logr.Discard()
 			k.Scheduler = seeking{sought: test.sought, known: !test.unknown, fails: test.fails, done: &done}
 			own := store.Key{Group: k.Model.Group, Kind: k.Model.Kind, Namespace: "team", Name: "own"}
@@ -113,7 +113,7 @@ func TestMayWrite(t *testing.T) {
 func TestManyRivalsAreNotSought(t *testing.T) {
 	t.Parallel()
 	k := things()
-	managed.NewReconciler(k, held{}, held{})
+	managed.NewReconciler(k, claimable{}, claimable{})
 	k.Scheduler = seeking{sought: scheduler.Sought{By: "1", Objects: []string{"a"}}, known: true}
 	asked := 0
 	k.Options.Naming = func(context.Context, runtimeschema.GroupKind, scheduler.Sought, int) ([]store.Key, bool, error) {
