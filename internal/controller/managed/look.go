@@ -94,7 +94,11 @@ func synced(u *unstructured.Unstructured) bool {
 
 // observe returns the observation that was made for the same resource and configuration, or makes one.
 func (e *external) observe(ctx context.Context, r *CustomResource) (*scheduler.Observation, error) {
-	if a := attemptFrom(ctx); a != nil && a.look != nil {
+	a := attemptFrom(ctx)
+	if a != nil {
+		a.request = &e.request
+	}
+	if a != nil && a.look != nil {
 		made := a.look
 		if a.look = nil; made.of == subjectOf(r) && made.version == r.read.GetResourceVersion() && made.configHash == e.request.ConfigHash {
 			return made.observation, made.err

@@ -18,6 +18,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/tracing"
 )
 
@@ -36,6 +37,8 @@ type attempt struct {
 	comeBack bool
 	// look is an observation that was made already.
 	look *look
+	// request is that of the last observation.
+	request *scheduler.Request
 }
 
 type attemptKey struct{}
@@ -150,7 +153,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (_ re
 	case a.comeBack && result.RequeueAfter > comeBackAfter:
 		return reconcile.Result{RequeueAfter: comeBackAfter}, nil
 	}
-	done = a.resource != nil && !a.resource.requested && a.resource.observation.Steady()
+	if done = a.resource != nil && !a.resource.requested && a.resource.observation.Steady(); done && a.request != nil {
+		r.kind.restReconciled(a.resource, *a.request)
+	}
 	return result, err
 }
 

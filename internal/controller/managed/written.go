@@ -65,6 +65,13 @@ func (k *Kind) rest(of subject, version string, r scheduler.Request) {
 	})
 }
 
+// restReconciled notes that a resource is at rest that was just reconciled, if its status was made from the observation.
+func (k *Kind) restReconciled(r *CustomResource, request scheduler.Request) {
+	if r.read != nil && k.written.same(r, r.observation) && !published(r) {
+		k.rest(subjectOf(r), r.read.GetResourceVersion(), request)
+	}
+}
+
 // awake notes an observation of a resource that was at rest: messages are redacted by the values of its object.
 func (w *written) awake(of subject, o *scheduler.Observation) {
 	if o == scheduler.Rested {
