@@ -40,7 +40,9 @@ func pack(in any) (any, error) {
 	if !ok {
 		return in, nil
 	}
-	u.SetManagedFields(nil)
+	if _, managed, _ := unstructured.NestedFieldNoCopy(u.Object, "metadata", "managedFields"); managed {
+		u.SetManagedFields(nil) // nobody has heard of it yet: the decoder leaves them out of what it tells
+	}
 	object, err := json.Marshal(u.Object)
 	if err != nil {
 		return nil, fmt.Errorf("cannot pack an object: %w", err)

@@ -89,6 +89,24 @@ func TestPack(t *testing.T) {
 	})
 }
 
+// An object is packed while those read it that have heard of it early.
+func TestPackDoesNotChangeAnObject(t *testing.T) {
+	u := resource(1)
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		for range 1000 {
+			u.DeepCopy()
+		}
+	}()
+	for range 1000 {
+		if _, err := informer.Pack(u); err != nil {
+			t.Fatal(err)
+		}
+	}
+	<-read
+}
+
 // BenchmarkPack reports the memory that a resource takes in a cache, and the time in which it is unpacked.
 func BenchmarkPack(b *testing.B) {
 	const many = 10_000
