@@ -17,10 +17,13 @@ import (
 
 // newAPIServer returns a function that serves on listener until its context
 // ends.
-func newAPIServer(ctx context.Context, listener net.Listener, etcdEndpoint string, certs pki.Files) (func(context.Context) error, error) {
+func newAPIServer(ctx context.Context, listener net.Listener, etcdEndpoint string, certs pki.Files, noCompaction bool) (func(context.Context) error, error) {
 	loopback := net.IPv4(127, 0, 0, 1)
 	opts := server.NewOptions()
 	opts.Etcd.StorageConfig.Transport.ServerList = []string{etcdEndpoint}
+	if noCompaction {
+		opts.Etcd.StorageConfig.CompactionInterval = 0
+	}
 	opts.SecureServing.Listener = listener
 	opts.SecureServing.BindPort = listener.Addr().(*net.TCPAddr).Port
 	opts.SecureServing.BindAddress, opts.SecureServing.ExternalAddress = loopback, loopback

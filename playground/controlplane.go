@@ -43,6 +43,9 @@ type Options struct {
 	// NoFsync lets etcd lose its last writes when the machine (not just the
 	// process) dies. For tests.
 	NoFsync bool
+	// NoCompaction keeps the history of all objects. Otherwise the API server compacts it every five minutes, which takes
+	// processor time. For measurements.
+	NoCompaction bool
 	// NoControllers leaves out kube-controller-manager's controllers: namespaces are not
 	// emptied, and nothing is garbage-collected.
 	NoControllers bool
@@ -132,7 +135,7 @@ func (c *ControlPlane) start(ctx context.Context, o Options) error {
 	}
 	// Its own context: the server outlives the one of Start.
 	serverCtx, stopServer := context.WithCancel(context.Background())
-	serve, err := newAPIServer(serverCtx, listener, store.endpoint, certs)
+	serve, err := newAPIServer(serverCtx, listener, store.endpoint, certs, o.NoCompaction)
 	if err != nil {
 		stopServer()
 		listener.Close()
