@@ -208,12 +208,7 @@ func (a *agenda) move(ctx context.Context) error {
 	pause(ctx, a.upTo(3*time.Second))
 	for form := range forms {
 		for _, c := range []string{of, name} {
-			patch := encode(m{"metadata": m{"annotations": m{v1alpha1.AnnotationAccount: "account-" + of}}})
-			err := a.try(ctx, func(ctx context.Context) error {
-				_, err := a.client.Resource(gvrOf(form, "clusterproviderconfigs")).Patch(ctx, c, types.MergePatchType, patch, patchOptions)
-				return err
-			})
-			if err != nil {
+			if err := a.annotate(ctx, form, c, v1alpha1.AnnotationAccount, "account-"+of); err != nil {
 				return err
 			}
 		}
@@ -230,13 +225,8 @@ func (a *agenda) divide(ctx context.Context) error {
 		if a.random.IntN(4) == 0 {
 			by = nil
 		}
-		patch := encode(m{"metadata": m{"annotations": m{v1alpha1.AnnotationShardBy: by}}})
 		for form := range forms {
-			err := a.try(ctx, func(ctx context.Context) error {
-				_, err := a.client.Resource(gvrOf(form, "clusterproviderconfigs")).Patch(ctx, name, types.MergePatchType, patch, patchOptions)
-				return err
-			})
-			if err != nil {
+			if err := a.annotate(ctx, form, name, v1alpha1.AnnotationShardBy, by); err != nil {
 				return err
 			}
 		}
@@ -244,4 +234,13 @@ func (a *agenda) divide(ctx context.Context) error {
 	a.count("configurations divided by kind, or not")
 	pause(ctx, a.upTo(5*time.Second))
 	return nil
+}
+
+// annotate sets an annotation of a provider configuration of a form, or removes it if the value is nil.
+func (a *agenda) annotate(ctx context.Context, form, configuration, annotation string, value any) error {
+	patch := encode(m{"metadata": m{"annotations": m{annotation: value}}})
+	return a.try(ctx, func(ctx context.Context) error {
+		_, err := a.client.Resource(gvrOf(form, "clusterproviderconfigs")).Patch(ctx, configuration, types.MergePatchType, patch, patchOptions)
+		return err
+	})
 }

@@ -82,9 +82,7 @@ func (r *Registry) SecretChanged(key store.Key) {
 
 // Forget calls managed.Kind's method of that name for all kinds.
 func (r *Registry) Forget(units []shard.Unit) {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	for _, k := range r.kinds {
+	for _, k := range r.running() {
 		k.Forget(units)
 	}
 }

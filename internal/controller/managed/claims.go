@@ -204,9 +204,7 @@ func awaited(ctx context.Context, closed <-chan struct{}) bool {
 // an error if the API server does not answer.
 func (k *Kind) Exists(ctx context.Context, key store.Key, uid types.UID) (bool, error) {
 	for _, reader := range []client.Reader{k.reader, k.live} {
-		u := &unstructured.Unstructured{}
-		u.SetGroupVersionKind(k.Model.GroupVersionKind())
-		err := reader.Get(ctx, types.NamespacedName{Namespace: key.Namespace, Name: key.Name}, u, client.UnsafeDisableDeepCopy)
+		u, err := k.get(ctx, reader, types.NamespacedName{Namespace: key.Namespace, Name: key.Name})
 		switch {
 		case kerrors.IsNotFound(err), err == nil && u.GetUID() != uid:
 			return false, nil

@@ -216,6 +216,13 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager, queued func()) erro
 	return nil
 }
 
+// get reads a resource of the kind, which must not be changed: it may be that of a cache.
+func (k *Kind) get(ctx context.Context, reader client.Reader, name types.NamespacedName) (*unstructured.Unstructured, error) {
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(k.Model.GroupVersionKind())
+	return u, reader.Get(ctx, name, u, client.UnsafeDisableDeepCopy)
+}
+
 // quietClient returns the client of the kind's reconciler, which releases the memory about resources that
 // are gone.
 func (k *Kind) quietClient(cached client.Client, live client.Reader) *quietClient {

@@ -97,10 +97,8 @@ func (e *external) observe(ctx context.Context, r *CustomResource) (*scheduler.O
 	a := attemptFrom(ctx)
 	if a != nil {
 		a.request = &e.request
-	}
-	if a != nil && a.look != nil {
 		made := a.look
-		if a.look = nil; made.of == subjectOf(r) && made.version == r.read.GetResourceVersion() && made.configHash == e.request.ConfigHash {
+		if a.look = nil; made != nil && made.of == subjectOf(r) && made.version == r.read.GetResourceVersion() && made.configHash == e.request.ConfigHash {
 			return made.observation, made.err
 		}
 	}

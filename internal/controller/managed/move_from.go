@@ -19,13 +19,8 @@ import (
 
 // moveSource returns the resource that another one, with a key, takes its object over from; false if it names none.
 func moveSource(u *unstructured.Unstructured, to store.Key) (from store.Key, ok bool) {
-	value, _, _ := unstructured.NestedFieldNoCopy(u.Object, "metadata", "annotations", v1alpha1.AnnotationMoveFrom)
+	parts := strings.Split((&CustomResource{Unstructured: *u}).annotation(v1alpha1.AnnotationMoveFrom), "/")
 	from = store.Key{Group: to.Group, Namespace: to.Namespace}
-	text, _ := value.(string)
-	if text == "" {
-		return from, false // as for most resources
-	}
-	parts := strings.Split(text, "/")
 	switch {
 	case slices.Contains(parts, ""):
 		return from, false

@@ -174,9 +174,8 @@ func (r *Reconciler) Changed() predicate.TypedPredicate[*unstructured.Unstructur
 
 // cached returns a resource as the cache has it, which must not be changed; nil if there is no such resource.
 func (r *Reconciler) cached(ctx context.Context, req reconcile.Request) *unstructured.Unstructured {
-	u := &unstructured.Unstructured{}
-	u.SetGroupVersionKind(r.kind.Model.GroupVersionKind())
-	if err := r.kind.reader.Get(ctx, req.NamespacedName, u, client.UnsafeDisableDeepCopy); err != nil {
+	u, err := r.kind.get(ctx, r.kind.reader, req.NamespacedName)
+	if err != nil {
 		return nil
 	}
 	return u

@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
 const (
@@ -46,16 +47,20 @@ func (e *external) rivalsClaimed(ctx context.Context) bool {
 	keys, few, err := k.Options.Naming(ctx, k.Model.GroupVersionKind().GroupKind(), of, manyRivals)
 	for _, key := range keys {
 		if err == nil && few && key != e.request.Key {
-			u := &unstructured.Unstructured{}
-			u.SetGroupVersionKind(k.Model.GroupVersionKind())
-			if err = k.live.Get(ctx, types.NamespacedName{Namespace: key.Namespace, Name: key.Name}, u); err == nil {
-				err = e.claim(ctx, u)
-			}
-			err = client.IgnoreNotFound(err)
+			err = e.claimRival(ctx, key)
 		}
 	}
 	if err != nil {
 		k.Options.Logger.V(1).Info("Cannot determine which resources may have an object, waiting for all", "resource", e.request.Key, "reason", err.Error())
 	}
 	return err == nil && few
+}
+
+// claimRival claims the objects of another resource of the kind, if that exists.
+func (e *external) claimRival(ctx context.Context, key store.Key) error {
+	u, err := e.kind.get(ctx, e.kind.live, types.NamespacedName{Namespace: key.Namespace, Name: key.Name})
+	if err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	return e.claim(ctx, u)
 }

@@ -99,9 +99,8 @@ func (k *Kind) use(u *unstructured.Unstructured) shard.Use {
 	if t := of.objectType(); t != out.Types[0] {
 		out.Types = append(out.Types, t)
 	}
-	source := &unstructured.Unstructured{}
-	source.SetGroupVersionKind(of.Model.GroupVersionKind())
-	if err := of.reader.Get(context.Background(), types.NamespacedName{Namespace: from.Namespace, Name: from.Name}, source, client.UnsafeDisableDeepCopy); err != nil {
+	source, err := of.get(context.Background(), of.reader, types.NamespacedName{Namespace: from.Namespace, Name: from.Name})
+	if err != nil {
 		return out // it is not there, or not known yet
 	}
 	for _, name := range of.configurationNames(source) {
@@ -303,9 +302,7 @@ func (k *Kind) users(ctx context.Context, reader client.Reader, uses func(*unstr
 // stillHere returns an error unless a resource, as the API server has it, belongs to this shard, and is not being deleted
 // unless that is known. The cache may not have it yet that the resource has moved, and that another shard has released it.
 func (k *Kind) stillHere(ctx context.Context, key store.Key, uid types.UID, deleted bool) error {
-	u := &unstructured.Unstructured{}
-	u.SetGroupVersionKind(k.Model.GroupVersionKind())
-	err := k.live.Get(ctx, types.NamespacedName{Namespace: key.Namespace, Name: key.Name}, u)
+	u, err := k.get(ctx, k.live, types.NamespacedName{Namespace: key.Namespace, Name: key.Name})
 	switch {
 	case kerrors.IsNotFound(err), err == nil && u.GetUID() != uid:
 		return errors.New("the resource is gone")

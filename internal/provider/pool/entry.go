@@ -179,13 +179,16 @@ func (p *Pool) end(m *member) {
 	}
 	m.ending = true
 	delete(m.entry.retired, m)
-	p.background.Go(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), p.options.StopTimeout)
-		defer cancel()
-		if err := m.server.Close(ctx); err != nil {
-			p.options.Logger.Info("provider did not end in time", "error", err.Error())
-		}
-	})
+	p.background.Go(func() { p.close(m.server) })
+}
+
+// close closes a server.
+func (p *Pool) close(server provider.Server) {
+	ctx, cancel := context.WithTimeout(context.Background(), p.options.StopTimeout)
+	defer cancel()
+	if err := server.Close(ctx); err != nil {
+		p.options.Logger.Info("provider did not end in time", "error", err.Error())
+	}
 }
 
 // watch waits for the end of a server, and records a crash.

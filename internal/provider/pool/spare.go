@@ -32,14 +32,14 @@ func (p *Pool) Offer(launcher provider.Launcher, server provider.Server) {
 	p.mu.Lock()
 	if p.closed {
 		p.mu.Unlock()
-		p.closeSpare(server)
+		p.close(server)
 		return
 	}
 	defer p.mu.Unlock()
 	if len(p.spares) >= maxSpares {
 		oldest := p.spares[0].server
 		p.withdraw(0)
-		p.background.Go(func() { p.closeSpare(oldest) })
+		p.background.Go(func() { p.close(oldest) })
 	}
 	p.spares = append(p.spares, s)
 	p.background.Go(func() {
@@ -59,7 +59,7 @@ func (p *Pool) Offer(launcher provider.Launcher, server provider.Server) {
 		}
 		p.mu.Unlock()
 		if i >= 0 {
-			p.closeSpare(server)
+			p.close(server)
 		}
 	})
 }
@@ -68,14 +68,6 @@ func (p *Pool) Offer(launcher provider.Launcher, server provider.Server) {
 func (p *Pool) withdraw(i int) {
 	close(p.spares[i].taken)
 	p.spares = slices.Delete(p.spares, i, i+1)
-}
-
-func (p *Pool) closeSpare(server provider.Server) {
-	ctx, cancel := context.WithTimeout(context.Background(), p.options.StopTimeout)
-	defer cancel()
-	if err := server.Close(ctx); err != nil {
-		p.options.Logger.Info("provider did not end in time", "error", err.Error())
-	}
 }
 
 // takeSpare returns a server of a launcher that is not configured, which belongs to the caller; nil if there is none.

@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strings"
 
@@ -24,15 +22,15 @@ type Objects struct {
 const SeveralObjects = "several"
 
 // ObjectHash returns the hash of an object that is named by its Terraform resource type and an identity. It suits a label.
-func ObjectHash(resourceType, identity string) string { return labelHash(resourceType, identity) }
+func ObjectHash(resourceType, identity string) string {
+	return hashOf(labelBytes, resourceType, identity)
+}
 
 // ObjectsBy returns Objects.By for a provider's release together with its configuration.
-func ObjectsBy(release string) string { return labelHash("release", release) }
+func ObjectsBy(release string) string { return hashOf(labelBytes, "release", release) }
 
-func labelHash(parts ...string) string {
-	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
-	return hex.EncodeToString(sum[:16])
-}
+// labelBytes is the size of the hashes in labels.
+const labelBytes = 16
 
 // objectsOf returns the objects that a head is labelled with.
 func objectsOf(head *corev1.Secret) Objects {

@@ -77,9 +77,12 @@ func SecretName(k Key) string {
 	return readable + "." + hash(k)
 }
 
-func hash(k Key) string {
-	sum := sha256.Sum256([]byte(strings.Join([]string{k.Group, k.Kind, k.Namespace, k.Name}, "\x00")))
-	return hex.EncodeToString(sum[:10])
+func hash(k Key) string { return hashOf(10, k.Group, k.Kind, k.Namespace, k.Name) }
+
+// hashOf returns the first bytes of the hash of some texts, as hex digits.
+func hashOf(bytes int, texts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(texts, "\x00")))
+	return hex.EncodeToString(sum[:bytes])
 }
 
 // KeyOf returns the key of the record in a Secret, from its metadata; false if it is not one of Landbridge's.
