@@ -40,6 +40,7 @@ func (t *Type) spell(prefix string, p cty.Path, refs bool) string {
 		}
 		b.WriteString(n)
 	}
+	secret := false // then the keys below are, too
 	for _, step := range p {
 		switch s := step.(type) {
 		case cty.GetAttrStep:
@@ -47,7 +48,12 @@ func (t *Type) spell(prefix string, p cty.Path, refs bool) string {
 			if t != nil && t.Object != nil {
 				f = t.Object.ByTerraform(s.Name)
 			}
+			secret = secret || f != nil && f.Secret()
 			switch {
+			case f == nil && secret:
+				b.WriteString("[*]")
+				t = t.element()
+				continue
 			case f == nil && (s.Name == "" || strings.ContainsAny(s.Name, `.[]"`)):
 				// A key of a dynamically typed value may be anything.
 				b.WriteString(diagnostic.FormatIndex(cty.StringVal(s.Name)))
@@ -68,7 +74,7 @@ func (t *Type) spell(prefix string, p cty.Path, refs bool) string {
 			switch {
 			case t != nil && t.Singleton:
 				// the one element is presented as the object itself
-			case t != nil && t.Kind == Set:
+			case t != nil && t.Kind == Set, secret && (t == nil || t.Kind != List && t.Kind != Tuple):
 				b.WriteString("[*]")
 			default:
 				b.WriteString(diagnostic.FormatIndex(s.Key))

@@ -31,6 +31,7 @@ func TestUserPath(t *testing.T) {
 		"list":        {root.GetAttr("list_block").IndexInt(1).GetAttr("max_age_days"), "spec.forProvider.listBlock[1].maxAgeDays"},
 		"singleton":   {root.GetAttr("singleton_list").IndexInt(0).GetAttr("deep").IndexInt(0).GetAttr("token"), "spec.forProvider.singletonList.deep.tokenSecretRef"},
 		"set element": {root.GetAttr("set_block").Index(cty.StringVal("hunter2")).GetAttr("label"), "spec.forProvider.setBlock[*].label"},
+		"secret map":  {root.GetAttr("settings").IndexString("hunter2"), "spec.forProvider.settingsSecretRef[*]"},
 		"map":         {root.GetAttr("tags").IndexString("a_b"), `spec.forProvider.tags["a_b"]`},
 		"object":      {root.GetAttr("named_endpoints").IndexString("x").GetAttr("host_name"), `spec.forProvider.namedEndpoints["x"].hostName`},
 		"anything":    {root.GetAttr("anything").GetAttr("snake_case").IndexInt(0), "spec.forProvider.anything.snake_case[0]"},
@@ -101,17 +102,17 @@ func TestIgnoreChanges(t *testing.T) {
 	}
 }
 
-// paths are all paths in a value that have a spelling: none into sets and dynamically typed values.
-func paths(t *model.Type, v cty.Value, at cty.Path, out *[]cty.Path) {
+// paths are all paths in a value that have a spelling: none into sets, dynamically typed values and secret maps.
+func paths(t *model.Type, v cty.Value, secret bool, at cty.Path, out *[]cty.Path) {
 	if len(at) > 0 {
 		*out = append(*out, at.Copy())
 	}
-	if v.IsNull() || t.Kind == model.Set || t.Kind == model.Dynamic || t.IsPrimitive() {
+	if v.IsNull() || t.Kind == model.Set || t.Kind == model.Dynamic || secret && t.Kind == model.Map || t.IsPrimitive() {
 		return
 	}
 	if t.Kind == model.Object {
 		for _, f := range t.Object.All {
-			paths(f.Type, v.GetAttr(f.Name), at.Copy().GetAttr(f.Name), out)
+			paths(f.Type, v.GetAttr(f.Name), secret || f.Secret(), at.Copy().GetAttr(f.Name), out)
 		}
 		return
 	}
@@ -126,12 +127,12 @@ func paths(t *model.Type, v cty.Value, at cty.Path, out *[]cty.Path) {
 		case t.Singleton:
 			// The element has the spelling of the block itself.
 			for _, f := range element.Object.All {
-				paths(f.Type, x.GetAttr(f.Name), at.Copy().Index(k).GetAttr(f.Name), out)
+				paths(f.Type, x.GetAttr(f.Name), secret || f.Secret(), at.Copy().Index(k).GetAttr(f.Name), out)
 			}
 		case t.Kind == model.Map && v.Type().IsObjectType():
-			paths(element, x, at.Copy().GetAttr(k.AsString()), out)
+			paths(element, x, secret, at.Copy().GetAttr(k.AsString()), out)
 		default:
-			paths(element, x, at.Copy().Index(k), out)
+			paths(element, x, secret, at.Copy().Index(k), out)
 		}
 	}
 }
@@ -142,7 +143,7 @@ func TestFieldPathsComeBack(t *testing.T) {
 		b := schematest.Block(t)
 		r := resource(t, b, config.Resource{})
 		var all []cty.Path
-		paths(r.Root(), schematest.Value(t, b), nil, &all)
+		paths(r.Root(), schematest.Value(t, b), false, nil, &all)
 		for _, p := range all {
 			text := translate.FieldPath(r, p)
 			back, err := r.ParseFieldPath(text)
