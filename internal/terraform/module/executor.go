@@ -98,7 +98,7 @@ func (e *Executor) Refresh(ctx context.Context, r terraform.ResourceType, in ins
 	if err != nil || after == nil {
 		return asIs, diagnostic.Errorf("Module cannot be read", "%s wrote no state file.", e.runner.Program())
 	}
-	objects := w.session.objects.existing(mem.objects())
+	objects := w.session.objects.existing(mem.objects(), true)
 	if same(before, after) && len(in.RawState) == 0 && len(given) == len(mem.Variables) && slices.Equal(objects, mem.objects()) {
 		return terraform.Refreshed{Instance: in, Unchanged: true, Upgraded: in.State}, nil
 	}
@@ -263,7 +263,7 @@ func (e *Executor) ApplyJournaled(ctx context.Context, p terraform.Plan, record 
 		return instance.Instance{}, diags
 	}
 	now := time.Now()
-	doubts, objects := j.doubted(mem.Doubts, e.resourceType(ctx), now, now.Add(timeout)), w.session.objects.existing(mem.objects())
+	doubts, objects := j.doubted(mem.Doubts, e.resourceType(ctx), now, now.Add(timeout)), w.session.objects.existing(mem.objects(), ok)
 	if mem, err = e.module.remember(given, after); err == nil {
 		mem = mem.withObjects(objects)
 		mem.Doubts = doubts

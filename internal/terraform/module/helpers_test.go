@@ -50,6 +50,7 @@ resource "examplecloud_datastore" "rack" {
 type estate struct {
 	testing.TB
 	runner *commandline.Runner
+	dir    string
 	module *module.Module
 	cloud  *examplecloudtest.Cloud
 	server provider.Server
@@ -96,7 +97,7 @@ func newEstateOf(t testing.TB, source string, o commandline.Options) *estate {
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	e := &estate{TB: t, runner: runner, module: m, cloud: examplecloudtest.Start(t)}
+	e := &estate{TB: t, runner: runner, dir: dir, module: m, cloud: examplecloudtest.Start(t)}
 	_, e.server = examplecloudtest.Open(t, examplecloudtest.Framework6, e.cloud, nil)
 	return e
 }

@@ -19,7 +19,7 @@ import (
 
 // Objects of a module are claimed as those of other resources are. Which ones it has is stored with its state: not all
 // programs store identities, so they are taken from the providers' answers. What a program does not read again, such as
-// an object that was destroyed while its controller was killed, is claimed until the next refresh. Provider blocks with
+// an object that was destroyed while it or its controller was killed, is claimed until the next refresh. Provider blocks with
 // the same settings for the same configuration are one account; which others it may be is not known.
 
 // objects are the remote objects that an operation of the program has met.
@@ -153,12 +153,14 @@ func (s *attached) takes(ctx context.Context, q *tfprotov6.ImportResourceStateRe
 	s.objects.imported = append(s.objects.imported, found...)
 }
 
-// existing returns the objects that exist after the operation, which had others before it.
-func (o *objects) existing(before []terraform.Object) []terraform.Object {
+// existing returns the objects that exist after the operation, which had others before it. An operation that was not
+// completed may have left a state with objects that it has destroyed. They are claimed until they are read: what another
+// resource creates in their place would be taken for them.
+func (o *objects) existing(before []terraform.Object, completed bool) []terraform.Object {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	out := slices.Collect(maps.Values(o.seen))
-	if !o.read {
+	if !o.read || !completed {
 		out = append(out, before...)
 	}
 	return terraform.Objects(out)

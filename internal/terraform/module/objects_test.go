@@ -3,6 +3,9 @@ package module_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -75,6 +78,58 @@ func TestObjects(t *testing.T) {
 		t.Fatal(diags)
 	}
 	consists("no answer", instance.Instance{Operation: &instance.Operation{Kind: instance.Create, Journal: journal.last}}, nil, []terraform.Object{rack("c")})
+}
+
+// TestObjectsOfKilledProgram: the state that a killed program has left still has an object that it has destroyed. It is claimed until
+// it is read again, since what another resource creates in its place would be taken for it.
+func TestObjectsOfKilledProgram(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t, commandline.Options{})
+	out, diags := e.executor(e.server).Apply(t.Context(), e.plan(e.executor(e.server), instance.Instance{}, e.config(1, "a", "b")))
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	killing := e.executor(&watched{Server: e.server, apply: func(ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+		a, err := e.server.ApplyResourceChange(ctx, q)
+		if killed := e.killPrograms(); killed == 0 {
+			t.Error("no program runs")
+		}
+		return a, err
+	}})
+	out, diags = killing.Apply(t.Context(), e.plan(killing, out, e.config(1, "b")))
+	if !diags.HasErrors() || e.cloud.Audit(t).Live != 1 {
+		t.Fatalf("%d objects are left, and %v", e.cloud.Audit(t).Live, diags)
+	}
+	if held, _ := module.Consists(out); !cmp.Equal(held, []terraform.Object{rack("a"), rack("b")}) {
+		t.Errorf("it has %v", held)
+	}
+	read, diags := e.executor(e.server).Refresh(t.Context(), e.resource(), out)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	if held, _ := module.Consists(read.Instance); !cmp.Equal(held, []terraform.Object{rack("b")}) {
+		t.Errorf("when it is read, it has %v", held)
+	}
+}
+
+// killPrograms kills the programs that work in the estate's directory, and returns their number.
+func (e *estate) killPrograms() (killed int) {
+	e.Helper()
+	all, err := filepath.Glob("/proc/[0-9]*/cwd")
+	if err != nil {
+		e.Error(err)
+	}
+	for _, link := range all {
+		dir, err := os.Readlink(link)
+		if err != nil || !strings.HasPrefix(dir, e.dir+"/") {
+			continue
+		}
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(link)))
+		if p, err := os.FindProcess(pid); err == nil && p.Kill() == nil {
+			killed++
+		}
+	}
+	return killed
 }
 
 // TestImportedObjects: the objects that import blocks take are known from the plan.
