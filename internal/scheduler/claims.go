@@ -438,7 +438,12 @@ func (r *Request) settled() error {
 }
 
 func identityConflict(r Request, by ownership.Rival) *Error {
-	if r.Consists != nil {
+	switch {
+	case r.Consists != nil && r.Deleted:
+		return failed(ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
+			"A remote object of type %s belongs to %s, so the objects of this instance are not destroyed. Delete that resource, or remove Delete from spec.managementPolicies of this one, which leaves all its objects.",
+			by.Claim.Object.Type, ownerText(r, by)))
+	case r.Consists != nil:
 		return failed(ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
 			"A remote object of type %s belongs to %s, so this instance changes and deletes none of its objects. Delete one of the two resources, or change this one so that it does not have the object.",
 			by.Claim.Object.Type, ownerText(r, by)))

@@ -3,6 +3,7 @@ package scheduler_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
@@ -165,5 +166,27 @@ func TestBegunContainedObjects(t *testing.T) {
 		a := x.module("a", 1, m)
 		a.settle()
 		x.resource("b", 0, "x").observeRefused(scheduler.ReasonIdentityConflict)
+	})
+}
+
+// A module that is being deleted is not done with if one of its objects is another resource's.
+func TestDeletionOfModuleWithObjectOfAnother(t *testing.T) {
+	newEstate(t, plannedIdentity, func(x *estate) {
+		id := x.cloud.add(object{name: "x", size: 1})
+		a, m := x.resource("a", 0, "x"), &moduleCloud{cloud: newCloud(noIdentity)}
+		b := x.module("b", 1, m)
+		a.stores(x.cloud.instance(id))
+		a.settle()
+		b.settle()
+		m.creates = []terraform.Object{{Configuration: "test", Type: "test_thing", Identity: `{"path":"/things/x"}`}}
+		b.deleting()
+		se := b.observeRefused(scheduler.ReasonIdentityConflict)
+		if !strings.Contains(se.Error(), "Thing team/a") || !strings.Contains(se.Error(), "remove Delete from spec.managementPolicies of this one") {
+			t.Errorf("the message is %s", se)
+		}
+		x.gone[a.r.UID] = true
+		if !b.observe().Exists() {
+			t.Error("without the resource, it does not exist")
+		}
 	})
 }

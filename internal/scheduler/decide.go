@@ -141,9 +141,10 @@ type observeInput struct {
 	// the other one may not have let it go yet.
 	TakeOver, LettingGo bool
 
-	// Claims is the stage of the claims. Contested is set when another resource owns an object.
-	Claims    claimStage
-	Contested bool
+	// Claims is the stage of the claims. Contested is set when another resource owns an object, and Disowned when that one has all
+	// that this resource may have.
+	Claims              claimStage
+	Contested, Disowned bool
 	// Resumable is set when the mark of an earlier process may show that there is nothing to plan.
 	Resumable bool
 	// Confirmable is set when a list may show that the object is unchanged, and Confirmed when it has.
@@ -218,7 +219,9 @@ func takeOverAsked(in observeInput) bool {
 }
 
 // nothingOwnToDelete: the object of a resource that is being deleted stays with its owner.
-func nothingOwnToDelete(in observeInput) bool { return in.Contested && in.Deleted && !in.Deposed }
+func nothingOwnToDelete(in observeInput) bool {
+	return in.Contested && in.Disowned && in.Deleted && !in.Deposed
+}
 
 // ownedByAnother: an object has one owner.
 func ownedByAnother(in observeInput) bool { return in.Contested }

@@ -46,8 +46,9 @@ func TestDecideObserve(t *testing.T) {
 		"it takes an object over, has one":           {func(in *input) { unread(in); in.TakeOver = true }, "read"},
 		"it takes an object over, deleted":           {func(in *input) { empty(in); in.TakeOver, in.Deleted = true, true }, "import"},
 		"another resource owns it":                   {func(in *input) { in.Contested = true }, "refuse because of the owner"},
-		"another resource owns it, deleted":          {func(in *input) { in.Contested, in.Deleted = true, true }, "answer that there is nothing"},
-		"another resource owns it, deposed, deleted": {func(in *input) { in.Contested, in.Deleted, in.Deposed = true, true, true }, "refuse because of the owner"},
+		"another resource owns it, deleted":          {func(in *input) { in.Contested, in.Disowned, in.Deleted = true, true, true }, "answer that there is nothing"},
+		"another resource owns a part, deleted":      {func(in *input) { in.Contested, in.Deleted = true, true }, "refuse because of the owner"},
+		"another resource owns it, deposed, deleted": {func(in *input) { in.Contested, in.Disowned, in.Deleted, in.Deposed = true, true, true, true }, "refuse because of the owner"},
 		"an operation has just ended":                {func(in *input) { in.View, in.Acquired = scheduler.ViewApplied, false }, "answer with what was applied"},
 		"an operation ended, another configuration":  {func(in *input) { unread(in); in.View, in.Fits, in.Acquired = scheduler.ViewApplied, false, false }, "acquire"},
 		"an operation ended, without configuration":  {func(in *input) { unread(in); in.View, in.Desired = scheduler.ViewApplied, false }, "read"},
@@ -123,7 +124,7 @@ func TestObserveEnds(t *testing.T) {
 		bit := func(i int) bool { return n>>i&1 == 1 }
 		in := scheduler.ObserveInput{
 			Deleted: bit(0), Desired: bit(1), Named: bit(2), RetryAsked: bit(3), MarkAsked: bit(4), InterruptAsked: bit(4), Loaded: bit(5),
-			Fits: bit(6), Confirmable: bit(15), Stored: bit(7), Exists: bit(8), Deposed: bit(9), Interrupted: bit(10), Foreign: bit(11), Contested: bit(12),
+			Fits: bit(6), Confirmable: bit(15), Stored: bit(7), Exists: bit(8), Deposed: bit(9), Interrupted: bit(10), Foreign: bit(11), Contested: bit(12), Disowned: bit(2),
 		}
 		if bit(13) {
 			in.View = scheduler.ViewApplied

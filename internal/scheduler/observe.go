@@ -22,7 +22,7 @@ type observing struct {
 	release func()
 
 	claims                     claimStage
-	contested                  bool
+	contested, disowned        bool
 	rival                      ownership.Rival
 	recovered, sought, planned bool
 	// asked is set when the object of another resource was asked for, and resumed when a mark was looked for.
@@ -86,7 +86,7 @@ func (o *observing) input(r *Request) observeInput {
 		Interrupted: interrupted, Foreign: interrupted && o.foreign(e),
 		Moving: interrupted && in.Operation.Kind == instance.Move, HandingOver: interrupted && in.Operation.Kind == instance.Move && handOverOf(in.Operation) != nil,
 		Moved: e.record.Handled.MovedTo != "", TakeOver: r.MoveFrom != nil && e.record.Handled.MovedFrom == "" && !o.asked, LettingGo: e.record.Handled.MoveOpen,
-		Claims: o.claims, Contested: o.contested,
+		Claims: o.claims, Contested: o.contested, Disowned: o.disowned,
 		Resumable:   !o.resumed && e.resumable(r),
 		Confirmable: !o.listed && e.confirmable(r), Confirmed: o.confirmed,
 		Acquired: o.release != nil, Recovered: o.recovered, Sought: o.sought, Planned: o.planned, Read: o.read,
@@ -206,6 +206,8 @@ func (o *observing) claimNext(ctx context.Context, r *Request) {
 	rival, ok := o.Scheduler.rival(ctx, e)
 	o.rival = rival
 	o.contested = ok && (rival.Claim.Strength >= ownership.Begun || !e.record.Instance.Exists())
+	// An owner whose operation may fail does not have the object yet, and that of one object of an instance has not all of them.
+	o.disowned = ok && (rival.Claim.Strength < ownership.Begun || rival.Holds && r.Consists == nil)
 }
 
 // unplanned reports whether the plan of the view is not up to date although nothing has changed.

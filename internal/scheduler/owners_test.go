@@ -266,6 +266,33 @@ func TestOneHasBegun(t *testing.T) {
 	})
 }
 
+// A resource that is being deleted is not done with while another one only tries to make its object. Its own claim may come late, as
+// when the records of modules are read last.
+func TestDeletedWhileOneHasBegun(t *testing.T) {
+	newEstate(t, plannedIdentity, func(x *estate) {
+		a, b := x.resource("a", 0, "x"), x.resource("b", 1, "x")
+		id := idOf(a.settle().Instance)
+		removed := x.cloud.objects[id]
+		x.cloud.remove(id)
+		x.again(b)
+		a.sched = b.sched
+		b.observe()
+		block := make(chan struct{})
+		x.cloud.block, x.cloud.manner = block, refused
+		b.apply()
+		synctest.Wait()
+		a.deleting()
+		a.observeRefused(scheduler.ReasonIdentityConflict)
+		x.cloud.objects[id] = removed
+		close(block)
+		synctest.Wait()
+		x.cloud.block, x.cloud.manner = nil, inOrder
+		if !a.deletes() || len(x.cloud.ids()) != 0 {
+			t.Errorf("objects: %v", x.cloud.ids())
+		}
+	})
+}
+
 // A create that fails again and again keeps its object to itself, and one whose outcome is
 // unknown all the more.
 func TestOneFails(t *testing.T) {

@@ -201,6 +201,9 @@ func (w *world) move() {
 	w.busy++
 	moves[w.choices.next(len(moves))]()
 	synctest.Wait()
+	for _, p := range slices.Clone(w.processes) {
+		p.resume()
+	}
 }
 
 // verdict decides about a call.

@@ -120,10 +120,12 @@ func (n neighbours) Kind(gk runtimeschema.GroupKind) *managed.Kind {
 	return nil
 }
 
-func (n neighbours) Activated(configurations []string) bool {
+func (n neighbours) Activated(configurations []string, modules bool) bool {
 	out := true
 	for _, name := range slices.Sorted(maps.Keys(n.p.kinds)) {
-		out = n.p.kinds[name].Activated(configurations) && out
+		if k := n.p.kinds[name]; !modules || k.HasObjectsOfAnyType() {
+			out = k.Activated(configurations) && out
+		}
 	}
 	return out
 }
@@ -136,6 +138,19 @@ func (neighbours) Settled() <-chan struct{} {
 	return closed
 }
 
-func (n neighbours) Claimed() <-chan struct{} { return n.Settled() }
+func (n neighbours) Claimed() <-chan struct{} { return n.p.claimed }
+
+// ModulesClaimed implements managed.Neighbours. Those that wait continue one after the other: see process.resume.
+func (n neighbours) ModulesClaimed() <-chan struct{} {
+	out := make(chan struct{})
+	if n.p.modulesClaimed() {
+		close(out)
+		return out
+	}
+	n.p.w.mu.Lock()
+	defer n.p.w.mu.Unlock()
+	n.p.awaiting = append(n.p.awaiting, out)
+	return out
+}
 
 func (n neighbours) Wake(k store.Key) { n.p.enqueue(k, 0) }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"runtime"
 	"sync/atomic"
+	"testing/synctest"
 	"time"
 
 	xpevent "github.com/crossplane/crossplane-runtime/v2/pkg/event"
@@ -58,6 +59,10 @@ type process struct {
 	// splits are the configurations that are to be divided kind by kind, dividing those that are just being divided or not.
 	splits, dividing map[string]bool
 	records          map[store.Key]bool
+	// claimed is closed when the objects of all resources are claimed.
+	claimed chan struct{}
+	// awaiting are closed when the objects of modules are claimed.
+	awaiting []chan struct{}
 	// leaving is set when it gives up its shard, and stubborn when its providers go on then. stopped is set when its
 	// operations have ended, with an error if they did not in time.
 	leaving, stubborn, stopped bool
@@ -323,10 +328,45 @@ func (p *process) lead() {
 		}
 	}
 	p.hearTable()
+	p.claimed = make(chan struct{})
 	for _, k := range p.kinds {
 		if k.claims == 0 {
-			k.reconciler.Claimed()
+			p.claimedAll(k)
 		}
+	}
+}
+
+// claimedAll is called when the objects of all resources of a kind are claimed.
+func (p *process) claimedAll(k *kind) {
+	k.reconciler.Claimed()
+	for _, other := range p.kinds {
+		select {
+		case <-other.ObjectsClaimed():
+		default:
+			return
+		}
+	}
+	close(p.claimed)
+}
+
+// modulesClaimed reports whether the objects of all modules are claimed.
+func (p *process) modulesClaimed() bool {
+	select {
+	case <-p.kinds[p.w.model.Resources[pair].Kind].ObjectsClaimed():
+		return true
+	default:
+		return false
+	}
+}
+
+// resume lets those continue that wait until the objects of modules are claimed, in an order that does not depend on the
+// scheduling of goroutines.
+func (p *process) resume() {
+	for len(p.awaiting) > 0 && p.modulesClaimed() {
+		next := p.awaiting[0]
+		p.awaiting = p.awaiting[1:]
+		close(next)
+		synctest.Wait()
 	}
 }
 
@@ -362,7 +402,7 @@ func (p *process) claim(k store.Key) {
 				return
 			}
 			if kind.claims--; kind.claims == 0 {
-				kind.reconciler.Claimed()
+				p.claimedAll(kind)
 			}
 		}()
 		if len(u.Object) == 0 || !kind.ClaimsHere(u) {

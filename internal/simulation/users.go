@@ -267,7 +267,7 @@ func (u *users) createWith(k store.Key, from *incarnation) {
 	}
 	// An object with the name of the new one conflicts with the old one.
 	i.createFirst = i.createFirst && k.Kind != u.w.model.Resources[named].Kind && !u.isPair(k)
-	if u.isPair(k) {
+	if u.isPair(k) && !(c.splits && shares(i.configuration)) {
 		i.name = "pair-" + k.Name
 	}
 	if from != nil {

@@ -94,11 +94,13 @@ func (r *Registry) Moved(ctx context.Context, units []shard.Unit) {
 	}
 }
 
-// Activated reports whether managed.Kind's method of that name does so for all kinds.
-func (r *Registry) Activated(configurations []string) bool {
+// Activated reports whether managed.Kind's method of that name does so for all kinds, or for those of modules.
+func (r *Registry) Activated(configurations []string, modules bool) bool {
 	out := true
 	for _, k := range r.running() {
-		out = k.Activated(configurations) && out
+		if !modules || k.HasObjectsOfAnyType() {
+			out = k.Activated(configurations) && out
+		}
 	}
 	return out
 }

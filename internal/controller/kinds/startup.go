@@ -18,10 +18,9 @@ const startupLimit = 2 * time.Minute
 // startup is the time after a start of the controller in which kinds that were served before are not all
 // served again. It begins with the zero value.
 type startup struct {
-	mu      sync.Mutex
-	ended   chan struct{}
-	claimed chan struct{}
-	// news is sent to when a source was attempted, or another kind is served.
+	mu                             sync.Mutex
+	ended, claimed, modulesClaimed chan struct{}
+	// news is closed, and replaced, when a source was attempted, or another kind is served.
 	news      chan struct{}
 	attempted map[Source]bool
 }
@@ -29,20 +28,32 @@ type startup struct {
 // Source is an object that kinds are served for.
 type Source struct{ Kind, Name string }
 
+// ModuleSource is Source.Kind of modules.
+const ModuleSource = "TerraformModule"
+
 // begun makes the channels. The mutex is held.
 func (s *startup) begun() {
 	if s.ended == nil {
-		s.ended, s.claimed, s.news = make(chan struct{}), make(chan struct{}), make(chan struct{}, 1)
+		s.ended, s.claimed, s.modulesClaimed, s.news = make(chan struct{}), make(chan struct{}), make(chan struct{}), make(chan struct{})
 	}
 }
 
-// over returns a channel that is closed at the end of the startup, and one that is closed when all remote objects are
-// claimed.
-func (s *startup) over() (ended, claimed chan struct{}) {
+// channel returns one of the channels.
+func (s *startup) channel(of func(*startup) chan struct{}) chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.begun()
-	return s.ended, s.claimed
+	return of(s)
+}
+
+func (s *startup) settled() chan struct{} {
+	return s.channel(func(s *startup) chan struct{} { return s.ended })
+}
+func (s *startup) allClaimed() chan struct{} {
+	return s.channel(func(s *startup) chan struct{} { return s.claimed })
+}
+func (s *startup) claimedModules() chan struct{} {
+	return s.channel(func(s *startup) chan struct{} { return s.modulesClaimed })
 }
 
 // tell has await look again.
@@ -50,19 +61,14 @@ func (s *startup) tell() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.begun()
-	select {
-	case s.news <- struct{}{}:
-	default: // it has not looked yet since the last time
-	}
+	close(s.news)
+	s.news = make(chan struct{})
 }
 
 // await waits until done. Otherwise done returns a channel that is closed when it may be; nil if tell is called then.
 func (s *startup) await(ctx context.Context, done func() (ok bool, otherwise <-chan struct{})) {
-	s.mu.Lock()
-	s.begun()
-	news := s.news
-	s.mu.Unlock()
 	for {
+		news := s.channel(func(s *startup) chan struct{} { return s.news })
 		ok, otherwise := done()
 		if ok {
 			return
@@ -96,15 +102,22 @@ func (r *Registry) Attempted(source Source) {
 
 // Settled returns a channel that is closed when all kinds that were served before are served again, as far as
 // possible, and the references of all their resources are known.
-func (r *Registry) Settled() <-chan struct{} {
-	ended, _ := r.startup.over()
-	return ended
-}
+func (r *Registry) Settled() <-chan struct{} { return r.startup.settled() }
 
 // Claimed returns a channel that is closed when the remote objects of all these resources are claimed, too.
-func (r *Registry) Claimed() <-chan struct{} {
-	_, claimed := r.startup.over()
-	return claimed
+func (r *Registry) Claimed() <-chan struct{} { return r.startup.allClaimed() }
+
+// ModulesClaimed returns a channel that is closed when those of the resources of modules are claimed.
+func (r *Registry) ModulesClaimed() <-chan struct{} { return r.startup.claimedModules() }
+
+// objectsClaimed is Kind.ObjectsClaimed of the kinds of modules.
+func objectsClaimed(k *managed.Kind) <-chan struct{} {
+	if k.HasObjectsOfAnyType() {
+		return k.ObjectsClaimed()
+	}
+	closed := make(chan struct{})
+	close(closed)
+	return closed
 }
 
 // all reports whether a channel of all served kinds is closed. Otherwise it returns one that is not.
@@ -122,7 +135,8 @@ func (r *Registry) all(of func(*managed.Kind) <-chan struct{}) (ok bool, open <-
 	return true, nil
 }
 
-// Settle waits until the kinds of all expected sources were attempted, and then closes Settled and Claimed.
+// Settle waits until the kinds of all expected sources were attempted, and then closes Settled and Claimed. It closes ModulesClaimed
+// before, if it can.
 func (r *Registry) Settle(ctx context.Context, expected ...func(context.Context) ([]Source, error)) error {
 	until, cancel := context.WithTimeout(ctx, startupLimit)
 	defer cancel()
@@ -139,19 +153,34 @@ func (r *Registry) Settle(ctx context.Context, expected ...func(context.Context)
 		}
 		return true, nil
 	})
+	var modules []Source
+	for _, source := range all {
+		if source.Kind == ModuleSource {
+			modules = append(modules, source)
+		}
+	}
+	var claimed sync.WaitGroup
+	claimed.Go(func() {
+		r.startup.await(until, func() (bool, <-chan struct{}) { return r.startup.attemptedAll(modules), nil })
+		r.startup.await(ctx, func() (bool, <-chan struct{}) { return r.all(objectsClaimed) })
+		closeUnless(ctx, r.startup.claimedModules())
+	})
+	defer claimed.Wait()
 	r.startup.await(until, func() (bool, <-chan struct{}) {
 		if !r.startup.attemptedAll(all) {
 			return false, nil
 		}
 		return r.all((*managed.Kind).Listed)
 	})
-	ended, claimed := r.startup.over()
-	if ctx.Err() == nil {
-		close(ended)
-	}
+	closeUnless(ctx, r.startup.settled())
 	r.startup.await(ctx, func() (bool, <-chan struct{}) { return r.all((*managed.Kind).ObjectsClaimed) })
-	if ctx.Err() == nil {
-		close(claimed)
-	}
+	closeUnless(ctx, r.startup.allClaimed())
 	return nil
+}
+
+// closeUnless closes a channel unless ctx is done.
+func closeUnless(ctx context.Context, c chan struct{}) {
+	if ctx.Err() == nil {
+		close(c)
+	}
 }

@@ -83,18 +83,45 @@ func TestSettle(t *testing.T) {
 	}
 }
 
+// The objects of modules are known as soon as all of them are served, whatever other kinds are awaited.
+func TestModulesClaimed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &kinds.Registry{}
+		slow, module := kinds.Source{Kind: "TerraformProvider", Name: "slow"}, kinds.Source{Kind: kinds.ModuleSource, Name: "module"}
+		go func() {
+			_ = r.Settle(t.Context(), func(context.Context) ([]kinds.Source, error) { return []kinds.Source{slow, module}, nil })
+		}()
+		began := time.Now()
+		go func() {
+			time.Sleep(22 * time.Millisecond)
+			r.Attempted(module)
+			time.Sleep(33 * time.Millisecond)
+			r.Attempted(slow)
+		}()
+		<-r.ModulesClaimed()
+		if took := time.Since(began); took != 22*time.Millisecond {
+			t.Errorf("after %s", took)
+		}
+		<-r.Claimed()
+	})
+}
+
 // A startup that is broken off does not end.
 func TestSettleIsBrokenOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &kinds.Registry{}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		_ = r.Settle(ctx, func(context.Context) ([]kinds.Source, error) { return []kinds.Source{{Name: "one"}}, nil })
+		_ = r.Settle(ctx, func(context.Context) ([]kinds.Source, error) {
+			return []kinds.Source{{Kind: kinds.ModuleSource, Name: "one"}}, nil
+		})
 		select {
 		case <-r.Settled():
 			t.Error("settled")
 		case <-r.Claimed():
 			t.Error("claimed")
+		case <-r.ModulesClaimed():
+			t.Error("the modules are claimed")
 		default:
 		}
 	})

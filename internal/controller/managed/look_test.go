@@ -197,7 +197,18 @@ func (noQueue) Len() int { return 0 }
 // alone has no resources of other kinds.
 type alone struct {
 	managed.Neighbours
-	graph *references.Graph
+	graph            *references.Graph
+	unclaimedModules bool
 }
 
 func (a alone) References() *references.Graph { return a.graph }
+
+func (a alone) ModulesClaimed() <-chan struct{} {
+	out := make(chan struct{})
+	if !a.unclaimedModules {
+		close(out)
+	}
+	return out
+}
+
+func (alone) Activated([]string, bool) bool { return true }

@@ -31,8 +31,10 @@ type Neighbours interface {
 	Settled() <-chan struct{}
 	// Claimed is closed when the remote objects of the resources of these kinds are claimed, too.
 	Claimed() <-chan struct{}
-	// Activated reports whether Kind.Activated does so for all served kinds.
-	Activated(configurations []string) bool
+	// ModulesClaimed is closed when those of the resources of modules are claimed, whose objects may be of any type.
+	ModulesClaimed() <-chan struct{}
+	// Activated reports whether Kind.Activated does so for all served kinds, or for those of modules.
+	Activated(configurations []string, modules bool) bool
 	// Kind returns the kind that is served; nil if it is not.
 	Kind(schema.GroupKind) *Kind
 	// Wake queues a resource for an immediate reconcile.

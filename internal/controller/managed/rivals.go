@@ -18,12 +18,10 @@ const (
 	manySought = 64
 )
 
-// mayWrite returns when the remote objects are claimed of all resources of the kind, or of those that may have one of this resource.
+// mayWrite returns when the remote objects are claimed of all resources of the kind, or of those that may have one of this resource,
+// and of all modules.
 func (e *external) mayWrite(ctx context.Context) error {
-	if e.kind.isClaimed() || e.rivalsClaimed(ctx) {
-		return nil
-	}
-	if !awaited(ctx, e.kind.claimed) {
+	if !(e.kind.isClaimed() || e.rivalsClaimed(ctx) || awaited(ctx, e.kind.claimed)) || !awaited(ctx, e.kind.Neighbours.ModulesClaimed()) {
 		return errors.New("the objects that other resources manage are not known yet")
 	}
 	return nil

@@ -58,11 +58,14 @@ func TestMayWrite(t *testing.T) {
 		failed  error // to list
 		fails   error // to claim
 		claimed bool
+		modules bool // that are not claimed
 		without bool
 		want    bool
 		done    []string
 	}{
 		"all are claimed":                 {unknown: true, claimed: true, want: true},
+		"those of modules are not":        {unknown: true, claimed: true, modules: true},
+		"nobody else but modules":         {sought: an, rivals: []string{"own"}, modules: true},
 		"its objects are not known":       {unknown: true},
 		"others may have its objects":     {want: true},
 		"nobody else":                     {sought: an, rivals: []string{"own"}, want: true},
@@ -78,7 +81,7 @@ func TestMayWrite(t *testing.T) {
 			var done []string
 			k := things()
 			r := managed.NewReconciler(k, claimable{}, claimable{})
-			k.ProviderConfigs, k.Options.Logger = unconfigured{}, logr.Discard()
+			k.ProviderConfigs, k.Options.Logger, k.Neighbours = unconfigured{}, logr.Discard(), alone{unclaimedModules: test.modules}
 			k.Scheduler = seeking{sought: test.sought, known: !test.unknown, fails: test.fails, done: &done}
 			own := store.Key{Group: k.Model.Group, Kind: k.Model.Kind, Namespace: "team", Name: "own"}
 			if !test.without {
@@ -114,7 +117,7 @@ func TestManyRivalsAreNotSought(t *testing.T) {
 	t.Parallel()
 	k := things()
 	managed.NewReconciler(k, claimable{}, claimable{})
-	k.Scheduler = seeking{sought: scheduler.Sought{By: "1", Objects: []string{"a"}}, known: true}
+	k.Scheduler, k.Neighbours = seeking{sought: scheduler.Sought{By: "1", Objects: []string{"a"}}, known: true}, alone{}
 	asked := 0
 	k.Options.Naming = func(context.Context, runtimeschema.GroupKind, scheduler.Sought, int) ([]store.Key, bool, error) {
 		asked++

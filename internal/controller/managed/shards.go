@@ -84,6 +84,9 @@ func (k *Kind) objectType() string {
 	return k.Model.Type
 }
 
+// HasObjectsOfAnyType reports whether the kind is that of a module.
+func (k *Kind) HasObjectsOfAnyType() bool { return k.objectType() == shard.Any }
+
 // use returns what a resource uses. If it takes over the object of another one, that is what this one uses, too: both records are
 // written by one process.
 func (k *Kind) use(u *unstructured.Unstructured) shard.Use {
@@ -195,12 +198,15 @@ func (r *Reconciler) belongs(ctx context.Context, cached *unstructured.Unstructu
 }
 
 // active reports whether the objects are claimed that those of resources with configurations may be the same as. Otherwise that
-// begins. Those of a module may be the same as those of any kind.
+// begins. Those of a module may be the same as those of any kind. No module uses an account that is divided by kind.
 func (k *Kind) active(configurations []string) bool {
-	if k.objectType() == shard.Any && !k.Neighbours.Activated(configurations) {
-		return false
+	modules := !k.HasObjectsOfAnyType()
+	with := configurations
+	if modules {
+		with = slices.DeleteFunc(slices.Clone(with), func(name string) bool { return !k.Options.Shards.Has(name, shard.Any) })
 	}
-	return k.Activated(configurations)
+	others := k.Neighbours.Activated(with, modules)
+	return k.Activated(configurations) && others
 }
 
 // Activated reports whether the objects are claimed of the kind's resources that use configurations, or others of their accounts,

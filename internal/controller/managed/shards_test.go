@@ -143,10 +143,12 @@ type all struct {
 	kinds []*managed.Kind
 }
 
-func (a all) Activated(configurations []string) bool {
+func (a all) Activated(configurations []string, modules bool) bool {
 	out := true
 	for _, k := range a.kinds {
-		out = k.Activated(configurations) && out
+		if !modules || k.HasObjectsOfAnyType() {
+			out = k.Activated(configurations) && out
+		}
 	}
 	return out
 }
@@ -168,30 +170,51 @@ func (h held) List(ctx context.Context, list client.ObjectList, o ...client.List
 	}
 }
 
-// Before the instance of a module is worked on, the objects of all kinds are claimed. Other resources do not wait for that.
+// Before the instance of a module is worked on, the objects of all kinds are claimed. Other resources wait for those of modules, unless
+// none uses their account.
 func TestModuleAwaitsAllKinds(t *testing.T) {
-	k, module := kind(t), kind(t)
-	k.ProviderConfigs, module.ProviderConfigs = naming{}, namingModule{}
-	k.Options.Shards, module.Options.Shards = here{}, here{}
-	neighbours := all{kinds: []*managed.Kind{k, module}}
-	k.Neighbours, module.Neighbours = neighbours, neighbours
-	c := fake.NewClientBuilder().Build()
-	slow := held{c, make(chan struct{})}
-	managed.NewReconciler(k, slow, c)
-	managed.NewReconciler(module, c, c)
-	one := []string{"one"}
-	eventually := func(what string, is func() bool) {
-		t.Helper()
-		err := wait.PollUntilContextTimeout(t.Context(), time.Millisecond, time.Minute, true, func(context.Context) (bool, error) { return is(), nil })
-		if err != nil {
-			t.Fatal(what)
-		}
+	for name, test := range map[string]struct {
+		slowModule bool // else the other kind is
+		shards     managed.Shards
+		waits      bool
+	}{
+		"a module":                        {shards: here{}, waits: true},
+		"another kind":                    {slowModule: true, shards: here{}, waits: true},
+		"another kind, a divided account": {slowModule: true, shards: dividedHere{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k, module := kind(t), kind(t)
+			k.ProviderConfigs, module.ProviderConfigs = naming{}, namingModule{}
+			k.Options.Shards, module.Options.Shards = test.shards, test.shards
+			neighbours := all{kinds: []*managed.Kind{k, module}}
+			k.Neighbours, module.Neighbours = neighbours, neighbours
+			c := fake.NewClientBuilder().Build()
+			slow := held{c, make(chan struct{})}
+			waiting, awaited := module, k
+			if test.slowModule {
+				waiting, awaited = k, module
+			}
+			managed.NewReconciler(waiting, c, c)
+			managed.NewReconciler(awaited, slow, c)
+			one := []string{"one"}
+			eventually := func(what string, is func() bool) {
+				t.Helper()
+				err := wait.PollUntilContextTimeout(t.Context(), time.Millisecond, time.Minute, true, func(context.Context) (bool, error) { return is(), nil })
+				if err != nil {
+					t.Fatal(what)
+				}
+			}
+			eventually("the objects of the kind itself are never claimed", func() bool { return waiting.Activated(one) })
+			if managed.Active(waiting, one) == test.waits {
+				t.Errorf("it waits: %t", !test.waits)
+			}
+			close(slow.answers)
+			eventually("it is never active", func() bool { return managed.Active(waiting, one) })
+		})
 	}
-	eventually("the objects of the module's own instances are never claimed", func() bool { return module.Activated(one) })
-	if managed.Active(module, one) {
-		t.Error("the module does not wait for another kind")
-	}
-	close(slow.answers)
-	eventually("the other kind is never active", func() bool { return managed.Active(k, one) })
-	eventually("the module is never active", func() bool { return managed.Active(module, one) })
 }
+
+// dividedHere are shards of which this one has the resources of all types, while no module uses their accounts.
+type dividedHere struct{ here }
+
+func (dividedHere) Has(_, resourceType string) bool { return resourceType != shard.Any }

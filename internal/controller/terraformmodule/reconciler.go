@@ -98,9 +98,6 @@ func (r *Reconciler) SetupWithManager(m manager.Manager) error {
 		Complete(r)
 }
 
-// sourceKind is the kind of a TerraformModule as a kinds.Source.
-const sourceKind = "TerraformModule"
-
 // Expected returns the TerraformModules whose kinds should be served. They include those that are being deleted,
 // whose instances have to be destroyed.
 func (r *Reconciler) Expected(ctx context.Context) (all []kinds.Source, _ error) {
@@ -109,7 +106,7 @@ func (r *Reconciler) Expected(ctx context.Context) (all []kinds.Source, _ error)
 		return nil, err
 	}
 	for _, m := range list.Items {
-		all = append(all, kinds.Source{Kind: sourceKind, Name: m.Name})
+		all = append(all, kinds.Source{Kind: kinds.ModuleSource, Name: m.Name})
 	}
 	return all, nil
 }
@@ -131,7 +128,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	before := m.DeepCopy()
 	problem := r.serve(ctx, m)
 	if problem == nil {
-		r.Registry.Attempted(kinds.Source{Kind: sourceKind, Name: m.Name})
+		r.Registry.Attempted(kinds.Source{Kind: kinds.ModuleSource, Name: m.Name})
 	}
 	again := r.Resync
 	if deleted {

@@ -111,6 +111,9 @@ type Rival struct {
 	Owner Owner
 	// Claim is the claimant's own claim.
 	Claim Claim
+	// Holds is set when Owner has the object, or has begun to make it. Another one takes precedence only while its operation
+	// runs, or over a resource that wants the object, too.
+	Holds bool
 }
 
 // claim is the claim of a claimant on an object, and its place in the object's list.

@@ -271,7 +271,7 @@ func (c *Claimant) rival() (r Rival, ok bool) {
 		if other == nil || ok && r.Claim.Strength >= mine.strength {
 			continue
 		}
-		r, ok = Rival{Owner: other.by.Owner, Claim: Claim{Object: mine.on.Object, Strength: mine.strength}}, true
+		r, ok = Rival{Owner: other.by.Owner, Claim: Claim{Object: mine.on.Object, Strength: mine.strength}, Holds: other.strength >= Begun}, true
 	}
 	return r, ok
 }

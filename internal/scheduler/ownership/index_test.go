@@ -354,7 +354,7 @@ func TestRival(t *testing.T) {
 	w.claim("b", 1, held("y"))
 	w.claim("c", 2, wanted("y"), held("x"))
 	got, ok := w.by["c"].Rival()
-	want := ownership.Rival{Owner: resource("a", 0), Claim: held("x")}
+	want := ownership.Rival{Owner: resource("a", 0), Claim: held("x"), Holds: true}
 	if diff := cmp.Diff(want, got); !ok || diff != "" {
 		t.Errorf("what is held comes first (-want +got):\n%s", diff)
 	}
