@@ -103,6 +103,16 @@ func (i Instance) Packed() (Instance, bool) {
 	return i, true
 }
 
+// Undecoded returns a complete instance of which only the values in the protocol's encoding are known, as Packed does. Identified is set
+// if it has an identity.
+func Undecoded(w *Wire, identified bool) Instance {
+	out := Instance{Wire: w, Status: Full, State: undecoded}
+	if identified {
+		out.Identity = undecoded
+	}
+	return out
+}
+
 // IsPacked reports whether the instance is one that Packed has returned.
 func (i Instance) IsPacked() bool { return i.State == undecoded }
 

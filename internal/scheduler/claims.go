@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"unique"
 
 	"github.com/zclconf/go-cty/cty"
 	"k8s.io/apimachinery/pkg/types"
@@ -31,16 +32,22 @@ import (
 // claimed identifies the request that claims were made for. Another generation of the resource may have
 // other claims.
 type claimed struct {
-	generation    int64
-	hash          string
+	generation int64
+	hash       string
+	known      string
+	// named is the import id that is known beforehand. It may turn out to be wrong.
+	named string
+	// through is the same value for many resources.
+	through unique.Handle[claimedThrough]
+}
+
+// claimedThrough is what claims of many resources have in common.
+type claimedThrough struct {
 	configuration string
 	account       ownership.Account
-	known         string
 	manages       bool
-	// named is the import id that is known beforehand, and maps whether the configuration maps an identity: either
-	// may turn out to be wrong.
-	named string
-	maps  bool
+	// maps is set when the configuration maps an identity, which may turn out to be wrong.
+	maps bool
 }
 
 // sameApartFromConfiguration reports whether claims are for the same, apart from the configuration of the object.
@@ -50,7 +57,8 @@ func (c claimed) sameApartFromConfiguration(other claimed) bool {
 }
 
 func claimedFor(r *Request) claimed {
-	out := claimed{generation: r.Generation, hash: r.ConfigHash, configuration: r.ProviderConfiguration, account: r.Account, manages: r.Policies.Manage, named: r.named(), maps: r.Handles.maps()}
+	through := claimedThrough{configuration: r.ProviderConfiguration, account: r.Account, manages: r.Policies.Manage, maps: r.Handles.maps()}
+	out := claimed{generation: r.Generation, hash: r.ConfigHash, named: r.named(), through: unique.Make(through)}
 	if r.Known != nil {
 		out.known = r.Known.Target.ID
 	}
@@ -166,7 +174,7 @@ func (e *entry) claims(r Request, in instance.Instance, wanted []string) []owner
 		for _, on := range objects(r, identity) {
 			out = append(out, ownership.Claim{Object: on, Strength: s, Inherited: e.inherits(r), Recorded: identity == recorded && !e.inherits(r)})
 		}
-		if identity != e.completed.whole {
+		if e.completed == nil || identity != e.completed.whole {
 			return
 		}
 		for _, on := range objects(r, e.completed.planned) {
@@ -248,7 +256,7 @@ func wants(e *entry, r Request, p *terraform.Plan) []string {
 	}
 	h := handleOf(r, p.Identity, p.State)
 	planned := keyOf(r, h, instance.Instance{Identity: h.identity})
-	if planned != "" && planned == e.completed.planned {
+	if planned != "" && e.completed != nil && planned == e.completed.planned {
 		return []string{planned, e.completed.whole}
 	}
 	return []string{planned}

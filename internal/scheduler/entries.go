@@ -31,7 +31,7 @@ type entries struct {
 func (x *entries) get(k store.Key, uid types.UID) *entry {
 	e, ok := x.byUID[uid]
 	if !ok {
-		e = &entry{key: k, uid: uid, turn: newTurn()}
+		e = &entry{key: k, uid: uid, turn: newTurn(), awake: &awake{}}
 		x.add(e)
 	}
 	if e.presence == leaving {

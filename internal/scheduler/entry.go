@@ -30,8 +30,11 @@ type entry struct {
 
 	turn turn
 
-	state  recordState
-	record store.Record
+	// awake is nil while nothing but rested is needed of it.
+	*awake
+	rested rested
+
+	state recordState
 	// read is the version of the record that was loaded last. Until this process writes the record, the write of an
 	// earlier one can still succeed.
 	read string
@@ -52,8 +55,6 @@ type entry struct {
 	unrecorded atomic.Pointer[Error]
 	// observed is set when this process has observed the object.
 	observed atomic.Bool
-	// policyWarned is the hash of the plan that policies have warned of last.
-	policyWarned string
 	// remembered is the answer of Remembered; nil when the record is not known.
 	remembered atomic.Pointer[Remembered]
 
@@ -62,10 +63,26 @@ type entry struct {
 	resting bool
 	// restless is set if the provider sends the same object with other bytes each time.
 	restless bool
-	// token is the create token of the next create; empty if none was planned.
-	token string
 	// validated is the hash of the configuration that the provider accepted last.
 	validated string
+	// begun is the id of the operation that this process began last.
+	begun string
+	last  *Outcome
+	// ended is the process of the last operation: a create after Destroy completes a replacement.
+	ended faultpoint.Process
+
+	// claimant is the resource in the index of owners, and claimed identifies the request that its claims were made for.
+	claimant *ownership.Claimant
+	claimed  claimed
+}
+
+// awake is the part of an entry that is not needed of a resource at rest.
+type awake struct {
+	record store.Record
+	// policyWarned is the hash of the plan that policies have warned of last.
+	policyWarned string
+	// token is the create token of the next create; empty if none was planned.
+	token string
 	// warned has the warnings of the validation.
 	warned diagnostic.Diagnostics
 	// readWarned has the warnings of the last read.
@@ -78,17 +95,12 @@ type entry struct {
 	// may be stored. undispatchedDoubt is the interrupted create that it began after; nil if there was none.
 	undispatched      string
 	undispatchedDoubt *instance.Operation
-	// begun is the id of the operation that this process began last.
-	begun string
 	// doubt is an interrupted create whose object was not found and may still appear.
 	doubt *instance.Operation
 	// missing has the times since which tainted objects are not found, by the key of a deposed object, or
 	// "" for the current one. Unless they were destroyed, this does not prove that they are gone.
 	missing map[string]time.Time
 
-	last *Outcome
-	// ended is the process of the last operation: a create after Destroy completes a replacement.
-	ended faultpoint.Process
 	// failed and deposedFailed delay the next attempt of operations on the current object, and on
 	// deposed objects; nil if the last one has not failed.
 	failed, deposedFailed *failure
@@ -99,11 +111,8 @@ type entry struct {
 	// drifts is the drift of the object.
 	drifts drifts
 
-	// claimant is the resource in the index of owners, claimed identifies the request that its claims were
-	// made for, and completed is a planned identity with the complete identity of the created object.
-	claimant  *ownership.Claimant
-	claimed   claimed
-	completed completed
+	// completed is a planned identity with the complete identity of the created object; nil if they are the same.
+	completed *completed
 }
 
 // turn is a lock. Unlike a sync.Mutex, synctest recognizes a goroutine that waits for it.

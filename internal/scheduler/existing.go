@@ -60,7 +60,7 @@ func (s *Scheduler) meets(e *entry, r Request, met instance.Instance, by handle)
 // complete records that a planned identity is part of the identity of an object.
 func (e *entry) complete(planned, whole string) {
 	if planned != "" && whole != "" && planned != whole {
-		e.completed = completed{planned: planned, whole: whole}
+		e.completed = &completed{planned: planned, whole: whole}
 	}
 }
 

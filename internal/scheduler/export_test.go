@@ -3,8 +3,10 @@ package scheduler
 import (
 	"context"
 	"time"
+	"unsafe"
 
 	"github.com/zclconf/go-cty/cty"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -76,3 +78,16 @@ func (s *Scheduler) Surveys() int {
 
 // MaxSurveyed is maxSurveyed.
 const MaxSurveyed = maxSurveyed
+
+// IsSmall reports whether memory has nothing of a resource but what is needed of one at rest.
+func (s *Scheduler) IsSmall(uid types.UID) bool {
+	s.mu.Lock()
+	e := s.entries.byUID[uid]
+	s.mu.Unlock()
+	e.turn.Lock()
+	defer e.turn.Unlock()
+	return e.awake == nil
+}
+
+// SizeOfEntry is the size of an entry, in bytes.
+const SizeOfEntry = unsafe.Sizeof(entry{})

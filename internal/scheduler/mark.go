@@ -41,8 +41,8 @@ func (o *Observation) Steady() bool {
 // Mark implements Interface.
 func (s *Scheduler) Mark(r Request) (Mark, bool) {
 	e := s.entry(&r)
-	e.turn.Lock()
-	defer e.turn.Unlock()
+	e.hold()
+	defer e.letGo()
 	o := e.view.observation
 	if e.state != loaded || e.view.state != planned || !e.view.fits(r.ConfigHash) || e.view.unplanned && !o.Resumed ||
 		!o.Steady() || o.Imported || o.Contradiction != "" || !e.resting && !atRest(&e.record.Instance) {

@@ -39,8 +39,8 @@ const maxDeeds = 1000
 // Observe implements Interface.
 func (s *Scheduler) Observe(ctx context.Context, r Request) (*Observation, error) {
 	e := s.entry(&r)
-	e.turn.Lock()
-	defer e.turn.Unlock()
+	e.hold()
+	defer e.letGo()
 	o := observing{Scheduler: s, e: e}
 	defer o.end()
 	for range maxDeeds {

@@ -1,6 +1,8 @@
 package scheduler
 
 import (
+	"reflect"
+
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
@@ -19,8 +21,8 @@ var Rested = &Observation{Instance: instance.Instance{Status: instance.Full}, Pl
 // Rest implements Interface.
 func (s *Scheduler) Rest(r Request) bool {
 	e := s.entry(&r)
-	e.turn.Lock()
-	defer e.turn.Unlock()
+	e.hold()
+	defer e.letGo()
 	if !e.mayRest(&r) {
 		return e.resting
 	}
@@ -71,8 +73,70 @@ func (e *entry) wake() {
 
 // lock locks the entry, with the values of its object.
 func (e *entry) lock() {
-	e.turn.Lock()
+	e.hold()
 	e.wake()
+}
+
+// hold locks the entry. A resource at rest stays so.
+func (e *entry) hold() {
+	e.turn.Lock()
+	if e.awake == nil {
+		e.awake = e.rested.awake(e.uid)
+	}
+}
+
+// letGo is the end of hold.
+func (e *entry) letGo() {
+	if e.resting {
+		if r, ok := e.awake.rested(e.uid); ok {
+			e.rested, e.awake = r, nil
+			e.share()
+		}
+	}
+	e.turn.Unlock()
+}
+
+// share keeps one copy of equal hashes.
+func (e *entry) share() {
+	hash := e.view.configHash
+	for _, other := range []*string{&e.validated, &e.claimed.hash} {
+		if *other == hash {
+			*other = hash
+		}
+	}
+}
+
+// rested is what is needed of an entry's awake while its resource is at rest.
+type rested struct {
+	version                        string
+	wire                           *instance.Wire
+	private                        []byte
+	schemaVersion, identityVersion int64
+	identified, createFirst        bool
+	// planned is that of drifts.
+	planned   bool
+	completed *completed
+}
+
+// awake returns what was rested.
+func (r *rested) awake(uid types.UID) *awake {
+	in := instance.Undecoded(r.wire, r.identified)
+	in.SchemaVersion, in.IdentityVersion, in.Private, in.CreateBeforeDestroy = r.schemaVersion, r.identityVersion, r.private, r.createFirst
+	return &awake{record: store.Record{Owner: uid, Version: r.version, Instance: in}, drifts: drifts{planned: r.planned}, completed: r.completed}
+}
+
+// rested returns what is needed of a resource at rest; ok is false if there is more.
+func (a *awake) rested(uid types.UID) (_ rested, ok bool) {
+	in := &a.record.Instance
+	r := rested{
+		version: a.record.Version, wire: in.Wire, private: in.Private, schemaVersion: in.SchemaVersion, identityVersion: in.IdentityVersion,
+		identified: in.HasIdentity(), createFirst: in.CreateBeforeDestroy, planned: a.drifts.planned, completed: a.completed,
+	}
+	back := r.awake(uid)
+	if len(a.missing) == 0 {
+		back.missing = a.missing
+	}
+	return r, reflect.DeepEqual(a, back)
 }
 
 // rests reports whether a deed leaves a resource at rest.

@@ -40,6 +40,9 @@ func TestRest(t *testing.T) {
 					if o := h.observe(); o != scheduler.Rested {
 						t.Errorf("observed %v", o)
 					}
+					if !h.sched.IsSmall(h.r.UID) {
+						t.Error("memory has more of it than is needed")
+					}
 				}
 				if diff := cmp.Diff([]string{"refresh", "refresh", "refresh"}, h.log.take()); diff != "" {
 					t.Errorf("calls (-want +got):\n%s", diff)

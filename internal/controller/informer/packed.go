@@ -16,7 +16,7 @@ import (
 	sjson "sigs.k8s.io/json"
 )
 
-// packed is an object in the cache, as JSON: that takes a third of the memory of its maps (BenchmarkPack). Most objects are read once
+// packed is an object in the cache, as compressed JSON: that takes a tenth of the memory of its maps (BenchmarkPack). Most objects are read once
 // in each poll interval.
 type packed struct {
 	namespace, name, version string
@@ -49,7 +49,7 @@ func pack(in any) (any, error) {
 	}
 	return &packed{
 		namespace: unique.Make(u.GetNamespace()).Value(), name: u.GetName(), version: u.GetResourceVersion(),
-		labels: unique.Make(labels.Set(u.GetLabels()).String()), object: object, last: weak.Make(u),
+		labels: unique.Make(labels.Set(u.GetLabels()).String()), object: compress(object), last: weak.Make(u),
 	}, nil
 }
 
@@ -60,7 +60,11 @@ func (p *packed) unpack() *unstructured.Unstructured {
 	u := p.last.Value()
 	if u == nil {
 		u = &unstructured.Unstructured{}
-		if err := sjson.UnmarshalCaseSensitivePreserveInts(p.object, &u.Object); err != nil {
+		object, err := decompress(p.object)
+		if err == nil {
+			err = sjson.UnmarshalCaseSensitivePreserveInts(object, &u.Object)
+		}
+		if err != nil {
 			panic(fmt.Sprintf("an object that was packed cannot be unpacked: %s", err))
 		}
 		p.last = weak.Make(u)
