@@ -138,19 +138,10 @@ func (neighbours) Settled() <-chan struct{} {
 	return closed
 }
 
-func (n neighbours) Claimed() <-chan struct{} { return n.p.claimed }
+// Claimed implements managed.Neighbours.
+func (n neighbours) Claimed() <-chan struct{} { return n.p.when(n.p.allClaimed) }
 
-// ModulesClaimed implements managed.Neighbours. Those that wait continue one after the other: see process.resume.
-func (n neighbours) ModulesClaimed() <-chan struct{} {
-	out := make(chan struct{})
-	if n.p.modulesClaimed() {
-		close(out)
-		return out
-	}
-	n.p.w.mu.Lock()
-	defer n.p.w.mu.Unlock()
-	n.p.awaiting = append(n.p.awaiting, out)
-	return out
-}
+// ModulesClaimed implements managed.Neighbours.
+func (n neighbours) ModulesClaimed() <-chan struct{} { return n.p.when(n.p.modulesClaimed) }
 
 func (n neighbours) Wake(k store.Key) { n.p.enqueue(k, 0) }

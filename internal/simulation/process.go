@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"testing/synctest"
 	"time"
@@ -59,10 +60,8 @@ type process struct {
 	// splits are the configurations that are to be divided kind by kind, dividing those that are just being divided or not.
 	splits, dividing map[string]bool
 	records          map[store.Key]bool
-	// claimed is closed when the objects of all resources are claimed.
-	claimed chan struct{}
-	// awaiting are closed when the objects of modules are claimed.
-	awaiting []chan struct{}
+	// awaiting are what goroutines wait for.
+	awaiting []awaiting
 	// leaving is set when it gives up its shard, and stubborn when its providers go on then. stopped is set when its
 	// operations have ended, with an error if they did not in time.
 	leaving, stubborn, stopped bool
@@ -328,44 +327,64 @@ func (p *process) lead() {
 		}
 	}
 	p.hearTable()
-	p.claimed = make(chan struct{})
 	for _, k := range p.kinds {
 		if k.claims == 0 {
-			p.claimedAll(k)
+			k.reconciler.Claimed()
 		}
 	}
 }
 
-// claimedAll is called when the objects of all resources of a kind are claimed.
-func (p *process) claimedAll(k *kind) {
-	k.reconciler.Claimed()
-	for _, other := range p.kinds {
-		select {
-		case <-other.ObjectsClaimed():
-		default:
-			return
-		}
-	}
-	close(p.claimed)
-}
-
-// modulesClaimed reports whether the objects of all modules are claimed.
-func (p *process) modulesClaimed() bool {
+// claimed reports whether the objects of all resources of a kind are claimed.
+func (k *kind) claimed() bool {
 	select {
-	case <-p.kinds[p.w.model.Resources[pair].Kind].ObjectsClaimed():
+	case <-k.ObjectsClaimed():
 		return true
 	default:
 		return false
 	}
 }
 
-// resume lets those continue that wait until the objects of modules are claimed, in an order that does not depend on the
-// scheduling of goroutines.
+func (p *process) modulesClaimed() bool { return p.kinds[p.w.model.Resources[pair].Kind].claimed() }
+
+func (p *process) allClaimed() bool {
+	for _, k := range p.kinds {
+		if !k.claimed() {
+			return false
+		}
+	}
+	return true
+}
+
+// awaiting is a channel that is closed when something has happened.
+type awaiting struct {
+	channel  chan struct{}
+	happened func() bool
+}
+
+// when returns a channel that is closed when something has happened. Those that wait for it continue one after the other, in an order
+// that does not depend on the scheduling of goroutines.
+func (p *process) when(happened func() bool) <-chan struct{} {
+	out := make(chan struct{})
+	if happened() {
+		close(out)
+		return out
+	}
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	p.awaiting = append(p.awaiting, awaiting{out, happened})
+	return out
+}
+
+// resume lets those continue that wait for what has happened.
 func (p *process) resume() {
-	for len(p.awaiting) > 0 && p.modulesClaimed() {
-		next := p.awaiting[0]
-		p.awaiting = p.awaiting[1:]
-		close(next)
+	for {
+		i := slices.IndexFunc(p.awaiting, func(a awaiting) bool { return a.happened() })
+		if i < 0 {
+			return
+		}
+		next := p.awaiting[i]
+		p.awaiting = slices.Delete(p.awaiting, i, i+1)
+		close(next.channel)
 		synctest.Wait()
 	}
 }
@@ -402,7 +421,7 @@ func (p *process) claim(k store.Key) {
 				return
 			}
 			if kind.claims--; kind.claims == 0 {
-				p.claimedAll(kind)
+				kind.reconciler.Claimed()
 			}
 		}()
 		if len(u.Object) == 0 || !kind.ClaimsHere(u) {

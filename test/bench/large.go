@@ -76,8 +76,12 @@ func large(ctx context.Context, r *figure.Report, bin string, n int, profile str
 	r.Add(figure.Figure{Name: "large: create: controller and provider", Value: each(created.controller+created.provider, float64(n)), Unit: "ms CPU each"})
 	r.Add(figure.Figure{Name: "large: create: API server", Value: each(created.apiserver, float64(n)), Unit: "ms CPU each"})
 
+	var profiling errgroup.Group
+	if profile != "" {
+		profiling.Go(func() error { return c.profileLooks(ctx, profile, largeWindow) })
+	}
 	looks, used, memory, err := c.unchanged(ctx, largeWindow)
-	if err != nil {
+	if err := errors.Join(err, profiling.Wait()); err != nil {
 		return err
 	}
 	used = used.without(idle, largeWindow)

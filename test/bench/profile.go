@@ -53,6 +53,15 @@ func (c *cluster) restarted(ctx context.Context, dir string) error {
 	})
 }
 
+// profileLooks writes a profile of the API server's processor time in a window into a directory.
+func (c *cluster) profileLooks(ctx context.Context, dir string, window time.Duration) error {
+	client, err := rest.HTTPClientFor(c.config)
+	if err != nil {
+		return err
+	}
+	return download(ctx, client, c.config.Host, fmt.Sprintf("profile?seconds=%.0f", window.Seconds()), filepath.Join(dir, "apiserver-looks.pprof"))
+}
+
 // heap writes a profile of the controller's heap, after a garbage collection, into a directory.
 func (c *cluster) heap(ctx context.Context, dir string) error {
 	return download(ctx, http.DefaultClient, "http://"+c.pprof, "heap?gc=1", filepath.Join(dir, "controller-heap.pprof"))

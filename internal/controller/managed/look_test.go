@@ -203,6 +203,8 @@ type alone struct {
 
 func (a alone) References() *references.Graph { return a.graph }
 
+func (a alone) Claimed() <-chan struct{} { return a.ModulesClaimed() }
+
 func (a alone) ModulesClaimed() <-chan struct{} {
 	out := make(chan struct{})
 	if !a.unclaimedModules {

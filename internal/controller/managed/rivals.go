@@ -19,9 +19,13 @@ const (
 )
 
 // mayWrite returns when the remote objects are claimed of all resources of the kind, or of those that may have one of this resource,
-// and of all modules.
+// and of all modules. A module waits for all kinds.
 func (e *external) mayWrite(ctx context.Context) error {
-	if !(e.kind.isClaimed() || e.rivalsClaimed(ctx) || awaited(ctx, e.kind.claimed)) || !awaited(ctx, e.kind.Neighbours.ModulesClaimed()) {
+	others := e.kind.Neighbours.ModulesClaimed
+	if e.kind.HasObjectsOfAnyType() {
+		others = e.kind.Neighbours.Claimed
+	}
+	if !(e.kind.isClaimed() || e.rivalsClaimed(ctx) || awaited(ctx, e.kind.claimed)) || !awaited(ctx, others()) {
 		return errors.New("the objects that other resources manage are not known yet")
 	}
 	return nil
