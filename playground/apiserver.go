@@ -9,6 +9,8 @@ import (
 
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	apimachineryversion "k8s.io/apimachinery/pkg/version"
+	"k8s.io/apiserver/pkg/features"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	basecompatibility "k8s.io/component-base/compatibility"
 	"k8s.io/kubernetes/pkg/controlplane/apiserver/samples/generic/server"
 
@@ -17,13 +19,15 @@ import (
 
 // newAPIServer returns a function that serves on listener until its context
 // ends.
-func newAPIServer(ctx context.Context, listener net.Listener, etcdEndpoint string, certs pki.Files, noCompaction bool) (func(context.Context) error, error) {
+func newAPIServer(ctx context.Context, listener net.Listener, etcdEndpoint string, certs pki.Files, noCacheChecks bool) (func(context.Context) error, error) {
+	if noCacheChecks {
+		if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(map[string]bool{string(features.DetectCacheInconsistency): false}); err != nil {
+			return nil, err
+		}
+	}
 	loopback := net.IPv4(127, 0, 0, 1)
 	opts := server.NewOptions()
 	opts.Etcd.StorageConfig.Transport.ServerList = []string{etcdEndpoint}
-	if noCompaction {
-		opts.Etcd.StorageConfig.CompactionInterval = 0
-	}
 	opts.SecureServing.Listener = listener
 	opts.SecureServing.BindPort = listener.Addr().(*net.TCPAddr).Port
 	opts.SecureServing.BindAddress, opts.SecureServing.ExternalAddress = loopback, loopback

@@ -43,9 +43,9 @@ type Options struct {
 	// NoFsync lets etcd lose its last writes when the machine (not just the
 	// process) dies. For tests.
 	NoFsync bool
-	// NoCompaction keeps the history of all objects. Otherwise the API server compacts it every five minutes, which takes
-	// processor time. For measurements.
-	NoCompaction bool
+	// NoCacheChecks leaves out that the API server compares its caches with etcd every five minutes. It reads and decodes all
+	// objects for that, in this process from then on.
+	NoCacheChecks bool
 	// NoControllers leaves out kube-controller-manager's controllers: namespaces are not
 	// emptied, and nothing is garbage-collected.
 	NoControllers bool
@@ -135,7 +135,7 @@ func (c *ControlPlane) start(ctx context.Context, o Options) error {
 	}
 	// Its own context: the server outlives the one of Start.
 	serverCtx, stopServer := context.WithCancel(context.Background())
-	serve, err := newAPIServer(serverCtx, listener, store.endpoint, certs, o.NoCompaction)
+	serve, err := newAPIServer(serverCtx, listener, store.endpoint, certs, o.NoCacheChecks)
 	if err != nil {
 		stopServer()
 		listener.Close()
