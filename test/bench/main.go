@@ -295,7 +295,7 @@ func (c *cluster) create(ctx context.Context, k kind, name string, n, workers in
 	if err != nil {
 		return 0, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute+time.Duration(n)*20*time.Millisecond)
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute+time.Duration(n)*40*time.Millisecond)
 	defer cancel()
 	open := func() (io.ReadCloser, error) {
 		return client.Get().Namespace("default").Resource(k.Resource).
