@@ -3,7 +3,6 @@ package scheduler
 import (
 	"context"
 	"time"
-	"unsafe"
 
 	"github.com/zclconf/go-cty/cty"
 	"k8s.io/apimachinery/pkg/types"
@@ -88,6 +87,3 @@ func (s *Scheduler) IsSmall(uid types.UID) bool {
 	defer e.turn.Unlock()
 	return e.awake == nil
 }
-
-// SizeOfEntry is the size of an entry, in bytes.
-const SizeOfEntry = unsafe.Sizeof(entry{})

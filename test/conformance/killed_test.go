@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -20,6 +19,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
+	"github.com/landbridge-io/landbridge/internal/testing/processtest"
 	"github.com/landbridge-io/landbridge/test/conformance"
 )
 
@@ -51,15 +51,8 @@ func killable(t *testing.T, form string, way conformance.Way) (*world, string) {
 
 // kill kills the program that runs in a directory, if there is one.
 func kill(dir string) bool {
-	processes, _ := filepath.Glob("/proc/[0-9]*/cwd")
-	for _, link := range processes {
-		cwd, err := os.Readlink(link)
-		if err != nil || !strings.HasPrefix(cwd, dir+"/") {
-			continue
-		}
-		if pid, err := strconv.Atoi(strings.Split(link, "/")[2]); err == nil {
-			return syscall.Kill(pid, syscall.SIGKILL) == nil
-		}
+	for _, pid := range processtest.Within(dir) {
+		return syscall.Kill(pid, syscall.SIGKILL) == nil
 	}
 	return false
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
+	"github.com/landbridge-io/landbridge/internal/testing/processtest"
 	"github.com/landbridge-io/landbridge/internal/testing/providertest"
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
@@ -46,17 +47,8 @@ func (c *mortal) run(t *testing.T) {
 
 // killProgram kills a running apply in the controller's workspaces.
 func (c *mortal) killProgram() bool {
-	processes, _ := filepath.Glob("/proc/[0-9]*/cwd")
-	for _, link := range processes {
-		cwd, err := os.Readlink(link)
-		if err != nil || !strings.HasPrefix(cwd, c.workspaces+"/") {
-			continue
-		}
-		pid, err := strconv.Atoi(strings.Split(link, "/")[2])
-		if err != nil {
-			continue
-		}
-		args, _ := os.ReadFile(filepath.Join(filepath.Dir(link), "cmdline"))
+	for _, pid := range processtest.Within(c.workspaces) {
+		args, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 		if strings.Contains(string(args), "apply\x00") {
 			return syscall.Kill(pid, syscall.SIGKILL) == nil
 		}

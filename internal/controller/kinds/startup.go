@@ -39,21 +39,11 @@ func (s *startup) begun() {
 }
 
 // channel returns one of the channels.
-func (s *startup) channel(of func(*startup) chan struct{}) chan struct{} {
+func (s *startup) channel(of *chan struct{}) chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.begun()
-	return of(s)
-}
-
-func (s *startup) settled() chan struct{} {
-	return s.channel(func(s *startup) chan struct{} { return s.ended })
-}
-func (s *startup) allClaimed() chan struct{} {
-	return s.channel(func(s *startup) chan struct{} { return s.claimed })
-}
-func (s *startup) claimedModules() chan struct{} {
-	return s.channel(func(s *startup) chan struct{} { return s.modulesClaimed })
+	return *of
 }
 
 // tell has await look again.
@@ -68,7 +58,7 @@ func (s *startup) tell() {
 // await waits until done. Otherwise done returns a channel that is closed when it may be; nil if tell is called then.
 func (s *startup) await(ctx context.Context, done func() (ok bool, otherwise <-chan struct{})) {
 	for {
-		news := s.channel(func(s *startup) chan struct{} { return s.news })
+		news := s.channel(&s.news)
 		ok, otherwise := done()
 		if ok {
 			return
@@ -102,13 +92,15 @@ func (r *Registry) Attempted(source Source) {
 
 // Settled returns a channel that is closed when all kinds that were served before are served again, as far as
 // possible, and the references of all their resources are known.
-func (r *Registry) Settled() <-chan struct{} { return r.startup.settled() }
+func (r *Registry) Settled() <-chan struct{} { return r.startup.channel(&r.startup.ended) }
 
 // Claimed returns a channel that is closed when the remote objects of all these resources are claimed, too.
-func (r *Registry) Claimed() <-chan struct{} { return r.startup.allClaimed() }
+func (r *Registry) Claimed() <-chan struct{} { return r.startup.channel(&r.startup.claimed) }
 
 // ModulesClaimed returns a channel that is closed when those of the resources of modules are claimed.
-func (r *Registry) ModulesClaimed() <-chan struct{} { return r.startup.claimedModules() }
+func (r *Registry) ModulesClaimed() <-chan struct{} {
+	return r.startup.channel(&r.startup.modulesClaimed)
+}
 
 // objectsClaimed is Kind.ObjectsClaimed of the kinds of modules.
 func objectsClaimed(k *managed.Kind) <-chan struct{} {
@@ -163,7 +155,7 @@ func (r *Registry) Settle(ctx context.Context, expected ...func(context.Context)
 	claimed.Go(func() {
 		r.startup.await(until, func() (bool, <-chan struct{}) { return r.startup.attemptedAll(modules), nil })
 		r.startup.await(ctx, func() (bool, <-chan struct{}) { return r.all(objectsClaimed) })
-		closeUnless(ctx, r.startup.claimedModules())
+		closeUnless(ctx, r.startup.channel(&r.startup.modulesClaimed))
 	})
 	defer claimed.Wait()
 	r.startup.await(until, func() (bool, <-chan struct{}) {
@@ -172,9 +164,9 @@ func (r *Registry) Settle(ctx context.Context, expected ...func(context.Context)
 		}
 		return r.all((*managed.Kind).Listed)
 	})
-	closeUnless(ctx, r.startup.settled())
+	closeUnless(ctx, r.startup.channel(&r.startup.ended))
 	r.startup.await(ctx, func() (bool, <-chan struct{}) { return r.all((*managed.Kind).ObjectsClaimed) })
-	closeUnless(ctx, r.startup.allClaimed())
+	closeUnless(ctx, r.startup.channel(&r.startup.claimed))
 	return nil
 }
 

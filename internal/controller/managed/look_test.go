@@ -212,5 +212,3 @@ func (a alone) ModulesClaimed() <-chan struct{} {
 	}
 	return out
 }
-
-func (alone) Activated([]string, bool) bool { return true }

@@ -3,10 +3,8 @@ package module_test
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -22,6 +20,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 	"github.com/landbridge-io/landbridge/internal/terraform/module"
+	"github.com/landbridge-io/landbridge/internal/testing/processtest"
 )
 
 // rack is an object of the module racks as it is claimed.
@@ -114,18 +113,8 @@ func TestObjectsOfKilledProgram(t *testing.T) {
 
 // killPrograms kills the programs that work in the estate's directory, and returns their number.
 func (e *estate) killPrograms() (killed int) {
-	e.Helper()
-	all, err := filepath.Glob("/proc/[0-9]*/cwd")
-	if err != nil {
-		e.Error(err)
-	}
-	for _, link := range all {
-		dir, err := os.Readlink(link)
-		if err != nil || !strings.HasPrefix(dir, e.dir+"/") {
-			continue
-		}
-		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(link)))
-		if p, err := os.FindProcess(pid); err == nil && p.Kill() == nil {
+	for _, pid := range processtest.Within(e.dir) {
+		if syscall.Kill(pid, syscall.SIGKILL) == nil {
 			killed++
 		}
 	}

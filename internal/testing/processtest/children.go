@@ -25,3 +25,19 @@ func Children(pid int) []int {
 	}
 	return out
 }
+
+// Within returns the running processes whose working directory is below a directory.
+func Within(dir string) []int {
+	var out []int
+	links, _ := filepath.Glob("/proc/[0-9]*/cwd") // the pattern is one
+	for _, link := range links {
+		cwd, err := os.Readlink(link)
+		if err != nil || !strings.HasPrefix(cwd, dir+"/") {
+			continue
+		}
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(link))); err == nil {
+			out = append(out, pid)
+		}
+	}
+	return out
+}
