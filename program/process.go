@@ -102,7 +102,7 @@ func (f *processFlags) plugin(level plugin.LogLevel) (*plugin.Launcher, error) {
 	if _, err := os.Stat(f.binary); err != nil {
 		return nil, fmt.Errorf("--provider: %w", err)
 	}
-	out := &plugin.Launcher{Path: f.binary, Env: map[string]string{}, GOGC: 100, LogLevel: level}
+	out := &plugin.Launcher{Path: f.binary, Env: map[string]string{}, LogLevel: level}
 	for _, e := range f.env {
 		name, value, ok := strings.Cut(e, "=")
 		if !ok || name == "" {

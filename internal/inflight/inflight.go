@@ -21,12 +21,20 @@ type Calls struct {
 	closing bool
 	// idle is made by Close.
 	idle chan struct{}
+	// held is closed when Alone does not hold calls back any more, and nil while it does not. none is closed when no
+	// call is in flight, if Alone waits for that.
+	held, none chan struct{}
 }
 
-// Begin counts a call; false after Close. Call End if it is true.
+// Begin counts a call; false after Close. Call End if it is true. Where Alone is used, calls begin with BeginWithin.
 func (c *Calls) Begin() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.begin()
+}
+
+// begin is Begin. The mutex is held.
+func (c *Calls) begin() bool {
 	if c.closing {
 		return false
 	}
@@ -40,8 +48,15 @@ func (c *Calls) End() {
 	defer c.mu.Unlock()
 	c.now--
 	c.total++
-	if c.closing && c.now == 0 {
+	if c.now > 0 {
+		return
+	}
+	if c.closing {
 		close(c.idle)
+	}
+	if c.none != nil {
+		close(c.none)
+		c.none = nil
 	}
 }
 

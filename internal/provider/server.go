@@ -67,6 +67,14 @@ type Aborter interface {
 	Abort(why string)
 }
 
+// Excluder is implemented by servers that can hold calls back.
+type Excluder interface {
+	// Alone runs f while the server has no calls but those of f, which have its context. Calls that come meanwhile wait.
+	// It waits for those in flight for a while at most: ran is false if there still are some, or if the process may keep
+	// something between calls, such as an ephemeral resource that is open. If f fails, all later calls fail.
+	Alone(ctx context.Context, wait time.Duration, f func(context.Context) error) (ran bool, err error)
+}
+
 // IdentitySchemas returns the identity schemas of a server; nil if the provider does not implement the call.
 func IdentitySchemas(ctx context.Context, s tfprotov6.ProviderServer) (*tfprotov6.GetResourceIdentitySchemasResponse, error) {
 	answer, err := s.GetResourceIdentitySchemas(ctx, &tfprotov6.GetResourceIdentitySchemasRequest{})

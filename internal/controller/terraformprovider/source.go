@@ -75,9 +75,7 @@ func (r *Reconciler) find(ctx context.Context, p *v1alpha1.TerraformProvider, ke
 		Logger:   r.Logger.WithName("provider").WithValues("provider", p.Name),
 
 		StartTimeout: r.StartTimeout,
-		// A provider keeps little between calls. A higher value saves little time, a lower one little memory.
-		GOGC:        100,
-		MemoryLimit: kinds.MemoryLimit(limits(p).Or(r.Limits)),
+		MemoryLimit:  kinds.MemoryLimit(limits(p).Or(r.Limits)),
 	}
 	for _, e := range p.Spec.Env {
 		launcher.Env[e.Name] = e.Value

@@ -41,8 +41,26 @@ func (l *Launcher) Reserved(variable string) bool {
 	return slices.ContainsFunc(reservedPrefixes, func(prefix string) bool { return strings.HasPrefix(variable, prefix) })
 }
 
-// environment returns the child's environment, sorted. Launcher.Env takes precedence.
-func (l *Launcher) environment() []string {
+const (
+	// smallProgram is the size of a program, in bytes, below which roomyGOGC applies. What lives in the heap of a provider
+	// is mostly its schema, which grows with its program. A small heap is collected often, and may have much garbage.
+	smallProgram = 48 << 20
+	roomyGOGC    = 200
+)
+
+// percentage returns GOGC for a program; 0 is Go's default.
+func (l *Launcher) percentage(binary *os.File) int {
+	if l.GOGC != 0 {
+		return l.GOGC
+	}
+	if info, err := binary.Stat(); err == nil && info.Size() < smallProgram {
+		return roomyGOGC
+	}
+	return 0
+}
+
+// environment returns the child's environment, sorted, with a percentage of garbage. Launcher.Env takes precedence.
+func (l *Launcher) environment(gogc int) []string {
 	env := map[string]string{}
 	for _, name := range inherited {
 		if value, ok := os.LookupEnv(name); ok {
@@ -52,8 +70,8 @@ func (l *Launcher) environment() []string {
 	for _, name := range LogVariables {
 		env[name] = string(cmp.Or(l.LogLevel, LogOff))
 	}
-	if l.GOGC != 0 {
-		env["GOGC"] = strconv.Itoa(l.GOGC)
+	if gogc != 0 {
+		env["GOGC"] = strconv.Itoa(gogc)
 	}
 	if l.MemoryLimit != 0 {
 		env["GOMEMLIMIT"] = strconv.FormatInt(l.MemoryLimit, 10)

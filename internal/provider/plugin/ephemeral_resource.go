@@ -5,6 +5,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/tfplugin"
 )
 
@@ -27,13 +28,17 @@ func (s *Server) OpenEphemeralResource(ctx context.Context, r *tfprotov6.OpenEph
 	}, &a); err != nil {
 		return nil, err
 	}
-	return &tfprotov6.OpenEphemeralResourceResponse{
+	out := &tfprotov6.OpenEphemeralResourceResponse{
 		Result:      fromValue(a.Result),
 		Diagnostics: fromDiagnostics(a.Diagnostics),
 		Private:     a.Private,
 		RenewAt:     fromTime(a.RenewAt),
 		Deferred:    fromDeferred(a.Deferred),
-	}, nil
+	}
+	if out.Deferred == nil && !diagnostic.FromProtocol(out.Diagnostics).HasErrors() {
+		s.opened.Add(1) // only then it is closed
+	}
+	return out, nil
 }
 
 // RenewEphemeralResource renews an ephemeral resource.
@@ -51,6 +56,7 @@ func (s *Server) RenewEphemeralResource(ctx context.Context, r *tfprotov6.RenewE
 
 // CloseEphemeralResource closes an ephemeral resource.
 func (s *Server) CloseEphemeralResource(ctx context.Context, r *tfprotov6.CloseEphemeralResourceRequest) (*tfprotov6.CloseEphemeralResourceResponse, error) {
+	defer s.opened.Add(-1)
 	var a tfplugin.DiagnosticsResponse
 	if err := s.invoke(ctx, tfplugin.CloseEphemeralResource, &tfplugin.EphemeralRequest{TypeName: r.TypeName, Private: r.Private}, &a); err != nil {
 		return nil, err

@@ -69,7 +69,7 @@ type Launcher struct {
 	// Sandbox is what the provider's process may do. Nil does not restrict it.
 	Sandbox *Sandbox
 	// GOGC and MemoryLimit (in bytes) configure the garbage collector of providers written in Go.
-	// Defaults to Go's own values.
+	// Default to Go's own values, and GOGC of small programs to 200.
 	GOGC        int
 	MemoryLimit int64
 
@@ -95,7 +95,7 @@ var (
 func (l *Launcher) Key() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q", l.checksum(), l.Args)
-	for _, e := range l.environment() {
+	for _, e := range l.environment(l.GOGC) {
 		fmt.Fprintf(h, " %q", e)
 	}
 	if l.Sandbox != nil {

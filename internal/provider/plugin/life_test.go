@@ -380,6 +380,64 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
+// TestAlone checks that what runs alone waits for calls in flight, and is not run while an ephemeral resource is open.
+func TestAlone(t *testing.T) {
+	l, _ := launcher(t, testprovider.Good)
+	s := launch(t, l).(*plugin.Server)
+	never := func(context.Context) error { t.Error("it ran"); return nil }
+	alone := func(wait time.Duration, f func(context.Context) error) bool {
+		t.Helper()
+		ran, err := s.Alone(t.Context(), wait, f)
+		if err != nil {
+			t.Error(err)
+		}
+		return ran
+	}
+	answered := make(chan error, 1)
+	go func() {
+		_, err := read(t.Context(), s, "sleep")
+		answered <- err
+	}()
+	waitUntil(t, "a call is in flight", func() bool { return !alone(0, func(context.Context) error { return nil }) })
+	if !alone(time.Minute, func(ctx context.Context) error {
+		_, err := s.StopProvider(ctx, &tfprotov6.StopProviderRequest{})
+		return err
+	}) {
+		t.Error("it did not run")
+	}
+	if err := <-answered; err != nil {
+		t.Error(err)
+	}
+	if _, err := s.OpenEphemeralResource(t.Context(), &tfprotov6.OpenEphemeralResourceRequest{TypeName: "opened"}); err != nil {
+		t.Fatal(err)
+	}
+	if alone(time.Minute, never) {
+		t.Error("it ran while an ephemeral resource was open")
+	}
+	if _, err := s.CloseEphemeralResource(t.Context(), &tfprotov6.CloseEphemeralResourceRequest{TypeName: "opened"}); err != nil {
+		t.Fatal(err)
+	}
+	if !alone(time.Minute, func(context.Context) error { return nil }) {
+		t.Error("it did not run after the ephemeral resource was closed")
+	}
+}
+
+// TestGarbageOfSmallPrograms checks that the small heap of a small program may have more garbage than Go's default.
+func TestGarbageOfSmallPrograms(t *testing.T) {
+	l, _ := launcher(t, testprovider.Good)
+	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid(t, launch(t, l))) + "/environ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(l.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if small := info.Size() < 48<<20; small != slices.Contains(strings.Split(string(raw), "\x00"), "GOGC=200") {
+		t.Errorf("a program of %d bytes has the environment %q", info.Size(), raw)
+	}
+}
+
 func TestKey(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "terraform-provider-x")
 	write := func(content string) {

@@ -32,7 +32,7 @@ type Sandbox struct {
 // restrictions returns the sandbox of a process with a private folder, and its environment. The sandbox is nil if the
 // process is not restricted.
 func (l *Launcher) restrictions(dir string, binary *os.File, private provider.Private) (*child.Sandbox, []string, error) {
-	env := l.environment()
+	env := l.environment(l.percentage(binary))
 	for name, value := range private.Env {
 		env = append(env, name+"="+value)
 	}

@@ -39,6 +39,8 @@ type Server struct {
 	schemaDiags diagnostic.Diagnostics
 
 	calls inflight.Calls
+	// opened counts the ephemeral resources that are open.
+	opened atomic.Int64
 
 	// aborted is the message of Abort; nil if it was not called.
 	aborted atomic.Pointer[string]
@@ -141,10 +143,25 @@ func (s *Server) begin(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return provider.NotSent(status.FromContextError(err).Err())
 	}
-	if !s.calls.Begin() {
+	if !s.calls.BeginWithin(ctx) {
+		if err := ctx.Err(); err != nil {
+			return provider.NotSent(status.FromContextError(err).Err())
+		}
 		return provider.NotSent(status.Error(codes.Unavailable, "the provider is being stopped"))
 	}
 	return nil
+}
+
+// Alone implements provider.Excluder. An ephemeral resource that is open may be kept by the process.
+func (s *Server) Alone(ctx context.Context, wait time.Duration, f func(context.Context) error) (ran bool, err error) {
+	_, err = s.calls.Alone(ctx, wait, func(ctx context.Context) error {
+		if s.opened.Load() > 0 {
+			return nil
+		}
+		ran = true
+		return f(ctx)
+	})
+	return ran, err
 }
 
 // gone returns the error of a call after the provider has ended.

@@ -24,6 +24,8 @@ const (
 	fewCalls = 200
 	// drainFor bounds the wait for the calls of a server that is to be relieved.
 	drainFor = 25 * time.Millisecond
+	// slowRelief is the time from which a relief is slow.
+	slowRelief = 500 * time.Millisecond
 	// healthyFor is the time after which a crash counts as the first one.
 	healthyFor = time.Minute
 )
@@ -52,6 +54,8 @@ type entry struct {
 	growth int64
 	// relief is the number of calls after which a server is relieved of leaked memory; 0 until one has leaked.
 	relief int64
+	// slow is set if a relief, during which calls wait, took long. Servers are replaced instead, while the old one is used.
+	slow bool
 }
 
 // member is one configured server.
@@ -81,8 +85,8 @@ type member struct {
 
 	// relieved is the number of calls at the last relief.
 	relieved int64
-	// drained is closed with the last lease; nil unless it is awaited.
-	drained chan struct{}
+	// relieving is set while the server is relieved.
+	relieving bool
 
 	leases, acquired int
 	// interrupted is the number of leases of interrupted operations. stopped is closed with the last lease; nil
@@ -234,7 +238,7 @@ func (p *Pool) check(e *entry, m *member) {
 			return
 		}
 	case u.ResidentBytes-m.base.ResidentBytes <= e.growth:
-		if e.relief > 0 && u.Calls-m.relieved >= e.relief {
+		if e.relief > 0 && !e.slow && u.Calls-m.relieved >= e.relief {
 			m.relieved = u.Calls
 			p.relieve(m)
 		}
@@ -245,7 +249,7 @@ func (p *Pool) check(e *entry, m *member) {
 	}
 	if u.ResidentBytes > 0 {
 		// It leaks: its successors are relieved earlier.
-		e.relief = max(fewCalls, calls/4)
+		e.relief = max(2*checkEvery, calls/8)
 	}
 	p.options.Logger.V(1).Info("replacing provider that has grown", "calls", calls, "residentBytes", u.ResidentBytes)
 	p.start(e)
@@ -254,55 +258,44 @@ func (p *Pool) check(e *entry, m *member) {
 // relieve stops and configures a server again, so that it releases the memory that it keeps of each
 // call: servers of the plugin framework do. StopProvider cancels calls in flight, so there must be
 // none: new ones wait, and if the running ones take long, nothing is done this time. StopProvider may
-// undo the configuration, so it is repeated. The mutex is held.
+// undo the configuration, so it is repeated. Operations may be under way meanwhile: between two calls of one, Terraform
+// starts and configures a provider anew, too. The mutex is held.
 func (p *Pool) relieve(m *member) {
-	e := m.entry
-	s := &start{at: time.Now(), done: make(chan struct{})}
-	e.current, e.starting = nil, s
-	m.drained = make(chan struct{})
-	drained := m.drained
-	configuration := e.key.configuration
-	if m.leases == 0 {
-		close(drained)
+	server, ok := m.server.(provider.Excluder)
+	if !ok || m.relieving {
+		return
 	}
+	m.relieving = true
+	e := m.entry
+	configuration := e.key.configuration
 	p.background.Go(func() {
 		ctx, cancel := context.WithTimeout(p.ctx, p.options.StartTimeout)
 		defer cancel()
-		var err *Failure
-		relieved := false
-		select {
-		case <-drained:
-			relieved = true
-			if _, stopErr := m.server.StopProvider(ctx, &tfprotov6.StopProviderRequest{}); stopErr != nil {
-				err = &Failure{Reason: ConfigureFailed, Err: stopErr, Diagnostics: provider.CallError(stopErr)}
-			} else {
-				err = configure(ctx, m, configuration)
+		var failure *Failure
+		var took time.Duration
+		ran, _ := server.Alone(ctx, drainFor, func(ctx context.Context) error {
+			began := time.Now()
+			defer func() { took = time.Since(began) }()
+			if _, err := m.server.StopProvider(ctx, &tfprotov6.StopProviderRequest{}); err != nil {
+				failure = &Failure{Reason: ConfigureFailed, Err: err, Diagnostics: provider.CallError(err)}
+				return err
 			}
-		case <-time.After(drainFor):
-		}
+			if failure = configure(ctx, m, configuration); failure != nil {
+				return failure.Diagnostics.Err()
+			}
+			return nil
+		})
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		defer close(s.done)
-		e.starting, m.drained = nil, nil
-		if err == nil && p.closed {
-			err = errClosed()
-		}
-		if err != nil {
-			s.failure = err
-			p.failed(e, err)
+		m.relieving = false
+		switch {
+		case failure != nil && e.current == m && !p.closed:
+			p.failed(e, failure)
+			e.current = nil
 			p.retire(m)
-			return
-		}
-		if relieved {
+		case failure == nil && ran:
 			p.stats.Reliefs++
-		}
-		select {
-		case <-m.server.Done(): // watch handles it
-			return
-		default:
-		}
-		if !m.retiring {
-			e.current = m
+			e.slow = e.slow || took > slowRelief
 		}
 	})
 }

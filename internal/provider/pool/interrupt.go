@@ -19,7 +19,7 @@ func (p *Pool) interrupt(l *Lease) {
 	if l.released || l.interrupted || p.closed {
 		return
 	}
-	if m.drained != nil && !m.retiring {
+	if m.relieving && !m.retiring {
 		time.AfterFunc(drainFor, func() { p.interrupt(l) }) // after the relief, which stops the server itself
 		return
 	}

@@ -376,10 +376,6 @@ func (p *Pool) release(l *Lease) {
 		return
 	}
 	m.idleSince = time.Now()
-	if m.drained != nil {
-		close(m.drained)
-		m.drained = nil
-	}
 	if m.stopped != nil {
 		close(m.stopped)
 		m.stopped = nil

@@ -390,6 +390,41 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// TestReliefDuringOperation checks that a lease which is held, as during an operation, does not keep a server from being
+// relieved between its calls, and that a call in flight is not cut.
+func TestReliefDuringOperation(t *testing.T) {
+	p := newPool(t, pool.Options{Growth: 40 << 20})
+	key := pool.Prepare(pool.Configuration{Launcher: processes(t), Config: config("", "")})
+	call := func(typ string) {
+		t.Helper()
+		lease := acquire(t, p, key)
+		defer lease.Release()
+		if _, err := read(lease.Server(), typ); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := 0; p.Stats().Replacements < 1; i++ { // it shows that it leaks
+		if i == 100_000 {
+			t.Fatalf("after %d calls: %+v, want a replacement", i, p.Stats())
+		}
+		call([]string{"leak", "echo", "echo", "echo", "echo", "echo", "echo", "echo"}[i%8])
+	}
+	held := acquire(t, p, key)
+	defer held.Release()
+	for i := 0; p.Stats().Reliefs < 1; i++ {
+		if i == 10_000 {
+			t.Fatalf("after %d calls: %+v, want a relief", i, p.Stats())
+		}
+		call("echo")
+	}
+	if a, err := read(held.Server(), "sleep"); err != nil || !strings.HasSuffix(a, "slept") {
+		t.Errorf("the held lease: %q, %v", a, err)
+	}
+	if s := p.Stats(); s.Replacements != 1 || s.Crashes != 0 {
+		t.Errorf("got %+v", s)
+	}
+}
+
 func TestAcquireIsCancelled(t *testing.T) {
 	p := newPool(t, pool.Options{})
 	l := processes(t)

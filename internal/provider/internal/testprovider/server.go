@@ -190,8 +190,11 @@ func (c *Core) ValidateEphemeralResourceConfig(ctx context.Context, r *tfprotov6
 	return answer[tfprotov6.ValidateEphemeralResourceConfigResponse](ctx, c, "ValidateEphemeralResourceConfig", r)
 }
 
-// OpenEphemeralResource is recorded and answered.
+// OpenEphemeralResource is recorded and answered. "opened" is answered without a deferral.
 func (c *Core) OpenEphemeralResource(ctx context.Context, r *tfprotov6.OpenEphemeralResourceRequest) (*tfprotov6.OpenEphemeralResourceResponse, error) {
+	if r.TypeName == "opened" {
+		return &tfprotov6.OpenEphemeralResourceResponse{}, nil
+	}
 	return answer[tfprotov6.OpenEphemeralResourceResponse](ctx, c, "OpenEphemeralResource", r)
 }
 
