@@ -139,6 +139,7 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 	config = rest.CopyConfig(config)
 	// The API server's priority and fairness is the limit. A second one here would cause conflicts.
 	config.QPS, config.Burst = -1, 0
+	config.DisableCompression = true // it costs the API server and this process more than the network
 	config.WarningHandlerWithContext = warnings{o.Logger.WithName("kubernetes")}
 
 	if o.LeaseDuration == 0 {

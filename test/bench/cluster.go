@@ -271,28 +271,49 @@ func (c *cluster) until(ctx context.Context, limit time.Duration, done func() (b
 }
 
 // writes counts the write requests of all clients, including failed ones, without events and leases.
-func (c *cluster) writes(ctx context.Context) (int, error) {
+func (c *cluster) writes(ctx context.Context) (writes, error) {
 	return c.writesBut(ctx, "leases", "events")
 }
 
+// writes are numbers of write requests, by the labels of their metric.
+type writes map[string]int
+
+func (w writes) total() int {
+	total := 0
+	for _, n := range w {
+		total += n
+	}
+	return total
+}
+
+// since returns how many there were since then, and tells which on standard error.
+func (w writes) since(before writes) int {
+	for labels, n := range w {
+		if n > before[labels] {
+			fmt.Fprintf(os.Stderr, "bench: %d writes: %s\n", n-before[labels], labels)
+		}
+	}
+	return w.total() - before.total()
+}
+
 // writesBut counts the write requests of all clients, including failed ones, without those for some resources.
-func (c *cluster) writesBut(ctx context.Context, resources ...string) (int, error) {
+func (c *cluster) writesBut(ctx context.Context, resources ...string) (writes, error) {
 	client, err := rest.HTTPClientFor(c.config)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	total := 0
+	out := writes{}
 	err = metrics(ctx, client, c.config.Host, func(name, labels string, value float64) {
 		if name != "apiserver_request_total" || slices.ContainsFunc(resources, func(r string) bool { return strings.Contains(labels, `resource="`+r+`"`) }) {
 			return
 		}
 		for _, verb := range []string{"POST", "PUT", "PATCH", "DELETE", "APPLY"} {
 			if strings.Contains(labels, `verb="`+verb+`"`) {
-				total += int(value)
+				out[labels] += int(value)
 			}
 		}
 	})
-	return total, err
+	return out, err
 }
 
 // metrics reads a program's metrics.

@@ -177,8 +177,8 @@ func million(r *figure.Report, empty, memory, stored, look, restart float64) {
 func (c *cluster) quiet(ctx context.Context) error {
 	last, since := -1, time.Now()
 	return c.until(ctx, 10*time.Minute, func() (bool, error) {
-		now, err := c.writesBut(ctx, "leases")
-		if now != last {
+		writes, err := c.writesBut(ctx, "leases")
+		if now := writes.total(); now != last {
 			last, since = now, time.Now()
 		}
 		time.Sleep(time.Second)

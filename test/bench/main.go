@@ -166,7 +166,7 @@ func reconcile(ctx context.Context, r *figure.Report, bin string, window time.Du
 		}
 		ones = append(ones, d)
 	}
-	const oneFloor, manyFloor = "floor: the writes of one, p99", "floor: the writes of 780 at once"
+	const oneFloor = "floor: the writes of one, p99"
 	unserved, err := c.unserved(ctx, strs)
 	if err != nil {
 		return err
@@ -183,38 +183,10 @@ func reconcile(ctx context.Context, r *figure.Report, bin string, window time.Du
 	r.Add(figure.Figure{Name: "time to Ready: one, p50", Value: seconds(figure.Percentile(ones, .5)), Unit: "s"})
 	r.Ratio(figure.Figure{Name: "time to Ready: one, p99", Value: seconds(figure.Percentile(ones, .99)), Unit: "s"}, oneFloor)
 
-	// Later, the controller looks at the resources meanwhile.
-	manyFloors := make([]time.Duration, 3)
-	for i := range manyFloors {
-		if _, manyFloors[i], err = c.minimalWrites(ctx, unserved, fmt.Sprintf("many-%d", i), 780, 16); err != nil {
-			return err
-		}
-	}
-	r.Add(figure.Figure{Name: manyFloor, Value: seconds(figure.Percentile(manyFloors, .5)), Unit: "s"})
-
-	beforeMany, err := c.usage()
-	if err != nil {
+	if err := c.createMany(ctx, r, strs, unserved, profile); err != nil {
 		return err
 	}
-	profiled := func() error { return nil }
-	if profile != "" {
-		profiled = c.profile(ctx, profile)
-	}
-	all, err := c.create(ctx, strs, "many", 780, 16)
-	if err = errors.Join(err, profiled()); err != nil {
-		return err
-	}
-	afterMany, err := c.usage()
-	if err != nil {
-		return err
-	}
-	many := afterMany.sub(beforeMany)
-	for name, d := range map[string]time.Duration{"controller": many.controller, "provider": many.provider, "API server": many.apiserver} {
-		r.Add(figure.Figure{Name: "create, 780 at once: " + name, Value: d.Seconds() * 1000 / 780, Unit: "ms CPU each"})
-	}
-	r.Ratio(figure.Figure{Name: "time to Ready: 780 at once, last", Value: seconds(all), Unit: "s", MaxRatio: 2}, manyFloor)
-
-	if _, err := c.create(ctx, strs, "rest", 1000-780-101, 16); err != nil {
+	if _, err := c.create(ctx, strs, "rest", 1000-many-101, createWorkers); err != nil {
 		return err
 	}
 	// Let the resources settle: statuses, first polls, and events, which are written slowly.
@@ -252,7 +224,7 @@ func reconcile(ctx context.Context, r *figure.Report, bin string, window time.Du
 	r.Ratio(figure.Figure{Name: "unchanged reconcile: controller", Value: per(used.controller), Unit: "ms CPU"}, floorName)
 	r.Ratio(figure.Figure{Name: "unchanged reconcile: provider", Value: per(used.provider), Unit: "ms CPU"}, floorName)
 	r.Ratio(figure.Figure{Name: "unchanged reconcile: API server", Value: per(used.apiserver), Unit: "ms CPU"}, floorName)
-	r.Add(figure.Figure{Name: "unchanged reconcile: API writes, all of them together", Value: float64(writesAfter - writes), Unit: "writes", Bound: -1})
+	r.Add(figure.Figure{Name: "unchanged reconcile: API writes, all of them together", Value: float64(writesAfter.since(writes)), Unit: "writes", Bound: -1})
 	controller, provider, err = c.memory()
 	if err != nil {
 		return err

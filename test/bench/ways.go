@@ -177,7 +177,7 @@ func inCluster(ctx context.Context, r *figure.Report, bin, way, source string, s
 	const rawRead = "the provider's Read alone"
 	const unchanged = "in a cluster: unchanged reconcile"
 	add(unchanged+", measured", n, "reconciles")
-	add(unchanged+", API writes", float64(writesAfter-writes), "writes")
+	add(unchanged+", API writes", float64(writesAfter.since(writes)), "writes")
 	r.Ratio(figure.Figure{Name: unchanged + ", controller and what it starts", Column: way, Value: per(used.controller + used.provider), Unit: "ms CPU"}, rawRead)
 	add(unchanged+", API server", per(used.apiserver), "ms CPU")
 	r.Ratio(figure.Figure{Name: unchanged + ", time", Column: way, Value: (after.seconds - before.seconds) * 1000 / n, Unit: "ms"}, rawRead+", time")

@@ -1,6 +1,10 @@
 package informer
 
 import (
+	"bufio"
+	"bytes"
+	encodingjson "encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -8,28 +12,34 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	kjson "k8s.io/apimachinery/pkg/runtime/serializer/json"
-	"k8s.io/apimachinery/pkg/runtime/serializer/streaming"
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/json"
 )
 
+const (
+	// longestEvent bounds an event of a watch, in bytes.
+	longestEvent = 16 << 20
+	// keptBuffer is the size of a buffer, in bytes, that is kept for the next event.
+	keptBuffer = 1 << 20
+)
+
 // decoder decodes the events of a watch in JSON, whose objects have no managed fields. It implements watch.Decoder.
 type decoder struct {
-	events streaming.Decoder
+	body   io.Closer
+	lines  *bufio.Reader
+	buffer []byte
 	added  func(*unstructured.Unstructured)
 }
 
 // newDecoder returns a decoder that calls added with each existing or new object, which must not be changed.
-func newDecoder(body io.ReadCloser, added func(*unstructured.Unstructured)) decoder {
-	return decoder{events: streaming.NewDecoder(kjson.Framer.NewFrameReader(body), eventDecoder{}), added: added}
+func newDecoder(body io.ReadCloser, added func(*unstructured.Unstructured)) *decoder {
+	return &decoder{body: body, lines: bufio.NewReaderSize(body, 16<<10), added: added}
 }
 
 // Decode implements watch.Decoder.
-func (d decoder) Decode() (watch.EventType, runtime.Object, error) {
-	var out metav1.WatchEvent
-	if _, _, err := d.events.Decode(nil, &out); err != nil {
+func (d *decoder) Decode() (watch.EventType, runtime.Object, error) {
+	out, err := d.next()
+	if err != nil {
 		return "", nil, err
 	}
 	u, ok := out.Object.Object.(*unstructured.Unstructured)
@@ -43,17 +53,48 @@ func (d decoder) Decode() (watch.EventType, runtime.Object, error) {
 }
 
 // Close implements watch.Decoder.
-func (d decoder) Close() { _ = d.events.Close() }
+func (d *decoder) Close() { _ = d.body.Close() }
 
-// eventDecoder decodes one event into a metav1.WatchEvent with an Object, which has no managed fields.
-type eventDecoder struct{}
-
-// Decode implements runtime.Decoder.
-func (eventDecoder) Decode(data []byte, _ *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
-	out, ok := into.(*metav1.WatchEvent)
-	if !ok {
-		return nil, nil, fmt.Errorf("cannot decode an event of a watch into %T", into)
+// next reads an event. The API server writes each as a line; an event of several lines is read as well. So the end of an event is not
+// searched for by parsing it.
+func (d *decoder) next() (*metav1.WatchEvent, error) {
+	d.buffer = d.buffer[:0]
+	if cap(d.buffer) > keptBuffer {
+		d.buffer = nil
 	}
+	for {
+		line, readErr := d.lines.ReadSlice('\n')
+		d.buffer = append(d.buffer, line...)
+		switch {
+		case len(d.buffer) > longestEvent:
+			return nil, fmt.Errorf("an event of a watch is longer than %d MiB", longestEvent>>20)
+		case errors.Is(readErr, bufio.ErrBufferFull):
+			continue
+		case len(bytes.TrimSpace(d.buffer)) == 0:
+			if readErr != nil {
+				return nil, readErr
+			}
+			continue
+		}
+		out, err := decodeEvent(d.buffer)
+		switch {
+		case err == nil:
+			return out, nil
+		case readErr == nil && !encodingjson.Valid(d.buffer):
+			continue // with the next line
+		case errors.Is(readErr, io.EOF) && !encodingjson.Valid(d.buffer):
+			return nil, io.ErrUnexpectedEOF
+		case readErr != nil && !errors.Is(readErr, io.EOF):
+			return nil, readErr
+		default:
+			return nil, err
+		}
+	}
+}
+
+// decodeEvent decodes one event, whose object has no managed fields.
+func decodeEvent(data []byte) (*metav1.WatchEvent, error) {
+	out := &metav1.WatchEvent{}
 	var e event
 	var err error
 	if others, failed := json.UnmarshalStrict(data, &e, json.DisallowUnknownFields); failed == nil && len(others) == 0 && e.Object.Kind != "" {
@@ -62,13 +103,13 @@ func (eventDecoder) Decode(data []byte, _ *schema.GroupVersionKind, into runtime
 		out.Object.Object, err = runtime.Decode(unstructured.UnstructuredJSONScheme, out.Object.Raw)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	switch watch.EventType(out.Type) {
 	case watch.Added, watch.Modified, watch.Deleted, watch.Bookmark, watch.Error:
-		return out, nil, nil
+		return out, nil
 	default:
-		return nil, nil, fmt.Errorf("unknown type of an event of a watch: %q", out.Type)
+		return nil, fmt.Errorf("unknown type of an event of a watch: %q", out.Type)
 	}
 }
 

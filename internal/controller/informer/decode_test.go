@@ -41,6 +41,15 @@ func TestDecode(t *testing.T) {
 				{Type: watch.Deleted, Object: map[string]any{"apiVersion": "x/v1", "kind": "X", "metadata": map[string]any{"name": "a", "labels": map[string]any{"a": "b"}, "ownerReferences": []any{map[string]any{"name": "o"}}}, "status": map[string]any{"a": []any{true}}}},
 			},
 		},
+		"lines within and between events": {
+			in: "\n{\"type\":\"ADDED\",\n \"object\":{\"apiVersion\":\"x/v1\",\"kind\":\"X\",\n\"metadata\":{\"name\":\"a\"}}}\n\n" +
+				`{"type":"MODIFIED","object":{"apiVersion":"x/v1","kind":"X","metadata":{"name":"` + strings.Repeat("b", 100_000) + `"}}}` + "\n",
+			added: []string{"a"},
+			want: []result{
+				{Type: watch.Added, Object: map[string]any{"apiVersion": "x/v1", "kind": "X", "metadata": map[string]any{"name": "a"}}},
+				{Type: watch.Modified, Object: map[string]any{"apiVersion": "x/v1", "kind": "X", "metadata": map[string]any{"name": strings.Repeat("b", 100_000)}}},
+			},
+		},
 		"bookmark": {
 			in:   `{"type":"BOOKMARK","object":{"apiVersion":"x/v1","kind":"X","metadata":{"resourceVersion":"5","annotations":{"k8s.io/initial-events-end":"true"}}}}`,
 			want: []result{{Type: watch.Bookmark, Object: map[string]any{"apiVersion": "x/v1", "kind": "X", "metadata": map[string]any{"resourceVersion": "5", "annotations": map[string]any{"k8s.io/initial-events-end": "true"}}}}},
