@@ -280,7 +280,7 @@ func (p *Pool) relieve(m *member) {
 				failure = &Failure{Reason: ConfigureFailed, Err: err, Diagnostics: provider.CallError(err)}
 				return err
 			}
-			if failure = configure(ctx, m, configuration); failure != nil {
+			if _, failure = configure(ctx, m.server, configuration); failure != nil {
 				return failure.Diagnostics.Err()
 			}
 			return nil
@@ -319,9 +319,10 @@ func (p *Pool) launch(ctx context.Context, c *Configuration) (*member, *Failure)
 	}
 	m := &member{name: c.Name, server: server, version: version, started: time.Now(), idleSince: time.Now()}
 	m.guarded = &guarded{Server: server, pool: p, member: m}
-	if e := configure(ctx, m, c); e != nil {
+	var failure *Failure
+	if m.warnings, failure = configure(ctx, server, c); failure != nil {
 		_ = server.Close(ctx)
-		return nil, e
+		return nil, failure
 	}
 	if r, ok := server.(provider.UsageReporter); ok {
 		m.base = r.Usage()
@@ -329,43 +330,43 @@ func (p *Pool) launch(ctx context.Context, c *Configuration) (*member, *Failure)
 	return m, nil
 }
 
-func configure(ctx context.Context, m *member, c *Configuration) *Failure {
-	s, diags := m.server.Schema(ctx)
+func configure(ctx context.Context, server provider.Server, c *Configuration) (warnings diagnostic.Diagnostics, _ *Failure) {
+	s, diags := server.Schema(ctx)
 	if diags.HasErrors() {
-		return &Failure{Reason: InvalidConfig, Diagnostics: diags}
+		return nil, &Failure{Reason: InvalidConfig, Diagnostics: diags}
 	}
-	if r, ok := m.server.(provider.Redactor); ok {
+	if r, ok := server.(provider.Redactor); ok {
 		r.Redact(slices.Concat(secrets(s.Config, c.Config), c.Secrets)...)
 	}
 	t := s.Config.ImpliedType()
 	if errs := c.Config.Type().TestConformance(t); len(errs) > 0 {
-		return &Failure{Reason: InvalidConfig, Diagnostics: diagnostic.Errorf("Invalid provider configuration", "The configuration does not fit the provider's schema: %s.", errors.Join(errs...))}
+		return nil, &Failure{Reason: InvalidConfig, Diagnostics: diagnostic.Errorf("Invalid provider configuration", "The configuration does not fit the provider's schema: %s.", errors.Join(errs...))}
 	}
 	config, err := encode(c.Config, t)
 	if err != nil {
-		return &Failure{Reason: InvalidConfig, Diagnostics: diagnostic.Errorf("Invalid provider configuration", "The configuration cannot be encoded: %s.", err)}
+		return nil, &Failure{Reason: InvalidConfig, Diagnostics: diagnostic.Errorf("Invalid provider configuration", "The configuration cannot be encoded: %s.", err)}
 	}
-	validated, err := m.server.ValidateProviderConfig(ctx, &tfprotov6.ValidateProviderConfigRequest{Config: config})
+	validated, err := server.ValidateProviderConfig(ctx, &tfprotov6.ValidateProviderConfigRequest{Config: config})
 	if err != nil {
-		return &Failure{Reason: InvalidConfig, Diagnostics: provider.CallError(err)}
+		return nil, &Failure{Reason: InvalidConfig, Diagnostics: provider.CallError(err)}
 	}
-	m.warnings = diagnostic.FromProtocol(validated.Diagnostics)
-	if m.warnings.HasErrors() {
-		return &Failure{Reason: InvalidConfig, Diagnostics: m.warnings}
+	warnings = diagnostic.FromProtocol(validated.Diagnostics)
+	if warnings.HasErrors() {
+		return nil, &Failure{Reason: InvalidConfig, Diagnostics: warnings}
 	}
-	configured, err := m.server.ConfigureProvider(ctx, &tfprotov6.ConfigureProviderRequest{
+	configured, err := server.ConfigureProvider(ctx, &tfprotov6.ConfigureProviderRequest{
 		TerraformVersion:   c.TerraformVersion,
 		Config:             config,
 		ClientCapabilities: &tfprotov6.ConfigureProviderClientCapabilities{DeferralAllowed: true},
 	})
 	if err != nil {
-		return &Failure{Reason: ConfigureFailed, Diagnostics: provider.CallError(err)}
+		return nil, &Failure{Reason: ConfigureFailed, Diagnostics: provider.CallError(err)}
 	}
-	m.warnings = append(m.warnings, diagnostic.FromProtocol(configured.Diagnostics)...)
-	if m.warnings.HasErrors() {
-		return &Failure{Reason: ConfigureFailed, Diagnostics: m.warnings}
+	warnings = append(warnings, diagnostic.FromProtocol(configured.Diagnostics)...)
+	if warnings.HasErrors() {
+		return nil, &Failure{Reason: ConfigureFailed, Diagnostics: warnings}
 	}
-	return nil
+	return warnings, nil
 }
 
 func encode(v cty.Value, t cty.Type) (*tfprotov6.DynamicValue, error) {
