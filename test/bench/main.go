@@ -190,7 +190,9 @@ func reconcile(ctx context.Context, r *figure.Report, bin string, window time.Du
 		return err
 	}
 	// Let the resources settle: statuses, first polls, and events, which are written slowly.
-	time.Sleep(80 * time.Second)
+	if err := c.quiet(ctx); err != nil {
+		return err
+	}
 	before, err := c.usage()
 	if err != nil {
 		return err

@@ -59,8 +59,4 @@ func (u usage) sub(v usage) usage {
 	return usage{u.controller - v.controller, u.provider - v.provider, u.apiserver - v.apiserver}
 }
 
-func (u usage) add(v usage) usage {
-	return usage{u.controller + v.controller, u.provider + v.provider, u.apiserver + v.apiserver}
-}
-
 func (u usage) total() time.Duration { return u.controller + u.provider + u.apiserver }
