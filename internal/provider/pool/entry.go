@@ -24,8 +24,10 @@ const (
 	fewCalls = 200
 	// drainFor bounds the wait for the calls of a server that is to be relieved.
 	drainFor = 25 * time.Millisecond
-	// slowRelief is the time from which a relief is slow.
-	slowRelief = 500 * time.Millisecond
+	// quickly is the time within which a server has to be configured to be relieved: calls wait meanwhile. Others are replaced
+	// when they have grown. longestRelief is when a relief fails.
+	quickly       = time.Second
+	longestRelief = 10 * time.Second
 	// healthyFor is the time after which a crash counts as the first one.
 	healthyFor = time.Minute
 )
@@ -54,8 +56,6 @@ type entry struct {
 	growth int64
 	// relief is the number of calls after which a server is relieved of leaked memory; 0 until one has leaked.
 	relief int64
-	// slow is set if a relief, during which calls wait, took long. Servers are replaced instead, while the old one is used.
-	slow bool
 }
 
 // member is one configured server.
@@ -87,6 +87,8 @@ type member struct {
 	relieved int64
 	// relieving is set while the server is relieved.
 	relieving bool
+	// configuring is how long its configuration took last.
+	configuring time.Duration
 
 	leases, acquired int
 	// interrupted is the number of leases of interrupted operations. stopped is closed with the last lease; nil
@@ -238,7 +240,7 @@ func (p *Pool) check(e *entry, m *member) {
 			return
 		}
 	case u.ResidentBytes-m.base.ResidentBytes <= e.growth:
-		if e.relief > 0 && !e.slow && u.Calls-m.relieved >= e.relief {
+		if e.relief > 0 && m.configuring < quickly && u.Calls-m.relieved >= e.relief {
 			m.relieved = u.Calls
 			p.relieve(m)
 		}
@@ -269,20 +271,20 @@ func (p *Pool) relieve(m *member) {
 	e := m.entry
 	configuration := e.key.configuration
 	p.background.Go(func() {
-		ctx, cancel := context.WithTimeout(p.ctx, p.options.StartTimeout)
+		ctx, cancel := context.WithTimeout(p.ctx, longestRelief)
 		defer cancel()
 		var failure *Failure
 		var took time.Duration
 		ran, _ := server.Alone(ctx, drainFor, func(ctx context.Context) error {
-			began := time.Now()
-			defer func() { took = time.Since(began) }()
 			if _, err := m.server.StopProvider(ctx, &tfprotov6.StopProviderRequest{}); err != nil {
 				failure = &Failure{Reason: ConfigureFailed, Err: err, Diagnostics: provider.CallError(err)}
 				return err
 			}
+			began := time.Now()
 			if _, failure = configure(ctx, m.server, configuration); failure != nil {
 				return failure.Diagnostics.Err()
 			}
+			took = time.Since(began)
 			return nil
 		})
 		p.mu.Lock()
@@ -295,7 +297,7 @@ func (p *Pool) relieve(m *member) {
 			p.retire(m)
 		case failure == nil && ran:
 			p.stats.Reliefs++
-			e.slow = e.slow || took > slowRelief
+			m.configuring = took
 		}
 	})
 }
@@ -319,11 +321,13 @@ func (p *Pool) launch(ctx context.Context, c *Configuration) (*member, *Failure)
 	}
 	m := &member{name: c.Name, server: server, version: version, started: time.Now(), idleSince: time.Now()}
 	m.guarded = &guarded{Server: server, pool: p, member: m}
+	began := time.Now()
 	var failure *Failure
 	if m.warnings, failure = configure(ctx, server, c); failure != nil {
 		_ = server.Close(ctx)
 		return nil, failure
 	}
+	m.configuring = time.Since(began)
 	if r, ok := server.(provider.UsageReporter); ok {
 		m.base = r.Usage()
 	}
