@@ -153,6 +153,16 @@ func (s countedStore) Leave(ctx context.Context, k store.Key) error {
 	return nil
 }
 
+// Free lets any shard use the record of a resource that does not exist any more.
+func (s countedStore) Free(ctx context.Context, k store.Key) error {
+	if f, ok := s.Store.(interface {
+		Free(context.Context, store.Key) error
+	}); ok {
+		return f.Free(ctx, k)
+	}
+	return store.ErrElsewhere
+}
+
 func countWrite(begin time.Time, err error) {
 	stateWriteSeconds.Observe(time.Since(begin).Seconds())
 	result := "Failed"

@@ -629,6 +629,8 @@ type memory struct {
 	writes  int
 	// forgotten are the keys whose memory was released.
 	forgotten []store.Key
+	// elsewhere are the keys whose records belong to another shard.
+	elsewhere map[store.Key]bool
 	// tooLarge says which instances are not accepted.
 	tooLarge func(instance.Instance) bool
 	// fault says what goes wrong with a call: "load", "save" or "delete".
@@ -693,8 +695,24 @@ func (m *memory) Load(_ context.Context, k store.Key, r *schema.Resource) (store
 	if !ok {
 		return store.Record{}, store.ErrNotFound
 	}
+	if m.elsewhere[k] {
+		return store.Record{Owner: stored.owner}, store.ErrElsewhere
+	}
 	in, err := instance.Decode(stored.data, r)
 	return store.Record{Owner: stored.owner, Version: stored.version, Instance: in, Handled: stored.handled}, err
+}
+
+// Leave and Free are those of store.Secrets.
+func (m *memory) Leave(context.Context, store.Key) error { return nil }
+
+func (m *memory) Free(_ context.Context, k store.Key) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if in, err := instance.Decode(m.records[k].data, store.Verbatim); err != nil || in.Operation != nil {
+		return store.ErrElsewhere
+	}
+	delete(m.elsewhere, k)
+	return nil
 }
 
 func (m *memory) Save(_ context.Context, k store.Key, r *schema.Resource, rec store.Record) (store.Record, error) {

@@ -5,11 +5,28 @@ import (
 	"errors"
 
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/schema"
 )
 
 // leaver is a store whose records belong to shards.
 type leaver interface {
 	Leave(ctx context.Context, k store.Key) error
+	Free(ctx context.Context, k store.Key) error
+}
+
+// loadFreed loads a record that belongs to another shard, and whose resource does not exist any more.
+func (s *Scheduler) loadFreed(ctx context.Context, k store.Key, as *schema.Resource) (store.Record, error) {
+	l, ok := s.o.Store.(leaver)
+	if !ok {
+		return store.Record{}, store.ErrElsewhere
+	}
+	if !s.o.Leads() {
+		return store.Record{}, errSuccessor
+	}
+	if err := l.Free(ctx, k); err != nil {
+		return store.Record{}, err
+	}
+	return s.o.Store.Load(ctx, k, as)
 }
 
 // Leave implements Interface. Nothing of the resource stays in memory, so that nothing outdated is used if it comes back.

@@ -31,6 +31,9 @@ func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 	}
 	e.lost.Store(false)
 	rec, err := s.o.Store.Load(ctx, r.Key, r.Resource.Schema)
+	if errors.Is(err, store.ErrElsewhere) && rec.Owner != r.UID && s.mustExist(ctx, r) == nil {
+		rec, err = s.loadFreed(ctx, r.Key, r.Resource.Schema) // of an earlier resource of this name
+	}
 	switch {
 	case errors.Is(err, store.ErrNotFound) && before != unloaded && known.Version != "" && known.Owner == r.UID:
 		if err := s.mustExist(ctx, r); err != nil {

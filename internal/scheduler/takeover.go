@@ -98,9 +98,14 @@ func (s *Scheduler) takeOver(ctx context.Context, e *entry, r Request, ex terraf
 	s.moves.Lock()
 	defer s.moves.Unlock()
 	src, err := s.o.Store.Load(ctx, from.Key, verbatim)
+	if errors.Is(err, store.ErrElsewhere) && !from.Exists {
+		src, err = s.loadFreed(ctx, from.Key, verbatim)
+	}
 	switch {
 	case errors.Is(err, store.ErrNotFound) && !from.Exists:
 		return nil // as in Terraform, which creates an object then
+	case errors.Is(err, store.ErrElsewhere) && !from.Exists:
+		return moveFailed(r, "%s does not exist any more, and an operation of it has not ended. Remove this to have an object created.", text(from.Key))
 	case err != nil && !errors.Is(err, store.ErrNotFound):
 		return &Error{Reason: ReasonStore, Err: fmt.Errorf("the stored instance of %s cannot be loaded: %w", text(from.Key), err)}
 	case src.Handled.MovedTo != "":

@@ -13,6 +13,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -247,6 +248,60 @@ func TestTakeOverRefused(t *testing.T) {
 				}
 				if _, ok := m.new.record(); ok || len(m.cloud.ids()) != 1 {
 					t.Error("something was made")
+				}
+			})
+		})
+	}
+}
+
+// The record of a resource that does not exist any more may belong to another shard, which does not leave it. It is used all the same,
+// unless an operation has not ended.
+func TestTakeOverFromAnotherShard(t *testing.T) {
+	for name, c := range map[string]struct {
+		exists, operation bool
+		reason            scheduler.Reason
+		want              string
+	}{
+		"gone":                    {},
+		"gone, with an operation": {operation: true, reason: scheduler.ReasonMoveFailed, want: "an operation of it has not ended"},
+		"it exists":               {exists: true, reason: scheduler.ReasonStore, want: "another replica works on the resource"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			newMoves(t, false, func(m *moves) {
+				if c.operation {
+					m.old.edit(func(in *instance.Instance) { in.Operation = &instance.Operation{ID: "1", Kind: instance.Update} })
+				}
+				m.new.store.elsewhere = map[store.Key]bool{m.old.r.Key: true}
+				m.new.r.MoveFrom.Exists = c.exists
+				if c.reason != "" {
+					if se := m.new.observeRefused(c.reason); !strings.Contains(se.Error(), c.want) {
+						t.Errorf("the message is %q", se)
+					}
+					return
+				}
+				if o := m.new.observe(); !o.Exists() || !o.Imported {
+					t.Errorf("the observation is %+v", o)
+				}
+			})
+		})
+	}
+}
+
+// A record of another shard is used if it is that of an earlier resource of the same name.
+func TestRecordOfAnotherShard(t *testing.T) {
+	for name, earlier := range map[string]bool{"of this resource": false, "of an earlier resource": true} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, assigned, func(h *harness) {
+				h.settle()
+				h.restart()
+				h.store.elsewhere = map[store.Key]bool{h.r.Key: true}
+				if !earlier {
+					h.observeRefused(scheduler.ReasonStore)
+					return
+				}
+				h.r.UID = "later"
+				if o := h.observe(); !o.Exists() {
+					t.Errorf("the observation is %+v", o)
 				}
 			})
 		})

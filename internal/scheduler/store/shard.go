@@ -2,15 +2,18 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/landbridge-io/landbridge/internal/instance"
 )
 
 // Shard is one of Count parts of the resources. A record that the holder of one part has written is used by no other until
-// Leave. Shards of another Count are void: nobody works on them any more. The zero value stands for an undivided whole.
+// Leave, or Free if its resource is gone. Shards of another Count are void: nobody works on them any more. The zero value stands for an undivided whole.
 type Shard struct{ Number, Count int }
 
 // ShardOf returns the shard that has written a record, from the metadata of its Secret.
@@ -41,11 +44,51 @@ func (s *Secrets) Leave(ctx context.Context, k Key) error {
 		return nil
 	}
 	if err == nil {
-		delete(secret.Annotations, annotationShard)
-		_, err = s.client().Update(ctx, secret, metav1.UpdateOptions{})
+		err = s.unmark(ctx, secret)
 	}
 	if err != nil && !kerrors.IsNotFound(err) {
 		return fmt.Errorf("cannot leave the stored instance to another replica: %w", err)
 	}
 	return nil
+}
+
+// Free lets any shard use a record that another one has written. It is for the records of resources that do not exist any more, such as
+// those whose finalizers somebody has removed: nobody leaves them. It returns ErrElsewhere if an operation has not ended, whose outcome
+// the other shard may still have to store, or if the record was written meanwhile.
+func (s *Secrets) Free(ctx context.Context, k Key) error {
+	head, data, err := s.read(ctx, SecretName(k), nil)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return nil
+	case err != nil:
+		return err
+	case !s.Shard.conflicts(head.shard):
+		return nil
+	case head.pending:
+		return ErrElsewhere
+	}
+	if in, err := instance.Decode(data, Verbatim); err != nil || in.Operation != nil {
+		return ErrElsewhere
+	}
+	secret, err := s.client().Get(ctx, SecretName(k), metav1.GetOptions{})
+	if err == nil && secret.ResourceVersion != head.version {
+		return ErrElsewhere
+	}
+	if err == nil {
+		err = s.unmark(ctx, secret)
+	}
+	switch {
+	case kerrors.IsConflict(err):
+		return ErrElsewhere
+	case err != nil && !kerrors.IsNotFound(err):
+		return fmt.Errorf("cannot free the stored instance: %w", err)
+	}
+	return nil
+}
+
+// unmark writes a head without its shard, if it is still the stored one.
+func (s *Secrets) unmark(ctx context.Context, secret *corev1.Secret) error {
+	delete(secret.Annotations, annotationShard)
+	_, err := s.client().Update(ctx, secret, metav1.UpdateOptions{})
+	return err
 }
