@@ -458,6 +458,9 @@ func (u *users) restoreBackup(k store.Key, i *incarnation) {
 // sharedObject is in the message of a resource whose object the record of another one names, too.
 const sharedObject = "name the same remote object"
 
+// notDestroyed is in the message of an instance of a module that is deleted, and one of whose objects belongs to another resource.
+const notDestroyed = "so the objects of this instance are not destroyed"
+
 var confirm = regexp.MustCompile(`landbridge.io/confirm-create to "([^"]+)"`)
 
 // help does what conditions ask of a user, once faults have ended.
@@ -516,7 +519,7 @@ func (u *users) help() {
 			u.edit(k, []any{"*"}, "spec", "managementPolicies")
 		case v1alpha1.ReasonAlreadyExists, v1alpha1.ReasonIdentityConflict:
 			switch {
-			case r.GetDeletionTimestamp() != nil && strings.Contains(message, sharedObject):
+			case r.GetDeletionTimestamp() != nil && (strings.Contains(message, sharedObject) || u.isPair(k) && strings.Contains(message, notDestroyed)):
 				u.keep(k, i)
 			case r.GetDeletionTimestamp() == nil && !shared:
 				u.delete(k, i)
