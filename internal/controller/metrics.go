@@ -143,21 +143,17 @@ func (s countedStore) Delete(ctx context.Context, k store.Key, version string) e
 	return err
 }
 
-// Leave lets the holder of another shard use a record.
+// Leave implements store.Sharded if the store does.
 func (s countedStore) Leave(ctx context.Context, k store.Key) error {
-	if l, ok := s.Store.(interface {
-		Leave(context.Context, store.Key) error
-	}); ok {
+	if l, ok := s.Store.(store.Sharded); ok {
 		return l.Leave(ctx, k)
 	}
 	return nil
 }
 
-// Free lets any shard use the record of a resource that does not exist any more.
+// Free implements store.Sharded if the store does.
 func (s countedStore) Free(ctx context.Context, k store.Key) error {
-	if f, ok := s.Store.(interface {
-		Free(context.Context, store.Key) error
-	}); ok {
+	if f, ok := s.Store.(store.Sharded); ok {
 		return f.Free(ctx, k)
 	}
 	return store.ErrElsewhere

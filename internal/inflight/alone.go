@@ -8,9 +8,9 @@ import (
 // aloneKey is the key of the *Calls in contexts of Alone.
 type aloneKey struct{}
 
-// BeginWithin is Begin, and waits while Alone holds calls back. It is false if ctx ends before.
+// BeginWithin is Begin, and waits while Alone holds calls back. It is false if ctx has ended, or ends before.
 func (c *Calls) BeginWithin(ctx context.Context) bool {
-	for {
+	for ctx.Err() == nil {
 		c.mu.Lock()
 		held := c.held
 		if held == nil || c.closing || ctx.Value(aloneKey{}) == c {
@@ -22,9 +22,9 @@ func (c *Calls) BeginWithin(ctx context.Context) bool {
 		select {
 		case <-held:
 		case <-ctx.Done():
-			return false
 		}
 	}
+	return false
 }
 
 // Alone runs f while no call is in flight but those of f, which have its context. It waits for calls in flight for a while

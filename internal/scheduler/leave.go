@@ -8,15 +8,9 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// leaver is a store whose records belong to shards.
-type leaver interface {
-	Leave(ctx context.Context, k store.Key) error
-	Free(ctx context.Context, k store.Key) error
-}
-
 // loadFreed loads a record that belongs to another shard, and whose resource does not exist any more.
 func (s *Scheduler) loadFreed(ctx context.Context, k store.Key, as *schema.Resource) (store.Record, error) {
-	l, ok := s.o.Store.(leaver)
+	l, ok := s.o.Store.(store.Sharded)
 	if !ok {
 		return store.Record{}, store.ErrElsewhere
 	}
@@ -45,7 +39,7 @@ func (s *Scheduler) Leave(ctx context.Context, k store.Key, stored bool) (left b
 			return false, &Error{Reason: ReasonStore, Err: errors.New("an operation is still running")}
 		}
 	}
-	if l, ok := s.o.Store.(leaver); ok {
+	if l, ok := s.o.Store.(store.Sharded); ok {
 		if err := l.Leave(ctx, k); err != nil {
 			return false, &Error{Reason: ReasonStore, Err: err}
 		}

@@ -72,9 +72,6 @@ func parseMove(id string) (op string, from store.Key) {
 	return parts[0], store.Key{Group: parts[1], Kind: parts[2], Namespace: parts[3], Name: parts[4]}
 }
 
-// verbatim loads all values raw, of whatever type.
-var verbatim = &schema.Resource{Version: -1, Block: &schema.Block{}}
-
 func moveFailed(r Request, format string, args ...any) *Error {
 	return failed(ReasonMoveFailed, diagnostic.Errorf("Object not moved", "%s: "+format, append([]any{r.MoveFrom.At}, args...)...))
 }
@@ -97,9 +94,9 @@ func (s *Scheduler) takeOver(ctx context.Context, e *entry, r Request, ex terraf
 	}
 	s.moves.Lock()
 	defer s.moves.Unlock()
-	src, err := s.o.Store.Load(ctx, from.Key, verbatim)
+	src, err := s.o.Store.Load(ctx, from.Key, store.Verbatim)
 	if errors.Is(err, store.ErrElsewhere) && !from.Exists {
-		src, err = s.loadFreed(ctx, from.Key, verbatim)
+		src, err = s.loadFreed(ctx, from.Key, store.Verbatim)
 	}
 	switch {
 	case errors.Is(err, store.ErrNotFound) && !from.Exists:
@@ -142,7 +139,7 @@ func (s *Scheduler) takeOver(ctx context.Context, e *entry, r Request, ex terraf
 		return &Error{Reason: ReasonStore, Err: errSuccessor}
 	}
 	src.Instance.Operation = op
-	if _, err := s.o.Store.Save(ctx, from.Key, verbatim, src); err != nil {
+	if _, err := s.o.Store.Save(ctx, from.Key, store.Verbatim, src); err != nil {
 		return &Error{Reason: storeReason(err), Err: fmt.Errorf("%s cannot be locked: %w", text(from.Key), err)}
 	}
 	e.record.Handled.MovedFrom, e.record.Handled.MoveOpen = moveID(op, from.Key), true
@@ -166,7 +163,7 @@ func (s *Scheduler) converted(ctx context.Context, r Request, ex terraform.Execu
 		return in, moveFailed(r, "Objects are not moved between resource types with execution CLI, and not to modules.")
 	}
 	out, diags := mover.MoveResourceState(ctx, r.Resource, terraform.MoveSource{
-		ProviderAddress: r.MoveFrom.ProviderAddress, Schema: &schema.Resource{Type: r.MoveFrom.Type, Version: in.SchemaVersion, Block: verbatim.Block}, Instance: in,
+		ProviderAddress: r.MoveFrom.ProviderAddress, Schema: &schema.Resource{Type: r.MoveFrom.Type, Version: in.SchemaVersion, Block: store.Verbatim.Block}, Instance: in,
 	})
 	if diags.HasErrors() {
 		return in, failed(ReasonMoveFailed, append(diags, diagnostic.Errorf("Object not moved",
@@ -202,14 +199,14 @@ func (s *Scheduler) letGo(ctx context.Context, e *entry, r Request) error {
 	s.moves.Lock()
 	defer s.moves.Unlock()
 	id, from := parseMove(e.record.Handled.MovedFrom)
-	src, err := s.o.Store.Load(ctx, from, verbatim)
+	src, err := s.o.Store.Load(ctx, from, store.Verbatim)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 	case err != nil:
 		return &Error{Reason: ReasonStore, Err: fmt.Errorf("the stored instance of %s cannot be loaded: %w", text(from), err)}
 	case src.Instance.Operation != nil && src.Instance.Operation.ID == id:
 		defer s.Lost(from)
-		if err := s.saveLetGo(ctx, from, verbatim, src, r.Key); err != nil {
+		if err := s.saveLetGo(ctx, from, store.Verbatim, src, r.Key); err != nil {
 			return err
 		}
 	}
@@ -236,7 +233,7 @@ func (s *Scheduler) handOver(ctx context.Context, e *entry, r Request) error {
 	defer s.moves.Unlock()
 	op := e.record.Instance.Operation
 	h := handOverOf(op)
-	target, err := s.o.Store.Load(ctx, *h.To, verbatim)
+	target, err := s.o.Store.Load(ctx, *h.To, store.Verbatim)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return &Error{Reason: ReasonStore, Err: fmt.Errorf("the stored instance of %s, to which the object is moved, cannot be loaded: %w", text(*h.To), err)}
 	}

@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	// many is the number of resources that are created at once, by createWorkers clients.
-	many          = 780
+	// many is the number of resources of which the creation at once is measured.
+	many = 780
+	// createWorkers is the number of clients that create many resources.
 	createWorkers = 16
 )
 

@@ -58,7 +58,7 @@ func large(ctx context.Context, r *figure.Report, bin string, n int, profile str
 	if err != nil {
 		return err
 	}
-	took, err := c.create(ctx, strs, "many", n-1, 16)
+	took, err := c.create(ctx, strs, "many", n-1, createWorkers)
 	if err != nil {
 		return err
 	}

@@ -91,7 +91,7 @@ func slow(ctx context.Context, r *figure.Report, bin string) error {
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
 		defer ready.Store(true)
-		took, err = c.create(groupCtx, thing, "slow", slowCreates, 16)
+		took, err = c.create(groupCtx, thing, "slow", slowCreates, createWorkers)
 		return err
 	})
 	group.Go(func() (err error) {

@@ -80,15 +80,14 @@ func (d *decoder) next() (*metav1.WatchEvent, error) {
 		switch {
 		case err == nil:
 			return out, nil
-		case readErr == nil && !encodingjson.Valid(d.buffer):
-			continue // with the next line
-		case errors.Is(readErr, io.EOF) && !encodingjson.Valid(d.buffer):
-			return nil, io.ErrUnexpectedEOF
 		case readErr != nil && !errors.Is(readErr, io.EOF):
 			return nil, readErr
-		default:
+		case encodingjson.Valid(d.buffer):
 			return nil, err
+		case readErr != nil:
+			return nil, io.ErrUnexpectedEOF
 		}
+		// It goes on in the next line.
 	}
 }
 

@@ -140,9 +140,6 @@ func (s *Server) begin(ctx context.Context) error {
 		return provider.NotSent(s.gone())
 	default:
 	}
-	if err := ctx.Err(); err != nil {
-		return provider.NotSent(status.FromContextError(err).Err())
-	}
 	if !s.calls.BeginWithin(ctx) {
 		if err := ctx.Err(); err != nil {
 			return provider.NotSent(status.FromContextError(err).Err())

@@ -16,6 +16,14 @@ import (
 // Leave, or Free if its resource is gone. Shards of another Count are void: nobody works on them any more. The zero value stands for an undivided whole.
 type Shard struct{ Number, Count int }
 
+// Sharded is a Store whose records belong to shards.
+type Sharded interface {
+	Leave(ctx context.Context, k Key) error
+	Free(ctx context.Context, k Key) error
+}
+
+var _ Sharded = (*Secrets)(nil)
+
 // ShardOf returns the shard that has written a record, from the metadata of its Secret.
 func ShardOf(secret metav1.Object) (s Shard) {
 	if _, err := fmt.Sscanf(secret.GetAnnotations()[annotationShard], "%d/%d", &s.Number, &s.Count); err != nil {
@@ -56,7 +64,14 @@ func (s *Secrets) Leave(ctx context.Context, k Key) error {
 // those whose finalizers somebody has removed: nobody leaves them. It returns ErrElsewhere if an operation has not ended, whose outcome
 // the other shard may still have to store, or if the record was written meanwhile.
 func (s *Secrets) Free(ctx context.Context, k Key) error {
-	head, data, err := s.read(ctx, SecretName(k), nil)
+	secret, err := s.client().Get(ctx, SecretName(k), metav1.GetOptions{})
+	if kerrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("cannot load the stored instance: %w", err)
+	}
+	head, data, err := s.read(ctx, SecretName(k), secret)
 	switch {
 	case errors.Is(err, ErrNotFound):
 		return nil
@@ -70,14 +85,7 @@ func (s *Secrets) Free(ctx context.Context, k Key) error {
 	if in, err := instance.Decode(data, Verbatim); err != nil || in.Operation != nil {
 		return ErrElsewhere
 	}
-	secret, err := s.client().Get(ctx, SecretName(k), metav1.GetOptions{})
-	if err == nil && secret.ResourceVersion != head.version {
-		return ErrElsewhere
-	}
-	if err == nil {
-		err = s.unmark(ctx, secret)
-	}
-	switch {
+	switch err := s.unmark(ctx, secret); {
 	case kerrors.IsConflict(err):
 		return ErrElsewhere
 	case err != nil && !kerrors.IsNotFound(err):
