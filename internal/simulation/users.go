@@ -255,10 +255,11 @@ func (u *users) createWith(k store.Key, from *incarnation) {
 	i := &incarnation{key: k, tag: fmt.Sprintf("tag-%d.", u.serial), name: k.Name, zone: "z1", createFirst: c.one(4)}
 	i.configuration = defaultConfiguration
 	if c.shared() {
-		i.configuration = pick(c, u.configurationNames("")...)
-		if c.splits && !c.one(3) { // one account, so that modules and others may have the same objects
-			i.configuration = pick(c, u.configurationNames(declaredAccount)...)
+		of := u.left(k)
+		if of == "" && c.splits && !c.one(3) { // one account, so that modules and others may have the same objects
+			of = declaredAccount
 		}
+		i.configuration = pick(c, u.configurationNames(of)...)
 	}
 	if c.shared() && !shares(i.configuration) {
 		i.name = "own-" + i.name
@@ -301,6 +302,15 @@ func (u *users) createWith(k store.Key, from *incarnation) {
 	u.chooseApproval(i, r.Object["spec"].(map[string]any))
 	u.w.note("user creates %s %s (%s, %s)", k.Kind, k.Name, i.name, i.tag)
 	u.w.api.createResource(r)
+}
+
+// left returns the configuration of an earlier resource whose stored instance may have stayed; empty if there is none. A new
+// resource of its name uses that instance, whose objects must not be reached through an account that is not known to be the same.
+func (u *users) left(k store.Key) string {
+	if earlier := u.current[k]; earlier != nil && earlier.released {
+		return earlier.configuration
+	}
+	return ""
 }
 
 func (u *users) resize(k store.Key) {
