@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -735,6 +736,10 @@ func (m *memory) Save(_ context.Context, k store.Key, r *schema.Resource, rec st
 	if err != nil {
 		return rec, err
 	}
+	next := record{owner: rec.Owner, version: rec.Version, data: data, handled: rec.Handled, objects: rec.Objects}
+	if rec.Version != "" && !rec.Rewrite && reflect.DeepEqual(next, m.records[k]) {
+		return rec, nil // as store.Secrets
+	}
 	what := "save"
 	if rec.Instance.Operation != nil {
 		what += " intent " + string(rec.Instance.Operation.Kind)
@@ -742,7 +747,8 @@ func (m *memory) Save(_ context.Context, k store.Key, r *schema.Resource, rec st
 	m.log.add(what)
 	m.writes++
 	rec.Version = m.nextVersion()
-	m.records[k] = record{owner: rec.Owner, version: rec.Version, data: data, handled: rec.Handled, objects: rec.Objects}
+	next.version, rec.Rewrite = rec.Version, false
+	m.records[k] = next
 	if f == unanswered {
 		return rec, errUnavailable
 	}

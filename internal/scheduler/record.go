@@ -208,7 +208,8 @@ func (s *Scheduler) Retire(ctx context.Context, r Request) error {
 		return &Error{Reason: ReasonStore, Err: errSuccessor}
 	}
 	rec := e.record
-	rec.Owner = ""
+	// A resource that was retired before, under the same name, may have left the same record.
+	rec.Owner, rec.Rewrite = "", true
 	return s.put(ctx, e, r, rec)
 }
 

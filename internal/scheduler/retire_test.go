@@ -5,35 +5,47 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/landbridge-io/landbridge/internal/instance"
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
 // A write of an earlier process that is on its way when a resource is released would leave a record behind.
 func TestRetireKeepsEarlierProcessesFromWriting(t *testing.T) {
-	bubble(t, assigned, func(h *harness) {
-		h.stores(instance.Instance{})
-		late := h.stored()
-		h.restart()
-		h.r.Deleted, h.r.Config = true, nil
-		h.observe()
-		if err := h.sched.Retire(t.Context(), h.r); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := h.store.Save(t.Context(), h.r.Key, h.r.Resource.Schema, late); !errors.Is(err, store.ErrConflict) {
-			t.Errorf("the earlier process writes: %v", err)
-		}
-		retired := h.stored()
-		if err := h.sched.Retire(t.Context(), h.r); err != nil || h.stored().Version != retired.Version {
-			t.Errorf("it is stored again: %v", err)
-		}
-		if err := h.sched.Forget(t.Context(), h.r); err != nil {
-			t.Fatal(err)
-		}
-		if rec, ok := h.record(); ok {
-			t.Errorf("%+v is left behind", rec)
-		}
-	})
+	for name, mine := range map[string]bool{"the record of the resource": true, "what an earlier resource of its name has left": false} {
+		var owner types.UID
+		t.Run(name, func(t *testing.T) {
+			bubble(t, assigned, func(h *harness) {
+				if mine {
+					owner = h.r.UID
+				}
+				late, err := h.store.Save(t.Context(), h.r.Key, h.r.Resource.Schema, store.Record{Owner: owner})
+				if err != nil {
+					t.Fatal(err)
+				}
+				h.restart()
+				h.r.Deleted, h.r.Config = true, nil
+				h.observe()
+				if err := h.sched.Retire(t.Context(), h.r); err != nil {
+					t.Fatal(err)
+				}
+				late.Owner = h.r.UID
+				if _, err := h.store.Save(t.Context(), h.r.Key, h.r.Resource.Schema, late); !errors.Is(err, store.ErrConflict) {
+					t.Errorf("the earlier process writes: %v", err)
+				}
+				retired := h.stored()
+				if err := h.sched.Retire(t.Context(), h.r); err != nil || h.stored().Version != retired.Version {
+					t.Errorf("it is stored again: %v", err)
+				}
+				if err := h.sched.Forget(t.Context(), h.r); err != nil {
+					t.Fatal(err)
+				}
+				if rec, ok := h.record(); ok {
+					t.Errorf("%+v is left behind", rec)
+				}
+			})
+		})
+	}
 }
 
 // A record that this process has written needs no other write.

@@ -76,6 +76,12 @@ func moveFailed(r Request, format string, args ...any) *Error {
 	return failed(ReasonMoveFailed, diagnostic.Errorf("Object not moved", "%s: "+format, append([]any{r.MoveFrom.At}, args...)...))
 }
 
+// leftUnfinished is the error for a resource that was removed, for instance by removing its finalizers, before its controller had finished
+// what its record tells. Nobody does it unless there is a resource of its name again.
+func leftUnfinished(r Request, what string) *Error {
+	return moveFailed(r, "%s does not exist any more, and %s. Create it again, or remove this to have an object created.", text(r.MoveFrom.Key), what)
+}
+
 // takeOver takes the object of another resource over. If there is no such resource, nothing happens.
 func (s *Scheduler) takeOver(ctx context.Context, e *entry, r Request, ex terraform.Executor) error {
 	from := r.MoveFrom
@@ -102,7 +108,7 @@ func (s *Scheduler) takeOver(ctx context.Context, e *entry, r Request, ex terraf
 	case errors.Is(err, store.ErrNotFound) && !from.Exists:
 		return nil // as in Terraform, which creates an object then
 	case errors.Is(err, store.ErrElsewhere) && !from.Exists:
-		return moveFailed(r, "%s does not exist any more, and an operation of it has not ended. Remove this to have an object created.", text(from.Key))
+		return leftUnfinished(r, "an operation of it has not ended")
 	case err != nil && !errors.Is(err, store.ErrNotFound):
 		return &Error{Reason: ReasonStore, Err: fmt.Errorf("the stored instance of %s cannot be loaded: %w", text(from.Key), err)}
 	case src.Handled.MovedTo != "":
@@ -111,6 +117,8 @@ func (s *Scheduler) takeOver(ctx context.Context, e *entry, r Request, ex terraf
 		return moveFailed(r, "What is stored of %s belongs to an earlier resource of the name. It is tried again.", text(from.Key))
 	case !src.Instance.Exists():
 		return moveFailed(r, "%s has no object. Remove this to have one created.", text(from.Key))
+	case len(src.Instance.Deposed) > 0 && !from.Exists:
+		return leftUnfinished(r, "objects that it has replaced are not destroyed")
 	case len(src.Instance.Deposed) > 0:
 		return moveFailed(r, "%s has replaced objects that are not destroyed yet. It is tried again.", text(from.Key))
 	}
@@ -122,6 +130,8 @@ func (s *Scheduler) takeOver(ctx context.Context, e *entry, r Request, ex terraf
 	switch h := handOverOf(op); {
 	case op == nil:
 		op = &instance.Operation{ID: string(uuid.NewUUID()), Kind: instance.Move, Generation: r.Generation, StartedAt: s.o.Clock.Now().UTC(), Journal: journal}
+	case (h == nil || *h.To != r.Key || h.UID != r.UID) && !from.Exists:
+		return leftUnfinished(r, "an operation of it has not ended")
 	case h == nil || *h.To != r.Key || h.UID != r.UID:
 		return moveFailed(r, "An operation of %s has not ended (%s). It is tried again.", text(from.Key), op.Kind)
 	}

@@ -228,6 +228,18 @@ func TestTakeOverRefused(t *testing.T) {
 		"with deposed objects": {false, func(m *moves) {
 			m.old.edit(func(in *instance.Instance) { in.Deposed = []instance.Deposed{in.Depose("00000000")} })
 		}, "not destroyed yet"},
+		"gone, during an operation": {false, func(m *moves) {
+			m.new.r.MoveFrom.Exists = false
+			m.old.edit(func(in *instance.Instance) { in.Operation = &instance.Operation{ID: "1", Kind: instance.Update} })
+		}, "an operation of it has not ended. Create it again"},
+		"gone, during another move": {true, func(m *moves) {
+			m.new.r.MoveFrom.Exists = false
+			m.old.edit(lock)
+		}, "an operation of it has not ended. Create it again"},
+		"gone, with deposed objects": {false, func(m *moves) {
+			m.new.r.MoveFrom.Exists = false
+			m.old.edit(func(in *instance.Instance) { in.Deposed = []instance.Deposed{in.Depose("00000000")} })
+		}, "are not destroyed. Create it again"},
 		"a name that is invalid": {false, func(m *moves) {
 			m.new.r.MoveFrom.Invalid = diagnostic.Errorf("Object not moved", "line 7: Correct it.")
 		}, "Correct it"},

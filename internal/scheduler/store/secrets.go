@@ -237,7 +237,7 @@ func (s *Secrets) save(ctx context.Context, k Key, r *schema.Resource, rec Recor
 	if err != nil {
 		return rec, err
 	}
-	if rec.Version != "" && was.sum == p.sum {
+	if rec.Version != "" && was.sum == p.sum && !rec.Rewrite {
 		rec.Version, rec.Objects = was.version, Objects{}
 		return rec, nil
 	}
@@ -252,7 +252,7 @@ func (s *Secrets) save(ctx context.Context, k Key, r *schema.Resource, rec Recor
 	}
 	now.sum = p.sum
 	s.saved.Store(k, now)
-	rec.Version, rec.Objects = now.version, Objects{}
+	rec.Version, rec.Objects, rec.Rewrite = now.version, Objects{}, false
 	return rec, nil
 }
 

@@ -326,6 +326,12 @@ func TestSecretsUnchanged(t *testing.T) {
 	if again = save(t, s, k, load(t, s, k)); again.Version != rec.Version || counting.writes != 0 {
 		t.Errorf("an unchanged record was written after reading: %d writes", counting.writes)
 	}
+	again.Rewrite = true
+	rewritten := save(t, s, k, again)
+	if _, err := (&store.Secrets{Client: client}).Save(t.Context(), k, thing, rec); !errors.Is(err, store.ErrConflict) || rewritten.Rewrite {
+		t.Errorf("the former version of a record that was written again is written over: %v", err)
+	}
+	again = rewritten
 	again.Owner = "uid-2"
 	owned := save(t, s, k, again)
 	if owned.Version == rec.Version || load(t, s, k).Owner != "uid-2" {

@@ -45,6 +45,9 @@ type Record struct {
 	Handled Tokens
 	// Objects are the remote objects that the instance names. They are written and compared, and not read.
 	Objects Objects
+	// Rewrite has Save write the record even if the same one is stored, so that nobody else can write over its former Version.
+	// It is not stored.
+	Rewrite bool
 }
 
 // Store keeps one record per custom resource. Implementations are safe for concurrent use.
