@@ -146,6 +146,15 @@ func (l Lanes) Create(req reconcile.Request) { l.mark(req, created) }
 // GoOn is goOn.
 func (l Lanes) GoOn(req reconcile.Request) { l.goOn(req) }
 
+// Wait is wait.
+func (l Lanes) Wait(req reconcile.Request) { l.wait(req) }
+
+// Waits is waits.
+func (l Lanes) Waits(req reconcile.Request) bool { return l.waits(req) }
+
+// Hurry is hurry.
+func (l Lanes) Hurry(req reconcile.Request) { l.hurry(req) }
+
 // Gone is gone.
 func (l Lanes) Gone(req reconcile.Request) { l.done(req) }
 

@@ -253,7 +253,7 @@ func (e *external) lateInitialize(r *CustomResource, o *scheduler.Observation) b
 // postponed any more.
 func longReady(r *CustomResource) bool {
 	c := r.GetCondition(xpv2.TypeReady)
-	return c.Status == corev1.ConditionTrue && time.Since(c.LastTransitionTime.Time) > time.Minute
+	return c.Status == corev1.ConditionTrue && time.Since(c.LastTransitionTime.Time) > longestWait
 }
 
 // explain turns an error of the scheduler into the user's message, with the paths of fields in spec

@@ -271,7 +271,9 @@ func (k *Kind) ObjectsClaimed() <-chan struct{} { return k.claimed }
 
 // Wake queues a resource for an immediate reconcile.
 func (k *Kind) Wake(key store.Key) {
-	k.goOn(reconcile.Request{NamespacedName: types.NamespacedName{Namespace: key.Namespace, Name: key.Name}})
+	req := reconcile.Request{NamespacedName: types.NamespacedName{Namespace: key.Namespace, Name: key.Name}}
+	k.lanes.hurry(req)
+	k.goOn(req)
 }
 
 // goOn queues a resource to continue with what was begun.

@@ -3,6 +3,7 @@ package managed
 import (
 	"context"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -40,10 +41,15 @@ type lanes struct {
 	of map[reconcile.Request]lane
 	// marked are the lanes of the requests that are queued next.
 	marked map[reconcile.Request]lane
+	// waiting are the resources with non-urgent work, and when it was found. It is urgent when it was waiting for long.
+	waiting map[reconcile.Request]time.Time
 }
 
+// longestWait is how long non-urgent work waits for other resources.
+const longestWait = time.Minute
+
 func newLanes(u *unanswered) *lanes {
-	l := &lanes{unanswered: u, last: laneCount - 1, of: map[reconcile.Request]lane{}, marked: map[reconcile.Request]lane{}}
+	l := &lanes{unanswered: u, last: laneCount - 1, of: map[reconcile.Request]lane{}, marked: map[reconcile.Request]lane{}, waiting: map[reconcile.Request]time.Time{}}
 	for i := range l.queues {
 		l.queues[i] = workqueue.DefaultQueue[reconcile.Request]()
 	}
@@ -60,6 +66,31 @@ func (l *lanes) mark(req reconcile.Request, of lane) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.of[req], l.marked[req] = of, of
+	delete(l.waiting, req)
+}
+
+// wait notes that only non-urgent work is left of a request.
+func (l *lanes) wait(req reconcile.Request) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.waiting[req].IsZero() {
+		l.waiting[req] = time.Now()
+	}
+}
+
+// waits reports whether only non-urgent work is left of a request, and has not waited for long.
+func (l *lanes) waits(req reconcile.Request) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	since, ok := l.waiting[req]
+	return ok && time.Since(since) < longestWait
+}
+
+// hurry is called when there may be other work for a resource.
+func (l *lanes) hurry(req reconcile.Request) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.waiting, req)
 }
 
 // laneOf returns the lane of a resource.
@@ -83,6 +114,7 @@ func (l *lanes) done(req reconcile.Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.of, req)
+	delete(l.waiting, req)
 }
 
 // unmark returns the lane in which a request is queued.

@@ -2,6 +2,8 @@ package managed_test
 
 import (
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/client-go/util/workqueue"
@@ -97,5 +99,38 @@ func TestLanesGoOn(t *testing.T) {
 	got := []string{next(), next(), next(), next(), next(), next()}
 	if diff := cmp.Diff([]string{"changed", "a", "new", "b", "c", "gone"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Non-urgent work of a resource waits until there may be other work for it, but not for ever.
+func TestLanesWait(t *testing.T) {
+	req := request("a")
+	for name, tc := range map[string]struct {
+		happens func(l managed.Lanes)
+		want    bool
+	}{
+		"nothing happens":     {func(managed.Lanes) {}, true},
+		"it goes on":          {func(l managed.Lanes) { l.GoOn(req) }, true},
+		"it is found again":   {func(l managed.Lanes) { time.Sleep(50 * time.Second); l.Wait(req) }, true},
+		"it is changed":       {func(l managed.Lanes) { l.Change(req) }, false},
+		"it is woken":         {func(l managed.Lanes) { l.Hurry(req) }, false},
+		"nothing is left":     {func(l managed.Lanes) { l.Gone(req) }, false},
+		"it waits for long":   {func(managed.Lanes) { time.Sleep(time.Minute) }, false},
+		"it still does, then": {func(l managed.Lanes) { time.Sleep(50 * time.Second); l.Wait(req); time.Sleep(10 * time.Second) }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l := managed.NewLanes()
+				l.Create(req)
+				if l.Waits(req) {
+					t.Error("it waits from the beginning")
+				}
+				l.Wait(req)
+				tc.happens(l)
+				if got := l.Waits(req); got != tc.want {
+					t.Errorf("it waits: %t, want %t", got, tc.want)
+				}
+			})
+		})
 	}
 }

@@ -102,6 +102,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (_ re
 	if r.kind.lanes.laneOf(req) == periodic && r.kind.postponed.add(req) {
 		return reconcile.Result{}, nil
 	}
+	if r.kind.busy() && r.kind.lanes.waits(req) {
+		r.kind.lanes.goOn(req)
+		return reconcile.Result{RequeueAfter: comeBackAfter}, nil
+	}
 	cached := r.cached(ctx, req)
 	var ref providerconfig.Reference
 	if cached != nil {
@@ -151,11 +155,12 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (_ re
 		// The scheduler wakes the resource when the operation ends or takes long.
 		return reconcile.Result{RequeueAfter: r.kind.poll(a.resource)}, nil
 	case a.comeBack && result.RequeueAfter > comeBackAfter:
+		if r.kind.restReconciled(a) {
+			r.kind.lanes.wait(req)
+		}
 		return reconcile.Result{RequeueAfter: comeBackAfter}, nil
 	}
-	if done = a.resource != nil && !a.resource.requested && a.resource.observation.Steady(); done && a.request != nil {
-		r.kind.restReconciled(a.resource, *a.request)
-	}
+	done = r.kind.restReconciled(a)
 	return result, err
 }
 

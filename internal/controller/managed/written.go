@@ -65,11 +65,18 @@ func (k *Kind) rest(of subject, version string, r scheduler.Request) {
 	})
 }
 
-// restReconciled notes that a resource is at rest that was just reconciled, if its status was made from the observation.
-func (k *Kind) restReconciled(r *CustomResource, request scheduler.Request) {
-	if r.read != nil && k.written.same(r, r.observation) && !published(r) {
-		k.rest(subjectOf(r), r.read.GetResourceVersion(), request)
+// restReconciled reports whether a resource that was just reconciled is steady. If so, and if its status was made from the observation,
+// it is at rest.
+func (k *Kind) restReconciled(a *attempt) (steady bool) {
+	r := a.resource
+	if r == nil || r.requested || !r.observation.Steady() {
+		return false
 	}
+	if a.request != nil && r.read != nil && k.written.same(r, r.observation) && !published(r) {
+		k.rest(subjectOf(r), r.read.GetResourceVersion(), *a.request)
+		k.configurations.shrink(subjectOf(r))
+	}
+	return true
 }
 
 // awake notes an observation of a resource that was at rest: messages are redacted by the values of its object.
